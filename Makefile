@@ -1,0 +1,58 @@
+# Two commands do everything:  make book  (build the site and serve it)  and  make test  (every check this machine can run).
+PYTHON ?= python3
+PORT ?= 8000
+VENV ?= .venv
+BIN := $(VENV)/bin
+SITE := _build/html
+
+# Nothing here may touch the network but pip: a corpus that is neither in LMBOOK_DATA nor in the cache is replaced by the built-in one.
+export LMBOOK_OFFLINE ?= 1
+export MPLBACKEND ?= agg
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PYTHONWARNINGS ?= ignore::DeprecationWarning:jupyter_book
+
+.PHONY: book site serve test lint unit notebooks env clean help
+
+help:
+	@echo "make book    build the book and serve it on http://127.0.0.1:$(PORT) (PORT=... to change it)"
+	@echo "make test    run every test that this machine can run; says what it skipped and why"
+	@echo "make site    build the book only, into $(SITE)"
+	@echo "make lint | unit | notebooks   the three parts of make test"
+	@echo "make clean   remove what was built (not the environment)"
+
+book: site serve
+
+serve:
+	@echo "The book is at http://127.0.0.1:$(PORT)/ (stop with Ctrl-C)"
+	@$(BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory $(SITE)
+
+site: $(VENV)/.ready
+	$(BIN)/lmbook homework make --student-only --out book/homework
+	$(BIN)/jupyter-book build . -W --keep-going -n --quiet
+
+test: lint unit notebooks
+	@echo "make test: all done. What was skipped, and why, stands in the summaries above (SKIPPED, not compared)."
+
+lint: $(VENV)/.ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lmbook tidy --check notebooks
+
+unit: $(VENV)/.ready
+	$(BIN)/python -m pytest tests -n 2 --dist loadfile
+
+notebooks: $(VENV)/.ready
+	$(BIN)/python -m pytest notebooks --nbval --nbval-current-env --nbval-sanitize-with tests/notebooks/sanitize.cfg \
+	  --nbval-cell-timeout 120 -n 2 --dist loadfile
+
+env: $(VENV)/.ready
+
+$(VENV)/.ready: requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "lmbook needs Python 3.11 or newer; this is %s. Try: make PYTHON=python3.12 ..." % sys.version.split()[0])'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet -r requirements.txt
+	$(BIN)/python -m pip install --quiet --no-deps -e .
+	@touch $@
+
+clean:
+	rm -rf _build build book/homework
