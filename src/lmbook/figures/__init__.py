@@ -1,0 +1,136 @@
+"""Interactive figures that live with a kernel (JupyterLab, Colab, VS Code) and on the page without one.
+
+A figure is one hand-written ES module NAME.mjs (see the head of core.mjs) and one class:
+
+    class NGramExplorer(Figure):
+        module = "explorer"                       # explorer.mjs
+        n = traitlets.Int(2).tag(sync=True)       # the state, read and set on both sides
+
+        def __init__(self, **state):
+            state.setdefault("title", "With n = 5 most histories were never seen")     # the finding
+            state.setdefault("caption", "Type a history, then raise n.")               # what to try
+            state.setdefault("alt", "Bars: the five likeliest words after ...")        # the first view, in words
+            super().__init__(**state)
+
+        def fallback(self):                       # HTML of the first view, for a page without scripts
+            return bars_svg([("harbour", 0.2, "0.2")])
+
+Displayed, it is a widget where a kernel's front end shows it. Its `text/html` is complete in itself:
+
+    <figure class="lm-figure" data-module="explorer" data-version="1">
+      <p class="lm-title">..</p> <div class="lm-fallback">..</div> <figcaption>..</figcaption>
+      <script type="application/json">{"n": 2, ..}</script>
+    </figure>
+
+The site serves `modules()` from one folder and adds mount.mjs to the pages that have a figure. `data-version` is the
+class's `state_version`, to be raised when the traits change their meaning. It is not the hash of the module's text
+(that is in the file's name, and mount.mjs knows it): a repair in core.mjs leaves every stored output as it is.
+Stored notebooks keep `text/html` and `text/plain`; the widget's view and state are of no use without its kernel.
+"""
+
+import html
+import json
+
+import anywidget
+import traitlets
+
+from lmbook.figures import bundle as _bundle
+from lmbook.figures.bundle import modules
+
+FIGURES = {"SentenceProbability": "sentence", "ShannonGame": "shannon", "NGramExplorer": "explorer"}
+__all__ = ["Figure", "NGramExplorer", "SentenceProbability", "ShannonGame", "bars_svg", "modules"]  # noqa: F822
+
+
+def __getattr__(name):
+    """Loads a figure's class when it is first asked for: `from lmbook.figures import ShannonGame`."""
+    if name in FIGURES:
+        from importlib import import_module
+
+        return getattr(import_module(f"lmbook.figures.{FIGURES[name]}"), name)
+    raise AttributeError(f"lmbook.figures has no {name!r}; figures: {', '.join(FIGURES)}")
+
+
+class Figure(anywidget.AnyWidget):
+    """A figure of the book: state in synced traits, the drawing in `module`.mjs.
+
+    title: the finding, in a sentence.  caption: what to try.  alt: the first view in words, with its main numbers.
+    All three are needed; ValueError names the missing one.
+    """
+
+    module = ""
+    state_version = 1
+
+    title = traitlets.Unicode().tag(sync=True)
+    caption = traitlets.Unicode().tag(sync=True)
+    alt = traitlets.Unicode().tag(sync=True)
+
+    _ipython_display_ = None  # of ipywidgets 7: it would send the widget's view alone
+
+    def __init_subclass__(cls, **kwargs):
+        # add_traits() of ipywidgets makes subclasses at run time: only a class that names a module of its own gets one
+        if cls.__dict__.get("module"):
+            cls._esm = _bundle.bundle(cls.module)
+            cls._css = _bundle.style()
+        super().__init_subclass__(**kwargs)
+
+    def __init__(self, **state):
+        super().__init__(**state)
+        for name in ("title", "caption", "alt"):
+            if not getattr(self, name).strip():
+                raise ValueError(f"{type(self).__name__} needs {name}=: a sentence for readers (see lmbook.figures)")
+
+    def state(self) -> dict:
+        """The traits that the page needs, by name: all of ours that are synced."""
+        ours = set(self.traits(sync=True)) - set(anywidget.AnyWidget.class_traits(sync=True))
+        return {name: getattr(self, name) for name in sorted(ours) if not name.startswith("_")}
+
+    def fallback(self) -> str:
+        """HTML of the first view, shown where no script runs. Escape what is not yours; bars_svg() helps."""
+        return f"<p>{html.escape(self.alt)}</p>"
+
+    def html(self) -> str:
+        """The figure for a page: state, fallback and caption. The same state gives the same bytes."""
+        try:
+            state = json.dumps(self.state(), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        except ValueError as error:
+            raise ValueError(
+                f"{type(self).__name__}: its state must be finite numbers, text, lists: {error}"
+            ) from error
+        state = state.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+        title, caption = html.escape(self.title), html.escape(self.caption)
+        return (
+            f'<figure class="lm-figure" data-module="{self.module}" data-version="{self.state_version}" '
+            f'aria-label="{title}">\n<p class="lm-title">{title}</p>\n'
+            f'<div class="lm-fallback">{self.fallback()}</div>\n<figcaption>{caption}</figcaption>\n'
+            f'<script type="application/json">{state}</script>\n</figure>'
+        )
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}: {self.title}"
+
+    def _repr_mimebundle_(self, **kwargs):
+        data, metadata = super()._repr_mimebundle_(**kwargs)
+        return {**data, "text/plain": f"{self.title}. {self.alt}", "text/html": self.html()}, metadata
+
+
+def bars_svg(rows: list[tuple[str, float, str]], *, alt: str, top: float | None = None) -> str:
+    """Horizontal bars as inline SVG for a fallback: rows of (label, value, the value as text).
+
+    Everything is in the text's own colour, so it reads on light and dark; widths are shares of `top` (by default
+    the largest value).
+    """
+    top = top or max((value for _, value, _ in rows), default=1.0) or 1.0
+    step, left, width = 24, 150, 320
+    parts = []
+    for i, (label, value, text) in enumerate(rows):
+        y = i * step
+        parts.append(
+            f'<text x="{left - 8}" y="{y + 16}" text-anchor="end">{html.escape(label)}</text>'
+            f'<rect x="{left}" y="{y + 5}" width="{max(0.0, min(1.0, value / top)) * width:.1f}" height="14" rx="2" '
+            f'fill-opacity="0.55"/><text x="{left + width + 8}" y="{y + 16}">{html.escape(text)}</text>'
+        )
+    return (
+        f'<svg role="img" aria-label="{html.escape(alt)}" viewBox="0 0 600 {step * len(rows)}" width="600" '
+        'style="max-width:100%;height:auto" fill="currentColor" font-family="inherit" font-size="14">'
+        f"{''.join(parts)}</svg>"
+    )

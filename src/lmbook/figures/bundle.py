@@ -1,0 +1,92 @@
+"""Bundles the JavaScript modules of the figures: local imports are inlined, because anywidget cannot resolve them.
+
+    import { h, fmt as f } from "./core.mjs";   ->   const { h, fmt: f } = $core;
+    import * as ngram from "./ngram.mjs";       ->   const ngram = $ngram;
+
+where `$core` holds the exports of core.mjs, which is placed once in front, in a function of its own, so that names
+cannot clash. `import { text } from "./harbour.mjs"` gives the training part of the built-in corpus.
+"""
+
+import hashlib
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+HERE = Path(__file__).parent
+_IMPORT = re.compile(r'^import\s+(\*\s+as\s+\w+|\{[^}]*\})\s+from\s+"\./([\w-]+)\.mjs";[^\n]*\n?', re.MULTILINE)
+_EXPORT = re.compile(r"^export\s+(?=(?:async\s+)?(?:function\*?|const|let|class)\s+(\w+))", re.MULTILINE)
+
+
+def _harbour() -> str:
+    """The training part of the built-in corpus as a module: one sentence a line, tokens apart by spaces."""
+    from lmbook import data
+
+    text = " ".join(data.load("harbour")["train"]).replace(" <eos> ", "\n").removesuffix(" <eos>")
+    return f"export const text = {json.dumps(text, ensure_ascii=False)};\n"
+
+
+def source(name: str) -> str:
+    """The text of a local module; raises KeyError with the names there are."""
+    if name == "harbour":
+        return _harbour()
+    file = HERE / f"{name}.mjs"
+    if not file.is_file():
+        raise KeyError(f"no figure module {name!r}; there are {', '.join(sorted(p.stem for p in HERE.glob('*.mjs')))}")
+    return file.read_text(encoding="utf-8")
+
+
+@cache
+def bundle(name: str) -> str:
+    """One module with everything it imports, ready for anywidget and for the page."""
+    parts: dict[str, str] = {}
+
+    def inline(text: str) -> str:
+        def link(match: re.Match) -> str:
+            names, module = match.groups()
+            if module not in parts:
+                parts[module] = closed(module)
+            left = names.split()[-1] if names.startswith("*") else re.sub(r"\s+as\s+", ": ", names)
+            return f"const {left} = ${module.replace('-', '_')};\n"
+
+        return _IMPORT.sub(link, text)
+
+    def closed(module: str) -> str:
+        body = inline(source(module))
+        exports = ", ".join(_EXPORT.findall(body))
+        return (
+            f"const ${module.replace('-', '_')} = (() => {{\n{_EXPORT.sub('', body)}return {{ {exports} }};\n}})();\n"
+        )
+
+    main = inline(source(name))
+    return "".join(parts.values()) + main
+
+
+def version(text: str) -> str:
+    """Eight hexadecimal digits that change with the text; in a file's name they keep caches from serving an old one."""
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+@cache
+def style() -> str:
+    """The style sheet of all figures. Everything in it is below .lm-figure."""
+    return (HERE / "figures.css").read_text(encoding="utf-8")
+
+
+def names() -> list[str]:
+    """The modules that are figures: those with a default export (core, ngram and the mount script have none)."""
+    return sorted(p.stem for p in HERE.glob("*.mjs") if re.search(r"^export default ", source(p.stem), re.MULTILINE))
+
+
+def modules() -> dict[str, str]:
+    """What a site serves from one folder: {file name: text}, NAME.VERSION.mjs for each figure, and mount.mjs.
+
+    mount.mjs is loaded as `<script type="module">`. It knows the file of each figure and finds it beside itself, so the
+    folder may lie anywhere, and it brings the style sheet along.
+    """
+    files = {f"{name}.{version(bundle(name))}.mjs": bundle(name) for name in names()}
+    table = json.dumps({file.split(".")[0]: f"./{file}" for file in files}, indent=2)
+    mount = source("mount")
+    mount = re.sub(r"^const MODULES = .*$", lambda _: f"const MODULES = {table};", mount, flags=re.MULTILINE)
+    mount = re.sub(r"^const STYLE = .*$", lambda _: f"const STYLE = {json.dumps(style())};", mount, flags=re.MULTILINE)
+    return {**files, "mount.mjs": mount}

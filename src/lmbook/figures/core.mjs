@@ -1,0 +1,290 @@
+// core.mjs: what every figure of the book shares. Plain JavaScript, no dependencies, no build step.
+//
+// HOW TO WRITE A FIGURE (a file NAME.mjs beside this one, and its class in NAME.py, see __init__.py)
+//
+//   import { bars, button, figure, fmt, h, slider } from "./core.mjs";
+//
+//   export default figure(({ model, el, listen, say }) => {
+//     const chart = bars();
+//     const n = slider({ label: "Order n", min: 1, max: 5, value: model.get("n"), text: (v) => `order ${v}`,
+//                        oninput: (v) => { model.set("n", v); model.save_changes(); } });
+//     el.append(n.node, chart.node);
+//     const draw = () => {
+//       n.set(model.get("n"));
+//       chart.draw([{ label: "harbour", value: 0.2, text: fmt.prob(0.2) }], { max: 1 });
+//       say("With order 2 the likeliest next word is harbour, with probability 0.2.");
+//     };
+//     listen("n", draw);   // runs when the trait changes: from here, from Python, from another view of the figure
+//     draw();
+//   });
+//
+// The frame (title above, caption below, live sentence, colours) is made by figure(); draw only what is inside.
+// State lives in the model's traits: set it there, draw from there. Then a kernel and the page see the same.
+//   model.get(name), model.set(name, value), model.save_changes()      the same with a kernel and without
+//   listen("a b", callback)      callback on a change of trait a or b; taken off when the view goes
+//   say(sentence)                the result in words, in the polite live region below the figure. It is also
+//                                shown to everybody. While a slider is dragged only the last sentence is read out.
+//   the return value of the function, if it is one, is called when the view goes
+//
+// The pieces
+//   h(tag, attributes, ...children), s(tag, ...)   an HTML or SVG element; strings become text, never markup
+//   replace(node, ...children)                     new children
+//   button(label, onclick, attributes)             { pressed: true } makes it a toggle
+//   slider({ label, min, max, step, value, text, oninput }) -> { node, input, get, set(v) }   text(v) is read out
+//   field({ label, value, oninput, delay, ... })   -> { node, input, get, set(v) }   a line of text
+//   choice({ label, options, value, onchange })    -> { node, set(v) }   one of few, as radio buttons (one tab stop)
+//   select({ label, options, value, onchange })    -> { node, set(v) }   one of many; options: strings or [value, label]
+//   bars() -> { node, draw(rows, { max }) }        rows: { label, value, text, note, tone, title }; tone 0 to 6 or "faint"
+//   table({ summary, caption, head, rows })        -> { node, draw(rows, head) }   the numbers, folded in <details>
+//   roving(container, selector, options)           -> { refresh, focus(i), index }   arrows move in a group, one tab stop
+//   fmt.prob, fmt.num, fmt.nats, fmt.percent, fmt.count, fmt.list, fmt.quote
+//   reducedMotion()                                true: show the end of an animation at once
+// Every focusable element made here carries data-lm-suppress-shortcuts, so that JupyterLab leaves its keys alone.
+// Colours: CSS only, never in script: the classes of figures.css, or var(--lm-1) to var(--lm-6), var(--lm-text),
+// var(--lm-muted), var(--lm-line), var(--lm-soft), var(--lm-good), var(--lm-bad). SVG takes them in style or by class.
+
+const SVG = "http://www.w3.org/2000/svg";
+const FOCUSABLE = new Set(["button", "input", "select", "textarea", "summary", "a"]);
+
+function build(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style" && typeof value === "object") {
+      for (const [property, setting] of Object.entries(value)) element.style.setProperty(property, setting);
+    } else if (name === "value" && "value" in element) element.value = value;
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  if (FOCUSABLE.has(element.localName) || element.hasAttribute("tabindex")) {
+    element.setAttribute("data-lm-suppress-shortcuts", "true");
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** An HTML element. Attributes: onclick etc. take functions, style may be an object, null and false are left out. */
+export function h(tag, attributes, ...children) {
+  return build(document.createElement(tag), attributes, children);
+}
+
+/** An SVG element, made like h(). */
+export function s(tag, attributes, ...children) {
+  return build(document.createElementNS(SVG, tag), attributes, children);
+}
+
+export function replace(node, ...children) {
+  node.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
+}
+
+/** Makes a figure from a drawing function: the default export of every figure module. See the head of this file. */
+export function figure(draw) {
+  return {
+    render({ model, el }) {
+      const undo = [];
+      const listen = (names, callback) => {
+        const event = names.split(/\s+/).map((name) => `change:${name}`).join(" ");
+        model.on(event, callback);
+        undo.push(() => model.off(event, callback));
+      };
+      const body = h("div", { class: "lm-body" });
+      const live = liveRegion();
+      undo.push(live.stop);
+      if (el.closest("figure.lm-figure")) el.append(body, live.node);
+      else {
+        const [title, caption] = [h("p", { class: "lm-title" }), h("figcaption", {})];
+        const frame = h("figure", { class: "lm-figure" }, title, body, live.node, caption);
+        const words = () => {
+          title.textContent = model.get("title");
+          caption.textContent = model.get("caption");
+          frame.setAttribute("aria-label", model.get("title"));
+        };
+        listen("title caption", words);
+        words();
+        el.append(frame);
+      }
+      const leave = draw({ model, el: body, listen, say: live.say });
+      return () => {
+        for (const step of undo) step();
+        if (typeof leave === "function") leave();
+      };
+    },
+  };
+}
+
+function liveRegion() {
+  const shown = h("p", { class: "lm-says", "aria-hidden": "true" });
+  const read = h("p", { class: "lm-hidden", role: "status", "aria-live": "polite" });
+  let timer = null;
+  return {
+    node: h("div", {}, shown, read),
+    stop: () => clearTimeout(timer),
+    say(sentence) {
+      shown.textContent = sentence;
+      clearTimeout(timer);
+      timer = setTimeout(() => { if (read.textContent !== sentence) read.textContent = sentence; }, 350);
+    },
+  };
+}
+
+let made = 0; // for pairs of label and control; counted in the page, so nothing stored depends on it
+const unique = () => `lm-${Date.now().toString(36)}-${(made += 1)}`;
+
+export function button(label, onclick, attributes = {}) {
+  const { pressed, ...rest } = attributes;
+  const state = pressed === undefined ? {} : { "aria-pressed": String(pressed) };
+  return h("button", { type: "button", class: "lm-button", onclick, ...state, ...rest }, label);
+}
+
+/** A slider with its label and value; text(v) says the value in words (aria-valuetext, and shown beside it). */
+export function slider({ label, min, max, step = 1, value, text = String, oninput, ...rest }) {
+  const id = unique();
+  const out = h("span", { class: "lm-value", "aria-hidden": "true" });
+  const input = h("input", { type: "range", id, min, max, step, ...rest });
+  const show = () => {
+    out.textContent = text(Number(input.value));
+    input.setAttribute("aria-valuetext", out.textContent);
+  };
+  input.addEventListener("input", () => { show(); oninput?.(Number(input.value)); });
+  const set = (v) => { if (Number(input.value) !== v) input.value = v; show(); };
+  input.value = value ?? min;
+  show();
+  const node = h("div", { class: "lm-control lm-slider" }, h("label", { for: id }, label), input, out);
+  return { node, input, set, get: () => Number(input.value) };
+}
+
+/** A line of text. oninput comes `delay` ms after the last key, and at once on Enter. */
+export function field({ label, value = "", oninput, delay = 250, ...rest }) {
+  const id = unique();
+  const input = h("input", { type: "text", id, autocomplete: "off", spellcheck: "false", ...rest });
+  input.value = value;
+  let timer = null;
+  const tell = () => { clearTimeout(timer); oninput?.(input.value); };
+  input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(tell, delay); });
+  input.addEventListener("keydown", (event) => { if (event.key === "Enter") tell(); });
+  const set = (v) => { if (input.value !== v) input.value = v; };
+  return { node: h("div", { class: "lm-control lm-field" }, h("label", { for: id }, label), input), input, set, get: () => input.value };
+}
+
+const pairs = (options) => options.map((option) => (Array.isArray(option) ? option : [option, String(option)]));
+
+/** One of a few options, all in view. Radio buttons: arrows choose, one tab stop. */
+export function choice({ label, options, value, onchange }) {
+  const name = unique();
+  const inputs = pairs(options).map(([v, words]) => {
+    const input = h("input", { type: "radio", name, onchange: () => onchange?.(v) });
+    input.checked = v === value;
+    return { v, input, node: h("label", { class: "lm-option" }, input, h("span", {}, words)) };
+  });
+  const node = h("fieldset", { class: "lm-control lm-choice" }, h("legend", {}, label), inputs.map((o) => o.node));
+  return { node, set: (v) => { for (const o of inputs) o.input.checked = o.v === v; } };
+}
+
+export function select({ label, options, value, onchange }) {
+  const id = unique();
+  const list = pairs(options);
+  const input = h("select", { id }, list.map(([, words], i) => h("option", { value: i }, words)));
+  const set = (v) => { input.selectedIndex = list.findIndex(([known]) => known === v); };
+  input.addEventListener("change", () => onchange?.(list[input.selectedIndex][0]));
+  set(value);
+  return { node: h("div", { class: "lm-control" }, h("label", { for: id }, label), input), input, set };
+}
+
+/** Horizontal bars. The label, the number and the note are text; the bar itself is decoration and moves smoothly. */
+export function bars({ label } = {}) {
+  const node = h("div", { class: "lm-bars", role: "list", "aria-label": label });
+  let rows = [];
+  const make = () => {
+    const parts = { label: h("span", { class: "lm-bar-label" }), fill: h("span", { class: "lm-bar-fill" }),
+      text: h("span", { class: "lm-bar-text" }), note: h("span", { class: "lm-bar-note" }) };
+    const track = h("span", { class: "lm-bar-track", "aria-hidden": "true" }, parts.fill);
+    parts.node = h("div", { class: "lm-bar", role: "listitem" }, parts.label, track, parts.text, parts.note);
+    return parts;
+  };
+  return {
+    node,
+    draw(data, { max } = {}) {
+      const top = max ?? Math.max(...data.map((row) => row.value), Number.MIN_VALUE);
+      while (rows.length < data.length) { rows.push(make()); node.append(rows.at(-1).node); }
+      for (const row of rows.splice(data.length)) row.node.remove();
+      data.forEach((row, i) => {
+        const parts = rows[i];
+        parts.label.textContent = row.label;
+        parts.text.textContent = row.text ?? String(row.value);
+        parts.note.textContent = row.note ?? "";
+        parts.note.hidden = !row.note;
+        parts.fill.style.setProperty("width", `${Math.max(0, Math.min(1, row.value / top)) * 100}%`);
+        parts.node.dataset.tone = row.tone ?? 1;
+        if (row.title) parts.node.title = row.title;
+        else parts.node.removeAttribute("title");
+      });
+    },
+  };
+}
+
+/** The numbers as a table, folded away. Cells of the first column are row headers. */
+export function table({ summary = "The numbers as a table", caption, head = [], rows = [] }) {
+  const headRow = h("tr", {});
+  const body = h("tbody", {});
+  const draw = (newRows, newHead = head) => {
+    replace(headRow, newHead.map((cell) => h("th", { scope: "col" }, cell)));
+    replace(body, newRows.map((row) => h("tr", {}, row.map((cell, i) => h(i ? "td" : "th", i ? {} : { scope: "row" }, cell)))));
+  };
+  draw(rows);
+  const grid = h("table", {}, caption ? h("caption", {}, caption) : null, h("thead", {}, headRow), body);
+  const scroll = h("div", { class: "lm-scroll", tabindex: "0", role: "region", "aria-label": caption ?? summary }, grid);
+  return { node: h("details", { class: "lm-table" }, h("summary", {}, summary), scroll), draw };
+}
+
+/**
+ * One tab stop for a group: arrows (and Home, End) move the focus between the elements of `container` that match
+ * `selector`. Call refresh() after the elements changed. onmove(i) is told of each move by key.
+ */
+export function roving(container, selector, { onmove, index = 0 } = {}) {
+  const state = { index };
+  const items = () => [...container.querySelectorAll(selector)];
+  const mark = () => items().forEach((item, i) => {
+    item.setAttribute("tabindex", i === state.index ? "0" : "-1");
+    item.setAttribute("data-lm-suppress-shortcuts", "true");
+  });
+  const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -Infinity, End: Infinity };
+  const refresh = () => { state.index = Math.max(0, Math.min(items().length - 1, state.index)); mark(); };
+  const focus = (i) => { state.index = i; refresh(); items()[state.index]?.focus(); };
+  container.addEventListener("keydown", (event) => {
+    if (!(event.key in steps) || event.altKey || event.ctrlKey || event.metaKey || !event.target.matches(selector)) return;
+    event.preventDefault();
+    focus(items().indexOf(event.target) + steps[event.key]);
+    onmove?.(state.index);
+  });
+  container.addEventListener("focusin", (event) => {
+    const i = items().indexOf(event.target);
+    if (i >= 0 && i !== state.index) { state.index = i; mark(); }
+  });
+  refresh();
+  return { refresh, focus, get index() { return state.index; } };
+}
+
+export const reducedMotion = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? false;
+
+const SUPER = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+const minus = (text) => text.replace(/^-/, "−"); // a true minus sign, as in the text of the book
+
+/** Numbers and words as the book writes them. */
+export const fmt = {
+  /** A fixed number of decimals. */
+  num: (x, digits = 2) => (Number.isFinite(x) ? minus(x.toFixed(digits)) : x > 0 ? "∞" : x < 0 ? "−∞" : "undefined"),
+  /** A probability: 0.132, 0.0041, 3.2 × 10⁻⁵, 0, 1. */
+  prob(p, digits = 3) {
+    if (p === 0 || p === 1) return String(p);
+    if (p >= 0.001) return p.toPrecision(digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+    const [mantissa, exponent] = p.toExponential(digits - 1).split("e");
+    return `${mantissa} × 10${[...String(Number(exponent))].map((c) => SUPER[c]).join("")}`;
+  },
+  nats: (x, digits = 2) => `${fmt.num(x, digits)} nats`,
+  percent: (p, digits = 0) => `${fmt.num(100 * p, digits)} %`,
+  /** 2088628 -> 2,088,628 */
+  count: (n) => minus(String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",")),
+  /** ["a", "b", "c"] -> "a, b and c" */
+  list: (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`),
+  quote: (word) => `“${word}”`,
+};
