@@ -1,0 +1,110 @@
+"""Formulae become HTML and MathML while the site is built.
+
+KaTeX (the file inside the sphinxcontrib-katex wheel) runs in V8 (mini-racer): no Node, no script in the page. A formula
+that KaTeX rejects is a Sphinx warning with its page, its text and the position, so a strict build fails on it.
+Its stylesheet and fonts are in book/_static/katex, of the same version (a test compares them).
+"""
+
+import json
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.util import logging
+from sphinx.util.math import get_node_equation_number
+
+STYLESHEET = "katex/katex.min.css"
+RENDER = """
+function render(tex, displayMode) {
+  try {
+    return JSON.stringify({html: katex.renderToString(tex, {displayMode, output: "htmlAndMathml", strict: "error"})});
+  } catch (error) {
+    return JSON.stringify({error: error.message, position: error.position});
+  }
+}
+"""
+logger = logging.getLogger(__name__)
+
+
+class MathError(ValueError):
+    """A formula that KaTeX does not accept. `position` counts characters of the formula from 0, or is None."""
+
+    def __init__(self, message: str, position: int | None):
+        super().__init__(message)
+        self.position = position
+
+
+def katex_script() -> Path:
+    """The katex.min.js of the installed sphinxcontrib-katex."""
+    spec = find_spec("sphinxcontrib.katex")
+    if spec is None:
+        raise ModuleNotFoundError("The site needs sphinxcontrib-katex: pip install 'lmbook[book]'.")
+    return Path(spec.origin).parent / "katex.min.js"
+
+
+@cache
+def _engine():
+    from py_mini_racer import MiniRacer
+
+    engine = MiniRacer()
+    engine.eval(katex_script().read_text(encoding="utf8"))
+    engine.eval(RENDER)
+    return engine
+
+
+def katex_version() -> str:
+    """The version of KaTeX that renders the formulae, for example "0.16.22"."""
+    return _engine().eval("katex.version")
+
+
+@cache
+def render(tex: str, display: bool = False) -> str:
+    """The HTML (for the eye) and MathML (for a screen reader) of one formula. Raises MathError."""
+    answer = json.loads(_engine().call("render", tex, display))
+    if "error" in answer:
+        raise MathError(answer["error"], answer.get("position"))
+    return answer["html"]
+
+
+def _html(translator, node, display: bool) -> str:
+    tex = node.astext().strip()
+    try:
+        if "amsmath" in node["classes"]:
+            raise MathError("a formula stands between lines of $$, an environment such as aligned inside them", None)
+        return render(tex, display)
+    except MathError as error:
+        at = "" if error.position is None else f", position {error.position}"
+        place = node
+        while place is not None and place.line is None:
+            place = place.parent
+        source = translator.builder.env.doc2path(translator.builder.current_docname)
+        line = place.line if place is not None else None
+        logger.warning("faulty formula%s: %s\n    %s", at, error, tex, location=f"{source}:{line or ''}", type="math")
+        return f'<code class="lm-math-error">{translator.encode(tex)}</code>'
+
+
+def visit_inline(translator, node):
+    html = _html(translator, node, display=False)
+    translator.body.append(translator.starttag(node, "span", "", CLASS="math") + html + "</span>")
+    raise nodes.SkipNode
+
+
+def visit_block(translator, node):
+    """The formula in a box that scrolls sideways where the screen is narrow; the number stays in sight beside it."""
+    translator.body.append(translator.starttag(node, "div", CLASS="math lm-equation"))
+    number = get_node_equation_number(translator, node) if node["number"] else ""
+    name = f"Equation {number}" if number else "Formula"
+    translator.body.append(
+        f'<div class="lm-scroll" data-lm-name="{name}">{_html(translator, node, display=True)}</div>'
+    )
+    if number:
+        translator.body.append(f'<span class="eqno">({number})')
+        translator.add_permalink_ref(node, "Link to this equation")
+        translator.body.append("</span>")
+    translator.body.append("</div>\n")
+    raise nodes.SkipNode
+
+
+def setup(app):
+    app.add_html_math_renderer("lmbook_katex", (visit_inline, None), (visit_block, None))
