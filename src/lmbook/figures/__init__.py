@@ -38,7 +38,7 @@ from lmbook.figures import bundle as _bundle
 from lmbook.figures.bundle import modules
 
 FIGURES = {"SentenceProbability": "sentence", "ShannonGame": "shannon", "NGramExplorer": "explorer"}
-__all__ = ["Figure", "NGramExplorer", "SentenceProbability", "ShannonGame", "bars_svg", "modules"]  # noqa: F822
+__all__ = ["Figure", "NGramExplorer", "SentenceProbability", "ShannonGame", "bars_svg", "modules"]
 
 
 def __getattr__(name):
