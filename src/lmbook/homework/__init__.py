@@ -1,0 +1,1 @@
+"""Homework: the student version and the grading master are made here from one nbgrader notebook."""
