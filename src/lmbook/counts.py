@@ -1,0 +1,189 @@
+"""Counts of all n-grams of one stream, up to a chosen order, without a loop over tokens.
+
+An n-gram is a history h of n-1 types and one more type w. Number the distinct histories 0, 1, 2, ...; then
+
+    key(h w) = number(h) * vocab_size + w
+
+is one integer, whatever n is, and counting is sorting: equal keys end up side by side. Sorted keys also keep all
+followers of a history together, so that they are a slice, and a binary search finds any n-gram.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+def as_ids(ids: ArrayLike, vocab_size: int, name: str = "ids") -> np.ndarray:
+    """The ids as a one-dimensional int64 array.
+
+    Raises TypeError if they are no integers, ValueError if they do not lie in 0..vocab_size-1 in one dimension.
+    """
+    ids = np.asarray(ids)
+    if ids.size == 0:
+        ids = ids.astype(np.int64)
+    if ids.ndim != 1:
+        raise ValueError(f"{name} has {ids.ndim} dimensions; give one stream, a list or array of one dimension.")
+    if not np.issubdtype(ids.dtype, np.integer):
+        raise TypeError(f"{name} holds {ids.dtype}, not integers; encode tokens with a vocabulary first.")
+    outside = (ids < 0) | (ids >= vocab_size)
+    if outside.any():
+        at = int(np.argmax(outside))
+        raise ValueError(
+            f"{name}[{at}] is {ids[at]}, outside the vocabulary of {vocab_size} types (0..{vocab_size - 1})."
+        )
+    return ids.astype(np.int64, copy=False)
+
+
+class Counts:
+    """How often each n-gram occurs in a stream of ids, for n = 1..order.
+
+    ids: (T,) integers in 0..vocab_size-1, the stream.  The histories run over everything in it, line ends too.
+    For n = 1..order, and with N_n distinct n-grams in the order of their keys:
+        keys[n]    (N_n,) number of the history * vocab_size + last type
+        counts[n]  (N_n,) occurrences
+        suffix[n]  (N_n,) number of the (n-1)-gram that is left when the first type is dropped
+    Index 0 is the empty n-gram: one of it, occurring T times.
+    Raises ValueError for an empty stream, an order below 1, and ids outside the vocabulary.
+    """
+
+    def __init__(self, ids: ArrayLike, order: int, vocab_size: int):
+        ids = as_ids(ids, vocab_size)
+        if len(ids) == 0:
+            raise ValueError("ids is empty; there is nothing to count.")
+        if order < 1:
+            raise ValueError(f"order is {order}; n-grams start at order 1.")
+        self.order, self.vocab_size, self.length = order, vocab_size, len(ids)
+        self.keys, self.counts = [np.zeros(1, np.int64)], [np.array([len(ids)])]
+        self.suffix = [np.zeros(1, np.int64)]
+        number = np.zeros(len(ids) + 1, np.int64)  # number[t]: the (n-1)-gram that starts at t; empty ones at first
+        for n in range(1, order + 1):
+            history = number[: max(len(ids) - n + 1, 0)]
+            keys, first, grams, counts = np.unique(
+                history * vocab_size + ids[n - 1 :], return_index=True, return_inverse=True, return_counts=True
+            )
+            self.keys.append(keys)
+            self.counts.append(counts)
+            self.suffix.append(number[first + 1])
+            number = grams
+
+    def types(self, n: int) -> int:
+        """How many distinct n-grams the stream holds."""
+        return len(self.keys[self._checked(n)])
+
+    def count(self, ngram: Sequence[int]) -> int:
+        """How often this n-gram, given as ids, occurs in the stream; the empty one occurs at every token."""
+        ngram = as_ids(ngram, self.vocab_size, "ngram")
+        at = self.number(ngram)
+        return int(self.counts[len(ngram)][at]) if at >= 0 else 0
+
+    def followers(self, history: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """The types seen after this history, as ids in rising order, and how often each.
+
+        Both arrays are empty where the history never occurs. Raises ValueError if it has order or more types.
+        """
+        history = as_ids(history, self.vocab_size, "history")
+        n = self._checked(len(history) + 1)
+        span = self.span(n, self.number(history))
+        return self.keys[n][span] % self.vocab_size, self.counts[n][span]
+
+    def most_common(self, n: int, k: int = 10) -> list[tuple[tuple[int, ...], int]]:
+        """The k most frequent n-grams as (ids, count), ties in the order of the ids."""
+        best = np.argsort(-self.counts[self._checked(n)], kind="stable")[:k]
+        ngrams, number = [], best
+        for m in range(n, 0, -1):
+            number, last = np.divmod(self.keys[m][number], self.vocab_size)
+            ngrams.append(last)
+        return [
+            (tuple(g), c)
+            for g, c in zip(np.stack(ngrams[::-1], 1).tolist(), self.counts[n][best].tolist(), strict=True)
+        ]
+
+    def number(self, ngram: np.ndarray) -> int:
+        """The number of one n-gram among the distinct ones of its length, -1 if it never occurs."""
+        self._checked(len(ngram), least=0)
+        return int(self.find(ngram, len(ngram))[len(ngram)][-1]) if len(ngram) else 0
+
+    def find(self, ids: np.ndarray, order: int | None = None) -> list[np.ndarray]:
+        """Looks up every n-gram of another stream: find(ids)[n][t] is the number of the one that ends at position t.
+
+        -1 stands where it does not occur here, or where fewer than n tokens exist; entry 0 is 0 everywhere.
+        """
+        ids = as_ids(ids, self.vocab_size)
+        numbers = [np.zeros(len(ids), np.int64)]
+        for n in range(1, self._checked(self.order if order is None else order, least=0) + 1):
+            history = numbers[-1] if n == 1 else shift(numbers[-1])
+            keys = np.where(history >= 0, history * self.vocab_size + ids, -1)
+            at = np.minimum(np.searchsorted(self.keys[n], keys), len(self.keys[n]) - 1)
+            numbers.append(np.where(self.keys[n][at] == keys, at, -1) if len(self.keys[n]) else np.full(len(ids), -1))
+        return numbers
+
+    def span(self, n: int, history: int) -> slice:
+        """Where the n-grams with this history (its number, or -1) stand among all n-grams."""
+        first = history * self.vocab_size
+        ends = np.searchsorted(self.keys[n], [first, first + self.vocab_size]) if history >= 0 else (0, 0)
+        return slice(*ends)
+
+    def _checked(self, n: int, least: int = 1) -> int:
+        if not least <= n <= self.order:
+            raise ValueError(
+                f"n-grams of length {n} were not counted: Counts has order {self.order}; count to a higher one."
+            )
+        return n
+
+
+class Tokens:
+    """Table entries for every token of a stream from `start`, given the tokens before it: arrays (T,)."""
+
+    def __init__(self, counts: Counts, order: int, ids: np.ndarray, start: int):
+        cut = max(0, start - order + 1)  # earlier tokens are in no history that is asked for
+        position = np.arange(start, len(ids))
+        found = counts.find(ids[cut:], order)
+        self.words = ids[start:]
+        self.ngrams = [numbers[start - cut :] for numbers in found]
+        before = [found[0], *(shift(numbers) for numbers in found[1:])]
+        self.histories = [None, *(numbers[start - cut :] for numbers in before[:order])]
+        self.exists = [None, *(position >= n - 1 for n in range(1, order + 1))]
+
+    def word(self, table: np.ndarray) -> np.ndarray:
+        return table[self.words]
+
+    def ngram(self, n: int, table: np.ndarray) -> np.ndarray:
+        return _entries(table, self.ngrams[n])
+
+    def history(self, n: int, table: np.ndarray) -> np.ndarray:
+        return _entries(table, self.histories[n])
+
+
+class Context:
+    """Table entries for every type of the vocabulary after one history: arrays (vocab,), or one number."""
+
+    def __init__(self, counts: Counts, order: int, history: np.ndarray):
+        self.counts = counts
+        self.exists = [None, *(len(history) >= n - 1 for n in range(1, order + 1))]
+        ends = [history[len(history) - n + 1 :] for n in range(1, order + 1)]
+        self.histories = [
+            None,
+            *(counts.number(h) if here else -1 for h, here in zip(ends, self.exists[1:], strict=True)),
+        ]
+
+    def word(self, table: np.ndarray) -> np.ndarray:
+        return table
+
+    def ngram(self, n: int, table: np.ndarray) -> np.ndarray:
+        span = self.counts.span(n, self.histories[n])
+        row = np.zeros(self.counts.vocab_size)
+        row[self.counts.keys[n][span] % self.counts.vocab_size] = table[span]
+        return row
+
+    def history(self, n: int, table: np.ndarray) -> float:
+        return table[self.histories[n]] if self.histories[n] >= 0 else 0.0
+
+
+def _entries(table: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    return np.where(numbers >= 0, table[numbers], 0.0) if len(table) else np.zeros(len(numbers))
+
+
+def shift(numbers: np.ndarray) -> np.ndarray:
+    """One position later: entry t of the result is entry t-1, and -1 at the start, where no history exists."""
+    return np.concatenate([[-1], numbers[:-1]])[: len(numbers)]
