@@ -1,0 +1,67 @@
+"""For nbval: cells whose stored output needs a real corpus, on a machine that has none.
+
+Such a cell has the tag `real-data`. It is executed like any other, on the built-in fallback, but its output is not
+compared; the summary says how many there were and why. With LMBOOK_SKIP_NOTHING set this makes the run fail.
+"""
+
+import os
+import re
+
+import nbformat
+
+QUOTED = re.compile(r"[\"']([\w-]+)[\"']")
+NOT_COMPARED = "not compared"
+
+
+def pytest_configure(config):
+    os.environ["LMBOOK_SCALE"] = "quick"  # the stored outputs are those of this scale
+
+
+def lacking(notebook: nbformat.NotebookNode) -> str | None:
+    """Why one of the corpora that the notebook names is not to be had; None if all are."""
+    from lmbook.download import DataError, read, registry
+
+    code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+    for name in sorted(set(QUOTED.findall(code)) & set(registry())):
+        try:
+            for file in registry()[name]["files"]:
+                read(name, file["name"])
+        except DataError as reason:
+            return str(reason)
+    return None
+
+
+def pytest_collection_modifyitems(config, items):
+    reasons = {}
+    for item in items:
+        cell = getattr(item, "cell", None)
+        if cell is None or "real-data" not in cell.metadata.get("tags", []):
+            continue
+        if item.path not in reasons:
+            reasons[item.path] = lacking(item.parent.nb)
+        if reasons[item.path]:
+            item.options["check"] = False
+            item.user_properties.append((NOT_COMPARED, reasons[item.path]))
+
+
+def _not_compared(reporter) -> dict[str, int]:
+    """Reason -> how many cells ran without comparison."""
+    counts: dict[str, int] = {}
+    for report in reporter.getreports("passed") if reporter else []:
+        for name, reason in report.user_properties if report.when == "call" else []:
+            if name == NOT_COMPARED:
+                counts[reason] = counts.get(reason, 0) + 1
+    return counts
+
+
+def pytest_terminal_summary(terminalreporter):
+    for reason, count in _not_compared(terminalreporter).items():
+        terminalreporter.write_line(
+            f"NOT COMPARED: {count} cells were executed on the fallback only ({reason})", yellow=True
+        )
+
+
+def pytest_sessionfinish(session):
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("LMBOOK_SKIP_NOTHING") and _not_compared(reporter):
+        session.exitstatus = 1

@@ -1,0 +1,130 @@
+"""The Colab edition, executed as a reader does: an empty folder, Colab's versions, the package from git."""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import nbformat
+import pytest
+from jupyter_client import AsyncKernelManager
+from jupyter_client.kernelspec import KernelSpecManager
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from packaging.requirements import Requirement
+
+from lmbook.book import Book
+from lmbook.editions import NEVER_INSTALLED, edition, set_up_code
+
+ROOT = Path(__file__).parents[2]
+CHAPTERS = [path.name for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))]
+KEPT_OUT = ("VIRTUAL_ENV", "PYTHONPATH", "MPLBACKEND", "LMBOOK_SCALE", "JUPYTER_PATH", "PYTEST_CURRENT_TEST")
+
+
+def environment() -> dict[str, str]:
+    """What the kernel sees. LMBOOK_DATA and LMBOOK_OFFLINE pass; pip must not fetch anything to build the package."""
+    passed = {key: value for key, value in os.environ.items() if key not in KEPT_OUT}
+    return passed | {"PIP_NO_BUILD_ISOLATION": "0", "PYTHONNOUSERSITE": "1"}
+
+
+def execute(notebook: nbformat.NotebookNode, python: Path, folder: Path) -> nbformat.NotebookNode:
+    """Runs the notebook from top to bottom in `folder`, in a kernel of `python`; raises at the first error."""
+    kernels = KernelSpecManager(
+        kernel_dirs=[str(python.parents[1] / "share/jupyter/kernels")], ensure_native_kernel=False
+    )
+    manager = AsyncKernelManager(kernel_name="colab", kernel_spec_manager=kernels)
+    client = NotebookClient(notebook, km=manager, timeout=300, resources={"metadata": {"path": str(folder)}})
+    return client.execute(env=environment())
+
+
+def printed(cell: nbformat.NotebookNode) -> str:
+    return "".join(output.get("text", "") for output in cell.outputs)
+
+
+def freeze(python: Path) -> dict[str, str]:
+    command = [str(python), "-m", "pip", "list", "--format", "json", "--disable-pip-version-check"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return {entry["name"].lower(): entry["version"] for entry in json.loads(done.stdout)}
+
+
+@pytest.fixture(scope="session")
+def book(clone):
+    return Book.find(clone, source=f"git+{clone.as_uri()}")
+
+
+def tiny(book: Book, *code: str) -> nbformat.NotebookNode:
+    """The set-up cell of the book, followed by these cells."""
+    cells = [nbformat.v4.new_code_cell(source) for source in (set_up_code(book, []), *code)]
+    return nbformat.v4.new_notebook(cells=cells)
+
+
+def test_the_ranges_of_the_package_admit_what_colab_has():
+    text = (ROOT / "tests/colab/requirements.txt").read_text()
+    colab = {name.lower(): version for name, version in re.findall(r"^([\w.-]+)==(\S+)$", text, re.MULTILINE)}
+    colab["torch"] = "2.11.0"
+    needs = [Requirement(line) for line in Book.find(ROOT).requirements]
+    assert needs
+    assert [str(need) for need in needs if colab.get(need.name) not in need.specifier] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_runs_in_an_empty_folder_with_colabs_versions(name, book, colab_python, tmp_path):
+    before = freeze(colab_python)
+    notebook = edition(book.root / "notebooks" / name, book)
+    done = execute(notebook, colab_python, tmp_path)
+    first = next(cell for cell in done.cells if cell.cell_type == "code")
+    assert f"lmbook {book.version} ({book.install_ref[:7]}) is ready" in printed(first)
+    assert "Device: c" in printed(first)
+    assert "scale '" in printed(first)
+    after = freeze(colab_python)
+    assert {package: before[package] for package in NEVER_INSTALLED} == {p: after[p] for p in NEVER_INSTALLED}
+    assert {package for package in before if before[package] != after.get(package)} == set()
+
+
+@pytest.mark.slow
+def test_the_set_up_cell_installs_once_and_only_this_commit(book, colab_python, tmp_path):
+    origin = "import importlib.metadata as m; print(m.distribution('lmbook').read_text('direct_url.json'))"
+    stat = "import lmbook, os; print(os.stat(lmbook.__file__).st_ino, lmbook.__file__)"
+    first = execute(tiny(book, origin, stat), colab_python, tmp_path)
+    record = json.loads(printed(first.cells[1]))
+    assert record["vcs_info"]["commit_id"] == book.install_ref
+    again = execute(tiny(book, origin, stat), colab_python, tmp_path)
+    assert printed(again.cells[2]) == printed(first.cells[2])  # the very same file: not installed a second time
+    assert str(book.root) not in printed(again.cells[2])
+
+
+@pytest.mark.slow
+def test_another_commit_of_the_same_version_replaces_it_and_asks_for_a_restart(book, clone, colab_python, tmp_path):
+    from conftest import git
+
+    execute(tiny(book), colab_python, tmp_path)
+    (clone / "src/lmbook/later.py").write_text("LATER = True\n")
+    git(clone, "add", "--all")
+    git(clone, "commit", "--quiet", "--message", "later")
+    try:
+        later = Book(clone, source=book.source, ref=git(clone, "rev-parse", "HEAD"))
+        loaded = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import lmbook"), *tiny(later).cells])
+        with pytest.raises(CellExecutionError, match=r"older lmbook was already loaded.*restart the session"):
+            execute(loaded, colab_python, tmp_path)
+        fresh = execute(tiny(later, "import lmbook.later; print(lmbook.later.LATER)"), colab_python, tmp_path)
+        assert printed(fresh.cells[1]) == "True\n"
+    finally:
+        git(clone, "reset", "--quiet", "--hard", book.install_ref)
+
+
+@pytest.mark.slow
+def test_a_page_of_another_version_is_told_apart(book, colab_python, tmp_path):
+    notebook = tiny(book)
+    notebook.cells[0].source = notebook.cells[0].source.replace(f'VERSION = "{book.version}"', 'VERSION = "99.0"')
+    with pytest.raises(CellExecutionError, match=r"This page is of version 99\.0"):
+        execute(notebook, colab_python, tmp_path)
+
+
+@pytest.mark.slow
+def test_an_address_that_cannot_be_reached_is_said_plainly(book, colab_python, tmp_path):
+    subprocess.run([str(colab_python), "-m", "pip", "uninstall", "--quiet", "--yes", "lmbook"], check=True)
+    nowhere = Book(book.root, source=f"git+{tmp_path.as_uri()}/nowhere", ref=book.install_ref)
+    with pytest.raises(CellExecutionError, match="pip could not install lmbook @ git"):
+        execute(tiny(nowhere), colab_python, tmp_path)
