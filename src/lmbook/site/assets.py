@@ -1,5 +1,80 @@
-"""After the build: the theme's files made light."""
+"""The files beside the pages: figures go in before the build, what no page needs comes out after it."""
+
+import logging
+import re
+from pathlib import Path
+
+ICON_FONTS = {"fa-solid-900": 900, "fa-regular-400": 400, "fa-brands-400": 400}
+NAMED_ICON = re.compile(r'((?:\.fa-[\w-]+:before,)*\.fa-[\w-]+:before)\{content:"(\\[0-9a-f]+)"\}')
+ICON_CODE = re.compile(r"\\([ef][0-9a-f]{3})")
+
+
+def write_figures(app):
+    """The modules of the interactive figures, where mount.mjs finds them."""
+    if app.builder.format != "html":
+        return
+    from lmbook import figures
+
+    folder = Path(app.outdir) / "_static" / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.mjs"):
+        old.unlink()
+    for name, text in figures.modules().items():
+        (folder / name).write_text(text, encoding="utf8")
+
+
+def used_icons(out: Path) -> set[str]:
+    """The classes fa-... that pages and scripts of the site use."""
+    scripts = [f for f in out.rglob("*.js") if f.name != "fontawesome.js"]
+    texts = (f.read_text(encoding="utf8", errors="replace") for f in [*out.rglob("*.html"), *scripts])
+    return {name for text in texts for name in re.findall(r"\bfa-[a-z0-9-]+", text)}
+
+
+def trim_icon_rules(css: str, used: set[str]) -> str:
+    """The theme's stylesheet without the rules of icons that nobody uses."""
+
+    def keep(match):
+        names = [n for n in match[1].split(",") if n.removeprefix(".").removesuffix(":before") in used]
+        return f'{",".join(names)}{{content:"{match[2]}"}}' if names else ""
+
+    return NAMED_ICON.sub(keep, css)
+
+
+def subset_font(file: Path, codes: set[int]) -> None:
+    """Rewrites a woff2 font with the glyphs of these code points."""
+    from fontTools.subset import Options, Subsetter, load_font, save_font
+
+    logging.getLogger("fontTools").setLevel(logging.WARNING)
+    options = Options(flavor="woff2", layout_features=[], notdef_outline=True, drop_tables=["GSUB", "GPOS", "FFTM"])
+    font = load_font(str(file), options)
+    subsetter = Subsetter(options)
+    subsetter.populate(unicodes=codes)
+    subsetter.subset(font)
+    save_font(font, str(file), options)
+
+
+def lighten(app, exception):
+    """Cuts the icon fonts and their rules to the icons in use; removes scripts and maps that no page loads."""
+    if exception or app.builder.format != "html":
+        return
+    static = Path(app.outdir) / "_static"
+    for pattern in ("**/*.map", "scripts/fontawesome.js*", "vendor/fontawesome/**/*.ttf"):
+        for file in static.glob(pattern):
+            file.unlink()
+    stylesheet = static / "styles" / "pydata-sphinx-theme.css"
+    if not stylesheet.exists():
+        return
+    css = trim_icon_rules(stylesheet.read_text(encoding="utf8"), used_icons(Path(app.outdir)))
+    stylesheet.write_text(css, encoding="utf8")
+    others = "".join(f.read_text(encoding="utf8") for f in static.rglob("*.css") if f != stylesheet)
+    codes = {int(code, 16) for code in ICON_CODE.findall(css + others)}
+    for name in ICON_FONTS:
+        for file in static.glob(f"vendor/fontawesome/webfonts/{name}.woff2"):
+            subset_font(file, codes)
 
 
 def setup(app):
-    pass
+    app.connect("builder-inited", write_figures)
+    app.connect("build-finished", lighten, priority=900)
+
+

@@ -33,7 +33,7 @@ def _exercise_title(title):
         title += nodes.Text(f": {rest}")
     if kind == "Exercise":
         title += nodes.Text(" ")
-        title += nodes.inline("", grade, classes=["lm-grade", f"lm-{grade}"])
+        title += nodes.inline("", grade, classes=["lm-grade", f"lm-grade-{grade}"])
 
 
 class Fold(SphinxPostTransform):
@@ -50,20 +50,21 @@ class Fold(SphinxPostTransform):
         for node in list(self.document.findall(boxes)):
             self.fold(node)
         for node in self.document.findall(nodes.section):
-            if node["ids"] == ["solution-content"]:
-                node["ids"] = []  # the same id for every solution
+            if node["ids"] in (["solution-content"], ["exercise-content"]):
+                node["ids"] = []  # sphinx-exercise gives every one of them the same
 
     def fold(self, node):
         title, *body = node.children
         summary = folded_title()
         for child in title.children:
             summary += nodes.Text(child.astext()) if isinstance(child, nodes.reference) else child
-        box = folded(ids=node["ids"], classes=[c for c in node["classes"] if c != "dropdown"])
+        ids = [f"solution-{node['target_label']}"] if isinstance(node, solution_node) else node["ids"]
+        box = folded(ids=ids, classes=[c for c in node["classes"] if c != "dropdown"])
         box += summary
         for child in body:
             flat = isinstance(child, nodes.section) and "solution-content" in child["ids"]
             box.extend(child.children if flat else [child])
-        node.replace_self(box)
+        node.parent.replace(node, box)
 
 
 def visit_folded(self, node):

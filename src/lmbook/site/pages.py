@@ -1,12 +1,52 @@
-"""What each page loads."""
+"""What each page loads (nothing that it does not use), and repairs of the theme's HTML for screen readers."""
 
 from lmbook.site import mathematics
 
+# a file of an extension -> what a page that uses it has in its body
+ONLY_WITH = {
+    "sphinx-design.min.css": 'class="sd-',
+    "design-tabs.js": 'class="sd-tab',
+    "proof.css": 'class="proof',
+    "copybutton.css": 'class="highlight',
+    "copybutton.js": 'class="highlight',
+    "clipboard.min.js": 'class="highlight',
+    "exercise.css": None,  # boxes.css does its work
+}
+FIGURE = 'class="lm-figure"'
+REPAIRS = [
+    # a name that differs from the words in sight
+    (' aria-label="Toggle hidden content"', ""),
+    # a heading cell without a heading
+    ('<th class="head"></th>', "<td></td>"),
+    ('<th class="head"><p></p></th>', "<td></td>"),
+]
+
+
+def _wanted(file, body: str) -> bool:
+    name = str(getattr(file, "filename", file)).split("?")[0].rsplit("/", 1)[-1]
+    mark = ONLY_WITH.get(name, "")
+    return mark is not None and mark in body
+
 
 def _page_context(app, pagename, templatename, context, doctree):
-    if 'class="katex' in context.get("body", ""):
-        app.add_css_file(mathematics.STYLESHEET)
+    body = context.get("body", "")
+    for old, new in REPAIRS:
+        body = body.replace(old, new)
+    context["body"] = body
+    if 'class="katex' in body:
+        app.add_css_file(mathematics.STYLESHEET, priority=400)
+    if FIGURE in body:
+        app.add_js_file("figures/mount.mjs", type="module")
+    for files in ("css_files", "script_files"):
+        context[files][:] = [file for file in context[files] if _wanted(file, body)]
+
+
+def _fill_in(app, docname, source):
+    """%REPOSITORY% in a page stands for the address that _config.yml holds."""
+    source[0] = source[0].replace("%REPOSITORY%", app.config.html_theme_options.get("repository_url", ""))
 
 
 def setup(app):
-    app.connect("html-page-context", _page_context)
+    app.connect("source-read", _fill_in)
+    app.add_js_file("page.mjs", type="module")
+    app.connect("html-page-context", _page_context, priority=900)

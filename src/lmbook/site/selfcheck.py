@@ -68,8 +68,8 @@ def options(lines: list[str]) -> list[tuple[bool, int, list[str], list[str]]]:
         if not any(line.strip() for line in why):
             raise ValueError(f"option {len(found) + 1} has no explanation (an indented paragraph after a blank line)")
         found.append((mark in "xX", start, body[:blank], why))
-    if len(found) < 2:
-        raise ValueError("it needs at least two options")
+    if not 2 <= len(found) <= 8:
+        raise ValueError(f"it has {len(found)} options; give it 2 to 8")
     if not any(right for right, *_ in found):
         raise ValueError("no option is marked as right with `- [x]`")
     return found
@@ -137,7 +137,8 @@ def depart_option(self, node):
 def visit_answer(self, node):
     if len(node) == 1 and isinstance(node[0], nodes.paragraph):
         node.children = node[0].children  # a label holds no paragraph
-    self.body.append(f'<label for="{node.parent["key"]}">')
+    letter = "ABCDEFGH"[node.parent.parent.index(node.parent) - 1]
+    self.body.append(f'<label for="{node.parent["key"]}"><span class="lm-letter">{letter}</span> ')
 
 
 def depart_answer(self, node):
