@@ -177,7 +177,7 @@ class Context:
         return row
 
     def history(self, n: int, table: np.ndarray) -> float:
-        return table[self.histories[n]] if self.histories[n] >= 0 else 0.0
+        return table[self.histories[n]] if self.histories[n] >= 0 else np.float64(0)  # dividing by it warns, where 0.0 raises
 
 
 def _entries(table: np.ndarray, numbers: np.ndarray) -> np.ndarray:
