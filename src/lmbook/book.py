@@ -30,7 +30,7 @@ def anchor(label: str) -> str:
 def term_anchor(term: str) -> str:
     """The id Sphinx gives to a glossary term (it keeps the case)."""
     plain = unicodedata.normalize("NFKD", term).encode("ascii", "ignore").decode()
-    return re.sub(r"-+$", "", "term-" + re.sub(r"[^a-zA-Z0-9._]+", "-", " ".join(plain.split())))
+    return re.sub(r"-+$", "", re.sub(r"[^a-zA-Z0-9._]+", "-", f"term-{plain}"))
 
 
 def markdown_of(path: Path) -> str:

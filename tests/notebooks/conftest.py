@@ -81,14 +81,20 @@ def colab_python():
         yield python
 
 
-def git(folder: Path, *command: str) -> str:
+def run_git(folder: Path, *command: str) -> str:
     identity = ["-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false"]
     done = subprocess.run(["git", *identity, *command], cwd=folder, check=True, capture_output=True, text=True)
     return done.stdout.strip()
 
 
 @pytest.fixture(scope="session")
-def clone(tmp_path_factory) -> Path:
+def git():
+    """Runs git in a folder: git(folder, "status") -> what it printed."""
+    return run_git
+
+
+@pytest.fixture(scope="session")
+def clone(git, tmp_path_factory) -> Path:
     """A git repository with the book's files as they stand here, committed or not."""
     listed = git(ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
     folder = tmp_path_factory.mktemp("clone") / "lmbook"
