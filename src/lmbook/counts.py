@@ -177,7 +177,8 @@ class Context:
         return row
 
     def history(self, n: int, table: np.ndarray) -> float:
-        return table[self.histories[n]] if self.histories[n] >= 0 else np.float64(0)  # dividing by it warns, where 0.0 raises
+        # an unseen history: dividing by a NumPy zero warns, by 0.0 it raises
+        return table[self.histories[n]] if self.histories[n] >= 0 else np.float64(0)
 
 
 def _entries(table: np.ndarray, numbers: np.ndarray) -> np.ndarray:
