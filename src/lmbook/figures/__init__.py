@@ -120,7 +120,7 @@ def bars_svg(rows: list[tuple[str, float, str]], *, alt: str, top: float | None 
     the largest value).
     """
     top = top or max((value for _, value, _ in rows), default=1.0) or 1.0
-    step, left, width = 24, 150, 320
+    step, left, width = 24, 104, 168
     parts = []
     for i, (label, value, text) in enumerate(rows):
         y = i * step
@@ -130,7 +130,7 @@ def bars_svg(rows: list[tuple[str, float, str]], *, alt: str, top: float | None 
             f'fill-opacity="0.55"/><text x="{left + width + 8}" y="{y + 16}">{html.escape(text)}</text>'
         )
     return (
-        f'<svg role="img" aria-label="{html.escape(alt)}" viewBox="0 0 600 {step * len(rows)}" width="600" '
+        f'<svg role="img" aria-label="{html.escape(alt)}" viewBox="0 0 420 {step * len(rows)}" width="420" '
         'style="max-width:100%;height:auto" fill="currentColor" font-family="inherit" font-size="14">'
         f"{''.join(parts)}</svg>"
     )

@@ -22,8 +22,9 @@
 // State lives in the model's traits: set it there, draw from there. Then a kernel and the page see the same.
 //   model.get(name), model.set(name, value), model.save_changes()      the same with a kernel and without
 //   listen("a b", callback)      callback on a change of trait a or b; taken off when the view goes
-//   say(sentence)                the result in words, in the polite live region below the figure. It is also
-//                                shown to everybody. While a slider is dragged only the last sentence is read out.
+//   say(sentence)                the result in words, in the polite live region, which is also shown to everybody.
+//                                It stands below the figure; el.append(say.node, ...) puts it elsewhere.
+//                                While a slider is dragged only the last sentence is read out.
 //   the return value of the function, if it is one, is called when the view goes
 //
 // The pieces
@@ -37,7 +38,9 @@
 //   bars() -> { node, draw(rows, { max }) }        rows: { label, value, text, note, tone, title }; tone 0 to 6 or "faint"
 //   table({ summary, caption, head, rows })        -> { node, draw(rows, head) }   the numbers, folded in <details>
 //   roving(container, selector, options)           -> { refresh, focus(i), index }   arrows move in a group, one tab stop
-//   fmt.prob, fmt.num, fmt.nats, fmt.percent, fmt.count, fmt.list, fmt.quote
+//   chips({ label, options, onchoose })            -> { node }   a row of buttons, one tab stop (examples to try)
+//   onwidth(node, draw)                            draw(width in px) now and when the width changes (for SVG charts)
+//   fmt.prob, fmt.exp, fmt.num, fmt.nats, fmt.percent, fmt.count, fmt.list, fmt.quote
 //   reducedMotion()                                true: show the end of an animation at once
 // Every focusable element made here carries data-lm-suppress-shortcuts, so that JupyterLab leaves its keys alone.
 // Colours: CSS only, never in script: the classes of figures.css, or var(--lm-1) to var(--lm-6), var(--lm-text),
@@ -89,11 +92,12 @@ export function figure(draw) {
       };
       const body = h("div", { class: "lm-body" });
       const live = liveRegion();
+      live.say.node = live.node;
       undo.push(live.stop);
-      if (el.closest("figure.lm-figure")) el.append(body, live.node);
+      if (el.closest("figure.lm-figure")) el.append(body);
       else {
         const [title, caption] = [h("p", { class: "lm-title" }), h("figcaption", {})];
-        const frame = h("figure", { class: "lm-figure" }, title, body, live.node, caption);
+        const frame = h("figure", { class: "lm-figure" }, title, body, caption);
         const words = () => {
           title.textContent = model.get("title");
           caption.textContent = model.get("caption");
@@ -104,6 +108,7 @@ export function figure(draw) {
         el.append(frame);
       }
       const leave = draw({ model, el: body, listen, say: live.say });
+      if (!body.contains(live.node)) body.append(live.node);
       return () => {
         for (const step of undo) step();
         if (typeof leave === "function") leave();
@@ -238,16 +243,18 @@ export function table({ summary = "The numbers as a table", caption, head = [], 
 
 /**
  * One tab stop for a group: arrows (and Home, End) move the focus between the elements of `container` that match
- * `selector`. Call refresh() after the elements changed. onmove(i) is told of each move by key.
+ * `selector`. Call refresh() after the elements changed. onmove(i) is told of each move by key. keys: "all", or
+ * "vertical" where left, right, Home and End belong to the element itself, as in a column of sliders.
  */
-export function roving(container, selector, { onmove, index = 0 } = {}) {
+export function roving(container, selector, { onmove, index = 0, keys = "all" } = {}) {
   const state = { index };
   const items = () => [...container.querySelectorAll(selector)];
   const mark = () => items().forEach((item, i) => {
     item.setAttribute("tabindex", i === state.index ? "0" : "-1");
     item.setAttribute("data-lm-suppress-shortcuts", "true");
   });
-  const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -Infinity, End: Infinity };
+  const across = keys === "vertical" ? {} : { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
+  const steps = { ArrowDown: 1, ArrowUp: -1, ...across };
   const refresh = () => { state.index = Math.max(0, Math.min(items().length - 1, state.index)); mark(); };
   const focus = (i) => { state.index = i; refresh(); items()[state.index]?.focus(); };
   container.addEventListener("keydown", (event) => {
@@ -264,6 +271,23 @@ export function roving(container, selector, { onmove, index = 0 } = {}) {
   return { refresh, focus, get index() { return state.index; } };
 }
 
+/** A row of buttons, such as examples to try; arrows move between them. options: strings or [value, words]. */
+export function chips({ label, options, onchoose }) {
+  const group = h("div", { class: "lm-row", role: "group", "aria-label": label },
+    pairs(options).map(([value, words]) => button(words, () => onchoose(value), { class: "lm-button lm-chip" })));
+  roving(group, ".lm-chip");
+  return { node: h("div", { class: "lm-control lm-chips" }, h("span", { class: "lm-muted lm-small", "aria-hidden": "true" }, label), group) };
+}
+
+/** Calls draw(width) when the width of the node is known and whenever it changes; the figure is drawn before that. */
+export function onwidth(node, draw) {
+  const observer = new ResizeObserver(([entry]) => {
+    if (entry.contentRect.width > 0) draw(entry.contentRect.width);
+  });
+  observer.observe(node);
+  return () => observer.disconnect();
+}
+
 export const reducedMotion = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? false;
 
 const SUPER = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
@@ -276,9 +300,18 @@ export const fmt = {
   /** A probability: 0.132, 0.0041, 3.2 × 10⁻⁵, 0, 1. */
   prob(p, digits = 3) {
     if (p === 0 || p === 1) return String(p);
-    if (p >= 0.001) return p.toPrecision(digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+    if (p >= 0.001) return String(Number(p.toPrecision(digits)));
     const [mantissa, exponent] = p.toExponential(digits - 1).split("e");
-    return `${mantissa} × 10${[...String(Number(exponent))].map((c) => SUPER[c]).join("")}`;
+    return `${mantissa} × ${fmt.power(Number(exponent))}`;
+  },
+  /** 10 to an integer power: 10⁻⁵ */
+  power: (exponent) => `10${[...String(exponent)].map((c) => SUPER[c]).join("")}`,
+  /** e to the power x, like fmt.prob, also where a double would be 0 or infinite. */
+  exp(x, digits = 3) {
+    if (!Number.isFinite(x) || (x > -6 && x < 12)) return fmt.prob(Math.exp(x), digits);
+    const exponent = Math.floor(x / Math.LN10);
+    const mantissa = Math.exp(x - exponent * Math.LN10).toPrecision(digits);
+    return Number(mantissa) >= 10 ? `${(1).toFixed(digits - 1)} × ${fmt.power(exponent + 1)}` : `${mantissa} × ${fmt.power(exponent)}`;
   },
   nats: (x, digits = 2) => `${fmt.num(x, digits)} nats`,
   percent: (p, digits = 0) => `${fmt.num(100 * p, digits)} %`,

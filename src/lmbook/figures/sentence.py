@@ -1,0 +1,101 @@
+"""SentenceProbability: type a sentence, see the chain rule multiply.
+
+    P(w_1 .. w_T) = prod_t P(w_t | w_<t)          ln P = sum_t ln P(w_t | w_<t)
+
+The model is interpolated Kneser-Ney (Chen and Goodman 1999) over the training part of the built-in harbour corpus. The
+page counts it anew (ngram.mjs); here the same numbers give the first view.
+"""
+
+import html
+from functools import cache
+
+import numpy as np
+import traitlets
+
+from lmbook.figures import Figure, bars_svg
+
+EXAMPLES = [
+    ["in order", "in the morning the boats go out to sea ."],
+    ["out of order", "sea morning the to in boats . out go the"],
+    ["their father", "their father mended the nets ."],
+    ["there father", "there father mended the nets ."],
+    ["she sleeps", "the cat sleeps where she likes ."],
+    ["she sleep", "the cat sleep where she likes ."],
+    ["a new word", "the astronaut looked at the sea ."],
+    [
+        "a long one",
+        "in the evening the captain told the children a story of an old fisherman who went out to sea in a small boat "
+        "and did not come home until the ice was gone and the birds were back on the island .",
+    ],
+]
+
+
+@cache
+def harbour_model(order: int):
+    """The model of the figure and its vocabulary: (KneserNey, Vocabulary)."""
+    from lmbook import data
+    from lmbook.ngram import Counts, KneserNey
+    from lmbook.text import MASK, PAD, SOS, Vocabulary
+
+    tokens = data.load("harbour")["train"]
+    vocabulary = Vocabulary.build(tokens)
+    allowed = np.array([token not in (PAD, SOS, MASK) for token in vocabulary.tokens])
+    return KneserNey(Counts(vocabulary.encode(tokens), order, len(vocabulary)), order, allowed=allowed), vocabulary
+
+
+def _num(x: float) -> str:
+    return f"{x:.2f}".replace("-", "−")  # a true minus sign, as on the page
+
+
+class SentenceProbability(Figure):
+    """The conditional probability of each word of a sentence, their running product and the sum of their logarithms.
+
+    sentence: the sentence to start with.  order: n of the n-gram model, 1 to 5 (3: the two words before).
+    examples: pairs [label, sentence] to try.  Title, caption and alternative text may be given too.
+
+    A sentence starts after <eos>, the end of the one before it, and its own <eos> is predicted with it. Unknown words
+    become <unk>. At most 60 words are used.
+    """
+
+    module = "sentence"
+
+    sentence = traitlets.Unicode().tag(sync=True)
+    order = traitlets.Int(3, min=1, max=5).tag(sync=True)
+    examples = traitlets.List().tag(sync=True)
+
+    def __init__(self, sentence: str = EXAMPLES[0][1], **state):
+        state.setdefault("examples", EXAMPLES)
+        state.setdefault("title", "A product of probabilities vanishes; the sum of their logarithms does not")
+        state.setdefault(
+            "caption",
+            "Type a sentence, or try the examples in pairs. Bars show how surprising each word is: their height is "
+            "−ln P, and the heights add up to minus the sum of logarithms. Swap two words and see what the order was "
+            "worth. Then take the long one and find the word at which float32 gives up.",
+        )
+        state.setdefault("alt", "…")  # said by _describe() as soon as sentence and order are known
+        super().__init__(sentence=sentence, **state)
+        if state["alt"] == "…":
+            self._describe()
+            self.observe(self._describe, ["sentence", "order"])
+
+    def tokens(self) -> list[tuple[str, float]]:
+        """Every token of the sentence, <eos> last, with its natural log probability."""
+        from lmbook.text import words
+
+        model, vocabulary = harbour_model(self.order)
+        tokens = [*words(self.sentence)[:60], "<eos>"]
+        logs = model.log_probs(vocabulary.encode(["<eos>", *tokens]), start=1)
+        return list(zip(tokens, logs.tolist(), strict=True))
+
+    def _describe(self, change=None):
+        logs = self.tokens()
+        total = sum(log for _, log in logs)
+        token, log = min(logs, key=lambda pair: pair[1])
+        self.alt = (
+            f"“{self.sentence}” has {len(logs)} tokens with its end; the sum of their log probabilities is {_num(total)}. "
+            f"The most surprising is “{token}”, ln P = {_num(log)}."
+        )
+
+    def fallback(self) -> str:
+        rows = [(token, -log, f"{np.exp(log):.2g} (−ln P = {-log:.2f})") for token, log in self.tokens()]
+        return bars_svg(rows, alt=self.alt) + f"<p>{html.escape(self.alt)}</p>"
