@@ -1,0 +1,171 @@
+"""Static figures: one palette, one style, and `show`, which puts a figure into the page with a text alternative.
+
+The figure becomes inline SVG: its text stays text, lines and letters take the colour of the page around it (so it is
+right in light and dark), and the same figure gives the same bytes each time, so that stored outputs can be compared.
+"""
+
+import hashlib
+import html
+import io
+import re
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+from cycler import cycler
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+# Blue, gold, green, pink, olive, violet. Each has a contrast of 3:1 or more against white and against #121212; their
+# lightness differs, so grey print keeps them apart; so do simulations of the three kinds of colour blindness.
+PALETTE = ("#1a71c5", "#be8607", "#01925e", "#e0589a", "#7d7b31", "#6b5f99")
+# Colour is never the only sign: the n-th line also has the n-th dash and the n-th marker.
+LINE_STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)))
+MARKERS = ("o", "s", "^", "D", "v", "P")
+
+_INK = "#010203"  # stands for the page's own text colour until the SVG is written
+_WIDTH = 6.0  # inches; 576 CSS pixels
+_NARROWEST = 480  # CSS pixels; on a narrower screen the figure scrolls sideways instead of shrinking its letters
+
+
+def use_style() -> None:
+    """Makes the book's style Matplotlib's default for all figures made from now on."""
+    mpl.rcParams.update(
+        {
+            "figure.figsize": (_WIDTH, 3.6),
+            "figure.constrained_layout.use": True,
+            "figure.facecolor": "none",
+            "axes.facecolor": "none",
+            "axes.prop_cycle": cycler(color=PALETTE, linestyle=LINE_STYLES, marker=MARKERS, markevery=[0.1] * 6),
+            "axes.edgecolor": _INK,
+            "axes.labelcolor": _INK,
+            "axes.titlecolor": _INK,
+            "axes.titlelocation": "left",
+            "axes.titlesize": 12,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "axes.axisbelow": True,
+            "grid.color": _INK,
+            "grid.alpha": 0.15,
+            "font.family": "DejaVu Sans",
+            "font.size": 11,
+            "text.color": _INK,
+            "xtick.color": _INK,
+            "ytick.color": _INK,
+            "xtick.labelsize": 10,
+            "ytick.labelsize": 10,
+            "legend.frameon": False,
+            "lines.linewidth": 2.0,
+            "lines.markersize": 5.5,
+            "hatch.color": _INK,
+            "image.cmap": "cividis",
+        }
+    )
+
+
+def label_lines(ax: Axes, gap: float = 13.0) -> None:
+    """Writes each labelled line's label beside its last point, in place of a legend.
+
+    gap: least distance between two labels in points; labels closer than that are moved apart. Call it last.
+    Raises ValueError if no line of the axes has a label.
+    """
+    lines = [line for line in ax.get_lines() if not line.get_label().startswith("_") and len(line.get_xdata())]
+    if not lines:
+        raise ValueError("No line has a label; give one to each: ax.plot(x, y, label='bigram').")
+    ax.figure.draw_without_rendering()  # settles limits and layout, which the distances depend on
+    ends = []
+    for line in lines:
+        points = ax.transData.transform(line.get_xydata().astype(float))
+        x, y = points[np.isfinite(points).all(axis=1)][-1] * 72 / ax.figure.dpi
+        ends.append((y, x, line))
+    ends.sort(key=lambda end: end[0])
+    heights = np.array([end[0] for end in ends])
+    for _ in range(200):  # neighbours that are too close push each other apart until none is
+        lack = gap - np.diff(heights)
+        if (lack < 0.01).all():
+            break
+        push = np.maximum(lack, 0) / 2
+        heights[:-1] -= push
+        heights[1:] += push
+    for height, (y, _, line) in zip(heights, ends, strict=True):
+        finite = line.get_xydata()[np.isfinite(line.get_xydata().astype(float)).all(axis=1)]
+        ax.annotate(
+            line.get_label(),
+            finite[-1],
+            xytext=(7, height - y),
+            textcoords="offset points",
+            va="center",
+            annotation_clip=False,
+        )
+
+
+def show(fig: Figure, alt: str, caption: str | None = None) -> None:
+    """Displays a figure as inline SVG with its text alternative, and closes it.
+
+    alt: what the figure shows, for those who do not see it: the finding and two numbers.
+    caption: a line of plain text below the figure. Raises ValueError without alt text.
+    """
+    from IPython.display import display
+
+    if not isinstance(alt, str) or not alt.strip():
+        raise ValueError("A figure needs alternative text: show(fig, alt='what it shows, with two numbers').")
+    display({"text/html": to_html(fig, alt, caption), "text/plain": alt}, raw=True)
+    plt.close(fig)
+
+
+def to_html(fig: Figure, alt: str, caption: str | None = None) -> str:
+    """The <figure> element that `show` displays: no script, no address, nothing that changes from run to run."""
+    svg, width = _svg(fig)
+    narrowest = min(_NARROWEST, width)
+    svg = svg.replace(
+        "<svg ",
+        f'<svg role="img" aria-label="{html.escape(alt)}" fill="currentColor" stroke-linejoin="round" '
+        f'style="display:block;width:100%;min-width:{narrowest}px;max-width:{width}px;height:auto" ',
+        1,
+    )
+    note = f'\n<figcaption style="margin-top:.5em">{html.escape(caption)}</figcaption>' if caption else ""
+    # The box can be focused, so that the keyboard can scroll it; the attribute keeps JupyterLab from taking the keys.
+    return (
+        '<figure class="lm-plot" style="margin:1em 0;color:inherit;background:none">\n'
+        '<div tabindex="0" role="group" aria-label="Figure; scrolls sideways on a narrow screen" '
+        f'data-lm-suppress-shortcuts="true" style="overflow-x:auto">\n{svg}</div>{note}\n</figure>'
+    )
+
+
+def _svg(fig: Figure) -> tuple[str, int]:
+    """The figure as an <svg> element fit for a page, and its width in CSS pixels."""
+    for ax in fig.axes:
+        for title in set(ax.get_children()) - set(ax.texts):
+            if isinstance(title, Text):
+                title.set_wrap(True)  # a long title breaks into lines instead of leaving the figure
+    file = io.StringIO()
+    nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+    with mpl.rc_context({"svg.hashsalt": "lmbook", "svg.fonttype": "none"}):
+        fig.savefig(file, format="svg", transparent=True, metadata=nothing)
+    svg = file.getvalue()
+    svg = svg[svg.index("<svg") :]
+    for unwanted in (r"<!--.*?-->", r"<metadata>.*?</metadata>", r"<style.*?</style>", r"<defs>\s*</defs>"):
+        svg = re.sub(unwanted, "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<[^>]*>", _tidy_tag, svg)
+    svg = re.sub(r"\n\s*", "\n", svg)
+    return _own_ids(svg), round(fig.get_figwidth() * 96)
+
+
+def _tidy_tag(match: re.Match) -> str:
+    """One tag: the page's colour and letters, short numbers, and what only a separate file needs left out."""
+    tag = match.group().replace(_INK, "currentColor").replace("xlink:href", "href")
+    if tag.startswith("<svg"):
+        tag = re.sub(r' (width|height|version|xmlns(:xlink)?)="[^"]*"', "", tag)
+    tag = re.sub(r"(font: [^;\"]*?px |font-family: )[^;\"]*", r"\1system-ui, sans-serif", tag)
+    tag = re.sub(r' transform="rotate\(-0 [^"]*\)"| *\n', lambda found: " " if "\n" in found[0] else "", tag)
+    return re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number.group()):.2f}".rstrip("0").rstrip("."), tag)
+
+
+def _own_ids(svg: str) -> str:
+    """Keeps the ids that are referred to, with a prefix from the content, so that two figures never share one."""
+    prefix = "lm" + hashlib.sha256(svg.encode()).hexdigest()[:10]
+    used = set(re.findall(r'href="#([^"]+)"', svg)) | set(re.findall(r"url\(#([^)]+)\)", svg))
+    svg = re.sub(r' id="([^"]+)"', lambda m: f' id="{prefix}-{m[1]}"' if m[1] in used else "", svg)
+    return re.sub(r'(href="#|url\(#)', rf"\g<1>{prefix}-", svg)
