@@ -15,6 +15,8 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context):
         try:
             return super().invoke(ctx)
+        except (click.exceptions.Exit, click.Abort):
+            raise
         except ModuleNotFoundError as error:
             raise click.ClickException(f"This needs {error.name}: pip install 'lmbook[book,homework]'.") from error
         except (BookError, OSError, RuntimeError, ValueError) as error:
@@ -101,7 +103,7 @@ def list_corpora():
 
     for name in corpora.names():
         card = corpora.card(name)
-        click.echo(f"{name:<16} {card['title']} ({card['licence']})")
+        click.echo(f"{name:<18}{card['title']} [{card['licence'].get('id') or card['licence']['name']}]")
 
 
 @data.command()
@@ -114,8 +116,11 @@ def fetch(names: tuple[str, ...]):
     from lmbook import data as corpora
 
     for name in names:
-        for file in corpora.card(name)["files"]:
-            click.echo(corpora.path(name, file if isinstance(file, str) else file["name"]))
+        files = corpora.card(name)["files"]
+        for file in files:
+            click.echo(corpora.path(name, file["name"]))
+        if not files:
+            click.echo(f"{name} is built in: there is nothing to fetch.")
 
 
 @main.group()

@@ -9,13 +9,12 @@ from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lmbook.book import Book, BookError
 from lmbook.markup import Markup, raw_markup
-from lmbook.tidy import KERNEL, LANGUAGE, write_notebook
+from lmbook.tidy import KERNEL, LANGUAGE, read, write_notebook
 
 NEVER_INSTALLED = ("torch", "numpy", "matplotlib")  # Colab's own builds, chosen for its machines
 ON_DEMAND = {"sacrebleu": "sacrebleu", "nltk": "nltk", "sklearn": "scikit-learn"}  # word in the code -> package
@@ -31,7 +30,7 @@ def edition(path: str | Path, book: Book | None = None) -> NotebookNode:
     path = Path(path).resolve()
     book = book or Book.find(path.parent)
     origin = book.source_of(path)
-    notebook = nbformat.read(path, as_version=4)
+    notebook = read(path)
     if path.parent == book.root / "notebooks" / "homework":
         from lmbook.homework.make import student_version
 

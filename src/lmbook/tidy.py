@@ -14,6 +14,8 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from lmbook.book import BookError
+
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 LANGUAGE = {"file_extension": ".py", "mimetype": "text/x-python", "name": "python", "pygments_lexer": "ipython3"}
 NOTEBOOK_KEYS = ("kernelspec", "language_info", "lmbook")
@@ -94,9 +96,17 @@ def text_of(notebook: NotebookNode) -> str:
     return nbformat.writes(notebook, version=4, indent=1).rstrip("\n") + "\n"
 
 
+def read(path: Path) -> NotebookNode:
+    """The notebook in the file.  Raises BookError, naming the file, where it holds none."""
+    try:
+        return nbformat.read(path, as_version=4)
+    except (ValueError, KeyError, AttributeError) as error:  # nbformat's own errors are of these kinds
+        raise BookError(f"{path} is not a notebook: {error}") from error
+
+
 def check(path: Path) -> list[str]:
     """What is not in normal form in the file; nothing for a tidy one."""
-    notebook = nbformat.read(path, as_version=4)
+    notebook = read(path)
     found = faults(notebook)
     if text_of(tidied(notebook)) != path.read_text(encoding="utf-8"):
         found.append("not in normal form: run 'lmbook tidy' on it")
@@ -105,7 +115,7 @@ def check(path: Path) -> list[str]:
 
 def tidy_file(path: Path) -> tuple[bool, list[str]]:
     """Tidies the file in place.  Returns whether it changed, and the faults that remain."""
-    notebook = nbformat.read(path, as_version=4)
+    notebook = read(path)
     text = text_of(tidied(notebook))
     changed = text != path.read_text(encoding="utf-8")
     if changed:

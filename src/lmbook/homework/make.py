@@ -13,7 +13,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from lmbook.book import Book, BookError
-from lmbook.tidy import tidied, write_notebook
+from lmbook.tidy import read, tidied, write_notebook
 
 REGIONS = ("SOLUTION", "HIDDEN TESTS")
 STUB = "raise NotImplementedError"
@@ -134,7 +134,7 @@ def make(book: Book, out: Path, numbers: tuple[str, ...] = (), student_only: boo
     """
     notebooks = {}
     for path in chosen(book, numbers):
-        master = nbformat.read(path, as_version=4)
+        master = read(path)
         name = path.relative_to(book.root).as_posix()
         notebooks[(out if student_only else out / "student") / path.name] = student_version(master, name)
         if not student_only:
