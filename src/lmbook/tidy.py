@@ -40,7 +40,8 @@ def tidied(notebook: NotebookNode) -> NotebookNode:
         cell["id"] = f"c{position:02d}"
         cell.source = "\n".join(line.rstrip() if cell.cell_type == "code" else line for line in cell.source.split("\n"))
         cell.source = cell.source.rstrip()
-        cell.metadata = nbformat.from_dict({key: cell.metadata[key] for key in CELL_KEYS if cell.metadata.get(key)})
+        kept = {key: cell.metadata.get(key) for key in CELL_KEYS}
+        cell.metadata = nbformat.from_dict({key: value for key, value in kept.items() if value not in (None, [], {})})
         if "attachments" in cell and not cell.attachments:
             del cell["attachments"]
         if cell.cell_type != "code":

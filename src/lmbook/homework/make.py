@@ -63,8 +63,8 @@ def _regions(cell: NotebookNode, graded: bool, solution: bool) -> list[str]:
     if "BEGIN HIDDEN TESTS" in text:
         if not graded:
             found.append("hidden tests stand in a cell that gives no points")
-        before = text[: text.index("BEGIN HIDDEN TESTS")].rsplit("\n", 1)[0] if "\n" in text else ""
-        if not before.strip():
+        marker = next(at for at, line in enumerate(lines) if "BEGIN HIDDEN TESTS" in line)
+        if not "".join(lines[:marker]).strip():
             found.append("no visible line stands before the hidden tests: write a comment that says what they look at")
     return found
 

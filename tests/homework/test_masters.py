@@ -1,0 +1,134 @@
+"""Every homework of the book: its master scores full marks, its student version none, and nothing leaks."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from lmbook.homework.make import faults, student_version, total_points
+
+ROOT = Path(__file__).parents[2]
+MASTERS = sorted((ROOT / "notebooks" / "homework").glob("[0-9]*.ipynb"))
+REGION = re.compile(r"^[ \t]*### BEGIN (SOLUTION|HIDDEN TESTS)[^\n]*\n(.*?)^[ \t]*### END \1", re.MULTILINE | re.DOTALL)
+
+pytestmark = pytest.mark.parametrize("path", MASTERS, ids=lambda path: path.stem)
+
+
+def execute(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookNode:
+    """Runs every cell, those after an error too, as a grader does."""
+    client = NotebookClient(notebook, timeout=120, kernel_name="python3", allow_errors=True)
+    client.resources = {"metadata": {"path": str(folder)}}
+    return client.execute()
+
+
+def errors(cell: nbformat.NotebookNode) -> list[str]:
+    return [output.ename for output in cell.get("outputs", []) if output.output_type == "error"]
+
+
+def score(notebook: nbformat.NotebookNode) -> float:
+    """nbgrader's points: a graded code cell counts when it ran without an error; written answers are marked by hand."""
+    from nbgrader.utils import determine_grade, is_grade
+
+    return sum(determine_grade(cell)[0] or 0 for cell in notebook.cells if is_grade(cell))
+
+
+def by_hand(notebook: nbformat.NotebookNode) -> float:
+    written = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+    return sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in written)
+
+
+@pytest.fixture
+def master(path) -> nbformat.NotebookNode:
+    return nbformat.read(path, as_version=4)
+
+
+def test_the_master_is_well_formed(master):
+    assert faults(master) == []
+    graded = [cell for cell in master.cells if cell.metadata.get("nbgrader", {}).get("grade")]
+    assert sum(cell.cell_type == "markdown" for cell in graded) == 1, "one written question"
+    assert sum("BEGIN HIDDEN TESTS" in cell.source for cell in graded) >= 3
+
+
+def test_it_says_how_many_points_there_are(master):
+    stated = re.findall(r"(\d+)\s+points", master.cells[0].source + "\n" + master.cells[1].source)
+    assert str(int(total_points(master))) in stated
+
+
+def test_every_question_has_a_visible_check(master):
+    for cell in master.cells:
+        if "BEGIN HIDDEN TESTS" in cell.source:
+            visible = REGION.sub("", cell.source)
+            assert re.search(r"^\s*assert\b", visible, re.MULTILINE), cell.metadata.nbgrader.grade_id
+
+
+@pytest.mark.slow
+def test_the_master_scores_full_marks(master, tmp_path):
+    done = execute(master, tmp_path)
+    assert [errors(cell) for cell in done.cells if errors(cell)] == []
+    assert score(done) == total_points(master) - by_hand(master) > 0
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_the_student_version_scores_nothing_and_every_check_runs(master, path, tmp_path):
+    done = execute(student_version(master, path.name), tmp_path)
+    assert score(done) == 0
+    for cell in done.cells:
+        graded = cell.metadata.get("nbgrader", {}).get("grade") and cell.cell_type == "code"
+        if graded:
+            assert errors(cell), f"{cell.metadata.nbgrader.grade_id} passes without an answer"
+            assert set(errors(cell)) <= {"NotImplementedError", "AssertionError"}, cell.metadata.nbgrader.grade_id
+        elif not cell.metadata.get("nbgrader", {}).get("solution"):
+            assert not errors(cell), cell.source
+
+
+@pytest.mark.slow
+def test_a_right_answer_passes_the_visible_checks(master, path, tmp_path):
+    """The solutions put into the student version: its visible checks run and pass."""
+    student = student_version(master, path.name)
+    answers = {cell.metadata.nbgrader.grade_id: cell.source for cell in master.cells if _is_answer(cell)}
+    for cell in student.cells:
+        if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade_id") in answers:
+            cell.source = answers[cell.metadata.nbgrader.grade_id]
+    done = execute(student, tmp_path)
+    assert answers
+    assert [errors(cell) for cell in done.cells if errors(cell)] == []
+
+
+def _is_answer(cell) -> bool:
+    return cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("solution", False)
+
+
+def secrets(master) -> list[str]:
+    """Lines that stand only in solutions and hidden tests, long enough to be told apart."""
+    hidden, shown = [], []
+    for cell in master.cells:
+        hidden += [line.strip() for _, body in REGION.findall(cell.source) for line in body.split("\n")]
+        shown += [line.strip() for line in REGION.sub("", cell.source).split("\n")]
+        if cell.cell_type == "markdown" and cell.metadata.get("nbgrader", {}).get("solution"):
+            hidden += cell.source.split("\n")
+            shown = [line for line in shown if line not in cell.source.split("\n")]
+    return [line for line in dict.fromkeys(hidden) if len(line) > 15 and line not in shown]
+
+
+def test_no_solution_and_no_hidden_test_is_in_the_student_version(master, path):
+    text = "\n".join(cell.source for cell in student_version(master, path.name).cells)
+    assert secrets(master)
+    assert [line for line in secrets(master) if line in text] == []
+
+
+def test_no_solution_and_no_hidden_test_is_in_a_built_page(master, path):
+    """Looks at whatever is built at the moment: pages, their sources, the Colab edition."""
+    built = [file for folder in ("_build/html", "build", "book/homework") for file in (ROOT / folder).rglob("*")]
+    built = [file for file in built if file.suffix in {".html", ".ipynb", ".js", ".txt", ".md"}]
+    lines = [line.encode() for line in secrets(master)]
+    leaks = [file for file in built if path.stem in file.name and any(line in file.read_bytes() for line in lines)]
+    assert leaks == []
+
+
+def test_no_generated_version_is_tracked(path):
+    git = subprocess.run(["git", "ls-files", "book/homework", "build"], cwd=ROOT, capture_output=True, text=True)
+    assert git.stdout.strip() == ""
