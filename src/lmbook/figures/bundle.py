@@ -2,6 +2,7 @@
 
     import { h, fmt as f } from "./core.mjs";   ->   const { h, fmt: f } = $core;
     import * as ngram from "./ngram.mjs";       ->   const ngram = $ngram;
+    export { h };                               ->   (handed on, as one of the exports)
 
 where `$core` holds the exports of core.mjs, which is placed once in front, in a function of its own, so that names
 cannot clash. `import { text } from "./harbour.mjs"` gives the training part of the built-in corpus.
@@ -16,6 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 _IMPORT = re.compile(r'^import\s+(\*\s+as\s+\w+|\{[^}]*\})\s+from\s+"\./([\w-]+)\.mjs";[^\n]*\n?', re.MULTILINE)
 _EXPORT = re.compile(r"^export\s+(?=(?:async\s+)?(?:function\*?|const|let|class)\s+(\w+))", re.MULTILINE)
+_HANDED_ON = re.compile(r"^export\s+\{([^}]*)\};\n", re.MULTILINE)
 
 
 def _harbour() -> str:
@@ -53,10 +55,10 @@ def bundle(name: str) -> str:
 
     def closed(module: str) -> str:
         body = inline(source(module))
-        exports = ", ".join(_EXPORT.findall(body))
-        return (
-            f"const ${module.replace('-', '_')} = (() => {{\n{_EXPORT.sub('', body)}return {{ {exports} }};\n}})();\n"
-        )
+        handed_on = [name.strip() for names in _HANDED_ON.findall(body) for name in names.split(",")]
+        exports = ", ".join([*_EXPORT.findall(body), *handed_on])
+        body = _EXPORT.sub("", _HANDED_ON.sub("", body))
+        return f"const ${module.replace('-', '_')} = (() => {{\n{body}return {{ {exports} }};\n}})();\n"
 
     main = inline(source(name))
     return "".join(parts.values()) + main

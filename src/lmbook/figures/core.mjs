@@ -46,39 +46,10 @@
 // Colours: CSS only, never in script: the classes of figures.css, or var(--lm-1) to var(--lm-6), var(--lm-text),
 // var(--lm-muted), var(--lm-line), var(--lm-soft), var(--lm-good), var(--lm-bad). SVG takes them in style or by class.
 
-const SVG = "http://www.w3.org/2000/svg";
-const FOCUSABLE = new Set(["button", "input", "select", "textarea", "summary", "a"]);
+import { h, replace, s } from "./dom.mjs";
+import { fmt } from "./format.mjs";
 
-function build(element, attributes, children) {
-  for (const [name, value] of Object.entries(attributes ?? {})) {
-    if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name === "style" && typeof value === "object") {
-      for (const [property, setting] of Object.entries(value)) element.style.setProperty(property, setting);
-    } else if (name === "value" && "value" in element) element.value = value;
-    else element.setAttribute(name, value === true ? "" : String(value));
-  }
-  if (FOCUSABLE.has(element.localName) || element.hasAttribute("tabindex")) {
-    element.setAttribute("data-lm-suppress-shortcuts", "true");
-  }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
-  return element;
-}
-
-/** An HTML element. Attributes: onclick etc. take functions, style may be an object, null and false are left out. */
-export function h(tag, attributes, ...children) {
-  return build(document.createElement(tag), attributes, children);
-}
-
-/** An SVG element, made like h(). */
-export function s(tag, attributes, ...children) {
-  return build(document.createElementNS(SVG, tag), attributes, children);
-}
-
-export function replace(node, ...children) {
-  node.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
-  return node;
-}
+export { fmt, h, replace, s };
 
 /** Makes a figure from a drawing function: the default export of every figure module. See the head of this file. */
 export function figure(draw) {
@@ -289,35 +260,3 @@ export function onwidth(node, draw) {
 }
 
 export const reducedMotion = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? false;
-
-const SUPER = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
-const minus = (text) => text.replace(/^-/, "−"); // a true minus sign, as in the text of the book
-
-/** Numbers and words as the book writes them. */
-export const fmt = {
-  /** A fixed number of decimals. */
-  num: (x, digits = 2) => (Number.isFinite(x) ? minus(x.toFixed(digits)) : x > 0 ? "∞" : x < 0 ? "−∞" : "undefined"),
-  /** A probability: 0.132, 0.0041, 3.2 × 10⁻⁵, 0, 1. */
-  prob(p, digits = 3) {
-    if (p === 0 || p === 1) return String(p);
-    if (p >= 0.001) return String(Number(p.toPrecision(digits)));
-    const [mantissa, exponent] = p.toExponential(digits - 1).split("e");
-    return `${mantissa} × ${fmt.power(Number(exponent))}`;
-  },
-  /** 10 to an integer power: 10⁻⁵ */
-  power: (exponent) => `10${[...String(exponent)].map((c) => SUPER[c]).join("")}`,
-  /** e to the power x, like fmt.prob, also where a double would be 0 or infinite. */
-  exp(x, digits = 3) {
-    if (!Number.isFinite(x) || (x > -6 && x < 12)) return fmt.prob(Math.exp(x), digits);
-    const exponent = Math.floor(x / Math.LN10);
-    const mantissa = Math.exp(x - exponent * Math.LN10).toPrecision(digits);
-    return Number(mantissa) >= 10 ? `${(1).toFixed(digits - 1)} × ${fmt.power(exponent + 1)}` : `${mantissa} × ${fmt.power(exponent)}`;
-  },
-  nats: (x, digits = 2) => `${fmt.num(x, digits)} nats`,
-  percent: (p, digits = 0) => `${fmt.num(100 * p, digits)} %`,
-  /** 2088628 -> 2,088,628 */
-  count: (n) => minus(String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",")),
-  /** ["a", "b", "c"] -> "a, b and c" */
-  list: (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`),
-  quote: (word) => `“${word}”`,
-};

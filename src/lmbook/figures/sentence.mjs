@@ -42,7 +42,7 @@ export function analyse(sentence, order) {
   });
 }
 
-const afterwards = (context) => (context === null ? "never seen" : context.length ? `after ${context.join(" ")}` : "after anything");
+const afterwards = (context) => (context === null ? "never seen" : context.length ? `after ${context.join(" ")}` : "after any word");
 const times = (x) => (Math.abs(x) < 12 ? fmt.count(Math.max(1, Math.exp(Math.abs(x)))) : fmt.exp(Math.abs(x), 2));
 const gone = (rows) => rows.findIndex((row) => row.single === 0);
 
@@ -102,7 +102,8 @@ export default figure(({ model, el, listen, say }) => {
   const numbers = table({ caption: "Each token, its probability, and the running product and sum",
     head: ["Token", "P(token | history)", "ln P", "Longest history seen before it", "Product", "Product in float32", "Sum of ln P"] });
   const keys = h("p", { class: "lm-muted lm-small" },
-    "Click two words to swap them. Keys: arrows move, Enter picks, s swaps with the picked word or the next one.");
+    "Below each word: its probability, and the longest history after which the corpus has it. Click two words to swap them. " +
+    "Keys: arrows move, Enter picks, s swaps with the picked word or the next one.");
   el.append(input.node, examples.node, tiles, h("div", { class: "lm-row" }, swapButton, undoButton), keys, say.node, totals, chart, numbers.node);
 
   function swap(i, j) {

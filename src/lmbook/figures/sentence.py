@@ -92,8 +92,8 @@ class SentenceProbability(Figure):
         total = sum(log for _, log in logs)
         token, log = min(logs, key=lambda pair: pair[1])
         self.alt = (
-            f"“{self.sentence}” has {len(logs)} tokens with its end; the sum of their log probabilities is {_num(total)}. "
-            f"The most surprising is “{token}”, ln P = {_num(log)}."
+            f"“{self.sentence}” has {len(logs)} tokens with its end; the sum of their log probabilities is "
+            f"{_num(total)}. The most surprising is “{token}”, ln P = {_num(log)}."
         )
 
     def fallback(self) -> str:

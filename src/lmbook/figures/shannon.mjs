@@ -44,6 +44,8 @@ export default figure(({ model, el, listen, say }) => {
   const group = roving(list, "input", { keys: "vertical" });
   const other = h("div", { class: "lm-bet lm-bet-rest" }, h("span", {}, "any other word"), h("span", { class: "lm-bar-track", "aria-hidden": "true" },
     h("span", { class: "lm-bar-fill" })), h("span", { class: "lm-points" }), h("span", { class: "lm-bet-note" }));
+  list.append(other);
+  const lines = []; // one for each candidate, in front of the others' line
   const own = field({ label: "Add a word", maxlength: 40, delay: 1e9, size: 12 });
   const addButton = button("Add", () => add());
   const adding = h("div", { class: "lm-row lm-own" }, own.node, addButton);
@@ -182,18 +184,17 @@ export default figure(({ model, el, listen, say }) => {
     const shown = over() ? null : place().positions[turn()];
     const words = candidates();
     list.hidden = over();
-    while (list.children.length && list.lastChild !== other && list.children.length > words.length + 1) list.lastChild.remove();
-    other.remove();
-    while (list.children.length > words.length) list.lastChild.remove();
-    while (list.children.length < words.length) {
-      const i = list.children.length;
+    while (lines.length > words.length) lines.pop().remove();
+    while (lines.length < words.length) {
+      const i = lines.length;
       const input = h("input", { type: "range", min: 0, max: 100, step: 1, oninput: () => give(candidates()[i], Number(input.value)) });
-      list.append(h("div", { class: "lm-bet" }, h("span", {}), input, h("span", { class: "lm-points", "aria-hidden": "true" }), h("span", { class: "lm-bet-note" })));
+      lines.push(h("div", { class: "lm-bet" }, h("span", {}), input, h("span", { class: "lm-points", "aria-hidden": "true" }), h("span", { class: "lm-bet-note" })));
+      other.before(lines[i]);
     }
     const said = (p) => (p >= 0.0995 ? fmt.percent(p) : p >= 0.00095 ? fmt.percent(p, 1) : "< 0.1 %");
     const theirsHere = (p) => names.map((name, m) => `${name} ${said(p[m])}`).join(" · ");
     words.forEach((word, i) => {
-      const [label, input, number, note] = list.children[i].children;
+      const [label, input, number, note] = lines[i].children;
       const n = points[word] ?? 0;
       label.textContent = NAMES[word] ?? word;
       input.value = n;
@@ -201,10 +202,9 @@ export default figure(({ model, el, listen, say }) => {
       input.setAttribute("aria-label", NAMES[word] ?? word);
       input.setAttribute("aria-valuetext", `${n} points, ${rest()} left for other words`);
       number.textContent = n;
-      list.children[i].classList.toggle("lm-came", revealed && word === shown.truth);
+      lines[i].classList.toggle("lm-came", revealed && word === shown.truth);
       note.textContent = revealed && shown.words[i] === word ? theirsHere(shown.p[i]) : "";
     });
-    list.append(other);
     if (!shown) return;
     const [, track, number, note] = other.children;
     const sharing = V - Object.keys(points).length;
@@ -221,7 +221,10 @@ export default figure(({ model, el, listen, say }) => {
   function drawText() {
     const { lead, positions, source } = place();
     const best = (i) => Math.max(...positions[i].truth_p);
-    replace(prose, lead, bets().map((_, i) => h("mark", { class: mine()[i] >= best(i) ? "lm-won" : "lm-lost" }, positions[i].shown)),
+    replace(prose, lead, bets().map((_, i) => {
+      const [, space, word] = positions[i].shown.match(/^(\s*)(.*)$/s);
+      return [space, h("mark", { class: mine()[i] >= best(i) ? "lm-won" : "lm-lost" }, word)];
+    }),
       over() || revealed ? null : h("span", { class: "lm-gap", role: "img", "aria-label": "the next word" }),
       h("span", { class: "lm-source" }, source));
     progress.textContent = over() ? "The end" : `Word ${turn() + 1} of ${positions.length}`;
@@ -237,8 +240,8 @@ export default figure(({ model, el, listen, say }) => {
     const total = [you, ...others].map((values) => Math.exp(mean(values)));
     const tones = [2, 1, 1, 1, 1, 1, 1];
     const titles = ["you", ...names];
-    losses.draw(titles.map((name, i) => row(name, last[i], Number.isFinite(last[i]) ? fmt.num(last[i]) : "infinite", tones[i])), { max: Math.log(V) + 1 });
-    scores.draw(titles.map((name, i) => row(name, Math.log(total[i]), pp(total[i]), tones[i])), { max: Math.log(V) + 1 });
+    losses.draw(titles.map((name, i) => row(name, last[i], Number.isFinite(last[i]) ? fmt.num(last[i]) : "infinite", tones[i])), { max: 1.35 * Math.log(V) });
+    scores.draw(titles.map((name, i) => row(name, Math.log(total[i]), pp(total[i]), tones[i])), { max: 1.35 * Math.log(V) });
     scorePart.firstChild.textContent = `Perplexity ${over() ? `over all ${n} words` : `after ${n} word${n > 1 ? "s" : ""}`} (bars on a log scale; lower is better)`;
     numbers.draw(you.map((x, i) => [place().positions[i].truth, fmt.prob(mine()[i]), fmt.num(x), ...others.map((values) => fmt.num(values[i]))]));
   }

@@ -1,12 +1,13 @@
 """ShannonGame: bet on the next word and get a perplexity of your own (after Shannon 1951).
 
-    P(word) = points / 100                            for a word with points of its own
-    P(word) = rest / 100 / (V - words with points)    for each of the others
-    perplexity = exp(mean of -ln P(the word that came))
+P(word) = points / 100                            for a word with points of its own
+P(word) = rest / 100 / (V - words with points)    for each of the others
+perplexity = exp(mean of -ln P(the word that came))
 """
 
 import html
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from math import exp, inf, log
 
 import traitlets
@@ -17,7 +18,7 @@ _CLOSE, _OPEN = set(",.;:!?)]}%"), set("([{")
 
 
 def prose(tokens: Sequence[str]) -> list[str]:
-    """Running text from tokens, one piece a token: pieces joined read as a sentence ("(", "word", ")", "-", "based")."""
+    """Running text from tokens, one piece a token: joined, the pieces read as a sentence."""
     pieces, quote, glue = [], False, True
     for token in tokens:
         text, close = token, token in _CLOSE or token.startswith("'") or token in ("n't", "%")
@@ -35,7 +36,7 @@ def prose(tokens: Sequence[str]) -> list[str]:
 
 
 def _starts(tokens: Sequence[str], many: int, context: int, length: int) -> list[int]:
-    """One start in each of `many` equal parts: where a line or a sentence begins `context` tokens before, in plain text."""
+    """One start in each of `many` equal parts, in plain text, where a sentence begins `context` tokens before."""
     low, high = context + 1, len(tokens) - length
     if high - low < many:
         raise ValueError(f"{len(tokens)} tokens are too few for {many} passages of {context} + {length} tokens each.")
@@ -49,15 +50,15 @@ def _starts(tokens: Sequence[str], many: int, context: int, length: int) -> list
         )
 
     edges = [low + (high - low) * i // many for i in range(many + 1)]
-    return [min(range(a, b), key=lambda s: (sum(bad(s)), s)) for a, b in zip(edges, edges[1:], strict=False)]
+    return [min(range(a, b), key=lambda s: (sum(bad(s)), s)) for a, b in pairwise(edges)]
 
 
 class ShannonGame(Figure):
     """A guessing game on held-out text: 100 points on what comes next, then the word, the loss, and the models' losses.
 
     Make it with from_models().  passages: a list of {"name", "lead", "source", "positions"}, where each position has
-    "words" (candidates), "p" (their probabilities, a row of one number a model each), "truth", "truth_p" and "shown" (the
-    truth as it continues the text).  models: the names.  vocabulary_size: V, the number of types that can occur.
+    "words" (candidates), "p" (their probabilities, a row of one number a model each), "truth", "truth_p" and "shown"
+    (the truth as it continues the text).  models: the names.  vocabulary_size: V, the number of types that can occur.
     Played so far: `bets`, a list of {"points": {word: points}}; see losses() and perplexities().
     """
 
@@ -84,8 +85,8 @@ class ShannonGame(Figure):
         positions = sum(len(p["positions"]) for p in passages)
         state.setdefault(
             "alt",
-            f"A guessing game over {len(passages)} texts with {positions} words to guess. Perplexity of the models on these "
-            f"words: {', '.join(f'{m} {_pp(x)}' for m, x in mean.items())}.",
+            f"A guessing game over {len(passages)} texts with {positions} words to guess. Perplexity of the models on "
+            f"these words: {', '.join(f'{m} {_pp(x)}' for m, x in mean.items())}.",
         )
         super().__init__(passages=passages, models=models, vocabulary_size=vocabulary_size, **state)
 
@@ -106,8 +107,9 @@ class ShannonGame(Figure):
         """The game over a held-out text, with the candidates and the losses of given models.
 
         tokens: the text, one stream.  vocabulary: lmbook.text.Vocabulary.  models: name -> model of lmbook.ngram, in
-        the order to be shown.  starts: positions of the first word to guess, or how many texts to choose (deterministic,
-        spread over the stream, avoiding headings and <unk>; how the models do has no say).  n: words to guess in each.
+        the order to be shown.  starts: positions of the first word to guess, or how many texts to choose (always the
+        same ones, spread over the stream, without headings and <unk>; how the models do has no say).  n: words to
+        guess in each.
         candidates: the likeliest by the mean of the models' probabilities.  context: tokens shown before.
         source: attribution, shown below the text.  ValueError for a start outside the text.
         """
@@ -115,7 +117,9 @@ class ShannonGame(Figure):
             starts = _starts(tokens, starts, context, n)
         for start in starts:
             if not 0 < start <= len(tokens) - n:
-                raise ValueError(f"start {start}: choose one from 1 to {len(tokens) - n} for {n} of {len(tokens)} tokens.")
+                raise ValueError(
+                    f"start {start}: choose one from 1 to {len(tokens) - n} for {n} of {len(tokens)} tokens."
+                )
         size, passages = 0, []
         for start in starts:
             first = max(0, start - context)
