@@ -1,5 +1,8 @@
 // What a stylesheet cannot do. Without it the pages still read well.
 
+// The theme marks where the reader is in the page's contents. Without contents it would take every link for one.
+if (!document.querySelector(".bd-toc-nav")) document.body.removeAttribute("data-bs-spy");
+
 // A box that scrolls sideways can be reached with the keyboard, as long as it does scroll.
 const boxes = document.querySelectorAll(".lm-scroll, .pst-scrollable-table-container, .cell_output .output, .bd-article pre");
 const watch = new ResizeObserver((entries) => {

@@ -4,6 +4,9 @@ import logging
 import re
 from pathlib import Path
 
+from sphinx.util import logging as sphinx_logging
+
+logger = sphinx_logging.getLogger(__name__)
 ICON_FONTS = {"fa-solid-900": 900, "fa-regular-400": 400, "fa-brands-400": 400}
 NAMED_ICON = re.compile(r'((?:\.fa-[\w-]+:before,)*\.fa-[\w-]+:before)\{content:"(\\[0-9a-f]+)"\}')
 ICON_CODE = re.compile(r"\\([ef][0-9a-f]{3})")
@@ -21,6 +24,25 @@ def write_figures(app):
         old.unlink()
     for name, text in figures.modules().items():
         (folder / name).write_text(text, encoding="utf8")
+
+
+def write_downloads(app):
+    """The download button of a notebook gives its Colab edition: set-up cell, plain Markdown, no solutions."""
+    from lmbook.book import Book, BookError
+    from lmbook.editions import edition
+    from lmbook.tidy import write_notebook
+
+    root = Path(app.srcdir)
+    book = Book(root, ref=None if (root / ".git").exists() else "main")  # an unpacked archive knows no commit
+    for name in sorted(app.env.found_docs):
+        source = Path(app.env.doc2path(name))
+        if source.suffix != ".ipynb":
+            continue
+        try:
+            write_notebook(edition(source, book), Path(app.outdir) / "_sources" / f"{name}.ipynb")
+        except BookError as error:
+            logger.warning("no Colab edition: %s", error, location=name)
+    return []
 
 
 def used_icons(out: Path) -> set[str]:
@@ -58,7 +80,7 @@ def lighten(app, exception):
     if exception or app.builder.format != "html":
         return
     static = Path(app.outdir) / "_static"
-    for pattern in ("**/*.map", "scripts/fontawesome.js*", "vendor/fontawesome/**/*.ttf"):
+    for pattern in ("**/*.map", "scripts/fontawesome.js*", "vendor/fontawesome/**/*.ttf", "*webpack-macros.html"):
         for file in static.glob(pattern):
             file.unlink()
     stylesheet = static / "styles" / "pydata-sphinx-theme.css"
@@ -75,6 +97,5 @@ def lighten(app, exception):
 
 def setup(app):
     app.connect("builder-inited", write_figures)
+    app.connect("html-collect-pages", write_downloads)
     app.connect("build-finished", lighten, priority=900)
-
-

@@ -106,5 +106,15 @@ def visit_block(translator, node):
     raise nodes.SkipNode
 
 
+def restart_numbers(app, env):
+    """Pages without a chapter number count their equations from 1; Sphinx would count on from page to page."""
+    for numbers in env.toc_fignumbers.values():
+        for counted in numbers.values():
+            if all(len(number) == 1 for number in counted.values()):
+                for place, label in enumerate(sorted(counted, key=counted.get), start=1):
+                    counted[label] = (place,)
+
+
 def setup(app):
+    app.connect("env-check-consistency", restart_numbers)
     app.add_html_math_renderer("lmbook_katex", (visit_inline, None), (visit_block, None))

@@ -19,6 +19,8 @@ REPAIRS = [
     # a heading cell without a heading
     ('<th class="head"></th>', "<td></td>"),
     ('<th class="head"><p></p></th>', "<td></td>"),
+    # a role that is deprecated, and not one of a list
+    ('role="doc-biblioentry"', 'role="listitem"'),
 ]
 
 
