@@ -29,13 +29,13 @@ def _harbour() -> str:
 
 
 def source(name: str) -> str:
-    """The text of a local module; raises KeyError with the names there are."""
+    """A local module without the comments at the head of the line; raises KeyError with the names there are."""
     if name == "harbour":
         return _harbour()
     file = HERE / f"{name}.mjs"
     if not file.is_file():
         raise KeyError(f"no figure module {name!r}; there are {', '.join(sorted(p.stem for p in HERE.glob('*.mjs')))}")
-    return file.read_text(encoding="utf-8")
+    return re.sub(r"^//.*\n", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
 
 
 @cache

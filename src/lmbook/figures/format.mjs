@@ -1,7 +1,7 @@
 // Numbers and words as the book writes them.
 
 const SUPER = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
-const minus = (text) => text.replace(/^-/, "−"); // a true minus sign, as in the text of the book
+const minus = (text) => text.replace(/^-(?=.*[1-9])/, "−").replace(/^-/, ""); // a true minus sign, as in the text of the book
 
 export const fmt = {
   /** A fixed number of decimals. */
@@ -9,7 +9,7 @@ export const fmt = {
   /** A probability: 0.132, 0.0041, 3.2 × 10⁻⁵, 0, 1. */
   prob(p, digits = 3) {
     if (p === 0 || p === 1) return String(p);
-    if (p >= 0.001) return String(Number(p.toPrecision(digits)));
+    if (Number(p.toPrecision(digits)) >= 0.001) return String(Number(p.toPrecision(digits)));
     const [mantissa, exponent] = p.toExponential(digits - 1).split("e");
     return `${mantissa} × ${fmt.power(Number(exponent))}`;
   },

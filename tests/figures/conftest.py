@@ -1,0 +1,180 @@
+"""Figures in a real browser: on a static page with every outside request refused, and in JupyterLab with a kernel."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from lmbook.figures import modules
+
+SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+SWITCHES += ["--disable-component-update", "--disable-sync"]
+CHROMIUM = Path("/usr/bin/chromium")
+
+# Colours as the book's theme sets them, light and dark; everything else is plain HTML.
+PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Figures</title><link rel="icon" href="data:,"><style>
+:root {{ color-scheme: light dark; --pst-color-text-base: light-dark(#323232, #ced6dd);
+  --pst-color-background: light-dark(#fff, #14181e); }}
+body {{ margin: 10px; font: 1rem sans-serif }}
+body {{ background: var(--pst-color-background); color: var(--pst-color-text-base) }}
+</style></head><body><main><h1>Figures</h1>{figures}</main>
+<script type="module" src="_static/figures/mount.mjs"></script></body></html>"""
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args):
+    own = {"executable_path": str(CHROMIUM)} if CHROMIUM.exists() else {}
+    return {**browser_type_launch_args, **own, "args": SWITCHES}
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def show(new_context, tmp_path):
+    """show(figure, ...) -> a Playwright page that holds their text/html and mounts them, served from a subfolder.
+
+    width: of the window.  scheme: "light" or "dark".  motion: "no-preference" or "reduce".  files: names and texts in
+    place of modules().  The page's `errors` lists console errors and requests to other hosts: the test fails on any.
+    """
+    servers, pages = [], []
+
+    def open_page(*figures, width=800, scheme="light", motion="no-preference", files=None):
+        book = tmp_path / f"site{len(servers)}" / "some" / "folder"
+        static = book / "_static" / "figures"
+        static.mkdir(parents=True)
+        for name, text in (modules() if files is None else files).items():
+            (static / name).write_text(text, encoding="utf-8")
+        html = PAGE.format(
+            figures="\n".join(figure if isinstance(figure, str) else figure.html() for figure in figures)
+        )
+        (book / "page.html").write_text(html, encoding="utf-8")
+        server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=book.parent.parent))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        servers.append(server)
+        home = f"http://127.0.0.1:{server.server_port}/"
+        context = new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion=motion)
+        page = context.new_page()
+        page.errors = []
+
+        def gate(route):
+            if route.request.url.startswith((home, "data:")):
+                return route.continue_()
+            page.errors.append(f"outside request: {route.request.url}")
+            return route.abort()
+
+        context.route("**/*", gate)
+        page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: page.errors.append(str(error)))
+        page.goto(f"{home}some/folder/page.html")
+        page.wait_for_function("[...document.querySelectorAll('figure.lm-figure')].every((f) => f.dataset.live)")
+        pages.append(page)
+        return page
+
+    yield open_page
+    for server in servers:
+        server.shutdown()
+    assert [page.errors for page in pages if page.errors] == []
+
+
+@pytest.fixture
+def axe():
+    """axe(page) -> the violations that axe-core finds, one line each."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    def run(page):
+        found = Axe().run(page).response["violations"]
+        return [f"{v['id']}: {node['html'][:200]} {node['failureSummary']}" for v in found for node in v["nodes"]]
+
+    return run
+
+
+# --- JupyterLab --------------------------------------------------------------------------------------------------
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="session")
+def jupyterlab(tmp_path_factory):
+    """A real JupyterLab on 127.0.0.1, in a folder of its own: (address, token, folder)."""
+    folder = tmp_path_factory.mktemp("lab")
+    home = tmp_path_factory.mktemp("lab-home")
+    token, port = "figures", _free_port()
+    names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTERLAB_SETTINGS_DIR", "IPYTHONDIR")
+    settings = {name: str(home / name.lower()) for name in (*names, "JUPYTERLAB_WORKSPACES_DIR")}
+    overrides = Path(settings["JUPYTERLAB_SETTINGS_DIR"]) / "@jupyterlab" / "apputils-extension"
+    overrides.mkdir(parents=True)
+    (overrides / "notification.jupyterlab-settings").write_text(
+        json.dumps({"fetchNews": "false", "checkForUpdates": False})
+    )
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1"]
+    command += [f"--ServerApp.port={port}", f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={folder}"]
+    log = (home / "log").open("w")
+    server = subprocess.Popen(command, env={**os.environ, **settings}, stdout=log, stderr=log, cwd=folder)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(240):
+            try:
+                urllib.request.urlopen(f"{address}/api?token={token}", timeout=5).read()
+                break
+            except OSError:
+                assert server.poll() is None, f"JupyterLab ended: {(home / 'log').read_text()[-2000:]}"
+                time.sleep(0.25)
+        yield address, token, folder
+    finally:
+        server.terminate()
+        server.wait(20)
+        log.close()
+
+
+@pytest.fixture
+def lab(jupyterlab, new_context):
+    """lab(source, ...) -> a page with a notebook of these code cells, all run, in JupyterLab; page.run(i) runs one."""
+    address, token, folder = jupyterlab
+
+    def open_notebook(*sources, scheme="light"):
+        name = f"figure{len(list(folder.glob('*.ipynb')))}.ipynb"
+        cells = [nbformat.v4.new_code_cell(source) for source in sources]
+        meta = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+        nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=meta), folder / name)
+        context = new_context(viewport={"width": 1100, "height": 1000}, color_scheme=scheme)
+        context.route(
+            "**/*", lambda route: route.continue_() if route.request.url.startswith(address) else route.abort()
+        )
+        page = context.new_page()
+        page.goto(f"{address}/lab/workspaces/{name[:-6]}/tree/{name}?token={token}")
+        cells = page.locator(".jp-CodeCell")
+
+        def run(index):
+            cells.nth(index).locator(".jp-InputArea-editor").click()
+            page.keyboard.press("Control+Enter")
+            done = cells.nth(index).locator(".jp-InputPrompt")
+            page.wait_for_function(
+                "(node) => /\\[\\d+\\]/.test(node.textContent)", arg=done.element_handle(), timeout=60_000
+            )
+
+        page.run = run
+        page.cells = cells
+        page.get_by_text("Python 3 (ipykernel) | Idle").or_(page.locator("[data-status='idle']")).first.wait_for(
+            timeout=60_000
+        )
+        return page
+
+    return open_notebook
