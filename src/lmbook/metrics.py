@@ -61,7 +61,7 @@ def _texts(hypotheses: Sequence[str], references: Sequence[str]) -> None:
             raise TypeError(f"{name} must be a list of strings, one a sentence.")
     if len(hypotheses) != len(references) or not references:
         raise ValueError(
-            f"{len(hypotheses)} hypotheses, {len(references)} references; give as many of each, at least 1."
+            f"{len(hypotheses)} hypotheses and {len(references)} references; give equally many, not none."
         )
 
 
