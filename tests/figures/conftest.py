@@ -32,6 +32,12 @@ body {{ background: var(--pst-color-background); color: var(--pst-color-text-bas
 <script type="module" src="_static/figures/mount.mjs"></script></body></html>"""
 
 
+def pytest_collection_modifyitems(items):
+    for item in items:  # whatever opens a page needs Chromium
+        if {"show", "lab", "new_context"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("browser")
+
+
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args):
     own = {"executable_path": str(CHROMIUM)} if CHROMIUM.exists() else {}

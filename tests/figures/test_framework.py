@@ -156,7 +156,6 @@ def test_a_changed_module_gets_a_new_file_name(counter):
 # --- on the page --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.browser
 def test_a_figure_lives_on_a_page_in_a_subfolder(counter, show):
     page = show(counter(note="<b>bold</b>"), counter(n=7))
     first, second = page.locator("figure").all()
@@ -167,7 +166,6 @@ def test_a_figure_lives_on_a_page_in_a_subfolder(counter, show):
     assert first.locator(".lm-fallback").count() == 0
 
 
-@pytest.mark.browser
 @pytest.mark.parametrize("fault", ["no module", "module throws", "drawing throws"])
 def test_the_fallback_stays_when_anything_fails(counter, show, fault):
     files = modules()
@@ -187,7 +185,6 @@ def test_the_fallback_stays_when_anything_fails(counter, show, fault):
         page.errors.clear()  # the browser reports the missing file
 
 
-@pytest.mark.browser
 def test_without_scripts_the_figure_is_whole(counter, new_context):
     page = new_context(java_script_enabled=False).new_page()
     page.set_content(counter().html())
@@ -195,7 +192,6 @@ def test_without_scripts_the_figure_is_whole(counter, new_context):
     assert [line for line in seen if line] == ["Numbers grow", "A number, 3.", "Press the button."]
 
 
-@pytest.mark.browser
 def test_the_models_of_the_page_behave_like_a_kernels(counter, show):
     page = show(counter())
     log = page.evaluate("""async () => {

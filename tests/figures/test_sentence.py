@@ -1,0 +1,248 @@
+"""SentenceProbability: the numbers are those of lmbook.ngram, and mouse, keyboard and kernel do the same."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from lmbook.figures import SentenceProbability
+from lmbook.figures.sentence import EXAMPLES, harbour_model
+from lmbook.text import words
+
+LONG = dict(EXAMPLES)["a long one"]
+SMALLEST = 2.0**-149  # the smallest float32 above 0
+
+
+def by_hand(sentence, order=3):
+    """ln P of every token with its end, one prob() at a time."""
+    model, vocabulary = harbour_model(order)
+    ids = vocabulary.encode(["<eos>", *words(sentence), "<eos>"])
+    return np.array([math.log(model.prob(ids[max(0, t - order + 1) : t], ids[t])) for t in range(1, len(ids))])
+
+
+def number(text):
+    """−1.5, 3.2 × 10⁻⁵, 0.2 as floats."""
+    digits = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
+    mantissa, _, exponent = text.translate(digits).partition(" × 10")
+    return float(mantissa) * 10.0 ** int(exponent or 0)
+
+
+def table(page):
+    page.locator("summary").click()
+    return [row.locator("th, td").all_inner_texts() for row in page.locator("tbody tr").all()]
+
+
+def says(page):
+    return page.locator(".lm-says").inner_text()
+
+
+def total(page):
+    return number(page.locator(".lm-totals dd").last.inner_text())
+
+
+def tiles(page):
+    return [token.inner_text() for token in page.locator(".lm-word-token").all()]
+
+
+# --- the first view, in Python --------------------------------------------------------------------------------------
+
+
+def test_python_multiplies_the_chain_rule():
+    figure = SentenceProbability("The sea was calm .")
+    assert [token for token, _ in figure.tokens()] == ["the", "sea", "was", "calm", ".", "<eos>"]
+    np.testing.assert_allclose([log for _, log in figure.tokens()], by_hand("the sea was calm ."), rtol=1e-12)
+    assert f"{sum(by_hand('the sea was calm .')):.2f}".replace("-", "−") in figure.alt
+
+
+def test_alternative_text_follows_the_sentence():
+    figure = SentenceProbability()
+    before = figure.alt
+    figure.sentence = "the cat sleeps ."
+    assert "the cat sleeps ." in figure.alt
+    assert figure.alt != before
+    assert "the cat sleeps" in figure.html()
+
+
+def test_the_examples_show_what_they_are_for():
+    first = {label: by_hand(sentence) for label, sentence in EXAMPLES}
+    for better, worse in [
+        ("in order", "out of order"),
+        ("their father", "there father"),
+        ("she sleeps", "she sleep"),
+    ]:
+        assert sum(first[better]) > sum(first[worse]) + 1
+    _, vocabulary = harbour_model(3)
+    assert any(token not in vocabulary for token in words(dict(EXAMPLES)["a new word"]))
+    assert np.prod(np.exp(first["a long one"]).astype(np.float32)) == 0 < np.exp(sum(first["a long one"]))
+
+
+# --- on the page ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("sentence", "order"), [(EXAMPLES[0][1], 3), ("the astronaut’s dog sleeps .", 2), (LONG, 5)])
+def test_numbers_are_those_of_the_package(show, sentence, order):
+    page = show(SentenceProbability(sentence, order=order))
+    logs = by_hand(sentence, order)
+    rows = table(page)
+    assert [row[0].removesuffix(" (<unk>)") for row in rows] == [*words(sentence), "<eos>"]
+    np.testing.assert_allclose([number(row[1]) for row in rows], np.exp(logs), rtol=6e-3)  # three digits are shown
+    np.testing.assert_allclose([number(row[2]) for row in rows], logs, atol=6e-5)
+    np.testing.assert_allclose([number(row[4]) for row in rows], np.exp(np.cumsum(logs)), rtol=6e-3)
+    np.testing.assert_allclose([number(row[6]) for row in rows], np.cumsum(logs), atol=6e-5)
+    single = np.cumprod(np.exp(logs).astype(np.float32), dtype=np.float32)
+    np.testing.assert_allclose([number(row[5]) for row in rows], single, rtol=6e-3, atol=SMALLEST)
+
+
+def test_float32_dies_where_numpy_says_and_the_sum_lives_on(show):
+    page = show(SentenceProbability(LONG))
+    single = np.cumprod(np.exp(by_hand(LONG)).astype(np.float32), dtype=np.float32)
+    first = int(np.argmax(single == 0))
+    assert f"In float32 the product is 0 from token {first + 1} on" in says(page)
+    assert page.locator(".lm-totals dd").nth(1).inner_text() == "0 (underflow)"
+    assert total(page) == pytest.approx(sum(by_hand(LONG)), abs=0.006)
+    assert number(page.locator(".lm-totals dd").first.inner_text()) > 0
+
+
+def test_the_history_shown_is_the_longest_that_the_corpus_has_before_the_word(show):
+    from lmbook import data
+
+    page = show(SentenceProbability("the sea was a potato lamp astronaut ."))
+    stream = f" {' '.join(data.load('harbour')['train'])} "
+    tokens = ["<eos>", *words("the sea was a potato lamp astronaut ."), "<eos>"]
+    for i, row in enumerate(table(page), start=1):
+        token = tokens[i]
+        seen = [h for h in (tokens[max(0, i - 2) : i], tokens[i - 1 : i], []) if f" {' '.join([*h, token])} " in stream]
+        assert row[3] == ("none, never seen" if not seen else " ".join(seen[0]) or "empty")
+
+
+def test_typing_reads_unknown_words_as_unk_and_says_so(show):
+    page = show(SentenceProbability())
+    page.get_by_label("Sentence").fill("The kangaroo <b>sleeps</b>")
+    page.get_by_label("Sentence").press("Enter")
+    assert tiles(page) == [*words("The kangaroo <b>sleeps</b>"), "<eos>"]
+    assert "“kangaroo”" in says(page)
+    assert "read as <unk>" in page.locator(".lm-word").nth(1).inner_text()
+    assert total(page) == pytest.approx(sum(by_hand("the kangaroo <b>sleeps</b>")), abs=0.006)
+    assert page.locator(".lm-figure b").count() == 0
+
+
+@pytest.mark.parametrize("way", ["mouse", "key", "button", "picked and key"])
+def test_two_words_swap_and_the_change_is_said(show, way):
+    page = show(SentenceProbability("the sea was calm ."))
+    words_ = page.locator("button.lm-word")
+    swapped = "sea the was calm ."
+    if way == "mouse":
+        words_.nth(0).click()
+        assert words_.nth(0).get_attribute("aria-pressed") == "true"
+        words_.nth(1).click()
+    elif way == "key":
+        words_.nth(0).focus()
+        page.keyboard.press("s")
+        assert page.evaluate("document.activeElement.querySelector('.lm-word-token').textContent") == "the"
+    elif way == "button":
+        words_.nth(0).click()
+        page.get_by_role("button", name="Swap with the next word").click()
+    else:
+        swapped = "calm sea was the ."
+        words_.nth(0).focus()
+        page.keyboard.press("Enter")
+        for _ in range(3):
+            page.keyboard.press("ArrowRight")
+        page.keyboard.press("s")
+    assert tiles(page) == [*swapped.split(), "<eos>"]
+    before, after = sum(by_hand("the sea was calm .")), sum(by_hand(swapped))
+    assert total(page) == pytest.approx(after, abs=0.006)
+    said = re.search(r"(raises|lowers) the log probability by ([\d.]+), from (−[\d.]+) to (−[\d.]+)", says(page))
+    assert said[1] == ("raises" if after > before else "lowers")
+    assert [number(x) for x in said.groups()[1:]] == pytest.approx([abs(after - before), before, after], abs=0.006)
+    page.get_by_role("button", name="Undo").click()
+    assert tiles(page)[:2] == ["the", "sea"]
+
+
+def test_the_words_are_one_tab_stop(show):
+    page = show(SentenceProbability("the sea was calm ."))
+    page.get_by_label("Sentence").focus()
+    stops = []
+    for _ in range(5):
+        page.keyboard.press("Tab")
+        stops.append(page.evaluate("document.activeElement.className + ' ' + document.activeElement.localName"))
+    assert stops == [
+        "lm-button lm-chip button",
+        "lm-word button",
+        "lm-button button",
+        " summary",  # Undo is disabled before there is anything to undo
+        stops[-1],
+    ]
+    page.locator("button.lm-word").first.focus()
+    page.keyboard.press("End")
+    assert page.evaluate("document.activeElement.innerText").split()[0] == "."
+    page.keyboard.press("ArrowRight")  # stays at the end
+    page.keyboard.press("Home")
+    assert page.evaluate("document.activeElement.querySelector('.lm-word-token').textContent") == "the"
+
+
+@pytest.mark.parametrize("sentence", ["", "   ", "!", "word " * 200])
+def test_odd_sentences_do_no_harm(show, sentence):
+    page = show(SentenceProbability())
+    page.get_by_label("Sentence").fill(sentence)
+    page.get_by_label("Sentence").press("Enter")
+    page.keyboard.press("Tab")
+    assert tiles(page) == [*words(sentence)[:60], "<eos>"]
+    assert math.isfinite(total(page))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(show, axe, scheme):
+    page = show(SentenceProbability(LONG), SentenceProbability(), scheme=scheme)
+    page.locator("summary").first.click()
+    page.locator("button.lm-word").first.click()
+    assert axe(page) == []
+
+
+def test_it_fits_a_phone(show):
+    page = show(SentenceProbability(LONG), width=360)
+    page.locator("summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert page.locator(".lm-chart svg").bounding_box()["width"] <= 340
+    page.set_viewport_size({"width": 700, "height": 800})
+    page.wait_for_function("document.querySelector('.lm-chart svg').getBoundingClientRect().width > 500")
+
+
+def test_without_motion_bars_jump(show):
+    page = show(SentenceProbability(), motion="reduce")
+    bar = page.locator(".lm-word-bar > span").first
+    assert bar.evaluate("(bar) => getComputedStyle(bar).transitionDuration") == "0s"
+
+
+# --- with a kernel ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_in_jupyterlab_view_and_kernel_follow_each_other(lab):
+    page = lab(
+        "from lmbook.figures import SentenceProbability\nf = SentenceProbability('the sea was calm .')\nf",
+        "f.sentence = 'the cat sleeps .'",
+        "print(f.sentence)",
+    )
+    page.run(0)
+    figure = page.cells.nth(0).locator(".jp-OutputArea figure.lm-figure")
+    figure.locator(".lm-word").first.wait_for()
+    assert figure.locator("figcaption").inner_text() == SentenceProbability().caption
+    assert tiles(figure) == ["the", "sea", "was", "calm", ".", "<eos>"]
+    # keys reach the figure, not the notebook: s would save, arrows would leave the cell, x would cut it
+    figure.locator("button.lm-word").first.focus()
+    page.keyboard.press("s")
+    page.keyboard.press("x")
+    assert tiles(figure)[:2] == ["sea", "the"]
+    assert total(figure) == pytest.approx(sum(by_hand("sea the was calm .")), abs=0.006)
+    assert page.cells.count() == 3
+    page.run(2)
+    page.cells.nth(2).get_by_text("sea the was calm .").wait_for()
+    page.run(1)
+    figure.locator(".lm-word-token", has_text="sleeps").wait_for()
+    assert total(figure) == pytest.approx(sum(by_hand("the cat sleeps .")), abs=0.006)
+    figure.get_by_label("Sentence").fill("they went home .")
+    figure.get_by_label("Sentence").press("Enter")
+    page.run(2)
+    page.cells.nth(2).locator(".jp-OutputArea").get_by_text("they went home .").wait_for()
