@@ -76,6 +76,8 @@ def convert(book: Book, *cells) -> str:
         ("[next](02-counting.ipynb)", f"[next]({SITE}/notebooks/02-counting.html)"),
         ("[](02-counting.ipynb)", f"[Counting]({SITE}/notebooks/02-counting.html)"),
         ("[part](02-counting.ipynb#sec-two)", f"[part]({SITE}/notebooks/02-counting.html#sec-two)"),
+        ("[part](02-counting.ipynb#part-two)", f"[part]({SITE}/notebooks/02-counting.html#part-two)"),
+        ("## Why *not*?\n\n[above](#why-not)", f"## Why *not*?\n\n[above]({SITE}/notebooks/01-start.html#why-not)"),
         ("[words](../book/glossary.md)", f"[words]({SITE}/book/glossary.html)"),
         ("[out](https://example.com/a_(b))", "[out](https://example.com/a_(b))"),
         ("`{cite}` and ``{eq}`x` `` stay", "`{cite}` and ``{eq}`x` `` stay"),
@@ -109,6 +111,20 @@ def test_equations_are_numbered_by_chapter_in_order(book):
 )
 def test_numbers_come_from_the_stored_outputs(book, value, shown, expected):
     assert convert(book, glue_cell(x=value), f"It is {{glue:text}}`{shown}`.") == f"It is {expected}."
+
+
+@pytest.mark.parametrize("value", [52.6431, 7, 2088628, "word", True])
+@pytest.mark.parametrize("form", ["", ":.2f", ":,.0f", ":.0%", ":d", ":,d", ":s", ":>8s"])
+def test_a_number_reads_as_on_the_site(book, value, form):
+    from myst_nb.core.variables import format_plain_text
+
+    try:
+        theirs = format_plain_text(repr(value), form[1:] or "s")
+    except ValueError:
+        with pytest.raises(BookError, match="cannot be shown"):
+            convert(book, glue_cell(x=value), f"It is {{glue:text}}`x{form}`.")
+    else:
+        assert convert(book, glue_cell(x=value), f"It is {{glue:text}}`x{form}`.") == f"It is {theirs}."
 
 
 def test_an_admonition_becomes_a_quote_and_mathematics_in_it_one_line(book):
@@ -163,6 +179,8 @@ def test_solutions_become_a_link_over_several_cells_and_their_code_is_gone(book)
         ("{ref}`nowhere`", 1, "no section"),
         ("{glue:text}`nothing:.2f`", 1, "no cell of this notebook stored 'nothing'"),
         ("[x](03-missing.ipynb)", 1, "leads to no page"),
+        ("[x](02-counting.ipynb#nowhere)", 1, "02-counting.ipynb has no section nowhere"),
+        ("[x](#nowhere)", 1, "no section nowhere"),
         ("[x](data.csv)", 1, "leads to no page"),
         ("![x](picture.png)", 1, "picture"),
         ("a footnote[^1]", 1, "footnote"),

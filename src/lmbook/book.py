@@ -14,6 +14,7 @@ from pathlib import Path
 
 EQUATION = re.compile(r"\$\$[ \t]*\(([^()\s]+)\)[ \t]*$", re.MULTILINE)
 LABEL = re.compile(r"^\(([^()\s]+)\)=[ \t]*\n+[ \t]*#+[ \t]+(.+?)[ \t]*$", re.MULTILINE)
+HEADING = re.compile(r"^#{2,}[ \t]+(.+?)[ \t]*$", re.MULTILINE)
 GLOSSARY = re.compile(r"^(:{3,}|`{3,})\{glossary\}[^\n]*\n(.*?)^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
@@ -166,6 +167,15 @@ class Book:
     def labels(self) -> dict[str, tuple[Path, str]]:
         """Label of every section -> its page and its heading."""
         return {label: (path, title) for path, text in self._pages.items() for label, title in LABEL.findall(text)}
+
+    def section(self, path: Path, fragment: str) -> tuple[str, str]:
+        """Anchor and heading of the section that `path#fragment` means: a label, or a heading in GitHub's spelling."""
+        if fragment in self.labels and self.labels[fragment][0] == path:
+            return f"#{anchor(fragment)}", self.labels[fragment][1]
+        for heading in HEADING.findall(self._pages.get(path, "")):
+            if re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading.strip().lower())) == fragment:
+                return f"#{anchor(heading)}", heading
+        raise BookError(f"{path.name} has no section {fragment}")
 
     @cached_property
     def terms(self) -> dict[str, str]:

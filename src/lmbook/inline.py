@@ -5,6 +5,7 @@ error.
 """
 
 import ast
+import contextlib
 import html
 import re
 from collections.abc import Callable
@@ -103,18 +104,18 @@ class Inline:
         return f"[{shown or title}]({self.book.address(path)}#{anchor(label)})"
 
     def _glued(self, text: str) -> str:
-        """As myst-nb does: a format makes a float of the stored text, and a string loses its quotes."""
-        name, _, form = text.partition(":")
+        """As myst-nb does on the site: the stored text is read as a value, of the kind that the format asks for."""
+        name, _, form = text.rpartition(":") if ":" in text else (text, "", "s")
         if name not in self.glue:
             raise BookError(f"no cell of this notebook stored {name!r} with lmbook.glue, or it was never run")
-        stored = self.glue[name]
-        if form:
-            try:
-                return f"{float(stored):>{form}}"
-            except ValueError as error:
-                raise BookError(f"the stored {name} = {stored} cannot be shown as {form!r}: {error}") from error
-        value = ast.literal_eval(stored) if stored[:1] in "'\"" else stored
-        return str(value)
+        value = self.glue[name]
+        with contextlib.suppress(SyntaxError, ValueError):
+            value = ast.literal_eval(value)
+        kind = str if form.endswith("s") else int if form[-1:] in "bcdoxX" else float
+        try:
+            return format(kind(value), form)
+        except ValueError as error:
+            raise BookError(f"the stored {name} = {value} cannot be shown as {form!r}: {error}") from error
 
     def _citations(self, keys: str) -> list[tuple[str, str]]:
         found = []
@@ -141,13 +142,12 @@ class Inline:
         if picture:
             raise BookError(f"the picture {target} would not travel with the notebook: draw it in a cell")
         file, _, fragment = target.partition("#")
-        if not file:
-            return self._reference(f"{shown} <{fragment}>" if shown else fragment)
-        path = self.book.source_of((self.book.place(self.path).parent / file).resolve())
+        here = self.book.place(self.path)
+        path = self.book.source_of((here.parent / file).resolve()) if file else self.path
         if not path.is_file() or path.suffix not in (".md", ".ipynb"):
             raise BookError(f"the link to {target} leads to no page of the book")
-        address = self.book.address(path) + (f"#{fragment}" if fragment else "")
-        return f"[{shown or self.book.title(path)}]({address}{title})"
+        place, heading = self.book.section(path, fragment) if fragment else ("", self.book.title(path))
+        return f"[{shown or heading}]({self.book.address(path)}{place}{title})"
 
 
 def plain_html(markdown: str) -> str:

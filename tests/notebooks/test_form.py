@@ -1,0 +1,221 @@
+"""The form of a chapter: what every notebook of the book keeps to, so that each reads and runs like the others."""
+
+import re
+import statistics
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from lmbook.book import Book
+from lmbook.editions import edition, glued
+from lmbook.markup import raw_markup
+from lmbook.tidy import check
+
+ROOT = Path(__file__).parents[2]
+CHAPTERS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
+NUMBERED = [path for path in CHAPTERS if not path.name.startswith("00-")]
+MASTERS = sorted((ROOT / "notebooks" / "homework").glob("[0-9]*.ipynb"))
+LAST_SECTIONS = [
+    "Summary",
+    "Exercises",
+    "Compare with the lecture",
+    "Compare with the paper",
+    "What we simplified",
+    "Further reading",
+]
+FENCE = re.compile(r"^(:{3,}|`{3,})\{([\w-]+)\}[^\n]*\n.*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
+EXERCISE = re.compile(r"^:{3,}\{exercise\}[ \t]*(\d+\.\d+)[ \t]+(\w+)[^\n]*\n:label:[ \t]*(\S+)", re.MULTILINE)
+SOLUTION = re.compile(r"^`{3,}\{solution-(start|end)\}[ \t]*(\S*)", re.MULTILINE)
+GRADES = {"check", "practice", "explore"}
+
+
+def of(paths):
+    return pytest.mark.parametrize("path", paths, ids=lambda path: path.relative_to(ROOT / "notebooks").as_posix())
+
+
+@pytest.fixture
+def notebook(path) -> nbformat.NotebookNode:
+    return nbformat.read(path, as_version=4)
+
+
+def code(notebook) -> list[nbformat.NotebookNode]:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def prose(notebook) -> str:
+    return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+
+
+def lines_of(cell) -> int:
+    """Lines of code: neither blank nor only a comment."""
+    return sum(bool(line.strip()) and not line.strip().startswith("#") for line in cell.source.split("\n"))
+
+
+def read_through(notebook) -> str:
+    """The prose that one reads from beginning to end: exercises, and the explanations of self-checks, are apart."""
+    text = re.sub(
+        r"^## Exercises.*?(?=^## |\Z)", "", prose(without_solutions(notebook)), flags=re.MULTILINE | re.DOTALL
+    )
+    return re.sub(r"^(:{3,})\{self-check\}.*?^\1[ \t]*$", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def without_solutions(notebook) -> nbformat.NotebookNode:
+    """The chapter as it is read: the folded solutions left out."""
+    kept, inside = [], False
+    for cell in notebook.cells:
+        text, marks = cell.source, SOLUTION.findall(cell.source) if cell.cell_type == "markdown" else []
+        if marks or not inside:
+            shown = cell.copy()
+            if marks:
+                text = ("```{solution-start} x\n```\n" if inside else "") + text
+                shown.source = re.sub(
+                    r"^`{3,}\{solution-start\}.*?(^`{3,}\{solution-end\}\n`{3,}|\Z)", "", text, flags=re.M | re.S
+                )
+            kept.append(shown)
+        inside = marks[-1][0] == "start" if marks else inside
+    return nbformat.v4.new_notebook(cells=kept)
+
+
+def words(text: str) -> int:
+    """Words of prose: no formulae, no directives' first lines, no options."""
+    text = re.sub(r"\$\$.*?\$\$[^\n]*", " ", text, flags=re.DOTALL)
+    text = re.sub(r"^(:{3,}|`{3,}|:[\w-]+:|\([\w-]+\)=).*$", " ", text, flags=re.MULTILINE)
+    return len(re.findall(r"[A-Za-z][\w'’-]*", re.sub(r"\$[^$]+\$", " x ", text)))
+
+
+@of(CHAPTERS)
+def test_every_cell_was_run_in_order_and_says_nothing_on_stderr(notebook):
+    counts = [cell.execution_count for cell in code(notebook)]
+    assert counts == list(range(1, len(counts) + 1))
+    outputs = [output for cell in code(notebook) for output in cell.outputs]
+    assert [output.ename for output in outputs if output.output_type == "error"] == []
+    assert [output.text for output in outputs if output.get("name") == "stderr"] == []
+    assert not any("raises-exception" in cell.metadata.get("tags", []) for cell in code(notebook))
+
+
+@of(CHAPTERS + MASTERS)
+def test_it_is_tidy_and_holds_no_path_of_a_machine(path):
+    assert check(path) == []
+
+
+@of(CHAPTERS + MASTERS)
+def test_outputs_are_the_same_in_every_run(notebook):
+    """No addresses in memory, no widget state, no picture as bytes (which nothing can compare)."""
+    for cell in code(notebook):
+        text = "".join(str(output.get("text", "")) + str(output.get("data", "")) for output in cell.outputs)
+        assert not re.search(r"\bat 0x[0-9a-f]{6,}", text), cell.source
+        kinds = {mime for output in cell.outputs for mime in output.get("data", {})}
+        assert not kinds & {"image/png", "image/jpeg", "application/vnd.jupyter.widget-view+json"}, cell.source
+
+
+@of(CHAPTERS)
+def test_cells_are_short(notebook):
+    sizes = [lines_of(cell) for cell in code(notebook)]
+    assert max(len(cell.source.split("\n")) for cell in code(notebook)) <= 30
+    assert statistics.median(sizes) <= 10
+
+
+@of(NUMBERED)
+def test_a_chapter_has_the_length_that_can_be_read(notebook):
+    assert 1500 <= words(read_through(notebook)) <= 3500
+    assert 100 <= sum(lines_of(cell) for cell in code(without_solutions(notebook))) <= 250
+
+
+@of(CHAPTERS)
+def test_one_title_without_a_number(notebook):
+    titles = re.findall(r"^# +(.+)$", re.sub(r"^```.*?^```", "", prose(notebook), flags=re.M | re.S), re.MULTILINE)
+    assert len(titles) == 1
+    assert not re.match(r"\d|chapter", titles[0], re.IGNORECASE)
+    assert notebook.cells[0].source.startswith("# ")
+
+
+@of(NUMBERED)
+def test_the_sections_stand_in_order(notebook):
+    headings = re.findall(r"^## +(.+?) *$", prose(notebook), re.MULTILINE)
+    assert headings[-len(LAST_SECTIONS) :] == LAST_SECTIONS
+    assert len(headings) > len(LAST_SECTIONS) + 2
+
+
+@of(NUMBERED)
+def test_the_head_says_what_one_will_be_able_to_do_what_one_needs_and_how_long_it_takes(notebook):
+    head = prose(notebook).split("\n## ")[0]
+    assert "able to" in head
+    assert re.search(r"\bneed\b", head)
+    assert re.search(r"\b(seconds|minutes?|hours?)\b", head)
+    assert "CPU" in head
+
+
+@of(CHAPTERS)
+def test_every_picture_has_alternative_text_and_every_figure_a_caption(notebook):
+    for cell in code(notebook):
+        for output in cell.outputs:
+            html = output.get("data", {}).get("text/html", "")
+            if "<svg" in html and "data-module" not in html:
+                label = re.search(r"<svg[^>]*\brole=\"img\"[^>]*\baria-label=\"([^\"]*)\"", html)
+                assert label, cell.source
+                assert len(label.group(1)) > 40, cell.source
+            if "data-module" in html:
+                assert re.search(r"<figcaption[^>]*>[^<]{20,}", html), cell.source
+        assert "![" not in cell.source
+
+
+@of(NUMBERED)
+def test_every_chapter_has_figures_and_asks_before_it_shows(notebook):
+    html = "".join(output.get("data", {}).get("text/html", "") for cell in code(notebook) for output in cell.outputs)
+    assert html.count("data-module") >= 1
+    assert ":class: predict" in prose(notebook)
+    assert prose(notebook).count("{self-check}") >= 2
+    assert prose(notebook).count("$$ (") >= 3
+
+
+@of(NUMBERED)
+def test_exercises_come_in_three_grades_numbered_and_each_with_its_solution(path, notebook):
+    chapter = int(path.name[:2])
+    exercises = EXERCISE.findall(prose(notebook))
+    assert prose(notebook).count("{exercise}") == len(exercises), "number, grade and label of each exercise"
+    assert [number for number, _, _ in exercises] == [f"{chapter}.{i}" for i in range(1, len(exercises) + 1)]
+    assert {grade for _, grade, _ in exercises} == GRADES
+    assert [label for _, _, label in exercises] == [f"ex-{number.replace('.', '-')}" for number, _, _ in exercises]
+    marks = SOLUTION.findall(prose(notebook))
+    assert [kind for kind, _ in marks] == ["start", "end"] * len(exercises)
+    assert [label for kind, label in marks if kind == "start"] == [label for _, _, label in exercises]
+
+
+@of(CHAPTERS + MASTERS)
+def test_the_other_editions_know_all_its_markup_and_every_stored_number(path):
+    """The conversion fails on unknown markup, on a glue without its cell, on a self-check without an explanation."""
+    made = edition(path, Book.find(ROOT, ref="0123abc"))
+    assert [left for cell in made.cells if cell.cell_type == "markdown" for left in raw_markup(cell.source)] == []
+
+
+@of(CHAPTERS)
+def test_every_stored_number_is_used(notebook):
+    used = set(re.findall(r"\{glue:text\}`([\w-]+)", prose(notebook)))
+    assert set(glued(notebook)) == used
+
+
+@of(CHAPTERS)
+def test_a_cell_with_free_output_is_followed_by_an_assertion(notebook):
+    cells = code(notebook)
+    for at, cell in enumerate(cells):
+        if "nbval-ignore-output" in cell.metadata.get("tags", []):
+            following = "\n".join(other.source for other in cells[at : at + 2])
+            assert re.search(r"^\s*assert\b", following, re.MULTILINE), cell.source
+
+
+@of(CHAPTERS + MASTERS)
+def test_only_known_tags(notebook):
+    known = {"real-data", "nbval-ignore-output", "hide-input", "hide-output", "hide-cell"}
+    assert {tag for cell in notebook.cells for tag in cell.metadata.get("tags", [])} <= known
+
+
+def test_the_counting_of_words_and_lines_can_fail():
+    assert words("one two\n\n$$\na b c\n$$ (eq)\n\n:::{note} x\n:class: y\nthree $a$\n:::") == 4
+    assert lines_of(nbformat.v4.new_code_cell("# a\n\nx = 1\ny = 2  # b")) == 2
+    solution = ["```{solution-start} ex-1\n```\nhidden", "hidden too", "hidden\n\n```{solution-end}\n```\nseen"]
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text) for text in ["seen", *solution]])
+    assert prose(without_solutions(made)).split() == ["seen", "seen"]
+    aside = ":::{self-check} a?\n- [x] b\n\n  c\n:::\n\n## Exercises\n\nx y z\n\n## Last\n\nseen too"
+    made.cells.append(nbformat.v4.new_markdown_cell(aside))
+    assert read_through(made).split() == ["seen", "seen", "##", "Last", "seen", "too"]
