@@ -137,7 +137,7 @@ class Interpolated(_Model):
 
     def __init__(self, counts: Counts, weights: Sequence[float], allowed: ArrayLike | None = None):
         weights = np.asarray(weights, float)
-        if weights.ndim != 1 or len(weights) < 2 or (weights < 0).any() or abs(weights.sum() - 1) > 1e-6:
+        if weights.ndim != 1 or len(weights) < 2 or not (weights >= 0).all() or abs(weights.sum() - 1) > 1e-6:
             raise ValueError(f"weights are {weights.tolist()}; give order + 1 numbers, at least 0, that sum to 1.")
         super().__init__(counts, len(weights) - 1, allowed)
         self.weights = weights / weights.sum()
@@ -270,6 +270,8 @@ def sample(model, length: int, rng: np.random.Generator, history: Sequence[int] 
     """
     if not isinstance(rng, np.random.Generator):
         raise TypeError(f"rng is {rng!r}; give a NumPy Generator, such as numpy.random.default_rng(0).")
+    if length < 0:
+        raise ValueError(f"length is {length}; draw 0 tokens or more.")
     ids = list(history)
     for _ in range(length):
         ids.append(int(rng.choice(model.counts.vocab_size, p=model.distribution(ids[-model.order :]))))
