@@ -17,7 +17,7 @@ class folded(nodes.General, nodes.Element):
     """A box that folds; its first child is a `folded_title`."""
 
 
-class folded_title(nodes.General, nodes.Element):
+class folded_title(nodes.General, nodes.TextElement):
     """The line that stays in sight."""
 
 

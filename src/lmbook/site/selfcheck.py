@@ -29,7 +29,7 @@ class check(nodes.General, nodes.Element):
     """One question; its children are question and options."""
 
 
-class check_question(nodes.General, nodes.Element):
+class check_question(nodes.General, nodes.TextElement):
     """The question, as inline nodes."""
 
 
@@ -37,7 +37,7 @@ class check_option(nodes.General, nodes.Element):
     """One option: a check_answer, then a check_why. `right` says whether it is a right one."""
 
 
-class check_answer(nodes.General, nodes.Element):
+class check_answer(nodes.General, nodes.TextElement):
     """The text beside the radio button."""
 
 
