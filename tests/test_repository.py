@@ -1,0 +1,78 @@
+"""What must hold of the repository as a whole: one address, one version, no stray hosts or paths, a modest size."""
+
+import re
+import subprocess
+import tomllib
+from importlib.metadata import version as installed_version
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def tracked() -> list[Path]:
+    """The files that git tracks, or, in an unpacked archive, every file outside the folders that the build makes."""
+    git = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    if git.returncode == 0:
+        return [ROOT / name for name in git.stdout.split("\0") if name and (ROOT / name).is_file()]
+    made = {".venv", "_build", "build", ".git"}
+    return [p for p in ROOT.rglob("*") if p.is_file() and not made & set(p.relative_to(ROOT).parts)]
+
+
+def texts():
+    for path in tracked():
+        if path.suffix not in {".woff2", ".png", ".svg", ".safetensors", ".gz"}:
+            yield path, path.read_text(encoding="utf-8", errors="replace")
+
+
+def test_the_repository_is_small_enough_to_clone():
+    assert sum(p.stat().st_size for p in tracked()) < 60e6
+
+
+def test_the_address_of_the_repository_stands_in_one_place():
+    address = yaml.safe_load((ROOT / "_config.yml").read_text())["repository"]["url"]
+    holders = {p.relative_to(ROOT).as_posix() for p, text in texts() if address in text}
+    assert holders == {"_config.yml"}
+
+
+def test_no_package_registry_is_named():
+    hosts = ["pypi" + ".org", "python" + "hosted.org", "npmjs" + ".org", "deb." + "debian.org"]
+    named = [(p.name, host) for p, text in texts() for host in hosts if host in text]
+    assert named == []
+
+
+def test_nothing_is_left_unfinished():
+    marks = re.compile(r"\b(TO" + r"DO|FIX" + r"ME)\b|coming " + "soon", re.IGNORECASE)
+    assert [p.name for p, text in texts() if marks.search(text) and p.suffix in {".py", ".md", ".ipynb", ".mjs"}] == []
+
+
+def test_every_place_states_the_same_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["version"] == PROJECT["version"] == installed_version("lmbook")
+
+
+def pins(path: Path) -> dict[str, str]:
+    lines = [line.split("#")[0].strip() for line in path.read_text().splitlines()]
+    return dict(re.fullmatch(r"([\w.-]+)==(\S+)", line).groups() for line in lines if line)
+
+
+@pytest.mark.parametrize("pinned", ["requirements.txt", "tests/colab/requirements.txt"])
+def test_the_package_accepts_the_pinned_versions(pinned):
+    """Both the versions that the book is tested with and Colab's own lie in the ranges of pyproject.toml."""
+    versions = {re.sub(r"[-_.]+", "-", name).lower(): v for name, v in pins(ROOT / pinned).items()}
+    for requirement in map(Requirement, PROJECT["dependencies"]):
+        name = re.sub(r"[-_.]+", "-", requirement.name).lower()
+        assert name in versions, f"{pinned} has no {name}"
+        assert requirement.specifier.contains(versions[name]), (
+            f"{pinned}: {name} {versions[name]}, wanted {requirement}"
+        )
+
+
+def test_what_is_installed_is_what_is_pinned():
+    """A test run with other versions than the pinned ones would prove nothing about them."""
+    for name, wanted in pins(ROOT / "requirements.txt").items():
+        assert installed_version(name).split("+")[0] == wanted
