@@ -64,6 +64,7 @@ def pins(path: Path) -> dict[str, str]:
 def test_the_package_accepts_the_pinned_versions(pinned):
     """Both the versions that the book is tested with and Colab's own lie in the ranges of pyproject.toml."""
     versions = {re.sub(r"[-_.]+", "-", name).lower(): v for name, v in pins(ROOT / pinned).items()}
+    versions.setdefault("torch", "2.11.0")  # Colab's own, which the test environment of that name cannot install
     for requirement in map(Requirement, PROJECT["dependencies"]):
         name = re.sub(r"[-_.]+", "-", requirement.name).lower()
         assert name in versions, f"{pinned} has no {name}"
