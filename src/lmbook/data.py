@@ -116,8 +116,8 @@ def _harbour_types() -> dict:
 
 
 def _caption_pairs(languages: tuple[str, ...] = ("en", "de")) -> dict:
-    pairs = held_out(captions(12_000, seed=0), 1000, 1000)
-    return {part: [pair + (pair[1],) * (len(languages) - 2) for pair in pairs[part]] for part in pairs}
+    parts = held_out(captions(12_000, seed=0), 1000, 1000)
+    return {part: [tuple(pair[language != "en"] for language in languages) for pair in parts[part]] for part in parts}
 
 
 # What stands in for a corpus that cannot be had: what it is, where it comes from, and how it is made. There is none for

@@ -135,7 +135,7 @@ def get(address: str, size: int | None, label: str) -> bytes:
             announced = answer.headers.get("Content-Length")
             size = size if size is not None else int(announced) if announced else None
             with tqdm(total=size, unit="B", unit_scale=True, desc=label, leave=False) as bar:
-                while block := answer.read(1 << 16):
+                while block := answer.read1(1 << 16):
                     data += block
                     bar.update(len(block))
                     if size is not None and len(data) > size:
