@@ -74,6 +74,7 @@ def label_lines(ax: Axes, gap: float = 13.0) -> None:
     lines = [line for line in ax.get_lines() if not line.get_label().startswith("_") and len(line.get_xdata())]
     if not lines:
         raise ValueError("No line has a label; give one to each: ax.plot(x, y, label='bigram').")
+    _wrap_titles(ax.figure.axes)
     ax.figure.draw_without_rendering()  # settles limits and layout, which the distances depend on
     ends = []
     for line in lines:
@@ -136,10 +137,7 @@ def to_html(fig: Figure, alt: str, caption: str | None = None) -> str:
 
 def _svg(fig: Figure) -> tuple[str, int]:
     """The figure as an <svg> element fit for a page, and its width in CSS pixels."""
-    for ax in fig.axes:
-        for title in set(ax.get_children()) - set(ax.texts):
-            if isinstance(title, Text):
-                title.set_wrap(True)  # a long title breaks into lines instead of leaving the figure
+    _wrap_titles(fig.axes)
     file = io.StringIO()
     nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
     with mpl.rc_context({"svg.hashsalt": "lmbook", "svg.fonttype": "none"}):
@@ -151,6 +149,14 @@ def _svg(fig: Figure) -> tuple[str, int]:
     svg = re.sub(r"<[^>]*>", _tidy_tag, svg)
     svg = re.sub(r"\n\s*", "\n", svg)
     return _own_ids(svg), round(fig.get_figwidth() * 96)
+
+
+def _wrap_titles(axes: list[Axes]) -> None:
+    """Lets a long title break into lines instead of leaving the figure."""
+    for ax in axes:
+        for title in set(ax.get_children()) - set(ax.texts):
+            if isinstance(title, Text):
+                title.set_wrap(True)
 
 
 def _tidy_tag(match: re.Match) -> str:
