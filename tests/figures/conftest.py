@@ -13,6 +13,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import nbformat
+import playwright.sync_api
 import pytest
 
 from lmbook.figures import modules
@@ -169,17 +170,24 @@ def lab(jupyterlab, new_context):
         cells = page.locator(".jp-CodeCell")
 
         def run(index):
-            cells.nth(index).locator(".jp-InputArea-editor").click()
-            page.keyboard.press("Control+Enter")
-            done = cells.nth(index).locator(".jp-InputPrompt")
-            page.wait_for_function(
-                "(node) => /\\[\\d+\\]/.test(node.textContent)", arg=done.element_handle(), timeout=60_000
-            )
+            prompt = cells.nth(index).locator(".jp-InputPrompt").element_handle()
+            before = prompt.text_content()
+            for _ in range(20):  # a notebook that is still loading loses keys
+                cells.nth(index).locator(".cm-line").first.click(position={"x": 4, "y": 6})
+                page.keyboard.press("Control+Enter")
+                try:
+                    page.wait_for_function(
+                        "([node, old]) => node.textContent !== old", arg=[prompt, before], timeout=3000
+                    )
+                    break
+                except playwright.sync_api.TimeoutError:
+                    continue
+            page.wait_for_function("(node) => /\\[\\d+\\]/.test(node.textContent)", arg=prompt, timeout=120_000)
 
         page.run = run
         page.cells = cells
         page.get_by_text("Python 3 (ipykernel) | Idle").or_(page.locator("[data-status='idle']")).first.wait_for(
-            timeout=60_000
+            timeout=120_000
         )
         return page
 
