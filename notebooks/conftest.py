@@ -18,17 +18,19 @@ def pytest_configure(config):
 
 
 def lacking(notebook: nbformat.NotebookNode) -> str | None:
-    """Why one of the corpora that the notebook names is not to be had; None if all are."""
+    """Which of the corpora that the notebook names are not to be had, and why; None if all are."""
     from lmbook.download import DataError, read, registry
 
+    missing, said = [], None
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
     for name in sorted(set(QUOTED.findall(code)) & set(registry())):
         try:
             for file in registry()[name]["files"]:
                 read(name, file["name"])
         except DataError as reason:
-            return str(reason)
-    return None
+            missing.append(name)
+            said = said or reason
+    return f"without {', '.join(missing)}: {said}" if missing else None
 
 
 def pytest_collection_modifyitems(config, items):
