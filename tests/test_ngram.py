@@ -374,7 +374,7 @@ def test_add_k_agrees_with_nltk_everywhere(k):
 
 
 def test_kneser_ney_agrees_with_nltk_where_both_define_the_same_estimator():
-    """nltk.lm 3.9 and ours are the same function if three things are set alike.
+    """nltk.lm 3.10 and ours are the same function if three things are set alike.
 
     - nltk takes one discount for all orders from the caller (0.1 by default) and estimates none: ours gets it, too.
     - nltk's unigram is the plain continuation count over its sum, neither discounted nor mixed with the uniform

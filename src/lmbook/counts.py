@@ -133,7 +133,12 @@ class Counts:
 
 
 class Tokens:
-    """Table entries for every token of a stream from `start`, given the tokens before it: arrays (T,)."""
+    """Table entries for every token w_t of a stream from `start`, h being the tokens before it: arrays (T - start,).
+
+    word(table) takes the entries of w_t from a table over types, ngram(n, table) those of h w_t from one over n-grams,
+    history(n, table) those of h from one over (n-1)-grams; 0 where the stream counted has no such n-gram or history.
+    exists[n]: whether the position has n-1 tokens before it.
+    """
 
     def __init__(self, counts: Counts, order: int, ids: np.ndarray, start: int):
         cut = max(0, start - order + 1)  # earlier tokens are in no history that is asked for
@@ -156,7 +161,7 @@ class Tokens:
 
 
 class Context:
-    """Table entries for every type of the vocabulary after one history: arrays (vocab,), or one number."""
+    """The same for every type w of the vocabulary after one history: arrays (vocab,), one number where only h counts."""
 
     def __init__(self, counts: Counts, order: int, history: np.ndarray):
         self.counts = counts

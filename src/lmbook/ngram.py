@@ -234,18 +234,18 @@ def _discount(c: np.ndarray) -> float:
 
 
 def _modified_discounts(c: np.ndarray) -> list[float]:
-    """D_i = i - (i + 1) Y n_{i+1} / n_i for i = 1, 2, 3, kept within 0..i; Y itself where n_i = 0."""
+    """D_i = i - (i + 1) Y n_{i+1} / n_i for i = 1, 2, 3, kept within 0..i; Y where n_i = 0; all 0 where Y is."""
     Y = _discount(c)
+    if Y == 0:
+        return [0.0] * 3
     n = [(c == i).sum() for i in range(5)]
     return [float(np.clip(i - (i + 1) * Y * n[i + 1] / n[i], 0, i)) if n[i] else Y for i in (1, 2, 3)]
 
 
 def _checked_discount(discount: float | Sequence[float], order: int) -> np.ndarray:
-    D = (
-        np.broadcast_to(np.asarray(discount, float), (order,))
-        if np.ndim(discount) == 0
-        else np.asarray(discount, float)
-    )
+    D = np.asarray(discount, float)
+    if D.ndim == 0:
+        D = np.full(order, D)
     if D.shape != (order,) or not ((D >= 0) & (D <= 1)).all():
         raise ValueError(f"discount is {discount}; give one number in 0..1, or {order} of them, one an order.")
     return D
