@@ -251,6 +251,16 @@ def test_colour_is_never_the_only_sign_of_a_line():
     assert [line.get_color() for line in lines] == list(plots.PALETTE)
 
 
+def test_every_point_of_a_scatter_is_drawn():
+    plots.use_style()
+    fig, ax = plt.subplots()
+    ax.plot([1, 2, 2.01, 2.02], [1, 2, 2.01, 2], "o")  # close together: sparse markers would drop some
+    ax.plot(1.5, 1.5, "o")  # a single point: sparse markers would drop it
+    drawn = plots.to_html(fig, alt="points")
+    colours = "|".join(plots.PALETTE[:2])
+    assert len(re.findall(rf"<use [^>]*fill: (?:{colours})", drawn)) == 5
+
+
 # ---- direct labels
 
 

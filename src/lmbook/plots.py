@@ -138,6 +138,9 @@ def to_html(fig: Figure, alt: str, caption: str | None = None) -> str:
 def _svg(fig: Figure) -> tuple[str, int]:
     """The figure as an <svg> element fit for a page, and its width in CSS pixels."""
     _wrap_titles(fig.axes)
+    for line in (line for ax in fig.axes for line in ax.get_lines()):
+        if line.get_linestyle() == "None" or len(line.get_xdata()) == 1:
+            line.set_markevery(None)  # sparse markers are for lines: points without a line would vanish
     file = io.StringIO()
     nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
     with mpl.rc_context({"svg.hashsalt": "lmbook", "svg.fonttype": "none"}):
