@@ -12,7 +12,8 @@ export const style = `
 .lmx ol { margin: 0; padding: 0; list-style: none; }
 .lmx li { margin: 0; padding: 0; }
 .lmx [hidden] { display: none !important; }
-.lmx .lmx-off { opacity: 0.65; }
+.lmx .lmx-off { border-color: var(--lm-line); color: var(--lm-muted); }
+.lmx .lmx-off input { opacity: 0.5; }
 .lmx .lmx-score { display: flex; flex-wrap: wrap; gap: 0 0.7rem; align-items: baseline; padding: 0.45rem 0.7rem;
   border-radius: 6px; background: var(--lm-soft); }
 .lmx .lmx-score b { font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; }

@@ -89,12 +89,12 @@ class NGramExplorer(Figure):
 
         harbour = data.load("harbour")
         at_home = text is None or list(text) == list(harbour["train"])
-        self.training = list(harbour["train"] if at_home else text)
+        self.training = harbour["train"] if at_home else text
         if test is None and at_home:
             test = harbour["test"]
         self.held_out = list(test or [])
         self._held_valid = harbour["valid"] if at_home else None
-        compact = _compact(self.training, "text")
+        compact = "" if at_home else _compact(text, "text")
         state.setdefault("title", "The longer the history, the less the text has to say about it")
         state.setdefault(
             "caption",
@@ -104,7 +104,7 @@ class NGramExplorer(Figure):
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         super().__init__(
-            text="" if at_home else compact,
+            text=compact,
             test=_compact(self.held_out, "test") if self.held_out else "",
             history=history,
             n=n,
