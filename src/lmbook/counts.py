@@ -161,7 +161,7 @@ class Tokens:
 
 
 class Context:
-    """The same for every type w of the vocabulary after one history: arrays (vocab,), one number where only h counts."""
+    """The same for every type w of the vocabulary after one history h: arrays (vocab,), one number for h alone."""
 
     def __init__(self, counts: Counts, order: int, history: np.ndarray):
         self.counts = counts
