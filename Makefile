@@ -9,7 +9,6 @@ SITE := _build/html
 export LMBOOK_OFFLINE ?= 1
 export MPLBACKEND ?= agg
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-export PYTHONWARNINGS ?= ignore::DeprecationWarning:jupyter_book
 
 .PHONY: book site serve test lint unit notebooks env clean help
 
