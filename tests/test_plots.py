@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib import resources
 from xml.etree import ElementTree
 
 import matplotlib as mpl
@@ -240,6 +241,11 @@ def test_colours_differ_in_grey_print():
     lightness = [lab(channels(colour))[0] for colour in plots.PALETTE]
     assert np.diff(sorted(lightness)).min() > 2.3
     assert np.diff(sorted(lightness[:3])).min() > 6
+
+
+def test_interactive_figures_have_the_same_palette():
+    css = resources.files("lmbook.figures").joinpath("figures.css").read_text(encoding="utf-8")
+    assert tuple(re.findall(r"--lm-[1-6]: (#\w+);", css)) == plots.PALETTE
 
 
 def test_colour_is_never_the_only_sign_of_a_line():
