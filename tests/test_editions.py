@@ -161,7 +161,7 @@ def test_solutions_become_a_link_over_several_cells_and_their_code_is_gone(book)
     everything = "\n".join(cell.source for cell in made.cells)
     assert "SECRET" not in everything
     assert "**Exercise 1.4 (practice).**\n\nHow long?" in everything
-    assert f"[Solution on the book's page]({SITE}/notebooks/01-start.html#ex-1-4)" in everything
+    assert f"[Solution of exercise 1.4 on the book's page]({SITE}/notebooks/01-start.html#ex-1-4)" in everything
     assert "Going on." in everything
     assert [cell.cell_type for cell in made.cells].count("code") == 1  # the set-up
 
@@ -269,6 +269,13 @@ def test_outputs_are_cleared_and_the_source_notebook_is_left_alone(book):
     made = edition(path, book)
     assert all(not cell.outputs and cell.execution_count is None for cell in made.cells if cell.cell_type == "code")
     assert path.read_bytes() == before
+
+
+def test_a_cell_that_is_folded_on_the_page_is_folded_in_colab_and_jupyter(book):
+    folded = edition(chapter(book, new_code_cell("x = 1", metadata={"tags": ["hide-input"]})), book).cells[-1]
+    assert folded.source.splitlines() == ["# @title The code of this cell is folded", "x = 1"]
+    assert folded.metadata.cellView == "form"
+    assert folded.metadata.jupyter.source_hidden
 
 
 def test_nothing_is_written_if_one_chapter_fails(book, tmp_path):

@@ -122,10 +122,11 @@ def _graded(cell: NotebookNode) -> dict:
 
 
 def _code(cell: NotebookNode) -> NotebookNode:
-    metadata = _graded(cell)
-    if "hide-input" in cell.metadata.get("tags", []):
-        metadata["jupyter"] = {"source_hidden": True}
-    return new_code_cell(cell.source, metadata=metadata)
+    metadata, source = _graded(cell), cell.source
+    if "hide-input" in cell.metadata.get("tags", []):  # folded in JupyterLab by the one mark, in Colab by the other two
+        metadata |= {"jupyter": {"source_hidden": True}, "cellView": "form"}
+        source = f"# @title The code of this cell is folded\n{source}"
+    return new_code_cell(source, metadata=metadata)
 
 
 def write_editions(out: Path, book: Book) -> list[Path]:

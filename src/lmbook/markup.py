@@ -30,6 +30,7 @@ class Markup:
         self.book, self.path = book, path
         self.inline = Inline(book, path, glue or {})
         self.solution: str | None = None  # label of the exercise whose solution is being left out
+        self.exercises: dict[str, str] = {}  # label -> number
         self.where = path.name
 
     def convert(self, source: str, cell: int = 0) -> str:
@@ -172,13 +173,16 @@ class Markup:
     def _exercise(self, number: int, title: str, options: dict[str, str], block: Lines) -> list[str]:
         title = "\n".join(self._paragraph([(number, title)])) if title else ""
         heading = GRADED.sub(r"\1 (\2)", title)
+        if number_of := re.match(r"\d+\.\d+", title):
+            self.exercises[options.get("label", "")] = number_of.group()
         return ["", f"**Exercise {heading}.**".replace(" .", "."), "", *self._blocks(block), ""]
 
     def _solution(self, number: int, label: str, options: dict[str, str], block: Lines) -> list[str]:
         label = label.strip()
         if not label:
             self.fail(number, "the solution does not say which exercise it belongs to")
-        return ["", f"*[Solution on the book's page]({self.book.address(self.path)}#{label})*", ""]
+        which = f" of exercise {self.exercises[label]}" if label in self.exercises else ""
+        return ["", f"*[Solution{which} on the book's page]({self.book.address(self.path)}#{label})*", ""]
 
     def _self_check(self, number: int, title: str, options: dict[str, str], block: Lines) -> list[str]:
         """A list of options; each explanation opens with a click."""
