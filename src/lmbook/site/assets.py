@@ -1,5 +1,6 @@
 """The files beside the pages: figures go in before the build, what no page needs comes out after it."""
 
+import html
 import logging
 import re
 from pathlib import Path
@@ -43,6 +44,29 @@ def write_downloads(app):
         except BookError as error:
             logger.warning("no Colab edition: %s", error, location=name)
     return []
+
+
+def write_root(app, exception):
+    """The site's own address leads to its first page."""
+    first = f"{app.config.root_doc}.html"
+    if exception or app.builder.format != "html" or first == "index.html":
+        return
+    title = html.escape(app.config.html_title)
+    (Path(app.outdir) / "index.html").write_text(
+        f'''<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="refresh" content="0; url={first}">
+<link rel="canonical" href="{app.config.html_baseurl}{first}">
+</head>
+<body><main><h1>{title}</h1><p><a href="{first}">Go to the first page</a></p></main></body>
+</html>
+''',
+        encoding="utf8",
+    )
 
 
 def used_icons(out: Path) -> set[str]:
@@ -98,4 +122,5 @@ def lighten(app, exception):
 def setup(app):
     app.connect("builder-inited", write_figures)
     app.connect("html-collect-pages", write_downloads)
+    app.connect("build-finished", write_root, priority=900)
     app.connect("build-finished", lighten, priority=900)

@@ -6,6 +6,7 @@ Its stylesheet and fonts are in book/_static/katex, of the same version (a test 
 """
 
 import json
+import re
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,6 +25,8 @@ function render(tex, displayMode) {
   }
 }
 """
+ENVIRONMENT = re.compile(r"\\begin\{(\w+\*?)\}.*\\end\{\1\}", re.DOTALL)
+LINE_BREAK = re.compile(r"(?<!\\)\\\\(?!\\)")
 logger = logging.getLogger(__name__)
 
 
@@ -61,6 +64,9 @@ def katex_version() -> str:
 @cache
 def render(tex: str, display: bool = False) -> str:
     """The HTML (for the eye) and MathML (for a screen reader) of one formula. Raises MathError."""
+    loose = LINE_BREAK.search(ENVIRONMENT.sub(lambda found: " " * len(found[0]), tex))
+    if loose:  # KaTeX would pass over it in silence
+        raise MathError(r"a line break \\ stands outside of an environment such as aligned", loose.start())
     answer = json.loads(_engine().call("render", tex, display))
     if "error" in answer:
         raise MathError(answer["error"], answer.get("position"))

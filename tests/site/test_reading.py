@@ -1,0 +1,129 @@
+"""What a reader does on the site: search, check, unfold, choose a theme, print; with the keyboard, without scripts."""
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+CHAPTER = "notebooks/01-chain-rule.html"
+OPEN = "document.querySelectorAll('details[open]').length"
+
+
+def test_search_finds_perplexity(visit):
+    page = visit("search.html?q=perplexity")
+    results = page.locator("#search-results ul.search li")
+    results.first.wait_for()
+    titles = results.all_inner_texts()
+    assert any("n-gram models" in title for title in titles)
+    results.filter(has_text="n-gram models").first.locator("a").first.click()
+    page.wait_for_url("**/02-ngrams-and-perplexity.html*")
+
+
+def test_the_search_button_leads_there(visit):
+    page = visit(CHAPTER)
+    page.get_by_role("button", name="Search").first.click()
+    page.keyboard.type("perplexity")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?q=perplexity")
+    page.locator("#search-results ul.search li").first.wait_for()
+
+
+def test_self_check_by_keyboard(visit):
+    page = visit(CHAPTER)
+    question = page.locator(".lm-check").first
+    options = question.locator(".lm-option")
+    whys = question.locator(".lm-why > div")
+    assert options.count() >= 2
+    assert not any(whys.nth(i).is_visible() for i in range(whys.count()))
+    question.locator("input").first.focus()
+    page.keyboard.press("Space")
+    for i in range(options.count()):
+        assert [whys.nth(k).is_visible() for k in range(options.count())] == [k == i for k in range(options.count())]
+        right = "lm-right" in options.nth(i).get_attribute("class")
+        assert whys.nth(i).inner_text().startswith("Right." if right else "Wrong.")
+        page.keyboard.press("ArrowDown")
+
+
+def test_every_option_of_every_question_is_explained(visit):
+    page = visit(CHAPTER)
+    names = page.locator(".lm-check input").evaluate_all("(all) => all.map((input) => input.name)")
+    assert len(set(names)) == page.locator(".lm-check").count() >= 2
+    words = page.locator(".lm-option .lm-why").evaluate_all("(all) => all.map((why) => why.textContent.trim().length)")
+    assert min(words) > len("Right.") + 10
+
+
+def test_without_scripts_questions_and_solutions_still_work(visit, new_context, served):
+    page = new_context(java_script_enabled=False).new_page()
+    page.goto(served[0] + CHAPTER)
+    option = page.locator(".lm-check .lm-option").first
+    assert not option.locator(".lm-why > div").is_visible()
+    option.locator("label").click()
+    assert option.locator(".lm-why > div").is_visible()
+    solution = page.locator("details.solution").first
+    assert not solution.locator(".lm-folded-body").is_visible()
+    solution.locator("summary").click()
+    assert solution.locator(".lm-folded-body").is_visible()
+
+
+def test_solutions_fold_with_all_that_is_in_them(visit):
+    page = visit(CHAPTER)
+    solutions = page.locator("details.solution")
+    assert solutions.count() == page.locator(".admonition.exercise").count() > 0
+    assert page.evaluate(OPEN) == 0
+    assert page.locator("details.solution .cell_input").count() > 0
+    assert not any(code.is_visible() for code in page.locator("details.solution .cell_input").all())
+    solutions.first.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert solutions.first.locator(".lm-folded-body").is_visible()
+
+
+def test_a_link_to_a_solution_opens_it(visit):
+    name = visit(CHAPTER).locator("details.solution").nth(1).get_attribute("id")
+    page = visit(f"{CHAPTER}#{name}")
+    assert page.locator(f"details#{name}").get_attribute("open") is not None
+
+
+def test_a_printed_page_has_everything_open(visit):
+    page = visit(CHAPTER)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("document.querySelectorAll('main details:not([open])').length") == 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(OPEN) == 0
+    page.emulate_media(media="print")
+    assert page.locator(".lm-check .lm-why > div").first.is_visible()
+    assert not page.locator(".bd-sidebar-primary").is_visible()
+
+
+def test_the_reader_chooses_the_theme(visit):
+    page = visit(CHAPTER)
+    seen = set()
+    for _ in range(3):
+        page.locator(".theme-switch-button").first.click()
+        seen.add(page.evaluate("document.documentElement.dataset.mode"))
+    assert seen == {"light", "dark", "auto"}
+
+
+def test_the_number_of_an_equation_stays_in_sight_on_a_phone(visit):
+    page = visit(CHAPTER, width=360)
+    places = page.locator(".lm-equation .eqno").evaluate_all(
+        "(all) => all.map((number) => number.getBoundingClientRect()).map(({ left, right }) => [left, right])"
+    )
+    assert places
+    assert all(left >= 0 and right <= 360 for left, right in places)
+    box = page.locator(".lm-scroll[tabindex='0']").first
+    box.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function("(box) => box.scrollLeft > 0", arg=box.element_handle())
+
+
+def test_reduced_motion(visit):
+    page = visit(CHAPTER, reduced_motion="reduce")
+    slow = """() => [...document.querySelectorAll("*")].filter((box) =>
+      getComputedStyle(box).transitionDuration.split(",").some((time) => parseFloat(time) > 0.01)).length"""
+    assert page.evaluate(slow) == 0
+
+
+def test_figures_are_alive(visit):
+    for name, count in (("notebooks/01-chain-rule.html", 2), ("notebooks/02-ngrams-and-perplexity.html", 1)):
+        page = visit(name)
+        assert page.locator("figure.lm-figure[data-live='true']").count() == count
