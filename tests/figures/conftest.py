@@ -13,7 +13,6 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import nbformat
-import playwright.sync_api
 import pytest
 
 from lmbook.figures import modules
@@ -131,7 +130,8 @@ def jupyterlab(tmp_path_factory):
     (overrides / "notification.jupyterlab-settings").write_text(
         json.dumps({"fetchNews": "false", "checkForUpdates": False})
     )
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1"]
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--expose-app-in-browser"]
+    command += ["--ServerApp.ip=127.0.0.1"]
     command += [f"--ServerApp.port={port}", f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={folder}"]
     log = (home / "log").open("w")
     server = subprocess.Popen(command, env={**os.environ, **settings}, stdout=log, stderr=log, cwd=folder)
@@ -167,28 +167,26 @@ def lab(jupyterlab, new_context):
         )
         page = context.new_page()
         page.goto(f"{address}/lab/workspaces/{name[:-6]}/tree/{name}?token={token}")
-        cells = page.locator(".jp-CodeCell")
+        page.wait_for_function("window.jupyterapp?.shell.currentWidget?.sessionContext", timeout=120_000)
+        page.evaluate("""async () => {
+            const notebook = jupyterapp.shell.currentWidget;
+            await notebook.context.ready;
+            await notebook.sessionContext.ready;
+            await notebook.sessionContext.session.kernel.info;
+        }""")
 
         def run(index):
-            prompt = cells.nth(index).locator(".jp-InputPrompt").element_handle()
-            before = prompt.text_content()
-            for _ in range(20):  # a notebook that is still loading loses keys
-                cells.nth(index).locator(".cm-line").first.click(position={"x": 4, "y": 6})
-                page.keyboard.press("Control+Enter")
-                try:
-                    page.wait_for_function(
-                        "([node, old]) => node.textContent !== old", arg=[prompt, before], timeout=3000
-                    )
-                    break
-                except playwright.sync_api.TimeoutError:
-                    continue
-            page.wait_for_function("(node) => /\\[\\d+\\]/.test(node.textContent)", arg=prompt, timeout=120_000)
+            ran = page.evaluate(
+                """async (index) => {
+                    jupyterapp.shell.currentWidget.content.activeCellIndex = index;
+                    return await jupyterapp.commands.execute("notebook:run-cell");
+                }""",
+                index,
+            )
+            assert ran, page.cells.nth(index).inner_text()
 
         page.run = run
-        page.cells = cells
-        page.get_by_text("Python 3 (ipykernel) | Idle").or_(page.locator("[data-status='idle']")).first.wait_for(
-            timeout=120_000
-        )
+        page.cells = page.locator(".jp-CodeCell")
         return page
 
     return open_notebook

@@ -258,3 +258,10 @@ def test_the_fallback_chart_is_escaped_and_says_what_it_shows():
     widths = [float(w) for w in re.findall(r'<rect [^>]*width="([\d.]+)"', svg)]
     assert widths[0] == pytest.approx(widths[1] / 2, abs=0.1)
     assert 'width="0.0"' in bars_svg([("none", 0.0, "0")], alt="nothing")
+
+
+def test_the_page_has_the_palette_of_the_static_figures():
+    from lmbook.plots import PALETTE
+
+    colours = dict(re.findall(r"--lm-(\d): (#[0-9a-f]{6});", bundle.style()))
+    assert [colours[str(n)] for n in range(1, 7)] == list(PALETTE)

@@ -43,7 +43,7 @@ export function analyse(sentence, order) {
 }
 
 const afterwards = (context) => (context === null ? "never seen" : context.length ? `after ${context.join(" ")}` : "after any word");
-const times = (x) => (Math.abs(x) < 12 ? fmt.count(Math.max(1, Math.exp(Math.abs(x)))) : fmt.exp(Math.abs(x), 2));
+const times = (x) => (Math.abs(x) < 15 ? fmt.count(Number(Math.exp(Math.abs(x)).toPrecision(2))) : fmt.exp(Math.abs(x), 2));
 const gone = (rows) => rows.findIndex((row) => row.single === 0);
 
 /** One sentence that says the change from one log probability to another. */
@@ -51,12 +51,12 @@ function change(what, before, after) {
   const d = after - before;
   if (Math.abs(d) < 0.005) return `${what} leaves the log probability as it was, ${fmt.num(after)}.`;
   return `${what} ${d > 0 ? "raises" : "lowers"} the log probability by ${fmt.num(Math.abs(d))}, from ${fmt.num(before)} to ${
-    fmt.num(after)}: ${times(d)} times ${d > 0 ? "more" : "less"} probable.`;
+    fmt.num(after)}: about ${times(d)} times ${d > 0 ? "more" : "less"} probable.`;
 }
 
 function summary(rows) {
   const n = rows.length - 1;
-  const parts = [`${n} word${n === 1 ? "" : "s"} and the end of the sentence: the product of ${n + 1} probabilities is ${
+  const parts = [`${n} token${n === 1 ? "" : "s"} and the end of the sentence: the product of ${n + 1} probabilities is ${
     fmt.exp(rows.at(-1).sum)}, the sum of their logarithms is ${fmt.num(rows.at(-1).sum)}.`];
   const unknown = [...new Set(rows.filter((row) => !row.known).map((row) => fmt.quote(row.token)))];
   if (unknown.length) {
