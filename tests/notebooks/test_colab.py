@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -68,6 +69,20 @@ def test_the_ranges_of_the_package_admit_what_colab_has():
     assert [str(need) for need in needs if colab.get(need.name) not in need.specifier] == []
 
 
+def set_up_here(book: Book) -> subprocess.CompletedProcess:
+    """The set-up cell in the environment of the tests, where lmbook is a working copy and Colab is not."""
+    command = [sys.executable, "-c", set_up_code(book, book.requirements)]
+    return subprocess.run(command, capture_output=True, text=True, env=environment())
+
+
+def test_a_working_copy_is_used_as_it_is():
+    nowhere = {"source": "git+file:///nowhere", "ref": "0123abc"}  # installing from there would fail
+    done = set_up_here(Book(ROOT, **nowhere))
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(r"lmbook \S+ \(0123abc\) is ready\. Device: c\w+, scale '\w+'\. .*\n", done.stdout)
+    assert done.stderr == ""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_chapter_runs_in_an_empty_folder_with_colabs_versions(name, book, colab_python, tmp_path):
@@ -78,6 +93,12 @@ def test_a_chapter_runs_in_an_empty_folder_with_colabs_versions(name, book, cola
     assert f"lmbook {book.version} ({book.install_ref[:7]}) is ready" in printed(first)
     assert "Device: c" in printed(first)
     assert "scale '" in printed(first)
+    said = [output.text for cell in done.cells for output in cell.get("outputs", []) if output.get("name") == "stderr"]
+    assert [text for text in said if not text.startswith("lmbook: ")] == []  # our own word on a corpus that is lacking
+    html = [output.get("data", {}) for cell in done.cells for output in cell.get("outputs", [])]
+    figures = [data for data in html if "data-module" in data.get("text/html", "")]
+    assert all("application/vnd.jupyter.widget-view+json" in data for data in figures)
+    assert figures or name.startswith("00-")
     after = freeze(colab_python)
     assert {package: before[package] for package in NEVER_INSTALLED} == {p: after[p] for p in NEVER_INSTALLED}
     assert {package for package in before if before[package] != after.get(package)} == set()
