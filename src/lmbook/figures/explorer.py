@@ -6,6 +6,7 @@ The page counts the text and computes every number anew; here the same numbers g
 """
 
 import html
+import re
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -39,8 +40,6 @@ def _times(n: int) -> str:
 
 def _typed(history: str) -> list[str]:
     """The tokens of a typed history, which may hold <eos> and <unk>."""
-    import re
-
     from lmbook.text import words
 
     parts = re.split(r"(<eos>|<unk>)", history)
