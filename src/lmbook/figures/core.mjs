@@ -207,9 +207,10 @@ export function table({ summary = "The numbers as a table", caption, head = [], 
     replace(body, newRows.map((row) => h("tr", {}, row.map((cell, i) => h(i ? "td" : "th", i ? {} : { scope: "row" }, cell)))));
   };
   draw(rows);
-  const grid = h("table", {}, caption ? h("caption", {}, caption) : null, h("thead", {}, headRow), body);
+  const grid = h("table", {}, h("thead", {}, headRow), body);
   const scroll = h("div", { class: "lm-scroll", tabindex: "0", role: "region", "aria-label": caption ?? summary }, grid);
-  return { node: h("details", { class: "lm-table" }, h("summary", {}, summary), scroll), draw };
+  const words = caption ? h("p", { class: "lm-muted lm-small" }, caption) : null; // a <caption> would be as wide as the table
+  return { node: h("details", { class: "lm-table" }, h("summary", {}, summary), words, scroll), draw };
 }
 
 /**

@@ -88,7 +88,7 @@ export default figure(({ model, el, listen, say }) => {
 
   const tiles = h("div", { class: "lm-words", role: "group", "aria-label": "The words, one tab stop: arrows move, Enter picks a word, s swaps" });
   const group = roving(tiles, "button");
-  const swapButton = button("Swap with the next word (s)", () => { swap(Math.min(chosen ?? group.index, rows.length - 3), null); });
+  const swapButton = button("Swap with next (s)", () => { swap(Math.min(chosen ?? group.index, rows.length - 3), null); });
   const undoButton = button("Undo", () => {
     const old = rows.at(-1).sum;
     const sentence = before.pop();
@@ -97,7 +97,7 @@ export default figure(({ model, el, listen, say }) => {
     model.set("sentence", sentence);
     model.save_changes();
   });
-  const totals = h("dl", { class: "lm-totals" });
+  const totals = h("div", { class: "lm-totals" });
   const chart = h("div", { class: "lm-chart" });
   const numbers = table({ caption: "Each token, its probability, and the running product and sum",
     head: ["Token", "P(token | history)", "ln P", "Longest history seen before it", "Product", "Product in float32", "Sum of ln P"] });
@@ -157,7 +157,8 @@ export default figure(({ model, el, listen, say }) => {
 
   function drawTotals() {
     const { sum, single } = rows.at(-1);
-    const item = (name, value, warn) => h("div", { class: warn ? "lm-warn" : null }, h("dt", {}, name), h("dd", {}, value));
+    const item = (name, value, warn) => h("div", {}, h("span", { class: "lm-muted lm-small" }, name),
+      h("span", { class: warn ? "lm-total lm-warn" : "lm-total" }, value));
     replace(totals, item("Product", fmt.exp(sum)), item("Product in float32", single === 0 ? "0 (underflow)" : fmt.prob(single), single === 0),
       item("Sum of logarithms", fmt.num(sum)));
   }
@@ -182,7 +183,7 @@ export default figure(({ model, el, listen, say }) => {
         s("text", { x: left + 6, y: y(TINY) + 15, class: "lm-tick" }, "below here float32 knows only 0")] : [],
       marks.map((v) => [s("line", { class: "lm-grid", x1: left, x2: width - right, y1: y(v), y2: y(v) }),
         s("text", { x: left - 7, y: y(v) + 4, "text-anchor": "end", class: "lm-tick" }, v ? fmt.power(v) : "1")]),
-      rows.map((row, i) => ((i + 1) % every && i + 1 !== 1 ? null : s("text", { x: x(i + 1), y: tall - 18, "text-anchor": "middle", class: "lm-tick" }, i + 1))),
+      rows.map((row, i) => (i % every ? null : s("text", { x: x(i + 1), y: tall - 18, "text-anchor": "middle", class: "lm-tick" }, i + 1))),
       s("text", { x: left, y: tall - 3, class: "lm-tick" }, "token"),
       s("path", { class: "lm-line-a", d: line(log10.map((v, i) => [i, v])) }),
       single.map(([i, v]) => s("circle", { class: "lm-dot-b", cx: x(i), cy: y(v), r: 3.2 })),
