@@ -140,9 +140,9 @@ def test_names_of_two_modules_cannot_clash(monkeypatch):
     bundle.bundle.cache_clear()
     text = bundle.bundle("a")
     bundle.bundle.cache_clear()
-    machine = MiniRacer()
-    machine.eval(text)
-    assert machine.eval("total") == 1 + 110 + 100
+    with MiniRacer() as machine:
+        machine.eval(text)
+        assert machine.eval("total") == 1 + 110 + 100
     assert text.count("const hidden = 100") == 1  # c is there once, although two modules want it
 
 
@@ -219,9 +219,9 @@ def test_the_models_of_the_page_behave_like_a_kernels(counter, show):
 def fmt():
     from py_mini_racer import MiniRacer
 
-    machine = MiniRacer()
-    machine.eval(bundle.source("format").replace("export const", "var"))
-    return lambda call: machine.eval(f"fmt.{call}")
+    with MiniRacer() as machine:
+        machine.eval(bundle.source("format").replace("export const", "var"))
+        yield lambda call: machine.eval(f"fmt.{call}")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """ngram.mjs, run without a browser, gives the numbers of lmbook.ngram."""
 
+import atexit
 import json
 import unicodedata
 from itertools import islice, pairwise
@@ -21,6 +22,7 @@ def page(source=None):
     """A JavaScript machine that holds what ngram.mjs exports; call(code) gives the value of an expression."""
     source = bundle.source("ngram") if source is None else source
     machine = MiniRacer()
+    atexit.register(machine.close)  # Python 3.13 would wait for its thread for ever
     machine.eval(source.replace("\nexport ", "\n") + "\n;undefined")
     machine.eval("const numbers = (list) => Array.from(list, (x) => (Number.isFinite(x) ? x : String(x)));")
 

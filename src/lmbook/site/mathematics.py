@@ -5,6 +5,7 @@ that KaTeX rejects is a Sphinx warning with its page, its text and the position,
 Its stylesheet and fonts are in book/_static/katex, of the same version (a test compares them).
 """
 
+import atexit
 import json
 import re
 from functools import cache
@@ -51,6 +52,7 @@ def _engine():
     from py_mini_racer import MiniRacer
 
     engine = MiniRacer()
+    atexit.register(engine.close)  # left to the interpreter's own end, Python 3.13 waits for its thread for ever
     engine.eval(katex_script().read_text(encoding="utf8"))
     engine.eval(RENDER)
     return engine
