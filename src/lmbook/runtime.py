@@ -1,4 +1,4 @@
-"""What a chapter asks of the machine it runs on: which scale, which device, which seed; and how it hands a number to the prose."""
+"""What a chapter asks of its machine (scale, device, seed), and how it hands a number to the prose."""
 
 import os
 import random
