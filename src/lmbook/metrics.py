@@ -60,9 +60,7 @@ def _texts(hypotheses: Sequence[str], references: Sequence[str]) -> None:
         if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
             raise TypeError(f"{name} must be a list of strings, one a sentence.")
     if len(hypotheses) != len(references) or not references:
-        raise ValueError(
-            f"{len(hypotheses)} hypotheses and {len(references)} references; give equally many, not none."
-        )
+        raise ValueError(f"{len(hypotheses)} hypotheses and {len(references)} references; give equally many, not none.")
 
 
 def _ngrams(tokens: Sequence[str], n: int) -> Counter:
