@@ -1,0 +1,116 @@
+"""Positions: attention does not see the order of its keys, so order must be put into the vectors.
+
+    integer     p_t = t                                           grows without bound
+    binary      p_t = bits of t, lowest first                     bit j has period 2^(j+1)
+    sinusoidal  p_t,2j = sin(t w_j),  p_t,2j+1 = cos(t w_j),  w_j = base^(-2j/d)      one clock hand for each j
+    learned     p_t = row t of a table                            ends where the table ends
+    rotary      turns the pairs of queries and keys by t w_j      scores see the distance only
+
+All but the last are added to the embeddings or put beside them:  x + p  or  torch.cat([x, p], -1)  (see place).
+Shapes: B batch, T time, d width. A code is (T, d): it varies along time and is the same in every row of the batch.
+"""
+
+import torch
+from torch import Tensor, nn
+
+
+def integer(T: int, start: int = 0) -> Tensor:
+    """p_t = t, shape (T, 1).  start: the position of the first row."""
+    return torch.arange(start, start + T, dtype=torch.get_default_dtype()).unsqueeze(1)
+
+
+def binary(T: int, n_bits: int | None = None, start: int = 0) -> Tensor:
+    """The binary code of t with the lowest bit first: p_tj = floor(t / 2^j) mod 2, shape (T, n_bits).
+
+    Bit j changes every 2^j positions. n_bits is by default the number that the last position needs.
+    """
+    last = max(start + T - 1, 0)
+    needed = max(last.bit_length(), 1)
+    n_bits = needed if n_bits is None else n_bits
+    if n_bits < needed:
+        raise ValueError(f"Position {last} needs {needed} bits, more than n_bits = {n_bits}: codes would repeat.")
+    t, j = torch.arange(start, start + T).unsqueeze(1), torch.arange(n_bits)
+    return (t >> j & 1).to(torch.get_default_dtype())
+
+
+def frequencies(d: int, base: float = 10000.0) -> Tensor:
+    """w_j = base^(-2j/d) for j = 0..d/2-1, radians a position, shape (d/2,) in float64."""
+    if d % 2 or d < 2:
+        raise ValueError(f"A width of {d} cannot be cut into pairs (sin, cos); it must be even and positive.")
+    return base ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+
+
+def sinusoidal(T: int, d: int, base: float = 10000.0, start: int = 0) -> Tensor:
+    """p_t,2j = sin(t w_j), p_t,2j+1 = cos(t w_j) with w_j = base^(-2j/d), shape (T, d).
+
+    Vaswani et al. 2017, section 3.5, with base = 10000.
+    """
+    t = torch.arange(start, start + T, dtype=torch.float64)
+    angles = t.unsqueeze(1) * frequencies(d, base)  # (T, d/2)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1).to(torch.get_default_dtype())
+
+
+def shift_matrix(k: int, d: int, base: float = 10000.0) -> Tensor:
+    """The (d, d) matrix R_k with p_t+k = R_k p_t for every t, where p is sinusoidal.
+
+    With a = k w_j the addition theorems give, for each pair,
+
+        sin(t w_j + a) =  cos(a) sin(t w_j) + sin(a) cos(t w_j)
+        cos(t w_j + a) = -sin(a) sin(t w_j) + cos(a) cos(t w_j)
+
+    so R_k is made of 2 x 2 rotations along its diagonal. It depends on the offset k and not on t.
+    """
+    a = k * frequencies(d, base)
+    pairs = torch.stack([a.cos(), a.sin(), -a.sin(), a.cos()], dim=-1).view(-1, 2, 2)
+    return torch.block_diag(*pairs).to(torch.get_default_dtype())
+
+
+def place(x: Tensor, code: Tensor, how: str = "add") -> Tensor:
+    """x + p (how="add") or [x ; p] (how="concatenate").  x: (B, T, d_model).  code: (T, d).
+
+    Returns (B, T, d_model), or (B, T, d_model + d). Adding needs d = d_model.
+    """
+    if x.dim() != 3 or x.shape[1] != code.shape[0]:
+        raise ValueError(f"x {tuple(x.shape)} must be (B, T, d_model) with T = {code.shape[0]} rows of the code.")
+    code = code.to(x)
+    if how == "add":
+        if x.shape[-1] != code.shape[-1]:
+            raise ValueError(f"To add, widths must agree: {x.shape[-1]} and {code.shape[-1]}; or how='concatenate'.")
+        return x + code
+    if how == "concatenate":
+        return torch.cat([x, code.expand(x.shape[0], -1, -1)], dim=-1)
+    raise ValueError(f"how is {how!r}; it must be 'add' or 'concatenate'.")
+
+
+class Learned(nn.Module):
+    """p_t = row t of a table of max_length rows, learned like an embedding. Starts N(0, 0.02^2)."""
+
+    def __init__(self, max_length: int, d: int):
+        super().__init__()
+        self.table = nn.Embedding(max_length, d)
+        nn.init.normal_(self.table.weight, std=0.02)
+
+    def forward(self, T: int, start: int = 0) -> Tensor:
+        """Rows start..start+T-1, shape (T, d). Raises ValueError past the table."""
+        if start < 0 or start + T > self.table.num_embeddings:
+            raise ValueError(
+                f"Position {start + T - 1} was asked for, but positions were learned for 0 to "
+                f"{self.table.num_embeddings - 1}: cut the text, or build the model with a larger max_length."
+            )
+        return self.table.weight[start : start + T]
+
+
+def rotary(X: Tensor, start: int = 0, base: float = 10000.0) -> Tensor:
+    """Each pair (x_2j, x_2j+1) of the vector at position t turned by the angle t w_j  (Su et al. 2021, section 3.2.2).
+
+        x_2j cos(t w_j) - x_2j+1 sin(t w_j),      x_2j sin(t w_j) + x_2j+1 cos(t w_j),      w_j = base^(-2j/d)
+
+    Applied to queries and keys, not to values: the product of a query turned by t and a key turned by i depends on
+    t - i.  X: (..., T, d) with d even.  start: the position of the first row.  Returns the shape of X.
+    """
+    T, d = X.shape[-2:]
+    t = torch.arange(start, start + T, dtype=torch.float64)
+    angles = (t.unsqueeze(1) * frequencies(d, base)).to(X.device)  # (T, d/2)
+    cos, sin = angles.cos().to(X.dtype), angles.sin().to(X.dtype)
+    even, odd = X[..., 0::2], X[..., 1::2]
+    return torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).flatten(-2)
