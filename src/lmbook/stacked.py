@@ -51,12 +51,12 @@ def run_fused(cells: Iterable[nn.Module], x: Tensor, state: State, mask: Tensor 
     fused = FUSED[type(cells[0])]
     weights = [weight for cell in cells for weight in cell.torch_weights()]
     settings = (True, 1, 0.0, False, len(cells) == 2)  # biases, layers, dropout, training, bidirectional
-    hx = [
-        part.unflatten(-1, (len(cells), -1)).transpose(0, 1).contiguous() for part in state
-    ]  # (directions, B, hidden)
+    # torch wants a state as (directions, B, hidden)
+    hx = [part.unflatten(-1, (len(cells), -1)).transpose(0, 1).contiguous() for part in state]
     if mask is None or bool(mask.all()):
         outputs, *hx = fused(x, hx if len(hx) > 1 else hx[0], weights, *settings, True)
-        return outputs, tuple(part.transpose(0, 1).flatten(1) for part in hx)
+        # contiguous, as the readable form is: dropout draws its zeros in the order of memory
+        return outputs.contiguous(), tuple(part.transpose(0, 1).flatten(1) for part in hx)
 
     lengths = mask.sum(dim=1)
     if not torch.equal(mask, torch.arange(mask.shape[1], device=mask.device) < lengths[:, None]):
@@ -69,7 +69,7 @@ def run_fused(cells: Iterable[nn.Module], x: Tensor, state: State, mask: Tensor 
     new = [part[:, packed.unsorted_indices].transpose(0, 1).flatten(1) for part in hx]
     some = lengths[:, None] > 0  # packing allows no empty row: it was given one step, which is taken back here
     state = tuple(torch.where(some, now, before) for now, before in zip(new, state, strict=True))
-    return outputs.masked_fill(~mask[:, :, None], 0.0), state
+    return outputs.masked_fill(~mask[:, :, None], 0.0).contiguous(), state
 
 
 class Recurrent(nn.Module):
