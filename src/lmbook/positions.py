@@ -10,6 +10,8 @@ All but the last are added to the embeddings or put beside them:  x + p  or  tor
 Shapes: B batch, T time, d width. A code is (T, d): it varies along time and is the same in every row of the batch.
 """
 
+from functools import lru_cache
+
 import torch
 from torch import Tensor, nn
 
@@ -40,14 +42,33 @@ def frequencies(d: int, base: float = 10000.0) -> Tensor:
     return base ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
 
 
-def sinusoidal(T: int, d: int, base: float = 10000.0, start: int = 0) -> Tensor:
+def sinusoidal(
+    T: int, d: int, base: float = 10000.0, start: int = 0, device: torch.device | str | None = None
+) -> Tensor:
     """p_t,2j = sin(t w_j), p_t,2j+1 = cos(t w_j) with w_j = base^(-2j/d), shape (T, d).
 
     Vaswani et al. 2017, section 3.5, with base = 10000.
     """
-    t = torch.arange(start, start + T, dtype=torch.float64)
-    angles = t.unsqueeze(1) * frequencies(d, base)  # (T, d/2)
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1).to(torch.get_default_dtype())
+    sin, cos = _waves(start, T, d, base, torch.get_default_dtype(), torch.device(device or "cpu"))
+    return torch.stack([sin, cos], dim=-1).flatten(1)
+
+
+def _waves(start: int, T: int, d: int, base: float, dtype: torch.dtype, device: torch.device) -> tuple[Tensor, Tensor]:
+    """sin(t w_j) and cos(t w_j) for t = start..start+T-1, both (T, d/2)."""
+    length = max(64, 1 << (start + T - 1).bit_length()) if start + T > 1 else 64
+    sin, cos = _table(length, d, base, dtype, device)
+    return sin[start : start + T], cos[start : start + T]
+
+
+@lru_cache(maxsize=32)
+def _table(length: int, d: int, base: float, dtype: torch.dtype, device: torch.device) -> tuple[Tensor, Tensor]:
+    """All waves of the first positions, kept since every layer and every step of a decoding asks for them again.
+
+    Angles are in double precision on the CPU: in single precision those of far positions would be wrong.
+    """
+    with torch.inference_mode(False):  # a table made while a model is only evaluated must also serve training
+        angles = torch.arange(length, dtype=torch.float64).unsqueeze(1) * frequencies(d, base)
+        return angles.sin().to(device, dtype), angles.cos().to(device, dtype)
 
 
 def shift_matrix(k: int, d: int, base: float = 10000.0) -> Tensor:
@@ -108,9 +129,6 @@ def rotary(X: Tensor, start: int = 0, base: float = 10000.0) -> Tensor:
     Applied to queries and keys, not to values: the product of a query turned by t and a key turned by i depends on
     t - i.  X: (..., T, d) with d even.  start: the position of the first row.  Returns the shape of X.
     """
-    T, d = X.shape[-2:]
-    t = torch.arange(start, start + T, dtype=torch.float64)
-    angles = (t.unsqueeze(1) * frequencies(d, base)).to(X.device)  # (T, d/2)
-    cos, sin = angles.cos().to(X.dtype), angles.sin().to(X.dtype)
+    sin, cos = _waves(start, X.shape[-2], X.shape[-1], base, X.dtype, X.device)  # (T, d/2)
     even, odd = X[..., 0::2], X[..., 1::2]
     return torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).flatten(-2)

@@ -76,7 +76,7 @@ class Embedding(nn.Module):
         if self.learned is not None:
             x = x + self.learned(tokens.shape[1], start)
         elif self.positions == "sinusoidal":
-            x = x + sinusoidal(tokens.shape[1], d_model, start=start).to(x)
+            x = x + sinusoidal(tokens.shape[1], d_model, start=start, device=x.device).to(x)
         return self.dropout(x)
 
 
