@@ -299,19 +299,17 @@ def test_a_beam_of_1_is_greedy(seed, eos):
 
 def slow_beam(model, source, max_length, width, alpha):
     """Beam search for one source, with Python lists and no batch."""
-    live, complete = [((), 0.0)], []
+    held, complete = [((), 0.0)], {}
     for length in range(1, max_length + 1):
-        extended = []
-        for tokens, log_p in live:
-            history = [SOS, SOS, *tokens]
-            step = torch.log_softmax(model.logits[source[0], history[-2], history[-1]].detach(), -1).tolist()
-            extended += [((*tokens, token), log_p + step[token]) for token in range(VOCAB)]
-        extended.sort(key=lambda item: -item[1])
-        complete += [item for item in extended[:width] if item[0][-1] == EOS or length == max_length]
-        live = [item for item in extended if item[0][-1] != EOS][:width]
-        if len(complete) >= width:
-            break
-    return sorted(complete, key=lambda item: -item[1] / len(item[0]) ** alpha)[:width]
+        extended = [item for item in held if item[0] in complete]
+        for tokens, log_p in held:
+            if tokens not in complete:
+                history = [SOS, SOS, *tokens]
+                step = torch.log_softmax(model.logits[source[0], history[-2], history[-1]].detach(), -1).tolist()
+                extended += [((*tokens, token), log_p + step[token]) for token in range(VOCAB)]
+        held = sorted(extended, key=lambda item: -item[1])[:width]
+        complete |= {tokens: log_p for tokens, log_p in held if tokens[-1] == EOS or length == max_length}
+    return sorted(complete.items(), key=lambda item: -item[1] / len(item[0]) ** alpha)[:width]
 
 
 @pytest.mark.parametrize("width", [2, 3, 7])
@@ -340,6 +338,13 @@ def test_a_finished_hypothesis_is_kept_while_others_go_on():
     assert [hypothesis.tokens for hypothesis in found] == [[EOS], [0, 1, EOS]]
     assert [math.exp(hypothesis.log_prob) for hypothesis in found] == pytest.approx([0.4, 0.33], abs=1e-4)
     assert greedy(model, SOURCES[:1], 6)[0] == [[0, 1, EOS]]
+
+
+def test_improbable_short_sequences_do_not_end_the_search():
+    """<eos> is the second choice at every step, hardly probable; the sequence with P = 0.94 is found all the same."""
+    model = chain(*((a, b, p) for a, b in [(SOS, 0), (0, 1), (1, 4), (4, 5)] for b, p in [(b, 0.98), (EOS, 0.01)]))
+    model.logits.data[:, :, 5, EOS] = 0
+    assert beam(model, SOURCES[:1], 9, width=3)[0] == [[0, 1, 4, 5, EOS]]
 
 
 def test_length_normalisation_lets_a_longer_sequence_win():

@@ -180,47 +180,46 @@ def beam_hypotheses(
         score(y) = log P(y | x) / |y|^alpha       |y| counts <eos>; alpha 0: the plain log P, 1: its mean over tokens
 
     A sum of logs falls with every token, so without the division short sequences win (Wu et al. 2016, section 7, divide
-    by a similar power of the length). Each step extends all live beginnings by every token and ranks the extensions by
-    log P. Those among the `width` best that end are kept as complete; the `width` best that do not end live on. A row
-    is done when it has `width` complete hypotheses. Width 1 is greedy, and a beam as wide as the tree finds the best of
-    all; in between, a wider beam is not always better.
+    by a similar power of the length). At each step the beam holds the `width` beginnings with the largest log P. One
+    that is complete stays in it as it is until better ones push it out, and is kept aside in any case. A row is done
+    when all that its beam holds is complete. Width 1 is greedy, and a beam as wide as the tree finds the best of all;
+    in between, a wider beam is not always better.
     """
     if width < 1 or not 0 <= alpha < math.inf:
         raise ValueError(f"width is {width} and alpha {alpha}; a beam needs width >= 1 and alpha >= 0.")
     with evaluating(model):
         logits, state = _begin(model, source, max_length, prompt, source_mask)
-        B, V = logits.shape
-        K, device = width, logits.device
+        (B, V), K, device = logits.shape, width, logits.device
         first = torch.arange(B, device=device).repeat_interleave(K)  # each row K times
         logits, state = logits[first], reorder(state, first)
-        live = torch.full((B, K), -math.inf, device=device)  # log P of the live beginnings
-        live[:, 0] = 0.0  # at first they are all the same one
+        total = torch.full((B, K), -math.inf, device=device)  # log P of what the beam holds
+        total[:, 0] = 0.0  # at first it holds one beginning, the empty one
+        ended = torch.zeros(B, K, dtype=torch.bool, device=device)
         tokens = torch.empty(B, K, 0, dtype=torch.long, device=device)
+        stay = torch.full((V,), -math.inf, device=device)
+        stay[0] = 0.0  # what is complete has one extension, itself; the token written is cut off
         complete: list[list[Hypothesis]] = [[] for _ in range(B)]
-        rows = list(range(B))  # the rows that are not done; the tensors hold these alone
+        rows = list(range(B))  # the rows that are not done: the tensors hold these alone
         for length in range(1, max_length + 1):
-            log_p = live.unsqueeze(2) + _log_probs(logits, forbid).view(-1, K, V)  # (B, K, V)
-            log_p, index = log_p.flatten(1).topk(min(2 * K, K * V))  # (B, 2K): at most K of them end
+            log_p = torch.where(ended.unsqueeze(2), stay, _log_probs(logits, forbid).view(-1, K, V))
+            total, index = (total.unsqueeze(2) + log_p).flatten(1).topk(K)  # (B, K), the best first
             parent, token = index // V, index % V
-            tokens = tokens.gather(1, parent.unsqueeze(2).expand(-1, -1, length - 1))
-            tokens = torch.cat([tokens, token.unsqueeze(2)], dim=2)  # (B, 2K, length)
-            ends = torch.zeros_like(token, dtype=torch.bool) if eos is None else token == eos
-            done = (ends | (length == max_length)) & (log_p > -math.inf)
-            for b, k in done[:, :K].nonzero().tolist():
-                total = log_p[b, k].item()
-                complete[rows[b]].append(Hypothesis(tokens[b, k].tolist(), total, total / length**alpha))
-            log_p = log_p.masked_fill(ends, -math.inf)
-            unused = (log_p > -math.inf).any(1).tolist()  # a small tree may be used up
-            still = [b for b, row in enumerate(rows) if unused[b] and len(complete[row]) < K]
-            if length == max_length or not still:
+            tokens = torch.cat([tokens.gather(1, parent.unsqueeze(2).expand_as(tokens)), token.unsqueeze(2)], dim=2)
+            before = ended.gather(1, parent)
+            ended = before | (total == -math.inf)  # a small tree does not fill the beam
+            if eos is not None:
+                ended = ended | (token == eos)
+            new = (ended | (length == max_length)) & ~before & (total > -math.inf)
+            for b, k in new.nonzero().tolist():
+                log_prob = total[b, k].item()
+                complete[rows[b]].append(Hypothesis(tokens[b, k].tolist(), log_prob, log_prob / length**alpha))
+            still = (~ended).any(1).nonzero().squeeze(1)  # the rows that go on
+            if length == max_length or not len(still):
                 break
-            rows = [rows[b] for b in still]
-            kept = torch.tensor(still, device=device)
-            order = ends.int().argsort(dim=1, stable=True)[kept, :K]  # the K best that do not end
-            live, token, parent = (part[kept].gather(1, order) for part in (log_p, token, parent))
-            tokens = tokens[kept].gather(1, order.unsqueeze(2).expand(-1, -1, length))
-            state = reorder(state, (kept.unsqueeze(1) * K + parent).flatten())
-            logits, state = model.step(state, token.flatten())
+            rows = [rows[b] for b in still.tolist()]
+            state = reorder(state, (still.unsqueeze(1) * K + parent[still]).flatten())
+            total, ended, tokens = total[still], ended[still], tokens[still]
+            logits, state = model.step(state, token[still].flatten())
     return [sorted(found, key=lambda hypothesis: -hypothesis.score)[:width] for found in complete]
 
 
