@@ -87,6 +87,52 @@ def affine(cell: nn.Module, gate: str, x: torch.Tensor, h: torch.Tensor, k: int)
     return from_x + from_h + float(getattr(cell, "b" if gate == "h" else f"b_{gate}")[k])
 
 
+class GatesInAnotherOrder(LSTMCell):
+    def gates(self, x, state):
+        i, f, o, g = super().gates(x, state)
+        return f, i, o, g
+
+
+class NoTanhOnTheWayOut(LSTMCell):
+    def forward(self, x, state):
+        i, f, o, g = self.gates(x, state)
+        c = f * state[1] + i * g
+        return o * c, c
+
+
+class OneMinusZKeeps(GRUCell):
+    def forward(self, x, state):
+        _, z, n = self.gates(x, state)
+        return ((1 - z) * state[0] + z * n,)
+
+
+class BiasOutsideTheReset(GRUCell):
+    def gates(self, x, state):
+        r, z, n = super().gates(x, state)
+        return r, z, torch.tanh(torch.atanh(n) + (1 - r) * self.b_hn)
+
+
+class NoBias(RNNCell):
+    def forward(self, x, state):
+        return (torch.tanh(state[0] @ self.W_hh.T + x @ self.W_xh.T),)
+
+
+@pytest.mark.parametrize(
+    ("kind", "broken"),
+    [
+        ("lstm", GatesInAnotherOrder),
+        ("lstm", NoTanhOnTheWayOut),
+        ("gru", OneMinusZKeeps),
+        ("gru", BiasOutsideTheReset),
+        ("rnn", NoBias),
+    ],
+)
+def test_a_broken_cell_is_caught(kind, broken, monkeypatch):
+    monkeypatch.setitem(CELLS, kind, broken)
+    with pytest.raises(AssertionError):
+        test_a_cell_is_that_of_torch_forward_and_backward(kind)
+
+
 @torch.no_grad()
 def test_the_six_equations_of_the_lstm_unit_by_unit():
     cell = random_cell("lstm")

@@ -12,7 +12,7 @@ from torch import nn
 from lmbook.batching import stream_batches
 from lmbook.cells import CELLS
 from lmbook.recurrent import Classifier, Recurrent, RecurrentLM, Tagger, detach, state_gradients, truncated
-from lmbook.stacked import run_cell
+from lmbook.stacked import FUSED, one_buffer, run_cell
 
 B, T, D_IN, HIDDEN, VOCAB = 4, 7, 3, 5, 23
 LENGTHS = torch.tensor([7, 4, 1, 6])
@@ -105,6 +105,89 @@ def test_a_row_alone_and_in_a_padded_batch_is_the_same(cell, bidirectional, fast
         torch.testing.assert_close(outputs[row : row + 1, :length], alone)
         assert not outputs[row, length:].any()
         torch.testing.assert_close([part[row : row + 1] for part in flat(final)], flat(alone_final))
+
+
+def without_mask(cell, x, state, mask=None, backward=False):
+    return run_cell(cell, x, state, None, backward)
+
+
+def not_turned_back(cell, x, state, mask=None, backward=False):
+    outputs, state = run_cell(cell, x, state, mask, backward)
+    return outputs.flip(1) if backward else outputs, state
+
+
+def starts_from_zero(cell, x, state, mask=None, backward=False):
+    return run_cell(cell, x, cell.start(len(x)), mask, backward)
+
+
+def output_left_over(cell, x, state, mask=None, backward=False):
+    """Only the state is masked: in the padding, the last output stays."""
+    outputs, state = run_cell(cell, x, state, mask, backward)
+    return outputs + (outputs == 0) * state[0][:, None], state
+
+
+@pytest.mark.parametrize("broken", [without_mask, not_turned_back, starts_from_zero, output_left_over])
+def test_a_broken_run_is_caught(broken, monkeypatch):
+    monkeypatch.setattr("lmbook.stacked.run_cell", broken)
+    with pytest.raises(AssertionError):
+        test_readable_and_fast_are_equal_with_padding_and_an_empty_row_forward_and_backward("gru", True)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.filterwarnings("error")
+@kinds
+@directions
+def test_on_a_gpu_cudnn_gives_the_same_and_copies_no_weights(cell, bidirectional):
+    network = randomised(Recurrent(D_IN, HIDDEN, 2, cell, bidirectional)).cuda()
+    x = torch.randn(B, T, D_IN).double().cuda().requires_grad_()
+    for mask in (None, MASK.cuda()):
+        results = []
+        for network.fast in (False, True):
+            outputs, final = network(x, None, mask)
+            gradients = torch.autograd.grad((outputs**2).sum(), [x, *network.parameters()])
+            results.append((outputs, flat(final), gradients))
+        torch.testing.assert_close(*results)
+
+
+def test_weights_in_one_buffer_are_the_same_weights():
+    weights = [weight for layer in Recurrent(D_IN, HIDDEN, 1, "gru", True).layers for weight in both_ways(layer)]
+    views = one_buffer(weights)
+    assert all(torch.equal(one, other) for one, other in zip(views, weights, strict=True))
+    assert len({view.untyped_storage().data_ptr() for view in views}) == 1
+    places = [(view.storage_offset(), view.dim()) for view in views]
+    assert [dim for _, dim in sorted(places)] == [2] * 4 + [1] * 4
+
+
+def both_ways(cells: nn.ModuleList) -> list[torch.Tensor]:
+    return [weight for cell in cells for weight in cell.torch_weights()]
+
+
+@kinds
+@directions
+def test_the_fast_form_is_the_same_out_of_one_buffer(cell, bidirectional, monkeypatch):
+    fused = FUSED[CELLS[cell]]
+    monkeypatch.setitem(FUSED, CELLS[cell], lambda *given: fused(*map(rearranged, given)))
+    test_readable_and_fast_are_equal_with_padding_and_an_empty_row_forward_and_backward(cell, bidirectional)
+
+
+def rearranged(given):
+    """The list of weights, whose first is a matrix, in one buffer; every other argument as it is."""
+    is_weights = isinstance(given, list) and given[0].dim() == 2
+    return one_buffer(given) if is_weights else given
+
+
+@kinds
+@fast_or_not
+def test_bfloat16_where_torch_takes_it(cell, fast):
+    model, tokens = RecurrentLM(VOCAB, 8, HIDDEN, 2, cell, fast=fast), tokens_of()
+    with torch.autocast("cpu", torch.bfloat16):
+        logits, state = model.run(tokens, None, MASK)
+        logits.float().sum().backward()
+        step, _ = model.step(state, tokens[:, 0])
+    torch.testing.assert_close(logits.float()[MASK], model(tokens)[MASK], rtol=0.05, atol=0.02)
+    assert step.isfinite().all()
+    assert all(parameter.grad.dtype == torch.float32 for parameter in model.parameters())
 
 
 def test_without_the_mask_the_padding_is_read():

@@ -196,7 +196,8 @@ def state_gradients(
 ) -> tuple[Tensor, ...]:
     """How much the loss at the end depends on the state t = 1..T: the norms ||d loss(h_T) / d h_t||.
 
-    x: (B, T, d_in), the inputs of one cell.  loss: takes h_T (B, hidden) and returns one number a row (B,).
+    x: (B, T, d_in), the inputs of one cell.  loss: takes h_T (B, hidden) and returns one number a row (B,); for a
+    language model of one layer  lambda h: F.cross_entropy(model.output(h), target, reduction="none").
     Returns (B, T) norms for each tensor of the state: (of h,), or for an LSTMCell (of h, of c). There d loss / d h_t is
     taken with c_t held, and d loss / d c_t counts all that passes through the memory, h_t = o_t * tanh(c_t) included.
     The last column is h_T itself, distance 0.

@@ -42,6 +42,16 @@ def run_cell(
     return torch.stack(outputs[::-1] if backward else outputs, dim=1), state
 
 
+def one_buffer(weights: list[Tensor]) -> list[Tensor]:
+    """The same weights, side by side in one piece of memory, matrices before biases: cuDNN copies any others at every
+    call, and warns."""
+    order = sorted(range(len(weights)), key=lambda i: weights[i].dim(), reverse=True)
+    buffer = torch.cat([weights[i].flatten() for i in order])
+    pieces = buffer.split([weights[i].numel() for i in order])
+    views = {i: piece.view_as(weights[i]) for i, piece in zip(order, pieces, strict=True)}
+    return [views[i] for i in range(len(weights))]
+
+
 def run_fused(cells: Iterable[nn.Module], x: Tensor, state: State, mask: Tensor | None = None) -> tuple[Tensor, State]:
     """The same for a layer, one cell or two in opposite directions, through what nn.RNN, nn.LSTM and nn.GRU call.
 
@@ -50,6 +60,8 @@ def run_fused(cells: Iterable[nn.Module], x: Tensor, state: State, mask: Tensor 
     cells = list(cells)
     fused = FUSED[type(cells[0])]
     weights = [weight for cell in cells for weight in cell.torch_weights()]
+    if x.is_cuda:
+        weights = one_buffer(weights)
     settings = (True, 1, 0.0, False, len(cells) == 2)  # biases, layers, dropout, training, bidirectional
     # torch wants a state as (directions, B, hidden)
     hx = [part.unflatten(-1, (len(cells), -1)).transpose(0, 1).contiguous() for part in state]
@@ -173,7 +185,8 @@ class Recurrent(nn.Module):
     def to_torch(self) -> nn.RNN | nn.LSTM | nn.GRU:
         """The same network as torch's own module (batch first), with a copy of the weights."""
         kind = {RNNCell: nn.RNN, LSTMCell: nn.LSTM, GRUCell: nn.GRU}[type(self.layers[0][0])]
-        options = {"batch_first": True, "bidirectional": self.bidirectional, "dropout": self.dropout}
+        dropout = self.dropout if len(self.layers) > 1 else 0.0  # torch warns of one that has no effect
+        options = {"batch_first": True, "bidirectional": self.bidirectional, "dropout": dropout}
         module = kind(self.d_in, self.hidden, len(self.layers), **options).to(next(self.parameters()))
         with torch.no_grad():
             for own, weights in zip(_cells(self), module.all_weights, strict=True):
