@@ -244,7 +244,7 @@ class MultiHeadAttention(nn.Module):
 
 
 def _fused(Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None, causal: bool, dropout: float) -> Tensor:
-    """attend through torch's fused kernel, which would give NaN in a row that may attend to nothing."""
+    """attend through torch's fused kernel; a row that may attend to nothing is 0, whatever the kernel makes of it."""
     T, N = Q.shape[-2], K.shape[-2]
     if mask is None and (not causal or T in (1, N)):  # no mask in memory, and half the work where causal
         return F.scaled_dot_product_attention(Q, K, V, dropout_p=dropout, is_causal=causal and T > 1)

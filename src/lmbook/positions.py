@@ -56,19 +56,22 @@ def sinusoidal(
 def _waves(start: int, T: int, d: int, base: float, dtype: torch.dtype, device: torch.device) -> tuple[Tensor, Tensor]:
     """sin(t w_j) and cos(t w_j) for t = start..start+T-1, both (T, d/2)."""
     length = max(64, 1 << (start + T - 1).bit_length()) if start + T > 1 else 64
-    sin, cos = _table(length, d, base, dtype, device)
+    table = _table if torch.compiler.is_compiling() else _kept_table  # torch.compile sees through no cache
+    sin, cos = table(length, d, base, dtype, device)
     return sin[start : start + T], cos[start : start + T]
 
 
-@lru_cache(maxsize=32)
 def _table(length: int, d: int, base: float, dtype: torch.dtype, device: torch.device) -> tuple[Tensor, Tensor]:
-    """All waves of the first positions, kept since every layer and every step of a decoding asks for them again.
+    """All waves of the first positions.
 
     Angles are in double precision on the CPU: in single precision those of far positions would be wrong.
     """
     with torch.inference_mode(False):  # a table made while a model is only evaluated must also serve training
         angles = torch.arange(length, dtype=torch.float64).unsqueeze(1) * frequencies(d, base)
-        return angles.sin().to(device, dtype), angles.cos().to(device, dtype)
+        return angles.sin().to(dtype).to(device), angles.cos().to(dtype).to(device)  # no double on some devices
+
+
+_kept_table = lru_cache(maxsize=32)(_table)  # every layer and every step of a decoding asks for the same table
 
 
 def shift_matrix(k: int, d: int, base: float = 10000.0) -> Tensor:
