@@ -103,8 +103,8 @@ def train(
     """Adam on the pairs of a stream, drawn at random with replacement; yields the mean J of each of `steps` batches.
 
     The noise distribution is that of the stream. A model with fast=True is trained by SparseAdam, which moves only the
-    rows of the batch, where Adam goes on moving the others by their momentum. Nothing happens until the losses are asked
-    for, as by list(...). Raises ValueError for ids that the model does not know.
+    rows of the batch, where Adam goes on moving the others by their momentum. Nothing happens until the losses are
+    asked for, as by list(...). Raises ValueError for ids that the model does not know.
     """
     rng = np.random.default_rng(seed)
     generator = torch.Generator().manual_seed(seed)
