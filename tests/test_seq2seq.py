@@ -95,8 +95,9 @@ def batch(seed=1, T=5):
 # ---- one pass, steps, padding, causality
 
 
-def test_teacher_forcing_is_step_by_step(name):
-    model, (source, target_in) = build(name), batch()
+@pytest.mark.parametrize("fast", [False, True])
+def test_teacher_forcing_is_step_by_step(name, fast):
+    model, (source, target_in) = build(name, fast=fast), batch()
     logits = model(source, target_in)
     assert logits.shape == (3, 5, V_SOURCE if name in ONE_RNN else V_TARGET)
     state = model.start(source)
@@ -271,6 +272,31 @@ def test_the_decoder_starts_at_the_last_state_of_the_encoder():
             assert torch.allclose(state[1][row], c[layer, 0], atol=1e-6)
 
 
+def test_the_first_step_of_bahdanau_by_hand():
+    source, target_in = batch()
+    model = seq2seq(attention="additive", n_layers=2)
+    mask = source != PAD
+    H, s_0 = model.encoder(source, mask)
+    e = model.score(s_0[-1][0].unsqueeze(1), H).masked_fill(~mask.unsqueeze(1), -math.inf)  # the top layer's state
+    c = (torch.softmax(e, -1) @ H).squeeze(1)
+    s_1, _ = model.decoder.step(torch.cat([model.embedding(target_in[:, 0]), c], -1), s_0)
+    expected = model.output(torch.tanh(model.W_r(torch.cat([s_1, c], -1))))
+    logits, weights = model(source, target_in, return_weights=True)
+    assert torch.allclose(weights[:, :1], torch.softmax(e, -1), atol=1e-6)
+    assert torch.allclose(logits[:, 0], expected, atol=1e-6)
+
+
+def test_the_context_of_every_step_is_the_top_layers_last_state():
+    source, target_in = batch()
+    model = seq2seq(context="every", n_layers=2)
+    H, s_0 = model.encoder(source, source != PAD)
+    c = torch.stack([H[row, length - 1] for row, length in enumerate(LENGTHS)])
+    assert torch.equal(model.start(source)["c"], c)
+    s_1, _ = model.decoder.step(torch.cat([model.embedding(target_in[:, 0]), c], -1), s_0)
+    expected = model.output(torch.tanh(model.W_r(torch.cat([s_1, c], -1))))
+    assert torch.allclose(model(source, target_in)[:, 0], expected, atol=1e-6)
+
+
 def test_one_rnn_is_a_language_model_of_both_texts():
     """Its logits are those of a RecurrentLM over source and target as one text, at the target's positions."""
     model = one_rnn(n_layers=2)
@@ -308,14 +334,14 @@ def test_one_batch_can_be_learned_and_written(name):
     rows = [row[:length].flip(0) % (V_TARGET - 5) + 5 for row, length in zip(source, LENGTHS, strict=True)]
     rows = [torch.cat([torch.tensor([SOS]), row, torch.tensor([EOS])]) for row in rows]
     y = nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=PAD)
-    optimiser = torch.optim.Adam(model.parameters(), lr=0.02)
-    for _ in range(100):
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.03)
+    for _ in range(70):
         logits = model(source, y[:, :-1])
         loss = F.cross_entropy(logits.flatten(0, 1), y[:, 1:].flatten(), ignore_index=PAD)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
-    assert loss.item() < 0.05
+    assert loss.item() < 0.1
     wanted = [row[1:].tolist() for row in rows]
     assert greedy(model, source, 10)[0] == wanted
     assert beam(model, source, 10, width=4)[0] == wanted

@@ -13,10 +13,21 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from lmbook.batching import PAD_ID
 from lmbook.cells import State
 from lmbook.positions import rotary
 from lmbook.recurrent import Recurrent, _embed
 from lmbook.transformer import Embedding, Encoder
+
+
+def real_tokens(source: Tensor, mask: Tensor | None) -> Tensor:
+    """The mask (B, N) as it was given, or where the source (B, N) is not <pad>. Raises ValueError for other shapes."""
+    if source.ndim != 2 or source.shape[1] < 1:
+        raise ValueError(f"source has shape {tuple(source.shape)}; give ids (B, N) with at least one column.")
+    mask = source != PAD_ID if mask is None else mask
+    if mask.dtype != torch.bool or mask.shape != source.shape:
+        raise ValueError(f"source_mask is {mask.dtype} {tuple(mask.shape)}; give booleans {tuple(source.shape)}.")
+    return mask
 
 
 class RecurrentEncoder(nn.Module):

@@ -15,14 +15,15 @@ boolean (B, N), True at real tokens. Dropout as in RecurrentLM: on embeddings, b
 never on a state that goes on to the next step.
 """
 
+import math
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from lmbook.attention import AdditiveScore, MultiplicativeScore, ScaledScore, dot_score, masked_softmax
-from lmbook.batching import PAD_ID
 from lmbook.cells import State
-from lmbook.encoders import AttentionEncoder, Bridge, RecurrentEncoder
+from lmbook.encoders import AttentionEncoder, Bridge, RecurrentEncoder, real_tokens
 from lmbook.recurrent import Recurrent, RecurrentLM, _embed
 
 SCORES = ("dot", "multiplicative", "additive", "scaled")
@@ -52,8 +53,9 @@ class Seq2Seq(nn.Module):
     has fewer layers, its lowest serves the rest): as it is where the widths agree, else through encoders.Bridge; the
     hybrid always through the bridge.
 
-    cell, fast, options: as in Recurrent. fast also runs all target steps at once where no step needs the attention of
-    the step before (query="after", or no attention): then C = softmax(S H^T) H is one product.
+    cell, fast, options: as in Recurrent. fast also computes the part of a score that depends on H alone once, and runs
+    all target steps at once where no step needs the attention of the step before (query="after", or no attention):
+    then C = softmax(S H^T) H is one product.
     tie: W_o is the target's E; then d_embed must be hidden. E and W_o start uniform in [-0.1, 0.1], b_o at 0, so that
     the first loss is near ln vocab_target; scores, bridge and W_r start as torch's linear layers do.
     """
@@ -120,9 +122,9 @@ class Seq2Seq(nn.Module):
         """Reads the source (B, N): the decoder's first state, and what its steps need of the source.
 
         source_mask: (B, N), by default source != <pad>.  Returns a dict: s, one tuple a layer, each tensor (B, hidden);
-        c (B, width) for context="every"; H (B, N, width) and mask (B, N) for attention.
+        c (B, width) for context="every"; for attention H (B, N, width), mask (B, N) and, if fast, keys.
         """
-        mask = _source_mask(source, source_mask)
+        mask = real_tokens(source, source_mask)
         H, final = self.encoder(source, mask)
         deeper = len(final) - len(self.decoder.layers)
         first = tuple(final[max(layer + deeper, 0)] for layer in range(len(self.decoder.layers)))
@@ -131,6 +133,8 @@ class Seq2Seq(nn.Module):
             state["c"] = final[-1][0]
         if self.score is not None:
             state |= {"H": H, "mask": mask}
+            if self.fast:
+                state["keys"] = _keys(self.score, H)
         return state
 
     def step(self, state: dict, token: Tensor) -> tuple[Tensor, dict]:
@@ -185,7 +189,8 @@ class Seq2Seq(nn.Module):
 
     def _look(self, s: Tensor, state: dict) -> tuple[Tensor, Tensor]:
         """c = softmax(score(s, H)) H.  s: (B, T, hidden).  Returns contexts (B, T, width) and weights (B, T, N)."""
-        weights = masked_softmax(self.score(s, state["H"]), state["mask"].unsqueeze(1))
+        scores = _compare(self.score, s, state["keys"]) if "keys" in state else self.score(s, state["H"])
+        weights = masked_softmax(scores, state["mask"].unsqueeze(1))
         return weights @ state["H"], weights
 
     def _logits(self, s: Tensor, c: Tensor | None) -> Tensor:
@@ -213,7 +218,7 @@ class OneRNNTranslator(nn.Module):
     def start(self, source: Tensor, source_mask: Tensor | None = None) -> tuple[State, ...]:
         """The state after the source.  source: (B, N) ids.  source_mask: by default source != <pad>."""
         x = F.dropout(_embed(self.lm.embedding, source), self.lm.dropout, self.training)
-        return self.lm.recurrent(x, None, _source_mask(source, source_mask))[1]
+        return self.lm.recurrent(x, None, real_tokens(source, source_mask))[1]
 
     def step(self, state: tuple[State, ...], token: Tensor) -> tuple[Tensor, tuple[State, ...]]:
         """Reads y_{t-1}, token (B,): the logits (B, vocab) of y_t, and the next state."""
@@ -236,13 +241,19 @@ def _score(attention: str | None, hidden: int, width: int, d_a: int):
     return learned[attention](hidden, width) if attention in learned else dot_score if attention == "dot" else None
 
 
-def _source_mask(source: Tensor, mask: Tensor | None) -> Tensor:
-    if source.ndim != 2 or source.shape[1] < 1:
-        raise ValueError(f"source has shape {tuple(source.shape)}; give ids (B, N) with at least one column.")
-    mask = source != PAD_ID if mask is None else mask
-    if mask.dtype != torch.bool or mask.shape != source.shape:
-        raise ValueError(f"source_mask is {mask.dtype} {tuple(mask.shape)}; give booleans {tuple(source.shape)}.")
-    return mask
+def _keys(score, H: Tensor) -> Tensor:
+    """What a score needs of H (B, N, width) alone, computed once for all steps: W_h H, W H, or H itself."""
+    if isinstance(score, AdditiveScore):
+        return score.W_h(H)
+    return score.W(H) if isinstance(score, MultiplicativeScore) else H
+
+
+def _compare(score, s: Tensor, keys: Tensor) -> Tensor:
+    """score(s, H) (B, T, N) from _keys(score, H).  s: (B, T, hidden)."""
+    if isinstance(score, AdditiveScore):
+        return score.v(torch.tanh(score.W_s(s).unsqueeze(2) + keys.unsqueeze(1))).squeeze(-1)
+    scores = dot_score(s, keys)
+    return scores / math.sqrt(s.shape[-1]) if isinstance(score, ScaledScore) else scores
 
 
 def _check_choice(name: str, value, allowed: tuple) -> None:
