@@ -11,11 +11,10 @@ from lmbook.bert import (
     BERTClassifier,
     BERTTagger,
     MaskedLM,
-    load_bert,
-    load_masked_lm,
     mask_tokens,
     masked_lm_loss,
 )
+from lmbook.pretrained import load_bert, load_masked_lm
 
 VOCAB, WINDOW = 41, 14
 PAD, UNK, SOS, EOS, MASK = range(5)

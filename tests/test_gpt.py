@@ -7,7 +7,9 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from lmbook.gpt import GPT, decay_groups, load_gpt2, parameter_count
+from lmbook.decode import greedy
+from lmbook.gpt import GPT, decay_groups, parameter_count
+from lmbook.pretrained import load_gpt2
 
 VOCAB, WINDOW = 37, 12
 
@@ -203,6 +205,27 @@ def test_generation_slides_the_window(slide):
             first += slide
         logits, state = model.step(state, tokens[:, t])
         torch.testing.assert_close(logits, model(tokens[:, first : t + 1])[:, -1], atol=1e-5, rtol=1e-4)
+
+
+def test_greedy_writing_is_the_likeliest_token_of_a_full_pass_each_time(model):
+    prompt = random_tokens(2, 3)
+    model.train()
+    written, log_p = greedy(model, 2, 2 * WINDOW, prompt=prompt, eos=None)
+    assert model.training
+    model.eval()
+    tokens, total = prompt, torch.zeros(2)
+    for _ in range(2 * WINDOW):
+        logits = model(tokens[:, -WINDOW:])[:, -1]
+        best, token = logits.log_softmax(-1).max(-1)
+        tokens, total = torch.cat([tokens, token[:, None]], 1), total + best
+    assert written == tokens[:, 3:].tolist()
+    torch.testing.assert_close(torch.tensor(log_p), total.detach(), atol=1e-4, rtol=1e-4)
+
+
+def test_a_row_of_a_batch_is_written_as_if_alone(model):
+    prompt = random_tokens(3, 4)
+    together, _ = greedy(model, 3, 10, prompt=prompt)
+    assert together == [greedy(model, 1, 10, prompt=prompt[b : b + 1])[0][0] for b in range(3)]
 
 
 def test_tokens_outside_the_vocabulary_are_refused(model):

@@ -9,18 +9,15 @@ Our <sos> and <eos> stand where BERT has [CLS] and [SEP]. gelu is x Phi(x), exac
 Shapes: B batch, T time, vocab, d_model, d_ff = 4 d_model by default, n_heads, n_layers; window is the largest T.
 """
 
-import re
-from collections.abc import Mapping
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lmbook.batching import PAD_ID
+from lmbook.common import check_tokens, initialise
 from lmbook.layers import Encoder
 from lmbook.pointwise import LayerNorm
 from lmbook.positions import Learned
-from lmbook.pretrained import Names, check_tokens, copy_weights, default_heads, initialise, missing_names
 from lmbook.text import SPECIALS
 
 MASK_ID, FIRST_ORDINARY = SPECIALS.index("<mask>"), len(SPECIALS)
@@ -83,8 +80,9 @@ class BERT(nn.Module):
             raise ValueError(
                 f"mask is {mask.dtype} {tuple(mask.shape)}; give a boolean one of shape {tuple(tokens.shape)}."
             )
-        types = torch.zeros_like(tokens) if types is None else types
-        if types.device.type == "cpu" and types.numel() and not 0 <= types.min() <= types.max() < self.n_types:
+        if types is None:
+            types = torch.zeros_like(tokens)
+        elif types.device.type == "cpu" and types.numel() and not 0 <= types.min() <= types.max() < self.n_types:
             raise ValueError(f"types run {types.min()}..{types.max()}; this model knows 0..{self.n_types - 1}.")
         x = self.embed(tokens) + self.position(tokens.shape[1]) + self.segment(types)
         h, weights = self.encoder(self.dropout(self.norm(x)), mask.unsqueeze(1))
@@ -190,78 +188,3 @@ def masked_lm_loss(logits: Tensor, tokens: Tensor, selected: Tensor) -> Tensor:
     """
     logits = logits[selected] if logits.dim() == 3 else logits
     return F.cross_entropy(logits, tokens[selected], reduction="sum") / max(len(logits), 1)
-
-
-def load_bert(
-    weights: Mapping[str, Tensor], n_heads: int | None = None, dropout: float = 0.1, fast: bool = False
-) -> BERT:
-    """A BERT with published weights, under the names of transformers' BertModel; with prefix "bert.", as of a model
-    with a head, the head ("cls.") is left out. The pooler is loaded where it is there.
-
-    All sizes follow from the shapes except n_heads, by default d_model / 64, as published. Weights are copied.
-    Raises ValueError, with the names, for missing weights, unknown ones, and shapes that do not fit.
-    """
-    weights = _current_names(weights)
-    if any(name.startswith("bert.") for name in weights):
-        weights = {name.removeprefix("bert."): w for name, w in weights.items() if not name.startswith("cls.")}
-    first = "encoder.layer.0.intermediate.dense.weight"
-    tables = [f"embeddings.{what}_embeddings.weight" for what in ("word", "position", "token_type")]
-    missing_names(weights, [*tables, first])
-    (vocab, d_model), window, n_types = weights[tables[0]].shape, len(weights[tables[1]]), len(weights[tables[2]])
-    n_layers = 1 + max(int(name.split(".")[2]) for name in weights if re.match(r"encoder\.layer\.\d+\.", name))
-    n_heads = default_heads(d_model) if n_heads is None else n_heads
-    pooler = any(name.startswith("pooler.") for name in weights)
-    d_ff = len(weights[first])
-    model = BERT(vocab, window, d_model, n_heads, n_layers, d_ff, dropout, n_types, pooler, fast)
-    copy_weights(model, weights, _bert_names(n_layers, pooler))
-    return model
-
-
-def load_masked_lm(
-    weights: Mapping[str, Tensor], n_heads: int | None = None, dropout: float = 0.1, fast: bool = False
-) -> MaskedLM:
-    """A MaskedLM with the weights of transformers' BertForMaskedLM or BertForPreTraining, as load_bert.
-
-    cls.predictions.decoder.weight, if there, must equal the embeddings. The head that asks whether two sentences follow
-    each other (cls.seq_relationship) has no counterpart here and is left out.
-    """
-    weights = _current_names(weights)
-    model = MaskedLM(load_bert(weights, n_heads, dropout, fast))
-    start = "cls.predictions."
-    head = {name: w for name, w in weights.items() if name.startswith(start)}
-    table = head.pop(start + "decoder.weight", model.bert.embed.weight)
-    if not torch.equal(table, model.bert.embed.weight.to(table)):
-        raise ValueError(f"{start}decoder.weight differs from the embeddings; in a BERT they are tied.")
-    head.pop(start + "decoder.bias", None)  # the same tensor as cls.predictions.bias
-    ours = {"bias": "decoder.bias", "transform.dense.weight": "W.weight", "transform.dense.bias": "W.bias"}
-    ours |= {"transform.LayerNorm.weight": "norm.g", "transform.LayerNorm.bias": "norm.b"}
-    copy_weights(model, head, {start + theirs: ([name], False) for theirs, name in ours.items()})
-    return model
-
-
-def _current_names(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Files of 2018 say gamma and beta; some hold the constant position_ids."""
-    names = {name: re.sub(r"LayerNorm\.beta$", "LayerNorm.bias", name) for name in weights}
-    names = {name: re.sub(r"LayerNorm\.gamma$", "LayerNorm.weight", new) for name, new in names.items()}
-    return {new: weights[name] for name, new in names.items() if not new.endswith("embeddings.position_ids")}
-
-
-def _bert_names(n_layers: int, pooler: bool) -> Names:
-    """Their name of each weight, and ours; nothing is transposed."""
-    linear = {"pooler.dense": "pooler"} if pooler else {}
-    norm = {"embeddings.LayerNorm": "norm"}
-    for n in range(n_layers):
-        theirs, ours = f"encoder.layer.{n}", f"encoder.layers.{n}"
-        for what in ("query", "key", "value"):
-            linear[f"{theirs}.attention.self.{what}"] = f"{ours}.attention.W_{what[0]}"
-        linear[f"{theirs}.attention.output.dense"] = f"{ours}.attention.W_o"
-        linear[f"{theirs}.intermediate.dense"] = f"{ours}.feed_forward.W_1"
-        linear[f"{theirs}.output.dense"] = f"{ours}.feed_forward.W_2"
-        norm[f"{theirs}.attention.output.LayerNorm"] = f"{ours}.residual_1.norm"
-        norm[f"{theirs}.output.LayerNorm"] = f"{ours}.residual_2.norm"
-    names = {"word": "embed", "position": "position.table", "token_type": "segment"}
-    names = {f"embeddings.{theirs}_embeddings.weight": f"{ours}.weight" for theirs, ours in names.items()}
-    names |= {f"{theirs}.{kind}": f"{ours}.{kind}" for theirs, ours in linear.items() for kind in ("weight", "bias")}
-    names |= {f"{theirs}.weight": f"{ours}.g" for theirs, ours in norm.items()}
-    names |= {f"{theirs}.bias": f"{ours}.b" for theirs, ours in norm.items()}
-    return {theirs: ([ours], False) for theirs, ours in names.items()}

@@ -10,16 +10,14 @@ Shapes: B batch, T time, vocab, d_model, d_ff = 4 d_model by default, n_heads, n
 """
 
 import math
-import re
-from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lmbook.common import check_tokens, initialise
 from lmbook.layers import Encoder
 from lmbook.positions import Learned, rotary
-from lmbook.pretrained import Names, check_tokens, copy_weights, default_heads, initialise, missing_names
 
 POSITIONS = ("learned", "rotary")
 
@@ -139,64 +137,6 @@ class GPT(nn.Module):
             state = self.start(len(token))
         logits, state = self.run(token, state)
         return logits[:, -1], state
-
-
-def load_gpt2(
-    weights: Mapping[str, Tensor], n_heads: int | None = None, dropout: float = 0.0, fast: bool = False
-) -> GPT:
-    """A GPT with the weights of a GPT-2, under the names of transformers (GPT2LMHeadModel or GPT2Model).
-
-    theirs                 ours                                shape, theirs to ours
-    wte, wpe               embed, position.table               as it is
-    h.N.ln_1, h.N.ln_2     residual_1.norm, residual_2.norm    as it is
-    h.N.attn.c_attn        attention.W_q, W_k, W_v             (d, 3 d): transposed, then cut in three
-    h.N.attn.c_proj        attention.W_o                       transposed: GPT-2 multiplies x W, nn.Linear x W^T
-    h.N.mlp.c_fc, c_proj   feed_forward.W_1, W_2               transposed
-    ln_f                   decoder.norm                        as it is
-
-    All sizes follow from the shapes except n_heads, which is by default d_model / 64, as published. The prefix
-    "transformer." may be there or not; so may lm_head.weight, which must equal wte.weight, and the constants
-    attn.bias and attn.masked_bias (causal masks of older files). Weights are copied.
-    Raises ValueError, with the names, for missing weights, unknown ones, and shapes that do not fit.
-    """
-    weights = {name.removeprefix("transformer."): w for name, w in weights.items()}
-    weights = {name: w for name, w in weights.items() if not re.fullmatch(r"h\.\d+\.attn\.(masked_)?bias", name)}
-    missing_names(weights, ["wte.weight", "wpe.weight", "h.0.mlp.c_fc.weight"])
-    (vocab, d_model), window = weights["wte.weight"].shape, weights["wpe.weight"].shape[0]
-    head = weights.pop("lm_head.weight", weights["wte.weight"])
-    if not torch.equal(head, weights["wte.weight"]):
-        raise ValueError("lm_head.weight differs from wte.weight; in a GPT-2 the head is tied to the embeddings.")
-    n_layers = 1 + max(int(name.split(".")[1]) for name in weights if re.match(r"h\.\d+\.", name))
-    d_ff = weights["h.0.mlp.c_fc.weight"].shape[1]
-    n_heads = default_heads(d_model) if n_heads is None else n_heads
-    model = GPT(vocab, window, d_model, n_heads, n_layers, d_ff, dropout=dropout, fast=fast)
-    copy_weights(model, weights, _gpt2_names(n_layers))
-    return model
-
-
-def _gpt2_names(n_layers: int) -> Names:
-    """Their names: ours, and whether the matrix is transposed."""
-    names = {
-        "wte.weight": (["embed.weight"], False),
-        "wpe.weight": (["position.table.weight"], False),
-        "ln_f.weight": (["decoder.norm.g"], False),
-        "ln_f.bias": (["decoder.norm.b"], False),
-    }
-    linear = {
-        "attn.c_attn": ["attention.W_q", "attention.W_k", "attention.W_v"],
-        "attn.c_proj": ["attention.W_o"],
-        "mlp.c_fc": ["feed_forward.W_1"],
-        "mlp.c_proj": ["feed_forward.W_2"],
-    }
-    for n in range(n_layers):
-        for theirs, ours in linear.items():
-            for kind in ("weight", "bias"):
-                full = [f"decoder.layers.{n}.{name}.{kind}" for name in ours]
-                names[f"h.{n}.{theirs}.{kind}"] = (full, kind == "weight")
-        for i in (1, 2):
-            for theirs, ours in (("weight", "g"), ("bias", "b")):
-                names[f"h.{n}.ln_{i}.{theirs}"] = ([f"decoder.layers.{n}.residual_{i}.norm.{ours}"], False)
-    return names
 
 
 def parameter_count(

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lmbook.common import initialise
 from lmbook.layers import Encoder
-from lmbook.pretrained import initialise
 from lmbook.text import SPECIALS
 
 ORDERS = ("raster", "columns", "serpentine", "spiral")
@@ -80,9 +80,9 @@ class PixelCodec:
     """Images with labels to sequences of ids <class> p_1 .. p_HW, and back.
 
     The special tokens of lmbook.text keep their ids, though none occurs here; grey level l has id 5 + l and class c has
-    id 5 + levels + c. The class stands in front, so that a model can be asked for a digit; `allowed` (vocab,) marks the
-    ids that may follow it: the greys. `window` is the number of tokens that a model reads, height * width: all but the
-    last pixel.
+    id 5 + levels + c. The class stands in front, so that a model can be asked for a digit. `forbid` lists the ids that
+    cannot follow it, all but the greys, for lmbook.decode (with eos=None: no id ends an image). `window` is the number
+    of tokens that a model reads, height * width: all but the last pixel.
     """
 
     def __init__(
@@ -95,8 +95,7 @@ class PixelCodec:
         self.first_class = self.first_level + levels
         self.vocab = self.first_class + classes
         self.window = height * width
-        ids = torch.arange(self.vocab)
-        self.allowed = (ids >= self.first_level) & (ids < self.first_class)
+        self.forbid = [*range(self.first_level), *range(self.first_class, self.vocab)]
 
     def encode(self, images: Tensor, labels: Tensor) -> Tensor:
         """images: (B, height, width).  labels: (B,) in 0..classes-1.  Returns ids (B, 1 + height * width), int64."""
@@ -121,7 +120,7 @@ class PixelCodec:
         if not ((labels >= 0) & (labels < self.classes)).all():
             raise ValueError("an id in the first column is no class; give the class token with the pixels.")
         if not ((numbers >= 0) & (numbers < self.levels)).all():
-            raise ValueError("an id among the pixels is no grey level; sample with the other ids forbidden (allowed).")
+            raise ValueError("an id among the pixels is no grey level; sample with forbid=codec.forbid and eos=None.")
         images = torch.empty_like(numbers)
         images[:, self.order] = numbers
         return dequantise(images.view(-1, self.height, self.width), self.levels, self.maximum), labels
