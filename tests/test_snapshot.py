@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import random
 import signal
+import time
 from functools import partial
 
 import numpy as np
@@ -29,7 +30,7 @@ def options_of_the_long_run(folder):
         return nll * (1 + noise / 10), n, state
 
     return {
-        "loss": noisy, "carry": True, "generators": [own], "dropout": 0.3, "steps": 60, "clip": 1.0, "accumulate": 2,
+        "loss": noisy, "carry": True, "generators": [own], "dropout": 0.3, "steps": 45, "clip": 1.0, "accumulate": 2,
         "validate": lambda m: evaluate(m, batches(99), loss), "evaluate_every": 7, "patience": 50, "save_every": 3,
         "schedule": partial(schedules.warmup_cosine, warmup=10, total=60), "folder": folder,
     }  # fmt: skip
@@ -50,23 +51,25 @@ def long_run(folder, begun, seed=None):
         os.fsync = cut
     begun.set()
     model, _ = train(**options_of_the_long_run(folder), resume=True)
-    torch.save(model.state_dict(), folder / "final.pt")
+    torch.save(model.state_dict(), folder / "part")
+    os.replace(folder / "part", folder / "final.pt")
 
 
 @pytest.fixture(scope="module")
 def processes():
     """Starts processes that have torch already, so that a kill costs no three seconds."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["test_snapshot", "torch._dynamo"]
-    )  # the first step of an optimiser imports the latter
+    context.set_forkserver_preload(["test_snapshot", "torch._dynamo"])  # an optimiser's first step imports the latter
     return context
 
 
 @pytest.mark.slow
 def test_a_run_killed_again_and_again_ends_as_one_that_was_not(tmp_path, processes):
-    rng, kills, writes, attempt = random.Random(1), 0, 0, 0
+    rng, kills, writes, attempt, steps = random.Random(1), 0, 0, 0, set()
+    train(steps=1)
+    began = time.monotonic()
     model, log = train(**options_of_the_long_run(tmp_path / "whole"))
+    third = (time.monotonic() - began) / 3  # so that three kills at least come before the end
     folder = tmp_path / "killed"
     folder.mkdir()
     while not (folder / "final.pt").exists():
@@ -76,19 +79,22 @@ def test_a_run_killed_again_and_again_ends_as_one_that_was_not(tmp_path, process
         process = processes.Process(target=long_run, args=(folder, begun, attempt if cut else None))
         process.start()
         begun.wait(60)
-        process.join(None if cut or kills >= 5 else rng.uniform(0, 0.3))
+        process.join(None if cut or kills >= 5 else rng.uniform(0, third))
         kills += not cut and process.is_alive()
         process.kill()
         process.join()
         writes += bool(cut and process.exitcode == -signal.SIGKILL)
         assert process.exitcode in (0, -signal.SIGKILL)
+        if (folder / "checkpoint.pt").exists():
+            steps.add(snapshot.load(folder / "checkpoint.pt", lmbook.__version__)["step"])
+    assert len(steps) >= 3  # not always from the start
     assert kills >= 3
     assert writes >= 2
     final = torch.load(folder / "final.pt")
     assert all(torch.equal(w, final[name]) for name, w in model.state_dict().items())
     lines = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
     assert values(lines) == values(log)
-    assert sorted(p.name for p in folder.iterdir()) == ["checkpoint.pt", "final.pt", "log.jsonl"]
+    assert sorted(p.name for p in folder.iterdir() if p.name != "part") == ["checkpoint.pt", "final.pt", "log.jsonl"]
 
 
 @pytest.fixture
@@ -175,3 +181,67 @@ def test_a_checkpoint_runs_no_code(tmp_path):
     with pytest.raises(CheckpointError, match="more than tensors"):
         train(folder=tmp_path, resume=True)
     assert not (tmp_path / "evil").exists()
+
+
+@pytest.fixture(scope="module")
+def whole() -> tuple:
+    """Twenty noisy steps without an interruption."""
+    return train(**{**options_of_the_long_run(None), "steps": 20})
+
+
+def differs(folder, whole) -> bool:
+    """Is the same run in two pieces, cut inside an epoch, another one?"""
+    options = {"save_every": 99, "validate": None, "patience": None}
+    train(**{**options_of_the_long_run(folder), **options, "steps": 13})
+    model, log = train(**{**options_of_the_long_run(folder), **options, "steps": 20}, resume=True)
+    return not same(model, whole[0]) or values(log) != [record for record in values(whole[1]) if "loss" in record]
+
+
+def test_a_run_in_two_pieces_is_the_run_in_one(tmp_path, whole):
+    assert not differs(tmp_path, whole)
+
+
+@pytest.mark.parametrize("forgotten", ["random", "own", "state", "optimiser", "position"])
+def test_whatever_a_checkpoint_forgets_is_noticed(tmp_path, whole, monkeypatch, forgotten):
+    load = snapshot.load
+
+    def forgetful(path, version):
+        found = load(path, version)
+        (process,) = found["processes"]
+        if forgotten == "random":
+            process["random"]["torch"] = torch.Generator().manual_seed(1).get_state()
+        elif forgotten == "own":
+            process["random"]["own"] = snapshot.random_state([np.random.default_rng(6)])["own"]
+        elif forgotten == "state":
+            process["states"] = [None, None]
+        elif forgotten == "optimiser":
+            found["optimiser"]["state"] = {}
+        else:
+            found["taken"], found["fingerprint"] = 0, 0
+        return found
+
+    monkeypatch.setattr(snapshot, "load", forgetful)
+    assert differs(tmp_path, whole)
+
+
+def test_a_file_written_in_place_would_be_lost(half, monkeypatch):
+    """What the killed run shows, turned round: without the move at the end a cut write leaves no checkpoint."""
+    path = half / "checkpoint.pt"
+    data = path.read_bytes()
+
+    def in_place(place, data):
+        place.write_bytes(data[: len(data) // 2])
+
+    monkeypatch.setattr(snapshot, "write", in_place)
+    snapshot.save(path, {"lmbook": lmbook.__version__})
+    with pytest.raises(CheckpointError, match="damaged"):
+        snapshot.load(path, lmbook.__version__)
+    assert path.read_bytes() != data
+
+
+def test_a_state_that_cannot_be_read_back_is_refused_at_the_first_save(tmp_path):
+    def with_object(model, batch, state):
+        return *loss(model, batch), {"rng": random.Random(1)}
+
+    with pytest.raises(CheckpointError, match="more than tensors"):
+        train(loss=with_object, carry=True, steps=4, folder=tmp_path, save_every=1)

@@ -112,7 +112,7 @@ class Training:
         self.step = self.epoch = self.taken = 0  # taken: batches of this epoch
         self.seconds, self.saved, self.best, self.randomness = 0.0, None, None, None
         self.last, self.fingerprint = (), 0  # the batch before, and what a checkpoint says of it
-        self.states = [None] * self.accumulate
+        self.states, self.validations = [None] * self.accumulate, []
         self.parameters = [p for group in self.optimiser.param_groups for p in group["params"]]
         for group in self.optimiser.param_groups:
             group.setdefault("initial_lr", group["lr"])
@@ -212,7 +212,7 @@ class Training:
             )
         if self.clip is not None:
             nn.utils.clip_grads_with_norm_(self.parameters, self.clip, norm)
-        factor = self.schedule(step) * (self.plateau(self.validations()) if self.plateau else 1)
+        factor = self.schedule(step) * (self.plateau(self.validations) if self.plateau else 1)
         for group in self.optimiser.param_groups:
             group["lr"] = group["initial_lr"] * factor
         self.optimiser.step()
@@ -240,12 +240,8 @@ class Training:
             return "No checkpoint was written."
         return f"The last good checkpoint, of step {self.saved}, is {self.path}."
 
-    def validations(self) -> list[float]:
-        """All validation losses so far."""
-        return [record["validation"] for record in self.log if "validation" in record]
-
     def finished(self) -> bool:
-        losses = self.validations()
+        losses = self.validations
         waited = len(losses) - 1 - losses.index(min(losses)) if losses else 0
         return (
             self.step >= (self.steps or math.inf)
@@ -258,8 +254,9 @@ class Training:
             loss = several.of_first(float(self.validate(self.model)))
         if not math.isfinite(loss):
             raise TrainingError(f"The validation is {loss} after step {self.step}. {self.last_good()}")
-        if self.patience and loss < min(self.validations(), default=math.inf):
+        if self.patience and loss < min(self.validations, default=math.inf):
             self.best = {name: weight.detach().cpu().clone() for name, weight in self.bare.state_dict().items()}
+        self.validations.append(loss)
         self.log.append({"step": self.step, "validation": loss, "seconds": round(self.seconds, 3)})
 
     def interrupt(self) -> None:
@@ -308,6 +305,8 @@ class Training:
                     "processes": processes, "seconds": self.seconds, "log": self.log,
                 },
             )  # fmt: skip
+            if self.saved is None:  # better to learn now than after a kill that it cannot be read
+                snapshot.load(self.path, __version__)
         self.saved = self.step
 
     def load(self) -> None:
@@ -323,6 +322,7 @@ class Training:
         self.bare.load_state_dict(found["weights"])
         self.optimiser.load_state_dict(found["optimiser"])
         self.best, self.log, self.seconds = found["best"], found["log"], found["seconds"]
+        self.validations = [record["validation"] for record in self.log if "validation" in record]
         self.step, self.epoch, self.taken = found["step"], found["epoch"], found["taken"]
         self.saved, self.fingerprint = self.step, found["fingerprint"]
         own = found["processes"][several.here()[0]]
