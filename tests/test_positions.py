@@ -54,6 +54,12 @@ def test_sinusoids_by_a_loop(base):
     torch.testing.assert_close(sinusoidal(5, 8, base, start=15), code[15:])
 
 
+def test_every_position_has_its_wave_where_the_kept_table_ends():
+    for t in (0, 1, 62, 63, 64, 65, 127, 128, 255, 256):
+        torch.testing.assert_close(sinusoidal(1, 2, start=t), torch.tensor([[math.sin(t), math.cos(t)]]))
+        assert sinusoidal(t, 2).shape == (t, 2)
+
+
 @pytest.mark.parametrize("offset", [-3, 0, 1, 7])
 def test_an_offset_is_one_rotation_for_every_position(offset):
     code, R = sinusoidal(40, 10), shift_matrix(offset, 10)
