@@ -22,7 +22,7 @@ const watch = new ResizeObserver((entries) => {
 });
 for (const box of boxes) watch.observe(box);
 
-// A link to something folded opens it; a printed page has everything open.
+// A link to something folded opens it; a printed page has everything open and is light.
 const unfold = () => {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   for (let box = target?.closest("details"); box; box = box.parentElement?.closest("details")) box.open = true;
@@ -30,10 +30,14 @@ const unfold = () => {
 addEventListener("hashchange", unfold);
 unfold();
 let opened = [];
+let theme = "";
 addEventListener("beforeprint", () => {
   opened = [...document.querySelectorAll("main details:not([open])")];
   for (const box of opened) box.open = true;
+  theme = document.documentElement.dataset.theme;
+  document.documentElement.dataset.theme = "light";
 });
 addEventListener("afterprint", () => {
   for (const box of opened) box.open = false;
+  document.documentElement.dataset.theme = theme;
 });

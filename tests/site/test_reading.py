@@ -14,6 +14,10 @@ def test_search_finds_perplexity(visit):
     results.first.wait_for()
     titles = results.all_inner_texts()
     assert any("n-gram models" in title for title in titles)
+    page.wait_for_function("document.querySelectorAll('#search-results .context').length > 2")
+    excerpts = " ".join(page.locator("#search-results .context").all_inner_texts())
+    assert "\\" not in excerpts  # a formula once, as its letters
+    assert "On this page" not in excerpts
     results.filter(has_text="n-gram models").first.locator("a").first.click()
     page.wait_for_url("**/02-ngrams-and-perplexity.html*")
 
@@ -82,12 +86,14 @@ def test_a_link_to_a_solution_opens_it(visit):
     assert page.locator(f"details#{name}").get_attribute("open") is not None
 
 
-def test_a_printed_page_has_everything_open(visit):
-    page = visit(CHAPTER)
+def test_a_printed_page_is_light_and_has_everything_open(visit):
+    page = visit(CHAPTER, scheme="dark")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
     assert page.evaluate("document.querySelectorAll('main details:not([open])').length") == 0
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.evaluate(OPEN) == 0
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     page.emulate_media(media="print")
     assert page.locator(".lm-check .lm-why > div").first.is_visible()
     assert not page.locator(".bd-sidebar-primary").is_visible()
@@ -127,3 +133,11 @@ def test_figures_are_alive(visit):
     for name, count in (("notebooks/01-chain-rule.html", 2), ("notebooks/02-ngrams-and-perplexity.html", 1)):
         page = visit(name)
         assert page.locator("figure.lm-figure[data-live='true']").count() == count
+
+
+@pytest.mark.parametrize("name", ["book/index.html", CHAPTER, "notebooks/02-ngrams-and-perplexity.html"])
+def test_a_first_visit_is_light(visit, served, name):
+    _, sent = served
+    before = len(sent)
+    visit(name).wait_for_load_state("networkidle")
+    assert sum(size for _, size, _ in sent[before:]) < 400_000  # bytes, compressed

@@ -11,6 +11,10 @@ logger = sphinx_logging.getLogger(__name__)
 ICON_FONTS = {"fa-solid-900": 900, "fa-regular-400": 400, "fa-brands-400": 400}
 NAMED_ICON = re.compile(r'((?:\.fa-[\w-]+:before,)*\.fa-[\w-]+:before)\{content:"(\\[0-9a-f]+)"\}')
 ICON_CODE = re.compile(r"\\([ef][0-9a-f]{3})")
+SEARCH_LEAVES_OUT = [  # the selectors that Sphinx leaves out, then ours
+    '".headerlink", "script", "style"',
+    '".katex-html", "annotation", ".bd-sidebar-secondary", ".bd-header-article", "#jb-print-docs-body", "footer"',
+]
 
 
 def write_figures(app):
@@ -99,6 +103,16 @@ def subset_font(file: Path, codes: set[int]) -> None:
     save_font(font, str(file), options)
 
 
+def quote_prose_only(static: Path) -> None:
+    """The excerpts that the search shows leave out menus, and all but one of the three forms of a formula."""
+    script = static / "searchtools.js"
+    old = SEARCH_LEAVES_OUT[0]
+    text = script.read_text(encoding="utf8")
+    if old not in text:
+        logger.warning("searchtools.js no longer has %s: see lmbook.site.assets", old)
+    script.write_text(text.replace(old, ", ".join(SEARCH_LEAVES_OUT)), encoding="utf8")
+
+
 def lighten(app, exception):
     """Cuts the icon fonts and their rules to the icons in use; removes scripts and maps that no page loads."""
     if exception or app.builder.format != "html":
@@ -110,6 +124,7 @@ def lighten(app, exception):
     stylesheet = static / "styles" / "pydata-sphinx-theme.css"
     if not stylesheet.exists():
         return
+    quote_prose_only(static)
     css = trim_icon_rules(stylesheet.read_text(encoding="utf8"), used_icons(Path(app.outdir)))
     stylesheet.write_text(css, encoding="utf8")
     others = "".join(f.read_text(encoding="utf8") for f in static.rglob("*.css") if f != stylesheet)
