@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from torch import nn
+from recurrence import D_IN, HIDDEN, LENGTHS, MASK, B, T, directions, fast_or_not, flat, kinds, randomised
 
 from lmbook.batching import stream_batches
 from lmbook.cells import CELLS
@@ -15,29 +15,12 @@ from lmbook.decode import reorder
 from lmbook.recurrent import Classifier, RecurrentLM, Tagger, detach, state_gradients, truncated
 from lmbook.stacked import run_cell
 
-B, T, D_IN, HIDDEN, VOCAB = 4, 7, 3, 5, 23
-LENGTHS = torch.tensor([7, 4, 1, 6])
-MASK = torch.arange(T) < LENGTHS[:, None]
-
-kinds = pytest.mark.parametrize("cell", CELLS)
-directions = pytest.mark.parametrize("bidirectional", [False, True], ids=["one direction", "two directions"])
-fast_or_not = pytest.mark.parametrize("fast", [False, True], ids=["readable", "fast"])
+VOCAB = 23
 
 
 @pytest.fixture(autouse=True)
 def seeded():
     torch.manual_seed(0)
-
-
-def randomised(network: nn.Module) -> nn.Module:
-    """In float64, with every parameter, biases too, away from 0."""
-    for parameter in network.parameters():
-        nn.init.normal_(parameter, std=0.5)
-    return network.double()
-
-
-def flat(state) -> list[torch.Tensor]:
-    return [part for layer in state for part in layer]
 
 
 def tokens_of(rows: int = B, length: int = T) -> torch.Tensor:

@@ -3,35 +3,18 @@
 import pytest
 import torch
 import torch.nn.functional as F
+from recurrence import D_IN, HIDDEN, LENGTHS, MASK, B, T, directions, fast_or_not, flat, kinds, randomised
 from torch import nn
 
 from lmbook.cells import CELLS
 from lmbook.stacked import FUSED, Recurrent, one_buffer, run_cell
 
-B, T, D_IN, HIDDEN = 4, 7, 3, 5
-LENGTHS = torch.tensor([7, 4, 1, 6])
-MASK = torch.arange(T) < LENGTHS[:, None]
 MODULES = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
-
-kinds = pytest.mark.parametrize("cell", CELLS)
-directions = pytest.mark.parametrize("bidirectional", [False, True], ids=["one direction", "two directions"])
-fast_or_not = pytest.mark.parametrize("fast", [False, True], ids=["readable", "fast"])
 
 
 @pytest.fixture(autouse=True)
 def seeded():
     torch.manual_seed(0)
-
-
-def randomised(network: nn.Module) -> nn.Module:
-    """In float64, with every parameter, biases too, away from 0."""
-    for parameter in network.parameters():
-        nn.init.normal_(parameter, std=0.5)
-    return network.double()
-
-
-def flat(state) -> list[torch.Tensor]:
-    return [part for layer in state for part in layer]
 
 
 def random_state(network: Recurrent, batch_size: int = B) -> tuple:

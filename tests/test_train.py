@@ -12,7 +12,7 @@ from torch import nn
 
 import lmbook
 from lmbook import schedules, snapshot
-from lmbook.evaluation import evaluate, evaluating, token_nll
+from lmbook.evaluation import evaluate, reproducibly, token_nll
 from lmbook.train import TrainingError, fit
 
 VOCAB = 11
@@ -214,7 +214,7 @@ def test_two_evaluations_are_identical_and_leave_mode_and_randomness_as_they_wer
     random.random()
     assert evaluate(model, batches(0), noisy) == first
     assert (model.training, model.dropout.training, model.cell.training) == (True, True, False)
-    with pytest.raises(ZeroDivisionError), evaluating(model):
+    with pytest.raises(ZeroDivisionError), reproducibly(model):
         1 / model.dropout.training
     assert model.dropout.training
 

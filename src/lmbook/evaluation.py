@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from lmbook import runtime, several, snapshot
+from lmbook.decode import evaluating
 
 
 def token_nll(logits: Tensor, targets: Tensor, ignore: int = 0, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
@@ -29,17 +30,14 @@ def token_nll(logits: Tensor, targets: Tensor, ignore: int = 0, smoothing: float
 
 
 @contextlib.contextmanager
-def evaluating(model: nn.Module) -> Iterator[None]:
+def reproducibly(model: nn.Module) -> Iterator[None]:
     """The model without dropout and gradients, and random numbers from seed 0; afterwards both are as they were."""
-    modes, randomness = [(module, module.training) for module in model.modules()], snapshot.random_state()
-    model.eval()
+    randomness = snapshot.random_state()
     runtime.seed(0)
     try:
-        with torch.no_grad():
+        with evaluating(model):
             yield
     finally:
-        for module, training in modes:
-            module.training = training
         snapshot.set_random_state(randomness)
 
 
@@ -78,7 +76,7 @@ def evaluate(model: nn.Module, batches: Iterable, loss: Callable, carry: bool = 
     loss, carry, bf16: as for `Training`. Raises ValueError where there is no token.
     """
     nll, tokens, states = 0.0, 0, [None]
-    with evaluating(model):
+    with reproducibly(model):
         for batch in batches:
             more, n = sums(model, batch, loss, states, carry, bf16, backward=False)
             nll, tokens = nll + more, tokens + n

@@ -25,7 +25,7 @@ from tqdm import tqdm  # the plain bar: tqdm.auto would leave a widget in the no
 from lmbook import __version__, several, snapshot
 from lmbook.checkpoints import CheckpointError, differences, write
 from lmbook.download import say
-from lmbook.evaluation import device_of, evaluating, sums
+from lmbook.evaluation import device_of, reproducibly, sums
 from lmbook.schedules import constant
 
 
@@ -250,7 +250,7 @@ class Training:
         )
 
     def evaluate(self) -> None:
-        with evaluating(self.model):
+        with reproducibly(self.model):
             loss = several.of_first(float(self.validate(self.model)))
         if not math.isfinite(loss):
             raise TrainingError(f"The validation is {loss} after step {self.step}. {self.last_good()}")
