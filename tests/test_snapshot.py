@@ -21,10 +21,11 @@ from lmbook.evaluation import evaluate
 from lmbook.train import fit
 
 
-def options_of_the_long_run(folder):
+def options_of_the_long_run(folder, tick=lambda: None):
     own = np.random.default_rng(5)
 
     def noisy(model, batch, state):
+        tick()
         nll, n, state = loss_with_state(model, batch, state)
         noise = random.random() + np.random.rand() + own.random()  # noqa: NPY002
         return nll * (1 + noise / 10), n, state
@@ -36,8 +37,12 @@ def options_of_the_long_run(folder):
     }  # fmt: skip
 
 
-def long_run(folder, begun, seed=None):
-    """Resumes the run to the end. With a seed, some write of a file is cut in the middle by a SIGKILL."""
+def long_run(folder, done, seed=None):
+    """Resumes the run to the end, counting losses in `done`. With a seed, a SIGKILL cuts some write of a file."""
+
+    def tick():
+        done.value += 1
+
     torch.set_num_threads(1)
     if seed is not None:
         rng, fsync = random.Random(seed), os.fsync
@@ -49,8 +54,7 @@ def long_run(folder, begun, seed=None):
             fsync(descriptor)
 
         os.fsync = cut
-    begun.set()
-    model, _ = train(**options_of_the_long_run(folder), resume=True)
+    model, _ = train(**options_of_the_long_run(folder, tick), resume=True)
     torch.save(model.state_dict(), folder / "part")
     os.replace(folder / "part", folder / "final.pt")
 
@@ -66,20 +70,22 @@ def processes():
 @pytest.mark.slow
 def test_a_run_killed_again_and_again_ends_as_one_that_was_not(tmp_path, processes):
     rng, kills, writes, attempt, steps = random.Random(1), 0, 0, 0, set()
-    train(steps=1)
-    began = time.monotonic()
     model, log = train(**options_of_the_long_run(tmp_path / "whole"))
-    third = (time.monotonic() - began) / 3  # so that three kills at least come before the end
     folder = tmp_path / "killed"
     folder.mkdir()
     while not (folder / "final.pt").exists():
         attempt += 1
         assert attempt < 40
-        begun, cut = processes.Event(), attempt % 2 == 0 and writes < 3
-        process = processes.Process(target=long_run, args=(folder, begun, attempt if cut else None))
+        done, cut = processes.Value("i", 0), attempt % 2 == 0 and writes < 3
+        process = processes.Process(target=long_run, args=(folder, done, attempt if cut else None))
         process.start()
-        begun.wait(60)
-        process.join(None if cut or kills >= 5 else rng.uniform(0, third))
+        if not cut and kills < 5:  # after a few of the 90 losses, at any moment of a step
+            losses, moment = rng.randint(4, 14), rng.uniform(0, 0.02)
+            while done.value < losses and process.is_alive():
+                time.sleep(0.001)
+            time.sleep(moment)
+        else:
+            process.join()
         kills += not cut and process.is_alive()
         process.kill()
         process.join()
