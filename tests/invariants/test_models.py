@@ -331,7 +331,7 @@ def test_beam_is_greedy(name):
 
 @over(GENERATES)
 def test_beam_is_exhaustive(name):
-    checks.beam_is_exhaustive(CASES[name].lively(), source_of(name), decode.beam)
+    checks.beam_is_exhaustive(CASES[name].lively(), source_of(name), decode.beam_hypotheses)
 
 
 # 15
