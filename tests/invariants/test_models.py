@@ -314,7 +314,7 @@ def test_same_losses(name):
     def losses(seed):
         model = case.build(dropout=0.1, seed=seed)
         log = fit(
-            model, lambda epoch: [case.batch()], nll, torch.optim.Adam(model.parameters()), steps=20, progress=False
+            model, lambda epoch: [case.batch(B=2, N=2, T=3)], nll, torch.optim.Adam(model.parameters()), steps=20, progress=False
         )
         return [record["loss"] for record in log]
 
