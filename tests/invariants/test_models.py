@@ -313,9 +313,8 @@ def test_same_losses(name):
 
     def losses(seed):
         model = case.build(dropout=0.1, seed=seed)
-        log = fit(
-            model, lambda epoch: [case.batch(B=2, N=2, T=3)], nll, torch.optim.Adam(model.parameters()), steps=20, progress=False
-        )
+        batch, optimiser = case.batch(B=2, N=2, T=3), torch.optim.Adam(model.parameters())
+        log = fit(model, lambda epoch: [batch], nll, optimiser, steps=20, progress=False)
         return [record["loss"] for record in log]
 
     checks.same_losses(losses)
