@@ -38,7 +38,7 @@ lint: $(VENV)/.ready
 	$(BIN)/lmbook tidy --check notebooks
 
 unit: $(VENV)/.ready
-	$(BIN)/python -m pytest tests -n 2 --dist loadfile
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests -n 2 --dist loadfile
 
 notebooks: $(VENV)/.ready
 	$(BIN)/python -m pytest notebooks --nbval --nbval-current-env --nbval-sanitize-with tests/notebooks/sanitize.cfg \
