@@ -1,0 +1,256 @@
+"""Attention: a weighted mean whose weights the data choose.
+
+    e_ti = score(s_t, h_i)      alpha_t = softmax(e_t)      c_t = sum_i alpha_ti h_i
+
+Four scores compare a state s_t with a state h_i:  dot s^T h,  multiplicative s^T W h,  scaled s^T W h / sqrt(m),
+additive v^T tanh(W_h h + W_s s).  The general form has queries, keys and values, softmax(Q K^T / sqrt(d_k)) V.
+
+Shapes: B batch, T queries, N keys, d_k key width, d_v value width, d_a width of the additive comparison.
+Masks are boolean and True where a query may attend, as in torch's scaled_dot_product_attention and against
+nn.MultiheadAttention, where True forbids.
+"""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lmbook.batching import PAD_ID
+
+Cache = tuple[Tensor, Tensor]  # keys (B, n_heads, N, d_k) and values (B, n_heads, N, d_v) already projected
+
+
+def causal_mask(T: int, N: int | None = None, device: torch.device | str | None = None) -> Tensor:
+    """(T, N), True where query t may see key i. The queries are the last T of N positions: i <= t + N - T.
+
+    N is T by default, which gives the lower triangle with its diagonal.
+    """
+    N = T if N is None else N
+    if N < T:
+        raise ValueError(f"causal_mask: {T} queries are the last of {N} keys, which is impossible; N must be >= T.")
+    return torch.ones(T, N, dtype=torch.bool, device=device).tril(N - T)
+
+
+def padding_mask(tokens: Tensor, pad: int = PAD_ID) -> Tensor:
+    """(B, 1, N), True where a token is not padding: the same keys for every query.  tokens: ids (B, N)."""
+    if tokens.dim() != 2:
+        raise ValueError(f"padding_mask wants ids of shape (B, N), not {tuple(tokens.shape)}; add the batch axis.")
+    return (tokens != pad).unsqueeze(1)
+
+
+def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
+    """Softmax over the last axis, over the positions the mask allows.
+
+    scores: (..., N).  mask: boolean, broadcastable to scores, True = may attend.
+    Returns weights (..., N) that sum to 1, or to 0 in a row that may attend to nothing.
+    """
+    if mask is None:
+        return torch.softmax(scores, dim=-1)
+    _check_mask(mask, scores.shape)
+    weights = torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)
+    # Softmax makes a row of -inf NaN; only such a row is filled, so a NaN from elsewhere still shows.
+    return weights.masked_fill(~mask.any(dim=-1, keepdim=True), 0.0)
+
+
+def _check_mask(mask: Tensor, shape: torch.Size) -> None:
+    """Raises unless the mask is boolean and broadcasts to the shape (..., T, N) of the scores."""
+    if mask.dtype != torch.bool:
+        raise TypeError(f"The mask is {mask.dtype}; it must be boolean, True = may attend: mask.bool() or mask == 0.")
+    fits = mask.dim() <= len(shape) and all(
+        m in (1, s) for m, s in zip(reversed(mask.shape), reversed(shape), strict=False)
+    )
+    if not fits:
+        raise ValueError(
+            f"A mask of shape {tuple(mask.shape)} does not fit scores of shape {tuple(shape)}; for a batch of "
+            f"sequences of keys (B, N) insert the axis of the queries: mask[:, None, :]."
+        )
+
+
+def _check_width(name: str, states: Tensor, width: int) -> None:
+    if states.shape[-1] != width:
+        raise ValueError(f"The {name} has width {states.shape[-1]}, but {width} is expected here.")
+
+
+def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """Scaled dot-product attention, softmax(Q K^T / sqrt(d_k)) V  (Vaswani et al. 2017, eq. 1).
+
+    query: (B, T, d_k).  key: (B, N, d_k).  value: (B, N, d_v).  mask: (B, T, N) or broadcastable.
+    Returns the contexts (B, T, d_v) and the weights (B, T, N). An axis of heads may stand after B in all of them.
+    """
+    _check_width("key", key, query.shape[-1])
+    if key.shape[-2] != value.shape[-2]:
+        raise ValueError(f"There are {key.shape[-2]} keys but {value.shape[-2]} values; each key needs its value.")
+    scores = query @ key.transpose(-2, -1) / math.sqrt(key.shape[-1])  # (B, T, N)
+    weights = masked_softmax(scores, mask)
+    return weights @ value, weights
+
+
+def dot_score(query: Tensor, key: Tensor) -> Tensor:
+    """e = s^T h  (Luong et al. 2015, section 3.1, "dot"). Nothing to learn; both states need one width.
+
+    query: (B, T, size).  key: (B, N, size).  Returns scores (B, T, N).
+    """
+    if query.shape[-1] != key.shape[-1]:
+        raise ValueError(
+            f"dot_score compares states of one width, not {query.shape[-1]} and {key.shape[-1]}; "
+            f"MultiplicativeScore and AdditiveScore take two."
+        )
+    return query @ key.transpose(-2, -1)
+
+
+class MultiplicativeScore(nn.Module):
+    """e = s^T W h  (Luong et al. 2015, section 3.1, "general"). W is query_size x key_size, so the widths may differ.
+
+    W starts uniform with variance 1 / (3 key_size), torch's default.
+    """
+
+    def __init__(self, query_size: int, key_size: int):
+        super().__init__()
+        self.W = nn.Linear(key_size, query_size, bias=False)
+
+    def forward(self, query: Tensor, key: Tensor) -> Tensor:
+        """query: (B, T, query_size).  key: (B, N, key_size).  Returns scores (B, T, N)."""
+        _check_width("query", query, self.W.out_features)
+        _check_width("key", key, self.W.in_features)
+        return query @ self.W(key).transpose(-2, -1)
+
+
+class ScaledScore(MultiplicativeScore):
+    """e = s^T W h / sqrt(m), where m = query_size products are added up."""
+
+    def forward(self, query: Tensor, key: Tensor) -> Tensor:
+        """query: (B, T, query_size).  key: (B, N, key_size).  Returns scores (B, T, N)."""
+        return super().forward(query, key) / math.sqrt(self.W.out_features)
+
+
+class AdditiveScore(nn.Module):
+    """e = v^T tanh(W_h h + W_s s)  (Bahdanau et al. 2015, appendix A.1.2).
+
+    The two states may differ in size; d_a is the width of the comparison.
+    """
+
+    def __init__(self, query_size: int, key_size: int, d_a: int):
+        super().__init__()
+        self.W_s = nn.Linear(query_size, d_a, bias=False)
+        self.W_h = nn.Linear(key_size, d_a, bias=False)
+        self.v = nn.Linear(d_a, 1, bias=False)
+
+    def forward(self, query: Tensor, key: Tensor) -> Tensor:
+        """query: (B, T, query_size).  key: (B, N, key_size).  Returns scores (B, T, N)."""
+        _check_width("query", query, self.W_s.in_features)
+        _check_width("key", key, self.W_h.in_features)
+        s, h = self.W_s(query).unsqueeze(2), self.W_h(key).unsqueeze(1)  # (B, T, 1, d_a), (B, 1, N, d_a)
+        return self.v(torch.tanh(s + h)).squeeze(-1)
+
+
+class MultiHeadAttention(nn.Module):
+    """n_heads attentions side by side, each in its own projection  (Vaswani et al. 2017, section 3.2.2).
+
+        head_j = attend(query W_q^j, key W_k^j, value W_v^j)      out = [head_1 ; ... ; head_n] W_o
+
+    W_q, W_k, W_v hold the projections of all heads side by side. d_k and d_v are the widths of one head, both
+    d_model / n_heads by default.  dropout: on the weights.  rotate: a function (X, start) -> X applied to Q and K
+    (B, n_heads, T, d_k) whose first position is start, as positions.rotary.
+    fast: torch's fused attention, which returns no weights (None).
+    Weights start Xavier-uniform, biases at 0.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        n_heads: int,
+        d_k: int | None = None,
+        d_v: int | None = None,
+        bias: bool = True,
+        dropout: float = 0.0,
+        rotate: Callable[[Tensor, int], Tensor] | None = None,
+        fast: bool = False,
+    ):
+        super().__init__()
+        if d_model % n_heads and (d_k is None or d_v is None):
+            raise ValueError(f"d_model {d_model} is no multiple of n_heads {n_heads}; choose one, or give d_k and d_v.")
+        self.d_model, self.n_heads = d_model, n_heads
+        self.d_k = d_model // n_heads if d_k is None else d_k
+        self.d_v = d_model // n_heads if d_v is None else d_v
+        self.dropout, self.rotate, self.fast = dropout, rotate, fast
+        self.W_q = nn.Linear(d_model, n_heads * self.d_k, bias=bias)
+        self.W_k = nn.Linear(d_model, n_heads * self.d_k, bias=bias)
+        self.W_v = nn.Linear(d_model, n_heads * self.d_v, bias=bias)
+        self.W_o = nn.Linear(n_heads * self.d_v, d_model, bias=bias)
+        for linear in (self.W_q, self.W_k, self.W_v, self.W_o):
+            nn.init.xavier_uniform_(linear.weight)
+            if bias:
+                nn.init.zeros_(linear.bias)
+
+    def forward(
+        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, causal: bool = False
+    ) -> tuple[Tensor, Tensor | None]:
+        """query: (B, T, d_model).  key, value: (B, N, d_model).  mask: (T, N), (B, T, N) or (B, n_heads, T, N), or
+        broadcastable, True = may attend.  causal: also forbids every key after the query, as causal_mask(T, N).
+        Returns out (B, T, d_model) and the weights (B, n_heads, T, N), or None where fast.
+        """
+        return self.look_up(query, self.keys_values(key, value), mask, causal)
+
+    def keys_values(self, key: Tensor, value: Tensor, start: int = 0) -> Cache:
+        """K = key W_k and V = value W_v, cut into heads, to be computed once and looked up often."""
+        _check_width("key", key, self.d_model)
+        _check_width("value", value, self.d_model)
+        return self._turn(self._heads(self.W_k(key)), start), self._heads(self.W_v(value))
+
+    def look_up(
+        self, query: Tensor, cache: Cache, mask: Tensor | None = None, causal: bool = False, start: int = 0
+    ) -> tuple[Tensor, Tensor | None]:
+        """The attention of forward, with keys and values already projected.  start: position of the first query."""
+        _check_width("query", query, self.d_model)
+        Q, (K, V) = self._turn(self._heads(self.W_q(query)), start), cache
+        T, N = Q.shape[2], K.shape[2]
+        if mask is not None and mask.dim() == 3:
+            mask = mask.unsqueeze(1)  # the same for every head
+        dropout = self.dropout if self.training else 0.0
+        if self.fast:
+            context, weights = _fused(Q, K, V, mask, causal, dropout), None
+        else:
+            if causal and T > 1:
+                mask = causal_mask(T, N, Q.device) if mask is None else mask & causal_mask(T, N, Q.device)
+            context, weights = attend(Q, K, V, mask)
+            if dropout:
+                context = F.dropout(weights, dropout) @ V
+        return self.W_o(context.transpose(1, 2).flatten(2)), weights
+
+    def start(self, batch_size: int) -> Cache:
+        """A cache of no keys and no values."""
+        empty = self.W_k.weight.new_empty
+        return empty(batch_size, self.n_heads, 0, self.d_k), empty(batch_size, self.n_heads, 0, self.d_v)
+
+    def step(self, x: Tensor, cache: Cache, mask: Tensor | None = None) -> tuple[Tensor, Tensor | None, Cache]:
+        """Causal self-attention of T new positions, which follow the N of the cache: what forward gives for them.
+
+        x: (B, T, d_model).  mask: broadcastable to (B, T, N + T).
+        Returns out (B, T, d_model), the weights (B, n_heads, T, N + T) or None, and the longer cache.
+        """
+        N = cache[0].shape[2]
+        K, V = (torch.cat(pair, dim=2) for pair in zip(cache, self.keys_values(x, x, N), strict=True))
+        out, weights = self.look_up(x, (K, V), mask, causal=True, start=N)
+        return out, weights, (K, V)
+
+    def _heads(self, X: Tensor) -> Tensor:
+        """(B, T, n_heads * d) cut into heads: (B, n_heads, T, d)."""
+        return X.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
+
+    def _turn(self, X: Tensor, start: int) -> Tensor:
+        return X if self.rotate is None else self.rotate(X, start)
+
+
+def _fused(Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None, causal: bool, dropout: float) -> Tensor:
+    """attend through torch's fused kernel; a row that may attend to nothing is 0, whatever the kernel makes of it."""
+    T, N = Q.shape[-2], K.shape[-2]
+    if mask is None and (not causal or T in (1, N)):  # no mask in memory, and half the work where causal
+        return F.scaled_dot_product_attention(Q, K, V, dropout_p=dropout, is_causal=causal and T > 1)
+    if mask is not None:
+        _check_mask(mask, torch.Size((*Q.shape[:-1], N)))
+    if causal and T > 1:
+        mask = causal_mask(T, N, Q.device) if mask is None else mask & causal_mask(T, N, Q.device)
+    some = mask.any(dim=-1, keepdim=True)
+    return F.scaled_dot_product_attention(Q, K, V, mask | ~some, dropout_p=dropout).masked_fill(~some, 0.0)

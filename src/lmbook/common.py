@@ -1,0 +1,32 @@
+"""What GPT, BERT and the patch classifier share: how their weights start, and which ids they can read."""
+
+import torch
+from torch import Tensor, nn
+
+
+def initialise(module: nn.Module) -> None:
+    """Weights of a linear map or a table normal with standard deviation 0.02, biases 0; for nn.Module.apply.
+
+    So start GPT-2 and BERT (Radford et al. 2019, Devlin et al. 2019); LayerNorm keeps its gains 1 and biases 0.
+    """
+    if isinstance(module, nn.Linear | nn.Embedding):
+        nn.init.normal_(module.weight, std=0.02)
+    if isinstance(module, nn.Linear) and module.bias is not None:
+        nn.init.zeros_(module.bias)
+
+
+def check_tokens(tokens: Tensor, vocab: int, window: int) -> None:
+    """Raises ValueError unless tokens are (B, T) ids in 0..vocab-1 with T <= window.
+
+    The values are looked at on the CPU only: a GPU would have to stop and wait for the answer.
+    """
+    if tokens.dim() != 2 or tokens.is_floating_point():
+        raise ValueError(f"tokens are {tokens.dtype} {tuple(tokens.shape)}; give whole numbers (B, T).")
+    if tokens.shape[1] > window:
+        raise ValueError(
+            f"{tokens.shape[1]} tokens do not fit into the window of {window}: cut the text, or build a larger model."
+        )
+    if tokens.device.type == "cpu" and tokens.numel() and not torch.compiler.is_compiling():
+        low, high = (int(end) for end in tokens.aminmax())
+        if low < 0 or high >= vocab:
+            raise ValueError(f"Token ids run {low}..{high}; this model knows 0..{vocab - 1}.")

@@ -1,0 +1,166 @@
+"""The layers of a Transformer: attention, a feed-forward layer, and around each of them a residual and a LayerNorm.
+
+    norm="post"   x <- LayerNorm(x + sublayer(x))      Vaswani et al. 2017, section 3.1
+    norm="pre"    x <- x + sublayer(LayerNorm(x))      one LayerNorm more after the last layer
+
+An encoder layer has two sublayers, self-attention and feed-forward; a decoder layer has three: causal self-attention,
+attention to the encoder's output (the memory), feed-forward.
+
+Shapes: B batch, N source, T target. Masks are boolean, True = may attend. Dropout acts on the weights of attention and
+on the output of each sublayer, before it is added; nothing else is random.
+"""
+
+from collections.abc import Callable
+
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lmbook.attention import Cache, MultiHeadAttention
+from lmbook.pointwise import FeedForward, LayerNorm, MixtureOfExperts
+
+
+class Residual(nn.Module):
+    """x + sublayer(LayerNorm(x)) with norm="pre", LayerNorm(x + sublayer(x)) with norm="post"."""
+
+    def __init__(self, d_model: int, norm: str, dropout: float = 0.0, eps: float = 1e-5, fast: bool = False):
+        super().__init__()
+        if norm not in ("pre", "post"):
+            raise ValueError(f"norm is {norm!r}; it must be 'pre' or 'post'.")
+        self.pre = norm == "pre"
+        self.norm, self.dropout = LayerNorm(d_model, eps, fast), nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, sublayer: Callable[[Tensor], tuple]) -> tuple:
+        """sublayer: a function of x that returns (out, ...). Returns (x, ...) with what else the sublayer gave."""
+        out, *others = sublayer(self.norm(x) if self.pre else x)
+        x = x + self.dropout(out)
+        return (x if self.pre else self.norm(x)), *others
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention, then feed-forward.  A decoder-only model uses it with causal=True.
+
+    n_experts > 1: a mixture of experts in place of the feed-forward layer.  rotate: see MultiHeadAttention.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        n_heads: int,
+        d_ff: int,
+        dropout: float = 0.0,
+        norm: str = "pre",
+        activation: Callable[[Tensor], Tensor] = F.relu,
+        eps: float = 1e-5,
+        rotate: Callable[[Tensor, int], Tensor] | None = None,
+        n_experts: int = 1,
+        top_k: int = 2,
+        fast: bool = False,
+    ):
+        super().__init__()
+        self.attention = MultiHeadAttention(d_model, n_heads, dropout=dropout, rotate=rotate, fast=fast)
+        self.feed_forward = (
+            FeedForward(d_model, d_ff, activation)
+            if n_experts == 1
+            else MixtureOfExperts(d_model, d_ff, n_experts, top_k, activation, fast)
+        )
+        self.residual_1 = Residual(d_model, norm, dropout, eps, fast)
+        self.residual_2 = Residual(d_model, norm, dropout, eps, fast)
+
+    def forward(self, x: Tensor, mask: Tensor | None = None, causal: bool = False) -> tuple[Tensor, Tensor | None]:
+        """x: (B, T, d_model).  mask: (B, T, T) or broadcastable.  Returns x and the weights (B, n_heads, T, T)."""
+        x, weights = self.residual_1(x, lambda h: self.attention(h, h, h, mask, causal))
+        (x,) = self.residual_2(x, lambda h: (self.feed_forward(h),))
+        return x, weights
+
+    def step(self, x: Tensor, cache: Cache, mask: Tensor | None = None) -> tuple[Tensor, Tensor | None, Cache]:
+        """The next positions x (B, T, d_model) of a causal pass, after those of the cache: x, weights, longer cache."""
+        x, weights, cache = self.residual_1(x, lambda h: self.attention.step(h, cache, mask))
+        (x,) = self.residual_2(x, lambda h: (self.feed_forward(h),))
+        return x, weights, cache
+
+
+class DecoderLayer(EncoderLayer):
+    """Causal self-attention, then attention to the memory, then feed-forward. Arguments as of EncoderLayer."""
+
+    def __init__(
+        self,
+        d_model: int,
+        n_heads: int,
+        d_ff: int,
+        dropout: float = 0.0,
+        norm: str = "pre",
+        activation: Callable[[Tensor], Tensor] = F.relu,
+        eps: float = 1e-5,
+        rotate: Callable[[Tensor, int], Tensor] | None = None,
+        n_experts: int = 1,
+        top_k: int = 2,
+        fast: bool = False,
+    ):
+        super().__init__(d_model, n_heads, d_ff, dropout, norm, activation, eps, rotate, n_experts, top_k, fast)
+        # Distances between a source and a target position mean nothing, so queries and keys are not turned here.
+        self.cross = MultiHeadAttention(d_model, n_heads, dropout=dropout, fast=fast)
+        self.residual_3 = Residual(d_model, norm, dropout, eps, fast)
+
+    def forward(
+        self, y: Tensor, memory: Tensor, mask: Tensor | None = None, memory_mask: Tensor | None = None
+    ) -> tuple[Tensor, Tensor | None, Tensor | None]:
+        """y: (B, T, d_model).  memory: (B, N, d_model).  mask: (B, T, T).  memory_mask: (B, T, N); or broadcastable.
+
+        Returns y, the weights on the target (B, n_heads, T, T) and on the memory (B, n_heads, T, N).
+        """
+        y, weights = self.residual_1(y, lambda h: self.attention(h, h, h, mask, causal=True))
+        y, cross = self.residual_2(y, lambda h: self.cross(h, memory, memory, memory_mask))
+        (y,) = self.residual_3(y, lambda h: (self.feed_forward(h),))
+        return y, weights, cross
+
+    def step(
+        self, y: Tensor, cache: Cache, memory: Cache, memory_mask: Tensor | None = None
+    ) -> tuple[Tensor, Tensor | None, Cache]:
+        """The next positions y, after those of the cache.  memory: cross.keys_values(memory, memory), computed once.
+
+        Returns y, the weights on the memory and the longer cache.
+        """
+        y, _, cache = self.residual_1(y, lambda h: self.attention.step(h, cache))
+        y, cross = self.residual_2(y, lambda h: self.cross.look_up(h, memory, memory_mask))
+        (y,) = self.residual_3(y, lambda h: (self.feed_forward(h),))
+        return y, cross, cache
+
+
+class Encoder(nn.Module):
+    """n_layers EncoderLayers; with norm="pre" a LayerNorm after the last.  options: as of EncoderLayer."""
+
+    def __init__(self, n_layers: int, d_model: int, n_heads: int, d_ff: int, norm: str = "pre", **options):
+        super().__init__()
+        self.layers = nn.ModuleList(EncoderLayer(d_model, n_heads, d_ff, norm=norm, **options) for _ in range(n_layers))
+        self.norm = _last_norm(d_model, norm, options)
+
+    def forward(self, x: Tensor, mask: Tensor | None = None, causal: bool = False) -> tuple[Tensor, list]:
+        """x: (B, N, d_model).  mask: (B, N, N) or broadcastable.  Returns x and the weights of every layer."""
+        weights = []
+        for layer in self.layers:
+            x, layer_weights = layer(x, mask, causal)
+            weights.append(layer_weights)
+        return self.norm(x), weights
+
+
+class Decoder(nn.Module):
+    """n_layers DecoderLayers; with norm="pre" a LayerNorm after the last.  options: as of DecoderLayer."""
+
+    def __init__(self, n_layers: int, d_model: int, n_heads: int, d_ff: int, norm: str = "pre", **options):
+        super().__init__()
+        self.layers = nn.ModuleList(DecoderLayer(d_model, n_heads, d_ff, norm=norm, **options) for _ in range(n_layers))
+        self.norm = _last_norm(d_model, norm, options)
+
+    def forward(self, y: Tensor, memory: Tensor, memory_mask: Tensor | None = None) -> tuple[Tensor, list]:
+        """y: (B, T, d_model).  memory: (B, N, d_model).  Returns y and the weights on the memory of every layer."""
+        weights = []
+        for layer in self.layers:
+            y, _, cross = layer(y, memory, memory_mask=memory_mask)
+            weights.append(cross)
+        return self.norm(y), weights
+
+
+def _last_norm(d_model: int, norm: str, options: dict) -> nn.Module:
+    if norm == "post":
+        return nn.Identity()
+    return LayerNorm(d_model, options.get("eps", 1e-5), options.get("fast", False))

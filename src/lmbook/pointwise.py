@@ -1,0 +1,130 @@
+"""What a Transformer does to every position alone: normalise, transform, choose experts.
+
+    LayerNorm(x) = g (x - mean) / sqrt(variance + eps) + b            mean and variance over the entries of one vector
+    FeedForward(x) = W_2 f(W_1 x + b_1) + b_2                         f is the ReLU in Vaswani et al. 2017, eq. 2
+    MixtureOfExperts(x) = sum_e gate_e(x) FeedForward_e(x)            only top_k gates differ from 0
+
+Shapes: any number of axes before d_model; n tokens in all, n_experts experts.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+
+class LayerNorm(nn.Module):
+    """g (x - mean) / sqrt(variance + eps) + b over the last axis  (Ba et al. 2016).
+
+    The variance divides by d_model, not by d_model - 1. g starts at 1 and b at 0.  fast: torch's fused form.
+    """
+
+    def __init__(self, d_model: int, eps: float = 1e-5, fast: bool = False):
+        super().__init__()
+        self.eps, self.fast = eps, fast
+        self.g = nn.Parameter(torch.ones(d_model))
+        self.b = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.fast:
+            return F.layer_norm(x, self.g.shape, self.g, self.b, self.eps)
+        mean = x.mean(dim=-1, keepdim=True)
+        variance = (x - mean).square().mean(dim=-1, keepdim=True)
+        return self.g * (x - mean) / torch.sqrt(variance + self.eps) + self.b
+
+
+class FeedForward(nn.Module):
+    """W_2 f(W_1 x + b_1) + b_2, the same at every position  (Vaswani et al. 2017, eq. 2, with f = ReLU).
+
+    Widths d_model -> d_ff -> d_model. Weights start Xavier-uniform, biases at 0.
+    """
+
+    def __init__(self, d_model: int, d_ff: int, activation: Callable[[Tensor], Tensor] = F.relu):
+        super().__init__()
+        self.W_1, self.W_2, self.activation = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model), activation
+        for linear in (self.W_1, self.W_2):
+            nn.init.xavier_uniform_(linear.weight)
+            nn.init.zeros_(linear.bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.W_2(self.activation(self.W_1(x)))
+
+
+class MixtureOfExperts(nn.Module):
+    """sum_e gate_e(x) FeedForward_e(x), gate(x) = softmax over the top_k largest entries of W_g x, 0 elsewhere.
+
+    Shazeer et al. 2017, equations 1, 3 and 5, without the noise. Parameters grow with n_experts, the work for a token
+    with top_k. The readable form asks every expert and weighs most answers by 0;  fast: an expert sees its tokens only.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        d_ff: int,
+        n_experts: int,
+        top_k: int = 2,
+        activation: Callable[[Tensor], Tensor] = F.relu,
+        fast: bool = False,
+    ):
+        super().__init__()
+        if not 1 <= top_k <= n_experts:
+            raise ValueError(f"top_k is {top_k}; it must be between 1 and n_experts = {n_experts}.")
+        self.top_k, self.fast = top_k, fast
+        self.W_g = nn.Linear(d_model, n_experts, bias=False)
+        self.experts = nn.ModuleList(FeedForward(d_model, d_ff, activation) for _ in range(n_experts))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x: (..., d_model).  Returns the same shape."""
+        gates = top_gates(self.W_g(x), self.top_k)
+        if not self.fast:
+            return sum(gates[..., e : e + 1] * expert(x) for e, expert in enumerate(self.experts))
+        rows, gates = x.flatten(0, -2), gates.flatten(0, -2)
+        out = torch.zeros_like(rows)
+        for e, expert in enumerate(self.experts):
+            mine = gates[:, e].nonzero().squeeze(1)
+            out = out.index_add(0, mine, gates[mine, e, None] * expert(rows[mine]))
+        return out.view_as(x)
+
+
+def top_gates(logits: Tensor, top_k: int) -> Tensor:
+    """Softmax over the top_k largest logits of each row, 0 elsewhere.  logits: (..., n_experts), and so the result."""
+    largest, chosen = logits.topk(top_k, dim=-1)
+    return torch.zeros_like(logits).scatter(-1, chosen, torch.softmax(largest, dim=-1))
+
+
+def load_balancing_loss(logits: Tensor, top_k: int) -> Tensor:
+    """n_experts sum_e f_e P_e: 1 where all experts get the same share, n_experts where one gets all.
+
+    f_e: share of the choices that fell on expert e.  P_e: mean probability of e by a softmax over all experts, which
+    carries the gradient. Fedus et al. 2022, equations 4 to 6, for top_k = 1.  logits: W_g x, (..., n_experts).
+    """
+    n_experts = logits.shape[-1]
+    probabilities = torch.softmax(logits, dim=-1).flatten(0, -2)
+    chosen = logits.flatten(0, -2).topk(top_k, dim=-1).indices
+    f = F.one_hot(chosen, n_experts).to(logits.dtype).mean(dim=(0, 1))
+    return n_experts * (f * probabilities.mean(dim=0)).sum()
+
+
+@contextmanager
+def balance_losses(model: nn.Module) -> Iterator[list[Tensor]]:
+    """Collects load_balancing_loss of every mixture of experts that runs inside the block, padding counted.
+
+    with balance_losses(model) as balance:
+        loss = criterion(model(tokens), targets)
+    (loss + 0.01 * sum(balance)).backward()
+    """
+    losses: list[Tensor] = []
+    mixtures = [module for module in model.modules() if isinstance(module, MixtureOfExperts)]
+    hooks = [
+        mixture.W_g.register_forward_hook(
+            lambda _, __, logits, k=mixture.top_k: losses.append(load_balancing_loss(logits, k))
+        )
+        for mixture in mixtures
+    ]
+    try:
+        yield losses
+    finally:
+        for hook in hooks:
+            hook.remove()

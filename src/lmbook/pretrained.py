@@ -1,0 +1,193 @@
+"""Published weights in our models: for each name of transformers, where its numbers go.
+
+    load_gpt2        GPT2LMHeadModel, GPT2Model                       a GPT
+    load_bert        BertModel, or one with a head, which stays out   a BERT
+    load_masked_lm   BertForMaskedLM, BertForPreTraining              a MaskedLM
+
+All sizes follow from the shapes but n_heads, which is d_model / 64 in published GPT-2s and BERTs. Weights are copied.
+ValueError says which weights are missing, which are unknown, and which have a shape that does not fit.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor, nn
+
+from lmbook.bert import BERT, MaskedLM
+from lmbook.gpt import GPT
+
+# Their name: our names, which share it in equal parts along the first axis; True where theirs is the transpose.
+Names = Mapping[str, tuple[Sequence[str], bool]]
+
+
+def load_gpt2(
+    weights: Mapping[str, Tensor], n_heads: int | None = None, dropout: float = 0.0, fast: bool = False
+) -> GPT:
+    """A GPT with the weights of a GPT-2, under the names of transformers (GPT2LMHeadModel or GPT2Model).
+
+    theirs                 ours                                shape, theirs to ours
+    wte, wpe               embed, position.table               as it is
+    h.N.ln_1, h.N.ln_2     residual_1.norm, residual_2.norm    as it is
+    h.N.attn.c_attn        attention.W_q, W_k, W_v             (d, 3 d): transposed, then cut in three
+    h.N.attn.c_proj        attention.W_o                       transposed: GPT-2 multiplies x W, nn.Linear x W^T
+    h.N.mlp.c_fc, c_proj   feed_forward.W_1, W_2               transposed
+    ln_f                   decoder.norm                        as it is
+
+    The prefix "transformer." may be there or not; so may lm_head.weight, which must equal wte.weight, and the constants
+    attn.bias and attn.masked_bias (causal masks of older files).
+    """
+    weights = {name.removeprefix("transformer."): w for name, w in weights.items()}
+    weights = {name: w for name, w in weights.items() if not re.fullmatch(r"h\.\d+\.attn\.(masked_)?bias", name)}
+    _need(weights, ["wte.weight", "wpe.weight", "h.0.mlp.c_fc.weight"])
+    (vocab, d_model), window = weights["wte.weight"].shape, weights["wpe.weight"].shape[0]
+    head = weights.pop("lm_head.weight", weights["wte.weight"])
+    if not torch.equal(head, weights["wte.weight"]):
+        raise ValueError("lm_head.weight differs from wte.weight; in a GPT-2 the head is tied to the embeddings.")
+    n_layers = 1 + max(int(name.split(".")[1]) for name in weights if re.match(r"h\.\d+\.", name))
+    d_ff = weights["h.0.mlp.c_fc.weight"].shape[1]
+    n_heads = _published_heads(d_model) if n_heads is None else n_heads
+    model = GPT(vocab, window, d_model, n_heads, n_layers, d_ff, dropout=dropout, fast=fast)
+    copy_weights(model, weights, _gpt2_names(n_layers))
+    return model
+
+
+def _gpt2_names(n_layers: int) -> Names:
+    """Their names: ours, and whether the matrix is transposed."""
+    names = {
+        "wte.weight": (["embed.weight"], False),
+        "wpe.weight": (["position.table.weight"], False),
+        "ln_f.weight": (["decoder.norm.g"], False),
+        "ln_f.bias": (["decoder.norm.b"], False),
+    }
+    linear = {
+        "attn.c_attn": ["attention.W_q", "attention.W_k", "attention.W_v"],
+        "attn.c_proj": ["attention.W_o"],
+        "mlp.c_fc": ["feed_forward.W_1"],
+        "mlp.c_proj": ["feed_forward.W_2"],
+    }
+    for n in range(n_layers):
+        for theirs, ours in linear.items():
+            for kind in ("weight", "bias"):
+                full = [f"decoder.layers.{n}.{name}.{kind}" for name in ours]
+                names[f"h.{n}.{theirs}.{kind}"] = (full, kind == "weight")
+        for i in (1, 2):
+            for theirs, ours in (("weight", "g"), ("bias", "b")):
+                names[f"h.{n}.ln_{i}.{theirs}"] = ([f"decoder.layers.{n}.residual_{i}.norm.{ours}"], False)
+    return names
+
+
+def load_bert(
+    weights: Mapping[str, Tensor], n_heads: int | None = None, dropout: float = 0.1, fast: bool = False
+) -> BERT:
+    """A BERT with published weights, under the names of transformers' BertModel; with prefix "bert.", as of a model
+    with a head, the head ("cls.") is left out. The pooler is loaded where it is there.
+    """
+    weights = _current_names(weights)
+    if any(name.startswith("bert.") for name in weights):
+        weights = {name.removeprefix("bert."): w for name, w in weights.items() if not name.startswith("cls.")}
+    first = "encoder.layer.0.intermediate.dense.weight"
+    tables = [f"embeddings.{what}_embeddings.weight" for what in ("word", "position", "token_type")]
+    _need(weights, [*tables, first])
+    (vocab, d_model), window, n_types = weights[tables[0]].shape, len(weights[tables[1]]), len(weights[tables[2]])
+    n_layers = 1 + max(int(name.split(".")[2]) for name in weights if re.match(r"encoder\.layer\.\d+\.", name))
+    n_heads = _published_heads(d_model) if n_heads is None else n_heads
+    pooler = any(name.startswith("pooler.") for name in weights)
+    d_ff = len(weights[first])
+    model = BERT(vocab, window, d_model, n_heads, n_layers, d_ff, dropout, n_types, pooler, fast)
+    copy_weights(model, weights, _bert_names(n_layers, pooler))
+    return model
+
+
+def load_masked_lm(
+    weights: Mapping[str, Tensor], n_heads: int | None = None, dropout: float = 0.1, fast: bool = False
+) -> MaskedLM:
+    """A MaskedLM with the weights of transformers' BertForMaskedLM or BertForPreTraining, as load_bert.
+
+    cls.predictions.decoder.weight, if there, must equal the embeddings. The head that asks whether two sentences follow
+    each other (cls.seq_relationship) has no counterpart here and is left out.
+    """
+    weights = _current_names(weights)
+    model = MaskedLM(load_bert(weights, n_heads, dropout, fast))
+    start = "cls.predictions."
+    head = {name: w for name, w in weights.items() if name.startswith(start)}
+    table = head.pop(start + "decoder.weight", model.bert.embed.weight)
+    if not torch.equal(table, model.bert.embed.weight.to(table)):
+        raise ValueError(f"{start}decoder.weight differs from the embeddings; in a BERT they are tied.")
+    head.pop(start + "decoder.bias", None)  # the same tensor as cls.predictions.bias
+    ours = {"bias": "decoder.bias", "transform.dense.weight": "W.weight", "transform.dense.bias": "W.bias"}
+    ours |= {"transform.LayerNorm.weight": "norm.g", "transform.LayerNorm.bias": "norm.b"}
+    copy_weights(model, head, {start + theirs: ([name], False) for theirs, name in ours.items()})
+    return model
+
+
+def _current_names(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Files of 2018 say gamma and beta; some hold the constant position_ids."""
+    names = {name: re.sub(r"LayerNorm\.beta$", "LayerNorm.bias", name) for name in weights}
+    names = {name: re.sub(r"LayerNorm\.gamma$", "LayerNorm.weight", new) for name, new in names.items()}
+    return {new: weights[name] for name, new in names.items() if not new.endswith("embeddings.position_ids")}
+
+
+def _bert_names(n_layers: int, pooler: bool) -> Names:
+    """Their name of each weight, and ours; nothing is transposed."""
+    linear = {"pooler.dense": "pooler"} if pooler else {}
+    norm = {"embeddings.LayerNorm": "norm"}
+    for n in range(n_layers):
+        theirs, ours = f"encoder.layer.{n}", f"encoder.layers.{n}"
+        for what in ("query", "key", "value"):
+            linear[f"{theirs}.attention.self.{what}"] = f"{ours}.attention.W_{what[0]}"
+        linear[f"{theirs}.attention.output.dense"] = f"{ours}.attention.W_o"
+        linear[f"{theirs}.intermediate.dense"] = f"{ours}.feed_forward.W_1"
+        linear[f"{theirs}.output.dense"] = f"{ours}.feed_forward.W_2"
+        norm[f"{theirs}.attention.output.LayerNorm"] = f"{ours}.residual_1.norm"
+        norm[f"{theirs}.output.LayerNorm"] = f"{ours}.residual_2.norm"
+    names = {"word": "embed", "position": "position.table", "token_type": "segment"}
+    names = {f"embeddings.{theirs}_embeddings.weight": f"{ours}.weight" for theirs, ours in names.items()}
+    names |= {f"{theirs}.{kind}": f"{ours}.{kind}" for theirs, ours in linear.items() for kind in ("weight", "bias")}
+    names |= {f"{theirs}.weight": f"{ours}.g" for theirs, ours in norm.items()}
+    names |= {f"{theirs}.bias": f"{ours}.b" for theirs, ours in norm.items()}
+    return {theirs: ([ours], False) for theirs, ours in names.items()}
+
+
+def _need(weights: Mapping[str, Tensor], names: Sequence[str]) -> None:
+    missing = [name for name in names if name not in weights]
+    if missing:
+        raise ValueError(f"The weights do not fit; missing: {_listed(missing)}.")
+
+
+def _published_heads(d_model: int) -> int:
+    """d_model / 64: published GPT-2s and BERTs have heads of width 64. Raises ValueError where 64 does not divide."""
+    if d_model % 64:
+        raise ValueError(f"d_model is {d_model}, no multiple of 64, so n_heads cannot be guessed: give it.")
+    return d_model // 64
+
+
+@torch.no_grad()
+def copy_weights(model: nn.Module, weights: Mapping[str, Tensor], names: Names) -> None:
+    """Copies published weights into a model under its own names.
+
+    Raises ValueError, and says which, where a name is missing, a name is not in the map, or a shape is another.
+    """
+    missing = [name for name in names if name not in weights]
+    surplus = [name for name in weights if name not in names]
+    if missing or surplus:
+        parts = [f"missing: {_listed(missing)}"] * bool(missing) + [f"not known: {_listed(surplus)}"] * bool(surplus)
+        raise ValueError(f"The weights do not fit; {'; '.join(parts)}.")
+    parameters = dict(model.named_parameters(remove_duplicate=False))
+    wrong = []
+    for theirs, (ours, transposed) in names.items():
+        weight = weights[theirs].T if transposed else weights[theirs]
+        targets = [parameters[name] for name in ours]
+        expected = (sum(p.shape[0] for p in targets), *targets[0].shape[1:])
+        if weight.shape != expected:
+            wanted = expected[::-1] if transposed else expected
+            wrong.append(f"{theirs} is {tuple(weights[theirs].shape)}, expected {wanted}")
+            continue
+        for target, part in zip(targets, weight.chunk(len(targets)), strict=True):
+            target.copy_(part)
+    if wrong:
+        raise ValueError(f"The weights do not fit; other shapes: {_listed(wrong)}.")
+
+
+def _listed(names: Sequence[str], most: int = 6) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

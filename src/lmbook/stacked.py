@@ -1,0 +1,211 @@
+"""Recurrent networks: cells run along a sequence, stacked, in one or two directions.
+
+    h_t^(1) = cell_1(x_t, h_{t-1}^(1))      h_t^(l) = cell_l(h_t^(l-1), h_{t-1}^(l))      outputs: the top layer's h_t
+
+Shapes: B batch, T steps, d_in input width, hidden state width, width = hidden, or 2 hidden with two directions.
+A state is a tuple with one entry a layer, each a tuple of tensors (B, width): (h,) or, for the LSTM, (h, c). With two
+directions the first half of the width is the forward cell's state, the second half the backward cell's.
+Masks are boolean (B, T), True at a token. Where it is False the state stays as it is and the output is 0, so that
+padding changes nothing, whichever side it is on.
+"""
+
+from collections.abc import Iterable
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+
+from lmbook.cells import CELLS, GRUCell, LSTMCell, RNNCell, State
+
+FUSED = {RNNCell: torch.rnn_tanh, LSTMCell: torch.lstm, GRUCell: torch.gru}  # what nn.RNN, nn.LSTM, nn.GRU call
+
+
+def run_cell(
+    cell: nn.Module, x: Tensor, state: State, mask: Tensor | None = None, backward: bool = False
+) -> tuple[Tensor, State]:
+    """One cell along x (B, T, d_in), from the last step to the first with backward=True.
+
+    Returns the outputs h_1..h_T (B, T, hidden), in the order of x, and the state after the last step taken.
+    """
+    outputs = []
+    steps = range(x.shape[1])
+    for t in reversed(steps) if backward else steps:
+        new = cell(x[:, t], state)
+        if mask is None:
+            state = new
+            outputs.append(state[0])
+        else:
+            token = mask[:, t, None]
+            state = tuple(torch.where(token, now, before) for now, before in zip(new, state, strict=True))
+            outputs.append(state[0].masked_fill(~token, 0.0))
+    return torch.stack(outputs[::-1] if backward else outputs, dim=1), state
+
+
+def one_buffer(weights: list[Tensor]) -> list[Tensor]:
+    """The same weights, side by side in one piece of memory, matrices before biases: cuDNN copies any others at every
+    call, and warns."""
+    order = sorted(range(len(weights)), key=lambda i: weights[i].dim(), reverse=True)
+    buffer = torch.cat([weights[i].flatten() for i in order])
+    pieces = buffer.split([weights[i].numel() for i in order])
+    views = {i: piece.view_as(weights[i]) for i, piece in zip(order, pieces, strict=True)}
+    return [views[i] for i in range(len(weights))]
+
+
+def run_fused(cells: Iterable[nn.Module], x: Tensor, state: State, mask: Tensor | None = None) -> tuple[Tensor, State]:
+    """The same for a layer, one cell or two in opposite directions, through what nn.RNN, nn.LSTM and nn.GRU call.
+
+    state: tensors (B, width).  Padding is handled by packing, which wants it on the right: else ValueError.
+    """
+    cells = list(cells)
+    fused = FUSED[type(cells[0])]
+    weights = [weight for cell in cells for weight in cell.torch_weights()]
+    if x.is_cuda:
+        weights = one_buffer(weights)
+    settings = (True, 1, 0.0, False, len(cells) == 2)  # biases, layers, dropout, training, bidirectional
+    # torch wants a state as (directions, B, hidden)
+    hx = [part.unflatten(-1, (len(cells), -1)).transpose(0, 1).contiguous() for part in state]
+    if mask is None or bool(mask.all()):
+        outputs, *hx = fused(x, hx if len(hx) > 1 else hx[0], weights, *settings, True)
+        # contiguous, as the readable form is: dropout draws its zeros in the order of memory
+        return outputs.contiguous(), tuple(part.transpose(0, 1).flatten(1) for part in hx)
+
+    lengths = mask.sum(dim=1)
+    if not torch.equal(mask, torch.arange(mask.shape[1], device=mask.device) < lengths[:, None]):
+        raise ValueError("fast=True packs a batch, so its padding must be on the right; move it, or take fast=False.")
+    packed = pack_padded_sequence(x, lengths.clamp(min=1).cpu(), batch_first=True, enforce_sorted=False)
+    hx = [part[:, packed.sorted_indices] for part in hx]
+    data, *hx = fused(packed.data, packed.batch_sizes, hx if len(hx) > 1 else hx[0], weights, *settings)
+    packed = PackedSequence(data, packed.batch_sizes, packed.sorted_indices, packed.unsorted_indices)
+    outputs, _ = pad_packed_sequence(packed, batch_first=True, total_length=mask.shape[1])
+    new = [part[:, packed.unsorted_indices].transpose(0, 1).flatten(1) for part in hx]
+    some = lengths[:, None] > 0  # packing allows no empty row: it was given one step, which is taken back here
+    state = tuple(torch.where(some, now, before) for now, before in zip(new, state, strict=True))
+    return outputs.masked_fill(~mask[:, :, None], 0.0).contiguous(), state
+
+
+class Recurrent(nn.Module):
+    """A stack of n_layers recurrent layers, each with one cell, or with two cells that read in opposite directions.
+
+    cell: "rnn", "lstm" or "gru"; `options` go to it (forget_bias for "lstm", reset for "gru").
+    dropout: share of the values set to 0 between the layers, in training. It is never applied from one step to the next
+    (Zaremba et al. 2014, section 3.1).
+    fast: through torch's fused kernels (cuDNN on a GPU); same parameters, same numbers; may be set at any time.
+    """
+
+    def __init__(
+        self,
+        d_in: int,
+        hidden: int,
+        n_layers: int = 1,
+        cell: str = "lstm",
+        bidirectional: bool = False,
+        dropout: float = 0.0,
+        fast: bool = False,
+        **options: float | str,
+    ):
+        super().__init__()
+        if cell not in CELLS:
+            raise ValueError(f"cell is {cell!r}; it must be one of {', '.join(CELLS)}.")
+        if n_layers < 1:
+            raise ValueError(f"n_layers is {n_layers}; there must be at least one layer.")
+        if not 0 <= dropout < 1:
+            raise ValueError(f"dropout is {dropout}; it is a share, at least 0 and below 1.")
+        if fast and options.get("reset") == "before":
+            raise ValueError('torch has no GRU with reset="before"; take reset="after", or fast=False.')
+        directions = 2 if bidirectional else 1
+        self.d_in, self.hidden, self.width = d_in, hidden, directions * hidden
+        self.dropout, self.fast, self.bidirectional = dropout, fast, bidirectional
+        self.layers = nn.ModuleList(
+            nn.ModuleList(CELLS[cell](d_in if i == 0 else self.width, hidden, **options) for _ in range(directions))
+            for i in range(n_layers)
+        )
+
+    def start(self, batch_size: int) -> tuple[State, ...]:
+        """The zero state."""
+        return tuple(
+            tuple(torch.cat(parts, dim=-1) for parts in zip(*(cell.start(batch_size) for cell in cells), strict=True))
+            for cells in self.layers
+        )
+
+    def forward(
+        self, x: Tensor, state: tuple[State, ...] | None = None, mask: Tensor | None = None
+    ) -> tuple[Tensor, tuple[State, ...]]:
+        """x: (B, T, d_in).  state: zero if None.  mask: (B, T), True at a token.
+
+        Returns the outputs of the top layer (B, T, width) and the state after the last token of every row (after its
+        first one, for the backward cells).
+        """
+        state = self._checked(x, state, mask)
+        final = []
+        for i, (cells, layer_state) in enumerate(zip(self.layers, state, strict=True)):
+            if i > 0:
+                x = F.dropout(x, self.dropout, self.training)
+            if self.fast:
+                x, new = run_fused(cells, x, layer_state, mask)
+            else:
+                x, new = self._layer(cells, x, layer_state, mask)
+            final.append(new)
+        return x, tuple(final)
+
+    def step(self, x: Tensor, state: tuple[State, ...]) -> tuple[Tensor, tuple[State, ...]]:
+        """One step: x (B, d_in) gives the top layer's output (B, hidden) and the next state."""
+        if self.bidirectional:
+            raise ValueError("a bidirectional network needs the whole sequence; it cannot go step by step.")
+        final = []
+        for i, ((cell,), layer_state) in enumerate(zip(self.layers, state, strict=True)):
+            if i > 0:
+                x = F.dropout(x, self.dropout, self.training)
+            final.append(cell(x, layer_state))
+            x = final[-1][0]
+        return x, tuple(final)
+
+    @staticmethod
+    def _layer(cells: nn.ModuleList, x: Tensor, state: State, mask: Tensor | None) -> tuple[Tensor, State]:
+        """Every direction of a layer reads all of x; outputs and states stand side by side."""
+        states = zip(*(part.chunk(len(cells), dim=-1) for part in state), strict=True)
+        runs = [run_cell(cells[i], x, own, mask, backward=i == 1) for i, own in enumerate(states)]
+        outputs, states = zip(*runs, strict=True)
+        return torch.cat(outputs, dim=-1), tuple(torch.cat(parts, dim=-1) for parts in zip(*states, strict=True))
+
+    def _checked(self, x: Tensor, state: tuple[State, ...] | None, mask: Tensor | None) -> tuple[State, ...]:
+        if x.dim() != 3 or x.shape[1] < 1 or x.shape[2] != self.d_in:
+            raise ValueError(f"x is {tuple(x.shape)}; it must be (B, T, {self.d_in}) with at least one step.")
+        if mask is not None and (mask.dtype != torch.bool or mask.shape != x.shape[:2]):
+            raise ValueError(f"mask is {mask.dtype} {tuple(mask.shape)}; it must be boolean {tuple(x.shape[:2])}.")
+        zero = self.start(x.shape[0])
+        if state is None:
+            return zero
+        shapes = [[tuple(part.shape) for part in layer] for layer in state]
+        wanted = [[tuple(part.shape) for part in layer] for layer in zero]
+        if shapes != wanted:
+            raise ValueError(f"state has shapes {shapes}; this network wants {wanted}, as start({x.shape[0]}) gives.")
+        return state
+
+    def to_torch(self) -> nn.RNN | nn.LSTM | nn.GRU:
+        """The same network as torch's own module (batch first), with a copy of the weights."""
+        kind = {RNNCell: nn.RNN, LSTMCell: nn.LSTM, GRUCell: nn.GRU}[type(self.layers[0][0])]
+        dropout = self.dropout if len(self.layers) > 1 else 0.0  # torch warns of one that has no effect
+        options = {"batch_first": True, "bidirectional": self.bidirectional, "dropout": dropout}
+        module = kind(self.d_in, self.hidden, len(self.layers), **options).to(next(self.parameters()))
+        with torch.no_grad():
+            for own, weights in zip(_cells(self), module.all_weights, strict=True):
+                for theirs, weight in zip(weights, own.torch_weights(), strict=True):
+                    theirs.copy_(weight)
+        return module
+
+    @classmethod
+    def from_torch(cls, module: nn.RNN | nn.LSTM | nn.GRU, fast: bool = False) -> "Recurrent":
+        """The same network as a torch module, with a copy of its weights."""
+        cell = {"RNN_TANH": "rnn", "LSTM": "lstm", "GRU": "gru"}.get(module.mode)
+        if cell is None or not module.bias or module.proj_size:
+            raise ValueError(f"{module} has no counterpart here: it must use tanh, have biases, and no projection.")
+        sizes = (module.input_size, module.hidden_size, module.num_layers)
+        network = cls(*sizes, cell, module.bidirectional, module.dropout, fast).to(next(module.parameters()))
+        for own, weights in zip(_cells(network), module.all_weights, strict=True):
+            own.load_torch_weights(*(weight.detach() for weight in weights))
+        return network
+
+
+def _cells(network: Recurrent) -> list[nn.Module]:
+    return [cell for cells in network.layers for cell in cells]

@@ -1,0 +1,1 @@
+"""The fifteen checks, over every model, and the broken models that they catch."""

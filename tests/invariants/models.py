@@ -1,0 +1,170 @@
+"""Every model of the book, small, seeded and in float64, and batches to try it on.
+
+A case has a kind, which says what the model takes and gives, with VOCAB outputs whatever they mean:
+
+    lm            model(tokens (B, T)) -> (B, T, VOCAB), causal, with start(batch_size) and step(state, token)
+    translator    model(source (B, N), target_in (B, T)) -> (B, T, VOCAB), with start(source) and step(state, token)
+    tagger        model(tokens (B, T)) -> (B, T, VOCAB), from both sides
+    classifier    model(tokens (B, T)) -> (B, VOCAB)
+    images        model(images (B, 8, 8)) -> (B, VOCAB)
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from lmbook import ngram
+from lmbook.batching import PAD_ID, SOS_ID
+from lmbook.bert import BERT, BERTClassifier, BERTTagger, MaskedLM
+from lmbook.feedforward import FeedForwardLM
+from lmbook.gpt import GPT
+from lmbook.patches import PatchClassifier
+from lmbook.recurrent import Classifier, RecurrentLM, Tagger
+from lmbook.seq2seq import OneRNNTranslator, Seq2Seq
+from lmbook.transformer import Transformer
+
+VOCAB, FIRST = 11, 5  # ids 0..4 are special
+WINDOW = 12
+
+
+class Case(NamedTuple):
+    kind: str
+    factory: Callable[[int, float], nn.Module]  # vocab, dropout
+
+    def build(self, dropout: float = 0.0, seed: int = 0, vocab: int = VOCAB) -> nn.Module:
+        """The model in evaluation mode."""
+        torch.manual_seed(seed)
+        return self.factory(vocab, dropout).double().eval()
+
+    def lively(self) -> nn.Module:
+        """The model with weights so large that tokens far away move its logits and a slip cannot hide."""
+        model = self.build()
+        generator = torch.Generator().manual_seed(1)
+        with torch.no_grad():
+            for p in model.parameters():
+                p.add_(0.4 * torch.randn(p.shape, generator=generator, dtype=p.dtype))
+        return model
+
+    def batch(
+        self, B: int = 3, N: int = 7, T: int = 6, seed: int = 2, vocab: int = VOCAB
+    ) -> tuple[tuple[Tensor, ...], Tensor]:
+        """What the model takes, and the targets; no row holds padding."""
+        generator = torch.Generator().manual_seed(seed)
+        rows = ids(B, T + 1, generator, vocab)
+        if self.kind == "lm":
+            return (rows[:, :-1],), rows[:, 1:]
+        if self.kind == "translator":
+            return (ids(B, N, generator, vocab), torch.cat([torch.full((B, 1), SOS_ID), rows[:, 1:T]], 1)), rows[:, 1:]
+        if self.kind == "tagger":
+            return (rows[:, :-1],), ids(B, T, generator, vocab)
+        if self.kind == "classifier":
+            return (rows[:, :-1],), ids(B, 1, generator, vocab)[:, 0]
+        return (torch.randint(17, (B, 8, 8), generator=generator).double(),), ids(B, 1, generator, vocab)[:, 0]
+
+
+def ids(B: int, T: int, generator: torch.Generator, vocab: int = VOCAB) -> Tensor:
+    """Ordinary tokens (B, T)."""
+    return torch.randint(FIRST, vocab, (B, T), generator=generator)
+
+
+def nll(model: nn.Module, batch: tuple[tuple[Tensor, ...], Tensor]) -> tuple[Tensor, Tensor]:
+    """The summed negative log-likelihood of the targets that are not padding, and their number."""
+    inputs, targets = batch
+    log_p = torch.log_softmax(model(*inputs), dim=-1).gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+    real = targets != PAD_ID
+    return -(log_p * real).sum(), real.sum()
+
+
+def _recurrent(cell: str, **options) -> Case:
+    return Case("lm", lambda V, dropout: RecurrentLM(V, 8, 8, 2, cell, dropout=dropout, **options))
+
+
+def _gpt(**options) -> Case:
+    return Case("lm", lambda V, dropout: GPT(V, WINDOW, 8, 2, 2, dropout=dropout, **options))
+
+
+def _transformer(**options) -> Case:
+    return Case("translator", lambda V, dropout: Transformer(V, V, 8, 2, 16, 2, dropout=dropout, **options))
+
+
+def _seq2seq(**options) -> Case:
+    return Case("translator", lambda V, dropout: Seq2Seq(V, V, 8, 8, dropout=dropout, **options))
+
+
+def _bert(kind: str, head: Callable[[BERT], nn.Module], **options) -> Case:
+    return Case(kind, lambda V, dropout: head(BERT(V, WINDOW, 8, 2, 2, dropout=dropout, **options)))
+
+
+def _patches(**options) -> Case:
+    return Case("images", lambda V, dropout: PatchClassifier(8, 8, 4, V, 8, 2, 2, dropout=dropout, **options))
+
+
+CASES: dict[str, Case] = {
+    "feedforward": Case("lm", lambda V, dropout: FeedForwardLM(V, 8, 8, window=3, dropout=dropout)),
+    "feedforward, tied": Case("lm", lambda V, dropout: FeedForwardLM(V, 8, 8, 4, "sigmoid", True, dropout, True)),
+    "rnn": _recurrent("rnn"),
+    "lstm": _recurrent("lstm"),
+    "lstm, tied": _recurrent("lstm", tie=True),
+    "lstm, fast": _recurrent("lstm", fast=True),
+    "gru": _recurrent("gru"),
+    "gru, reset before": _recurrent("gru", reset="before"),
+    "gru, fast": _recurrent("gru", fast=True),
+    "gpt": _gpt(),
+    "gpt, rotary": _gpt(positions="rotary"),
+    "gpt, fast": _gpt(fast=True),
+    "gpt, untied": _gpt(tied=False),
+    "transformer, pre": _transformer(norm="pre"),
+    "transformer, post": _transformer(norm="post"),
+    "transformer, fast": _transformer(fast=True),
+    "transformer, rotary": _transformer(positions="rotary"),
+    "transformer, learned": _transformer(positions="learned", tied="all"),
+    "transformer, experts": _transformer(n_experts=3, top_k=2),
+    "seq2seq, first": _seq2seq(),
+    "seq2seq, every": _seq2seq(context="every", cell="lstm"),
+    "seq2seq, deep": _seq2seq(n_layers=3, cell="rnn", bidirectional=True),
+    "seq2seq, dot": _seq2seq(attention="dot", query="after"),
+    "seq2seq, multiplicative": _seq2seq(attention="multiplicative", bidirectional=True),
+    "seq2seq, additive": _seq2seq(attention="additive", bidirectional=True, d_a=5),
+    "seq2seq, scaled": _seq2seq(attention="scaled", cell="lstm", n_layers=2),
+    "seq2seq, fast": _seq2seq(attention="scaled", query="after", fast=True),
+    "hybrid": _seq2seq(attention="additive", encoder="attention", n_heads=2),
+    "one rnn": Case("translator", lambda V, dropout: OneRNNTranslator(V, 8, 8, dropout=dropout)),
+    "tagger": Case("tagger", lambda V, dropout: Tagger(V, V, 8, 8, dropout=dropout)),
+    "tagger, fast": Case("tagger", lambda V, dropout: Tagger(V, V, 8, 8, 2, "gru", dropout=dropout, fast=True)),
+    "classifier, last": Case("classifier", lambda V, dropout: Classifier(V, V, 8, 8, dropout=dropout)),
+    "classifier, mean": Case("classifier", lambda V, dropout: Classifier(V, V, 8, 8, pool="mean", dropout=dropout)),
+    "bert": _bert("tagger", MaskedLM),
+    "bert, fast": _bert("tagger", MaskedLM, fast=True),
+    "bert tagger": _bert("tagger", lambda bert: BERTTagger(bert, bert.vocab)),
+    "bert classifier": _bert("classifier", lambda bert: BERTClassifier(bert, bert.vocab)),
+    "patches": _patches(),
+    "patches, post": _patches(norm="post"),
+}
+
+
+def names(*kinds: str) -> list[str]:
+    """The models of these kinds, all of them by default."""
+    return [name for name, case in CASES.items() if not kinds or case.kind in kinds]
+
+
+STREAM = np.random.default_rng(0).integers(FIRST, VOCAB - 1, 60)  # the last type never occurs
+ALLOWED = np.arange(VOCAB) >= FIRST
+
+
+def ngrams() -> dict[str, Callable]:
+    """Estimators of order 1 to 3, each a function without arguments that makes one."""
+    counts = ngram.Counts(STREAM, 3, VOCAB)
+    made: dict[str, Callable] = {}
+    for order in (1, 2, 3):
+        weights = np.full(order + 1, 1 / (order + 1))
+        made |= {
+            f"maximum likelihood {order}": lambda order=order: ngram.MaximumLikelihood(counts, order, ALLOWED),
+            f"add k {order}": lambda order=order: ngram.AddK(counts, order, 0.3, ALLOWED),
+            f"interpolated {order}": lambda weights=weights: ngram.Interpolated(counts, weights, ALLOWED),
+            f"Kneser-Ney {order}": lambda order=order: ngram.KneserNey(counts, order, None, ALLOWED),
+            f"modified Kneser-Ney {order}": lambda order=order: ngram.KneserNey(counts, order, None, ALLOWED, True),
+        }
+    return made

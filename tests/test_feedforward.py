@@ -1,0 +1,190 @@
+"""The feed-forward language model against an explicit loop over windows and against the gradients derived by hand."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+
+from lmbook import backprop
+from lmbook.feedforward import SOS_ID, FeedForwardLM, n_parameters
+
+VOCAB, D, HIDDEN = 11, 4, 6
+
+
+def make(window: int = 3, **options) -> FeedForwardLM:
+    torch.manual_seed(0)
+    return FeedForwardLM(VOCAB, D, options.pop("hidden", HIDDEN), window, **options).double()
+
+
+def random_tokens(B: int = 3, T: int = 8, seed: int = 1) -> torch.Tensor:
+    return torch.randint(VOCAB, (B, T), generator=torch.Generator().manual_seed(seed))
+
+
+@pytest.fixture(params=[1, 2, 3, 7, 12], ids=lambda n: f"window {n}")
+def window(request):
+    return request.param
+
+
+@pytest.mark.parametrize("options", [{}, {"bias": True}, {"activation": "sigmoid"}, {"tied": True, "hidden": D}])
+def test_forward_is_the_equations_window_by_window(window, options):
+    model, tokens = make(window, **options), random_tokens()
+    f = {"tanh": math.tanh, "sigmoid": lambda a: 1 / (1 + math.exp(-a))}[options.get("activation", "tanh")]
+    E, W, U = (layer.weight.detach().numpy() for layer in (model.E, model.W, model.U))
+    d, b = (layer.bias.detach().numpy() if options.get("bias") else 0 for layer in (model.W, model.U))
+    logits = model(tokens).detach().numpy()
+    for row, text in enumerate(tokens.tolist()):
+        for t in range(len(text)):
+            seen = ([SOS_ID] * window + text[: t + 1])[-window:]
+            e = np.concatenate([E[i] for i in seen])
+            h = np.array([f(a) for a in W @ e + d])
+            np.testing.assert_allclose(logits[row, t], U @ h + b, rtol=1e-10, atol=1e-12)
+
+
+def test_gradients_are_those_derived_by_hand(window):
+    model, tokens, target = make(window, activation="sigmoid"), random_tokens(B=1, T=window), 5
+    (-torch.log_softmax(model(tokens)[0, -1], -1)[target]).backward()
+    E, W, U = (layer.weight.detach().numpy() for layer in (model.E, model.W, model.U))
+    found = backprop.network_gradients(E.T, W, U, tokens[0].tolist(), target)
+    for gradient, name in ((model.E.weight.grad.T, "E"), (model.W.weight.grad, "W"), (model.U.weight.grad, "U")):
+        np.testing.assert_allclose(gradient, found[name], rtol=1e-10, atol=1e-14, err_msg=name)
+
+
+def test_step_by_step_equals_the_full_pass(window):
+    model, tokens = make(window), random_tokens()
+    state, logits = model.start(len(tokens)), []
+    for t in range(tokens.shape[1]):
+        out, state = model.step(state, tokens[:, t])
+        logits.append(out)
+    torch.testing.assert_close(torch.stack(logits, 1), model(tokens), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("cut", [1, 3, 7])
+def test_a_text_read_in_two_parts_equals_the_full_pass(window, cut):
+    model, tokens = make(window), random_tokens()
+    first, state = model.run(tokens[:, :cut], model.start(len(tokens)))
+    second, _ = model.run(tokens[:, cut:], state)
+    torch.testing.assert_close(torch.cat([first, second], 1), model(tokens), rtol=1e-12, atol=1e-12)
+
+
+def test_a_state_is_not_changed_by_the_step_and_goes_by_rows():
+    model, tokens = make(), random_tokens()
+    _, state = model.run(tokens, model.start(3))
+    kept = state[0].clone()
+    logits, after = model.step(state, tokens[:, 0])
+    assert torch.equal(state[0], kept)
+    assert after[0].tolist() == [[text[-1], text[0]] for text in tokens.tolist()]
+    rows = torch.tensor([2, 0])
+    torch.testing.assert_close(model.step((state[0][rows],), tokens[rows, 0])[0], logits[rows], rtol=1e-12, atol=1e-12)
+
+
+def test_no_position_sees_the_future_or_further_back_than_its_window(window):
+    model, tokens = make(window), random_tokens(T=15)
+    changed = tokens.clone()
+    changed[:, 1] = (changed[:, 1] + 1) % VOCAB
+    same = (model(tokens) == model(changed)).all(-1).all(0)
+    assert same.tolist() == [not 1 <= t < 1 + window for t in range(15)]
+
+
+def test_each_place_in_the_window_has_weights_of_its_own():
+    model = make(2)
+    there, back = model(torch.tensor([[7, 8]]))[0, -1], model(torch.tensor([[8, 7]]))[0, -1]
+    assert not torch.allclose(there, back)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("tied", [False, True])
+def test_parameters_as_a_function_of_the_window(bias, tied):
+    hidden = D if tied else HIDDEN
+    counts = []
+    for window in (1, 2, 3, 10):
+        model = make(window, bias=bias, tied=tied, hidden=hidden)
+        counts.append(sum(p.numel() for p in model.parameters()))
+        assert counts[-1] == n_parameters(VOCAB, D, hidden, window, bias, tied)
+    assert [b - a for a, b in pairwise(counts)] == [hidden * D, hidden * D, 7 * hidden * D]
+    assert n_parameters(10_000, 100, 200, 3) == 10_000 * 100 + 200 * 300 + 10_000 * 200
+
+
+@pytest.mark.parametrize("options", [{}, {"bias": True}, {"activation": "sigmoid"}, {"tied": True}])
+@pytest.mark.parametrize("vocab", [50, 2000])
+def test_the_first_loss_is_near_ln_vocab(vocab, options):
+    torch.manual_seed(0)
+    model = FeedForwardLM(vocab, 64, 64, window=3, **options)
+    tokens = torch.randint(vocab, (16, 33))
+    logits = model(tokens[:, :-1])
+    loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten())
+    assert loss.item() == pytest.approx(math.log(vocab), rel=0.04)
+
+
+def train(model: FeedForwardLM, tokens: torch.Tensor, steps: int) -> float:
+    """Adam on every next token of the rows; returns the last mean loss in nats."""
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+    for _ in range(steps):
+        loss = torch.nn.functional.cross_entropy(model(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return loss.item()
+
+
+def test_a_cycle_that_needs_two_tokens_is_learned_with_a_window_of_two_and_not_of_one():
+    # 5 6 7 6 5 6 7 6 ...: after 6 comes 7 or 5, each half of the time, unless the token before it is seen
+    tokens = torch.tensor([[5, 6, 7, 6] * 6])
+    assert train(make(2), tokens, 150) < 0.01
+    targets = tokens[0, 1:].tolist()
+    after_6 = [targets[t] for t in range(len(targets)) if tokens[0, t] == 6]
+    share = after_6.count(5) / len(after_6)
+    floor = -len(after_6) / len(targets) * (share * math.log(share) + (1 - share) * math.log(1 - share))
+    assert train(make(1), tokens, 300) == pytest.approx(floor, abs=0.01)
+
+
+def test_dropout_is_off_at_evaluation():
+    model, tokens = make(dropout=0.5), random_tokens()
+    assert not torch.equal(model(tokens), model(tokens))
+    model.eval()
+    assert torch.equal(model(tokens), model(tokens))
+
+
+def test_tied_weights_are_one_tensor_and_survive_a_round_trip():
+    model, other = make(tied=True, hidden=D), make(tied=True, hidden=D)
+    with torch.no_grad():
+        model.E.weight.normal_()
+    assert model.U.weight is model.E.weight
+    other.load_state_dict(model.state_dict())
+    assert other.U.weight is other.E.weight
+    assert torch.equal(model(random_tokens()), other(random_tokens()))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"window": 0}, "window 0"),
+        ({"activation": "relu"}, "tanh, sigmoid"),
+        ({"tied": True}, r"hidden \(6\) must be d_model \(4\)"),
+    ],
+)
+def test_bad_sizes_are_refused(options, says):
+    with pytest.raises(ValueError, match=says):
+        make(**options)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "says"),
+    [
+        (torch.zeros(4, dtype=torch.int64), r"tokens \(B, T\)"),
+        (torch.zeros(2, 4), "whole numbers"),
+        (torch.zeros(2, 0, dtype=torch.int64), "at least one"),
+        (torch.tensor([[0, VOCAB]]), "knows 0 to 10"),
+        (torch.tensor([[-1]]), "from -1"),
+    ],
+)
+def test_bad_tokens_are_refused(tokens, says):
+    with pytest.raises(ValueError, match=says):
+        make()(tokens)
+
+
+def test_a_step_wants_one_token_a_row():
+    model = make()
+    with pytest.raises(ValueError, match=r"token \(B,\)"):
+        model.step(model.start(2), torch.zeros(2, 1, dtype=torch.int64))

@@ -1,0 +1,367 @@
+"""GPT: GPT-2's own code on shared weights, the cache against the full pass, causality, initialisation, counting."""
+
+import math
+import warnings
+
+import pytest
+import torch
+from torch.nn import functional as F
+
+from lmbook.decode import greedy
+from lmbook.gpt import GPT, decay_groups, parameter_count
+from lmbook.pretrained import load_gpt2
+
+VOCAB, WINDOW = 37, 12
+
+
+def small_gpt(**options) -> GPT:
+    torch.manual_seed(0)
+    sizes = {"vocab": VOCAB, "window": WINDOW, "d_model": 16, "n_heads": 4, "n_layers": 3}
+    return GPT(**(sizes | options)).eval()
+
+
+def livelier(model: GPT) -> GPT:
+    """The same model with larger weights, so that attention is far from uniform and an error would show."""
+    generator = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for p in model.parameters():
+            p.add_(0.3 * torch.randn(p.shape, generator=generator))
+    return model
+
+
+def random_tokens(batch: int, length: int, seed: int = 0) -> torch.Tensor:
+    return torch.randint(VOCAB, (batch, length), generator=torch.Generator().manual_seed(seed))
+
+
+@pytest.fixture(params=["learned", "rotary"])
+def model(request):
+    return livelier(small_gpt(positions=request.param))
+
+
+@pytest.fixture(scope="module")
+def reference():
+    """GPT-2 as transformers writes it, with random weights everywhere (biases and gains too)."""
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    torch.manual_seed(0)
+    config = GPT2Config(
+        vocab_size=VOCAB, n_positions=WINDOW, n_embd=16, n_layer=3, n_head=4, bos_token_id=0, eos_token_id=0
+    )
+    return livelier(GPT2LMHeadModel(config).eval())
+
+
+def test_logits_are_those_of_gpt2(reference):
+    ours = load_gpt2(reference.state_dict(), n_heads=4).eval()
+    tokens = random_tokens(3, WINDOW)
+    with torch.no_grad():
+        expected = reference(tokens).logits
+        difference = (ours(tokens) - expected).abs().max()
+    assert expected.std() > 0.5  # otherwise small differences would prove little
+    assert difference < 1e-4
+
+
+def test_loss_and_gradients_are_those_of_gpt2(reference):
+    ours = load_gpt2(reference.state_dict(), n_heads=4).eval()
+    tokens = random_tokens(2, WINDOW)
+    reference.zero_grad()
+    theirs = reference(tokens, labels=tokens).loss
+    theirs.backward()
+    loss = F.cross_entropy(ours(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten())
+    loss.backward()
+    torch.testing.assert_close(loss, theirs)
+    wte = reference.transformer.wte.weight.grad
+    torch.testing.assert_close(ours.embed.weight.grad, wte, atol=1e-5, rtol=1e-3)
+
+
+def test_the_other_gelu_would_be_noticed(reference):
+    ours = load_gpt2(reference.state_dict(), n_heads=4).eval()
+    for layer in ours.decoder.layers:
+        layer.feed_forward.activation = F.gelu
+    tokens = random_tokens(3, WINDOW)
+    with torch.no_grad():
+        assert (ours(tokens) - reference(tokens).logits).abs().max() > 1e-4
+
+
+def test_published_files_have_no_prefix_no_head_and_old_buffers(reference):
+    full = reference.state_dict()
+    weights = {name.removeprefix("transformer."): w for name, w in full.items() if name != "lm_head.weight"}
+    weights |= {"h.0.attn.bias": torch.ones(1, 1, WINDOW, WINDOW), "h.2.attn.masked_bias": torch.tensor(-1e4)}
+    tokens = random_tokens(2, 5)
+    assert torch.equal(load_gpt2(weights, n_heads=4)(tokens), load_gpt2(full, n_heads=4)(tokens))
+
+
+def test_loading_copies(reference):
+    weights = {name: w.clone() for name, w in reference.state_dict().items()}
+    ours = load_gpt2(weights, n_heads=4)
+    with torch.no_grad():
+        ours.embed.weight.zero_()
+    assert weights["transformer.wte.weight"].abs().sum() > 0
+
+
+def test_names_that_are_missing_or_too_many_are_reported(reference):
+    weights = reference.state_dict()
+    missing = {n: w for n, w in weights.items() if n != "transformer.h.1.ln_2.bias"}
+    with pytest.raises(ValueError, match=r"missing: h\.1\.ln_2\.bias"):
+        load_gpt2(missing, n_heads=4)
+    with pytest.raises(ValueError, match=r"not known: h\.1\.attn\.rotary"):
+        load_gpt2(weights | {"transformer.h.1.attn.rotary": torch.zeros(2)}, n_heads=4)
+    with pytest.raises(ValueError, match=r"missing: h\.3\.attn\.c_attn\.weight"):  # a fourth layer, not complete
+        load_gpt2(weights | {"transformer.h.3.ln_1.weight": torch.zeros(16)}, n_heads=4)
+    with pytest.raises(ValueError, match=r"missing: wte\.weight"):
+        load_gpt2({}, n_heads=4)
+
+
+def test_weights_of_a_wrong_shape_or_an_untied_head_are_reported(reference):
+    weights = reference.state_dict()
+    name = "transformer.h.0.mlp.c_fc.weight"
+    with pytest.raises(ValueError, match=r"h\.0\.mlp\.c_fc\.weight"):
+        load_gpt2(weights | {name: weights[name].T.contiguous()}, n_heads=4)
+    with pytest.raises(ValueError, match="tied"):
+        load_gpt2(weights | {"lm_head.weight": torch.zeros(VOCAB, 16)}, n_heads=4)
+    with pytest.raises(ValueError, match="n_heads"):
+        load_gpt2(weights)  # 16 is no multiple of 64, GPT-2's width of a head
+
+
+def test_no_position_sees_the_future(model):
+    tokens = random_tokens(2, WINDOW)
+    changed = tokens.clone()
+    changed[:, 7:] = (changed[:, 7:] + 1) % VOCAB
+    with torch.no_grad():
+        before, after = model(tokens), model(changed)
+    assert torch.equal(before[:, :7], after[:, :7])
+    assert not torch.allclose(before[:, 7], after[:, 7])
+
+
+def test_every_position_sees_the_whole_past(model):
+    tokens = random_tokens(1, WINDOW)
+    for t in range(WINDOW):
+        changed = tokens.clone()
+        changed[:, t] = (changed[:, t] + 1) % VOCAB
+        difference = (model(changed) - model(tokens)).abs().amax(-1)[0]
+        assert (difference[t:] > 1e-6).all(), t
+
+
+def test_order_matters(model):
+    tokens = random_tokens(1, WINDOW)
+    swapped = tokens[:, [1, 0, *range(2, WINDOW)]]
+    assert not torch.allclose(model(tokens)[:, -1], model(swapped)[:, -1], atol=1e-5)
+
+
+def test_cached_steps_equal_the_full_pass(model):
+    tokens = random_tokens(3, WINDOW)
+    full = model(tokens)
+    state = model.start(3)
+    for t in range(WINDOW):
+        logits, state = model.step(state, tokens[:, t])
+        torch.testing.assert_close(logits, full[:, t], atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("cuts", [[WINDOW], [1, WINDOW - 1], [5, 4, 3]])
+def test_pieces_of_any_length_equal_the_full_pass(model, cuts):
+    tokens = random_tokens(2, WINDOW)
+    state, outputs = model.start(2), []
+    for piece in tokens.split(cuts, dim=1):
+        logits, state = model.run(piece, state)
+        outputs.append(logits)
+    torch.testing.assert_close(torch.cat(outputs, 1), model(tokens), atol=1e-5, rtol=1e-4)
+
+
+def test_a_state_is_not_changed_by_a_step(model):
+    tokens = random_tokens(2, 4)
+    _, state = model.run(tokens, model.start(2))
+    first, _ = model.step(state, tokens[:, 0])
+    model.step(state, tokens[:, 1])
+    again, _ = model.step(state, tokens[:, 0])
+    assert torch.equal(first, again)
+
+
+def test_every_tensor_of_a_state_has_the_batch_in_front(model):
+    def leaves(state):
+        if isinstance(state, torch.Tensor):
+            return [state]
+        return [leaf for part in (state.values() if isinstance(state, dict) else state) for leaf in leaves(part)]
+
+    _, state = model.run(random_tokens(3, 4), model.start(3))
+    assert [leaf.shape[0] for leaf in leaves(state)] == [3] * len(leaves(state))
+    _, alone = model.run(random_tokens(3, 4)[1:2], model.start(1))
+    for both, one in zip(leaves(state), leaves(alone), strict=True):
+        torch.testing.assert_close(both[1:2], one)
+
+
+def test_a_context_longer_than_the_window_is_refused(model):
+    with pytest.raises(ValueError, match=r"13 tokens.*window of 12"):
+        model(random_tokens(1, WINDOW + 1))
+    with pytest.raises(ValueError, match="window of 12"):
+        model.run(random_tokens(1, WINDOW + 1), model.start(1))
+
+
+@pytest.mark.parametrize("slide", [1, 5, WINDOW])
+def test_generation_slides_the_window(slide):
+    model = livelier(small_gpt(slide=slide))
+    tokens = random_tokens(2, 3 * WINDOW)
+    state, first = model.start(2), 0
+    for t in range(3 * WINDOW):
+        if t + 1 - first > WINDOW:
+            first += slide
+        logits, state = model.step(state, tokens[:, t])
+        torch.testing.assert_close(logits, model(tokens[:, first : t + 1])[:, -1], atol=1e-5, rtol=1e-4)
+
+
+def test_greedy_writing_is_the_likeliest_token_of_a_full_pass_each_time(model):
+    prompt = random_tokens(2, 3)
+    model.train()
+    written, log_p = greedy(model, 2, 2 * WINDOW, prompt=prompt, eos=None)
+    assert model.training
+    model.eval()
+    tokens, total = prompt, torch.zeros(2)
+    for _ in range(2 * WINDOW):
+        logits = model(tokens[:, -WINDOW:])[:, -1]
+        best, token = logits.log_softmax(-1).max(-1)
+        tokens, total = torch.cat([tokens, token[:, None]], 1), total + best
+    assert written == tokens[:, 3:].tolist()
+    torch.testing.assert_close(torch.tensor(log_p), total.detach(), atol=1e-4, rtol=1e-4)
+
+
+def test_a_row_of_a_batch_is_written_as_if_alone(model):
+    prompt = random_tokens(3, 4)
+    together, _ = greedy(model, 3, 10, prompt=prompt)
+    assert together == [greedy(model, 1, 10, prompt=prompt[b : b + 1])[0][0] for b in range(3)]
+
+
+def test_tokens_outside_the_vocabulary_are_refused(model):
+    for wrong in (VOCAB, -1):
+        with pytest.raises(ValueError, match=r"0\.\.36"):
+            model(torch.tensor([[0, wrong]]))
+    with pytest.raises(ValueError, match=r"\(B, T\)"):
+        model(torch.tensor([0, 1]))
+    with pytest.raises(ValueError, match=r"\(B,\)"):
+        model.step(model.start(1), torch.tensor([[0]]))
+
+
+@pytest.mark.parametrize("positions", ["learned", "rotary"])
+def test_fast_and_readable_agree_forward_and_backward(positions):
+    readable, fast = (livelier(small_gpt(positions=positions, fast=f)) for f in (False, True))
+    tokens = random_tokens(2, WINDOW)
+    losses = [F.cross_entropy(m(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten()) for m in (readable, fast)]
+    torch.testing.assert_close(*losses)
+    for loss in losses:
+        loss.backward()
+    for (name, p), q in zip(readable.named_parameters(), fast.parameters(), strict=True):
+        torch.testing.assert_close(p.grad, q.grad, atol=1e-5, rtol=1e-3, msg=name)
+    state = fast.start(2)
+    for t in range(WINDOW):
+        logits, state = fast.step(state, tokens[:, t])
+        torch.testing.assert_close(logits, readable(tokens)[:, t], atol=1e-5, rtol=1e-4)
+
+
+def test_attention_weights_are_returned(model):
+    tokens = random_tokens(2, 6)
+    logits, weights = model(tokens, return_weights=True)
+    torch.testing.assert_close(logits, model(tokens))
+    assert [w.shape for w in weights] == [(2, 4, 6, 6)] * 3
+    for w in weights:
+        torch.testing.assert_close(w.sum(-1), torch.ones(2, 4, 6))
+        assert (w.triu(1) == 0).all()
+
+
+def test_initialisation_is_that_of_gpt2():
+    model = small_gpt(d_model=64, n_layers=8, vocab=500, window=100)
+    for name, p in model.named_parameters():
+        if p.ndim == 1:
+            assert (p == (1 if name.endswith(".g") else 0)).all(), name
+            continue
+        expected = 0.02 / math.sqrt(2 * 8) if name.endswith(("W_o.weight", "W_2.weight")) else 0.02
+        assert p.std().item() == pytest.approx(expected, rel=0.05), name
+    tokens = torch.randint(500, (8, 100))
+    loss = F.cross_entropy(model(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten())
+    assert loss.item() == pytest.approx(math.log(500), rel=0.02)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"positions": "rotary"}, {"tied": False}, {"d_ff": 20}, {"positions": "rotary", "tied": False}],
+    ids=str,
+)
+def test_parameters_are_counted_by_the_formula(options):
+    model = small_gpt(**options)
+    counted = parameter_count(VOCAB, WINDOW, d_model=16, n_layers=3, **options)
+    assert counted == sum(p.numel() for p in model.parameters())
+
+
+def test_the_formula_gives_the_published_size_of_gpt2():
+    assert parameter_count(50257, 1024, 768, 12) == 124_439_808
+    with torch.device("meta"):
+        model = GPT(50257, 1024, 768, 12, 12)
+    assert sum(p.numel() for p in model.parameters()) == 124_439_808
+
+
+def test_the_head_is_tied_unless_it_is_not():
+    tied, untied = small_gpt(), small_gpt(tied=False)
+    assert tied.head.weight is tied.embed.weight
+    assert untied.head.weight is not untied.embed.weight
+
+
+def test_weight_decay_spares_biases_and_norms():
+    model = small_gpt()
+    decayed, spared = decay_groups(model, 0.1)
+    assert (decayed["weight_decay"], spared["weight_decay"]) == (0.1, 0.0)
+    assert {p.ndim for p in decayed["params"]} == {2}
+    assert {p.ndim for p in spared["params"]} == {1}
+    together = [id(p) for group in (decayed, spared) for p in group["params"]]
+    assert sorted(together) == sorted(id(p) for p in model.parameters())  # each once, the tied one too
+    before = {name: p.detach().clone() for name, p in model.named_parameters()}
+    optimiser = torch.optim.AdamW([decayed, spared], lr=0.1)
+    for p in model.parameters():
+        p.grad = torch.zeros_like(p)
+    optimiser.step()
+    for name, p in model.named_parameters():
+        torch.testing.assert_close(p.detach(), before[name] * (0.99 if p.ndim == 2 else 1))
+
+
+@pytest.mark.parametrize("positions", ["learned", "rotary"])
+def test_one_batch_can_be_learned_by_heart(positions):
+    model = small_gpt(positions=positions, d_model=32, n_layers=2).train()
+    tokens = random_tokens(4, WINDOW)
+    tokens[:, 0] = torch.arange(4)  # the first token says which row it is, so every later one can be known
+    optimiser = torch.optim.AdamW(decay_groups(model, 0.0), lr=1e-2)
+    for _ in range(120):
+        optimiser.zero_grad()
+        loss = F.cross_entropy(model(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten())
+        loss.backward()
+        optimiser.step()
+    assert loss < 0.05
+
+
+def test_dropout_acts_in_training_only():
+    model = small_gpt(dropout=0.5)
+    tokens = random_tokens(1, 6)
+    assert torch.equal(model(tokens), model(tokens))
+    model.train()
+    assert not torch.equal(model(tokens), model(tokens))
+
+
+def test_rotary_attention_depends_on_distance_only():
+    model = livelier(small_gpt(positions="rotary", n_layers=1))
+    tokens = random_tokens(1, 1).expand(1, WINDOW)  # one type everywhere: only the positions differ
+    _, (weights,) = model(tokens, return_weights=True)
+    logs = weights.log()
+    ratio = logs[..., 5, 4] - logs[..., 5, 2]  # scores of distances 1 and 3
+    torch.testing.assert_close(logs[..., 9, 8] - logs[..., 9, 6], ratio, atol=1e-5, rtol=1e-4)
+
+
+def test_wrong_options_are_refused():
+    with pytest.raises(ValueError, match="learned, rotary"):
+        small_gpt(positions="sinusoidal")
+    with pytest.raises(ValueError, match="n_heads"):
+        small_gpt(n_heads=3)
+    with pytest.raises(ValueError, match="slide"):
+        small_gpt(slide=0)
+    with pytest.raises(ValueError, match="slide"):
+        small_gpt(slide=WINDOW + 1)
+
+
+def test_making_and_running_a_model_is_silent(capsys):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        small_gpt()(random_tokens(1, 3))
+    assert capsys.readouterr() == ("", "")

@@ -1,0 +1,390 @@
+"""Encoder-decoders: one pass equals step by step, padding changes nothing, the weights are weights, and they learn."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from lmbook.decode import beam, greedy, sample
+from lmbook.recurrent import RecurrentLM
+from lmbook.seq2seq import SCORES, OneRNNTranslator, Seq2Seq
+from lmbook.text import SPECIALS
+
+PAD, SOS, EOS = (SPECIALS.index(token) for token in ("<pad>", "<sos>", "<eos>"))
+V_SOURCE, V_TARGET = 13, 11
+LENGTHS = [6, 3, 1]
+
+
+def seq2seq(**options):
+    torch.manual_seed(0)
+    return Seq2Seq(V_SOURCE, V_TARGET, d_embed=8, hidden=10, **options)
+
+
+def one_rnn(**options):
+    torch.manual_seed(0)
+    return OneRNNTranslator(V_SOURCE, d_embed=8, hidden=10, **options)
+
+
+ATTENTIVE = {
+    f"{score}, {query} the update": {"attention": score, "query": query}
+    for score in SCORES
+    for query in ("before", "after")
+} | {
+    "additive, two directions": {"attention": "additive", "bidirectional": True, "d_a": 5},
+    "multiplicative, two directions, 3 layers, lstm": {
+        "attention": "multiplicative",
+        "query": "after",
+        "bidirectional": True,
+        "n_layers": 3,
+        "cell": "lstm",
+    },
+    "hybrid": {"encoder": "attention", "attention": "scaled", "n_heads": 2},
+    "hybrid, after, lstm, 2 layers": {
+        "encoder": "attention",
+        "attention": "additive",
+        "query": "after",
+        "cell": "lstm",
+        "n_layers": 2,
+        "encoder_layers": 1,
+        "positions": "rotary",
+    },
+}
+FIXED = {
+    "context first": {},
+    "context every": {"context": "every"},
+    "lstm, 4 layers": {"cell": "lstm", "n_layers": 4},
+    "rnn, 2 layers, every": {"cell": "rnn", "n_layers": 2, "context": "every"},
+    "two directions, every": {"bidirectional": True, "context": "every"},
+    "two directions, lstm, 2 layers": {"bidirectional": True, "cell": "lstm", "n_layers": 2},
+    "4 layers after an encoder of 2": {"n_layers": 4, "encoder_layers": 2},
+    "1 layer after an encoder of 2, two directions": {"encoder_layers": 2, "bidirectional": True},
+    "tied": {"d_embed": 10, "tie": True},
+    "attention encoder, no attention": {"encoder": "attention", "context": "every", "n_heads": 2},
+}
+ONE_RNN = {"one rnn": {}, "one rnn, gru, 2 layers": {"cell": "gru", "n_layers": 2}}
+VARIANTS = ATTENTIVE | FIXED | ONE_RNN
+
+
+def build(name, **more):
+    torch.manual_seed(0)
+    options = VARIANTS[name] | more
+    if name in ONE_RNN:
+        return OneRNNTranslator(V_SOURCE, **({"d_embed": 8, "hidden": 10} | options))
+    width = {"d_embed": 8, "hidden": 8} if options.get("attention") == "dot" else {"d_embed": 8, "hidden": 10}
+    return Seq2Seq(V_SOURCE, V_TARGET, **(width | options))
+
+
+@pytest.fixture(params=VARIANTS, ids=str)
+def name(request):
+    return request.param
+
+
+def batch(seed=1, T=5):
+    """source (3, 6), rows of 6, 3 and 1 tokens padded on the right; target_in (3, T), which starts with <sos>."""
+    generator = torch.Generator().manual_seed(seed)
+    source = torch.randint(5, V_SOURCE, (3, 6), generator=generator)
+    for row, length in enumerate(LENGTHS):
+        source[row, length:] = PAD
+    target_in = torch.randint(5, V_TARGET, (3, T), generator=generator)
+    target_in[:, 0] = SOS
+    return source, target_in
+
+
+# ---- one pass, steps, padding, causality
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_teacher_forcing_is_step_by_step(name, fast):
+    model, (source, target_in) = build(name, fast=fast), batch()
+    logits = model(source, target_in)
+    assert logits.shape == (3, 5, V_SOURCE if name in ONE_RNN else V_TARGET)
+    state = model.start(source)
+    for t in range(5):
+        step, state = model.step(state, target_in[:, t])
+        assert torch.allclose(step, logits[:, t], atol=1e-6)
+
+
+def test_a_step_leaves_the_state_it_was_given(name):
+    model, (source, target_in) = build(name), batch()
+    state = model.start(source)
+    first, _ = model.step(state, target_in[:, 0])
+    again, _ = model.step(state, target_in[:, 0])
+    assert torch.equal(first, again)
+
+
+def test_fast_is_the_same_forward_and_backward(name):
+    model, fast, (source, target_in) = build(name), build(name, fast=True), batch()
+    fast.load_state_dict(model.state_dict())
+    weight = torch.randn(model(source, target_in).shape)
+    for each in (model, fast):
+        (each(source, target_in) * weight).sum().backward()
+    assert torch.allclose(model(source, target_in), fast(source, target_in), atol=1e-5)
+    for (parameter, slow), quick in zip(model.named_parameters(), fast.parameters(), strict=True):
+        assert torch.allclose(slow.grad, quick.grad, atol=1e-4), parameter
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_padding_changes_nothing(name, fast):
+    model, (source, target_in) = build(name, fast=fast), batch()
+    logits = model(source, target_in)
+    for row, length in enumerate(LENGTHS):
+        alone = model(source[row : row + 1, :length], target_in[row : row + 1])
+        assert torch.allclose(alone[0], logits[row], atol=1e-5)
+
+
+def test_what_the_mask_hides_changes_nothing(name):
+    """With a mask of its own the source may hold any ids at padding: they are not read."""
+    model, (source, target_in) = build(name), batch()
+    mask, rubbish = source != PAD, source.clone()
+    rubbish[~mask] = 7
+    assert torch.equal(model(rubbish, target_in, mask), model(source, target_in))
+    assert not torch.allclose(model(rubbish, target_in), model(source, target_in))
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_no_step_sees_the_targets_to_come(name, fast):
+    model, (source, target_in) = build(name, fast=fast), batch()
+    changed = target_in.clone()
+    changed[:, 3:] = 5 + (changed[:, 3:] - 4) % 6
+    before, after = model(source, target_in), model(source, changed)
+    assert torch.equal(before[:, :3], after[:, :3])
+    assert not torch.allclose(before[:, 3:], after[:, 3:])
+
+
+def test_every_token_of_the_source_matters(name):
+    model, (source, target_in) = build(name), batch()
+    logits = model(source, target_in)
+    for i in range(6):
+        changed = source.clone()
+        changed[0, i] = 5 + (changed[0, i] - 4) % 8
+        assert not torch.equal(model(changed, target_in)[0], logits[0])
+        assert torch.equal(model(changed, target_in)[1:], logits[1:])  # the other rows
+
+
+def test_gradients_reach_every_parameter_of_the_encoder(name):
+    model, (source, target_in) = build(name), batch()
+    model(source, target_in).logsumexp(-1).sum().backward()
+    parameters = [(n, p) for n, p in model.named_parameters() if n.startswith(("encoder", "bridge", "lm", "score"))]
+    assert parameters
+    for parameter, value in parameters:
+        if "W_k.bias" in parameter:  # the same for all keys, so that softmax does not see it
+            continue
+        assert value.grad is not None, parameter
+        assert value.grad.abs().max() > 0, parameter
+
+
+# ---- attention
+
+
+@pytest.mark.parametrize("name", ATTENTIVE)
+@pytest.mark.parametrize("fast", [False, True])
+def test_weights_are_a_distribution_over_the_source(name, fast):
+    model, (source, target_in) = build(name, fast=fast), batch()
+    logits, weights = model(source, target_in, return_weights=True)
+    assert torch.equal(logits, model(source, target_in))
+    assert weights.shape == (3, 5, 6)
+    assert torch.allclose(weights.sum(-1), torch.ones(3, 5), atol=1e-6)
+    assert (weights >= 0).all()
+    for row, length in enumerate(LENGTHS):
+        assert (weights[row, :, length:] == 0).all()
+    assert weights[0].std(dim=0).max() > 0  # they differ from step to step
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_scores_after_the_update_need_no_loop(score):
+    """C = softmax(S H^T) H in one product, against a loop written out here."""
+    width = {"d_embed": 8, "hidden": 10}
+    torch.manual_seed(0)
+    model = Seq2Seq(V_SOURCE, V_TARGET, **width, attention=score, query="after", fast=True)
+    source, target_in = batch()
+    logits, weights = model(source, target_in, return_weights=True)
+    mask = source != PAD
+    H, final = model.encoder.recurrent(model.encoder.embedding(source), None, mask)
+    S, _ = model.decoder(model.embedding(target_in), final)
+    for b in range(3):
+        for t in range(5):
+            s, e = S[b, t], []
+            for i in range(LENGTHS[b]):
+                h = H[b, i]
+                if score == "dot":
+                    e.append(s @ h)
+                elif score == "additive":
+                    e.append(
+                        model.score.v.weight[0] @ torch.tanh(model.score.W_h.weight @ h + model.score.W_s.weight @ s)
+                    )
+                else:
+                    e.append(s @ (model.score.W.weight @ h) / (math.sqrt(10) if score == "scaled" else 1))
+            alpha = torch.softmax(torch.stack(e), 0)
+            c = sum(alpha[i] * H[b, i] for i in range(LENGTHS[b]))
+            r = torch.tanh(model.W_r.weight @ torch.cat([s, c]))
+            assert torch.allclose(weights[b, t, : LENGTHS[b]], alpha, atol=1e-6)
+            assert torch.allclose(logits[b, t], model.output.weight @ r + model.output.bias, atol=1e-5)
+
+
+def test_bahdanau_scores_the_state_before_the_update():
+    """alpha_1 depends on s_0 alone, not on y_0; Luong's alpha_1 depends on both."""
+    source, target_in = batch()
+    other = target_in.clone()
+    other[:, 0] = EOS
+    same = {}
+    for query in ("before", "after"):
+        model = seq2seq(attention="additive", query=query)
+        first, second = (model(source, y, return_weights=True)[1] for y in (target_in, other))
+        same[query] = torch.equal(first[:, 0], second[:, 0])
+        assert not torch.equal(first[0, 1], second[0, 1])
+    assert same == {"before": True, "after": False}
+
+
+def test_a_source_of_padding_alone_gives_no_nan():
+    source, target_in = batch()
+    source[2] = PAD
+    for options in [{}, *ATTENTIVE.values()]:
+        width = {"d_embed": 8, "hidden": 8}
+        model = Seq2Seq(V_SOURCE, V_TARGET, **width, **options)
+        logits = model(source, target_in)
+        logits.sum().backward()
+        assert logits.isfinite().all()
+        assert all(p.grad is None or p.grad.isfinite().all() for p in model.parameters())
+
+
+def test_an_attention_encoder_without_positions_does_not_see_the_order():
+    source, target_in = batch()
+    turned = source.clone()
+    turned[0] = turned[0].flip(0)
+    for positions, blind in [("none", True), ("sinusoidal", False)]:
+        model = seq2seq(encoder="attention", attention="additive", positions=positions, n_heads=2)
+        assert torch.allclose(model(source, target_in), model(turned, target_in), atol=1e-5) == blind
+
+
+# ---- parts
+
+
+def test_the_decoder_starts_at_the_last_state_of_the_encoder():
+    source, _ = batch()
+    model = seq2seq(n_layers=2, cell="lstm")
+    network = model.encoder.recurrent.to_torch()
+    for row, length in enumerate(LENGTHS):
+        _, (h, c) = network(model.encoder.embedding(source[row : row + 1, :length]))
+        for layer, state in enumerate(model.start(source)["s"]):
+            assert torch.allclose(state[0][row], h[layer, 0], atol=1e-6)
+            assert torch.allclose(state[1][row], c[layer, 0], atol=1e-6)
+
+
+def test_the_first_step_of_bahdanau_by_hand():
+    source, target_in = batch()
+    model = seq2seq(attention="additive", n_layers=2)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(5)  # near 0 tanh is linear, and softmax then hardly sees which state is scored
+    mask = source != PAD
+    H, s_0 = model.encoder(source, mask)
+    e = model.score(s_0[-1][0].unsqueeze(1), H).masked_fill(~mask.unsqueeze(1), -math.inf)  # the top layer's state
+    c = (torch.softmax(e, -1) @ H).squeeze(1)
+    s_1, _ = model.decoder.step(torch.cat([model.embedding(target_in[:, 0]), c], -1), s_0)
+    expected = model.output(torch.tanh(model.W_r(torch.cat([s_1, c], -1))))
+    logits, weights = model(source, target_in, return_weights=True)
+    assert torch.allclose(weights[:, :1], torch.softmax(e, -1), atol=1e-6)
+    assert torch.allclose(logits[:, 0], expected, atol=1e-5)
+
+
+def test_the_context_of_every_step_is_the_top_layers_last_state():
+    source, target_in = batch()
+    model = seq2seq(context="every", n_layers=2)
+    H, s_0 = model.encoder(source, source != PAD)
+    c = torch.stack([H[row, length - 1] for row, length in enumerate(LENGTHS)])
+    assert torch.equal(model.start(source)["c"], c)
+    s_1, _ = model.decoder.step(torch.cat([model.embedding(target_in[:, 0]), c], -1), s_0)
+    expected = model.output(torch.tanh(model.W_r(torch.cat([s_1, c], -1))))
+    assert torch.allclose(model(source, target_in)[:, 0], expected, atol=1e-6)
+
+
+def test_one_rnn_is_a_language_model_of_both_texts():
+    """Its logits are those of a RecurrentLM over source and target as one text, at the target's positions."""
+    model = one_rnn(n_layers=2)
+    assert isinstance(model.lm, RecurrentLM)
+    source, target_in = batch()
+    expected = model.lm(torch.cat([source[:1], target_in[:1]], dim=1))[:, 6:]
+    assert torch.allclose(model(source[:1], target_in[:1]), expected, atol=1e-6)
+
+
+def test_dropout_is_off_in_evaluation_and_on_in_training(name):
+    model, (source, target_in) = build(name, dropout=0.4), batch()
+    assert not torch.equal(model(source, target_in), model(source, target_in))
+    model.eval()
+    assert torch.equal(model(source, target_in), model(source, target_in))
+    plain = build(name)
+    plain.load_state_dict(model.state_dict())
+    assert torch.equal(model(source, target_in), plain(source, target_in))
+
+
+# ---- learning and decoding
+
+
+def test_the_first_loss_is_near_ln_v(name):
+    model, (source, target_in) = build(name, d_embed=32, hidden=32), batch(T=40)
+    logits = model(source, target_in)
+    loss = F.cross_entropy(logits.flatten(0, 1), torch.randint(logits.shape[-1], (120,)))
+    assert loss.item() == pytest.approx(math.log(logits.shape[-1]), rel=0.04)
+
+
+@pytest.mark.parametrize("name", ["additive, two directions", "one rnn"])
+def test_one_batch_can_be_learned_and_written(name):
+    """Reversed sources, learned by heart; greedy, beam and cold sampling then write them."""
+    model = build(name, d_embed=16, hidden=24, fast=True).train()
+    source, _ = batch()
+    rows = [row[:length].flip(0) % (V_TARGET - 5) + 5 for row, length in zip(source, LENGTHS, strict=True)]
+    rows = [torch.cat([torch.tensor([SOS]), row, torch.tensor([EOS])]) for row in rows]
+    y = nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=PAD)
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.03)
+    for _ in range(70):
+        logits = model(source, y[:, :-1])
+        loss = F.cross_entropy(logits.flatten(0, 1), y[:, 1:].flatten(), ignore_index=PAD)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    assert loss.item() < 0.1
+    wanted = [row[1:].tolist() for row in rows]
+    assert greedy(model, source, 10)[0] == wanted
+    assert beam(model, source, 10, width=4)[0] == wanted
+    assert sample(model, source, 10, temperature=0.1)[0] == wanted
+    assert model.training
+
+
+def test_beam_1_is_greedy_and_rows_are_decoded_as_if_alone(name):
+    model, (source, _) = build(name), batch()
+    tokens, log_probs = greedy(model, source, 8)
+    assert beam(model, source, 8, width=1, alpha=0)[0] == tokens
+    assert beam(model, source, 8, width=1, alpha=0)[1] == pytest.approx(log_probs, abs=1e-4)
+    together = beam(model, source, 8, width=3)
+    for row, length in enumerate(LENGTHS):
+        alone = beam(model, source[row : row + 1, :length], 8, width=3)
+        assert alone[0][0] == together[0][row]
+        assert alone[1][0] == pytest.approx(together[1][row], abs=1e-4)
+
+
+# ---- errors
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: seq2seq(attention="cosine"), "attention is 'cosine'"),
+        (lambda: seq2seq(context="last"), "context is 'last'"),
+        (lambda: seq2seq(query="during"), "query is 'during'"),
+        (lambda: seq2seq(encoder="cnn"), "encoder is 'cnn'"),
+        (lambda: seq2seq(attention="dot", bidirectional=True), "s has 10 and h has 20"),
+        (lambda: seq2seq(attention="dot", context="every"), "leave context"),
+        (lambda: seq2seq(tie=True), r"d_embed \(8\)"),
+        (lambda: seq2seq()(*batch(), return_weights=True), "no attention"),
+        (lambda: seq2seq().start(torch.tensor([5, 6])), r"\(2,\)"),
+        (lambda: seq2seq().start(torch.tensor([[5, 6]]), torch.ones(1, 2)), "float32"),
+        (lambda: seq2seq().start(torch.tensor([[5, V_SOURCE]])), "0 to 12"),
+        (lambda: seq2seq()(batch()[0], torch.full((3, 1), V_TARGET)), "0 to 10"),
+        (lambda: one_rnn().start(torch.zeros(2, 0, dtype=torch.long)), r"\(2, 0\)"),
+    ],
+)
+def test_errors_name_the_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

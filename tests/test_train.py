@@ -1,0 +1,344 @@
+"""Training: sums over tokens, schedules, evaluation, and what is said when something goes wrong."""
+
+import math
+import random
+import signal
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import lmbook
+from lmbook import schedules, snapshot
+from lmbook.evaluation import evaluate, reproducibly, token_nll
+from lmbook.train import TrainingError, fit
+
+VOCAB = 11
+
+
+class Model(nn.Module):
+    """A small language model with dropout."""
+
+    def __init__(self, hidden: int = 8, dropout: float = 0.0):
+        super().__init__()
+        self.embedding = nn.Embedding(VOCAB, hidden)
+        self.cell = nn.GRU(hidden, hidden, batch_first=True)
+        self.dropout = nn.Dropout(dropout)
+        self.head = nn.Linear(hidden, VOCAB)
+
+    def forward(self, tokens):
+        return self.run(tokens, None)[0]
+
+    def run(self, tokens, state):
+        H, state = self.cell(self.embedding(tokens), None if state is None else state.transpose(0, 1))
+        return self.head(self.dropout(H)), state.transpose(0, 1)
+
+
+def loss(model, batch):
+    inputs, targets = batch
+    return token_nll(model(inputs), targets)
+
+
+def loss_with_state(model, batch, state):
+    inputs, targets = batch
+    logits, state = model.run(inputs, state)
+    return *token_nll(logits, targets), state
+
+
+def batches(epoch: int, count: int = 5, B: int = 6, T: int = 7):
+    """Padded rows of unequal length: what a batch means, and how many tokens it has, differ from row to row."""
+    rng = np.random.default_rng([7, epoch])
+    for _ in range(count):
+        tokens = rng.integers(1, VOCAB, (B, T + 1))
+        targets = np.where(np.arange(T) < rng.integers(1, T + 1, (B, 1)), tokens[:, 1:], 0)
+        yield tokens[:, :-1], targets
+
+
+def build(dropout: float = 0.0, rate: float = 1e-2, hidden: int = 8):
+    lmbook.seed(3)
+    model = Model(hidden, dropout)
+    return model, torch.optim.AdamW(model.parameters(), lr=rate)
+
+
+def train(steps: int = 8, **options):
+    model, optimiser = build(options.pop("dropout", 0.0))
+    log = fit(model, options.pop("batches", batches), options.pop("loss", loss), optimiser, steps=steps, **options)
+    return model, log
+
+
+def values(log: list[dict]) -> list[dict]:
+    return [{name: value for name, value in record.items() if name != "seconds"} for record in log]
+
+
+def same(model, other) -> bool:
+    return all(torch.equal(a, b) for a, b in zip(model.state_dict().values(), other.state_dict().values(), strict=True))
+
+
+# Steps
+
+
+def test_a_step_is_the_gradient_of_the_mean_over_tokens():
+    model, optimiser = build()
+    theirs, _ = build()
+    reference = torch.optim.AdamW(theirs.parameters(), lr=1e-2)
+    log = fit(model, batches, loss, optimiser, steps=7, clip=0.1)
+    stream = [batch for epoch in range(2) for batch in batches(epoch)][:7]
+    for record, (inputs, targets) in zip(log, stream, strict=True):
+        logits = theirs(torch.from_numpy(inputs))
+        mean = nn.functional.cross_entropy(logits.transpose(1, 2), torch.from_numpy(targets), ignore_index=0)
+        reference.zero_grad()
+        mean.backward()
+        norm = nn.utils.clip_grad_norm_(theirs.parameters(), 0.1)
+        reference.step()
+        assert record["loss"] == pytest.approx(mean.item(), rel=1e-6)
+        assert record["norm"] == pytest.approx(norm.item(), rel=1e-5)
+        assert record["norm"] > 0.1
+        assert record["tokens"] == (targets > 0).sum()
+    for a, b in zip(model.parameters(), theirs.parameters(), strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("parts", [2, 4, 6])
+@pytest.mark.parametrize("carry", [False, True])
+def test_parts_of_a_batch_make_the_same_step(parts, carry):
+    options = {"loss": loss_with_state, "carry": True} if carry else {}
+    whole, log = train(**options)
+    cut, same_log = train(accumulate=parts, **options)
+    for a, b in zip(log, same_log, strict=True):
+        assert b["loss"] == pytest.approx(a["loss"], rel=1e-5)
+        assert b["tokens"] == a["tokens"]
+    for a, b in zip(whole.parameters(), cut.parameters(), strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5)
+
+
+def test_a_mean_of_means_would_be_caught():
+    def mean_of_means(model, batch):
+        total, n = loss(model, batch)
+        return total / n, 1
+
+    whole, _ = train(loss=mean_of_means)
+    cut, _ = train(loss=mean_of_means, accumulate=2)
+    assert not torch.allclose(whole.head.weight, cut.head.weight, rtol=1e-3, atol=1e-4)
+
+
+def test_a_carried_state_is_the_one_of_a_loop_by_hand():
+    model, optimiser = build()
+    log = fit(model, batches, loss_with_state, optimiser, steps=10, carry=True)
+    model, optimiser = build()
+    for epoch in range(2):
+        state = None
+        for i, batch in enumerate(batches(epoch)):
+            nll, n, state = loss_with_state(model, [torch.from_numpy(x) for x in batch], state)
+            state = state.detach()
+            assert log[5 * epoch + i]["loss"] == pytest.approx((nll / n).item(), rel=1e-6)
+            optimiser.zero_grad()
+            (nll / n).backward()
+            optimiser.step()
+
+
+def test_the_loss_of_tokens_is_torchs():
+    logits, targets = torch.randn(3, 4, VOCAB), torch.randint(0, VOCAB, (3, 4))
+    total, n = token_nll(logits, targets)
+    log_p = torch.log_softmax(logits, -1)
+    by_hand = -sum(log_p[b, t, targets[b, t]] for b in range(3) for t in range(4) if targets[b, t] != 0)
+    assert total.item() == pytest.approx(by_hand.item(), rel=1e-6)
+    assert n == (targets > 0).sum()
+
+
+# Schedules
+
+
+def test_schedules_at_their_corners():
+    cosine = partial(schedules.warmup_cosine, warmup=10, total=110, floor=0.1)
+    assert [cosine(s) for s in (1, 5, 10, 60, 110, 999)] == pytest.approx([0.1, 0.5, 1, 0.55, 0.1, 0.1])
+    assert schedules.warmup_cosine(1, 0, 10) < 1
+    # Vaswani et al. 2017: the highest rate of the base model, 512 wide with 4,000 steps of warm-up, is 0.0007.
+    rates = [schedules.inverse_sqrt(s, 512, 4000) for s in range(1, 12000)]
+    assert np.argmax(rates) == 3999
+    assert max(rates) == pytest.approx(6.99e-4, rel=1e-3)
+    assert rates[1999] == pytest.approx(max(rates) / 2)
+    assert rates[7999] == pytest.approx(max(rates) / math.sqrt(2))
+    assert schedules.constant(5) == 1
+
+
+@pytest.mark.parametrize("patience", [1, 2, 3])
+def test_a_plateau_drops_where_torchs_scheduler_does(patience):
+    losses = np.random.default_rng(patience).integers(0, 12, 60).astype(float)
+    optimiser = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
+    torchs = torch.optim.lr_scheduler.ReduceLROnPlateau(
+        optimiser, factor=0.5, patience=patience - 1, threshold=0, min_lr=0, eps=0
+    )
+    for i in range(len(losses)):
+        torchs.step(losses[i])
+        assert schedules.plateau(losses[: i + 1], 0.5, patience) == optimiser.param_groups[0]["lr"]
+
+
+def test_the_rate_of_a_step_is_the_optimisers_times_the_factors():
+    heard = iter([3.0, 2.0, 2.5, 2.6])
+    _, log = train(
+        schedule=lambda step: 1 / step, plateau=lambda losses: 0.5 ** sum(x > 2.2 for x in losses[1:]),
+        validate=lambda model: next(heard), evaluate_every=2,
+    )  # fmt: skip
+    rates = [record["lr"] for record in log if "lr" in record]
+    assert rates == pytest.approx([1e-2 / s * (0.5 if s > 6 else 1) for s in range(1, 9)])
+
+
+# Evaluation
+
+
+def test_evaluation_does_not_depend_on_the_size_of_the_batches():
+    model, _ = build()
+    inputs, targets = (np.concatenate(x) for x in zip(*batches(0), strict=True))
+    scores = [
+        evaluate(model, [(inputs[i : i + B], targets[i : i + B]) for i in range(0, len(inputs), B)], loss)
+        for B in (1, 4, 7, 30)
+    ]
+    assert scores == pytest.approx([scores[0]] * 4, rel=1e-6)
+
+
+def test_two_evaluations_are_identical_and_leave_mode_and_randomness_as_they_were():
+    model, _ = build(dropout=0.5)
+    model.train()
+    model.cell.eval()
+
+    def noisy(model, batch):
+        nll, n = loss(model, batch)
+        return nll * torch.rand(()) * np.random.default_rng(random.randrange(9)).random(), n
+
+    before = torch.get_rng_state()
+    first = evaluate(model, batches(0), noisy)
+    assert torch.equal(before, torch.get_rng_state())
+    torch.rand(5)
+    random.random()
+    assert evaluate(model, batches(0), noisy) == first
+    assert (model.training, model.dropout.training, model.cell.training) == (True, True, False)
+    with pytest.raises(ZeroDivisionError), reproducibly(model):
+        1 / model.dropout.training
+    assert model.dropout.training
+
+
+def test_validation_changes_nothing_in_the_training():
+    model, log = train(dropout=0.3)
+    watched, watched_log = train(dropout=0.3, validate=lambda m: evaluate(m, batches(99), loss), evaluate_every=1)
+    assert same(model, watched)
+    assert values(log) == [record for record in values(watched_log) if "validation" not in record]
+
+
+def test_early_stopping_gives_the_best_weights_back():
+    heard, seen = iter([5.0, 3.0, 4.0, 3.5, 1.0]), []
+
+    def validate(model):
+        assert not model.training
+        seen.append({name: w.clone() for name, w in model.state_dict().items()})
+        return next(heard)
+
+    model, log = train(steps=99, validate=validate, evaluate_every=3, patience=2)
+    assert [r["validation"] for r in log if "validation" in r] == [5.0, 3.0, 4.0, 3.5]
+    assert log[-1]["step"] == 12
+    assert all(torch.equal(w, seen[1][name]) for name, w in model.state_dict().items())
+    assert not torch.equal(seen[1]["head.weight"], seen[3]["head.weight"])
+
+
+# Errors
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+@pytest.mark.parametrize("gradient", [False, True])
+def test_a_loss_that_is_no_number_names_step_and_batch(tmp_path, bad, gradient):
+    seen = []
+
+    def breaks(model, batch):
+        nll, n = loss(model, batch)
+        seen.append({name: w.clone() for name, w in model.state_dict().items()})
+        if len(seen) == 7:
+            nll = nll + (nll * bad - nll.detach() * bad).nan_to_num(0) if gradient else nll * bad
+            if gradient:
+                nll.register_hook(lambda g: g * bad)
+        return nll, n
+
+    what = "norm of the gradient" if gradient else f"loss is {bad}"
+    with pytest.raises(TrainingError, match=rf"{what}.* at step 7 \(batch 1 of epoch 1, .*, of step 6, is .*Lower"):
+        train(loss=breaks, folder=tmp_path, save_every=3)
+    found = snapshot.load(tmp_path / "checkpoint.pt", lmbook.__version__)
+    assert found["step"] == 6
+    assert all(torch.equal(w, seen[6][name]) for name, w in found["weights"].items())
+    assert len((tmp_path / "log.jsonl").read_text().splitlines()) == 6
+
+
+@pytest.mark.parametrize(
+    "error", [torch.OutOfMemoryError("CUDA"), MemoryError(), RuntimeError("can't allocate memory")]
+)
+def test_too_little_memory_suggests_half_the_batch(error):
+    def too_large(model, batch):
+        raise error
+
+    with pytest.raises(
+        TrainingError, match=r"at step 1 .* batch of 6 rows\. Try 3 rows, or accumulate=4.*No checkpoint"
+    ):
+        train(loss=too_large, accumulate=2)
+
+
+def test_an_error_of_the_model_stays_what_it_is():
+    def wrong(model, batch):
+        raise RuntimeError("shapes do not fit")
+
+    with pytest.raises(RuntimeError, match=r"^shapes do not fit$"):
+        train(loss=wrong)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"steps": None}, "give steps, epochs"),
+        ({"steps": 0}, "steps is 0"),
+        ({"accumulate": 0}, "accumulate is 0"),
+        ({"patience": 2}, "patience and plateau need validate"),
+        ({"batches": lambda epoch: []}, r"batches\(0\) gave no batch"),
+        ({"loss": lambda model, batch: (model.head.weight, 1)}, r"shape \(11, 8\); it must give the sum"),
+        ({"loss": lambda model, batch: (model.head.weight.sum(), 0)}, "holds no token"),
+        ({"batches": lambda epoch: [(np.zeros((2, 3)), np.zeros((3, 3)))], "accumulate": 2}, r"first axes .* \[2, 3\]"),
+    ],
+)
+def test_bad_input_names_the_input_and_the_remedy(options, says):
+    with pytest.raises(ValueError, match=says):
+        train(**options)
+
+
+def test_evaluation_of_nothing_is_refused():
+    with pytest.raises(ValueError, match="no token to evaluate"):
+        evaluate(build()[0], [], loss)
+
+
+def test_ctrl_c_ends_the_step_saves_and_says_how_to_resume(tmp_path, capsys):
+    def pressed(model, batch):
+        calls.append(1)
+        if len(calls) == 4:
+            signal.raise_signal(signal.SIGINT)
+        return loss(model, batch)
+
+    calls, before = [], signal.getsignal(signal.SIGINT)
+    with pytest.raises(
+        KeyboardInterrupt, match=r"stopped after step 4; saved in .*resume=True \(lmbook train RECIPE --res"
+    ):
+        train(loss=pressed, folder=tmp_path, dropout=0.3)
+    assert "stopped after step 4" in capsys.readouterr().err
+    assert signal.getsignal(signal.SIGINT) is before
+    model, log = train(folder=tmp_path, dropout=0.3, resume=True)
+    whole, whole_log = train(dropout=0.3)
+    assert same(model, whole)
+    assert values(log) == values(whole_log)
+
+
+def test_modes_are_restored_and_the_bar_is_plain_and_asked_for(capsys):
+    model, optimiser = build()
+    model.eval()
+    log = fit(model, batches, loss, optimiser, epochs=1)
+    assert not model.training
+    assert capsys.readouterr().err == ""  # no terminal, no bar
+    fit(model, batches, loss, optimiser, steps=3, progress=True)
+    assert "3/3" in (shown := capsys.readouterr().err)
+    assert "tokens/s" in shown
+    assert len(log) == 5
+    assert log[-1]["seconds"] >= log[0]["seconds"] > 0
