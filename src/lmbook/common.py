@@ -1,4 +1,4 @@
-"""What GPT, BERT and the patch classifier share: how their weights start, and which ids they can read."""
+"""What several models share: how weights start, and which ids a model can read."""
 
 import torch
 from torch import Tensor, nn
@@ -30,3 +30,19 @@ def check_tokens(tokens: Tensor, vocab: int, window: int) -> None:
         low, high = (int(end) for end in tokens.aminmax())
         if low < 0 or high >= vocab:
             raise ValueError(f"Token ids run {low}..{high}; this model knows 0..{vocab - 1}.")
+
+
+def embed(embedding: nn.Embedding, tokens: Tensor, shape: str = "(B, T)") -> Tensor:
+    """The rows of E, with an error that says what is wrong with the ids (on a GPU their range is not looked at)."""
+    if tokens.dim() != shape.count(",") + (shape != "(B,)") or tokens.dtype not in (torch.int64, torch.int32):
+        raise ValueError(f"tokens are {tokens.dtype} {tuple(tokens.shape)}; they must be integer ids {shape}.")
+    if (
+        tokens.device.type == "cpu"
+        and tokens.numel()
+        and not 0 <= tokens.min() <= tokens.max() < embedding.num_embeddings
+    ):
+        raise ValueError(
+            f"tokens run from {tokens.min()} to {tokens.max()}; ids of this model run from 0 to "
+            f"{embedding.num_embeddings - 1}: encode the text with the vocabulary the model was made for."
+        )
+    return embedding(tokens)

@@ -15,8 +15,9 @@ from torch import Tensor, nn
 
 from lmbook.batching import PAD_ID
 from lmbook.cells import State
+from lmbook.common import embed
 from lmbook.positions import rotary
-from lmbook.recurrent import Recurrent, _embed
+from lmbook.recurrent import Recurrent
 from lmbook.transformer import Embedding, Encoder
 
 
@@ -42,7 +43,7 @@ class RecurrentEncoder(nn.Module):
 
     def forward(self, source: Tensor, mask: Tensor) -> tuple[Tensor, tuple[State, ...]]:
         """source: (B, N) ids.  Returns H (B, N, width), 0 at padding, and final."""
-        x = F.dropout(_embed(self.embedding, source), self.dropout, self.training)
+        x = F.dropout(embed(self.embedding, source), self.dropout, self.training)
         return self.recurrent(x, None, mask)
 
 

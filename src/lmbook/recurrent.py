@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from lmbook.batching import PAD_ID
 from lmbook.cells import State
+from lmbook.common import embed
 from lmbook.stacked import Recurrent
 
 __all__ = ["Classifier", "Recurrent", "RecurrentLM", "Tagger", "detach", "state_gradients", "truncated"]
@@ -67,13 +68,13 @@ class RecurrentLM(nn.Module):
 
         mask: (B, T), True at a token; only the final state depends on it where padding is on the right.
         """
-        x = F.dropout(_embed(self.embedding, tokens), self.dropout, self.training)
+        x = F.dropout(embed(self.embedding, tokens), self.dropout, self.training)
         h, state = self.recurrent(x, state, mask)
         return self.output(F.dropout(h, self.dropout, self.training)), state
 
     def step(self, state: tuple[State, ...], token: Tensor) -> tuple[Tensor, tuple[State, ...]]:
         """One token (B,) further: logits (B, vocab) of the token after it, and the next state."""
-        x = F.dropout(_embed(self.embedding, token, "(B,)"), self.dropout, self.training)
+        x = F.dropout(embed(self.embedding, token, "(B,)"), self.dropout, self.training)
         h, state = self.recurrent.step(x, state)
         return self.output(F.dropout(h, self.dropout, self.training)), state
 
@@ -107,7 +108,7 @@ class Tagger(nn.Module):
     def forward(self, tokens: Tensor, mask: Tensor | None = None) -> Tensor:
         """tokens: (B, T) ids.  Returns logits (B, T, tags)."""
         mask = tokens != PAD_ID if mask is None else mask
-        x = F.dropout(_embed(self.embedding, tokens), self.dropout, self.training)
+        x = F.dropout(embed(self.embedding, tokens), self.dropout, self.training)
         h, _ = self.recurrent(x, None, mask)
         return self.output(F.dropout(h, self.dropout, self.training))
 
@@ -146,27 +147,11 @@ class Classifier(nn.Module):
     def forward(self, tokens: Tensor, mask: Tensor | None = None) -> Tensor:
         """tokens: (B, T) ids.  Returns logits (B, classes)."""
         mask = tokens != PAD_ID if mask is None else mask
-        x = F.dropout(_embed(self.embedding, tokens), self.dropout, self.training)
+        x = F.dropout(embed(self.embedding, tokens), self.dropout, self.training)
         outputs, state = self.recurrent(x, None, mask)
         mean = outputs.sum(dim=1) / mask.sum(dim=1, keepdim=True).clamp(min=1)  # outputs are 0 where the mask is False
         s = mean if self.pool == "mean" else state[-1][0]
         return self.output(F.dropout(s, self.dropout, self.training))
-
-
-def _embed(embedding: nn.Embedding, tokens: Tensor, shape: str = "(B, T)") -> Tensor:
-    """The rows of E, with an error that says what is wrong with the ids (on a GPU their range is not looked at)."""
-    if tokens.dim() != shape.count(",") + (shape != "(B,)") or tokens.dtype not in (torch.int64, torch.int32):
-        raise ValueError(f"tokens are {tokens.dtype} {tuple(tokens.shape)}; they must be integer ids {shape}.")
-    if (
-        tokens.device.type == "cpu"
-        and tokens.numel()
-        and not 0 <= tokens.min() <= tokens.max() < embedding.num_embeddings
-    ):
-        raise ValueError(
-            f"tokens run from {tokens.min()} to {tokens.max()}; ids of this model run from 0 to "
-            f"{embedding.num_embeddings - 1}: encode the text with the vocabulary the model was made for."
-        )
-    return embedding(tokens)
 
 
 def detach(state: tuple[State, ...]) -> tuple[State, ...]:

@@ -23,8 +23,9 @@ from torch import Tensor, nn
 
 from lmbook.attention import AdditiveScore, MultiplicativeScore, ScaledScore, dot_score, masked_softmax
 from lmbook.cells import State
+from lmbook.common import embed
 from lmbook.encoders import AttentionEncoder, Bridge, RecurrentEncoder, real_tokens
-from lmbook.recurrent import Recurrent, RecurrentLM, _embed
+from lmbook.recurrent import Recurrent, RecurrentLM
 
 SCORES = ("dot", "multiplicative", "additive", "scaled")
 
@@ -139,7 +140,7 @@ class Seq2Seq(nn.Module):
 
     def step(self, state: dict, token: Tensor) -> tuple[Tensor, dict]:
         """Reads y_{t-1}, token (B,): the logits (B, vocab_target) of y_t, and the next state."""
-        logits, _, state = self._step(state, self._drop(_embed(self.embedding, token, "(B,)")))
+        logits, _, state = self._step(state, self._drop(embed(self.embedding, token, "(B,)")))
         return logits, state
 
     def forward(
@@ -152,7 +153,7 @@ class Seq2Seq(nn.Module):
         """
         if return_weights and self.score is None:
             raise ValueError("this model has no attention, hence no weights; build it with attention=...")
-        state, y = self.start(source, source_mask), self._drop(_embed(self.embedding, target_in))
+        state, y = self.start(source, source_mask), self._drop(embed(self.embedding, target_in))
         if self.fast and not self.before:
             logits, weights = self._all_steps(state, y)
         else:
@@ -217,7 +218,7 @@ class OneRNNTranslator(nn.Module):
 
     def start(self, source: Tensor, source_mask: Tensor | None = None) -> tuple[State, ...]:
         """The state after the source.  source: (B, N) ids.  source_mask: by default source != <pad>."""
-        x = F.dropout(_embed(self.lm.embedding, source), self.lm.dropout, self.training)
+        x = F.dropout(embed(self.lm.embedding, source), self.lm.dropout, self.training)
         return self.lm.recurrent(x, None, real_tokens(source, source_mask))[1]
 
     def step(self, state: tuple[State, ...], token: Tensor) -> tuple[Tensor, tuple[State, ...]]:

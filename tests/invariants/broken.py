@@ -91,8 +91,8 @@ FAULTS = [
     Fault(
         "reads its target",
         RecurrentLM.run,
-        "_embed(self.embedding, tokens)",
-        "_embed(self.embedding, tokens.roll(-1, 1))",
+        "embed(self.embedding, tokens)",
+        "embed(self.embedding, tokens.roll(-1, 1))",
         causal("lstm"),
     ),
     Fault("target not shifted", batching.stream_batches, "ids[1 : B * steps + 1]", "ids[: B * steps]", shifted),
