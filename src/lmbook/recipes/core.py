@@ -1,0 +1,188 @@
+"""A recipe: everything that turns data and a seed into a trained model and its scores, and the record of such a run.
+
+    @recipe("names-bigram", minutes=1, corpora=("names",), about="...")
+    def names_bigram(run):
+        names = run.corpus("names")
+        run.fit(model, batches, loss, optimiser, steps=1000)
+        return {"valid": ...}, model
+
+A run writes into one folder: the training's checkpoint and log, record.json with the scores, and the weights if the
+recipe ships them. The records of the runs behind the book's tables are in src/lmbook/recorded, the weights that the
+book shows in src/lmbook/trained.
+"""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from lmbook import __version__, checkpoints, data, runtime
+from lmbook.download import say
+from lmbook.train import fit
+
+RECORDED = resources.files("lmbook").joinpath("recorded")
+TRAINED = resources.files("lmbook").joinpath("trained")
+POINTS = 60  # of a training curve that a record keeps
+
+
+class RecipeError(RuntimeError):
+    """A recipe cannot be run; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """make(run) trains and returns (scores, model); scores are numbers, or lists and dicts of them.
+
+    minutes: on two CPU cores, one seed.  corpora: what it needs of `data.load`.  ships: whether the weights of seed 0
+    go with the package.  seeds: those behind the book's tables.  score: which of the scores `lmbook recipes` shows.
+    """
+
+    name: str
+    about: str
+    make: Callable
+    minutes: float
+    corpora: tuple[str, ...] = ()
+    ships: bool = False
+    seeds: tuple[int, ...] = (0, 1, 2)
+    score: str = ""
+
+
+RECIPES: dict[str, Recipe] = {}
+
+
+def recipe(name: str, **about) -> Callable:
+    """Enters a function into RECIPES under this name; keywords as the fields of Recipe."""
+
+    def enter(make: Callable) -> Callable:
+        if name in RECIPES:
+            raise ValueError(f"two recipes are called {name}; rename one.")
+        RECIPES[name] = Recipe(name, make=make, **about)
+        return make
+
+    return enter
+
+
+@dataclass
+class Run:
+    """One run of a recipe.  quick: three steps and stand-ins for missing corpora, only to see that it runs."""
+
+    recipe: Recipe
+    seed: int
+    folder: Path
+    device: str = "cpu"
+    resume: bool = False
+    progress: bool | None = None
+    quick: bool = False
+    parts: dict[str, dict] = field(default_factory=dict, init=False)
+
+    def corpus(self, name: str, **options) -> data.Corpus:
+        """A corpus that the recipe declares. Raises RecipeError where only a stand-in is to be had."""
+        if name not in self.recipe.corpora:
+            raise RecipeError(f"{self.recipe.name} uses {name} but does not declare it; add it to its corpora.")
+        corpus = data.load(name, **options)
+        if not (corpus.real or self.quick):
+            raise RecipeError(
+                f"{self.recipe.name} needs the corpus {name} itself: connect to the network, or set LMBOOK_DATA to a "
+                "folder that holds it (--quick runs three steps on the stand-in)."
+            )
+        return corpus
+
+    def cut(self, rows: list, few: int = 40) -> list:
+        """All rows; in a quick run the first few."""
+        return rows[:few] if self.quick else rows
+
+    def fit(self, model: nn.Module, batches, loss, optimiser, part: str = "model", **options) -> list[dict]:
+        """`train.fit` in this run's folder, on its device; `part` names one of several trainings of a recipe."""
+        if self.quick:
+            options |= {"steps": 3, "evaluate_every": None, "patience": None}
+        folder = self.folder / part
+        log = fit(model, batches, loss, optimiser, folder=folder, resume=self.resume, progress=self.progress, **options)
+        steps = [entry for entry in log if "loss" in entry]
+        thin = steps[:: max(1, len(steps) // POINTS)]
+        self.parts[part] = {
+            "parameters": sum(p.numel() for p in model.parameters()),
+            "steps": len(steps),
+            "tokens": sum(entry["tokens"] for entry in steps),
+            "seconds": round(log[-1]["seconds"], 1),
+            "train": [[entry["step"], round(entry["loss"], 4)] for entry in thin],
+            "valid": [[entry["step"], round(entry["validation"], 4)] for entry in log if "validation" in entry],
+        }
+        return log
+
+
+def hashes(corpora: tuple[str, ...]) -> dict[str, dict[str, str]]:
+    """The sha256 of every file of these corpora, as registered."""
+    return {name: {file["name"]: file["sha256"] for file in data.card(name)["files"]} for name in corpora}
+
+
+def train(
+    name: str,
+    seed: int = 0,
+    folder: str | Path = "runs",
+    device: str | None = None,
+    resume: bool = False,
+    progress: bool | None = None,
+    quick: bool = False,
+) -> dict:
+    """Runs a recipe in folder/NAME-SEED and returns its record, which is also written there as record.json.
+
+    Raises RecipeError for a name that does not exist, and where the run is finished already.
+    """
+    if name not in RECIPES:
+        raise RecipeError(f"there is no recipe {name!r}; lmbook recipes lists them.")
+    chosen = RECIPES[name]
+    folder = Path(folder) / f"{name}-{seed}"
+    place = folder / "record.json"
+    if place.exists():
+        raise RecipeError(f"{place} exists: this run is finished. Delete {folder} to run it again.")
+    device = device or runtime.device()
+    runtime.seed(seed)
+    run = Run(chosen, seed, folder, device, resume, progress, quick)
+    began = time.perf_counter()
+    scores, model = chosen.make(run)
+    record = {
+        "recipe": name,
+        "seed": seed,
+        "scores": scores,
+        "parts": run.parts,
+        "seconds": round(sum(part["seconds"] for part in run.parts.values()), 1),
+        "evaluation_seconds": round(max(0.0, time.perf_counter() - began), 1),
+        "hardware": checkpoints.hardware() if device == "cpu" else torch.cuda.get_device_name(),
+        "data": hashes(chosen.corpora),
+        "torch": str(torch.__version__),
+        "lmbook": __version__,
+    }
+    if quick:
+        return record
+    if chosen.ships and model is not None:
+        checkpoints.save(folder / f"{name}.safetensors", model, card(record))
+    checkpoints.write(place, (json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode())
+    say(f"{place}: {headline(record)}")
+    return record
+
+
+def card(record: dict) -> dict:
+    """What a checkpoint's card takes from the record of its run."""
+    return {key: record[key] for key in ("recipe", "seed", "data", "scores", "seconds", "hardware")}
+
+
+def headline(record: dict) -> str:
+    """The score of a record that the recipe names first."""
+    name = RECIPES[record["recipe"]].score
+    value = record["scores"].get(name)
+    return f"{name} {value:.3f}" if isinstance(value, float) else f"{name} {value}"
+
+
+def records(name: str | None = None) -> list[dict]:
+    """The recorded runs, those of one recipe or all, by name and seed."""
+    if not RECORDED.is_dir():
+        return []
+    found = [json.loads(file.read_text("utf-8")) for file in RECORDED.iterdir() if file.name.endswith(".json")]
+    return sorted(
+        (record for record in found if name in (None, record["recipe"])), key=lambda r: (r["recipe"], r["seed"])
+    )
