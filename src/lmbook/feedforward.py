@@ -71,13 +71,17 @@ class FeedForwardLM(nn.Module):
 
         tokens: (B, T).  Returns logits (B, T, vocab) and the state after the last token.
         """
+        h, state = self.features(tokens, state)
+        return self.U(h), state
+
+    def features(self, tokens: Tensor, state: tuple[Tensor]) -> tuple[Tensor, tuple[Tensor]]:
+        """As `run`, but for the logits what U is applied to: h (B, T, hidden), after dropout."""
         _check(tokens, 2, "tokens (B, T)", self.E.num_embeddings)
         text = torch.cat([state[0], tokens], dim=1)  # (B, window - 1 + T)
         windows = self.E(text).unfold(1, self.window, 1)  # (B, T, d_model, window)
         e = windows.transpose(2, 3).flatten(2)  # (B, T, window * d_model), the oldest token first
         h = self.f(self.W(self.dropout(e)))
-        z = self.U(self.dropout(h))
-        return z, (text[:, tokens.shape[1] :],)
+        return self.dropout(h), (text[:, tokens.shape[1] :],)
 
     def step(self, state: tuple[Tensor], token: Tensor) -> tuple[Tensor, tuple[Tensor]]:
         """One token on.  token: (B,) ids.  Returns logits (B, vocab) and the new state."""

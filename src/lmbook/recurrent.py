@@ -68,9 +68,16 @@ class RecurrentLM(nn.Module):
 
         mask: (B, T), True at a token; only the final state depends on it where padding is on the right.
         """
+        h, state = self.features(tokens, state, mask)
+        return self.output(h), state
+
+    def features(
+        self, tokens: Tensor, state: tuple[State, ...] | None = None, mask: Tensor | None = None
+    ) -> tuple[Tensor, tuple[State, ...]]:
+        """As `run`, but for the logits what W is applied to: h_t (B, T, hidden), after dropout."""
         x = F.dropout(embed(self.embedding, tokens), self.dropout, self.training)
         h, state = self.recurrent(x, state, mask)
-        return self.output(F.dropout(h, self.dropout, self.training)), state
+        return F.dropout(h, self.dropout, self.training), state
 
     def step(self, state: tuple[State, ...], token: Tensor) -> tuple[Tensor, tuple[State, ...]]:
         """One token (B,) further: logits (B, vocab) of the token after it, and the next state."""

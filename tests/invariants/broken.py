@@ -90,7 +90,7 @@ FAULTS = [
     ),
     Fault(
         "reads its target",
-        RecurrentLM.run,
+        RecurrentLM.features,
         "embed(self.embedding, tokens)",
         "embed(self.embedding, tokens.roll(-1, 1))",
         causal("lstm"),
@@ -236,7 +236,7 @@ FAULTS = [
     Fault("starts too large", common.initialise, "std=0.02", "std=0.8", partial(test_models.test_first_loss, "gpt")),
     Fault(
         "state not used",
-        RecurrentLM.run,
+        RecurrentLM.features,
         "h, state = self.recurrent(x, state, mask)",
         "h, state = self.recurrent(x, state, mask); h = 0 * h",
         learned("gru"),
@@ -415,7 +415,11 @@ FAULTS = [
     ),
     # 12. evaluation leaves no trace
     Fault(
-        "dropout at evaluation", RecurrentLM.run, "self.dropout, self.training", "self.dropout, True", repeated("lstm")
+        "dropout at evaluation",
+        RecurrentLM.features,
+        "self.dropout, self.training",
+        "self.dropout, True",
+        repeated("lstm"),
     ),
     Fault(
         "attention drops at evaluation",

@@ -1,0 +1,133 @@
+"""The perplexity table: WikiText-2, one vocabulary, one test set, every kind of language model.
+
+All models read the same 33,281 ids and are scored on the same 245,569 tokens of the test part as one stream that
+starts after <eos>, by the full softmax; <pad>, <sos> and <mask> cannot occur and get no probability. In training the
+softmax is estimated (`lmbook.sampled`): all of the 1,500 most frequent types, and 1,500 of the others drawn a batch.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from lmbook import data, metrics
+from lmbook.batching import EOS_ID, PAD_ID, SOS_ID
+from lmbook.evaluation import evaluate, token_nll
+from lmbook.feedforward import FeedForwardLM
+from lmbook.recipes.core import Run, recipe
+from lmbook.recurrent import RecurrentLM
+from lmbook.sampled import sampled_nll, strata
+from lmbook.schedules import warmup_cosine
+from lmbook.text import MASK, SPECIALS, Vocabulary
+
+NEVER = (PAD_ID, SOS_ID, SPECIALS.index(MASK))
+EDGES, DRAWN = (1500, 8000), (0, 900, 600)
+D = 256  # the width of every model: embeddings, states and features
+
+
+def prepare(run: Run) -> tuple[Vocabulary, dict[str, np.ndarray]]:
+    """The vocabulary, and each part as one stream of ids that starts with the <eos> before its first token."""
+    corpus = run.corpus("wikitext2")
+    vocabulary = Vocabulary.build(corpus["train"])
+    parts = {part: run.cut(corpus[part], 3000) for part in ("train", "valid", "test")}
+    return vocabulary, {part: np.append(EOS_ID, vocabulary.encode(tokens)) for part, tokens in parts.items()}
+
+
+def windows(ids: np.ndarray, B: int, T: int) -> Iterator[tuple[Tensor, Tensor]]:
+    """`data.stream_batches` as tensors."""
+    for inputs, targets in data.stream_batches(ids, B, T):
+        yield torch.from_numpy(inputs.copy()), torch.from_numpy(targets.copy())
+
+
+def shifted(ids: np.ndarray, B: int, T: int, rng: np.random.Generator) -> Iterator[tuple[Tensor, Tensor]]:
+    """The same, begun at a random place of the first window, so that no epoch cuts the text as the one before."""
+    return windows(ids[int(rng.integers(min(T, len(ids) // 4))) :], B, T)
+
+
+def full_loss(model: nn.Module, batch: tuple[Tensor, Tensor], state) -> tuple[Tensor, Tensor, object]:
+    """Summed NLL of a window under the full softmax, its tokens, and the state after it."""
+    tokens, targets = batch
+    logits, state = model.run(tokens, model.start(len(tokens)) if state is None else state)
+    logits[..., list(NEVER)] = -torch.inf
+    nll, n = token_nll(logits, targets)
+    return nll, n, state
+
+
+def sampled_loss(output: nn.Linear, vocab: int):
+    """The loss of the training: as `full_loss`, with Z estimated.  output: the model's output layer."""
+    size = min(vocab, 33281)
+    scale = size / 33281
+    parts = strata(size, tuple(int(edge * scale) for edge in EDGES), tuple(int(k * scale) for k in DRAWN))
+
+    def loss(model: nn.Module, batch: tuple[Tensor, Tensor], state) -> tuple[Tensor, int, object]:
+        tokens, targets = batch
+        h, state = model.features(tokens, model.start(len(tokens)) if state is None else state)
+        nll = sampled_nll(h.flatten(0, 1), targets.flatten(), output.weight, output.bias, parts, NEVER)
+        return nll, targets.numel(), state
+
+    return loss
+
+
+def train_and_score(run: Run, model: nn.Module, output: nn.Linear, ids: dict, epochs: int, rate: float) -> dict:
+    """Trains with a carried state, one way for every model that has one, and scores on the whole test stream."""
+    B, T = 40, 50
+    total = epochs * (len(ids["train"]) // (B * T))
+
+    def batches(epoch: int):
+        return shifted(ids["train"], B, T, np.random.default_rng([run.seed, epoch]))
+
+    run.fit(
+        model,
+        batches,
+        sampled_loss(output, len(output.weight)),
+        torch.optim.Adam(model.parameters(), lr=rate, betas=(0.9, 0.99)),
+        steps=total,
+        schedule=lambda step: warmup_cosine(step, warmup=min(300, total // 10), total=total),
+        clip=1.0,
+        carry=True,
+        validate=lambda model: evaluate(model, windows(ids["valid"], 10, 50), full_loss, carry=True),
+        evaluate_every=max(1, total // 5),
+        save_every=500,
+    )
+    scores = {}
+    for part in ("valid", "test"):
+        nll = evaluate(model, windows(ids[part], 1, 100), full_loss, carry=True)
+        scores |= {
+            f"{part} nll": nll,
+            f"{part} perplexity": metrics.perplexity(nll),
+            f"{part} tokens": len(ids[part]) - 1,
+        }
+    return scores
+
+
+def recurrent(run: Run, cell: str, epochs: int, rate: float, dropout: float) -> tuple[dict, nn.Module]:
+    """One recurrent layer of 256, its embedding tied to the output."""
+    vocabulary, ids = prepare(run)
+    model = RecurrentLM(len(vocabulary), D, D, 1, cell, dropout=dropout, tie=True, fast=True).to(run.device)
+    return train_and_score(run, model, model.output, ids, epochs, rate), model
+
+
+TABLE = {"corpora": ("wikitext2",), "seeds": (0,), "score": "test perplexity"}
+
+
+@recipe("wikitext2-lstm", about="WikiText-2, LSTM of 256 units, tied embedding", minutes=60, **TABLE)
+def lstm(run: Run) -> tuple[dict, nn.Module]:
+    return recurrent(run, "lstm", epochs=10, rate=4e-3, dropout=0.4)
+
+
+@recipe("wikitext2-gru", about="WikiText-2, GRU of 256 units, tied embedding", minutes=55, **TABLE)
+def gru(run: Run) -> tuple[dict, nn.Module]:
+    return recurrent(run, "gru", epochs=10, rate=3e-3, dropout=0.4)
+
+
+@recipe("wikitext2-rnn", about="WikiText-2, vanilla RNN of 256 units, tied embedding", minutes=45, **TABLE)
+def rnn(run: Run) -> tuple[dict, nn.Module]:
+    return recurrent(run, "rnn", epochs=10, rate=1e-3, dropout=0.3)
+
+
+@recipe("wikitext2-feedforward", about="WikiText-2, Bengio's model with a window of 5 words", minutes=45, **TABLE)
+def feedforward(run: Run) -> tuple[dict, nn.Module]:
+    vocabulary, ids = prepare(run)
+    model = FeedForwardLM(len(vocabulary), D, D, window=5, dropout=0.3, tied=True, bias=True).to(run.device)
+    return train_and_score(run, model, model.U, ids, epochs=10, rate=2e-3), model
