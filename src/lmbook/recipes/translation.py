@@ -17,6 +17,7 @@ from lmbook.decode import beam, greedy
 from lmbook.evaluation import evaluate, token_nll
 from lmbook.recipes.core import Run, recipe
 from lmbook.schedules import warmup_cosine
+from lmbook.seq2seq import OneRNNTranslator, Seq2Seq
 from lmbook.text import BytePairTokenizer
 from lmbook.transformer import Transformer
 
@@ -50,7 +51,9 @@ def tensors(batches):
         yield data.Batch(*map(torch.from_numpy, batch))
 
 
-def translate(model: nn.Module, bpe: BytePairTokenizer, sources: list[list[int]], width: int = 1) -> list[str]:
+def translate(
+    model: nn.Module, bpe: BytePairTokenizer, sources: list[list[int]], width: int = 1, max_length: int = MAX_LENGTH
+) -> list[str]:
     """Translations of encoded sources, in their order; width 1 is greedy, else the width of the beam."""
     where = next(model.parameters()).device
     order = sorted(range(len(sources)), key=lambda i: len(sources[i]))
@@ -59,22 +62,22 @@ def translate(model: nn.Module, bpe: BytePairTokenizer, sources: list[list[int]]
         rows = order[start : start + 50]
         source = torch.from_numpy(pad([sources[i] for i in rows])).to(where)
         if width == 1:
-            found, _ = greedy(model, source, MAX_LENGTH, forbid=(SOS_ID,))
+            found, _ = greedy(model, source, max_length, forbid=(SOS_ID,))
         else:
-            found, _ = beam(model, source, MAX_LENGTH, width=width, alpha=1.0, forbid=(SOS_ID,))
+            found, _ = beam(model, source, max_length, width=width, alpha=1.0, forbid=(SOS_ID,))
         for i, ids in zip(rows, found, strict=True):
             written[i] = bpe.decode(ids)
     return written
 
 
-def score(model: nn.Module, bpe: BytePairTokenizer, ids: dict, texts: dict) -> dict:
+def score(model: nn.Module, bpe: BytePairTokenizer, ids: dict, texts: dict, max_length: int = MAX_LENGTH) -> dict:
     """Perplexity a token, BLEU greedy and with a beam of 5, and what of each sentence a later comparison needs."""
     references = [english for _, english in texts["test"]]
     sources = [source for source, _ in ids["test"]]
     nll = evaluate(model, tensors(data.batches(ids["test"], 100)), loss)
     scores = {"nll": nll, "perplexity": metrics.perplexity(nll)}
     for name, width in (("greedy", 1), ("beam 5", 5)):
-        written = translate(model, bpe, sources, width)
+        written = translate(model, bpe, sources, width, max_length)
         scores[name], scores["signature"] = metrics.sacrebleu_score(written, references)
         scores[f"{name} lower-cased"], _ = metrics.sacrebleu_score(written, references, lowercase=True)
         scores[f"{name} counts"] = [
@@ -82,6 +85,27 @@ def score(model: nn.Module, bpe: BytePairTokenizer, ids: dict, texts: dict) -> d
             for ours, theirs in zip(written, references, strict=True)
         ]
     return scores
+
+
+def train_and_score(
+    run: Run, build, rate: float, steps: int, warmup: int, tokens: int, **adam
+) -> tuple[dict, nn.Module]:
+    """One way for every rung: Adam, a cosine, smoothing 0.1, gradients clipped at 1.  build(vocab) makes the model."""
+    bpe, ids, texts = prepare(run)
+    model = build(len(bpe)).to(run.device)
+    run.fit(
+        model,
+        lambda epoch: tensors(data.batches(ids["train"], tokens, seed=[run.seed, epoch], tokens=True)),
+        functools.partial(loss, smoothing=0.1),
+        torch.optim.Adam(model.parameters(), lr=rate, **adam),
+        steps=steps,
+        schedule=lambda step: warmup_cosine(step, warmup=warmup, total=steps),
+        clip=1.0,
+        validate=lambda model: evaluate(model, tensors(data.batches(ids["valid"], 100)), loss),
+        evaluate_every=500,
+        save_every=250,
+    )
+    return score(model, bpe, ids, texts, 5 if run.quick else MAX_LENGTH), model
 
 
 @recipe(
@@ -95,21 +119,78 @@ def score(model: nn.Module, bpe: BytePairTokenizer, ids: dict, texts: dict) -> d
 )
 def multi30k_transformer(run: Run) -> tuple[dict, nn.Module]:
     """The small, strongly regularised setting of Wu et al. 2021, with a cosine in place of their inverse root."""
-    bpe, ids, texts = prepare(run)
-    model = Transformer(
-        len(bpe), len(bpe), d_model=128, n_heads=4, d_ff=256, n_layers=4, dropout=0.3, tied="all", fast=True
-    ).to(run.device)
-    total = 5500
-    run.fit(
-        model,
-        lambda epoch: tensors(data.batches(ids["train"], 4096, seed=[run.seed, epoch], tokens=True)),
-        functools.partial(loss, smoothing=0.1),
-        torch.optim.Adam(model.parameters(), lr=4e-3, betas=(0.9, 0.98), eps=1e-9),
-        steps=total,
-        schedule=lambda step: warmup_cosine(step, warmup=600, total=total),
-        clip=1.0,
-        validate=lambda model: evaluate(model, tensors(data.batches(ids["valid"], 100)), loss),
-        evaluate_every=500,
-        save_every=250,
+
+    def build(vocab: int) -> nn.Module:
+        return Transformer(vocab, vocab, 128, n_heads=4, d_ff=256, n_layers=4, dropout=0.3, tied="all", fast=True)
+
+    return train_and_score(run, build, 4e-3, steps=5500, warmup=600, tokens=4096, betas=(0.9, 0.98), eps=1e-9)
+
+
+D = 192  # width of embeddings and states of every recurrent rung
+RUNGS: dict[
+    str, tuple[str, bool, dict]
+] = {  # name: what it is, whether its weights go into the page, options of Seq2Seq
+    "first": ("encoder-decoder, context into the first state", False, {}),
+    "every": ("encoder-decoder, context into every step", False, {"context": "every"}),
+    "two-layers": (
+        "encoder-decoder of two layers, context into every step",
+        False,
+        {"context": "every", "n_layers": 2},
+    ),
+    "additive": ("RNNsearch: additive attention, scored before the update", True, {"attention": "additive"}),
+    "hybrid": (
+        "the hybrid: a Transformer encoder of 3 layers and a recurrent decoder with additive attention",
+        False,
+        {"attention": "additive", "encoder": "attention", "encoder_layers": 3, "d_ff": 2 * D},
+    ),
+    **{
+        f"score-{score}": (
+            f"{score} attention over an encoder of one direction, scored after the update",
+            False,
+            {"attention": score, "query": "after", "bidirectional": False},
+        )
+        for score in ("dot", "multiplicative", "additive", "scaled")
+    },
+}
+
+
+def recurrent_rung(name: str) -> None:
+    """Enters the recipe of one recurrent rung: GRUs of width 192, a bidirectional encoder unless it says otherwise."""
+    about, ships, options = RUNGS[name]
+
+    def build(vocab: int) -> nn.Module:
+        settings = {"bidirectional": True, "d_a": D, "tie": True, "dropout": 0.3, "fast": True} | options
+        return Seq2Seq(vocab, vocab, D, D, cell="gru", **settings)
+
+    @recipe(
+        f"multi30k-{name}",
+        about=f"German-English, {about}",
+        minutes=35,
+        corpora=("multi30k",),
+        ships=ships,
+        seeds=(0,),
+        score="beam 5",
     )
-    return score(model, bpe, ids, texts), model
+    def rung(run: Run) -> tuple[dict, nn.Module]:
+        return train_and_score(run, build, 3e-3, steps=3500, warmup=300, tokens=2048)
+
+
+for rung_name in RUNGS:
+    recurrent_rung(rung_name)
+
+
+@recipe(
+    "multi30k-one-rnn",
+    about="German-English with one LSTM that reads the source and goes on with the target",
+    minutes=30,
+    corpora=("multi30k",),
+    seeds=(0,),
+    score="beam 5",
+)
+def multi30k_one_rnn(run: Run) -> tuple[dict, nn.Module]:
+    """As wide as the other rungs are in all: 288 units, one embedding for both languages and the output."""
+
+    def build(vocab: int) -> nn.Module:
+        return OneRNNTranslator(vocab, 288, 288, cell="lstm", dropout=0.3, tie=True, fast=True)
+
+    return train_and_score(run, build, 3e-3, steps=3500, warmup=300, tokens=2048)
