@@ -11,6 +11,8 @@ from typing import NamedTuple
 import nbformat
 from nbformat import NotebookNode
 
+from lmbook.homework.helpers import bound, helpers
+
 LONGEST = 100_000  # characters of one answer
 MARKER = re.compile(r"^\s*(?:#|<!--)\s*answer:\s*([\w.-]+)", re.MULTILINE)
 DEFINED = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
@@ -144,7 +146,9 @@ def place(submission: NotebookNode, release: NotebookNode) -> Placed:
     """
     clean = nbformat.from_dict(release)
     search, heading = _Search(submission, release), titles(release)
-    notes, missing, used = [], [], set()
+    known = bound([cell.source for cell in release.cells if cell.cell_type == "code"])
+    notes, missing, used = [], [], {}
+    lost = not any(grade_id(cell) for cell in submission.cells)
     for at, stub in enumerate(release.cells):
         if not is_answer(stub):
             continue
@@ -161,10 +165,24 @@ def place(submission: NotebookNode, release: NotebookNode) -> Placed:
             missing.append(name)
             notes.append(f"“{title}”: the answer has {len(source):,} characters; at most {LONGEST:,} are read.")
             continue
-        used.update(numbers)
-        notes += _remarks(search, stub, how, numbers, title)
+        used[at] = numbers
+        notes += _remarks(search, stub, how, numbers, title, lost)
         clean.cells[at].source = source if stub.cell_type == "code" else harmless(source)
         clean.cells[at].pop("attachments", None)
+    taken = {number for numbers in used.values() for number in numbers}
+    elsewhere = [search.cells[n].source for n in search.own if n not in taken and search.cells[n].cell_type == "code"]
+    for at in used:
+        cell = clean.cells[at]
+        if cell.cell_type == "code" and elsewhere:
+            source, names = helpers(cell.source, elsewhere, known)
+            if names:
+                cell.source = f"{source}\n\n{cell.source}"
+                said = "it was" if len(names) == 1 else "they were"
+                notes.append(
+                    f"“{heading[grade_id(cell)]}” uses {', '.join(names)} of another cell; {said} taken along."
+                )
+    if lost and used:
+        notes.insert(0, "The marks of the cells were lost on the way; the answers were found by name and place.")
     return Placed(clean, notes, missing)
 
 
@@ -174,17 +192,17 @@ def _source(search: _Search, stub: NotebookNode, how: str, numbers: list[int]) -
     return search.cells[numbers[-1]].source
 
 
-def _remarks(search: _Search, stub: NotebookNode, how: str, numbers: list[int], title: str) -> list[str]:
-    """What the student should know about where the answer was found."""
+def _remarks(search: _Search, stub: NotebookNode, how: str, numbers: list[int], title: str, lost: bool):
+    """Sentences: what the student should know about where the answer was found."""
     said = []
-    if how == "marker":
+    if how == "marker" and not lost:
         said.append(f"“{title}”: the answer was found by the mark in its cell.")
-    if how == "def":
+    if how == "def" and not lost:
         names = ", ".join(DEFINED.findall(stub.source))
         said.append(f"“{title}”: the answer was found by the name {names}; it did not stand in the cell meant for it.")
-    if how == "place":
+    if how == "place" and not lost:
         said.append(f"“{title}”: the answer was found by its place; it did not stand in the cell meant for it.")
-    elif len(numbers) > 1:
+    if how != "place" and len(numbers) > 1:
         differ = len({_bare(search.cells[number].source) for number in numbers}) > 1
         said.append(
             f"“{title}”: the answer is in the notebook {len(numbers)} times"
