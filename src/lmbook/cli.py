@@ -1,4 +1,4 @@
-"""The command `lmbook`: the other editions, tidy notebooks, corpora, homework."""
+"""The command `lmbook`: the other editions, tidy notebooks, corpora, recipes and results, homework."""
 
 import sys
 from pathlib import Path
@@ -121,6 +121,51 @@ def fetch(names: tuple[str, ...]):
             click.echo(corpora.path(name, file["name"]))
         if not files:
             click.echo(f"{name} is built in: there is nothing to fetch.")
+
+
+@main.command()
+@click.argument("recipe")
+@click.option("--seed", default=0, show_default=True, help="Seed of weights, batches and dropout.")
+@click.option("--device", help="cpu or cuda. Default: the GPU where there is one.")
+@click.option("--resume", is_flag=True, help="Go on where an earlier run stopped.")
+@click.option("--quick", is_flag=True, help="Three steps only, to see whether it runs; nothing is recorded.")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default="runs", show_default=True,
+              help="Folder for checkpoint, log, record and weights, in RECIPE-SEED.")  # fmt: skip
+def train(recipe: str, seed: int, device: str | None, resume: bool, quick: bool, out: Path):
+    """Train RECIPE (`lmbook recipes` lists them) and write its scores to OUT/RECIPE-SEED/record.json.
+
+    Ctrl-C ends after the step and saves; --resume goes on from there. Several devices: start it with torchrun.
+    """
+    from lmbook import recipes as book_of
+    from lmbook.several import processes
+
+    with processes():
+        record = book_of.train(recipe, seed, out, device, resume, quick=quick)
+    if quick:
+        click.echo(f"{recipe} runs: {', '.join(record['scores'])}")
+
+
+@main.command()
+def recipes():
+    """List the recipes with the expected time on two CPU cores and the recorded score."""
+    from lmbook import results as tables
+
+    click.echo(tables.listing())
+
+
+@main.command()
+@click.argument("name", required=False, metavar="[TABLE]")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File to write to instead of the screen.")
+def results(name: str | None, out: Path | None):
+    """Write the tables of results from the recorded runs, all of them or one TABLE, as Markdown."""
+    from lmbook import results as tables
+
+    text = tables.page() if name is None else tables.table(name) + "\n"
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        out.write_text(text, "utf-8")
+        click.echo(out)
 
 
 @main.group()

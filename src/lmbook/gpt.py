@@ -97,6 +97,11 @@ class GPT(nn.Module):
             raise ValueError("The fused attention returns no weights: build the GPT with fast=False.")
         return self.head(x), weights
 
+    def features(self, tokens: Tensor) -> Tensor:
+        """What the head is applied to: norm(X), (B, T, d_model).  tokens: as for forward."""
+        check_tokens(tokens, self.vocab, self.window)
+        return self.decoder(self._embedded(tokens, 0), causal=True)[0]
+
     def _embedded(self, tokens: Tensor, start: int) -> Tensor:
         x = self.embed(tokens)
         if self.position is not None:

@@ -151,10 +151,21 @@ def paired_bootstrap(
         np.array([bleu_counts(tokenize(ours), theirs) for ours, theirs in zip(system, references, strict=True)])
         for system in (first, second)
     ]
+    return bootstrap_from_counts(*counts, samples, seed)
+
+
+def bootstrap_from_counts(
+    first: np.ndarray, second: np.ndarray, samples: int = 1000, seed: int = 0
+) -> dict[str, float]:
+    """`paired_bootstrap` of two systems from their `bleu_counts`, (sentences, 10) each, of the same test sentences."""
+    counts = [np.asarray(system, dtype=np.float64) for system in (first, second)]
+    if counts[0].shape != counts[1].shape or counts[0].ndim != 2 or counts[0].shape[1] != 10:
+        raise ValueError(f"counts are {counts[0].shape} and {counts[1].shape}; both must be (sentences, 10).")
     rng = np.random.default_rng(seed)
+    n = len(counts[0])
     differences = np.empty(samples)
     for i in range(samples):
-        drawn = rng.integers(len(references), size=len(references))
+        drawn = rng.integers(n, size=n)
         differences[i] = bleu_from_counts(counts[1][drawn].sum(axis=0)) - bleu_from_counts(counts[0][drawn].sum(axis=0))
     low, high = np.quantile(differences, (0.025, 0.975))
     scores = [bleu_from_counts(system.sum(axis=0)) for system in counts]

@@ -13,15 +13,19 @@ from torch import Tensor, nn
 
 from lmbook import data, metrics
 from lmbook.batching import EOS_ID, PAD_ID, SOS_ID
+from lmbook.counts import Counts
 from lmbook.evaluation import evaluate, token_nll
 from lmbook.feedforward import FeedForwardLM
+from lmbook.gpt import GPT, decay_groups
+from lmbook.ngram import KneserNey, perplexity
 from lmbook.recipes.core import Run, recipe
 from lmbook.recurrent import RecurrentLM
-from lmbook.sampled import sampled_nll, strata
+from lmbook.sampled import Strata, sampled_nll, strata
 from lmbook.schedules import warmup_cosine
 from lmbook.text import MASK, SPECIALS, Vocabulary
 
 NEVER = (PAD_ID, SOS_ID, SPECIALS.index(MASK))
+TYPES = 33281  # ids of the vocabulary, the five special ones included
 EDGES, DRAWN = (1500, 8000), (0, 900, 600)
 D = 256  # the width of every model: embeddings, states and features
 
@@ -54,11 +58,15 @@ def full_loss(model: nn.Module, batch: tuple[Tensor, Tensor], state) -> tuple[Te
     return nll, n, state
 
 
+def scaled_strata(vocab: int) -> Strata:
+    """EDGES and DRAWN, in proportion smaller for the smaller vocabulary of a stand-in."""
+    scale = vocab / TYPES
+    return strata(vocab, tuple(int(edge * scale) for edge in EDGES), tuple(int(k * scale) for k in DRAWN))
+
+
 def sampled_loss(output: nn.Linear, vocab: int):
     """The loss of the training: as `full_loss`, with Z estimated.  output: the model's output layer."""
-    size = min(vocab, 33281)
-    scale = size / 33281
-    parts = strata(size, tuple(int(edge * scale) for edge in EDGES), tuple(int(k * scale) for k in DRAWN))
+    parts = scaled_strata(vocab)
 
     def loss(model: nn.Module, batch: tuple[Tensor, Tensor], state) -> tuple[Tensor, int, object]:
         tokens, targets = batch
@@ -131,3 +139,90 @@ def feedforward(run: Run) -> tuple[dict, nn.Module]:
     vocabulary, ids = prepare(run)
     model = FeedForwardLM(len(vocabulary), D, D, window=5, dropout=0.3, tied=True, bias=True).to(run.device)
     return train_and_score(run, model, model.U, ids, epochs=10, rate=2e-3), model
+
+
+def strided(ids: np.ndarray, window: int, stride: int, B: int = 16) -> Iterator[tuple[Tensor, Tensor]]:
+    """Windows for a model without a state: every token is a target once, after window - stride others or more.
+
+    Inputs and targets (B, window); targets that an earlier window has predicted are <pad>, which does not count.
+    """
+    starts = range(0, max(1, len(ids) - 1 - window + stride), stride)
+    rows = []
+    for start in starts:
+        piece = ids[start : start + window + 1]
+        inputs, targets = np.full((2, window), PAD_ID)
+        inputs[: len(piece) - 1], targets[: len(piece) - 1] = piece[:-1], piece[1:]
+        if start:
+            targets[: window - stride] = PAD_ID
+        rows.append((inputs, targets))
+    for i in range(0, len(rows), B):
+        inputs, targets = map(np.stack, zip(*rows[i : i + B], strict=True))
+        yield torch.from_numpy(inputs), torch.from_numpy(targets)
+
+
+@recipe(
+    "wikitext2-gpt",
+    about="WikiText-2, GPT of 3 layers of width 256 that sees 128 words",
+    minutes=90,
+    corpora=("wikitext2",),
+    seeds=(0,),
+    score="test perplexity",
+)
+def gpt(run: Run) -> tuple[dict, nn.Module]:
+    """Scored by windows of 128 with a stride of 64: each word after 64 to 127 others of the text."""
+    vocabulary, ids = prepare(run)
+    window, stride, epochs = 128, 64, 8
+    model = GPT(len(vocabulary), window, D, n_heads=4, n_layers=3, d_ff=768, dropout=0.3, fast=True).to(run.device)
+    parts = scaled_strata(len(vocabulary))
+
+    def loss(model: nn.Module, batch: tuple[Tensor, Tensor]) -> tuple[Tensor, int]:
+        tokens, targets = batch
+        h = model.features(tokens)
+        nll = sampled_nll(h.flatten(0, 1), targets.flatten(), model.head.weight, None, parts, NEVER)
+        return nll, targets.numel()
+
+    def full(model: nn.Module, batch: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+        logits = model(batch[0])
+        logits[..., list(NEVER)] = -torch.inf
+        return token_nll(logits, batch[1])
+
+    B = 16
+    total = epochs * (len(ids["train"]) // (B * window))
+    run.fit(
+        model,
+        lambda epoch: shifted(ids["train"], B, window, np.random.default_rng([run.seed, epoch])),
+        loss,
+        torch.optim.AdamW(decay_groups(model, 0.01), lr=1e-3, betas=(0.9, 0.99)),
+        steps=total,
+        schedule=lambda step: warmup_cosine(step, warmup=min(400, total // 10), total=total),
+        clip=1.0,
+        validate=lambda model: evaluate(model, windows(ids["valid"], 8, window), full),
+        evaluate_every=max(1, total // 5),
+        save_every=500,
+    )
+    scores = {"window": window, "stride": stride}
+    for part in ("valid", "test"):
+        nll = evaluate(model, strided(ids[part], window, stride), full)
+        scores |= {f"{part} nll": nll, f"{part} perplexity": metrics.perplexity(nll)}
+    return scores, model
+
+
+@recipe(
+    "wikitext2-ngrams",
+    about="WikiText-2, Kneser-Ney and modified Kneser-Ney, unigram to 5-gram: counted, not trained",
+    minutes=0.3,
+    corpora=("wikitext2",),
+    seeds=(0,),
+    score="kneser-ney 5",
+)
+def ngrams(run: Run) -> tuple[dict, None]:
+    """As in chapter 2: interpolated Kneser-Ney with discounts estimated from the counts."""
+    vocabulary, ids = prepare(run)
+    counts = Counts(ids["train"][1:], 5, len(vocabulary))
+    allowed = ~np.isin(np.arange(len(vocabulary)), NEVER)
+    scores = {}
+    for name, modified in (("kneser-ney", False), ("modified kneser-ney", True)):
+        for order in range(1, 6):
+            model = KneserNey(counts, order, allowed=allowed, modified=modified)
+            scores[f"{name} {order}"] = {f"{p} perplexity": perplexity(model, ids[p][1:]) for p in ("valid", "test")}
+    return scores, None
