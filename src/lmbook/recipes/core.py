@@ -9,9 +9,14 @@
 A run writes into one folder: the training's checkpoint and log, record.json with the scores, and the weights if the
 recipe ships them. The records of the runs behind the book's tables are in src/lmbook/recorded, the weights that the
 book shows in src/lmbook/trained.
+
+rescore(name) runs a recipe on the weights it ships: run.fit then puts them into the model and trains nothing. So what a
+recipe does between fit and its scores must not need what only a training leaves behind (the log, checkpoints to
+average): `if not run.rescoring:` in front of it.
 """
 
 import json
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,7 +24,7 @@ from importlib import resources
 from pathlib import Path
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from lmbook import __version__, checkpoints, data, runtime
 from lmbook.download import say
@@ -40,6 +45,8 @@ class Recipe:
 
     minutes: on two CPU cores, one seed.  corpora: what it needs of `data.load`.  ships: whether the weights of seed 0
     go with the package.  seeds: those behind the book's tables.  score: which of the scores `lmbook recipes` shows.
+    rescored: the scores that the shipped weights must give again, by default the one that is shown. Each must come from
+    the shipped model alone and be a number; a rescoring may leave out all others, so name quick ones.
     """
 
     name: str
@@ -50,6 +57,7 @@ class Recipe:
     ships: bool = False
     seeds: tuple[int, ...] = (0, 1, 2)
     score: str = ""
+    rescored: tuple[str, ...] = ()
 
 
 RECIPES: dict[str, Recipe] = {}
@@ -69,7 +77,11 @@ def recipe(name: str, **about) -> Callable:
 
 @dataclass
 class Run:
-    """One run of a recipe.  quick: three steps and stand-ins for missing corpora, only to see that it runs."""
+    """One run of a recipe.  quick: three steps and stand-ins for missing corpora, only to see that it runs.
+
+    weights: those of a finished run, to be scored again; then `fit` puts them into each model that they fit, leaves
+    others as they are, trains none, and returns an empty log.
+    """
 
     recipe: Recipe
     seed: int
@@ -78,7 +90,13 @@ class Run:
     resume: bool = False
     progress: bool | None = None
     quick: bool = False
+    weights: dict[str, Tensor] | None = None
     parts: dict[str, dict] = field(default_factory=dict, init=False)
+
+    @property
+    def rescoring(self) -> bool:
+        """Whether weights are scored again instead of being trained."""
+        return self.weights is not None
 
     def corpus(self, name: str, **options) -> data.Corpus:
         """A corpus that the recipe declares. Raises RecipeError where only a stand-in is to be had."""
@@ -98,6 +116,11 @@ class Run:
 
     def fit(self, model: nn.Module, batches, loss, optimiser, part: str = "model", **options) -> list[dict]:
         """`train.fit` in this run's folder, on its device; `part` names one of several trainings of a recipe."""
+        if self.rescoring:
+            if not checkpoints.differences(self.weights, model.state_dict()):
+                model.load_state_dict(self.weights)
+                self.parts[part] = {}
+            return []
         if self.quick:
             options |= {"steps": 3, "evaluate_every": None, "patience": None}
         folder = self.folder / part
@@ -169,6 +192,23 @@ def train(
 def card(record: dict) -> dict:
     """What a checkpoint's card takes from the record of its run."""
     return {key: record[key] for key in ("recipe", "seed", "data", "scores", "seconds", "hardware")}
+
+
+def rescore(name: str, folder: str | Path | None = None) -> dict[str, float]:
+    """The scores Recipe.rescored of the weights in folder/NAME.safetensors (by default those shipped), computed anew.
+
+    Raises CheckpointError where there are none, RecipeError where they fit no model of the recipe.
+    """
+    chosen = RECIPES[name]
+    path = Path(folder or TRAINED) / f"{name}.safetensors"
+    weights, made = checkpoints.read(path)
+    runtime.seed(made["seed"])
+    with tempfile.TemporaryDirectory() as place:
+        run = Run(chosen, made["seed"], Path(place), progress=False, weights=weights)
+        scores, _ = chosen.make(run)
+    if not run.parts:
+        raise RecipeError(f"{path} fits no model of the recipe {name}; train it again.")
+    return {score: scores[score] for score in chosen.rescored or (chosen.score,)}
 
 
 def headline(record: dict) -> str:

@@ -1,0 +1,32 @@
+"""Every recipe runs from its data to a record: three steps of each training, on few rows or stand-ins."""
+
+import json
+import math
+
+import pytest
+
+from lmbook.recipes import RECIPES, train
+
+
+@pytest.mark.parametrize("name", sorted(RECIPES))
+def test_recipe_runs(name, tmp_path):
+    recipe = RECIPES[name]
+    record = train(name, quick=True, folder=tmp_path, device="cpu", progress=False)
+    assert json.loads(json.dumps(record, allow_nan=False)) == record, "a record is plain JSON, and comes back equal"
+    assert record["recipe"] == name
+    assert recipe.score in record["scores"], "the score that `lmbook recipes` shows"
+    for score in recipe.rescored:
+        assert math.isfinite(record["scores"][score])
+    for part in record["parts"].values():
+        assert part["steps"] <= 3
+        assert all(math.isfinite(loss) for _, loss in part["train"])
+    assert not (tmp_path / f"{name}-0" / "record.json").exists(), "a quick run is no finished run"
+
+
+@pytest.mark.parametrize("name", sorted(RECIPES))
+def test_recipe_says_what_it_is(name):
+    recipe = RECIPES[name]
+    assert recipe.about
+    assert recipe.minutes > 0
+    assert recipe.seeds
+    assert recipe.minutes >= 30 or len(recipe.seeds) >= 3, "a run of under 30 minutes is done with three seeds"
