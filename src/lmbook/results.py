@@ -1,7 +1,8 @@
 """The tables of results, written from the recorded runs in src/lmbook/recorded and from nothing else.
 
     table("language")          the table as Markdown
-    page()                     all of them, with captions: the page Results of the book
+    section("language")        with its caption, as on the page Results of the book
+    page()                     all of them
 
 A cell is the score of one seed, or the mean over seeds with the lowest and the highest in brackets. A recipe without a
 recorded run is shown as such.
@@ -144,23 +145,24 @@ def comparisons(recipes: list[str], key: str = "beam 5 counts") -> str:
     return grid(["comparison", "BLEU", "95% interval"], rows) if rows else ""
 
 
+def section(name: str) -> str:
+    """A table with its caption and, for the ladder of translation, the comparisons and BLEU's signature.
+
+    "machines" stands for the list of machines on which the recorded runs were made.
+    """
+    if name == "machines":
+        return "\n".join(f"- {machine}" for machine in sorted({record["hardware"] for record in records()}))
+    parts = [table(name), TABLES[name].caption]
+    if name == "translation" and (compared := comparisons([recipe for _, recipe in TABLES[name].rows])):
+        parts += ["Differences between rungs, by a paired bootstrap over the test sentences:", compared]
+        signatures = {run["scores"]["signature"] for _, recipe in TABLES[name].rows for run in records(recipe)}
+        parts.append("Signature: " + ", ".join(f"`{signature}`" for signature in sorted(signatures)) + ".")
+    return "\n\n".join(parts)
+
+
 def page() -> str:
-    """The page Results: all tables with their captions, the cost of each recipe and the machines."""
-    parts = [
-        "# Results",
-        "Every number of these tables was measured by a recipe of the book and written here from its record by "
-        "`lmbook results`. `lmbook train RECIPE` repeats a run. Three numbers in a cell are the mean, the lowest and "
-        "the highest over the seeds.",
-    ]
-    for name, chosen in TABLES.items():
-        parts += [f"## {chosen.title}", chosen.caption, table(name)]
-        if name == "translation" and (compared := comparisons([recipe for _, recipe in chosen.rows])):
-            parts += ["Differences between rungs, by a paired bootstrap over the test sentences:", compared]
-            signatures = {r["scores"]["signature"] for _, recipe in chosen.rows for r in records(recipe)}
-            parts.append("Signature: " + ", ".join(f"`{signature}`" for signature in sorted(signatures)) + ".")
-    machines = sorted({record["hardware"] for record in records()})
-    parts += ["## Machines", "The recorded runs were made on: " + "; ".join(machines) + "."] if machines else []
-    return "\n\n".join(parts) + "\n"
+    """All tables, each under its title."""
+    return "\n\n".join(f"## {chosen.title}\n\n{section(name)}" for name, chosen in TABLES.items()) + "\n"
 
 
 def listing() -> str:

@@ -4,6 +4,7 @@
     selfcheck     the self-check questions
     folding       solutions and dropdowns as <details>, titles of exercises
     citations     (Author, year) in round brackets
+    results       the tables of recorded runs
     pages         what a page loads, what it is called, repairs of the theme for screen readers
     assets        the theme's files made light after the build; figures; downloads
 
@@ -12,7 +13,7 @@ Nothing here is imported by the package itself; a reader who runs the chapters n
 
 from pathlib import Path
 
-from lmbook.site import assets, citations, folding, mathematics, pages, selfcheck
+from lmbook.site import assets, citations, folding, mathematics, pages, results, selfcheck
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -24,6 +25,6 @@ def _use_our_templates(app, config):
 def setup(app):
     """Registers everything with Sphinx."""
     app.connect("config-inited", _use_our_templates)
-    for part in (mathematics, selfcheck, folding, citations, pages, assets):
+    for part in (mathematics, selfcheck, folding, citations, results, pages, assets):
         part.setup(app)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
