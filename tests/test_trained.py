@@ -10,9 +10,8 @@ from lmbook.recipes import RECIPES, TRAINED, core, rescore
 
 SHIPPED = sorted(path.stem for path in Path(str(TRAINED)).glob("*.safetensors"))
 MB = 1_000_000
-# The weights are stored in int8 and a card has the scores of the float32 weights they were made from; the rest is the
-# order of sums on another machine.
-TOLERANCE = 0.01
+TOLERANCE = 0.002  # another machine adds in another order
+LOSS = 0.02  # what int8 may cost, as a share of the score of the float32 weights
 
 each = pytest.mark.parametrize(
     "name", SHIPPED or [None]
@@ -49,7 +48,8 @@ def test_card_and_record_are_of_one_run(name):
         return
     card = json.loads((TRAINED / f"{name}.json").read_text("utf-8"))
     record = json.loads((core.RECORDED / f"{name}-{card['seed']}.json").read_text("utf-8"))
-    assert card["scores"] == record["scores"]
+    assert card["scores"].items() <= record["scores"].items()
+    assert card["int8"] == record["int8"]
     assert card["data"] == record["data"]
 
 
@@ -67,4 +67,5 @@ def test_scores_come_out_again(name, request, monkeypatch):
         monkeypatch.setenv("LMBOOK_DATA", str(request.getfixturevalue("real_corpora")))
     card = json.loads((TRAINED / f"{name}.json").read_text("utf-8"))
     for score, value in rescore(name).items():
-        assert value == pytest.approx(card["scores"][score], rel=TOLERANCE), score
+        assert value == pytest.approx(card["int8"][score], rel=TOLERANCE), score
+        assert value == pytest.approx(card["scores"][score], rel=LOSS), score

@@ -43,6 +43,8 @@ def test_a_run_learns_and_writes_record_and_weights(toy, tmp_path):
     assert weights["weight"].item() == pytest.approx(2, abs=0.02)  # int8
     assert card["recipe"] == "toy"
     assert card["seed"] == 1
+    assert card["int8"] == {"slope": weights["weight"].item()}, "the score of the weights in the file"
+    assert record["int8"] == card["int8"] != card["scores"]
 
 
 def test_the_same_seed_gives_the_same_scores(toy, tmp_path):

@@ -26,7 +26,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from lmbook import __version__, checkpoints, data, runtime
+from lmbook import __version__, checkpoints, data, runtime, several
 from lmbook.download import say
 from lmbook.train import fit
 
@@ -182,16 +182,31 @@ def train(
     }
     if quick:
         return record
+    first = several.here()[0] == 0  # of several processes one writes
     if chosen.ships and model is not None:
-        checkpoints.save(folder / f"{name}.safetensors", model, card(record))
+        path = folder / f"{name}.safetensors"
+        if first:
+            checkpoints.save(path, model, card(record))
+        several.gather(None)  # the others wait for the file
+        record["int8"] = rescore(name, folder)
+        if first:
+            checkpoints.save(path, model, card(record))
+    if not first:
+        return record
     checkpoints.write(place, (json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode())
     say(f"{place}: {headline(record)}")
     return record
 
 
 def card(record: dict) -> dict:
-    """What a checkpoint's card takes from the record of its run."""
-    return {key: record[key] for key in ("recipe", "seed", "data", "scores", "seconds", "hardware")}
+    """What a checkpoint's card takes from the record of its run; of the scores those that are one number or one text.
+
+    "int8" are scores of the weights as the file has them, "scores" those of the float32 weights before.
+    """
+    told = {key: record[key] for key in ("recipe", "seed", "data", "seconds", "hardware", "int8") if key in record}
+    return told | {
+        "scores": {key: value for key, value in record["scores"].items() if not isinstance(value, list | dict)}
+    }
 
 
 def rescore(name: str, folder: str | Path | None = None) -> dict[str, float]:
