@@ -1,8 +1,8 @@
 """A homework's two versions, made from its master by nbgrader's own preprocessors.
 
 The student version has neither solutions nor hidden tests, runs anywhere (its checks are plain `assert`s), and keeps
-nbgrader's marks, by which an answer is found again.  The grading master is the notebook an instructor gives to
-nbgrader: checked, with its outputs cleared.
+nbgrader's marks, by which an answer is found again.  The grading master is what the grader reads the checks from, and a
+notebook that nbgrader takes: checked, with its outputs cleared.
 """
 
 import logging
@@ -13,6 +13,8 @@ import nbformat
 from nbformat import NotebookNode
 
 from lmbook.book import Book, BookError
+from lmbook.homework.questions import loose
+from lmbook.homework.variants import drawn
 from lmbook.tidy import read, tidied, write_notebook
 
 REGIONS = ("SOLUTION", "HIDDEN TESTS")
@@ -46,6 +48,10 @@ def faults(master: NotebookNode) -> list[str]:
         found += [f"{place}: {fault}" for fault in _regions(cell, graded, solution)]
         if cell.cell_type == "markdown" and graded != solution:
             found.append(f"{place} is a written answer: it must be marked as solution and as graded")
+    found += [
+        f"cell {number} ({check}) uses {name}, which only another check defines: each check stands alone"
+        for number, check, name in ([] if found else loose(master))
+    ]
     return found
 
 
@@ -82,18 +88,21 @@ def _run(master: NotebookNode, names: tuple[str, ...]) -> NotebookNode:
     return notebook
 
 
-def _checked(master: NotebookNode, name: str) -> NotebookNode:
+def _checked(master: NotebookNode, name: str, seed: str | None) -> NotebookNode:
     if found := faults(master):
         raise BookError("\n".join(f"{name}, {fault}" for fault in found))
-    return tidied(master)
+    return tidied(drawn(master, Path(name).stem, seed))
 
 
-def student_version(master: NotebookNode, name: str = "homework") -> NotebookNode:
-    """What students get.  Raises BookError, naming notebook and cell, for a master whose marks are wrong."""
+def student_version(master: NotebookNode, name: str = "homework", seed: str | None = None) -> NotebookNode:
+    """What students get.  Raises BookError, naming notebook and cell, for a master whose marks are wrong.
+
+    seed: the course's secret, from which the numbers marked as drawn are drawn.
+    """
     # The order is that of nbgrader's GenerateAssignment, without its database.
     steps = ("LockCells", "ClearSolutions", "ClearOutput", "CheckCellMetadata", "ClearHiddenTests", "ClearMarkScheme")
     try:
-        notebook = _run(_checked(master, name), (*steps, "ComputeChecksums", "CheckCellMetadata"))
+        notebook = _run(_checked(master, name, seed), (*steps, "ComputeChecksums", "CheckCellMetadata"))
     except (RuntimeError, ValueError) as error:
         raise BookError(f"{name}: nbgrader says: {error}") from error
     for number, cell in enumerate(notebook.cells, start=1):
@@ -104,9 +113,9 @@ def student_version(master: NotebookNode, name: str = "homework") -> NotebookNod
     return tidied(notebook)
 
 
-def grading_version(master: NotebookNode, name: str = "homework") -> NotebookNode:
+def grading_version(master: NotebookNode, name: str = "homework", seed: str | None = None) -> NotebookNode:
     """What instructors give to nbgrader: the master with its outputs cleared.  Raises BookError as above."""
-    return tidied(_run(_checked(master, name), ("ClearOutput", "CheckCellMetadata")))
+    return tidied(_run(_checked(master, name, seed), ("ClearOutput", "CheckCellMetadata")))
 
 
 def total_points(master: NotebookNode) -> float:
@@ -127,18 +136,21 @@ def chosen(book: Book, numbers: tuple[str, ...]) -> list[Path]:
     return [known[number.zfill(2)] for number in numbers] or masters
 
 
-def make(book: Book, out: Path, numbers: tuple[str, ...] = (), student_only: bool = False) -> list[Path]:
+def make(
+    book: Book, out: Path, numbers: tuple[str, ...] = (), student_only: bool = False, seed: str | None = None
+) -> list[Path]:
     """Writes the versions of the chosen homeworks; nothing is written if one of them fails.
 
-    student_only: OUT/NN-name.ipynb.  Otherwise OUT/student/NN-name.ipynb and OUT/grading/NN-name.ipynb.
+    student_only: OUT/NN-name.ipynb.  Otherwise the folders of a course, OUT/NN/release/NN-name.ipynb for the class and
+    OUT/NN/grading/NN-name.ipynb for the grader.  seed: the course's secret, for variants (lmbook.homework.variants).
     """
     notebooks = {}
     for path in chosen(book, numbers):
-        master = read(path)
+        master, folder = read(path), out / path.name.split("-")[0]
         name = path.relative_to(book.root).as_posix()
-        notebooks[(out if student_only else out / "student") / path.name] = student_version(master, name)
+        notebooks[(out if student_only else folder / "release") / path.name] = student_version(master, name, seed)
         if not student_only:
-            notebooks[out / "grading" / path.name] = grading_version(master, name)
+            notebooks[folder / "grading" / path.name] = grading_version(master, name, seed)
     for path, notebook in notebooks.items():
         write_notebook(notebook, path)
     return list(notebooks)

@@ -1,0 +1,154 @@
+"""The student's process: runs cells and calls functions as the grader asks, inside the sandbox.
+
+It is started as a plain script beside `wire.py`.  Nothing here is secret and nothing it says is believed: a student's
+code may change all of it, and can thereby only change the values that its own functions seem to return.
+
+The grader sends {"do": "run" | "call" | "get", ...} and gets {"is": "done" | "value" | "raised" | "odd", ...}; a
+function that the grader passed as an argument is called back with {"is": "back", ...}.
+"""
+
+import ast
+import builtins
+import linecache
+import os
+import resource
+import sys
+import traceback
+import types
+
+import wire
+
+MAGIC = ("%", "!")
+
+
+def settle(settings: dict) -> None:
+    """Becomes an ordinary user within the limits, before any code of the student is read."""
+    for name, value in settings["limits"].items():
+        kind = getattr(resource, name, None)
+        if kind is not None:
+            hard = resource.getrlimit(kind)[1]
+            value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(kind, (value, value))
+    if settings["user"]:
+        os.setgroups([])
+        os.setresgid(*[settings["user"]] * 3)
+        os.setresuid(*[settings["user"]] * 3)
+    sys.path[:] = [path for path in sys.path if path not in settings["hide"]]
+    sys.path += settings["path"]
+
+
+class Worker:
+    """One notebook's namespace, and the two pipes to the grader."""
+
+    def __init__(self, asked, said):
+        self.asked, self.said = asked, said
+        module = types.ModuleType("__main__")
+        sys.modules["__main__"] = module
+        self.space = module.__dict__
+        self.space["__builtins__"] = builtins
+        builtins.display = lambda *values, **_: print(*values)
+
+    def hear(self, function=None):
+        text, data = (self._exactly(size) for size in wire.lengths(self._exactly(wire.HEAD.size)))
+        return wire.message(text, data, function)
+
+    def _exactly(self, size: int) -> bytes:
+        data = self.asked.read(size)
+        if len(data) < size:
+            os._exit(0)  # the grader is gone
+        return data
+
+    def say(self, **answer) -> None:
+        self.said.write(wire.frame(answer))
+        self.said.flush()
+
+    def back(self, number: int):
+        """A function of the grader, which is asked for its value at every call."""
+
+        def asked(*arguments, **options):
+            self.say(**{"is": "back", "number": number, "arguments": list(arguments), "options": options})
+            answer = self.hear(self.back)
+            if answer["do"] == "value":
+                return answer["value"]
+            raise getattr(builtins, answer["type"], RuntimeError)(
+                "raised by the function that was passed as an argument"
+            )
+
+        return asked
+
+    def serve(self) -> None:
+        self.say(**{"is": "ready"})
+        while True:
+            try:
+                task = self.hear(self.back)
+            except (wire.NotData, ImportError) as error:
+                self.say(**{"is": "odd", "type": str(error)})
+                continue
+            try:
+                value = getattr(self, "do_" + task["do"])(task)
+            except BaseException as error:
+                answer = self._raised(error, task)
+            else:
+                answer = {"is": "value", "value": value}
+            for stream in (sys.stdout, sys.stderr):
+                try:
+                    stream.flush()
+                except Exception:
+                    continue
+            try:
+                self.say(**answer)
+            except wire.NotData as error:
+                self.say(**{"is": "odd", "type": str(error)})
+
+    def do_run(self, task) -> None:
+        name, source = task["name"], task["source"]
+        tree = parsed(source, name)
+        linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+        exec(compile(tree, name, "exec"), self.space)
+
+    def do_call(self, task):
+        return self.space[task["name"]](*task["arguments"], **task["options"])
+
+    def do_get(self, task):
+        return self.space[task["name"]]
+
+    def _raised(self, error: BaseException, task) -> dict:
+        missing = task["do"] in ("call", "get") and task["name"] not in self.space
+        places = [(at.filename, at.lineno) for at in traceback.extract_tb(error.__traceback__)]
+        if isinstance(error, SyntaxError):
+            places.append((error.filename, error.lineno))
+        inside = [place for place in places if str(place[0]).startswith("<cell ")]
+        if task["do"] == "run":
+            lines = traceback.format_exception(error)
+            kept = [line for line in lines if __file__ not in line and wire.__file__ not in line]
+            print("".join(kept), end="", file=sys.stderr)
+        name, line = inside[-1] if inside else (None, None)
+        said = {"type": type(error).__name__, "text": str(error)[:500], "cell": name, "line": line, "missing": missing}
+        return {"is": "raised", **said}
+
+
+def parsed(source: str, name: str) -> ast.Module:
+    """A cell as Python.  Where it is none, lines of IPython's own (%magic, !command, help?) are left out."""
+    try:
+        return ast.parse(source, name)
+    except SyntaxError:
+        lines = source.split("\n")
+        plain = [line for line in lines if line.lstrip().startswith(MAGIC) or line.rstrip().endswith("?")]
+        if not plain:
+            raise
+        gone = [line[: len(line) - len(line.lstrip())] + "pass" if line in plain else line for line in lines]
+        return ast.parse("\n".join(gone), name)
+
+
+def main() -> None:
+    asked, said = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)  # what is printed goes where errors go; the first pipe carries answers only
+    worker = Worker(asked, said)
+    settle(worker.hear())
+    worker.serve()
+
+
+if __name__ == "__main__":
+    main()
