@@ -77,8 +77,17 @@ def sampled_loss(output: nn.Linear, vocab: int):
     return loss
 
 
-def train_and_score(run: Run, model: nn.Module, output: nn.Linear, ids: dict, epochs: int, rate: float) -> dict:
-    """Trains with a carried state, one way for every model that has one, and scores on the whole test stream."""
+def train_and_score(
+    run: Run,
+    model: nn.Module,
+    output: nn.Linear,
+    ids: dict,
+    epochs: int,
+    rate: float,
+    part: str = "model",
+    parts: tuple[str, ...] = ("valid", "test"),
+) -> dict:
+    """Trains with a carried state, one way for every model that has one, and scores on whole streams."""
     B, T = 40, 50
     total = epochs * (len(ids["train"]) // (B * T))
 
@@ -97,9 +106,10 @@ def train_and_score(run: Run, model: nn.Module, output: nn.Linear, ids: dict, ep
         validate=lambda model: evaluate(model, windows(ids["valid"], 10, 50), full_loss, carry=True),
         evaluate_every=max(1, total // 5),
         save_every=500,
+        part=part,
     )
     scores = {}
-    for part in ("valid", "test"):
+    for part in parts:
         nll = evaluate(model, windows(ids[part], 1, 100), full_loss, carry=True)
         scores |= {
             f"{part} nll": nll,
@@ -114,6 +124,20 @@ def recurrent(run: Run, cell: str, epochs: int, rate: float, dropout: float) -> 
     vocabulary, ids = prepare(run)
     model = RecurrentLM(len(vocabulary), D, D, 1, cell, dropout=dropout, tie=True, fast=True).to(run.device)
     return train_and_score(run, model, model.output, ids, epochs, rate), model
+
+
+QUERIES = ("king", "river", "three", "red", "wrote", "north", "she", "album", "june", "very", "germany", "season")
+
+
+def neighbours(E: Tensor, vocabulary: Vocabulary, n: int = 8) -> dict[str, list[str]]:
+    """The n types whose rows of E have the largest cosine with that of each query, among the 20,000 most frequent."""
+    rows = nn.functional.normalize(E[:20_000].detach().cpu(), dim=1)
+    found = {}
+    for word in QUERIES:
+        if word in vocabulary:
+            near = (rows @ rows[vocabulary[word]]).topk(n + 1).indices.tolist()
+            found[word] = [w for w in vocabulary.decode(near) if w != word][:n]
+    return found
 
 
 TABLE = {"corpora": ("wikitext2",), "seeds": (0,), "score": "test perplexity"}
@@ -136,9 +160,33 @@ def rnn(run: Run) -> tuple[dict, nn.Module]:
 
 @recipe("wikitext2-feedforward", about="WikiText-2, Bengio's model with a window of 5 words", minutes=45, **TABLE)
 def feedforward(run: Run) -> tuple[dict, nn.Module]:
+    """Its record also holds the nearest neighbours of some words in E, for chapter 4."""
     vocabulary, ids = prepare(run)
     model = FeedForwardLM(len(vocabulary), D, D, window=5, dropout=0.3, tied=True, bias=True).to(run.device)
-    return train_and_score(run, model, model.U, ids, epochs=10, rate=2e-3), model
+    scores = train_and_score(run, model, model.U, ids, epochs=10, rate=2e-3)
+    return scores | {"neighbours": neighbours(model.E.weight, vocabulary)}, model
+
+
+@recipe(
+    "wikitext2-windows",
+    about="WikiText-2, Bengio's model with windows of 1 to 8 words on a quarter of the training text",
+    minutes=30,
+    corpora=("wikitext2",),
+    seeds=(0,),
+    score="window 8",
+)
+def windows_of_one_to_eight(run: Run) -> tuple[dict, None]:
+    """Width 128, three epochs: only the window differs. Scores are perplexities on the validation part."""
+    vocabulary, ids = prepare(run)
+    few = ids if run.quick else {**ids, "train": ids["train"][: len(ids["train"]) // 4]}
+    scores, sizes = {}, {}
+    for window in (1, 2, 3, 5, 8):
+        model = FeedForwardLM(len(vocabulary), 128, 128, window=window, dropout=0.2, tied=True, bias=True)
+        model = model.to(run.device)
+        got = train_and_score(run, model, model.U, few, epochs=3, rate=3e-3, part=f"window {window}", parts=("valid",))
+        scores[f"window {window}"] = got["valid perplexity"]
+        sizes[f"window {window}"] = sum(p.numel() for p in model.parameters())
+    return scores | {"parameters": sizes}, None
 
 
 def strided(ids: np.ndarray, window: int, stride: int, B: int = 16) -> Iterator[tuple[Tensor, Tensor]]:
