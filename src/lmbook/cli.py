@@ -7,6 +7,7 @@ import click
 
 from lmbook import __version__
 from lmbook.book import Book, BookError
+from lmbook.homework.commands import homework
 
 
 class Commands(click.Group):
@@ -168,23 +169,7 @@ def results(name: str | None, out: Path | None):
         click.echo(out)
 
 
-@main.group()
-def homework():
-    """Homework: make the students' and the instructors' versions."""
-
-
-@homework.command()
-@click.argument("numbers", nargs=-1, metavar="[NN]...")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder to write to.")
-@click.option("--student-only", is_flag=True, help="Only the student versions, straight into the folder.")
-@click.option("--book", "root", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="FOLDER",
-              help="The book's folder. Default: the one around the current folder.")  # fmt: skip
-def make(numbers: tuple[str, ...], out: Path, student_only: bool, root: Path | None):
-    """Make homework NN (all without any): OUT/student/ for the class and OUT/grading/ for nbgrader."""
-    from lmbook.homework.make import make as make_versions
-
-    for path in make_versions(Book.find(root), out, numbers, student_only):
-        click.echo(path)
+main.add_command(homework)
 
 
 if __name__ == "__main__":
