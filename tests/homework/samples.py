@@ -74,3 +74,63 @@ def hand_in(notebook: NotebookNode, path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(notebook), encoding="utf-8")
     return path
+
+
+def result(student: str = "ann", double: bool = True, triple: bool = True, why: str = "manual", **others) -> dict:
+    """A result as the grader writes it: which programs are right, and the state of the written answer."""
+    parts = [("double", 2, double), ("triple", 3, triple)]
+    asked = [
+        {
+            "id": name,
+            "points": most if right else 0,
+            "max": most,
+            "status": "right" if right else "wrong",
+            "checks": [
+                {
+                    "name": f"{name}-values",
+                    "points": most if right else 0,
+                    "max": most,
+                    "passed": right,
+                    "message": "" if right else f"`{name}` gives another value than expected.",
+                }
+            ],
+        }
+        for name, most, right in parts
+    ]
+    asked.append({"id": "why", "points": 0, "max": 2, "status": why, "checks": []})
+    whole = {
+        "student": student,
+        "file": f"{student}.ipynb",
+        "file_sha256": f"sha of {student}",
+        "homework": "07-numbers",
+        "release_sha256": "r1",
+        "grading_sha256": "g1",
+        "status": "graded",
+        "why": None,
+        "questions": asked,
+        "notes": [],
+        "seconds": 1.5,
+        "sandbox": "bwrap",
+        "output": "",
+    }
+    return whole | others
+
+
+def ungraded(student: str, **others) -> dict:
+    return result(student, status="ungraded", why="no memory left", questions=[], **others)
+
+
+def write_results(folder: Path, *results: dict) -> Path:
+    (folder / "results").mkdir(parents=True, exist_ok=True)
+    for one in results:
+        (folder / "results" / f"{one['student']}.json").write_text(json.dumps(one), encoding="utf-8")
+    return folder
+
+
+def write_course(folder: Path) -> Path:
+    """course/07 with release and grading, as `lmbook homework make` writes them."""
+    from lmbook.homework.make import grading_version
+
+    hand_in(release(), folder / "07/release/07-numbers.ipynb")
+    hand_in(grading_version(master()), folder / "07/grading/07-numbers.ipynb")
+    return folder / "07"

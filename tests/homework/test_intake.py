@@ -98,7 +98,9 @@ def test_a_file_is_its_students_or_nobodys(folder, roster, name, student):
 def test_a_late_mark_is_kept(folder, roster):
     hand_in(returned(), folder / "doeann_LATE_1_2_hw.ipynb")
     hand_in(returned(), folder / "raybob_1_2_hw.ipynb")
-    assert [one.late for one in collect(folder, roster).submissions] == [True, False]
+    ann, bob = collect(folder, roster).submissions
+    assert (ann.late, bob.late) == (True, False)
+    assert ["late" in " ".join(one.notes) for one in (ann, bob)] == [True, False]
 
 
 def test_numbers_of_the_system_identify_and_contradictions_are_reported(folder, tmp_path):

@@ -184,7 +184,7 @@ def test_a_renamed_function_is_graded_as_it_is_and_said(tmp_path):
     source = "def twice(x): return 2 * x"
     result = placed(returned(double=source), tmp_path)
     assert answers(result)[0] == source
-    assert "does not define double; do not rename" in result.notes[0]
+    assert "does not define double, which the checks call" in result.notes[0]
 
 
 def test_a_syntax_error_is_moved_like_any_answer(tmp_path):

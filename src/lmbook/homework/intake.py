@@ -7,7 +7,7 @@ grade ids, nothing else.  `place` (lmbook.homework.placing) moves the answers' s
 import json
 import os
 import stat
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 import nbformat
@@ -24,6 +24,7 @@ __all__ = ["Collected", "Fault", "Placed", "Submission", "Unreadable", "collect"
 LARGEST = 20 * 2**20  # bytes
 MOST_CELLS = 1000
 ENDINGS = (".ipynb", ".ipynb.txt", ".ipynb.json")  # browsers add the last two
+LATE = "The learning system marks this submission as late."
 PASSED_OVER = (".ipynb_checkpoints", "__MACOSX")
 
 
@@ -95,6 +96,8 @@ def collect(folder: str | Path, roster: Roster, release: NotebookNode | None = N
     for student in roster:
         if student.id in files:
             chosen = _choose(student.id, files[student.id], release)
+            if isinstance(chosen, Submission) and chosen.late:
+                chosen = replace(chosen, notes=(*chosen.notes, LATE))
             (submissions if isinstance(chosen, Submission) else faults).append(chosen)
     return Collected(submissions, faults, [student for student in roster if student.id not in files])
 

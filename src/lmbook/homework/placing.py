@@ -212,7 +212,7 @@ def _remarks(search: _Search, stub: NotebookNode, how: str, numbers: list[int], 
     if how != "place" and stub.cell_type == "code" and wanted:
         have = set(DEFINED.findall(search.cells[numbers[-1]].source))
         if lost := sorted(wanted - have):
-            said.append(f"“{title}”: the cell does not define {', '.join(lost)}; do not rename what the checks call.")
+            said.append(f"“{title}”: the cell does not define {', '.join(lost)}, which the checks call.")
     if search.cells[numbers[-1]].cell_type != stub.cell_type:
         said.append(f"“{title}”: the cell's type was changed; it was read as {stub.cell_type} again.")
     return said

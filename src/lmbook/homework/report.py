@@ -4,6 +4,7 @@ A feedback page says per question how many points, what failed in words, and whe
 the result holds and nothing of the grading master: no hidden check, no solution.
 """
 
+import re
 from collections import Counter
 from pathlib import Path
 from statistics import mean, median
@@ -85,7 +86,7 @@ def feedback(result: dict, release: NotebookNode, sections: dict[str, str], stud
 
 def _question(one: dict, headings: dict[str, str], sections: dict[str, str]) -> str:
     """What is to be said of a question beyond its points; nothing for a right answer without a comment."""
-    said = [text(check["message"]) for check in one["checks"] if not check["passed"] and check["message"]]
+    said = [_code(text(check["message"])) for check in one["checks"] if not check["passed"] and check["message"]]
     said = list(dict.fromkeys(said))
     if one.get("comment"):
         said.append(text(one["comment"]).replace("\n", "<br>"))
@@ -96,12 +97,17 @@ def _question(one: dict, headings: dict[str, str], sections: dict[str, str]) -> 
     return f"<h2>{text(headings.get(one['id'], one['id']))}</h2>\n" + listing(said)
 
 
+def _code(escaped: str) -> str:
+    """`name` as code, in text that is escaped already."""
+    return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", escaped)
+
+
 def summary(results: list[dict], release: NotebookNode, roster: Roster, faults: list[dict]) -> str:
     """The page of the class, for the instructor: points, questions, and everything that waits for a person."""
     title, headings = name_of(release), titles(release)
     graded = [result for result in results if result["status"] == "graded"]
     final = [one.points for one in map(score, graded) if one.points is not None]
-    parts = [f"<h1>{text(title)}: the class</h1>"]
+    parts = [f"<h1>The class. {text(title)}</h1>"]
     counts = [
         ["Students in the roster", str(len(roster))],
         ["Graded", str(len(graded))],
@@ -117,7 +123,7 @@ def summary(results: list[dict], release: NotebookNode, roster: Roster, faults: 
         most = max(score(result).most for result in graded)
         shown = f"mean {mean(final):.1f}, median {number(median(final))}"
         shown += f", lowest {number(min(final))}, highest {number(max(final))}"
-        parts.append(f"<p>Points of the {len(final)} that are complete, of {number(most)}: {shown}.</p>")
+        parts.append(f"<p>Complete: {len(final)}. Points, of {number(most)}: {shown}.</p>")
     rows = []
     for name in dict.fromkeys(one["id"] for result in graded for one in result["questions"]):
         asked = [one for result in graded for one in result["questions"] if one["id"] == name]
@@ -130,7 +136,7 @@ def summary(results: list[dict], release: NotebookNode, roster: Roster, faults: 
         parts.append(table("Questions", ["Question", "Mean share of points", "Answers"], rows, numbers=(1,)))
         parts.append(_missed(graded, headings))
     parts += _waiting(results, roster, faults)
-    return page(f"{title}: the class", "\n".join(part for part in parts if part))
+    return page(f"The class. {title}", "\n".join(part for part in parts if part))
 
 
 def _missed(graded: list[dict], headings: dict[str, str]) -> str:
