@@ -2,6 +2,7 @@
 
 import copy
 import json
+from functools import cache
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -54,8 +55,13 @@ def master() -> NotebookNode:
     return new_notebook(cells=cells)
 
 
-def release() -> NotebookNode:
+@cache
+def _release() -> NotebookNode:
     return student_version(master())
+
+
+def release() -> NotebookNode:
+    return copy.deepcopy(_release())
 
 
 DOUBLE_AT, TRIPLE_AT, WRITTEN_AT = 3, 6, 9  # where the answers are among the cells
@@ -63,7 +69,7 @@ DOUBLE_AT, TRIPLE_AT, WRITTEN_AT = 3, 6, 9  # where the answers are among the ce
 
 def returned(double: str | None = DOUBLE, triple: str | None = TRIPLE, written: str | None = WRITTEN) -> NotebookNode:
     """The release with these answers; None leaves what was handed out."""
-    notebook = copy.deepcopy(release())
+    notebook = release()
     for at, source in ((DOUBLE_AT, double), (TRIPLE_AT, triple), (WRITTEN_AT, written)):
         if source is not None:
             notebook.cells[at].source = source
@@ -117,7 +123,7 @@ def result(student: str = "ann", double: bool = True, triple: bool = True, why: 
 
 
 def ungraded(student: str, **others) -> dict:
-    return result(student, status="ungraded", why="no memory left", questions=[], **others)
+    return result(student) | {"status": "ungraded", "why": "no memory left", "questions": [], **others}
 
 
 def write_results(folder: Path, *results: dict) -> Path:
