@@ -1,6 +1,17 @@
 """How every trained model and every recorded score of the book was made; see `recipes.core`."""
 
-from lmbook.recipes import characters, charrnn, digits, generated, length, names, translation, wikitext  # noqa: F401  (importing a module enters its recipes)
+from lmbook.recipes import (  # noqa: F401  (importing a module enters its recipes)
+    characters,
+    charrnn,
+    classifying,
+    digits,
+    generated,
+    length,
+    names,
+    tagging,
+    translation,
+    wikitext,
+)
 from lmbook.recipes.core import RECIPES, RECORDED, TRAINED, Recipe, RecipeError, Run, recipe, records, rescore, train
 
 __all__ = ["RECIPES", "RECORDED", "TRAINED", "Recipe", "RecipeError", "Run", "recipe", "records", "rescore", "train"]

@@ -1,0 +1,38 @@
+"""Scores of classifiers counted by hand; labels stay beside their texts."""
+
+import numpy as np
+import pytest
+import torch
+
+from lmbook.recipes.classifying import probabilities, rows_with_class, score_labels
+from lmbook.recurrent import Classifier
+
+
+def test_scores_counted_by_hand():
+    scores = score_labels(np.array([1, 1, 0, 0, 1]), np.array([1, 0, 0, 1, 1]))
+    assert scores["accuracy"] == pytest.approx(3 / 5)
+    assert scores["precision"] == pytest.approx(2 / 3)
+    assert scores["recall"] == pytest.approx(2 / 3)
+    assert scores["f1"] == pytest.approx(2 / 3)
+    assert scores["confusion"] == [[1, 1], [1, 2]]
+    assert scores["right"] == "10101"
+
+
+def test_nothing_found_is_an_f1_of_zero():
+    assert score_labels(np.zeros(3), np.array([0, 1, 1]))["f1"] == 0
+
+
+def test_labels_stay_beside_their_texts():
+    ids, labels = [[7, 8, 9], [5], [6, 6]], [0, 1, 0]
+    for tokens, classes, rows in rows_with_class(ids, labels, 2, seed=0):
+        for row, i in enumerate(rows):
+            assert tokens[row, : len(ids[i])].tolist() == ids[i]
+            assert classes[row] == labels[i]
+
+
+def test_probabilities_come_in_order_whatever_the_lengths():
+    torch.manual_seed(0)
+    model = Classifier(20, 2, 8, 8, pool="mean")
+    ids = [torch.randint(5, 20, (n,)).tolist() for n in (3, 9, 1, 5)]
+    alone = [torch.softmax(model(torch.tensor([row])), -1)[0, 1].item() for row in ids]
+    assert probabilities(model, ids) == pytest.approx(alone, abs=1e-6)
