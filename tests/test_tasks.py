@@ -48,6 +48,33 @@ def test_sums_are_right():
         assert max(len(a), len(b)) <= 4
 
 
+def test_summands_have_even_lengths_or_are_even_themselves():
+    lengths = {
+        even: Counter(len(a) for s, _ in data.addition(3000, even=even) for a in s.split("+")) for even in (1, 0)
+    }
+    assert lengths[0][3] == pytest.approx(0.9 * 6000, rel=0.03)
+    assert lengths[1][3] < 0.7 * 6000
+
+
+def test_joined_texts_are_pairs_side_by_side_of_the_lengths_asked_for():
+    pairs = [(" ".join([f"w{i}"] * (3 + i % 9)), f"t{i}") for i in range(200)]
+    made = tasks.joined(pairs, 500, seed=1, min_words=12, max_words=40)
+    assert len({source for source, _ in made}) == 500
+    assert made == tasks.joined(pairs, 500, seed=1, min_words=12, max_words=40)
+    for source, target in made:
+        parts = target.split()
+        assert source == " ".join(pairs[int(part[1:])][0] for part in parts), "sources in the order of the targets"
+    lengths = Counter(len(source.split()) for source, _ in made)
+    assert set(lengths) <= set(range(12, 41))
+    assert len(lengths) > 25
+    with pytest.raises(ValueError, match="at most 2 words"):
+        tasks.joined(pairs, 1, max_words=2)
+    with pytest.raises(ValueError, match="hardly make texts of 12 to 12"):
+        tasks.joined([("a " * 7, "b")], 1, min_words=12, max_words=12)
+    with pytest.raises(ValueError, match="only 1 of 5"):
+        tasks.joined([("a b c", "d")], 5, min_words=3, max_words=3)
+
+
 def test_reversals_are_right_and_of_the_lengths_asked_for():
     pairs = data.reversal(500, min_length=5, max_length=8, symbols="abc")
     assert all(source[::-1] == target for source, target in pairs)

@@ -5,6 +5,7 @@ every machine. Since they differ, any cut of the list separates training from te
 translation task, are in captions.py.
 """
 
+import bisect
 import datetime
 import random
 from collections.abc import Callable
@@ -40,13 +41,16 @@ def _range(low: int, high: int, name: str) -> None:
         raise ValueError(f"{name}: {low} to {high} is no range; start at 1 or above, the smaller number first.")
 
 
-def addition(n: int, seed: int = 0, digits: int = 3) -> list[tuple[str, str]]:
-    """Sums of two numbers of at most `digits` digits: ("27+105", "132")."""
+def addition(n: int, seed: int = 0, digits: int = 3, even: bool = True) -> list[tuple[str, str]]:
+    """Sums of two numbers of at most `digits` digits: ("27+105", "132").
+
+    even: the number of digits is drawn first, evenly; else all numbers are equally likely, and nine in ten are long.
+    """
     _range(1, digits, "addition() with digits")
     rng = random.Random(seed)
 
     def draw() -> tuple[str, str]:
-        a, b = (rng.randrange(10 ** rng.randint(1, digits)) for _ in range(2))
+        a, b = (rng.randrange(10 ** (rng.randint(1, digits) if even else digits)) for _ in range(2))
         return f"{a}+{b}", str(a + b)
 
     return unique(n, draw, "addition()")
@@ -64,6 +68,38 @@ def reversal(
         return " ".join(sequence), " ".join(reversed(sequence))
 
     return unique(n, draw, "reversal()")
+
+
+def joined(
+    pairs: list[tuple[str, str]], n: int, seed: int = 0, min_words: int = 1, max_words: int = 60
+) -> list[tuple[str, str]]:
+    """n different texts of several pairs each, sources joined by blanks, and their targets in the same order.
+
+    A length is drawn evenly from min_words..max_words (words: what blanks separate in the source), then pairs are drawn
+    until none fits in what is left of it; texts that come out shorter than min_words are drawn again.
+    Raises ValueError where no pair is short enough, or the pairs are too few for n different texts.
+    """
+    _range(min_words, max_words, "joined() with words")
+    rng = random.Random(seed)
+    by_length = sorted(pairs, key=lambda pair: len(pair[0].split()))
+    lengths = [len(source.split()) for source, _ in by_length]
+    if not lengths or lengths[0] > max_words:
+        raise ValueError(f"joined(): no pair has a source of at most {max_words} words; allow longer texts.")
+
+    def draw() -> tuple[str, str]:
+        for _ in range(1000):
+            left, text = rng.randint(min_words, max_words), []
+            goal = left
+            while fitting := bisect.bisect_right(lengths, left):
+                text.append(rng.randrange(fitting))
+                left -= lengths[text[-1]]
+            if goal - left >= min_words:
+                return tuple(" ".join(by_length[i][side] for i in text) for side in (0, 1))
+        raise ValueError(
+            f"joined(): these pairs hardly make texts of {min_words} to {max_words} words; widen the range."
+        )
+
+    return unique(n, draw, "joined()")
 
 
 MONTHS = [

@@ -1,0 +1,95 @@
+"""Recall and translation by length: the batches are right, a score is of its length, both translators are alike."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from lmbook import metrics
+from lmbook.recipes import length
+from lmbook.recipes.length import (
+    CAPTIONS,
+    EDGES,
+    TRANSLATORS,
+    Tokens,
+    by_words,
+    recall,
+    symbol_batches,
+    translator,
+    words,
+)
+
+
+@pytest.mark.parametrize("backwards", [True, False])
+def test_symbol_batches_are_the_source_backwards_or_forwards_and_shifted_by_one(backwards):
+    lengths = set()
+    for source, inputs, targets, _ in symbol_batches([0, 0], 4, 6, 60, backwards):
+        right = source.flip(1) if backwards else source
+        assert torch.equal(inputs[:, 1:], right)
+        assert torch.equal(targets[:, :-1], right)
+        assert (inputs[:, 0] == 2).all()
+        assert (targets[:, -1] == 3).all()
+        assert source.min() >= 5
+        assert source.max() < 5 + length.SYMBOLS
+        lengths.add(source.shape[1])
+    assert lengths == {1, 2, 3, 4, 5, 6}
+
+
+class Remembers(nn.Module):
+    """Writes the last `size` symbols of the source backwards, and after them symbol 5: recall that can be counted."""
+
+    def __init__(self, size: int):
+        super().__init__()
+        self.size, self.nothing = size, nn.Parameter(torch.zeros(1))
+
+    def start(self, source):
+        kept = source.flip(1)[:, : self.size]
+        return {"kept": torch.cat([kept, torch.full((len(source), 100), 5)], dim=1), "at": 0}
+
+    def step(self, state, token):
+        logits = nn.functional.one_hot(state["kept"][:, state["at"]], 5 + length.SYMBOLS).float()
+        return logits, {**state, "at": state["at"] + 1}
+
+
+def test_recall_is_the_share_of_symbols_in_their_places():
+    assert recall(Remembers(10), 10, 50, backwards=True) == 1.0
+    half = recall(Remembers(10), 20, 400, backwards=True)
+    assert half == pytest.approx((10 + 10 / length.SYMBOLS) / 20, abs=0.02), "the other half is guessed"
+    assert recall(Remembers(10), 10, 400, backwards=False) == pytest.approx(1 / length.SYMBOLS, abs=0.05)
+
+
+def test_bleu_by_words_is_that_of_the_sentences_of_that_length():
+    references = [" ".join(f"w{i}" for i in range(n)) for n in (4, 5, 6, 10, 58)]
+    outputs = [*references[:4], "w0 w1"]
+    rows = by_words(outputs, references, [len(text.split()) for text in references])
+    assert [(row["from"], row["to"], row["pairs"], row["exact"]) for row in rows] == [
+        (1, 5, 2, 1.0), (6, 10, 2, 1.0), (56, 60, 1, 0.0),
+    ]  # fmt: skip
+    assert rows[0]["bleu"] == pytest.approx(100)
+    assert rows[2]["bleu"] == pytest.approx(metrics.bleu(outputs[4:], references[4:], str.split))
+    counts = sum(np.array(row["counts"].split(), dtype=float) for row in rows)
+    assert metrics.bleu_from_counts(counts) == pytest.approx(metrics.bleu(outputs, references, str.split))
+
+
+def test_bins_end_at_the_longest_sources_of_training():
+    assert {limit + 1 for limit in length.LIMITS} <= set(EDGES), "a bin is all within training or all past it"
+
+
+def test_both_translators_have_the_same_encoder_and_nearly_as_many_parameters():
+    models = {name: translator(100, 120, CAPTIONS, options) for name, options in TRANSLATORS.items()}
+    shapes = [{n: p.shape for n, p in model.encoder.named_parameters()} for model in models.values()]
+    assert shapes[0] == shapes[1]
+    sizes = [sum(p.numel() for p in model.parameters()) for model in models.values()]
+    assert max(sizes) / min(sizes) < 1.3
+
+
+def test_tokens_come_back_and_rare_ones_are_unknown():
+    tokens = Tokens(["a b b .", "c b a ."])
+    assert tokens.decode([*tokens.encode("c a b ."), 3]) == "c a b ."
+    assert Tokens(["a b b .", "c b a ."], min_count=2).decode([1, 3]) == "<unk>"
+    assert 1 in Tokens(["a b b .", "c b a ."], min_count=2).encode("c a")
+
+
+def test_words_leave_out_the_full_stop_that_stands_apart():
+    assert words("the dog runs .") == 3
+    assert words("the dog runs") == 3
