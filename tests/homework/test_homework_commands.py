@@ -112,6 +112,14 @@ def test_parts_share_the_submissions_between_machines(course, pretended):
         assert "write it as I/N" in done.stderr
 
 
+def test_of_several_parts_the_first_speaks_for_the_files_of_nobody(course, pretended):
+    hand_in(returned(), course / "submissions/stranger.ipynb")
+    first, second = (lmbook(*GRADE, "--part", part, "--out", f"part-{part[0]}") for part in ("1/2", "2/2"))
+    assert (first.exit_code, second.exit_code) == (1, 0)
+    assert "stranger.ipynb" in first.stdout
+    assert "stranger.ipynb" not in second.stdout
+
+
 def test_a_dry_run_only_says_whose_each_file_is(course, pretended):
     hand_in(returned(), course / "submissions/stranger.ipynb")
     done = lmbook(*GRADE, "--dry-run")

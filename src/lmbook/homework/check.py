@@ -192,7 +192,7 @@ def lines(checked: Checked, name: str) -> list[str]:
     if checked.good:
         said.append("All there: you can hand it in. The grader asks the same functions harder questions.")
     else:
-        todo = sum(one.state != "answered" for one in checked.questions)
-        more = f"{todo} of {len(checked.questions)} questions are not answered yet. " if todo else ""
+        left = sum(one.state != "answered" for one in checked.questions)
+        more = f"{left} of {len(checked.questions)} questions are not answered yet. " if left else ""
         said.append(f"{more}You can still hand it in: every question is graded for itself.")
     return said

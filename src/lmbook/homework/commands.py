@@ -81,14 +81,14 @@ def grade(
     """
     from lmbook.homework.batch import grade_many
     from lmbook.homework.grade import Limits
-    from lmbook.homework.intake import collect
+    from lmbook.homework.intake import Collected, collect
     from lmbook.homework.questions import Homework
     from lmbook.homework.roster import read_roster
     from lmbook.homework.show import Progress, intake_lines, table_lines
 
     task = Homework.load(course)
     collected = collect(submissions, read_roster(roster_file), task.release)
-    chosen = _part(collected.submissions, part)
+    chosen, first = _part(collected.submissions, part)
     if dry_run:
         click.echo("\n".join(intake_lines(collected, submissions)))
         sys.exit(1 if collected.faults else 0)
@@ -111,10 +111,12 @@ def grade(
         click.echo(f"\nStopped; nothing is lost: {done}. The same command with --resume grades the rest.", err=True)
         sys.exit(INTERRUPTED)
     faults = [{"file": fault.path.relative_to(submissions).as_posix(), "why": fault.why} for fault in collected.faults]
+    if not first:  # the first part speaks for all
+        faults, collected = [], Collected()
     _write_json({"faults": faults}, folder / "intake.json")
     click.echo("\n".join(table_lines(results, collected, submissions, time.monotonic() - started)))
     click.echo(f"Results: {folder / 'results'}")
-    if collected.faults or any(result["status"] != "graded" for result in results):
+    if faults or any(result["status"] != "graded" for result in results):
         sys.exit(1)
 
 
@@ -124,14 +126,14 @@ def _write_json(content: object, path: Path) -> None:
     write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", path)
 
 
-def _part(submissions: list, part: str | None) -> list:
-    """The I-th of N parts, I from 1: every N-th submission."""
+def _part(submissions: list, part: str | None) -> tuple[list, bool]:
+    """The I-th of N parts, I from 1: every N-th submission; and whether it is the first part."""
     if part is None:
-        return submissions
+        return submissions, True
     number, _, of = part.partition("/")
     if not (number.isdigit() and of.isdigit() and 1 <= int(number) <= int(of)):
         raise BookError(f"--part {part}: write it as I/N with I from 1 to N, like 3/10.")
-    return submissions[int(number) - 1 :: int(of)]
+    return submissions[int(number) - 1 :: int(of)], int(number) == 1
 
 
 @homework.command()

@@ -23,7 +23,7 @@ def merge(folders: list[Path], out: Path) -> tuple[int, list[str]]:
     sources = [folder for folder in (out, *folders) if folder != out or (out / "results").is_dir()]
     for folder in sources:
         paths = sorted(path for path in results_folder(folder).glob("*.json"))
-        if not paths and folder != out:
+        if not paths and folder != out and not (folder / "intake.json").is_file():  # a part may have had nobody
             raise BookError(f"{folder} holds no results.")
         for path in paths:
             result = read_result(path)
