@@ -41,9 +41,9 @@ def grade_many(
 ) -> list[dict]:
     """The results of all submissions to the homework in folder `course`, in the order given.
 
-    progress(result, done, of all) is called after each, with resume for the kept ones first.  Raises BookError where the
-    walls do not stand on this machine, where a student is named twice, and where results are there already and resume is
-    False.  KeyboardInterrupt ends the running ones and passes through.
+    progress(result, done, of all) is called after each, with resume for the kept ones first.  Raises BookError where
+    the walls do not stand on this machine, where a student is named twice, and where results are there already and
+    resume is False.  KeyboardInterrupt ends the running ones and passes through.
     """
     submissions, limits = list(submissions), limits or Limits()
     homework = Homework.load(Path(course))

@@ -189,7 +189,7 @@ def stopped(error: Stopped, function: str | None, seconds: float) -> str:
     """What to say of a call after which the student's process was no more."""
     name = f"`{function}`" if function else "The answer"
     if isinstance(error, Late):
-        return f"{name} was stopped after {seconds:g} seconds: it may run for ever, or needs a faster way."
+        return f"{name} was stopped after {seconds:g} s: it may run for ever, or needs a faster way."
     if isinstance(error, Crowded):
         return f"{name} was stopped: it used more memory than there is for one notebook."
     return f"{name} ended the whole program instead of returning a value."

@@ -75,7 +75,7 @@ class Runs:
 
     def _words(self, error: BaseException) -> str:
         if isinstance(error, Late):
-            return f"was stopped after {self.limits.cell:g} seconds"
+            return f"was stopped after {self.limits.cell:g} s"
         if isinstance(error, Crowded):
             return f"was stopped: it used more than {self.limits.memory} MB of memory"
         return "ended the whole program" if isinstance(error, Gone) else "could not be run"
