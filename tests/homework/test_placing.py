@@ -1,6 +1,7 @@
 """Placing: only the answers of a returned notebook reach the clean copy, wherever in it they stand."""
 
 import copy
+from pathlib import Path
 
 import mistune
 import nbformat
@@ -8,9 +9,13 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from samples import DOUBLE, DOUBLE_AT, TRIPLE, TRIPLE_AT, WRITTEN, WRITTEN_AT, hand_in, master, release, returned
 
+from lmbook.book import Book
+from lmbook.editions import edition
 from lmbook.homework.helpers import helpers
 from lmbook.homework.intake import open_submission
-from lmbook.homework.placing import harmless, place, titles
+from lmbook.homework.make import student_version
+from lmbook.homework.placing import grade_id, harmless, is_answer, place, titles
+from lmbook.tidy import read
 
 ANSWERS = (DOUBLE_AT, TRIPLE_AT, WRITTEN_AT)
 FULL = [DOUBLE, TRIPLE, WRITTEN]
@@ -287,3 +292,21 @@ def test_a_notebook_of_many_cells_is_placed_at_once(tmp_path):
     result = placed(new_notebook(cells=cells), tmp_path)
     assert answers(result)[0] == "def double(x): return 899"
     assert "900 times" in "".join(result.notes)
+
+
+BOOK = Book.find(Path(__file__).parent)
+
+
+@pytest.mark.parametrize("path", BOOK.masters(), ids=[path.stem for path in BOOK.masters()])
+def test_the_colab_edition_comes_back_whole_without_any_marks(path, tmp_path):
+    """Set-up cell, rewritten Markdown, no metadata: every answer of every homework is found again."""
+    right = {grade_id(cell): cell.source for cell in read(path).cells if is_answer(cell)}
+    notebook = edition(path, Book(BOOK.root, ref="0" * 40))
+    for cell in notebook.cells:
+        if grade_id(cell) in right:
+            cell.source = right[grade_id(cell)]
+        cell.metadata = {}
+    result = place(open_submission(hand_in(notebook, tmp_path / "ann.ipynb")), student_version(read(path), path.stem))
+    assert result.missing == []
+    found = {grade_id(cell): cell.source.replace("\u2060", "") for cell in result.notebook.cells if is_answer(cell)}
+    assert found == right
