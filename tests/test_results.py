@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from lmbook import metrics, results
+from lmbook import metrics, results, tables
 from lmbook.cli import main
 from lmbook.recipes import RecipeError, core
 
-COLUMNS = (results.Column("score", "score", ".1f"), *results.COST)
+COLUMNS = (tables.Column("score", "score", ".1f"), *tables.COST)
 
 
 @pytest.fixture
@@ -24,10 +24,10 @@ def recorded(monkeypatch, tmp_path):
 
     for seed, score in enumerate((10.0, 11.0, 13.5)):
         write("three", seed, {"score": score})
-    write("one", 0, {"score": 7.25, "baseline": {"score": 3.0}, "words": "as they are"})
+    write("one", 0, {"score": 7.25, "baseline": {"score": 3.0}, "other score": 4.0, "words": "as they are"})
     monkeypatch.setattr(core, "RECORDED", tmp_path)
-    rows = (("Three", "three"), ("One", "one"), ("Base", "one:baseline"), ("None", "none"))
-    monkeypatch.setitem(results.TABLES, "toy", results.Table("Toy", "A caption.", rows, COLUMNS))
+    rows = (("Three", "three"), ("One", "one"), ("Base", "one:baseline"), ("Other", "one:other"), ("None", "none"))
+    monkeypatch.setitem(results.TABLES, "toy", tables.Table("Toy", "A caption.", rows, COLUMNS))
     return write
 
 
@@ -36,11 +36,12 @@ def cells(table):
 
 
 def test_a_cell_is_one_score_or_mean_and_range(recorded):
-    head, _, three, one, base, none = cells(results.table("toy"))
+    head, _, three, one, base, other, none = cells(results.table("toy"))
     assert head == ["model", "score", "parameters (M)", "minutes", "seeds"]
     assert three == ["Three", "11.5 (10.0 to 13.5)", "1.50 (1.50 to 1.50)", "3 (2 to 4)", "3"]
     assert one == ["One", "7.2", "1.50", "2", "1"]
     assert base == ["Base", "3.0", "", "", "1"]
+    assert other == ["Other", "4.0", "", "", "1"]
     assert none == ["None", "", "", "", "no recorded run"]
 
 
@@ -93,7 +94,7 @@ def test_every_cell_of_a_recorded_run_has_a_value():
         for label, row in table.rows:
             for record in results.systems(row):
                 for column in table.columns:
-                    if column not in results.COST:
+                    if column not in tables.COST:
                         assert column.value(record) is not None, (name, label, column.head)
 
 

@@ -8,93 +8,11 @@ A cell is the score of one seed, or the mean over seeds with the lowest and the 
 recorded run is shown as such.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 
 from lmbook import metrics
 from lmbook.recipes.core import RECIPES, RecipeError, records
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column: its head, the score (a key of the record's scores, or a function of the record), and its format."""
-
-    head: str
-    score: str | Callable[[dict], float]
-    form: str = ".2f"
-
-    def value(self, record: dict) -> float | str | None:
-        return self.score(record) if callable(self.score) else record["scores"].get(self.score)
-
-
-def parameters(record: dict) -> float | None:
-    """Parameters of the recipe's model, in millions; None where nothing was trained."""
-    return sum(part["parameters"] for part in record["parts"].values()) / 1e6 or None
-
-
-def minutes(record: dict) -> float | None:
-    """Minutes of training, evaluations during it included; None where nothing was trained."""
-    return record["seconds"] / 60 or None
-
-
-COST = (Column("parameters (M)", parameters), Column("minutes", minutes, ".0f"))
-
-
-@dataclass(frozen=True)
-class Table:
-    """title, caption in Markdown, rows (label, recipe) in order, columns.
-
-    "recipe:part" stands for one of several systems of a recipe: its scores are then those under the key `part`.
-    """
-
-    title: str
-    caption: str
-    rows: tuple[tuple[str, str], ...]
-    columns: tuple[Column, ...]
-
-
-TABLES: dict[str, Table] = {
-    "language": Table(
-        "WikiText-2: every kind of language model",
-        "Perplexity on the test part, 245,569 tokens in one stream, the same vocabulary of 33,278 types for all "
-        "models; lower is better.",
-        (
-            ("unigram", "wikitext2-ngrams:kneser-ney 1"),
-            ("bigram, Kneser-Ney", "wikitext2-ngrams:kneser-ney 2"),
-            ("trigram, Kneser-Ney", "wikitext2-ngrams:kneser-ney 3"),
-            ("4-gram, Kneser-Ney", "wikitext2-ngrams:kneser-ney 4"),
-            ("5-gram, Kneser-Ney", "wikitext2-ngrams:kneser-ney 5"),
-            ("5-gram, modified Kneser-Ney", "wikitext2-ngrams:modified kneser-ney 5"),
-            ("feed-forward, window of 5", "wikitext2-feedforward"),
-            ("RNN", "wikitext2-rnn"),
-            ("GRU", "wikitext2-gru"),
-            ("LSTM", "wikitext2-lstm"),
-            ("GPT", "wikitext2-gpt"),
-        ),
-        (Column("validation", "valid perplexity", ".1f"), Column("test", "test perplexity", ".1f"), *COST),
-    ),
-    "translation": Table(
-        "Multi30k, German to English: the ladder",
-        "sacreBLEU, cased, on the 1,000 pairs of test 2016; all models read the same byte pairs.",
-        (
-            ("one LSTM for both sides", "multi30k-one-rnn"),
-            ("encoder-decoder, first state", "multi30k-first"),
-            ("encoder-decoder, every step", "multi30k-every"),
-            ("encoder-decoder, every step, two layers", "multi30k-two-layers"),
-            ("additive attention (RNNsearch)", "multi30k-additive"),
-            ("hybrid", "multi30k-hybrid"),
-            ("Transformer", "multi30k-transformer"),
-        ),
-        (
-            Column("greedy", "greedy", ".1f"),
-            Column("beam of 5", "beam 5", ".1f"),
-            Column("lower-cased, beam", "beam 5 lower-cased", ".1f"),
-            Column("perplexity", "perplexity"),
-            *COST,
-        ),
-    ),
-}
+from lmbook.tables import TABLES
 
 
 def cell(values: list, form: str) -> str:
@@ -114,10 +32,19 @@ def grid(heads: list[str], rows: list[list[str]]) -> str:
 
 
 def systems(row: str) -> list[dict]:
-    """The recorded runs of a row, "recipe" or "recipe:part"."""
+    """The recorded runs of a row, "recipe" or "recipe:part"; a part has no cost of its own."""
     recipe, _, part = row.partition(":")
     runs = records(recipe)
-    return [{**run, "parts": {}, "seconds": 0, "scores": run["scores"][part]} for run in runs] if part else runs
+    return (
+        [{**run, "parts": {}, "seconds": 0, "scores": scores_of(run["scores"], part)} for run in runs] if part else runs
+    )
+
+
+def scores_of(scores: dict, part: str) -> dict:
+    """Those of one system: what stands under its name, or the scores whose names begin with it."""
+    if part in scores:
+        return scores[part]
+    return {key.removeprefix(f"{part} "): value for key, value in scores.items() if key.startswith(f"{part} ")}
 
 
 def table(name: str) -> str:

@@ -46,7 +46,7 @@ def enter(cell: str) -> None:
         minutes=5,
         corpora=("tinyshakespeare",),
         ships=True,
-        score="valid nll",
+        score="nll",
     )
     def character_model(run: Run) -> tuple[dict, nn.Module]:
         corpus = run.corpus("tinyshakespeare")
@@ -76,7 +76,7 @@ def enter(cell: str) -> None:
         written, _ = sample(
             model, 1, 300, temperature=0.8, generator=generator, prompt=prompt, eos=None, forbid=list(never)
         )
-        return {"valid nll": nll, "sample": "ROMEO:" + tokenizer.decode(written[0])}, model
+        return {"nll": nll, "sample": "ROMEO:" + tokenizer.decode(written[0])}, model
 
 
 for name in NAMES:

@@ -1,0 +1,192 @@
+"""Which tables of results there are: their rows are recipes, their columns scores. `results` fills them in."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its head, the score (a key of the record's scores, the first there is of several keys, or a function
+    of the record), and its format.
+    """
+
+    head: str
+    score: str | tuple[str, ...] | Callable[[dict], float]
+    form: str = ".2f"
+
+    def value(self, record: dict) -> float | str | None:
+        if callable(self.score):
+            return self.score(record)
+        keys = (self.score,) if isinstance(self.score, str) else self.score
+        return next((record["scores"][key] for key in keys if key in record["scores"]), None)
+
+
+def parameters(record: dict) -> float | None:
+    """Parameters of the recipe's model, in millions; None where nothing was trained."""
+    return sum(part["parameters"] for part in record["parts"].values()) / 1e6 or None
+
+
+def minutes(record: dict) -> float | None:
+    """Minutes of training, evaluations during it included; None where nothing was trained."""
+    return record["seconds"] / 60 or None
+
+
+COST = (Column("parameters (M)", parameters), Column("minutes", minutes, ".0f"))
+
+
+@dataclass(frozen=True)
+class Table:
+    """title, caption in Markdown, rows (label, recipe) in order, columns.
+
+    "recipe:part" stands for one of several systems of a recipe: its scores are then those under the key `part`, or
+    those whose names begin with it.
+    """
+
+    title: str
+    caption: str
+    rows: tuple[tuple[str, str], ...]
+    columns: tuple[Column, ...]
+
+
+TABLES: dict[str, Table] = {
+    "language": Table(
+        "WikiText-2: every kind of language model",
+        "Perplexity on the test part, 245,569 tokens in one stream, the same vocabulary of 33,278 types for all "
+        "models; lower is better.",
+        (
+            ("unigram", "wikitext2-ngrams:kneser-ney 1"),
+            ("bigram, Kneser-Ney", "wikitext2-ngrams:kneser-ney 2"),
+            ("trigram, Kneser-Ney", "wikitext2-ngrams:kneser-ney 3"),
+            ("4-gram, Kneser-Ney", "wikitext2-ngrams:kneser-ney 4"),
+            ("5-gram, Kneser-Ney", "wikitext2-ngrams:kneser-ney 5"),
+            ("5-gram, modified Kneser-Ney", "wikitext2-ngrams:modified kneser-ney 5"),
+            ("feed-forward, window of 5", "wikitext2-feedforward"),
+            ("RNN", "wikitext2-rnn"),
+            ("GRU", "wikitext2-gru"),
+            ("LSTM", "wikitext2-lstm"),
+            ("GPT", "wikitext2-gpt"),
+        ),
+        (Column("validation", "valid perplexity", ".1f"), Column("test", "test perplexity", ".1f"), *COST),
+    ),
+    "translation": Table(
+        "Multi30k, German to English: the ladder",
+        "sacreBLEU, cased, on the 1,000 pairs of test 2016; all models read the same byte pairs.",
+        (
+            ("one LSTM for both sides", "multi30k-one-rnn"),
+            ("encoder-decoder, first state", "multi30k-first"),
+            ("encoder-decoder, every step", "multi30k-every"),
+            ("encoder-decoder, every step, two layers", "multi30k-two-layers"),
+            ("additive attention (RNNsearch)", "multi30k-additive"),
+            ("hybrid", "multi30k-hybrid"),
+            ("Transformer", "multi30k-transformer"),
+        ),
+        (
+            Column("greedy", "greedy", ".1f"),
+            Column("beam of 5", "beam 5", ".1f"),
+            Column("lower-cased, beam", "beam 5 lower-cased", ".1f"),
+            Column("perplexity", "perplexity"),
+            *COST,
+        ),
+    ),
+    "scores": Table(
+        "Four scores of attention",
+        "The same task for the four scores, over an encoder of one direction, scored after the update.",
+        tuple((score, f"multi30k-score-{score}") for score in ("dot", "multiplicative", "additive", "scaled")),
+        (Column("greedy", "greedy", ".1f"), Column("beam of 5", "beam 5", ".1f"), *COST),
+    ),
+    "characters": Table(
+        "Characters of Tiny Shakespeare",
+        "Nats a character on the last tenth of the text. The GPTs are scored by windows that do not overlap, so that a "
+        "character sees from none to window - 1 others; the recurrent models carry their state along one stream.",
+        (
+            ("RNN, 160 units", "shakespeare-rnn"),
+            ("GRU, 160 units", "shakespeare-gru"),
+            ("LSTM, 160 units", "shakespeare-lstm"),
+            ("GPT, nanoGPT's CPU setting", "shakespeare"),
+            ("GPT of the page, window of 128", "shakespeare-page"),
+            ("GPT, nanoGPT's GPU setting", "shakespeare-gpu"),
+        ),
+        (Column("nats", "nll", ".3f"), *COST),
+    ),
+    "names": Table(
+        "Names",
+        "Nats a character on a held-out tenth, ends of names counted as characters.",
+        (
+            ("bigrams, Kneser-Ney", "names-counts:2-gram"),
+            ("4-grams, Kneser-Ney", "names-counts:4-gram"),
+            ("6-grams, Kneser-Ney", "names-counts:6-gram"),
+            ("feed-forward network, 6 characters", "names-mlp"),
+            ("Transformer", "names-gpt"),
+        ),
+        (Column("validation", "valid nll", ".3f"), Column("test", ("nll", "test nll"), ".3f"), *COST),
+    ),
+    "generated": Table(
+        "Tasks made by a rule",
+        "Share of held-out targets written without a mistake.",
+        (("addition of numbers below 1,000", "addition"), ("dates", "dates")),
+        (Column("exact", "exact", ".2%"), *COST),
+    ),
+    "reversal": Table(
+        "Reversal",
+        "BLEU on test sequences of up to 30 tokens, five more than in training, and on the longer ones alone.",
+        (("fixed vector", "reversal:fixed vector"), ("attention", "reversal:attention")),
+        (Column("all", "bleu", ".1f"), Column("longer than trained", "past training", ".1f")),
+    ),
+    "tagging": Table(
+        "Parts of speech, UD English EWT",
+        "Accuracy on the test part: all words, and those that training does not have.",
+        (
+            ("most frequent tag of the word", "ewt-linear:majority"),
+            ("logistic regression", "ewt-linear"),
+            ("LSTM, left to right", "ewt-left"),
+            ("LSTM, left to right, two layers", "ewt-left-2"),
+            ("LSTM, both directions", "ewt-lstm"),
+            ("LSTM, both directions, two layers", "ewt-lstm-2"),
+        ),
+        (Column("all words", "accuracy", ".2%"), Column("unknown words", "accuracy unknown", ".1%"), *COST),
+    ),
+    "entities": Table(
+        "Named entities, WNUT-17",
+        "Precision, recall and F1 of whole spans on the test part, whose texts come from other sources than those of "
+        "training.",
+        (
+            ("most frequent tag of the word", "wnut17-linear:majority"),
+            ("logistic regression", "wnut17-linear"),
+            ("LSTM, both directions", "wnut17-lstm"),
+        ),
+        (Column("precision", "precision", ".1%"), Column("recall", "recall", ".1%"), Column("F1", "f1", ".1%"), *COST),
+    ),
+    "classifying": Table(
+        "Whole texts: spam and opinions",
+        "Accuracy, and F1 of spam or of the positive sentences, on a held-out tenth.",
+        tuple(
+            (f"{task}: {system}", f"{recipe}{part}")
+            for task, recipe in (("spam", "sms-spam"), ("opinions", "film-opinions"))
+            for system, part in (("majority", ":majority"), ("TF-IDF, logistic regression", ":linear"), ("LSTM", ""))
+        ),
+        (Column("accuracy", "accuracy", ".2%"), Column("F1", "f1", ".1%"), *COST),
+    ),
+    "digits": Table(
+        "Digits of 8 x 8 pixels",
+        "Accuracy on the test part.",
+        (
+            ("logistic regression", "digits-patches:logistic regression"),
+            ("small CNN", "digits-patches:cnn"),
+            ("small CNN, images shifted in training", "digits-patches:cnn shifted"),
+            ("Transformer over patches", "digits-patches:vit"),
+            ("Transformer over patches, images shifted in training", "digits-patches:vit shifted"),
+            ("pixel GPT, by Bayes' rule", "digits-pixels:bayes"),
+        ),
+        (Column("accuracy", "accuracy", ".1%"),),
+    ),
+    "pixels": Table(
+        "Digits, pixel by pixel",
+        "Bits a pixel on the test part; the pixels have 17 greys, so a guess costs 4.09.",
+        (
+            ("histogram of each place", "digits-pixels:histogram"),
+            ("histogram of each place and class", "digits-pixels:histogram by class"),
+            ("pixel GPT", "digits-pixels"),
+        ),
+        (Column("bits a pixel", ("bits a pixel", "bits"), ".3f"), *COST),
+    ),
+}
