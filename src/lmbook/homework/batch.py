@@ -6,13 +6,16 @@ Ctrl-C, a killed process or a power cut, `resume` keeps every result that still 
 
 import contextlib
 import ctypes
+import fcntl
 import json
 import multiprocessing
 import os
+import shutil
 import signal
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -45,7 +48,7 @@ def grade_many(
     the walls do not stand on this machine, where a student is named twice, and where results are there already and
     resume is False.  KeyboardInterrupt ends the running ones and passes through.
     """
-    submissions, limits = list(submissions), limits or Limits()
+    submissions, limits, out = list(submissions), limits or Limits(), Path(out)
     homework = Homework.load(Path(course))
     if why := available(sandbox):
         raise BookError(why)
@@ -54,8 +57,7 @@ def grade_many(
         raise BookError("A student has several submissions in this batch: keep one of each.")
     results = _kept(submissions, files, homework, sandbox, resume)
     with contextlib.ExitStack() as stack:
-        package = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".package-", dir=_prepared(out))))
-        copy_package(package, homework.blocked)
+        package = copy_package(stack.enter_context(_scratch(out)), homework.blocked)
         done = 0
         for submission in submissions:
             if submission.student in results:
@@ -90,13 +92,33 @@ def result_path(out: Path, student: str) -> Path:
     return Path(out) / "results" / f"{'%2E' + name[1:] if name.startswith('.') else name}.json"
 
 
-def _prepared(out: Path) -> Path:
-    """The folder for results, without what an interrupted run left half written."""
-    folder = Path(out)
-    (folder / "results").mkdir(parents=True, exist_ok=True)
-    for rest in (folder / "results").glob(".*.part"):
-        rest.unlink(missing_ok=True)
-    return folder
+@contextlib.contextmanager
+def _scratch(out: Path) -> Iterator[Path]:
+    """A folder in OUT that is gone afterwards.  What killed batches left, here and half-written results, goes too.
+
+    A batch holds a lock on its folder, so that several may write to one OUT at a time.
+    """
+    (out / "results").mkdir(parents=True, exist_ok=True)
+    for rest in (out / "results").glob(".*.part"):
+        with contextlib.suppress(FileNotFoundError):
+            if time.time() - rest.stat().st_mtime > 60:
+                rest.unlink()
+    for rest in out.glob(".package-*"):
+        with contextlib.suppress(OSError), _locked(rest):
+            shutil.rmtree(rest, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=".package-", dir=out) as folder, _locked(Path(folder)):
+        yield Path(folder)
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Raises OSError where another process has this folder."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _kept(submissions: list, files: dict, homework: Homework, sandbox: str, resume: bool) -> dict[str, dict]:
@@ -193,6 +215,7 @@ def _grade_to_file(
     os.setsid()
     for descriptor in (1, 2):
         os.dup2(said, descriptor)
+    sys.stdout = sys.stderr = os.fdopen(os.dup(said), "w", buffering=1)
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it ends when the batch is killed
     if os.getppid() == parent:
