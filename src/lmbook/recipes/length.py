@@ -18,6 +18,7 @@ from lmbook.batching import EOS_ID, SOS_ID
 from lmbook.decode import evaluating, greedy
 from lmbook.evaluation import evaluate
 from lmbook.recipes.core import Run, recipe
+from lmbook.recipes.generated import spread
 from lmbook.recipes.translation import loss, tensors, translate
 from lmbook.schedules import warmup_cosine
 from lmbook.seq2seq import Seq2Seq
@@ -34,10 +35,8 @@ TRANSLATORS = {
     # once: that is the faster of the two (see Seq2Seq).
     "attention": {"attention": "additive", "query": "after", "d_a": 48},
 }
-
-
-CAPTIONS = {"d_embed": 64, "hidden": 96, "tokens": 2000, "steps": 1500, "rate": 4e-3}
-JOINED = {"d_embed": 192, "hidden": 192, "tokens": 2500, "steps": 4000, "rate": 3e-3, "dropout": 0.3, "min_count": 2}
+CAPTIONS = {"d_embed": 64, "hidden": 96, "rows": 64, "steps": 2000, "rate": 4e-3}
+JOINED = {"d_embed": 192, "hidden": 192, "rows": 64, "steps": 5000, "rate": 3e-3, "dropout": 0.3, "min_count": 2}
 
 
 def symbol_batches(seed: list[int], B: int, longest: int, steps: int, backwards: bool):
@@ -64,7 +63,7 @@ def memory(run: Run, sizes: tuple[int, ...], backwards: bool = True) -> dict[str
     """For each size of the state, recall at the lengths 1, 2, ..., longest and half as long again."""
     grid = {}
     for size in sizes:
-        model = Seq2Seq(len(SPECIALS) + SYMBOLS, len(SPECIALS) + SYMBOLS, 32, size, cell="gru", fast=True)
+        model = spread(Seq2Seq(len(SPECIALS) + SYMBOLS, len(SPECIALS) + SYMBOLS, 32, size, cell="gru", fast=True))
         run.fit(
             model.to(run.device),
             lambda epoch: symbol_batches([run.seed, epoch], 64, LONGEST, 500, backwards),
@@ -135,7 +134,7 @@ def compare(run: Run, parts: dict[int, list], valid: list, test: list, settings:
     """Trains both translators on the pairs of each limit, and scores the four by length on one test set.
 
     parts: training pairs, by the longest source in them.  valid, test: pairs of any length.
-    settings: d_embed, hidden, steps, rate, tokens (padded, of a batch), min_count and dropout.
+    settings: d_embed, hidden, rows (of a batch), steps, rate, min_count and dropout.
     """
     reader, writer = (
         Tokens([pair[side] for pair in parts[max(parts)]], settings.get("min_count", 1)) for side in (0, 1)
@@ -151,7 +150,7 @@ def compare(run: Run, parts: dict[int, list], valid: list, test: list, settings:
             model = translator(len(reader.vocabulary), len(writer.vocabulary), settings, options).to(run.device)
             run.fit(
                 model,
-                lambda epoch, ids=ids: tensors(data.batches(ids, settings["tokens"], [run.seed, epoch], tokens=True)),
+                lambda epoch, ids=ids: tensors(data.batches(ids, settings["rows"], [run.seed, epoch])),
                 loss,
                 torch.optim.Adam(model.parameters(), lr=settings["rate"]),
                 steps=settings["steps"],
@@ -188,7 +187,7 @@ def words(source: str) -> int:
 def translator(types: int, written: int, settings: dict, options: dict) -> Seq2Seq:
     """Bidirectional GRU encoder and GRU decoder of the settings' sizes; options: one of TRANSLATORS."""
     sizes = {"d_embed": settings["d_embed"], "hidden": settings["hidden"], "dropout": settings.get("dropout", 0.0)}
-    return Seq2Seq(types, written, cell="gru", bidirectional=True, fast=True, **sizes, **options)
+    return spread(Seq2Seq(types, written, cell="gru", bidirectional=True, fast=True, **sizes, **options))
 
 
 def example(outputs: list[str], test: list[tuple[str, str]], lengths: list[int]) -> list[str]:
