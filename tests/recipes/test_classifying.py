@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmbook.recipes.classifying import probabilities, rows_with_class, score_labels
+from lmbook.recipes.classifying import near_copies, probabilities, rows_with_class, score_labels
 from lmbook.recurrent import Classifier
 
 
@@ -36,3 +36,15 @@ def test_probabilities_come_in_order_whatever_the_lengths():
     ids = [torch.randint(5, 20, (n,)).tolist() for n in (3, 9, 1, 5)]
     alone = [torch.softmax(model(torch.tensor([row])), -1)[0, 1].item() for row in ids]
     assert probabilities(model, ids) == pytest.approx(alone, abs=1e-6)
+
+
+def test_near_copies_are_found_whatever_their_numbers():
+    known = [["win", "500", "pounds", "call", "0800", "now"], ["see", "you", "at", "home"]]
+    texts = [
+        ["win", "900", "pounds", "call", "1234", "now"],
+        ["see", "you", "there", "at", "noon"],
+        [],
+        ["see", "you", "at", "home"],
+    ]
+    assert near_copies(texts, known).tolist() == [True, False, False, True]
+    assert near_copies(texts, known, share=0.5).tolist() == [True, True, False, True]
