@@ -26,6 +26,17 @@ def real_corpora() -> Path:
 
 
 @pytest.fixture
+def float64():
+    """Random numbers from seed 0, and float64 wherever a test does not ask for another type."""
+    import torch
+
+    torch.manual_seed(0)
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(torch.float32)
+
+
+@pytest.fixture
 def no_corpora(monkeypatch, tmp_path) -> Path:
     """A machine without corpora: LMBOOK_DATA unset, an empty cache (the folder returned), downloading allowed."""
     monkeypatch.delenv("LMBOOK_DATA", raising=False)

@@ -23,12 +23,7 @@ from lmbook.positions import rotary
 B, T, N, D, HEADS = 3, 5, 7, 12, 4
 
 
-@pytest.fixture(autouse=True)
-def seeded():
-    torch.manual_seed(0)
-    torch.set_default_dtype(torch.float64)
-    yield
-    torch.set_default_dtype(torch.float32)
+pytestmark = pytest.mark.usefixtures("float64")
 
 
 def random_mask(*shape, empty_row=False):

@@ -178,7 +178,7 @@ def test_input_that_does_not_fit_is_refused():
     model = small_bert()
     with pytest.raises(ValueError, match=r"15 tokens.*window of 14"):
         model(sentences([WINDOW + 1]))
-    with pytest.raises(ValueError, match=r"0\.\.40"):
+    with pytest.raises(ValueError, match="0 to 40"):
         model(torch.tensor([[VOCAB]]))
     with pytest.raises(ValueError, match=r"types.*0\.\.1"):
         model(torch.tensor([[5, 6]]), types=torch.tensor([[0, 2]]))

@@ -172,10 +172,10 @@ def test_bad_sizes_are_refused(options, says):
 @pytest.mark.parametrize(
     ("tokens", "says"),
     [
-        (torch.zeros(4, dtype=torch.int64), r"tokens \(B, T\)"),
-        (torch.zeros(2, 4), "whole numbers"),
+        (torch.zeros(4, dtype=torch.int64), r"integer ids \(B, T\)"),
+        (torch.zeros(2, 4), "float32"),
         (torch.zeros(2, 0, dtype=torch.int64), "at least one"),
-        (torch.tensor([[0, VOCAB]]), "knows 0 to 10"),
+        (torch.tensor([[0, VOCAB]]), "run from 0 to 10"),
         (torch.tensor([[-1]]), "from -1"),
     ],
 )
@@ -186,5 +186,5 @@ def test_bad_tokens_are_refused(tokens, says):
 
 def test_a_step_wants_one_token_a_row():
     model = make()
-    with pytest.raises(ValueError, match=r"token \(B,\)"):
+    with pytest.raises(ValueError, match=r"integer ids \(B,\)"):
         model.step(model.start(2), torch.zeros(2, 1, dtype=torch.int64))

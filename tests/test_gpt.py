@@ -230,7 +230,7 @@ def test_a_row_of_a_batch_is_written_as_if_alone(model):
 
 def test_tokens_outside_the_vocabulary_are_refused(model):
     for wrong in (VOCAB, -1):
-        with pytest.raises(ValueError, match=r"0\.\.36"):
+        with pytest.raises(ValueError, match="0 to 36"):
             model(torch.tensor([[0, wrong]]))
     with pytest.raises(ValueError, match=r"\(B, T\)"):
         model(torch.tensor([0, 1]))

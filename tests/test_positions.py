@@ -8,13 +8,7 @@ import torch
 from lmbook.attention import attend
 from lmbook.positions import Learned, binary, integer, place, rotary, shift_matrix, sinusoidal
 
-
-@pytest.fixture(autouse=True)
-def seeded():
-    torch.manual_seed(0)
-    torch.set_default_dtype(torch.float64)
-    yield
-    torch.set_default_dtype(torch.float32)
+pytestmark = pytest.mark.usefixtures("float64")
 
 
 def test_integer():

@@ -204,6 +204,25 @@ def test_step_by_step_is_the_whole_pass(cell):
     torch.testing.assert_close(state, final)
 
 
+@kinds
+def test_fused_steps_are_the_whole_pass_and_so_are_their_gradients(cell):
+    slow, fast = (randomised(Recurrent(D_IN, HIDDEN, 2, cell, fast=fast)) for fast in (False, True))
+    fast.load_state_dict(slow.state_dict())
+    x = torch.randn(B, T, D_IN).double()
+    outputs, final = slow(x)
+    state, weights, hs = fast.start(B), fast.step_weights(), []
+    assert slow.step_weights() is None
+    for x_t in x.unbind(1):
+        h, state = fast.step(x_t, state, weights)
+        hs.append(h)
+    torch.testing.assert_close(torch.stack(hs, 1), outputs)
+    torch.testing.assert_close(state, final)
+    outputs.square().sum().backward()
+    torch.stack(hs, 1).square().sum().backward()
+    for mine, theirs in zip(fast.parameters(), slow.parameters(), strict=True):
+        torch.testing.assert_close(mine.grad, theirs.grad)
+
+
 def test_the_state_given_is_not_changed():
     network = Recurrent(D_IN, HIDDEN, 2, "lstm")
     state = random_state(network)

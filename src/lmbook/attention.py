@@ -191,6 +191,8 @@ class MultiHeadAttention(nn.Module):
         broadcastable, True = may attend.  causal: also forbids every key after the query, as causal_mask(T, N).
         Returns out (B, T, d_model) and the weights (B, n_heads, T, N), or None where fast.
         """
+        if self.fast and query is key and key is value and self.d_k == self.d_v:
+            return self._mix(*self._projected(query), mask, causal)
         return self.look_up(query, self.keys_values(key, value), mask, causal)
 
     def keys_values(self, key: Tensor, value: Tensor, start: int = 0) -> Cache:
@@ -204,7 +206,19 @@ class MultiHeadAttention(nn.Module):
     ) -> tuple[Tensor, Tensor | None]:
         """The attention of forward, with keys and values already projected.  start: position of the first query."""
         _check_width("query", query, self.d_model)
-        Q, (K, V) = self._turn(self._heads(self.W_q(query)), start), cache
+        return self._mix(self._turn(self._heads(self.W_q(query)), start), *cache, mask, causal)
+
+    def _projected(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Q, K and V of self-attention by one product, x [W_q ; W_k ; W_v]^T: faster than three, the same numbers."""
+        _check_width("query", x, self.d_model)
+        maps = (self.W_q, self.W_k, self.W_v)
+        bias = None if self.W_q.bias is None else torch.cat([W.bias for W in maps])
+        together = F.linear(x, torch.cat([W.weight for W in maps]), bias)  # (B, T, 3 n_heads d_k)
+        Q, K, V = together.unflatten(-1, (3, self.n_heads, -1)).permute(2, 0, 3, 1, 4)  # each (B, n_heads, T, d_k)
+        return self._turn(Q, 0), self._turn(K, 0), V
+
+    def _mix(self, Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None, causal: bool) -> tuple[Tensor, Tensor | None]:
+        """attend in every head, then W_o.  Q: (B, n_heads, T, d_k).  K, V: (B, n_heads, N, d_k or d_v)."""
         T, N = Q.shape[2], K.shape[2]
         if mask is not None and mask.dim() == 3:
             mask = mask.unsqueeze(1)  # the same for every head

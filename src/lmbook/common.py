@@ -15,34 +15,32 @@ def initialise(module: nn.Module) -> None:
         nn.init.zeros_(module.bias)
 
 
-def check_tokens(tokens: Tensor, vocab: int, window: int) -> None:
-    """Raises ValueError unless tokens are (B, T) ids in 0..vocab-1 with T <= window.
+def check_ids(ids: Tensor, vocab: int, shape: str = "(B, T)") -> None:
+    """Raises ValueError unless ids are whole numbers of this shape, (B, T) or (B,), in 0..vocab-1.
 
     The values are looked at on the CPU only: a GPU would have to stop and wait for the answer.
     """
-    if tokens.dim() != 2 or tokens.is_floating_point():
-        raise ValueError(f"tokens are {tokens.dtype} {tuple(tokens.shape)}; give whole numbers (B, T).")
+    if ids.dim() != len(shape.strip("(),").split(",")) or ids.dtype not in (torch.int64, torch.int32):
+        raise ValueError(f"tokens are {ids.dtype} {tuple(ids.shape)}; they must be integer ids {shape}.")
+    if ids.device.type == "cpu" and ids.numel() and not torch.compiler.is_compiling():
+        low, high = (int(end) for end in ids.aminmax())
+        if low < 0 or high >= vocab:
+            raise ValueError(
+                f"tokens run from {low} to {high}; ids of this model run from 0 to {vocab - 1}: encode the text with "
+                "the vocabulary the model was made for."
+            )
+
+
+def check_tokens(tokens: Tensor, vocab: int, window: int) -> None:
+    """check_ids for tokens (B, T), and ValueError where T is above the window."""
+    check_ids(tokens, vocab)
     if tokens.shape[1] > window:
         raise ValueError(
             f"{tokens.shape[1]} tokens do not fit into the window of {window}: cut the text, or build a larger model."
         )
-    if tokens.device.type == "cpu" and tokens.numel() and not torch.compiler.is_compiling():
-        low, high = (int(end) for end in tokens.aminmax())
-        if low < 0 or high >= vocab:
-            raise ValueError(f"Token ids run {low}..{high}; this model knows 0..{vocab - 1}.")
 
 
 def embed(embedding: nn.Embedding, tokens: Tensor, shape: str = "(B, T)") -> Tensor:
-    """The rows of E, with an error that says what is wrong with the ids (on a GPU their range is not looked at)."""
-    if tokens.dim() != shape.count(",") + (shape != "(B,)") or tokens.dtype not in (torch.int64, torch.int32):
-        raise ValueError(f"tokens are {tokens.dtype} {tuple(tokens.shape)}; they must be integer ids {shape}.")
-    if (
-        tokens.device.type == "cpu"
-        and tokens.numel()
-        and not 0 <= tokens.min() <= tokens.max() < embedding.num_embeddings
-    ):
-        raise ValueError(
-            f"tokens run from {tokens.min()} to {tokens.max()}; ids of this model run from 0 to "
-            f"{embedding.num_embeddings - 1}: encode the text with the vocabulary the model was made for."
-        )
+    """The rows of E, with an error that says what is wrong with the ids; shape as of check_ids."""
+    check_ids(tokens, embedding.num_embeddings, shape)
     return embedding(tokens)

@@ -13,6 +13,7 @@ import math
 import torch
 from torch import Tensor, nn
 
+from lmbook.common import check_ids
 from lmbook.text import SOS, SPECIALS
 
 SOS_ID = SPECIALS.index(SOS)
@@ -76,7 +77,9 @@ class FeedForwardLM(nn.Module):
 
     def features(self, tokens: Tensor, state: tuple[Tensor]) -> tuple[Tensor, tuple[Tensor]]:
         """As `run`, but for the logits what U is applied to: h (B, T, hidden), after dropout."""
-        _check(tokens, 2, "tokens (B, T)", self.E.num_embeddings)
+        check_ids(tokens, self.E.num_embeddings)
+        if not tokens.numel():
+            raise ValueError(f"tokens are {tuple(tokens.shape)}; give at least one.")
         text = torch.cat([state[0], tokens], dim=1)  # (B, window - 1 + T)
         windows = self.E(text).unfold(1, self.window, 1)  # (B, T, d_model, window)
         e = windows.transpose(2, 3).flatten(2)  # (B, T, window * d_model), the oldest token first
@@ -85,7 +88,7 @@ class FeedForwardLM(nn.Module):
 
     def step(self, state: tuple[Tensor], token: Tensor) -> tuple[Tensor, tuple[Tensor]]:
         """One token on.  token: (B,) ids.  Returns logits (B, vocab) and the new state."""
-        _check(token, 1, "token (B,)", self.E.num_embeddings)
+        check_ids(token, self.E.num_embeddings, "(B,)")
         logits, state = self.run(token.unsqueeze(1), state)
         return logits[:, 0], state
 
@@ -97,12 +100,3 @@ def n_parameters(vocab: int, d_model: int, hidden: int, window: int = 3, bias: b
     """
     E, W, U = vocab * d_model, hidden * window * d_model, vocab * hidden
     return E + W + (0 if tied else U) + (hidden + vocab if bias else 0)
-
-
-def _check(ids: Tensor, ndim: int, what: str, vocab: int) -> None:
-    if ids.ndim != ndim or ids.numel() == 0 or ids.dtype not in (torch.int64, torch.int32):
-        raise ValueError(f"{what} must be whole numbers, at least one; it is {ids.dtype} of shape {tuple(ids.shape)}.")
-    if not ids.is_cuda and not 0 <= int(ids.min()) <= int(ids.max()) < vocab:
-        raise ValueError(
-            f"{what} holds ids from {int(ids.min())} to {int(ids.max())}; the model knows 0 to {vocab - 1}."
-        )

@@ -140,8 +140,8 @@ class Seq2Seq(nn.Module):
 
     def step(self, state: dict, token: Tensor) -> tuple[Tensor, dict]:
         """Reads y_{t-1}, token (B,): the logits (B, vocab_target) of y_t, and the next state."""
-        logits, _, state = self._step(state, self._drop(embed(self.embedding, token, "(B,)")))
-        return logits, state
+        h, c, _, state = self._step(state, self._drop(embed(self.embedding, token, "(B,)")))
+        return self._logits(h, c), state
 
     def forward(
         self, source: Tensor, target_in: Tensor, source_mask: Tensor | None = None, return_weights: bool = False
@@ -154,39 +154,45 @@ class Seq2Seq(nn.Module):
         if return_weights and self.score is None:
             raise ValueError("this model has no attention, hence no weights; build it with attention=...")
         state, y = self.start(source, source_mask), self._drop(embed(self.embedding, target_in))
-        if self.fast and not self.before:
-            logits, weights = self._all_steps(state, y)
-        else:
-            steps = []
-            for t in range(y.shape[1]):
-                *step, state = self._step(state, y[:, t])
-                steps.append(step)
-            logits, weights = (
-                None if parts[0] is None else torch.stack(parts, 1) for parts in zip(*steps, strict=True)
-            )
+        S, C, weights = (self._all_steps if self.fast and not self.before else self._each_step)(state, y)
+        logits = self._logits(S, C)
         return (logits, weights) if return_weights else logits
 
-    def _step(self, state: dict, y: Tensor) -> tuple[Tensor, Tensor | None, dict]:
-        """y: (B, d_embed).  Returns logits (B, vocab_target), alpha_t (B, N) or None, and the next state."""
+    def _step(
+        self, state: dict, y: Tensor, decoder: list | None = None
+    ) -> tuple[Tensor, Tensor | None, Tensor | None, dict]:
+        """s_t (B, hidden) of the top layer, c_t (B, width), alpha_t (B, N), and the next state; None for what is not.
+
+        y: (B, d_embed).  decoder: of decoder.step_weights(), once for many steps.
+        """
         c, weights = state.get("c"), None
         if self.before:
             c, weights = self._look(state["s"][-1][0].unsqueeze(1), state)  # the top layer's s_{t-1}
             c = c.squeeze(1)
-        h, s = self.decoder.step(y if c is None else torch.cat([y, c], dim=-1), state["s"])
+        h, s = self.decoder.step(y if c is None else torch.cat([y, c], dim=-1), state["s"], decoder)
         if self.after:
             c, weights = self._look(h.unsqueeze(1), state)
             c = c.squeeze(1)
-        return self._logits(h, c), None if weights is None else weights.squeeze(1), {**state, "s": s}
+        return h, c, None if weights is None else weights.squeeze(1), {**state, "s": s}
 
-    def _all_steps(self, state: dict, y: Tensor) -> tuple[Tensor, Tensor | None]:
-        """The same for all t at once, y (B, T, d_embed), where s_t does not depend on c_t."""
+    def _each_step(self, state: dict, y: Tensor) -> tuple[Tensor, Tensor | None, Tensor | None]:
+        """Step by step through y (B, T, d_embed): S (B, T, hidden), C (B, T, width) and alpha (B, T, N), or None."""
+        steps, decoder = [], self.decoder.step_weights()
+        for y_t in y.unbind(1):
+            *step, state = self._step(state, y_t, decoder)
+            steps.append(step)
+        S, C, weights = (None if parts[0] is None else torch.stack(parts, 1) for parts in zip(*steps, strict=True))
+        return S, C, weights
+
+    def _all_steps(self, state: dict, y: Tensor) -> tuple[Tensor, Tensor | None, Tensor | None]:
+        """The same for all t at once, where s_t does not depend on c_t."""
         c, weights = None, None
         if self.every:
             c = state["c"].unsqueeze(1).expand(-1, y.shape[1], -1)
         S, _ = self.decoder(y if c is None else torch.cat([y, c], dim=-1), state["s"])  # (B, T, hidden)
         if self.after:
             c, weights = self._look(S, state)  # softmax(S H^T) H for the dot score
-        return self._logits(S, c), weights
+        return S, c, weights
 
     def _look(self, s: Tensor, state: dict) -> tuple[Tensor, Tensor]:
         """c = softmax(score(s, H)) H.  s: (B, T, hidden).  Returns contexts (B, T, width) and weights (B, T, N)."""

@@ -19,6 +19,8 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_
 from lmbook.cells import CELLS, GRUCell, LSTMCell, RNNCell, State
 
 FUSED = {RNNCell: torch.rnn_tanh, LSTMCell: torch.lstm, GRUCell: torch.gru}  # what nn.RNN, nn.LSTM, nn.GRU call
+FUSED_STEP = {RNNCell: torch.rnn_tanh_cell, LSTMCell: torch.lstm_cell, GRUCell: torch.gru_cell}
+Weights = tuple[Tensor, Tensor, Tensor, Tensor]  # of one cell, as its torch_weights() gives them
 
 
 def run_cell(
@@ -29,9 +31,9 @@ def run_cell(
     Returns the outputs h_1..h_T (B, T, hidden), in the order of x, and the state after the last step taken.
     """
     outputs = []
-    steps = range(x.shape[1])
-    for t in reversed(steps) if backward else steps:
-        new = cell(x[:, t], state)
+    steps = list(enumerate(x.unbind(1)))  # not x[:, t], whose gradient would be as large as x at every step
+    for t, x_t in reversed(steps) if backward else steps:
+        new = cell(x_t, state)
         if mask is None:
             state = new
             outputs.append(state[0])
@@ -82,6 +84,12 @@ def run_fused(cells: Iterable[nn.Module], x: Tensor, state: State, mask: Tensor 
     some = lengths[:, None] > 0  # packing allows no empty row: it was given one step, which is taken back here
     state = tuple(torch.where(some, now, before) for now, before in zip(new, state, strict=True))
     return outputs.masked_fill(~mask[:, :, None], 0.0).contiguous(), state
+
+
+def fused_step(cell: nn.Module, x: Tensor, state: State, weights: Weights) -> State:
+    """cell(x, state) through what nn.RNNCell, nn.LSTMCell and nn.GRUCell call.  weights: of cell.torch_weights()."""
+    new = FUSED_STEP[type(cell)](x, state if len(state) > 1 else state[0], *weights)
+    return new if isinstance(new, tuple) else (new,)
 
 
 class Recurrent(nn.Module):
@@ -148,15 +156,24 @@ class Recurrent(nn.Module):
             final.append(new)
         return x, tuple(final)
 
-    def step(self, x: Tensor, state: tuple[State, ...]) -> tuple[Tensor, tuple[State, ...]]:
-        """One step: x (B, d_in) gives the top layer's output (B, hidden) and the next state."""
+    def step_weights(self) -> list[Weights] | None:
+        """For `step`: the weights of every layer as its fused form wants them; None if not fast."""
+        return [cells[0].torch_weights() for cells in self.layers] if self.fast else None
+
+    def step(
+        self, x: Tensor, state: tuple[State, ...], weights: list[Weights] | None = None
+    ) -> tuple[Tensor, tuple[State, ...]]:
+        """One step: x (B, d_in) gives the top layer's output (B, hidden) and the next state.
+
+        weights: of step_weights(), computed once for many steps; then all gates of a cell are one product.
+        """
         if self.bidirectional:
             raise ValueError("a bidirectional network needs the whole sequence; it cannot go step by step.")
         final = []
         for i, ((cell,), layer_state) in enumerate(zip(self.layers, state, strict=True)):
             if i > 0:
                 x = F.dropout(x, self.dropout, self.training)
-            final.append(cell(x, layer_state))
+            final.append(cell(x, layer_state) if weights is None else fused_step(cell, x, layer_state, weights[i]))
             x = final[-1][0]
         return x, tuple(final)
 

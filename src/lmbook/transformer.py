@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from lmbook.attention import padding_mask
 from lmbook.batching import PAD_ID
+from lmbook.common import embed
 from lmbook.layers import Decoder, DecoderLayer, Encoder, EncoderLayer, Residual
 from lmbook.pointwise import FeedForward, LayerNorm, MixtureOfExperts, balance_losses
 from lmbook.positions import Learned, rotary, sinusoidal
@@ -64,19 +65,11 @@ class Embedding(nn.Module):
 
     def forward(self, tokens: Tensor, start: int = 0) -> Tensor:
         """tokens: ids (B, T), the first at position start.  Returns (B, T, d_model)."""
-        vocab, d_model = self.E.weight.shape
-        if tokens.device.type == "cpu" and tokens.numel() and not torch.compiler.is_compiling():
-            lowest, highest = (int(end) for end in tokens.aminmax())
-            if lowest < 0 or highest >= vocab:
-                wrong = lowest if lowest < 0 else highest
-                raise ValueError(
-                    f"Token id {wrong} is outside this model's vocabulary of {vocab} types (0 to {vocab - 1})."
-                )
-        x = self.scale * self.E(tokens)
+        x = self.scale * embed(self.E, tokens)
         if self.learned is not None:
             x = x + self.learned(tokens.shape[1], start)
         elif self.positions == "sinusoidal":
-            x = x + sinusoidal(tokens.shape[1], d_model, start=start, device=x.device).to(x)
+            x = x + sinusoidal(*x.shape[1:], start=start, device=x.device).to(x)
         return self.dropout(x)
 
 

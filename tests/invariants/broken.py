@@ -62,7 +62,7 @@ FAULTS = [
     Fault("mask off by one", attention.causal_mask, "tril(N - T)", "tril(N - T + 1)", causal("gpt")),
     Fault(
         "causal mask missing",
-        MultiHeadAttention.look_up,
+        MultiHeadAttention._mix,
         "if causal and T > 1:",
         "if False:",
         causal("transformer, pre"),
@@ -374,6 +374,13 @@ FAULTS = [
         partial(heads, fast=True),
     ),
     Fault(
+        "queries and keys of one product exchanged",
+        MultiHeadAttention._projected,
+        "Q, K, V = together",
+        "K, V, Q = together",
+        partial(heads, fast=True),
+    ),
+    Fault(
         "LayerNorm with n - 1",
         LayerNorm.forward,
         "(x - mean).square().mean(dim=-1, keepdim=True)",
@@ -423,7 +430,7 @@ FAULTS = [
     ),
     Fault(
         "attention drops at evaluation",
-        MultiHeadAttention.look_up,
+        MultiHeadAttention._mix,
         "self.dropout if self.training else 0.0",
         "self.dropout",
         repeated("gpt"),
@@ -522,8 +529,8 @@ FAULTS = [
     Fault(
         "embedding counts along the batch",
         Embedding.forward,
-        "sinusoidal(tokens.shape[1], d_model, start=start, device=x.device).to(x)",
-        "sinusoidal(tokens.shape[0], d_model).to(x).unsqueeze(1)",
+        "sinusoidal(*x.shape[1:], start=start, device=x.device).to(x)",
+        "sinusoidal(len(x), x.shape[2]).to(x).unsqueeze(1)",
         rows_apart("transformer, pre"),
     ),
     Fault(

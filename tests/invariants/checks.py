@@ -347,17 +347,16 @@ def multi_head(own: nn.Module, causal: bool = False) -> None:
         theirs.in_proj_bias.copy_(torch.cat([own.W_q.bias, own.W_k.bias, own.W_v.bias]))
         theirs.out_proj.weight.copy_(own.W_o.weight)
         theirs.out_proj.bias.copy_(own.W_o.bias)
-    out, weights = own(query, memory, memory, mask, causal=causal)
-    forbidden = ~allowed.repeat_interleave(2, dim=0)
-    other, shares = theirs(query, memory, memory, attn_mask=forbidden, average_attn_weights=False)
-    close(out, other, "heads and nn.MultiheadAttention")
-    if weights is not None:
-        close(weights, shares, "their weights")
-    Q, K, V = (
-        W(x).view(2, 5, 2, 4).transpose(1, 2) for W, x in ((own.W_q, query), (own.W_k, memory), (own.W_v, memory))
-    )
-    fused = F.scaled_dot_product_attention(Q, K, V, allowed.unsqueeze(1))
-    close(out, own.W_o(fused.transpose(1, 2).reshape(2, 5, 8)), "heads and scaled_dot_product_attention")
+    for key in (memory, query):  # self-attention too, for which the fast form has a product of its own
+        out, weights = own(query, key, key, mask, causal=causal)
+        forbidden = ~allowed.repeat_interleave(2, dim=0)
+        other, shares = theirs(query, key, key, attn_mask=forbidden, average_attn_weights=False)
+        close(out, other, "heads and nn.MultiheadAttention")
+        if weights is not None:
+            close(weights, shares, "their weights")
+        Q, K, V = (W(x).view(2, 5, 2, 4).transpose(1, 2) for W, x in ((own.W_q, query), (own.W_k, key), (own.W_v, key)))
+        fused = F.scaled_dot_product_attention(Q, K, V, allowed.unsqueeze(1))
+        close(out, own.W_o(fused.transpose(1, 2).reshape(2, 5, 8)), "heads and scaled_dot_product_attention")
 
 
 def layer_norm(own: nn.Module) -> None:
