@@ -92,8 +92,7 @@ def table_lines(results: list[dict], collected: Collected, folder: Path, seconds
         lines += ["", "  ".join([f"{'question':<{width}}", *(f"{state:>7}" for state in states), " mean of"])]
         for name, ones in asked.items():
             counts = Counter(one["status"] for one in ones)
-            automatic = [one["points"] for one in ones if one["status"] != "manual"]
-            average = f"{mean(automatic):.1f}" if automatic else "?"
+            average = "?" if counts["manual"] else f"{mean(one['points'] for one in ones):.1f}"
             cells = [f"{name:<{width}}", *(f"{counts[state]:>7}" for state in states)]
             lines.append("  ".join([*cells, f"{average:>4} {number(ones[0]['max']):>3}"]))
     if ungraded := [result for result in results if result["status"] != "graded"]:
