@@ -146,13 +146,21 @@ def mlp(run: Run) -> tuple[dict, nn.Module]:
 @recipe(
     "names-gpt",
     about="names by a Transformer of 4 layers of width 64",
-    minutes=3,
+    minutes=4,
     corpora=("names",),
     ships=True,
     score="nll",
 )
 def gpt(run: Run) -> tuple[dict, nn.Module]:
-    """The window holds <sos> and the longest name."""
+    """The window holds <sos> and the longest name.
+
+    Matrices start four times as wide as GPT-2's, 0.08: its deviation of 0.02 suits widths near 1,000, and at 64 the
+    scores of attention would start so close to 0 that for long all characters before weigh the same.
+    """
     tokenizer, _ = prepare(run)
     model = GPT(len(tokenizer.vocabulary), LONGEST + 1, 64, n_heads=4, n_layers=4, dropout=0.1, fast=True)
-    return learn(run, model.to(run.device), B=64, steps=4000, rate=3e-3, decay=0.1)
+    with torch.no_grad():
+        for weight in model.parameters():
+            if weight.dim() > 1:
+                weight.mul_(4)
+    return learn(run, model.to(run.device), B=64, steps=8000, rate=3e-3, decay=0.1)
