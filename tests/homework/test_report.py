@@ -131,7 +131,7 @@ def test_the_class_in_numbers(roster):
     ]
     words = Page(summary(results, release(), roster, [{"file": "x.pdf", "why": "is not a notebook"}])).text
     for said in (
-        "Students in the roster 3",
+        "In the roster 3",
         "Graded 2",
         "Handed in nothing that could be used 1",
         "With a written answer still to be marked 1",

@@ -6,8 +6,13 @@ Everything that a student wrote or named passes through `text`, which escapes it
 import html
 
 STYLE = """
-:root { color-scheme: light dark; --line: #8a8f98; --soft: #f1f3f5; --good: #1b6e3c; --bad: #9c2b1f; }
-@media (prefers-color-scheme: dark) { :root { --line: #7d838c; --soft: #23272d; --good: #7fd6a0; --bad: #ffa595; } }
+:root { color-scheme: light dark; --line: #8a8f98; --soft: #f1f3f5; --good: #1b6e3c; --bad: #9c2b1f; --link: #0b5394; }
+:root { --page: #ffffff; --ink: #1a1d21; }
+@media (prefers-color-scheme: dark) {
+  :root { --line: #7d838c; --soft: #23272d; --good: #7fd6a0; --bad: #ffa595; --link: #9ecbff; }
+  :root { --page: #16181c; --ink: #e8eaed; }
+}
+html, body { background: var(--page); color: var(--ink); } a { color: var(--link); }
 body { font: 1rem/1.55 system-ui, sans-serif; max-width: 46rem; margin: 0 auto; padding: 1rem; }
 body { overflow-wrap: break-word; } pre, .answer, li { overflow-wrap: anywhere; }
 h1 { font-size: 1.5rem; line-height: 1.25; } h2 { font-size: 1.15rem; margin: 1.6rem 0 .3rem; }
@@ -42,7 +47,7 @@ def page(title: str, body: str) -> str:
 
 
 def table(caption: str, head: list[str], rows: list[list[str]], numbers: tuple[int, ...] = ()) -> str:
-    """A table whose first column names its rows.  head, rows: HTML whose texts have been escaped."""
+    """A table whose first column names its rows.  caption, head, rows: HTML whose texts have been escaped."""
 
     def cell(at: int, content: str, row_head: bool) -> str:
         kind = ' class="number"' if at in numbers else ""
@@ -54,8 +59,8 @@ def table(caption: str, head: list[str], rows: list[list[str]], numbers: tuple[i
     )
     lines = "\n".join("<tr>" + "".join(cell(at, one, at == 0) for at, one in enumerate(row)) + "</tr>" for row in rows)
     return (
-        f'<div class="wide"><table>\n<caption>{caption}</caption>\n<thead><tr>{heads}</tr></thead>\n'
-        f"<tbody>\n{lines}\n</tbody>\n</table></div>"
+        f'<div class="wide" tabindex="0" role="region" aria-label="{caption}">\n<table>\n<caption>{caption}</caption>\n'
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{lines}\n</tbody>\n</table>\n</div>"
     )
 
 

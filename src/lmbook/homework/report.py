@@ -109,7 +109,7 @@ def summary(results: list[dict], release: NotebookNode, roster: Roster, faults: 
     final = [one.points for one in map(score, graded) if one.points is not None]
     parts = [f"<h1>The class. {text(title)}</h1>"]
     counts = [
-        ["Students in the roster", str(len(roster))],
+        ["In the roster", str(len(roster))],
         ["Graded", str(len(graded))],
         ["Not graded (to be repeated)", str(len(results) - len(graded))],
         [
@@ -118,7 +118,7 @@ def summary(results: list[dict], release: NotebookNode, roster: Roster, faults: 
         ],
         ["With a written answer still to be marked", str(len(graded) - len(final))],
     ]
-    parts.append(table("Submissions", ["", "Number"], counts, numbers=(1,)))
+    parts.append(table("Submissions", ["Students", "Number"], counts, numbers=(1,)))
     if final:
         most = max(score(result).most for result in graded)
         shown = f"mean {mean(final):.1f}, median {number(median(final))}"
