@@ -243,7 +243,7 @@ def test_without_walls_there_are_no_points_unless_the_files_are_trusted(tmp_path
     folder = tmp_path / "07"
     notebook = homework(folder, [("answer f", "def f(): pass"), ("check f-1", "assert f() == 1")])
     notebook.cells[0].source = "def f():\n    return 1\nprint('ran')"
-    limits = Limits(processes=10_000)
+    limits = Limits()
     result = graded(notebook, folder, tmp_path, sandbox="none", limits=limits)
     assert result["status"] == "ungraded"
     assert "without a sandbox" in result["why"]

@@ -68,7 +68,7 @@ def test_a_container_engine_that_is_called(tmp_path, package, monkeypatch):
     )
     source.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    made = command("docker", Limits(processes=10_000), package)
+    made = command("docker", Limits(), package)
     with Session(made, Limits()) as session:
         assert session.ask(5, do="run", name="<cell 1>", source="def f(x):\n    return [x]")["is"] == "value"
         assert session.ask(5, do="call", name="f", arguments=[3], options={})["value"] == [3]

@@ -63,7 +63,7 @@ for _name, _kind in STANDARD.items():
         KINDS[_name] = _both
 
 
-class Overtime(BaseException):
+class Overtime(Stopped):
     """The check itself went on for too long with what the student's function returned."""
 
 
@@ -102,7 +102,7 @@ class Grader:
         self.budget, tree = seconds, ast.parse(cell.source)
         if marks(cell).get("solution"):
             tree.body = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-        with contextlib.suppress(Exception, Overtime):
+        with contextlib.suppress(Exception):
             _execute(compile(tree, "<given>", "exec"), self.given, seconds)
 
     def ask(self, name: str, task: dict):
@@ -132,8 +132,6 @@ class Grader:
             for name in sorted(self.values & _read(check.source)):
                 space[name] = self.ask(name, {"do": "get"})
             _execute(compile(check.source, f"<{check.name}>", "exec"), space, seconds)
-        except Overtime:
-            return Outcome(False, "What your function returned took the check too long to look at.")
         except BookError:
             raise
         except (Raised, Odd) as error:
@@ -188,6 +186,8 @@ def _where(check: Check, line: int) -> str:
 def stopped(error: Stopped, function: str | None, seconds: float) -> str:
     """What to say of a call after which the student's process was no more."""
     name = f"`{function}`" if function else "The answer"
+    if isinstance(error, Overtime):
+        return f"What {name} returned took the check too long to look at."
     if isinstance(error, Late):
         return f"{name} was stopped after {seconds:g} s: it may run for ever, or needs a faster way."
     if isinstance(error, Crowded):

@@ -103,7 +103,7 @@ class Session:
             answer = self._answer(end, until)
             if answer.get("is") != "back":
                 return answer
-            self._send(wire.frame(_called_back(functions, answer)), end)
+            self._send(_called_back(functions, answer), end)
 
     def _answer(self, end: float, until: float = math.inf) -> dict:
         """The next message.  end: when it is late on the clock; until: charged seconds at which it is late."""
@@ -202,15 +202,15 @@ class Session:
         self.process.wait()
 
 
-def _called_back(functions: dict, answer: dict) -> dict:
-    """What a function of the check says to the student's call."""
+def _called_back(functions: dict, answer: dict) -> bytes:
+    """The frame with what a function of the check says to the student's call.  Raises Garbled for what is no call."""
     number, arguments, options = (answer.get(key) for key in ("number", "arguments", "options"))
-    if number not in functions or not isinstance(arguments, list) or not isinstance(options, dict):
-        raise wire.NotData("a call that is none")
+    if type(number) is not int or not isinstance(arguments, list) or not isinstance(options, dict):
+        raise Garbled
     try:
-        return {"do": "value", "value": functions[number](*arguments, **options)}
+        return wire.frame({"do": "value", "value": functions[number](*arguments, **options)})
     except Exception as error:
-        return {"do": "raised", "type": type(error).__name__}
+        return wire.frame({"do": "raised", "type": type(error).__name__})
 
 
 def used(pid: int) -> tuple[float, int, bool]:

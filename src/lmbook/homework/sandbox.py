@@ -140,8 +140,10 @@ def _environment(home: str) -> dict[str, str]:
     return {**plain, **one, "LANG": "C.UTF-8", "MPLBACKEND": "agg", "MPLCONFIGDIR": home, "LMBOOK_OFFLINE": "1"}
 
 
-def _settings(limits: Limits, path: list[str], user: int = 0, hide: tuple[str, ...] = ()) -> dict:
-    return {"limits": limits.of_process(), "path": path, "user": user, "hide": list(hide)}
+def _settings(limits: Limits, path: list[str], user: int = 0, hide: tuple[str, ...] = (), own: bool = False) -> dict:
+    """own: the user number is this process's alone; only then can the kernel limit its processes."""
+    kept = {name: value for name, value in limits.of_process().items() if own or name != "RLIMIT_NPROC"}
+    return {"limits": kept, "path": path, "user": user, "hide": list(hide)}
 
 
 def _plain(limits: Limits, package: Path) -> Command:
@@ -223,7 +225,7 @@ def _bwrap(limits: Limits, package: Path) -> Command:
         words += ["--seccomp", str(end)]
     words += ["--", os.path.abspath(sys.executable), "-E", "-s", "-B", "-X", "utf8", f"{WORKER}/worker.py"]
     user = FIRST_USER + os.getpid() if os.getuid() == 0 else 0
-    return Command(words, _settings(limits, [PACKAGE], user), descriptors, _environment(HOME))
+    return Command(words, _settings(limits, [PACKAGE], user, own=True), descriptors, _environment(HOME))
 
 
 def _other_copies() -> list[str]:

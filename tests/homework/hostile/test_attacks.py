@@ -256,34 +256,41 @@ def test_an_attack_gains_nothing_and_harms_nothing(name, grade_answers):
     assert left_running() == []
 
 
+WORKER = "lmbook-worker/worker.py"
+
+
 def left_running() -> list[str]:
-    """Command lines of students' processes that are still there a second after the grading."""
+    """Command lines of students' processes of this test that are still there two seconds after the grading."""
     for _ in range(20):
-        found = []
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                parents = (folder / "status").read_text()
-                line = (folder / "cmdline").read_text()
-            except OSError:
-                continue
-            if "lmbook-worker/worker.py" in line and mine(folder.name) and "State:\tZ" not in parents:
-                found.append(line)
+        found = [line for pid, line in workers() if owner(pid) in (1, os.getpid())]
         if not found:
             return []
         time.sleep(0.1)
     return found
 
 
-def mine(pid: str) -> bool:
-    """Whether a process was started below this test, or was left behind without a parent."""
-    while pid not in ("0", "1"):
-        if int(pid) == os.getpid():
-            return True
+def workers() -> list[tuple[int, str]]:
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
         try:
-            pid = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]
+            line, state = (folder / "cmdline").read_text(), (folder / "stat").read_text().rpartition(")")[2].split()[0]
         except OSError:
-            return False
-    return pid == "1"
+            continue
+        if WORKER in line and state != "Z":
+            found.append((int(folder.name), line))
+    return found
+
+
+def owner(pid: int) -> int:
+    """The first process above that is no student's: this test, another grader, or 1 where it was left behind."""
+    while pid > 1:
+        try:
+            if WORKER not in Path(f"/proc/{pid}/cmdline").read_text():
+                return pid
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            return 0
+    return pid
 
 
 def test_nobody_is_called(grade_answers):
