@@ -35,6 +35,7 @@ class Runs:
             for number, cell in enumerate(placed.notebook.cells, start=1)
             if cell.cell_type == "code"
         ]
+        self.checks = {check.name for question in homework.questions for check in question.checks}
         self.broken: dict[str | None, str] = {}
         self.fatal: set[str] = set()  # cells after which the process is no more
         self.spent = 0.0  # seconds charged to processes that have ended
@@ -62,10 +63,10 @@ class Runs:
                     self.broken[name] = "was not run: the notebook had used up its time"
                 break
             try:
-                answer = session.ask(self.limits.cell, do="run", name=cell, source=source)
+                answer = session.ask(self._seconds(name), do="run", name=cell, source=source)
             except (Stopped, wire.NotData) as error:
                 self.fatal.add(cell)
-                self.broken[name] = self._words(error)
+                self.broken[name] = self._words(error, name)
                 return at + 1
             if answer["is"] != "value":
                 line = answer.get("line") if answer.get("cell") == cell else None
@@ -73,20 +74,23 @@ class Runs:
                 self.broken[name] = f"stops{where} with {str(answer.get('type'))[:60]}: {str(answer.get('text'))[:200]}"
         return len(self.cells)
 
-    def _words(self, error: BaseException) -> str:
+    def _seconds(self, name: str | None) -> float:
+        return self.limits.check if name in self.checks else self.limits.cell
+
+    def _words(self, error: BaseException, name: str | None) -> str:
         if isinstance(error, Late):
-            return f"was stopped after {self.limits.cell:g} s"
+            return f"was stopped after {self._seconds(name):g} s"
         if isinstance(error, Crowded):
             return f"was stopped: it used more than {self.limits.memory} MB of memory"
         return "ended the whole program" if isinstance(error, Gone) else "could not be run"
 
     def _again(self, session: Session, cells: list[Cell]) -> None:
         """Runs cells that have run before, without those that are fatal."""
-        for cell, _, source in cells:
+        for cell, name, source in cells:
             if cell in self.fatal:
                 continue
             try:
-                session.ask(self.limits.cell, do="run", name=cell, source=source)
+                session.ask(self._seconds(name), do="run", name=cell, source=source)
             except wire.NotData:
                 continue
             except Stopped:

@@ -33,7 +33,7 @@ class Limits:
     """What one submission may use.  Seconds are computed or slept, not spent waiting for a crowded machine."""
 
     cell: float = 20  # seconds of one cell
-    check: float = 10  # seconds of all calls of one check
+    check: float = 10  # seconds of one check: of its visible part, and again of all calls with the hidden one
     total: float = 300  # seconds of the whole notebook
     memory: int = 2_000  # MB
     processes: int = 64
