@@ -139,7 +139,7 @@ export default figure(({ model, el, listen, say }) => {
     "Pick a box to see its formula.");
   const numbers = table({ caption: "Every number, the derivative of L by it, and what two small steps measure",
     head: ["Number", "Value", "Derivative of L", "Measured"] });
-  const jacobian = table({ summary: "The Jacobian of the softmax", caption: "Row ŷᵢ, column zⱼ: the derivative of ŷᵢ by zⱼ", head: ["", "z₁", "z₂", "z₃"] });
+  const jacobian = table({ summary: "The Jacobian of the softmax", caption: "Row ŷᵢ, column zⱼ: the derivative of ŷᵢ by zⱼ", head: ["of", "z₁", "z₂", "z₃"] });
   el.append(h("style", {}, style), h("div", { class: "lm-row" }, back, next, walk.node), graph, key, detail, say.node,
     h("div", { class: "lm-row lmb-edit" }, move.node, typed.node), came.node, h("div", { class: "lm-row" }, descend, again), numbers.node, jacobian.node);
 
