@@ -1,0 +1,133 @@
+"""BackpropGraph: one softmax layer as a graph of numbers, stepped through forward and backward.
+
+    z = W x      y_hat = softmax(z)      L = -ln y_hat_label         W is 3 x 2
+    dL/dy_hat = -y / y_hat      dL/dz = y_hat - y      dL/dW = (y_hat - y) x^T      dL/dx = W^T (y_hat - y)
+
+The page computes every number anew (backprop.mjs); here lmbook.backprop gives the first view.
+"""
+
+import html
+from collections.abc import Sequence
+
+import numpy as np
+import traitlets
+
+from lmbook import backprop
+from lmbook.figures import Figure
+
+STEPS = 7  # inputs given; z, y_hat, L; dL/dL, dL/dy_hat, dL/dz, dL/dW and dL/dx
+MOST = 10.0
+SUBSCRIPTS = "₀₁₂₃"
+
+
+def _num(value: float, digits: int = 3) -> str:
+    text = f"{value:.{digits}f}"
+    return text.replace("-", "−") if float(text) else text.removeprefix("-")
+
+
+def node_names() -> list[str]:
+    """The numbers of the graph, layer by layer: x1, x2, w11 .. w32, z1 .. z3, y1 .. y3 (probabilities), L."""
+    weights = [f"w{i}{k}" for i in (1, 2, 3) for k in (1, 2)]
+    return ["x1", "x2", *weights, *(f"{letter}{i}" for letter in "zy" for i in (1, 2, 3)), "L"]
+
+
+class BackpropGraph(Figure):
+    """Step through the graph of a softmax layer; edit x, W and the label, and watch every partial derivative.
+
+    x: two numbers.  W: three rows of two.  label: 1, 2 or 3, the word that came.  step: how far the reader has gone, 0
+    (inputs only) to 7 (all derivatives).  chosen: the number whose formula is shown, such as "z1" (see `node_names`).
+    rate: of the gradient step.  Title, caption and alternative text may be given too.
+
+    Raises ValueError for other shapes, numbers beyond 10 in size, and labels, steps and names that do not exist.
+    """
+
+    module = "backprop"
+
+    x = traitlets.List().tag(sync=True)
+    W = traitlets.List().tag(sync=True)
+    label = traitlets.Int(2).tag(sync=True)
+    step = traitlets.Int(0).tag(sync=True)
+    chosen = traitlets.Unicode("z1").tag(sync=True)
+    rate = traitlets.Float(0.1).tag(sync=True)
+
+    def __init__(
+        self,
+        x: Sequence[float] = (1.0, 2.0),
+        W: Sequence[Sequence[float]] = ((0.0, 0.7), (-0.7, 0.7), (1.4, -0.7)),
+        label: int = 2,
+        **state,
+    ):
+        state.setdefault("title", "Going back, each number needs only its own arrows and the derivatives behind them")
+        state.setdefault(
+            "caption",
+            "Go forward to the loss, then back, and pick any number to see how it was found. Compare the derivatives "
+            "of the logits with the probabilities. Then set a weight, the input or the label, and predict the signs "
+            "before you look; or take gradient steps and watch all derivatives fade.",
+        )
+        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
+        x, W = [float(value) for value in x], [[float(value) for value in row] for row in W]
+        super().__init__(x=x, W=W, label=label, **state)
+        if state["alt"] == "…":
+            self._describe()
+            self.observe(self._describe, ["x", "W", "label"])
+
+    @traitlets.validate("x", "W")
+    def _check_numbers(self, proposal):
+        name, value = proposal["trait"].name, proposal["value"]
+        shape = (2,) if name == "x" else (3, 2)
+        array = np.array(value, dtype=float)
+        if array.shape != shape or not (np.abs(array) <= MOST).all():
+            raise ValueError(f"{name} must have the shape {shape} and numbers of at most {MOST:g} in size.")
+        return array.tolist()
+
+    @traitlets.validate("label")
+    def _check_label(self, proposal):
+        if proposal["value"] not in (1, 2, 3):
+            raise ValueError(f"label is {proposal['value']}; the word that came is 1, 2 or 3.")
+        return proposal["value"]
+
+    @traitlets.validate("step")
+    def _check_step(self, proposal):
+        if not 0 <= proposal["value"] <= STEPS:
+            raise ValueError(f"step is {proposal['value']}; there are steps 0 to {STEPS}.")
+        return proposal["value"]
+
+    @traitlets.validate("chosen")
+    def _check_chosen(self, proposal):
+        if proposal["value"] not in node_names():
+            raise ValueError(f"chosen is {proposal['value']!r}; choose one of {', '.join(node_names())}.")
+        return proposal["value"]
+
+    def numbers(self) -> dict[str, tuple[float, float]]:
+        """Every number of the graph by name: (value, derivative of L by it)."""
+        x, W, y = np.array(self.x), np.array(self.W), backprop.one_hot(self.label - 1, 3)
+        z = W @ x
+        y_hat = backprop.softmax(z)
+        loss = backprop.nll_from_logits(z, y)
+        by_z = y_hat - y
+        values = np.concatenate([x, W.reshape(-1), z, y_hat, [loss]])
+        by = [W.T @ by_z, np.outer(by_z, x).reshape(-1), by_z, backprop.nll_gradient(y_hat, y), [1.0]]
+        return dict(zip(node_names(), zip(values.tolist(), np.concatenate(by).tolist(), strict=True), strict=True))
+
+    def _describe(self, change=None):
+        numbers = self.numbers()
+        said = ", ".join(_num(numbers[f"y{i}"][0]) for i in (1, 2, 3))
+        gradient = ", ".join(_num(numbers[f"z{i}"][1]) for i in (1, 2, 3))
+        self.alt = (
+            "A graph from two inputs and six weights to three logits, three probabilities and the loss. The"
+            f" probabilities are {said}; word {self.label} came, so the loss is {_num(numbers['L'][0])} and the"
+            f" derivatives of the logits are {gradient}."
+        )
+
+    def fallback(self) -> str:
+        rows = "".join(
+            f"<tr><th scope='row'>{_written(name)}</th><td>{_num(value)}</td><td>{_num(by)}</td></tr>"
+            for name, (value, by) in self.numbers().items()
+        )
+        head = "".join(f"<th scope='col'>{words}</th>" for words in ("number", "value", "derivative of L by it"))
+        return f"<p>{html.escape(self.alt)}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _written(name: str) -> str:
+    letter = {"y": "ŷ"}.get(name[0], name[0])
+    return letter + "".join(SUBSCRIPTS[int(digit)] for digit in name[1:])
