@@ -37,8 +37,21 @@ import traitlets
 from lmbook.figures import bundle as _bundle
 from lmbook.figures.bundle import modules
 
-FIGURES = {"SentenceProbability": "sentence", "ShannonGame": "shannon", "NGramExplorer": "explorer"}
-__all__ = ["Figure", "NGramExplorer", "SentenceProbability", "ShannonGame", "bars_svg", "modules"]
+FIGURES = {
+    "SentenceProbability": "sentence",
+    "ShannonGame": "shannon",
+    "NGramExplorer": "explorer",
+    "TokenizerComparison": "tokenizers",
+}
+__all__ = [
+    "Figure",
+    "NGramExplorer",
+    "SentenceProbability",
+    "ShannonGame",
+    "TokenizerComparison",
+    "bars_svg",
+    "modules",
+]
 
 
 def __getattr__(name):
