@@ -173,12 +173,12 @@ def test_each_group_is_one_tab_stop(show):
         page.keyboard.press("Tab")
         stops.append(
             page.evaluate("""() => { const node = document.activeElement;
-              return node.closest("[role=group]")?.getAttribute("aria-label").split(":")[0] ?? node.type ?? node.localName; }""")
+              const group = node.closest("[role=group]")?.getAttribute("aria-label");
+              return group?.split(":")[0] ?? node.type ?? node.localName; }""")
         )
     assert stops == ["Try", *NAMES, "range", "summary"]
-    assert page.evaluate(
-        "[...document.querySelectorAll('figure :is(button, input, summary, [tabindex])')].every((n) => n.dataset.lmSuppressShortcuts === 'true')"
-    )
+    suppressed = "[...document.querySelectorAll('figure :is(button, input, summary, [tabindex])')]"
+    assert page.evaluate(f"{suppressed}.every((node) => node.dataset.lmSuppressShortcuts === 'true')")
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 800), ("dark", 360)])
