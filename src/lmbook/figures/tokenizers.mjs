@@ -117,7 +117,7 @@ export default figure(({ model, el, listen, say }) => {
       + `it picks row ${now.id} of D (${LANES[chosen.lane]}).`);
     const first = Math.max(0, Math.min(size - 5, now.id - 2));
     replace(rows, Array.from({ length: 5 }, (_, i) => first + i).map((id) => h("div", { class: `lmt-row${id === now.id ? " lmt-chosen" : ""}`, role: "listitem" },
-      h("span", {}, `row ${id}`), h("span", {}, visible(tokenizers[chosen.lane].name(id))), strip(row(id, chosen.lane), 120, 22))));
+      h("span", {}, `row ${id}`), h("span", {}, visible(tokenizers[chosen.lane].name(id))), strip(row(id, chosen.lane), 96, 22))));
   }
 
   function sayRow() {
