@@ -41,9 +41,19 @@ FIGURES = {
     "SentenceProbability": "sentence",
     "ShannonGame": "shannon",
     "NGramExplorer": "explorer",
+    "TokenizerComparison": "tokenizers",
     "BackpropGraph": "backprop",
 }
-__all__ = ["BackpropGraph", "Figure", "NGramExplorer", "SentenceProbability", "ShannonGame", "bars_svg", "modules"]
+__all__ = [
+    "BackpropGraph",
+    "Figure",
+    "NGramExplorer",
+    "SentenceProbability",
+    "ShannonGame",
+    "TokenizerComparison",
+    "bars_svg",
+    "modules",
+]
 
 
 def __getattr__(name):
