@@ -89,8 +89,10 @@ def test_a_wrong_answer_gets_the_listed_points(stem, name, case, course, tmp_pat
 
 
 def hidden_lines(check) -> list[str]:
-    lines = check.source.split("\n")
-    return [lines[number - 1].strip() for number in check.hidden]
+    """Those that the student does not see in the same cell as well."""
+    lines = [line.strip() for line in check.source.split("\n")]
+    seen = {line for number, line in enumerate(lines, 1) if number not in check.hidden}
+    return [lines[number - 1] for number in check.hidden if lines[number - 1] not in seen]
 
 
 def hidden(source: str) -> str:

@@ -40,6 +40,7 @@ class Progress:
         if self.bar is not None:
             if kept:
                 self.bar.initial, self.bar.start_t = done, time.time()
+                self.bar.last_print_t = self.bar.start_t  # or the bar takes itself for one never shown
             self.bar.update(done - self.bar.n)
             if result["status"] != "graded":
                 self.bar.write(f"{result['student']}: not graded: {result['why']}", file=self.stream)

@@ -68,20 +68,6 @@ def merge(piece, pair, new):
         },
         "score": 11,  # encoding is built on it
     },
-    "the merge changes the given list": {
-        "answers": {
-            "merge": """
-def merge(piece, pair, new):
-    i = 0
-    while i + 1 < len(piece):
-        if (piece[i], piece[i + 1]) == tuple(pair):
-            piece[i : i + 2] = [new]
-        i += 1
-    return piece
-"""
-        },
-        "score": 14,
-    },
     "code points in place of bytes": {
         "answers": {
             "encode": """
