@@ -4,8 +4,8 @@
     section("language")        with its caption, as on the page Results of the book
     page()                     all of them
 
-A cell is the score of one seed, or the mean over seeds with the lowest and the highest in brackets. A recipe without a
-recorded run is shown as such.
+A cell is the score of one seed, or the mean over seeds with the lowest and the highest in brackets. A row without a
+recorded run is named below its table.
 """
 
 from itertools import pairwise
@@ -48,17 +48,22 @@ def scores_of(scores: dict, part: str) -> dict:
 
 
 def table(name: str) -> str:
-    """A table as Markdown. Raises RecipeError for a name that does not exist."""
+    """A table as Markdown; rows without a recorded run are named below it. Raises RecipeError for an unknown name."""
     if name not in TABLES:
         raise RecipeError(f"there is no table {name!r}; there are {', '.join(TABLES)}.")
     chosen = TABLES[name]
-    rows = []
+    rows, waiting = [], []
     for label, recipe in chosen.rows:
         runs = systems(recipe)
         cells = [cell([column.value(run) for run in runs], column.form) for column in chosen.columns]
-        seeds = str(len(runs)) if runs else "no recorded run"
-        rows.append([label, *cells, seeds])
-    return grid(["model", *(column.head for column in chosen.columns), "seeds"], rows)
+        if runs:
+            rows.append([label, *cells, str(len(runs))])
+        else:
+            waiting.append(label)
+    parts = [grid(["model", *(column.head for column in chosen.columns), "seeds"], rows)] if rows else []
+    if waiting:
+        parts.append(f"Without a recorded run so far: {'; '.join(waiting)}.")
+    return "\n\n".join(parts)
 
 
 def comparisons(recipes: list[str], key: str = "beam 5 counts") -> str:
@@ -98,5 +103,5 @@ def listing() -> str:
     for recipe in sorted(RECIPES.values(), key=lambda recipe: recipe.name):
         values = [record["scores"].get(recipe.score) for record in records(recipe.name)]
         score = f"{recipe.score} {cell(values, '.3f')}" if values else "not recorded yet"
-        lines.append(f"{recipe.name:<28}{recipe.minutes:>5.0f} min  {score}\n{'':<6}{recipe.about}")
+        lines.append(f"{recipe.name:<28}{recipe.minutes:>5.3g} min  {score}\n{'':<6}{recipe.about}")
     return "\n".join(lines)

@@ -31,7 +31,7 @@ def minutes(record: dict) -> float | None:
     return record["seconds"] / 60 or None
 
 
-COST = (Column("parameters (M)", parameters), Column("minutes", minutes, ".0f"))
+COST = (Column("parameters (M)", parameters), Column("minutes", minutes, ".1f"))
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ def build(tmp_path):
         source = tmp_path / f"book{next(count)}"
         source.mkdir()
         for name, text in pages.items():
+            (source / f"{name}.md").parent.mkdir(exist_ok=True)
             (source / f"{name}.md").write_text(text, encoding="utf8")
         warnings, out = StringIO(), source / "_build"
         with patch_docutils(), docutils_namespace():
@@ -116,6 +117,17 @@ def test_numbers_follow_chapters_and_start_again_on_pages_without_one(build):
     for name, numbers in {"warm": "12", "one": ["1.1", "1.2"], "two": ["2.1", "2.2"], "end": "12"}.items():
         assert re.findall(r'class="eqno">\(([\d.]+)\)', html[name]) == list(numbers)
         assert f'href="#equation-{name}-b">({numbers[1]})</a>' in html[name]
+
+
+def test_a_chapter_has_the_number_of_its_file_though_earlier_ones_are_missing(build):
+    late = "# Late\n\n## Part\n\n$$\na\n$$ (late-a)\n\nSee {eq}`late-a`.\n"
+    lists = "```{toctree}\n:numbered: 1\nnotebooks/01-early\nnotebooks/07-late\n```\n"
+    pages = {"notebooks/01-early": "# Early\n\n$$\na\n$$ (early-a)\n", "notebooks/07-late": late}
+    html, warnings, status = build(index=f"# Book\n\n{lists}", **pages)
+    assert (warnings, status) == ("", 0)
+    assert re.findall(r'class="eqno">\(([\d.]+)\)', html["notebooks/07-late"]) == ["7.1"]
+    assert 'href="#equation-late-a">(7.1)</a>' in html["notebooks/07-late"]
+    assert re.findall(r">(\d)\. (Early|Late)<", html["index"])[:2] == [("1", "Early"), ("7", "Late")]
 
 
 # --- self-check --------------------------------------------------------------------------------------------------

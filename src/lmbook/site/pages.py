@@ -1,5 +1,9 @@
 """What each page loads (nothing that it does not use), and repairs of the theme's HTML for screen readers."""
 
+import re
+
+from docutils import nodes
+
 from lmbook.site import mathematics
 
 # a file of an extension -> what a page that uses it has in its body
@@ -48,7 +52,24 @@ def _fill_in(app, docname, source):
     source[0] = source[0].replace("%REPOSITORY%", app.config.html_theme_options.get("repository_url", ""))
 
 
+def _number_as_named(app, env):
+    """Chapter NN-name.ipynb has the number NN, and so have its formulae, whichever chapters stand before it."""
+    for page in env.toc_secnumbers:
+        found = re.match(r"notebooks/(\d\d)-", page)
+        chapter = int(found[1]) if found else 0
+        if not chapter:  # chapter 0 and the pages around the chapters have no number
+            continue
+        for numbers in (env.toc_secnumbers[page], *env.toc_fignumbers.get(page, {}).values()):
+            for place, number in numbers.items():
+                numbers[place] = number and (chapter, *number[1:])
+        for node in (env.titles[page], env.longtitles[page], *env.tocs[page].findall(nodes.reference)):
+            if node.get("secnumber"):
+                node["secnumber"] = (chapter, *node["secnumber"][1:])
+    return []
+
+
 def setup(app):
+    app.connect("env-get-updated", _number_as_named, priority=900)  # after Sphinx has counted
     app.connect("source-read", _fill_in)
     app.add_js_file("page.mjs", type="module")
     app.connect("html-page-context", _page_context, priority=900)
