@@ -200,3 +200,10 @@ def test_what_a_process_uses_counts_all_below_it():
         finally:
             os.killpg(process.pid, 9)
     assert used(process.pid) == (0, 0, False)
+
+
+def test_a_book_that_lies_in_tmp_is_seen_in_the_sandbox(monkeypatch, tmp_path):
+    """The private /tmp is put up before the folders of Python, so that it does not hide one that lies in it."""
+    monkeypatch.setattr(sandbox, "_python_folders", lambda: ["/tmp/book/.venv"])
+    words = " ".join(sandbox.command("bwrap", sandbox.Limits(), tmp_path).words)
+    assert 0 < words.index("--tmpfs /tmp ") < words.index("--ro-bind /tmp/book/.venv /tmp/book/.venv")

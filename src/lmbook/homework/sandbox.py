@@ -199,18 +199,9 @@ def _python_folders() -> list[str]:
 
 def _bwrap(limits: Limits, package: Path) -> Command:
     room = str(limits.files * MEGABYTE)
-    words = [
-        *_bwrap_walls(),
-        *_system(),
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        *_above(f"{WORKER}/worker.py"),
-        *_above(HOME),
-    ]
-    for folder in ("/dev/shm", "/tmp", HOME):
-        words += ["--perms", "1777", "--size", room, "--tmpfs", folder]
+    # /tmp first: the book's own folder, with its Python, may lie in it.
+    words = [*_bwrap_walls(), *_above(HOME), *_scratch("/tmp", room), *_scratch(HOME, room), *_system()]
+    words += ["--proc", "/proc", "--dev", "/dev", *_scratch("/dev/shm", room), *_above(f"{WORKER}/worker.py")]
     for folder in _other_copies():
         words += ["--tmpfs", folder, "--remount-ro", folder]
     for name in ("worker.py", "wire.py"):
@@ -226,6 +217,11 @@ def _bwrap(limits: Limits, package: Path) -> Command:
     words += ["--", os.path.abspath(sys.executable), "-E", "-s", "-B", "-X", "utf8", f"{WORKER}/worker.py"]
     user = FIRST_USER + os.getpid() if os.getuid() == 0 else 0
     return Command(words, _settings(limits, [PACKAGE], user, own=True), descriptors, _environment(HOME))
+
+
+def _scratch(folder: str, room: str) -> list[str]:
+    """A folder in memory that anybody may write to."""
+    return ["--perms", "1777", "--size", room, "--tmpfs", folder]
 
 
 def _other_copies() -> list[str]:
