@@ -10,10 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lmbook.batching import stream_batches
 from lmbook.decode import sample
 from lmbook.evaluation import evaluate, token_nll
 from lmbook.recipes.core import Run, recipe
+from lmbook.recipes.wikitext import windows
 from lmbook.recurrent import RecurrentLM
 from lmbook.schedules import warmup_cosine
 from lmbook.text import SPECIALS, CharTokenizer
@@ -21,12 +21,6 @@ from lmbook.text import SPECIALS, CharTokenizer
 B, T, STEPS = 32, 64, 3000
 NAMES = {"rnn": "vanilla RNN", "gru": "GRU", "lstm": "LSTM"}
 RATES = {"rnn": 2e-3, "gru": 4e-3, "lstm": 6e-3}
-
-
-def windows(ids: list[int], rows: int, length: int, skip: int = 0) -> Iterator[tuple[Tensor, Tensor]]:
-    """`stream_batches` as tensors, begun after `skip` characters."""
-    for inputs, targets in stream_batches(ids[skip:], rows, length):
-        yield torch.from_numpy(inputs.copy()), torch.from_numpy(targets.copy())
 
 
 def loss(model: nn.Module, batch: tuple[Tensor, Tensor], state) -> tuple[Tensor, Tensor, object]:
@@ -55,7 +49,7 @@ def enter(cell: str) -> None:
         model = RecurrentLM(len(tokenizer.vocabulary), 64, 160, 1, cell, dropout=0.1, fast=True).to(run.device)
 
         def batches(epoch: int) -> Iterator[tuple[Tensor, Tensor]]:
-            return windows(train, B, T, int(np.random.default_rng([run.seed, epoch]).integers(T)))
+            return windows(train[int(np.random.default_rng([run.seed, epoch]).integers(T)) :], B, T)
 
         run.fit(
             model,
