@@ -6,6 +6,7 @@ from lmbook.recipes import (  # noqa: F401  (importing a module enters its recip
     classifying,
     digits,
     generated,
+    harbourish,
     length,
     masked,
     names,
