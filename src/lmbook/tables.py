@@ -88,6 +88,22 @@ TABLES: dict[str, Table] = {
             *COST,
         ),
     ),
+    "harbourish": Table(
+        "Harbourish to English",
+        "Generated captions through one vector: sacreBLEU, cased, on 1,000 held-out captions, greedy, and the share "
+        "without a mistake.",
+        tuple(
+            (label, f"harbourish:{part}")
+            for label, part in (
+                ("one GRU for both sides", "one RNN"),
+                ("encoder-decoder, first state", "first state"),
+                ("encoder-decoder, every step", "every step"),
+                ("encoder-decoder, every step, two layers", "two layers"),
+                ("encoder-decoder, every step, stopped after 300 of 1,000 steps", "stopped early"),
+            )
+        ),
+        (Column("BLEU", "bleu", ".1f"), Column("exact", "exact", ".1%"), Column("perplexity", "perplexity", ".3f")),
+    ),
     "scores": Table(
         "Four scores of attention",
         "The same task for the four scores, over an encoder of one direction, scored after the update.",

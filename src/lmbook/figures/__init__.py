@@ -43,9 +43,11 @@ FIGURES = {
     "NGramExplorer": "explorer",
     "TokenizerComparison": "tokenizers",
     "BackpropGraph": "backprop",
+    "DecodingSteps": "decoding",
 }
 __all__ = [
     "BackpropGraph",
+    "DecodingSteps",
     "Figure",
     "NGramExplorer",
     "SentenceProbability",
