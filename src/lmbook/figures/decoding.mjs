@@ -73,7 +73,7 @@ export default figure(({ model, el, listen, say }) => {
     model.save_changes();
   };
   const word = (id) => get("words")[id];
-  const text = (ids) => ids.map(word).filter((w) => w !== END).join(" ");
+  const text = (ids) => ids.map(word).filter((w) => w !== END).join(" ").replace(" .", ".");
   const sentence = () => get("sentences")[get("chosen")];
   const score = (one) => one.total / one.ids.length ** get("alpha");
   let [told, found] = [false, null];

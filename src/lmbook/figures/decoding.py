@@ -2,13 +2,13 @@
 
     ln P(y_1..y_t | x) = sum_k ln P(y_k | y_<k, x)          score(y) = ln P(y | x) / |y|^alpha
 
-The model is the shipped one of the recipe harbourish. What it says after each beginning stands in decoding.json, so that
-the page needs no model; the file is made by
+The model is the shipped one of the recipe harbourish. What it says after each beginning stands in decoding.json, so
+that the page needs no model; the file is made by
 
-    python -m lmbook.figures.decoding 7 8 9          (numbers of test sentences; `stored` below)
+    python -m lmbook.figures.decoding 23 52          (numbers of test sentences; `stored` below)
 
-For each sentence it has every beginning with P >= LEAST, all that a beam of up to WIDEST looks at, and from each of them
-the way on by the likeliest words.
+For each sentence it has every beginning with P >= LEAST, all that a beam of up to WIDEST looks at, and from each of
+them the way on by the likeliest words.
 """
 
 import functools
@@ -22,7 +22,7 @@ import traitlets
 
 from lmbook.figures import Figure
 
-SHOWN, WIDEST, LEAST, MOST = 5, 4, 0.01, 14  # candidates a step, beam, probability of a beginning, tokens
+SHOWN, WIDEST, LEAST, MOST = 5, 4, 0.004, 14  # candidates a step, beam, probability of a beginning, tokens
 END = "<eos>"
 PLACE = Path(__file__).with_name("decoding.json")
 
@@ -189,7 +189,7 @@ class DecodingSteps(Figure):
         return beam(0, width, lambda node, ids, k: nodes[node][:k])
 
     def text(self, ids: Sequence[int]) -> str:
-        return " ".join(self.words[i] for i in ids if self.words[i] != END)
+        return " ".join(self.words[i] for i in ids if self.words[i] != END).replace(" .", ".")
 
     def _describe(self, change=None):
         sentence = self.sentences[self.chosen]
