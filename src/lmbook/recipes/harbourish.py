@@ -66,7 +66,7 @@ def translator(name: str, types: int) -> nn.Module:
 @recipe(
     "harbourish",
     about="generated captions, Harbourish to English, through one vector: four forms, and one stopped early",
-    minutes=2,
+    minutes=3,
     ships=True,
     score="bleu",
     rescored=("greedy, first 100",),
