@@ -9,6 +9,8 @@ const style = `
 .lmd-written > span { display: inline-block; margin-right: 0.55rem; text-align: center; }
 .lmd-written small { display: block; font-size: 0.75rem; font-variant-numeric: tabular-nums; }
 .lmd-options { display: grid; gap: 0.25rem; max-width: 30rem; }
+.lm-figure .lmd-options + .lm-row { margin-top: 0.6rem; }
+.lm-figure .lmd-key { margin: 0.5rem 0; }
 .lm-figure .lmd-options > button { display: grid; grid-template-columns: 6.5rem 1fr 4.2rem; align-items: center; gap: 0.5rem;
   padding: 0.25rem 0.5rem; border: 1px solid var(--lm-edge); border-radius: 6px; background: var(--lm-paper); color: inherit;
   font: inherit; font-size: 0.9375rem; text-align: left; cursor: pointer; }
@@ -91,7 +93,7 @@ export default figure(({ model, el, listen, say }) => {
   // --- you
   const options = h("div", { class: "lmd-options", role: "group", "aria-label": "The five likeliest next words, one tab stop" });
   const group = roving(options, "button");
-  const pick = (i) => { group.focus(0); put({ picks: [...get("picks"), i] }); };
+  const pick = (i) => put({ picks: [...get("picks"), i] });
   const likeliest = button("Take the likeliest", () => put({ picks: [...get("picks"), 0] }), { class: "lm-button lm-main" });
   const undo = button("Undo", () => put({ picks: get("picks").slice(0, -1) }));
   const restart = button("Start again", () => put({ picks: [] }));
@@ -103,7 +105,7 @@ export default figure(({ model, el, listen, say }) => {
   const back = button("Back", () => go(get("step") - 1));
   const end = button("To the end", () => go(MOST));
   const ranks = h("div", { class: "lmd-beam" });
-  const key = h("p", { class: "lm-muted lm-small" }, "Each row is a step: the beginnings that the beam holds, the likeliest on the left, each with its last word and ln P of the whole. A line leads to the beginning that it continues; a dashed box was given up; a double frame is complete.");
+  const key = h("p", { class: "lm-muted lm-small lmd-key" }, "Each row is a step: the beginnings that the beam holds, the likeliest on the left, each with its last word and ln P of the whole. A line leads to the beginning that it continues; a dashed box was given up; a double frame is complete.");
   const power = slider({ label: "alpha", min: 0, max: 2, step: 0.1, value: get("alpha"), text: (v) => fmt.num(v, 1), oninput: (alpha) => put({ alpha }) });
   const theirs = h("div", {}, h("div", { class: "lm-row" }, next, back, end, power.node), key, ranks);
 
@@ -116,6 +118,8 @@ export default figure(({ model, el, listen, say }) => {
     const { path, total, node } = walk(nodes, get("picks"));
     replace(written, path.length ? path.map(({ id, logP }) => h("span", {}, word(id), h("small", {}, fmt.exp(logP, 2)))) : "nothing written yet");
     const offers = node === null ? [] : nodes[node];
+    const inside = options.contains(document.activeElement) || document.activeElement === likeliest;
+    const focused = options.contains(document.activeElement);
     replace(options, offers.map(([id, logP, on], i) => h("button", { type: "button", "aria-disabled": String(on === -1),
       onclick: () => { if (on !== -1) pick(i); } },
     h("span", {}, word(id) === END ? "(end here)" : word(id)),
@@ -124,6 +128,8 @@ export default figure(({ model, el, listen, say }) => {
     group.refresh();
     likeliest.disabled = node === null;
     undo.disabled = restart.disabled = path.length === 0;
+    if (focused && offers.length) group.focus(0); // the button that had the focus is gone
+    else if (inside && !offers.length) undo.focus();
     const ids = path.map(({ id }) => id);
     const greedy = best(search(nodes, 1).complete, (one) => one.total);
     const widest = best(search(nodes, 4).complete, (one) => one.total);
@@ -155,10 +161,11 @@ export default figure(({ model, el, listen, say }) => {
         word(last(one.ids)) === END ? "(end)" : word(last(one.ids)), h("small", {}, fmt.num(one.total))));
       return [t ? s("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" }, lines) : null, h("div", { class: "lmd-rank" }, boxes)];
     }));
-    replace(written, step ? text(shown[step - 1].kept[0].ids) || "nothing written yet" : "nothing written yet");
     next.disabled = end.disabled = step === found.steps.length;
     back.disabled = step === 0;
     const complete = found.complete.filter((one) => one.ids.length <= step).sort((a, b) => score(b) - score(a));
+    const leader = step === found.steps.length ? complete[0] : step ? shown[step - 1].kept[0] : null;
+    replace(written, leader ? text(leader.ids) : "nothing written yet");
     outputs.draw(complete.map((one) => [text(one.ids), fmt.num(one.total), String(one.ids.length), fmt.num(score(one), 3)]));
     extensions.draw(step ? shown[step - 1].grown.map((one, i) => [text(one.ids) + (one.node === null ? " (end)" : ""), one.again ? "complete" : fmt.num(one.last, 3), fmt.num(one.total, 3), i < width ? "yes" : "no"]) : []);
     const name = width === 1 ? "Greedy" : `The beam of ${width}`;
