@@ -11,14 +11,14 @@ const style = `
 .lmd-options { display: grid; gap: 0.25rem; max-width: 30rem; }
 .lm-figure .lmd-options + .lm-row { margin-top: 0.6rem; }
 .lm-figure .lmd-key { margin: 0.5rem 0; }
-.lm-figure .lmd-options > button { display: grid; grid-template-columns: 6.5rem 1fr 4.2rem; align-items: center; gap: 0.5rem;
+.lm-figure .lmd-options > button { display: grid; grid-template-columns: 6rem 1fr 5.2rem; align-items: center; gap: 0.5rem;
   padding: 0.25rem 0.5rem; border: 1px solid var(--lm-edge); border-radius: 6px; background: var(--lm-paper); color: inherit;
   font: inherit; font-size: 0.9375rem; text-align: left; cursor: pointer; }
 .lm-figure .lmd-options > button:hover { box-shadow: inset 0 0 0 100vmax var(--lm-soft); }
 .lm-figure .lmd-options > button[aria-disabled="true"] { border-style: dashed; cursor: default; }
 .lmd-options .lmd-track { height: 0.7rem; border-radius: 3px; background: var(--lm-soft); }
 .lmd-options .lmd-fill { display: block; height: 100%; border-radius: 3px; background: var(--lm-1); }
-.lmd-options .lmd-p { text-align: right; font-variant-numeric: tabular-nums; }
+.lmd-options .lmd-p { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .lmd-beam { max-width: 36rem; }
 .lmd-rank { display: grid; grid-auto-columns: minmax(0, 1fr); grid-auto-flow: column; gap: 4px; }
 .lmd-rank > div { padding: 0.2rem 0.15rem; border: 1px solid var(--lm-edge); border-radius: 6px; background: var(--lm-paper);
