@@ -43,10 +43,12 @@ FIGURES = {
     "NGramExplorer": "explorer",
     "TokenizerComparison": "tokenizers",
     "BackpropGraph": "backprop",
+    "ForwardPass": "forward",
 }
 __all__ = [
     "BackpropGraph",
     "Figure",
+    "ForwardPass",
     "NGramExplorer",
     "SentenceProbability",
     "ShannonGame",
