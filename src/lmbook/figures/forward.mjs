@@ -12,7 +12,8 @@ const style = `
 .lmfp-graph p:first-of-type { margin-top: 0; }
 .lmfp-graph p > span { position: relative; background: var(--lm-paper); padding-right: 0.4rem; }
 .lmfp-graph .lmfp-e { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.5rem; }
-.lmfp-graph .lmfp-place { display: grid; grid-template-columns: repeat(auto-fill, minmax(3rem, 1fr)); gap: 3px; }
+.lmfp-graph .lmfp-place { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 3px; }
+@media (max-width: 520px) { .lmfp-graph .lmfp-place { grid-template-columns: repeat(2, minmax(0, 1fr)); } }
 .lmfp-graph .lmfp-h { display: grid; grid-template-columns: repeat(auto-fill, minmax(3.2rem, 1fr)); gap: 3px; }
 .lmfp-graph .lmfp-y { display: grid; grid-template-columns: repeat(auto-fill, minmax(4.6rem, 1fr)); gap: 3px; }
 .lmfp-graph button { position: relative; min-width: 0; margin: 0; padding: 0.15rem 0.1rem 0.3rem; border: 1px solid var(--lm-edge);
@@ -61,7 +62,7 @@ const ends = (list, n) => {
   const sorted = [...list].sort((x, y) => y[1] - x[1]);
   return [sorted.slice(0, n), sorted.slice(-n).reverse()];
 };
-const told = (list) => list.map(([word, v]) => `${word} ${fmt.num(v, 2)}`).join(", ");
+const told = (list) => list.map(([word, v]) => `${fmt.quote(word)} ${fmt.num(v, 2)}`).join(", ");
 
 export default figure(({ model, el, listen, say }) => {
   const net = Object.fromEntries(["words", "E", "W", "U", "shown"].map((name) => [name, model.get(name)]));
@@ -74,6 +75,7 @@ export default figure(({ model, el, listen, say }) => {
   const sorted = [...usable].sort((x, y) => (x[1] < y[1] ? -1 : 1));
   const id = (word) => net.words.indexOf(word);
   const place = (j) => Math.floor((j - 1) / width); // of e_j: 0 is 3 back
+  const rank = (pass) => usable.map(([w]) => w).sort((x, y) => pass.y[y] - pass.y[x] || x - y);
   let now = forward({ ...net, history: model.get("history") });
   let ranked = [];
 
@@ -85,7 +87,9 @@ export default figure(({ model, el, listen, say }) => {
   const next = () => (model.get("chosen")[0] === "z" ? Number(model.get("chosen").slice(1)) : ranked[0]);
   const write = button("", () => {
     const word = next();
-    put({ history: word === id("<eos>") ? PLACES.map(() => id("<sos>")) : [...model.get("history").slice(1), word] });
+    const history = word === id("<eos>") ? PLACES.map(() => id("<sos>")) : [...model.get("history").slice(1), word];
+    const chosen = model.get("chosen")[0] === "z" ? `z${rank(forward({ ...net, history }))[0]}` : model.get("chosen");
+    put({ history, chosen });
   }, { class: "lm-button lm-main" });
   const likeliest = button("", () => put({ chosen: `z${ranked[0]}` }));
 
@@ -163,8 +167,8 @@ export default figure(({ model, el, listen, say }) => {
       };
       return [h("p", { class: "lmfp-sum" }, `h${sub(i)} = σ(${num(now.a[i - 1])}) = ${num(now.h[i - 1])}`),
         h("p", {}, `Its argument is a sum of three parts, one for each place: ${PLACES.map((name, p) => `${word(history[p])} ${name} gives ${num(sums[p])}`).join("; ")}.`),
-        h("p", {}, "Which words would push it, up and down?"),
-        h("ul", {}, PLACES.map((name, p) => { const [high, low] = calls(p); return h("li", {}, `${name}: ${told(high)}; ${told(low)}`); }))];
+        h("p", {}, "Which words push it most, from each place?"),
+        h("ul", {}, PLACES.map((name, p) => { const [high, low] = calls(p); return h("li", {}, `${name}, up: ${told(high)}; down: ${told(low)}`); }))];
     }
     const best = [...from].sort((x, y) => Math.abs(y.product) - Math.abs(x.product)).slice(0, 4);
     return [h("p", { class: "lmfp-sum" }, `ŷ(${net.words[i]}) = exp z / Σ exp z = ${fmt.exp(now.z[i])} / ${fmt.exp(now.log_sum)} = ${fmt.prob(now.y[i])}`),
@@ -175,7 +179,7 @@ export default figure(({ model, el, listen, say }) => {
   function draw() {
     const [history, chosen] = [model.get("history"), model.get("chosen")];
     now = forward({ ...net, history });
-    ranked = usable.map(([w]) => w).sort((x, y) => now.y[y] - now.y[x] || x - y).slice(0, net.shown);
+    ranked = rank(now).slice(0, net.shown);
     const extra = chosen[0] === "z" && !ranked.includes(Number(chosen.slice(1))) ? [Number(chosen.slice(1))] : [];
     const strongest = Math.max(...now.e.map(Math.abs));
     now.e.forEach((v, j) => fill(tilesE[j], `e${j + 1}`, `e${sub(j + 1)}`, fmt.num(v, 2), v / strongest));

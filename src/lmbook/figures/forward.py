@@ -77,7 +77,8 @@ class ForwardPass(Figure):
         sizes = {"e": len(self.W[0]), "h": len(self.W), "z": len(self.words) - 1} if self.W else {}
         first = 0 if letter == "z" else 1
         if sizes and not (letter in sizes and number.isdecimal() and first <= int(number) <= sizes[letter]):
-            raise ValueError(f"chosen is {proposal['value']!r}; choose e1 to e{sizes['e']}, h1 to h{sizes['h']}, or z0.")
+            units = f"e1 to e{sizes['e']}, h1 to h{sizes['h']}, or z and an id"
+            raise ValueError(f"chosen is {proposal['value']!r}; choose {units}.")
         return proposal["value"]
 
     def numbers(self) -> dict[str, np.ndarray]:

@@ -28,6 +28,14 @@ def step(U, H, came, rate):
 """
 
 
+def count(formula):
+    return f"def count(vocab, d, hidden, window):\n    return {formula}"
+
+
+def widest(formula):
+    return f"def widest(budget, vocab, d, hidden):\n    left = budget - vocab * (d + hidden)\n    return {formula}"
+
+
 WRONG = {
     "the target is in its own window": {
         "answers": {
@@ -111,42 +119,28 @@ def windows(ids, n, sos):
         "score": 14,
     },
     "one table for each place": {
-        "answers": {
-            "count": "def count(vocab, d, hidden, window):\n    return window * vocab * d + window * d * hidden + vocab * hidden"
-        },
+        "answers": {"count": count("window * vocab * d + window * d * hidden + vocab * hidden")},
         "score": 15,
     },
     "the window multiplies nothing": {
-        "answers": {"count": "def count(vocab, d, hidden, window):\n    return vocab * d + d * hidden + vocab * hidden"},
+        "answers": {"count": count("vocab * d + d * hidden + vocab * hidden")},
         "score": 15,
     },
     "biases are counted": {
-        "answers": {
-            "count": "def count(vocab, d, hidden, window):\n    return vocab * (d + hidden + 1) + hidden * (window * d + 1)"
-        },
+        "answers": {"count": count("vocab * (d + hidden + 1) + hidden * (window * d + 1)")},
         "score": 15,
     },
-    "the division is not rounded down": {
-        "answers": {
-            "widest": "def widest(budget, vocab, d, hidden):\n    return max(0, (budget - vocab * (d + hidden)) / (d * hidden))"
-        },
-        "score": 14,
-    },
-    "a negative window": {
-        "answers": {
-            "widest": "def widest(budget, vocab, d, hidden):\n    return (budget - vocab * (d + hidden)) // (d * hidden)"
-        },
-        "score": 14,
-    },
+    "the division is not rounded down": {"answers": {"widest": widest("max(0, left / (d * hidden))")}, "score": 14},
+    "a negative window": {"answers": {"widest": widest("left // (d * hidden)")}, "score": 14},
     "a budget that fits exactly is too small": {
-        "answers": {
-            "widest": "def widest(budget, vocab, d, hidden):\n"
-            "    return max(0, (budget - 1 - vocab * (d + hidden)) // (d * hidden))"
-        },
+        "answers": {"widest": widest("max(0, (left - 1) // (d * hidden))")},
         "score": 14,
     },
     "the step goes uphill": {"answers": {"step": step("(Y - P).T @ H / len(H)")}, "score": 12},
-    "only the row of the word that came moves": {"answers": {"step": step("((P - Y) * Y).T @ H / len(H)")}, "score": 12},
+    "only the row of the word that came moves": {
+        "answers": {"step": step("((P - Y) * Y).T @ H / len(H)")},
+        "score": 12,
+    },
     "the step forgets the hidden layer": {
         "answers": {"step": step("(P - Y).T @ np.ones_like(H) / len(H)")},
         "score": 12,
