@@ -44,11 +44,13 @@ FIGURES = {
     "TokenizerComparison": "tokenizers",
     "BackpropGraph": "backprop",
     "DecodingSteps": "decoding",
+    "ForwardPass": "forward",
 }
 __all__ = [
     "BackpropGraph",
     "DecodingSteps",
     "Figure",
+    "ForwardPass",
     "NGramExplorer",
     "SentenceProbability",
     "ShannonGame",
