@@ -43,10 +43,14 @@ FIGURES = {
     "NGramExplorer": "explorer",
     "TokenizerComparison": "tokenizers",
     "BackpropGraph": "backprop",
+    "GradientOverDistance": "distance",
+    "LSTMStep": "lstm",
 }
 __all__ = [
     "BackpropGraph",
     "Figure",
+    "GradientOverDistance",
+    "LSTMStep",
     "NGramExplorer",
     "SentenceProbability",
     "ShannonGame",
