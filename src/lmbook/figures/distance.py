@@ -4,8 +4,8 @@
     linear   the same without tanh: powers of W_hh
     LSTM     of the same size                        dL/dc_t
 
-W_hh is a random rotation times `scale`, so all its eigenvalues and singular values have that size; so are the four of the
-LSTM, under each other. L = v . h_T.
+W_hh is a random rotation times `scale`, so all its eigenvalues and singular values have that size; so are the four
+of the LSTM, under each other. L = v . h_T.
 The page computes every norm anew (distance.mjs); here lmbook.cells and autograd give the first view.
 """
 
@@ -28,7 +28,7 @@ def _rows(array: np.ndarray) -> list[list[float]]:
 
 
 def parts(seed: int = 0) -> dict[str, list]:
-    """The numbers behind the figure: rotations W (m, m), W_x (m, d_in), the same of the LSTM (4 m rows), x (100, d_in), v (m,)."""
+    """Rotations W (m, m), and W_x (m, d_in); the same of the LSTM, of 4 m rows; x (100, d_in) and v (m,)."""
     rng = np.random.default_rng(seed)
     W, *lstm = (np.linalg.qr(rng.normal(size=(M, M)))[0] for _ in range(5))
     return {
@@ -61,8 +61,8 @@ class GradientOverDistance(Figure):
         state.setdefault("title", "Over distance a gradient falls or grows like a power")
         state.setdefault(
             "caption",
-            "Move the scale slowly from 0.5 to 2 and compare the tanh network with the powers of its matrix: where do they "
-            "part? Then raise the bias of the LSTM's forget gate and predict the slope before you look.",
+            "Move the scale slowly from 0.5 to 3 and compare the tanh network with the powers of its matrix: where "
+            "do they part? Then raise the bias of the LSTM's forget gate and predict the slope before you look.",
         )
         state.setdefault("alt", "…")
         super().__init__(numbers=parts(seed), scale=scale, T=T, bias=bias, **state)
@@ -105,14 +105,15 @@ class GradientOverDistance(Figure):
         left = {name: values[-1] / values[0] for name, values in norms.items()}
         self.alt = (
             f"Lines of the gradient's norm against distance on a logarithmic scale, up to distance {self.T - 1}, for a"
-            f" recurrent matrix of spectral radius {self.scale:.2f}. What is left at the end: {left['tanh']:.1g} of it in the"
-            f" tanh network, {left['linear']:.1g} for the powers of the matrix alone, {left['lstm']:.1g} in the LSTM."
+            f" recurrent matrix of spectral radius {self.scale:.2f}. What is left at the end: {left['tanh']:.1g} of it"
+            f" in the tanh network, {left['linear']:.1g} for the powers of the matrix, {left['lstm']:.1g} in the LSTM."
         )
 
     def fallback(self) -> str:
         norms, at = self.norms(), [k for k in (0, 1, 5, 10, 20, 40, 80) if k < self.T]
         rows = "".join(
-            f"<tr><th scope='row'>{k}</th>" + "".join(f"<td>{norms[name][k]:.2g}</td>" for name in norms) + "</tr>" for k in at
+            f"<tr><th scope='row'>{k}</th>" + "".join(f"<td>{norms[name][k]:.2g}</td>" for name in norms) + "</tr>"
+            for k in at
         )
         head = "".join(
             f"<th scope='col'>{words}</th>" for words in ("distance", "tanh network", "powers of the matrix", "LSTM")

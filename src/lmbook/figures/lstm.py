@@ -54,8 +54,8 @@ class LSTMStep(Figure):
         state.setdefault("title", "Three gates decide what is kept, what is written and what is shown")
         state.setdefault(
             "caption",
-            "Press Next until a value has been stored, has waited and is shown. Which gate keeps the noise out? Then lower the "
-            "bias of the forget gate and compare the memory in the table; or change an input.",
+            "Press Next until a value has been stored, has waited and is shown. Which gate keeps the noise out? Then "
+            "lower the bias of the forget gate and compare the memory in the table; or change an input.",
         )
         state.setdefault("alt", "…")
         known = {name: list(x) for name, x in EVENTS.items()}
@@ -110,8 +110,8 @@ class LSTMStep(Figure):
     def _describe(self, change=None):
         memory, shown = (", ".join(f"{row[name]:.2f}" for row in self.numbers()) for name in "ch")
         self.alt = (
-            f"One LSTM unit over {len(self.events)} inputs: {', '.join(self.events)}. Its memory after each is {memory};"
-            f" what it shows is {shown}."
+            f"One LSTM unit over {len(self.events)} inputs: {', '.join(self.events)}. Its memory after each is"
+            f" {memory}; what it shows is {shown}."
         )
 
     def fallback(self) -> str:
