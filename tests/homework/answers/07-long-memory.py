@@ -176,7 +176,7 @@ def fate(W):
     return "explodes" if size > 1.001 else "stays" if size >= 0.999 else "vanishes"
 """
         },
-        "score": 13,  # blind to rotations and to negative eigenvalues
+        "score": 15,  # blind to rotations and to negative eigenvalues
     },
     "powers up to the two hundredth": {
         "answers": {
@@ -186,6 +186,6 @@ def fate(W):
     return "explodes" if left > 1 else "stays" if left > 0.9 else "vanishes"
 """
         },
-        "score": 13,
+        "score": 14,  # they may grow long before they vanish, or overflow
     },
 }
