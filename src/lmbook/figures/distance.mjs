@@ -46,8 +46,8 @@ export default figure(({ model, el, listen, say }) => {
   }
 
   function picture(found, words) {
-    const [left, right, top, bottom] = [46, 12, 8, 40];
-    const tall = 260;
+    const [left, right, top, bottom] = [46, 12, 26, 40];
+    const tall = 278;
     const T = get("T");
     const x = (k) => left + ((wide - left - right) * k) / (T - 1);
     const y = (power) => top + ((tall - top - bottom) * (HIGH - power)) / (HIGH - LOW);
@@ -63,7 +63,8 @@ export default figure(({ model, el, listen, say }) => {
       return line(name, { d: points.map(([a, b], k) => `${k ? "L" : "M"} ${a.toFixed(1)} ${b.toFixed(1)}`).join(" "), "data-line": name });
     });
     replace(chart, s("svg", { role: "img", "aria-label": words, viewBox: `0 0 ${wide} ${tall}`, width: wide, height: tall }, grid, paths,
-      s("text", { x: (left + wide - right) / 2, y: tall - 6, "text-anchor": "middle" }, "distance T − t in steps; upwards: norm of the gradient")));
+      s("text", { x: 0, y: 12 }, "norm of the gradient"),
+      s("text", { x: (left + wide - right) / 2, y: tall - 6, "text-anchor": "middle" }, "distance T − t, in steps")));
   }
 
   function draw() {

@@ -68,12 +68,13 @@ export default figure(({ model, el, listen, say }) => {
     const weights = get("weights")[gate];
     const terms = row.x.map((value, k) => [weights[k], value]).concat([[weights[3], row.h1]]).filter(([w, value]) => w && value);
     const shift = gate === "f" ? get("bias") : weights[4];
-    return terms.map(([w, value]) => `${term(w)} · ${term(value)}`).concat(terms.length && !shift ? [] : [term(shift)]).join(" + ");
+    return terms.map(([w, value]) => `${term(w)} · ${term(value)}`).concat(shift ? [term(shift)] : []).join(" + ");
   };
   const formula = (row, name) => {
     if (name === "c") return `c = f · c before + i · g = ${num(row.f)} · ${term(row.before)} + ${num(row.i)} · ${term(row.g)} = ${num(row.c)}`;
     if (name === "h") return `h = o · tanh(c) = ${num(row.o)} · ${term(row.shown)} = ${num(row.h)}`;
-    return `${name} = ${name === "g" ? "tanh" : "σ"}(${sum(row, name)}) = ${name === "g" ? "tanh" : "σ"}(${num(row.a[name])}) = ${num(row[name])}`;
+    const [words, squash] = [sum(row, name), name === "g" ? "tanh" : "σ"];
+    return `${name} = ${words.includes("·") ? `${squash}(${words}) = ` : ""}${squash}(${num(row.a[name])}) = ${num(row[name])}`;
   };
   const meaning = (row, name) => ({
     f: `${fmt.percent(row.f, 1)} of the memory ${num(row.before)} is kept.`,
