@@ -176,7 +176,7 @@ def fate(W):
     return "explodes" if size > 1.001 else "stays" if size >= 0.999 else "vanishes"
 """
         },
-        "score": 15,  # blind to rotations and to negative eigenvalues
+        "score": 13,  # blind to rotations and to negative eigenvalues
     },
     "powers up to the two hundredth": {
         "answers": {
