@@ -45,12 +45,14 @@ FIGURES = {
     "BackpropGraph": "backprop",
     "GradientOverDistance": "distance",
     "LSTMStep": "lstm",
+    "ForwardPass": "forward",
 }
 __all__ = [
     "BackpropGraph",
     "Figure",
     "GradientOverDistance",
     "LSTMStep",
+    "ForwardPass",
     "NGramExplorer",
     "SentenceProbability",
     "ShannonGame",
