@@ -50,9 +50,9 @@ FIGURES = {
 __all__ = [
     "BackpropGraph",
     "Figure",
+    "ForwardPass",
     "GradientOverDistance",
     "LSTMStep",
-    "ForwardPass",
     "NGramExplorer",
     "SentenceProbability",
     "ShannonGame",
