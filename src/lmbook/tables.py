@@ -148,6 +148,13 @@ TABLES: dict[str, Table] = {
         (("fixed vector", "reversal:fixed vector"), ("attention", "reversal:attention")),
         (Column("all", "bleu", ".1f"), Column("longer than trained", "past training", ".1f")),
     ),
+    "gap": Table(
+        "Recall across a gap",
+        "Share of right answers by the gap between a symbol and the question for it, after training on gaps from 1 to "
+        "60; a guess is right in 12.5%.",
+        (("RNN", "gap:rnn"), ("GRU", "gap:gru"), ("LSTM", "gap:lstm")),
+        tuple(Column(gap, gap, ".0%") for gap in ("1", "5", "20", "60", "120")),
+    ),
     "tagging": Table(
         "Parts of speech, UD English EWT",
         "Accuracy on the test part: all words, and those that training does not have.",

@@ -44,6 +44,8 @@ FIGURES = {
     "TokenizerComparison": "tokenizers",
     "BackpropGraph": "backprop",
     "DecodingSteps": "decoding",
+    "GradientOverDistance": "distance",
+    "LSTMStep": "lstm",
     "ForwardPass": "forward",
 }
 __all__ = [
@@ -51,6 +53,8 @@ __all__ = [
     "DecodingSteps",
     "Figure",
     "ForwardPass",
+    "GradientOverDistance",
+    "LSTMStep",
     "NGramExplorer",
     "SentenceProbability",
     "ShannonGame",

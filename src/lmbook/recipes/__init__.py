@@ -5,6 +5,7 @@ from lmbook.recipes import (  # noqa: F401  (importing a module enters its recip
     charrnn,
     classifying,
     digits,
+    gap,
     generated,
     harbourish,
     length,
