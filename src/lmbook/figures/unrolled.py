@@ -25,7 +25,7 @@ SIGNS = {" ": "␣", "\n": "⏎"}
 
 @cache
 def stored() -> list[dict]:
-    """The passages: "text", "states" (base64 of int8, step by step), "top" and "p" (TOP a step), "came" (thousandths)."""
+    """The passages: text, states (base64 of int8, step by step), top and p (TOP a step), came (thousandths)."""
     return json.loads(resources.files("lmbook.figures").joinpath("unrolled.json").read_text("utf-8"))
 
 
@@ -93,13 +93,18 @@ class UnrolledRNN(Figure):
         state.setdefault("title", "One state is rewritten at every character, and some of its units can be read")
         state.setdefault(
             "caption",
-            "Move along the text and watch the strip: how much of it changes from one character to the next? Then choose "
-            "a unit, by number or in the strip, and look for what its dark and light places have in common. Compare a "
-            "unit that changes at every letter with one that stays through a whole name.",
+            "Move along the text and watch the strip: how much of it changes from one character to the next? Then "
+            "choose a unit, by number or in the strip, and look for what the places have in common at which it is "
+            "positive. Compare a unit that changes at every letter with one that stays through a whole name.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         super().__init__(
-            passages=stored(), passage=passage, t=t, unit=unit, known=[[int(u), str(what)] for u, what in known], **state
+            passages=stored(),
+            passage=passage,
+            t=t,
+            unit=unit,
+            known=[[int(u), str(what)] for u, what in known],
+            **state,
         )
         if state["alt"] == "…":
             self._describe()
@@ -129,8 +134,8 @@ class UnrolledRNN(Figure):
         guess, p = self.guesses()[0]
         self.alt = (
             f"After “{''.join(map(visible, read[-15:]))}”, character {self.t + 1} of {STEPS}, unit {self.unit} is"
-            f" {signed(h[self.unit])}, and {int((h > 0.5).sum())} of the 160 units are above one half. The likeliest next"
-            f" character is “{visible(guess)}”, with probability {p:.2f}; “{visible(came)}” came."
+            f" {signed(h[self.unit])}, and {int((h > 0.5).sum())} of the 160 units are above one half. The likeliest"
+            f" next character is “{visible(guess)}”, with probability {p:.2f}; “{visible(came)}” came."
         )
 
     def fallback(self) -> str:
@@ -139,8 +144,11 @@ class UnrolledRNN(Figure):
         for i, value in enumerate(self.states()[self.t]):
             x, y, side = 10 * (i % 40) + 5, 10 * (i // 40) + 5, 1.5 + 7 * abs(value)
             look = 'fill-opacity="0.7"' if value > 0 else 'fill="none" stroke="currentColor"'
-            cells.append(f'<rect x="{x - side / 2:.1f}" y="{y - side / 2:.1f}" width="{side:.1f}" height="{side:.1f}" {look}/>')
+            cells.append(
+                f'<rect x="{x - side / 2:.1f}" y="{y - side / 2:.1f}" width="{side:.1f}" height="{side:.1f}" {look}/>'
+            )
+        alt = html.escape(self.alt)
         return (
-            f'<svg role="img" aria-label="{html.escape(self.alt)}" viewBox="0 0 400 40" width="400" '
-            f'style="max-width:100%;height:auto" fill="currentColor">{"".join(cells)}</svg><p>{html.escape(self.alt)}</p>'
+            f'<svg role="img" aria-label="{alt}" viewBox="0 0 400 40" width="400" style="max-width:100%;height:auto" '
+            f'fill="currentColor">{"".join(cells)}</svg><p>{alt}</p>'
         )
