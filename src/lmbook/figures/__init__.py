@@ -44,10 +44,12 @@ FIGURES = {
     "TokenizerComparison": "tokenizers",
     "BackpropGraph": "backprop",
     "UnrolledRNN": "unrolled",
+    "ForwardPass": "forward",
 }
 __all__ = [
     "BackpropGraph",
     "Figure",
+    "ForwardPass",
     "NGramExplorer",
     "SentenceProbability",
     "ShannonGame",
