@@ -46,6 +46,7 @@ FIGURES = {
     "DecodingSteps": "decoding",
     "GradientOverDistance": "distance",
     "LSTMStep": "lstm",
+    "UnrolledRNN": "unrolled",
     "ForwardPass": "forward",
 }
 __all__ = [
@@ -59,6 +60,7 @@ __all__ = [
     "SentenceProbability",
     "ShannonGame",
     "TokenizerComparison",
+    "UnrolledRNN",
     "bars_svg",
     "modules",
 ]
