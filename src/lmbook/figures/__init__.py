@@ -43,10 +43,12 @@ FIGURES = {
     "NGramExplorer": "explorer",
     "TokenizerComparison": "tokenizers",
     "BackpropGraph": "backprop",
+    "FixedVector": "bottleneck",
 }
 __all__ = [
     "BackpropGraph",
     "Figure",
+    "FixedVector",
     "NGramExplorer",
     "SentenceProbability",
     "ShannonGame",
