@@ -28,7 +28,7 @@ from lmbook.text import SPECIALS, Vocabulary
 SYMBOLS = 16  # four bits a symbol
 LONGEST = 20  # symbols of the longest source in training
 SIZES = (32, 64, 128, 256, 512)
-STEPS = {32: 3000, 64: 3000, 128: 2500, 256: 1500, 512: 700}
+STEPS = {32: 2500, 64: 2500, 128: 2000, 256: 1200, 512: 600}
 FAR = (100, 1000)  # lengths far past training
 SHOWN = np.random.default_rng(7).integers(len(SPECIALS), len(SPECIALS) + SYMBOLS, size=LONGEST + 20)
 LIMITS = (30, 50)  # words of the longest source in training
@@ -40,7 +40,7 @@ TRANSLATORS = {
     # where one word stands twice in a long source.
     "attention": {"attention": "additive", "query": "before", "d_a": 48},
 }
-CAPTIONS = {"d_embed": 64, "hidden": 96, "rows": 64, "steps": 1000, "rate": 4e-3}
+CAPTIONS = {"d_embed": 64, "hidden": 96, "rows": 64, "steps": 900, "rate": 4e-3}
 JOINED = {"d_embed": 192, "hidden": 192, "rows": 64, "steps": 5000, "rate": 3e-3, "dropout": 0.3, "min_count": 2}
 
 
