@@ -40,7 +40,7 @@ TRANSLATORS = {
     # where one word stands twice in a long source.
     "attention": {"attention": "additive", "query": "before", "d_a": 48},
 }
-CAPTIONS = {"d_embed": 64, "hidden": 96, "rows": 64, "steps": 900, "rate": 4e-3}
+CAPTIONS = {"d_embed": 64, "hidden": 96, "rows": 64, "steps": 1500, "rate": 4e-3}
 JOINED = {"d_embed": 192, "hidden": 192, "rows": 64, "steps": 5000, "rate": 3e-3, "dropout": 0.3, "min_count": 2}
 
 
