@@ -28,7 +28,7 @@ from lmbook.text import SPECIALS, Vocabulary
 SYMBOLS = 16  # four bits a symbol
 LONGEST = 20  # symbols of the longest source in training
 SIZES = (32, 64, 128, 256, 512)
-STEPS = {32: 2500, 64: 2500, 128: 2000, 256: 1200, 512: 600}
+STEPS = {32: 2500, 64: 4000, 128: 4000, 256: 3500, 512: 1800}
 FAR = (100, 1000)  # lengths far past training
 SHOWN = np.random.default_rng(7).integers(len(SPECIALS), len(SPECIALS) + SYMBOLS, size=LONGEST + 20)
 LIMITS = (30, 50)  # words of the longest source in training
