@@ -44,11 +44,13 @@ FIGURES = {
     "TokenizerComparison": "tokenizers",
     "BackpropGraph": "backprop",
     "FixedVector": "bottleneck",
+    "ForwardPass": "forward",
 }
 __all__ = [
     "BackpropGraph",
     "Figure",
     "FixedVector",
+    "ForwardPass",
     "NGramExplorer",
     "SentenceProbability",
     "ShannonGame",

@@ -7,6 +7,7 @@ from lmbook.recipes import (  # noqa: F401  (importing a module enters its recip
     digits,
     generated,
     length,
+    looked_into,
     masked,
     names,
     tagging,
