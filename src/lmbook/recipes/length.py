@@ -100,9 +100,9 @@ def letters(symbols: np.ndarray) -> str:
     return "".join(chr(ord("A") + symbol - len(SPECIALS)) for symbol in symbols)
 
 
-def grid(model: nn.Module, lengths: list[int], backwards: bool) -> dict:
+def grid(model: nn.Module, lengths: range, backwards: bool, far: tuple[int, ...] = FAR) -> dict:
     """By length: recall, the bits kept, and what the model writes for the first N symbols of one sequence; at a few
-    lengths also recall by place in the source."""
+    lengths also recall by place in the source; and recall at the lengths `far`."""
     found: dict = {"recall": [], "bits": [], "written": [], "places": {}, "far": {}}
     for length in lengths:
         right = hits(model, length, 200, backwards)
@@ -111,7 +111,7 @@ def grid(model: nn.Module, lengths: list[int], backwards: bool) -> dict:
         found["written"].append(letters(writes(model, SHOWN[None, :length], backwards)[0]))
         if length % 10 == 0:
             found["places"][str(length)] = [round(share, 3) for share in right.mean(0).tolist()]
-    for length in FAR:
+    for length in far:
         found["far"][str(length)] = round(recall(model, length, 20, backwards), 4)
     return found
 
@@ -134,7 +134,8 @@ def memory(run: Run, sizes: tuple[int, ...], backwards: bool = True) -> dict[str
             clip=1.0,
             part=f"{size} {'backwards' if backwards else 'forwards'}",
         )
-        kept[str(size)] = grid(model, list(range(1, 4 if run.quick else LONGEST + 21)), backwards)
+        lengths, far = (range(1, 4), ()) if run.quick else (range(1, LONGEST + 21), FAR)
+        kept[str(size)] = grid(model, lengths, backwards, far)
     return kept
 
 
