@@ -47,12 +47,14 @@ FIGURES = {
     "GradientOverDistance": "distance",
     "LSTMStep": "lstm",
     "UnrolledRNN": "unrolled",
+    "FixedVector": "bottleneck",
     "ForwardPass": "forward",
 }
 __all__ = [
     "BackpropGraph",
     "DecodingSteps",
     "Figure",
+    "FixedVector",
     "ForwardPass",
     "GradientOverDistance",
     "LSTMStep",

@@ -191,7 +191,7 @@ def reversal(run: Run) -> tuple[dict, nn.Module]:
     scores = {}
     for name, options in READERS.items():
         model = spread(Seq2Seq(55, 55, 32, 64, bidirectional=True, fast=True, **options))
-        learn(run, model.to(run.device), encode(REVERSALS, train), encode(REVERSALS, valid), 3000, 64, 3e-3, name)
+        learn(run, model.to(run.device), encode(REVERSALS, train), encode(REVERSALS, valid), 1200, 64, 3e-3, name)
         outputs = written(model, REVERSALS, test)
         scores[name] = bleu_of(outputs, test, [1, 6, 11, 16, 21, 26, 31])
         scores[name]["past training"] = scores[name]["by length"][-1]["bleu"]
