@@ -245,6 +245,19 @@ def wnut17_linear(run: Run) -> tuple[dict, None]:
     return score_baselines(run, "wnut17", score_entities, alpha=1e-6), None
 
 
+WNUT_SIZES = {"min_class": 5, "d_embed": 64, "hidden": 96, "dropout": 0.5}
+
+
 @recipe("wnut17-lstm", about="entities: LSTM in two directions, one layer", minutes=1, **WNUT)
 def wnut17_lstm(run: Run) -> tuple[dict, nn.Module]:
-    return train_tagger(run, "wnut17", score_entities, 10, min_class=5, d_embed=64, hidden=96, dropout=0.5)
+    return train_tagger(run, "wnut17", score_entities, 10, **WNUT_SIZES)
+
+
+@recipe("wnut17-lstm-2", about="entities: LSTM in two directions, two layers", minutes=1.5, **WNUT)
+def wnut17_lstm_2(run: Run) -> tuple[dict, nn.Module]:
+    return train_tagger(run, "wnut17", score_entities, 10, n_layers=2, **WNUT_SIZES)
+
+
+@recipe("wnut17-left", about="entities: LSTM from the left alone, one layer", minutes=1, **WNUT)
+def wnut17_left(run: Run) -> tuple[dict, nn.Module]:
+    return train_tagger(run, "wnut17", score_entities, 10, bidirectional=False, **WNUT_SIZES)
