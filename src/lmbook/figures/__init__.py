@@ -43,6 +43,7 @@ FIGURES = {
     "NGramExplorer": "explorer",
     "TokenizerComparison": "tokenizers",
     "BackpropGraph": "backprop",
+    "TwoDirections": "directions",
 }
 __all__ = [
     "BackpropGraph",
@@ -51,6 +52,7 @@ __all__ = [
     "SentenceProbability",
     "ShannonGame",
     "TokenizerComparison",
+    "TwoDirections",
     "bars_svg",
     "modules",
 ]

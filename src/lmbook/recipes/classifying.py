@@ -15,11 +15,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lmbook import data
+from lmbook import checkpoints, data
 from lmbook.baselines import LinearClassifier
 from lmbook.decode import evaluating
 from lmbook.evaluation import device_of, evaluate
-from lmbook.recipes.core import Run, recipe
+from lmbook.recipes.core import TRAINED, Run, recipe
 from lmbook.recipes.tagging import hide, hiding
 from lmbook.recurrent import Classifier
 from lmbook.schedules import warmup_cosine
@@ -136,6 +136,17 @@ def train_classifier(run: Run, corpus: str, names: tuple[str, str], epochs: int,
         found = np.array(linear.predict(texts["test"]), dtype=int)
         scores["linear"] = score_labels(found, gold["test"]) | no_copies(found)
     return scores, model
+
+
+def trained_classifier(name: str) -> tuple[Classifier, WordForms]:
+    """A classifier that the package ships, ready to use, and its vocabulary."""
+    weights, card = checkpoints.read(TRAINED / f"{name}.safetensors")
+    forms = WordForms(card["scores"]["words"].split(" "), card["scores"]["classes"].split(" "))
+    (vocab, d_embed), (classes, width) = weights["embedding.weight"].shape, weights["output.weight"].shape
+    both = any(key.startswith("recurrent.layers.0.1.") for key in weights)
+    model = Classifier(vocab, classes, d_embed, width // (1 + both), bidirectional=both, pool="mean", fast=True)
+    model.load_state_dict(weights)
+    return model.eval(), forms
 
 
 SMS = {"corpora": ("sms_spam",), "score": "f1", "minutes": 1}

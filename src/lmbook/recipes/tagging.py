@@ -14,12 +14,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lmbook import data, metrics
+from lmbook import checkpoints, data, metrics
 from lmbook.baselines import LinearTagger, MajorityTagger
 from lmbook.batching import pad
 from lmbook.decode import evaluating
 from lmbook.evaluation import device_of, evaluate, token_nll
-from lmbook.recipes.core import Run, recipe
+from lmbook.recipes.core import TRAINED, Run, recipe, records
 from lmbook.recurrent import Tagger
 from lmbook.schedules import warmup_cosine
 from lmbook.wordforms import WordForms
@@ -206,6 +206,18 @@ def score_baselines(run: Run, corpus: str, score, alpha: float) -> dict:
     linear = LinearTagger(alpha, seed=run.seed).fit(texts, labels).predict(test)
     scores = score(linear, parts["test"], words, tags)
     return scores | {"majority": score(MajorityTagger(texts, labels).predict(test), parts["test"], words, tags)}
+
+
+def trained_tagger(name: str) -> tuple[Tagger, WordForms, list[str]]:
+    """A tagger that the package ships, ready to use; its vocabulary, and its tags in the order of its logits."""
+    weights, card = checkpoints.read(TRAINED / f"{name}.safetensors")
+    forms = WordForms(card["scores"]["words"].split(" "), card["scores"]["classes"].split(" "))
+    tags = records(name)[0]["scores"]["tags"]
+    (vocab, d_embed), (_, width) = weights["embedding.weight"].shape, weights["output.weight"].shape
+    both = any(key.startswith("recurrent.layers.0.1.") for key in weights)
+    model = Tagger(vocab, len(tags), d_embed, width // (1 + both), bidirectional=both, fast=True)
+    model.load_state_dict(weights)
+    return model.eval(), forms, tags
 
 
 EWT = {"corpora": ("ud_english_ewt",), "score": "accuracy"}
