@@ -110,9 +110,9 @@ class TwoDirections(Figure):
         state.setdefault("title", "With a backward direction, each new word may change what was said before")
         state.setdefault(
             "caption",
-            "Let the words come one by one. From the left a tag is final when its word is read; with both directions it "
-            "may still change. Compare sentences that begin alike. Then take a message: which word makes it spam, and "
-            "for which of the two networks first?",
+            "Let the words come one by one. From the left a tag is final when its word is read; with both directions "
+            "it may still change. Compare sentences that begin alike. Then take a message: which word makes it spam, "
+            "and for which of the two networks first?",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the sentence is known
         super().__init__(at=at, read=read, word=word, sentences=sentences, tags=tags, **state)
