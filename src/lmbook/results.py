@@ -11,7 +11,7 @@ recorded run is named below its table.
 from itertools import pairwise
 
 from lmbook import metrics
-from lmbook.recipes.core import RECIPES, RecipeError, records
+from lmbook.recipes.core import RECIPES, RecipeError, leading, records
 from lmbook.tables import TABLES
 
 
@@ -101,7 +101,7 @@ def listing() -> str:
     """All recipes with expected time and recorded score, a line each."""
     lines = []
     for recipe in sorted(RECIPES.values(), key=lambda recipe: recipe.name):
-        values = [record["scores"].get(recipe.score) for record in records(recipe.name)]
+        values = [leading(record) for record in records(recipe.name)]
         score = f"{recipe.score} {cell(values, '.3f')}" if values else "not recorded yet"
-        lines.append(f"{recipe.name:<28}{recipe.minutes:>5.3g} min  {score}\n{'':<6}{recipe.about}")
+        lines.append(f"{recipe.name:<28}{recipe.minutes:>6g} min  {score}\n{'':<6}{recipe.about}")
     return "\n".join(lines)

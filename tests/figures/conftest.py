@@ -96,18 +96,6 @@ def show(new_context, tmp_path):
     assert [page.errors for page in pages if page.errors] == []
 
 
-@pytest.fixture
-def axe():
-    """axe(page) -> the violations that axe-core finds, one line each."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    def run(page):
-        found = Axe().run(page).response["violations"]
-        return [f"{v['id']}: {node['html'][:200]} {node['failureSummary']}" for v in found for node in v["nodes"]]
-
-    return run
-
-
 # --- JupyterLab --------------------------------------------------------------------------------------------------
 
 
@@ -166,8 +154,9 @@ def lab(jupyterlab, new_context):
             "**/*", lambda route: route.continue_() if route.request.url.startswith(address) else route.abort()
         )
         page = context.new_page()
+        page.set_default_timeout(120_000)
         page.goto(f"{address}/lab/workspaces/{name[:-6]}/tree/{name}?token={token}")
-        page.wait_for_function("window.jupyterapp?.shell.currentWidget?.sessionContext", timeout=120_000)
+        page.wait_for_function("window.jupyterapp?.shell.currentWidget?.sessionContext")
         page.evaluate("""async () => {
             const notebook = jupyterapp.shell.currentWidget;
             await notebook.context.ready;

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from axe_playwright_python.sync_playwright import Axe
 
 pytestmark = pytest.mark.browser
 
@@ -19,13 +18,6 @@ PROSE = """() => {
   return page.textContent;
 }"""
 LEFT_OVER = re.compile(r"\$\$|\\begin|\\frac|\\\(|\{(eq|cite|term|glue|ref)[:}]|:::|%REPOSITORY%")
-# On top of axe's defaults, a rule that it counts as experimental: a control's name contains the words in sight.
-# Without preload axe asks for no stylesheets of its own, at addresses that it gets wrong.
-OPTIONS = {
-    "rules": {"label-content-name-mismatch": {"enabled": True}},
-    "preload": False,
-    "resultTypes": ["violations"],
-}
 # The thousands of small boxes of formulae and of coloured code take axe a quarter of a minute a page, and it has no
 # rules about them but contrast: formulae have the colour of the text, and `faint_code` looks at the colours of code.
 FLATTEN = """() => {
@@ -56,11 +48,15 @@ FAINT = """() => {
 }"""
 
 
-def violations(page) -> list[str]:
+@pytest.fixture
+def violations(axe):
     """What axe finds. Comes last in a test: it simplifies the page first."""
-    page.evaluate(FLATTEN)
-    found = Axe().run(page, options=OPTIONS).response["violations"]
-    return [f"{v['id']}: {node['html'][:200]} {node['failureSummary']}" for v in found for node in v["nodes"]]
+
+    def run(page):
+        page.evaluate(FLATTEN)
+        return axe(page)
+
+    return run
 
 
 def faint_code(page) -> list[str]:
@@ -73,7 +69,7 @@ def too_wide(page) -> int:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_page_in_light(visit, name):
+def test_page_in_light(visit, violations, name):
     page = visit(name)
     assert page.title().strip()
     assert page.locator("h1:visible").count() == 1
@@ -86,7 +82,7 @@ def test_page_in_light(visit, name):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_page_in_dark(visit, name):
+def test_page_in_dark(visit, violations, name):
     page = visit(name, scheme="dark")
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     light_boxes = """() => [...document.querySelectorAll("article *")].filter((box) => {
@@ -99,7 +95,7 @@ def test_page_in_dark(visit, name):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_page_on_a_phone(visit, name):
+def test_page_on_a_phone(visit, violations, name):
     page = visit(name, width=360)
     assert too_wide(page) <= 0
     # all that scrolls sideways can be reached with the keyboard
@@ -115,7 +111,7 @@ FAULTY = """<div style="width: 900px">$$x$$</div><pre><span style="color: #bbb">
 <img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">"""
 
 
-def test_a_fault_on_a_page_is_seen(visit):
+def test_a_fault_on_a_page_is_seen(visit, violations):
     """The checks above can fail: a wide box, mathematics left as text, faint code, a picture without words."""
     page = visit("book/homework.html", width=360)
     page.evaluate("(html) => document.querySelector('article').insertAdjacentHTML('beforeend', html)", FAULTY)

@@ -91,8 +91,8 @@ export default figure(({ model, el, listen, say }) => {
   // --- the graph
   const tiles = {};
   const tile = (name) => {
-    const parts = { name: h("span", { class: "lmb-name" }, written(name)), value: h("span", {}), by: h("span", { class: "lmb-by" }) };
-    parts.node = h("button", { type: "button", "data-name": name, onclick: () => choose(name) }, parts.name, parts.value, parts.by);
+    const parts = { name: h("span", { class: "lmb-name" }, written(name)), value: h("span", {}), by: h("span", { class: "lmb-by" }), note: h("span", { class: "lm-hidden" }) };
+    parts.node = h("button", { type: "button", "data-name": name, onclick: () => choose(name) }, parts.name, parts.value, parts.note, parts.by);
     tiles[name] = parts;
     return parts.node;
   };
@@ -185,12 +185,14 @@ export default figure(({ model, el, listen, say }) => {
     now = layer(get("x"), get("W"), get("label"));
     const [step, chosen] = [get("step"), get("chosen")];
     for (const name of NAMES) {
-      const { node, value, by } = tiles[name];
+      const { node, value, by, note } = tiles[name];
       value.textContent = known(name) ? short(now.value[name]) : "·";
       by.textContent = traced(name) ? short(now.by[name]) : "·";
+      value.setAttribute("aria-hidden", String(!known(name)));
+      by.setAttribute("aria-hidden", String(!traced(name)));
+      note.textContent = !known(name) ? "not yet computed" : traced(name) ? "derivative" : "";
       node.dataset.now = String(step > 3 ? SLOPE_AT[name[0]] === step : VALUE_AT[name[0]] === step);
       node.setAttribute("aria-pressed", String(name === chosen));
-      node.setAttribute("aria-label", `${written(name)}: ${known(name) ? num(now.value[name]) : "not yet computed"}${traced(name) ? `, derivative ${num(now.by[name])}` : ""}`);
       node.classList.toggle("lmb-came", name === `y${get("label")}`);
     }
     const forward = !traced(chosen) && !input(chosen);

@@ -93,8 +93,9 @@ export default figure(({ model, el, listen, say }) => {
     replace(head, h("b", {}, NAMES[lane]), ` ${many(cut[lane].length, "token")}, of ${fmt.count(tokenizers[lane].size)} types`,
       unknown ? h("span", {}, `; ${fmt.count(unknown)} unknown (<unk>, dashed)`) : null);
     replace(tokens, cut[lane].map(({ token, id }, at) => h("button", { type: "button", class: `lmt-token${id === 1 ? " lmt-unknown" : ""}`,
-      "data-id": id, "aria-label": `${token === " " ? "blank" : visible(token)}, id ${id}${id === 1 ? ", unknown" : ""}`, onclick: () => choose(lane, at) },
-    h("b", {}, visible(token)), h("span", {}, id), strip(row(id, lane), 26, 16))));
+      "data-id": id, onclick: () => choose(lane, at) },
+    h("b", { "aria-hidden": String(token === " ") }, visible(token)), h("span", { class: "lm-hidden" }, `${token === " " ? "blank" : ""}, id `), h("span", {}, id),
+    h("span", { class: "lm-hidden" }, id === 1 ? ", unknown" : ""), strip(row(id, lane), 26, 16))));
   }
 
   function mark() {

@@ -229,8 +229,14 @@ def rescore(name: str, folder: str | Path | None = None) -> dict[str, float]:
 def headline(record: dict) -> str:
     """The score of a record that the recipe names first."""
     name = RECIPES[record["recipe"]].score
-    value = record["scores"].get(name)
-    return f"{name} {value:.3f}" if isinstance(value, float) else f"{name} {value}"
+    value = leading(record)
+    return f"{name} {value}" if value is None else f"{name} {value:.3f}"
+
+
+def leading(record: dict) -> float | None:
+    """The score by which the recipe goes; where a part of it is named, the test perplexity of that part."""
+    value = record["scores"].get(RECIPES[record["recipe"]].score)
+    return value["test perplexity"] if isinstance(value, dict) else value
 
 
 def records(name: str | None = None) -> list[dict]:
