@@ -163,7 +163,7 @@ def feedforward(run: Run) -> tuple[dict, nn.Module]:
     """Its record also holds the nearest neighbours of some words in E, for chapter 4."""
     vocabulary, ids = prepare(run)
     model = FeedForwardLM(len(vocabulary), D, D, window=5, dropout=0.3, tied=True, bias=True).to(run.device)
-    scores = train_and_score(run, model, model.U, ids, epochs=10, rate=2e-3)
+    scores = train_and_score(run, model, model.U, ids, epochs=5, rate=2e-3)
     return scores | {"neighbours": neighbours(model.E.weight, vocabulary)}, model
 
 
