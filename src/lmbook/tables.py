@@ -88,6 +88,22 @@ TABLES: dict[str, Table] = {
             *COST,
         ),
     ),
+    "harbourish": Table(
+        "Harbourish to English",
+        "Generated captions through one vector: sacreBLEU, cased, on 1,000 held-out captions, greedy, and the share "
+        "without a mistake.",
+        tuple(
+            (label, f"harbourish:{part}")
+            for label, part in (
+                ("one GRU for both sides", "one RNN"),
+                ("encoder-decoder, first state", "first state"),
+                ("encoder-decoder, every step", "every step"),
+                ("encoder-decoder, every step, two layers", "two layers"),
+                ("encoder-decoder, every step, stopped after 300 of 1,000 steps", "stopped early"),
+            )
+        ),
+        (Column("BLEU", "bleu", ".1f"), Column("exact", "exact", ".1%"), Column("perplexity", "perplexity", ".3f")),
+    ),
     "scores": Table(
         "Four scores of attention",
         "The same task for the four scores, over an encoder of one direction, scored after the update.",
@@ -131,6 +147,13 @@ TABLES: dict[str, Table] = {
         "BLEU on test sequences of up to 30 tokens, five more than in training, and on the longer ones alone.",
         (("fixed vector", "reversal:fixed vector"), ("attention", "reversal:attention")),
         (Column("all", "bleu", ".1f"), Column("longer than trained", "past training", ".1f")),
+    ),
+    "gap": Table(
+        "Recall across a gap",
+        "Share of right answers by the gap between a symbol and the question for it, after training on gaps from 1 to "
+        "60; a guess is right in 12.5%.",
+        (("RNN", "gap:rnn"), ("GRU", "gap:gru"), ("LSTM", "gap:lstm")),
+        tuple(Column(gap, gap, ".0%") for gap in ("1", "5", "20", "60", "120")),
     ),
     "tagging": Table(
         "Parts of speech, UD English EWT",

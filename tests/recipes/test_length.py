@@ -12,7 +12,10 @@ from lmbook.recipes.length import (
     EDGES,
     TRANSLATORS,
     Tokens,
+    bits_kept,
     by_words,
+    hits,
+    letters,
     recall,
     symbol_batches,
     translator,
@@ -56,6 +59,36 @@ def test_recall_is_the_share_of_symbols_in_their_places():
     half = recall(Remembers(10), 20, 400, backwards=True)
     assert half == pytest.approx((10 + 10 / length.SYMBOLS) / 20, abs=0.02), "the other half is guessed"
     assert recall(Remembers(10), 10, 400, backwards=False) == pytest.approx(1 / length.SYMBOLS, abs=0.05)
+
+
+def test_the_newest_symbols_stand_last_in_what_was_kept():
+    right = hits(Remembers(3), 8, 300, backwards=True)
+    assert right.shape == (300, 8)
+    assert right[:, 5:].all(), "read last, written first"
+    assert right[:, :5].mean() == pytest.approx(1 / length.SYMBOLS, abs=0.03)
+    assert letters(np.array([5, 6, 20])) == "ABP"
+
+
+class Guesses(nn.Module):
+    """Knows each symbol with probability p, and guesses evenly among the rest."""
+
+    def __init__(self, p: float):
+        super().__init__()
+        self.p, self.nothing = p, nn.Parameter(torch.zeros(1))
+
+    def forward(self, source, inputs):
+        kinds, target = 5 + length.SYMBOLS, torch.cat([inputs[:, 1:], inputs[:, :1]], dim=1)
+        others = torch.full((*target.shape, kinds), (1 - self.p) / (length.SYMBOLS - 1))
+        others[..., :5] = 0.0
+        return others.scatter(2, target.unsqueeze(2), self.p).log()
+
+
+@pytest.mark.parametrize("backwards", [True, False])
+def test_bits_kept_are_those_of_the_channel(backwards):
+    assert bits_kept(Guesses(1.0), 7, 20, backwards) == pytest.approx(28)
+    assert bits_kept(Guesses(1 / 16), 7, 20, backwards) == pytest.approx(0, abs=1e-4)
+    assert bits_kept(Guesses(0.5), 7, 20, backwards) == pytest.approx(21, abs=1e-4), "-log2 0.5 of 4 bits are missing"
+    assert bits_kept(Guesses(0.01), 7, 20, backwards) < 0, "sure and wrong"
 
 
 def test_bleu_by_words_is_that_of_the_sentences_of_that_length():

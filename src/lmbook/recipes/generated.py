@@ -135,7 +135,7 @@ def date_form(source: str, target: str) -> str:
 @recipe(
     "dates",
     about="dates as people write them to the form of ISO 8601, character by character, through one vector",
-    minutes=2,
+    minutes=4,
     score="exact",
 )
 def dates(run: Run) -> tuple[dict, nn.Module]:
@@ -143,7 +143,7 @@ def dates(run: Run) -> tuple[dict, nn.Module]:
     pairs = data.held_out(data.dates(400 if run.quick else 30_000), 100, 200 if run.quick else 4000)
     types = len(DATES.vocabulary)
     model = spread(Seq2Seq(types, types, 32, 128, cell="gru", bidirectional=True, fast=True))
-    learn(run, model.to(run.device), encode(DATES, pairs["train"]), encode(DATES, pairs["valid"]), 2500, 64, rate=3e-3)
+    learn(run, model.to(run.device), encode(DATES, pairs["train"]), encode(DATES, pairs["valid"]), 6000, 64, rate=3e-3)
     return answers(written(model, DATES, pairs["test"]), pairs["test"], date_form), model
 
 
@@ -191,7 +191,7 @@ def reversal(run: Run) -> tuple[dict, nn.Module]:
     scores = {}
     for name, options in READERS.items():
         model = spread(Seq2Seq(55, 55, 32, 64, bidirectional=True, fast=True, **options))
-        learn(run, model.to(run.device), encode(REVERSALS, train), encode(REVERSALS, valid), 3000, 64, 3e-3, name)
+        learn(run, model.to(run.device), encode(REVERSALS, train), encode(REVERSALS, valid), 1200, 64, 3e-3, name)
         outputs = written(model, REVERSALS, test)
         scores[name] = bleu_of(outputs, test, [1, 6, 11, 16, 21, 26, 31])
         scores[name]["past training"] = scores[name]["by length"][-1]["bleu"]

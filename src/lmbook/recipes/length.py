@@ -7,6 +7,7 @@ Two translators share encoder, sizes, batches and number of steps; one hands its
 every step (RNNenc of Bahdanau et al. 2015), the other lets it look back at all states (RNNsearch).
 """
 
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -25,8 +26,11 @@ from lmbook.seq2seq import Seq2Seq
 from lmbook.text import SPECIALS, Vocabulary
 
 SYMBOLS = 16  # four bits a symbol
-LONGEST = 40
+LONGEST = 20  # symbols of the longest source in training
 SIZES = (32, 64, 128, 256, 512)
+STEPS = {32: 2500, 64: 4000, 128: 4000, 256: 3500, 512: 1800}
+FAR = (100, 1000)  # lengths far past training
+SHOWN = np.random.default_rng(7).integers(len(SPECIALS), len(SPECIALS) + SYMBOLS, size=LONGEST + 20)
 LIMITS = (30, 50)  # words of the longest source in training
 EDGES = list(range(1, 62, 5))
 TRANSLATORS = {
@@ -36,7 +40,7 @@ TRANSLATORS = {
     # where one word stands twice in a long source.
     "attention": {"attention": "additive", "query": "before", "d_a": 48},
 }
-CAPTIONS = {"d_embed": 64, "hidden": 96, "rows": 64, "steps": 2000, "rate": 4e-3}
+CAPTIONS = {"d_embed": 64, "hidden": 96, "rows": 64, "steps": 1500, "rate": 4e-3}
 JOINED = {"d_embed": 192, "hidden": 192, "rows": 64, "steps": 5000, "rate": 3e-3, "dropout": 0.3, "min_count": 2}
 
 
@@ -44,40 +48,95 @@ def symbol_batches(seed: list[int], B: int, longest: int, steps: int, backwards:
     """Batches of random sequences of one length each, drawn evenly from 1..longest, and the same or backwards."""
     rng = np.random.default_rng(seed)
     for _ in range(steps):
-        source = rng.integers(len(SPECIALS), len(SPECIALS) + SYMBOLS, size=(B, rng.integers(1, longest + 1)))
-        target = source[:, ::-1] if backwards else source
-        ends = [np.full((B, 1), end) for end in (SOS_ID, EOS_ID)]
-        batch = source, np.hstack([ends[0], target]), np.hstack([target, ends[1]]), np.arange(B)
-        yield data.Batch(*map(torch.from_numpy, map(np.ascontiguousarray, batch)))
+        yield symbol_batch(rng, B, int(rng.integers(1, longest + 1)), backwards)
+
+
+def symbol_batch(rng: np.random.Generator, B: int, length: int, backwards: bool) -> data.Batch:
+    """B random sequences of one length and the same or backwards, between <sos> and <eos>."""
+    source = rng.integers(len(SPECIALS), len(SPECIALS) + SYMBOLS, size=(B, length))
+    target = source[:, ::-1] if backwards else source
+    ends = [np.full((B, 1), end) for end in (SOS_ID, EOS_ID)]
+    batch = source, np.hstack([ends[0], target]), np.hstack([target, ends[1]]), np.arange(B)
+    return data.Batch(*map(torch.from_numpy, map(np.ascontiguousarray, batch)))
+
+
+def writes(model: nn.Module, source: np.ndarray, backwards: bool) -> np.ndarray:
+    """What the model writes for sources (B, N) of one length, greedy, N symbols each, in the order of the source."""
+    where = next(model.parameters()).device
+    forbidden = tuple(range(len(SPECIALS)))
+    outputs, _ = greedy(model, torch.from_numpy(source).to(where), source.shape[1], eos=None, forbid=forbidden)
+    return np.array(outputs)[:, ::-1] if backwards else np.array(outputs)
+
+
+def hits(model: nn.Module, length: int, rows: int, backwards: bool, seed: int = 10_000) -> np.ndarray:
+    """Which symbols of `rows` new random sequences are written, in the order of the source: (rows, length), boolean."""
+    rng = np.random.default_rng([seed, length])
+    source = rng.integers(len(SPECIALS), len(SPECIALS) + SYMBOLS, size=(rows, length))
+    return writes(model, source, backwards) == source
 
 
 def recall(model: nn.Module, length: int, rows: int, backwards: bool, seed: int = 10_000) -> float:
     """Share of the symbols of `rows` new random sequences that are written in their places, greedy, without <eos>."""
+    return float(hits(model, length, rows, backwards, seed).mean())
+
+
+@torch.no_grad()
+def bits_kept(model: nn.Module, length: int, rows: int, backwards: bool, seed: int = 20_000) -> float:
+    """A lower bound of the bits that the state tells about a source: N log2 K + log2 P(target | state), averaged.
+
+    Since H(x | c) is at most the cross-entropy of any model, I(x; c) = H(x) - H(x | c) is at least this. Negative
+    where the model is sure and wrong, as on lengths far from those of its training.
+    """
     where = next(model.parameters()).device
-    rng = np.random.default_rng([seed, length])
-    source = rng.integers(len(SPECIALS), len(SPECIALS) + SYMBOLS, size=(rows, length))
-    outputs, _ = greedy(model, torch.from_numpy(source).to(where), length, eos=None, forbid=tuple(range(len(SPECIALS))))
-    return float((np.array(outputs) == (source[:, ::-1] if backwards else source)).mean())
+    source, inputs, targets, _ = symbol_batch(np.random.default_rng([seed, length]), rows, length, backwards)
+    with evaluating(model):
+        logits = model(source.to(where), inputs.to(where))[:, :-1]  # <eos> says only where the source ends
+    nll = nn.functional.cross_entropy(logits.transpose(1, 2), targets[:, :-1].to(where), reduction="sum")
+    return length * math.log2(SYMBOLS) - float(nll) / rows / math.log(2)
 
 
-def memory(run: Run, sizes: tuple[int, ...], backwards: bool = True) -> dict[str, list[float]]:
-    """For each size of the state, recall at the lengths 1, 2, ..., longest and half as long again."""
-    grid = {}
+def letters(symbols: np.ndarray) -> str:
+    """Symbols 0, 1, ... as A, B, ..."""
+    return "".join(chr(ord("A") + symbol - len(SPECIALS)) for symbol in symbols)
+
+
+def grid(model: nn.Module, lengths: range, backwards: bool, far: tuple[int, ...] = FAR) -> dict:
+    """By length: recall, the bits kept, and what the model writes for the first N symbols of one sequence; at a few
+    lengths also recall by place in the source; and recall at the lengths `far`."""
+    found: dict = {"recall": [], "bits": [], "written": [], "places": {}, "far": {}}
+    for length in lengths:
+        right = hits(model, length, 200, backwards)
+        found["recall"].append(round(float(right.mean()), 4))
+        found["bits"].append(round(bits_kept(model, length, 200, backwards), 2))
+        found["written"].append(letters(writes(model, SHOWN[None, :length], backwards)[0]))
+        if length % 10 == 0:
+            found["places"][str(length)] = [round(share, 3) for share in right.mean(0).tolist()]
+    for length in far:
+        found["far"][str(length)] = round(recall(model, length, 20, backwards), 4)
+    return found
+
+
+def memory(run: Run, sizes: tuple[int, ...], backwards: bool = True) -> dict[str, dict]:
+    """For each size of the state, what is kept of sources of the lengths 1, 2, ..., LONGEST and 20 more.
+
+    A wide state learns more in a step, at a smaller rate, and a step costs more.
+    """
+    types, kept = len(SPECIALS) + SYMBOLS, {}
     for size in sizes:
-        model = spread(Seq2Seq(len(SPECIALS) + SYMBOLS, len(SPECIALS) + SYMBOLS, 32, size, cell="gru", fast=True))
+        model, steps = spread(Seq2Seq(types, types, 32, size, cell="gru", fast=True)), STEPS[size]
         run.fit(
             model.to(run.device),
-            lambda epoch: symbol_batches([run.seed, epoch], 64, LONGEST, 500, backwards),
+            lambda epoch: symbol_batches([run.seed, epoch], 32, LONGEST, 100, backwards),
             loss,
-            torch.optim.Adam(model.parameters(), lr=3e-3 * min(1.0, (64 / size) ** 0.5)),
-            steps=1500,
-            schedule=lambda step: warmup_cosine(step, warmup=100, total=1500),
+            torch.optim.Adam(model.parameters(), lr=3e-3 * min(1.0, (128 / size) ** 0.5)),
+            steps=steps,
+            schedule=lambda step, steps=steps: warmup_cosine(step, warmup=100, total=steps),
             clip=1.0,
             part=f"{size} {'backwards' if backwards else 'forwards'}",
         )
-        lengths = range(1, 4 if run.quick else LONGEST + 21)
-        grid[str(size)] = [recall(model, length, 100, backwards) for length in lengths]
-    return grid
+        lengths, far = (range(1, 4), ()) if run.quick else (range(1, LONGEST + 21), FAR)
+        kept[str(size)] = grid(model, lengths, backwards, far)
+    return kept
 
 
 @recipe(
@@ -93,12 +152,13 @@ def recall_by_length(run: Run) -> tuple[dict, None]:
     2014, section 3.3, reverse the source for this reason).
     """
     few = (64, 128)
-    grids = {"backwards": memory(run, few if run.seed or run.quick else SIZES), "forwards": memory(run, few, False)}
+    kept = {"backwards": memory(run, few if run.seed or run.quick else SIZES), "forwards": memory(run, few, False)}
     scores = {
-        "64 numbers, mean recall": float(np.mean(grids["backwards"]["64"][:LONGEST])),
+        "64 numbers, mean recall": float(np.mean(kept["backwards"]["64"]["recall"][:LONGEST])),
         "symbols": SYMBOLS,
         "longest in training": LONGEST,
-        "recall by length, from 1": grids,
+        "source": letters(SHOWN),
+        **kept,
     }
     return scores, None
 

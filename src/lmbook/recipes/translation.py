@@ -24,6 +24,7 @@ from lmbook.transformer import Transformer
 TYPES, MERGES = 4000, 4000 - BytePairTokenizer.FIRST_MERGE
 RESCORED = ("nll", "greedy, first 100")  # quick enough for a test of the shipped weights
 MAX_LENGTH = 80  # the longest reference of the test part has 46 tokens
+WIDTHS = {"multi30k-first": (1, 2, 5, 10)}  # the beams of a recipe that chapter 9 compares
 
 
 @functools.cache
@@ -53,7 +54,12 @@ def tensors(batches):
 
 
 def translate(
-    model: nn.Module, bpe: BytePairTokenizer, sources: list[list[int]], width: int = 1, max_length: int = MAX_LENGTH
+    model: nn.Module,
+    bpe: BytePairTokenizer,
+    sources: list[list[int]],
+    width: int = 1,
+    max_length: int = MAX_LENGTH,
+    alpha: float = 1.0,
 ) -> list[str]:
     """Translations of encoded sources, in their order; width 1 is greedy, else the width of the beam."""
     where = next(model.parameters()).device
@@ -65,7 +71,7 @@ def translate(
         if width == 1:
             found, _ = greedy(model, source, max_length, forbid=(SOS_ID,))
         else:
-            found, _ = beam(model, source, max_length, width=width, alpha=1.0, forbid=(SOS_ID,))
+            found, _ = beam(model, source, max_length, width=width, alpha=alpha, forbid=(SOS_ID,))
         for i, ids in zip(rows, found, strict=True):
             written[i] = bpe.decode(ids)
     return written
@@ -90,7 +96,29 @@ def score(run: Run, model: nn.Module, bpe: BytePairTokenizer, ids: dict, texts: 
             [int(n) for n in metrics.bleu_counts(metrics.tokenize_13a(ours), metrics.tokenize_13a(theirs))]
             for ours, theirs in zip(written, references, strict=True)
         ]
+    if widths := WIDTHS.get(run.recipe.name):
+        scores |= beams(model, bpe, sources, texts["test"], widths[:2] if run.quick else widths, max_length)
     return scores
+
+
+def beams(
+    model: nn.Module, bpe, sources: list[list[int]], pairs: list[tuple[str, str]], widths: tuple[int, ...], most: int
+) -> dict:
+    """BLEU and words written for beams of these widths, with and without the division by length, and ten examples.
+
+    Of the first 500 sentences. bpe: whatever has `decode`.  An example: source, reference, greedy, beam of the widths.
+    """
+    sources, pairs = sources[:500], pairs[:500]
+    references, rows, outputs = [target for _, target in pairs], [], {}
+    for alpha in (0.0, 1.0):
+        for width in widths:
+            written = outputs[alpha, width] = translate(model, bpe, sources, width, most, alpha)
+            bleu, _ = metrics.sacrebleu_score(written, references)
+            words = sum(len(metrics.tokenize_13a(text)) for text in written) / len(written)
+            rows.append({"width": width, "alpha": alpha, "bleu": bleu, "words": words})
+    right = sum(len(metrics.tokenize_13a(text)) for text in references) / len(references)
+    examples = [[*pairs[i], *(outputs[1.0, width][i] for width in widths)] for i in range(min(10, len(pairs)))]
+    return {"beams": rows, "words of the references": right, "examples": examples}
 
 
 def train_and_score(

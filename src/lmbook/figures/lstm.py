@@ -1,0 +1,123 @@
+"""LSTMStep: one unit of an LSTM, gate by gate, over a few inputs that the reader chooses.
+
+    i, f, o = sigma(w . x_t + w_h h_{t-1} + b)     g = tanh(the same)     c_t = f c_{t-1} + i g     h_t = o tanh(c_t)
+
+The weights are set by hand and make the unit a latch with three inputs: store, value, show. The page computes every
+number anew (lstm.mjs); here lmbook.cells gives the first view.
+"""
+
+import html
+from collections.abc import Sequence
+
+import torch
+import traitlets
+
+from lmbook.cells import LSTMCell
+from lmbook.figures import Figure
+
+EVENTS = {
+    "store +1": (1, 1, 0),
+    "store −1": (1, -1, 0),
+    "wait": (0, 0, 0),
+    "noise": (0, -1, 0),
+    "show": (0, 0, 1),
+}
+WEIGHTS = {  # of store, value, show, h, and the bias; that of f is the trait
+    "i": (10, 0, 0, 0, -5),
+    "f": (-10, 0, 0, 0, 0),
+    "g": (0, 3, 0, 0.5, 0),
+    "o": (0, 0, 10, 0, -5),
+}
+ORDER = ("f", "i", "g", "c", "o", "h")  # in which the figure computes them
+FIRST = ("store +1", "wait", "noise", "wait", "show", "store −1", "wait", "show")
+BIASES = (-2.0, 8.0)
+
+
+class LSTMStep(Figure):
+    """Go through the steps of one LSTM unit gate by gate; choose the inputs and the bias of the forget gate.
+
+    events: the inputs, 1 to 12 of EVENTS.  place: how far the reader has gone, 0 (nothing computed) to 6 a step.
+    bias: of the forget gate, -2 to 8.  Title, caption and alternative text may be given too.
+
+    Raises ValueError for other events, places and biases.
+    """
+
+    module = "lstm"
+
+    known = traitlets.Dict().tag(sync=True)
+    weights = traitlets.Dict().tag(sync=True)
+    events = traitlets.List().tag(sync=True)
+    place = traitlets.Int(0).tag(sync=True)
+    bias = traitlets.Float(5.0).tag(sync=True)
+
+    def __init__(self, events: Sequence[str] = FIRST, bias: float = 5.0, place: int = 0, **state):
+        state.setdefault("title", "Three gates decide what is kept, what is written and what is shown")
+        state.setdefault(
+            "caption",
+            "Press Next until a value has been stored, has waited and is shown. Which gate keeps the noise out? Then "
+            "lower the bias of the forget gate and compare the memory in the table; or change an input.",
+        )
+        state.setdefault("alt", "…")
+        known = {name: list(x) for name, x in EVENTS.items()}
+        weights = {gate: list(values) for gate, values in WEIGHTS.items()}
+        super().__init__(known=known, weights=weights, events=list(events), bias=bias, place=place, **state)
+        if state["alt"] == "…":
+            self._describe()
+            self.observe(self._describe, ["events", "bias"])
+
+    @traitlets.validate("events")
+    def _check_events(self, proposal):
+        events = proposal["value"]
+        if not 1 <= len(events) <= 12 or set(events) - set(EVENTS):
+            raise ValueError(f"events are 1 to 12 of {', '.join(EVENTS)}.")
+        return events
+
+    @traitlets.validate("bias")
+    def _check_bias(self, proposal):
+        if not BIASES[0] <= proposal["value"] <= BIASES[1]:
+            raise ValueError(f"bias is {proposal['value']}; it must be {BIASES[0]:g} to {BIASES[1]:g}.")
+        return proposal["value"]
+
+    @traitlets.validate("place")
+    def _check_place(self, proposal):
+        if not 0 <= proposal["value"] <= 12 * len(ORDER):
+            raise ValueError(f"place is {proposal['value']}; there are {len(ORDER)} places a step.")
+        return proposal["value"]
+
+    def cell(self) -> LSTMCell:
+        """The unit as a cell of the package."""
+        cell = LSTMCell(3, 1, self.bias).double()
+        with torch.no_grad():
+            for gate, (*by_x, by_h, b) in self.weights.items():
+                getattr(cell, f"W_x{gate}").copy_(torch.tensor([by_x]))
+                getattr(cell, f"W_h{gate}").fill_(by_h)
+                if gate != "f":
+                    getattr(cell, f"b_{gate}").fill_(b)
+        return cell
+
+    @torch.no_grad()
+    def numbers(self) -> list[dict[str, float]]:
+        """f, i, g, c, o and h of every step."""
+        cell = self.cell()
+        state, rows = cell.start(1), []
+        for event in self.events:
+            x = torch.tensor([EVENTS[event]], dtype=torch.float64)
+            i, f, o, g = (gate.item() for gate in cell.gates(x, state))
+            state = cell(x, state)
+            rows.append({"f": f, "i": i, "g": g, "c": state[1].item(), "o": o, "h": state[0].item()})
+        return rows
+
+    def _describe(self, change=None):
+        memory, shown = (", ".join(f"{row[name]:.2f}" for row in self.numbers()) for name in "ch")
+        self.alt = (
+            f"One LSTM unit over {len(self.events)} inputs: {', '.join(self.events)}. Its memory after each is"
+            f" {memory}; what it shows is {shown}."
+        )
+
+    def fallback(self) -> str:
+        head = "".join(f"<th scope='col'>{words}</th>" for words in ("input", *ORDER))
+        rows = "".join(
+            f"<tr><th scope='row'>{event}</th>" + "".join(f"<td>{row[name]:.3f}</td>" for name in ORDER) + "</tr>"
+            for event, row in zip(self.events, self.numbers(), strict=True)
+        )
+        return f"<p>{html.escape(self.alt)}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"

@@ -1,0 +1,194 @@
+// UnrolledRNN: scrub along a passage, see the state h_t as a strip of units, choose a unit and see where it fires.
+//
+//   h_t = tanh(W_hh h_{t-1} + W_xh x_t + b)      P(w_{t+1} | w_1..w_t) = softmax(W_hy h_t + b_y)
+//
+// The states come from unrolled.py: one byte a unit and step, in 127ths. Nothing is computed here but what is drawn.
+// A square is filled where h is positive and an outline where it is negative; its side grows with |h|. So it reads
+// without colour, too.
+import { chips, figure, fmt, h, replace, s, select, slider, table } from "./core.mjs";
+
+const UNITS = 160;
+const TOP = 3;
+const SCALE = 127;
+const PITCH = 12; // of a square, in units of the drawing
+const style = `
+.lm-figure .lmu-text { display: flex; flex-wrap: wrap; gap: 0.2rem 1px; font-family: var(--pst-font-family-monospace, monospace); }
+.lm-figure .lmu-char { display: flex; flex-direction: column; align-items: center; width: 0.95rem; border-radius: 3px; cursor: pointer; }
+.lm-figure .lmu-char svg { display: block; overflow: visible; }
+.lm-figure .lmu-char.lmu-now { outline: 2px solid var(--lm-text); outline-offset: 1px; font-weight: 700; }
+.lm-figure .lmu-break { flex-basis: 100%; height: 0; }
+.lm-figure .lmu-strip { display: block; width: 100%; height: auto; cursor: pointer; }
+.lm-figure .lmu-plus { fill: var(--lm-1); stroke: var(--lm-1); }
+.lm-figure .lmu-minus { fill: none; stroke: var(--lm-2); stroke-width: 1.4; }
+.lm-figure .lmu-mark { fill: none; stroke: var(--lm-text); stroke-width: 2; }
+.lm-figure .lmu-steps { display: grid; grid-template-columns: repeat(5, minmax(0, 1fr)); gap: 0.25rem 0.9rem; text-align: center; }
+.lm-figure .lmu-steps > div { position: relative; padding: 0.15rem; border-radius: 5px; font-size: 0.875rem; }
+.lm-figure .lmu-state { border: 1px solid var(--lm-edge); font-variant-numeric: tabular-nums; }
+.lm-figure .lmu-state.lmu-here { border: 2px solid var(--lm-text); font-weight: 700; }
+.lm-figure .lmu-state::before { content: "→"; position: absolute; left: -0.95rem; top: 0.1rem; color: var(--lm-muted); font-weight: 400; }
+.lm-figure .lmu-arrow { color: var(--lm-muted); line-height: 1; }
+@media (max-width: 480px) { .lm-figure .lmu-steps { grid-template-columns: repeat(3, minmax(0, 1fr)); } .lm-figure .lmu-far { display: none; } }
+`;
+
+const visible = (c) => ({ " ": "␣", "\n": "⏎" })[c] ?? c;
+const signed = (v) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(2)}`;
+const bytes = (text) => Int8Array.from(atob(text), (c) => c.charCodeAt(0));
+
+export default figure(({ model, el, listen, say }) => {
+  const passages = model.get("passages").map((p) => ({ ...p, characters: [...p.text], tops: [...p.top], h: bytes(p.states) }));
+  const steps = passages[0].came.length;
+  let over = null; // the unit under the mouse, shown in place of the chosen one
+
+  const put = (name, value) => { model.set(name, value); model.save_changes(); };
+  const now = () => passages[model.get("passage")];
+  const shown = () => over ?? model.get("unit");
+  const value = (t, unit) => now().h[t * UNITS + unit] / SCALE;
+  const guesses = (t) => Array.from({ length: TOP }, (_, i) => [now().tops[t * TOP + i], now().p[t * TOP + i] / 1000]);
+
+  const passage = select({ label: "Passage", value: model.get("passage"), onchange: (v) => put("passage", v),
+    options: passages.map((p, i) => [i, `${i + 1}: ${p.text.slice(0, 24).replaceAll("\n", " ").trim()} …`]) });
+  const time = slider({ label: "Step t", min: 0, max: steps - 1, value: model.get("t"), oninput: (v) => put("t", v),
+    text: (t) => `${t + 1} of ${steps}` });
+  const unit = slider({ label: "Unit", min: 0, max: UNITS - 1, value: model.get("unit"), oninput: (v) => put("unit", v), text: String });
+  const known = model.get("known");
+  const tries = known.length ? chips({ label: "Try", options: known.map(([u, what]) => [u, `${u}: ${what}`]), onchoose: (u) => put("unit", u) }) : null;
+  const unrolled = h("div", { class: "lmu-steps", "aria-hidden": "true" });
+  const strip = s("svg", { class: "lmu-strip", "aria-hidden": "true" });
+  const stripTitle = h("p", { class: "lm-small" });
+  const text = h("div", { class: "lmu-text", "aria-hidden": "true" });
+  const textTitle = h("p", { class: "lm-small" });
+  const numbers = table({ summary: "The chosen unit and the predictions as a table", caption: "Each step: what was read, the unit, the likeliest next character, what came",
+    head: ["Step", "Read", "Unit", "Likeliest next", "Its probability", "Came", "Its probability"] });
+  el.append(h("style", {}, style), h("div", { class: "lm-row" }, passage.node), time.node, unrolled, stripTitle, strip, unit.node,
+    ...(tries ? [tries.node] : []), textTitle, text, say.node, numbers.node);
+
+  // --- the text, with the chosen unit as a bar over or under the middle of every character
+
+  let tiles = [];
+  function makeText() {
+    tiles = now().characters.slice(0, steps).map((c, t) => {
+      const bar = s("rect", { x: 2, width: 8 });
+      const node = h("span", { class: "lmu-char", onclick: () => put("t", t) },
+        s("svg", { width: 12, height: 26, viewBox: "0 0 12 26" }, bar, s("line", { x1: 0, x2: 12, y1: 13, y2: 13, stroke: "var(--lm-edge)" })),
+        h("span", {}, visible(c)));
+      return { node, bar, c };
+    });
+    replace(text, tiles.flatMap(({ node, c }) => (c === "\n" ? [node, h("span", { class: "lmu-break" })] : [node])));
+  }
+
+  function drawText() {
+    const u = shown();
+    tiles.forEach(({ node, bar }, t) => {
+      const v = value(t, u);
+      bar.setAttribute("y", (v > 0 ? 13 - 12 * v : 13).toFixed(1));
+      bar.setAttribute("height", (12 * Math.abs(v)).toFixed(1));
+      bar.setAttribute("class", v > 0 ? "lmu-plus" : "lmu-minus");
+      node.classList.toggle("lmu-now", t === model.get("t"));
+    });
+    replace(textTitle, h("b", {}, `Unit ${u}`), " along the text: a filled bar upwards is positive, an outline downwards negative. A character can be clicked.");
+  }
+
+  // --- the strip: 160 squares, in rows of 40, or of 20 on a narrow screen
+
+  let columns = 0;
+  const squares = Array.from({ length: UNITS }, (_, u) => s("rect", { "data-unit": u }));
+  const mark = s("rect", { class: "lmu-mark", width: PITCH - 1, height: PITCH - 1 });
+  const at = (u) => [PITCH * (u % columns) + PITCH / 2, PITCH * Math.floor(u / columns) + PITCH / 2];
+  function layStrip(width) {
+    const fit = width < 480 ? 20 : 40;
+    if (fit === columns) return;
+    columns = fit;
+    strip.setAttribute("viewBox", `0 0 ${PITCH * columns} ${PITCH * Math.ceil(UNITS / columns)}`);
+    drawStrip();
+  }
+  const unitAt = (event) => {
+    const box = strip.getBoundingClientRect();
+    const [x, y] = [(event.clientX - box.left) / box.width * columns, (event.clientY - box.top) / box.height * UNITS / columns].map(Math.floor);
+    const u = y * columns + x;
+    return x >= 0 && x < columns && u >= 0 && u < UNITS ? u : null;
+  };
+  const hover = (u) => { if (u !== over) { over = u; drawText(); drawSteps(); drawMark(); } };
+  strip.addEventListener("pointermove", (event) => { if (event.pointerType === "mouse") hover(unitAt(event)); });
+  strip.addEventListener("pointerleave", () => hover(null));
+  strip.addEventListener("click", (event) => { const u = unitAt(event); if (u !== null) put("unit", u); });
+
+  function drawMark() {
+    const [x, y] = at(shown());
+    mark.setAttribute("x", x - (PITCH - 1) / 2);
+    mark.setAttribute("y", y - (PITCH - 1) / 2);
+  }
+
+  function drawStrip() {
+    const t = model.get("t");
+    let high = 0;
+    squares.forEach((square, u) => {
+      const v = value(t, u);
+      const side = 1.5 + 7 * Math.abs(v);
+      const [x, y] = at(u);
+      square.setAttribute("x", (x - side / 2).toFixed(2));
+      square.setAttribute("y", (y - side / 2).toFixed(2));
+      square.setAttribute("width", side.toFixed(2));
+      square.setAttribute("height", side.toFixed(2));
+      square.setAttribute("class", v > 0 ? "lmu-plus" : "lmu-minus");
+      if (v > 0.5) high += 1;
+    });
+    drawMark();
+    const moved = t ? Array.from({ length: UNITS }, (_, u) => Math.sign(value(t, u)) !== Math.sign(value(t - 1, u))).filter(Boolean).length : null;
+    replace(stripTitle, "The state ", h("b", {}, "h", h("sub", {}, "t")), `: 160 units, filled where positive, size by |h|; ${high} are above one half`
+      + `${moved === null ? "" : `, ${moved} have changed their sign in this step`}. Point at one, or click it.`);
+  }
+
+  // --- the unrolled network around step t: what goes in, the state, what comes out
+
+  function drawSteps() {
+    const t = model.get("t");
+    const around = [t - 2, t - 1, t, t + 1, t + 2];
+    const far = (i) => (i === 0 || i === 4 ? " lmu-far" : "");
+    const there = (i) => around[i] >= 0 && around[i] < steps;
+    replace(unrolled,
+      around.map((k, i) => h("div", { class: far(i) }, there(i) ? [h("b", {}, visible(guesses(k)[0][0])), ` ${fmt.prob(guesses(k)[0][1])}`] : "")),
+      around.map((_, i) => h("div", { class: `lmu-arrow${far(i)}` }, there(i) ? "↑" : "")),
+      around.map((k, i) => h("div", { class: there(i) ? `lmu-state${i === 2 ? " lmu-here" : ""}${far(i)}` : far(i).trim() },
+        there(i) ? signed(value(k, shown())) : "")),
+      around.map((_, i) => h("div", { class: `lmu-arrow${far(i)}` }, there(i) ? "↑" : "")),
+      around.map((k, i) => h("div", { class: far(i) }, there(i) ? h("b", {}, visible(now().characters[k])) : "")));
+  }
+
+  function tell() {
+    const t = model.get("t");
+    const u = model.get("unit");
+    const [guess, p] = guesses(t)[0];
+    const came = now().characters[t + 1];
+    const read = now().characters.slice(Math.max(0, t - 14), t + 1).map(visible).join("");
+    say(`After ${fmt.quote(read)} unit ${u} is ${signed(value(t, u))}. The likeliest next character is ${fmt.quote(visible(guess))}, with probability `
+      + `${fmt.prob(p)}; ${fmt.quote(visible(came))} came, with probability ${fmt.prob(now().came[t] / 1000)}.`);
+  }
+
+  function drawTable() {
+    const u = model.get("unit");
+    numbers.draw(Array.from({ length: steps }, (_, t) => [String(t + 1), visible(now().characters[t]), signed(value(t, u)),
+      visible(guesses(t)[0][0]), fmt.prob(guesses(t)[0][1]), visible(now().characters[t + 1]), fmt.prob(now().came[t] / 1000)]));
+  }
+
+  function draw() {
+    passage.set(model.get("passage"));
+    time.set(model.get("t"));
+    unit.set(model.get("unit"));
+    drawText();
+    drawStrip();
+    drawSteps();
+    drawTable();
+    tell();
+  }
+
+  strip.append(...squares, mark);
+  columns = 40;
+  strip.setAttribute("viewBox", `0 0 ${PITCH * columns} ${PITCH * Math.ceil(UNITS / columns)}`);
+  makeText();
+  listen("passage", makeText);
+  listen("passage t unit", draw);
+  draw();
+  const watcher = new ResizeObserver(([entry]) => { if (entry.contentRect.width > 0) layStrip(entry.contentRect.width); });
+  watcher.observe(strip);
+  return () => watcher.disconnect();
+});

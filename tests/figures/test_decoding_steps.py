@@ -1,0 +1,234 @@
+"""DecodingSteps: the stored tree is the model's, a beam on it is the package's, and mouse and keyboard can decode."""
+
+import json
+import re
+
+import pytest
+
+from lmbook.figures import DecodingSteps
+from lmbook.figures.decoding import END, SHOWN, WIDEST, shipped, stored
+
+FILE = shipped()
+SENTENCES = range(len(FILE["sentences"]))
+
+
+def says(page):
+    return page.locator(".lm-says").inner_text()
+
+
+def options(page):
+    return page.locator(".lmd-options button")
+
+
+def number(text):
+    return float(text.replace("−", "-"))
+
+
+def table(page, i=0):
+    """The cells of the i-th table: 0 complete outputs, 1 what was compared at this step."""
+    details = page.locator("details").nth(i)
+    if not details.evaluate("(node) => node.open"):
+        details.locator("summary").click()
+    return [row.locator("th, td").all_inner_texts() for row in details.locator("tbody tr").all()]
+
+
+def likeliest(complete):
+    return max(complete, key=lambda one: one.total)
+
+
+# --- the stored tree ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def anew():
+    """What the file should hold, from the shipped weights."""
+    return stored(FILE["chosen"])
+
+
+def test_the_file_is_what_the_shipped_model_says(anew):
+    assert len(json.dumps(FILE)) < 150_000
+    for found, wanted in zip(FILE["sentences"], anew["sentences"], strict=True):
+        assert found["source"] == wanted["source"]
+        assert found["reference"] == wanted["reference"]
+        for node, again in zip(found["nodes"][0], wanted["nodes"][0], strict=True):
+            assert FILE["words"][node[0]] == anew["words"][again[0]]
+            assert node[1] == pytest.approx(again[1], abs=0.01)
+
+
+@pytest.mark.parametrize("width", range(1, WIDEST + 1))
+def test_a_beam_on_the_tree_is_the_beam_of_the_package(width):
+    import torch
+
+    from lmbook import checkpoints
+    from lmbook.decode import beam_hypotheses
+    from lmbook.recipes import TRAINED, harbourish
+
+    words = harbourish.word_ids()
+    model = harbourish.translator(harbourish.SHIPPED, len(words.vocabulary))
+    checkpoints.load(TRAINED / "harbourish.safetensors", model)
+    for chosen in SENTENCES:
+        figure = DecodingSteps(chosen=chosen)
+        source = torch.tensor([words.encode(FILE["sentences"][chosen]["source"])])
+        theirs = beam_hypotheses(model, source, 14, width, alpha=0.0)[0]
+        ours = sorted(figure.search(width)[1], key=lambda one: -one.total)[:width]
+        for hypothesis, one in zip(theirs, ours, strict=True):
+            assert words.vocabulary.decode(hypothesis.tokens) == [FILE["words"][i] for i in one.ids]
+            assert one.total == pytest.approx(hypothesis.log_prob, abs=0.02)
+
+
+def test_from_every_beginning_the_likeliest_words_lead_to_an_end():
+    for sentence in FILE["sentences"]:
+        nodes = sentence["nodes"]
+        for node in range(len(nodes)):
+            assert len(nodes[node]) == SHOWN
+            assert [row[1] for row in nodes[node]] == sorted((row[1] for row in nodes[node]), reverse=True)
+            for _ in range(14):
+                word, _, node = nodes[node][0]
+                if node is None or node == -1:
+                    break
+            assert node is None or node == -1
+            assert (node is None) == (FILE["words"][word] == END) or node == -1
+
+
+def test_somewhere_the_beam_keeps_what_greedy_gave_up():
+    gains = []
+    for chosen in SENTENCES:
+        figure = DecodingSteps(chosen=chosen)
+        gains.append(likeliest(figure.search(WIDEST)[1]).total - likeliest(figure.search(1)[1]).total)
+    assert max(gains) > 0.05
+
+
+def test_alternative_text_and_fallback_hold_the_outputs():
+    figure = DecodingSteps()
+    for width in (1, WIDEST):
+        best = likeliest(figure.search(width)[1])
+        assert figure.text(best.ids) in figure.alt
+        assert figure.text(best.ids) in figure.fallback()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"chosen": len(FILE["sentences"])}, "chosen"),
+        ({"width": WIDEST + 1}, "width"),
+        ({"picks": [SHOWN]}, "no such path"),
+        ({"alpha": 3.0}, "alpha"),
+        ({"step": -1}, "step"),
+    ],
+)
+def test_what_does_not_fit_is_refused(wrong, said):
+    with pytest.raises(ValueError, match=said):
+        DecodingSteps(**wrong)
+
+
+# --- on the page ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("chosen", SENTENCES)
+def test_the_page_finds_what_python_finds(show, chosen):
+    page = show(DecodingSteps(chosen=chosen, width=1))
+    for width in range(1, WIDEST + 1):
+        figure = DecodingSteps(chosen=chosen, width=width)
+        page.get_by_role("radio", name="greedy" if width == 1 else f"beam of {width}").check()
+        page.get_by_role("button", name="To the end").click()
+        steps, complete = figure.search(width)
+        rows = table(page)
+        wanted = sorted(complete, key=lambda one: -one.total / len(one.ids))
+        assert [row[0] for row in rows] == [figure.text(one.ids) for one in wanted]
+        for row, one in zip(rows, wanted, strict=True):
+            assert number(row[1]) == pytest.approx(one.total, abs=0.006)
+            assert int(row[2]) == len(one.ids)
+            assert number(row[3]) == pytest.approx(one.total / len(one.ids), abs=6e-4)
+        last = page.locator(".lmd-rank").last.locator("small").all_inner_texts()
+        assert [number(text) for text in last] == pytest.approx([one.total for one in steps[-1]], abs=0.006)
+
+
+@pytest.mark.parametrize("way", ["mouse", "keyboard"])
+def test_the_reader_writes_a_translation(show, way):
+    figure = DecodingSteps()
+    page = show(figure)
+    nodes, node, total, chosen = FILE["sentences"][0]["nodes"], 0, 0.0, []
+    if way == "keyboard":
+        page.get_by_role("button", name="Show the reference").focus()
+        page.keyboard.press("Tab")
+    while node is not None:
+        second = len(chosen) == 1 and nodes[node][1][2] not in (-1, None)
+        word, log_p, node = nodes[node][int(second)]
+        total, chosen = total + log_p, [*chosen, word]
+        if way == "mouse":
+            options(page).nth(int(second)).click()
+        else:
+            if second:
+                page.keyboard.press("ArrowDown")
+            page.keyboard.press("Enter")
+    assert says(page).startswith(f"Complete: “{figure.text(chosen)}”.")
+    assert number(re.search(r"ln P = (\S+),", says(page))[1]) == pytest.approx(total, abs=0.006)
+    assert options(page).count() == 0
+    page.get_by_role("button", name="Undo").click()
+    assert options(page).count() == SHOWN
+    page.get_by_role("button", name="Start again").click()
+    assert "nothing written yet" in page.locator(".lmd-written").inner_text()
+
+
+def test_the_likeliest_words_are_greedy(show):
+    figure = DecodingSteps()
+    page = show(figure)
+    button = page.get_by_role("button", name="Take the likeliest")
+    while button.is_enabled():
+        button.click()
+    assert figure.text(figure.search(1)[1][0].ids) in says(page)
+    assert "as much as greedy finds" in says(page)
+
+
+def test_a_word_that_is_not_stored_does_nothing(show):
+    nodes = FILE["sentences"][0]["nodes"]
+    place = next((i for i, row in enumerate(nodes[0]) if row[2] == -1), None)
+    if place is None:
+        pytest.skip("all first words of the first sentence are stored")
+    page = show(DecodingSteps())
+    assert options(page).nth(place).get_attribute("aria-disabled") == "true"
+    options(page).nth(place).click(force=True)
+    assert "nothing written yet" in page.locator(".lmd-written").inner_text()
+
+
+def test_step_by_step_and_back(show):
+    page = show(DecodingSteps(width=3))
+    assert page.get_by_role("button", name="Back").is_disabled()
+    for step in (1, 2, 3):
+        page.get_by_role("button", name="Next step").click()
+        assert page.locator(".lmd-rank").count() == step
+        assert says(page).startswith(f"Step {step}: the beam of 3 compared {3 if step == 1 else 9} extensions")
+        kept = [row for row in table(page, 1) if row[3] == "yes"]
+        assert len(kept) == 3
+    page.get_by_role("button", name="Back").click()
+    assert page.locator(".lmd-rank").count() == 2
+
+
+def test_alpha_orders_the_outputs(show):
+    page = show(DecodingSteps(width=4, step=14))
+    for alpha in (0.0, 1.0, 2.0):
+        page.get_by_role("slider", name="alpha").fill(str(alpha))
+        scores = [number(row[3]) for row in table(page)]
+        assert scores == sorted(scores, reverse=True)
+        rows = table(page)
+        assert number(rows[0][3]) == pytest.approx(number(rows[0][1]) / int(rows[0][2]) ** alpha, abs=0.006)
+
+
+def test_the_reference_is_hidden_until_it_is_asked_for(show):
+    page = show(DecodingSteps())
+    reference = FILE["sentences"][0]["reference"]
+    assert f"Reference: {reference}" not in page.inner_text("figure")
+    page.get_by_role("button", name="Show the reference").click()
+    assert f"Reference: {reference}" in page.inner_text("figure")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [0, 4])
+def test_axe_finds_nothing_and_it_fits_a_phone(show, axe, scheme, width):
+    page = show(DecodingSteps(width=width, step=14, picks=[0, 0, 0]), scheme=scheme, width=360)
+    for summary in page.locator("summary").all():
+        summary.click()
+    assert axe(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    suppressed = "[...document.querySelectorAll('figure :is(button, input, select, summary, [tabindex])')]"
+    assert page.evaluate(f"{suppressed}.every((node) => node.dataset.lmSuppressShortcuts === 'true')")

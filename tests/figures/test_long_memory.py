@@ -1,0 +1,240 @@
+"""GradientOverDistance and LSTMStep: the page has the numbers of lmbook.cells, by mouse, keyboard and kernel."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from lmbook.figures import GradientOverDistance, LSTMStep
+from lmbook.figures.distance import LONGEST, M
+from lmbook.figures.lstm import EVENTS, FIRST, ORDER
+
+NETWORKS = [
+    {},
+    {"scale": 0.0, "T": 5},
+    {"scale": 1.6, "T": 100, "bias": 6.0},
+    {"scale": 3.0, "T": 37, "bias": -2.0, "seed": 3},
+]
+PROGRAMS = [{}, {"bias": -2.0}, {"events": ["noise"]}, {"events": ["store −1", "show"] * 6, "bias": 8.0}]
+
+
+def number(text):
+    return float(text.replace("−", "-"))
+
+
+def table(page):
+    details = page.locator("details")
+    if not details.evaluate("(node) => node.open"):
+        details.locator("summary").click()
+    return [row.locator("th, td").all_inner_texts() for row in details.locator("tbody tr").all()]
+
+
+def says(page):
+    return page.locator(".lm-says").inner_text()
+
+
+def norms_agree(page, figure):
+    rows, norms = table(page), figure.norms()
+    assert len(rows) == figure.T
+    for i, name in enumerate(("tanh", "linear", "lstm"), start=1):
+        found = [number(row[i]) for row in rows]
+        np.testing.assert_allclose(found, norms[name], rtol=1e-5, atol=1e-300, err_msg=name)
+
+
+def steps_agree(page, figure, place):
+    rows, numbers = table(page), figure.numbers()
+    assert [row[1] for row in rows] == figure.events
+    for t, (row, wanted) in enumerate(zip(rows, numbers, strict=True)):
+        for k, name in enumerate(ORDER):
+            if t * len(ORDER) + k < place:
+                assert number(row[2 + k]) == pytest.approx(wanted[name], abs=2e-6), (t, name)
+            else:
+                assert row[2 + k] == ""
+
+
+# --- in Python ------------------------------------------------------------------------------------------------------
+
+
+def test_the_powers_of_the_matrix_are_powers_of_the_scale():
+    norms = GradientOverDistance(scale=0.8, T=30).norms()
+    np.testing.assert_allclose(norms["linear"], norms["linear"][0] * 0.8 ** np.arange(30), rtol=1e-3)
+
+
+def test_the_tanh_network_stays_below_the_bound():
+    for scale in (0.5, 1.0, 2.5):
+        norms = GradientOverDistance(scale=scale, T=60).norms()
+        assert (np.array(norms["tanh"]) <= 1.01 * np.array(norms["linear"])).all()
+
+
+def test_the_norms_are_those_of_a_gradient_check():
+    figure = GradientOverDistance(scale=1.3, T=12)
+    given = {name: np.array(value) for name, value in figure.numbers.items()}
+
+    def last(h, t):
+        for x in given["x"][t : figure.T]:
+            h = np.tanh(1.3 * given["W"] @ h + given["W_x"] @ x)
+        return given["v"] @ h
+
+    h = np.zeros(M)
+    for x in given["x"][:4]:
+        h = np.tanh(1.3 * given["W"] @ h + given["W_x"] @ x)
+    slopes = [(last(h + step, 4) - last(h - step, 4)) / 2e-6 for step in 1e-6 * np.eye(M)]
+    assert figure.norms()["tanh"][figure.T - 4] == pytest.approx(np.linalg.norm(slopes), rel=1e-5)
+
+
+def test_the_unit_is_a_latch():
+    rows = LSTMStep().numbers()
+    assert rows[3]["c"] == pytest.approx(1, abs=0.05)  # stored, through waiting and noise
+    assert abs(rows[3]["h"]) < 0.05  # and hidden
+    assert rows[4]["h"] > 0.7  # until it is asked for
+    assert rows[5]["c"] == pytest.approx(-1, abs=0.05)  # a new value replaces the old
+    assert LSTMStep(bias=-1.0).numbers()[3]["c"] < 0.1  # a forget gate that is mostly closed leaks
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: GradientOverDistance(scale=3.5), "0 to 3"),
+        (lambda: GradientOverDistance(T=LONGEST + 1), "5 to 100"),
+        (lambda: GradientOverDistance(bias=-3), "-2 to 6"),
+        (lambda: LSTMStep(events=["sleep"]), "wait"),
+        (lambda: LSTMStep(events=[]), "1 to 12"),
+        (lambda: LSTMStep(bias=9), "-2 to 8"),
+        (lambda: LSTMStep(place=-1), "places"),
+    ],
+)
+def test_what_does_not_fit_is_refused(make, said):
+    with pytest.raises(ValueError, match=said):
+        make()
+
+
+def test_alternative_text_follows_the_state():
+    figure, step = GradientOverDistance(), LSTMStep()
+    before = figure.alt, step.alt
+    figure.scale, step.bias = 2.0, 0.0
+    assert figure.alt != before[0]
+    assert step.alt != before[1]
+    assert "<th scope='row'>40</th>" in figure.fallback()
+    assert "<th scope='row'>noise</th>" in step.fallback()
+    state = json.loads(re.search(r'<script type="application/json">(.*?)</script>', figure.html())[1])
+    assert {"numbers", "scale", "T", "bias"} <= set(state)
+    assert len(figure.html()) < 50_000
+
+
+# --- on the page: gradients over distance ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_every_norm_is_that_of_autograd(show, network):
+    figure = GradientOverDistance(**network)
+    norms_agree(show(figure), figure)
+
+
+@pytest.mark.parametrize("way", ["mouse", "keyboard"])
+def test_sliders_move_the_curves(show, way):
+    page = show(GradientOverDistance())
+    before = page.locator("path[data-line=tanh]").get_attribute("d")
+    for name, value, presses in (("Scale", "2", 20), ("Steps", "70", 10), ("LSTM", "3", 4)):
+        slider = page.get_by_role("slider", name=name)
+        if way == "mouse":
+            slider.fill(value)
+        else:
+            slider.focus()
+            for _ in range(presses):
+                page.keyboard.press("ArrowRight")
+    norms_agree(page, GradientOverDistance(scale=2.0, T=70, bias=3.0))
+    assert page.locator("path[data-line=tanh]").get_attribute("d") != before
+    assert says(page).startswith("Scale 2.00: over 69 steps")
+    page.get_by_role("button", name="Start again").click()
+    norms_agree(page, GradientOverDistance())
+
+
+@pytest.mark.parametrize(("scale", "fate"), [(0.5, "vanishes"), (1.6, "passes"), (3.0, "explodes")])
+def test_the_sentence_says_what_becomes_of_the_gradient(show, scale, fate):
+    figure = GradientOverDistance(scale=scale, T=100)
+    left = figure.norms()["tanh"][-1] / figure.norms()["tanh"][0]
+    assert fate == ("vanishes" if left < 1e-3 else "explodes" if left > 1e3 else "passes")
+    assert f"the tanh network {fate}" in says(show(figure))
+
+
+# --- on the page: one step, gate by gate ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_every_number_is_that_of_the_cell(show, program):
+    figure = LSTMStep(**program, place=6 * len(program.get("events", FIRST)))
+    steps_agree(show(figure), figure, figure.place)
+
+
+@pytest.mark.parametrize("way", ["mouse", "keyboard"])
+def test_next_goes_from_gate_to_gate_and_from_step_to_step(show, way):
+    figure = LSTMStep()
+    page = show(figure)
+    for place in range(1, 9):
+        if way == "mouse":
+            page.get_by_role("button", name="Next", exact=True).click()
+        else:
+            page.get_by_role("slider", name="Place").focus()
+            page.keyboard.press("ArrowRight")
+        now = page.locator(".lml-row[data-now=true]").get_attribute("data-name")
+        assert now == ORDER[(place - 1) % 6]
+    steps_agree(page, figure, 8)
+    assert says(page).startswith("Step 2, “wait”, input gate")
+    page.get_by_role("button", name="Back").click()
+    steps_agree(page, figure, 7)
+    page.get_by_role("button", name="Next step").click()
+    steps_agree(page, figure, 12)
+    page.get_by_role("button", name="Next step").click()
+    steps_agree(page, figure, 18)
+
+
+def test_the_formulae_add_up(show):
+    page = show(LSTMStep(place=36))  # the last number of step 6, "store −1"
+    wanted = LSTMStep().numbers()[5]
+    for name in ORDER:
+        words = page.locator(f".lml-row[data-name={name}] .lml-words").inner_text()
+        assert number(words.rsplit("= ", 1)[1]) == pytest.approx(wanted[name], abs=6e-4)
+    f = page.locator(".lml-row[data-name=f] .lml-words").inner_text()
+    assert f == "f = σ((−10.000) · 1.000 + 5.000) = σ(−5.000) = 0.007"
+
+
+def test_inputs_and_bias_can_be_changed(show):
+    page = show(LSTMStep(place=14))  # in step 3
+    page.get_by_label("Input of this step").select_option("store −1")
+    events = [*FIRST[:2], "store −1", *FIRST[3:]]
+    steps_agree(page, LSTMStep(events=events), 14)
+    page.get_by_role("slider", name="Bias").fill("-1.5")
+    page.get_by_role("slider", name="Place").fill("48")
+    steps_agree(page, LSTMStep(events=events, bias=-1.5), 48)
+    assert page.get_by_role("button", name="Next", exact=True).is_disabled()
+    page.get_by_role("button", name="Start again").click()
+    steps_agree(page, LSTMStep(), 0)
+
+
+# --- for everybody --------------------------------------------------------------------------------------------------
+
+BOTH = [GradientOverDistance(scale=3.0, T=100), LSTMStep(place=33)]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [800, 360])
+def test_axe_finds_nothing_and_it_fits(show, axe, scheme, width):
+    page = show(*BOTH, scheme=scheme, width=width)
+    for summary in page.locator("summary").all():
+        summary.click()
+    assert axe(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_what_can_be_focused_keeps_its_keys(show):
+    page = show(*BOTH)
+    nodes = "[...document.querySelectorAll('figure :is(button, input, select, summary, [tabindex])')]"
+    assert page.evaluate(f"{nodes}.every((node) => node.dataset.lmSuppressShortcuts === 'true')")
+
+
+def test_the_events_are_inputs_of_one_cell():
+    cell = LSTMStep().cell()
+    assert {len(x) for x in EVENTS.values()} == {cell.d_in}
+    assert isinstance(cell.start(1)[0], torch.Tensor)

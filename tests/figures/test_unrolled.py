@@ -1,0 +1,186 @@
+"""UnrolledRNN: the page shows the states of the trained network as Python has them; mouse and keyboard do the same."""
+
+import numpy as np
+import pytest
+
+from lmbook.figures import UnrolledRNN
+from lmbook.figures.unrolled import PLACES, STEPS, TOP, UNITS, compute, signed, stored, visible
+
+
+def says(page):
+    return page.locator(".lm-says").inner_text()
+
+
+def rows(page):
+    return [line.locator("th, td").all_text_contents() for line in page.locator("tbody tr").all()]
+
+
+def bar(page, t):
+    """The value that the bar of character t stands for, from its height and its side of the line."""
+    rect = page.locator(".lmu-char").nth(t).locator("rect")
+    height = float(rect.get_attribute("height")) / 12
+    return height if "lmu-plus" in rect.get_attribute("class") else -height
+
+
+# --- the stored states ----------------------------------------------------------------------------------------------
+
+
+def test_the_stored_states_have_the_shapes_they_claim():
+    assert len(stored()) == len(PLACES)
+    for passage in stored():
+        assert len(passage["text"]) == STEPS + 1
+        assert len(passage["top"]) == len(passage["p"]) == TOP * STEPS
+        assert len(passage["came"]) == STEPS
+        likeliest = np.array(passage["p"]).reshape(STEPS, TOP)
+        assert (np.diff(likeliest, axis=1) <= 0).all()
+        assert (likeliest.sum(1) <= 1001).all()
+        for t in range(STEPS):  # what came is among the likeliest with its own probability, or less likely than they
+            best = passage["top"][TOP * t : TOP * (t + 1)]
+            came = passage["text"][t + 1]
+            wanted = likeliest[t, best.index(came)] if came in best else None
+            assert passage["came"][t] == wanted if came in best else passage["came"][t] <= likeliest[t, -1]
+
+
+@pytest.mark.data
+def test_the_stored_states_are_those_of_the_shipped_network(real_corpora):
+    for old, new in zip(stored(), compute(), strict=True):
+        assert old["text"] == new["text"]
+        figure, other = UnrolledRNN(), UnrolledRNN()
+        figure.passages, other.passages = [old], [new]
+        assert abs(figure.states() - other.states()).max() < 1.5 / 127
+        assert abs(np.array(old["p"]) - np.array(new["p"])).max() <= 1
+
+
+def test_the_state_is_small_and_the_same():
+    assert UnrolledRNN().html() == UnrolledRNN().html()
+    assert len(UnrolledRNN().html()) < 150_000
+
+
+@pytest.mark.parametrize(("name", "value"), [("passage", 3), ("passage", -1), ("t", STEPS), ("unit", UNITS)])
+def test_bad_arguments_are_named(name, value):
+    with pytest.raises(ValueError, match=f"{name} is {value}"):
+        UnrolledRNN(**{name: value})
+
+
+def test_alternative_text_follows_the_state():
+    figure = UnrolledRNN()
+    for name, value in [("t", 5), ("unit", 39), ("passage", 1)]:
+        before = figure.alt
+        setattr(figure, name, value)
+        assert figure.alt != before
+    assert f"unit 39 is {signed(figure.states()[5, 39])}" in figure.alt
+
+
+# --- on the page ----------------------------------------------------------------------------------------------------
+
+
+def test_every_number_is_that_of_python(show):
+    figure = UnrolledRNN(passage=1, unit=39)
+    page = show(figure)
+    passage = figure.passages[1]
+    found = rows(page)
+    assert len(found) == STEPS
+    for t, row in enumerate(found):
+        figure.t = t
+        guess, p = figure.guesses()[0]
+        assert row[:4] == [str(t + 1), visible(passage["text"][t]), signed(figure.states()[t, 39]), visible(guess)]
+        assert row[5] == visible(passage["text"][t + 1])
+        assert abs(float(row[4].rstrip("%")) - p) < 0.006
+        assert abs(bar(page, t) - figure.states()[t, 39]) < 0.01
+
+
+def test_a_wrong_order_of_the_bytes_would_be_noticed(show):
+    figure, other = UnrolledRNN(unit=39), UnrolledRNN(unit=39)
+    first, *rest = other.passages
+    other.passages = [{**first, "states": rest[0]["states"]}, *rest]
+    assert rows(show(figure)) != rows(show(other))
+
+
+@pytest.mark.parametrize("way", ["mouse", "keyboard"])
+def test_one_scrubs_along_the_text(show, way):
+    figure = UnrolledRNN(t=30)
+    page = show(figure)
+    if way == "mouse":
+        page.locator(".lmu-char").nth(33).click()
+    else:
+        slider = page.get_by_role("slider", name="Step t")
+        for _ in range(3):
+            slider.press("ArrowRight")
+    figure.t = 33
+    guess, h = figure.guesses()[0][0], signed(figure.states()[33, 153])
+    assert page.locator(".lmu-char.lmu-now").count() == 1
+    assert page.locator(".lmu-here").inner_text() == h
+    assert f"unit 153 is {h}. The likeliest next character is “{visible(guess)}”" in says(page)
+    assert page.get_by_role("slider", name="Step t").get_attribute("aria-valuetext") == "34 of 120"
+
+
+@pytest.mark.parametrize("width", [800, 360])
+def test_a_unit_is_chosen_in_the_strip_by_number_or_by_a_button(show, width):
+    figure = UnrolledRNN(t=30, known=[[39, "capital"], [21, "blank"]])
+    page = show(figure, width=width)
+    box = page.locator(".lmu-strip").bounding_box()
+    columns = 20 if width == 360 else 40
+    pitch = box["width"] / columns
+    x, y = (47 % columns + 0.5) * pitch, (47 // columns + 0.5) * pitch
+    page.mouse.move(box["x"] + x, box["y"] + y)
+    assert page.locator("b", has_text="Unit 47").count() == 1  # shown while the mouse is there, not yet chosen
+    assert "unit 153 is" in says(page)
+    page.mouse.down()
+    page.mouse.up()
+    page.mouse.move(1, 1)
+    states = figure.states()
+    assert f"unit 47 is {signed(states[30, 47])}" in says(page)
+    page.get_by_role("button", name="39: capital").click()
+    assert f"unit 39 is {signed(states[30, 39])}" in says(page)
+    page.get_by_role("slider", name="Unit").press("End")
+    assert f"unit 159 is {signed(states[30, 159])}" in says(page)
+
+
+def test_the_strip_shows_size_and_sign_of_every_unit(show):
+    figure = UnrolledRNN(t=12)
+    page = show(figure)
+    squares = page.locator(".lmu-strip rect[data-unit]").all()
+    assert len(squares) == UNITS
+    for square, value in zip(squares, figure.states()[12], strict=True):
+        assert abs(float(square.get_attribute("width")) - (1.5 + 7 * abs(value))) < 0.01
+        assert square.get_attribute("class") == ("lmu-plus" if value > 0 else "lmu-minus")
+
+
+def test_another_passage_brings_its_own_text(show):
+    page = show(UnrolledRNN(t=3))
+    page.get_by_label("Passage").select_option(index=2)
+    shown = "".join(page.locator(".lmu-char").all_inner_texts())
+    assert shown == "".join(map(visible, stored()[2]["text"][:STEPS]))
+    assert "After “" + "".join(map(visible, stored()[2]["text"][:4])) in says(page)
+
+
+@pytest.mark.parametrize("t", [0, STEPS - 1])
+def test_the_ends_of_the_text_do_no_harm(show, t):
+    figure = UnrolledRNN(t=t)
+    page = show(figure)
+    assert signed(figure.states()[t, 153]) == page.locator(".lmu-here").inner_text()
+    assert "unit 153 is" in says(page)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(800, "light"), (360, "dark")])
+def test_it_fits_and_axe_finds_nothing(show, axe, width, scheme):
+    page = show(UnrolledRNN(known=[[39, "capital"]]), width=width, scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert axe(page) == []
+
+
+def test_a_kernel_and_the_page_say_the_same(lab):
+    page = lab(
+        "from lmbook.figures import UnrolledRNN\nf = UnrolledRNN(t=10)\nf",
+        "f.t = 20",
+        "print(f.unit)",
+    )
+    page.run(0)
+    figure = page.cells.nth(0).locator(".jp-OutputArea figure.lm-figure")
+    figure.locator(".lmu-char").first.wait_for()
+    page.run(1)
+    known = UnrolledRNN(t=20)
+    figure.locator(".lm-says", has_text=f"unit 153 is {signed(known.states()[20, 153])}").wait_for()
+    figure.get_by_role("slider", name="Unit").press("ArrowRight")
+    page.run(2)
+    page.cells.nth(2).get_by_text("154", exact=True).last.wait_for()
