@@ -175,7 +175,9 @@ TABLES: dict[str, Table] = {
         (
             ("most frequent tag of the word", "wnut17-linear:majority"),
             ("logistic regression", "wnut17-linear"),
+            ("LSTM, left to right", "wnut17-left"),
             ("LSTM, both directions", "wnut17-lstm"),
+            ("LSTM, both directions, two layers", "wnut17-lstm-2"),
         ),
         (Column("precision", "precision", ".1%"), Column("recall", "recall", ".1%"), Column("F1", "f1", ".1%"), *COST),
     ),
@@ -185,7 +187,13 @@ TABLES: dict[str, Table] = {
         tuple(
             (f"{task}: {system}", f"{recipe}{part}")
             for task, recipe in (("spam", "sms-spam"), ("opinions", "film-opinions"))
-            for system, part in (("majority", ":majority"), ("TF-IDF, logistic regression", ":linear"), ("LSTM", ""))
+            for system, part in (
+                ("majority", ":majority"),
+                ("TF-IDF, logistic regression", ":linear"),
+                ("LSTM, left to right", "-left"),
+                ("LSTM, both directions", ""),
+                ("LSTM, both directions, two layers", "-2"),
+            )
         ),
         (Column("accuracy", "accuracy", ".2%"), Column("F1", "f1", ".1%"), *COST),
     ),

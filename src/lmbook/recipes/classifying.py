@@ -15,11 +15,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lmbook import data
+from lmbook import checkpoints, data
 from lmbook.baselines import LinearClassifier
 from lmbook.decode import evaluating
 from lmbook.evaluation import device_of, evaluate
-from lmbook.recipes.core import Run, recipe
+from lmbook.recipes.core import TRAINED, Run, recipe
 from lmbook.recipes.tagging import hide, hiding
 from lmbook.recurrent import Classifier
 from lmbook.schedules import warmup_cosine
@@ -138,25 +138,69 @@ def train_classifier(run: Run, corpus: str, names: tuple[str, str], epochs: int,
     return scores, model
 
 
+def trained_classifier(name: str) -> tuple[Classifier, WordForms]:
+    """A classifier that the package ships, ready to use, and its vocabulary."""
+    weights, card = checkpoints.read(TRAINED / f"{name}.safetensors")
+    forms = WordForms(card["scores"]["words"].split(" "), card["scores"]["classes"].split(" "))
+    (vocab, d_embed), (classes, width) = weights["embedding.weight"].shape, weights["output.weight"].shape
+    both = any(key.startswith("recurrent.layers.0.1.") for key in weights)
+    model = Classifier(vocab, classes, d_embed, width // (1 + both), bidirectional=both, pool="mean", fast=True)
+    model.load_state_dict(weights)
+    return model.eval(), forms
+
+
+SMS = {"corpora": ("sms_spam",), "score": "f1", "minutes": 1}
+SMS_SIZES = {"d_embed": 48, "hidden": 48, "dropout": 0.3}
+
+
+def spam(run: Run, **sizes) -> tuple[dict, nn.Module]:
+    return train_classifier(run, "sms_spam", ("ham", "spam"), 6, **SMS_SIZES, **sizes)
+
+
 @recipe(
     "sms-spam",
     about="spam among text messages: LSTM in two directions, beside TF-IDF and logistic regression",
-    minutes=1,
-    corpora=("sms_spam",),
     ships=True,
-    score="f1",
+    **SMS,
 )
 def sms_spam(run: Run) -> tuple[dict, nn.Module]:
-    return train_classifier(run, "sms_spam", ("ham", "spam"), 6, d_embed=48, hidden=48, dropout=0.3)
+    return spam(run)
+
+
+@recipe("sms-spam-2", about="spam among text messages: LSTM in two directions, two layers", **SMS)
+def sms_spam_2(run: Run) -> tuple[dict, nn.Module]:
+    return spam(run, n_layers=2)
+
+
+@recipe("sms-spam-left", about="spam among text messages: LSTM from the left alone", ships=True, **SMS)
+def sms_spam_left(run: Run) -> tuple[dict, nn.Module]:
+    return spam(run, bidirectional=False)
+
+
+FILMS = {"corpora": ("sentence_polarity",), "score": "accuracy", "minutes": 1}
+
+
+def opinions(run: Run, **sizes) -> tuple[dict, nn.Module]:
+    names = ("negative", "positive")
+    return train_classifier(run, "sentence_polarity", names, 5, d_embed=64, hidden=64, dropout=0.5, **sizes)
 
 
 @recipe(
     "film-opinions",
     about="positive and negative sentences on films: LSTM in two directions, beside TF-IDF and logistic regression",
-    minutes=1,
-    corpora=("sentence_polarity",),
-    score="accuracy",
+    **FILMS,
 )
 def film_opinions(run: Run) -> tuple[dict, nn.Module]:
-    names = ("negative", "positive")
-    return train_classifier(run, "sentence_polarity", names, 5, d_embed=64, hidden=64, dropout=0.5)
+    return opinions(run)
+
+
+@recipe(
+    "film-opinions-2", about="positive and negative sentences on films: LSTM in two directions, two layers", **FILMS
+)
+def film_opinions_2(run: Run) -> tuple[dict, nn.Module]:
+    return opinions(run, n_layers=2)
+
+
+@recipe("film-opinions-left", about="opinions on films, sentence by sentence: LSTM from the left alone", **FILMS)
+def film_opinions_left(run: Run) -> tuple[dict, nn.Module]:
+    return opinions(run, bidirectional=False)

@@ -14,12 +14,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lmbook import data, metrics
+from lmbook import checkpoints, data, metrics
 from lmbook.baselines import LinearTagger, MajorityTagger
 from lmbook.batching import pad
 from lmbook.decode import evaluating
 from lmbook.evaluation import device_of, evaluate, token_nll
-from lmbook.recipes.core import Run, recipe
+from lmbook.recipes.core import TRAINED, Run, recipe, records
 from lmbook.recurrent import Tagger
 from lmbook.schedules import warmup_cosine
 from lmbook.wordforms import WordForms
@@ -208,6 +208,18 @@ def score_baselines(run: Run, corpus: str, score, alpha: float) -> dict:
     return scores | {"majority": score(MajorityTagger(texts, labels).predict(test), parts["test"], words, tags)}
 
 
+def trained_tagger(name: str) -> tuple[Tagger, WordForms, list[str]]:
+    """A tagger that the package ships, ready to use; its vocabulary, and its tags in the order of its logits."""
+    weights, card = checkpoints.read(TRAINED / f"{name}.safetensors")
+    forms = WordForms(card["scores"]["words"].split(" "), card["scores"]["classes"].split(" "))
+    tags = records(name)[0]["scores"]["tags"]
+    (vocab, d_embed), (_, width) = weights["embedding.weight"].shape, weights["output.weight"].shape
+    both = any(key.startswith("recurrent.layers.0.1.") for key in weights)
+    model = Tagger(vocab, len(tags), d_embed, width // (1 + both), bidirectional=both, fast=True)
+    model.load_state_dict(weights)
+    return model.eval(), forms, tags
+
+
 EWT = {"corpora": ("ud_english_ewt",), "score": "accuracy"}
 SIZES = {"d_embed": 64, "hidden": 96, "dropout": 0.3}
 
@@ -245,6 +257,19 @@ def wnut17_linear(run: Run) -> tuple[dict, None]:
     return score_baselines(run, "wnut17", score_entities, alpha=1e-6), None
 
 
+WNUT_SIZES = {"min_class": 5, "d_embed": 64, "hidden": 96, "dropout": 0.5}
+
+
 @recipe("wnut17-lstm", about="entities: LSTM in two directions, one layer", minutes=1, **WNUT)
 def wnut17_lstm(run: Run) -> tuple[dict, nn.Module]:
-    return train_tagger(run, "wnut17", score_entities, 10, min_class=5, d_embed=64, hidden=96, dropout=0.5)
+    return train_tagger(run, "wnut17", score_entities, 10, **WNUT_SIZES)
+
+
+@recipe("wnut17-lstm-2", about="entities: LSTM in two directions, two layers", minutes=1.5, **WNUT)
+def wnut17_lstm_2(run: Run) -> tuple[dict, nn.Module]:
+    return train_tagger(run, "wnut17", score_entities, 10, n_layers=2, **WNUT_SIZES)
+
+
+@recipe("wnut17-left", about="entities: LSTM from the left alone, one layer", minutes=1, **WNUT)
+def wnut17_left(run: Run) -> tuple[dict, nn.Module]:
+    return train_tagger(run, "wnut17", score_entities, 10, bidirectional=False, **WNUT_SIZES)

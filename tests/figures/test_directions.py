@@ -1,0 +1,225 @@
+"""TwoDirections: the figure says what the shipped models say, on the page as in Python, by mouse, keyboard, kernel."""
+
+import pytest
+import torch
+
+from lmbook.figures import TwoDirections
+from lmbook.figures.directions import MESSAGES, SENTENCES
+from lmbook.recipes.classifying import trained_classifier
+from lmbook.recipes.tagging import trained_tagger
+
+
+@pytest.fixture(scope="module")
+def models():
+    taggers = [trained_tagger(name) for name in ("ewt-left", "ewt-lstm")]
+    classifiers = [trained_classifier(name) for name in ("sms-spam-left", "sms-spam")]
+    return taggers, classifiers
+
+
+def probabilities(trained, words):
+    with torch.no_grad():
+        logits = trained[0](torch.tensor(trained[1].encode(words))[None])
+    return torch.softmax(logits[0], dim=-1)
+
+
+def says(page):
+    return page.locator(".lm-says").inner_text()
+
+
+def tiles(page):
+    """The words that are read: (word, from the left, both directions)."""
+    found = []
+    for tile in page.locator(".lmd-tile:not(:disabled)").all():
+        word, left, both = tile.locator("b, :scope > span").all()
+        visible = [line.inner_text().split("→" if i == 0 else "⇄")[-1] for i, line in enumerate((left, both))]
+        found.append((word.inner_text(), *(text.replace("changed", "").strip() for text in visible)))
+    return found
+
+
+def expected(figure):
+    return [tuple(row) for row in figure.shown()]
+
+
+# --- in Python ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("at", range(len(SENTENCES)))
+def test_tags_are_those_of_the_shipped_taggers(at, models):
+    (left, both), _ = models
+    words = SENTENCES[at].split()
+    for read in range(1, len(words) + 1):
+        shown = TwoDirections(at=at, read=read).shown()
+        assert [word for word, _, _ in shown] == words[:read]
+        for tagger, column in ((left, 1), (both, 2)):
+            best = probabilities(tagger, words[:read]).argmax(-1)
+            assert [row[column] for row in shown] == [tagger[2][k] for k in best]
+
+
+def test_probabilities_are_those_of_the_shipped_models(models):
+    (_, tagger), (_, classifier) = models
+    figure = TwoDirections()
+    words = SENTENCES[0].split()
+    for t, numbers in enumerate(figure.sentences[0]["both"][2]):
+        p = probabilities(tagger, words[:3])[t]
+        assert numbers[1::2] == pytest.approx([1000 * p[k].item() for k in numbers[::2]], abs=0.51)
+        assert numbers[1] == pytest.approx(1000 * p.max().item(), abs=0.51)
+    words = MESSAGES[1].split()
+    spam = figure.sentences[len(SENTENCES) + 1]["both"]
+    for k in range(1, len(words) + 1):
+        assert spam[k - 1] == pytest.approx(1000 * probabilities(classifier, words[:k])[1].item(), abs=0.51)
+
+
+def test_from_the_left_nothing_changes_and_with_both_directions_something_does():
+    figure = TwoDirections(at=0, read=1)
+    before = figure.shown()
+    for read in range(2, 7):
+        figure.read = read
+        assert [row[:2] for row in figure.shown()[: read - 1]] == [row[:2] for row in before]
+        before = figure.shown()
+    assert TwoDirections(at=0, read=2).shown()[1] == ("have", "VERB", "VERB")
+    assert TwoDirections(at=0, read=3).shown()[1] == ("have", "VERB", "AUX")
+
+
+def test_the_state_is_small_and_the_same():
+    assert TwoDirections().html() == TwoDirections().html()
+    assert len(TwoDirections().html()) < 30_000
+
+
+@pytest.mark.parametrize("at", [-1, len(SENTENCES) + len(MESSAGES)])
+def test_bad_arguments_are_named(at):
+    with pytest.raises(ValueError, match=f"at is {at}"):
+        TwoDirections(at=at)
+
+
+def test_alternative_text_follows_the_state():
+    figure = TwoDirections()
+    for name, value in [("read", 3), ("word", 2), ("at", len(SENTENCES))]:
+        before = figure.alt
+        setattr(figure, name, value)
+        assert figure.alt != before
+
+
+# --- on the page ----------------------------------------------------------------------------------------------------
+
+
+def test_every_beginning_of_every_sentence_is_shown_as_in_python(show):
+    page = show(TwoDirections())
+    figure = TwoDirections()
+    for at in (0, 4, len(SENTENCES), len(SENTENCES) + 3):
+        page.get_by_label("Sentence").select_option(index=at)
+        slider = page.get_by_role("slider", name="Words read")
+        slider.press("Home")
+        length = len(figure.sentences[at]["words"])
+        for read in range(1, length + 1):
+            figure.at, figure.read = at, read
+            assert tiles(page) == expected(figure), (at, read)
+            slider.press("ArrowRight")
+        assert page.get_by_role("button", name="Next word").is_disabled()
+
+
+def test_a_wrong_number_would_be_noticed(show):
+    figure = TwoDirections(read=3)
+    right = expected(figure)
+    changed = [dict(sentence) for sentence in figure.sentences]
+    changed[0]["left"] = changed[0]["left"][::-1]
+    figure.sentences = changed
+    assert tiles(show(figure)) != right
+
+
+def test_next_word_says_what_changed(show):
+    page = show(TwoDirections())
+    assert "The two agree on every word so far" in says(page)
+    page.get_by_role("button", name="Next word").click()
+    assert "It changes “have” from VERB to AUX" in says(page)
+    assert "The two now differ on “have”" in says(page)
+    assert page.locator(".lmd-changed b").all_inner_texts() == ["have"]
+    assert page.locator(".lmd-differ b").all_inner_texts() == ["have"]
+    page.wait_for_function("document.querySelector('[role=status]').textContent.includes('“have” from VERB to AUX')")
+
+
+@pytest.mark.parametrize("way", ["mouse", "keyboard"])
+def test_a_word_shows_its_probabilities(show, way):
+    figure = TwoDirections(read=6, word=0)
+    page = show(figure)
+    if way == "mouse":
+        page.locator(".lmd-tile").nth(1).click()
+    else:
+        page.locator(".lmd-tile").first.focus()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+    assert page.locator(".lmd-tile[aria-pressed=true] b").inner_text() == "have"
+    for chart, numbers in zip(
+        page.locator(".lm-bars").all(), (figure.sentences[0]["left"][1], figure.sentences[0]["both"][5][1]), strict=True
+    ):
+        labels = chart.locator(".lm-bar-label").all_inner_texts()
+        texts = chart.locator(".lm-bar-text").all_inner_texts()
+        assert labels == [figure.tags[k] for k in numbers[::2]]
+        assert texts == [f"{p / 10:.1f} %" for p in numbers[1::2]]
+
+
+def test_a_message_shows_the_probability_of_spam(show):
+    figure = TwoDirections(at=len(SENTENCES) + 1, read=4)
+    page = show(figure)
+    left, both = (figure.sentences[figure.at][way][3] / 10 for way in ("left", "both"))
+    assert f"spam with {left:.1f} % from the left, {both:.1f} % with both directions" in says(page)
+    assert page.locator(".lm-bar-text").first.inner_text() == f"{left:.1f} %"
+
+
+def test_the_keyboard_keeps_its_place(show):
+    page = show(TwoDirections(read=6))
+    page.locator(".lmd-tile").first.focus()
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.querySelector('b').textContent") == "painted"
+
+
+def test_each_group_is_one_tab_stop(show):
+    page = show(TwoDirections(read=4))
+    page.get_by_label("Sentence").focus()
+    stops = []
+    for _ in range(4):
+        page.keyboard.press("Tab")
+        stops.append(
+            page.evaluate("""() => { const node = document.activeElement;
+              return node.closest("[role=group]") ? "words" : node.type || node.localName; }""")
+        )
+    assert stops == ["range", "button", "words", "summary"]
+    suppressed = "[...document.querySelectorAll('figure :is(button, input, select, summary, [tabindex])')]"
+    assert page.evaluate(f"{suppressed}.every((node) => node.dataset.lmSuppressShortcuts === 'true')")
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 800), ("dark", 360)])
+def test_axe_finds_nothing(show, axe, scheme, width):
+    page = show(TwoDirections(read=3), TwoDirections(at=len(SENTENCES) + 2, read=9), scheme=scheme, width=width)
+    page.locator("summary").first.click()
+    assert axe(page) == []
+
+
+def test_it_fits_a_phone(show):
+    page = show(TwoDirections(at=len(SENTENCES) + 1, read=14), width=360)
+    page.locator("summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    for piece in page.locator(".lmd-tile, .lm-bar, select").all():
+        box = piece.bounding_box()
+        assert box["x"] + box["width"] <= 350
+
+
+# --- with a kernel --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_in_jupyterlab_view_and_kernel_follow_each_other(lab):
+    page = lab(
+        "from lmbook.figures import TwoDirections\nf = TwoDirections()\nf",
+        "f.read = 3",
+        "print(f.read)",
+    )
+    page.run(0)
+    figure = page.cells.nth(0).locator(".jp-OutputArea figure.lm-figure")
+    figure.locator(".lmd-tile").first.wait_for()
+    page.run(1)
+    figure.locator(".lm-says", has_text="from VERB to AUX").wait_for()
+    figure.get_by_role("button", name="Next word").click()
+    page.run(2)
+    page.cells.nth(2).get_by_text("4", exact=True).last.wait_for()
