@@ -126,7 +126,7 @@ def recurrent(run: Run, cell: str, epochs: int, rate: float, dropout: float) -> 
     return train_and_score(run, model, model.output, ids, epochs, rate), model
 
 
-QUERIES = ("king", "river", "three", "red", "wrote", "north", "she", "album", "june", "very", "germany", "season")
+QUERIES = ("king", "river", "three", "red", "wrote", "north", "she", "album", "June", "very", "Germany", "season")
 
 
 def neighbours(E: Tensor, vocabulary: Vocabulary, n: int = 8) -> dict[str, list[str]]:
