@@ -5,12 +5,15 @@ import math
 
 import pytest
 
+from lmbook.data import STAND_INS
 from lmbook.recipes import RECIPES, train
 
 
 @pytest.mark.parametrize("name", sorted(RECIPES))
-def test_recipe_runs(name, tmp_path):
+def test_recipe_runs(name, tmp_path, request):
     recipe = RECIPES[name]
+    if not set(recipe.corpora) <= set(STAND_INS):
+        request.getfixturevalue("real_corpora")
     record = train(name, quick=True, folder=tmp_path, device="cpu", progress=False)
     assert json.loads(json.dumps(record, allow_nan=False)) == record, "a record is plain JSON, and comes back equal"
     assert record["recipe"] == name
