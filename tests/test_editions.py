@@ -259,7 +259,9 @@ def test_the_set_up_cell_comes_first_and_names_source_commit_and_version(book):
 def test_what_colab_lacks_is_asked_for_by_the_chapters_that_use_it(book):
     uses = new_notebook(cells=[new_code_cell("from lmbook.metrics import sacrebleu")])
     only_names = new_notebook(cells=[new_markdown_cell("We mention sacrebleu.")])
+    through_us = new_notebook(cells=[new_code_cell("metrics.sacrebleu_score(ours, theirs)")])
     assert "sacrebleu" in needs_of(uses, book)
+    assert "sacrebleu" in needs_of(through_us, book)
     assert "sacrebleu" not in needs_of(only_names, book)
 
 
