@@ -105,7 +105,7 @@ def test_no_answer_and_no_hidden_check_is_published(site):
         shown = re.sub(pattern, "", source, flags=re.DOTALL)
         for block in re.findall(pattern, source, flags=re.DOTALL):
             lines = {line.strip() for line in block.splitlines()}
-            secrets |= {line for line in lines if len(line) > 30 and line not in shown}
+            secrets |= {line for line in lines if len(line) > 40 and line not in shown}
     assert len(secrets) > 10
     for path in site.rglob("*"):
         if path.suffix in (".html", ".ipynb", ".js", ".json", ".md", ".txt") and "notebooks" not in path.parts[-2:-1]:
