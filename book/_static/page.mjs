@@ -3,24 +3,25 @@
 // The theme marks where the reader is in the page's contents. Without contents it would take every link for one.
 if (!document.querySelector(".bd-toc-nav")) document.body.removeAttribute("data-bs-spy");
 
-// A box that scrolls sideways can be reached with the keyboard, as long as it does scroll.
+// A box that scrolls sideways can be reached with the keyboard, as long as it does scroll. What is in it is watched too:
+// it may grow (a font arrives) while the box keeps its size. The theme sets -1 on boxes that do not scroll when it loads.
 const boxes = document.querySelectorAll(".lm-scroll, .pst-scrollable-table-container, .cell_output .output, .bd-article pre");
-const watch = new ResizeObserver((entries) => {
-  for (const { target } of entries) {
-    const scrolls = target.scrollWidth > target.clientWidth + 1;
-    if (!scrolls) {
-      target.removeAttribute("tabindex");
-      if (target.dataset.lmName) for (const name of ["role", "aria-label"]) target.removeAttribute(name);
-      continue;
-    }
-    target.tabIndex = 0;
-    if (target.dataset.lmName) {
-      target.setAttribute("role", "group");
-      target.setAttribute("aria-label", `${target.dataset.lmName}, scrolls sideways`);
-    }
+const reach = (box) => {
+  const scrolls = box.scrollWidth > box.clientWidth + 1;
+  if (!scrolls) {
+    box.removeAttribute("tabindex");
+    if (box.dataset.lmName) for (const name of ["role", "aria-label"]) box.removeAttribute(name);
+    return;
   }
-});
-for (const box of boxes) watch.observe(box);
+  box.tabIndex = 0;
+  if (box.dataset.lmName) {
+    box.setAttribute("role", "group");
+    box.setAttribute("aria-label", `${box.dataset.lmName}, scrolls sideways`);
+  }
+};
+const watch = new ResizeObserver(() => boxes.forEach(reach));
+for (const box of boxes) for (const part of [box, ...box.children]) watch.observe(part);
+addEventListener("load", () => boxes.forEach(reach));
 
 // A link to something folded opens it; a printed page has everything open and is light.
 const unfold = () => {
