@@ -41,7 +41,7 @@ unit: $(VENV)/.ready
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests -n 2 --dist loadfile
 
 notebooks: $(VENV)/.ready
-	$(BIN)/python -m pytest notebooks --nbval --nbval-current-env --nbval-sanitize-with tests/notebooks/sanitize.cfg \
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest notebooks --nbval --nbval-current-env --nbval-sanitize-with tests/notebooks/sanitize.cfg \
 	  --nbval-cell-timeout 120 -n 2 --dist loadfile
 
 env: $(VENV)/.ready
