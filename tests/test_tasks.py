@@ -160,6 +160,25 @@ def test_captions_have_the_length_asked_for():
     assert set(lengths) == set(range(4, 61))
 
 
+def test_the_alignment_of_captions_joins_each_word_with_its_counterpart():
+    """Against the word lists: a Harbourish word begins with the stem of the English word that it stands for."""
+    stems = {form: stem for singular, (plural, stem, _) in language.NOUNS.items() for form in (singular, plural)}
+    stems |= {form: stem for verbs in (language.TRANSITIVE, language.INTRANSITIVE) for forms, stem in verbs.items()
+              for form in forms}  # fmt: skip
+    stems |= language.ADJECTIVES | language.PREPOSITIONS | language.CONJUNCTIONS
+    stems |= {"a": "t", "an": "t", "the": "l", "two": "dv", ".": "."}
+    made = data.aligned_captions(2000, seed=3, min_words=3, max_words=60)
+    assert data.captions(2000, 3, 3, 60) == [(" ".join(source), " ".join(target)) for source, target, _ in made]
+    for source, target, order in made:
+        assert sorted(order) == list(range(len(source)))
+        assert all(word.startswith(stems[source[i]]) for word, i in zip(target, order, strict=True))
+        for t, i in enumerate(order):
+            if source[i] in ("dogs", "boats", "women"):  # its article is its own, with only adjectives between the two
+                article = order[t - 1]
+                assert source[article] in ("the", "two")
+                assert all(word in language.ADJECTIVES for word in source[article + 1 : i])
+
+
 @pytest.mark.parametrize(("low", "high"), [(2, 5), (5, 4), (5, 61)])
 def test_captions_of_impossible_length_are_refused(low, high):
     with pytest.raises(ValueError, match=f"{low} and max_words is {high}"):

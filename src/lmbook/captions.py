@@ -86,6 +86,10 @@ class _NounPhrase:
         plural = "n" if self.plural else ""
         return [article, noun + plural, *(ADJECTIVES[a] + vowel + plural for a in reversed(self.adjectives))]
 
+    def order(self, start: int) -> list[int]:
+        """Where the words of the target stand in the source, if the phrase begins there at `start`."""
+        return [start, *range(start + 1 + len(self.adjectives), start, -1)]
+
 
 class _Clause:
     """Subject, verb, perhaps an object, and up to two places, in both languages."""
@@ -115,9 +119,20 @@ class _Clause:
             (TRANSITIVE if self.object else INTRANSITIVE)[self.verb] + ("en" if self.subject.plural else "a"),
         ]
 
+    def order(self, start: int) -> list[int]:
+        """Where the words of the target stand in the source, if the clause begins there at `start`."""
+        order = self.subject.order(start)
+        verb = start + len(order)
+        order += self.object.order(verb + 1) if self.object else []
+        for _, phrase in self.places:
+            preposition = start + len(order) + 1  # the verb is not among them yet
+            order += [*phrase.order(preposition + 1), preposition]
+        return [*order, verb]
 
-def _caption(rng: random.Random, length: int) -> tuple[list[tuple[str, str]], list[str]]:
-    """One caption whose source has exactly `length` words before its full stop: (word, tag) pairs, and the target."""
+
+def _caption(rng: random.Random, length: int) -> tuple[list[tuple[str, str]], list[str], list[int]]:
+    """One caption whose source has exactly `length` words before its full stop: (word, tag) pairs, the target, and for
+    each word of the target where its counterpart stands in the source."""
     clauses, joints = [_Clause(rng, length)], []
     left = length - len(clauses[0].source())
     while left > 0:
@@ -141,11 +156,12 @@ def _caption(rng: random.Random, length: int) -> tuple[list[tuple[str, str]], li
             joints.append(rng.choice(list(CONJUNCTIONS)))
             clauses.append(_Clause(rng, left - 1))
             left -= 1 + len(clauses[-1].source())
-    source, target = clauses[0].source(), clauses[0].target()
+    source, target, order = clauses[0].source(), clauses[0].target(), clauses[0].order(0)
     for joint, clause in zip(joints, clauses[1:], strict=True):
+        order += [len(source), *clause.order(len(source) + 1)]
         source += [(joint, "CCONJ" if joint != "while" else "SCONJ"), *clause.source()]
         target += [CONJUNCTIONS[joint], *clause.target()]
-    return [*source, (".", "PUNCT")], [*target, "."]
+    return [*source, (".", "PUNCT")], [*target, "."], [*order, len(source)]
 
 
 def _many(n: int, seed: int, min_words: int, max_words: int) -> list:
@@ -167,7 +183,19 @@ def captions(n: int, seed: int = 0, min_words: int = 4, max_words: int = 14) -> 
     Raises ValueError for other lengths, and where so many different captions of such lengths do not exist.
     """
     return [
-        (" ".join(w for w, _ in source), " ".join(target)) for source, target in _many(n, seed, min_words, max_words)
+        (" ".join(w for w, _ in source), " ".join(target)) for source, target, _ in _many(n, seed, min_words, max_words)
+    ]
+
+
+def aligned_captions(
+    n: int, seed: int = 0, min_words: int = 4, max_words: int = 14
+) -> list[tuple[list[str], list[str], list[int]]]:
+    """Such captions with their true alignment: (English words, Harbourish words, order).
+
+    The Harbourish word t translates the English word order[t]; each English word is the counterpart of exactly one.
+    """
+    return [
+        ([word for word, _ in source], target, order) for source, target, order in _many(n, seed, min_words, max_words)
     ]
 
 
@@ -176,4 +204,4 @@ def tagged_captions(
 ) -> list[tuple[list[str], list[str]]]:
     """The English sides of such captions with the universal part of speech of each word: (words, tags)."""
     made = _many(n, seed, min_words, max_words)
-    return [([word for word, _ in source], [tag for _, tag in source]) for source, _ in made]
+    return [([word for word, _ in source], [tag for _, tag in source]) for source, *_ in made]

@@ -15,7 +15,7 @@ from importlib import resources
 
 from lmbook import download
 from lmbook.batching import Batch, batches, pad, stream_batches
-from lmbook.captions import captions, tagged_captions
+from lmbook.captions import aligned_captions, captions, tagged_captions
 from lmbook.download import DataError, path
 from lmbook.readers import READERS, by_hash
 from lmbook.tasks import addition, brackets, dates, held_out, reversal
@@ -26,6 +26,7 @@ __all__ = [
     "Corpus",
     "DataError",
     "addition",
+    "aligned_captions",
     "batches",
     "brackets",
     "captions",
