@@ -106,8 +106,8 @@ TABLES: dict[str, Table] = {
     ),
     "scores": Table(
         "Four scores of attention",
-        "Multi30k, German to English, over an encoder of one direction, scored after the update, 1,500 steps each: fewer "
-        "than the ladder has, since here the four are compared with each other.",
+        "Multi30k, German to English, over an encoder of one direction, scored after the update, 1,500 steps each: "
+        "fewer than the ladder has, since here the four are compared with each other.",
         tuple((score, f"multi30k-score-{score}") for score in ("dot", "multiplicative", "additive", "scaled")),
         (Column("greedy", "greedy", ".1f"), Column("beam of 5", "beam 5", ".1f"), *COST),
     ),
