@@ -112,8 +112,8 @@ TABLES: dict[str, Table] = {
     ),
     "caption-scores": Table(
         "Four scores of attention, and none: generated captions",
-        "English to Harbourish, captions of 6 to 20 words, one encoder of one direction, one budget. BLEU on 500 held-out "
-        "captions, greedy, and the share without a mistake.",
+        "English to Harbourish, captions of 6 to 20 words, one encoder of one direction, one budget. BLEU on 500 "
+        "held-out captions, greedy, and the share without a mistake.",
         tuple(
             (label, f"caption-scores:{part}")
             for label, part in (

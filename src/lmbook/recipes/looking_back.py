@@ -26,7 +26,7 @@ from lmbook.text import Vocabulary, WordTokenizer
 
 SHORTEST, LONGEST, MOST = 6, 20, 40  # words of a source, and the longest translation in tokens
 SIZES = {"d_embed": 32, "hidden": 64, "d_a": 32}
-STEPS, ROWS, RATE = 1000, 64, 5e-3
+STEPS, ROWS, RATE = 600, 64, 5e-3
 SYSTEMS: dict[str, dict] = {
     "none": {"context": "every"},
     **{score: {"attention": score, "query": "after"} for score in SCORES},
