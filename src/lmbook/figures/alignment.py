@@ -26,7 +26,7 @@ SLOTS = (  # label, options; an option is one text, or one for a single subject 
     ("adjective 2", ("", "red")),
     ("noun", (("boat", "boats"), ("dog", "dogs"), ("woman", "women"))),
     ("verb", (("sees", "see"), ("follows", "follow"))),
-    ("its adjective", ("", "white")),
+    ("object’s adjective", ("", "white")),
     ("object", ("cat", "tree")),
     ("where", ("", "near the house", "behind the old horse")),
 )
