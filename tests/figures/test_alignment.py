@@ -43,7 +43,7 @@ def test_the_file_is_what_the_shipped_model_does():
     import torch
 
     from lmbook import checkpoints
-    from lmbook.batching import SOS_ID
+    from lmbook.batching import EOS_ID, SOS_ID
     from lmbook.decode import evaluating, greedy
     from lmbook.recipes import TRAINED, looking_back
 
@@ -54,7 +54,7 @@ def test_the_file_is_what_the_shipped_model_does():
         source, target, weights = AlignmentExplorer(chosen=list(chosen)).look()
         with evaluating(model):
             x = torch.tensor([reader.encode(" ".join(source))])
-            (ids,), _ = greedy(model, x, 40)
+            ids = [i for i in greedy(model, x, 40)[0][0] if i != EOS_ID]
             _, again = model(x, torch.tensor([[SOS_ID, *ids[:-1]]]), return_weights=True)
         assert target == writer.vocabulary.decode(ids)
         assert torch.allclose(torch.tensor(weights), again[0], atol=0.0101)

@@ -1,8 +1,8 @@
 """AlignmentExplorer: exchange the words of a caption and see where a translator with attention looks, word by word.
 
-    alpha_t = softmax_i v^T tanh(W_h h_i + W_s s_t)          one row of weights for every word of the translation
+    alpha_t = softmax_i v^T tanh(W_h h_i + W_s s_{t-1})      one row of weights for every word of the translation
 
-The model is the shipped one of the recipe caption-scores (additive score). Its translations of every combination of the
+The model is the shipped one of the recipe caption-scores, its RNNsearch. Its translations of every combination of the
 words on offer, and the weights, rounded to two digits, stand in alignment.json, so that the page needs no model:
 
     python -m lmbook.figures.alignment
@@ -78,7 +78,7 @@ def stored() -> dict:
     import torch
 
     from lmbook import checkpoints
-    from lmbook.batching import SOS_ID
+    from lmbook.batching import EOS_ID, SOS_ID
     from lmbook.decode import evaluating, greedy
     from lmbook.recipes import TRAINED, looking_back
 
@@ -92,6 +92,7 @@ def stored() -> dict:
             source = source_of(chosen)
             x = torch.tensor([reader.encode(" ".join(source))])
             (ids,), _ = greedy(model, x, looking_back.MOST)
+            ids = [i for i in ids if i != EOS_ID]
             _, weights = model(x, torch.tensor([[SOS_ID, *ids[:-1]]]), return_weights=True)
             target = writer.vocabulary.decode(ids)
             words += [word for word in target if word not in words]

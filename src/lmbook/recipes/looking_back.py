@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from lmbook import captions, checkpoints, data, metrics
-from lmbook.batching import SOS_ID
+from lmbook.batching import EOS_ID, SOS_ID
 from lmbook.decode import evaluating, greedy
 from lmbook.evaluation import evaluate
 from lmbook.recipes.core import TRAINED, Run, recipe
@@ -32,7 +32,7 @@ SYSTEMS: dict[str, dict] = {
     **{score: {"attention": score, "query": "after"} for score in SCORES},
     "RNNsearch": {"attention": "additive", "query": "before"},
 }
-SHIPPED = "additive"
+SHIPPED = "RNNsearch"
 BINS = ((6, 10), (11, 15), (16, 20))
 
 
@@ -186,11 +186,16 @@ def german_translator() -> tuple[Seq2Seq, object, list[tuple[str, str]]] | None:
 
 
 @torch.no_grad()
-def look(model: nn.Module, tokenizer, source: str, most: int = 60) -> tuple[list[str], list[str], np.ndarray]:
-    """The tokens of a source and of its greedy translation, and the weights (T, N) with which it was written."""
-    ids = tokenizer.encode(source)
+def look(model: nn.Module, tokenizers: tuple, source: str, most: int = 60) -> tuple[list[str], list[str], np.ndarray]:
+    """The tokens of a source and of its greedy translation, and the weights (T, N) with which it was written.
+
+    tokenizers: of the source and of the target.
+    """
+    ids = tokenizers[0].encode(source)
     x = torch.tensor([ids])
-    (written,), _ = greedy(model, x, most, forbid=(SOS_ID,))
+    written = [token for token in greedy(model, x, most, forbid=(SOS_ID,))[0][0] if token != EOS_ID]
     _, weights = model(x, torch.tensor([[SOS_ID, *written[:-1]]]), return_weights=True)
-    read, said = ([tokenizer.decode([token]) for token in tokens] for tokens in (ids, written))
+    read, said = (
+        [side.decode([token]) for token in tokens] for side, tokens in zip(tokenizers, (ids, written), strict=True)
+    )
     return read, said, weights[0].numpy()
