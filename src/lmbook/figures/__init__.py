@@ -49,9 +49,11 @@ FIGURES = {
     "LSTMStep": "lstm",
     "UnrolledRNN": "unrolled",
     "FixedVector": "bottleneck",
+    "AlignmentExplorer": "alignment",
     "ForwardPass": "forward",
 }
 __all__ = [
+    "AlignmentExplorer",
     "BackpropGraph",
     "DecodingSteps",
     "Figure",

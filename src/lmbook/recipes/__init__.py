@@ -10,6 +10,7 @@ from lmbook.recipes import (  # noqa: F401  (importing a module enters its recip
     harbourish,
     length,
     looked_into,
+    looking_back,
     masked,
     names,
     tagging,
