@@ -49,6 +49,7 @@ FIGURES = {
     "LSTMStep": "lstm",
     "UnrolledRNN": "unrolled",
     "FixedVector": "bottleneck",
+    "SoftLookup": "lookup",
     "ForwardPass": "forward",
 }
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "NGramExplorer",
     "SentenceProbability",
     "ShannonGame",
+    "SoftLookup",
     "TokenizerComparison",
     "TwoDirections",
     "UnrolledRNN",
