@@ -37,7 +37,9 @@ def rows(page):
 
 def middle(page):
     """The pixel of the plane's origin and the pixels of one unit."""
-    box = page.locator(".lmq-plane[tabindex] svg").bounding_box()
+    plane = page.locator(".lmq-plane[tabindex] svg")
+    plane.scroll_into_view_if_needed()
+    box = plane.bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, (box["width"] - 32) / 6
 
 

@@ -101,8 +101,20 @@ export default figure(({ model, el, listen, say }) => {
   });
 
   const line = (a, b, attributes) => s("line", { x1: a[0].toFixed(1), y1: a[1].toFixed(1), x2: b[0].toFixed(1), y2: b[1].toFixed(1), ...attributes });
-  const named = (at, words, bold = false) => s("text", { class: `lmq-name${bold ? " lmq-bold" : ""}`, x: at[0].toFixed(1), y: at[1].toFixed(1), "text-anchor": at[2] ?? "start" }, words);
-  const beside = (px, py, shift = 8) => (px > side - 74 ? [px - shift, py - shift, "end"] : [px + shift, py - shift]);
+  const named = (at, words, bold = false) => s("text", { class: `lmq-name${bold ? " lmq-bold" : ""}`, x: at[0].toFixed(1), y: at[1].toFixed(1) }, words);
+  // A label goes where it is farthest from what is drawn already; `taken` holds points of that, and gets the label's own.
+  const label = (px, py, words, taken, { bold = false, off = 10 } = {}) => {
+    const wide = 6.6 * words.length;
+    const starts = [[off, 4], [-off - wide, 4], [-wide / 2, off + 10], [-wide / 2, -off - 2], [off - 2, -off + 3], [-off + 2 - wide, -off + 3], [off - 2, off + 8], [-off + 2 - wide, off + 8]];
+    const points = ([dx, dy]) => [0, 0.25, 0.5, 0.75, 1].map((part) => [px + dx + part * wide, py + dy - 4]);
+    const fits = ([dx]) => px + dx >= 0 && px + dx + wide <= side;
+    const others = taken.filter(([c, d]) => Math.hypot(c - px, d - py) > 1);
+    const room = (start) => Math.min(40, ...points(start).flatMap(([a, b]) => others.map(([c, d]) => Math.hypot((a - c) * 0.8, (b - d) * 1.3)))) - (fits(start) ? 0 : 100);
+    const best = starts.reduce((one, other) => (room(other) > room(one) + 0.5 ? other : one));
+    taken.push(...points(best));
+    return named([px + best[0], py + best[1]], words, bold);
+  };
+  const between = (a, b) => [0.2, 0.4, 0.6, 0.8].map((part) => [a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1])]);
 
   function drawKeys(q, all) {
     const at = ([a, b]) => [x(a), y(b)];
@@ -117,15 +129,13 @@ export default figure(({ model, el, listen, say }) => {
       parts.push(line([x(0), y(0)], tip, { class: "lmq-query", style: `stroke: ${TONES[j]}`, "stroke-dasharray": DASHES[j] }));
       parts.push(s("circle", { cx: tip[0].toFixed(1), cy: tip[1].toFixed(1), r: j ? 4 : 8, style: `fill: ${TONES[j]}` }));
     });
+    const tips = all.map((_, j) => at(turned(q, j)));
+    const taken = [...keys.map(at), ...tips, ...tips.flatMap((tip) => between([x(0), y(0)], tip))];
     keys.forEach((key, i) => {
       const [px, py] = at(key);
-      parts.push(s("circle", { class: "lmq-key", cx: px.toFixed(1), cy: py.toFixed(1), r: 5 }), named(beside(px, py), names[i]));
+      parts.push(s("circle", { class: "lmq-key", cx: px.toFixed(1), cy: py.toFixed(1), r: 5 }), label(px, py, names[i], taken));
     });
-    all.forEach((head, j) => {
-      const [px, py] = at(turned(q, j));
-      const low = py < side - 26 ? py + 20 : py - 12;
-      parts.push(named([px, low, "middle"], all.length > 1 ? `query ${j + 1}` : "query", true));
-    });
+    tips.forEach(([px, py], j) => parts.push(label(px, py, all.length > 1 ? `query ${j + 1}` : "query", taken, { bold: true, off: 12 })));
     replace(keyDrawing, s("svg", { viewBox: `0 0 ${side} ${side}`, width: side, height: side }, parts));
     const [px, py] = at(q);
     handle.style.setProperty("left", `${px}px`);
@@ -141,20 +151,20 @@ export default figure(({ model, el, listen, say }) => {
     const parts = [line([margin, floor], [side - margin, floor], { class: "lmq-axis" }), line([margin, margin], [margin, floor], { class: "lmq-axis" }),
       s("text", { class: "lm-tick", x: side - margin, y: floor + 16, "text-anchor": "end" }, `${axes[2]} →`), s("text", { class: "lm-tick", x: margin + 6, y: margin + 4 }, `↑ ${axes[3]}`)];
     parts.push(s("polygon", { class: "lmq-hull", points: hull(values).map((v) => at(v).map((n) => n.toFixed(1)).join(",")).join(" ") }));
+    const middle = at(answer);
+    const spots = all.length > 1 ? all.map((head) => at(head.answer)) : [];
+    const taken = [...values.map(at), middle, ...spots, ...spots.flatMap((spot) => between(spot, middle))];
     values.forEach((value, i) => {
       const [px, py] = at(value);
       parts.push(s("circle", { class: "lmq-value", cx: px.toFixed(1), cy: py.toFixed(1), r: (3 + 14 * Math.sqrt(mean[i])).toFixed(1), "data-value": names[i] }));
-      parts.push(named(beside(px, py, 9), `${names[i]} ${fmt.num(mean[i], 2)}`));
+      parts.push(label(px, py, `${names[i]} ${fmt.num(mean[i], 2)}`, taken, { off: 6 + 14 * Math.sqrt(mean[i]) }));
     });
-    if (all.length > 1) {
-      all.forEach((head, j) => {
-        const [px, py] = at(head.answer);
-        parts.push(line([px, py], at(answer), { style: `stroke: ${TONES[j]}`, "stroke-width": 1.5, "stroke-dasharray": DASHES[j] }));
-        parts.push(s("circle", { cx: px.toFixed(1), cy: py.toFixed(1), r: 5, style: `fill: ${TONES[j]}` }), named([px + 7, py + 12], `head ${j + 1}`));
-      });
-    }
-    const [px, py] = at(answer);
-    parts.push(s("path", { class: "lmq-answer", d: `M${px.toFixed(1)},${(py - 9).toFixed(1)}l9,9l-9,9l-9,-9z` }), named([px, py + 23, "middle"], "answer", true));
+    spots.forEach(([px, py], j) => {
+      parts.push(line([px, py], middle, { style: `stroke: ${TONES[j]}`, "stroke-width": 1.5, "stroke-dasharray": DASHES[j] }));
+      parts.push(s("circle", { cx: px.toFixed(1), cy: py.toFixed(1), r: 5, style: `fill: ${TONES[j]}` }), label(px, py, `head ${j + 1}`, taken));
+    });
+    const [px, py] = middle;
+    parts.push(s("path", { class: "lmq-answer", d: `M${px.toFixed(1)},${(py - 9).toFixed(1)}l9,9l-9,9l-9,-9z` }), label(px, py, "answer", taken, { bold: true, off: 13 }));
     replace(valueDrawing, s("svg", { viewBox: `0 0 ${side} ${side}`, width: side, height: side }, parts));
   }
 
