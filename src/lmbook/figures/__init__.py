@@ -50,6 +50,7 @@ FIGURES = {
     "UnrolledRNN": "unrolled",
     "FixedVector": "bottleneck",
     "AlignmentExplorer": "alignment",
+    "SoftLookup": "lookup",
     "ForwardPass": "forward",
 }
 __all__ = [
@@ -64,6 +65,7 @@ __all__ = [
     "NGramExplorer",
     "SentenceProbability",
     "ShannonGame",
+    "SoftLookup",
     "TokenizerComparison",
     "TwoDirections",
     "UnrolledRNN",

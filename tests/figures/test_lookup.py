@@ -1,0 +1,204 @@
+"""SoftLookup: the page computes the attention of lmbook.attention, whatever is dragged, by mouse and by keyboard."""
+
+import random
+
+import pytest
+import torch
+
+from lmbook.attention import attend
+from lmbook.figures import SoftLookup
+
+NAMES = ["pilot", "mechanic", "fisher", "baker", "poet"]
+KEYS = [[2, 0], [0, 2], [1, 1], [-1, 0], [-1, -1]]
+VALUES = [[3, 1], [1, 4], [2, 2], [6, 0], [5, 5]]
+AXES = ["sea", "engines", "hours", "coins"]
+
+
+def lookup(**state):
+    return SoftLookup(NAMES, KEYS, VALUES, AXES, **state)
+
+
+def says(page):
+    return page.locator(".lm-says").inner_text()
+
+
+def control(page, name):
+    return page.get_by_role("slider", name=name)
+
+
+def number(text):
+    return float(text.replace("−", "-"))
+
+
+def rows(page):
+    page.locator("details").evaluate("(node) => { node.open = true; }")
+    return [line.locator("th, td").all_inner_texts() for line in page.locator("tbody tr").all()]
+
+
+def middle(page):
+    """The pixel of the plane's origin and the pixels of one unit."""
+    plane = page.locator(".lmq-plane[tabindex] svg")
+    plane.scroll_into_view_if_needed()
+    box = plane.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, (box["width"] - 32) / 6
+
+
+# --- in Python ------------------------------------------------------------------------------------------------------
+
+
+def test_the_numbers_are_those_of_attention():
+    for heads in (1, 2, 3, 4):
+        figure = lookup(query=[0.7, -1.2], beta=1.5, heads=heads)
+        numbers = figure.numbers()
+        K, V = (torch.tensor(x, dtype=torch.float64) for x in (KEYS, VALUES))
+        q, answers = torch.tensor([0.7, -1.2], dtype=torch.float64), []
+        for weights, answer in zip(numbers["weights"], numbers["answers"], strict=True):
+            expected, alpha = attend(1.5 * 2**0.5 * q[None, None], K[None], V[None])
+            torch.testing.assert_close(torch.tensor(weights, dtype=torch.float64), alpha[0, 0])
+            torch.testing.assert_close(torch.tensor(answer, dtype=torch.float64), expected[0, 0])
+            answers.append(expected[0, 0])
+            q = torch.stack([-q[1], q[0]])  # the next head asks at a right angle
+        torch.testing.assert_close(
+            torch.tensor(numbers["answer"], dtype=torch.float64), torch.stack(answers).mean(0), atol=1e-12, rtol=0
+        )
+
+
+def test_the_first_view_by_hand():
+    figure = lookup()
+    (weights,) = figure.numbers()["weights"]
+    exps = [2.718281828**e for e in (2, 0, 1, -1, -1)]
+    assert weights == pytest.approx([e / sum(exps) for e in exps], abs=1e-6)
+    assert "pilot 0.62" in figure.alt
+    assert "pilot" in figure.fallback()
+    assert figure.html() == lookup().html()
+    assert len(figure.html()) < 10_000
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        ({"query": [4, 0]}, "query is"),
+        ({"query": [1]}, "query is"),
+        ({"beta": 9}, "beta is 9"),
+        ({"heads": 5}, "heads is 5"),
+    ],
+)
+def test_what_the_controls_cannot_show_is_refused(state, message):
+    with pytest.raises(ValueError, match=message):
+        lookup(**state)
+
+
+def test_keys_without_their_values_are_refused():
+    with pytest.raises(ValueError, match="5 names need as many keys and values"):
+        SoftLookup(NAMES, KEYS, VALUES[:-1])
+    with pytest.raises(ValueError, match="four names"):
+        SoftLookup(NAMES, KEYS, VALUES, AXES[:2])
+
+
+def test_alternative_text_follows_the_state():
+    figure = lookup()
+    for name, value in (("query", [0.0, 2.0]), ("beta", 3.0), ("heads", 2)):
+        before = figure.alt
+        setattr(figure, name, value)
+        assert figure.alt != before
+
+
+# --- on the page ----------------------------------------------------------------------------------------------------
+
+
+def assert_page_shows(page, figure):
+    numbers = figure.numbers()
+    shown = rows(page)
+    for i, name in enumerate(NAMES):
+        assert shown[i][0] == name
+        for j, weights in enumerate(numbers["weights"]):
+            assert abs(number(shown[i][3 + j]) - weights[i]) <= 0.000051
+    assert [number(v) for v in shown[-1][2].split(", ")] == pytest.approx(numbers["answer"], abs=0.00051)
+    for j, answer in enumerate(numbers["answers"]):
+        assert [number(v) for v in shown[-1][3 + j].split(", ")] == pytest.approx(answer, abs=0.00051)
+
+
+def test_every_number_of_the_page_equals_pythons(show):
+    figure = lookup()
+    page = show(figure)
+    assert_page_shows(page, figure)
+    rng = random.Random(0)
+    for heads in (1, 2, 3, 4):
+        q = [round(rng.uniform(-3, 3), 1) for _ in range(2)]
+        factor = round(rng.uniform(0, 8), 1)
+        for name, value in (("Query, sea", q[0]), ("Query, engines", q[1]), ("Factor", factor), ("Heads", heads)):
+            control(page, name).fill(str(value))
+        figure.query, figure.beta, figure.heads = q, factor, heads
+        assert_page_shows(page, figure)
+        answer = figure.numbers()["answer"]
+        said = says(page).replace("−", "-")
+        assert f"{answer[0]:.2f} hours" in said or f"{answer[0] + 1e-9:.2f} hours" in said
+
+
+def test_the_factor_zero_makes_all_weights_equal(show):
+    page = show(lookup())
+    control(page, "Factor").press("Home")
+    assert "all weights are equal" in says(page)
+
+
+def test_the_mouse_drags_the_query(show):
+    page = show(lookup())
+    x, y, unit = middle(page)
+    page.mouse.move(x + unit, y)  # the query stands at (1, 0)
+    page.mouse.down()
+    page.mouse.move(x - unit, y - 2 * unit, steps=5)
+    assert says(page).startswith("Query −1.0 sea, 2.0 engines")
+    page.mouse.move(x - 9 * unit, y, steps=3)  # no farther than the plane
+    assert says(page).startswith("Query −3.0 sea, 0.0 engines")
+    page.mouse.up()
+    page.mouse.move(x, y)
+    assert says(page).startswith("Query −3.0 sea")
+
+
+def test_the_arrow_keys_move_the_query(show):
+    page = show(lookup())
+    plane = page.get_by_role("group", name="Plane of the keys")
+    plane.focus()
+    for key in ("ArrowRight", "ArrowUp", "ArrowUp", "Shift+ArrowLeft", "ArrowDown"):
+        plane.press(key)
+    assert says(page).startswith("Query 0.6 sea, 0.1 engines")
+    control(page, "Query, engines").press("ArrowUp")
+    assert says(page).startswith("Query 0.6 sea, 0.2 engines")
+    control(page, "Heads").press("ArrowRight")
+    assert "on average over 2 heads" in says(page)
+    assert control(page, "Heads").get_attribute("aria-valuetext") == "2 heads"
+
+
+def test_a_line_is_as_thick_as_its_weight(show):
+    figure = lookup(heads=2)
+    page = show(figure)
+    for j, weights in enumerate(figure.numbers()["weights"], 1):
+        for name, weight in zip(NAMES, weights, strict=True):
+            line = page.locator(f".lmq-link[data-head='{j}'][data-key='{name}']")
+            assert abs(float(line.get_attribute("stroke-width")) - 9 * weight) < 0.006
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 800), ("dark", 360)])
+def test_axe_finds_nothing(show, axe, scheme, width):
+    page = show(lookup(), lookup(heads=4, beta=2), scheme=scheme, width=width)
+    page.locator("summary").first.click()
+    assert axe(page) == []
+
+
+def test_it_fits_a_phone(show):
+    page = show(lookup(heads=3), width=360)
+    page.locator("summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    for piece in page.locator(".lmq-plane svg, .lm-slider").all():
+        box = piece.bounding_box()
+        assert box["x"] + box["width"] <= 355
+    x, y, unit = middle(page)
+    page.mouse.click(x, y - unit)
+    assert says(page).startswith("Query 0.0 sea, 1.0 engines")
+
+
+def test_the_result_is_read_out(show):
+    page = show(lookup())
+    control(page, "Factor").press("ArrowRight")
+    page.wait_for_function("document.querySelector('[role=status]').textContent.includes('factor 1.1')")
+    assert page.get_by_role("status").inner_text() == says(page)
