@@ -50,6 +50,7 @@ FIGURES = {
     "UnrolledRNN": "unrolled",
     "FixedVector": "bottleneck",
     "ForwardPass": "forward",
+    "MaskPainter": "masks",
 }
 __all__ = [
     "BackpropGraph",
@@ -59,6 +60,7 @@ __all__ = [
     "ForwardPass",
     "GradientOverDistance",
     "LSTMStep",
+    "MaskPainter",
     "NGramExplorer",
     "SentenceProbability",
     "ShannonGame",
