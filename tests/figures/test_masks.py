@@ -152,6 +152,8 @@ def test_the_mouse_paints_one_cell_and_many(show):
     page.mouse.up()
     cell(page, 2, 8).hover()
     assert hatched(page) == 4
+    cell(page, 4, 8).press("Space")  # a key after a drag is not mistaken for its click
+    assert hatched(page) == 5
 
 
 def test_arrows_move_and_space_paints(show):

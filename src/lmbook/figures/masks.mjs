@@ -64,7 +64,7 @@ export default figure(({ model, el, listen, say }) => {
       onclick: () => { if (!byMouse) flip(); byMouse = false; },
     });
   }));
-  const lift = () => { brush = null; };
+  const lift = () => { brush = null; setTimeout(() => { byMouse = false; }, 0); };
   document.addEventListener("pointerup", lift);
   let at = [0, 0];
   const stop = ([i, j]) => {
