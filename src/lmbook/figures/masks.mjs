@@ -14,6 +14,7 @@ const style = `
 .lm-figure .lmk-cell.lmk-on { background: var(--lm-1); }
 .lm-figure .lmk-cell.lmk-leak { background: repeating-linear-gradient(45deg, var(--lm-2) 0 4px, transparent 4px 7px); }
 .lm-figure .lmk-name.lmk-now { font-weight: 700; text-decoration: underline 2px var(--lm-1); text-underline-offset: 0.2em; }
+.lm-figure .lmk-item { display: inline-block; margin-right: 1.2rem; }
 .lm-figure .lmk-key { display: inline-block; width: 0.9rem; height: 0.9rem; margin-right: 0.35rem; vertical-align: -0.1rem; }
 .lm-figure .lmk-edge { stroke: var(--lm-1); stroke-width: 1.4; opacity: 0.75; }
 .lm-figure .lmk-node { fill: var(--lm-soft); stroke: var(--lm-edge); }
@@ -98,8 +99,8 @@ export default figure(({ model, el, listen, say }) => {
   const found = all.map((i) => all.map((j) => h("span", { class: `lmk-cell${i === j ? " lmk-same" : ""}`, onclick: () => put({ chosen: i }) })));
   const seen = h("div", { class: "lmk-grid", "aria-hidden": "true", ...columns }, heads(), all.map((i) => [names[1][i], ...found[i]]));
   const after = h("p", { class: "lm-small lm-muted" });
-  const key = h("p", { class: "lm-small lm-muted" }, h("span", { class: "lmk-cell lmk-key lmk-on" }), "can depend on it ",
-    h("span", { class: "lmk-cell lmk-key lmk-leak" }), "can, though it comes later ", h("span", { class: "lmk-cell lmk-key lmk-same" }), "its own place");
+  const key = h("p", { class: "lm-small lm-muted" }, [["lmk-on", "can depend on it"], ["lmk-leak", "can, though it comes later"], ["lmk-same", "its own place"]]
+    .map(([mark, words]) => h("span", { class: "lmk-item" }, h("span", { class: `lmk-cell lmk-key ${mark}` }), words)));
   const paths = h("div", { class: "lm-chart", "aria-hidden": "true" });
   const rows = table({ caption: "Inputs on which each output can depend", head: ["Output", "May look at", "After all layers", "Later inputs"] });
   el.append(h("style", {}, style), start.node, h("div", { class: "lm-row" }, layers.node, residual),
