@@ -104,6 +104,22 @@ TABLES: dict[str, Table] = {
         ),
         (Column("BLEU", "bleu", ".1f"), Column("exact", "exact", ".1%"), Column("perplexity", "perplexity", ".3f")),
     ),
+    "hybrid": Table(
+        "Harbourish to English: does the encoder need recurrence?",
+        "One recurrent decoder with attention for all, the same captions, batches and steps; sacreBLEU, cased, greedy, "
+        "the share without a mistake, and the share that has the right words in any order.",
+        (
+            ("recurrent encoder, both directions", "caption-hybrid:recurrent encoder"),
+            ("self-attention, with positions", "caption-hybrid:with positions"),
+            ("self-attention, without positions", "caption-hybrid:without positions"),
+        ),
+        (
+            Column("BLEU", "bleu", ".1f"),
+            Column("exact", "exact", ".1%"),
+            Column("right words", "right words", ".1%"),
+            Column("perplexity", "perplexity", ".3f"),
+        ),
+    ),
     "scores": Table(
         "Four scores of attention",
         "Multi30k, German to English, over an encoder of one direction, scored after the update, 1,500 steps each: "

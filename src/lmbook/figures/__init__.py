@@ -52,6 +52,7 @@ FIGURES = {
     "AlignmentExplorer": "alignment",
     "SoftLookup": "lookup",
     "ForwardPass": "forward",
+    "MaskPainter": "masks",
 }
 __all__ = [
     "AlignmentExplorer",
@@ -62,6 +63,7 @@ __all__ = [
     "ForwardPass",
     "GradientOverDistance",
     "LSTMStep",
+    "MaskPainter",
     "NGramExplorer",
     "SentenceProbability",
     "ShannonGame",

@@ -8,6 +8,7 @@ from lmbook.recipes import (  # noqa: F401  (importing a module enters its recip
     gap,
     generated,
     harbourish,
+    hybrid,
     length,
     looked_into,
     looking_back,

@@ -1,0 +1,228 @@
+"""MaskPainter: what can be reached is what derivatives and Python say, for painted masks too, by mouse and by keys."""
+
+import random
+
+import numpy as np
+import pytest
+import torch
+
+from lmbook.attention import causal_mask
+from lmbook.figures import MaskPainter
+from lmbook.figures.masks import PRESETS, WORDS, preset, reach
+from lmbook.layers import Encoder
+
+T = len(WORDS)
+
+
+def painted(seed, share=0.25):
+    rng = random.Random(seed)
+    return [[int(rng.random() < share) for _ in range(T)] for _ in range(T)]
+
+
+def says(page):
+    return page.locator(".lm-says").inner_text()
+
+
+def cell(page, output, place):
+    return page.locator("button.lmk-cell").nth(T * (output - 1) + place - 1)
+
+
+def shown(page):
+    """The right square, as rows of 0 and 1."""
+    marks = page.locator("span.lmk-cell:not(.lmk-key)").evaluate_all(
+        "(cells) => cells.map((c) => Number(c.classList.contains('lmk-on') || c.classList.contains('lmk-leak')))"
+    )
+    return [marks[i : i + T] for i in range(0, T * T, T)]
+
+
+def hatched(page):
+    return page.locator("span.lmk-cell.lmk-leak:not(.lmk-key)").count()
+
+
+def take(page, label):
+    page.get_by_role("radio", name=label).check()
+
+
+# --- in Python ------------------------------------------------------------------------------------------------------
+
+
+def test_presets_are_the_masks_of_the_package():
+    assert preset("causal", 6) == causal_mask(6).int().tolist()
+    assert np.all(preset("full", 5))
+    assert [row[:3] for row in preset("prefix", 5)] == [[1, 1, 1]] * 5
+    assert preset("prefix", 5)[3] == [1, 1, 1, 1, 0]
+    assert {tuple(row) for row in preset("padding", 5)} == {(1, 1, 1, 0, 0)}
+    with pytest.raises(ValueError, match="no mask 'diagonal'"):
+        preset("diagonal", 5)
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3])
+def test_reach_is_where_derivatives_are_not_zero(layers):
+    mask = torch.tensor(painted(layers)) > 0
+    stack = Encoder(layers, 8, 2, 16).double()
+    J = torch.autograd.functional.jacobian(lambda X: stack(X, mask)[0][0], torch.randn(1, T, 8, dtype=torch.float64))
+    assert reach(mask.tolist(), layers, residual=True) == (J.abs().sum(dim=(1, 2, 4)) > 0).int().tolist()
+
+
+def test_without_residual_a_row_sees_what_its_mask_says():
+    shift = np.eye(T, k=-1, dtype=int).tolist()
+    assert reach(shift, 1, residual=False) == shift
+    assert reach(shift, 3, residual=False) == np.eye(T, k=-3, dtype=int).tolist()
+
+
+def test_leaks_are_the_later_inputs():
+    figure = MaskPainter(mask="causal", layers=4)
+    assert figure.leaks() == []
+    mask = preset("causal", T)
+    mask[2][5] = 1
+    assert MaskPainter(mask=mask, layers=1).leaks() == [(2, 5)]
+    assert (4, 5) in MaskPainter(mask=mask, layers=2).leaks()
+    assert (1, 5) not in MaskPainter(mask=mask, layers=4).leaks()
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        ({"words": ["a", "b"]}, "2 words"),
+        ({"mask": [[1]]}, "8 rows of 8"),
+        ({"mask": [[2] * T] * T}, "each 0 or 1"),
+        ({"layers": 5}, "layers is 5"),
+        ({"chosen": 8}, "chosen is 8"),
+    ],
+)
+def test_other_states_are_refused(state, message):
+    with pytest.raises(ValueError, match=message):
+        MaskPainter(**state)
+
+
+def test_alternative_text_and_fallback_follow_the_state():
+    figure = MaskPainter()
+    assert "depend on these inputs: 4, 5, 6." in figure.alt
+    before = figure.alt
+    figure.layers = 2
+    assert figure.alt != before
+    assert "3, 4, 5, 6, 7" in figure.alt
+    assert figure.fallback().count("<td>sees</td>") == sum(map(sum, figure.reach()))
+    assert figure.html() == MaskPainter(layers=2).html()
+
+
+# --- on the page ----------------------------------------------------------------------------------------------------
+
+
+def test_the_page_reaches_what_python_reaches(show):
+    masks = [*PRESETS, *(painted(seed) for seed in range(3))]
+    figures = [
+        MaskPainter(mask=mask, layers=1 + k % 4, residual=k % 3 > 0, chosen=k % T) for k, mask in enumerate(masks)
+    ]
+    for figure in figures:
+        page = show(figure)
+        assert shown(page) == figure.reach()
+        leaks = figure.leaks()
+        assert hatched(page) == len(leaks)
+        assert ("No output can depend on a later input" in says(page)) == (not leaks)
+        if leaks:
+            assert f"{len(leaks)} of 28 pairs; the first is output {leaks[0][0] + 1}" in says(page)
+
+
+def test_every_preset_and_number_of_layers(show):
+    page = show(MaskPainter())
+    labels = dict(zip(PRESETS, ("full", "causal", "prefix of 3", "padding (last 2)", "neighbours"), strict=True))
+    for name in PRESETS:
+        take(page, labels[name])
+        for layers in (1, 3):
+            page.get_by_role("slider", name="Layers").fill(str(layers))
+            assert shown(page) == MaskPainter(mask=name, layers=layers).reach()
+    take(page, "padding (last 2)")
+    assert page.locator(".lmk-name").nth(T - 1).inner_text() == "8 <pad>"
+    take(page, "causal")
+    assert page.locator(".lmk-name").nth(T - 1).inner_text() == f"8 {WORDS[-1]}"
+
+
+def test_the_mouse_paints_one_cell_and_many(show):
+    page = show(MaskPainter(mask="causal", layers=1))
+    cell(page, 3, 6).click()
+    assert cell(page, 3, 6).get_attribute("aria-pressed") == "true"
+    assert "in 1 of 28 pairs; the first is output 3, which can depend on input 6" in says(page)
+    cell(page, 3, 6).click()
+    assert hatched(page) == 0
+    cell(page, 2, 3).hover()
+    page.mouse.down()
+    for place in (4, 5, 6):
+        cell(page, 2, place).hover()
+    page.mouse.up()
+    cell(page, 2, 8).hover()
+    assert hatched(page) == 4
+    cell(page, 4, 8).press("Space")  # a key after a drag is not mistaken for its click
+    assert hatched(page) == 5
+
+
+def test_arrows_move_and_space_paints(show):
+    page = show(MaskPainter(mask="causal", layers=2))
+    cell(page, 1, 1).focus()
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "Space"):
+        page.keyboard.press(key)
+    mask = preset("causal", T)
+    mask[1][2] = 1
+    assert shown(page) == MaskPainter(mask=mask, layers=2).reach()
+    assert page.evaluate("document.activeElement.ariaLabel") == "output 2, seal, may look at input 3, on"
+    page.keyboard.press("Enter")
+    assert hatched(page) == 0
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.ariaLabel") == "output 2, seal, may look at input 8, us"
+    assert page.locator("button.lmk-cell[tabindex='0']").count() == 1
+
+
+def test_residual_and_output_can_be_chosen(show):
+    mask = np.eye(T, k=-1, dtype=int).tolist()
+    page = show(MaskPainter(mask=mask, layers=2, chosen=3))
+    assert "output 4, “the”, can depend on inputs 2, 3 and 4" in says(page)
+    page.get_by_role("button", name="Residual connection").click()
+    assert "can depend on input 2." in says(page)
+    page.get_by_label("Output", exact=True).select_option(label="1, the")
+    assert "can depend on no input." in says(page)
+    assert page.locator(".lmk-edge").count() == 0
+
+
+def test_the_drawn_paths_end_at_the_inputs_it_can_depend_on(show):
+    for figure in (MaskPainter(layers=3, chosen=4), MaskPainter(mask=painted(7), layers=2, chosen=2)):
+        page = show(figure)
+        bottom = page.locator(".lmk-node").evaluate_all(
+            "(nodes) => nodes.map((n) => [Number(n.getAttribute('cy')), Number(n.classList.length > 1)])"
+        )
+        low = max(y for y, _ in bottom)
+        assert [on for y, on in bottom if y == low] == figure.reach()[figure.chosen]
+
+
+def test_the_table_has_every_row(show):
+    figure = MaskPainter(mask=painted(5), layers=2)
+    page = show(figure)
+    page.locator("summary").click()
+    rows = [line.locator("td").all_inner_texts() for line in page.locator("tbody tr").all()]
+    for i, (row, (_, after, later)) in enumerate(zip(figure.reach(), rows, strict=True)):
+        for text, wanted in ((after, [j for j in range(T) if row[j]]), (later, [j for j in range(i + 1, T) if row[j]])):
+            found = [] if text == "none" else [int(n) - 1 for n in text.replace(" and", ",").split(",")]
+            assert found == wanted
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 800), ("dark", 360)])
+def test_axe_finds_nothing(show, axe, scheme, width):
+    page = show(MaskPainter(), MaskPainter(mask="full", layers=4), scheme=scheme, width=width)
+    page.locator("summary").first.click()
+    assert axe(page) == []
+
+
+def test_it_fits_a_phone(show):
+    page = show(MaskPainter(mask="padding", layers=4), width=360)
+    page.locator("summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    for piece in page.locator(".lmk-cell, .lm-chart svg").all():
+        box = piece.bounding_box()
+        assert box["x"] + box["width"] <= 352
+
+
+def test_the_result_is_read_out(show):
+    page = show(MaskPainter(mask="causal"))
+    page.get_by_role("slider", name="Layers").press("ArrowRight")
+    page.wait_for_function("document.querySelector('[role=status]').textContent.includes('After 2 layers')")
+    assert page.get_by_role("status").inner_text() == says(page)
