@@ -50,6 +50,7 @@ FIGURES = {
     "UnrolledRNN": "unrolled",
     "FixedVector": "bottleneck",
     "ForwardPass": "forward",
+    "PositionWheels": "wheels",
 }
 __all__ = [
     "BackpropGraph",
@@ -60,6 +61,7 @@ __all__ = [
     "GradientOverDistance",
     "LSTMStep",
     "NGramExplorer",
+    "PositionWheels",
     "SentenceProbability",
     "ShannonGame",
     "TokenizerComparison",
