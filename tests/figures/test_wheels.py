@@ -14,7 +14,7 @@ def says(page):
 
 
 def sliders(page):
-    return [page.get_by_role("slider", name=name) for name in ("Position i", "Offset t − i")]  # noqa: RUF001
+    return [page.get_by_role("slider", name=name) for name in ("Position i", "Offset t − i")]
 
 
 def choose(page, label, value):
@@ -27,7 +27,7 @@ def rows(page):
 
 
 def number(text):
-    return float(text.replace("−", "-").replace("°", ""))  # noqa: RUF001
+    return float(text.replace("−", "-").replace("°", ""))
 
 
 def code(width, base, t):
