@@ -30,7 +30,7 @@ SEPARATOR = FIRST + SYMBOLS
 NOTHING = SPECIALS.index("<pad>")  # where no answer is asked for
 LONGEST, PLACES = 24, 96  # echo: symbols in training, and in the test
 LONGEST_COPY, TESTED = 10, (2, 4, 6, 8, 9, 10, 11, 12, 14, 16, 20)  # copy: the same
-B, ECHO_STEPS, COPY_STEPS, RATE = 32, 600, 1500, 3e-3
+B, ECHO_STEPS, COPY_STEPS, RATE = 32, 400, 1200, 3e-3
 
 
 def symbols(generator: torch.Generator, rows: int, N: int) -> Tensor:
