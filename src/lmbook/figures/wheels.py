@@ -81,9 +81,9 @@ class PositionWheels(Figure):
         t, most = self.i + self.offset, self.width // 2
         stand = ", ".join(f"{hand['t']:.0f}" for hand in self.hands())
         self.alt = (
-            f"{most} dials with two hands each, for positions {self.i} and {t}; below them a table of the dot "
-            f"products of all positions, constant along its diagonals. At position {t} the hands stand at {stand} degrees; "
-            f"the dot product of the two codes is {self.product():.2f} of at most {most}."
+            f"{most} dials with two hands each, for positions {self.i} and {t}; below them a table of the dot products "
+            f"of all positions, the same along each diagonal. At position {t} the hands stand at {stand} degrees; the "
+            f"dot product of the two codes is {self.product():.2f} of at most {most}."
         )
 
     def fallback(self) -> str:
