@@ -5,8 +5,9 @@
     sinusoidal  p_t,2j = sin(t w_j),  p_t,2j+1 = cos(t w_j),  w_j = base^(-2j/d)      one clock hand for each j
     learned     p_t = row t of a table                            ends where the table ends
     rotary      turns the pairs of queries and keys by t w_j      scores see the distance only
+    linear bias lowers the score of a key by m_h (t - i)          far keys count less, at any distance
 
-All but the last are added to the embeddings or put beside them:  x + p  or  torch.cat([x, p], -1)  (see place).
+All but the last two are added to the embeddings or put beside them:  x + p  or  torch.cat([x, p], -1)  (see place).
 Shapes: B batch, T time, d width. A code is (T, d): it varies along time and is the same in every row of the batch.
 """
 
@@ -122,6 +123,20 @@ class Learned(nn.Module):
                 f"{self.table.num_embeddings - 1}: cut the text, or build the model with a larger max_length."
             )
         return self.table.weight[start : start + T]
+
+
+def slopes(n_heads: int) -> Tensor:
+    """m_h = 2^(-8h/n) for the heads h = 1..n, shape (n_heads,)  (Press et al. 2022, section 3).
+
+    For a number of heads that is no power of two the paper interpolates; we take the same formula.
+    """
+    return 2.0 ** (-8 * torch.arange(1, n_heads + 1, dtype=torch.get_default_dtype()) / n_heads)
+
+
+def linear_bias(T: int, n_heads: int) -> Tensor:
+    """-m_h (t - i), to be added to the scores (n_heads, T, T). Where i > t a causal mask forbids the key."""
+    t = torch.arange(T, dtype=torch.get_default_dtype())
+    return -slopes(n_heads).view(-1, 1, 1) * (t.unsqueeze(1) - t)
 
 
 def rotary(X: Tensor, start: int = 0, base: float = 10000.0) -> Tensor:

@@ -53,6 +53,7 @@ FIGURES = {
     "SoftLookup": "lookup",
     "ForwardPass": "forward",
     "MaskPainter": "masks",
+    "PositionWheels": "wheels",
 }
 __all__ = [
     "AlignmentExplorer",
@@ -65,6 +66,7 @@ __all__ = [
     "LSTMStep",
     "MaskPainter",
     "NGramExplorer",
+    "PositionWheels",
     "SentenceProbability",
     "ShannonGame",
     "SoftLookup",

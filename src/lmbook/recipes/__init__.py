@@ -4,6 +4,7 @@ from lmbook.recipes import (  # noqa: F401  (importing a module enters its recip
     characters,
     charrnn,
     classifying,
+    copying,
     digits,
     gap,
     generated,

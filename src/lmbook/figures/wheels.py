@@ -1,0 +1,95 @@
+"""PositionWheels: sinusoidal codes of two positions as clock hands, and the table of all dot products.
+
+p_t = (sin t w_0, cos t w_0, sin t w_1, cos t w_1, ...)      w_j = base^(-2j/width)
+p_t . p_i = sum_j cos((t - i) w_j)
+
+With x = sine and y = cosine, pair j is a hand that starts at twelve o'clock and turns clockwise by w_j a position.
+"""
+
+import html
+from math import cos, degrees, pi
+
+import traitlets
+
+from lmbook.figures import Figure, bars_svg
+
+WIDTHS, BASES, LONGEST = (4, 8, 12), (10, 100, 10_000), 15
+
+
+class PositionWheels(Figure):
+    """Position i and an offset choose two codes, those of i and of t = i + offset.
+
+    width: of the code, one of 4, 8, 12.  base: one of 10, 100, 10,000.  i: 0 to length - 1 - 15.  offset: 0 to 15.
+    length: positions in the table of dot products.
+    """
+
+    module = "wheels"
+
+    width = traitlets.Int(8).tag(sync=True)
+    base = traitlets.Int(100).tag(sync=True)
+    i = traitlets.Int(5).tag(sync=True)
+    offset = traitlets.Int(3).tag(sync=True)
+    length = traitlets.Int(40).tag(sync=True)
+
+    def __init__(self, **state):
+        state.setdefault("title", "Both hands of a dial turn, and the angle between them stays")
+        state.setdefault(
+            "caption",
+            "Drag position i: all hands turn, each at its speed, and the dot product stays the same. Then drag the "
+            "offset: which dial changes it most? Try base 10,000: which hands still move, and what does the table of "
+            "dot products lose? Click a cell of the table to choose its pair.",
+        )
+        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
+        super().__init__(**state)
+        if state["alt"] == "…":
+            self._describe()
+            self.observe(self._describe, ["width", "base", "i", "offset"])
+
+    @traitlets.validate("width", "base")
+    def _check_choice(self, proposal):
+        known = {"width": WIDTHS, "base": BASES}[proposal["trait"].name]
+        if proposal["value"] not in known:
+            raise ValueError(f"{proposal['trait'].name} is {proposal['value']}; choose one of {known}.")
+        return proposal["value"]
+
+    @traitlets.validate("i", "offset")
+    def _check_position(self, proposal):
+        last = {"i": self.length - 1 - LONGEST, "offset": LONGEST}[proposal["trait"].name]
+        if not 0 <= proposal["value"] <= last:
+            raise ValueError(f"{proposal['trait'].name} is {proposal['value']}; it must lie in 0 to {last}.")
+        return proposal["value"]
+
+    def hands(self) -> list[dict]:
+        """For each dial: speed in radians a position, period, where both hands stand and their angle, in degrees."""
+        speeds = [self.base ** (-2 * j / self.width) for j in range(self.width // 2)]
+        return [
+            {
+                "speed": w,
+                "period": 2 * pi / w,
+                "i": degrees(self.i * w) % 360,
+                "t": degrees((self.i + self.offset) * w) % 360,
+                "cosine": cos(self.offset * w),
+            }
+            for w in speeds
+        ]
+
+    def product(self) -> float:
+        """The dot product of the two codes."""
+        return sum(hand["cosine"] for hand in self.hands())
+
+    def _describe(self, change=None):
+        t, most = self.i + self.offset, self.width // 2
+        stand = ", ".join(f"{hand['t']:.0f}" for hand in self.hands())
+        self.alt = (
+            f"{most} dials with two hands each, for positions {self.i} and {t}; below them a table of the dot products "
+            f"of all positions, the same along each diagonal. At position {t} the hands stand at {stand} degrees; the "
+            f"dot product of the two codes is {self.product():.2f} of at most {most}."
+        )
+
+    def fallback(self) -> str:
+        rows = [
+            (f"dial {j}", (hand["cosine"] + 1) / 2, f"cosine {hand['cosine']:.2f}")
+            for j, hand in enumerate(self.hands())
+        ]
+        words = html.escape(f"Cosine of the angle between the two hands of each dial. {self.alt}")
+        return f"<p>{words}</p>{bars_svg(rows, alt=self.alt, top=1.0)}"

@@ -1,0 +1,172 @@
+"""PositionWheels: dials, angles and dot products are those of `positions`, by mouse and by keyboard."""
+
+import math
+
+import pytest
+
+from lmbook import positions
+from lmbook.figures import PositionWheels
+from lmbook.figures.wheels import BASES, LONGEST, WIDTHS
+
+
+def says(page):
+    return page.locator(".lm-says").inner_text()
+
+
+def sliders(page):
+    return [page.get_by_role("slider", name=name) for name in ("Position i", "Offset t − i")]
+
+
+def choose(page, label, value):
+    page.get_by_role("group", name=label).get_by_role("radio", name=value, exact=True).check()
+
+
+def rows(page):
+    page.locator("details").evaluate("(node) => { node.open = true; }")
+    return [line.locator("th, td").all_inner_texts() for line in page.locator("tbody tr").all()]
+
+
+def number(text):
+    return float(text.replace("−", "-").replace("°", ""))
+
+
+def code(width, base, t):
+    return positions.sinusoidal(1, width, float(base), start=t)[0].double()
+
+
+# --- in Python ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("base", BASES)
+def test_hands_and_product_are_those_of_the_codes(width, base):
+    for i, offset in ((0, 0), (5, 3), (24, 15)):
+        figure = PositionWheels(width=width, base=base, i=i, offset=offset)
+        one, other = code(width, base, i), code(width, base, i + offset)
+        assert figure.product() == pytest.approx((one @ other).item(), abs=1e-5)
+        assert len(figure.hands()) == width // 2
+        for j, hand in enumerate(figure.hands()):
+            for p, place in ((one, "i"), (other, "t")):
+                assert math.sin(math.radians(hand[place])) == pytest.approx(p[2 * j].item(), abs=1e-5)
+                assert math.cos(math.radians(hand[place])) == pytest.approx(p[2 * j + 1].item(), abs=1e-5)
+            assert hand["period"] * hand["speed"] == pytest.approx(2 * math.pi)
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        ({"width": 5}, "width is 5"),
+        ({"base": 50}, "base is 50"),
+        ({"i": 25}, "i is 25"),
+        ({"offset": 16}, "offset is 16"),
+        ({"i": -1}, "i is -1"),
+    ],
+)
+def test_what_the_figure_does_not_have_is_refused(state, message):
+    with pytest.raises(ValueError, match=message):
+        PositionWheels(**state)
+
+
+def test_alternative_text_follows_the_state():
+    figure = PositionWheels()
+    for name, value in (("i", 9), ("offset", 7), ("width", 12), ("base", 10)):
+        before = figure.alt
+        setattr(figure, name, value)
+        assert figure.alt != before
+    assert f"{figure.product():.2f}" in figure.alt
+    assert figure.alt.split(".")[0] in figure.fallback()
+    assert PositionWheels().html() == PositionWheels().html()
+
+
+# --- on the page ----------------------------------------------------------------------------------------------------
+
+
+def test_the_page_shows_the_numbers_of_python(show):
+    page = show(PositionWheels())
+    i, offset = sliders(page)
+    for width, base, at, k in ((4, 10, 0, 0), (8, 100, 24, 15), (12, 10_000, 7, 1), (12, 10, 3, 8)):
+        choose(page, "Width D", str(width))
+        choose(page, "Base C", f"{base:,}")
+        i.fill(str(at))
+        offset.fill(str(k))
+        figure = PositionWheels(width=width, base=base, i=at, offset=k)
+        shown = rows(page)
+        assert len(shown) == width // 2 + 1
+        for row, hand in zip(shown, figure.hands(), strict=False):
+            assert number(row[2]) % 360 == pytest.approx(hand["i"], abs=0.51) or hand["i"] > 359.4
+            assert number(row[3]) % 360 == pytest.approx(hand["t"], abs=0.51) or hand["t"] > 359.4
+            assert number(row[4]) == pytest.approx(hand["cosine"], abs=6e-4)
+        assert number(shown[-1][4]) == pytest.approx(figure.product(), abs=6e-4)
+        product = (code(width, base, at) @ code(width, base, at + k)).item()
+        assert number(says(page).split("dot product is ")[1].split(" ")[0]) == pytest.approx(product, abs=1e-3)
+        hands = page.locator(".lmpw-t")
+        assert hands.count() == width // 2
+        for j in range(width // 2):
+            x, y = (float(hands.nth(j).get_attribute(name)) - 50 for name in ("x2", "y2"))
+            assert x / 42 == pytest.approx(code(width, base, at + k)[2 * j].item(), abs=1e-4)
+            assert -y / 42 == pytest.approx(code(width, base, at + k)[2 * j + 1].item(), abs=1e-4)
+
+
+def test_the_shades_of_the_table_follow_the_products(show):
+    figure = PositionWheels()
+    page = show(figure)
+    shades = page.evaluate("[...document.querySelectorAll('.lmpw-cell')].map((c) => +c.getAttribute('fill-opacity'))")
+    P = positions.sinusoidal(figure.length, figure.width, float(figure.base)).double()
+    expected = ((P @ P.T / (figure.width / 2) + 1) / 2) ** 2
+    assert shades == pytest.approx(expected.flatten().tolist(), abs=6e-4)
+
+
+def test_keys_move_both_sliders_and_the_product_stays_at_one_offset(show):
+    page = show(PositionWheels(i=5, offset=3))
+    i, offset = sliders(page)
+    before = says(page).split("dot product is ")[1].split(" ")[0]
+    i.press("ArrowRight")
+    assert "Positions 6 and 9, offset 3" in says(page)
+    assert says(page).split("dot product is ")[1].split(" ")[0] == before
+    i.press("End")
+    assert "Positions 24 and 27" in says(page)
+    offset.press("ArrowRight")
+    assert "Positions 24 and 28, offset 4" in says(page)
+    assert says(page).split("dot product is ")[1].split(" ")[0] != before
+    offset.press("End")
+    assert f"offset {LONGEST}:" in says(page)
+
+
+def test_the_mouse_drags_a_slider_and_picks_a_pair_in_the_table(show):
+    page = show(PositionWheels(i=0))
+    box = sliders(page)[0].bounding_box()
+    page.mouse.move(box["x"] + 4, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2, steps=4)
+    page.mouse.up()
+    assert "Positions 24 and 27" in says(page)
+    cells = page.locator(".lmpw-cell")
+    cells.nth(13 * 40 + 6).click()
+    assert "Positions 6 and 13, offset 7" in says(page)
+    cells.nth(2 * 40 + 10).click()  # above the diagonal: the same pair, mirrored
+    assert "Positions 2 and 10, offset 8" in says(page)
+    cells.nth(39 * 40).click()  # too far apart
+    assert "Positions 2 and 10, offset 8" in says(page)
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 800), ("dark", 360)])
+def test_axe_finds_nothing(show, axe, scheme, width):
+    page = show(PositionWheels(), PositionWheels(width=12), scheme=scheme, width=width)
+    page.locator("summary").first.click()
+    assert axe(page) == []
+
+
+def test_it_fits_a_phone(show):
+    page = show(PositionWheels(width=12, i=24, offset=15), width=360)
+    page.locator("summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    for piece in page.locator(".lmpw-dial, .lmpw-table svg").all():
+        box = piece.bounding_box()
+        assert box["x"] + box["width"] <= 355
+
+
+def test_the_result_is_read_out(show):
+    page = show(PositionWheels(i=3))
+    sliders(page)[0].press("ArrowRight")
+    page.wait_for_function("document.querySelector('[role=status]').textContent.includes('Positions 4 and 7')")
+    assert page.get_by_role("status").inner_text() == says(page)
