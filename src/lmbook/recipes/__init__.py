@@ -8,6 +8,7 @@ from lmbook.recipes import (  # noqa: F401  (importing a module enters its recip
     gap,
     generated,
     harbourish,
+    ladder,
     length,
     looked_into,
     masked,
