@@ -104,6 +104,18 @@ TABLES: dict[str, Table] = {
         ),
         (Column("BLEU", "bleu", ".1f"), Column("exact", "exact", ".1%"), Column("perplexity", "perplexity", ".3f")),
     ),
+    "caption-ladder": Table(
+        "The ladder on captions",
+        "Harbourish to English, up to 20 words, the same 600 steps for all: BLEU over words, greedy, on 500 captions, "
+        "and on 200 that are longer than any in training.",
+        tuple((name, f"caption-ladder:{name}") for name in ("RNNenc", "RNNsearch", "hybrid", "Transformer")),
+        (
+            Column("BLEU", "bleu", ".1f"),
+            Column("21 to 30 words", "bleu, longer than trained", ".1f"),
+            Column("exact", "exact", ".1%"),
+            Column("perplexity", "perplexity", ".3f"),
+        ),
+    ),
     "scores": Table(
         "Four scores of attention",
         "The same task for the four scores, over an encoder of one direction, scored after the update.",

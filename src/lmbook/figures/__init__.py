@@ -50,12 +50,14 @@ FIGURES = {
     "UnrolledRNN": "unrolled",
     "FixedVector": "bottleneck",
     "ForwardPass": "forward",
+    "FollowToken": "sublayers",
 }
 __all__ = [
     "BackpropGraph",
     "DecodingSteps",
     "Figure",
     "FixedVector",
+    "FollowToken",
     "ForwardPass",
     "GradientOverDistance",
     "LSTMStep",

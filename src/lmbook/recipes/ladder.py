@@ -206,6 +206,14 @@ MULTI30K_RUNS = {  # steps and tokens of a batch, as in recipes.translation
 }
 
 
+def multi30k(name: str, types: int) -> nn.Module:
+    """A model of MULTI30K_RUNS as its recipe builds it, untrained, without dropout."""
+    if name == "multi30k-transformer":
+        return Transformer(types, types, 128, n_heads=4, d_ff=256, n_layers=4, tied="all", dropout=0.0)
+    options = {"bidirectional": True, "d_a": D, "tie": True} | MULTI30K[name.removeprefix("multi30k-")][2]
+    return Seq2Seq(types, types, D, D, cell="gru", **options)
+
+
 @recipe(
     "multi30k-flops",
     about="training FLOPs of the rungs on Multi30k, by formula over the batches of seed 0; nothing is trained",
@@ -219,11 +227,7 @@ def multi30k_flops(run: Run) -> tuple[dict, None]:
     bpe, ids, _ = prepare(run)
     scores: dict = {}
     for name, (steps, tokens) in MULTI30K_RUNS.items():
-        if name == "multi30k-transformer":
-            model: nn.Module = Transformer(len(bpe), len(bpe), 128, n_heads=4, d_ff=256, n_layers=4, tied="all")
-        else:
-            options = {"bidirectional": True, "d_a": D, "tie": True} | MULTI30K[name.removeprefix("multi30k-")][2]
-            model = Seq2Seq(len(bpe), len(bpe), D, D, cell="gru", **options)
+        model = multi30k(name, len(bpe))
         batches = lambda epoch, tokens=tokens: data.batches(ids["train"], tokens, seed=[run.seed, epoch], tokens=True)  # noqa: E731
         scores[name] = flops(model, batches, 3 if run.quick else steps)
     return scores, None
