@@ -45,8 +45,9 @@ RATE = 4e-3
 NORMS = {
     f"{norm}-norm, {'warm-up' if warmup else 'no warm-up'}": (norm, warmup)
     for norm in ("pre", "post")
-    for warmup in (0, 100)
+    for warmup in (0, 60)
 }
+NORM_STEPS = 150
 
 
 def rung(name: str, types: tuple[int, int]) -> nn.Module:
@@ -103,9 +104,16 @@ def flops(model: nn.Module, batches, steps: int) -> int:
     return sum(costs.training(model, *batch.source.shape, batch.inputs.shape[1]) for batch in taken)
 
 
-def learn(run: Run, model: nn.Module, ids: dict, name: str, rate: float, warmup: int, steps: int = STEPS) -> dict:
-    """Trains on batches of ROWS pairs with Adam and a cosine; returns parameters, FLOPs and processor seconds."""
-    batches = lambda epoch: data.batches(ids["train"], ROWS, seed=[run.seed, epoch])  # noqa: E731
+def counts_of(scores: dict) -> list[list[int]]:
+    """The `metrics.bleu_counts` of every test sentence, as `metrics.bootstrap_from_counts` wants them."""
+    return [[int(n) for n in row.split()] for row in scores["counts"]]
+
+
+def learn(
+    run: Run, model: nn.Module, ids: dict, name: str, rate: float, warmup: int, steps: int = STEPS, rows: int = ROWS
+) -> dict:
+    """Trains on batches of `rows` pairs with Adam and a cosine; returns parameters, FLOPs and processor seconds."""
+    batches = lambda epoch: data.batches(ids["train"], rows, seed=[run.seed, epoch])  # noqa: E731
     clock = Clock()
     run.fit(
         model,
@@ -139,7 +147,8 @@ def scored(model: nn.Module, writer: Tokens, ids: dict, parts: dict) -> dict:
             found["by words"] = [{key: row[key] for key in ("from", "to", "pairs", "bleu", "exact")} for row in rows]
             found["exact"] = sum(map(str.__eq__, outputs, references)) / len(references)
             pairs = zip(outputs, references, strict=True)
-            found["counts"] = [[int(n) for n in metrics.bleu_counts(one.split(), two.split())] for one, two in pairs]
+            counts = [metrics.bleu_counts(one.split(), two.split()) for one, two in pairs]
+            found["counts"] = [" ".join(str(int(n)) for n in row) for row in counts]
             found["outputs"] = outputs[:3]
     return found
 
@@ -171,6 +180,8 @@ def caption_ladder(run: Run) -> tuple[dict, nn.Module]:
             scores["greedy, first 100"] = metrics.bleu(few, [english for _, english in parts["test"][:100]], str.split)
         if not run.rescoring:
             scores[name] = cost | scored(model, writer, ids, parts)
+            if name == "few pairs":
+                del scores[name]["counts"]
     if not run.rescoring:
         scores["references"] = parts["test"][:3]
         scores["bleu"] = scores[SHIPPED]["bleu"]
@@ -185,15 +196,15 @@ def caption_ladder(run: Run) -> tuple[dict, nn.Module]:
 )
 def norm_curves(run: Run) -> tuple[dict, None]:
     """The loss of the first steps at one rate; the curves are in the record's parts, the scores are the last loss."""
-    reader, writer, parts = captions(run.quick)
-    ids = {part: encode_pairs(reader, writer, parts[part][:8000]) for part in ("train", "valid")}
+    reader, writer, _ = captions(quick=True)
+    made = [(harbourish, english) for english, harbourish in data.captions(300 if run.quick else 5200, 5, 3, 8)]
+    ids = {"train": encode_pairs(reader, writer, made[200:]), "valid": encode_pairs(reader, writer, made[:200])}
     scores: dict = {}
     for name, (norm, warmup) in NORMS.items():
         torch.manual_seed(run.seed)
-        model = Transformer(
-            len(reader.vocabulary), len(writer.vocabulary), D_MODEL, HEADS, 128, 6, dropout=0.0, norm=norm, fast=True
-        ).to(run.device)
-        learn(run, model, ids, name, 3e-3, warmup, steps=200)
+        sizes = {"d_model": D_MODEL, "n_heads": HEADS, "d_ff": 128, "n_layers": 6, "dropout": 0.0}
+        model = Transformer(len(reader.vocabulary), len(writer.vocabulary), **sizes, norm=norm, fast=True)
+        learn(run, model.to(run.device), ids, name, 3e-3, warmup, steps=NORM_STEPS, rows=32)
         scores[name] = evaluate(model, tensors(data.batches(ids["valid"], 100)), loss)
     return scores, None
 
