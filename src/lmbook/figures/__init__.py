@@ -54,6 +54,7 @@ FIGURES = {
     "ForwardPass": "forward",
     "MaskPainter": "masks",
     "PositionWheels": "wheels",
+    "FollowToken": "sublayers",
 }
 __all__ = [
     "AlignmentExplorer",
@@ -61,6 +62,7 @@ __all__ = [
     "DecodingSteps",
     "Figure",
     "FixedVector",
+    "FollowToken",
     "ForwardPass",
     "GradientOverDistance",
     "LSTMStep",

@@ -10,6 +10,7 @@ from lmbook.recipes import (  # noqa: F401  (importing a module enters its recip
     generated,
     harbourish,
     hybrid,
+    ladder,
     length,
     looked_into,
     looking_back,

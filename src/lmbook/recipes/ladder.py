@@ -1,0 +1,278 @@
+"""The ladder from the fixed vector to the Transformer, on one task, with what each rung costs.
+
+    RNNenc  ->  RNNsearch  ->  hybrid  ->  Transformer
+
+caption-ladder trains the four on generated captions, the same pairs, batches and number of steps for all, with about as
+many parameters. norm-curves trains one deeper Transformer with LayerNorm before and after its sublayers, with and
+without warm-up. multi30k-flops counts, without training, what the recorded rungs of Multi30k cost. time-by-length
+measures a step of an LSTM and of a Transformer by the length of the sequence, on the device it is run on.
+"""
+
+import time
+from collections.abc import Iterable, Iterator
+from itertools import chain, count, islice
+
+import torch
+from torch import nn
+
+from lmbook import costs, data, metrics
+from lmbook.evaluation import evaluate
+from lmbook.layers import Encoder
+from lmbook.recipes.core import Run, recipe
+from lmbook.recipes.generated import spread
+from lmbook.recipes.length import Tokens, by_words
+from lmbook.recipes.length import words as words_of
+from lmbook.recipes.translation import RUNGS as MULTI30K
+from lmbook.recipes.translation import D, loss, prepare, tensors, translate
+from lmbook.recurrent import Recurrent
+from lmbook.schedules import warmup_cosine
+from lmbook.seq2seq import Seq2Seq
+from lmbook.transformer import Transformer
+
+WORDS, FAR = (3, 20), (21, 30)  # words of the English side: in training and test, and past training
+MOST = 50  # tokens of the longest translation
+D_MODEL, HIDDEN, D_FF, LAYERS, HEADS = 64, 96, 256, 2, 4
+RECURRENT = {"cell": "gru", "fast": True}
+RUNGS: dict[str, dict | None] = {  # options of Seq2Seq; None is the Transformer
+    "RNNenc": {"bidirectional": True, "context": "every"},
+    "RNNsearch": {"bidirectional": True, "attention": "additive", "d_a": 48},
+    "hybrid": {"encoder": "attention", "encoder_layers": LAYERS, "d_ff": D_FF, "attention": "additive", "d_a": 48},
+    "Transformer": None,
+}
+SHIPPED, FEW = "Transformer", 1000  # pairs of the training on few pairs
+STEPS, ROWS = 600, 64
+RATE = 4e-3
+NORMS = {
+    f"{norm}-norm, {'warm-up' if warmup else 'no warm-up'}": (norm, warmup)
+    for norm in ("pre", "post")
+    for warmup in (0, 60)
+}
+NORM_STEPS = 150
+
+
+def rung(name: str, types: tuple[int, int]) -> nn.Module:
+    """One of RUNGS, untrained; types: of both vocabularies."""
+    if (options := RUNGS[name]) is None:
+        return Transformer(*types, D_MODEL, HEADS, D_FF, LAYERS, dropout=0.0, fast=True)
+    model = Seq2Seq(*types, D_MODEL, HIDDEN, **RECURRENT, **options)
+    return spread(model) if "encoder" not in options else model
+
+
+def captions(quick: bool) -> tuple[Tokens, Tokens, dict[str, list[tuple[str, str]]]]:
+    """Both tokenizers, and pairs (Harbourish, English): train, valid, test, and far, longer than any in training."""
+    made = {
+        "test": data.captions(20 if quick else 500, 1, *WORDS),
+        "far": data.captions(6 if quick else 200, 2, *FAR),
+        "valid": data.captions(20 if quick else 200, 3, *WORDS),
+    }
+    held = {english for pairs in made.values() for english, _ in pairs}
+    made["train"] = [pair for pair in data.captions(300 if quick else 30_000, 0, *WORDS) if pair[0] not in held]
+    parts = {part: [(harbourish, english) for english, harbourish in pairs] for part, pairs in made.items()}
+    reader, writer = (Tokens([pair[side] for pair in data.captions(3000, 4, *WORDS)]) for side in (1, 0))
+    return reader, writer, parts
+
+
+def encode_pairs(reader: Tokens, writer: Tokens, pairs: list[tuple[str, str]]) -> list[tuple[list[int], list[int]]]:
+    """Both sides as ids."""
+    return [(reader.encode(source), writer.encode(target)) for source, target in pairs]
+
+
+class Clock:
+    """Passes batches on, and keeps the processor time between one and the next."""
+
+    def __init__(self):
+        self.steps: list[float] = []
+
+    def watch(self, batches: Iterable) -> Iterator:
+        before = None
+        for batch in batches:
+            now = time.process_time()
+            if before is not None:
+                self.steps.append(now - before)
+            before = now
+            yield batch
+
+    def seconds(self, steps: int) -> float:
+        """Of `steps` steps, each as long as the median of those seen: other work on the machine does not count."""
+        ordered = sorted(self.steps) or [0.0]
+        return steps * ordered[len(ordered) // 2]
+
+
+def flops(model: nn.Module, batches, steps: int) -> int:
+    """Training FLOPs of the first `steps` of batches(0), batches(1), ...: padded sizes, as they are computed."""
+    taken = islice(chain.from_iterable(map(batches, count())), steps)
+    return sum(costs.training(model, *batch.source.shape, batch.inputs.shape[1]) for batch in taken)
+
+
+def counts_of(scores: dict) -> list[list[int]]:
+    """The `metrics.bleu_counts` of every test sentence, as `metrics.bootstrap_from_counts` wants them."""
+    return [[int(n) for n in row.split()] for row in scores["counts"]]
+
+
+def learn(
+    run: Run, model: nn.Module, ids: dict, name: str, rate: float, warmup: int, steps: int = STEPS, rows: int = ROWS
+) -> dict:
+    """Trains on batches of `rows` pairs with Adam and a cosine; returns parameters, FLOPs and processor seconds."""
+    batches = lambda epoch: data.batches(ids["train"], rows, seed=[run.seed, epoch])  # noqa: E731
+    clock = Clock()
+    run.fit(
+        model,
+        lambda epoch: tensors(clock.watch(batches(epoch))),
+        loss,
+        torch.optim.Adam(model.parameters(), lr=rate, betas=(0.9, 0.98), eps=1e-9),
+        steps=steps,
+        schedule=lambda step: warmup_cosine(step, warmup=warmup, total=steps),
+        clip=1.0,
+        validate=lambda model: evaluate(model, tensors(data.batches(ids["valid"], 100)), loss),
+        evaluate_every=200,
+        part=name,
+    )
+    return {
+        "parameters": sum(weight.numel() for weight in model.parameters()),
+        "flops": flops(model, batches, steps),
+        "processor seconds": round(clock.seconds(steps), 1),
+    }
+
+
+def scored(model: nn.Module, writer: Tokens, ids: dict, parts: dict) -> dict:
+    """BLEU (greedy, over words), the counts of every test sentence, results by length, and perplexity."""
+    found: dict = {"perplexity": metrics.perplexity(evaluate(model, tensors(data.batches(ids["test"], 100)), loss))}
+    for part, key in (("test", "bleu"), ("far", "bleu, longer than trained")):
+        outputs = translate(model, writer, [source for source, _ in ids[part]], 1, MOST)
+        references = [english for _, english in parts[part]]
+        found[key] = metrics.bleu(outputs, references, str.split)
+        if part == "test":
+            lengths = [words_of(english) for english in references]
+            rows = by_words(outputs, references, lengths)
+            found["by words"] = [{key: row[key] for key in ("from", "to", "pairs", "bleu", "exact")} for row in rows]
+            found["exact"] = sum(map(str.__eq__, outputs, references)) / len(references)
+            pairs = zip(outputs, references, strict=True)
+            counts = [metrics.bleu_counts(one.split(), two.split()) for one, two in pairs]
+            found["counts"] = [" ".join(str(int(n)) for n in row) for row in counts]
+            found["outputs"] = outputs[:3]
+    return found
+
+
+@recipe(
+    "caption-ladder",
+    about="generated captions of up to 20 words, Harbourish to English: RNNenc, RNNsearch, hybrid, Transformer",
+    minutes=5,
+    ships=True,
+    score="bleu",
+    rescored=("greedy, first 100",),
+)
+def caption_ladder(run: Run) -> tuple[dict, nn.Module]:
+    """The same steps, batches and rate for all; one more Transformer learns from FEW pairs, as many steps."""
+    reader, writer, parts = captions(run.quick)
+    ids = {part: encode_pairs(reader, writer, pairs) for part, pairs in parts.items()}
+    types = len(reader.vocabulary), len(writer.vocabulary)
+    scores: dict = {"types": list(types), "training pairs": len(ids["train"]), "steps": STEPS, "rows": ROWS}
+    for name in (*RUNGS, "few pairs"):
+        kind = SHIPPED if name == "few pairs" else name
+        seen = ids | {"train": ids["train"][:FEW]} if name == "few pairs" else ids
+        model = rung(kind, types).to(run.device)
+        if run.rescoring and name != SHIPPED:
+            continue
+        cost = learn(run, model, seen, name, RATE, warmup=100)
+        if name == SHIPPED:
+            shipped = model
+            few = translate(model, writer, [source for source, _ in ids["test"][:100]], 1, MOST)
+            scores["greedy, first 100"] = metrics.bleu(few, [english for _, english in parts["test"][:100]], str.split)
+        if not run.rescoring:
+            scores[name] = cost | scored(model, writer, ids, parts)
+            if name == "few pairs":
+                del scores[name]["counts"]
+    if not run.rescoring:
+        scores["references"] = parts["test"][:3]
+        scores["bleu"] = scores[SHIPPED]["bleu"]
+    return scores, shipped
+
+
+@recipe(
+    "norm-curves",
+    about="a Transformer of 6 + 6 layers on captions: LayerNorm before or after its sublayers, with or without warm-up",
+    minutes=3,
+    score="pre-norm, warm-up",
+)
+def norm_curves(run: Run) -> tuple[dict, None]:
+    """The loss of the first steps at one rate; the curves are in the record's parts, the scores are the last loss."""
+    reader, writer, _ = captions(quick=True)
+    made = [(harbourish, english) for english, harbourish in data.captions(300 if run.quick else 5200, 5, 3, 8)]
+    ids = {"train": encode_pairs(reader, writer, made[200:]), "valid": encode_pairs(reader, writer, made[:200])}
+    scores: dict = {}
+    for name, (norm, warmup) in NORMS.items():
+        torch.manual_seed(run.seed)
+        sizes = {"d_model": D_MODEL, "n_heads": HEADS, "d_ff": 128, "n_layers": 6, "dropout": 0.0}
+        model = Transformer(len(reader.vocabulary), len(writer.vocabulary), **sizes, norm=norm, fast=True)
+        learn(run, model.to(run.device), ids, name, 3e-3, warmup, steps=NORM_STEPS, rows=32)
+        scores[name] = evaluate(model, tensors(data.batches(ids["valid"], 100)), loss)
+    return scores, None
+
+
+MULTI30K_RUNS = {  # steps and tokens of a batch, as in recipes.translation
+    "multi30k-first": (3500, 2048),
+    "multi30k-additive": (3500, 2048),
+    "multi30k-hybrid": (3500, 2048),
+    "multi30k-transformer": (5500, 4096),
+}
+
+
+def multi30k(name: str, types: int) -> nn.Module:
+    """A model of MULTI30K_RUNS as its recipe builds it, untrained, without dropout."""
+    if name == "multi30k-transformer":
+        return Transformer(types, types, 128, n_heads=4, d_ff=256, n_layers=4, tied="all", dropout=0.0)
+    options = {"bidirectional": True, "d_a": D, "tie": True} | MULTI30K[name.removeprefix("multi30k-")][2]
+    return Seq2Seq(types, types, D, D, cell="gru", **options)
+
+
+@recipe(
+    "multi30k-flops",
+    about="training FLOPs of the rungs on Multi30k, by formula over the batches of seed 0; nothing is trained",
+    minutes=1,
+    corpora=("multi30k",),
+    seeds=(0,),
+    score="multi30k-transformer",
+)
+def multi30k_flops(run: Run) -> tuple[dict, None]:
+    """Each rung's own steps and batches; the sizes are those with which its recipe builds it."""
+    bpe, ids, _ = prepare(run)
+    scores: dict = {}
+    for name, (steps, tokens) in MULTI30K_RUNS.items():
+        model = multi30k(name, len(bpe))
+        batches = lambda epoch, tokens=tokens: data.batches(ids["train"], tokens, seed=[run.seed, epoch], tokens=True)  # noqa: E731
+        scores[name] = flops(model, batches, 3 if run.quick else steps)
+    return scores, None
+
+
+def pass_seconds(layers: nn.Module, x: torch.Tensor, repeats: int = 3) -> float:
+    """Seconds of one forward and backward pass of a stack of layers over x (B, T, d): the fastest of some."""
+    best = float("inf")
+    for _ in range(repeats + 1):  # the first one warms up
+        began = time.perf_counter()
+        out = layers(x)[0]
+        out.sum().backward()
+        if x.is_cuda:
+            torch.cuda.synchronize()
+        best = min(best, time.perf_counter() - began)
+    return best
+
+
+STACKS = {
+    "LSTM": lambda d: Recurrent(d, d, 2, "lstm", fast=True),
+    "Transformer": lambda d: Encoder(2, d, 4, 2 * d, fast=True),
+}
+
+
+@recipe(
+    "time-by-length",
+    about="seconds forward and backward by length, two layers of LSTM and of Transformer encoder, on this device",
+    minutes=1,
+    score="longest",
+)
+def time_by_length(run: Run) -> tuple[dict, None]:
+    """Width 256, batches of 16; a GPU and a CPU are told apart by the record's hardware."""
+    lengths, found = (8, 16) if run.quick else (16, 32, 64, 128, 256, 512, 1024), {}
+    for name, build in STACKS.items():
+        layers = build(256).to(run.device)
+        found[name] = [pass_seconds(layers, torch.randn(16, T, 256, device=run.device)) for T in lengths]
+    return {"lengths": list(lengths), "longest": lengths[-1], **found}, None
