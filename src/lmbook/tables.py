@@ -168,6 +168,31 @@ TABLES: dict[str, Table] = {
         ),
         (Column("all words", "accuracy", ".2%"), Column("unknown words", "accuracy unknown", ".1%"), *COST),
     ),
+    "blanks": Table(
+        "Blanks in WikiText-2",
+        "At 15% of the words of the test part, each hidden from the model or not as BERT's rule has it: share of words "
+        "that it ranks first, and among the first five, and its perplexity there. Not to be compared with the "
+        "perplexity of a language model, which sees the left side alone.",
+        (("BERT, three layers of width 128", "bert-wikitext2"),),
+        (
+            Column("first", "accuracy", ".1%"),
+            Column("among five", "among five", ".1%"),
+            Column("perplexity at blanks", "perplexity"),
+            *COST,
+        ),
+    ),
+    "labels": Table(
+        "Parts of speech with few labels",
+        "Accuracy on the test part of UD English EWT after training on a share of the labelled sentences: the BERT of "
+        "the blanks fine-tuned, and the same network from random weights. Unknown are the words that the share does "
+        "not have.",
+        tuple(
+            (f"{share} of the labels, {start}", f"bert-tagging:{start} {share}")
+            for share in ("1%", "10%", "100%")
+            for start in ("scratch", "fine-tuned")
+        ),
+        (Column("all words", "accuracy", ".2%"), Column("unknown words", "accuracy unknown", ".1%")),
+    ),
     "entities": Table(
         "Named entities, WNUT-17",
         "Precision, recall and F1 of whole spans on the test part, whose texts come from other sources than those of "

@@ -50,11 +50,13 @@ FIGURES = {
     "UnrolledRNN": "unrolled",
     "FixedVector": "bottleneck",
     "ForwardPass": "forward",
+    "FillTheBlank": "blank",
 }
 __all__ = [
     "BackpropGraph",
     "DecodingSteps",
     "Figure",
+    "FillTheBlank",
     "FixedVector",
     "ForwardPass",
     "GradientOverDistance",
