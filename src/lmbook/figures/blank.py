@@ -95,7 +95,7 @@ class FillTheBlank(Figure):
     words = traitlets.List().tag(sync=True)
     sentences = traitlets.List().tag(sync=True)
     chosen = traitlets.Int(0).tag(sync=True)
-    blank = traitlets.Int(1).tag(sync=True)
+    blank = traitlets.Int(5).tag(sync=True)
 
     def __init__(self, **state):
         state = {key: shipped()[key] for key in ("words", "sentences")} | state
