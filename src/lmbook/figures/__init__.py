@@ -55,12 +55,14 @@ FIGURES = {
     "MaskPainter": "masks",
     "PositionWheels": "wheels",
     "FollowToken": "sublayers",
+    "FillTheBlank": "blank",
 }
 __all__ = [
     "AlignmentExplorer",
     "BackpropGraph",
     "DecodingSteps",
     "Figure",
+    "FillTheBlank",
     "FixedVector",
     "FollowToken",
     "ForwardPass",

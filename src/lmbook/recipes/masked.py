@@ -11,6 +11,7 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -172,18 +173,26 @@ def bert_wikitext2(run: Run) -> tuple[dict, nn.Module]:
     return scores | {"words": " ".join(forms.words), "classes": " ".join(forms.classes)}, model
 
 
+def trained_bert(folder: str | Path | None = None) -> tuple[MaskedLM, WordForms]:
+    """The BERT that the package ships, or that of a run's folder, ready to use; and its word forms.
+
+    Raises CheckpointError where there is none.
+    """
+    path = Path(folder or TRAINED) / f"{NAME}.safetensors"
+    _, card = checkpoints.read(path)
+    forms = WordForms(card["scores"]["words"].split(" "), card["scores"]["classes"].split(" "))
+    model = MaskedLM(BERT(len(forms), dropout=0.1, fast=True, **SIZES))
+    checkpoints.load(path, model)
+    return model.eval(), forms
+
+
 def pretrained(run: Run) -> tuple[WordForms, BERT]:
     """The word forms and the encoder of the pre-trained BERT, from a run beside this one or from those shipped."""
     beside = run.folder.parent / f"{NAME}-0"
     for folder in (beside, TRAINED):
-        path = folder / f"{NAME}.safetensors"
-        if not path.is_file():
-            continue
-        _, card = checkpoints.read(path)
-        forms = WordForms(card["scores"]["words"].split(" "), card["scores"]["classes"].split(" "))
-        model = MaskedLM(BERT(len(forms), dropout=0.1, fast=True, **SIZES))
-        checkpoints.load(path, model)
-        return forms, model.bert
+        if (Path(folder) / f"{NAME}.safetensors").is_file():
+            model, forms = trained_bert(folder)
+            return forms, model.train().bert
     if run.quick:
         forms = word_forms([text for text, _ in run.cut(run.corpus("ud_english_ewt")["train"])])
         return forms, BERT(len(forms), dropout=0.1, fast=True, **SIZES)

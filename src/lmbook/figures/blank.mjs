@@ -1,0 +1,78 @@
+// FillTheBlank: hide a word, see what a trained model would put there. One blank at a time: P(w_t | all other words).
+//
+// The probabilities were computed by the model of the package; here they are looked up. A blank is
+// [[[number of a word, P], ...], P of the word that stands there, its rank].
+import { bars, figure, fmt, h, replace, roving, select, table } from "./core.mjs";
+
+const style = `
+.lmk-words { display: flex; flex-wrap: wrap; gap: 0.3rem 0.25rem; }
+.lm-figure .lmk-word { min-height: 2rem; min-width: 2rem; margin: 0; padding: 0.2rem 0.45rem; border: 1px solid transparent; border-radius: 6px;
+  background: var(--lm-soft); color: inherit; font: inherit; font-size: 1.0625rem; line-height: 1.3; cursor: pointer; }
+.lm-figure .lmk-word:hover { border-color: var(--lm-edge); }
+.lm-figure .lmk-word[aria-pressed="true"] { border: 2px dashed var(--lm-1); background: none; }
+.lm-figure .lmk-bars .lm-bars { max-width: 34rem; }
+`;
+
+export const ordinal = (n) => {
+  const [tens, ones] = [n % 100, n % 10];
+  const ending = tens > 10 && tens < 14 ? "th" : { 1: "st", 2: "nd", 3: "rd" }[ones] ?? "th";
+  return `${fmt.count(n)}${ending}`;
+};
+
+/** ln of the product of the probabilities of all words of a sentence, each blank alone. */
+export const logP = (sentence) => sentence.blanks.reduce((sum, [, p]) => sum + Math.log(p), 0);
+
+export default figure(({ model, el, listen, say }) => {
+  const get = (name) => model.get(name);
+  const put = (values) => {
+    for (const [name, value] of Object.entries(values)) model.set(name, value);
+    model.save_changes();
+  };
+  const all = get("sentences");
+  const now = () => all[get("chosen")];
+  const at = () => Math.max(0, Math.min(now().words.length - 1, get("blank")));
+
+  const which = select({ label: "Sentence", value: get("chosen"), options: all.map((one, i) => [i, one.words.join(" ")]),
+    onchange: (chosen) => { model.set("blank", Math.min(get("blank"), all[chosen].words.length - 1)); put({ chosen }); } });
+  const help = h("p", { class: "lm-muted lm-small" }, "Choose a word to hide it. With the keyboard: arrows move, Enter hides.");
+  const words = h("div", { class: "lmk-words", role: "group", "aria-label": "Words of the sentence" });
+  const group = roving(words, ".lmk-word", { index: at() });
+  const title = h("p", {});
+  const chart = bars({ label: "Likeliest words for the blank" });
+  const numbers = table({ summary: "Every word of this sentence, hidden alone", head: ["Word", "Its probability", "Its rank", "Likeliest"] });
+  el.append(h("style", {}, style), which.node, help, words, title, h("div", { class: "lmk-bars" }, chart.node), say.node, numbers.node);
+
+  let shown = null;
+  function tiles() {
+    if (shown === now()) return;
+    shown = now();
+    replace(words, shown.words.map((word, i) => h("button", { type: "button", class: "lmk-word", onclick: () => put({ blank: i }) }, word)));
+  }
+
+  function draw() {
+    which.set(get("chosen"));
+    tiles();
+    const [t, sentence] = [at(), now()];
+    [...words.children].forEach((tile, i) => {
+      tile.setAttribute("aria-pressed", String(i === t));
+      replace(tile, i === t ? ["____", h("span", { class: "lm-hidden" }, ` (hidden: ${sentence.words[i]})`)] : sentence.words[i]);
+    });
+    group.refresh();
+    const [offers, own, rank] = sentence.blanks[t];
+    const word = sentence.words[t];
+    const rows = offers.map(([i, p]) => ({ label: get("words")[i], value: p, text: fmt.prob(p), tone: get("words")[i] === word ? 2 : 1,
+      note: get("words")[i] === word ? "stands in the sentence" : "" }));
+    if (rank > offers.length) rows.push({ label: word, value: own, text: fmt.prob(own), tone: 2, note: `stands in the sentence; ${ordinal(rank)} of all` });
+    title.textContent = sentence.words.map((w, i) => (i === t ? "____" : w)).join(" ");
+    chart.draw(rows, { max: 1 });
+    const first = get("words")[offers[0][0]];
+    const verdict = rank === 1 ? `The model puts ${fmt.quote(word)} there, the word that was hidden, with probability ${fmt.prob(own)}.`
+      : `The model would put ${fmt.quote(first)} there (${fmt.prob(offers[0][1])}). ${fmt.quote(word)}, which was hidden, comes ${ordinal(rank)}, with ${fmt.prob(own)}.`;
+    const right = sentence.blanks.filter((blank) => blank[2] === 1).length;
+    say(`${verdict} Of the ${sentence.words.length} words of this sentence it finds ${right}; the sum of ln P over all of them is ${fmt.num(logP(sentence))}.`);
+    numbers.draw(sentence.words.map((w, i) => [w, fmt.prob(sentence.blanks[i][1]), fmt.count(sentence.blanks[i][2]), get("words")[sentence.blanks[i][0][0][0]]]));
+  }
+
+  listen("words sentences chosen blank", draw);
+  draw();
+});

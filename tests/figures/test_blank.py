@@ -1,0 +1,167 @@
+"""FillTheBlank: the stored answers are the shipped model's, and any word can be hidden, by mouse and keyboard."""
+
+import json
+
+import pytest
+
+from lmbook.figures import FillTheBlank
+from lmbook.figures.blank import PLACE, SENTENCES, SHOWN, shipped, stored
+
+pytestmark = pytest.mark.skipif(not PLACE.is_file(), reason="blank.json is made from weights that are not here yet")
+
+
+def says(page):
+    return page.locator(".lm-says").inner_text()
+
+
+def words(page):
+    return page.locator(".lmk-word")
+
+
+def bars(page):
+    """(word, number, note) of each bar."""
+    parts = (".lm-bar-label", ".lm-bar-text", ".lm-bar-note")
+    return [tuple(row.locator(part).text_content() for part in parts) for row in page.locator(".lm-bar").all()]
+
+
+def number(text):
+    if "×" not in text:
+        return float(text)
+    mantissa, power = text.split(" × 10")
+    return float(mantissa) * 10.0 ** int(power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
+
+
+# --- the stored answers ---------------------------------------------------------------------------------------------
+
+
+def test_the_file_is_what_the_shipped_model_says():
+    file, anew = shipped(), stored()
+    assert PLACE.stat().st_size < 150_000
+    assert [one["words"] for one in file["sentences"]] == [sentence.split() for sentence in SENTENCES]
+    for found, wanted in zip(file["sentences"], anew["sentences"], strict=True):
+        assert found["words"] == wanted["words"]
+        for (offers, own, rank), (again, own_again, rank_again) in zip(found["blanks"], wanted["blanks"], strict=True):
+            assert own == pytest.approx(own_again, rel=0.02, abs=1e-6)
+            assert rank == pytest.approx(rank_again, rel=0.05, abs=2)
+            assert [p for _, p in offers] == pytest.approx([p for _, p in again], rel=0.02, abs=1e-4)
+            assert file["words"][offers[0][0]] == anew["words"][again[0][0]] or offers[0][1] - offers[1][1] < 0.005
+
+
+def test_a_blank_is_the_answer_of_the_package():
+    from lmbook.recipes.masked import fill, trained_bert
+
+    model, forms = trained_bert()
+    figure = FillTheBlank(chosen=2, blank=3)
+    (guesses,) = fill(model, forms, figure.with_blank().replace("____", "<mask>").split(), SHOWN)
+    assert [word for word, _ in figure.guesses()] == [word for word, _ in guesses]
+    assert [p for _, p in figure.guesses()] == pytest.approx([p for _, p in guesses], abs=1e-3)
+
+
+def test_ranks_and_probabilities_agree():
+    file = shipped()
+    for sentence in file["sentences"]:
+        for word, (offers, own, rank) in zip(sentence["words"], sentence["blanks"], strict=True):
+            assert len(offers) == SHOWN
+            assert [p for _, p in offers] == sorted((p for _, p in offers), reverse=True)
+            assert 0 < own <= 1
+            place = next((i for i, (w, _) in enumerate(offers) if file["words"][w] == word), None)
+            assert rank > SHOWN if place is None else rank == place + 1
+
+
+@pytest.mark.parametrize("state", [{"chosen": len(SENTENCES)}, {"chosen": -1}, {"chosen": 0, "blank": 99}])
+def test_bad_arguments_are_named(state):
+    with pytest.raises(ValueError, match=r"(chosen|blank) is -?\d+; it must be from 0 to"):
+        FillTheBlank(**state)
+
+
+def test_its_text_says_the_first_view_and_is_small():
+    figure = FillTheBlank()
+    assert figure.guesses()[0][0] in figure.alt
+    assert figure.own()[0] in figure.alt
+    assert len(figure.html()) < 150_000
+    assert figure.html() == FillTheBlank().html()
+    before = figure.alt
+    figure.blank = 4
+    assert figure.alt != before
+
+
+# --- on the page ----------------------------------------------------------------------------------------------------
+
+
+def expected(figure):
+    word, own, rank = figure.own()
+    rows = [(guess, p) for guess, p in figure.guesses()]
+    return rows if rank <= SHOWN else [*rows, (word, own)]
+
+
+def matches(page, figure):
+    shown = bars(page)
+    assert [word for word, _, _ in shown] == [word for word, _ in expected(figure)]
+    assert [number(p) for _, p, _ in shown] == pytest.approx([p for _, p in expected(figure)], rel=0.01)
+    (marked,) = [word for word, _, note in shown if note.startswith("stands in the sentence")]
+    assert marked == figure.own()[0]
+    assert figure.own()[0] in says(page)
+    assert figure.guesses()[0][0] in says(page)
+
+
+def test_every_word_can_be_hidden_by_mouse(show):
+    page = show(FillTheBlank())
+    for blank, word in enumerate(SENTENCES[0].split()):
+        words(page).nth(blank).click()
+        assert words(page).nth(blank).get_attribute("aria-pressed") == "true"
+        assert page.locator(".lmk-word[aria-pressed=true]").count() == 1
+        assert "____" in words(page).nth(blank).inner_text()
+        assert word not in words(page).nth(blank).evaluate("(node) => node.firstChild.textContent")
+        matches(page, FillTheBlank(blank=blank))
+
+
+def test_every_word_can_be_hidden_by_keyboard(show):
+    page = show(FillTheBlank())
+    words(page).nth(1).focus()
+    for blank in (2, 3):
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        matches(page, FillTheBlank(blank=blank))
+    page.keyboard.press("End")
+    page.keyboard.press("Space")
+    matches(page, FillTheBlank(blank=len(SENTENCES[0].split()) - 1))
+    assert page.locator(".lmk-word[tabindex='0']").count() == 1
+
+
+def test_another_sentence(show):
+    page = show(FillTheBlank(blank=9))
+    page.get_by_label("Sentence").first.select_option(index=9)
+    assert words(page).count() == len(SENTENCES[9].split())
+    matches(page, FillTheBlank(chosen=9, blank=min(9, len(SENTENCES[9].split()) - 1)))
+
+
+def test_the_table_has_every_word(show):
+    figure = FillTheBlank(chosen=1)
+    page = show(figure)
+    page.locator("summary").click()
+    rows = [row.locator("th, td").all_inner_texts() for row in page.locator("tbody tr").all()]
+    assert [row[0] for row in rows] == SENTENCES[1].split()
+    for row, (offers, own, rank) in zip(rows, figure.sentences[1]["blanks"], strict=True):
+        assert number(row[1]) == pytest.approx(own, rel=0.01)
+        assert int(row[2].replace(",", "")) == rank
+        assert row[3] == figure.words[offers[0][0]]
+    assert f"{figure.log_p():.2f}".replace("-", "−") in says(page)
+
+
+def test_the_state_in_the_page_is_the_state_in_python(show):
+    figure = FillTheBlank(chosen=4, blank=2)
+    page = show(figure)
+    state = json.loads(page.locator("figure script").text_content())
+    assert (state["chosen"], state["blank"]) == (4, 2)
+    matches(page, figure)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_and_it_fits_a_phone(show, axe, scheme):
+    page = show(FillTheBlank(chosen=3, blank=8), scheme=scheme, width=360)
+    for summary in page.locator("summary").all():
+        summary.click()
+    assert axe(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    suppressed = "[...document.querySelectorAll('figure :is(button, input, select, summary, [tabindex])')]"
+    assert page.evaluate(f"{suppressed}.every((node) => node.dataset.lmSuppressShortcuts === 'true')")
