@@ -50,6 +50,7 @@ FIGURES = {
     "UnrolledRNN": "unrolled",
     "FixedVector": "bottleneck",
     "ForwardPass": "forward",
+    "GPTWriter": "writer",
 }
 __all__ = [
     "BackpropGraph",
@@ -57,6 +58,7 @@ __all__ = [
     "Figure",
     "FixedVector",
     "ForwardPass",
+    "GPTWriter",
     "GradientOverDistance",
     "LSTMStep",
     "NGramExplorer",
