@@ -11,8 +11,11 @@ from py_mini_racer import MiniRacer
 
 from lmbook import checkpoints, decode
 from lmbook.figures import GPTWriter, bundle
-from lmbook.figures.writer import EXAMPLES, MODEL, SHOWN, SLIDE, characters, shipped
+from lmbook.figures.writer import EXAMPLES, MODEL, SHOWN, SLIDE, shipped
 from lmbook.gpt import GPT
+from lmbook.recipes import characters as recipes
+
+CHARACTERS = recipes.shipped()[0].vocabulary.tokens
 
 
 def machine(weights=None):
@@ -82,7 +85,7 @@ def test_jumping_into_a_text_is_reading_it(page_model):
 
 def test_greedy_writes_what_the_package_writes(page_model):
     _, model = shipped()
-    prompt = [characters().index(c) for c in "ROMEO:\n"]
+    prompt = [CHARACTERS.index(c) for c in "ROMEO:\n"]
     (written,), _ = decode.greedy(model, 1, 90, prompt=torch.tensor([prompt]), eos=None, forbid=range(5))
     page_model.run(f"var ids = {prompt}")
     page_model.run(
@@ -184,7 +187,8 @@ def written(page):
 
 
 @pytest.mark.parametrize(
-    "state", [{}, {"prompt": "My lord, ", "temperature": 0.5, "top_p": 0.8}, {"temperature": 1.5, "top_k": 5, "layer": 0}]
+    "state",
+    [{}, {"prompt": "My lord, ", "temperature": 0.5, "top_p": 0.8}, {"temperature": 1.5, "top_k": 5, "layer": 0}],
 )
 def test_the_page_shows_the_numbers_of_python(show, state):
     figure = GPTWriter(**state)
@@ -204,7 +208,7 @@ def test_the_page_shows_the_numbers_of_python(show, state):
 @pytest.mark.parametrize("way", ["mouse", "keyboard"])
 def test_greedy_text_is_the_packages(show, way):
     _, model = shipped()
-    prompt = [characters().index(c) for c in "ROMEO:\n"]
+    prompt = [CHARACTERS.index(c) for c in "ROMEO:\n"]
     (ids,), _ = decode.greedy(model, 1, 100, prompt=torch.tensor([prompt]), eos=None, forbid=range(5))
     page = show(GPTWriter(), motion="reduce")
     if way == "mouse":
@@ -214,7 +218,7 @@ def test_greedy_text_is_the_packages(show, way):
         page.get_by_role("slider", name="Temperature").focus()
         page.keyboard.press("Home")
         page.get_by_role("button", name="Write 100 characters").press("Enter")
-    assert written(page) == "".join(characters()[i] for i in ids)
+    assert written(page) == "".join(CHARACTERS[i] for i in ids)
     assert "drawn with 1;" in page.locator(".lm-says").inner_text()
 
 
@@ -252,7 +256,9 @@ def test_a_prompt_of_the_readers_own(show):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_and_it_fits_a_phone(show, axe, scheme):
-    page = show(GPTWriter(written="Which is the sea that is not in the world of men.", top_p=0.5), scheme=scheme, width=360)
+    page = show(
+        GPTWriter(written="Which is the sea that is not in the world of men.", top_p=0.5), scheme=scheme, width=360
+    )
     for summary in page.locator("summary").all():
         summary.click()
     assert axe(page) == []

@@ -14,31 +14,16 @@ import traitlets
 from lmbook.figures import Figure, bars_svg
 
 MODEL, SLIDE, MOST, SHOWN = "shakespeare", 16, 400, 8  # recipe, tokens that leave a full window, characters, bars
-EXAMPLES = ["ROMEO:\n", "To be, or not to", "KING ", "My lord, the sea", "1 + 1 = "]
+EXAMPLES = ["ROMEO:\n", "To be, or not to", "KING ", "My lord, the sea", "The king of France is "]
 
 
 @functools.cache
 def shipped():
     """The tokens of the shipped model by id, and the model, with a window that slides by SLIDE."""
-    from lmbook import checkpoints
-    from lmbook.gpt import GPT
-    from lmbook.recipes import TRAINED
+    from lmbook.recipes import characters
 
-    weights, card = checkpoints.read(TRAINED / f"{MODEL}.safetensors")
-    vocab, d_model = weights["embed.weight"].shape
-    n_layers = 1 + max(int(name.split(".")[2]) for name in weights if name.startswith("decoder.layers."))
-    model = GPT(
-        vocab, card["scores"]["window"], d_model, n_heads=4, n_layers=n_layers, positions="rotary", slide=SLIDE
-    )
-    model.load_state_dict(weights)
-    return characters(), model.eval()
-
-
-def characters() -> list[str]:
-    """The special tokens and the 65 characters of Tiny Shakespeare, in the order of their ids."""
-    from lmbook.text import SPECIALS
-
-    return [*SPECIALS, *"\n !$&',-.3:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"]
+    tokenizer, model = characters.shipped(MODEL, slide=SLIDE)
+    return tokenizer.vocabulary.tokens, model
 
 
 def named(char: str) -> str:
@@ -87,16 +72,20 @@ class GPTWriter(Figure):
     @traitlets.validate("prompt", "written")
     def _check_text(self, proposal):
         name, text = proposal["trait"].name, proposal["value"]
-        if unknown := sorted(set(text) - set(characters())):
-            raise ValueError(f"{name} has {', '.join(map(repr, unknown))}; the model knows 65 characters, not these.")
+        if unknown := sorted(set(text) - set(self.tokens)):
+            raise ValueError(f"{name} has {', '.join(map(repr, unknown))}, which the model does not know.")
         if len(text) > MOST or (name == "prompt" and not text):
-            raise ValueError(f"{name} has {len(text)} characters; a prompt has 1 to {MOST}, what is written up to {MOST}.")
+            raise ValueError(
+                f"{name} has {len(text)} characters; a prompt has 1 to {MOST}, what is written up to {MOST}."
+            )
         return text
 
     @traitlets.validate("temperature", "top_k", "top_p", "layer", "head")
     def _check_range(self, proposal):
         name, value = proposal["trait"].name, proposal["value"]
-        low, high = {"temperature": (0, 2), "top_k": (0, 65), "top_p": (0.01, 1), "layer": (0, 3), "head": (-1, 3)}[name]
+        low, high = {"temperature": (0, 2), "top_k": (0, 65), "top_p": (0.01, 1), "layer": (0, 3), "head": (-1, 3)}[
+            name
+        ]
         if not low <= value <= high:
             raise ValueError(f"{name} is {value}; it must be from {low} to {high}.")
         return value
