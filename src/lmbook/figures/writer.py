@@ -3,7 +3,7 @@
     p = softmax(logits / temperature), cut to the top_k likeliest, then to the fewest that have top_p together
 
 The model is the shipped one of the recipe shakespeare. In the page it is computed in JavaScript (gpt.mjs) from the same
-file of weights, which the module of the figure brings along: nothing is fetched from elsewhere, and no kernel is needed.
+file of weights, which the module of the figure brings along: nothing is fetched from elsewhere, no kernel is needed.
 """
 
 import functools
@@ -60,8 +60,8 @@ class GPTWriter(Figure):
         state.setdefault("title", "A model of 0.8 million parameters writes in this page")
         state.setdefault(
             "caption",
-            "Let it write. Then lower the temperature to 0 and read on: what happens to the text? Set the temperature to "
-            "1.5 and bring the text back to words with top-p alone. Choose layer 1, then layer 4, and compare how far "
+            "Let it write. Then lower the temperature to 0 and read on: what happens to the text? Set the temperature "
+            "to 1.5 and bring the text back to words with top-p alone. Choose layer 1, then layer 4, and compare how far "
             "back the last character looks.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
@@ -75,9 +75,7 @@ class GPTWriter(Figure):
         if unknown := sorted(set(text) - set(self.tokens)):
             raise ValueError(f"{name} has {', '.join(map(repr, unknown))}, which the model does not know.")
         if len(text) > MOST or (name == "prompt" and not text):
-            raise ValueError(
-                f"{name} has {len(text)} characters; a prompt has 1 to {MOST}, what is written up to {MOST}."
-            )
+            raise ValueError(f"{name} has {len(text)} characters; it may have {MOST}, and a prompt has at least 1.")
         return text
 
     @traitlets.validate("temperature", "top_k", "top_p", "layer", "head")
@@ -91,7 +89,7 @@ class GPTWriter(Figure):
         return value
 
     def after(self, text: str):
-        """The logits after a text, the special ids at -inf, and the attention of its last character (layer, head, T)."""
+        """The logits after a text, special ids at -inf, and the attention of its last character (layer, head, T)."""
         import torch
 
         tokens, model = shipped()
@@ -124,4 +122,5 @@ class GPTWriter(Figure):
     def fallback(self) -> str:
         rows = [({"\n": "↵", " ": "␣"}.get(char, char), p, f"{p:.2f}") for char, _, p in self.next()[:SHOWN]]
         text = html.escape(self.prompt + self.written)
-        return f"<p style='white-space:pre-wrap'>{text}</p>{bars_svg(rows, alt=self.alt, top=1.0)}<p>{html.escape(self.alt)}</p>"
+        bars = bars_svg(rows, alt=self.alt, top=1.0)
+        return f"<p style='white-space:pre-wrap'>{text}</p>{bars}<p>{html.escape(self.alt)}</p>"

@@ -39,7 +39,7 @@ def shipped(name: str = "shakespeare", **options) -> tuple[CharTokenizer, GPT]:
     sizes = {"window": card["scores"]["window"], "positions": "rotary"} | options
     model = GPT(vocab, d_model=d_model, n_heads=heads, n_layers=n_layers, **sizes)
     model.load_state_dict(weights)
-    return CharTokenizer(Vocabulary(ALPHABET)), model.eval()
+    return CharTokenizer(Vocabulary(list(ALPHABET))), model.eval()
 
 
 def prepare(run: Run) -> tuple[CharTokenizer, np.ndarray, np.ndarray]:
@@ -204,7 +204,7 @@ GRID = (
     score="lowest nll",
 )
 def shakespeare_scaling(run: Run) -> tuple[dict, None]:
-    """Eleven GPTs of 4 layers, 2,000 steps of 768 characters each, hence 1.5 epochs of the whole text or more of a part.
+    """Eleven GPTs of 4 layers, 2,000 steps of 768 characters: 1.5 epochs of the whole text, more of a part.
 
     Narrow models take a higher rate, 4e-3 sqrt(128 / d_model). "nll" is that of the weights with the lowest of ten
     validations: on little text the last ones have learned it by heart, and "last nll" says how much that costs.
