@@ -61,8 +61,8 @@ class GPTWriter(Figure):
         state.setdefault(
             "caption",
             "Let it write. Then lower the temperature to 0 and read on: what happens to the text? Set the temperature "
-            "to 1.5 and bring the text back to words with top-p alone. Choose layer 1, then layer 4, and compare how far "
-            "back the last character looks.",
+            "to 1.5 and bring the text back to words with top-p alone. Choose layer 1, then layer 4, and compare how "
+            "far back the last character looks.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         super().__init__(**state)
@@ -81,9 +81,8 @@ class GPTWriter(Figure):
     @traitlets.validate("temperature", "top_k", "top_p", "layer", "head")
     def _check_range(self, proposal):
         name, value = proposal["trait"].name, proposal["value"]
-        low, high = {"temperature": (0, 2), "top_k": (0, 65), "top_p": (0.01, 1), "layer": (0, 3), "head": (-1, 3)}[
-            name
-        ]
+        ranges = {"temperature": (0, 2), "top_k": (0, 65), "top_p": (0.01, 1), "layer": (0, 3), "head": (-1, 3)}
+        low, high = ranges[name]
         if not low <= value <= high:
             raise ValueError(f"{name} is {value}; it must be from {low} to {high}.")
         return value
