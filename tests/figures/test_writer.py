@@ -200,7 +200,7 @@ def test_the_page_shows_the_numbers_of_python(show, state):
     _, alpha = figure.after(figure.prompt)
     mean = alpha[figure.layer].mean(0)
     assert [float(cells[2]) for cells in rows(page, 1)] == pytest.approx(mean.tolist(), abs=6e-4)
-    page.get_by_label("Head").select_option(label="2")
+    page.get_by_label("Head", exact=True).select_option(label="2")
     assert [float(cells[2]) for cells in rows(page, 1)] == pytest.approx(alpha[figure.layer][1].tolist(), abs=6e-4)
     assert page.locator(".lm-bar").count() == SHOWN
 

@@ -30,9 +30,8 @@ def _harbour() -> str:
     return f"export const text = {json.dumps(text, ensure_ascii=False)};\n"
 
 
-def _weights(name: str) -> str:
-    """The file trained/NAME.safetensors as a module. So it is served with the page, and comes along with a kernel."""
-    file = HERE.parent / "trained" / f"{name}.safetensors"
+def _weights(file: Path) -> str:
+    """A file of weights as a module, in base64. So it is served with the page, and comes along with a kernel."""
     return f'export const file = "{base64.b64encode(file.read_bytes()).decode()}";\n'
 
 
@@ -40,8 +39,9 @@ def source(name: str) -> str:
     """A local module without the comments at the head of the line; raises KeyError with the names there are."""
     if name == "harbour":
         return _harbour()
-    if name.startswith("weights-"):
-        return _weights(name.removeprefix("weights-"))
+    weights = HERE.parent / "trained" / f"{name.removeprefix('weights-')}.safetensors"
+    if name.startswith("weights-") and weights.is_file():
+        return _weights(weights)
     file = HERE / f"{name}.mjs"
     if not file.is_file():
         raise KeyError(f"no figure module {name!r}; there are {', '.join(sorted(p.stem for p in HERE.glob('*.mjs')))}")
