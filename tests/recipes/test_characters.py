@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 import torch
 
+from lmbook import data
 from lmbook.batching import PAD_ID
 from lmbook.evaluation import evaluate
 from lmbook.gpt import GPT
 from lmbook.recipes import characters
+from lmbook.text import CharTokenizer
 
 
 @pytest.fixture
@@ -68,3 +70,17 @@ def test_by_place_is_the_loss_cut_by_place(ids, model):
         ]
     assert nll - torch.cat(without).mean().item() == pytest.approx(lost, rel=1e-3)
     assert lost == pytest.approx(math.log(30 / 25), rel=0.05), "untrained, the five take a sixth"
+
+
+def test_the_alphabet_is_that_of_the_recipe_and_the_shipped_model_reads_it():
+    corpus = data.load("tinyshakespeare")
+    tokenizer, model = characters.shipped(window=70)
+    assert model.window == 70
+    assert len(tokenizer.vocabulary) == model.vocab
+    if corpus.real:
+        assert tokenizer.vocabulary.tokens == CharTokenizer.train(corpus["train"]).vocabulary.tokens
+
+
+def test_the_scaling_line_has_six_runs_each_way():
+    assert len({d_model for d_model, share in characters.GRID if share == 1}) >= 6
+    assert len({share for d_model, share in characters.GRID if d_model == 64}) >= 6

@@ -56,6 +56,7 @@ FIGURES = {
     "PositionWheels": "wheels",
     "FollowToken": "sublayers",
     "FillTheBlank": "blank",
+    "GPTWriter": "writer",
 }
 __all__ = [
     "AlignmentExplorer",
@@ -66,6 +67,7 @@ __all__ = [
     "FixedVector",
     "FollowToken",
     "ForwardPass",
+    "GPTWriter",
     "GradientOverDistance",
     "LSTMStep",
     "MaskPainter",

@@ -5,9 +5,11 @@
     export { h };                               ->   (handed on, as one of the exports)
 
 where `$core` holds the exports of core.mjs, which is placed once in front, in a function of its own, so that names
-cannot clash. `import { text } from "./harbour.mjs"` gives the training part of the built-in corpus.
+cannot clash. `import { text } from "./harbour.mjs"` gives the training part of the built-in corpus, and
+`import { file } from "./weights-NAME.mjs"` the shipped weights of the recipe NAME, in base64.
 """
 
+import base64
 import hashlib
 import json
 import re
@@ -28,10 +30,18 @@ def _harbour() -> str:
     return f"export const text = {json.dumps(text, ensure_ascii=False)};\n"
 
 
+def _weights(file: Path) -> str:
+    """A file of weights as a module, in base64. So it is served with the page, and comes along with a kernel."""
+    return f'export const file = "{base64.b64encode(file.read_bytes()).decode()}";\n'
+
+
 def source(name: str) -> str:
     """A local module without the comments at the head of the line; raises KeyError with the names there are."""
     if name == "harbour":
         return _harbour()
+    weights = HERE.parent / "trained" / f"{name.removeprefix('weights-')}.safetensors"
+    if name.startswith("weights-") and weights.is_file():
+        return _weights(weights)
     file = HERE / f"{name}.mjs"
     if not file.is_file():
         raise KeyError(f"no figure module {name!r}; there are {', '.join(sorted(p.stem for p in HERE.glob('*.mjs')))}")

@@ -1,0 +1,125 @@
+"""GPTWriter: a trained GPT of characters writes in the page, under the reader's prompt, temperature, top-k and top-p.
+
+    p = softmax(logits / temperature), cut to the top_k likeliest, then to the fewest that have top_p together
+
+The model is the shipped one of the recipe shakespeare. In the page it is computed in JavaScript (gpt.mjs) from the same
+file of weights, which the module of the figure brings along: nothing is fetched from elsewhere, no kernel is needed.
+"""
+
+import functools
+import html
+
+import traitlets
+
+from lmbook.figures import Figure, bars_svg
+
+MODEL, SLIDE, MOST, SHOWN = "shakespeare", 16, 400, 8  # recipe, tokens that leave a full window, characters, bars
+EXAMPLES = ["ROMEO:\n", "To be, or not to", "KING ", "My lord, the sea", "The king of France is "]
+
+
+@functools.cache
+def shipped():
+    """The tokens of the shipped model by id, and the model, with a window that slides by SLIDE."""
+    from lmbook.recipes import characters
+
+    tokenizer, model = characters.shipped(MODEL, slide=SLIDE)
+    return tokenizer.vocabulary.tokens, model
+
+
+def named(char: str) -> str:
+    return {"\n": "the line end", " ": "the space"}.get(char, f"“{char}”")
+
+
+class GPTWriter(Figure):
+    """A GPT that writes a character at a time, with its next distribution and the attention of the last character.
+
+    prompt, written: the text so far.  temperature, top_k (0: all), top_p: as lmbook.decode.distribution.  seed: of the
+    draws.  layer, head (-1: the mean of all): whose attention is shown, from 0.  Raises ValueError for a character that
+    the model does not have, and for numbers out of their range.
+    """
+
+    module = "writer"
+
+    tokens = traitlets.List().tag(sync=True)
+    n_heads = traitlets.Int(4).tag(sync=True)
+    window = traitlets.Int().tag(sync=True)
+    slide = traitlets.Int().tag(sync=True)
+    examples = traitlets.List(EXAMPLES).tag(sync=True)
+    prompt = traitlets.Unicode("ROMEO:\n").tag(sync=True)
+    written = traitlets.Unicode("").tag(sync=True)
+    temperature = traitlets.Float(0.8).tag(sync=True)
+    top_k = traitlets.Int(0).tag(sync=True)
+    top_p = traitlets.Float(1.0).tag(sync=True)
+    seed = traitlets.Int(0).tag(sync=True)
+    layer = traitlets.Int(3).tag(sync=True)
+    head = traitlets.Int(-1).tag(sync=True)
+
+    def __init__(self, **state):
+        tokens, model = shipped()
+        state = {"tokens": tokens, "window": model.window, "slide": model.slide} | state
+        state.setdefault("title", "A model of 0.8 million parameters writes in this page")
+        state.setdefault(
+            "caption",
+            "Let it write. Then lower the temperature to 0 and read on: what happens to the text? Set the temperature "
+            "to 1.5 and bring the text back to words with top-p alone. Choose layer 1, then layer 4, and compare how "
+            "far back the last character looks.",
+        )
+        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
+        super().__init__(**state)
+        if self.alt == "…":
+            self._describe()
+
+    @traitlets.validate("prompt", "written")
+    def _check_text(self, proposal):
+        name, text = proposal["trait"].name, proposal["value"]
+        if unknown := sorted(set(text) - set(self.tokens)):
+            raise ValueError(f"{name} has {', '.join(map(repr, unknown))}, which the model does not know.")
+        if len(text) > MOST or (name == "prompt" and not text):
+            raise ValueError(f"{name} has {len(text)} characters; it may have {MOST}, and a prompt has at least 1.")
+        return text
+
+    @traitlets.validate("temperature", "top_k", "top_p", "layer", "head")
+    def _check_range(self, proposal):
+        name, value = proposal["trait"].name, proposal["value"]
+        ranges = {"temperature": (0, 2), "top_k": (0, 65), "top_p": (0.01, 1), "layer": (0, 3), "head": (-1, 3)}
+        low, high = ranges[name]
+        if not low <= value <= high:
+            raise ValueError(f"{name} is {value}; it must be from {low} to {high}.")
+        return value
+
+    def after(self, text: str):
+        """The logits after a text, special ids at -inf, and the attention of its last character (layer, head, T)."""
+        import torch
+
+        tokens, model = shipped()
+        number = {token: i for i, token in enumerate(tokens)}
+        state = model.start(1)
+        with torch.no_grad():
+            for char in text:
+                logits, state = model.step(state, torch.tensor([number[char]]))
+            _, weights = model(state["tokens"], return_weights=True)
+        logits[:, :5] = -torch.inf
+        return logits[0], torch.stack([layer[0, :, -1] for layer in weights])
+
+    def next(self) -> list[tuple[str, float, float]]:
+        """(character, the model's probability, the probability that it is drawn with), the likeliest first."""
+        from lmbook.decode import distribution
+
+        logits, _ = self.after(self.prompt + self.written)
+        own, p = distribution(logits), distribution(logits, self.temperature, self.top_k or None, self.top_p)
+        rows = list(zip(self.tokens, own.tolist(), p.tolist(), strict=True))[5:]
+        return sorted(rows, key=lambda row: -row[1])
+
+    def _describe(self):
+        rows = self.next()
+        likeliest = ", ".join(f"{named(char)} {own:.2f}" for char, own, _ in rows[:3])
+        self.alt = (
+            f"A GPT of characters has read “{(self.prompt + self.written).strip()}”. Its likeliest next characters are"
+            f" {likeliest}; at temperature {self.temperature:g} the first is drawn with {rows[0][2]:.2f}."
+        )
+
+    def fallback(self) -> str:
+        rows = [({"\n": "↵", " ": "␣"}.get(char, char), p, f"{p:.2f}") for char, _, p in self.next()[:SHOWN]]
+        text = html.escape(self.prompt + self.written)
+        bars = bars_svg(rows, alt=self.alt, top=1.0)
+        return f"<p style='white-space:pre-wrap'>{text}</p>{bars}<p>{html.escape(self.alt)}</p>"
