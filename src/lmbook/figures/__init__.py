@@ -50,9 +50,11 @@ FIGURES = {
     "UnrolledRNN": "unrolled",
     "FixedVector": "bottleneck",
     "ForwardPass": "forward",
+    "CompleteDigit": "digit",
 }
 __all__ = [
     "BackpropGraph",
+    "CompleteDigit",
     "DecodingSteps",
     "Figure",
     "FixedVector",
