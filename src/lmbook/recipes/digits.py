@@ -23,15 +23,16 @@ LEVELS, CLASSES = 17, 10
 Part = tuple[Tensor, Tensor]  # images (B, 8, 8), labels (B,)
 
 
-def parts(run: Run) -> dict[str, Part]:
-    """The digits in "train", "valid" and "test"."""
+def parts(run: Run | None = None) -> dict[str, Part]:
+    """The digits in "train", "valid" and "test": all of them, or what a run takes."""
     images, labels = digits()
     rest = [int(hashlib.sha256(image.to(torch.uint8).numpy().tobytes()).hexdigest(), 16) % 10 for image in images]
     names = {0: "test", 1: "test", 2: "valid"}
     rows = {
-        part: run.cut([i for i, r in enumerate(rest) if names.get(r, "train") == part])
-        for part in ("train", "valid", "test")
+        part: [i for i, r in enumerate(rest) if names.get(r, "train") == part] for part in ("train", "valid", "test")
     }
+    if run is not None:
+        rows = {part: run.cut(chosen) for part, chosen in rows.items()}
     return {part: (images[chosen], labels[chosen]) for part, chosen in rows.items()}
 
 
