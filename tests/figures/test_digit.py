@@ -196,7 +196,7 @@ def test_the_page_shows_the_numbers_of_python(show):
     figure = CompleteDigit(gpt(), EXAMPLES)
     page = show(figure)
     p = figure.posterior()
-    assert f"takes it for a {int(p.argmax())}" in says(page)
+    assert f"takes it for a {int(p.argmax())}".replace("a 8", "an 8") in says(page)
     assert bars(page) == pytest.approx([float(x) for x in p if x >= 0.001], abs=0.006)
     assert shades(page) == [*EXAMPLES[0]["pixels"][:32], *figure.completion()]
     page.get_by_role("button", name="7", exact=True).click()
@@ -207,9 +207,9 @@ def test_the_page_shows_the_numbers_of_python(show):
 def test_another_digit_and_another_try(show):
     figure = CompleteDigit(gpt(), EXAMPLES)
     page = show(figure)
-    page.get_by_label("Digit to write").select_option("8")
+    page.get_by_label("Digit to write").select_option(label="8")
     figure.digit = 8
-    assert "as a 8" in says(page)
+    assert "as an 8" in says(page)
     assert shades(page)[32:] == figure.completion()
     page.get_by_role("button", name="Write again").click()
     figure.seed = 1

@@ -22,6 +22,7 @@ const style = `
 .lm-figure .lmpx-small > .lmpx-written { background: color-mix(in srgb, var(--lm-1) calc(var(--lmpx) * 100%), var(--lm-paper)); }
 `;
 
+const a = (digit) => `${digit === 8 ? "an" : "a"} ${digit}`;
 const shade = (grey) => ({ "--lmpx": (grey / 16).toFixed(3) });
 
 export default figure(({ model, el, listen, say }) => {
@@ -132,9 +133,9 @@ export default figure(({ model, el, listen, say }) => {
     const bits = (c) => -read[c].logP / Math.LN2;
     numbers.draw(DIGITS.map((c) => [String(c), fmt.prob(p[c]), fmt.num(bits(c), 1)]));
     const cost = `Under ${asked} your rows cost ${fmt.num(given ? bits(asked) / given : 0)} bits a pixel.`;
-    say(given === 0 ? `Nothing is given: every digit is as likely, and the model writes a ${asked} from its name alone.`
-      : `From ${get("rows")} row${get("rows") === 1 ? "" : "s"} the model takes it for a ${likeliest}, with probability ${fmt.prob(p[likeliest], 2)}. ${cost} `
-      + `It wrote the other ${SIDE * SIDE - given} pixels as a ${asked}.`);
+    say(given === 0 ? `Nothing is given: every digit is as likely, and the model writes ${a(asked)} from its name alone.`
+      : `From ${get("rows")} row${get("rows") === 1 ? "" : "s"} the model takes it for ${a(likeliest)}, with probability ${fmt.prob(p[likeliest], 2)}. ${cost} `
+      + `It wrote the other ${SIDE * SIDE - given} pixels as ${a(asked)}.`);
   }
 
   listen("pixels rows digit temperature seed", draw);

@@ -204,7 +204,7 @@ class CompleteDigit(Figure):
         said = " and ".join(f"{c} with probability {p[c]:.2f}" for c in best)
         self.alt = (
             f"An 8 by 8 digit, {rows} given. The model takes them for {said}, and writes the other "
-            f"{SIDE**2 - self.rows * SIDE} pixels as a {self.asked()}."
+            f"{SIDE**2 - self.rows * SIDE} pixels as {'an' if self.asked() == 8 else 'a'} {self.asked()}."
         )
 
     def fallback(self) -> str:
