@@ -29,6 +29,11 @@ def test_the_parts_are_all_digits_and_share_none(split):
         assert 0.04 < counts.min() < counts.max() < 0.16
 
 
+def test_without_a_run_the_parts_are_the_same(split):
+    for name, part in digits.parts().items():
+        assert all(torch.equal(a, b) for a, b in zip(part, split[name], strict=True))
+
+
 def test_shifts_move_what_is_there(split):
     images = split["train"][0][:4]
     moved = digits.shifted(images, np.array([[0, 0], [1, 0], [0, -1], [-1, 1]]))

@@ -57,10 +57,12 @@ FIGURES = {
     "FollowToken": "sublayers",
     "FillTheBlank": "blank",
     "GPTWriter": "writer",
+    "CompleteDigit": "digit",
 }
 __all__ = [
     "AlignmentExplorer",
     "BackpropGraph",
+    "CompleteDigit",
     "DecodingSteps",
     "Figure",
     "FillTheBlank",

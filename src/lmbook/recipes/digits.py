@@ -23,15 +23,16 @@ LEVELS, CLASSES = 17, 10
 Part = tuple[Tensor, Tensor]  # images (B, 8, 8), labels (B,)
 
 
-def parts(run: Run) -> dict[str, Part]:
-    """The digits in "train", "valid" and "test"."""
+def parts(run: Run | None = None) -> dict[str, Part]:
+    """The digits in "train", "valid" and "test": all of them, or what a run takes."""
     images, labels = digits()
     rest = [int(hashlib.sha256(image.to(torch.uint8).numpy().tobytes()).hexdigest(), 16) % 10 for image in images]
     names = {0: "test", 1: "test", 2: "valid"}
     rows = {
-        part: run.cut([i for i, r in enumerate(rest) if names.get(r, "train") == part])
-        for part in ("train", "valid", "test")
+        part: [i for i, r in enumerate(rest) if names.get(r, "train") == part] for part in ("train", "valid", "test")
     }
+    if run is not None:
+        rows = {part: run.cut(chosen) for part, chosen in rows.items()}
     return {part: (images[chosen], labels[chosen]) for part, chosen in rows.items()}
 
 
@@ -103,12 +104,14 @@ def histogram_bits(train: Part, test: Part, by_class: bool, k: float = 0.1) -> f
     return nll / greys["test"].numel() / math.log(2)
 
 
-def pixel_gpt(run: Run, order: str, part: str = "model") -> tuple[GPT, PixelCodec, dict[str, Tensor]]:
-    """A trained GPT of 3 layers over the pixels in this order, its codec, and the ids of each part."""
+def pixel_gpt(
+    run: Run, order: str, part: str = "model", width: int = 64, n_layers: int = 3
+) -> tuple[GPT, PixelCodec, dict[str, Tensor]]:
+    """A trained GPT over the pixels in this order, its codec, and the ids of each part."""
     codec = PixelCodec(levels=LEVELS, order=order)
     ids = {name: codec.encode(*images) for name, images in parts(run).items()}
-    model = wider(GPT(codec.vocab, codec.window, 64, n_heads=4, n_layers=3, dropout=0.25, fast=True)).to(run.device)
-    steps = 1200
+    gpt = GPT(codec.vocab, codec.window, width, n_heads=4, n_layers=n_layers, dropout=0.25, fast=True)
+    model, steps = wider(gpt).to(run.device), 1200
 
     def batches(epoch: int) -> Iterator[tuple[Tensor]]:
         order = np.random.default_rng([run.seed, epoch]).permutation(len(ids["train"]))
@@ -179,6 +182,23 @@ def pixels(run: Run) -> tuple[dict, nn.Module]:
     scores["samples"] = [
         {"class": c, "pixels": image.flatten().int().tolist()} for c, image in zip(labels.tolist(), images, strict=True)
     ]
+    return scores, model
+
+
+@recipe(
+    "digits-page",
+    about="8 x 8 digits pixel by pixel: GPT of 2 layers of width 48, small enough to complete digits in the page",
+    minutes=2,
+    ships=True,
+    score="bits a pixel",
+)
+def page_pixels(run: Run) -> tuple[dict, nn.Module]:
+    """As digits-pixels, with fewer weights."""
+    model, codec, ids = pixel_gpt(run, "raster", width=48, n_layers=2)
+    scores = {"bits a pixel": float(pixel_nll(model, ids["test"]).mean()) / math.log(2)}
+    if not run.rescoring:
+        scores["train bits"] = float(pixel_nll(model, ids["train"]).mean()) / math.log(2)
+        scores["bayes accuracy"], scores["bayes table"] = bayes(model, codec, ids["test"])
     return scores, model
 
 

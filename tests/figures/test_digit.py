@@ -1,0 +1,278 @@
+"""CompleteDigit: the model in the page computes what torch computes, and rows are drawn by mouse and by keyboard."""
+
+import atexit
+import json
+import random
+
+import pytest
+import torch
+from py_mini_racer import MiniRacer
+
+from lmbook.evaluation import evaluate
+from lmbook.figures import CompleteDigit, bundle, digit
+from lmbook.gpt import GPT
+from lmbook.patches import PixelCodec, digits
+from lmbook.recipes.digits import pixel_loss
+
+ATOB = """const atob = (text) => {
+  const signs = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  let [out, bits, n] = ["", 0, 0];
+  for (const sign of text.replaceAll("=", "")) {
+    bits = (bits << 6) | signs.indexOf(sign);
+    n += 6;
+    if (n >= 8) { n -= 8; out += String.fromCharCode((bits >> n) & 255); }
+  }
+  return out;
+};"""
+
+
+def gpt(seed=0, n_layers=2):
+    """An untrained GPT with weights large enough for sharp answers."""
+    torch.manual_seed(seed)
+    model = GPT(32, 64, 16, n_heads=4, n_layers=n_layers)
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.add_(torch.randn_like(weight) * (0.3 if weight.dim() > 1 else 0.1))
+    return model
+
+
+def greys(seed):
+    rng = random.Random(seed)
+    return [rng.randrange(17) for _ in range(64)]
+
+
+@pytest.fixture
+def call():
+    """call(expression, name=value, ...) -> its value, where pixelgpt.mjs is loaded without a browser."""
+    machine = MiniRacer()
+    atexit.register(machine.close)
+    machine.eval(ATOB + bundle.source("pixelgpt").replace("export ", "") + ";undefined")
+
+    def run(expression, **values):
+        machine.eval(";".join(f"globalThis.{name} = {json.dumps(value)}" for name, value in values.items()))
+        return json.loads(machine.eval(f"JSON.stringify({expression})"))
+
+    return run
+
+
+def says(page):
+    return page.locator(".lm-says").inner_text()
+
+
+def bars(page):
+    return [float(text) for text in page.locator(".lm-bar-text").all_inner_texts() if "×" not in text]
+
+
+def shades(page):
+    """The grey of each of the 64 squares."""
+    return page.locator(".lmpx-grid .lmpx-cell").evaluate_all(
+        "(cells) => cells.map((c) => Math.round(16 * parseFloat(c.style.getPropertyValue('--lmpx'))))"
+    )
+
+
+EXAMPLES = [{"label": 3, "pixels": greys(3)}, {"label": 7, "pixels": greys(7)}]
+
+
+# --- the model in JavaScript ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_layers", [1, 2])
+def test_logits_in_the_page_are_those_of_torch(call, n_layers):
+    network = digit.packed(gpt(n_layers=n_layers))
+    torch.manual_seed(1)
+    ids = torch.randint(32, (64,))
+    with torch.no_grad():
+        wanted = digit.unpacked(network)(ids[None])[0]
+    code = (
+        "(() => { const g = new GPT(net); const s = g.start(); return ids.map((id) => Array.from(g.step(s, id))); })()"
+    )
+    found = torch.tensor(call(code, net=network, ids=ids.tolist()))
+    assert (found - wanted).abs().max() < 1e-4
+    assert wanted.abs().max() > 1  # not all the same near 0
+
+
+def test_rounding_to_int8_changes_little_and_rounding_again_nothing():
+    model = gpt()
+    network = digit.packed(model)
+    rounded = digit.unpacked(network)
+    for name, weight in model.state_dict().items():
+        change = (rounded.state_dict()[name] - weight).abs().max()
+        assert change <= (weight.abs().max() / 250 if weight.ndim == 2 else 0)
+    again = digit.unpacked(digit.packed(rounded))
+    for name, weight in rounded.state_dict().items():
+        assert torch.allclose(again.state_dict()[name], weight, atol=1e-7)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 4, 7])
+def test_likelihoods_and_completions_agree(call, rows):
+    figure = CompleteDigit(gpt(), pixels=greys(0), rows=rows, seed=5)
+    call("null", net=figure.network)
+    call(
+        "(globalThis.model = new PixelGPT(net), globalThis.read = model.read(given, 10), null)",
+        given=greys(0)[: 8 * rows],
+    )
+    found = torch.tensor(call("read.map((one) => one.logP)"), dtype=torch.float64)
+    assert (found - figure.log_likelihoods()).abs().max() < 1e-4
+    for temperature in (0.0, 0.8, 1.5):
+        figure.temperature = temperature
+        for sample in range(3):
+            code = f"model.write(read[{figure.asked()}], {64 - 8 * rows}, {temperature}, {5 * digit.SAMPLES + sample})"
+            assert call(code) == figure.completion(sample)
+
+
+def test_the_likelihood_is_the_one_of_the_recipe():
+    images, labels = (x[:3] for x in digits())
+    ids = PixelCodec().encode(images, labels)
+    for image, label, row in zip(images, labels, ids, strict=True):
+        figure = CompleteDigit(gpt(), pixels=image.flatten().int().tolist(), rows=7)
+        short = row[None, : 1 + 56]
+        wanted = evaluate(digit.unpacked(figure.network), [(short,)], pixel_loss) * 56
+        assert -float(figure.log_likelihoods()[label]) == pytest.approx(wanted, rel=1e-4)
+
+
+def test_the_random_numbers_are_uniform_and_the_same_in_both(call):
+    found = call("(() => { const u = uniforms(7); return Array.from({ length: 500 }, u); })()")
+    ours = digit.uniforms(7)
+    assert found == [next(ours) for _ in range(500)]
+    assert 0.45 < sum(found) / 500 < 0.55
+    assert min(found) < 0.02
+    assert max(found) > 0.98
+
+
+def test_drawing_follows_the_probabilities(call):
+    z = [0.0, 1.0, -1.0]
+    code = "(() => { const u = uniforms(1); return Array.from({ length: 4000 }, () => draw(z, 0.5, u())); })()"
+    found = torch.tensor(call(code, z=z)).bincount() / 4000
+    assert (found - torch.softmax(torch.tensor(z) / 0.5, 0)).abs().max() < 0.03
+
+
+# --- in Python ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        ({"rows": 8}, "rows is 8"),
+        ({"digit": 10}, "digit is 10"),
+        ({"temperature": 2.0}, "temperature is 2"),
+        ({"pixels": [0] * 63}, "63 numbers"),
+        ({"pixels": [17] + [0] * 63}, "0 to 16"),
+    ],
+)
+def test_what_does_not_exist_is_refused(state, message):
+    with pytest.raises(ValueError, match=message):
+        CompleteDigit(gpt(), **state)
+
+
+def test_the_same_state_gives_the_same_page():
+    one, two = (CompleteDigit(gpt(), EXAMPLES).html() for _ in range(2))
+    assert one == two
+
+
+def test_alternative_text_follows_the_state():
+    figure = CompleteDigit(gpt(), EXAMPLES)
+    for name, value in (("rows", 2), ("digit", 8), ("pixels", greys(1))):
+        before = figure.alt
+        setattr(figure, name, value)
+        assert figure.alt != before
+
+
+@pytest.mark.skipif(not digit.is_shipped(), reason="the recipe digits-page has not been recorded yet")
+def test_the_shipped_model_fits_and_knows_digits():
+    images, labels = digits()
+    figure = CompleteDigit(examples=[{"label": 3, "pixels": images[3].flatten().int().tolist()}])
+    assert len(figure.html()) < 150_000
+    right = 0
+    for image, label in zip(images[:30], labels[:30], strict=True):
+        figure.pixels, figure.rows = image.flatten().int().tolist(), 7
+        right += int(figure.posterior().argmax()) == label
+    assert right >= 25  # chance is 3
+
+
+# --- on the page ----------------------------------------------------------------------------------------------------
+
+
+def test_the_page_shows_the_numbers_of_python(show):
+    figure = CompleteDigit(gpt(), EXAMPLES)
+    page = show(figure)
+    p = figure.posterior()
+    assert f"takes it for a {int(p.argmax())}".replace("a 8", "an 8") in says(page)
+    assert bars(page) == pytest.approx([float(x) for x in p if x >= 0.001], abs=0.006)
+    assert shades(page) == [*EXAMPLES[0]["pixels"][:32], *figure.completion()]
+    page.get_by_role("button", name="7", exact=True).click()
+    figure.pixels = EXAMPLES[1]["pixels"]
+    assert shades(page) == [*EXAMPLES[1]["pixels"][:32], *figure.completion()]
+
+
+def test_another_digit_and_another_try(show):
+    figure = CompleteDigit(gpt(), EXAMPLES)
+    page = show(figure)
+    page.get_by_label("Digit to write").select_option(label="8")
+    figure.digit = 8
+    assert "as an 8" in says(page)
+    assert shades(page)[32:] == figure.completion()
+    page.get_by_role("button", name="Write again").click()
+    figure.seed = 1
+    assert shades(page)[32:] == figure.completion()
+
+
+def test_rows_and_temperature_by_key(show):
+    figure = CompleteDigit(gpt(), EXAMPLES)
+    page = show(figure)
+    page.get_by_role("slider", name="Rows that you give").press("ArrowLeft")
+    assert page.locator("button.lmpx-cell").count() == 24
+    assert "From 3 rows" in says(page)
+    page.get_by_role("slider", name="Temperature").press("Home")
+    figure.rows, figure.temperature = 3, 0.0
+    assert shades(page)[24:] == figure.completion()
+    page.get_by_role("slider", name="Rows that you give").press("Home")
+    assert page.locator("button.lmpx-cell").count() == 0
+    assert "Nothing is given" in says(page)
+
+
+def test_keys_move_and_paint(show):
+    page = show(CompleteDigit(gpt(), EXAMPLES, pixels=[0] * 64))
+    cells = page.locator("button.lmpx-cell")
+    assert cells.evaluate_all("(list) => list.filter((c) => c.tabIndex === 0).length") == 1
+    cells.first.focus()
+    for key in ("ArrowRight", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    assert shades(page)[9] == 16
+    assert page.locator(":focus").inner_text() == "row 2, column 2: grey 16 of 16"
+    page.keyboard.press("Space")
+    assert shades(page)[9] == 0
+    for _ in range(9):
+        page.keyboard.press("ArrowLeft")
+    assert "row 2, column 1" in page.locator(":focus").inner_text()
+    for _ in range(9):
+        page.keyboard.press("ArrowDown")
+    assert "row 4, column 1" in page.locator(":focus").inner_text()
+
+
+def test_the_mouse_draws_a_line_and_the_brush_has_a_grey(show):
+    page = show(CompleteDigit(gpt(), EXAMPLES, pixels=[0] * 64))
+    boxes = [page.locator("button.lmpx-cell").nth(i).bounding_box() for i in (10, 13)]
+    page.get_by_role("radio", name="grey").check()
+    page.mouse.move(boxes[0]["x"] + 9, boxes[0]["y"] + 9)
+    page.mouse.down()
+    page.mouse.move(boxes[1]["x"] + 9, boxes[1]["y"] + 9, steps=12)
+    page.mouse.up()
+    assert shades(page)[8:16] == [0, 0, 8, 8, 8, 8, 0, 0]
+    page.locator("button.lmpx-cell").nth(11).click()
+    assert shades(page)[8:16] == [0, 0, 8, 0, 8, 8, 0, 0]
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 800), ("dark", 360)])
+def test_axe_finds_nothing(show, axe, scheme, width):
+    page = show(CompleteDigit(gpt(), EXAMPLES), CompleteDigit(gpt(), EXAMPLES, rows=0), scheme=scheme, width=width)
+    page.locator("summary").first.click()
+    assert axe(page) == []
+
+
+def test_it_fits_a_phone(show):
+    page = show(CompleteDigit(gpt(), [{"label": c, "pixels": greys(c)} for c in range(10)]), width=360)
+    page.locator("summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    for piece in page.locator(".lmpx-cell, .lmpx-small, .lm-chip").all():
+        box = piece.bounding_box()
+        assert box["x"] + box["width"] <= 355
