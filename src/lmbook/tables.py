@@ -104,6 +104,19 @@ TABLES: dict[str, Table] = {
         ),
         (Column("BLEU", "bleu", ".1f"), Column("exact", "exact", ".1%"), Column("perplexity", "perplexity", ".3f")),
     ),
+    "hybrid": Table(
+        "Harbourish to English: does the encoder need recurrence?",
+        "One recurrent decoder with attention for all, the same captions, batches and steps; sacreBLEU, cased, greedy, "
+        "the share without a mistake, and the share that has the right words in any order.",
+        (
+            ("recurrent encoder, both directions", "caption-hybrid:recurrent encoder"),
+            ("self-attention, with positions", "caption-hybrid:with positions"),
+            ("self-attention, without positions", "caption-hybrid:without positions"),
+        ),
+        (
+            Column("BLEU", "bleu", ".1f"),
+            Column("exact", "exact", ".1%"),
+            Column("right words", "right words", ".1%"),
             Column("perplexity", "perplexity", ".3f"),
         ),
     ),
@@ -116,3 +129,168 @@ TABLES: dict[str, Table] = {
             Column("BLEU", "bleu", ".1f"),
             Column("21 to 30 words", "bleu, longer than trained", ".1f"),
             Column("exact", "exact", ".1%"),
+            Column("perplexity", "perplexity", ".3f"),
+        ),
+    ),
+    "scores": Table(
+        "Four scores of attention",
+        "Multi30k, German to English, over an encoder of one direction, scored after the update, 1,500 steps each: "
+        "fewer than the ladder has, since here the four are compared with each other.",
+        tuple((score, f"multi30k-score-{score}") for score in ("dot", "multiplicative", "additive", "scaled")),
+        (Column("greedy", "greedy", ".1f"), Column("beam of 5", "beam 5", ".1f"), *COST),
+    ),
+    "caption-scores": Table(
+        "Four scores of attention, and none: generated captions",
+        "English to Harbourish, captions of 6 to 20 words, one encoder of one direction, one budget. BLEU on 500 "
+        "held-out captions, greedy, and the share without a mistake.",
+        tuple(
+            (label, f"caption-scores:{part}")
+            for label, part in (
+                ("fixed vector at every step", "none"),
+                ("dot", "dot"),
+                ("multiplicative", "multiplicative"),
+                ("scaled", "scaled"),
+                ("additive", "additive"),
+                ("additive, scored before the update (RNNsearch)", "RNNsearch"),
+            )
+        ),
+        (Column("BLEU", "bleu", ".1f"), Column("exact", "exact", ".1%")),
+    ),
+    "characters": Table(
+        "Characters of Tiny Shakespeare",
+        "Nats a character on the last tenth of the text. The GPTs are scored by windows that do not overlap, so that a "
+        "character sees from none to window - 1 others; the recurrent models carry their state along one stream.",
+        (
+            ("RNN, 160 units", "shakespeare-rnn"),
+            ("GRU, 160 units", "shakespeare-gru"),
+            ("LSTM, 160 units", "shakespeare-lstm"),
+            ("GPT, nanoGPT's CPU setting", "shakespeare"),
+            ("GPT of the page, window of 128", "shakespeare-page"),
+            ("GPT, nanoGPT's GPU setting", "shakespeare-gpu"),
+        ),
+        (Column("nats", "nll", ".3f"), *COST),
+    ),
+    "names": Table(
+        "Names",
+        "Nats a character on a held-out tenth, ends of names counted as characters.",
+        (
+            ("bigrams, Kneser-Ney", "names-counts:2-gram"),
+            ("4-grams, Kneser-Ney", "names-counts:4-gram"),
+            ("6-grams, Kneser-Ney", "names-counts:6-gram"),
+            ("feed-forward network, 6 characters", "names-mlp"),
+            ("Transformer", "names-gpt"),
+        ),
+        (Column("validation", "valid nll", ".3f"), Column("test", ("nll", "test nll"), ".3f"), *COST),
+    ),
+    "generated": Table(
+        "Tasks made by a rule",
+        "Share of held-out targets written without a mistake.",
+        (("addition of numbers below 1,000", "addition"), ("dates", "dates")),
+        (Column("exact", "exact", ".2%"), *COST),
+    ),
+    "reversal": Table(
+        "Reversal",
+        "BLEU on test sequences of up to 30 tokens, five more than in training, and on the longer ones alone.",
+        (("fixed vector", "reversal:fixed vector"), ("attention", "reversal:attention")),
+        (Column("all", "bleu", ".1f"), Column("longer than trained", "past training", ".1f")),
+    ),
+    "gap": Table(
+        "Recall across a gap",
+        "Share of right answers by the gap between a symbol and the question for it, after training on gaps from 1 to "
+        "60; a guess is right in 12.5%.",
+        (("RNN", "gap:rnn"), ("GRU", "gap:gru"), ("LSTM", "gap:lstm")),
+        tuple(Column(gap, gap, ".0%") for gap in ("1", "5", "20", "60", "120")),
+    ),
+    "tagging": Table(
+        "Parts of speech, UD English EWT",
+        "Accuracy on the test part: all words, and those that training does not have.",
+        (
+            ("most frequent tag of the word", "ewt-linear:majority"),
+            ("logistic regression", "ewt-linear"),
+            ("LSTM, left to right", "ewt-left"),
+            ("LSTM, left to right, two layers", "ewt-left-2"),
+            ("LSTM, both directions", "ewt-lstm"),
+            ("LSTM, both directions, two layers", "ewt-lstm-2"),
+        ),
+        (Column("all words", "accuracy", ".2%"), Column("unknown words", "accuracy unknown", ".1%"), *COST),
+    ),
+    "blanks": Table(
+        "Blanks in WikiText-2",
+        "At 15% of the words of the test part, each hidden from the model or not as BERT's rule has it: share of words "
+        "that it ranks first, and among the first five, and its perplexity there. Not to be compared with the "
+        "perplexity of a language model, which sees the left side alone.",
+        (("BERT, three layers of width 128", "bert-wikitext2"),),
+        (
+            Column("first", "accuracy", ".1%"),
+            Column("among five", "among five", ".1%"),
+            Column("perplexity at blanks", "perplexity"),
+            *COST,
+        ),
+    ),
+    "labels": Table(
+        "Parts of speech with few labels",
+        "Accuracy on the test part of UD English EWT after training on a share of the labelled sentences: the BERT of "
+        "the blanks fine-tuned, and the same network from random weights. Unknown are the words that the share does "
+        "not have.",
+        tuple(
+            (f"{share} of the labels, {start}", f"bert-tagging:{start} {share}")
+            for share in ("1%", "10%", "100%")
+            for start in ("scratch", "fine-tuned")
+        ),
+        (Column("all words", "accuracy", ".2%"), Column("unknown words", "accuracy unknown", ".1%")),
+    ),
+    "entities": Table(
+        "Named entities, WNUT-17",
+        "Precision, recall and F1 of whole spans on the test part, whose texts come from other sources than those of "
+        "training.",
+        (
+            ("most frequent tag of the word", "wnut17-linear:majority"),
+            ("logistic regression", "wnut17-linear"),
+            ("LSTM, left to right", "wnut17-left"),
+            ("LSTM, both directions", "wnut17-lstm"),
+            ("LSTM, both directions, two layers", "wnut17-lstm-2"),
+        ),
+        (Column("precision", "precision", ".1%"), Column("recall", "recall", ".1%"), Column("F1", "f1", ".1%"), *COST),
+    ),
+    "classifying": Table(
+        "Whole texts: spam and opinions",
+        "Accuracy, and F1 of spam or of the positive sentences, on a held-out tenth.",
+        tuple(
+            (f"{task}: {system}", f"{recipe}{part}")
+            for task, recipe in (("spam", "sms-spam"), ("opinions", "film-opinions"))
+            for system, part in (
+                ("majority", ":majority"),
+                ("TF-IDF, logistic regression", ":linear"),
+                ("LSTM, left to right", "-left"),
+                ("LSTM, both directions", ""),
+                ("LSTM, both directions, two layers", "-2"),
+            )
+        ),
+        (Column("accuracy", "accuracy", ".2%"), Column("F1", "f1", ".1%"), *COST),
+    ),
+    "digits": Table(
+        "Digits of 8 x 8 pixels",
+        "Accuracy on the test part.",
+        (
+            ("logistic regression", "digits-patches:logistic regression"),
+            ("small CNN", "digits-patches:cnn"),
+            ("small CNN, images shifted in training", "digits-patches:cnn shifted"),
+            ("Transformer over patches", "digits-patches:vit"),
+            ("Transformer over patches, images shifted in training", "digits-patches:vit shifted"),
+            ("pixel GPT, by Bayes' rule", "digits-pixels:bayes"),
+            ("pixel GPT of the page, by Bayes' rule", "digits-page:bayes"),
+        ),
+        (Column("accuracy", "accuracy", ".1%"),),
+    ),
+    "pixels": Table(
+        "Digits, pixel by pixel",
+        "Bits a pixel on the test part; the pixels have 17 greys, so a guess costs 4.09.",
+        (
+            ("histogram of each place", "digits-pixels:histogram"),
+            ("histogram of each place and class", "digits-pixels:histogram by class"),
+            ("pixel GPT", "digits-pixels"),
+            ("pixel GPT of the page", "digits-page"),
+        ),
+        (Column("bits a pixel", ("bits a pixel", "bits"), ".3f"), *COST),
+    ),
+}
