@@ -62,3 +62,10 @@ def test_the_rungs_of_multi30k_are_as_large_as_those_that_were_trained(name):
         model = ladder.multi30k(name, TYPES_OF_MULTI30K)
         assert sum(weight.numel() for weight in model.parameters()) == run["parts"]["model"]["parameters"]
         assert ladder.MULTI30K_RUNS[name][0] == run["parts"]["model"]["steps"]
+
+
+def test_the_seconds_of_a_step_leave_out_the_first(monkeypatch):
+    times = iter([0.0, 9.0, 10.0, 12.0])
+    monkeypatch.setattr(ladder.time, "process_time", lambda: next(times))
+    batches = [next(iter(data.batches(ladder.encode_pairs(READER, WRITER, PARTS["test"]), 4))) for _ in range(9)]
+    assert ladder.step_seconds(ladder.rung("Transformer", TYPES), iter(batches), 2) == 1.5
