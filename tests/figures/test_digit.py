@@ -14,18 +14,6 @@ from lmbook.gpt import GPT
 from lmbook.patches import PixelCodec, digits
 from lmbook.recipes.digits import pixel_loss
 
-ATOB = """const atob = (text) => {
-  const signs = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  let [out, bits, n] = ["", 0, 0];
-  for (const sign of text.replaceAll("=", "")) {
-    bits = (bits << 6) | signs.indexOf(sign);
-    n += 6;
-    if (n >= 8) { n -= 8; out += String.fromCharCode((bits >> n) & 255); }
-  }
-  return out;
-};"""
-
-
 def gpt(seed=0, n_layers=2):
     """An untrained GPT with weights large enough for sharp answers."""
     torch.manual_seed(seed)
@@ -46,7 +34,7 @@ def call():
     """call(expression, name=value, ...) -> its value, where pixelgpt.mjs is loaded without a browser."""
     machine = MiniRacer()
     atexit.register(machine.close)
-    machine.eval(ATOB + bundle.source("pixelgpt").replace("export ", "") + ";undefined")
+    machine.eval(bundle.bundle("pixelgpt").replace("export ", "") + ";undefined")
 
     def run(expression, **values):
         machine.eval(";".join(f"globalThis.{name} = {json.dumps(value)}" for name, value in values.items()))
@@ -84,7 +72,7 @@ def test_logits_in_the_page_are_those_of_torch(call, n_layers):
     with torch.no_grad():
         wanted = digit.unpacked(network)(ids[None])[0]
     code = (
-        "(() => { const g = new GPT(net); const s = g.start(); return ids.map((id) => Array.from(g.step(s, id))); })()"
+        "(() => { const g = new PixelGPT(net); return ids.map((id) => Array.from(g.read(id))); })()"
     )
     found = torch.tensor(call(code, net=network, ids=ids.tolist()))
     assert (found - wanted).abs().max() < 1e-4
@@ -108,7 +96,7 @@ def test_likelihoods_and_completions_agree(call, rows):
     figure = CompleteDigit(gpt(), pixels=greys(0), rows=rows, seed=5)
     call("null", net=figure.network)
     call(
-        "(globalThis.model = new PixelGPT(net), globalThis.read = model.read(given, 10), null)",
+        "(globalThis.model = new PixelGPT(net), globalThis.read = model.behindEach(given, 10), null)",
         given=greys(0)[: 8 * rows],
     )
     found = torch.tensor(call("read.map((one) => one.logP)"), dtype=torch.float64)

@@ -116,7 +116,7 @@ export default figure(({ model, el, listen, say }) => {
     digit.set(get("digit"));
     heat.set(temperature);
     cells();
-    const read = gpt.read(pixels.slice(0, given), CLASSES);
+    const read = gpt.behindEach(pixels.slice(0, given), CLASSES);
     const p = logSoftmax(read.map(({ logP }) => logP)).map(Math.exp);
     const likeliest = p.indexOf(Math.max(...p));
     const asked = get("digit") === LIKELIEST ? likeliest : get("digit");

@@ -63,7 +63,7 @@ def packed(model: GPT) -> dict:
         else:
             weights[name] = {"v": text(weight.detach().float()), "shape": list(weight.shape)}
     heads = model.decoder.layers[0].attention.n_heads
-    sizes = {"n_layers": len(model.decoder.layers), "n_heads": heads}
+    sizes = {"n_heads": heads, "window": len(model.position.table.weight)}
     return {**sizes, "first_level": PixelCodec().first_level, "levels": LEVELS, "weights": weights}
 
 
