@@ -141,7 +141,11 @@ def jupyterlab(tmp_path_factory):
 
 @pytest.fixture
 def lab(jupyterlab, new_context):
-    """lab(source, ...) -> a page with a notebook of these code cells, all run, in JupyterLab; page.run(i) runs one."""
+    """lab(source, ...) -> a page with a notebook of these code cells, all run, in JupyterLab; page.run(i) runs one.
+
+    page.run_until(i, text) runs it until it shows the text: while a change of a figure is on its way to the kernel,
+    ipywidgets keeps the next one back, and a cell that is run at that moment does not know of it yet.
+    """
     address, token, folder = jupyterlab
 
     def open_notebook(*sources, scheme="light"):
@@ -174,7 +178,15 @@ def lab(jupyterlab, new_context):
             )
             assert ran, page.cells.nth(index).inner_text()
 
-        page.run = run
+        def run_until(index, text, **options):
+            for _ in range(40):
+                run(index)
+                if page.cells.nth(index).locator(".jp-OutputArea").get_by_text(text, **options).count():
+                    return
+                page.wait_for_timeout(250)
+            raise AssertionError(f"{text!r} is not in {page.cells.nth(index).inner_text()!r}")
+
+        page.run, page.run_until = run, run_until
         page.cells = page.locator(".jp-CodeCell")
         return page
 

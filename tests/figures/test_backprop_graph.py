@@ -350,8 +350,7 @@ def test_in_jupyterlab_view_and_kernel_follow_each_other(lab):
     page.keyboard.press("Enter")
     figure.get_by_label("exactly").fill("0.5")
     figure.get_by_label("exactly").press("Enter")
-    page.run(2)
-    page.cells.nth(2).get_by_text("[0.5, 2.0] 2 x1").wait_for()
+    page.run_until(2, "[0.5, 2.0] 2 x1")
     page.run(1)
     figure.locator(".lm-says", has_text="The loss is").wait_for()
     wanted = BackpropGraph(x=[0.5, 2], label=3).numbers()["L"][0]

@@ -221,5 +221,4 @@ def test_in_jupyterlab_view_and_kernel_follow_each_other(lab):
     page.run(1)
     figure.locator(".lm-says", has_text="from VERB to AUX").wait_for()
     figure.get_by_role("button", name="Next word").click()
-    page.run(2)
-    page.cells.nth(2).get_by_text("4", exact=True).last.wait_for()
+    page.run_until(2, "4", exact=True)

@@ -237,12 +237,10 @@ def test_in_jupyterlab_view_and_kernel_follow_each_other(lab):
     assert tiles(figure)[:2] == ["sea", "the"]
     assert total(figure) == pytest.approx(sum(by_hand("sea the was calm .")), abs=0.006)
     assert page.cells.count() == 3
-    page.run(2)
-    page.cells.nth(2).get_by_text("sea the was calm .").wait_for()
+    page.run_until(2, "sea the was calm .")
     page.run(1)
     figure.locator(".lm-word-token", has_text="sleeps").wait_for()
     assert total(figure) == pytest.approx(sum(by_hand("the cat sleeps .")), abs=0.006)
     figure.get_by_label("Sentence").fill("they went home .")
     figure.get_by_label("Sentence").press("Enter")
-    page.run(2)
-    page.cells.nth(2).locator(".jp-OutputArea").get_by_text("they went home .").wait_for()
+    page.run_until(2, "they went home .")

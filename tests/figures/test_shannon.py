@@ -323,8 +323,7 @@ def test_in_jupyterlab_python_knows_the_bets_and_can_take_them_back(lab):
     page.keyboard.press("ArrowUp")  # at the top already; must not leave the cell
     page.keyboard.press("Enter")
     figure.get_by_text("You gave it 0.5").first.wait_for()
-    page.run(1)
-    page.cells.nth(1).get_by_text("{'you': 2.0, 'model': 2.0}").wait_for()
+    page.run_until(1, "{'you': 2.0, 'model': 2.0}")
     figure.get_by_role("button", name="Next word").click()
     assert figure.get_by_text("Word 2 of 2").count() > 0
     page.run(2)

@@ -224,5 +224,4 @@ def test_in_jupyterlab_view_and_kernel_follow_each_other(lab):
     figure.locator(".lm-says", has_text="zebra").wait_for()
     assert ids(figure) == reference("the zebra", 0)
     figure.get_by_role("slider").press("ArrowRight")
-    page.run(2)
-    page.cells.nth(2).get_by_text("1", exact=True).last.wait_for()
+    page.run_until(2, "1", exact=True)

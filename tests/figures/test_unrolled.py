@@ -182,5 +182,4 @@ def test_a_kernel_and_the_page_say_the_same(lab):
     known = UnrolledRNN(t=20)
     figure.locator(".lm-says", has_text=f"unit 153 is {signed(known.states()[20, 153])}").wait_for()
     figure.get_by_role("slider", name="Unit").press("ArrowRight")
-    page.run(2)
-    page.cells.nth(2).get_by_text("154", exact=True).last.wait_for()
+    page.run_until(2, "154", exact=True)
