@@ -17,7 +17,8 @@ from lmbook.markup import Markup, raw_markup
 from lmbook.tidy import KERNEL, LANGUAGE, read, write_notebook
 
 NEVER_INSTALLED = ("torch", "numpy", "matplotlib")  # Colab's own builds, chosen for its machines
-ON_DEMAND = {"sacrebleu": "sacrebleu", "nltk": "nltk", "sklearn": "scikit-learn"}  # word in the code -> package
+# Word in the code -> package.
+ON_DEMAND = {"sacrebleu": "sacrebleu", "nltk": "nltk", "sklearn": "scikit-learn", "transformers": "transformers"}
 PREFIX = "application/papermill.record/"
 
 

@@ -3,18 +3,22 @@
     load_gpt2        GPT2LMHeadModel, GPT2Model                       a GPT
     load_bert        BertModel, or one with a head, which stays out   a BERT
     load_masked_lm   BertForMaskedLM, BertForPreTraining              a MaskedLM
+    published_gpt2   a GPT-2 by its name on the Hugging Face Hub      a GPT and its tokenizer
 
 All sizes follow from the shapes but n_heads, which is d_model / 64 in published GPT-2s and BERTs. Weights are copied.
 ValueError says which weights are missing, which are unknown, and which have a shape that does not fit.
 """
 
+import os
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
 from lmbook.bert import BERT, MaskedLM
+from lmbook.download import Unavailable
 from lmbook.gpt import GPT
 
 # Their name: our names, which share it in equal parts along the first axis; True where theirs is the transpose.
@@ -50,6 +54,27 @@ def load_gpt2(
     model = GPT(vocab, window, d_model, n_heads, n_layers, d_ff, dropout=dropout, fast=fast)
     copy_weights(model, weights, _gpt2_names(n_layers))
     return model
+
+
+def published_gpt2(name: str | Path = "openai-community/gpt2", fast: bool = False) -> tuple[GPT, object]:
+    """A published GPT-2 in our GPT, in evaluation mode, and the tokenizer of transformers that goes with it.
+
+    name: on the Hugging Face Hub, or a folder written by save_pretrained. The smallest model is a file of half a
+    gigabyte, kept by transformers. With LMBOOK_OFFLINE=1 only what is on this machine is used.
+    Raises Unavailable where transformers is not installed, or the model cannot be had.
+    """
+    try:
+        from transformers import AutoTokenizer, GPT2LMHeadModel
+    except ImportError:
+        raise Unavailable("Published weights are read by the package transformers: pip install transformers.") from None
+    here = os.environ.get("LMBOOK_OFFLINE", "0") not in ("", "0")
+    try:
+        theirs = GPT2LMHeadModel.from_pretrained(name, local_files_only=here, dtype=torch.float32)
+        tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=here)
+    except (OSError, ValueError) as error:
+        reason = "LMBOOK_OFFLINE forbids to download it" if here else str(error).strip().split("\n")[0]
+        raise Unavailable(f"{name} is not on this machine, and could not be downloaded: {reason}.") from None
+    return load_gpt2(theirs.state_dict(), n_heads=theirs.config.n_head, fast=fast).eval(), tokenizer
 
 
 def _gpt2_names(n_layers: int) -> Names:

@@ -58,12 +58,14 @@ FIGURES = {
     "FillTheBlank": "blank",
     "GPTWriter": "writer",
     "CompleteDigit": "digit",
+    "DoesItFit": "fits",
 }
 __all__ = [
     "AlignmentExplorer",
     "BackpropGraph",
     "CompleteDigit",
     "DecodingSteps",
+    "DoesItFit",
     "Figure",
     "FillTheBlank",
     "FixedVector",
