@@ -14,6 +14,7 @@ from lmbook.gpt import GPT
 from lmbook.patches import PixelCodec, digits
 from lmbook.recipes.digits import pixel_loss
 
+
 def gpt(seed=0, n_layers=2):
     """An untrained GPT with weights large enough for sharp answers."""
     torch.manual_seed(seed)
@@ -71,9 +72,7 @@ def test_logits_in_the_page_are_those_of_torch(call, n_layers):
     ids = torch.randint(32, (64,))
     with torch.no_grad():
         wanted = digit.unpacked(network)(ids[None])[0]
-    code = (
-        "(() => { const g = new PixelGPT(net); return ids.map((id) => Array.from(g.read(id))); })()"
-    )
+    code = "(() => { const g = new PixelGPT(net); return ids.map((id) => Array.from(g.read(id))); })()"
     found = torch.tensor(call(code, net=network, ids=ids.tolist()))
     assert (found - wanted).abs().max() < 1e-4
     assert wanted.abs().max() > 1  # not all the same near 0
