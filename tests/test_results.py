@@ -46,6 +46,13 @@ def test_a_cell_is_one_score_or_mean_and_range(recorded):
     assert waiting == "Without a recorded run so far: None."
 
 
+def test_one_system_of_a_recipe_with_several_tasks():
+    scores = {"echo": {"none": 0.2, "rotary": 1.0}, "copy": {"rotary": 0.5}, "rotary, trained": 1.0, "back": 3}
+    assert results.scores_of(scores, "rotary") == {"echo": 1.0, "copy": 0.5}
+    assert results.scores_of(scores, "none") == {"echo": 0.2}
+    assert results.scores_of(scores | {"none": {"echo": 0.3}}, "none") == {"echo": 0.3}
+
+
 def test_a_changed_record_changes_the_table(recorded):
     before = results.table("toy")
     recorded("one", 0, {"score": 8.0, "baseline": {"score": 3.0}})

@@ -41,10 +41,11 @@ def systems(row: str) -> list[dict]:
 
 
 def scores_of(scores: dict, part: str) -> dict:
-    """Those of one system: what stands under its name, or the scores whose names begin with it."""
+    """Those of one system: what stands under its name, the scores whose names begin with it, or one of each task."""
     if part in scores:
         return scores[part]
-    return {key.removeprefix(f"{part} "): value for key, value in scores.items() if key.startswith(f"{part} ")}
+    named = {key.removeprefix(f"{part} "): value for key, value in scores.items() if key.startswith(f"{part} ")}
+    return named or {task: of[part] for task, of in scores.items() if isinstance(of, dict) and part in of}
 
 
 def table(name: str) -> str:

@@ -39,7 +39,7 @@ class Table:
     """title, caption in Markdown, rows (label, recipe) in order, columns.
 
     "recipe:part" stands for one of several systems of a recipe: its scores are then those under the key `part`, or
-    those whose names begin with it.
+    those whose names begin with it, or those under the key `part` of each task.
     """
 
     title: str
@@ -200,6 +200,27 @@ TABLES: dict[str, Table] = {
         "60; a guess is right in 12.5%.",
         (("RNN", "gap:rnn"), ("GRU", "gap:gru"), ("LSTM", "gap:lstm")),
         tuple(Column(gap, gap, ".0%") for gap in ("1", "5", "20", "60", "120")),
+    ),
+    "copying": Table(
+        "Codes of position past the trained length",
+        "Share of right symbols. Echo, the symbol three places before, was trained on up to 24 symbols, copy on up to "
+        "10; a guess is right in 12.5%.",
+        tuple(
+            (label, f"copying:{code}")
+            for label, code in (
+                ("no code", "none"),
+                ("learned", "learned"),
+                ("sinusoidal", "sinusoidal"),
+                ("rotary", "rotary"),
+                ("ALiBi", "linear bias"),
+            )
+        ),
+        (
+            Column("echo, places 4 to 24", lambda run: sum(run["scores"]["echo"][:21]) / 21, ".0%"),
+            Column("echo, 49 to 96", lambda run: sum(run["scores"]["echo"][45:]) / 48, ".0%"),
+            Column("copy of 10", lambda run: run["scores"]["copy"]["10"], ".0%"),
+            Column("copy of 20", lambda run: run["scores"]["copy"]["20"], ".0%"),
+        ),
     ),
     "tagging": Table(
         "Parts of speech, UD English EWT",
