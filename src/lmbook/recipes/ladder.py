@@ -5,7 +5,7 @@
 caption-ladder trains the four on generated captions, the same pairs, batches and number of steps for all, with about as
 many parameters. norm-curves trains one deeper Transformer with LayerNorm before and after its sublayers, with and
 without warm-up. multi30k-flops counts what the recorded rungs of Multi30k cost, and times some of their steps.
-time-by-length measures a step of an LSTM and of a Transformer by the length of the sequence, on the device it is run on.
+time-by-length measures a pass of an LSTM and of a Transformer by the length of the sequence, on its device.
 """
 
 import time
