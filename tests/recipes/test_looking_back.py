@@ -76,3 +76,12 @@ def test_an_alignment_that_looks_at_the_counterparts_scores_one():
     assert looking_back.aligned(model, coded, test) == 1
     model.shift = 1
     assert looking_back.aligned(model, coded, test) == 0
+
+
+def test_without_multi30k_there_is_no_german_translator(tmp_path, monkeypatch):
+    monkeypatch.setenv("LMBOOK_DATA", str(tmp_path))
+    assert looking_back.german_translator() is None
+    monkeypatch.delenv("LMBOOK_DATA")
+    monkeypatch.setenv("LMBOOK_OFFLINE", "1")
+    monkeypatch.setattr(data.download, "cache_folder", lambda: tmp_path)
+    assert looking_back.german_translator() is None

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from lmbook import captions, checkpoints, data, metrics
+from lmbook import captions, checkpoints, data, download, metrics
 from lmbook.batching import EOS_ID, SOS_ID
 from lmbook.decode import evaluating, greedy
 from lmbook.evaluation import evaluate
@@ -176,7 +176,10 @@ def german_translator() -> tuple[Seq2Seq, object, list[tuple[str, str]]] | None:
     """The shipped model of multi30k-additive, its byte pairs and the test pairs (German, English); None where the
     weights are not shipped or the corpus is not at hand."""
     weights = TRAINED / "multi30k-additive.safetensors"
-    corpus = data.load("multi30k", languages=("de", "en")) if weights.is_file() else None
+    try:
+        corpus = data.load("multi30k", languages=("de", "en")) if weights.is_file() else None
+    except download.DataError:  # LMBOOK_DATA names a folder without it
+        return None
     if corpus is None or not corpus.real:
         return None
     options = {"bidirectional": True, "d_a": D, "tie": True, "fast": True, **RUNGS["additive"][2]}
