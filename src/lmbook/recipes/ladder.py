@@ -183,7 +183,7 @@ def caption_ladder(run: Run) -> tuple[dict, nn.Module]:
             if name == "few pairs":
                 del scores[name]["counts"]
     if not run.rescoring:
-        scores["references"] = parts["test"][:3]
+        scores["references"] = [list(pair) for pair in parts["test"][:3]]
         scores["bleu"] = scores[SHIPPED]["bleu"]
     return scores, shipped
 
@@ -258,7 +258,8 @@ def multi30k_flops(run: Run) -> tuple[dict, None]:
         model = multi30k(name, len(bpe))
         batches = lambda epoch, tokens=tokens: data.batches(ids["train"], tokens, seed=[run.seed, epoch], tokens=True)  # noqa: E731
         scores[name] = flops(model, batches, 3 if run.quick else steps)
-        each = step_seconds(multi30k(name, len(bpe), dropout=0.3), batches(0), 1 if run.quick else 20)
+        taken = chain.from_iterable(map(batches, count()))
+        each = step_seconds(multi30k(name, len(bpe), dropout=0.3), taken, 1 if run.quick else 20)
         scores["processor seconds"][name] = round(steps * each)
     return scores, None
 
