@@ -35,7 +35,7 @@ export default figure(({ model, el, listen, say }) => {
   const base = choice({ label: "Base C", options: BASES.map((v) => [v, fmt.count(v)]), value: model.get("base"), onchange: (v) => set("base", v) });
   const key = h("p", { class: "lm-small lm-muted", "aria-hidden": "true" });
   const dials = h("div", { class: "lmpw-dials", "aria-hidden": "true" });
-  const heading = h("p", { class: "lm-small lm-muted" }, `Dot products of positions 0 to ${length - 1}: dark is large`);
+  const heading = h("p", { class: "lm-small lm-muted" }, `Dot products of positions 0 to ${length - 1}: the stronger the colour, the larger`);
   const grid = h("div", { class: "lmpw-table", "aria-hidden": "true" });
   const numbers = table({ caption: "The dials", head: ["dial", "positions a turn", "hand at i", "hand at t", "cosine of the angle"] });
   el.append(h("style", {}, style), first.node, gap.node, width.node, base.node, key, dials, heading, grid, numbers.node);
