@@ -37,7 +37,7 @@ export default figure(({ model, el, listen, say }) => {
   el.append(which.node, bits.node, texts.node, tokens.node, memoryHead, memory.node, timeHead, time.node, shown.node);
 
   const gb = (bytes) => `${fmt.num(bytes / 1e9, 2)} GB`;
-  const ms = (seconds) => `${fmt.num(1000 * seconds, 2)} ms`;
+  const ms = (seconds) => (seconds < 1e-4 ? `${fmt.num(1e6 * seconds, 1)} µs` : `${fmt.num(1000 * seconds, 2)} ms`);
 
   function draw() {
     const m = models[model.get("model")];

@@ -50,6 +50,10 @@ def _mixtral() -> dict:
     }
 
 
+def _time(seconds: float) -> str:
+    return f"{1e6 * seconds:.1f} µs" if seconds < 1e-4 else f"{1000 * seconds:.2f} ms"
+
+
 class DoesItFit(Figure):
     """One model, its bits, and a batch: what memory it takes and how long a step lasts at least.
 
@@ -125,8 +129,8 @@ class DoesItFit(Figure):
             f"{m['name']} with {self.bits} bits a weight and {now['texts']:,} "
             f"text{'s' if now['texts'] > 1 else ''} of {now['tokens']:,} tokens: weights {now['weights'] / 1e9:.2f} GB "
             f"and cache {now['cache'] / 1e9:.2f} GB, {'which fits' if total <= self.memory else 'too much'} in "
-            f"{self.memory:.0f} GB. A step reads for {1000 * now['reading']:.2f} ms and computes for "
-            f"{1000 * now['computing']:.2f} ms: at most {now['speed']:,.0f} tokens a second."
+            f"{self.memory:.0f} GB. A step reads for {_time(now['reading'])} and computes for "
+            f"{_time(now['computing'])}: at most {now['speed']:,.0f} tokens a second."
         )
 
     def fallback(self) -> str:
