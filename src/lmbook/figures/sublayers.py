@@ -192,7 +192,7 @@ class FollowToken(Figure):
             most = {
                 "chosen": len(self.sentences),
                 "token": max(len(self.sentences[0][side]["words"]) for side in SIDES) + 100,
-                "stage": len(self.stages("target")),
+                "stage": 4 + len(KINDS["target"]) * self.sentences[0]["layers"],  # one model, so one number for all
             }[name]
             if not 0 <= value < most:
                 raise ValueError(f"{name} is {value}; it must be from 0 to {most - 1}.")
