@@ -55,7 +55,8 @@ def test_equations_have_the_numbers_of_the_site(book, built):
     wrong = []
     for label, (path, number) in book.equations.items():
         shown = built(name_of(book, path)).find(id=f"equation-{anchor(label)}")
-        found = re.search(r"\(([\d.]+)\)", shown.get_text()) if shown else None
+        beside = shown and shown.select_one(".eqno")
+        found = re.search(r"\(([\d.]+)\)", beside.get_text()) if beside else None
         if not found or found.group(1) != number:
             wrong.append((label, number, found and found.group(1)))
     assert wrong == []
