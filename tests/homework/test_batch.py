@@ -140,11 +140,13 @@ def test_a_result_is_written_whole_or_not_at_all(tmp_path):
 
 
 PROGRAM = """
+import signal
 import sys
 from pathlib import Path
 from lmbook.homework.batch import grade_many
 from lmbook.homework.intake import Submission
 from lmbook.homework.sandbox import Limits
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what runs in its background without it
 names, course, folder = sys.argv[1].split(","), Path(sys.argv[2]), Path(sys.argv[3])
 submissions = [Submission(name, folder / f"{name}.ipynb") for name in names]
 grade_many(submissions, course, folder / "out", jobs=2, limits=Limits(cell=60), resume=True,

@@ -155,9 +155,7 @@ WRONG = {
         "score": 14,
     },
     "the weights once for each text": {
-        "answers": serving(
-            texts="int(memory // (memory - room + cache_bytes(n_layers, n_kv_heads, d_k, tokens, 16)))"
-        ),
+        "answers": serving(texts="int(memory // (memory - room + cache_bytes(n_layers, n_kv_heads, d_k, tokens, 16)))"),
         "score": 14,
     },
     "one scale for the whole matrix": {"answers": int8(top="np.full(len(W), np.abs(W).max())"), "score": 14},
