@@ -128,7 +128,7 @@ class Learned(nn.Module):
 def slopes(n_heads: int) -> Tensor:
     """m_h = 2^(-8h/n) for the heads h = 1..n, shape (n_heads,)  (Press et al. 2022, section 3).
 
-    For a number of heads that is no power of two the paper interpolates; we take the same formula.
+    The paper's examples have 8 and 16 heads; we take the formula for every number.
     """
     return 2.0 ** (-8 * torch.arange(1, n_heads + 1, dtype=torch.get_default_dtype()) / n_heads)
 

@@ -28,6 +28,16 @@ def test_counterparts_of_a_caption():
     assert twice == [None, None, None, None, 4, 2, None]
 
 
+def test_counterparts_are_those_that_the_generator_knows():
+    found = 0
+    for english, harbourish, order in data.aligned_captions(500, 4, 6, 20):
+        known = counterparts(" ".join(english), " ".join(harbourish))
+        wrong = [t for t, i in enumerate(known) if i is not None and i != order[t]]
+        assert wrong == [], (english, harbourish)
+        found += sum(i is not None for i in known)
+    assert found > 2000
+
+
 def test_every_word_but_articles_and_full_stops_has_a_counterpart():
     for source, target in data.captions(500, 4, 6, 20):
         words = source.split()

@@ -332,7 +332,7 @@ def test_other_students_files_are_not_there(grade_answers, tmp_path, course):
     attack = f"""
 import os
 folders = [{str(tmp_path)!r}, {str(course)!r}, {os.getcwd() + "/notebooks"!r}]
-for path in [*folders, folders[0] + "/bob.ipynb", "/etc/passwd", "/root/.ssh"]:
+for path in [*folders, folders[0] + "/bob.ipynb", "/etc/passwd", {str(Path.home() / ".ssh")!r}]:
     print(os.path.exists(path))
 def double(x):
     return 2 * x"""
