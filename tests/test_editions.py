@@ -263,6 +263,8 @@ def test_what_colab_lacks_is_asked_for_by_the_chapters_that_use_it(book):
     assert "sacrebleu" in needs_of(uses, book)
     assert "sacrebleu" in needs_of(through_us, book)
     assert "sacrebleu" not in needs_of(only_names, book)
+    images = new_notebook(cells=[new_code_cell("split = digits.parts()")])  # through our recipes
+    assert "scikit-learn" in needs_of(images, book)
 
 
 def test_outputs_are_cleared_and_the_source_notebook_is_left_alone(book):

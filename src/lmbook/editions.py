@@ -18,7 +18,12 @@ from lmbook.tidy import KERNEL, LANGUAGE, read, write_notebook
 
 NEVER_INSTALLED = ("torch", "numpy", "matplotlib")  # Colab's own builds, chosen for its machines
 # Word in the code -> package.
-ON_DEMAND = {"sacrebleu": "sacrebleu", "nltk": "nltk", "sklearn": "scikit-learn", "transformers": "transformers"}
+ON_DEMAND = {
+    "sacrebleu": "sacrebleu",
+    "nltk": "nltk",
+    r"sklearn|digits\.parts": "scikit-learn",
+    "transformers": "transformers",
+}
 PREFIX = "application/papermill.record/"
 
 
@@ -68,7 +73,7 @@ def needs_of(notebook: NotebookNode, book: Book) -> list[str]:
     """What the notebook may have to install besides the package: never what Colab must keep as it is."""
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
     always = [need for need in book.requirements if re.match(r"[\w-]+", need).group() not in NEVER_INSTALLED]
-    return always + [package for word, package in ON_DEMAND.items() if re.search(rf"\b{word}(\b|_)", code)]
+    return always + [package for word, package in ON_DEMAND.items() if re.search(rf"\b({word})(\b|_)", code)]
 
 
 def _set_up(notebook: NotebookNode, book: Book) -> NotebookNode:
