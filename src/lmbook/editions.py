@@ -17,7 +17,7 @@ from lmbook.markup import Markup, raw_markup
 from lmbook.tidy import KERNEL, LANGUAGE, read, write_notebook
 
 NEVER_INSTALLED = ("torch", "numpy", "matplotlib")  # Colab's own builds, chosen for its machines
-# Word in the code -> package.
+# What in the code says that a package is needed -> the package.
 ON_DEMAND = {
     "sacrebleu": "sacrebleu",
     "nltk": "nltk",
