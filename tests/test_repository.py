@@ -77,3 +77,11 @@ def test_what_is_installed_is_what_is_pinned():
     """A test run with other versions than the pinned ones would prove nothing about them."""
     for name, wanted in pins(ROOT / "requirements.txt").items():
         assert installed_version(name).split("+")[0] == wanted
+
+
+def test_the_glossary_is_in_alphabetical_order():
+    """Sphinx prints the entries as they stand, so a reader who looks one up finds it only if they are in order."""
+    entries = (ROOT / "book" / "glossary.md").read_text().split("```{glossary}\n")[1].split("\n```")[0]
+    terms = re.findall(r"(?:^|\n\n)(\S[^\n]*)\n  ", entries)
+    assert len(terms) > 100
+    assert terms == sorted(terms, key=str.casefold)
