@@ -16,6 +16,7 @@ from lmbook.recipes import (  # noqa: F401  (importing a module enters its recip
     looking_back,
     masked,
     names,
+    rung_costs,
     tagging,
     translation,
     wikitext,

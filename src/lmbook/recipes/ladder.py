@@ -4,27 +4,20 @@
 
 caption-ladder trains the four on generated captions, the same pairs, batches and number of steps for all, with about as
 many parameters. norm-curves trains one deeper Transformer with LayerNorm before and after its sublayers, with and
-without warm-up. multi30k-flops counts what the recorded rungs of Multi30k cost, and times some of their steps.
-time-by-length measures a pass of an LSTM and of a Transformer by the length of the sequence, on its device.
+without warm-up. What they cost is counted by `recipes.rung_costs`.
 """
-
-import time
-from collections.abc import Iterable, Iterator
-from itertools import chain, count, islice
 
 import torch
 from torch import nn
 
-from lmbook import costs, data, metrics
+from lmbook import data, metrics
 from lmbook.evaluation import evaluate
-from lmbook.layers import Encoder
 from lmbook.recipes.core import Run, recipe
 from lmbook.recipes.generated import spread
 from lmbook.recipes.length import Tokens, by_words
 from lmbook.recipes.length import words as words_of
-from lmbook.recipes.translation import RUNGS as MULTI30K
-from lmbook.recipes.translation import D, loss, prepare, tensors, translate
-from lmbook.recurrent import Recurrent
+from lmbook.recipes.rung_costs import Clock, flops
+from lmbook.recipes.translation import loss, tensors, translate
 from lmbook.schedules import warmup_cosine
 from lmbook.seq2seq import Seq2Seq
 from lmbook.transformer import Transformer
@@ -75,33 +68,6 @@ def captions(quick: bool) -> tuple[Tokens, Tokens, dict[str, list[tuple[str, str
 def encode_pairs(reader: Tokens, writer: Tokens, pairs: list[tuple[str, str]]) -> list[tuple[list[int], list[int]]]:
     """Both sides as ids."""
     return [(reader.encode(source), writer.encode(target)) for source, target in pairs]
-
-
-class Clock:
-    """Passes batches on, and keeps the processor time between one and the next."""
-
-    def __init__(self):
-        self.steps: list[float] = []
-
-    def watch(self, batches: Iterable) -> Iterator:
-        before = None
-        for batch in batches:
-            now = time.process_time()
-            if before is not None:
-                self.steps.append(now - before)
-            before = now
-            yield batch
-
-    def seconds(self, steps: int) -> float:
-        """Of `steps` steps, each as long as the median of those seen: other work on the machine does not count."""
-        ordered = sorted(self.steps) or [0.0]
-        return steps * ordered[len(ordered) // 2]
-
-
-def flops(model: nn.Module, batches, steps: int) -> int:
-    """Training FLOPs of the first `steps` of batches(0), batches(1), ...: padded sizes, as they are computed."""
-    taken = islice(chain.from_iterable(map(batches, count())), steps)
-    return sum(costs.training(model, *batch.source.shape, batch.inputs.shape[1]) for batch in taken)
 
 
 def counts_of(scores: dict) -> list[list[int]]:
@@ -207,95 +173,3 @@ def norm_curves(run: Run) -> tuple[dict, None]:
         learn(run, model.to(run.device), ids, name, 3e-3, warmup, steps=NORM_STEPS, rows=32)
         scores[name] = evaluate(model, tensors(data.batches(ids["valid"], 100)), loss)
     return scores, None
-
-
-MULTI30K_RUNS = {  # steps and tokens of a batch, as in recipes.translation
-    "multi30k-first": (3500, 2048),
-    "multi30k-every": (3500, 2048),
-    "multi30k-additive": (3500, 2048),
-    "multi30k-hybrid": (3500, 2048),
-    "multi30k-transformer": (5500, 4096),
-}
-
-
-def multi30k(name: str, types: int, dropout: float = 0.0) -> nn.Module:
-    """A model of MULTI30K_RUNS as its recipe builds it, untrained."""
-    if name == "multi30k-transformer":
-        sizes = {"n_heads": 4, "d_ff": 256, "n_layers": 4, "tied": "all"}
-        return Transformer(types, types, 128, **sizes, dropout=dropout, fast=True)
-    options = {"bidirectional": True, "d_a": D, "tie": True} | MULTI30K[name.removeprefix("multi30k-")][2]
-    return Seq2Seq(types, types, D, D, cell="gru", dropout=dropout, fast=True, **options)
-
-
-def step_seconds(model: nn.Module, batches: Iterable, steps: int) -> float:
-    """Processor seconds of a training step, the mean of `steps` after a first one that warms up."""
-    optimiser, clock = torch.optim.Adam(model.parameters(), lr=1e-4), Clock()
-    for batch in clock.watch(tensors(islice(batches, steps + 2))):
-        summed, tokens = loss(model, batch, smoothing=0.1)
-        optimiser.zero_grad()
-        (summed / tokens).backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
-    return sum(clock.steps[1:]) / len(clock.steps[1:])
-
-
-@recipe(
-    "multi30k-flops",
-    about="what the rungs on Multi30k cost: FLOPs by formula over the batches of seed 0, processor seconds by 20 steps",
-    minutes=5,
-    corpora=("multi30k",),
-    seeds=(0,),
-    score="multi30k-transformer",
-)
-def multi30k_flops(run: Run) -> tuple[dict, None]:
-    """Each rung's own steps and batches; the sizes are those with which its recipe builds it.
-
-    The records of the rungs have seconds by the clock on the wall, with other work beside. Here all are measured alike.
-    """
-    bpe, ids, _ = prepare(run)
-    scores: dict = {"processor seconds": {}}
-    for name, (steps, tokens) in MULTI30K_RUNS.items():
-        model = multi30k(name, len(bpe))
-        batches = lambda epoch, tokens=tokens: data.batches(ids["train"], tokens, seed=[run.seed, epoch], tokens=True)  # noqa: E731
-        scores[name] = flops(model, batches, 3 if run.quick else steps)
-        taken = chain.from_iterable(map(batches, count()))
-        each = step_seconds(multi30k(name, len(bpe), dropout=0.3), taken, 1 if run.quick else 20)
-        scores["processor seconds"][name] = round(steps * each)
-    return scores, None
-
-
-def pass_seconds(layers: nn.Module, x: torch.Tensor, repeats: int = 3) -> float:
-    """Seconds of one forward and backward pass of a stack of layers over x (B, T, d): the fastest of some.
-
-    On a CPU seconds of its processor, so that other work beside does not count.
-    """
-    best, clock = float("inf"), time.perf_counter if x.is_cuda else time.process_time
-    for _ in range(repeats + 1):  # the first one warms up
-        began = clock()
-        out = layers(x)[0]
-        out.sum().backward()
-        if x.is_cuda:
-            torch.cuda.synchronize()
-        best = min(best, clock() - began)
-    return best
-
-
-STACKS = {
-    "LSTM": lambda d: Recurrent(d, d, 2, "lstm", fast=True),
-    "Transformer": lambda d: Encoder(2, d, 4, 2 * d, fast=True),
-}
-
-
-@recipe(
-    "time-by-length",
-    about="seconds forward and backward by length, two layers of LSTM and of Transformer encoder, on this device",
-    minutes=1,
-    score="longest",
-)
-def time_by_length(run: Run) -> tuple[dict, None]:
-    """Width 256, batches of 16; a GPU and a CPU are told apart by the record's hardware."""
-    lengths, found = (8, 16) if run.quick else (16, 32, 64, 128, 256, 512, 1024), {}
-    for name, build in STACKS.items():
-        layers = build(256).to(run.device)
-        found[name] = [pass_seconds(layers, torch.randn(16, T, 256, device=run.device)) for T in lengths]
-    return {"lengths": list(lengths), "longest": lengths[-1], **found}, None

@@ -19,7 +19,7 @@ from lmbook.decode import evaluating, greedy
 from lmbook.evaluation import evaluate
 from lmbook.recipes.core import TRAINED, Run, recipe
 from lmbook.recipes.generated import apart, spread
-from lmbook.recipes.translation import RUNGS, TYPES, D, byte_pairs, loss, tensors, translate
+from lmbook.recipes.translation import RUNGS, TYPES, byte_pairs, loss, tensors, translate
 from lmbook.schedules import warmup_cosine
 from lmbook.seq2seq import SCORES, Seq2Seq
 from lmbook.text import Vocabulary, WordTokenizer
@@ -182,8 +182,7 @@ def german_translator() -> tuple[Seq2Seq, object, list[tuple[str, str]]] | None:
         return None
     if corpus is None or not corpus.real:
         return None
-    options = {"bidirectional": True, "d_a": D, "tie": True, "fast": True, **RUNGS["additive"][2]}
-    model = Seq2Seq(TYPES, TYPES, D, D, cell="gru", **options)
+    model = RUNGS["multi30k-additive"].build(TYPES)
     checkpoints.load(weights, model)
     return model.eval(), byte_pairs("\n".join(side for pair in corpus["train"] for side in pair)), corpus["test"]
 

@@ -7,6 +7,8 @@ compared by a paired bootstrap without either's output.
 """
 
 import functools
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
@@ -121,19 +123,98 @@ def beams(
     return {"beams": rows, "words of the references": right, "examples": examples}
 
 
-def train_and_score(
-    run: Run, build, rate: float, steps: int, warmup: int, tokens: int, **adam
-) -> tuple[dict, nn.Module]:
-    """One way for every rung: Adam, a cosine, smoothing 0.1, gradients clipped at 1.  build(vocab) makes the model."""
+@dataclass(frozen=True)
+class Rung:
+    """build(types, dropout) makes the model.  rate: the highest, after `warmup` steps.  tokens: of a batch, padded."""
+
+    about: str
+    build: Callable[..., nn.Module]
+    minutes: int
+    rate: float
+    steps: int
+    warmup: int
+    tokens: int
+    adam: dict = field(default_factory=dict)
+    seeds: tuple[int, ...] = (0,)
+    ships: bool = False
+
+
+def transformer(types: int, dropout: float = 0.3) -> nn.Module:
+    """The small, strongly regularised setting of Wu et al. 2021."""
+    return Transformer(types, types, 128, n_heads=4, d_ff=256, n_layers=4, dropout=dropout, tied="all", fast=True)
+
+
+D = 192  # width of embeddings and states of every recurrent rung
+
+
+def recurrent(types: int, dropout: float = 0.3, **options) -> nn.Module:
+    """GRUs of width 192, a bidirectional encoder unless the options say otherwise."""
+    settings = {"bidirectional": True, "d_a": D, "tie": True, "fast": True, "dropout": dropout} | options
+    return Seq2Seq(types, types, D, D, cell="gru", **settings)
+
+
+def one_rnn(types: int, dropout: float = 0.3) -> nn.Module:
+    """As wide as the other rungs are in all: 288 units, one embedding for both languages and the output."""
+    return OneRNNTranslator(types, 288, 288, cell="lstm", dropout=dropout, tie=True, fast=True)
+
+
+BUDGET = {"minutes": 35, "rate": 3e-3, "steps": 3500, "warmup": 300, "tokens": 2048}  # of a recurrent rung
+RUNGS: dict[str, Rung] = {
+    "multi30k-one-rnn": Rung("one LSTM that reads the source and goes on with the target", one_rnn, **BUDGET),
+    "multi30k-first": Rung("encoder-decoder, context into the first state", recurrent, **BUDGET),
+    "multi30k-every": Rung(
+        "encoder-decoder, context into every step", functools.partial(recurrent, context="every"), **BUDGET
+    ),
+    "multi30k-two-layers": Rung(
+        "encoder-decoder of two layers, context into every step",
+        functools.partial(recurrent, context="every", n_layers=2),
+        **BUDGET,
+    ),
+    "multi30k-additive": Rung(
+        "RNNsearch: additive attention, scored before the update",
+        functools.partial(recurrent, attention="additive"),
+        **BUDGET,
+        ships=True,
+    ),
+    "multi30k-hybrid": Rung(
+        "the hybrid: a Transformer encoder of 3 layers and a recurrent decoder with additive attention",
+        functools.partial(recurrent, attention="additive", encoder="attention", encoder_layers=3, d_ff=2 * D),
+        **BUDGET,
+    ),
+    "multi30k-transformer": Rung(
+        "a Transformer of 1.8M parameters: 4 + 4 layers of width 128, one shared embedding",
+        transformer,
+        minutes=100,
+        rate=4e-3,
+        steps=5500,
+        warmup=600,
+        tokens=4096,
+        adam={"betas": (0.9, 0.98), "eps": 1e-9},
+        ships=True,
+    ),
+    **{  # compared with each other: shorter runs, more seeds
+        f"multi30k-score-{score}": Rung(
+            f"{score} attention over an encoder of one direction, scored after the update",
+            functools.partial(recurrent, attention=score, query="after", bidirectional=False),
+            **BUDGET | {"minutes": 15, "steps": 1500},
+            seeds=(0, 1, 2),
+        )
+        for score in ("dot", "multiplicative", "additive", "scaled")
+    },
+}
+
+
+def train_and_score(run: Run, rung: Rung) -> tuple[dict, nn.Module]:
+    """One way for every rung: Adam, a cosine, smoothing 0.1, gradients clipped at 1."""
     bpe, ids, texts = prepare(run)
-    model = build(len(bpe)).to(run.device)
+    model = rung.build(len(bpe)).to(run.device)
     run.fit(
         model,
-        lambda epoch: tensors(data.batches(ids["train"], tokens, seed=[run.seed, epoch], tokens=True)),
+        lambda epoch: tensors(data.batches(ids["train"], rung.tokens, seed=[run.seed, epoch], tokens=True)),
         functools.partial(loss, smoothing=0.1),
-        torch.optim.Adam(model.parameters(), lr=rate, **adam),
-        steps=steps,
-        schedule=lambda step: warmup_cosine(step, warmup=warmup, total=steps),
+        torch.optim.Adam(model.parameters(), lr=rung.rate, **rung.adam),
+        steps=rung.steps,
+        schedule=lambda step: warmup_cosine(step, warmup=rung.warmup, total=rung.steps),
         clip=1.0,
         validate=lambda model: evaluate(model, tensors(data.batches(ids["valid"], 100)), loss),
         evaluate_every=500,
@@ -142,93 +223,22 @@ def train_and_score(
     return score(run, model, bpe, ids, texts), model
 
 
-@recipe(
-    "multi30k-transformer",
-    about="German-English with a Transformer of 1.8M parameters: 4 + 4 layers of width 128, one shared embedding",
-    minutes=100,
-    corpora=("multi30k",),
-    ships=True,
-    seeds=(0,),
-    score="beam 5",
-    rescored=RESCORED,
-)
-def multi30k_transformer(run: Run) -> tuple[dict, nn.Module]:
-    """The small, strongly regularised setting of Wu et al. 2021, with a cosine in place of their inverse root."""
-
-    def build(vocab: int) -> nn.Module:
-        return Transformer(vocab, vocab, 128, n_heads=4, d_ff=256, n_layers=4, dropout=0.3, tied="all", fast=True)
-
-    return train_and_score(run, build, 4e-3, steps=5500, warmup=600, tokens=4096, betas=(0.9, 0.98), eps=1e-9)
-
-
-D = 192  # width of embeddings and states of every recurrent rung
-RUNGS: dict[
-    str, tuple[str, bool, dict]
-] = {  # name: what it is, whether its weights go into the page, options of Seq2Seq
-    "first": ("encoder-decoder, context into the first state", False, {}),
-    "every": ("encoder-decoder, context into every step", False, {"context": "every"}),
-    "two-layers": (
-        "encoder-decoder of two layers, context into every step",
-        False,
-        {"context": "every", "n_layers": 2},
-    ),
-    "additive": ("RNNsearch: additive attention, scored before the update", True, {"attention": "additive"}),
-    "hybrid": (
-        "the hybrid: a Transformer encoder of 3 layers and a recurrent decoder with additive attention",
-        False,
-        {"attention": "additive", "encoder": "attention", "encoder_layers": 3, "d_ff": 2 * D},
-    ),
-    **{
-        f"score-{score}": (
-            f"{score} attention over an encoder of one direction, scored after the update",
-            False,
-            {"attention": score, "query": "after", "bidirectional": False},
-        )
-        for score in ("dot", "multiplicative", "additive", "scaled")
-    },
-}
-
-
-def recurrent_rung(name: str) -> None:
-    """Enters the recipe of one recurrent rung: GRUs of width 192, a bidirectional encoder unless it says otherwise."""
-    about, ships, options = RUNGS[name]
-    compared = name.startswith("score-")  # the four scores are compared with each other: shorter runs, more seeds
-    steps = 1500 if compared else 3500
-
-    def build(vocab: int) -> nn.Module:
-        settings = {"bidirectional": True, "d_a": D, "tie": True, "dropout": 0.3, "fast": True} | options
-        return Seq2Seq(vocab, vocab, D, D, cell="gru", **settings)
+def enter(name: str, rung: Rung) -> None:
+    """Enters the recipe of one rung."""
 
     @recipe(
-        f"multi30k-{name}",
-        about=f"German-English, {about}",
-        minutes=steps // 100,
+        name,
+        about=f"German-English, {rung.about}",
+        minutes=rung.minutes,
         corpora=("multi30k",),
-        ships=ships,
-        seeds=(0, 1, 2) if compared else (0,),
+        ships=rung.ships,
+        seeds=rung.seeds,
         score="beam 5",
         rescored=RESCORED,
     )
-    def rung(run: Run) -> tuple[dict, nn.Module]:
-        return train_and_score(run, build, 3e-3, steps=steps, warmup=300, tokens=2048)
+    def make(run: Run) -> tuple[dict, nn.Module]:
+        return train_and_score(run, rung)
 
 
 for rung_name in RUNGS:
-    recurrent_rung(rung_name)
-
-
-@recipe(
-    "multi30k-one-rnn",
-    about="German-English with one LSTM that reads the source and goes on with the target",
-    minutes=30,
-    corpora=("multi30k",),
-    seeds=(0,),
-    score="beam 5",
-)
-def multi30k_one_rnn(run: Run) -> tuple[dict, nn.Module]:
-    """As wide as the other rungs are in all: 288 units, one embedding for both languages and the output."""
-
-    def build(vocab: int) -> nn.Module:
-        return OneRNNTranslator(vocab, 288, 288, cell="lstm", dropout=0.3, tie=True, fast=True)
-
-    return train_and_score(run, build, 3e-3, steps=3500, warmup=300, tokens=2048)
+    enter(rung_name, RUNGS[rung_name])

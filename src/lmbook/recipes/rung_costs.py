@@ -1,0 +1,121 @@
+"""What the rungs of a ladder cost: FLOPs by the formula of `lmbook.costs`, and processor seconds.
+
+multi30k-flops counts what the recorded rungs of Multi30k cost, and times some of their steps. time-by-length measures a
+pass of an LSTM and of a Transformer by the length of the sequence, on its device.
+"""
+
+import time
+from collections.abc import Iterable, Iterator
+from itertools import chain, count, islice
+
+import torch
+from torch import nn
+
+from lmbook import costs, data
+from lmbook.layers import Encoder
+from lmbook.recipes.core import Run, recipe
+from lmbook.recipes.translation import RUNGS, loss, prepare, tensors
+from lmbook.recurrent import Recurrent
+
+MULTI30K = tuple(f"multi30k-{name}" for name in ("first", "every", "additive", "hybrid", "transformer"))
+
+
+class Clock:
+    """Passes batches on, and keeps the processor time between one and the next."""
+
+    def __init__(self):
+        self.steps: list[float] = []
+
+    def watch(self, batches: Iterable) -> Iterator:
+        before = None
+        for batch in batches:
+            now = time.process_time()
+            if before is not None:
+                self.steps.append(now - before)
+            before = now
+            yield batch
+
+    def seconds(self, steps: int) -> float:
+        """Of `steps` steps, each as long as the median of those seen: other work on the machine does not count."""
+        ordered = sorted(self.steps) or [0.0]
+        return steps * ordered[len(ordered) // 2]
+
+
+def flops(model: nn.Module, batches, steps: int) -> int:
+    """Training FLOPs of the first `steps` of batches(0), batches(1), ...: padded sizes, as they are computed."""
+    taken = islice(chain.from_iterable(map(batches, count())), steps)
+    return sum(costs.training(model, *batch.source.shape, batch.inputs.shape[1]) for batch in taken)
+
+
+def step_seconds(model: nn.Module, batches: Iterable, steps: int) -> float:
+    """Processor seconds of a training step, the mean of `steps` after a first one that warms up."""
+    optimiser, clock = torch.optim.Adam(model.parameters(), lr=1e-4), Clock()
+    for batch in clock.watch(tensors(islice(batches, steps + 2))):
+        summed, tokens = loss(model, batch, smoothing=0.1)
+        optimiser.zero_grad()
+        (summed / tokens).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+    return sum(clock.steps[1:]) / len(clock.steps[1:])
+
+
+@recipe(
+    "multi30k-flops",
+    about="what the rungs on Multi30k cost: FLOPs by formula over the batches of seed 0, processor seconds by 20 steps",
+    minutes=5,
+    corpora=("multi30k",),
+    seeds=(0,),
+    score="multi30k-transformer",
+)
+def multi30k_flops(run: Run) -> tuple[dict, None]:
+    """Each rung's own steps and batches; the sizes are those with which its recipe builds it.
+
+    The records of the rungs have seconds by the clock on the wall, with other work beside. Here all are measured alike.
+    """
+    bpe, ids, _ = prepare(run)
+    scores: dict = {"processor seconds": {}}
+    for name in MULTI30K:
+        rung = RUNGS[name]
+        model = rung.build(len(bpe))
+        batches = lambda epoch, n=rung.tokens: data.batches(ids["train"], n, seed=[run.seed, epoch], tokens=True)  # noqa: E731
+        scores[name] = flops(model, batches, 3 if run.quick else rung.steps)
+        each = step_seconds(model, chain.from_iterable(map(batches, count())), 1 if run.quick else 20)
+        scores["processor seconds"][name] = round(rung.steps * each)
+    return scores, None
+
+
+def pass_seconds(layers: nn.Module, x: torch.Tensor, repeats: int = 3) -> float:
+    """Seconds of one forward and backward pass of a stack of layers over x (B, T, d): the fastest of some.
+
+    On a CPU seconds of its processor, so that other work beside does not count.
+    """
+    best, clock = float("inf"), time.perf_counter if x.is_cuda else time.process_time
+    for _ in range(repeats + 1):  # the first one warms up
+        began = clock()
+        out = layers(x)[0]
+        out.sum().backward()
+        if x.is_cuda:
+            torch.cuda.synchronize()
+        best = min(best, clock() - began)
+    return best
+
+
+STACKS = {
+    "LSTM": lambda d: Recurrent(d, d, 2, "lstm", fast=True),
+    "Transformer": lambda d: Encoder(2, d, 4, 2 * d, fast=True),
+}
+
+
+@recipe(
+    "time-by-length",
+    about="seconds forward and backward by length, two layers of LSTM and of Transformer encoder, on this device",
+    minutes=1,
+    score="longest",
+)
+def time_by_length(run: Run) -> tuple[dict, None]:
+    """Width 256, batches of 16; a GPU and a CPU are told apart by the record's hardware."""
+    lengths, found = (8, 16) if run.quick else (16, 32, 64, 128, 256, 512, 1024), {}
+    for name, build in STACKS.items():
+        layers = build(256).to(run.device)
+        found[name] = [pass_seconds(layers, torch.randn(16, T, 256, device=run.device)) for T in lengths]
+    return {"lengths": list(lengths), "longest": lengths[-1], **found}, None

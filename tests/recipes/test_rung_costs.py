@@ -1,0 +1,53 @@
+"""Costs are counted as they are computed, and timed without the first step."""
+
+import pytest
+import torch
+
+from lmbook import costs, data
+from lmbook.recipes import ladder, rung_costs
+from lmbook.recipes.core import records
+from lmbook.recipes.translation import RUNGS
+from lmbook.recipes.translation import TYPES as TYPES_OF_MULTI30K
+
+READER, WRITER, PARTS = ladder.captions(quick=True)
+TYPES = len(READER.vocabulary), len(WRITER.vocabulary)
+
+
+def test_flops_are_summed_over_the_batches_that_are_trained_on():
+    model = ladder.rung("Transformer", TYPES)
+    ids = ladder.encode_pairs(READER, WRITER, PARTS["train"])
+    batches = lambda epoch: data.batches(ids, 64, seed=[0, epoch])  # noqa: E731
+    shapes = [(*batch.source.shape, batch.inputs.shape[1]) for epoch in (0, 1) for batch in batches(epoch)]
+    assert len(shapes) >= 7
+    assert rung_costs.flops(model, batches, 7) == sum(costs.training(model, *shape) for shape in shapes[:7])
+
+
+def test_the_clock_counts_steps_and_takes_the_median(monkeypatch):
+    times = iter([0.0, 1.0, 2.0, 50.0, 51.0])
+    monkeypatch.setattr(rung_costs.time, "process_time", lambda: next(times))
+    clock = rung_costs.Clock()
+    assert list(clock.watch("abcde")) == list("abcde")
+    assert clock.steps == [1.0, 1.0, 48.0, 1.0]
+    assert clock.seconds(10) == 10.0
+
+
+@pytest.mark.parametrize("name", rung_costs.STACKS)
+def test_a_stack_is_timed_forward_and_backward(name):
+    layers = rung_costs.STACKS[name](16)
+    assert rung_costs.pass_seconds(layers, torch.randn(2, 5, 16), repeats=1) > 0
+    assert all(weight.grad is not None for weight in layers.parameters())
+
+
+@pytest.mark.parametrize("name", RUNGS)
+def test_the_rungs_of_multi30k_are_as_large_as_those_that_were_trained(name):
+    for run in records(name):
+        model = RUNGS[name].build(TYPES_OF_MULTI30K)
+        assert sum(weight.numel() for weight in model.parameters()) == run["parts"]["model"]["parameters"]
+        assert RUNGS[name].steps == run["parts"]["model"]["steps"]
+
+
+def test_the_seconds_of_a_step_leave_out_the_first(monkeypatch):
+    times = iter([0.0, 9.0, 10.0, 12.0])
+    monkeypatch.setattr(rung_costs.time, "process_time", lambda: next(times))
+    batches = [next(iter(data.batches(ladder.encode_pairs(READER, WRITER, PARTS["test"]), 4))) for _ in range(9)]
+    assert rung_costs.step_seconds(ladder.rung("Transformer", TYPES), iter(batches), 2) == 1.5
