@@ -132,7 +132,14 @@ def test_the_card_is_plain_json_and_must_be_complete(model, tmp_path):
     save(tmp_path / "m.safetensors", model, CARD)
     assert json.loads((tmp_path / "m.json").read_text())["scores"] == {"nll": 1.25}
     assert str(tmp_path) not in (tmp_path / "m.json").read_text()
-    assert isinstance(checkpoints.hardware(), str)
+
+
+def test_the_hardware_is_that_of_the_device(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"GPU {torch.device(device).index}")
+    assert checkpoints.hardware("cuda:1") == "GPU 1"
+    for device in "cpu", "cpu:0":
+        assert checkpoints.hardware(device).endswith(f"CPU, {torch.get_num_threads()} threads")
 
 
 def test_another_model_is_named_and_left_alone(model, tmp_path):

@@ -9,7 +9,9 @@ import torch
 from torch import nn
 
 from lmbook.decode import beam, beam_hypotheses, distribution, evaluating, greedy, reorder, sample
+from lmbook.gpt import GPT
 from lmbook.text import SPECIALS
+from lmbook.transformer import Transformer
 
 SOS, EOS = SPECIALS.index("<sos>"), SPECIALS.index("<eos>")
 VOCAB = 6
@@ -363,6 +365,9 @@ def test_length_normalisation_lets_a_longer_sequence_win():
     [
         (lambda m: greedy(m, SOURCES, 0), "max_length is 0"),
         (lambda m: greedy(m, SOURCES[:0], 3), "no rows"),
+        (lambda m: greedy(Transformer(9, 9, 8, 2, 8, 1), 2, 3), "source is 2; this model translates"),
+        (lambda m: greedy(GPT(9, 8, 8, 2, 1), SOURCES, 3), "a language model starts from a number of rows"),
+        (lambda m: greedy(m, SOURCES, 3, forbid=[99]), r"forbid is \[99\]"),
         (lambda m: greedy(m, SOURCES, 3, prompt=torch.zeros(2, 1, dtype=torch.long)), r"\(5, P\)"),
         (lambda m: sample(m, SOURCES, 3, temperature=-1), "temperature is -1"),
         (lambda m: sample(m, SOURCES, 3, top_k=0), "top_k is 0"),

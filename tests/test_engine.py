@@ -218,6 +218,11 @@ def test_backward_from_an_array_is_refused():
         Node(normal(3)).backward()
 
 
+def test_an_exponent_may_be_a_number_of_numpy():
+    for p in np.int64(2), np.float32(2):
+        assert (Node([1.0, 3.0]) ** p).data.tolist() == [1.0, 9.0]
+
+
 def test_a_node_as_exponent_is_refused():
     with pytest.raises(TypeError, match="exp"):
         Node(2.0) ** Node(3.0)

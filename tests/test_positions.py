@@ -32,6 +32,12 @@ def test_bit_j_has_period_2_to_the_j_plus_1():
         assert not torch.equal(code[period // 2 :, j], code[: -(period // 2), j])
 
 
+@pytest.mark.parametrize("code", [binary, lambda T, start: sinusoidal(T, 4, start=start)])
+def test_a_place_before_the_first_is_refused(code):
+    with pytest.raises(ValueError, match="start is -1; positions begin at 0"):
+        code(3, start=-1)
+
+
 def test_too_few_bits_are_refused():
     assert binary(8, 3).shape == (8, 3)
     with pytest.raises(ValueError, match="Position 8 needs 4 bits"):

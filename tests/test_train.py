@@ -280,6 +280,25 @@ def test_too_little_memory_suggests_half_the_batch(error):
         train(loss=too_large, accumulate=2)
 
 
+def test_too_little_memory_for_the_optimiser_or_the_validation_says_so(monkeypatch):
+    def full(*_):
+        raise torch.OutOfMemoryError("CUDA")
+
+    with pytest.raises(TrainingError, match=r"in the validation after step 2\. Give validate smaller batches"):
+        train(validate=full, evaluate_every=2)
+    monkeypatch.setattr(torch.optim.AdamW, "step", full)
+    with pytest.raises(TrainingError, match=r"at step 1 .* Try 3 rows"):
+        train()
+
+
+def test_another_schedule_is_noticed_when_a_training_goes_on(tmp_path, capsys):
+    train(steps=4, folder=tmp_path, schedule=lambda step: 1 / step)
+    train(steps=6, folder=tmp_path, schedule=lambda step: 1 / step, resume=True)
+    assert "schedule" not in capsys.readouterr().err
+    train(steps=8, folder=tmp_path, schedule=lambda step: 1.0, resume=True)
+    assert "step 6 had the rate 0.00167, the schedule now gives 0.01" in capsys.readouterr().err
+
+
 def test_an_error_of_the_model_stays_what_it_is():
     def wrong(model, batch):
         raise RuntimeError("shapes do not fit")

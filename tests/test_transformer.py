@@ -349,6 +349,14 @@ def test_every_token_reaches_its_experts(top_k, fast):
         torch.testing.assert_close(y[b, t], expected)
 
 
+@pytest.mark.parametrize("fast", [False, True])
+def test_experts_compute_in_mixed_precision(fast):
+    mixture, x = MixtureOfExperts(D, D_FF, 4, 2, fast=fast).float(), torch.randn(B, T, D, dtype=torch.float32)
+    with torch.autocast("cpu", torch.bfloat16):
+        y = mixture(x)
+    torch.testing.assert_close(y.float(), mixture(x), rtol=0.02, atol=0.02)
+
+
 def test_an_expert_that_no_token_chose_gets_no_gradient_from_either_form():
     for fast in (False, True):
         mixture = MixtureOfExperts(D, D_FF, 3, top_k=1, fast=fast)
@@ -399,6 +407,10 @@ def test_smoothed_loss_equals_torch(smoothing):
     targets[0, 4:] = 0
     expected = F.cross_entropy(logits.transpose(1, 2), targets, ignore_index=0, label_smoothing=smoothing)
     assert_same(smoothed_loss(logits, targets, smoothing), expected, [logits])
+
+
+def test_the_smoothed_loss_of_padding_alone_is_0():
+    assert smoothed_loss(torch.randn(1, 2, 5), torch.zeros(1, 2, dtype=torch.long)) == 0
 
 
 def test_the_smallest_smoothed_loss_is_the_entropy_of_the_smoothed_target():

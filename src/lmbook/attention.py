@@ -169,6 +169,8 @@ class MultiHeadAttention(nn.Module):
         fast: bool = False,
     ):
         super().__init__()
+        if n_heads < 1:
+            raise ValueError(f"n_heads is {n_heads}; there must be at least 1.")
         if d_model % n_heads and (d_k is None or d_v is None):
             raise ValueError(f"d_model {d_model} is no multiple of n_heads {n_heads}; choose one, or give d_k and d_v.")
         self.d_model, self.n_heads = d_model, n_heads

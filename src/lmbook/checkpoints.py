@@ -93,11 +93,12 @@ def write(path: Path, data: bytes) -> None:
         raise
 
 
-def hardware() -> str:
-    """The machine, as a card says it: the GPU's name, or the processor and the number of threads."""
-    if torch.cuda.is_available():
-        return torch.cuda.get_device_name()
-    return f"{platform.machine()} CPU, {torch.get_num_threads()} threads"
+def hardware(device: torch.device | str = "cpu") -> str:
+    """A device of this machine, as a card says it: the GPU's name, or the processor and the number of threads."""
+    kind = torch.device(device).type
+    if kind == "cuda":
+        return torch.cuda.get_device_name(device)
+    return f"{platform.machine()} {kind.upper()}, {torch.get_num_threads()} threads"
 
 
 def save(path: str | Path, model: nn.Module, card: Mapping, int8: bool = True) -> int:
@@ -160,7 +161,8 @@ def read(path: str | Path) -> tuple[dict[str, Tensor], dict]:
         raise CheckpointError(f"{beside} is damaged: it is not JSON. Train its recipe again.") from None
     if card.get("sha256") != hashlib.sha256(data).hexdigest():
         raise CheckpointError(
-            f"{path} is damaged, or not the file of {beside.name}: its sha256 differs from the card's."
+            f"{path} is damaged, or not the file of {beside.name}: its sha256 differs from the card's. "
+            "Train its recipe again, or install the package anew."
         )
     try:
         tensors = safetensors.torch.load(data)

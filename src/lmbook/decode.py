@@ -23,8 +23,10 @@ Arguments that the functions share:
 The model is in evaluation mode meanwhile, and afterwards as it was. No row of a batch has an influence on another.
 """
 
+import inspect
 import itertools
 import math
+import numbers
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -247,9 +249,15 @@ def _begin(model, source, max_length, prompt, source_mask):
     """Starts the model and lets it read the prompt. Returns the logits (B, vocab) of the first token, and the state."""
     if max_length < 1:
         raise ValueError(f"max_length is {max_length}; write at least 1 token.")
-    batch_size = source if isinstance(source, int) else len(source)
+    rows, wanted = isinstance(source, numbers.Integral), next(iter(inspect.signature(model.start).parameters.values()))
+    if wanted.annotation is int and not rows:
+        raise ValueError("a language model starts from a number of rows B; give B, and the ids (B, P) as prompt=.")
+    if wanted.annotation is Tensor and rows:
+        raise ValueError(f"source is {source}; this model translates: give ids (B, N) as a tensor.")
+    batch_size = int(source) if rows else len(source)
     if batch_size < 1:
         raise ValueError("source has no rows; decode at least one.")
+    source = batch_size if rows else source
     state = model.start(source) if source_mask is None else model.start(source, source_mask)
     if prompt is None:
         weights = itertools.chain(model.parameters(), model.buffers())
@@ -265,6 +273,8 @@ def _begin(model, source, max_length, prompt, source_mask):
 def _log_probs(logits: Tensor, forbid: Sequence[int]) -> Tensor:
     """log P (B, vocab) in nats, at least float32, without the forbidden ids."""
     if len(forbid):
+        if not all(0 <= id < logits.shape[1] for id in forbid):
+            raise ValueError(f"forbid is {list(forbid)}; the ids of this model are 0 to {logits.shape[1] - 1}.")
         logits = logits.index_fill(1, torch.as_tensor(list(forbid), device=logits.device), -math.inf)
     log_p = torch.log_softmax(logits.float() if logits.dtype in (torch.float16, torch.bfloat16) else logits, dim=-1)
     if log_p.isnan().any():

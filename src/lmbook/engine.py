@@ -9,6 +9,7 @@ towards the inputs, a gradient is multiplied along a path and added where paths 
 Jacobian is ever built. Everything is float64.
 """
 
+import numbers
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -73,7 +74,7 @@ class Node:
         return Node(a.data * b.data, (a, lambda g: g * b.data), (b, lambda g: g * a.data))
 
     def __pow__(self, p: float) -> "Node":
-        if not isinstance(p, int | float):
+        if not isinstance(p, numbers.Real):
             raise TypeError(f"a node can be raised to a number, not to {type(p).__name__}; write exp(b * log(a)).")
         return Node(self.data**p, (self, lambda g: g * p * self.data ** (p - 1)))
 

@@ -136,7 +136,7 @@ def to_patches(images: Tensor, size: int) -> Tensor:
     B, height, width = images.shape
     _check_size(height, width, size)
     cells = images.reshape(B, height // size, size, width // size, size)
-    return cells.transpose(2, 3).reshape(B, -1, size * size)
+    return cells.transpose(2, 3).reshape(B, height * width // size**2, size * size)
 
 
 def from_patches(patches: Tensor, height: int, width: int) -> Tensor:

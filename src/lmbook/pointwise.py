@@ -84,14 +84,15 @@ class MixtureOfExperts(nn.Module):
         out = torch.zeros_like(rows)
         for e, expert in enumerate(self.experts):
             mine = gates[:, e].nonzero().squeeze(1)
-            out = out.index_add(0, mine, gates[mine, e, None] * expert(rows[mine]))
+            out = out.index_add(0, mine, (gates[mine, e, None] * expert(rows[mine])).to(out.dtype))
         return out.view_as(x)
 
 
 def top_gates(logits: Tensor, top_k: int) -> Tensor:
     """Softmax over the top_k largest logits of each row, 0 elsewhere.  logits: (..., n_experts), and so the result."""
     largest, chosen = logits.topk(top_k, dim=-1)
-    return torch.zeros_like(logits).scatter(-1, chosen, torch.softmax(largest, dim=-1))
+    gates = torch.softmax(largest, dim=-1)  # float32 under autocast, whatever the logits are
+    return torch.zeros_like(logits, dtype=gates.dtype).scatter(-1, chosen, gates)
 
 
 def load_balancing_loss(logits: Tensor, top_k: int) -> Tensor:

@@ -27,6 +27,7 @@ def binary(T: int, n_bits: int | None = None, start: int = 0) -> Tensor:
 
     Bit j changes every 2^j positions. n_bits is by default the number that the last position needs.
     """
+    _check_start(start)
     last = max(start + T - 1, 0)
     needed = max(last.bit_length(), 1)
     n_bits = needed if n_bits is None else n_bits
@@ -54,8 +55,14 @@ def sinusoidal(
     return torch.stack([sin, cos], dim=-1).flatten(1)
 
 
+def _check_start(start: int) -> None:
+    if start < 0:
+        raise ValueError(f"start is {start}; positions begin at 0.")
+
+
 def _waves(start: int, T: int, d: int, base: float, dtype: torch.dtype, device: torch.device) -> tuple[Tensor, Tensor]:
     """sin(t w_j) and cos(t w_j) for t = start..start+T-1, both (T, d/2)."""
+    _check_start(start)
     length = max(64, 1 << (start + T - 1).bit_length()) if start + T > 1 else 64
     table = _table if torch.compiler.is_compiling() else _kept_table  # torch.compile sees through no cache
     sin, cos = table(length, d, base, dtype, device)

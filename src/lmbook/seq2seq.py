@@ -153,6 +153,8 @@ class Seq2Seq(nn.Module):
         """
         if return_weights and self.score is None:
             raise ValueError("this model has no attention, hence no weights; build it with attention=...")
+        if not target_in.shape[1]:
+            raise ValueError("target_in has no tokens; begin it with <sos>.")
         state, y = self.start(source, source_mask), self._drop(embed(self.embedding, target_in))
         S, C, weights = (self._all_steps if self.fast and not self.before else self._each_step)(state, y)
         logits = self._logits(S, C)

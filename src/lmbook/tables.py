@@ -68,6 +68,13 @@ TABLES: dict[str, Table] = {
         ),
         (Column("validation", "valid perplexity", ".1f"), Column("test", "test perplexity", ".1f"), *COST),
     ),
+    "windows": Table(
+        "WikiText-2: how many words back?",
+        "Validation perplexity of Bengio's model with 1 to 8 words in its window; a quarter of the text and three "
+        "epochs for each.",
+        (("feed-forward", "wikitext2-windows"),),
+        tuple(Column(f"window {words}", f"window {words}", ".1f") for words in "12358"),
+    ),
     "translation": Table(
         "Multi30k, German to English: the ladder",
         "sacreBLEU, cased, on the 1,000 pairs of test 2016; all models read the same byte pairs.",
@@ -104,6 +111,12 @@ TABLES: dict[str, Table] = {
         ),
         (Column("BLEU", "bleu", ".1f"), Column("exact", "exact", ".1%"), Column("perplexity", "perplexity", ".3f")),
     ),
+    "depth": Table(
+        "Harbourish to English: deeper through one vector",
+        "BLEU of encoder-decoders of 1 to 4 layers, context into every step, the same 1,000 steps and rate for all.",
+        (("encoder-decoder", "harbourish-depth"),),
+        tuple(Column(name, name, ".1f") for name in ("1 layer", "2 layers", "3 layers", "4 layers")),
+    ),
     "hybrid": Table(
         "Harbourish to English: does the encoder need recurrence?",
         "One recurrent decoder with attention for all, the same captions, batches and steps; sacreBLEU, cased, greedy, "
@@ -124,12 +137,25 @@ TABLES: dict[str, Table] = {
         "The ladder on captions",
         "Harbourish to English, up to 20 words, the same 600 steps for all: BLEU over words, greedy, on 500 captions, "
         "and on 200 that are longer than any in training.",
-        tuple((name, f"caption-ladder:{name}") for name in ("RNNenc", "RNNsearch", "hybrid", "Transformer")),
+        (
+            *((name, f"caption-ladder:{name}") for name in ("RNNenc", "RNNsearch", "hybrid", "Transformer")),
+            ("Transformer with 4 experts, 2 for each token", "caption-experts"),
+        ),
         (
             Column("BLEU", "bleu", ".1f"),
             Column("21 to 30 words", "bleu, longer than trained", ".1f"),
             Column("exact", "exact", ".1%"),
             Column("perplexity", "perplexity", ".3f"),
+        ),
+    ),
+    "norms": Table(
+        "Where LayerNorm stands",
+        "Held-out loss, nats a token, of a Transformer of 6 + 6 layers after the same few steps on captions, at one "
+        "rate.",
+        (("Transformer", "norm-curves"),),
+        tuple(
+            Column(name, name)
+            for name in ("pre-norm, no warm-up", "pre-norm, warm-up", "post-norm, no warm-up", "post-norm, warm-up")
         ),
     ),
     "scores": Table(
@@ -169,6 +195,12 @@ TABLES: dict[str, Table] = {
             ("GPT, nanoGPT's GPU setting", "shakespeare-gpu"),
         ),
         (Column("nats", "nll", ".3f"), *COST),
+    ),
+    "vectors": Table(
+        "Word vectors: skip-gram on WikiText-2",
+        "Nats for a pair of the validation part and its five negative samples; an untrained model has 6 ln 2.",
+        (("skip-gram", "skip-gram"),),
+        (Column("before training", "before training"), Column("after", "held-out loss"), *COST),
     ),
     "names": Table(
         "Names",
@@ -222,6 +254,12 @@ TABLES: dict[str, Table] = {
             Column("copy of 20", lambda run: run["scores"]["copy"]["20"], ".0%"),
         ),
     ),
+    "beside": Table(
+        "Echo with the place beside the embedding",
+        "Share right within the trained length and past it, up to four times as far; a guess is right in 12.5%.",
+        tuple((code, f"copying-beside:{code},") for code in ("integer", "binary")),
+        (Column("trained", "trained", ".1%"), Column("past", "past", ".1%")),
+    ),
     "tagging": Table(
         "Parts of speech, UD English EWT",
         "Accuracy on the test part: all words, and those that training does not have.",
@@ -259,6 +297,17 @@ TABLES: dict[str, Table] = {
             for start in ("scratch", "fine-tuned")
         ),
         (Column("all words", "accuracy", ".2%"), Column("unknown words", "accuracy unknown", ".1%")),
+    ),
+    "opinions": Table(
+        "Opinions on films, with and without pre-training",
+        "Accuracy and F1 of the positive sentences, on a held-out tenth.",
+        (
+            ("TF-IDF, logistic regression", "film-opinions:linear"),
+            ("LSTM, both directions", "film-opinions"),
+            ("BERT from scratch", "bert-opinions:scratch"),
+            ("BERT, pre-trained and fine-tuned", "bert-opinions:fine-tuned"),
+        ),
+        (Column("accuracy", "accuracy", ".2%"), Column("F1", "f1", ".1%")),
     ),
     "entities": Table(
         "Named entities, WNUT-17",
@@ -313,5 +362,11 @@ TABLES: dict[str, Table] = {
             ("pixel GPT of the page", "digits-page"),
         ),
         (Column("bits a pixel", ("bits a pixel", "bits"), ".3f"), *COST),
+    ),
+    "orders": Table(
+        "Digits in four orders",
+        "Bits a pixel on the test part, of the same GPT each time.",
+        (("pixel GPT", "digits-orders"),),
+        tuple(Column(order, order, ".3f") for order in ("raster", "columns", "serpentine", "spiral")),
     ),
 }

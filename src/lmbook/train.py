@@ -73,7 +73,8 @@ class Training:
     clip: the largest norm of the gradient.  accumulate: parts in which a batch is computed, for less memory; the step
         is the same.  bf16: autocast, on a GPU only.
     validate(model): lower is better, such as `evaluate`; called every `evaluate_every` steps (else every epoch) and at
-        the end.  patience: stop after so many validations without a new best; the best weights are then restored.
+        the end.  patience: stop after so many validations without a new best. With it the model has the best weights at
+        the end, whatever ended the training.
     folder: for checkpoint.pt, written every `save_every` steps and at the end, and for log.jsonl.
     generators: random generators of the caller's own, to be kept in the checkpoint (see `snapshot.random_state`).
 
@@ -195,7 +196,7 @@ class Training:
         try:
             nll, tokens = sums(self.model, batch, self.loss, self.states, self.carry, self.bf16, backward=True)
         except (RuntimeError, MemoryError) as error:
-            raise self.explained(error, batch, where) from error
+            raise self.explained(error, where, batch) from error
         nll, tokens = several.total(nll, tokens)
         several.add_gradients(self.parameters)
         if not tokens:
@@ -212,10 +213,12 @@ class Training:
             )
         if self.clip is not None:
             nn.utils.clip_grads_with_norm_(self.parameters, self.clip, norm)
-        factor = self.schedule(step) * (self.plateau(self.validations) if self.plateau else 1)
         for group in self.optimiser.param_groups:
-            group["lr"] = group["initial_lr"] * factor
-        self.optimiser.step()
+            group["lr"] = group["initial_lr"] * self.factor(step, self.validations)
+        try:
+            self.optimiser.step()  # the first one takes memory for the optimiser's own state
+        except (RuntimeError, MemoryError) as error:
+            raise self.explained(error, where, batch) from error
         self.step = step
         rate = self.optimiser.param_groups[0]["lr"]
         return {
@@ -223,12 +226,18 @@ class Training:
             "tokens": int(tokens),
         }  # fmt: skip
 
-    def explained(self, error: Exception, batch, where: str) -> Exception:
-        """The error, or where memory ran out one that says which size of batch to try."""
+    def factor(self, step: int, validations: Sequence[float]) -> float:
+        """Of the optimiser's rate at a step, after these validations."""
+        return self.schedule(step) * (self.plateau(validations) if self.plateau else 1)
+
+    def explained(self, error: Exception, where: str, batch=None) -> Exception:
+        """The error, or where memory ran out one that says what to try; batch: None in the validation."""
         lacking = ("can't allocate memory", "not enough memory", "out of memory")
         if not isinstance(error, torch.OutOfMemoryError | MemoryError) and not any(s in str(error) for s in lacking):
             return error
         self.optimiser.zero_grad()
+        if batch is None:
+            return TrainingError(f"Out of memory {where}. Give validate smaller batches. {self.last_good()}")
         B = several.rows(batch)
         return TrainingError(
             f"Out of memory {where}, with a batch of {B} rows. Try {max(1, B // 2)} rows, or accumulate="
@@ -250,8 +259,11 @@ class Training:
         )
 
     def evaluate(self) -> None:
-        with reproducibly(self.model):
-            loss = several.of_first(float(self.validate(self.model)))
+        try:
+            with reproducibly(self.model):
+                loss = several.of_first(float(self.validate(self.model)))
+        except (RuntimeError, MemoryError) as error:
+            raise self.explained(error, f"in the validation after step {self.step}") from error
         if not math.isfinite(loss):
             raise TrainingError(f"The validation is {loss} after step {self.step}. {self.last_good()}")
         if self.patience and loss < min(self.validations, default=math.inf):
@@ -325,7 +337,21 @@ class Training:
         self.validations = [record["validation"] for record in self.log if "validation" in record]
         self.step, self.epoch, self.taken = found["step"], found["epoch"], found["taken"]
         self.saved, self.fingerprint = self.step, found["fingerprint"]
+        self.compare_rates()
         own = found["processes"][several.here()[0]]
         self.states = snapshot.each(lambda tensor: tensor.to(device_of(self.model)), own["states"])
         self.randomness = own["random"]
         snapshot.set_random_state(self.randomness, self.generators)
+
+    def compare_rates(self) -> None:
+        """Says so where the schedule gives another rate for the last step than it was taken with."""
+        last = next((record for record in reversed(self.log) if "lr" in record), None)
+        if last is None:
+            return
+        before = [r["validation"] for r in self.log if "validation" in r and r["step"] < last["step"]]
+        now = self.optimiser.param_groups[0]["initial_lr"] * self.factor(last["step"], before)
+        if not math.isclose(now, last["lr"], rel_tol=1e-6, abs_tol=1e-12):
+            say(
+                f"{self.path}: step {last['step']} had the rate {last['lr']:.3g}, the schedule now gives {now:.3g}; "
+                "the training goes on with the new schedule."
+            )

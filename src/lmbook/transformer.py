@@ -165,10 +165,11 @@ def smoothed_loss(logits: Tensor, targets: Tensor, smoothing: float = 0.1, pad: 
     """Mean over the targets that are not padding of  -sum_k q_k ln y_hat_k,  in nats.
 
     q is 1 - smoothing on the target plus smoothing / vocab on every type  (Szegedy et al. 2016, section 7).
-    logits: (B, T, vocab).  targets: ids (B, T).  Its smallest value is the entropy of q, not 0.
+    logits: (B, T, vocab).  targets: ids (B, T).  Its smallest value is the entropy of q, not 0;
+    without a target that is not padding it is 0.
     """
     log_probs = torch.log_softmax(logits, dim=-1)
     right = log_probs.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
     loss = -(1 - smoothing) * right - smoothing * log_probs.mean(dim=-1)  # (B, T)
     real = targets != pad
-    return (loss * real).sum() / real.sum()
+    return (loss * real).sum() / real.sum().clamp(min=1)

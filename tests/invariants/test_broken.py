@@ -5,7 +5,7 @@ import re
 import pytest
 
 from . import checks
-from .broken import FAULTS
+from .broken import FAULTS, NUMBERED
 from .slips import slipped
 from .test_models import one_thread  # noqa: F401 (a fixture)
 
@@ -33,3 +33,5 @@ def test_a_slip_in_a_line_that_has_changed_is_reported():
 def test_every_number_of_the_list_has_its_faults():
     assert len(FAULTS) >= 20
     assert re.findall(r"^ +(\d+)  \w", checks.__doc__, re.MULTILINE) == [str(n) for n in range(1, 16)]
+    assert all(NUMBERED.get(number) for number in range(1, 16))
+    assert len({fault.name for fault in FAULTS}) == len(FAULTS)

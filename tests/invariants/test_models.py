@@ -125,6 +125,23 @@ def test_overfit(name):
     checks.overfit(model, batch, floor)
 
 
+# torch's own cells of several steps have no bfloat16 kernel for their gradient
+NOT_ON_A_CPU = ("lstm, fast", "tagger, fast")
+
+
+@over([name for name in CASES if name not in NOT_ON_A_CPU])
+def test_mixed_precision(name):
+    """Under autocast the loss is that of float32 to the three digits of bfloat16, and every gradient is a number."""
+    model, (inputs, targets) = CASES[name].build().float(), CASES[name].batch()
+    inputs = tuple(x.float() if x.is_floating_point() else x for x in inputs)
+    loss, _ = nll(model, (inputs, targets))
+    with torch.autocast("cpu", torch.bfloat16):
+        rounded, _ = nll(model, (inputs, targets))
+    rounded.backward()
+    assert rounded.item() == pytest.approx(loss.item(), rel=0.02)
+    assert all(p.grad is None or torch.isfinite(p.grad).all() for p in model.parameters())
+
+
 # 6
 
 

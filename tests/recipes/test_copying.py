@@ -94,3 +94,13 @@ def test_without_mask_and_positions_order_is_invisible():
 def test_an_unknown_code_is_refused():
     with pytest.raises(ValueError, match="linear bias"):
         Reader("alibi")
+
+
+@pytest.mark.parametrize("code", copying.BESIDE)
+def test_a_code_beside_the_embedding_is_read(code):
+    model, (tokens, _) = Reader(code, causal=False), copying.echo(rng(), 2, 12)
+    same = torch.full_like(tokens, FIRST)
+    x = model.embed(same)
+    assert x.shape[-1] + copying.BESIDE[code](5).shape[1] == 64
+    rows = model(same)[0]
+    assert not torch.allclose(rows[0], rows[5], atol=1e-4), "equal symbols at other places"

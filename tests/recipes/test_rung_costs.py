@@ -22,15 +22,6 @@ def test_flops_are_summed_over_the_batches_that_are_trained_on():
     assert rung_costs.flops(model, batches, 7) == sum(costs.training(model, *shape) for shape in shapes[:7])
 
 
-def test_the_clock_counts_steps_and_takes_the_median(monkeypatch):
-    times = iter([0.0, 1.0, 2.0, 50.0, 51.0])
-    monkeypatch.setattr(rung_costs.time, "process_time", lambda: next(times))
-    clock = rung_costs.Clock()
-    assert list(clock.watch("abcde")) == list("abcde")
-    assert clock.steps == [1.0, 1.0, 48.0, 1.0]
-    assert clock.seconds(10) == 10.0
-
-
 @pytest.mark.parametrize("name", rung_costs.STACKS)
 def test_a_stack_is_timed_forward_and_backward(name):
     layers = rung_costs.STACKS[name](16)
@@ -38,7 +29,7 @@ def test_a_stack_is_timed_forward_and_backward(name):
     assert all(weight.grad is not None for weight in layers.parameters())
 
 
-@pytest.mark.parametrize("name", RUNGS)
+@pytest.mark.parametrize("name", [name for name in RUNGS if records(name)])
 def test_the_rungs_of_multi30k_are_as_large_as_those_that_were_trained(name):
     for run in records(name):
         model = RUNGS[name].build(TYPES_OF_MULTI30K)
@@ -47,7 +38,7 @@ def test_the_rungs_of_multi30k_are_as_large_as_those_that_were_trained(name):
 
 
 def test_the_seconds_of_a_step_leave_out_the_first(monkeypatch):
-    times = iter([0.0, 9.0, 10.0, 12.0])
+    times = iter([0.0, 9.0, 10.0, 11.0, 11.0, 13.0])  # a beginning and an end for each step
     monkeypatch.setattr(rung_costs.time, "process_time", lambda: next(times))
     batches = [next(iter(data.batches(ladder.encode_pairs(READER, WRITER, PARTS["test"]), 4))) for _ in range(9)]
     assert rung_costs.step_seconds(ladder.rung("Transformer", TYPES), iter(batches), 2) == 1.5

@@ -6,6 +6,7 @@ from lmbook.recipes import (  # noqa: F401  (importing a module enters its recip
     classifying,
     copying,
     digits,
+    fine_tuning,
     gap,
     generated,
     harbourish,
@@ -17,8 +18,10 @@ from lmbook.recipes import (  # noqa: F401  (importing a module enters its recip
     masked,
     names,
     rung_costs,
+    symbols,
     tagging,
     translation,
+    vectors,
     wikitext,
 )
 from lmbook.recipes.core import RECIPES, RECORDED, TRAINED, Recipe, RecipeError, Run, recipe, records, rescore, train

@@ -183,9 +183,8 @@ def shakespeare_gpu(run: Run) -> tuple[dict, nn.Module]:
     tokenizer, ids, valid = prepare(run)
     vocab = len(tokenizer.vocabulary)
     model = GPT(vocab, 256, 384, n_heads=6, n_layers=6, dropout=0.2, positions="rotary", fast=True).to(run.device)
-    learn(
-        run, model, ids, valid, B=64, steps=5000, rate=1e-3, evaluate_every=250, patience=20, bf16=run.device == "cuda"
-    )
+    bf16 = torch.device(run.device).type == "cuda"
+    learn(run, model, ids, valid, B=64, steps=5000, rate=1e-3, evaluate_every=250, patience=20, bf16=bf16)
     return score(run, model, tokenizer, valid), model
 
 

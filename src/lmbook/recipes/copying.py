@@ -8,6 +8,7 @@ offset that is another one for every N. The model is the same for all codes, two
 more reads without a mask and without positions, and cannot tell order at all. A guess is right once in eight.
 """
 
+import functools
 import math
 from collections.abc import Iterator
 
@@ -17,13 +18,14 @@ from torch import Tensor, nn
 from lmbook.attention import MultiHeadAttention
 from lmbook.evaluation import token_nll
 from lmbook.layers import Encoder
-from lmbook.positions import rotary, slopes
+from lmbook.positions import binary, integer, place, rotary, slopes
 from lmbook.recipes.core import Run, recipe
 from lmbook.schedules import warmup_cosine
 from lmbook.text import SPECIALS
 from lmbook.transformer import Embedding
 
 CODES = ("none", "learned", "sinusoidal", "rotary", "linear bias")
+BESIDE = {"integer": integer, "binary": functools.partial(binary, n_bits=7)}  # codes put beside the embeddings
 SYMBOLS, BACK = 8, 3
 FIRST, SOS = len(SPECIALS), SPECIALS.index("<sos>")
 SEPARATOR = FIRST + SYMBOLS
@@ -73,7 +75,7 @@ class LinearBias(MultiHeadAttention):
 
 
 class Reader(nn.Module):
-    """Self-attention over tokens with one of CODES, and a linear output: logits (B, T, vocab).
+    """Self-attention over tokens with one of CODES or BESIDE, and a linear output: logits (B, T, vocab).
 
     max_length: rows of the table of learned positions.  fast: fused attention, without weights.
     """
@@ -91,10 +93,12 @@ class Reader(nn.Module):
         outputs: int | None = None,
     ):
         super().__init__()
-        if code not in CODES:
-            raise ValueError(f"code is {code!r}; choose one of {', '.join(CODES)}.")
-        self.causal = causal
-        self.embed = Embedding(vocab, d_model, "none" if code == "linear bias" else code, max_length)
+        if code not in (*CODES, *BESIDE):
+            raise ValueError(f"code is {code!r}; choose one of {', '.join((*CODES, *BESIDE))}.")
+        self.causal, self.beside = causal, BESIDE.get(code)
+        added = "none" if code == "linear bias" or self.beside else code
+        narrower = self.beside(1).shape[1] if self.beside else 0
+        self.embed = Embedding(vocab, d_model - narrower, added, max_length)
         turn = rotary if code == "rotary" else None
         self.encoder = Encoder(n_layers, d_model, n_heads, 4 * d_model, rotate=turn, fast=fast)
         if code == "linear bias":
@@ -103,7 +107,10 @@ class Reader(nn.Module):
         self.output = nn.Linear(d_model, vocab if outputs is None else outputs)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        return self.output(self.encoder(self.embed(tokens), causal=self.causal)[0])
+        x = self.embed(tokens)
+        if self.beside:
+            x = place(x, self.beside(x.shape[1]), "concatenate")
+        return self.output(self.encoder(x, causal=self.causal)[0])
 
 
 def loss(model: Reader, batch: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
@@ -122,36 +129,57 @@ def right(model: nn.Module, task, N: int, rows: int = 400) -> Tensor:
     return (written == targets)[:, asked].float().mean(dim=0)
 
 
+def draws(run: Run, task, least: int, longest: int, steps: int):
+    """A function of the epoch that gives `steps` batches of the task, each of one length from least to longest."""
+
+    def draw(epoch: int) -> Iterator[tuple[Tensor, Tensor]]:
+        generator = torch.Generator().manual_seed(1000 * run.seed + epoch)
+        for _ in range(steps):
+            N = int(torch.randint(least, longest + 1, (1,), generator=generator))
+            yield task(generator, B, N)
+
+    return draw
+
+
+def trained(run: Run, part: str, model: Reader, draw, steps: int) -> Reader:
+    """The model after `steps` steps of Adam."""
+    model = model.to(run.device)
+    optimiser = torch.optim.Adam(model.parameters(), lr=RATE)
+    schedule = lambda step: warmup_cosine(step, warmup=50, total=steps)  # noqa: E731
+    run.fit(model, draw, loss, optimiser, steps=steps, schedule=schedule, clip=1.0, part=part)
+    return model
+
+
 @recipe("copying", about="copying with codes of position, past the trained length", minutes=3, score="rotary, trained")
 def copying(run: Run) -> tuple[dict, None]:
     """Echo: share right at each place up to four times the trained length. Copy: share right by length, up to twice."""
-
-    def batches(task, least: int, longest: int, steps: int):
-        def draw(epoch: int) -> Iterator[tuple[Tensor, Tensor]]:
-            generator = torch.Generator().manual_seed(1000 * run.seed + epoch)
-            for _ in range(steps):
-                N = int(torch.randint(least, longest + 1, (1,), generator=generator))
-                yield task(generator, B, N)
-
-        return draw
-
-    def trained(part: str, model: Reader, draw, steps: int) -> Reader:
-        model = model.to(run.device)
-        optimiser = torch.optim.Adam(model.parameters(), lr=RATE)
-        schedule = lambda step: warmup_cosine(step, warmup=50, total=steps)  # noqa: E731
-        run.fit(model, draw, loss, optimiser, steps=steps, schedule=schedule, clip=1.0, part=part)
-        return model
-
     scores = {"echo": {}, "copy": {}, "trained to": {"echo": LONGEST, "copy": LONGEST_COPY}, "back": BACK}
-    draw = batches(echo, BACK + 1, LONGEST, ECHO_STEPS)
+    draw = draws(run, echo, BACK + 1, LONGEST, ECHO_STEPS)
     for code in (*CODES, "none, no mask"):
         causal = code in CODES
-        model = trained(f"echo {code}", Reader(code if causal else "none", causal=causal), draw, ECHO_STEPS)
+        model = trained(run, f"echo {code}", Reader(code if causal else "none", causal=causal), draw, ECHO_STEPS)
         scores["echo"][code] = [round(share, 3) for share in right(model, echo, PLACES).tolist()]
-    draw = batches(copy, 1, LONGEST_COPY, COPY_STEPS)
+    draw = draws(run, copy, 1, LONGEST_COPY, COPY_STEPS)
     for code in CODES:
-        model = trained(f"copy {code}", Reader(code), draw, COPY_STEPS)
+        model = trained(run, f"copy {code}", Reader(code), draw, COPY_STEPS)
         tested = TESTED[:2] if run.quick else TESTED
         scores["copy"][code] = {str(N): round(right(model, copy, N).mean().item(), 3) for N in tested}
     inside = scores["echo"]["rotary"][: LONGEST - BACK]
     return scores | {"rotary, trained": sum(inside) / len(inside)}, None
+
+
+@recipe(
+    "copying-beside",
+    about="echo with the place beside each embedding, as an integer or in binary, past the trained length",
+    minutes=1,
+    score="binary, trained",
+)
+def copying_beside(run: Run) -> tuple[dict, None]:
+    """Share right within the trained length, and past it up to four times as far."""
+    scores, draw = {}, draws(run, echo, BACK + 1, LONGEST, ECHO_STEPS)
+    for code in BESIDE:
+        model = trained(run, f"echo {code}", Reader(code), draw, ECHO_STEPS)
+        places = right(model, echo, PLACES)
+        inside, past = places[: LONGEST - BACK], places[LONGEST - BACK :]
+        scores |= {f"{code}, trained": inside.mean().item(), f"{code}, past": past.mean().item()}
+    return scores, None

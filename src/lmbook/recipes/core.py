@@ -17,7 +17,6 @@ average): `if not run.rescoring:` in front of it.
 
 import json
 import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import resources
@@ -154,34 +153,19 @@ def train(
 ) -> dict:
     """Runs a recipe in folder/NAME-SEED and returns its record, which is also written there as record.json.
 
-    Raises RecipeError for a name that does not exist, and where the run is finished already.
+    A quick run writes nothing there. Raises RecipeError for a name that does not exist, and where the run is finished.
     """
     if name not in RECIPES:
         raise RecipeError(f"there is no recipe {name!r}; lmbook recipes lists them.")
-    chosen = RECIPES[name]
+    chosen, device = RECIPES[name], device or runtime.device()
+    if quick:
+        with tempfile.TemporaryDirectory() as place:
+            return made(Run(chosen, seed, Path(place), device, progress=progress, quick=True))[0]
     folder = Path(folder) / f"{name}-{seed}"
     place = folder / "record.json"
     if place.exists():
         raise RecipeError(f"{place} exists: this run is finished. Delete {folder} to run it again.")
-    device = device or runtime.device()
-    runtime.seed(seed)
-    run = Run(chosen, seed, folder, device, resume, progress, quick)
-    began = time.perf_counter()
-    scores, model = chosen.make(run)
-    record = {
-        "recipe": name,
-        "seed": seed,
-        "scores": scores,
-        "parts": run.parts,
-        "seconds": round(sum(part["seconds"] for part in run.parts.values()), 1),
-        "evaluation_seconds": round(max(0.0, time.perf_counter() - began), 1),
-        "hardware": checkpoints.hardware() if device == "cpu" else torch.cuda.get_device_name(),
-        "data": hashes(chosen.corpora),
-        "torch": str(torch.__version__),
-        "lmbook": __version__,
-    }
-    if quick:
-        return record
+    record, model = made(Run(chosen, seed, folder, device, resume, progress))
     first = several.here()[0] == 0  # of several processes one writes
     if chosen.ships and model is not None:
         path = folder / f"{name}.safetensors"
@@ -196,6 +180,30 @@ def train(
     checkpoints.write(place, (json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode())
     say(f"{place}: {headline(record)}")
     return record
+
+
+def made(run: Run) -> tuple[dict, nn.Module | None]:
+    """The record of a run, which happens here, and the model."""
+    runtime.seed(run.seed)
+    scores, model = run.recipe.make(run)
+    record = {
+        "recipe": run.recipe.name,
+        "seed": run.seed,
+        "scores": scores,
+        "parts": run.parts,
+        "seconds": round(sum(part["seconds"] for part in run.parts.values()), 1),
+        "hardware": machine(run.device),
+        "data": hashes(run.recipe.corpora),
+        "torch": str(torch.__version__),
+        "lmbook": __version__,
+    }
+    return record, model
+
+
+def machine(device: str) -> str:
+    """What a run is computed on, and by how many processes, where there are several."""
+    processes = several.here()[1]
+    return ("" if processes == 1 else f"{processes} processes, each: ") + checkpoints.hardware(device)
 
 
 def card(record: dict) -> dict:

@@ -38,19 +38,32 @@ def apart(pairs: list[tuple[str, str]], *others: list[tuple[str, str]], key=str)
 
 
 def learn(
-    run: Run, model: nn.Module, train: list, valid: list, steps: int, size: int, rate: float, part: str = "model"
+    run: Run,
+    model: nn.Module,
+    train: list,
+    valid: list,
+    steps: int,
+    size: int,
+    rate: float,
+    part: str = "model",
+    warmup: int = 100,
+    every: int | None = None,
+    **adam,
 ) -> nn.Module:
-    """Trains on pairs of ids, in batches of `size` rows, with Adam; the rate rises for 100 steps, then falls to 0."""
+    """Trains on pairs of ids, in batches of `size` rows, with Adam; the rate rises for `warmup` steps, then falls to 0.
+
+    every: steps between two validations, by default a tenth of all.
+    """
     run.fit(
         model,
         lambda epoch: tensors(data.batches(train, size, seed=[run.seed, epoch])),
         loss,
-        torch.optim.Adam(model.parameters(), lr=rate),
+        torch.optim.Adam(model.parameters(), lr=rate, **adam),
         steps=steps,
-        schedule=lambda step: warmup_cosine(step, warmup=100, total=steps),
+        schedule=lambda step: warmup_cosine(step, warmup=warmup, total=steps),
         clip=1.0,
         validate=lambda model: evaluate(model, tensors(data.batches(valid, 250)), loss),
-        evaluate_every=max(1, steps // 10),
+        evaluate_every=every or max(1, steps // 10),
         part=part,
     )
     return model

@@ -6,15 +6,13 @@ judge. One vocabulary serves both sides, so that one network can also read and w
 
 from collections.abc import Iterable
 
-import torch
 from torch import nn
 
 from lmbook import data, metrics
 from lmbook.evaluation import evaluate
 from lmbook.recipes.core import Run, recipe
-from lmbook.recipes.generated import bleu_of, encode, spread
+from lmbook.recipes.generated import bleu_of, encode, learn, spread
 from lmbook.recipes.translation import beams, loss, tensors, translate
-from lmbook.schedules import warmup_cosine
 from lmbook.seq2seq import OneRNNTranslator, Seq2Seq
 from lmbook.text import Vocabulary, WordTokenizer
 
@@ -28,6 +26,7 @@ SYSTEMS: dict[str, dict | None] = {  # options of Seq2Seq; None is one network f
 }
 SHIPPED = "stopped early"  # unsure enough to have something to search for
 STEPS = {SHIPPED: 300}
+DEPTHS = (1, 2, 3, 4)
 
 
 def pairs(number: int, held: int) -> dict[str, list[tuple[str, str]]]:
@@ -60,7 +59,21 @@ def translator(name: str, types: int) -> nn.Module:
         model = OneRNNTranslator(types, D_EMBED, HIDDEN, cell="gru", fast=True)
         nn.init.normal_(model.lm.embedding.weight)
         return model
+    return encoder_decoder(types, **options)
+
+
+def encoder_decoder(types: int, **options) -> Seq2Seq:
+    """GRUs, the encoder's in both directions; options: of Seq2Seq."""
     return spread(Seq2Seq(types, types, D_EMBED, HIDDEN, cell="gru", bidirectional=True, fast=True, **options))
+
+
+def scored(model: nn.Module, words: Sentences, ids: list, texts: list[tuple[str, str]]) -> dict:
+    """Perplexity a token, BLEU by length, the share without a mistake, and five translations."""
+    nll = evaluate(model, tensors(data.batches(ids, 100)), loss)
+    outputs = translate(model, words, [source for source, _ in ids], 1, MOST)
+    right = sum(output == english for output, (_, english) in zip(outputs, texts, strict=True))
+    scores = {"perplexity": metrics.perplexity(nll)} | bleu_of(outputs, texts, [3, 5, 7, 9])
+    return scores | {"exact": right / len(outputs), "outputs": outputs[:5]}
 
 
 @recipe(
@@ -79,30 +92,34 @@ def harbourish(run: Run) -> tuple[dict, nn.Module]:
     scores: dict = {"types": len(words.vocabulary), "training pairs": len(parts["train"])}
     for name in SYSTEMS:
         model, steps = translator(name, len(words.vocabulary)).to(run.device), STEPS.get(name, 1000)
-        run.fit(
-            model,
-            lambda epoch: tensors(data.batches(ids["train"], 64, seed=[run.seed, epoch])),
-            loss,
-            torch.optim.Adam(model.parameters(), lr=6e-3),
-            steps=steps,
-            schedule=lambda step, steps=steps: warmup_cosine(step, warmup=100, total=steps),
-            clip=1.0,
-            validate=lambda model: evaluate(model, tensors(data.batches(ids["valid"], 100)), loss),
-            evaluate_every=500,
-            save_every=100,
-            part=name,
-        )
+        learn(run, model, ids["train"], ids["valid"], steps, 64, 6e-3, name, every=500)
         if name == SHIPPED:
             shipped = model
             few = translate(model, words, sources[:100], 1, MOST)
             scores["greedy, first 100"], _ = metrics.sacrebleu_score(few, references[:100])
         if not run.rescoring:
-            nll = evaluate(model, tensors(data.batches(ids["test"], 100)), loss)
-            outputs = translate(model, words, sources, 1, MOST)
-            scores[name] = {"perplexity": metrics.perplexity(nll)} | bleu_of(outputs, parts["test"], [3, 5, 7, 9])
-            scores[name]["exact"] = sum(map(str.__eq__, outputs, references)) / len(references)
-            scores[name]["outputs"] = outputs[:5]
+            scores[name] = scored(model, words, ids["test"], parts["test"])
     if not run.rescoring:
         scores["bleu"] = scores["every step"]["bleu"]
         scores |= beams(shipped, words, sources, parts["test"], (1, 2, 5, 10)[: 2 if run.quick else 4], MOST)
     return scores, shipped
+
+
+@recipe(
+    "harbourish-depth",
+    about="generated captions, Harbourish to English: encoder and decoder of 1 to 4 layers, context into every step",
+    minutes=6,
+    score="4 layers",
+)
+def depth(run: Run) -> tuple[dict, None]:
+    """As in `harbourish`, the same steps for all; the score of the recipe is BLEU."""
+    parts, words = pairs(*(300, 60) if run.quick else (31_000, 1000)), word_ids()
+    ids = {part: encode(words, rows) for part, rows in parts.items()}
+    scores: dict = {}
+    for n in DEPTHS:
+        name = f"{n} layer{'s' if n > 1 else ''}"
+        model = encoder_decoder(len(words.vocabulary), context="every", n_layers=n).to(run.device)
+        learn(run, model, ids["train"], ids["valid"], 1000, 64, 6e-3, name, every=500)
+        found = scored(model, words, ids["test"], parts["test"])
+        scores |= {name: found["bleu"], f"{name}, perplexity": found["perplexity"]}
+    return scores, None

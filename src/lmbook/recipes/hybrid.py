@@ -4,16 +4,14 @@ The captions and words of `harbourish`. One decoder for all: a GRU that looks ba
 update. Its encoder differs: a bidirectional GRU, or two layers of self-attention, told the positions or not.
 """
 
-import torch
 from torch import nn
 
 from lmbook import data, metrics
 from lmbook.evaluation import evaluate
 from lmbook.recipes.core import Run, recipe
-from lmbook.recipes.generated import bleu_of, encode
+from lmbook.recipes.generated import bleu_of, encode, learn
 from lmbook.recipes.harbourish import MOST, pairs, word_ids
 from lmbook.recipes.translation import loss, tensors, translate
-from lmbook.schedules import warmup_cosine
 from lmbook.seq2seq import Seq2Seq
 
 D, STEPS, RATE = 64, 1000, 4e-3  # one width for embeddings, self-attention and the decoder's state
@@ -55,19 +53,7 @@ def caption_hybrid(run: Run) -> tuple[dict, nn.Module]:
     scores: dict = {"training pairs": len(parts["train"])}
     for name in ENCODERS:
         model = translator(name, len(words.vocabulary)).to(run.device)
-        run.fit(
-            model,
-            lambda epoch: tensors(data.batches(ids["train"], 64, seed=[run.seed, epoch])),
-            loss,
-            torch.optim.Adam(model.parameters(), lr=RATE),
-            steps=STEPS,
-            schedule=lambda step: warmup_cosine(step, warmup=100, total=STEPS),
-            clip=1.0,
-            validate=lambda model: evaluate(model, tensors(data.batches(ids["valid"], 100)), loss),
-            evaluate_every=250,
-            save_every=250,
-            part=name,
-        )
+        learn(run, model, ids["train"], ids["valid"], STEPS, 64, RATE, name, every=250)
         outputs = translate(model, words, sources, 1, MOST)
         nll = evaluate(model, tensors(data.batches(ids["test"], 100)), loss)
         scores[name] = {"perplexity": metrics.perplexity(nll)} | bleu_of(outputs, parts["test"], [3, 5, 7, 9])

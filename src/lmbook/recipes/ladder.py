@@ -7,18 +7,20 @@ many parameters. norm-curves trains one deeper Transformer with LayerNorm before
 without warm-up. What they cost is counted by `recipes.rung_costs`.
 """
 
+import copy
+
 import torch
 from torch import nn
 
 from lmbook import data, metrics
 from lmbook.evaluation import evaluate
+from lmbook.recipes import generated
 from lmbook.recipes.core import Run, recipe
 from lmbook.recipes.generated import spread
 from lmbook.recipes.length import Tokens, by_words
 from lmbook.recipes.length import words as words_of
-from lmbook.recipes.rung_costs import Clock, flops
+from lmbook.recipes.rung_costs import flops, step_seconds
 from lmbook.recipes.translation import loss, tensors, translate
-from lmbook.schedules import warmup_cosine
 from lmbook.seq2seq import Seq2Seq
 from lmbook.transformer import Transformer
 
@@ -34,7 +36,7 @@ RUNGS: dict[str, dict | None] = {  # options of Seq2Seq; None is the Transformer
 }
 SHIPPED, FEW = "Transformer", 1000  # pairs of the training on few pairs
 STEPS, ROWS = 600, 64
-RATE = 4e-3
+RATE, ADAM = 4e-3, {"betas": (0.9, 0.98), "eps": 1e-9}
 NORMS = {
     f"{norm}-norm, {'warm-up' if warmup else 'no warm-up'}": (norm, warmup)
     for norm in ("pre", "post")
@@ -79,24 +81,13 @@ def learn(
     run: Run, model: nn.Module, ids: dict, name: str, rate: float, warmup: int, steps: int = STEPS, rows: int = ROWS
 ) -> dict:
     """Trains on batches of `rows` pairs with Adam and a cosine; returns parameters, FLOPs and processor seconds."""
+    generated.learn(run, model, ids["train"], ids["valid"], steps, rows, rate, name, warmup, every=200, **ADAM)
     batches = lambda epoch: data.batches(ids["train"], rows, seed=[run.seed, epoch])  # noqa: E731
-    clock = Clock()
-    run.fit(
-        model,
-        lambda epoch: tensors(clock.watch(batches(epoch))),
-        loss,
-        torch.optim.Adam(model.parameters(), lr=rate, betas=(0.9, 0.98), eps=1e-9),
-        steps=steps,
-        schedule=lambda step: warmup_cosine(step, warmup=warmup, total=steps),
-        clip=1.0,
-        validate=lambda model: evaluate(model, tensors(data.batches(ids["valid"], 100)), loss),
-        evaluate_every=200,
-        part=name,
-    )
+    timed = 1 if run.quick or run.rescoring else 20
     return {
         "parameters": sum(weight.numel() for weight in model.parameters()),
         "flops": flops(model, batches, steps),
-        "processor seconds": round(clock.seconds(steps), 1),
+        "processor seconds": round(steps * step_seconds(copy.deepcopy(model).cpu(), batches(0), timed), 1),
     }
 
 
@@ -152,6 +143,23 @@ def caption_ladder(run: Run) -> tuple[dict, nn.Module]:
         scores["references"] = [list(pair) for pair in parts["test"][:3]]
         scores["bleu"] = scores[SHIPPED]["bleu"]
     return scores, shipped
+
+
+@recipe(
+    "caption-experts",
+    about="generated captions, Harbourish to English: the ladder's Transformer with 4 experts, 2 for each token",
+    minutes=3,
+    score="bleu",
+)
+def caption_experts(run: Run) -> tuple[dict, None]:
+    """The captions, batches and steps of caption-ladder; twice the work in the feed-forward layers."""
+    reader, writer, parts = captions(run.quick)
+    ids = {part: encode_pairs(reader, writer, pairs) for part, pairs in parts.items()}
+    types = len(reader.vocabulary), len(writer.vocabulary)
+    experts = {"n_experts": 4, "top_k": 2, "dropout": 0.0, "fast": True}
+    model = Transformer(*types, D_MODEL, HEADS, D_FF, LAYERS, **experts).to(run.device)
+    generated.learn(run, model, ids["train"], ids["valid"], STEPS, ROWS, RATE, every=200, **ADAM)
+    return scored(model, writer, ids, parts), None
 
 
 @recipe(

@@ -16,11 +16,9 @@ from torch import nn
 from lmbook import captions, checkpoints, data, download, metrics
 from lmbook.batching import EOS_ID, SOS_ID
 from lmbook.decode import evaluating, greedy
-from lmbook.evaluation import evaluate
 from lmbook.recipes.core import TRAINED, Run, recipe
-from lmbook.recipes.generated import apart, spread
-from lmbook.recipes.translation import RUNGS, TYPES, byte_pairs, loss, tensors, translate
-from lmbook.schedules import warmup_cosine
+from lmbook.recipes.generated import apart, learn, spread
+from lmbook.recipes.translation import RUNGS, TYPES, byte_pairs, tensors, translate
 from lmbook.seq2seq import SCORES, Seq2Seq
 from lmbook.text import Vocabulary, WordTokenizer
 
@@ -146,18 +144,7 @@ def caption_scores(run: Run) -> tuple[dict, nn.Module]:
             continue
         torch.manual_seed(run.seed)
         model = translator(name, reader, writer).to(run.device)
-        run.fit(
-            model,
-            lambda epoch: tensors(data.batches(ids["train"], ROWS, seed=[run.seed, epoch])),
-            loss,
-            torch.optim.Adam(model.parameters(), lr=RATE),
-            steps=STEPS,
-            schedule=lambda step: warmup_cosine(step, warmup=100, total=STEPS),
-            clip=1.0,
-            validate=lambda model: evaluate(model, tensors(data.batches(ids["valid"], 100)), loss),
-            evaluate_every=max(1, STEPS // 5),
-            part=name,
-        )
+        learn(run, model, ids["train"], ids["valid"], STEPS, ROWS, RATE, name, every=max(1, STEPS // 5))
         outputs = translate(model, writer, sources, 1, 5 if run.quick else MOST)
         scores[name] = {
             "bleu": metrics.bleu(outputs, references, str.split),

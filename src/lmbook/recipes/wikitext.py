@@ -190,7 +190,9 @@ def windows_of_one_to_eight(run: Run) -> tuple[dict, None]:
 
 
 def strided(ids: np.ndarray, window: int, stride: int, B: int = 16) -> Iterator[tuple[Tensor, Tensor]]:
-    """Windows for a model without a state: every token is a target once, after window - stride others or more.
+    """Windows for a model without a state: every token is a target once.
+
+    Behind the first window it comes after window - stride + 1 to window others.
 
     Inputs and targets (B, window); targets that an earlier window has predicted are <pad>, which does not count.
     """
@@ -217,7 +219,7 @@ def strided(ids: np.ndarray, window: int, stride: int, B: int = 16) -> Iterator[
     score="test perplexity",
 )
 def gpt(run: Run) -> tuple[dict, nn.Module]:
-    """Scored by windows of 128 with a stride of 64: each word after 64 to 127 others of the text."""
+    """Scored by windows of 128 with a stride of 64: each word after 65 to 128 others of the text."""
     vocabulary, ids = prepare(run)
     window, stride, epochs = 128, 64, 8
     model = GPT(len(vocabulary), window, D, n_heads=4, n_layers=3, d_ff=768, dropout=0.3, fast=True).to(run.device)
