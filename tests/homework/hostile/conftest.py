@@ -39,7 +39,7 @@ def release(course) -> nbformat.NotebookNode:
 def grade(walls, course, tmp_path):
     """Grades a notebook, or a file of any content."""
 
-    def graded(content: nbformat.NotebookNode | bytes | Path) -> dict:
+    def graded(content: nbformat.NotebookNode | bytes | Path, limits: Limits = LIMITS) -> dict:
         path = tmp_path / "ann.ipynb"
         if isinstance(content, Path):
             path = content
@@ -47,7 +47,7 @@ def grade(walls, course, tmp_path):
             path.write_bytes(content)
         else:
             nbformat.write(content, path)
-        return grade_one(Submission("ann", path), course, limits=LIMITS)
+        return grade_one(Submission("ann", path), course, limits=limits)
 
     return graded
 

@@ -7,6 +7,8 @@ import pytest
 import small
 from nbformat.v4 import new_code_cell
 
+from lmbook.homework.sandbox import Limits
+
 FULL = {"double": 3, "shares": 3, "lengths": 2}
 
 
@@ -81,10 +83,6 @@ ANSWERS = {
         {"double": "def double(x):\n    display(x)\n    return 2 * x\ninput('go on?')"},
         FULL, "right",
     ),
-    "a plot": (
-        {"double": "import matplotlib.pyplot as plt\nplt.plot([1])\nplt.show()\ndef double(x):\n    return 2 * x"},
-        FULL, "",
-    ),
     "NumPy numbers": ({"double": "def double(x):\n    return np.float64(2) * x"}, FULL, "right"),
     "a Counter": (
         {"lengths": "from collections import Counter\ndef lengths(w):\n    return Counter({x: len(x) for x in w})"},
@@ -116,6 +114,12 @@ def test_an_answer_costs_no_more_than_itself(name, grade_answers):
     assert message in said(result, first)
     assert small.CANARY not in json.dumps(result)
     assert len(result["output"]) < 25_000
+
+
+def test_a_plot_costs_nothing(grade, release):
+    """Under the limits of a real class: importing pyplot anew may compute for more than the second allowed above."""
+    plotted = "import matplotlib.pyplot as plt\nplt.plot([1])\nplt.show()\ndef double(x):\n    return 2 * x"
+    assert points(grade(small.answered(release, double=plotted), limits=Limits())) == FULL
 
 
 def moved(release, change) -> nbformat.NotebookNode:
