@@ -39,11 +39,16 @@ def test_a_cell_is_one_score_or_mean_and_range(recorded):
     table, waiting = results.table("toy").split("\n\n")
     head, _, three, one, base, other = cells(table)
     assert head == ["model", "score", "parameters (M)", "minutes", "seeds"]
-    assert three == ["Three", "11.5 (10.0 to 13.5)", "1.50 (1.50 to 1.50)", "3.0 (1.5 to 4.5)", "3"]
+    assert three == ["Three", "11.5 (10.0 to 13.5)", "1.50", "1.5", "3"], "of minutes the fewest"
     assert one == ["One", "7.2", "1.50", "1.5", "1"]
     assert base == ["Base", "3.0", "", "", "1"]
     assert other == ["Other", "4.0", "", "", "1"]
     assert waiting == "Without a recorded run so far: None."
+
+
+def test_seeds_that_read_alike_are_one_number():
+    assert results.cell([0.99949, 0.99951, 0.9996], ".1%") == "100.0% (99.9% to 100.0%)"
+    assert results.cell([0.9996, 0.99951, 0.9996], ".1%") == "100.0%"
 
 
 def test_one_system_of_a_recipe_with_several_tasks():

@@ -4,25 +4,26 @@
     section("language")        with its caption, as on the page Results of the book
     page()                     all of them
 
-A cell is the score of one seed, or the mean over seeds with the lowest and the highest in brackets. A row without a
-recorded run is named below its table.
+A cell is the score of one seed, or the mean over seeds with the lowest and the highest in brackets. Of minutes only the
+fewest are shown. A row without a recorded run is named below its table.
 """
 
+from collections.abc import Iterable
 from itertools import pairwise
 
 from lmbook import metrics
 from lmbook.recipes.core import RECIPES, RecipeError, leading, records
-from lmbook.tables import TABLES
+from lmbook.tables import TABLES, Column
 
 
 def cell(values: list, form: str) -> str:
-    """One score, or mean (lowest to highest) over seeds; a text as it is."""
+    """One score, or mean (lowest to highest) over seeds, once where they read alike; a text as it is."""
     if any(value is None for value in values) or not values:
         return ""
     if isinstance(values[0], str):
         return values[0]
-    mean = format(sum(values) / len(values), form)
-    return mean if len(values) == 1 else f"{mean} ({format(min(values), form)} to {format(max(values), form)})"
+    mean, low, high = (format(value, form) for value in (sum(values) / len(values), min(values), max(values)))
+    return mean if low == high else f"{mean} ({low} to {high})"
 
 
 def grid(heads: list[str], rows: list[list[str]]) -> str:
@@ -48,6 +49,12 @@ def scores_of(scores: dict, part: str) -> dict:
     return named or {task: of[part] for task, of in scores.items() if isinstance(of, dict) and part in of}
 
 
+def values(column: Column, runs: list[dict]) -> list:
+    """One value a seed, or the one that the column picks."""
+    found = [column.value(run) for run in runs]
+    return [column.pick(found)] if column.pick and found and None not in found else found
+
+
 def table(name: str) -> str:
     """A table as Markdown; rows without a recorded run are named below it. Raises RecipeError for an unknown name."""
     if name not in TABLES:
@@ -56,7 +63,7 @@ def table(name: str) -> str:
     rows, waiting = [], []
     for label, recipe in chosen.rows:
         runs = systems(recipe)
-        cells = [cell([column.value(run) for run in runs], column.form) for column in chosen.columns]
+        cells = [cell(values(column, runs), column.form) for column in chosen.columns]
         if runs:
             rows.append([label, *cells, str(len(runs))])
         else:
@@ -67,15 +74,17 @@ def table(name: str) -> str:
     return "\n\n".join(parts)
 
 
-def comparisons(recipes: list[str], key: str = "beam 5 counts") -> str:
-    """Each recorded rung against the one before it: difference of BLEU with its 95% interval, by paired bootstrap."""
-    have = [(recipe, found[0]) for recipe in recipes if (found := records(recipe))]
-    rows = []
+def comparisons(rows: Iterable[tuple[str, str]], key: str = "beam 5 counts") -> str:
+    """Each recorded rung of rows (label, recipe) against the one before it: difference of BLEU with its 95% interval,
+    by paired bootstrap.
+    """
+    have = [(label, found[0]) for label, recipe in rows if (found := records(recipe))]
+    compared = []
     for (first, one), (second, other) in pairwise(have):
         test = metrics.bootstrap_from_counts(one["scores"][key], other["scores"][key])
         gain = test["second"] - test["first"]
-        rows.append([f"{second} over {first}", f"{gain:+.1f}", f"{test['low']:+.1f} to {test['high']:+.1f}"])
-    return grid(["comparison", "BLEU", "95% interval"], rows) if rows else ""
+        compared.append([f"{second} over {first}", f"{gain:+.1f}", f"{test['low']:+.1f} to {test['high']:+.1f}"])
+    return grid(["comparison", "BLEU", "95% interval"], compared) if compared else ""
 
 
 def section(name: str) -> str:
@@ -86,7 +95,7 @@ def section(name: str) -> str:
     if name == "machines":
         return "\n".join(f"- {machine}" for machine in sorted({record["hardware"] for record in records()}))
     parts = [table(name), TABLES[name].caption]
-    if name == "translation" and (compared := comparisons([recipe for _, recipe in TABLES[name].rows])):
+    if name == "translation" and (compared := comparisons(TABLES[name].rows)):
         parts += ["Differences between rungs, by a paired bootstrap over the test sentences:", compared]
         signatures = {run["scores"]["signature"] for _, recipe in TABLES[name].rows for run in records(recipe)}
         parts.append("Signature: " + ", ".join(f"`{signature}`" for signature in sorted(signatures)) + ".")
@@ -102,7 +111,7 @@ def listing() -> str:
     """All recipes with expected time and recorded score, a line each."""
     lines = []
     for recipe in sorted(RECIPES.values(), key=lambda recipe: recipe.name):
-        values = [leading(record) for record in records(recipe.name)]
-        score = f"{recipe.score} {cell(values, '.3f')}" if values else "not recorded yet"
+        leads = [leading(record) for record in records(recipe.name)]
+        score = f"{recipe.score} {cell(leads, '.3f' if max(leads) < 1e6 else '.3g')}" if leads else "not recorded yet"
         lines.append(f"{recipe.name:<28}{recipe.minutes:>6g} min  {score}\n{'':<6}{recipe.about}")
     return "\n".join(lines)

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Column:
     """A column: its head, the score (a key of the record's scores, the first there is of several keys, or a function
-    of the record), and its format.
+    of the record), its format, and for a column that shows one value, not mean and range, which of the seeds' values.
     """
 
     head: str
     score: str | tuple[str, ...] | Callable[[dict], float]
     form: str = ".2f"
+    pick: Callable[[list], float] | None = None
 
     def value(self, record: dict) -> float | str | None:
         if callable(self.score):
@@ -31,7 +32,8 @@ def minutes(record: dict) -> float | None:
     return record["seconds"] / 60 or None
 
 
-COST = (Column("parameters (M)", parameters), Column("minutes", minutes, ".1f"))
+# Another machine, or another load, changes the minutes of the same training by a factor of ten: the least say most.
+COST = (Column("parameters (M)", parameters, pick=max), Column("minutes", minutes, ".1f", pick=min))
 
 
 @dataclass(frozen=True)

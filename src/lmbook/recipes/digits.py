@@ -257,20 +257,23 @@ def logistic_regression(train: Part, test: Part) -> float:
 @recipe(
     "digits-patches",
     about="8 x 8 digits by a vision Transformer over 2 x 2 patches, beside a small CNN and logistic regression",
-    minutes=3,
+    minutes=7,
     ships=True,
     score="accuracy",
 )
 def patches(run: Run) -> tuple[dict, nn.Module]:
-    """Each network is trained on the images as they are, and moved by up to one pixel at every look ("shifted")."""
+    """Each network is trained on the images as they are, and moved by up to one pixel at every look ("shifted").
+
+    Of the two Transformers the one with the lower NLL on the validation images is shipped.
+    """
     split = parts(run)
     images, labels = split["test"]
 
     def vit() -> nn.Module:
         return wider(PatchClassifier(8, 8, 2, CLASSES, 64, n_heads=4, n_layers=3, d_ff=128, dropout=0.1, fast=True))
 
-    scores, shipped, steps = {"patches": 16}, None, 2500
-    for name, build in (("vit", vit), ("cnn", SmallCNN)):
+    scores, shipped = {"patches": 16}, None
+    for name, build, steps in (("vit", vit, 5000), ("cnn", SmallCNN, 2500)):
         for shift in (1, 0):
             if run.rescoring and (name, shift) != ("vit", 1):
                 continue
@@ -283,15 +286,16 @@ def patches(run: Run) -> tuple[dict, nn.Module]:
                 torch.optim.AdamW(decay_groups(model, 0.05), lr=2e-3),
                 part=part,
                 steps=steps,
-                schedule=lambda step: warmup_cosine(step, warmup=100, total=steps),
+                schedule=lambda step, steps=steps: warmup_cosine(step, warmup=100, total=steps),
                 clip=1.0,
                 validate=lambda model: evaluate(model, [split["valid"]], class_loss),
                 evaluate_every=250,
             )
             scores[f"{part} accuracy"], scores[f"{part} table"] = table(labels, classify(model, images))
             scores[f"{part} nll"] = evaluate(model, [split["test"]], class_loss)
-            if (name, shift) == ("vit", 1):
-                shipped, scores["accuracy"] = model, scores[f"{part} accuracy"]
+            scores[f"{part} validation nll"] = found = evaluate(model, [split["valid"]], class_loss)
+            if name == "vit" and (shipped is None or found < scores[f"{scores['shipped']} validation nll"]):
+                shipped, scores["shipped"], scores["accuracy"] = model, part, scores[f"{part} accuracy"]
     if not run.rescoring:
         scores["logistic regression accuracy"] = logistic_regression(split["train"], split["test"])
         scores["images"] = {name: len(part[0]) for name, part in split.items()}
