@@ -74,8 +74,7 @@ def test_the_command_prints_writes_and_refuses(recorded, tmp_path):
     assert results.table("toy") in run(main, ["results", "toy"]).output
     file = tmp_path / "tables.md"
     assert run(main, ["results", "--out", str(file)]).exit_code == 0
-    assert "## Toy" in file.read_text()
-    assert "A caption." in file.read_text()
+    assert "**Toy.** A caption." in file.read_text()
     wrong = run(main, ["results", "nothing"])
     assert wrong.exit_code == 1
     assert "there is no table 'nothing'" in wrong.output

@@ -1,7 +1,7 @@
 """The tables of results, written from the recorded runs in src/lmbook/recorded and from nothing else.
 
     table("language")          the table as Markdown
-    section("language")        with its caption, as on the page Results of the book
+    section("language")        under its title and caption, as on the page Results of the book
     page()                     all of them
 
 A cell is the score of one seed, or the mean over seeds with the lowest and the highest in brackets. Of minutes only the
@@ -88,23 +88,25 @@ def comparisons(rows: Iterable[tuple[str, str]], key: str = "beam 5 counts") -> 
 
 
 def section(name: str) -> str:
-    """A table with its caption and, for the ladder of translation, the comparisons and BLEU's signature.
+    """A table under its title and caption and, for the ladder of translation, the comparisons and BLEU's signature.
 
     "machines" stands for the list of machines on which the recorded runs were made.
     """
     if name == "machines":
         return "\n".join(f"- {machine}" for machine in sorted({record["hardware"] for record in records()}))
-    parts = [table(name), TABLES[name].caption]
-    if name == "translation" and (compared := comparisons(TABLES[name].rows)):
+    chosen = TABLES[name]
+    title = chosen.title if chosen.title.endswith("?") else f"{chosen.title}."
+    parts = [f"**{title}** {chosen.caption}", table(name)]
+    if name == "translation" and (compared := comparisons(chosen.rows)):
         parts += ["Differences between rungs, by a paired bootstrap over the test sentences:", compared]
-        signatures = {run["scores"]["signature"] for _, recipe in TABLES[name].rows for run in records(recipe)}
+        signatures = {run["scores"]["signature"] for _, recipe in chosen.rows for run in records(recipe)}
         parts.append("Signature: " + ", ".join(f"`{signature}`" for signature in sorted(signatures)) + ".")
     return "\n\n".join(parts)
 
 
 def page() -> str:
     """All tables, each under its title."""
-    return "\n\n".join(f"## {chosen.title}\n\n{section(name)}" for name, chosen in TABLES.items()) + "\n"
+    return "\n\n".join(section(name) for name in TABLES) + "\n"
 
 
 def listing() -> str:
