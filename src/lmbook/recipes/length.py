@@ -151,7 +151,7 @@ def length_captions(run: Run) -> tuple[dict, None]:
 @recipe(
     "length-joined",
     about="Multi30k German-English by length, captions joined to up to 60 words, else as length-captions",
-    minutes=50,
+    minutes=85,
     corpora=("multi30k",),
     seeds=(0,),
     score="attention 50, past 50 words",
