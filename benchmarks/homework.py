@@ -21,8 +21,8 @@ from pathlib import Path
 
 import nbformat
 
-from lmbook.book import Book
-from lmbook.homework.make import make
+from lmbook_press.assignments.make import make
+from lmbook_press.book import Book
 
 ROOT = Path(__file__).parents[1]
 STEM, NUMBER = "01-chain-rule", "01"
@@ -97,7 +97,7 @@ def held(pid: int) -> int:
 
 def grade(course: Path, folder: Path, jobs: int, stop_after: int | None = None, resume: bool = False) -> tuple:
     """Runs the command; returns seconds on the clock, seconds computed, MB at most, and its exit code."""
-    words = [sys.executable, "-m", "lmbook.cli", "homework", "grade", str(course / NUMBER), str(folder)]
+    words = [sys.executable, "-m", "lmbook_grader.cli", "homework", "grade", str(course / NUMBER), str(folder)]
     words += ["--roster", str(course / "roster.csv"), "--jobs", str(jobs), "--out", str(course / "graded")]
     begun, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     with (course / "said.txt").open("w") as said:

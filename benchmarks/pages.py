@@ -12,7 +12,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from lmbook.site.serving import serve
+from lmbook_press.sphinx.serving import serve
 
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 PAINT = """new Promise((done) => new PerformanceObserver((list) => {

@@ -17,12 +17,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from lmbook import embeddings
+from lmbook import word2vec
 from lmbook.decode import beam, greedy
-from lmbook.embeddings import SkipGram
 from lmbook.gpt import GPT, gelu_tanh
-from lmbook.recurrent import RecurrentLM
+from lmbook.rnn_models import RecurrentLM
 from lmbook.seq2seq import Seq2Seq
+from lmbook.word2vec import SkipGram
 
 CASES: dict[str, Callable] = {}
 Sides = dict[str, Callable[[], object]]  # ours first; each does the same work and returns something to compare
@@ -250,7 +250,7 @@ def beam_search():
 def skip_gram():
     vocab, B = 33_278, 1024
     ids = (torch.rand(200_000) ** 4 * vocab).long().numpy()  # frequent and rare types
-    steps = {fast: embeddings.train(SkipGram(vocab, 100, fast), ids, 10**6, batch=B) for fast in (True, False)}
+    steps = {fast: word2vec.train(SkipGram(vocab, 100, fast), ids, 10**6, batch=B) for fast in (True, False)}
     sides = {
         "SkipGram(fast=True): sparse gradients": lambda: next(steps[True]),
         "SkipGram(fast=False): Adam on all rows": lambda: next(steps[False]),

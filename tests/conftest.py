@@ -63,5 +63,5 @@ def no_corpora(monkeypatch, tmp_path) -> Path:
     monkeypatch.delenv("LMBOOK_DATA", raising=False)
     monkeypatch.delenv("LMBOOK_OFFLINE", raising=False)
     cache = tmp_path / "cache"
-    monkeypatch.setattr("lmbook.download.cache_folder", lambda: cache)
+    monkeypatch.setattr("lmbook.data.fetch.cache_folder", lambda: cache)
     return cache

@@ -6,14 +6,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from lmbook.bert import (
-    BERT,
-    BERTClassifier,
-    BERTTagger,
-    MaskedLM,
-    mask_tokens,
-    masked_lm_loss,
-)
+from lmbook.bert import BERT, BERTClassifier, BERTTagger, MaskedLM, mask_tokens, masked_lm_loss
 from lmbook.pretrained import load_bert, load_masked_lm
 
 VOCAB, WINDOW = 41, 14

@@ -9,16 +9,7 @@ import pytest
 from nltk.lm import MLE, KneserNeyInterpolated, Laplace, Lidstone
 from nltk.lm.preprocessing import everygrams
 
-from lmbook.ngram import (
-    AddK,
-    Counts,
-    Interpolated,
-    KneserNey,
-    MaximumLikelihood,
-    fit_weights,
-    perplexity,
-    sample,
-)
+from lmbook.ngram import AddK, Counts, Interpolated, KneserNey, MaximumLikelihood, fit_weights, perplexity, sample
 
 VOCAB = 9
 ORDER = 4

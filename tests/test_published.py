@@ -6,8 +6,8 @@ import json
 import pytest
 import torch
 
+from lmbook.data.fetch import Unavailable
 from lmbook.decode import greedy
-from lmbook.download import Unavailable
 from lmbook.pretrained import published_gpt2
 
 

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from lmbook.decode import beam, greedy, sample
-from lmbook.recurrent import RecurrentLM
+from lmbook.rnn_models import RecurrentLM
 from lmbook.seq2seq import SCORES, OneRNNTranslator, Seq2Seq
 from lmbook.text import SPECIALS
 

@@ -11,8 +11,9 @@ import torch
 from torch import nn
 
 import lmbook
-from lmbook import schedules, snapshot
-from lmbook.evaluation import evaluate, reproducibly, token_nll
+from lmbook import resume, schedules
+from lmbook.evaluation import evaluate, reproducibly
+from lmbook.losses import token_nll
 from lmbook.train import TrainingError, fit
 
 VOCAB = 11
@@ -261,7 +262,7 @@ def test_a_loss_that_is_no_number_names_step_and_batch(tmp_path, bad, gradient):
     what = "norm of the gradient" if gradient else f"loss is {bad}"
     with pytest.raises(TrainingError, match=rf"{what}.* at step 7 \(batch 1 of epoch 1, .*, of step 6, is .*Lower"):
         train(loss=breaks, folder=tmp_path, save_every=3)
-    found = snapshot.load(tmp_path / "checkpoint.pt", lmbook.__version__)
+    found = resume.load(tmp_path / "checkpoint.pt", lmbook.__version__)
     assert found["step"] == 6
     assert all(torch.equal(w, seen[6][name]) for name, w in found["weights"].items())
     assert len((tmp_path / "log.jsonl").read_text().splitlines()) == 6

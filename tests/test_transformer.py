@@ -9,20 +9,10 @@ from torch import nn
 from torch.nn import functional as F
 
 from lmbook.attention import causal_mask
-from lmbook.pointwise import load_balancing_loss, top_gates
-from lmbook.transformer import (
-    Decoder,
-    DecoderLayer,
-    Embedding,
-    Encoder,
-    EncoderLayer,
-    FeedForward,
-    LayerNorm,
-    MixtureOfExperts,
-    Transformer,
-    balance_losses,
-    smoothed_loss,
-)
+from lmbook.layers import Decoder, DecoderLayer, Encoder, EncoderLayer, FeedForward, LayerNorm
+from lmbook.losses import smoothed_loss
+from lmbook.moe import MixtureOfExperts, balance_losses, load_balancing_loss, top_gates
+from lmbook.transformer import Embedding, Transformer
 
 B, N, T, D, HEADS, D_FF = 3, 7, 6, 16, 4, 24
 VOCAB_SOURCE, VOCAB_TARGET = 30, 20

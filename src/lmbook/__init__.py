@@ -1,12 +1,73 @@
-"""lmbook: the code of the book *From the Chain Rule to Transformers*."""
+"""lmbook: the code of the book *From the Chain Rule to Transformers*, one idea a file, named by the field's word.
 
+    data            corpora, generated tasks, batches           figures        what moves on a page
+    experiments     how every number and weight was made        plots          how the book draws
+
+All other modules are the lesson itself: text and counts, the models in the order of the chapters, then what trains and
+judges them. A module imports only from those before it; nothing here knows how the book is printed (`lmbook_press`) or
+graded (`lmbook_grader`). In this file: what a chapter asks of its machine, and how it speaks to its reader.
+"""
+
+import os
+import random
+import sys
 from importlib.metadata import PackageNotFoundError, version
-
-from lmbook.runtime import device, glue, scale, seed
 
 try:
     __version__ = version("lmbook")
 except PackageNotFoundError:  # run from a source tree that was never installed
     __version__ = "0+unknown"
 
-__all__ = ["__version__", "device", "glue", "scale", "seed"]
+__all__ = ["__version__", "device", "glue", "say", "scale", "seed"]
+
+SCALES = ("quick", "full")
+
+
+def device() -> str:
+    """The device a chapter trains on: "cuda" where torch sees a GPU, else "cpu"."""
+    import torch  # kept out of the module's head: chapters without a network start two seconds sooner
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def scale() -> str:
+    """The size of the experiments: "quick" (two CPU cores, under two minutes a chapter) or "full" (one GPU).
+
+    The variable LMBOOK_SCALE decides; without it, a GPU means "full".
+    Raises ValueError for a scale that does not exist.
+    """
+    asked = os.environ.get("LMBOOK_SCALE")
+    if asked is None:
+        return "full" if device() == "cuda" else "quick"
+    if asked not in SCALES:
+        raise ValueError(f"LMBOOK_SCALE is {asked!r}; set it to one of {', '.join(SCALES)}, or unset it.")
+    return asked
+
+
+def seed(number: int = 0) -> None:
+    """Seeds Python, NumPy's old interface and torch, so that a chapter run twice prints the same numbers."""
+    import numpy as np
+    import torch
+
+    random.seed(number)
+    np.random.seed(number)  # noqa: NPY002 (libraries a reader adds may still use it)
+    torch.manual_seed(number)
+
+
+def glue(name: str, value: object) -> None:
+    """Stores a value in the cell's output, for the text to show with {glue:text}`name`.
+
+    It is myst-nb's own format, written without myst-nb, which Colab does not have.
+    """
+    from IPython.display import display
+
+    if hasattr(value, "item"):  # a NumPy or torch scalar would print its type
+        value = value.item()
+    mime_prefix = "application/papermill.record/"
+    bundle = {mime_prefix + "text/plain": repr(value)}
+    display(bundle, raw=True, metadata={"scrapbook": {"name": name, "mime_prefix": mime_prefix}})
+
+
+def say(line: str) -> None:
+    """One line for the reader, on stderr."""
+    print(f"lmbook: {line}", file=sys.stderr)

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lmbook.batching import PAD_ID
+from lmbook.text import PAD_ID
 
 Cache = tuple[Tensor, Tensor]  # keys (B, n_heads, N, d_k) and values (B, n_heads, N, d_v) already projected
 

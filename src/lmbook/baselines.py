@@ -10,7 +10,7 @@ for a token, over TF-IDF for a text. The tagger decides each token for itself, f
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from lmbook.wordforms import shape
+from lmbook.word_shapes import shape
 
 
 class MajorityTagger:

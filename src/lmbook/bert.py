@@ -13,12 +13,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lmbook.batching import PAD_ID
-from lmbook.common import check_tokens, initialise
-from lmbook.layers import Encoder
-from lmbook.pointwise import LayerNorm
+from lmbook.layers import Encoder, LayerNorm, check_tokens, initialise
 from lmbook.positions import Learned
-from lmbook.text import SPECIALS
+from lmbook.text import PAD_ID, SPECIALS
 
 MASK_ID, FIRST_ORDINARY = SPECIALS.index("<mask>"), len(SPECIALS)
 EPS = 1e-12

@@ -23,8 +23,7 @@ import safetensors.torch
 import torch
 from torch import Tensor, nn
 
-from lmbook import __version__
-from lmbook.download import say
+from lmbook import __version__, say
 
 CARD = ("recipe", "seed", "data", "scores", "seconds", "hardware")  # what a card must say
 BITS = 16  # significant bits of a scale: with 7 of a weight 23, and float32 has 24

@@ -14,31 +14,21 @@ from collections.abc import Callable, Iterable, Iterator
 import torch
 from torch import Tensor, nn
 
-from lmbook import runtime, several, snapshot
+import lmbook
+from lmbook import distributed, resume
 from lmbook.decode import evaluating
-
-
-def token_nll(logits: Tensor, targets: Tensor, ignore: int = 0, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
-    """L = -sum ln softmax(logits)[target] over all targets but `ignore` (padding), and their number.
-
-    logits: (..., vocab).  targets: (...) ids.  smoothing: that share of the target goes evenly to the whole vocabulary.
-    """
-    total = nn.functional.cross_entropy(
-        logits.flatten(0, -2), targets.flatten(), ignore_index=ignore, label_smoothing=smoothing, reduction="sum"
-    )
-    return total, (targets != ignore).sum()
 
 
 @contextlib.contextmanager
 def reproducibly(model: nn.Module) -> Iterator[None]:
     """The model without dropout and gradients, and random numbers from seed 0; afterwards both are as they were."""
-    randomness = snapshot.random_state()
-    runtime.seed(0)
+    randomness = resume.random_state()
+    lmbook.seed(0)
     try:
         with evaluating(model):
             yield
     finally:
-        snapshot.set_random_state(randomness)
+        resume.set_random_state(randomness)
 
 
 def device_of(model: nn.Module) -> torch.device:
@@ -48,17 +38,17 @@ def device_of(model: nn.Module) -> torch.device:
 
 def sums(model, batch, loss, states: list, carry: bool, bf16: bool, backward: bool) -> tuple[float, int]:
     """L and n of this process's rows of a batch, computed in len(states) parts, each with its own state."""
-    (rank, world), device = several.here(), device_of(model)
+    (rank, world), device = distributed.here(), device_of(model)
     nlls, counts = [], []
     for j in range(len(states)):
-        part = several.cut(batch, rank * len(states) + j, world * len(states))
-        if world * len(states) > 1 and several.rows(part) == 0:
+        part = distributed.cut(batch, rank * len(states) + j, world * len(states))
+        if world * len(states) > 1 and distributed.rows(part) == 0:
             continue
-        part = snapshot.each(lambda tensor: tensor.to(device, non_blocking=True), part)
+        part = resume.each(lambda tensor: tensor.to(device, non_blocking=True), part)
         with torch.autocast(device.type, torch.bfloat16, enabled=bf16 and device.type == "cuda"):
             if carry:
                 nll, n, state = loss(model, part, states[j])
-                states[j] = snapshot.each(Tensor.detach, state)
+                states[j] = resume.each(Tensor.detach, state)
             else:
                 nll, n = loss(model, part)
         if nll.ndim:
@@ -80,7 +70,7 @@ def evaluate(model: nn.Module, batches: Iterable, loss: Callable, carry: bool = 
         for batch in batches:
             more, n = sums(model, batch, loss, states, carry, bf16, backward=False)
             nll, tokens = nll + more, tokens + n
-    nll, tokens = several.total(nll, tokens)
+    nll, tokens = distributed.total(nll, tokens)
     if not tokens:
         raise ValueError("the batches hold no token to evaluate; check the data.")
     return nll / tokens

@@ -13,7 +13,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from lmbook.common import check_ids
+from lmbook.layers import check_ids
 from lmbook.text import SOS, SPECIALS
 
 SOS_ID = SPECIALS.index(SOS)

@@ -15,8 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lmbook.common import check_tokens, initialise
-from lmbook.layers import Encoder
+from lmbook.layers import Encoder, check_tokens, initialise
 from lmbook.positions import Learned, rotary
 
 POSITIONS = ("learned", "rotary")

@@ -12,11 +12,11 @@ on the output of each sublayer, before it is added; nothing else is random.
 
 from collections.abc import Callable
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lmbook.attention import Cache, MultiHeadAttention
-from lmbook.pointwise import FeedForward, LayerNorm, MixtureOfExperts
 
 
 class Residual(nn.Module):
@@ -58,6 +58,8 @@ class EncoderLayer(nn.Module):
     ):
         super().__init__()
         self.attention = MultiHeadAttention(d_model, n_heads, dropout=dropout, rotate=rotate, fast=fast)
+        from lmbook.moe import MixtureOfExperts
+
         self.feed_forward = (
             FeedForward(d_model, d_ff, activation)
             if n_experts == 1
@@ -164,3 +166,82 @@ def _last_norm(d_model: int, norm: str, options: dict) -> nn.Module:
     if norm == "post":
         return nn.Identity()
     return LayerNorm(d_model, options.get("eps", 1e-5), options.get("fast", False))
+
+
+class LayerNorm(nn.Module):
+    """g (x - mean) / sqrt(variance + eps) + b over the last axis  (Ba et al. 2016).
+
+    The variance divides by d_model, not by d_model - 1. g starts at 1 and b at 0.  fast: torch's fused form.
+    """
+
+    def __init__(self, d_model: int, eps: float = 1e-5, fast: bool = False):
+        super().__init__()
+        self.eps, self.fast = eps, fast
+        self.g = nn.Parameter(torch.ones(d_model))
+        self.b = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.fast:
+            return F.layer_norm(x, self.g.shape, self.g, self.b, self.eps)
+        mean = x.mean(dim=-1, keepdim=True)
+        variance = (x - mean).square().mean(dim=-1, keepdim=True)
+        return self.g * (x - mean) / torch.sqrt(variance + self.eps) + self.b
+
+
+class FeedForward(nn.Module):
+    """W_2 f(W_1 x + b_1) + b_2, the same at every position  (Vaswani et al. 2017, eq. 2, with f = ReLU).
+
+    Widths d_model -> d_ff -> d_model. Weights start Xavier-uniform, biases at 0.
+    """
+
+    def __init__(self, d_model: int, d_ff: int, activation: Callable[[Tensor], Tensor] = F.relu):
+        super().__init__()
+        self.W_1, self.W_2, self.activation = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model), activation
+        for linear in (self.W_1, self.W_2):
+            nn.init.xavier_uniform_(linear.weight)
+            nn.init.zeros_(linear.bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.W_2(self.activation(self.W_1(x)))
+
+
+def initialise(module: nn.Module) -> None:
+    """Weights of a linear map or a table normal with standard deviation 0.02, biases 0; for nn.Module.apply.
+
+    So start GPT-2 and BERT (Radford et al. 2019, Devlin et al. 2019); LayerNorm keeps its gains 1 and biases 0.
+    """
+    if isinstance(module, nn.Linear | nn.Embedding):
+        nn.init.normal_(module.weight, std=0.02)
+    if isinstance(module, nn.Linear) and module.bias is not None:
+        nn.init.zeros_(module.bias)
+
+
+def check_ids(ids: Tensor, vocab: int, shape: str = "(B, T)") -> None:
+    """Raises ValueError unless ids are whole numbers of this shape, (B, T) or (B,), in 0..vocab-1.
+
+    The values are looked at on the CPU only: a GPU would have to stop and wait for the answer.
+    """
+    if ids.dim() != len(shape.strip("(),").split(",")) or ids.dtype not in (torch.int64, torch.int32):
+        raise ValueError(f"tokens are {ids.dtype} {tuple(ids.shape)}; they must be integer ids {shape}.")
+    if ids.device.type == "cpu" and ids.numel() and not torch.compiler.is_compiling():
+        low, high = (int(end) for end in ids.aminmax())
+        if low < 0 or high >= vocab:
+            raise ValueError(
+                f"tokens run from {low} to {high}; ids of this model run from 0 to {vocab - 1}: encode the text with "
+                "the vocabulary the model was made for."
+            )
+
+
+def check_tokens(tokens: Tensor, vocab: int, window: int) -> None:
+    """check_ids for tokens (B, T), and ValueError where T is above the window."""
+    check_ids(tokens, vocab)
+    if tokens.shape[1] > window:
+        raise ValueError(
+            f"{tokens.shape[1]} tokens do not fit into the window of {window}: cut the text, or build a larger model."
+        )
+
+
+def embed(embedding: nn.Embedding, tokens: Tensor, shape: str = "(B, T)") -> Tensor:
+    """The rows of E, with an error that says what is wrong with the ids; shape as of check_ids."""
+    check_ids(tokens, embedding.num_embeddings, shape)
+    return embedding(tokens)

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from lmbook.bert import BERT, MaskedLM
-from lmbook.download import Unavailable
+from lmbook.data.fetch import Unavailable
 from lmbook.gpt import GPT
 
 # Their name: our names, which share it in equal parts along the first axis; True where theirs is the transpose.

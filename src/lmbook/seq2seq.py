@@ -23,9 +23,12 @@ from torch import Tensor, nn
 
 from lmbook.attention import AdditiveScore, MultiplicativeScore, ScaledScore, dot_score, masked_softmax
 from lmbook.cells import State
-from lmbook.common import embed
-from lmbook.encoders import AttentionEncoder, Bridge, RecurrentEncoder, real_tokens
-from lmbook.recurrent import Recurrent, RecurrentLM
+from lmbook.layers import Encoder, embed
+from lmbook.positions import rotary
+from lmbook.rnn import Recurrent
+from lmbook.rnn_models import RecurrentLM
+from lmbook.text import PAD_ID
+from lmbook.transformer import Embedding
 
 SCORES = ("dot", "multiplicative", "additive", "scaled")
 
@@ -268,3 +271,79 @@ def _compare(score, s: Tensor, keys: Tensor) -> Tensor:
 def _check_choice(name: str, value, allowed: tuple) -> None:
     if value not in allowed:
         raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}.")
+
+
+def real_tokens(source: Tensor, mask: Tensor | None) -> Tensor:
+    """The mask (B, N) as it was given, or where the source (B, N) is not <pad>. Raises ValueError for other shapes."""
+    if source.ndim != 2 or source.shape[1] < 1:
+        raise ValueError(f"source has shape {tuple(source.shape)}; give ids (B, N) with at least one column.")
+    mask = source != PAD_ID if mask is None else mask
+    if mask.dtype != torch.bool or mask.shape != source.shape:
+        raise ValueError(f"source_mask is {mask.dtype} {tuple(mask.shape)}; give booleans {tuple(source.shape)}.")
+    return mask
+
+
+class RecurrentEncoder(nn.Module):
+    """Recurrent over the embedded source; final is every layer's last state. E starts uniform in [-0.1, 0.1]."""
+
+    def __init__(self, vocab: int, d_embed: int, hidden: int, n_layers: int, cell: str, dropout: float, **options):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab, d_embed)
+        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
+        self.recurrent = Recurrent(d_embed, hidden, n_layers, cell, dropout=dropout, **options)
+        self.width, self.dropout = self.recurrent.width, dropout
+
+    def forward(self, source: Tensor, mask: Tensor) -> tuple[Tensor, tuple[State, ...]]:
+        """source: (B, N) ids.  Returns H (B, N, width), 0 at padding, and final."""
+        x = F.dropout(embed(self.embedding, source), self.dropout, self.training)
+        return self.recurrent(x, None, mask)
+
+
+class AttentionEncoder(nn.Module):
+    """The encoder of a Transformer, for the hybrid: attention reads the source, a recurrent decoder writes.
+
+    It has no last state, so final is the mean of H over the real tokens, once for each of the `parts` of each of the
+    decoder's `n_final` layers. positions as in transformer.Embedding; with "none" the order of the source is not seen.
+    """
+
+    def __init__(
+        self,
+        vocab: int,
+        d_model: int,
+        n_heads: int,
+        d_ff: int,
+        n_layers: int,
+        n_final: int,
+        parts: int,
+        positions: str,
+        dropout: float,
+        fast: bool,
+    ):
+        super().__init__()
+        self.embedding = Embedding(vocab, d_model, positions, dropout=dropout)
+        rotate = rotary if positions == "rotary" else None
+        self.encoder = Encoder(n_layers, d_model, n_heads, d_ff, dropout=dropout, rotate=rotate, fast=fast)
+        self.width, self.n_final, self.parts = d_model, n_final, parts
+
+    def forward(self, source: Tensor, mask: Tensor) -> tuple[Tensor, tuple[State, ...]]:
+        """source: (B, N) ids.  Returns H (B, N, width) and final."""
+        H = self.encoder(self.embedding(source), mask.unsqueeze(1))[0]
+        real = mask.unsqueeze(2).to(H)
+        mean = (H * real).sum(1) / real.sum(1).clamp(min=1)
+        return H, ((mean,) * self.parts,) * self.n_final
+
+
+class Bridge(nn.Module):
+    """From the encoder's last states (B, width) to the decoder's first (B, hidden): tanh(W h + b), and W c + b."""
+
+    def __init__(self, width: int, hidden: int, n_layers: int, parts: int):
+        super().__init__()
+        self.layers = nn.ModuleList(
+            nn.ModuleList(nn.Linear(width, hidden) for _ in range(parts)) for _ in range(n_layers)
+        )
+
+    def forward(self, final: tuple[State, ...]) -> tuple[State, ...]:
+        first = []
+        for maps, (h, *c) in zip(self.layers, final, strict=True):
+            first.append((torch.tanh(maps[0](h)), *(W(part) for W, part in zip(maps[1:], c, strict=True))))
+        return tuple(first)

@@ -17,7 +17,7 @@ import numpy as np
 
 PAD, UNK, SOS, EOS, MASK = "<pad>", "<unk>", "<sos>", "<eos>", "<mask>"
 SPECIALS = (PAD, UNK, SOS, EOS, MASK)
-
+PAD_ID, UNK_ID, SOS_ID, EOS_ID, MASK_ID = range(len(SPECIALS))
 WORD = re.compile(r"\w+(?:'\w+)*|[^\w\s]")
 # Cuts a text into pieces that together are the text again; byte pairs are never merged across their borders.
 PIECE = re.compile(r" ?\w+| ?[^\w\s]+|\s+(?!\S)|\s+")

@@ -22,9 +22,8 @@ import torch
 from torch import nn
 from tqdm import tqdm  # the plain bar: tqdm.auto would leave a widget in the notebook
 
-from lmbook import __version__, several, snapshot
+from lmbook import __version__, distributed, resume, say
 from lmbook.checkpoints import CheckpointError, differences, write
-from lmbook.download import say
 from lmbook.evaluation import device_of, reproducibly, sums
 from lmbook.schedules import constant
 
@@ -134,10 +133,10 @@ class Training:
                 raise CheckpointError(f"{self.path} exists; resume the training (resume=True), or delete the file.")
             self.load()
         else:
-            several.same_weights(self.model)
+            distributed.same_weights(self.model)
         modes = [(module, module.training) for module in self.model.modules()]
         self.model.train()
-        hidden = True if several.here()[0] or progress is False else None if progress is None else False
+        hidden = True if distributed.here()[0] or progress is False else None if progress is None else False
         began, tokens, before = time.perf_counter(), 0, self.seconds
         try:
             with (
@@ -163,7 +162,7 @@ class Training:
                         self.seconds = before + time.perf_counter() - began
                     if self.step % self.save_every == 0 or self.finished():
                         self.save()
-                    if several.total(len(asked))[0]:
+                    if distributed.total(len(asked))[0]:
                         self.interrupt()
         finally:
             self.write_log()
@@ -177,12 +176,12 @@ class Training:
         """Batch after batch from where the training stands, and whether it is the last of its epoch."""
         none = object()
         while not self.finished():
-            rest = snapshot.skip(self.batches(self.epoch), self.taken, self.fingerprint, self.path)
+            rest = resume.skip(self.batches(self.epoch), self.taken, self.fingerprint, self.path)
             batch = next(rest, none)
             if batch is none:
                 raise ValueError(f"batches({self.epoch}) gave no batch; check the data and the size of a batch.")
             if self.taken and self.randomness:  # making the batches may have drawn random numbers a second time
-                snapshot.set_random_state(self.randomness, self.generators)
+                resume.set_random_state(self.randomness, self.generators)
             self.randomness = None
             while batch is not none and not self.finished():
                 following = next(rest, none)
@@ -197,8 +196,8 @@ class Training:
             nll, tokens = sums(self.model, batch, self.loss, self.states, self.carry, self.bf16, backward=True)
         except (RuntimeError, MemoryError) as error:
             raise self.explained(error, where, batch) from error
-        nll, tokens = several.total(nll, tokens)
-        several.add_gradients(self.parameters)
+        nll, tokens = distributed.total(nll, tokens)
+        distributed.add_gradients(self.parameters)
         if not tokens:
             raise ValueError(f"the batch {where} holds no token to predict; drop such batches.")
         gradients = [p.grad for p in self.parameters if p.grad is not None]
@@ -238,7 +237,7 @@ class Training:
         self.optimiser.zero_grad()
         if batch is None:
             return TrainingError(f"Out of memory {where}. Give validate smaller batches. {self.last_good()}")
-        B = several.rows(batch)
+        B = distributed.rows(batch)
         return TrainingError(
             f"Out of memory {where}, with a batch of {B} rows. Try {max(1, B // 2)} rows, or accumulate="
             f"{2 * self.accumulate}, which computes the same step in smaller parts. {self.last_good()}"
@@ -261,7 +260,7 @@ class Training:
     def evaluate(self) -> None:
         try:
             with reproducibly(self.model):
-                loss = several.of_first(float(self.validate(self.model)))
+                loss = distributed.of_first(float(self.validate(self.model)))
         except (RuntimeError, MemoryError) as error:
             raise self.explained(error, f"in the validation after step {self.step}") from error
         if not math.isfinite(loss):
@@ -278,7 +277,7 @@ class Training:
             if self.path
             else "nothing was saved, for want of a folder."
         )
-        if several.here()[0] == 0:
+        if distributed.here()[0] == 0:
             say(line)
         raise KeyboardInterrupt(line)
 
@@ -289,46 +288,46 @@ class Training:
 
     def settings(self) -> dict[str, str]:
         """What must be the same for a training to go on in the same way."""
-        settings = {"optimiser": type(self.optimiser).__name__, "processes": several.here()[1]}
+        settings = {"optimiser": type(self.optimiser).__name__, "processes": distributed.here()[1]}
         settings |= {name: getattr(self, name) for name in ("accumulate", "carry", "clip", "bf16")}
         for i, group in enumerate(self.optimiser.param_groups):
             settings |= {f"{name} of group {i}": group[name] for name in group if name not in ("params", "lr")}
         return {name: repr(value) for name, value in settings.items()}
 
     def write_log(self) -> None:
-        if self.path and several.here()[0] == 0:
+        if self.path and distributed.here()[0] == 0:
             lines = "".join(json.dumps(record) + "\n" for record in self.log)
             write(self.path.with_name("log.jsonl"), lines.encode())
 
     def save(self) -> None:
         """Writes the log, then the checkpoint, each whole or not at all."""
-        processes = several.gather({"random": snapshot.random_state(self.generators), "states": self.states})
+        processes = distributed.gather({"random": resume.random_state(self.generators), "states": self.states})
         if not self.path or self.saved == self.step:
             return
         self.write_log()
-        if several.here()[0] == 0:
-            snapshot.save(
+        if distributed.here()[0] == 0:
+            resume.save(
                 self.path,
                 {
                     "lmbook": __version__, "torch": str(torch.__version__), "settings": self.settings(),
                     "weights": self.bare.state_dict(), "optimiser": self.optimiser.state_dict(), "best": self.best,
                     "step": self.step, "epoch": self.epoch, "taken": self.taken,
-                    "fingerprint": snapshot.fingerprint(self.last),
+                    "fingerprint": resume.fingerprint(self.last),
                     "processes": processes, "seconds": self.seconds, "log": self.log,
                 },
             )  # fmt: skip
             if self.saved is None:  # better to learn now than after a kill that it cannot be read
-                snapshot.load(self.path, __version__)
+                resume.load(self.path, __version__)
         self.saved = self.step
 
     def load(self) -> None:
         """Puts everything where the checkpoint says it was. Raises CheckpointError where it does not fit."""
-        found = snapshot.load(self.path, __version__)
+        found = resume.load(self.path, __version__)
         if fault := differences(found["weights"], self.bare.state_dict()):
             raise CheckpointError(
                 f"{self.path} is of another model: {fault}. Resume with the model that it was written for."
             )
-        snapshot.same_settings(self.path, found["settings"], self.settings())
+        resume.same_settings(self.path, found["settings"], self.settings())
         if found["torch"] != torch.__version__:
             say(f"{self.path} is from torch {found['torch']}; with {torch.__version__} numbers may differ a little.")
         self.bare.load_state_dict(found["weights"])
@@ -338,10 +337,10 @@ class Training:
         self.step, self.epoch, self.taken = found["step"], found["epoch"], found["taken"]
         self.saved, self.fingerprint = self.step, found["fingerprint"]
         self.compare_rates()
-        own = found["processes"][several.here()[0]]
-        self.states = snapshot.each(lambda tensor: tensor.to(device_of(self.model)), own["states"])
+        own = found["processes"][distributed.here()[0]]
+        self.states = resume.each(lambda tensor: tensor.to(device_of(self.model)), own["states"])
         self.randomness = own["random"]
-        snapshot.set_random_state(self.randomness, self.generators)
+        resume.set_random_state(self.randomness, self.generators)
 
     def compare_rates(self) -> None:
         """Says so where the schedule gives another rate for the last step than it was taken with."""

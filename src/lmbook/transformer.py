@@ -4,37 +4,18 @@
     y_hat_t = softmax(W decoder(sqrt(d_model) E'[y_<t] + p, memory)_t)
 
 Training is parallel over t, by teacher forcing; writing goes one token at a time, with cached keys and values.
-The layers are in lmbook.layers and lmbook.pointwise, and can be imported from here.
+The layers are in lmbook.layers.
 
 Shapes: B batch, N source, T target. Masks are boolean, True = may attend.
 """
 
 import math
 
-import torch
 from torch import Tensor, nn
 
 from lmbook.attention import padding_mask
-from lmbook.batching import PAD_ID
-from lmbook.common import embed
-from lmbook.layers import Decoder, DecoderLayer, Encoder, EncoderLayer, Residual
-from lmbook.pointwise import FeedForward, LayerNorm, MixtureOfExperts, balance_losses
+from lmbook.layers import Decoder, Encoder, embed
 from lmbook.positions import Learned, rotary, sinusoidal
-
-__all__ = [
-    "Decoder",
-    "DecoderLayer",
-    "Embedding",
-    "Encoder",
-    "EncoderLayer",
-    "FeedForward",
-    "LayerNorm",
-    "MixtureOfExperts",
-    "Residual",
-    "Transformer",
-    "balance_losses",
-    "smoothed_loss",
-]
 
 
 class Embedding(nn.Module):
@@ -159,17 +140,3 @@ def _source_mask(source: Tensor, source_mask: Tensor | None) -> Tensor:
     if source_mask.shape != source.shape:
         raise ValueError(f"source_mask {tuple(source_mask.shape)} must have the shape {tuple(source.shape)} of source.")
     return source_mask.unsqueeze(1)
-
-
-def smoothed_loss(logits: Tensor, targets: Tensor, smoothing: float = 0.1, pad: int = PAD_ID) -> Tensor:
-    """Mean over the targets that are not padding of  -sum_k q_k ln y_hat_k,  in nats.
-
-    q is 1 - smoothing on the target plus smoothing / vocab on every type  (Szegedy et al. 2016, section 7).
-    logits: (B, T, vocab).  targets: ids (B, T).  Its smallest value is the entropy of q, not 0;
-    without a target that is not padding it is 0.
-    """
-    log_probs = torch.log_softmax(logits, dim=-1)
-    right = log_probs.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
-    loss = -(1 - smoothing) * right - smoothing * log_probs.mean(dim=-1)  # (B, T)
-    real = targets != pad
-    return (loss * real).sum() / real.sum().clamp(min=1)

@@ -43,12 +43,12 @@ def test_the_file_is_what_the_shipped_model_does():
     import torch
 
     from lmbook import checkpoints
-    from lmbook.batching import EOS_ID, SOS_ID
     from lmbook.decode import evaluating, greedy
-    from lmbook.recipes import TRAINED, looking_back
+    from lmbook.experiments import TRAINED, attention_scores
+    from lmbook.text import EOS_ID, SOS_ID
 
-    reader, writer = looking_back.word_ids()
-    model = looking_back.translator(looking_back.SHIPPED, reader, writer)
+    reader, writer = attention_scores.word_ids()
+    model = attention_scores.translator(attention_scores.SHIPPED, reader, writer)
     checkpoints.load(TRAINED / "caption-scores.safetensors", model)
     for chosen in list(combinations())[::37]:
         source, target, weights = AlignmentExplorer(chosen=list(chosen)).look()

@@ -48,7 +48,7 @@ def test_the_file_is_what_the_shipped_model_says():
 
 
 def test_a_blank_is_the_answer_of_the_package():
-    from lmbook.recipes.masked import fill, trained_bert
+    from lmbook.experiments.bert_pretraining import fill, trained_bert
 
     model, forms = trained_bert()
     figure = FillTheBlank(chosen=2, blank=3)

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
+from lmbook.experiments.run import records
 from lmbook.figures import FixedVector
-from lmbook.recipes.core import records
 
 LETTERS = "PKKOJMNDAEENOAHNCMBHNEFELEPHHIJIIPMMLJFP"
 SIZES = (32, 64, 512)

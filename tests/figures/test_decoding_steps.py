@@ -61,10 +61,10 @@ def test_a_beam_on_the_tree_is_the_beam_of_the_package(width):
 
     from lmbook import checkpoints
     from lmbook.decode import beam_hypotheses
-    from lmbook.recipes import TRAINED, harbourish
+    from lmbook.experiments import TRAINED, harbourish_translation
 
-    words = harbourish.word_ids()
-    model = harbourish.translator(harbourish.SHIPPED, len(words.vocabulary))
+    words = harbourish_translation.word_ids()
+    model = harbourish_translation.translator(harbourish_translation.SHIPPED, len(words.vocabulary))
     checkpoints.load(TRAINED / "harbourish.safetensors", model)
     for chosen in SENTENCES:
         figure = DecodingSteps(chosen=chosen)

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
+from lmbook.experiments.tagging import trained_tagger
+from lmbook.experiments.text_classification import trained_classifier
 from lmbook.figures import TwoDirections
 from lmbook.figures.directions import MESSAGES, SENTENCES
-from lmbook.recipes.classifying import trained_classifier
-from lmbook.recipes.tagging import trained_tagger
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from lmbook import checkpoints
+from lmbook.experiments.run import TRAINED
 from lmbook.feedforward import FeedForwardLM
 from lmbook.figures import ForwardPass
 from lmbook.figures.forward import RECIPE, trained
-from lmbook.recipes.core import TRAINED
 
 SUB = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 

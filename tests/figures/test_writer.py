@@ -10,10 +10,11 @@ import torch
 from py_mini_racer import MiniRacer
 
 from lmbook import checkpoints, decode
+from lmbook.experiments import shakespeare as recipes
+from lmbook.experiments.run import TRAINED
 from lmbook.figures import GPTWriter, bundle
 from lmbook.figures.writer import EXAMPLES, MODEL, SHOWN, SLIDE, shipped
 from lmbook.gpt import GPT
-from lmbook.recipes import characters as recipes
 
 CHARACTERS = recipes.shipped()[0].vocabulary.tokens
 
@@ -53,7 +54,7 @@ def stepped(model, ids):
 
 
 def test_the_weights_are_those_of_python(page_model):
-    found, _ = checkpoints.read(checkpoints.Path(bundle.__file__).parents[1] / "trained" / f"{MODEL}.safetensors")
+    found, _ = checkpoints.read(TRAINED / f"{MODEL}.safetensors")
     assert sorted(page_model("[...weights(bytes(file)).keys()]")) == sorted(found)
     for name in ("embed.weight", "head.weight", "decoder.norm.g", "decoder.layers.2.feed_forward.W_2.weight"):
         theirs = page_model(f"[...weights(bytes(file)).get('{name}')].slice(0, 500)")

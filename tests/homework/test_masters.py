@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from lmbook.homework.make import faults, student_version, total_points
+from lmbook_press.assignments.make import faults, student_version, total_points
 
 ROOT = Path(__file__).parents[2]
 MASTERS = sorted((ROOT / "notebooks" / "homework").glob("[0-9]*.ipynb"))

@@ -4,29 +4,29 @@ from functools import partial
 
 from lmbook import (
     attention,
+    autograd,
     backprop,
-    batching,
     checkpoints,
-    common,
     counts,
     decode,
-    engine,
     evaluation,
+    layers,
+    losses,
     metrics,
     ngram,
     positions,
-    stacked,
 )
 from lmbook.attention import MultiHeadAttention
 from lmbook.bert import BERT
 from lmbook.cells import GRUCell, LSTMCell, RNNCell
-from lmbook.encoders import AttentionEncoder
+from lmbook.data import batching
 from lmbook.gpt import GPT
-from lmbook.patches import PatchClassifier
-from lmbook.pointwise import LayerNorm
-from lmbook.recurrent import Classifier, RecurrentLM, Tagger
-from lmbook.seq2seq import Seq2Seq
+from lmbook.layers import LayerNorm
+from lmbook.rnn import run_cell
+from lmbook.rnn_models import Classifier, RecurrentLM, Tagger
+from lmbook.seq2seq import AttentionEncoder, Seq2Seq
 from lmbook.transformer import Embedding, Transformer
+from lmbook.vit import PatchClassifier
 
 from . import test_models
 from .slips import (
@@ -142,7 +142,7 @@ NUMBERED: dict[int, list[Fault]] = {  # by the number of the check
         ),
         Fault(
             "state runs on through padding",
-            stacked.run_cell,
+            run_cell,
             "torch.where(token, now, before)",
             "now",
             final("seq2seq, first"),
@@ -246,7 +246,7 @@ NUMBERED: dict[int, list[Fault]] = {  # by the number of the check
     ],
     5: [  # first loss, last loss
         Fault(
-            "starts too large", common.initialise, "std=0.02", "std=0.8", partial(test_models.test_first_loss, "gpt")
+            "starts too large", layers.initialise, "std=0.02", "std=0.8", partial(test_models.test_first_loss, "gpt")
         ),
         Fault(
             "state not used",
@@ -318,7 +318,7 @@ NUMBERED: dict[int, list[Fault]] = {  # by the number of the check
         ),
         Fault(
             "padding counted",
-            evaluation.token_nll,
+            losses.token_nll,
             "ignore_index=ignore",
             "ignore_index=-100",
             evaluated("seq2seq, first"),
@@ -369,14 +369,14 @@ NUMBERED: dict[int, list[Fault]] = {  # by the number of the check
         ),
         Fault(
             "engine without a transpose",
-            engine.Node.__matmul__,
+            autograd.Node.__matmul__,
             "@ B.swapaxes(-1, -2)",
             "@ B",
             test_models.test_gradient_of_the_engine,
         ),
         Fault(
             "engine forgets a second use",
-            engine.Node.__getitem__,
+            autograd.Node.__getitem__,
             "np.add.at(whole, index, g)",
             "whole[index] = g",
             test_models.test_gradient_of_the_engine,

@@ -30,7 +30,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lmbook import checkpoints
-from lmbook.batching import EOS_ID, PAD_ID, SOS_ID
+from lmbook.text import EOS_ID, PAD_ID, SOS_ID
 
 from .models import FIRST, VOCAB, nll
 

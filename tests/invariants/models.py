@@ -17,14 +17,14 @@ import torch
 from torch import Tensor, nn
 
 from lmbook import ngram
-from lmbook.batching import PAD_ID, SOS_ID
 from lmbook.bert import BERT, BERTClassifier, BERTTagger, MaskedLM
 from lmbook.feedforward import FeedForwardLM
 from lmbook.gpt import GPT
-from lmbook.patches import PatchClassifier
-from lmbook.recurrent import Classifier, RecurrentLM, Tagger
+from lmbook.rnn_models import Classifier, RecurrentLM, Tagger
 from lmbook.seq2seq import OneRNNTranslator, Seq2Seq
+from lmbook.text import PAD_ID, SOS_ID
 from lmbook.transformer import Transformer
+from lmbook.vit import PatchClassifier
 
 VOCAB, FIRST = 11, 5  # ids 0..4 are special
 WINDOW = 12

@@ -19,13 +19,11 @@ import numpy as np
 import torch
 from torch import nn
 
-from lmbook import (
-    batching,
-    metrics,
-)
+from lmbook import metrics
 from lmbook.attention import MultiHeadAttention
 from lmbook.cells import GRUCell, LSTMCell, RNNCell
-from lmbook.pointwise import LayerNorm
+from lmbook.data import batching
+from lmbook.layers import LayerNorm
 from lmbook.train import fit
 
 from . import checks, test_models

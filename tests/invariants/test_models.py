@@ -7,13 +7,15 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from lmbook import backprop, batching, decode, engine, metrics, ngram, positions
+from lmbook import autograd, backprop, decode, metrics, ngram, positions
 from lmbook.attention import MultiHeadAttention, attend, masked_softmax
 from lmbook.cells import GRUCell, LSTMCell, RNNCell
-from lmbook.evaluation import evaluate, token_nll
-from lmbook.pointwise import LayerNorm
+from lmbook.data import batching
+from lmbook.evaluation import evaluate
+from lmbook.layers import LayerNorm
+from lmbook.losses import smoothed_loss, token_nll
 from lmbook.train import fit
-from lmbook.transformer import Embedding, smoothed_loss
+from lmbook.transformer import Embedding
 
 from . import checks
 from .models import ALLOWED, CASES, FIRST, STREAM, VOCAB, ids, names, ngrams, nll
@@ -231,15 +233,15 @@ def test_gradient_of_the_network():
 
 def engine_loss(x):
     """One number from all operations of the engine, with broadcasting and a row taken twice."""
-    node = x if isinstance(x, engine.Node) else engine.Node(x)
-    h = engine.tanh(node @ node.T + node[[0, 0, 1]].sum(axis=1)) * engine.sigmoid(node.T @ node)
-    h = engine.concat([h, engine.exp(-node), 1 / (node**2 + 1) - node / 3])
-    return -(engine.log_softmax(h)[:, 0]).mean() + engine.log((h * h).sum())
+    node = x if isinstance(x, autograd.Node) else autograd.Node(x)
+    h = autograd.tanh(node @ node.T + node[[0, 0, 1]].sum(axis=1)) * autograd.sigmoid(node.T @ node)
+    h = autograd.concat([h, autograd.exp(-node), 1 / (node**2 + 1) - node / 3])
+    return -(autograd.log_softmax(h)[:, 0]).mean() + autograd.log((h * h).sum())
 
 
 def test_gradient_of_the_engine():
     x = np.random.default_rng(2).normal(size=(3, 3))
-    node = engine.Node(x)
+    node = autograd.Node(x)
     engine_loss(node).backward()
     checks.gradient(lambda a: engine_loss(a).data, x, node.grad)
 

@@ -18,8 +18,8 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from packaging.requirements import Requirement
 
-from lmbook.book import Book
-from lmbook.editions import NEVER_INSTALLED, edition, set_up_code
+from lmbook_press.book import Book
+from lmbook_press.colab import NEVER_INSTALLED, edition, set_up_code
 
 ROOT = Path(__file__).parents[2]
 # One of each part, those that install most. All of them run once a week inside Colab's image (colab.yml).

@@ -7,10 +7,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from lmbook.book import Book
-from lmbook.editions import edition, glued
-from lmbook.markup import raw_markup
-from lmbook.tidy import check
+from lmbook_press.book import Book
+from lmbook_press.colab import edition, glued
+from lmbook_press.myst_blocks import raw_markup
+from lmbook_press.normalize import check
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from lmbook.book import Book, anchor
-from lmbook.editions import edition, glued
-from lmbook.tidy import read
+from lmbook_press.book import Book, anchor
+from lmbook_press.colab import edition, glued
+from lmbook_press.normalize import read
 
 pytestmark = pytest.mark.slow
 

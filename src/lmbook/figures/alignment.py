@@ -52,8 +52,8 @@ def source_of(chosen: Sequence[int]) -> list[str]:
 
 
 def reference_of(chosen: Sequence[int]) -> list[str]:
-    """The caption in Harbourish, by the rules of `lmbook.captions`."""
-    from lmbook.captions import ADJECTIVES, NOUNS, PREPOSITIONS, TRANSITIVE
+    """The caption in Harbourish, by the rules of `lmbook.data.harbourish`."""
+    from lmbook.data.harbourish import ADJECTIVES, NOUNS, PREPOSITIONS, TRANSITIVE
 
     def phrase(article: str, adjectives: Sequence[str], noun: str, several: bool = False) -> list[str]:
         _, word, vowel = NOUNS[noun]
@@ -78,12 +78,12 @@ def stored() -> dict:
     import torch
 
     from lmbook import checkpoints
-    from lmbook.batching import EOS_ID, SOS_ID
     from lmbook.decode import evaluating, greedy
-    from lmbook.recipes import TRAINED, looking_back
+    from lmbook.experiments import TRAINED, attention_scores
+    from lmbook.text import EOS_ID, SOS_ID
 
-    reader, writer = looking_back.word_ids()
-    model = looking_back.translator(looking_back.SHIPPED, reader, writer)
+    reader, writer = attention_scores.word_ids()
+    model = attention_scores.translator(attention_scores.SHIPPED, reader, writer)
     checkpoints.load(TRAINED / "caption-scores.safetensors", model)
     words: list[str] = []
     grid, wrong = [], {}
@@ -91,7 +91,7 @@ def stored() -> dict:
         for number, chosen in enumerate(combinations()):
             source = source_of(chosen)
             x = torch.tensor([reader.encode(" ".join(source))])
-            (ids,), _ = greedy(model, x, looking_back.MOST)
+            (ids,), _ = greedy(model, x, attention_scores.MOST)
             ids = [i for i in ids if i != EOS_ID]
             _, weights = model(x, torch.tensor([[SOS_ID, *ids[:-1]]]), return_weights=True)
             target = writer.vocabulary.decode(ids)
@@ -104,7 +104,7 @@ def stored() -> dict:
     articles = {
         article + vowel: english for article, english in (("l", "the"), ("t", "a"), ("dv", "two")) for vowel in "oa"
     }
-    stands_for = {word: " or ".join(sorted(found)) for word, found in looking_back.COUNTERPARTS.items()} | articles
+    stands_for = {word: " or ".join(sorted(found)) for word, found in attention_scores.COUNTERPARTS.items()} | articles
     return {"words": [[word, stands_for.get(word, "")] for word in words], "grid": grid, "wrong": wrong}
 
 

@@ -52,7 +52,7 @@ def stored(folder: str | Path | None = None) -> dict:
 
     from lmbook.bert import FIRST_ORDINARY, MASK_ID
     from lmbook.decode import evaluating
-    from lmbook.recipes.masked import framed, trained_bert
+    from lmbook.experiments.bert_pretraining import framed, trained_bert
 
     model, forms = trained_bert(folder)
     found, used = [], {}

@@ -39,7 +39,7 @@ def source(name: str) -> str:
     """A local module without the comments at the head of the line; raises KeyError with the names there are."""
     if name == "harbour":
         return _harbour()
-    weights = HERE.parent / "trained" / f"{name.removeprefix('weights-')}.safetensors"
+    weights = HERE.parent / "experiments" / "trained" / f"{name.removeprefix('weights-')}.safetensors"
     if name.startswith("weights-") and weights.is_file():
         return _weights(weights)
     file = HERE / f"{name}.mjs"

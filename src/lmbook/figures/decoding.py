@@ -95,14 +95,14 @@ def tree(model, source: Sequence[int], start: int, end: int) -> list[list]:
 def stored(chosen: Sequence[int]) -> dict:
     """What decoding.json holds, computed anew from the shipped weights; chosen: test sentences by number."""
     from lmbook import checkpoints
-    from lmbook.batching import EOS_ID, SOS_ID
     from lmbook.decode import evaluating
-    from lmbook.recipes import TRAINED, harbourish
+    from lmbook.experiments import TRAINED, harbourish_translation
+    from lmbook.text import EOS_ID, SOS_ID
 
-    words = harbourish.word_ids()
-    model = harbourish.translator(harbourish.SHIPPED, len(words.vocabulary))
+    words = harbourish_translation.word_ids()
+    model = harbourish_translation.translator(harbourish_translation.SHIPPED, len(words.vocabulary))
     checkpoints.load(TRAINED / "harbourish.safetensors", model)
-    test = harbourish.pairs(31_000, 1000)["test"]
+    test = harbourish_translation.pairs(31_000, 1000)["test"]
     with evaluating(model):
         nodes = [tree(model, words.encode(test[i][0]), SOS_ID, EOS_ID) for i in chosen]
     used = sorted({row[0] for sentence in nodes for node in sentence for row in node})

@@ -14,11 +14,11 @@ import torch
 import traitlets
 
 from lmbook import checkpoints
+from lmbook.data.digits import PixelCodec
 from lmbook.decode import evaluating
+from lmbook.experiments.run import TRAINED
 from lmbook.figures import Figure, bars_svg
 from lmbook.gpt import GPT
-from lmbook.patches import PixelCodec
-from lmbook.recipes.core import TRAINED
 
 RECIPE = "digits-page"
 SIDE, LEVELS, CLASSES = 8, 17, 10

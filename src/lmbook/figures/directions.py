@@ -51,8 +51,8 @@ def _computed() -> tuple[list[dict], list[str]]:
     """
     import torch
 
-    from lmbook.recipes.classifying import trained_classifier
-    from lmbook.recipes.tagging import trained_tagger
+    from lmbook.experiments.tagging import trained_tagger
+    from lmbook.experiments.text_classification import trained_classifier
 
     def run(trained, ids):
         with torch.no_grad():

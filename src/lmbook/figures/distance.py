@@ -17,7 +17,7 @@ import traitlets
 
 from lmbook.cells import LSTMCell, RNNCell
 from lmbook.figures import Figure
-from lmbook.recurrent import state_gradients
+from lmbook.rnn_models import state_gradients
 
 LONGEST, M, D_IN = 100, 12, 3
 SCALES, BIASES = (0.0, 3.0), (-2.0, 6.0)

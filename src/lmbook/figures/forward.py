@@ -13,8 +13,8 @@ import numpy as np
 import traitlets
 
 from lmbook import checkpoints
+from lmbook.experiments.run import TRAINED
 from lmbook.figures import Figure, bars_svg
-from lmbook.recipes.core import TRAINED
 from lmbook.text import MASK, PAD, UNK
 
 RECIPE = "captions-feedforward"

@@ -96,7 +96,7 @@ def sentence(model, reader, writer, pair: tuple[str, str]) -> dict:
     """One entry of sublayers.json: tokens, and for each side the packed numbers of every token."""
     import torch
 
-    from lmbook.batching import SOS_ID
+    from lmbook.text import SOS_ID
 
     source, target = reader.encode(pair[0]), [SOS_ID, *writer.encode(pair[1])]
     found = passes(model, torch.tensor([source]), torch.tensor([target]))
@@ -126,10 +126,10 @@ def sentence(model, reader, writer, pair: tuple[str, str]) -> dict:
 def trained():
     """The shipped Transformer of caption-ladder with its tokenizers and its captions."""
     from lmbook import checkpoints
-    from lmbook.recipes import TRAINED, ladder
+    from lmbook.experiments import TRAINED, caption_ladder
 
-    reader, writer, parts = ladder.captions(quick=False)
-    model = ladder.rung(ladder.SHIPPED, (len(reader.vocabulary), len(writer.vocabulary))).eval()
+    reader, writer, parts = caption_ladder.captions(quick=False)
+    model = caption_ladder.rung(caption_ladder.SHIPPED, (len(reader.vocabulary), len(writer.vocabulary))).eval()
     checkpoints.load(TRAINED / "caption-ladder.safetensors", model)
     for module in model.modules():
         if hasattr(module, "fast"):

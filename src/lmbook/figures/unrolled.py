@@ -34,8 +34,8 @@ def compute() -> list[dict]:
     import torch
 
     from lmbook import checkpoints, data
-    from lmbook.recipes.core import TRAINED
-    from lmbook.recurrent import RecurrentLM
+    from lmbook.experiments.run import TRAINED
+    from lmbook.rnn_models import RecurrentLM
     from lmbook.text import CharTokenizer
 
     corpus = data.load("tinyshakespeare")

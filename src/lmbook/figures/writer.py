@@ -20,9 +20,9 @@ EXAMPLES = ["ROMEO:\n", "To be, or not to", "KING ", "My lord, the sea", "The ki
 @functools.cache
 def shipped():
     """The tokens of the shipped model by id, and the model, with a window that slides by SLIDE."""
-    from lmbook.recipes import characters
+    from lmbook.experiments import shakespeare
 
-    tokenizer, model = characters.shipped(MODEL, slide=SLIDE)
+    tokenizer, model = shakespeare.shipped(MODEL, slide=SLIDE)
     return tokenizer.vocabulary.tokens, model
 
 

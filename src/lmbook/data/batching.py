@@ -1,0 +1,85 @@
+"""Batches: rows of unequal length padded into one array, and streams cut into windows.
+
+This is the only place of the book where targets are shifted against inputs. Everything is batch first, int64:
+B rows of a batch, N source length, T target length.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from lmbook.text import EOS_ID, PAD_ID, SOS_ID
+
+
+class Batch(NamedTuple):
+    """source (B, N);  inputs = <sos> y_1 .. y_T-1;  targets = y_1 .. y_T-1 <eos>;  (B, T);  rows (B,): which pairs."""
+
+    source: np.ndarray
+    inputs: np.ndarray
+    targets: np.ndarray
+    rows: np.ndarray
+
+
+def pad(rows: Sequence[Sequence[int]], value: int = PAD_ID) -> np.ndarray:
+    """Rows of ids as one array (B, longest row), short rows filled up on the right."""
+    padded = np.full((len(rows), max(map(len, rows), default=0)), value, dtype=np.int64)
+    for i, row in enumerate(rows):
+        padded[i, : len(row)] = row
+    return padded
+
+
+def batches(
+    pairs: Sequence[tuple[Sequence[int], Sequence[int]]], size: int, seed: int | None = None, tokens: bool = False
+) -> Iterator[Batch]:
+    """Batches of pairs (source ids, target ids, both without special tokens), rows of like length together.
+
+    size: rows in a batch, or with tokens=True padded tokens in the larger of its two arrays (a single longer pair is a
+    batch of its own).  seed: shuffles rows of equal length and the order of the batches; None keeps them by length.
+    Every pair comes exactly once. Raises ValueError for a size below 1.
+    """
+    if size < 1:
+        raise ValueError(f"size is {size}; a batch needs at least one row.")
+    order = np.arange(len(pairs))
+    rng = None if seed is None else np.random.default_rng(seed)
+    if rng is not None:
+        rng.shuffle(order)
+    lengths = np.array([(len(target) + 1, len(source)) for source, target in pairs]).reshape(-1, 2)
+    order = order[np.lexsort((lengths[order, 1], lengths[order, 0]))]
+    groups: list[list[int]] = []
+    longest = 0
+    for i in order.tolist():
+        longest_with = max(longest, *lengths[i].tolist())
+        full = groups and (len(groups[-1]) + 1) * (longest_with if tokens else 1) > size
+        if not groups or full:
+            groups.append([])
+            longest_with = int(lengths[i].max())
+        groups[-1].append(i)
+        longest = longest_with
+    if rng is not None:
+        rng.shuffle(groups)
+    for group in groups:
+        yield Batch(
+            source=pad([pairs[i][0] for i in group]),
+            inputs=pad([[SOS_ID, *pairs[i][1]] for i in group]),
+            targets=pad([[*pairs[i][1], EOS_ID] for i in group]),
+            rows=np.array(group),
+        )
+
+
+def stream_batches(ids: Sequence[int] | np.ndarray, B: int, T: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Windows of a running text for a language model: inputs w_t and targets w_t+1, both (B, T), the last one shorter.
+
+    The text is cut into B streams of equal length; window after window continues each stream, so a state may be
+    carried along. The first token is never a target (put <eos> before the text if it must be), nor are the up to B - 1
+    last ones that do not fill a row. Raises ValueError where the text is too short for B streams.
+    """
+    ids = np.asarray(ids, dtype=np.int64)
+    if B < 1 or T < 1:
+        raise ValueError(f"B is {B} and T is {T}; both must be at least 1.")
+    steps = (len(ids) - 1) // B
+    if steps < 1:
+        raise ValueError(f"a text of {len(ids)} tokens cannot make {B} streams; take fewer.")
+    inputs, targets = ids[: B * steps].reshape(B, steps), ids[1 : B * steps + 1].reshape(B, steps)
+    for start in range(0, steps, T):
+        yield inputs[:, start : start + T], targets[:, start : start + T]

@@ -1,0 +1,33 @@
+"""How every trained model and every recorded score of the book was made; see `run`.
+
+One file a question: how the models were trained, the record of each run (`recorded`), the weights that the book shows
+with their cards (`trained`), the tables made of the records (`tables`). Not here: a model or a loss of general use.
+"""
+
+from lmbook.experiments import (  # noqa: F401  (importing a module enters its recipes)
+    attention_scores,
+    bert_finetuning,
+    bert_pretraining,
+    caption_ladder,
+    caption_lm,
+    digits,
+    fixed_vector_recall,
+    flops_and_time,
+    given_names,
+    harbourish_translation,
+    hybrid_encoder,
+    multi30k,
+    position_codes,
+    recall_across_gap,
+    seq2seq_tasks,
+    shakespeare,
+    shakespeare_rnn,
+    tagging,
+    text_classification,
+    translation_by_length,
+    wikitext,
+    word_vectors,
+)
+from lmbook.experiments.run import RECIPES, RECORDED, TRAINED, Recipe, RecipeError, Run, recipe, records, rescore, train
+
+__all__ = ["RECIPES", "RECORDED", "TRAINED", "Recipe", "RecipeError", "Run", "recipe", "records", "rescore", "train"]

@@ -1,0 +1,190 @@
+"""Generated captions translated with each of the four scores of attention, and with none: English to Harbourish.
+
+    none            the encoder's last state at every step of the decoder
+    dot ... scaled  c_t = sum_i alpha_ti h_i, with s_t scored after the update          (Luong et al. 2015)
+    RNNsearch       the additive score of s_{t-1}, before the update                    (Bahdanau et al. 2015)
+
+The encoder reads in one direction, so that its states are as wide as the decoder's, which the dot score needs. Sizes,
+batches, rate and number of steps are the same for all. The generator knows which word comes from which, so alignments
+can be checked: `counterparts`.
+"""
+
+import numpy as np
+import torch
+from torch import nn
+
+from lmbook import checkpoints, data, metrics
+from lmbook.data import fetch, harbourish
+from lmbook.decode import evaluating, greedy
+from lmbook.experiments.multi30k import RUNGS, TYPES, byte_pairs, tensors, translate
+from lmbook.experiments.run import TRAINED, Run, recipe
+from lmbook.experiments.seq2seq_tasks import apart, learn, spread
+from lmbook.seq2seq import SCORES, Seq2Seq
+from lmbook.text import EOS_ID, SOS_ID, Vocabulary, WordTokenizer
+
+SHORTEST, LONGEST, MOST = 6, 20, 40  # words of a source, and the longest translation in tokens
+SIZES = {"d_embed": 32, "hidden": 64, "d_a": 32}
+STEPS, ROWS, RATE = 600, 64, 5e-3
+SYSTEMS: dict[str, dict] = {
+    "none": {"context": "every"},
+    **{score: {"attention": score, "query": "after"} for score in SCORES},
+    "RNNsearch": {"attention": "additive", "query": "before"},
+}
+SHIPPED = "RNNsearch"
+BINS = ((6, 10), (11, 15), (16, 20))
+
+
+def pairs(quick: bool = False) -> dict[str, list[tuple[str, str]]]:
+    """Captions of 6 to 20 English words as (English, Harbourish); no source of valid and test is trained on."""
+    test = data.captions(30 if quick else 500, 1, SHORTEST, LONGEST)
+    valid = data.captions(20 if quick else 200, 2, SHORTEST, LONGEST)
+    train = data.captions(60 if quick else 30_000, 0, SHORTEST, LONGEST)
+    return {"train": apart(train, valid, test), "valid": valid, "test": test}
+
+
+def word_ids() -> tuple[WordTokenizer, WordTokenizer]:
+    """All words of English and of Harbourish, each in alphabetical order."""
+    made = data.captions(3000, 3, SHORTEST, LONGEST)
+    reader, writer = (
+        WordTokenizer(Vocabulary(sorted({word for pair in made for word in pair[side].split()}))) for side in (0, 1)
+    )
+    return reader, writer
+
+
+def translator(name: str, reader: WordTokenizer, writer: WordTokenizer) -> Seq2Seq:
+    """One of SYSTEMS, untrained; embeddings from N(0, 1), as in `generated.spread`."""
+    types = len(reader.vocabulary), len(writer.vocabulary)
+    return spread(Seq2Seq(*types, cell="gru", fast=True, **SIZES, **SYSTEMS[name]))
+
+
+def counterpart_words() -> dict[str, set[str]]:
+    """Harbourish words but articles, each with the English words that it can stand for."""
+    found: dict[str, set[str]] = {}
+
+    def enter(word: str, *english: str):
+        found.setdefault(word, set()).update(english)
+
+    for noun, (plural, word, _) in harbourish.NOUNS.items():
+        enter(word, noun)
+        enter(word + "n", plural)
+    for adjective, stem in harbourish.ADJECTIVES.items():
+        for ending in ("o", "a", "on", "an"):
+            enter(stem + ending, adjective)
+    for (one, many), stem in (harbourish.TRANSITIVE | harbourish.INTRANSITIVE).items():
+        enter(stem + "a", one)
+        enter(stem + "en", many)
+    for english, word in (harbourish.PREPOSITIONS | harbourish.CONJUNCTIONS).items():
+        enter(word, english)
+    return found
+
+
+COUNTERPARTS = counterpart_words()
+
+
+def counterparts(source: str, target: str) -> list[int | None]:
+    """For every word of the target the place of its counterpart in the source.
+
+    None for articles and full stops, and where the English word does not stand in the source exactly once.
+    """
+    words, found = source.split(), []
+    for word in target.split():
+        places = [i for i, english in enumerate(words) if english in COUNTERPARTS.get(word, ())]
+        found.append(places[0] if len(places) == 1 else None)
+    return found
+
+
+def aligned(model: nn.Module, coded: list, test: list[tuple[str, str]]) -> float:
+    """Of the target words with a known counterpart, the share that puts its largest weight there (target given)."""
+    hits, rows = 0, 0
+    with evaluating(model):
+        for batch in tensors(data.batches(coded, 50)):
+            _, weights = model(batch.source, batch.inputs, return_weights=True)
+            for row, number in enumerate(batch.rows.tolist()):
+                known = counterparts(*test[number])
+                at = [t for t, i in enumerate(known) if i is not None]
+                hits += sum(weights[row, t].argmax().item() == known[t] for t in at)
+                rows += len(at)
+    return hits / rows
+
+
+def packed(outputs: list[str], references: list[str]) -> str:
+    """What BLEU needs of every sentence: matches for n = 1..4 and both lengths, six numbers a sentence."""
+    both = zip(outputs, references, strict=True)
+    counts = [metrics.bleu_counts(ours.split(), theirs.split()) for ours, theirs in both]
+    return ";".join(" ".join(str(int(n)) for n in (*row[:4], *row[8:])) for row in counts)
+
+
+def unpacked(text: str) -> np.ndarray:
+    """The counts (sentences, 10) of `metrics.bleu_counts` back from `packed`."""
+    rows = np.array([[float(n) for n in row.split()] for row in text.split(";")])
+    totals = np.maximum(rows[:, 4:5] - np.arange(4), 0)
+    return np.hstack([rows[:, :4], totals, rows[:, 4:]])
+
+
+@recipe(
+    "caption-scores",
+    about="generated captions, English to Harbourish: the four scores of attention and none, same encoder and budget",
+    minutes=3,
+    ships=True,
+    score="bleu",
+    rescored=("bleu",),
+)
+def caption_scores(run: Run) -> tuple[dict, nn.Module]:
+    """500 test captions of 6 to 20 words, the same for all seeds."""
+    parts, (reader, writer) = pairs(run.quick), word_ids()
+    ids = {
+        part: [(reader.encode(source), writer.encode(target)) for source, target in rows]
+        for part, rows in parts.items()
+    }
+    sources, references = [source for source, _ in ids["test"]], [target for _, target in parts["test"]]
+    lengths = [len(source.split()) - 1 for source, _ in parts["test"]]
+    scores: dict = {"training pairs": len(parts["train"]), "words": lengths}
+    for name in SYSTEMS:
+        if run.rescoring and name != SHIPPED:
+            continue
+        torch.manual_seed(run.seed)
+        model = translator(name, reader, writer).to(run.device)
+        learn(run, model, ids["train"], ids["valid"], STEPS, ROWS, RATE, name, every=max(1, STEPS // 5))
+        outputs = translate(model, writer, sources, 1, 5 if run.quick else MOST)
+        scores[name] = {
+            "bleu": metrics.bleu(outputs, references, str.split),
+            "exact": sum(map(str.__eq__, outputs, references)) / len(references),
+            "counts": packed(outputs, references),
+            "outputs": outputs[:5],
+        }
+        if name != "none":
+            scores[name]["aligned"] = aligned(model, ids["test"], parts["test"])
+        if name == SHIPPED:
+            shipped, scores["bleu"] = model, scores[name]["bleu"]
+    return scores, shipped
+
+
+def german_translator() -> tuple[Seq2Seq, object, list[tuple[str, str]]] | None:
+    """The shipped model of multi30k-additive, its byte pairs and the test pairs (German, English); None where the
+    weights are not shipped or the corpus is not at hand."""
+    weights = TRAINED / "multi30k-additive.safetensors"
+    try:
+        corpus = data.load("multi30k", languages=("de", "en")) if weights.is_file() else None
+    except fetch.DataError:  # LMBOOK_DATA names a folder without it
+        return None
+    if corpus is None or not corpus.real:
+        return None
+    model = RUNGS["multi30k-additive"].build(TYPES)
+    checkpoints.load(weights, model)
+    return model.eval(), byte_pairs("\n".join(side for pair in corpus["train"] for side in pair)), corpus["test"]
+
+
+@torch.no_grad()
+def look(model: nn.Module, tokenizers: tuple, source: str, most: int = 60) -> tuple[list[str], list[str], np.ndarray]:
+    """The tokens of a source and of its greedy translation, and the weights (T, N) with which it was written.
+
+    tokenizers: of the source and of the target.
+    """
+    ids = tokenizers[0].encode(source)
+    x = torch.tensor([ids])
+    written = [token for token in greedy(model, x, most, forbid=(SOS_ID,))[0][0] if token != EOS_ID]
+    _, weights = model(x, torch.tensor([[SOS_ID, *written[:-1]]]), return_weights=True)
+    read, said = (
+        [side.decode([token]) for token in tokens] for side, tokens in zip(tokenizers, (ids, written), strict=True)
+    )
+    return read, said, weights[0].numpy()

@@ -1,0 +1,168 @@
+"""Names by the character: counts, a feed-forward network and a small Transformer on one split of the same file.
+
+A name of n characters is n + 1 predictions, <eos> among them, from <sos> on; losses are nats a prediction. The parts
+are those of `data.load`: a tenth of the distinct names to choose by, a tenth to report. Only the bigram on the whole
+file counts repeated names as often as they stand there, which is the customary figure.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from lmbook import data, decode
+from lmbook.counts import Counts
+from lmbook.data import fetch
+from lmbook.evaluation import evaluate
+from lmbook.experiments.run import Run, recipe
+from lmbook.feedforward import FeedForwardLM
+from lmbook.gpt import GPT, decay_groups
+from lmbook.losses import token_nll
+from lmbook.ngram import KneserNey, MaximumLikelihood
+from lmbook.schedules import warmup_cosine
+from lmbook.text import EOS_ID, SOS_ID, SPECIALS, CharTokenizer
+
+LONGEST = 15  # letters, of the names in the file
+FORBID = tuple(i for i in range(len(SPECIALS)) if i != EOS_ID)
+
+
+def prepare(run: Run) -> tuple[CharTokenizer, dict[str, list[list[int]]]]:
+    """The tokenizer of the letters in the file, and each part as ids, without special ones."""
+    corpus = run.corpus("names")
+    parts = {part: [name for name in corpus[part] if len(name) <= LONGEST] for part in ("train", "valid", "test")}
+    tokenizer = CharTokenizer.train("".join(name for names in parts.values() for name in names))
+    return tokenizer, {part: [tokenizer.encode(name) for name in run.cut(names)] for part, names in parts.items()}
+
+
+def stream(names: Sequence[Sequence[int]], before: int) -> np.ndarray:
+    """All names in one stream, each as `before` times <sos>, its characters, <eos>: no history reaches another name."""
+    return np.array([i for name in names for i in (*[SOS_ID] * before, *name, EOS_ID)])
+
+
+def batches(names: list[list[int]], B: int, seed: list[int] | None = None) -> Iterator[tuple[Tensor, Tensor]]:
+    """Names of like length together: inputs <sos> c_1 .. c_n and targets c_1 .. c_n <eos>, (B, T), padded."""
+    for batch in data.batches([([], name) for name in names], B, seed):
+        yield torch.from_numpy(batch.inputs), torch.from_numpy(batch.targets)
+
+
+def loss(model: nn.Module, batch: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+    """Summed NLL of the characters and ends, and their number."""
+    return token_nll(model(batch[0]), batch[1])
+
+
+def by_place(model: nn.Module, names: list[list[int]]) -> list[float]:
+    """Mean NLL of the first character, the second, ...: the ends of names stand where they stand."""
+    nll, n = torch.zeros(2, LONGEST + 1, dtype=torch.float64)
+    where = next(model.parameters()).device
+    with decode.evaluating(model):
+        for inputs, targets in batches(names, 256):
+            log_p = torch.log_softmax(model(inputs.to(where)), -1).cpu().double()
+            real, T = targets != 0, targets.shape[1]
+            nll[:T] -= log_p.gather(2, targets[..., None])[..., 0].where(real, 0.0).sum(0)
+            n[:T] += real.sum(0)
+    return (nll / n)[n > 0].tolist()
+
+
+def drawn(model: nn.Module, tokenizer: CharTokenizer, parts: dict, seed: int, n: int = 1000) -> dict:
+    """Twenty of `n` sampled names, and how many of the n are in the training part, or in the two others."""
+    generator = torch.Generator().manual_seed(seed)
+    written, _ = decode.sample(model, n, LONGEST + 1, forbid=FORBID, generator=generator)
+    names = [tokenizer.decode(ids) for ids in written]
+    seen = {part: {tokenizer.decode(ids) for ids in rows} for part, rows in parts.items()}
+    return {
+        "samples": names[:20],
+        "sampled": n,
+        "samples in training": sum(name in seen["train"] for name in names),
+        "samples held out": sum(name in seen["valid"] | seen["test"] for name in names),
+    }
+
+
+def learn(run: Run, model: nn.Module, B: int, steps: int, rate: float, decay: float) -> tuple[dict, nn.Module]:
+    """AdamW, warm-up of 100 steps, a cosine to 0; the weights of the lowest of ten validations; then the scores."""
+    tokenizer, parts = prepare(run)
+    run.fit(
+        model,
+        lambda epoch: batches(parts["train"], B, [run.seed, epoch]),
+        loss,
+        torch.optim.AdamW(decay_groups(model, decay), lr=rate, betas=(0.9, 0.99)),
+        steps=steps,
+        schedule=lambda step: warmup_cosine(step, warmup=100, total=steps),
+        clip=1.0,
+        validate=lambda model: evaluate(model, batches(parts["valid"], 256), loss),
+        evaluate_every=steps // 10,
+        patience=10,
+    )
+    scores = {"nll": evaluate(model, batches(parts["test"], 256), loss)}
+    if run.rescoring:
+        return scores, model
+    scores["valid nll"] = evaluate(model, batches(parts["valid"], 256), loss)
+    scores["train nll"] = evaluate(model, batches(parts["train"][: len(parts["test"])], 256), loss)
+    scores["by place"] = [round(x, 4) for x in by_place(model, parts["test"])]
+    return scores | drawn(model, tokenizer, parts, run.seed, 10 if run.quick else 1000), model
+
+
+@recipe(
+    "names-counts",
+    about="names by counting: the bigram table on the whole file, and Kneser-Ney from 1 to 6 characters, held out",
+    minutes=0.2,
+    corpora=("names",),
+    seeds=(0,),  # counting draws nothing at random
+    score="bigram, whole file",
+)
+def counts(run: Run) -> tuple[dict, None]:
+    """The bigram of the whole file is its own test, without smoothing; the others are counted on the training part."""
+    tokenizer, parts = prepare(run)
+    vocab = len(tokenizer.vocabulary)
+    every = [name for part in parts.values() for name in part]
+    if run.corpus("names").real and not run.quick:
+        text = fetch.read("names", "names.txt")[0].decode()
+        every = [tokenizer.encode(name) for name in text.removesuffix("\n").split("\n")]
+    allowed = ~np.isin(np.arange(vocab), FORBID)
+    ids = stream(every, 1)
+    log_p = MaximumLikelihood(Counts(ids, 2, vocab), 2, allowed).log_probs(ids)[ids != SOS_ID]
+    scores = {"bigram, whole file": float(-log_p.mean()), "names": len(every), "predictions": len(log_p)}
+    for order in range(1, 7):
+        streams = {part: stream(names, max(1, order - 1)) for part, names in parts.items()}
+        model = KneserNey(Counts(streams["train"], order, vocab), order, allowed=allowed)
+        for part in ("valid", "test"):
+            log_p = model.log_probs(streams[part])[streams[part] != SOS_ID]
+            scores[f"{order}-gram {part} nll"] = float(-log_p.mean())
+    return scores, None
+
+
+@recipe(
+    "names-mlp",
+    about="names by a feed-forward network that sees 6 characters, 300 hidden units",
+    minutes=1,
+    corpora=("names",),
+    score="nll",
+)
+def mlp(run: Run) -> tuple[dict, nn.Module]:
+    """Bengio's model over characters."""
+    tokenizer, _ = prepare(run)
+    model = FeedForwardLM(len(tokenizer.vocabulary), 24, 300, window=6, bias=True, dropout=0.1).to(run.device)
+    return learn(run, model, B=64, steps=4000, rate=3e-3, decay=0.01)
+
+
+@recipe(
+    "names-gpt",
+    about="names by a Transformer of 4 layers of width 64",
+    minutes=4,
+    corpora=("names",),
+    ships=True,
+    score="nll",
+)
+def gpt(run: Run) -> tuple[dict, nn.Module]:
+    """The window holds <sos> and the longest name.
+
+    Matrices start four times as wide as GPT-2's, 0.08: its deviation of 0.02 suits widths near 1,000, and at 64 the
+    scores of attention would start so close to 0 that for long all characters before weigh the same.
+    """
+    tokenizer, _ = prepare(run)
+    model = GPT(len(tokenizer.vocabulary), LONGEST + 1, 64, n_heads=4, n_layers=4, dropout=0.1, fast=True)
+    with torch.no_grad():
+        for weight in model.parameters():
+            if weight.dim() > 1:
+                weight.mul_(4)
+    return learn(run, model.to(run.device), B=64, steps=8000, rate=3e-3, decay=0.1)

@@ -1,1 +1,0 @@
-"""Homework: the student version and the grading master are made here from one nbgrader notebook."""

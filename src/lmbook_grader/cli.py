@@ -1,0 +1,226 @@
+"""The commands of `lmbook homework`: make, check, grade, sheet, report, merge."""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from lmbook_press.book import Book, BookError
+from lmbook_press.cli import main
+
+FOLDER = click.Path(file_okay=False, path_type=Path)
+THERE = click.Path(exists=True, file_okay=False, path_type=Path)
+FILE = click.Path(dir_okay=False, path_type=Path)
+INTERRUPTED = 130
+ROSTER = "CSV with id, name and email, or the export of Canvas, Moodle or Gradescope."
+roster_option = click.option("--roster", "roster_file", type=FILE, required=True, help=ROSTER)
+
+
+@click.group()
+def homework():
+    """Homework: make it, check one's own, grade a class, report, merge."""
+
+
+@homework.command()
+@click.argument("numbers", nargs=-1, metavar="[NN]...")
+@click.option("--out", type=FOLDER, required=True, help="Folder to write to.")
+@click.option("--seed", metavar="SECRET", envvar="LMBOOK_COURSE_SEED", help="The course's secret, from which hidden "
+              "inputs are drawn; also read from LMBOOK_COURSE_SEED.")  # fmt: skip
+@click.option("--student-only", is_flag=True, help="Only the student versions, straight into the folder.")
+@click.option("--book", "root", type=THERE, metavar="FOLDER",
+              help="The book's folder. Default: the one around the current folder.")  # fmt: skip
+def make(numbers: tuple[str, ...], out: Path, seed: str | None, student_only: bool, root: Path | None):
+    """Make homework NN (all without any): OUT/NN/release/ for the class and OUT/NN/grading/ for the grader."""
+    from lmbook_press.assignments.make import make as make_versions
+
+    for path in make_versions(Book.find(root), out, numbers, student_only, seed):
+        click.echo(path)
+
+
+@homework.command()
+@click.argument("notebook", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--release", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+              help="The notebook as it was handed out; then also: what the grader will find where.")  # fmt: skip
+@click.option("--seconds", default=120, show_default=True, help="How long the notebook may run.")
+def check(notebook: Path, release: Path | None, seconds: int):
+    """Check a NOTEBOOK of your own before you hand it in.
+
+    Runs it on this machine, from top to bottom, and says which visible checks pass. Exits with 0 if all is there.
+    """
+    from lmbook_grader import self_check as checking
+
+    checked = checking.check(notebook, release, seconds)
+    click.echo("\n".join(checking.lines(checked, notebook.name)))
+    if not checked.good:
+        sys.exit(1)
+
+
+@homework.command()
+@click.argument("course", type=THERE, metavar="COURSE/NN")
+@click.argument("submissions", type=click.Path(path_type=Path))
+@roster_option
+@click.option("--out", type=FOLDER, default="graded", show_default=True, help="Results go to OUT/NN/results.")
+@click.option("--jobs", default=2, show_default=True, type=click.IntRange(1), help="Submissions at the same time.")
+@click.option("--resume", is_flag=True, help="Keep the results that still fit their files and grade the rest.")
+@click.option("--part", metavar="I/N", help="Only every N-th submission, from the I-th on: to use several machines.")
+@click.option("--dry-run", is_flag=True, help="Only say whose each file is; run and write nothing.")
+@click.option("--sandbox", type=click.Choice(["bwrap", "docker", "podman", "none"]), default="bwrap", show_default=True)
+@click.option("--image", help="The container image, for docker and podman.")
+@click.option("--trusted", is_flag=True, help="With --sandbox none: run hidden checks although nothing is walled off.")
+@click.option("--memory", type=click.IntRange(100), metavar="MB", help="Memory of one submission.")
+@click.option("--seconds", type=click.IntRange(1), help="Time of one submission.")
+def grade(
+    course: Path, submissions: Path, roster_file: Path, out: Path, jobs: int, resume: bool, part: str | None,
+    dry_run: bool, sandbox: str, image: str | None, trusted: bool, memory: int | None, seconds: int | None,
+):  # fmt: skip
+    """Grade the SUBMISSIONS, a folder as the learning system gives it, to the homework in COURSE/NN.
+
+    A result is on disk as soon as it is there: after Ctrl-C or a crash, --resume goes on. Exits with 1 if any
+    submission is ungraded or any file is nobody's.
+    """
+    from lmbook_grader.grading.grade import Limits
+    from lmbook_grader.grading.pool import grade_many
+    from lmbook_grader.intake.collect import Collected, collect
+    from lmbook_grader.intake.roster import read_roster
+    from lmbook_grader.report.terminal import Progress, intake_lines, table_lines
+    from lmbook_press.assignments.questions import Homework
+
+    task = Homework.load(course)
+    collected = collect(submissions, read_roster(roster_file), task.release)
+    chosen, first = _part(collected.submissions, part)
+    if dry_run:
+        click.echo("\n".join(intake_lines(collected, submissions)))
+        sys.exit(1 if collected.faults else 0)
+    if sandbox == "none":
+        click.echo(
+            "Without a sandbox a student's code can read and change all that you can, and the network.", err=True
+        )
+    folder = out / course.resolve().name
+    given = {"memory": memory, "total": seconds}
+    limits = Limits(**{name: value for name, value in given.items() if value})
+    started = time.monotonic()
+    try:
+        with Progress(len(chosen)) as progress:
+            results = grade_many(
+                chosen, course.resolve(), folder.resolve(), jobs=jobs, sandbox=sandbox, trusted=trusted, limits=limits,
+                image=image, resume=resume, progress=progress,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        done = f"{progress.done} of {len(chosen)} results are in {folder / 'results'}"
+        click.echo(f"\nStopped; nothing is lost: {done}. The same command with --resume grades the rest.", err=True)
+        sys.exit(INTERRUPTED)
+    faults = [{"file": fault.path.relative_to(submissions).as_posix(), "why": fault.why} for fault in collected.faults]
+    if not first:  # the first part speaks for all
+        faults, collected = [], Collected()
+    _write_json({"faults": faults}, folder / "intake.json")
+    click.echo("\n".join(table_lines(results, collected, submissions, time.monotonic() - started)))
+    click.echo(f"Results: {folder / 'results'}")
+    if faults or any(result["status"] != "graded" for result in results):
+        sys.exit(1)
+
+
+def _write_json(content: object, path: Path) -> None:
+    from lmbook_press.normalize import write_text
+
+    write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", path)
+
+
+def _part(submissions: list, part: str | None) -> tuple[list, bool]:
+    """The I-th of N parts, I from 1: every N-th submission; and whether it is the first part."""
+    if part is None:
+        return submissions, True
+    number, _, of = part.partition("/")
+    if not (number.isdigit() and of.isdigit() and 1 <= int(number) <= int(of)):
+        raise BookError(f"--part {part}: write it as I/N with I from 1 to N, like 3/10.")
+    return submissions[int(number) - 1 :: int(of)], int(number) == 1
+
+
+@homework.command()
+@click.argument("course", type=THERE, metavar="COURSE/NN")
+@click.argument("submissions", type=click.Path(path_type=Path))
+@roster_option
+@click.option("--out", type=FOLDER, default="graded", show_default=True, help="marks.csv goes to OUT/NN.")
+def sheet(course: Path, submissions: Path, roster_file: Path, out: Path):
+    """Write a sheet for marking the written answers: OUT/NN/marks.csv to fill in, OUT/NN/written.html to read."""
+    from lmbook_grader.intake.collect import collect
+    from lmbook_grader.intake.roster import read_roster
+    from lmbook_grader.report.written_answers import write_sheet
+    from lmbook_press.assignments.questions import Homework
+
+    task = Homework.load(course)
+    collected = collect(submissions, read_roster(roster_file), task.release)
+    folder = out / course.resolve().name
+    marks, reading, count = write_sheet(collected.submissions, task.release, task.grading, folder)
+    click.echo(f"{count} written answers: read them in {reading}, put points and comments into {marks}.")
+
+
+@homework.command()
+@click.argument("course", type=THERE, metavar="COURSE/NN")
+@click.argument("graded", type=THERE, metavar="GRADED/NN")
+@roster_option
+@click.option("--marks", "marks_file", type=FILE, help="Marks of the written answers: the sheet, filled in.")
+@click.option("--scores", "kinds", multiple=True, type=click.Choice(["canvas", "moodle", "gradescope"]),
+              help="Also write scores in this system's columns; may be given several times.")  # fmt: skip
+@click.option("--column", help="The name of the column of points. Default: the homework's title.")
+@click.option("--without-written", is_flag=True, help="Leave written questions out of scores and of their maximum.")
+@click.option(
+    "--site", metavar="ADDRESS", help="The book's site, for links to sections. Default: the one in _config.yml."
+)
+@click.option("--out", type=FOLDER, help="Folder to write to. Default: GRADED/NN.")
+def report(
+    course: Path, graded: Path, roster_file: Path, marks_file: Path | None, kinds: tuple[str, ...],
+    column: str | None, without_written: bool, site: str | None, out: Path | None,
+):  # fmt: skip
+    """Write feedback pages, the summary of the class and scores from the results in GRADED/NN."""
+    from lmbook_grader.intake.roster import read_roster
+    from lmbook_grader.report.feedback import name_of, write_report
+    from lmbook_grader.report.lms_csv import write_scores
+    from lmbook_grader.report.results import marked, read_marks, read_results, score
+    from lmbook_press.assignments.questions import Homework
+
+    task, roster, out = Homework.load(course), read_roster(roster_file), out or graded
+    results = read_results(graded)
+    if results[0]["homework"] != task.name:
+        raise BookError(f"{graded} holds results of {results[0]['homework']}, not of {task.name} in {course}.")
+    results = marked(results, read_marks(marks_file, results) if marks_file else {})
+    intake = graded / "intake.json"
+    faults = json.loads(intake.read_text(encoding="utf-8"))["faults"] if intake.is_file() else []
+    written = write_report(results, task.release, task.grading, roster, out, faults, site or _site())
+    click.echo(f"{len(written) - 1} feedback pages: {out / 'feedback'}")
+    click.echo(f"The class: {out / 'summary.html'}")
+    for kind in ("plain", *kinds):
+        path = out / ("scores.csv" if kind == "plain" else f"scores-{kind}.csv")
+        count = write_scores(kind, results, roster, column or name_of(task.release), path, not without_written)
+        click.echo(f"Scores of {count} of {len(roster)} students: {path}")
+    open_ones = sum("not graded" not in (one := score(result)).waiting and bool(one.waiting) for result in results)
+    if open_ones and not without_written:
+        click.echo(f"{open_ones} students have written answers without marks, and so no score yet (--marks).", err=True)
+
+
+def _site() -> str | None:
+    try:
+        return Book.find().site
+    except (BookError, ModuleNotFoundError):
+        return None
+
+
+@homework.command()
+@click.argument("folders", nargs=-1, required=True, type=THERE, metavar="GRADED/NN...")
+@click.option("--out", type=FOLDER, required=True, help="Folder to merge into, like graded/NN.")
+def merge(folders: tuple[Path, ...], out: Path):
+    """Merge results that were graded on several machines; a conflict is named, and then nothing is written."""
+    from lmbook_grader.grading.merge import merge as merge_results
+
+    count, remarks = merge_results(list(folders), out)
+    for remark in remarks:
+        click.echo(remark)
+    click.echo(f"{count} results: {out / 'results'}")
+
+
+main.add_command(homework)
+
+
+if __name__ == "__main__":
+    main()

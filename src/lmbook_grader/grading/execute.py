@@ -1,0 +1,178 @@
+"""The two runs of a placed notebook: one whose output the student may see, and one in which the hidden checks are
+asked.
+
+Both go cell by cell.  A cell or a call after which the process is no more is left out from then on, and a new process
+goes on after it: what does not depend on it is still graded.
+"""
+
+import contextlib
+from collections.abc import Callable
+
+from nbformat import NotebookNode
+
+from lmbook_grader.grading.hidden_tests import Grader, Outcome, stopped
+from lmbook_grader.intake.match_answers import Placed
+from lmbook_grader.sandbox import wire
+from lmbook_grader.sandbox.commands import Command, Limits
+from lmbook_grader.sandbox.session import Crowded, Gone, Late, Session, Stopped
+from lmbook_press.assignments.questions import Check, Homework, marks
+
+NO_TIME = Outcome(False, "The notebook had used up its time before this check.", broke=True)
+Cell = tuple[str, str | None, str]  # name, grade_id, source
+
+
+class Runs:
+    """start: gives the command of a new process.
+
+    missing: names of the questions without an answer.  broken: name of an answer or a check -> why its cell did not
+    run to its end, in words that follow "the cell".
+    """
+
+    def __init__(self, homework: Homework, placed: Placed, start: Callable[[], Command], limits: Limits):
+        self.homework, self.start, self.limits, self.missing = homework, start, limits, set(placed.missing)
+        self.cells: list[Cell] = [
+            (f"<cell {number}>", marks(cell).get("grade_id"), cell.source)
+            for number, cell in enumerate(placed.notebook.cells, start=1)
+            if cell.cell_type == "code"
+        ]
+        self.checks = {check.name for question in homework.questions for check in question.checks}
+        self.broken: dict[str | None, str] = {}
+        self.fatal: set[str] = set()  # cells after which the process is no more
+        self.spent = 0.0  # seconds charged to processes that have ended
+
+    def visible(self) -> str:
+        """Runs every cell once and returns what was printed."""
+        printed, at = "", 0
+        while at < len(self.cells):
+            with Session(self.start(), self.limits) as session:
+                with contextlib.suppress(Stopped):
+                    self._again(session, self.cells[:at])
+                already = len(session.output())
+                at = self._onward(session, at)
+                printed += session.output()[already:]
+                self.spent += session.charged
+        return printed[: self.limits.output]
+
+    def _onward(self, session: Session, start: int) -> int:
+        """Runs the cells from `start` on, to the end or until one is fatal; returns where to go on."""
+        for at in range(start, len(self.cells)):
+            cell, name, source = self.cells[at]
+            if self.spent + session.charged > self.limits.total:
+                for cell, name, _ in self.cells[at:]:
+                    self.fatal.add(cell)
+                    self.broken[name] = "was not run: the notebook had used up its time"
+                break
+            try:
+                answer = session.ask(self._seconds(name), do="run", name=cell, source=source)
+            except (Stopped, wire.NotData) as error:
+                self.fatal.add(cell)
+                self.broken[name] = self._words(error, name)
+                return at + 1
+            if answer["is"] != "value":
+                line = answer.get("line") if answer.get("cell") == cell else None
+                where = f" in line {line}" if isinstance(line, int) else ""
+                self.broken[name] = f"stops{where} with {str(answer.get('type'))[:60]}: {str(answer.get('text'))[:200]}"
+        return len(self.cells)
+
+    def _seconds(self, name: str | None) -> float:
+        return self.limits.check if name in self.checks else self.limits.cell
+
+    def _words(self, error: BaseException, name: str | None) -> str:
+        if isinstance(error, Late):
+            return f"was stopped after {self._seconds(name):g} s"
+        if isinstance(error, Crowded):
+            return f"was stopped: it used more than {self.limits.memory} MB of memory"
+        return "ended the whole program" if isinstance(error, Gone) else "could not be run"
+
+    def _again(self, session: Session, cells: list[Cell]) -> None:
+        """Runs cells that have run before, without those that are fatal."""
+        for cell, name, source in cells:
+            if cell in self.fatal:
+                continue
+            try:
+                session.ask(self._seconds(name), do="run", name=cell, source=source)
+            except wire.NotData:
+                continue
+            except Stopped:
+                self.fatal.add(cell)
+                raise
+
+    def hidden(self) -> dict[str, Outcome]:
+        """The outcome of every check of an answered question.  What the process prints meanwhile is dropped."""
+        found: dict[str, Outcome] = {}
+        if all(question.name in self.missing for question in self.homework.questions if question.checks):
+            return found
+        self.spent, hidden = 0.0, _Hidden(self)
+        try:
+            for question in self.homework.questions:
+                for check in question.checks:
+                    if self.spent + hidden.charged > self.limits.total:
+                        found[check.name] = NO_TIME
+                        continue
+                    outcome = hidden.outcome(check, ask=question.name not in self.missing)
+                    if outcome is not None:
+                        found[check.name] = outcome
+        finally:
+            hidden.close()
+        return found
+
+
+class _Hidden:
+    """The process of the hidden run, replaced whenever it has ended, and how far the cells have been run in it."""
+
+    def __init__(self, runs: Runs):
+        self.runs, self.session, self.done = runs, None, 0
+        self.grader, self.given = Grader(runs.homework), _given(runs.homework)
+        self.places = {name: at for at, (_, name, _) in enumerate(runs.cells)}
+
+    @property
+    def charged(self) -> float:
+        return self.session.charged if self.session else 0.0
+
+    def close(self) -> None:
+        if self.session is not None:
+            self.session.close()
+            self.runs.spent += self.session.charged
+            self.session = None
+
+    def outcome(self, check: Check, ask: bool) -> Outcome | None:
+        """Brings everything up to the check, and runs it if it is to be asked."""
+        runs, upto = self.runs, self.places[check.name] + 1
+        while True:  # each turn more leaves out one cell more, so it ends
+            try:
+                if self.session is None:
+                    self.session, self.done = Session(runs.start(), runs.limits), 0
+                    self.grader.session = self.session
+                runs._again(self.session, runs.cells[self.done : upto])
+                self.done = max(self.done, upto)
+                while self.given.get(check.name):
+                    self.grader.prepare(self.given[check.name].pop(0), runs.limits.check)
+                break
+            except Stopped:
+                self.close()
+        if not ask:
+            return None
+        name, _, _ = runs.cells[upto - 1]
+        if name in runs.fatal:  # its visible part alone already ends the process
+            return Outcome(
+                False, f"The check that you can see {runs.broken.get(check.name, 'ended the program')}.", broke=True
+            )
+        try:
+            return self.grader.run(check, runs.limits.check)
+        except Stopped as error:
+            self.close()
+            return Outcome(False, stopped(error, self.grader.called, runs.limits.check), broke=True)
+
+
+def _given(homework: Homework) -> dict[str, list[NotebookNode]]:
+    """For each check, the code cells of the master between it and the check before it."""
+    found, waiting = {}, []
+    for cell in homework.grading.cells:
+        mark = marks(cell)
+        if cell.cell_type != "code":
+            continue
+        if mark.get("grade") and not mark.get("solution"):
+            found[mark["grade_id"]], waiting = waiting, []
+        else:
+            waiting.append(cell)
+    return found

@@ -1,0 +1,223 @@
+"""The hidden checks, run in the grader while the student's functions stay behind the walls.
+
+A check is a graded cell of the grading master. Here it runs as it is written, with one change: each name that an
+answer cell defines is a `Far` function, which sends its arguments to the student's process and gets plain data back.
+So nothing of the check is ever where a student's code could read or patch it, and what it compares are our own
+numbers, strings, lists and arrays.
+"""
+
+import ast
+import builtins
+import contextlib
+import io
+import signal
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from nbformat import NotebookNode
+
+from lmbook_grader.sandbox import wire
+from lmbook_grader.sandbox.session import Crowded, Late, Session, Stopped
+from lmbook_press.assignments.questions import HIDDEN, Check, Homework, loose, marks
+from lmbook_press.book import BookError
+
+TYPES = {"function", "generator", "module", "type", "object", "method", "coroutine", "ellipsis"}
+
+
+class Outcome(NamedTuple):
+    """Of a check: whether it passed, what to say to the student, and whether the answer broke off or was wrong."""
+
+    passed: bool
+    message: str = ""
+    broke: bool = False
+
+
+class Raised(Exception):
+    """The student's function raised; a check may catch it as the built-in type that it was."""
+
+    def __init__(self, function: str, answer: dict):
+        self.function, self.missing = function, answer.get("missing") is True
+        name, line = answer.get("type"), answer.get("line")
+        self.type = name if name in STANDARD else "an exception of its own"
+        self.line = line if isinstance(line, int) and 0 < line < 10_000 else None
+        Exception.__init__(self, self.type)
+
+
+class Odd(Exception):
+    """The student's function returned what cannot travel."""
+
+    def __init__(self, function: str, what: str):
+        self.function = function
+        self.what = f"a value of type {what}" if what in TYPES else "something"
+        super().__init__(self.what)
+
+
+STANDARD = {
+    name: kind for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, Exception)
+}
+KINDS = {}
+for _name, _kind in STANDARD.items():
+    with contextlib.suppress(TypeError):  # a few built-in types cannot be combined with another, or made from these
+        _both = type(_name, (Raised, _kind), {})
+        _both("", {})
+        KINDS[_name] = _both
+
+
+class Overtime(Stopped):
+    """The check itself went on for too long with what the student's function returned."""
+
+
+@contextlib.contextmanager
+def _alarm(seconds: float):
+    def ring(*_):
+        raise Overtime
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class Grader:
+    """The names that checks see: those of the cells that the master gives, and a `Far` for each function of an answer.
+
+    session: the student's process of the moment; it is replaced after one has ended.
+    """
+
+    def __init__(self, homework: Homework, session: Session | None = None):
+        self.session, self.budget, self.called = session, 0.0, None
+        self.values = set().union(*(question.values for question in homework.questions))
+        self.loose = {name for _, _, name in loose(homework.grading)}
+        functions = set().union(*(question.functions for question in homework.questions))
+        self.given = {"__name__": "homework", **{name: Far(name, self) for name in functions}}
+
+    def prepare(self, cell: NotebookNode, seconds: float) -> None:
+        """Runs a cell that every student is given.  It may call the answers; if these fail, so does the rest of it.
+
+        Of a cell of answers only the imports are run.  Raises Stopped where the student's process ended.
+        """
+        self.budget, tree = seconds, ast.parse(cell.source)
+        if marks(cell).get("solution"):
+            tree.body = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+        with contextlib.suppress(Exception):
+            _execute(compile(tree, "<given>", "exec"), self.given, seconds)
+
+    def ask(self, name: str, task: dict):
+        """What the student's process answers: the value, or an exception."""
+        self.called, before = name, self.session.charged
+        try:
+            answer = self.session.ask(max(self.budget, 0.01), name=name, **task)
+        except wire.NotData as error:
+            raise Odd(name, "unknown") from error
+        self.budget -= self.session.charged - before
+        if answer["is"] == "raised":
+            raise KINDS.get(answer.get("type"), Raised)(name, answer)
+        if answer["is"] != "value":
+            raise Odd(name, str(answer.get("type")))
+        return answer.get("value")
+
+    def run(self, check: Check, seconds: float) -> Outcome:
+        """Runs a check.
+
+        The message holds nothing of the hidden lines and nothing that the student's code could write there while it
+        saw their inputs. Raises Stopped where the student's process ended, BookError where the check itself is at
+        fault.
+        """
+        self.budget, self.called = seconds, None
+        space = dict(self.given)
+        try:
+            for name in sorted(self.values & _read(check.source)):
+                space[name] = self.ask(name, {"do": "get"})
+            _execute(compile(check.source, f"<{check.name}>", "exec"), space, seconds)
+        except BookError:
+            raise
+        except (Raised, Odd) as error:
+            return Outcome(False, _complaint(error, check, _line(error, check)), broke=isinstance(error, Raised))
+        except Exception as error:
+            if isinstance(error, NameError) and error.name in self.loose:
+                raise BookError(
+                    f"The check {check.name} uses {error.name}, which nothing before it defines."
+                ) from error
+            return Outcome(False, _wrong(error, check, _line(error, check)))
+        return Outcome(True)
+
+
+@dataclass
+class Far:
+    """A function of the student.  Called, it is run in the student's process and returns data of plain types."""
+
+    name: str
+    grader: Grader
+
+    def __call__(self, *arguments, **options):
+        return self.grader.ask(self.name, {"do": "call", "arguments": list(arguments), "options": options})
+
+
+def _execute(code, space: dict, seconds: float) -> None:
+    quiet = io.StringIO()
+    with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet), _alarm(12 * seconds):
+        exec(code, space)
+
+
+def _read(source: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+
+
+def _line(error: Exception, check: Check) -> int:
+    """The line of the check in which it ended."""
+    at, trace = 0, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == f"<{check.name}>":
+            at = trace.tb_lineno
+            break  # the outermost: a helper defined in the check may be called from it
+        trace = trace.tb_next
+    return at
+
+
+def _where(check: Check, line: int) -> str:
+    if line in check.hidden:
+        return "in a case of the grader"
+    return "in the check that you can see"
+
+
+def stopped(error: Stopped, function: str | None, seconds: float) -> str:
+    """What to say of a call after which the student's process was no more."""
+    name = f"`{function}`" if function else "The answer"
+    if isinstance(error, Overtime):
+        return f"What {name} returned took the check too long to look at."
+    if isinstance(error, Late):
+        return f"{name} was stopped after {seconds:g} s: it may run for ever, or needs a faster way."
+    if isinstance(error, Crowded):
+        return f"{name} was stopped: it used more memory than there is for one notebook."
+    return f"{name} ended the whole program instead of returning a value."
+
+
+def _complaint(error: Raised | Odd, check: Check, line: int) -> str:
+    where = _where(check, line)
+    if isinstance(error, Odd):
+        return f"`{error.function}` returned {error.what} {where}; return numbers, text, lists, dicts or arrays."
+    if error.missing:
+        return f"`{error.function}` is not defined."
+    if error.type == "NotImplementedError":
+        return f"`{error.function}` is not written yet."
+    at = f" (line {error.line} of its cell)" if error.line else ""
+    return f"`{error.function}` raises {error.type}{at} {where}."
+
+
+def _wrong(error: Exception, check: Check, line: int) -> str:
+    form = "" if isinstance(error, AssertionError) else " The value returned has another form than the one asked for."
+    if line in check.hidden:
+        hint = f" {check.hint}" if check.hint else ""
+        return f"The check that you can see passes, a case of the grader does not.{form}{hint}"
+    statement = _statement(check.source, line)
+    return f"The check that you can see fails: {statement}{form}" if statement else f"The check fails.{form}"
+
+
+def _statement(source: str, line: int) -> str:
+    for node in ast.parse(source).body:
+        if node.lineno <= line <= node.end_lineno:
+            return f"`{ast.unparse(node)}`." if not HIDDEN.search(ast.get_source_segment(source, node) or "") else ""
+    return ""

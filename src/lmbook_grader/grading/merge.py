@@ -1,0 +1,78 @@
+"""Merge: results that were graded on several machines become one folder, or nothing is changed."""
+
+import json
+from pathlib import Path
+
+from lmbook_grader.grading.pool import result_path
+from lmbook_grader.report.results import one_homework, read_result, results_folder
+from lmbook_press.book import BookError
+from lmbook_press.normalize import write_text
+
+FREE = ("seconds", "sandbox", "output", "file")  # what may differ between two gradings of the same file
+
+
+def merge(folders: list[Path], out: Path) -> tuple[int, list[str]]:
+    """Writes the results of all folders to OUT/results; returns how many there are and remarks.
+
+    A student found twice: the same file with the same points counts once; a graded result goes before an ungraded one
+    of the same file.  Anything else is a conflict.  Raises BookError with all conflicts, before anything is written;
+    a result that stands in OUT already takes part like the others.
+    """
+    found: dict[str, tuple[Path, dict]] = {}
+    conflicts, remarks = [], []
+    sources = [folder for folder in (out, *folders) if folder != out or (out / "results").is_dir()]
+    for folder in sources:
+        paths = sorted(path for path in results_folder(folder).glob("*.json"))
+        if not paths and folder != out and not (folder / "intake.json").is_file():  # a part may have had nobody
+            raise BookError(f"{folder} holds no results.")
+        for path in paths:
+            result = read_result(path)
+            name = result["student"]
+            if name not in found:
+                found[name] = (path, result)
+                continue
+            other_path, other = found[name]
+            kept, why = _choose(other, result)
+            if kept is None:
+                conflicts.append(f"{name}: {why} in {other_path} and {path}")
+                continue
+            found[name] = (path, result) if kept is result else (other_path, other)
+            if other_path.resolve() != path.resolve():
+                remarks.append(f"{name}: {why}; {found[name][0]} was taken")
+    if conflicts:
+        raise BookError("Nothing was merged:\n" + "\n".join(conflicts) + "\nDelete the results that do not count.")
+    one_homework([result for _, result in found.values()], "What is to be merged")
+    for name, (_, result) in sorted(found.items()):
+        write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", result_path(out, name))
+    _merge_intake(sources, out)
+    return len(found), remarks
+
+
+def _choose(one: dict, other: dict) -> tuple[dict | None, str]:
+    """Which of two results of a student counts, and why; None for a conflict."""
+    if one["file_sha256"] != other["file_sha256"]:
+        return None, "different files were graded"
+    if one["status"] != other["status"]:
+        return (one if one["status"] == "graded" else other), "graded in one place only"
+    if _content(one) != _content(other):
+        return None, "the same file has different results"
+    return one, "graded twice, with the same result"
+
+
+def _content(result: dict) -> dict:
+    free = (*FREE, "why") if result["status"] != "graded" else FREE
+    return {key: value for key, value in result.items() if key not in free}
+
+
+def _merge_intake(folders: list[Path], out: Path) -> None:
+    """What the intakes could not use, once each."""
+    faults = {}
+    for folder in folders:
+        path = folder / "intake.json"
+        if path.is_file():
+            for fault in json.loads(path.read_text(encoding="utf-8"))["faults"]:
+                faults[fault["file"], fault["why"]] = fault
+    if faults:
+        write_text(
+            json.dumps({"faults": list(faults.values())}, ensure_ascii=False, indent=1) + "\n", out / "intake.json"
+        )

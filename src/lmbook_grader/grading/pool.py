@@ -1,0 +1,222 @@
+"""Grading a class: one process per submission, several at once, every result on disk as soon as it is there.
+
+A result is OUT/results/<student>.json, written under another name and renamed, so that it is whole or not there.  After
+Ctrl-C, a killed process or a power cut, `resume` keeps every result that still fits its files and grades the rest.
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import json
+import multiprocessing
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from lmbook_grader.grading.grade import digest, file_digest, grade_one
+from lmbook_grader.intake.collect import Submission
+from lmbook_grader.sandbox.commands import Limits, available, copy_package
+from lmbook_grader.sandbox.session import CLOCK, START
+from lmbook_press.assignments.questions import Homework
+from lmbook_press.book import BookError
+
+Progress = Callable[[dict, int, int], None]
+
+
+def grade_many(
+    submissions: Iterable[Submission],
+    course: Path,
+    out: Path,
+    *,
+    jobs: int = 2,
+    sandbox: str = "bwrap",
+    trusted: bool = False,
+    limits: Limits | None = None,
+    image: str | None = None,
+    resume: bool = False,
+    progress: Progress | None = None,
+) -> list[dict]:
+    """The results of all submissions to the homework in folder `course`, in the order given.
+
+    progress(result, done, of all) is called after each, with resume for the kept ones first.  Raises BookError where
+    the walls do not stand on this machine, where a student is named twice, and where results are there already and
+    resume is False.  KeyboardInterrupt ends the running ones and passes through.
+    """
+    submissions, limits, out = list(submissions), limits or Limits(), Path(out)
+    homework = Homework.load(Path(course))
+    if why := available(sandbox):
+        raise BookError(why)
+    files = {submission.student: result_path(out, submission.student) for submission in submissions}
+    if len({path.name.lower() for path in files.values()}) < len(submissions):
+        raise BookError("A student has several submissions in this batch: keep one of each.")
+    results = _kept(submissions, files, homework, sandbox, resume)
+    with contextlib.ExitStack() as stack:
+        package = copy_package(stack.enter_context(_scratch(out)), homework.blocked)
+        done = 0
+        for submission in submissions:
+            if submission.student in results:
+                done += 1
+                _tell(progress, results[submission.student], done, len(submissions))
+        waiting = [submission for submission in submissions if submission.student not in results]
+        running: list[_Child] = []
+        stack.callback(lambda: [child.end() for child in running])
+        options = {"sandbox": sandbox, "trusted": trusted, "image": image, "package": package}
+        while waiting or running:
+            while waiting and len(running) < max(jobs, 1):
+                submission = waiting.pop(0)
+                running.append(_Child(submission, Path(course), files[submission.student], limits, options))
+            time.sleep(0.02)
+            for child in [child for child in running if child.finished()]:
+                running.remove(child)
+                result = child.result(homework)
+                results[child.submission.student] = result
+                done += 1
+                _tell(progress, result, done, len(submissions))
+    return [results[submission.student] for submission in submissions]
+
+
+def _tell(progress: Progress | None, result: dict, done: int, total: int) -> None:
+    if progress is not None:
+        progress(result, done, total)
+
+
+def result_path(out: Path, student: str) -> Path:
+    """Where a student's result is: the name with everything but letters, digits and -_.@+ written as %XX."""
+    name = quote(student, safe="@+")
+    return Path(out) / "results" / f"{'%2E' + name[1:] if name.startswith('.') else name}.json"
+
+
+@contextlib.contextmanager
+def _scratch(out: Path) -> Iterator[Path]:
+    """A folder in OUT that is gone afterwards.  What killed batches left, here and half-written results, goes too.
+
+    A batch holds a lock on its folder, so that several may write to one OUT at a time.
+    """
+    (out / "results").mkdir(parents=True, exist_ok=True)
+    for rest in (out / "results").glob(".*.part"):
+        with contextlib.suppress(FileNotFoundError):
+            if time.time() - rest.stat().st_mtime > 60:
+                rest.unlink()
+    for rest in out.glob(".package-*"):
+        with contextlib.suppress(OSError), _locked(rest):
+            shutil.rmtree(rest, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=".package-", dir=out) as folder, _locked(Path(folder)):
+        yield Path(folder)
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Raises OSError where another process has this folder."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _kept(submissions: list, files: dict, homework: Homework, sandbox: str, resume: bool) -> dict[str, dict]:
+    """The results that are there already and still fit: same file, same homework, graded."""
+    there = [submission for submission in submissions if files[submission.student].exists()]
+    if there and not resume:
+        raise BookError(
+            f"{files[there[0].student].parent} holds {len(there)} results of these students already: "
+            "use --resume to keep them and grade the rest, or another folder for --out."
+        )
+    kept = {}
+    for submission in there:
+        result = read_result(files[submission.student])
+        fits = result is not None and result.get("status") == "graded" and result.get("sandbox") == sandbox
+        fits = fits and result.get("student") == submission.student and result.get("file") == submission.path.name
+        for kind in ("release", "grading"):
+            fits = fits and result.get(f"{kind}_sha256") == digest(homework.files[kind].read_bytes())
+        if fits and result.get("file_sha256") == file_digest(submission.path):
+            kept[submission.student] = result
+    return kept
+
+
+def read_result(path: Path) -> dict | None:
+    """The result in a file; None where there is none that can be read."""
+    try:
+        result = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return result if isinstance(result, dict) else None
+
+
+def write_result(result: dict, path: Path) -> None:
+    """Writes a result whole or not at all."""
+    part = path.with_name(f".{path.name[:100]}-{os.getpid()}.part")
+    with part.open("w", encoding="utf-8") as file:
+        json.dump(result, file, indent=1, ensure_ascii=True)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(part, path)
+
+
+class _Child:
+    """The process that grades one submission: a fork of this one, which has imported everything already."""
+
+    def __init__(self, submission: Submission, course: Path, path: Path, limits: Limits, options: dict):
+        self.submission, self.path, self.options = submission, path, options
+        self.said = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `end`)
+        path.unlink(missing_ok=True)
+        work = (submission, course, path, limits, options, self.said.fileno(), os.getpid())
+        self.process = multiprocessing.get_context("fork").Process(target=_grade_to_file, args=work)
+        self.process.start()
+        # Both runs, each with its time on a crowded machine: after that something is wrong with the machine.
+        self.latest = time.monotonic() + 2 * CLOCK * limits.total + 4 * START
+        self.late = False
+
+    def finished(self) -> bool:
+        if not self.process.is_alive():
+            return True
+        self.late = time.monotonic() > self.latest
+        return self.late
+
+    def result(self, homework: Homework) -> dict:
+        """What it wrote; where it wrote nothing, a result that says so, which is written too."""
+        found = read_result(self.path)
+        if found is None:
+            self.said.seek(0)
+            last = self.said.read()[-500:].decode("utf-8", "replace").strip().split("\n")[-1]
+            why = (
+                "it took far too long"
+                if self.late
+                else f"it ended with {self.process.exitcode}: {last or 'no message'}"
+            )
+            found = {
+                "student": self.submission.student, "file": self.submission.path.name, "file_sha256": None,
+                "homework": homework.name, "release_sha256": None, "grading_sha256": None, "status": "ungraded",
+                "why": f"The grading process of this submission failed; {why}.", "questions": [],
+                "notes": list(self.submission.notes), "seconds": 0.0, "sandbox": self.options["sandbox"], "output": "",
+            }  # fmt: skip
+            write_result(found, self.path)
+        self.end()
+        return found
+
+    def end(self) -> None:
+        """Ends the process, and with it the student's: their sandbox does not outlive its parent."""
+        self.process.kill()
+        self.process.join()
+        self.said.close()
+
+
+def _grade_to_file(
+    submission: Submission, course: Path, path: Path, limits: Limits, options: dict, said: int, parent: int
+):
+    """What the forked process does.  It has a session of its own, so that Ctrl-C reaches the batch alone."""
+    os.setsid()
+    for descriptor in (1, 2):
+        os.dup2(said, descriptor)
+    sys.stdout = sys.stderr = os.fdopen(os.dup(said), "w", buffering=1)
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it ends when the batch is killed
+    if os.getppid() == parent:
+        write_result(grade_one(submission, course, limits=limits, **options), path)

@@ -1,0 +1,223 @@
+"""Intake: from a folder of returned files to one notebook a student, read without trusting any of them.
+
+`collect` says whose each file is and which counts.  `open_submission` reads one file into plain cells: sources and
+grade ids, nothing else.  `place` (in match_answers) moves the answers' sources into a clean release copy.
+"""
+
+import json
+import os
+import stat
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
+
+from lmbook_grader.intake.file_owners import Owner, gradescope_owners, owner
+from lmbook_grader.intake.match_answers import Placed, answered, place
+from lmbook_grader.intake.roster import Roster, Student
+from lmbook_press.book import BookError
+
+__all__ = ["Collected", "Fault", "Placed", "Submission", "Unreadable", "collect", "open_submission", "place"]
+
+LARGEST = 20 * 2**20  # bytes
+MOST_CELLS = 1000
+ENDINGS = (".ipynb", ".ipynb.txt", ".ipynb.json")  # browsers add the last two
+LATE = "The learning system marks this submission as late."
+PASSED_OVER = (".ipynb_checkpoints", "__MACOSX")
+
+
+class Unreadable(BookError):
+    """A file that holds no notebook we can grade; the message is a sentence for the student."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """The file of one student that counts.  notes are sentences for the student; late is the system's own mark."""
+
+    student: str
+    path: Path
+    notes: tuple[str, ...] = ()
+    late: bool = False
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A file that nobody can be graded for, and why: a sentence for the instructor."""
+
+    path: Path
+    why: str
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What a folder holds; `absent` are the students without a file."""
+
+    submissions: list[Submission] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    absent: list[Student] = field(default_factory=list)
+
+
+def collect(folder: str | Path, roster: Roster, release: NotebookNode | None = None) -> Collected:
+    """One submission a student from a folder, in the roster's order; everything else is a fault, nothing is guessed.
+
+    Of several files of one student the newest counts: by the learning system's own mark, else by the file's time.  With
+    `release`, a file that answers nothing of it (another homework) gives way to one that does.
+    Raises BookError where there is no such folder.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        hint = ": unpack it first and name the folder" if folder.suffix == ".zip" else ""
+        raise BookError(f"{folder} is no folder of submissions{hint}.")
+    gradescope = {}
+    faults: list[Fault] = []
+    files: dict[str, list[tuple[Path, Owner, os.stat_result]]] = {}
+    for where, folders, names in os.walk(folder):
+        here = Path(where)
+        folders[:] = sorted(name for name in folders if name not in PASSED_OVER)
+        links = [name for name in folders if (here / name).is_symlink()]
+        faults += [Fault(here / name, "is a link; links are not followed") for name in links]
+        gradescope |= gradescope_owners(here)
+        for name in sorted(names):
+            path = here / name
+            if name.startswith(".") or name == "submission_metadata.yml":
+                continue
+            found = path.lstat()
+            if why := _refused(path, found):
+                faults.append(Fault(path, why))
+                continue
+            whose = owner(PurePosixPath(path.relative_to(folder).as_posix()), roster, gradescope)
+            if whose.student is None:
+                faults.append(Fault(path, f"{whose.why}: rename the file to <id>.ipynb, or mend the roster"))
+            else:
+                files.setdefault(whose.student.id, []).append((path, whose, found))
+    submissions = []
+    for student in roster:
+        if student.id in files:
+            chosen = _choose(student.id, files[student.id], release)
+            if isinstance(chosen, Submission) and chosen.late:
+                chosen = replace(chosen, notes=(*chosen.notes, LATE))
+            (submissions if isinstance(chosen, Submission) else faults).append(chosen)
+    return Collected(submissions, faults, [student for student in roster if student.id not in files])
+
+
+def _refused(path: Path, found: os.stat_result) -> str:
+    if stat.S_ISLNK(found.st_mode):
+        return "is a link; links are not followed"
+    if not stat.S_ISREG(found.st_mode):
+        return "is no plain file"
+    if not path.name.lower().endswith(ENDINGS):
+        return "is not named like a notebook (.ipynb)"
+    return ""
+
+
+def _choose(student: str, found: list[tuple[Path, Owner, os.stat_result]], release) -> Submission | Fault:
+    """The newest of a student's files that is a notebook and, where that can be told, of this homework."""
+    if len(found) == 1:
+        path, whose, _ = found[0]
+        return Submission(student, path, (), whose.late)
+    kinds = {whose.order[:1] for _, whose, _ in found}
+    marked = len(kinds) == 1 and kinds != {()}
+    ranked = [(whose.order if marked else entry.st_mtime_ns, path, whose) for path, whose, entry in found]
+    ranked.sort(key=lambda one: one[0], reverse=True)
+    notes, fit = [], []
+    for rank, path, whose in ranked:
+        try:
+            notebook = open_submission(path)
+        except Unreadable as error:
+            notes.append(f"Your file {path.name} was set aside. {error}")
+            continue
+        fit.append((rank, path, whose, notebook, release is None or answered(notebook, release)))
+    if not fit:  # the newest is graded, and says itself why it cannot be read
+        return Submission(student, ranked[0][1], (), ranked[0][2].late)
+    usable = [one for one in fit if one[4]] or fit
+    rank, path, whose, notebook, _ = usable[0]
+    twins = [other for at, other, _, text, _ in usable[1:] if at == rank and text != notebook]
+    if twins:
+        names = ", ".join(sorted([path.name, *(other.name for other in twins)]))
+        return Fault(
+            path, f"{student} has several files of the same time ({names}) that differ: keep the one that counts"
+        )
+    others = ", ".join(sorted(other.name for _, other, *_ in fit if other != path))
+    if others:
+        by = "by the upload's mark" if marked else "by its date"
+        notes.insert(0, f"You handed in more than one file; {path.name}, the newest {by}, was graded, not {others}.")
+    return Submission(student, path, tuple(notes), whose.late)
+
+
+def read_bytes(path: Path) -> bytes:
+    """The file's bytes.  Raises Unreadable for a link, a device, or a file over 20 MB, before anything is read."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        handle = os.open(path, flags)
+    except OSError as error:
+        raise Unreadable(f"The file {path.name} could not be opened ({error.strerror}).") from error
+    with os.fdopen(handle, "rb") as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise Unreadable(f"{path.name} is no plain file.")
+        if found.st_size > LARGEST:
+            size = f"{found.st_size / 2**20:.0f} MB"
+            raise Unreadable(
+                f"The file has {size}, more than the {LARGEST // 2**20} MB that are read. Clear its outputs (in "
+                "Jupyter: Edit, Clear Outputs of All Cells), save it and hand it in again."
+            )
+        return file.read(LARGEST + 1)
+
+
+def open_submission(path: str | Path) -> NotebookNode:
+    """The notebook in a student's file as plain cells: type, source, grade id; outputs and other metadata are dropped.
+
+    Format 3 and newer minor versions of format 4 are read too.  Raises Unreadable with a sentence for the student.
+    """
+    path = Path(path)
+    data = read_bytes(path)
+    if not data.strip():
+        raise Unreadable("The file is empty. Save the notebook and hand it in again.")
+    try:
+        content = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        cut = data.lstrip()[:1] == b"{" and data.rstrip()[-1:] != b"}"
+        what = "The file is a notebook that was cut off" if cut else "The file is not a notebook (not JSON)"
+        raise Unreadable(
+            f"{what}. Download it again as .ipynb, open it once to see that it is whole, and hand it in."
+        ) from error
+    if not isinstance(content, dict) or not isinstance(content.get("nbformat"), int):
+        raise Unreadable("The file is not a notebook: it does not say its format. Hand in the .ipynb file itself.")
+    major = content["nbformat"]
+    if major == 3:
+        try:
+            content = nbformat.convert(nbformat.from_dict(content), 4)
+        except Exception as error:  # an old notebook may be wrong in any way
+            raise Unreadable(
+                "The notebook has the old format 3 and could not be converted. Save it in Jupyter."
+            ) from error
+    elif major != 4:
+        raise Unreadable(f"The notebook has format {major}; formats 3 and 4 are read. Save it in Jupyter or Colab.")
+    cells = content.get("cells")
+    if not isinstance(cells, list):
+        raise Unreadable("The notebook has no list of cells. Download it again as .ipynb and hand it in.")
+    if len(cells) > MOST_CELLS:
+        raise Unreadable(f"The notebook has {len(cells)} cells; at most {MOST_CELLS} are read.")
+    return new_notebook(cells=[plain for position, cell in enumerate(cells) if (plain := _plain(cell, position))])
+
+
+def _plain(cell: object, position: int) -> NotebookNode | None:
+    """The cell with its source and grade id alone; None for what is no cell."""
+    if not isinstance(cell, dict):
+        return None
+    source = cell.get("source", "")
+    if isinstance(source, list):
+        source = "".join(line for line in source if isinstance(line, str))
+    if not isinstance(source, str):
+        return None
+    new = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}.get(cell.get("cell_type"))
+    if new is None:
+        return None
+    metadata = cell.get("metadata")
+    marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    name = marks.get("grade_id") if isinstance(marks, dict) else None
+    text = source.replace("\r\n", "\n").encode("utf-8", "replace").decode("utf-8")  # lone surrogates cannot be stored
+    kept = {"nbgrader": {"grade_id": name}} if isinstance(name, str) else {}
+    return new(text, id=f"s{position}", metadata=kept)

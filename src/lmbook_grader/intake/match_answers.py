@@ -1,0 +1,224 @@
+"""Placing: the answers of a returned notebook, and nothing else of it, in a clean copy of the release.
+
+An answer is looked for by its grade_id, then by a marker in the cell (`# answer: NAME`, `<!-- answer: NAME -->`), then
+by the `def` line, then by its place between cells that students do not change: Colab may drop the marks, and people
+delete, paste, reorder and rename.  What was moved, found twice or not found is said.
+"""
+
+import re
+from typing import NamedTuple
+
+import nbformat
+from nbformat import NotebookNode
+
+from lmbook_grader.intake.helper_code import bound, helpers
+
+LONGEST = 100_000  # characters of one answer
+MARKER = re.compile(r"^\s*(?:#|<!--)\s*answer:\s*([\w.-]+)", re.MULTILINE)
+DEFINED = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
+HEADING = re.compile(r"^#+[ \t]+(.+?)(?:[ \t]*\([^()]*points?\))?[ \t]*$", re.MULTILINE)
+WRITTEN_STUB = "YOUR ANSWER HERE"
+
+
+class Placed(NamedTuple):
+    """notebook: the release with the answers in it.  notes: sentences for the student.  missing: ids unanswered."""
+
+    notebook: NotebookNode
+    notes: list[str]
+    missing: list[str]
+
+
+def grade_id(cell: NotebookNode) -> str | None:
+    return cell.metadata.get("nbgrader", {}).get("grade_id")
+
+
+def is_answer(cell: NotebookNode) -> bool:
+    return bool(cell.metadata.get("nbgrader", {}).get("solution"))
+
+
+def titles(release: NotebookNode) -> dict[str, str]:
+    """grade_id of every marked cell -> the heading above it, without its points."""
+    found, last = {}, "Your answer"
+    for cell in release.cells:
+        if cell.cell_type == "markdown" and not is_answer(cell) and (headings := HEADING.findall(cell.source)):
+            last = headings[-1]
+        if name := grade_id(cell):
+            found[name] = last
+    return found
+
+
+def same(one: str, other: str) -> bool:
+    """Equal but for white space at the ends of lines and empty lines."""
+    return _bare(one) == _bare(other)
+
+
+def _bare(source: str) -> str:
+    return "\n".join(line.rstrip() for line in source.split("\n") if line.strip())
+
+
+def _empty(source: str, stub: NotebookNode) -> bool:
+    return not source.strip() or same(source, stub.source) or source.strip() == WRITTEN_STUB
+
+
+class _Search:
+    """The cells of one returned notebook, and which of them the release has too."""
+
+    def __init__(self, submission: NotebookNode, release: NotebookNode):
+        self.cells, self.release = submission.cells, release
+        fixed = {_bare(cell.source): number for number, cell in enumerate(release.cells) if not is_answer(cell)}
+        fixed.pop("", None)
+        self.given: dict[int, int] = {}  # number of a release cell -> where the submission has it
+        self.own: list[int] = []  # numbers of the cells that are the student's
+        for number, cell in enumerate(self.cells):
+            if (at := fixed.get(_bare(cell.source))) is not None:
+                self.given.setdefault(at, number)
+            else:
+                self.own.append(number)
+        locked = {grade_id(cell): at for at, cell in enumerate(release.cells) if grade_id(cell) and not is_answer(cell)}
+        for number in self.own:  # an edited check still shows where we are
+            if (at := locked.get(grade_id(self.cells[number]))) is not None:
+                self.given.setdefault(at, number)
+
+    def gap(self, at: int) -> list[int]:
+        """The student's cells between the neighbours of release cell `at`; none where those are not in this order."""
+        before = next((self.given[n] for n in range(at - 1, -1, -1) if n in self.given), None)
+        after = next(
+            (self.given[n] for n in range(at + 1, len(self.release.cells)) if n in self.given), len(self.cells)
+        )
+        if before is None:
+            return []
+        edited = set(self.given.values())
+        return [number for number in self.own if before < number < after and number not in edited]
+
+    def candidates(self, at: int) -> list[tuple[str, list[int]]]:
+        """How the answer of release cell `at` may be found, best first, with the cells found so."""
+        stub = self.release.cells[at]
+        name, defines = grade_id(stub), set(DEFINED.findall(stub.source))
+        code = stub.cell_type == "code"
+        others = {grade_id(cell) for cell in self.release.cells if is_answer(cell)} - {name}
+        full = [number for number in self.own if not _empty(self.cells[number].source, stub)]
+
+        def has_defs(number: int) -> bool:
+            return bool(defines) and defines <= set(DEFINED.findall(self.cells[number].source))
+
+        by_id = [number for number in full if grade_id(self.cells[number]) == name]
+        by_marker = [number for number in full if name in MARKER.findall(self.cells[number].source)]
+        by_def = [number for number in full if self.cells[number].cell_type == "code" and has_defs(number)]
+        kinds = ("code",) if code else ("markdown", "raw")
+        gap = [
+            number
+            for number in self.gap(at)
+            if number in full and self.cells[number].cell_type in kinds and grade_id(self.cells[number]) not in others
+        ]
+        if code:
+            return [
+                ("id", [number for number in by_id if not defines or has_defs(number)]),
+                ("marker", by_marker),
+                ("def", by_def),
+                ("id", by_id),
+                ("place", [number for number in gap if not self._is_of_another(number, at)]),
+            ]
+        return [("id", by_id), ("marker", by_marker), ("place", gap)]
+
+    def _is_of_another(self, number: int, at: int) -> bool:
+        names = set(DEFINED.findall(self.cells[number].source))
+        stubs = [cell for n, cell in enumerate(self.release.cells) if n != at and is_answer(cell)]
+        return any(names & set(DEFINED.findall(stub.source)) for stub in stubs)
+
+
+def answered(submission: NotebookNode, release: NotebookNode) -> bool:
+    """Whether any answer of this release is in the notebook, by id, marker or def."""
+    search = _Search(submission, release)
+    ids = {grade_id(cell) for cell in submission.cells} - {None}
+    return any(
+        grade_id(cell) in ids or any(found for how, found in search.candidates(at) if how != "place")
+        for at, cell in enumerate(release.cells)
+        if is_answer(cell)
+    )
+
+
+def place(submission: NotebookNode, release: NotebookNode) -> Placed:
+    """The release with the *sources* of the answers in place; it unpacks into notebook, notes and missing.
+
+    submission: a notebook as open_submission reads it.  release: the student version as it was handed out.
+    Cells, outputs, tags and metadata of the student are not taken over, except answers; markup in written answers is
+    made harmless (no HTML, no links).
+    """
+    clean = nbformat.from_dict(release)
+    search, heading = _Search(submission, release), titles(release)
+    known = bound([cell.source for cell in release.cells if cell.cell_type == "code"])
+    notes, missing, used = [], [], {}
+    lost = not any(grade_id(cell) for cell in submission.cells)
+    for at, stub in enumerate(release.cells):
+        if not is_answer(stub):
+            continue
+        name, title = grade_id(stub), heading[grade_id(stub)]
+        found = next(((how, numbers) for how, numbers in search.candidates(at) if numbers), None)
+        if found is None:
+            missing.append(name)
+            if not any(grade_id(cell) == name or same(cell.source, stub.source) for cell in submission.cells):
+                notes.append(f"“{title}”: no cell with an answer was found; its cell is not in the notebook any more.")
+            continue
+        how, numbers = found
+        source = _source(search, stub, how, numbers)
+        if len(source) > LONGEST:
+            missing.append(name)
+            notes.append(f"“{title}”: the answer has {len(source):,} characters; at most {LONGEST:,} are read.")
+            continue
+        used[at] = numbers
+        notes += _remarks(search, stub, how, numbers, title, lost)
+        clean.cells[at].source = source if stub.cell_type == "code" else harmless(source)
+        clean.cells[at].pop("attachments", None)
+    taken = {number for numbers in used.values() for number in numbers}
+    elsewhere = [search.cells[n].source for n in search.own if n not in taken and search.cells[n].cell_type == "code"]
+    for at in used:
+        cell = clean.cells[at]
+        if cell.cell_type == "code" and elsewhere:
+            source, names = helpers(cell.source, elsewhere, known)
+            if names:
+                cell.source = f"{source}\n\n{cell.source}"
+                said = "it was" if len(names) == 1 else "they were"
+                notes.append(
+                    f"“{heading[grade_id(cell)]}” uses {', '.join(names)} of another cell; {said} taken along."
+                )
+    if lost and used:
+        notes.insert(0, "The marks of the cells were lost on the way; the answers were found by name and place.")
+    return Placed(clean, notes, missing)
+
+
+def _source(search: _Search, stub: NotebookNode, how: str, numbers: list[int]) -> str:
+    if how == "place":
+        return "\n\n".join(search.cells[number].source for number in numbers)
+    return search.cells[numbers[-1]].source
+
+
+def _remarks(search: _Search, stub: NotebookNode, how: str, numbers: list[int], title: str, lost: bool):
+    """Sentences: what the student should know about where the answer was found."""
+    said = []
+    if how == "marker" and not lost:
+        said.append(f"“{title}”: the answer was found by the mark in its cell.")
+    if how == "def" and not lost:
+        names = ", ".join(DEFINED.findall(stub.source))
+        said.append(f"“{title}”: the answer was found by the name {names}; it did not stand in the cell meant for it.")
+    if how == "place" and not lost:
+        said.append(f"“{title}”: the answer was found by its place; it did not stand in the cell meant for it.")
+    if how != "place" and len(numbers) > 1:
+        differ = len({_bare(search.cells[number].source) for number in numbers}) > 1
+        said.append(
+            f"“{title}”: the answer is in the notebook {len(numbers)} times"
+            + ("; the last one counts." if differ else ", each time the same.")
+        )
+    wanted = set(DEFINED.findall(stub.source))
+    if how != "place" and stub.cell_type == "code" and wanted:
+        have = set(DEFINED.findall(search.cells[numbers[-1]].source))
+        if lost := sorted(wanted - have):
+            said.append(f"“{title}”: the cell does not define {', '.join(lost)}, which the checks call.")
+    if search.cells[numbers[-1]].cell_type != stub.cell_type:
+        said.append(f"“{title}”: the cell's type was changed; it was read as {stub.cell_type} again.")
+    return said
+
+
+def harmless(text: str) -> str:
+    """Markdown in which nothing is a tag, a link or an image: a word joiner (invisible) breaks what would begin one."""
+    text = re.sub(r"<(?=[A-Za-z/!?])", "<\u2060", text)
+    return re.sub(r"\](?=[(\[:])", "]\u2060", text)

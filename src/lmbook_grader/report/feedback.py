@@ -1,0 +1,189 @@
+"""Report: a feedback page for each student, and a summary of the class for the instructor.
+
+A feedback page says per question how many points, what failed in words, and where the chapter treats it.  It holds what
+the result holds and nothing of the grading master: no hidden check, no solution.
+"""
+
+import re
+from collections import Counter
+from pathlib import Path
+from statistics import mean, median
+
+from nbformat import NotebookNode
+
+from lmbook_grader.intake.match_answers import titles
+from lmbook_grader.intake.roster import Roster
+from lmbook_grader.report.html import listing, page, table, text
+from lmbook_grader.report.results import file_stem, number, score
+from lmbook_press.book import BookError, anchor
+from lmbook_press.normalize import write_text
+
+STATES = {
+    "right": "right",
+    "partly": "partly right",
+    "wrong": "not right yet",
+    "missing": "no answer found",
+    "error": "stopped with an error",
+    "manual": "not marked yet",
+    "marked": "marked",
+}
+
+
+def pointers(master: NotebookNode, site: str | None = None) -> dict[str, str]:
+    """grade_id of an answer -> HTML that names, and with the site's address links, the section that treats it.
+
+    The master says so in its metadata, lmbook.sections: grade_id -> [chapter, heading of the section].
+    """
+    found = {}
+    for name, (chapter, heading) in master.metadata.get("lmbook", {}).get("sections", {}).items():
+        said = f"chapter {int(chapter.split('-')[0])}, “{text(heading)}”"
+        if site:
+            said = f'<a href="{text(site.rstrip("/"))}/notebooks/{text(chapter)}.html#{anchor(heading)}">{said}</a>'
+        found[name] = said
+    return found
+
+
+def name_of(release: NotebookNode) -> str:
+    """The homework's title: its first heading."""
+    first = next((cell.source for cell in release.cells if cell.source.startswith("# ")), "# Homework")
+    return first.split("\n")[0].removeprefix("# ").strip()
+
+
+def feedback(result: dict, release: NotebookNode, sections: dict[str, str], student: str) -> str:
+    """The page of one student.  result: with the marks of written answers in it (results.marked)."""
+    title, headings = name_of(release), titles(release)
+    parts = [f"<h1>{text(title)}</h1>", f"<p>{text(student)}, file {text(result['file'])}</p>"]
+    if result["status"] != "graded":
+        parts.append("<p>This homework is not graded yet: something on the grading side failed, not your work.</p>")
+        return page(f"{title}: {student}", "\n".join(parts))
+    points = score(result)
+    most = number(points.most)
+    if points.points is not None:
+        parts.append(f'<p class="total">{number(points.points)} of {most} points</p>')
+    else:
+        so_far = sum(one["points"] for one in result["questions"])
+        parts.append(
+            f'<p class="total">{number(so_far)} points so far, of {most}; written answers are not marked yet</p>'
+        )
+    rows = []
+    for one in result["questions"]:
+        kind = "right" if one["points"] == one["max"] else "wrong" if one["status"] not in ("manual", "marked") else ""
+        state = STATES.get(one["status"], one["status"])
+        got = (
+            f"{number(one['points'])} of {number(one['max'])}"
+            if one["status"] != "manual"
+            else f"? of {number(one['max'])}"
+        )
+        rows.append([text(headings.get(one["id"], one["id"])), f'<span class="{kind}">{text(state)}</span>', got])
+    parts.append(table("Points by question", ["Question", "Answer", "Points"], rows, numbers=(2,)))
+    parts += [_question(one, headings, sections) for one in result["questions"]]
+    if result["notes"]:
+        parts += ["<h2>About your file</h2>", listing([text(note) for note in result["notes"]])]
+    if str(result.get("output") or "").strip():
+        parts += ["<h2>What your notebook printed</h2>", f"<pre>{text(result['output'].rstrip())}</pre>"]
+    return page(f"{title}: {student}", "\n".join(parts))
+
+
+def _question(one: dict, headings: dict[str, str], sections: dict[str, str]) -> str:
+    """What is to be said of a question beyond its points; nothing for a right answer without a comment."""
+    said = [_code(text(check["message"])) for check in one["checks"] if not check["passed"] and check["message"]]
+    said = list(dict.fromkeys(said))
+    if one.get("comment"):
+        said.append(text(one["comment"]).replace("\n", "<br>"))
+    if one["points"] < one["max"] and one["id"] in sections and one["status"] != "manual":
+        said.append(f"To read again: {sections[one['id']]}.")
+    if not said:
+        return ""
+    return f"<h2>{text(headings.get(one['id'], one['id']))}</h2>\n" + listing(said)
+
+
+def _code(escaped: str) -> str:
+    """`name` as code, in text that is escaped already."""
+    return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", escaped)
+
+
+def summary(results: list[dict], release: NotebookNode, roster: Roster, faults: list[dict]) -> str:
+    """The page of the class, for the instructor: points, questions, and everything that waits for a person."""
+    title, headings = name_of(release), titles(release)
+    graded = [result for result in results if result["status"] == "graded"]
+    final = [one.points for one in map(score, graded) if one.points is not None]
+    parts = [f"<h1>The class. {text(title)}</h1>"]
+    counts = [
+        ["In the roster", str(len(roster))],
+        ["Graded", str(len(graded))],
+        ["Not graded (to be repeated)", str(len(results) - len(graded))],
+        [
+            "Handed in nothing that could be used",
+            str(sum(one.id not in {r["student"] for r in results} for one in roster)),
+        ],
+        ["With a written answer still to be marked", str(len(graded) - len(final))],
+    ]
+    parts.append(table("Submissions", ["Students", "Number"], counts, numbers=(1,)))
+    if final:
+        most = max(score(result).most for result in graded)
+        shown = f"mean {mean(final):.1f}, median {number(median(final))}"
+        shown += f", lowest {number(min(final))}, highest {number(max(final))}"
+        parts.append(f"<p>Complete: {len(final)}. Points, of {number(most)}: {shown}.</p>")
+    rows = []
+    for name in dict.fromkeys(one["id"] for result in graded for one in result["questions"]):
+        asked = [one for result in graded for one in result["questions"] if one["id"] == name]
+        states = Counter(one["status"] for one in asked)
+        done = [one["points"] / one["max"] for one in asked if one["max"] and one["status"] != "manual"]
+        share = f"{100 * mean(done):.0f} %" if done else "?"
+        said = ", ".join(f"{count} {STATES.get(state, state)}" for state, count in states.most_common())
+        rows.append([text(headings.get(name, name)), share, text(said)])
+    if rows:
+        parts.append(table("Questions", ["Question", "Mean share of points", "Answers"], rows, numbers=(1,)))
+        parts.append(_missed(graded, headings))
+    parts += _waiting(results, roster, faults)
+    return page(f"The class. {title}", "\n".join(part for part in parts if part))
+
+
+def _missed(graded: list[dict], headings: dict[str, str]) -> str:
+    """The checks that fail most, which is where teaching may help."""
+    failed, asked = Counter(), Counter()
+    for result in graded:
+        for question in result["questions"]:
+            for check in question["checks"]:
+                asked[question["id"], check["name"]] += 1
+                failed[question["id"], check["name"]] += not check["passed"]
+    rows = [
+        [text(name), text(headings.get(question, question)), f"{count} of {asked[question, name]}"]
+        for (question, name), count in failed.most_common(8)
+        if count
+    ]
+    return table("Checks that fail most often", ["Check", "Question", "Failed"], rows, numbers=(2,)) if rows else ""
+
+
+def _waiting(results: list[dict], roster: Roster, faults: list[dict]) -> list[str]:
+    there = {result["student"] for result in results}
+    lists = {
+        "Not graded": [f"{r['student']}: {r['why']}" for r in results if r["status"] != "graded"],
+        "Files that nobody could be graded for": [f"{fault['file']}: {fault['why']}" for fault in faults],
+        "No submission": [f"{student.id} ({student.name})" for student in roster if student.id not in there],
+        "Remarks of the intake": [f"{r['student']}: {note}" for r in results for note in r["notes"]],
+    }
+    return [f"<h2>{head}</h2>\n{listing([text(item) for item in items])}" for head, items in lists.items() if items]
+
+
+def write_report(
+    results: list[dict], release: NotebookNode, master: NotebookNode, roster: Roster, out: Path,
+    faults: list[dict] = (), site: str | None = None,
+) -> list[Path]:  # fmt: skip
+    """Writes OUT/feedback/STUDENT.html for each result and OUT/summary.html; returns their paths.
+
+    Raises BookError, before anything is written, for a result of a student who is not in the roster.
+    """
+    if strangers := [result["student"] for result in results if result["student"] not in roster]:
+        raise BookError(f"Not in the roster: {', '.join(strangers)}. Use the roster that they were graded with.")
+    sections = pointers(master, site)
+    pages = {
+        out / "feedback" / f"{file_stem(result['student'])}.html": feedback(
+            result, release, sections, roster[result["student"]].name or result["student"]
+        )
+        for result in results
+    }
+    pages[out / "summary.html"] = summary(results, release, roster, list(faults))
+    for path, content in pages.items():
+        write_text(content, path)
+    return list(pages)

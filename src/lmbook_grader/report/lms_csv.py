@@ -1,0 +1,141 @@
+"""Scores: the points of a class in the columns that Canvas, Moodle and Gradescope read or write.
+
+Where the roster is the system's own export, its lines come back as they were, with the points filled in.  A student
+whose work is not there, not graded or not marked to the end has an empty cell: no system takes that for a zero.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from lmbook_grader.intake.roster import Roster, Student
+from lmbook_grader.report.results import Score, is_written, number, score, write_csv
+
+MOODLE = (
+    "Identifier", "Full name", "ID number", "Email address", "Status", "Grade", "Maximum Grade", "Grade can be changed",
+    "Last modified (submission)", "Last modified (grade)", "Feedback comments",
+)  # fmt: skip
+CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+GRADESCOPE = ("First Name", "Last Name", "SID", "Email")
+Row = Callable[[Student, Score | None], dict]
+
+
+def write_scores(kind: str, results: list[dict], roster: Roster, title: str, path: Path, written: bool = True) -> int:
+    """Writes the scores for `kind` (plain, canvas, moodle, gradescope); returns how many students have points in it.
+
+    title: the name of the column of points: for Canvas, the assignment's as its export has it, "Homework 1 (4711)".
+    """
+    scores = {result["student"]: score(result, written) for result in results}
+    known = {result["student"]: result for result in results}
+    most = max((one.most for one in scores.values()), default=0)
+    columns, row, head = KINDS[kind](roster, title, most, known, written)
+    rows = [row(student, scores.get(student.id)) for student in roster]
+    write_csv([*head, *rows], columns, path, mark=kind == "plain")
+    return sum(one.points is not None for name, one in scores.items() if name in roster)
+
+
+def _points(one: Score | None) -> str:
+    return "" if one is None or one.points is None else number(one.points)
+
+
+def _plain(roster: Roster, title: str, most: float, known: dict, written: bool):
+    ids = list(
+        dict.fromkeys(q["id"] for one in known.values() for q in one["questions"] if written or not is_written(q))
+    )
+
+    def row(student: Student, one: Score | None) -> dict:
+        result = known.get(student.id)
+        asked = result["questions"] if result else []
+        each = {q["id"]: "" if q["status"] == "manual" else number(q["points"]) for q in asked}
+        state = (
+            "absent"
+            if result is None
+            else result["status"]
+            if not one.waiting
+            else "not marked: " + ", ".join(one.waiting)
+        )
+        if result and result["status"] != "graded":
+            state = "ungraded"
+        identity = {"id": student.id, "name": student.name, "email": student.email}
+        return {**identity, **each, "points": _points(one), "max": number(most), "state": state}
+
+    return ["id", "name", "email", *ids, "points", "max", "state"], row, []
+
+
+def _canvas(roster: Roster, title: str, most: float, known: dict, written: bool):
+    own = "SIS Login ID" in roster.columns
+
+    def row(student: Student, one: Score | None) -> dict:
+        if own:
+            identity = {name: student.row.get(name, "") for name in CANVAS}
+        else:
+            identity = {"Student": _last_first(student.name), "ID": student.canvas, "SIS User ID": student.id}
+            identity |= {
+                "SIS Login ID": student.login or student.email.split("@")[0],
+                "Section": student.row.get("section", ""),
+            }
+        return identity | {title: _points(one)}
+
+    return [*CANVAS, title], row, [{"Student": "    Points Possible", title: number(most)}]
+
+
+def _moodle(roster: Roster, title: str, most: float, known: dict, written: bool):
+    own = "Identifier" in roster.columns
+    columns = (
+        list(roster.columns)
+        if own
+        else [name for name in MOODLE if name != "Identifier" or any(s.moodle for s in roster)]
+    )
+    columns += [name for name in ("Grade", "Feedback comments") if name not in columns]
+
+    def row(student: Student, one: Score | None) -> dict:
+        identity = {name: student.row.get(name, "") for name in columns} if own else {}
+        if not own:
+            identity = {"Full name": student.name, "ID number": student.id, "Email address": student.email}
+            identity |= {
+                "Identifier": f"Participant {student.moodle}" if student.moodle else "",
+                "Maximum Grade": number(most),
+            }
+            identity["Grade can be changed"] = "Yes"
+        said = _remark(known.get(student.id))
+        return identity | {"Grade": _points(one) or identity.get("Grade", ""), "Feedback comments": said}
+
+    return columns, row, []
+
+
+def _remark(result: dict | None) -> str:
+    """One line for the system's comment field: points a question, and what the marker wrote."""
+    import html
+
+    if result is None or result["status"] != "graded":
+        return ""
+    parts = []
+    for one in result["questions"]:
+        points = "not marked yet" if one["status"] == "manual" else f"{number(one['points'])} of {number(one['max'])}"
+        parts.append(f"{one['id']}: {points}" + (f" ({one['comment']})" if one.get("comment") else ""))
+    return html.escape("; ".join(parts))
+
+
+def _gradescope(roster: Roster, title: str, most: float, known: dict, written: bool):
+    def row(student: Student, one: Score | None) -> dict:
+        first, last = _first_last(student.name)
+        identity = {"First Name": first, "Last Name": last, "SID": student.id, "Email": student.email}
+        identity |= {name: student.row[name] for name in GRADESCOPE if student.row.get(name)}
+        return identity | {title: _points(one), f"{title} - Max Points": number(most)}
+
+    return [*GRADESCOPE, title, f"{title} - Max Points"], row, []
+
+
+def _first_last(name: str) -> tuple[str, str]:
+    if "," in name:
+        last, first = name.split(",", 1)
+        return first.strip(), last.strip()
+    first, _, last = name.rpartition(" ")
+    return (first, last) if first else (last, "")
+
+
+def _last_first(name: str) -> str:
+    first, last = _first_last(name)
+    return f"{last}, {first}" if last else first
+
+
+KINDS = {"plain": _plain, "canvas": _canvas, "moodle": _moodle, "gradescope": _gradescope}

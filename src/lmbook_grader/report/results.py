@@ -1,0 +1,176 @@
+"""Results: the JSON files of a graded homework, read back, with the marks of written answers put in.
+
+graded/NN/results/STUDENT.json     one submission each, as lmbook_grader.grading.grade writes it
+marks.csv                          student, question, points, comment: marks given by people
+"""
+
+import csv
+import io
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lmbook_grader.grading.pool import result_path
+from lmbook_press.book import BookError
+from lmbook_press.normalize import write_text
+
+NEEDED = ("student", "file_sha256", "homework", "release_sha256", "status", "questions", "notes")
+MARKS = ("student", "question", "points", "comment")
+
+
+def file_stem(student: str) -> str:
+    """The name of a student's files, without the ending: results and feedback are named alike."""
+    return result_path(Path(), student).stem
+
+
+def results_folder(folder: Path) -> Path:
+    """The folder of JSON files in graded/NN, which may itself be named."""
+    return folder / "results" if (folder / "results").is_dir() else folder
+
+
+def read_result(path: Path) -> dict:
+    """One result.  Raises BookError, naming the file, for one that is cut or is no result."""
+    try:
+        result = json.loads(path.read_text(encoding="utf-8"))
+        missing = [key for key in NEEDED if key not in result]
+    except (ValueError, TypeError) as error:
+        raise BookError(f"{path} is no result: {error}. Delete it and grade with --resume.") from error
+    if missing:
+        raise BookError(f"{path} is no result: it has no {', '.join(missing)}. Delete it and grade with --resume.")
+    if file_stem(result["student"]) != path.stem:
+        raise BookError(f"{path} holds the result of {result['student']}: results are named by their student.")
+    return result
+
+
+def read_results(folder: str | Path) -> list[dict]:
+    """All results of a graded homework, by student.  Raises BookError where there are none, or they do not fit."""
+    folder = Path(folder)
+    found = [read_result(path) for path in sorted(results_folder(folder).glob("*.json"))]
+    if not found:
+        raise BookError(f"{folder} holds no results: grade first, with 'lmbook homework grade'.")
+    one_homework(found, str(folder))
+    return found
+
+
+def one_homework(results: list[dict], where: str) -> None:
+    """Raises BookError unless all results are of one homework in one version."""
+    for key, what in (
+        ("homework", "homeworks"),
+        ("release_sha256", "releases"),
+        ("grading_sha256", "grading versions"),
+    ):
+        kinds: dict[str, str] = {}
+        for result in results:
+            if result.get(key):  # a result that failed early has no checksums
+                kinds.setdefault(str(result[key]), result["student"])
+        if len(kinds) > 1:
+            shown = ", ".join(f"{value[:12]} ({student})" for value, student in sorted(kinds.items()))
+            raise BookError(f"{where} holds results of several {what}: {shown}. Grade them with one version.")
+
+
+@dataclass(frozen=True)
+class Score:
+    """The points of a student.  points is None where something is not graded or not marked yet; waiting says what."""
+
+    points: float | None
+    most: float
+    waiting: list[str] = field(default_factory=list)
+
+
+def score(result: dict, written: bool = True) -> Score:
+    """The sum over the questions; written=False leaves written questions out of points and maximum."""
+    if result["status"] != "graded":
+        return Score(None, 0, ["not graded"])
+    asked = [one for one in result["questions"] if written or not is_written(one)]
+    waiting = [one["id"] for one in asked if one["status"] == "manual"]
+    points = None if waiting else round(sum(one["points"] for one in asked), 6)
+    return Score(points, sum(one["max"] for one in asked), waiting)
+
+
+def is_written(question: dict) -> bool:
+    return not question["checks"]
+
+
+def number(points: float) -> str:
+    """2 for 2.0, 2.5 for 2.5."""
+    return f"{points:g}"
+
+
+def read_marks(path: str | Path, results: list[dict]) -> dict[tuple[str, str], tuple[float, str]]:
+    """Marks of written answers: (student, question) -> points and comment; lines without points are not marked yet.
+
+    Raises BookError with every line that cannot be used: a student or question that is not there, points that are no
+    number from 0 to the maximum, a second mark for the same answer.
+    """
+    path = Path(path)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BookError(f"{path} cannot be read as UTF-8 text: {error}") from error
+    first = text.split("\n", 1)[0]
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count))
+    if lacking := [name for name in MARKS[:3] if name not in (reader.fieldnames or [])]:
+        raise BookError(f"{path} has no column {', '.join(lacking)}; it needs {', '.join(MARKS)}.")
+    most = {(one["student"], q["id"]): q["max"] for one in results for q in one["questions"] if is_written(q)}
+    students = {one["student"] for one in results}
+    found, wrong = {}, []
+    for row in reader:
+        key = ((row["student"] or "").strip(), (row["question"] or "").strip())
+        given = (row["points"] or "").strip().replace(",", ".")
+        if not given:
+            continue
+        fault = _fault(key, given, most, students, found)
+        if fault:
+            wrong.append(f"{path.name}, line {reader.line_num}: {fault}")
+        else:
+            found[key] = (float(given), (row.get("comment") or "").strip())
+    if wrong:
+        raise BookError("\n".join(wrong))
+    return found
+
+
+def _fault(key: tuple[str, str], given: str, most: dict, students: set[str], found: dict) -> str:
+    student, question = key
+    if student not in students:
+        return f"there is no result of a student {student!r}"
+    if key not in most:
+        return f"{student} has no written question {question!r}"
+    if key in found:
+        return f"{student} has points for {question} already, in a line above"
+    try:
+        points = float(given)
+    except ValueError:
+        return f"{given!r} is no number of points"
+    if not 0 <= points <= most[key]:
+        return f"{given} is not between 0 and {number(most[key])}, the points of {question}"
+    return ""
+
+
+def marked(results: list[dict], marks: dict[tuple[str, str], tuple[float, str]]) -> list[dict]:
+    """Copies of the results in which marked written answers have their points and the status "marked"."""
+    copies = json.loads(json.dumps(results))
+    for result in copies:
+        for question in result["questions"]:
+            given = marks.get((result["student"], question["id"]))
+            if given and is_written(question):
+                question |= {"points": given[0], "comment": given[1], "status": "marked"}
+    return copies
+
+
+def guarded(text: object) -> str:
+    """A cell of a CSV that no spreadsheet takes for a formula."""
+    text = str(text)
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+    return text
+
+
+def write_csv(rows: list[dict], columns: list[str], path: Path, mark: bool = True) -> None:
+    """Writes a CSV, whole or not at all.  mark: begin with UTF-8's mark, without which Excel breaks accents."""
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\r\n")
+    writer.writeheader()
+    writer.writerows({key: guarded(value) for key, value in row.items()} for row in rows)
+    write_text(("\ufeff" if mark else "") + out.getvalue(), path)

@@ -1,0 +1,236 @@
+"""One student's process: messages to and from it, its time and memory watched from outside, its output cut."""
+
+import contextlib
+import math
+import os
+import re
+import selectors
+import subprocess
+import time
+from pathlib import Path
+
+from lmbook_grader.sandbox import wire
+from lmbook_grader.sandbox.commands import MEGABYTE, Command, Limits
+from lmbook_press.book import BookError
+
+CLOCK = 10  # how many seconds may pass on the clock for one that is charged: the machine may be crowded
+LOOK = 0.2  # seconds between two looks at what the process uses
+START = 120  # seconds on the clock for the walls to stand and Python to start
+ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
+
+
+class SandboxError(Exception):
+    """The walls did not stand: the machine's fault, not the student's."""
+
+
+class Stopped(BaseException):
+    """The process cannot answer any more.  No check can catch this by accident: it is no `Exception`."""
+
+
+class Late(Stopped):
+    """It went on for longer than it may."""
+
+
+class Crowded(Stopped):
+    """It used more memory than it may."""
+
+
+class Gone(Stopped):
+    """It ended by itself."""
+
+
+class Garbled(Stopped):
+    """What it says can no longer be told apart."""
+
+
+class Session:
+    """A worker behind its walls.  As a context manager it leaves no process behind.
+
+    charged: seconds it computed, plus those in which it only slept.  Time in which it waited for its turn on a
+    crowded machine is not charged, so that the same program always gets as far.
+    """
+
+    def __init__(self, command: Command, limits: Limits):
+        self.command, self.limits, self.printed, self.cut = command, limits, b"", False
+        pipe = subprocess.PIPE
+        try:
+            self.process = subprocess.Popen(
+                command.words, stdin=pipe, stdout=pipe, stderr=pipe, env=command.environment, cwd="/",
+                pass_fds=command.descriptors, start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            raise SandboxError(f"{command.words[0]} could not be started: {error}") from error
+        finally:
+            for descriptor in command.descriptors:
+                os.close(descriptor)
+        self.pipes = {name: getattr(self.process, name).fileno() for name in ("stdin", "stdout", "stderr")}
+        for descriptor in self.pipes.values():
+            os.set_blocking(descriptor, False)
+        self.received, self.looked, self.charged, self.slept = bytearray(), time.monotonic(), 0.0, 0.0
+        try:
+            end = time.monotonic() + START
+            self._send(wire.frame(command.settings), end)
+            ready = self._answer(end)
+        except (Stopped, wire.NotData) as error:
+            self.close()
+            said = self.output().strip()[-500:] or f"it said nothing ({type(error).__name__})"
+            raise SandboxError(f"the student's process could not be started: {said}") from error
+        if ready != {"is": "ready"}:
+            self.close()
+            raise SandboxError("the student's process did not start as it should")
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+    def ask(self, seconds: float, **task) -> dict:
+        """The answer to a task, within so many seconds of computing.
+
+        Raises wire.NotData for an answer that cannot travel, BookError for a task that cannot, and one of Stopped,
+        after which only `close` is left.
+        """
+        functions: dict = {}
+        self._look(math.inf, math.inf)
+        end, until = time.monotonic() + CLOCK * seconds, self.charged + seconds
+        try:
+            data = wire.frame(task, functions)
+        except wire.NotData as error:
+            raise BookError(f"A check passes what cannot travel to {task.get('name')}: {error}") from error
+        self._send(data, end)
+        while True:
+            answer = self._answer(end, until)
+            if answer.get("is") != "back":
+                return answer
+            self._send(_called_back(functions, answer), end)
+
+    def _answer(self, end: float, until: float = math.inf) -> dict:
+        """The next message.  end: when it is late on the clock; until: charged seconds at which it is late."""
+        head, sizes = wire.HEAD.size, None
+        while True:
+            if sizes is None and len(self.received) >= head:
+                try:
+                    sizes = wire.lengths(bytes(self.received[:head]))
+                except wire.NotData as error:
+                    raise Garbled from error
+            if sizes is not None and len(self.received) >= head + sum(sizes):
+                text = bytes(self.received[head : head + sizes[0]])
+                data = bytes(self.received[head + sizes[0] : head + sum(sizes)])
+                del self.received[: head + sum(sizes)]
+                self._read("stderr")
+                answer = wire.message(text, data)
+                if not isinstance(answer, dict) or not isinstance(answer.get("is"), str):
+                    raise Garbled
+                return answer
+            if not self._wait(("stdout", "stderr"), end, until):
+                raise Gone
+
+    def _send(self, data: bytes, end: float) -> None:
+        view = memoryview(data)
+        while view:
+            try:
+                view = view[os.write(self.pipes["stdin"], view) :]
+            except BlockingIOError:
+                self._wait(("stderr",), end, writing=True)
+            except BrokenPipeError as error:
+                self._read("stderr")
+                raise Gone from error
+
+    def _wait(self, names: tuple[str, ...], end: float, until: float = math.inf, writing: bool = False) -> bool:
+        """Waits for something to read (or room to write) and reads it; False at the end of the answers."""
+        if time.monotonic() - self.looked >= LOOK:
+            self._look(end, until)
+        with selectors.DefaultSelector() as selector:
+            for name in names:
+                if name in self.pipes:
+                    selector.register(self.pipes[name], selectors.EVENT_READ, name)
+            if writing:
+                selector.register(self.pipes["stdin"], selectors.EVENT_WRITE, "stdin")
+            ready = selector.select(LOOK)
+        for key, _ in ready:
+            if key.data != "stdin" and not self._read(key.data):
+                if key.data == "stdout":
+                    return False
+                del self.pipes[key.data]  # it closed its output; the answers may still come
+        return True
+
+    def _look(self, end: float, until: float) -> None:
+        """Brings what is charged up to date.  Raises Crowded or Late where a limit is passed."""
+        now = time.monotonic()
+        computed, memory, busy = used(self.process.pid)
+        if not busy:
+            self.slept += min(now - self.looked, 1.0)  # more than that, and it was the grader that waited
+        self.looked, self.charged = now, max(self.charged, computed + self.slept)
+        if memory > 1.25 * self.limits.memory * MEGABYTE:
+            raise Crowded
+        if now > end or self.charged > until:
+            raise Late
+
+    def _read(self, name: str) -> bool:
+        """Reads what is there from one pipe; False where it is closed."""
+        if name not in self.pipes:
+            return True
+        try:
+            data = os.read(self.pipes[name], 1 << 16)
+        except BlockingIOError:
+            return True
+        if name == "stdout":
+            self.received += data
+        else:
+            room = 4 * self.limits.output - len(self.printed)
+            self.cut = self.cut or len(data) > room
+            self.printed += data[: max(room, 0)]
+        return bool(data)
+
+    def output(self) -> str:
+        """What was printed so far, as plain text of limited length."""
+        text = ESCAPES.sub("", self.printed.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n"))
+        cut = self.cut or len(text) > self.limits.output
+        return text[: self.limits.output] + ("\n[the rest of the output is cut]\n" if cut else "")
+
+    def close(self) -> None:
+        """Ends every process of the student."""
+        if self.command.stop:
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                subprocess.run(self.command.stop, capture_output=True, env=self.command.environment, timeout=30)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, 9)
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            with contextlib.suppress(OSError):
+                stream.close()
+        self.process.wait()
+
+
+def _called_back(functions: dict, answer: dict) -> bytes:
+    """The frame with what a function of the check says to the student's call.  Raises Garbled for what is no call."""
+    number, arguments, options = (answer.get(key) for key in ("number", "arguments", "options"))
+    if type(number) is not int or not isinstance(arguments, list) or not isinstance(options, dict):
+        raise Garbled
+    try:
+        return wire.frame({"do": "value", "value": functions[number](*arguments, **options)})
+    except Exception as error:
+        return wire.frame({"do": "raised", "type": type(error).__name__})
+
+
+def used(pid: int) -> tuple[float, int, bool]:
+    """Of a process and all below it: seconds computed, bytes of memory, and whether one of them computes or waits to.
+
+    (0, 0, False) where the system has no /proc: then all time counts as slept.
+    """
+    parents, own = {}, {}
+    tick, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
+    for child in [int(name) for name in os.listdir("/proc") if name.isdigit()] if os.path.isdir("/proc") else []:
+        try:
+            fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
+        except (OSError, ValueError):
+            continue
+        parents.setdefault(int(fields[1]), []).append(child)
+        own[child] = (sum(map(int, fields[11:15])) / tick, int(fields[21]) * page, fields[0] in "RD")
+    waiting, computed, memory, busy = [pid], 0.0, 0, False
+    while waiting:
+        now = waiting.pop()
+        waiting += parents.get(now, [])
+        if now in own:
+            computed, memory, busy = computed + own[now][0], memory + own[now][1], busy or own[now][2]
+    return computed, memory, busy

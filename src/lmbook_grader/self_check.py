@@ -1,0 +1,198 @@
+"""Check: a student looks at a notebook of their own before handing it in.
+
+Does it run from top to bottom?  Does every answer stand where it belongs?  Do the visible checks pass?  It needs only
+the notebook; with the release (the notebook as it was handed out) it also says what the grader will find where.
+"""
+
+import hashlib
+import json
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from lmbook_grader.intake.collect import open_submission, place, read_bytes
+from lmbook_grader.intake.match_answers import DEFINED, WRITTEN_STUB, grade_id, is_answer, titles
+from lmbook_grader.sandbox.run_cells import Ran, run_cells
+from lmbook_press.normalize import read
+
+STUB = "raise NotImplementedError"
+
+
+@dataclass
+class Question:
+    """One heading with its answers and checks.  state: one of STATES; said: what to do, a sentence each."""
+
+    title: str
+    state: str = "answered"
+    passed: int = 0
+    checks: int = 0
+    said: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Checked:
+    """faults: what will cost points or hinder the grader; hints: what is good to know; top: whether all cells ran."""
+
+    questions: list[Question]
+    faults: list[str]
+    hints: list[str]
+    seconds: float
+
+    @property
+    def good(self) -> bool:
+        return not self.faults and all(one.state == "answered" and not one.said for one in self.questions)
+
+
+def check(path: str | Path, release: str | Path | None = None, seconds: float = 120) -> Checked:
+    """Looks at the notebook and runs it on this machine, in the notebook's folder, for at most `seconds`.
+
+    Raises Unreadable, with a sentence, for a file that is no notebook.
+    """
+    path = Path(path)
+    plain = open_submission(path)
+    notebook = _marked(path) or plain
+    faults, hints = _order(notebook)
+    if release:
+        placed = place(plain, read(Path(release)))
+        hints += placed.notes
+        notebook = placed.notebook  # from here on what the grader sees
+    elif not any(grade_id(cell) for cell in plain.cells):
+        faults.append(
+            "The cells have lost their marks, so nothing can be checked but that it runs. The grader will look for the "
+            "answers by their names. Safer: copy your answers into a notebook opened anew from the book."
+        )
+    sources = {at: cell.source for at, cell in enumerate(notebook.cells) if cell.cell_type == "code"}
+    ran, stopped = run_cells({at: text for at, text in sources.items() if text.strip()}, path.parent, seconds)
+    if stopped:
+        at = next(at for at in sources if sources[at].strip() and at not in {one.cell for one in ran})
+        faults.append(f"The notebook does not run to its end: at cell {at + 1} {stopped}")
+    for one in ran:
+        if one.error and not _is_check(notebook.cells[one.cell]):
+            faults.append(
+                f"Cell {one.cell + 1} stops with {_error(one)}: the notebook does not run from top to bottom."
+            )
+    repeated = [name for name, count in Counter(filter(None, map(grade_id, notebook.cells))).items() if count > 1]
+    faults += [f"Two cells have the mark {name} (pasted twice?): delete one of them." for name in repeated]
+    return Checked(_questions(notebook, ran), faults, hints, sum(one.seconds for one in ran))
+
+
+def _marked(path: Path) -> NotebookNode | None:
+    """The notebook with its metadata, for format 4; open_submission has read it before, so it is whole."""
+    content = json.loads(read_bytes(path).decode("utf-8-sig"))
+    if content["nbformat"] != 4:
+        return None
+    with warnings.catch_warnings(action="ignore"):  # of cells pasted twice; the report says it in better words
+        return read(path)
+
+
+def _order(notebook: NotebookNode) -> tuple[list[str], list[str]]:
+    """Hints from the numbers that the front end left: cells that were run in another order than they stand."""
+    counts = [cell.get("execution_count") for cell in notebook.cells if cell.cell_type == "code"]
+    counts = [count for count in counts if isinstance(count, int)]
+    if counts != sorted(counts):
+        return [], ["The cells were last run in another order than they stand in; below, they ran from top to bottom."]
+    return [], []
+
+
+def _is_check(cell: NotebookNode) -> bool:
+    marks = cell.metadata.get("nbgrader", {})
+    return bool(marks.get("grade")) and not marks.get("solution")
+
+
+def _error(ran: Ran) -> str:
+    text = f"{ran.error}: {ran.message}" if ran.message else str(ran.error)
+    where = f" (line {ran.line} of cell {ran.place + 1})" if ran.place is not None and ran.line else ""
+    return text + where
+
+
+def _questions(notebook: NotebookNode, ran: list[Ran]) -> list[Question]:
+    """A state and sentences for every heading with an answer or a check."""
+    headings, how = titles(notebook), {one.cell: one for one in ran}
+    found: dict[str, Question] = {}
+    for at, cell in enumerate(notebook.cells):
+        if not grade_id(cell):
+            continue
+        question = found.setdefault(headings[grade_id(cell)], Question(headings[grade_id(cell)]))
+        if is_answer(cell):
+            if _unanswered(cell):
+                question.state = "not answered"
+                if twin := _elsewhere(notebook, at):
+                    question.said.append(f"The answer stands in cell {twin + 1}: move it into cell {at + 1}.")
+        elif _is_check(cell):
+            question.checks += 1
+            if changed(cell):
+                question.said.append(f"The check in cell {at + 1} was changed; the grader uses the one handed out.")
+            one = how.get(at)
+            if one is None:
+                question.said.append(f"The check in cell {at + 1} was not reached.")
+            elif one.error is None:
+                question.passed += 1
+            elif question.state == "answered":
+                question.said.append(_failed(at, cell, one))
+    return list(found.values())
+
+
+def _unanswered(cell: NotebookNode) -> bool:
+    text = cell.source.strip()
+    return not text or STUB in text or text == WRITTEN_STUB
+
+
+def _elsewhere(notebook: NotebookNode, at: int) -> int | None:
+    """A cell without a mark that defines what the unanswered cell should."""
+    wanted = set(DEFINED.findall(notebook.cells[at].source))
+    for number, cell in enumerate(notebook.cells):
+        if cell.cell_type == "code" and not grade_id(cell) and wanted & set(DEFINED.findall(cell.source)):
+            return number
+    return None
+
+
+def _failed(at: int, cell: NotebookNode, one: Ran) -> str:
+    lines = cell.source.split("\n")
+    if one.place == at and one.line and one.line <= len(lines):
+        shown = lines[one.line - 1].strip()
+        what = "this does not hold" if one.error == "AssertionError" else f"{one.error}: {one.message}"
+        return f"The check in cell {at + 1} fails, {what}: {shown}"
+    return f"The check in cell {at + 1} stops with {_error(one)}."
+
+
+def changed(cell: NotebookNode) -> bool:
+    """Whether a locked cell differs from what was handed out, by the checksum nbgrader left in it."""
+    marks = cell.metadata.get("nbgrader", {})
+    if not marks.get("locked") or not isinstance(marks.get("checksum"), str):
+        return False
+    parts = [
+        cell.source,
+        cell.cell_type,
+        bool(marks.get("grade")),
+        bool(marks.get("solution")),
+        True,
+        marks["grade_id"],
+    ]
+    if marks.get("grade"):
+        parts.append(float(marks.get("points") or 0))
+    return hashlib.md5("".join(map(str, parts)).encode(), usedforsecurity=False).hexdigest() != marks["checksum"]
+
+
+def lines(checked: Checked, name: str) -> list[str]:
+    """The report for the terminal."""
+    width = max([len(one.title) for one in checked.questions] + [10])
+    said = [name]
+    for one in checked.questions:
+        passed = f", {one.passed} of {one.checks} visible checks pass" if one.checks else ""
+        said.append(f"  {one.title:<{width}}  {one.state}{passed}")
+        said += [f"    {text}" for text in one.said]
+    for text in checked.faults:
+        said += ["", text]
+    for text in checked.hints:
+        said += ["", f"Note: {text}"]
+    said.append("")
+    if checked.good:
+        said.append("All there: you can hand it in. The grader asks the same functions harder questions.")
+    else:
+        left = sum(one.state != "answered" for one in checked.questions)
+        more = f"{left} of {len(checked.questions)} questions are not answered yet. " if left else ""
+        said.append(f"{more}You can still hand it in: every question is graded for itself.")
+    return said

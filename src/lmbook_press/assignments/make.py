@@ -1,0 +1,156 @@
+"""A homework's two versions, made from its master by nbgrader's own preprocessors.
+
+The student version has neither solutions nor hidden tests, runs anywhere (its checks are plain `assert`s), and keeps
+nbgrader's marks, by which an answer is found again.  The grading master is what the grader reads the checks from, and a
+notebook that nbgrader takes: checked, with its outputs cleared.
+"""
+
+import logging
+import re
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from lmbook_press.assignments.questions import loose
+from lmbook_press.assignments.variants import drawn
+from lmbook_press.book import Book, BookError
+from lmbook_press.normalize import read, tidied, write_notebook
+
+REGIONS = ("SOLUTION", "HIDDEN TESTS")
+STUB = "raise NotImplementedError"
+
+
+def _nbgrader():
+    try:
+        from nbgrader import preprocessors
+    except ImportError as error:
+        raise BookError("Making a homework needs nbgrader: pip install 'lmbook[homework]'.") from error
+    return preprocessors
+
+
+def faults(master: NotebookNode) -> list[str]:
+    """Everything that is wrong with a master's marks, each with the number of its cell."""
+    found, seen = [], {}
+    for number, cell in enumerate(master.cells, start=1):
+        marks = cell.metadata.get("nbgrader", {})
+        graded, solution = marks.get("grade", False), marks.get("solution", False)
+        name = marks.get("grade_id")
+        place = f"cell {number}" + (f" ({name})" if name else "")
+        if graded or solution or marks.get("locked", False):
+            if not name:
+                found.append(f"{place} has nbgrader marks but no grade_id: give it one")
+            elif name in seen:
+                found.append(f"{place}: cell {seen[name]} has the grade_id {name} too; each needs its own")
+            seen.setdefault(name, number)
+        if graded and not isinstance(marks.get("points"), int | float):
+            found.append(f"{place} is graded but has no points: add them to its nbgrader metadata")
+        found += [f"{place}: {fault}" for fault in _regions(cell, graded, solution)]
+        if cell.cell_type == "markdown" and graded != solution:
+            found.append(f"{place} is a written answer: it must be marked as solution and as graded")
+    found += [
+        f"cell {number} ({check}) uses {name}, which only another check defines: each check stands alone"
+        for number, check, name in ([] if found else loose(master))
+    ]
+    return found
+
+
+def _regions(cell: NotebookNode, graded: bool, solution: bool) -> list[str]:
+    """Faults of the regions between ### BEGIN … and ### END …."""
+    found = []
+    lines = cell.source.split("\n")
+    for region in REGIONS:
+        marks = [line.strip() for line in lines if re.search(rf"\b(BEGIN|END) {region}\b", line)]
+        if len(marks) % 2 or any(("BEGIN" in mark) != (at % 2 == 0) for at, mark in enumerate(marks)):
+            found.append(f"the markers BEGIN {region} and END {region} do not come in pairs")
+    text = cell.source
+    if "BEGIN SOLUTION" in text and not solution:
+        found.append("a solution stands in a cell that is not marked as one")
+    if "BEGIN HIDDEN TESTS" in text:
+        if not graded:
+            found.append("hidden tests stand in a cell that gives no points")
+        marker = next(at for at, line in enumerate(lines) if "BEGIN HIDDEN TESTS" in line)
+        if not "".join(lines[:marker]).strip():
+            found.append("no visible line stands before the hidden tests: write a comment that says what they look at")
+    return found
+
+
+def _run(master: NotebookNode, names: tuple[str, ...]) -> NotebookNode:
+    """The notebook after nbgrader's preprocessors of these names, in this order."""
+    module = _nbgrader()
+    notebook = nbformat.from_dict(master)
+    resources = {"nbgrader": {}, "language": "python"}
+    for name in names:
+        step = getattr(module, name)()
+        step.log = logging.getLogger("lmbook_grader")
+        step.log.disabled = True  # its message repeats the whole cell; the exception says enough
+        notebook, resources = step.preprocess(notebook, resources)
+    return notebook
+
+
+def _checked(master: NotebookNode, name: str, seed: str | None) -> NotebookNode:
+    if found := faults(master):
+        raise BookError("\n".join(f"{name}, {fault}" for fault in found))
+    return tidied(drawn(master, Path(name).stem, seed))
+
+
+def student_version(master: NotebookNode, name: str = "homework", seed: str | None = None) -> NotebookNode:
+    """What students get.  Raises BookError, naming notebook and cell, for a master whose marks are wrong.
+
+    seed: the course's secret, from which the numbers marked as drawn are drawn.
+    """
+    # The order is that of nbgrader's GenerateAssignment, without its database.
+    steps = ("LockCells", "ClearSolutions", "ClearOutput", "CheckCellMetadata", "ClearHiddenTests", "ClearMarkScheme")
+    try:
+        notebook = _run(_checked(master, name, seed), (*steps, "ComputeChecksums", "CheckCellMetadata"))
+    except (RuntimeError, ValueError) as error:
+        raise BookError(f"{name}: nbgrader says: {error}") from error
+    for number, cell in enumerate(notebook.cells, start=1):
+        if re.search(r"(BEGIN|END) (SOLUTION|HIDDEN TESTS|MARK SCHEME)", cell.source):
+            raise BookError(f"{name}, cell {number}: a marker is left in the student version")
+        if not cell.source.strip():
+            raise BookError(f"{name}, cell {number}: nothing is left of it in the student version")
+    return tidied(notebook)
+
+
+def grading_version(master: NotebookNode, name: str = "homework", seed: str | None = None) -> NotebookNode:
+    """What instructors give to nbgrader: the master with its outputs cleared.  Raises BookError as above."""
+    return tidied(_run(_checked(master, name, seed), ("ClearOutput", "CheckCellMetadata")))
+
+
+def total_points(master: NotebookNode) -> float:
+    """The points of all graded cells together."""
+    return sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in master.cells if _graded(cell))
+
+
+def _graded(cell: NotebookNode) -> bool:
+    return cell.metadata.get("nbgrader", {}).get("grade", False)
+
+
+def chosen(book: Book, numbers: tuple[str, ...]) -> list[Path]:
+    """The masters with these numbers, all without any.  Raises BookError for a number that no master has."""
+    masters = book.masters()
+    known = {path.name.split("-")[0]: path for path in masters}
+    if unknown := [number for number in numbers if number.zfill(2) not in known]:
+        raise BookError(f"There is no homework {', '.join(unknown)}; there are {', '.join(known) or 'none'}.")
+    return [known[number.zfill(2)] for number in numbers] or masters
+
+
+def make(
+    book: Book, out: Path, numbers: tuple[str, ...] = (), student_only: bool = False, seed: str | None = None
+) -> list[Path]:
+    """Writes the versions of the chosen homeworks; nothing is written if one of them fails.
+
+    student_only: OUT/NN-name.ipynb.  Otherwise the folders of a course, OUT/NN/release/NN-name.ipynb for the class and
+    OUT/NN/grading/NN-name.ipynb for the grader.  seed: the course's secret, for variants.
+    """
+    notebooks = {}
+    for path in chosen(book, numbers):
+        master, folder = read(path), out / path.name.split("-")[0]
+        name = path.relative_to(book.root).as_posix()
+        notebooks[(out if student_only else folder / "release") / path.name] = student_version(master, name, seed)
+        if not student_only:
+            notebooks[folder / "grading" / path.name] = grading_version(master, name, seed)
+    for path, notebook in notebooks.items():
+        write_notebook(notebook, path)
+    return list(notebooks)

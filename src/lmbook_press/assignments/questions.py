@@ -1,0 +1,140 @@
+"""A homework of a course as the grader sees it: its two notebooks, its questions, and the checks of each."""
+
+import ast
+import builtins
+import re
+import symtable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from lmbook_press.book import BookError
+from lmbook_press.normalize import read
+
+HIDDEN = re.compile(r"### (BEGIN|END) HIDDEN TESTS")
+
+
+@dataclass(frozen=True)
+class Check:
+    """A graded code cell of the master.
+
+    hidden: the lines (from 1) between its markers; hint: the comment that stands before them.
+    """
+
+    name: str
+    source: str
+    points: float
+    hidden: range
+    hint: str
+
+
+@dataclass
+class Question:
+    """An answer and its checks; a written one has none and is marked by hand.  names: what its cell defines."""
+
+    name: str
+    written: bool = False
+    points: float = 0
+    checks: list[Check] = field(default_factory=list)
+    functions: set[str] = field(default_factory=set)
+    values: set[str] = field(default_factory=set)
+
+
+@dataclass
+class Homework:
+    """The folder of one homework in a course: course/NN/release/NN-name.ipynb and course/NN/grading/NN-name.ipynb."""
+
+    name: str
+    release: NotebookNode
+    grading: NotebookNode
+    files: dict[str, Path]
+    questions: list[Question]
+    blocked: list[str]
+
+    @classmethod
+    def load(cls, folder: Path) -> "Homework":
+        """Raises BookError where the folder is no homework of a course."""
+        files = {}
+        for kind in ("release", "grading"):
+            found = sorted((folder / kind).glob("*.ipynb"))
+            if len(found) != 1:
+                raise BookError(
+                    f"{folder / kind} holds {len(found)} notebooks instead of one: make it with "
+                    "'lmbook homework make NN --out COURSE'."
+                )
+            files[kind] = found[0]
+        if files["release"].name != files["grading"].name:
+            raise BookError(f"{folder}: release and grading hold different homeworks; make it again.")
+        grading = read(files["grading"])
+        blocked = list(grading.metadata.get("lmbook", {}).get("blocked", []))
+        return cls(files["release"].stem, read(files["release"]), grading, files, questions(grading), blocked)
+
+
+def marks(cell: NotebookNode) -> dict:
+    return cell.metadata.get("nbgrader", {})
+
+
+def questions(master: NotebookNode) -> list[Question]:
+    """The questions of a master in its order: a check belongs to the answer that stands last before it."""
+    found: list[Question] = []
+    for cell in master.cells:
+        mark = marks(cell)
+        if mark.get("solution"):
+            question = Question(mark["grade_id"], written=cell.cell_type == "markdown", points=mark.get("points", 0))
+            if cell.cell_type == "code":
+                question.functions, question.values = defined(cell.source)
+            found.append(question)
+        elif mark.get("grade"):
+            if not found or found[-1].written:
+                raise BookError(f"The check {mark['grade_id']} stands before any answer it could look at.")
+            found[-1].checks.append(_check(mark, cell.source))
+            found[-1].points += mark["points"]
+    return found
+
+
+def _check(mark: dict, source: str) -> Check:
+    lines = source.split("\n")
+    at = [number for number, line in enumerate(lines, start=1) if HIDDEN.search(line)]
+    hidden = range(at[0], at[-1] + 1) if at else range(0)
+    shown = [line for number, line in enumerate(lines, start=1) if number not in hidden]
+    hint = " ".join(line.lstrip("# ").strip() for line in shown if line.startswith("# "))
+    return Check(mark["grade_id"], source, mark["points"], hidden, hint)
+
+
+def defined(source: str) -> tuple[set[str], set[str]]:
+    """The functions and the values that an answer cell of the master binds at its top level."""
+    functions, values = set(), set()
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            functions.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            values |= {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+    return functions, values
+
+
+def loose(master: NotebookNode) -> list[tuple[int, str, str]]:
+    """Names that a check reads although neither a given cell before it, nor an answer, nor the check itself binds them.
+
+    Each check has to stand alone: if it took a name of another check, a student would lose points twice for one
+    mistake. Returns (number of the cell, grade_id, name).
+    """
+    known, found = {*dir(builtins), "__name__", "display"}, []
+    for number, cell in enumerate(master.cells, start=1):
+        if cell.cell_type != "code":
+            continue
+        table = symtable.symtable(cell.source, f"cell {number}", "exec")
+        binds = {name.get_name() for name in table.get_symbols() if name.is_assigned() or name.is_imported()}
+        if marks(cell).get("grade") and not marks(cell).get("solution"):
+            found += [(number, marks(cell)["grade_id"], name) for name in sorted(_globals(table) - binds - known)]
+        else:
+            known |= binds
+    return found
+
+
+def _globals(table: symtable.SymbolTable) -> set[str]:
+    """The module's names that a piece of code reads, in nested functions too."""
+    top = table.get_type() == "module"
+    own = {name.get_name() for name in table.get_symbols() if name.is_referenced() and (top or name.is_global())}
+    return own.union(*(_globals(child) for child in table.get_children()))

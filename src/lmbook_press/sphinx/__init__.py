@@ -1,0 +1,30 @@
+"""The Sphinx extension of the book's website: `lmbook_press.sphinx` in _config.yml.
+
+    mathematics   formulae rendered with KaTeX while the site is built; a faulty one is a warning
+    selfcheck     the self-check questions
+    folding       solutions and dropdowns as <details>, titles of exercises
+    citations     (Author, year) in round brackets
+    results       the tables of recorded runs
+    pages         what a page loads, what it is called, repairs of the theme for screen readers
+    assets        the theme's files made light after the build; figures; downloads
+
+Nothing here is imported by the package itself; a reader who runs the chapters needs none of it.
+"""
+
+from pathlib import Path
+
+from lmbook_press.sphinx import assets, citations, folding, mathematics, pages, results, selfcheck
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def _use_our_templates(app, config):
+    config.templates_path.insert(0, str(TEMPLATES))
+
+
+def setup(app):
+    """Registers everything with Sphinx."""
+    app.connect("config-inited", _use_our_templates)
+    for part in (mathematics, selfcheck, folding, citations, results, pages, assets):
+        part.setup(app)
+    return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,141 @@
+"""The files beside the pages: figures go in before the build, what no page needs comes out after it."""
+
+import html
+import logging
+import re
+from pathlib import Path
+
+from sphinx.util import logging as sphinx_logging
+
+logger = sphinx_logging.getLogger(__name__)
+ICON_FONTS = {"fa-solid-900": 900, "fa-regular-400": 400, "fa-brands-400": 400}
+NAMED_ICON = re.compile(r'((?:\.fa-[\w-]+:before,)*\.fa-[\w-]+:before)\{content:"(\\[0-9a-f]+)"\}')
+ICON_CODE = re.compile(r"\\([ef][0-9a-f]{3})")
+SEARCH_LEAVES_OUT = [  # the selectors that Sphinx leaves out, then ours
+    '".headerlink", "script", "style"',
+    '".katex-html", "annotation", ".bd-sidebar-secondary", ".bd-header-article", "#jb-print-docs-body", "footer"',
+]
+
+
+def write_figures(app):
+    """The modules of the interactive figures, where mount.mjs finds them."""
+    if app.builder.format != "html":
+        return
+    from lmbook import figures
+
+    folder = Path(app.outdir) / "_static" / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.mjs"):
+        old.unlink()
+    for name, text in figures.modules().items():
+        (folder / name).write_text(text, encoding="utf8")
+
+
+def write_downloads(app):
+    """The download button of a notebook gives its Colab edition: set-up cell, plain Markdown, no solutions."""
+    from lmbook_press.book import Book, BookError
+    from lmbook_press.colab import edition
+    from lmbook_press.normalize import write_notebook
+
+    root = Path(app.srcdir)
+    book = Book(root, ref=None if (root / ".git").exists() else "main")  # an unpacked archive knows no commit
+    for name in sorted(app.env.found_docs):
+        source = Path(app.env.doc2path(name))
+        if source.suffix != ".ipynb":
+            continue
+        try:
+            write_notebook(edition(source, book), Path(app.outdir) / "_sources" / f"{name}.ipynb")
+        except BookError as error:
+            logger.warning("no Colab edition: %s", error, location=name)
+    return []
+
+
+def write_root(app, exception):
+    """The site's own address leads to its first page."""
+    first = f"{app.config.root_doc}.html"
+    if exception or app.builder.format != "html" or first == "index.html":
+        return
+    title = html.escape(app.config.html_title)
+    (Path(app.outdir) / "index.html").write_text(
+        f'''<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="refresh" content="0; url={first}">
+<link rel="canonical" href="{app.config.html_baseurl}{first}">
+</head>
+<body><main><h1>{title}</h1><p><a href="{first}">Go to the first page</a></p></main></body>
+</html>
+''',
+        encoding="utf8",
+    )
+
+
+def used_icons(out: Path) -> set[str]:
+    """The classes fa-... that pages and scripts of the site use."""
+    scripts = [f for f in out.rglob("*.js") if f.name != "fontawesome.js"]
+    texts = (f.read_text(encoding="utf8", errors="replace") for f in [*out.rglob("*.html"), *scripts])
+    return {name for text in texts for name in re.findall(r"\bfa-[a-z0-9-]+", text)}
+
+
+def trim_icon_rules(css: str, used: set[str]) -> str:
+    """The theme's stylesheet without the rules of icons that nobody uses."""
+
+    def keep(match):
+        names = [n for n in match[1].split(",") if n.removeprefix(".").removesuffix(":before") in used]
+        return f'{",".join(names)}{{content:"{match[2]}"}}' if names else ""
+
+    return NAMED_ICON.sub(keep, css)
+
+
+def subset_font(file: Path, codes: set[int]) -> None:
+    """Rewrites a woff2 font with the glyphs of these code points."""
+    from fontTools.subset import Options, Subsetter, load_font, save_font
+
+    logging.getLogger("fontTools").setLevel(logging.WARNING)
+    options = Options(flavor="woff2", layout_features=[], notdef_outline=True, drop_tables=["GSUB", "GPOS", "FFTM"])
+    font = load_font(str(file), options)
+    subsetter = Subsetter(options)
+    subsetter.populate(unicodes=codes)
+    subsetter.subset(font)
+    save_font(font, str(file), options)
+
+
+def quote_prose_only(static: Path) -> None:
+    """The excerpts that the search shows leave out menus, and all but one of the three forms of a formula."""
+    script = static / "searchtools.js"
+    old = SEARCH_LEAVES_OUT[0]
+    text = script.read_text(encoding="utf8")
+    if old not in text:
+        logger.warning("searchtools.js no longer has %s: see lmbook_press.sphinx.assets", old)
+    script.write_text(text.replace(old, ", ".join(SEARCH_LEAVES_OUT)), encoding="utf8")
+
+
+def lighten(app, exception):
+    """Cuts the icon fonts and their rules to the icons in use; removes scripts and maps that no page loads."""
+    if exception or app.builder.format != "html":
+        return
+    static = Path(app.outdir) / "_static"
+    for pattern in ("**/*.map", "scripts/fontawesome.js*", "vendor/fontawesome/**/*.ttf", "*webpack-macros.html"):
+        for file in static.glob(pattern):
+            file.unlink()
+    stylesheet = static / "styles" / "pydata-sphinx-theme.css"
+    if not stylesheet.exists():
+        return
+    quote_prose_only(static)
+    css = trim_icon_rules(stylesheet.read_text(encoding="utf8"), used_icons(Path(app.outdir)))
+    stylesheet.write_text(css, encoding="utf8")
+    others = "".join(f.read_text(encoding="utf8") for f in static.rglob("*.css") if f != stylesheet)
+    codes = {int(code, 16) for code in ICON_CODE.findall(css + others)}
+    for name in ICON_FONTS:
+        for file in static.glob(f"vendor/fontawesome/webfonts/{name}.woff2"):
+            subset_font(file, codes)
+
+
+def setup(app):
+    app.connect("builder-inited", write_figures)
+    app.connect("html-collect-pages", write_downloads)
+    app.connect("build-finished", write_root, priority=900)
+    app.connect("build-finished", lighten, priority=900)

@@ -1,0 +1,75 @@
+"""What each page loads (nothing that it does not use), and repairs of the theme's HTML for screen readers."""
+
+import re
+
+from docutils import nodes
+
+from lmbook_press.sphinx import mathematics
+
+# a file of an extension -> what a page that uses it has in its body
+ONLY_WITH = {
+    "sphinx-design.min.css": 'class="sd-',
+    "design-tabs.js": 'class="sd-tab',
+    "proof.css": 'class="proof',
+    "copybutton.css": 'class="highlight',
+    "copybutton.js": 'class="highlight',
+    "clipboard.min.js": 'class="highlight',
+    "exercise.css": None,  # boxes.css does its work
+}
+FIGURE = 'class="lm-figure"'
+REPAIRS = [
+    # a name that differs from the words in sight
+    (' aria-label="Toggle hidden content"', ""),
+    # a heading cell without a heading
+    ('<th class="head"></th>', "<td></td>"),
+    ('<th class="head"><p></p></th>', "<td></td>"),
+    # a role that is deprecated, and not one of a list
+    ('role="doc-biblioentry"', 'role="listitem"'),
+]
+
+
+def _wanted(file, body: str) -> bool:
+    name = str(getattr(file, "filename", file)).split("?")[0].rsplit("/", 1)[-1]
+    mark = ONLY_WITH.get(name, "")
+    return mark is not None and mark in body
+
+
+def _page_context(app, pagename, templatename, context, doctree):
+    body = context.get("body", "")
+    for old, new in REPAIRS:
+        body = body.replace(old, new)
+    context["body"] = body
+    if 'class="katex' in body:
+        app.add_css_file(mathematics.STYLESHEET, priority=400)
+    if FIGURE in body:
+        app.add_js_file("figures/mount.mjs", type="module")
+    for files in ("css_files", "script_files"):
+        context[files][:] = [file for file in context[files] if _wanted(file, body)]
+
+
+def _fill_in(app, docname, source):
+    """%REPOSITORY% in a page stands for the address that _config.yml holds."""
+    source[0] = source[0].replace("%REPOSITORY%", app.config.html_theme_options.get("repository_url", ""))
+
+
+def _number_as_named(app, env):
+    """Chapter NN-name.ipynb has the number NN, and so have its formulae, whichever chapters stand before it."""
+    for page in env.toc_secnumbers:
+        found = re.match(r"notebooks/(\d\d)-", page)
+        chapter = int(found[1]) if found else 0
+        if not chapter:  # chapter 0 and the pages around the chapters have no number
+            continue
+        for numbers in (env.toc_secnumbers[page], *env.toc_fignumbers.get(page, {}).values()):
+            for place, number in numbers.items():
+                numbers[place] = number and (chapter, *number[1:])
+        for node in (env.titles[page], env.longtitles[page], *env.tocs[page].findall(nodes.reference)):
+            if node.get("secnumber"):
+                node["secnumber"] = (chapter, *node["secnumber"][1:])
+    return []
+
+
+def setup(app):
+    app.connect("env-get-updated", _number_as_named, priority=900)  # after Sphinx has counted
+    app.connect("source-read", _fill_in)
+    app.add_js_file("page.mjs", type="module")
+    app.connect("html-page-context", _page_context, priority=900)

@@ -1,0 +1,58 @@
+"""Grading a notebook of the small homework, with limits that end an attack soon."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+import small
+
+from lmbook_grader.grading.grade import grade_one
+from lmbook_grader.intake.collect import Submission
+from lmbook_grader.sandbox.commands import Limits, available
+from lmbook_press.assignments.make import grading_version, student_version
+
+LIMITS = Limits(cell=1, check=1, total=30, memory=600)
+
+
+@pytest.fixture(scope="session")
+def walls() -> None:
+    """Skips where bubblewrap does not work."""
+    if why := available("bwrap"):
+        pytest.skip(why)
+
+
+@pytest.fixture(scope="session")
+def course(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("course") / "09"
+    for kind, version in (("release", student_version), ("grading", grading_version)):
+        (folder / kind).mkdir(parents=True)
+        nbformat.write(version(small.master()), folder / kind / "09-small.ipynb")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def release(course) -> nbformat.NotebookNode:
+    return nbformat.read(course / "release/09-small.ipynb", as_version=4)
+
+
+@pytest.fixture
+def grade(walls, course, tmp_path):
+    """Grades a notebook, or a file of any content."""
+
+    def graded(content: nbformat.NotebookNode | bytes | Path, limits: Limits = LIMITS) -> dict:
+        path = tmp_path / "ann.ipynb"
+        if isinstance(content, Path):
+            path = content
+        elif isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            nbformat.write(content, path)
+        return grade_one(Submission("ann", path), course, limits=limits)
+
+    return graded
+
+
+@pytest.fixture
+def grade_answers(grade, release):
+    """Grades the release with these answers, all others right."""
+    return lambda **answers: grade(small.answered(release, **answers))

@@ -1,0 +1,284 @@
+"""Intake: whose a file is, which one counts, and what is read of it."""
+
+import json
+import os
+import tracemalloc
+
+import nbformat
+import pytest
+from nbformat.v4 import new_output
+from samples import ROSTER, hand_in, release, returned
+
+from lmbook_grader.intake.collect import Unreadable, collect, open_submission
+from lmbook_grader.intake.roster import read_roster
+from lmbook_press.book import BookError
+
+
+@pytest.fixture
+def roster(tmp_path):
+    path = tmp_path / "roster.csv"
+    path.write_text(ROSTER, encoding="utf-8")
+    return read_roster(path)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    path = tmp_path / "submissions"
+    path.mkdir()
+    return path
+
+
+METADATA = """
+submission_901:
+  :submitters:
+  - :name: Ann Doe
+    :sid: ann
+    :email: ann.doe@example.org
+  :created_at: 2026-03-02 10:00:00.5 Z
+  :score: 0.0
+submission_902:
+  :submitters:
+  - :name: Ann Doe
+    :sid: ann
+    :email: ann.doe@example.org
+  :created_at: !ruby/object:ActiveSupport::TimeWithZone
+    utc: 2026-03-03 10:00:00 Z
+    zone: !ruby/object:ActiveSupport::TimeZone
+      name: Etc/UTC
+submission_903:
+  :submitters:
+  - :name: Bob Ray
+    :sid: bob
+  - :name: Ann Doe
+    :sid: ann
+submission_904:
+  :submitters:
+  - :name: Bob Ray
+    :sid: ''
+    :email: BOB@example.org
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "student"),
+    [
+        ("ann.ipynb", "ann"),
+        ("01-chain-rule-ann.ipynb", "ann"),
+        ("Copy of homework ann (1).ipynb", "ann"),
+        ("ann.doe@example.org.ipynb", "ann"),
+        ("bob/01-chain-rule/homework.ipynb", "bob"),
+        ("BOB/homework.ipynb", "bob"),
+        ("doeann_12345_67890_homework-1.ipynb", "ann"),
+        ("doeann_LATE_12345_67890_homework.ipynb", "ann"),
+        ("oharazoe_1_2_bob.ipynb", "zoe"),  # what a student calls the file is not whose it is
+        ("Ann Doe_54321_assignsubmission_file/bob.ipynb", "ann"),
+        ("Ann Doe_54321_assignsubmission_file_/Copy of x (1).ipynb", "ann"),
+        ("Zoë O'Hara_54321_assignsubmission_file_hw.ipynb", "zoe"),
+        ("submission_901/bob.ipynb", "ann"),
+        ("submission_904/hw.ipynb", "bob"),
+        ("homework.ipynb.txt", None),
+        ("homework.ipynb", None),
+        ("anna.ipynb", None),
+        ("Doe.ipynb", None),
+        ("ann-and-bob.ipynb", None),
+        ("stranger_1_2_ann.ipynb", None),
+        ("submission_903/ann.ipynb", None),
+        ("submission_999/ann.ipynb", None),
+    ],
+)
+def test_a_file_is_its_students_or_nobodys(folder, roster, name, student):
+    (folder / "submission_metadata.yml").write_text(METADATA)
+    path = hand_in(returned(), folder / name)
+    got = collect(folder, roster)
+    assert [(one.student, one.path) for one in got.submissions] == ([(student, path)] if student else [])
+    assert [fault.path for fault in got.faults] == ([] if student else [path])
+    assert len(got.absent) == (2 if student else 3)
+
+
+def test_a_late_mark_is_kept(folder, roster):
+    hand_in(returned(), folder / "doeann_LATE_1_2_hw.ipynb")
+    hand_in(returned(), folder / "raybob_1_2_hw.ipynb")
+    ann, bob = collect(folder, roster).submissions
+    assert (ann.late, bob.late) == (True, False)
+    assert ["late" in " ".join(one.notes) for one in (ann, bob)] == [True, False]
+
+
+def test_numbers_of_the_system_identify_and_contradictions_are_reported(folder, tmp_path):
+    path = tmp_path / "canvas.csv"
+    path.write_text(
+        "Student,ID,SIS User ID,SIS Login ID,Section\n    Points Possible,,,,\n"
+        '"Doe, Ann",12345,s-ann,ann,A\n"Ray, Bob",22222,s-bob,bob,A\n"Ray, Bob",33333,s-bob2,bob2,B\n'
+    )
+    roster = read_roster(path)
+    hand_in(returned(), folder / "whatever_12345_1_hw.ipynb")
+    hand_in(returned(), folder / "raybob_33333_1_hw.ipynb")
+    hand_in(returned(), folder / "raybob_9_1_hw.ipynb")
+    hand_in(returned(), folder / "raybob_12345_1_hw.ipynb")
+    got = collect(folder, roster)
+    assert [one.student for one in got.submissions] == ["s-ann", "s-bob2"]
+    why = {fault.path.name: fault.why for fault in got.faults}
+    assert "2 students: s-bob, s-bob2" in why["raybob_9_1_hw.ipynb"]
+    assert "the number is s-ann's, the name is s-bob's" in why["raybob_12345_1_hw.ipynb"]
+
+
+@pytest.mark.parametrize(
+    ("names", "newest"),
+    [
+        (["doeann_1_500_hw.ipynb", "doeann_1_90_hw-3.ipynb"], "doeann_1_500_hw.ipynb"),  # the number, not its digits
+        (["doeann_1_90_hw-2.ipynb", "doeann_1_90_hw-10.ipynb"], "doeann_1_90_hw-10.ipynb"),
+        (["submission_901/a.ipynb", "submission_902/a.ipynb"], "submission_902/a.ipynb"),
+        (["ann-new.ipynb", "ann-old.ipynb"], "ann-old.ipynb"),
+    ],
+)
+def test_of_two_files_the_newest_counts_and_the_student_is_told(folder, roster, names, newest):
+    (folder / "submission_metadata.yml").write_text(METADATA)
+    for age, name in enumerate(names):
+        path = hand_in(returned(double=f"def double(x): return {age}"), folder / name)
+        os.utime(path, (1_700_000_000 + age,) * 2)
+    got = collect(folder, roster)
+    assert [one.path.relative_to(folder).as_posix() for one in got.submissions] == [newest]
+    assert "more than one file" in got.submissions[0].notes[0]
+
+
+def test_two_different_files_of_the_same_moment_are_not_guessed(folder, roster):
+    paths = [hand_in(returned(double=f"def double(x): return {n}"), folder / f"ann-{n}.ipynb") for n in range(2)]
+    for path in paths:
+        os.utime(path, (1_700_000_000,) * 2)
+    got = collect(folder, roster)
+    assert got.submissions == []
+    assert "ann-0.ipynb, ann-1.ipynb" in got.faults[0].why
+    hand_in(returned(double="def double(x): return 0"), paths[1])
+    os.utime(paths[1], (1_700_000_000,) * 2)
+    assert [one.student for one in collect(folder, roster).submissions] == ["ann"]  # the same content: no matter which
+
+
+def test_a_newer_file_that_is_no_notebook_gives_way_to_the_one_that_is(folder, roster):
+    good = hand_in(returned(), folder / "ann-1.ipynb")
+    os.utime(good, (1_700_000_000,) * 2)
+    (folder / "ann-2.ipynb").write_text("oops")
+    (got,) = collect(folder, roster).submissions
+    assert got.path == good
+    assert "ann-2.ipynb was set aside" in got.notes[0]
+
+
+def test_a_newer_file_of_another_homework_gives_way(folder, roster):
+    mine = hand_in(returned(), folder / "ann-1.ipynb")
+    os.utime(mine, (1_700_000_000,) * 2)
+    other = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("def halve(x): return x / 2")])
+    hand_in(other, folder / "ann-2.ipynb")
+    assert collect(folder, roster, release()).submissions[0].path == mine
+    assert collect(folder, roster).submissions[0].path == folder / "ann-2.ipynb"
+
+
+def test_links_and_odd_files_are_refused_and_their_targets_not_read(folder, roster, tmp_path):
+    secret = hand_in(returned(), tmp_path / "elsewhere/ann.ipynb")
+    (folder / "ann.ipynb").symlink_to(secret)
+    (folder / "bob").symlink_to(secret.parent)
+    os.mkfifo(folder / "zoe.ipynb")
+    (folder / "essay.pdf").write_bytes(b"%PDF")
+    got = collect(folder, roster)
+    assert got.submissions == []
+    assert {(fault.path.name, fault.why.split(";")[0]) for fault in got.faults} == {
+        ("ann.ipynb", "is a link"),
+        ("bob", "is a link"),
+        ("zoe.ipynb", "is no plain file"),
+        ("essay.pdf", "is not named like a notebook (.ipynb)"),
+    }
+    with pytest.raises(Unreadable, match="could not be opened"):
+        open_submission(folder / "ann.ipynb")
+
+
+def test_what_systems_leave_about_is_passed_over(folder, roster):
+    for name in (".DS_Store", "__MACOSX/ann.ipynb", "bob/.ipynb_checkpoints/hw-checkpoint.ipynb", "._ann.ipynb"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x")
+    got = collect(folder, roster)
+    assert (got.submissions, got.faults) == ([], [])
+
+
+def test_a_folder_that_is_none_is_named(tmp_path, roster):
+    with pytest.raises(BookError, match=r"all\.zip is no folder of submissions: unpack it"):
+        collect(tmp_path / "all.zip", roster)
+
+
+def test_a_huge_file_is_refused_before_it_is_read(folder):
+    path = folder / "ann.ipynb"
+    with path.open("wb") as file:
+        file.truncate(200_000_000)  # takes no room on disk
+    tracemalloc.start()
+    with pytest.raises(Unreadable, match="The file has 191 MB, more than the 20 MB"):
+        open_submission(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1_000_000
+
+
+WHOLE = json.dumps(returned())
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "is empty"),
+        ("hello", "not JSON"),
+        (WHOLE[: len(WHOLE) // 2], "cut off"),
+        ("[" * 100_000, "not JSON"),
+        ("[]", "not a notebook"),
+        ('{"a": 1}', "does not say its format"),
+        ('{"nbformat": 2, "worksheets": []}', "format 2"),
+        ('{"nbformat": 5, "cells": []}', "format 5"),
+        ('{"nbformat": 3, "nbformat_minor": 0}', "old format 3"),
+        ('{"nbformat": 4, "nbformat_minor": 5, "metadata": {}}', "no list of cells"),
+        ('{"nbformat": 4, "cells": [' + ",".join(["{}"] * 1001) + "]}", "1001 cells"),
+    ],
+)
+def test_what_is_no_notebook_is_refused_in_a_sentence(folder, content, said):
+    path = folder / "ann.ipynb"
+    path.write_text(content)
+    with pytest.raises(Unreadable, match=said) as caught:
+        open_submission(path)
+    assert str(caught.value).endswith(".")
+    assert str(folder) not in str(caught.value)
+
+
+def test_format_3_and_newer_minor_versions_are_read(folder):
+    old = nbformat.convert(returned(), 3)
+    (folder / "old.ipynb").write_text(json.dumps(old))
+    newer = json.loads(WHOLE) | {"nbformat_minor": 99, "of the future": True}
+    newer["cells"][0]["of the future"] = {"x": 1}
+    (folder / "new.ipynb").write_text(json.dumps(newer))
+    (folder / "bom.ipynb").write_bytes(b"\xef\xbb\xbf" + WHOLE.encode())
+    wanted = [cell.source for cell in returned().cells]
+    for name in ("old", "new", "bom"):
+        assert [cell.source for cell in open_submission(folder / f"{name}.ipynb").cells] == wanted
+
+
+def test_only_sources_and_grade_ids_are_read(folder):
+    notebook = returned()
+    cell = notebook.cells[3]
+    cell.metadata.tags = ["skip-execution"]
+    cell.outputs = [new_output("display_data", {"text/html": "<script>alert(1)</script>"})]
+    cell.execution_count = 7
+    notebook.metadata.evil = "x"
+    plain = open_submission(hand_in(notebook, folder / "ann.ipynb"))
+    assert plain.cells[3].metadata == {"nbgrader": {"grade_id": "double"}}
+    assert plain.cells[3].outputs == []
+    assert "script" not in json.dumps(plain)
+    assert "evil" not in json.dumps(plain)
+
+
+def test_odd_cells_do_no_harm(folder):
+    cells = [
+        None,
+        7,
+        {"cell_type": "code"},
+        {"cell_type": "video", "source": "x"},
+        {"cell_type": "code", "source": ["a\n", 3, "b"], "metadata": 5},
+        {"cell_type": "markdown", "source": {"a": 1}},
+        {"cell_type": "code", "source": "x\r\ny\ud800", "metadata": {"nbgrader": {"grade_id": ["list"]}}},
+    ]
+    path = folder / "ann.ipynb"
+    path.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "cells": cells}))
+    plain = open_submission(path)
+    assert [cell.source for cell in plain.cells] == ["", "a\nb", "x\ny?"]
+    nbformat.validate(plain)

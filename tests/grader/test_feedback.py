@@ -1,0 +1,203 @@
+"""Feedback and summary: kind, complete, harmless, and without a word of the hidden checks."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from samples import ROSTER, hand_in, master, release, result, returned, ungraded
+
+from lmbook_grader.intake.collect import collect
+from lmbook_grader.intake.roster import read_roster
+from lmbook_grader.report.feedback import feedback, pointers, summary, write_report
+from lmbook_grader.report.html import page, text
+from lmbook_grader.report.results import marked
+from lmbook_grader.report.written_answers import write_sheet
+from lmbook_press.book import Book, BookError
+from lmbook_press.normalize import read
+
+EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&\u202e\x1b[31m"
+
+
+class Page(HTMLParser):
+    """Tags, attributes and text of a page; complains of tags that are left open."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.attributes, self.words, self.open = [], [], [], []
+        self.feed(html)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open[-1:] != ["style"]:
+            self.words.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).split())
+
+
+@pytest.fixture
+def roster(tmp_path):
+    (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
+    return read_roster(tmp_path / "roster.csv")
+
+
+def shown(one, sections=None) -> Page:
+    return Page(feedback(one, release(), sections or {}, "Ann Doe"))
+
+
+def test_a_page_says_points_reasons_and_notes():
+    one = marked([result(triple=False, notes=["You handed in two files."])], {("ann", "why"): (1.5, "Say *why*.")})[0]
+    words = shown(one).text
+    for said in (
+        "Homework: numbers",
+        "Ann Doe, file ann.ipynb",
+        "3.5 of 7 points",
+        "1. Twice right 2 of 2",
+        "2. Three times not right yet 0 of 3",
+        "3. In words marked 1.5 of 2",
+        "triple gives another value than expected.",
+        "Say *why*.",
+        "You handed in two files.",
+    ):
+        assert said in words
+
+
+def test_what_is_not_marked_or_not_graded_is_no_zero():
+    assert "5 points so far, of 7; written answers are not marked yet" in shown(result()).text
+    assert "3. In words not marked yet ? of 2" in shown(result()).text
+    words = shown(ungraded("ann")).text
+    assert "not graded yet" in words
+    assert "points" not in words
+
+
+def test_sections_are_named_where_points_are_missing_only():
+    sections = {name: f"chapter 7, “{name}”" for name in ("double", "triple", "why")}
+    words = shown(result(triple=False), sections).text
+    assert "To read again: chapter 7, “triple”." in words
+    assert "“double”" not in words
+    assert "“why”" not in words  # it waits for its marks
+
+
+def test_everything_a_student_wrote_is_text():
+    one = result(double=False, file=EVIL, notes=[EVIL], output=EVIL)
+    one["questions"][0]["checks"][0]["message"] = EVIL
+    one = marked([one], {("ann", "why"): (1, EVIL)})[0]
+    html = feedback(one, release(), {}, EVIL)
+    seen = Page(html)
+    assert set(seen.tags).isdisjoint({"script", "img", "iframe", "object", "link", "form", "base"})
+    assert [name for name, _ in seen.attributes if name.startswith("on")] == []
+    assert seen.text.count("<script>alert(1)</script>") == 7  # title, student, file, message, comment, note, output
+    assert "\u202e" not in html
+    assert "\x1b" not in html
+
+
+def test_the_class_page_is_harmless_too(roster):
+    one = result(double=False, notes=[EVIL])
+    html = summary([one, ungraded("bob", why=EVIL)], release(), roster, [{"file": EVIL, "why": EVIL}])
+    assert set(Page(html).tags).isdisjoint({"script", "img"})
+
+
+def test_pages_load_nothing_and_run_nothing():
+    html = page("x", "<p>y</p>")
+    assert "default-src 'none'" in html
+    assert "<script" not in html
+    assert not re.search(r"\b(?:src|href)=|url\(", html)
+    assert '<html lang="en">' in html
+    assert text("a\nb\tc") == "a\nb\tc"
+
+
+def test_no_hidden_check_and_no_solution_is_in_a_page(roster, tmp_path):
+    for path in write_report([result(triple=False)], release(), master(), roster, tmp_path / "out"):
+        content = path.read_text()
+        for secret in ("SECRET", "-7.5", "HIDDEN", "triple(11)", "return 2"):
+            assert secret not in content
+
+
+def test_the_class_in_numbers(roster):
+    results = [
+        marked([result("ann")], {("ann", "why"): (2, "")})[0],
+        result("bob", triple=False, notes=["Pasted twice."]),
+    ]
+    words = Page(summary(results, release(), roster, [{"file": "x.pdf", "why": "is not a notebook"}])).text
+    for said in (
+        "In the roster 3",
+        "Graded 2",
+        "Handed in nothing that could be used 1",
+        "With a written answer still to be marked 1",
+        "Complete: 1. Points, of 7: mean 7.0, median 7, lowest 7, highest 7.",
+        "2. Three times 50 % 1 right, 1 not right yet",
+        "3. In words 100 % 1 marked, 1 not marked yet",
+        "triple-values 2. Three times 1 of 2",
+        "x.pdf: is not a notebook",
+        "zoe (Zoë O'Hara)",
+        "bob: Pasted twice.",
+    ):
+        assert said in words
+    assert "bob: no memory left" in Page(summary([ungraded("bob")], release(), roster, [])).text
+
+
+def test_a_page_for_each_result_or_none_at_all(roster, tmp_path):
+    out = tmp_path / "out"
+    written = write_report([result("ann"), ungraded("zoe")], release(), master(), roster, out)
+    assert sorted(path.relative_to(out).as_posix() for path in written) == [
+        "feedback/ann.html", "feedback/zoe.html", "summary.html",
+    ]  # fmt: skip
+    with pytest.raises(BookError, match="Not in the roster: eve"):
+        write_report([result("ann"), result("eve")], release(), master(), roster, tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+
+
+MASTERS = Book.find(Path(__file__).parent).masters()
+
+
+@pytest.mark.parametrize("path", MASTERS, ids=[path.stem for path in MASTERS])
+def test_every_question_of_the_book_points_to_a_section_that_exists(path):
+    book = Book.find(path.parent)
+    notebook = read(path)
+    said = notebook.metadata.get("lmbook", {}).get("sections", {})
+    answers = {
+        cell.metadata.nbgrader.grade_id for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("solution")
+    }
+    assert set(said) == answers
+    for chapter, heading in said.values():
+        source = (book.root / "notebooks" / f"{chapter}.ipynb").read_text(encoding="utf-8")
+        assert re.search(rf'"#+ {re.escape(heading)}(?:\\n)?"', source), f"{chapter} has no section {heading}"
+
+
+def test_a_pointer_is_a_link_once_the_site_is_known():
+    notebook = master()
+    notebook.metadata.lmbook = {"sections": {"double": ["07-numbers", "Twice & more"]}}
+    assert pointers(notebook) == {"double": "chapter 7, “Twice &amp; more”"}
+    linked = pointers(notebook, "https://example.org/book/")["double"]
+    assert linked.startswith('<a href="https://example.org/book/notebooks/07-numbers.html#twice-more">')
+    assert pointers(master()) == {}
+
+
+def test_the_sheet_for_markers_has_every_written_answer_and_no_name(roster, tmp_path):
+    folder = tmp_path / "submissions"
+    hand_in(returned(written=f"Because {EVIL}"), folder / "ann.ipynb")
+    hand_in(returned(written=None), folder / "bob.ipynb")
+    (folder / "zoe.ipynb").write_text("oops")
+    submissions = collect(folder, roster).submissions
+    sheet, reading, count = write_sheet(submissions, release(), master(), tmp_path / "out")
+    assert count == 1
+    assert sheet.read_text(encoding="utf-8-sig").split() == ["student,question,points,comment", "ann,why,,"]
+    seen = Page(reading.read_text(encoding="utf-8"))
+    assert "script" not in seen.tags
+    assert "Because SECRET." in seen.text  # the solution, for the marker
+    assert "Ann Doe" not in seen.text
+    sheet.write_text("student,question,points,comment\nann,why,2,\n")
+    with pytest.raises(FileExistsError, match="may hold marks"):
+        write_sheet(submissions, release(), master(), tmp_path / "out")
+    assert ",2," in sheet.read_text()

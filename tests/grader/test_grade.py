@@ -1,0 +1,285 @@
+"""Marks are right: masters full, student versions nothing, listed wrong answers as listed; and what checks see."""
+
+import re
+
+import nbformat
+import pytest
+import test_wrong_answers as listed
+from hostile import small
+from nbformat.v4 import new_code_cell, new_notebook
+
+from lmbook_grader.grading.grade import grade_one
+from lmbook_grader.intake.collect import Submission
+from lmbook_grader.sandbox.commands import Limits, available
+from lmbook_press.assignments.make import faults, make
+from lmbook_press.assignments.questions import Homework, loose
+from lmbook_press.assignments.variants import drawn
+from lmbook_press.book import Book, BookError
+
+STEMS = sorted({stem for stem, _, _ in listed.CASES})
+
+
+@pytest.fixture(scope="session", autouse=True)
+def walls() -> None:
+    if why := available("bwrap"):
+        pytest.skip(why)
+
+
+@pytest.fixture(scope="session")
+def course(tmp_path_factory):
+    """Every homework of the book as a course with a secret has it."""
+    folder = tmp_path_factory.mktemp("course")
+    make(Book(listed.ROOT), folder, seed="a course's secret")
+    return folder
+
+
+def graded(notebook: nbformat.NotebookNode, folder, tmp_path, **options) -> dict:
+    path = tmp_path / "ann.ipynb"
+    nbformat.write(notebook, path)
+    return grade_one(Submission("ann", path), folder, **options)
+
+
+def points(result: dict) -> float:
+    assert result["status"] == "graded", result["why"]
+    return sum(question["points"] for question in result["questions"])
+
+
+def solved(homework: Homework, answers: dict[str, str]) -> nbformat.NotebookNode:
+    """The release with the master's solutions, but for these answers."""
+    right = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell.source for cell in homework.grading.cells}
+    notebook = nbformat.from_dict(homework.release)
+    for cell in notebook.cells:
+        mark = cell.metadata.get("nbgrader", {})
+        if mark.get("solution"):
+            cell.source = answers.get(mark["grade_id"], right[mark["grade_id"]])
+    return notebook
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_the_master_scores_full_marks(stem, course, tmp_path):
+    folder = course / stem.split("-")[0]
+    homework = Homework.load(folder)
+    result = graded(solved(homework, {}), folder, tmp_path)
+    statuses = {question["id"]: question["status"] for question in result["questions"]}
+    assert set(statuses.values()) == {"right", "manual"}
+    assert points(result) == sum(question.points for question in homework.questions if not question.written) > 0
+    assert not any(check["message"] for question in result["questions"] for check in question["checks"])
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_the_student_version_scores_nothing(stem, course, tmp_path):
+    folder = course / stem.split("-")[0]
+    result = graded(Homework.load(folder).release, folder, tmp_path)
+    assert points(result) == 0
+    assert {question["status"] for question in result["questions"]} == {"missing"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("stem", "name", "case"), listed.CASES, ids=[f"{s}: {name}" for s, name, _ in listed.CASES])
+def test_a_wrong_answer_gets_the_listed_points(stem, name, case, course, tmp_path):
+    folder = course / stem.split("-")[0]
+    homework = Homework.load(folder)
+    result = graded(solved(homework, case["answers"]), folder, tmp_path)
+    assert points(result) == case["score"]
+    hidden = [line for q in homework.questions for c in q.checks for line in hidden_lines(c)]
+    for question in result["questions"]:
+        for check in question["checks"]:
+            assert bool(check["message"]) != check["passed"]
+            assert not any(line in check["message"] for line in hidden if len(line) > 15)
+
+
+def hidden_lines(check) -> list[str]:
+    """Those that the student does not see in the same cell as well."""
+    lines = [line.strip() for line in check.source.split("\n")]
+    seen = {line for number, line in enumerate(lines, 1) if number not in check.hidden}
+    return [lines[number - 1] for number in check.hidden if lines[number - 1] not in seen]
+
+
+def hidden(source: str) -> str:
+    return f"### BEGIN HIDDEN TESTS\n{source}\n### END HIDDEN TESTS"
+
+
+def test_a_seed_changes_the_hidden_inputs_and_nothing_else_is_left_of_it(tmp_path):
+    made = {}
+    for secret in (None, "one", "two", "one"):
+        out = tmp_path / f"{secret}-{len(made)}"
+        make(Book(listed.ROOT), out, seed=secret)
+        texts = {path.relative_to(out): path.read_text() for path in sorted(out.rglob("*.ipynb"))}
+        assert not any("# drawn" in text for text in texts.values())
+        if secret in made:
+            assert texts == made[secret]
+        made[secret] = texts
+    for path in made["one"]:
+        if "grading" in path.parts:
+            assert len({made[secret][path] for secret in made}) == 3, f"{path} draws nothing"
+
+
+def test_every_check_stands_alone():
+    master = small.master()
+    assert loose(master) == []
+    master.cells[5].source = f"assert double(seven) == 14\n# more\n{hidden('assert got')}"
+    assert loose(master) == [(6, "double-zero", "got"), (6, "double-zero", "seven")]
+    assert any("cell 6 (double-zero) uses seven" in fault for fault in faults(master))
+
+
+def homework(folder, cells: list[tuple[str, str]]):
+    """A course's folder made of ("given" | "answer NAME" | "check NAME", source) cells; every check has a point."""
+    notebook = new_notebook()
+    for kind, source in cells:
+        kind, _, name = kind.partition(" ")
+        metadata = small._marks(name, solution=kind == "answer", grade=kind == "check", points=1) if name else {}
+        notebook.cells.append(new_code_cell(source, metadata=metadata))
+    release = nbformat.from_dict(notebook)
+    for cell in release.cells:
+        cell.source = re.sub(r"### BEGIN HIDDEN.*?### END HIDDEN TESTS", "", cell.source, flags=re.DOTALL)
+    for version, made in (("release", release), ("grading", notebook)):
+        (folder / version).mkdir(parents=True)
+        nbformat.write(made, folder / version / "07-x.ipynb")
+    return release
+
+
+def scores(cells, tmp_path, answers: dict[str, str] | None = None, **options) -> dict[str, tuple[float, str]]:
+    notebook = homework(tmp_path / "07", cells)
+    for cell in notebook.cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        cell.source = (answers or {}).get(name, cell.source) + ("\n# mine" if name in (answers or {}) else "")
+    result = graded(notebook, tmp_path / "07", tmp_path, limits=Limits(cell=5, check=5), **options)
+    assert result["status"] == "graded", result["why"]
+    return {c["name"]: (c["points"], c["message"]) for q in result["questions"] for c in q["checks"]}
+
+
+RAISES = """
+def bad(y):
+    raise KeyError(y)
+
+try:
+    apply(bad, 1)
+except KeyError:
+    pass
+else:
+    assert False
+"""
+
+
+TENSOR = "got = tensor(torch.ones(2, 3))\nassert got.shape == (3, 2)\nassert got.dtype == torch.double"
+
+
+def test_checks_see_values_arrays_tensors_and_call_back(tmp_path):
+    cells = [
+        ("given", "import numpy as np\nimport torch\n\ndef scaled(x):\n    return apply(lambda y: 3 * y, x)"),
+        ("answer weights", "weights = None"),
+        ("check values", "assert set(weights) == {'W'}\nassert (weights['W'] == np.eye(2)).all()"),
+        ("answer apply", "def apply(f, x): pass"),
+        ("check called", "assert apply(lambda y: y + 1, 2) == 3\nassert scaled(2) == 6"),
+        ("check raises", RAISES),
+        ("answer tensor", "def tensor(x): pass"),
+        ("check tensor-type", TENSOR),
+    ]  # fmt: skip
+    answers = {
+        "weights": "weights = {'W': np.eye(2)}",
+        "apply": "def apply(f, x):\n    return f(x)",
+        "tensor": "def tensor(x):\n    return torch.nn.Parameter(x.T.double())",
+    }
+    assert scores(cells, tmp_path, answers) == dict.fromkeys(["values", "called", "raises", "tensor-type"], (1, ""))
+
+
+def test_a_later_answer_does_not_spoil_an_earlier_one(tmp_path):
+    """Checks run where they stand: the second answer redefines the helper of the first."""
+    cells = [
+        ("answer one", "def one(): pass"), ("check one-1", "assert one() == 1"),
+        ("answer two", "def two(): pass"), ("check two-2", "assert two() == 2"),
+    ]  # fmt: skip
+    answers = {
+        "one": "def helper():\n    return 1\ndef one():\n    return helper()",
+        "two": "def helper():\n    return 2\ndef two():\n    return helper()",
+    }
+    assert scores(cells, tmp_path, answers) == {"one-1": (1, ""), "two-2": (1, "")}
+
+
+def test_a_process_lost_in_one_check_is_as_it_was_for_the_next(tmp_path):
+    cells = [
+        ("given", "import os\nstate = []"),
+        ("answer f", "def f(x): pass"),
+        ("check f-1", "assert f(1) == 1"),
+        ("check f-2", f"# more\n{hidden('assert f(2) == 2')}"),
+        ("check f-3", "assert f(3) == 3"),
+        ("given", "state.append(f(3))"),
+        ("answer g", "def g(): pass"),
+        ("check g-1", "assert g() == [3]"),
+    ]
+    answers = {"f": "def f(x):\n    return os._exit(0) if x == 2 else x", "g": "def g():\n    return state"}
+    got = scores(cells, tmp_path, answers)
+    assert got == {
+        "f-1": (1, ""), "f-2": (0, "`f` ended the whole program instead of returning a value."),
+        "f-3": (1, ""), "g-1": (1, ""),
+    }  # fmt: skip
+
+
+def test_a_failed_answer_of_a_given_cell_costs_its_check_and_no_machine(tmp_path):
+    cells = [
+        ("answer f", "def f(): pass"),
+        ("given", "made = f() + 1"),
+        ("answer g", "def g(x): pass"),
+        ("check g-1", "assert g(made) == 2"),
+    ]
+    got = scores(cells, tmp_path, {"f": "def f():\n    return 'no'", "g": "def g(x):\n    return x"})
+    assert got["g-1"][0] == 0
+
+
+def test_what_is_said_names_the_place_in_words_and_no_hidden_case(tmp_path):
+    cells = [
+        ("answer f", "def f(x): pass"),
+        ("check seen", "assert f(1) == 1\nassert f(2) == 4  # the square"),
+        ("check unseen", f"assert f(1) == 1\n# The grader tries 10.\n{hidden('assert f(10) == 100')}"),
+        ("check form", f"assert f(1) == 1\n{hidden('assert f(3)[0] == 9')}"),
+    ]  # fmt: skip
+    got = scores(cells, tmp_path, {"f": "def f(x):\n    return x"})
+    assert got["seen"] == (0, "The check that you can see fails: `assert f(2) == 4`.")
+    assert got["unseen"] == (
+        0, "The check that you can see passes, a case of the grader does not. The grader tries 10.",
+    )  # fmt: skip
+    assert got["form"][1].endswith("another form than the one asked for.")
+
+
+def test_without_walls_there_are_no_points_unless_the_files_are_trusted(tmp_path):
+    folder = tmp_path / "07"
+    notebook = homework(folder, [("answer f", "def f(): pass"), ("check f-1", "assert f() == 1")])
+    notebook.cells[0].source = "def f():\n    return 1\nprint('ran')"
+    limits = Limits()
+    result = graded(notebook, folder, tmp_path, sandbox="none", limits=limits)
+    assert result["status"] == "ungraded"
+    assert "without a sandbox" in result["why"]
+    assert [question["points"] for question in result["questions"]] == [0]
+    assert result["output"] == "ran\n"
+    trusted = graded(notebook, folder, tmp_path, sandbox="none", trusted=True, limits=limits)
+    assert points(trusted) == 1
+
+
+def test_what_is_the_machines_or_the_courses_fault_is_not_graded(tmp_path, monkeypatch):
+    folder = tmp_path / "07"
+    notebook = homework(folder, [("answer f", "def f(): pass"), ("check f-1", "assert f() == unknown")])
+    notebook.cells[0].source = "def f():\n    return 1"
+    result = graded(notebook, folder, tmp_path)
+    assert (result["status"], result["questions"]) == ("ungraded", [])
+    assert "f-1 uses unknown" in result["why"]
+    monkeypatch.setattr("lmbook_grader.sandbox.commands._bwrap_walls", lambda: ["bwrap", "--no-such-option"])
+    result = graded(notebook, folder, tmp_path)
+    assert result["status"] == "ungraded"
+    assert "could not be started" in result["why"]
+    monkeypatch.undo()
+    (folder / "grading/07-x.ipynb").rename(folder / "grading/08-x.ipynb")
+    with pytest.raises(BookError, match="different homeworks"):
+        graded(notebook, folder, tmp_path)
+    (folder / "grading/08-x.ipynb").unlink()
+    with pytest.raises(BookError, match="holds 0 notebooks"):
+        graded(notebook, folder, tmp_path)
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_whatever_is_drawn_the_listed_points_stay(stem, monkeypatch):
+    """Twelve secrets, in this process: right answers pass, wrong ones fail where they are listed to."""
+    read = nbformat.read
+    for secret in range(12):
+        monkeypatch.setattr(nbformat, "read", lambda *a, secret=secret, **k: drawn(read(*a, **k), stem, str(secret)))
+        for name, case in ((name, case) for at, name, case in listed.CASES if at == stem):
+            assert listed.score(stem, case["answers"]) == case["score"], (secret, name)

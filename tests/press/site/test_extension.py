@@ -1,0 +1,241 @@
+"""The Sphinx extension on small books of its own: mathematics, self-check questions, folding, numbers."""
+
+import re
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+from lmbook_press.sphinx import assets, folding, mathematics, selfcheck
+
+KATEX = Path(__file__).parents[3] / "book" / "_static" / "katex"
+SETTINGS = {
+    "extensions": ["myst_nb", "sphinx_exercise", "sphinxcontrib.bibtex", "lmbook_press.sphinx"],
+    "html_theme": "sphinx_book_theme",
+    "html_math_renderer": "lmbook_katex",
+    "bibtex_bibfiles": [],
+    "myst_enable_extensions": ["amsmath", "colon_fence", "dollarmath"],
+    "math_numfig": True,
+    "math_eqref_format": "({number})",
+    "numfig": True,
+    "numfig_secnum_depth": 1,
+    "nb_execution_mode": "off",
+}
+
+
+@pytest.fixture
+def build(tmp_path):
+    """build(index=TEXT, other=TEXT, ...) -> (html by page, warnings, exit status) of a strict build."""
+    count = iter(range(99))
+
+    def run(**pages):
+        source = tmp_path / f"book{next(count)}"
+        source.mkdir()
+        for name, text in pages.items():
+            (source / f"{name}.md").parent.mkdir(exist_ok=True)
+            (source / f"{name}.md").write_text(text, encoding="utf8")
+        warnings, out = StringIO(), source / "_build"
+        with patch_docutils(), docutils_namespace():
+            app = Sphinx(
+                source, None, out, out / ".doctrees", "html", SETTINGS, StringIO(), warnings,
+                warningiserror=True, keep_going=True,
+            )  # fmt: skip
+            app.build()
+        html = {name: (out / f"{name}.html").read_text(encoding="utf8") for name in pages}
+        return html, re.sub(r"\x1b\[[\d;]*m", "", warnings.getvalue()), app.statuscode
+
+    return run
+
+
+CHECK = """:::{self-check} Which is it, $a$ or $b$?
+- [ ] It is $a$.
+
+  No: $a$ is the other one.
+- [x] It is `b`.
+
+  Yes.
+
+  $$
+  b = b
+  $$
+:::
+"""
+
+# --- mathematics -------------------------------------------------------------------------------------------------
+
+
+def test_stylesheet_and_fonts_are_of_the_version_that_renders():
+    css = (KATEX / "katex.min.css").read_text()
+    assert f'"{mathematics.katex_version()}"' in css
+    asked = set(re.findall(r"url\(fonts/([^)]+)\)", css))
+    assert asked == {font.name for font in (KATEX / "fonts").iterdir()}
+    assert all(name.endswith(".woff2") for name in asked)
+    assert "MIT" in (KATEX / "LICENSE").read_text()
+
+
+def test_a_formula_is_drawn_for_the_eye_and_written_for_the_ear():
+    html = mathematics.render(r"\frac{1}{T}\sum_{t=1}^T \log P(w_t \mid w_{<t})")
+    assert '<math xmlns="http://www.w3.org/1998/Math/MathML">' in html
+    assert 'class="katex-html" aria-hidden="true"' in html
+    assert 'display="block"' in mathematics.render("x", display=True)
+
+
+@pytest.mark.parametrize(("tex", "position"), [(r"a + \nosuch{b}", 4), (r"x_{1", 4), (r"\frac{1}", 8)])
+def test_a_faulty_formula_is_refused_with_its_position(tex, position):
+    with pytest.raises(mathematics.MathError) as caught:
+        mathematics.render(tex)
+    assert caught.value.position == pytest.approx(position, abs=1)
+
+
+@pytest.mark.parametrize("text", ["Inline $a + \\nosuch{b}$ here.", "$$\na + \\nosuch{b}\n$$ (eq-x)"])
+def test_a_faulty_formula_fails_the_build_and_names_page_formula_and_position(build, text):
+    _, warnings, status = build(index=f"# Title\n\n{text}\n")
+    assert status == 1
+    assert re.search(r"index\.md:\d* ?.*WARNING: faulty formula, position 4: .*nosuch", warnings)
+    assert "a + \\nosuch{b}" in warnings
+
+
+def test_a_line_break_outside_an_environment_is_a_fault(build):
+    assert build(index="# Title\n\n$$\na \\\\ b\n$$\n")[2] == 1
+    assert build(index="# Title\n\n$$\n\\begin{aligned} a \\\\ b \\end{aligned}\n$$\n")[2] == 0
+
+
+def test_an_environment_without_dollars_is_a_fault(build):
+    _, warnings, status = build(index="# Title\n\n\\begin{align*}\na\n\\end{align*}\n")
+    assert status == 1
+    assert "between lines of $$" in warnings
+
+
+def test_numbers_follow_chapters_and_start_again_on_pages_without_one(build):
+    two = "# {0}\n\n$$\na\n$$ ({0}-a)\n\n$$\nb\n$$ ({0}-b)\n\nSee {{eq}}`{0}-b`.\n"
+    lists = "```{toctree}\nwarm\n```\n```{toctree}\n:numbered: 1\none\ntwo\n```\n```{toctree}\nend\n```\n"
+    pages = {name: two.format(name) for name in ("warm", "one", "two", "end")}
+    html, warnings, status = build(index=f"# Book\n\n{lists}", **pages)
+    assert (warnings, status) == ("", 0)
+    for name, numbers in {"warm": "12", "one": ["1.1", "1.2"], "two": ["2.1", "2.2"], "end": "12"}.items():
+        assert re.findall(r'class="eqno">\(([\d.]+)\)', html[name]) == list(numbers)
+        assert f'href="#equation-{name}-b">({numbers[1]})</a>' in html[name]
+
+
+def test_a_chapter_has_the_number_of_its_file_though_earlier_ones_are_missing(build):
+    late = "# Late\n\n## Part\n\n$$\na\n$$ (late-a)\n\nSee {eq}`late-a`.\n"
+    lists = "```{toctree}\n:numbered: 1\nnotebooks/01-early\nnotebooks/07-late\n```\n"
+    pages = {"notebooks/01-early": "# Early\n\n$$\na\n$$ (early-a)\n", "notebooks/07-late": late}
+    html, warnings, status = build(index=f"# Book\n\n{lists}", **pages)
+    assert (warnings, status) == ("", 0)
+    assert re.findall(r'class="eqno">\(([\d.]+)\)', html["notebooks/07-late"]) == ["7.1"]
+    assert 'href="#equation-late-a">(7.1)</a>' in html["notebooks/07-late"]
+    assert re.findall(r">(\d)\. (Early|Late)<", html["index"])[:2] == [("1", "Early"), ("7", "Late")]
+
+
+# --- self-check --------------------------------------------------------------------------------------------------
+
+
+def test_a_question_becomes_a_group_of_named_radio_buttons(build):
+    html, warnings, status = build(index=f"# Title\n\n{CHECK}\n{CHECK}")
+    assert (warnings, status) == ("", 0)
+    page = html["index"]
+    assert page.count("<fieldset>") == page.count("<legend>") == 2
+    inputs = re.findall(r'<input type="radio" name="([\w-]+)" id="([\w-]+)"', page)
+    assert [name for name, _ in inputs] == ["check-1", "check-1", "check-2", "check-2"]
+    assert len({key for _, key in inputs}) == 4
+    assert re.findall(r'<label for="([\w-]+)"', page) == [key for _, key in inputs]
+    assert re.findall(r"<strong>(Right|Wrong)\.</strong>", page) == ["Wrong", "Right"] * 2
+
+
+def test_two_builds_give_the_same_page(build):
+    text = f"# Title\n\n{CHECK}\n$$\nx\n$$ (eq-x)\n"
+    assert build(index=text)[0] == build(index=text)[0]
+
+
+FAULTS = {
+    "no option is marked as right": "- [ ] One.\n\n  Why.\n- [ ] Two.\n\n  Why.\n",
+    "option 2 has no explanation": "- [x] One.\n\n  Why.\n- [ ] Two.\n",
+    "option 1 is empty": "- [x]\n\n  Why.\n- [ ] Two.\n\n  Why.\n",
+    "it has 1 options": "- [x] One.\n\n  Why.\n",
+    "must be a list": "Some text first.\n\n- [x] One.\n\n  Why.\n",
+    "is not indented": "- [x] One.\n\nWhy.\n- [ ] Two.\n\n  Why.\n",
+}
+
+
+@pytest.mark.parametrize("message", FAULTS)
+def test_a_malformed_question_fails_the_build_and_says_how(build, message):
+    _, warnings, status = build(index=f"# Title\n\n:::{{self-check}} Which?\n{FAULTS[message]}:::\n")
+    assert status == 1
+    assert message in warnings
+    assert "'Which?'" in warnings
+    assert "index.md" in warnings
+
+
+def test_options_keep_what_belongs_to_them():
+    body = CHECK.splitlines()[1:-1]
+    (wrong, first, answer, why), (right, second, _, long) = selfcheck.options(body)
+    assert (wrong, right) == (False, True)
+    assert (first, second) == (0, 3)
+    assert (answer, why) == (["It is $a$."], ["No: $a$ is the other one."])
+    assert [line for line in long if line] == ["Yes.", "$$", "b = b", "$$"]
+
+
+# --- exercises and what folds ------------------------------------------------------------------------------------
+
+EXERCISE = """:::{exercise} 1.4 practice
+:label: ex-1-4
+:nonumber:
+How many?
+:::
+
+```{solution-start} ex-1-4
+:class: dropdown
+```
+
+Two, says the code.
+
+```python
+print(2)
+```
+
+```{solution-end}
+```
+"""
+
+
+def test_a_solution_folds_around_all_of_it(build):
+    html, warnings, status = build(index=f"# Title\n\n{EXERCISE}\nAfter.\n")
+    assert (warnings, status) == ("", 0)
+    box = re.search(
+        r'<details class="[^"]*solution[^"]*" id="solution-ex-1-4">(.*?)</details>', html["index"], re.DOTALL
+    )
+    assert "Solution to Exercise 1.4" in re.search("<summary.*?</summary>", box[1], re.DOTALL)[0]
+    assert "print" in box[1]
+    assert "After." not in box[1]
+    assert 'id="ex-1-4"' in html["index"]
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("1.4 practice", ("1.4", "practice", "")),
+        ("1.4 (check)", ("1.4", "check", "")),
+        ("2.10 explore: Longer texts", ("2.10", "explore", "Longer texts")),
+    ],
+)
+def test_the_title_of_an_exercise(written, shown):
+    kind, *found = folding.TITLE.fullmatch(f"Exercise ({written})").groups()
+    assert (kind, tuple(found)) == ("Exercise", shown)
+
+
+def test_any_dropdown_folds(build):
+    html, *_ = build(index="# Title\n\n:::{admonition} More\n:class: dropdown\nHidden.\n:::\n\n:::{note}\nOpen.\n:::\n")
+    assert re.search(r"<details[^>]*>\s*<summary[^>]*>More</summary>", html["index"])
+    assert html["index"].count("<details") == 1
+
+
+# --- files -------------------------------------------------------------------------------------------------------
+
+
+def test_rules_of_icons_nobody_uses_go():
+    css = '.a{color:red}.fa-one:before,.fa-1:before{content:"\\31"}.fa-two:before{content:"\\f002"}.fa-spin{x:y}'
+    assert assets.trim_icon_rules(css, {"fa-two"}) == '.a{color:red}.fa-two:before{content:"\\f002"}.fa-spin{x:y}'
+    assert '.fa-1:before{content:"\\31"}' in assets.trim_icon_rules(css, {"fa-1"})

@@ -1,0 +1,121 @@
+"""Every page of the site, in a real browser: light, dark and on a phone."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+pytestmark = pytest.mark.browser
+
+TOC = yaml.safe_load((Path(__file__).parents[3] / "_toc.yml").read_text())
+FILES = [TOC["root"], *(chapter["file"] for part in TOC["parts"] for chapter in part["chapters"])]
+PAGES = [f"{name}.html" for name in FILES] + ["search.html"]
+# Text as the reader sees it: without code, programs' output and what is there for screen readers only.
+PROSE = """() => {
+  const page = document.querySelector("main").cloneNode(true);
+  for (const box of page.querySelectorAll("pre, code, script, style, svg, .katex-mathml")) box.remove();
+  return page.textContent;
+}"""
+LEFT_OVER = re.compile(r"\$\$|\\begin|\\frac|\\\(|\{(eq|cite|term|glue|ref)[:}]|:::|%REPOSITORY%")
+# The thousands of small boxes of formulae and of coloured code take axe a quarter of a minute a page, and it has no
+# rules about them but contrast: formulae have the colour of the text, and `faint_code` looks at the colours of code.
+FLATTEN = """() => {
+  for (const box of document.querySelectorAll(".katex")) box.replaceWith("formula");
+  for (const box of document.querySelectorAll("article pre")) box.textContent = "code";
+}"""
+FAINT = """() => {
+  const channels = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map((value) => {
+    const share = value / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  const light = ([r, g, b]) => 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+  const ground = (box) => {
+    while (/, 0\\)$|transparent/.test(getComputedStyle(box).backgroundColor)) box = box.parentElement;
+    return getComputedStyle(box).backgroundColor;
+  };
+  const pairs = new Set();
+  for (const pre of document.querySelectorAll("article pre")) {
+    const behind = ground(pre);
+    for (const token of pre.querySelectorAll("span")) {
+      if (token.textContent.trim()) pairs.add(getComputedStyle(token).color + " on " + behind);
+    }
+  }
+  return [...pairs].filter((pair) => {
+    const [a, b] = pair.split(" on ").map((colour) => light(channels(colour)));
+    return Math.max(a, b) / Math.min(a, b) < 4.5;
+  });
+}"""
+
+
+@pytest.fixture
+def violations(axe):
+    """What axe finds. Comes last in a test: it simplifies the page first."""
+
+    def run(page):
+        page.evaluate(FLATTEN)
+        return axe(page)
+
+    return run
+
+
+def faint_code(page) -> list[str]:
+    """Colours of code, and of what lies behind it, with a contrast below 4.5."""
+    return page.evaluate(FAINT)
+
+
+def too_wide(page) -> int:
+    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_in_light(visit, violations, name):
+    page = visit(name)
+    assert page.title().strip()
+    assert page.locator("h1:visible").count() == 1
+    assert not LEFT_OVER.search(page.evaluate(PROSE))
+    assert page.locator("span.math:not(:has(.katex-html)), .lm-equation:not(:has(.katex-html))").count() == 0
+    assert page.evaluate("typeof MathJax") == "undefined"
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    assert faint_code(page) == []
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_in_dark(visit, violations, name):
+    page = visit(name, scheme="dark")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    light_boxes = """() => [...document.querySelectorAll("article *")].filter((box) => {
+      const [r, g, b, a = 1] = getComputedStyle(box).backgroundColor.match(/[\\d.]+/g).map(Number);
+      return a > 0.5 && 0.3 * r + 0.6 * g + 0.1 * b > 170 && box.clientWidth > 100 && box.clientHeight > 24;
+    }).map((box) => box.outerHTML.slice(0, 120))"""
+    assert page.evaluate(light_boxes) == []
+    assert faint_code(page) == []
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_on_a_phone(visit, violations, name):
+    page = visit(name, width=360)
+    assert too_wide(page) <= 0
+    # all that scrolls sideways can be reached with the keyboard
+    unreachable = """() => [...document.querySelectorAll("article *")].filter((box) =>
+      box.scrollWidth > box.clientWidth + 1 && ["auto", "scroll"].includes(getComputedStyle(box).overflowX)
+      && box.tabIndex < 0 && !box.closest("details:not([open])") && !box.querySelector("a, button, input, [tabindex]")
+    ).map((box) => box.outerHTML.slice(0, 120))"""
+    assert page.evaluate(unreachable) == []
+    assert violations(page) == []
+
+
+FAULTY = """<div style="width: 900px">$$x$$</div><pre><span style="color: #bbb">x</span></pre>
+<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">"""
+
+
+def test_a_fault_on_a_page_is_seen(visit, violations):
+    """The checks above can fail: a wide box, mathematics left as text, faint code, a picture without words."""
+    page = visit("book/homework.html", width=360)
+    page.evaluate("(html) => document.querySelector('article').insertAdjacentHTML('beforeend', html)", FAULTY)
+    assert too_wide(page) > 0
+    assert LEFT_OVER.search(page.evaluate(PROSE))
+    assert len(faint_code(page)) == 1
+    assert any(fault.startswith("image-alt") for fault in violations(page))

@@ -1,0 +1,80 @@
+"""The sampled softmax: exact where all types are in, unbiased where some are drawn, and clear about what cannot be."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from lmbook.losses import sampled_nll, strata
+
+VOCAB, D, NEVER = 100, 8, (0, 2, 4)
+
+
+@pytest.fixture
+def example():
+    torch.manual_seed(0)
+    h = torch.randn(60, D, dtype=torch.float64, requires_grad=True)
+    W = torch.randn(VOCAB, D, dtype=torch.float64, requires_grad=True)
+    b = torch.randn(VOCAB, dtype=torch.float64, requires_grad=True)
+    return h, torch.randint(5, VOCAB, (60,)), W, b
+
+
+def full(h, targets, W, b):
+    logits = h @ W.T + b
+    logits[:, list(NEVER)] = -torch.inf
+    return F.cross_entropy(logits, targets, reduction="sum")
+
+
+@pytest.mark.parametrize("edges", [(30, 60), (5,), (99,)])
+def test_with_every_type_drawn_it_is_the_cross_entropy_forward_and_backward(example, edges):
+    h, targets, W, b = example
+    if edges == (99,):
+        edges = (50, 98)
+    parts = strata(VOCAB, edges, (0,) * (len(edges) + 1))
+    ours, torchs = sampled_nll(h, targets, W, b, parts, NEVER), full(h, targets, W, b)
+    torch.testing.assert_close(ours, torchs)
+    for a, c in zip(torch.autograd.grad(ours, (h, W, b)), torch.autograd.grad(torchs, (h, W, b)), strict=True):
+        torch.testing.assert_close(a, c)
+
+
+def test_the_estimate_of_z_is_unbiased(example):
+    """exp(nll) of one token is Z / exp z_w; its mean over draws is the true value, for frequent and rare targets."""
+    h, _, W, b = example
+    parts = strata(VOCAB, (30, 60), (0, 20, 25))
+    for target in (7, 45, 88):
+        targets = torch.full((60,), target)
+        logits = h @ W.T + b
+        logits[:, list(NEVER)] = -torch.inf
+        truth = (torch.logsumexp(logits, 1) - logits[:, target]).exp()
+        draws = torch.stack(
+            [
+                torch.stack([sampled_nll(h[i : i + 1], targets[:1], W, b, parts, NEVER) for i in range(3)])
+                for _ in range(1500)
+            ]
+        ).exp()
+        error = draws.std(0) / 1500**0.5
+        assert ((draws.mean(0) - truth[:3]).abs() < 4 * error + 1e-9).all()
+
+
+def test_a_draw_of_few_types_is_not_exact(example):
+    h, targets, W, b = example
+    ours = sampled_nll(h, targets, W, b, strata(VOCAB, (30,), (0, 5)), NEVER)
+    assert (ours - full(h, targets, W, b)).abs().item() > 0.1
+
+
+def test_a_target_that_never_occurs_or_lies_outside_is_an_error(example):
+    h, targets, W, _ = example
+    parts = strata(VOCAB, (30,), (0, 10))
+    for wrong in (2, 100):
+        bad = targets.clone()
+        bad[3] = wrong
+        weight = torch.cat([W, W[:1]])
+        with pytest.raises(ValueError, match=f"target {wrong}"):
+            sampled_nll(h, bad, weight, None, parts, NEVER)
+
+
+@pytest.mark.parametrize(
+    ("edges", "drawn"), [((60, 30), (0, 0, 0)), ((30,), (0,)), ((30,), (0, 71)), ((30,), (1, 0)), ((100,), (0, 0))]
+)
+def test_strata_that_do_not_fit_are_refused(edges, drawn):
+    with pytest.raises(ValueError, match=r"edges|drawn"):
+        strata(VOCAB, edges, drawn)

@@ -1,0 +1,271 @@
+"""Recurrent layers: against torch.nn, padding, readable against fast, dropout, and broken ones that are caught."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from recurrence import D_IN, HIDDEN, LENGTHS, MASK, B, T, directions, fast_or_not, flat, kinds, randomised
+from torch import nn
+
+from lmbook.cells import CELLS
+from lmbook.rnn import FUSED, Recurrent, one_buffer, run_cell
+
+MODULES = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    torch.manual_seed(0)
+
+
+def random_state(network: Recurrent, batch_size: int = B) -> tuple:
+    return tuple(tuple(torch.randn_like(part) for part in layer) for layer in network.start(batch_size))
+
+
+def in_torch_form(network: Recurrent, state: tuple) -> torch.Tensor | tuple:
+    """Our state as torch has it: (n_layers directions, B, hidden), layer by layer, forward before backward."""
+    parts = [torch.stack([half for p in part for half in p.split(HIDDEN, dim=-1)]) for part in zip(*state, strict=True)]
+    return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+@kinds
+@directions
+@fast_or_not
+@pytest.mark.parametrize("n_layers", [1, 3])
+def test_a_network_is_that_of_torch_forward_and_backward(cell, bidirectional, fast, n_layers):
+    network = randomised(Recurrent(D_IN, HIDDEN, n_layers, cell, bidirectional, fast=fast))
+    module = network.to_torch()
+    x, state = torch.randn(B, T, D_IN).double().requires_grad_(), random_state(network)
+    outputs, final = network(x, state)
+    theirs, their_final = module(x, in_torch_form(network, state))
+    torch.testing.assert_close(outputs, theirs)
+    torch.testing.assert_close(in_torch_form(network, final), their_final)
+
+    weight = torch.randn_like(outputs)
+    loss, their_loss = (outputs * weight).sum(), (theirs * weight).sum()
+    torch.testing.assert_close(*(torch.autograd.grad(one, x, retain_graph=True) for one in (loss, their_loss)))
+    # our gradients, loaded as if they were weights, are the gradients of torch's weights
+    loss.backward()
+    their_loss.backward()
+    for own, name in zip(network.layers, range(n_layers), strict=True):
+        for one, suffix in zip(own, ("", "_reverse")[: len(own)], strict=True):
+            gates = {"rnn": "h", "lstm": "ifgo", "gru": "rzn"}[cell]
+            for ours, torchs in (("W_x", "weight_ih"), ("W_h", "weight_hh")):
+                stacked = torch.cat([getattr(one, ours + gate).grad for gate in gates])
+                torch.testing.assert_close(stacked, getattr(module, f"{torchs}_l{name}{suffix}").grad)
+
+
+@kinds
+@directions
+@fast_or_not
+def test_a_network_from_torch_is_the_same_network(cell, bidirectional, fast):
+    module = MODULES[cell](D_IN, HIDDEN, 2, batch_first=True, bidirectional=bidirectional)
+    network = Recurrent.from_torch(module, fast=fast)
+    x = torch.randn(B, T, D_IN)
+    torch.testing.assert_close(network(x)[0], module(x)[0])
+    torch.testing.assert_close(network.to_torch()(x)[0], module(x)[0])
+
+
+@kinds
+@directions
+@fast_or_not
+def test_a_row_alone_and_in_a_padded_batch_is_the_same(cell, bidirectional, fast):
+    network = randomised(Recurrent(D_IN, HIDDEN, 2, cell, bidirectional, fast=fast))
+    x, state = torch.randn(B, T, D_IN).double(), random_state(network)
+    outputs, final = network(x, state, MASK)
+    for row, length in enumerate(LENGTHS.tolist()):
+        own = tuple(tuple(part[row : row + 1] for part in layer) for layer in state)
+        alone, alone_final = network(x[row : row + 1, :length], own)
+        torch.testing.assert_close(outputs[row : row + 1, :length], alone)
+        assert not outputs[row, length:].any()
+        torch.testing.assert_close([part[row : row + 1] for part in flat(final)], flat(alone_final))
+
+
+def without_mask(cell, x, state, mask=None, backward=False):
+    return run_cell(cell, x, state, None, backward)
+
+
+def not_turned_back(cell, x, state, mask=None, backward=False):
+    outputs, state = run_cell(cell, x, state, mask, backward)
+    return outputs.flip(1) if backward else outputs, state
+
+
+def starts_from_zero(cell, x, state, mask=None, backward=False):
+    return run_cell(cell, x, cell.start(len(x)), mask, backward)
+
+
+def output_left_over(cell, x, state, mask=None, backward=False):
+    """Only the state is masked: in the padding, the last output stays."""
+    outputs, state = run_cell(cell, x, state, mask, backward)
+    return outputs + (outputs == 0) * state[0][:, None], state
+
+
+@pytest.mark.parametrize("broken", [without_mask, not_turned_back, starts_from_zero, output_left_over])
+def test_a_broken_run_is_caught(broken, monkeypatch):
+    monkeypatch.setattr("lmbook.rnn.run_cell", broken)
+    with pytest.raises(AssertionError):
+        test_readable_and_fast_are_equal_with_padding_and_an_empty_row_forward_and_backward("gru", True)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.filterwarnings("error")
+@kinds
+@directions
+def test_on_a_gpu_cudnn_gives_the_same_and_copies_no_weights(cell, bidirectional):
+    network = randomised(Recurrent(D_IN, HIDDEN, 2, cell, bidirectional)).cuda()
+    x = torch.randn(B, T, D_IN).double().cuda().requires_grad_()
+    for mask in (None, MASK.cuda()):
+        results = []
+        for network.fast in (False, True):
+            outputs, final = network(x, None, mask)
+            gradients = torch.autograd.grad((outputs**2).sum(), [x, *network.parameters()])
+            results.append((outputs, flat(final), gradients))
+        torch.testing.assert_close(*results)
+
+
+def test_weights_in_one_buffer_are_the_same_weights():
+    weights = [weight for layer in Recurrent(D_IN, HIDDEN, 1, "gru", True).layers for weight in both_ways(layer)]
+    views = one_buffer(weights)
+    assert all(torch.equal(one, other) for one, other in zip(views, weights, strict=True))
+    assert len({view.untyped_storage().data_ptr() for view in views}) == 1
+    places = [(view.storage_offset(), view.dim()) for view in views]
+    assert [dim for _, dim in sorted(places)] == [2] * 4 + [1] * 4
+
+
+def both_ways(cells: nn.ModuleList) -> list[torch.Tensor]:
+    return [weight for cell in cells for weight in cell.torch_weights()]
+
+
+@kinds
+@directions
+def test_the_fast_form_is_the_same_out_of_one_buffer(cell, bidirectional, monkeypatch):
+    fused = FUSED[CELLS[cell]]
+    monkeypatch.setitem(FUSED, CELLS[cell], lambda *given: fused(*map(rearranged, given)))
+    test_readable_and_fast_are_equal_with_padding_and_an_empty_row_forward_and_backward(cell, bidirectional)
+
+
+def rearranged(given):
+    """The list of weights, whose first is a matrix, in one buffer; every other argument as it is."""
+    is_weights = isinstance(given, list) and given[0].dim() == 2
+    return one_buffer(given) if is_weights else given
+
+
+def test_without_the_mask_the_padding_is_read():
+    network = randomised(Recurrent(D_IN, HIDDEN, 1, "gru", bidirectional=True))
+    x = torch.randn(B, T, D_IN).double()
+    outputs, final = network(x)
+    masked, masked_final = network(x, None, MASK)
+    assert (outputs - masked)[1, :4, HIDDEN:].abs().max() > 1e-3  # the backward cell has come through the padding
+    assert (final[0][0] - masked_final[0][0])[1].abs().min() > 0
+    assert torch.equal(outputs[1, :4, :HIDDEN], masked[1, :4, :HIDDEN])  # the forward cell has not
+
+
+@kinds
+@directions
+def test_readable_and_fast_are_equal_with_padding_and_an_empty_row_forward_and_backward(cell, bidirectional):
+    network = randomised(Recurrent(D_IN, HIDDEN, 2, cell, bidirectional, dropout=0.5))
+    mask = torch.arange(T) < torch.tensor([7, 0, 1, 6])[:, None]
+    x, state = torch.randn(B, T, D_IN).double().requires_grad_(), random_state(network)
+    results = []
+    for fast in (False, True):
+        network.fast = fast
+        torch.manual_seed(3)  # the same dropout
+        outputs, final = network(x, state, mask)
+        weights = torch.linspace(-1, 1, outputs.numel()).view_as(outputs)
+        loss = (outputs * weights).sum() + sum((part**2).sum() for part in flat(final))
+        gradients = torch.autograd.grad(loss, [x, *network.parameters()])
+        assert [part[1].tolist() for part in flat(final)] == [part[1].tolist() for part in flat(state)]  # the empty row
+        results.append((outputs, flat(final), gradients))
+    torch.testing.assert_close(*results)
+
+
+@directions
+def test_padding_on_the_left_changes_nothing_but_the_fast_form_refuses_it(bidirectional):
+    network = randomised(Recurrent(D_IN, HIDDEN, 2, "lstm", bidirectional))
+    x, mask = torch.randn(1, T, D_IN).double(), torch.arange(T)[None] >= 3
+    outputs, final = network(x, None, mask)
+    alone, alone_final = network(x[:, 3:])
+    torch.testing.assert_close(outputs[:, 3:], alone)
+    torch.testing.assert_close(final, alone_final)
+    network.fast = True
+    with pytest.raises(ValueError, match="on the right"):
+        network(x, None, mask)
+
+
+@kinds
+def test_step_by_step_is_the_whole_pass(cell):
+    network = randomised(Recurrent(D_IN, HIDDEN, 2, cell))
+    x = torch.randn(B, T, D_IN).double()
+    outputs, final = network(x)
+    state = network.start(B)
+    for t in range(T):
+        h, state = network.step(x[:, t], state)
+        torch.testing.assert_close(h, outputs[:, t])
+    torch.testing.assert_close(state, final)
+
+
+@kinds
+def test_fused_steps_are_the_whole_pass_and_so_are_their_gradients(cell):
+    slow, fast = (randomised(Recurrent(D_IN, HIDDEN, 2, cell, fast=fast)) for fast in (False, True))
+    fast.load_state_dict(slow.state_dict())
+    x = torch.randn(B, T, D_IN).double()
+    outputs, final = slow(x)
+    state, weights, hs = fast.start(B), fast.step_weights(), []
+    assert slow.step_weights() is None
+    for x_t in x.unbind(1):
+        h, state = fast.step(x_t, state, weights)
+        hs.append(h)
+    torch.testing.assert_close(torch.stack(hs, 1), outputs)
+    torch.testing.assert_close(state, final)
+    outputs.square().sum().backward()
+    torch.stack(hs, 1).square().sum().backward()
+    for mine, theirs in zip(fast.parameters(), slow.parameters(), strict=True):
+        torch.testing.assert_close(mine.grad, theirs.grad)
+
+
+def test_the_state_given_is_not_changed():
+    network = Recurrent(D_IN, HIDDEN, 2, "lstm")
+    state = random_state(network)
+    before = [part.clone() for part in flat(state)]
+    network.step(torch.randn(B, D_IN), state)
+    network(torch.randn(B, T, D_IN), state, MASK)
+    assert all(torch.equal(one, other) for one, other in zip(before, flat(state), strict=True))
+
+
+@fast_or_not
+def test_dropout_goes_up_between_layers_never_along_time(fast):
+    one = Recurrent(D_IN, HIDDEN, 1, "gru", dropout=0.9, fast=fast)
+    x = torch.randn(B, T, D_IN)
+    assert torch.equal(one(x)[0], one.eval()(x)[0])  # one layer: there is nothing between
+    two = Recurrent(D_IN, HIDDEN, 2, "gru", dropout=0.5, fast=fast).double()
+    x = x.double()
+    first, _ = run_cell(two.layers[0][0], x, two.layers[0][0].start(B))
+    torch.manual_seed(5)
+    outputs, state = two(x)
+    torch.manual_seed(5)
+    dropped = F.dropout(first, 0.5)
+    again, _ = run_cell(two.layers[1][0], dropped, two.layers[1][0].start(B))
+    torch.testing.assert_close(outputs, again)
+    torch.testing.assert_close(state[0][0], first[:, -1])  # what goes on in time is whole
+    assert torch.equal(two.eval()(x)[0], two(x)[0])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Recurrent(3, 4, cell="elman"), "rnn, lstm, gru"),
+        (lambda: Recurrent(3, 4, 0), "at least one layer"),
+        (lambda: Recurrent(3, 4, dropout=1.0), "below 1"),
+        (lambda: Recurrent(3, 4, cell="gru", reset="before", fast=True), "fast=False"),
+        (lambda: Recurrent(3, 4)(torch.zeros(2, 5)), r"\(B, T, 3\)"),
+        (lambda: Recurrent(3, 4)(torch.zeros(2, 0, 3)), "at least one step"),
+        (lambda: Recurrent(3, 4)(torch.zeros(2, 5, 3), None, torch.ones(2, 5)), "boolean"),
+        (lambda: Recurrent(3, 4)(torch.zeros(2, 5, 3), Recurrent(3, 4).start(3)), r"start\(2\)"),
+        (lambda: Recurrent(3, 4, bidirectional=True).step(torch.zeros(2, 3), ()), "whole sequence"),
+        (lambda: Recurrent.from_torch(nn.RNN(3, 4, nonlinearity="relu")), "tanh"),
+        (lambda: Recurrent.from_torch(nn.LSTM(3, 4, proj_size=2)), "no projection"),
+    ],
+)
+def test_errors_say_what_is_wrong_and_what_to_do(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,293 @@
+"""Models of recurrent layers: step by step, alone and padded, truncated back-propagation, gradients over distance."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from recurrence import D_IN, HIDDEN, LENGTHS, MASK, B, T, directions, fast_or_not, flat, kinds, randomised
+
+from lmbook.cells import CELLS
+from lmbook.data.batching import stream_batches
+from lmbook.decode import reorder
+from lmbook.rnn import run_cell
+from lmbook.rnn_models import Classifier, RecurrentLM, Tagger, detach, state_gradients, truncated
+
+VOCAB = 23
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    torch.manual_seed(0)
+
+
+def tokens_of(rows: int = B, length: int = T) -> torch.Tensor:
+    return torch.randint(5, VOCAB, (rows, length))
+
+
+def language_model(cell: str = "lstm", fast: bool = False, **options) -> RecurrentLM:
+    return randomised(RecurrentLM(VOCAB, 5, HIDDEN, 2, cell, fast=fast, **options))
+
+
+@kinds
+@fast_or_not
+def test_no_position_of_the_language_model_sees_the_future(cell, fast):
+    model, tokens = language_model(cell, fast), tokens_of()
+    changed = tokens.clone()
+    changed[:, 4:] = (changed[:, 4:] - 4) % (VOCAB - 5) + 5
+    assert torch.equal(model(tokens)[:, :4], model(changed)[:, :4])
+    assert (model(tokens)[:, 4:] != model(changed)[:, 4:]).any()
+
+
+@kinds
+@fast_or_not
+@pytest.mark.parametrize("tie", [False, True])
+def test_language_model_teacher_forced_step_by_step_and_in_pieces(cell, fast, tie):
+    model, tokens = language_model(cell, fast, tie=tie), tokens_of()
+    logits, state = model(tokens), model.start(B)
+    assert logits.shape == (B, T, VOCAB)
+    for t in range(T):
+        step, state = model.step(state, tokens[:, t])
+        torch.testing.assert_close(step, logits[:, t])
+    first, middle = model.run(tokens[:, :3], model.start(B))
+    second, end = model.run(tokens[:, 3:], middle)
+    torch.testing.assert_close(torch.cat([first, second], dim=1), logits)
+    torch.testing.assert_close(end, state)
+
+
+@kinds
+def test_rows_of_a_state_may_be_reordered(cell):
+    model, tokens, index = language_model(cell), tokens_of(), torch.tensor([2, 2, 0, 3, 1])
+    _, state = model.run(tokens[:, :-1])
+    logits, _ = model.step(state, tokens[:, -1])
+    chosen, _ = model.step(reorder(state, index), tokens[index, -1])
+    torch.testing.assert_close(chosen, logits[index])
+
+
+@fast_or_not
+def test_language_model_alone_and_padded(fast):
+    model, tokens = language_model(fast=fast), tokens_of()
+    tokens[~MASK] = 0
+    logits, state = model.run(tokens, None, MASK)
+    for row, length in enumerate(LENGTHS.tolist()):
+        alone, final = model.run(tokens[row : row + 1, :length], None)
+        torch.testing.assert_close(logits[row : row + 1, :length], alone)
+        torch.testing.assert_close([part[row : row + 1] for part in flat(state)], flat(final))
+
+
+@kinds
+@pytest.mark.parametrize("tie", [False, True])
+def test_first_loss_is_near_the_logarithm_of_the_vocabulary(cell, tie):
+    model, tokens = RecurrentLM(1000, 32, 32, 2, cell, tie=tie), torch.randint(1000, (8, 30))
+    loss = F.cross_entropy(model(tokens)[:, :-1].flatten(0, 1), tokens[:, 1:].flatten())
+    assert loss.item() == pytest.approx(math.log(1000), rel=0.02)
+
+
+def test_tied_weights_are_one_parameter():
+    tied, free = RecurrentLM(VOCAB, 5, 5, tie=True), RecurrentLM(VOCAB, 5, 5)
+    assert tied.output.weight is tied.embedding.weight
+    assert sum(p.numel() for p in free.parameters()) - sum(p.numel() for p in tied.parameters()) == VOCAB * 5
+
+
+@kinds
+def test_one_batch_is_learned_by_heart(cell):
+    model, tokens = RecurrentLM(VOCAB, 16, 32, 1, cell, fast=True), tokens_of()
+    tokens[:, 0] = torch.arange(B)  # rows that start apart: the entropy floor is 0
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.02)
+    for _ in range(150):
+        loss = F.cross_entropy(model(tokens)[:, :-1].flatten(0, 1), tokens[:, 1:].flatten())
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    assert loss.item() < 0.01
+
+
+def whole_gradient(model: RecurrentLM, inputs: torch.Tensor, targets: torch.Tensor) -> list[torch.Tensor]:
+    loss = F.cross_entropy(model(inputs).flatten(0, 1), targets.flatten(), reduction="sum")
+    return list(torch.autograd.grad(loss, list(model.parameters())))
+
+
+def truncated_gradient(model: RecurrentLM, windows) -> tuple[list[torch.Tensor], float, int]:
+    model.zero_grad()
+    total = n = 0
+    for loss, count in truncated(model, windows):
+        loss.backward()
+        total, n = total + loss.item(), n + count
+    return [parameter.grad for parameter in model.parameters()], total, n
+
+
+@fast_or_not
+def test_truncation_cuts_gradients_not_losses(fast):
+    model, stream = language_model(fast=fast), tokens_of(1, 25)[0].numpy()
+    (inputs, targets), *none = stream_batches(stream, 2, 12)
+    assert not none
+    inputs, targets = torch.as_tensor(inputs), torch.as_tensor(targets)
+    whole = whole_gradient(model, inputs, targets)
+    one_piece, loss, n = truncated_gradient(model, stream_batches(stream, 2, 12))
+    torch.testing.assert_close(one_piece, whole)
+    pieces, same_loss, same_n = truncated_gradient(model, stream_batches(stream, 2, 5))
+    assert (same_n, n) == (24, 24)
+    assert same_loss == pytest.approx(loss)  # the state goes on, so what is predicted stays the same
+    assert any((one - other).abs().max() > 1e-4 for one, other in zip(pieces, whole, strict=True))
+    # what is left is the gradient of each piece with the state before it as a constant
+    by_piece, state = [torch.zeros_like(gradient) for gradient in whole], model.start(2)
+    for piece in (slice(0, 5), slice(5, 10), slice(10, 12)):
+        constant = tuple(tuple(part.data.clone() for part in layer) for layer in state)
+        logits, state = model.run(inputs[:, piece], constant)
+        piece_loss = F.cross_entropy(logits.flatten(0, 1), targets[:, piece].flatten(), reduction="sum")
+        for total, gradient in zip(by_piece, torch.autograd.grad(piece_loss, list(model.parameters())), strict=True):
+            total += gradient
+    torch.testing.assert_close(pieces, by_piece)
+
+
+def test_detach_keeps_the_values_and_cuts_the_graph():
+    model = language_model()
+    _, state = model.run(tokens_of(), model.start(B))
+    cut = detach(state)
+    assert all(part.requires_grad for part in flat(state))
+    assert not any(part.requires_grad for part in flat(cut))
+    torch.testing.assert_close(flat(cut), [part.detach() for part in flat(state)])
+
+
+@fast_or_not
+@directions
+@pytest.mark.parametrize("explicit", [False, True], ids=["mask from <pad>", "mask given"])
+def test_tagger_alone_and_padded(fast, bidirectional, explicit):
+    model, tokens = randomised(Tagger(VOCAB, 4, 6, HIDDEN, 2, bidirectional=bidirectional, fast=fast)), tokens_of()
+    if not explicit:
+        tokens[~MASK] = 0
+    logits = model(tokens, MASK if explicit else None)
+    assert logits.shape == (B, T, 4)
+    for row, length in enumerate(LENGTHS.tolist()):
+        torch.testing.assert_close(logits[row : row + 1, :length], model(tokens[row : row + 1, :length]))
+
+
+def test_a_tagger_of_two_directions_sees_the_right_context_and_one_of_one_does_not():
+    tokens = tokens_of()
+    changed = tokens.clone()
+    changed[:, -1] = (changed[:, -1] - 4) % (VOCAB - 5) + 5
+    both, left = (randomised(Tagger(VOCAB, 4, 6, HIDDEN, bidirectional=two)) for two in (True, False))
+    assert (both(tokens)[:, 0] != both(changed)[:, 0]).any(dim=-1).all()
+    assert torch.equal(left(tokens)[:, :-1], left(changed)[:, :-1])
+
+
+@fast_or_not
+@directions
+@pytest.mark.parametrize("pool", ["last", "mean"])
+def test_classifier_alone_and_padded(fast, bidirectional, pool):
+    model = randomised(Classifier(VOCAB, 3, 6, HIDDEN, 2, "gru", bidirectional, pool=pool, fast=fast))
+    tokens = tokens_of()
+    tokens[~MASK] = 0
+    logits = model(tokens)
+    assert logits.shape == (B, 3)
+    for row, length in enumerate(LENGTHS.tolist()):
+        torch.testing.assert_close(logits[row : row + 1], model(tokens[row : row + 1, :length]))
+    tokens[1] = 0
+    torch.testing.assert_close(model(tokens)[1], model.output.bias)  # an empty row: no state, no NaN
+
+
+def test_the_classifier_reads_the_final_states_or_the_mean():
+    tokens = tokens_of()
+    last, mean = (randomised(Classifier(VOCAB, 3, 6, HIDDEN, pool=pool)) for pool in ("last", "mean"))
+    outputs, _ = last.recurrent(last.embedding(tokens))
+    ends = torch.cat([outputs[:, -1, :HIDDEN], outputs[:, 0, HIDDEN:]], dim=-1)  # backward, the end is the first token
+    torch.testing.assert_close(last(tokens), last.output(ends))
+    outputs, _ = mean.recurrent(mean.embedding(tokens))
+    torch.testing.assert_close(mean(tokens), mean.output(outputs.mean(dim=1)))
+
+
+@kinds
+def test_state_gradients_against_finite_differences(cell):
+    one = randomised(CELLS[cell](D_IN, HIDDEN))
+    x, y = torch.randn(B, T, D_IN).double(), torch.randn(B, HIDDEN).double()
+
+    def loss(h):
+        return 0.5 * (h - y).square().sum(dim=-1)
+
+    norms = state_gradients(one, x, loss)
+    assert [norm.shape for norm in norms] == [(B, T)] * (2 if cell == "lstm" else 1)
+    states = [one.start(B)]
+    with torch.no_grad():
+        for t in range(T):
+            states.append(one(x[:, t], states[-1]))
+        for t, part in itertools.product(range(1, T), range(len(norms))):
+            gradient = torch.zeros(B, HIDDEN).double()
+            for k, sign in itertools.product(range(HIDDEN), (1, -1)):
+                moved = [tensor.clone() for tensor in states[t]]
+                moved[part][:, k] += sign * 1e-6
+                if part == 1:  # h_t = o_t tanh(c_t) moves with c_t
+                    moved[0] = one.gates(x[:, t - 1], states[t - 1])[2] * torch.tanh(moved[1])
+                _, (h, *_) = run_cell(one, x[:, t:], tuple(moved))
+                gradient[:, k] += sign * loss(h) / 2e-6
+            torch.testing.assert_close(norms[part][:, t - 1], gradient.norm(dim=-1), rtol=1e-5, atol=1e-8)
+        torch.testing.assert_close(norms[0][:, -1], (states[-1][0] - y).norm(dim=-1))
+
+
+def test_the_gradient_of_an_rnn_fades_and_that_of_an_open_lstm_does_not():
+    x = torch.randn(B, 60, D_IN)
+    rnn, lstm = CELLS["rnn"](D_IN, 20), CELLS["lstm"](D_IN, 20, forget_bias=8.0)
+    (of_h,) = state_gradients(rnn, x, lambda h: h.sum(dim=-1))
+    _, of_c = state_gradients(lstm, x, lambda h: h.sum(dim=-1))
+    assert (of_h[:, 0] < 1e-4 * of_h[:, -1]).all()
+    assert (of_c[:, 0] > 0.1 * of_c[:, -1]).all()
+
+
+def test_gradients_are_taken_even_where_the_weights_are_frozen():
+    cell = CELLS["gru"](D_IN, HIDDEN).requires_grad_(False)
+    (norms,) = state_gradients(cell, torch.randn(B, T, D_IN), lambda h: h.sum(dim=-1))
+    assert (norms > 0).all()
+
+
+@kinds
+def test_a_saved_model_gives_the_same_logits_in_both_forms(cell, tmp_path):
+    model, tokens = language_model(cell), tokens_of()
+    torch.save(model.state_dict(), tmp_path / "model.pt")
+    again = RecurrentLM(VOCAB, 5, HIDDEN, 2, cell, fast=True).double()
+    again.load_state_dict(torch.load(tmp_path / "model.pt"))
+    torch.testing.assert_close(again(tokens), model(tokens))
+
+
+def test_evaluation_twice_is_the_same_and_dropout_is_for_training():
+    model, tokens = language_model(dropout=0.5), tokens_of()
+    assert not torch.equal(model(tokens), model(tokens))
+    model.eval()
+    assert torch.equal(model(tokens), model(tokens))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: RecurrentLM(9, 4, 5, tie=True), r"d_embed \(4\) must be hidden \(5\)"),
+        (lambda: RecurrentLM(9, 4, 5)(torch.tensor([[1, 9]])), "from 0 to 8"),
+        (lambda: RecurrentLM(9, 4, 5)(torch.zeros(2, 3)), "integer ids"),
+        (lambda: RecurrentLM(9, 4, 5)(torch.tensor([1, 2])), r"\(B, T\)"),
+        (lambda: RecurrentLM(9, 4, 5).step(RecurrentLM(9, 4, 5).start(1), torch.tensor([[1]])), r"\(B,\)"),
+        (lambda: Classifier(9, 2, 4, 5, pool="max"), '"last" or "mean"'),
+        (lambda: Tagger(9, 2, 4, 5)(torch.tensor([[-1, 3]])), "run from -1 to 3"),
+    ],
+)
+def test_errors_say_what_is_wrong_and_what_to_do(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_windows_may_be_numpy_arrays_of_any_length():
+    model = language_model()
+    stream = np.random.default_rng(0).integers(VOCAB, size=30)
+    counts = [count for _, count in truncated(model, stream_batches(stream, 3, 4))]
+    assert counts == [12, 12, 3]
+
+
+@kinds
+@fast_or_not
+def test_bfloat16_where_torch_takes_it(cell, fast):
+    model, tokens = RecurrentLM(VOCAB, 8, HIDDEN, 2, cell, fast=fast), tokens_of()
+    with torch.autocast("cpu", torch.bfloat16):
+        logits, state = model.run(tokens, None, MASK)
+        logits.float().sum().backward()
+        step, _ = model.step(state, tokens[:, 0])
+    torch.testing.assert_close(logits.float()[MASK], model(tokens)[MASK], rtol=0.05, atol=0.02)
+    assert step.isfinite().all()
+    assert all(parameter.grad.dtype == torch.float32 for parameter in model.parameters())
