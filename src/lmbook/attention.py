@@ -68,9 +68,11 @@ def _check_mask(mask: Tensor, shape: torch.Size) -> None:
         )
 
 
-def _check_width(name: str, states: Tensor, width: int) -> None:
-    if states.shape[-1] != width:
-        raise ValueError(f"The {name} has width {states.shape[-1]}, but {width} is expected here.")
+def _check_widths(**states: tuple[Tensor, int]) -> None:
+    """Raises ValueError unless each (states, width) agrees along the last axis."""
+    for name, (x, width) in states.items():
+        if x.shape[-1] != width:
+            raise ValueError(f"The {name} has width {x.shape[-1]}, but {width} is expected here.")
 
 
 def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -79,7 +81,7 @@ def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
     query: (B, T, d_k).  key: (B, N, d_k).  value: (B, N, d_v).  mask: (B, T, N) or broadcastable.
     Returns the contexts (B, T, d_v) and the weights (B, T, N). An axis of heads may stand after B in all of them.
     """
-    _check_width("key", key, query.shape[-1])
+    _check_widths(key=(key, query.shape[-1]))
     if key.shape[-2] != value.shape[-2]:
         raise ValueError(f"There are {key.shape[-2]} keys but {value.shape[-2]} values; each key needs its value.")
     scores = query @ key.transpose(-2, -1) / math.sqrt(key.shape[-1])  # (B, T, N)
@@ -112,8 +114,7 @@ class MultiplicativeScore(nn.Module):
 
     def forward(self, query: Tensor, key: Tensor) -> Tensor:
         """query: (B, T, query_size).  key: (B, N, key_size).  Returns scores (B, T, N)."""
-        _check_width("query", query, self.W.out_features)
-        _check_width("key", key, self.W.in_features)
+        _check_widths(query=(query, self.W.out_features), key=(key, self.W.in_features))
         return query @ self.W(key).transpose(-2, -1)
 
 
@@ -139,8 +140,7 @@ class AdditiveScore(nn.Module):
 
     def forward(self, query: Tensor, key: Tensor) -> Tensor:
         """query: (B, T, query_size).  key: (B, N, key_size).  Returns scores (B, T, N)."""
-        _check_width("query", query, self.W_s.in_features)
-        _check_width("key", key, self.W_h.in_features)
+        _check_widths(query=(query, self.W_s.in_features), key=(key, self.W_h.in_features))
         s, h = self.W_s(query).unsqueeze(2), self.W_h(key).unsqueeze(1)  # (B, T, 1, d_a), (B, 1, N, d_a)
         return self.v(torch.tanh(s + h)).squeeze(-1)
 
@@ -153,7 +153,6 @@ class MultiHeadAttention(nn.Module):
     W_q, W_k, W_v hold the projections of all heads side by side. d_k and d_v are the widths of one head, both
     d_model / n_heads by default.  dropout: on the weights.  rotate: a function (X, start) -> X applied to Q and K
     (B, n_heads, T, d_k) whose first position is start, as positions.rotary.
-    fast: torch's fused attention, which returns no weights (None).
     Weights start Xavier-uniform, biases at 0.
     """
 
@@ -166,107 +165,106 @@ class MultiHeadAttention(nn.Module):
         bias: bool = True,
         dropout: float = 0.0,
         rotate: Callable[[Tensor, int], Tensor] | None = None,
-        fast: bool = False,
     ):
         super().__init__()
         if n_heads < 1:
             raise ValueError(f"n_heads is {n_heads}; there must be at least 1.")
         if d_model % n_heads and (d_k is None or d_v is None):
             raise ValueError(f"d_model {d_model} is no multiple of n_heads {n_heads}; choose one, or give d_k and d_v.")
-        self.d_model, self.n_heads = d_model, n_heads
+        self.d_model, self.n_heads, self.dropout, self.rotate = d_model, n_heads, dropout, rotate
         self.d_k = d_model // n_heads if d_k is None else d_k
         self.d_v = d_model // n_heads if d_v is None else d_v
-        self.dropout, self.rotate, self.fast = dropout, rotate, fast
         self.W_q = nn.Linear(d_model, n_heads * self.d_k, bias=bias)
         self.W_k = nn.Linear(d_model, n_heads * self.d_k, bias=bias)
         self.W_v = nn.Linear(d_model, n_heads * self.d_v, bias=bias)
         self.W_o = nn.Linear(n_heads * self.d_v, d_model, bias=bias)
-        for linear in (self.W_q, self.W_k, self.W_v, self.W_o):
-            nn.init.xavier_uniform_(linear.weight)
+        for W in (self.W_q, self.W_k, self.W_v, self.W_o):
+            nn.init.xavier_uniform_(W.weight)
             if bias:
-                nn.init.zeros_(linear.bias)
+                nn.init.zeros_(W.bias)
 
     def forward(
-        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, causal: bool = False
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | None = None,
+        causal: bool = False,
+        need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """query: (B, T, d_model).  key, value: (B, N, d_model).  mask: (T, N), (B, T, N) or (B, n_heads, T, N), or
         broadcastable, True = may attend.  causal: also forbids every key after the query, as causal_mask(T, N).
-        Returns out (B, T, d_model) and the weights (B, n_heads, T, N), or None where fast.
-        """
-        if self.fast and query is key and key is value and self.d_k == self.d_v:
-            return self._mix(*self._projected(query), mask, causal)
-        return self.look_up(query, self.keys_values(key, value), mask, causal)
 
-    def keys_values(self, key: Tensor, value: Tensor, start: int = 0) -> Cache:
-        """K = key W_k and V = value W_v, cut into heads, to be computed once and looked up often."""
-        _check_width("key", key, self.d_model)
-        _check_width("value", value, self.d_model)
+        Returns out (B, T, d_model) and None, or with need_weights the weights (B, n_heads, T, N): then the formula of
+        `attend` is computed, else torch's fused kernel, which gives the same out and keeps no weights.
+        """
+        width = self.d_model
+        _check_widths(query=(query, width), key=(key, width), value=(value, width))
+        if query is key is value:  # one product with [W_q ; W_k ; W_v] is faster than three
+            maps = (self.W_q, self.W_k, self.W_v)
+            bias = None if self.W_q.bias is None else torch.cat([W.bias for W in maps])
+            together = F.linear(query, torch.cat([W.weight for W in maps]), bias)
+            Q, K, V = map(self._heads, together.split([W.out_features for W in maps], dim=-1))
+            return self._mix(self._turn(Q), self._turn(K), V, mask, causal, need_weights)
+        return self.attend(query, self.project(key, value), mask, causal, need_weights)
+
+    def project(self, key: Tensor, value: Tensor, start: int = 0) -> Cache:
+        """K = key W_k and V = value W_v, cut into heads: computed once, attended to often."""
         return self._turn(self._heads(self.W_k(key)), start), self._heads(self.W_v(value))
 
-    def look_up(
-        self, query: Tensor, cache: Cache, mask: Tensor | None = None, causal: bool = False, start: int = 0
+    def attend(
+        self,
+        query: Tensor,
+        cache: Cache,
+        mask: Tensor | None = None,
+        causal: bool = False,
+        need_weights: bool = False,
+        start: int = 0,
     ) -> tuple[Tensor, Tensor | None]:
-        """The attention of forward, with keys and values already projected.  start: position of the first query."""
-        _check_width("query", query, self.d_model)
-        return self._mix(self._turn(self._heads(self.W_q(query)), start), *cache, mask, causal)
-
-    def _projected(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Q, K and V of self-attention by one product, x [W_q ; W_k ; W_v]^T: faster than three, the same numbers."""
-        _check_width("query", x, self.d_model)
-        maps = (self.W_q, self.W_k, self.W_v)
-        bias = None if self.W_q.bias is None else torch.cat([W.bias for W in maps])
-        together = F.linear(x, torch.cat([W.weight for W in maps]), bias)  # (B, T, 3 n_heads d_k)
-        Q, K, V = together.unflatten(-1, (3, self.n_heads, -1)).permute(2, 0, 3, 1, 4)  # each (B, n_heads, T, d_k)
-        return self._turn(Q, 0), self._turn(K, 0), V
-
-    def _mix(self, Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None, causal: bool) -> tuple[Tensor, Tensor | None]:
-        """attend in every head, then W_o.  Q: (B, n_heads, T, d_k).  K, V: (B, n_heads, N, d_k or d_v)."""
-        T, N = Q.shape[2], K.shape[2]
-        if mask is not None and mask.dim() == 3:
-            mask = mask.unsqueeze(1)  # the same for every head
-        dropout = self.dropout if self.training else 0.0
-        if self.fast:
-            context, weights = _fused(Q, K, V, mask, causal, dropout), None
-        else:
-            if causal and T > 1:
-                mask = causal_mask(T, N, Q.device) if mask is None else mask & causal_mask(T, N, Q.device)
-            context, weights = attend(Q, K, V, mask)
-            if dropout:
-                context = F.dropout(weights, dropout) @ V
-        return self.W_o(context.transpose(1, 2).flatten(2)), weights
+        """As forward, with keys and values already projected.  start: position of the first query."""
+        Q = self._turn(self._heads(self.W_q(query)), start)
+        return self._mix(Q, *cache, mask, causal, need_weights)
 
     def start(self, batch_size: int) -> Cache:
         """A cache of no keys and no values."""
         empty = self.W_k.weight.new_empty
         return empty(batch_size, self.n_heads, 0, self.d_k), empty(batch_size, self.n_heads, 0, self.d_v)
 
-    def step(self, x: Tensor, cache: Cache, mask: Tensor | None = None) -> tuple[Tensor, Tensor | None, Cache]:
+    def step(self, x: Tensor, cache: Cache) -> tuple[Tensor, Cache]:
         """Causal self-attention of T new positions, which follow the N of the cache: what forward gives for them.
 
-        x: (B, T, d_model).  mask: broadcastable to (B, T, N + T).
-        Returns out (B, T, d_model), the weights (B, n_heads, T, N + T) or None, and the longer cache.
+        x: (B, T, d_model).  Returns out (B, T, d_model) and the longer cache.
         """
         N = cache[0].shape[2]
-        K, V = (torch.cat(pair, dim=2) for pair in zip(cache, self.keys_values(x, x, N), strict=True))
-        out, weights = self.look_up(x, (K, V), mask, causal=True, start=N)
-        return out, weights, (K, V)
+        K, V = (torch.cat(pair, dim=2) for pair in zip(cache, self.project(x, x, N), strict=True))
+        return self.attend(x, (K, V), causal=True, start=N)[0], (K, V)
 
     def _heads(self, X: Tensor) -> Tensor:
         """(B, T, n_heads * d) cut into heads: (B, n_heads, T, d)."""
         return X.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
 
-    def _turn(self, X: Tensor, start: int) -> Tensor:
+    def _turn(self, X: Tensor, start: int = 0) -> Tensor:
         return X if self.rotate is None else self.rotate(X, start)
 
-
-def _fused(Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None, causal: bool, dropout: float) -> Tensor:
-    """attend through torch's fused kernel; a row that may attend to nothing is 0, whatever the kernel makes of it."""
-    T, N = Q.shape[-2], K.shape[-2]
-    if mask is None and (not causal or T in (1, N)):  # no mask in memory, and half the work where causal
-        return F.scaled_dot_product_attention(Q, K, V, dropout_p=dropout, is_causal=causal and T > 1)
-    if mask is not None:
-        _check_mask(mask, torch.Size((*Q.shape[:-1], N)))
-    if causal and T > 1:
-        mask = causal_mask(T, N, Q.device) if mask is None else mask & causal_mask(T, N, Q.device)
-    some = mask.any(dim=-1, keepdim=True)
-    return F.scaled_dot_product_attention(Q, K, V, mask | ~some, dropout_p=dropout).masked_fill(~some, 0.0)
+    def _mix(
+        self, Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None, causal: bool, need_weights: bool
+    ) -> tuple[Tensor, Tensor | None]:
+        """attend in every head, then W_o.  Q: (B, n_heads, T, d_k).  K, V: (B, n_heads, N, d_k or d_v)."""
+        (T, N), weights = (Q.shape[2], K.shape[2]), None
+        dropout = self.dropout if self.training else 0.0
+        if mask is not None:
+            mask = mask.unsqueeze(1) if mask.dim() == 3 else mask  # the same for every head
+            _check_mask(mask, torch.Size((*Q.shape[:-1], N)))
+        if causal and T > 1 and (need_weights or mask is not None or T != N):  # else the kernel masks by itself
+            past = causal_mask(T, N, Q.device)
+            mask, causal = past if mask is None else mask & past, False
+        if need_weights:
+            context, weights = attend(Q, K, V, mask)
+            if dropout:
+                context = F.dropout(weights, dropout) @ V
+        elif mask is None:
+            context = F.scaled_dot_product_attention(Q, K, V, dropout_p=dropout, is_causal=causal and T > 1)
+        else:
+            some = mask.any(dim=-1, keepdim=True)  # a row that may attend to nothing is 0, whatever the kernel does
+            context = F.scaled_dot_product_attention(Q, K, V, mask | ~some, dropout).masked_fill(~some, 0.0)
+        return self.W_o(context.transpose(1, 2).flatten(2)), weights

@@ -9,11 +9,13 @@ Our <sos> and <eos> stand where BERT has [CLS] and [SEP]. gelu is x Phi(x), exac
 Shapes: B batch, T time, vocab, d_model, d_ff = 4 d_model by default, n_heads, n_layers; window is the largest T.
 """
 
+from functools import partial
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lmbook.layers import Encoder, LayerNorm, check_tokens, initialise
+from lmbook.layers import Encoder, FeedForward, LayerNorm, embed, initialise
 from lmbook.positions import Learned
 from lmbook.text import PAD_ID, SPECIALS
 
@@ -25,8 +27,8 @@ class BERT(nn.Module):
     """Hidden states of every token from all tokens: model(tokens) is (B, T, d_model).
 
     n_types: kinds of segments.  pooler: whether `pool` has its weights W_p, which only a classifier needs.
-    dropout: on the embeddings, the attention weights and what each sublayer adds.  fast: fused attention and norms; it
-    returns no weights.  Initialised with normal weights of standard deviation 0.02, biases 0, gains 1.
+    dropout: on the embeddings, the attention weights and what each sublayer adds.
+    Initialised with normal weights of standard deviation 0.02, biases 0, gains 1.
     """
 
     def __init__(
@@ -40,38 +42,28 @@ class BERT(nn.Module):
         dropout: float = 0.1,
         n_types: int = 2,
         pooler: bool = False,
-        fast: bool = False,
     ):
         super().__init__()
         self.vocab, self.window, self.n_types, self.d_model = vocab, window, n_types, d_model
-        self.embed = nn.Embedding(vocab, d_model)
+        self.embedding = nn.Embedding(vocab, d_model)
         self.position = Learned(window, d_model)
         self.segment = nn.Embedding(n_types, d_model)
-        self.norm, self.dropout = LayerNorm(d_model, EPS, fast), nn.Dropout(dropout)
-        self.encoder = Encoder(
-            n_layers,
-            d_model,
-            n_heads,
-            4 * d_model if d_ff is None else d_ff,
-            norm="post",
-            dropout=dropout,
-            activation=F.gelu,
-            eps=EPS,
-            fast=fast,
-        )
+        self.norm, self.dropout = LayerNorm(d_model, EPS), nn.Dropout(dropout)
+        d_ff, ffn = 4 * d_model if d_ff is None else d_ff, partial(FeedForward, activation=F.gelu)
+        self.encoder = Encoder(n_layers, d_model, n_heads, d_ff, "post", dropout, ffn=ffn, eps=EPS)
         self.pooler = nn.Linear(d_model, d_model) if pooler else None
         self.apply(initialise)
 
     def forward(
-        self, tokens: Tensor, mask: Tensor | None = None, types: Tensor | None = None, return_weights: bool = False
+        self, tokens: Tensor, mask: Tensor | None = None, types: Tensor | None = None, need_weights: bool = False
     ) -> Tensor | tuple[Tensor, list[Tensor]]:
         """tokens: ids (B, T), T <= window.  mask: boolean (B, T), True at the tokens to attend to, by default all but
         <pad>.  types: (B, T) in 0..n_types-1, by default 0.
 
-        Returns hidden states (B, T, d_model), and on demand the attention weights of each layer, (B, n_heads, T, T).
-        States at padding mean nothing, but are finite.
+        Returns hidden states (B, T, d_model), and with need_weights the attention weights of each layer,
+        (B, n_heads, T, T). States at padding mean nothing, but are finite.
         """
-        check_tokens(tokens, self.vocab, self.window)
+        x = embed(self.embedding, tokens) + self.position(tokens.shape[1])
         mask = tokens != PAD_ID if mask is None else mask
         if mask.dtype != torch.bool or mask.shape != tokens.shape:
             raise ValueError(
@@ -81,13 +73,9 @@ class BERT(nn.Module):
             types = torch.zeros_like(tokens)
         elif types.device.type == "cpu" and types.numel() and not 0 <= types.min() <= types.max() < self.n_types:
             raise ValueError(f"types run {types.min()}..{types.max()}; this model knows 0..{self.n_types - 1}.")
-        x = self.embed(tokens) + self.position(tokens.shape[1]) + self.segment(types)
-        h, weights = self.encoder(self.dropout(self.norm(x)), mask.unsqueeze(1))
-        if not return_weights:
-            return h
-        if None in weights:
-            raise ValueError("The fused attention returns no weights: build the BERT with fast=False.")
-        return h, weights
+        x = self.dropout(self.norm(x + self.segment(types)))
+        h, weights = self.encoder(x, mask.unsqueeze(1), need_weights=need_weights)
+        return (h, weights) if need_weights else h
 
     def pool(self, hidden: Tensor) -> Tensor:
         """tanh(W_p h_1 + b_p), the row as one vector: (B, T, d_model) to (B, d_model)."""
@@ -103,11 +91,11 @@ class MaskedLM(nn.Module):
         super().__init__()
         self.bert = bert
         self.W = nn.Linear(bert.d_model, bert.d_model)
-        self.norm = LayerNorm(bert.d_model, EPS, bert.norm.fast)
-        self.decoder = nn.Linear(bert.d_model, bert.vocab)
+        self.norm = LayerNorm(bert.d_model, EPS)
+        self.output = nn.Linear(bert.d_model, bert.vocab)
         self.W.apply(initialise)
-        nn.init.zeros_(self.decoder.bias)
-        self.decoder.weight = bert.embed.weight
+        nn.init.zeros_(self.output.bias)
+        self.output.weight = bert.embedding.weight
 
     def forward(self, tokens: Tensor, mask: Tensor | None = None, at: Tensor | None = None) -> Tensor:
         """tokens, mask: as of BERT.  at: boolean (B, T), the positions to predict, by default all.
@@ -116,7 +104,7 @@ class MaskedLM(nn.Module):
         """
         h = self.bert(tokens, mask)
         h = h if at is None else h[at]
-        return self.decoder(self.norm(F.gelu(self.W(h))))
+        return self.output(self.norm(F.gelu(self.W(h))))
 
 
 class BERTClassifier(nn.Module):
@@ -127,15 +115,15 @@ class BERTClassifier(nn.Module):
 
     def __init__(self, bert: BERT, classes: int, dropout: float = 0.0):
         super().__init__()
-        self.bert, self.dropout, self.W_c = bert, nn.Dropout(dropout), nn.Linear(bert.d_model, classes)
-        self.W_c.apply(initialise)
+        self.bert, self.dropout, self.output = bert, nn.Dropout(dropout), nn.Linear(bert.d_model, classes)
+        self.output.apply(initialise)
         if bert.pooler is None:
-            bert.pooler = nn.Linear(bert.d_model, bert.d_model).to(bert.embed.weight)
+            bert.pooler = nn.Linear(bert.d_model, bert.d_model).to(bert.embedding.weight)
             bert.pooler.apply(initialise)
 
     def forward(self, tokens: Tensor, mask: Tensor | None = None) -> Tensor:
         """tokens, mask: as of BERT.  Returns logits (B, classes)."""
-        return self.W_c(self.dropout(self.bert.pool(self.bert(tokens, mask))))
+        return self.output(self.dropout(self.bert.pool(self.bert(tokens, mask))))
 
 
 class BERTTagger(nn.Module):
@@ -143,12 +131,12 @@ class BERTTagger(nn.Module):
 
     def __init__(self, bert: BERT, tags: int, dropout: float = 0.0):
         super().__init__()
-        self.bert, self.dropout, self.W_c = bert, nn.Dropout(dropout), nn.Linear(bert.d_model, tags)
-        self.W_c.apply(initialise)
+        self.bert, self.dropout, self.output = bert, nn.Dropout(dropout), nn.Linear(bert.d_model, tags)
+        self.output.apply(initialise)
 
     def forward(self, tokens: Tensor, mask: Tensor | None = None) -> Tensor:
         """tokens, mask: as of BERT.  Returns logits (B, T, tags)."""
-        return self.W_c(self.dropout(self.bert(tokens, mask)))
+        return self.output(self.dropout(self.bert(tokens, mask)))
 
 
 def mask_tokens(tokens: Tensor, vocab: int, generator: torch.Generator, rate: float = 0.15) -> tuple[Tensor, Tensor]:

@@ -59,14 +59,14 @@ def transformer(N: int, T: int, d_model: int, d_ff: int, n_layers: int, vocab: i
 
 def _stack(layers: Encoder) -> tuple[int, int, int]:
     """d_model, d_ff and n_layers of a stack of layers."""
-    W_1 = layers.layers[0].feed_forward.W_1
+    W_1 = layers.layers[0].ffn.W_1
     return W_1.in_features, W_1.out_features, len(layers.layers)
 
 
 def forward(model: nn.Module, N: int, T: int) -> int:
     """FLOPs of one pass over a pair of N source and T target tokens, of a Transformer or a Seq2Seq."""
     if isinstance(model, Transformer):
-        return transformer(N, T, *_stack(model.encoder), model.W.out_features)
+        return transformer(N, T, *_stack(model.encoder), model.output.out_features)
     if not isinstance(model, Seq2Seq):
         raise TypeError(f"forward() counts a Transformer or a Seq2Seq, not {type(model).__name__}.")
     if isinstance(model.encoder, AttentionEncoder):

@@ -1,7 +1,9 @@
 """The layers of a Transformer: attention, a feed-forward layer, and around each of them a residual and a LayerNorm.
 
-    norm="post"   x <- LayerNorm(x + sublayer(x))      Vaswani et al. 2017, section 3.1
-    norm="pre"    x <- x + sublayer(LayerNorm(x))      one LayerNorm more after the last layer
+    x <- post(x + sublayer(pre(x)))
+
+    norm="post"   post is LayerNorm, pre is nothing      Vaswani et al. 2017, section 3.1
+    norm="pre"    pre is LayerNorm, post is nothing      one LayerNorm more after the last layer
 
 An encoder layer has two sublayers, self-attention and feed-forward; a decoder layer has three: causal self-attention,
 attention to the encoder's output (the memory), feed-forward.
@@ -19,173 +21,20 @@ from torch.nn import functional as F
 from lmbook.attention import Cache, MultiHeadAttention
 
 
-class Residual(nn.Module):
-    """x + sublayer(LayerNorm(x)) with norm="pre", LayerNorm(x + sublayer(x)) with norm="post"."""
-
-    def __init__(self, d_model: int, norm: str, dropout: float = 0.0, eps: float = 1e-5, fast: bool = False):
-        super().__init__()
-        if norm not in ("pre", "post"):
-            raise ValueError(f"norm is {norm!r}; it must be 'pre' or 'post'.")
-        self.pre = norm == "pre"
-        self.norm, self.dropout = LayerNorm(d_model, eps, fast), nn.Dropout(dropout)
-
-    def forward(self, x: Tensor, sublayer: Callable[[Tensor], tuple]) -> tuple:
-        """sublayer: a function of x that returns (out, ...). Returns (x, ...) with what else the sublayer gave."""
-        out, *others = sublayer(self.norm(x) if self.pre else x)
-        x = x + self.dropout(out)
-        return (x if self.pre else self.norm(x)), *others
-
-
-class EncoderLayer(nn.Module):
-    """Self-attention, then feed-forward.  A decoder-only model uses it with causal=True.
-
-    n_experts > 1: a mixture of experts in place of the feed-forward layer.  rotate: see MultiHeadAttention.
-    """
-
-    def __init__(
-        self,
-        d_model: int,
-        n_heads: int,
-        d_ff: int,
-        dropout: float = 0.0,
-        norm: str = "pre",
-        activation: Callable[[Tensor], Tensor] = F.relu,
-        eps: float = 1e-5,
-        rotate: Callable[[Tensor, int], Tensor] | None = None,
-        n_experts: int = 1,
-        top_k: int = 2,
-        fast: bool = False,
-    ):
-        super().__init__()
-        self.attention = MultiHeadAttention(d_model, n_heads, dropout=dropout, rotate=rotate, fast=fast)
-        from lmbook.moe import MixtureOfExperts
-
-        self.feed_forward = (
-            FeedForward(d_model, d_ff, activation)
-            if n_experts == 1
-            else MixtureOfExperts(d_model, d_ff, n_experts, top_k, activation, fast)
-        )
-        self.residual_1 = Residual(d_model, norm, dropout, eps, fast)
-        self.residual_2 = Residual(d_model, norm, dropout, eps, fast)
-
-    def forward(self, x: Tensor, mask: Tensor | None = None, causal: bool = False) -> tuple[Tensor, Tensor | None]:
-        """x: (B, T, d_model).  mask: (B, T, T) or broadcastable.  Returns x and the weights (B, n_heads, T, T)."""
-        x, weights = self.residual_1(x, lambda h: self.attention(h, h, h, mask, causal))
-        (x,) = self.residual_2(x, lambda h: (self.feed_forward(h),))
-        return x, weights
-
-    def step(self, x: Tensor, cache: Cache, mask: Tensor | None = None) -> tuple[Tensor, Tensor | None, Cache]:
-        """The next positions x (B, T, d_model) of a causal pass, after those of the cache: x, weights, longer cache."""
-        x, weights, cache = self.residual_1(x, lambda h: self.attention.step(h, cache, mask))
-        (x,) = self.residual_2(x, lambda h: (self.feed_forward(h),))
-        return x, weights, cache
-
-
-class DecoderLayer(EncoderLayer):
-    """Causal self-attention, then attention to the memory, then feed-forward. Arguments as of EncoderLayer."""
-
-    def __init__(
-        self,
-        d_model: int,
-        n_heads: int,
-        d_ff: int,
-        dropout: float = 0.0,
-        norm: str = "pre",
-        activation: Callable[[Tensor], Tensor] = F.relu,
-        eps: float = 1e-5,
-        rotate: Callable[[Tensor, int], Tensor] | None = None,
-        n_experts: int = 1,
-        top_k: int = 2,
-        fast: bool = False,
-    ):
-        super().__init__(d_model, n_heads, d_ff, dropout, norm, activation, eps, rotate, n_experts, top_k, fast)
-        # Distances between a source and a target position mean nothing, so queries and keys are not turned here.
-        self.cross = MultiHeadAttention(d_model, n_heads, dropout=dropout, fast=fast)
-        self.residual_3 = Residual(d_model, norm, dropout, eps, fast)
-
-    def forward(
-        self, y: Tensor, memory: Tensor, mask: Tensor | None = None, memory_mask: Tensor | None = None
-    ) -> tuple[Tensor, Tensor | None, Tensor | None]:
-        """y: (B, T, d_model).  memory: (B, N, d_model).  mask: (B, T, T).  memory_mask: (B, T, N); or broadcastable.
-
-        Returns y, the weights on the target (B, n_heads, T, T) and on the memory (B, n_heads, T, N).
-        """
-        y, weights = self.residual_1(y, lambda h: self.attention(h, h, h, mask, causal=True))
-        y, cross = self.residual_2(y, lambda h: self.cross(h, memory, memory, memory_mask))
-        (y,) = self.residual_3(y, lambda h: (self.feed_forward(h),))
-        return y, weights, cross
-
-    def step(
-        self, y: Tensor, cache: Cache, memory: Cache, memory_mask: Tensor | None = None
-    ) -> tuple[Tensor, Tensor | None, Cache]:
-        """The next positions y, after those of the cache.  memory: cross.keys_values(memory, memory), computed once.
-
-        Returns y, the weights on the memory and the longer cache.
-        """
-        y, _, cache = self.residual_1(y, lambda h: self.attention.step(h, cache))
-        y, cross = self.residual_2(y, lambda h: self.cross.look_up(h, memory, memory_mask))
-        (y,) = self.residual_3(y, lambda h: (self.feed_forward(h),))
-        return y, cross, cache
-
-
-class Encoder(nn.Module):
-    """n_layers EncoderLayers; with norm="pre" a LayerNorm after the last.  options: as of EncoderLayer."""
-
-    def __init__(self, n_layers: int, d_model: int, n_heads: int, d_ff: int, norm: str = "pre", **options):
-        super().__init__()
-        self.layers = nn.ModuleList(EncoderLayer(d_model, n_heads, d_ff, norm=norm, **options) for _ in range(n_layers))
-        self.norm = _last_norm(d_model, norm, options)
-
-    def forward(self, x: Tensor, mask: Tensor | None = None, causal: bool = False) -> tuple[Tensor, list]:
-        """x: (B, N, d_model).  mask: (B, N, N) or broadcastable.  Returns x and the weights of every layer."""
-        weights = []
-        for layer in self.layers:
-            x, layer_weights = layer(x, mask, causal)
-            weights.append(layer_weights)
-        return self.norm(x), weights
-
-
-class Decoder(nn.Module):
-    """n_layers DecoderLayers; with norm="pre" a LayerNorm after the last.  options: as of DecoderLayer."""
-
-    def __init__(self, n_layers: int, d_model: int, n_heads: int, d_ff: int, norm: str = "pre", **options):
-        super().__init__()
-        self.layers = nn.ModuleList(DecoderLayer(d_model, n_heads, d_ff, norm=norm, **options) for _ in range(n_layers))
-        self.norm = _last_norm(d_model, norm, options)
-
-    def forward(self, y: Tensor, memory: Tensor, memory_mask: Tensor | None = None) -> tuple[Tensor, list]:
-        """y: (B, T, d_model).  memory: (B, N, d_model).  Returns y and the weights on the memory of every layer."""
-        weights = []
-        for layer in self.layers:
-            y, _, cross = layer(y, memory, memory_mask=memory_mask)
-            weights.append(cross)
-        return self.norm(y), weights
-
-
-def _last_norm(d_model: int, norm: str, options: dict) -> nn.Module:
-    if norm == "post":
-        return nn.Identity()
-    return LayerNorm(d_model, options.get("eps", 1e-5), options.get("fast", False))
-
-
 class LayerNorm(nn.Module):
-    """g (x - mean) / sqrt(variance + eps) + b over the last axis  (Ba et al. 2016).
+    """weight (x - mean) / sqrt(variance + eps) + bias over the last axis  (Ba et al. 2016), by torch's fused kernel.
 
-    The variance divides by d_model, not by d_model - 1. g starts at 1 and b at 0.  fast: torch's fused form.
+    The variance divides by d_model, not by d_model - 1. weight starts at 1 and bias, if there is one, at 0.
     """
 
-    def __init__(self, d_model: int, eps: float = 1e-5, fast: bool = False):
+    def __init__(self, d_model: int, eps: float = 1e-5, bias: bool = True):
         super().__init__()
-        self.eps, self.fast = eps, fast
-        self.g = nn.Parameter(torch.ones(d_model))
-        self.b = nn.Parameter(torch.zeros(d_model))
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model)) if bias else None
 
     def forward(self, x: Tensor) -> Tensor:
-        if self.fast:
-            return F.layer_norm(x, self.g.shape, self.g, self.b, self.eps)
-        mean = x.mean(dim=-1, keepdim=True)
-        variance = (x - mean).square().mean(dim=-1, keepdim=True)
-        return self.g * (x - mean) / torch.sqrt(variance + self.eps) + self.b
+        return F.layer_norm(x, self.weight.shape, self.weight, self.bias, self.eps)
 
 
 class FeedForward(nn.Module):
@@ -194,15 +43,182 @@ class FeedForward(nn.Module):
     Widths d_model -> d_ff -> d_model. Weights start Xavier-uniform, biases at 0.
     """
 
-    def __init__(self, d_model: int, d_ff: int, activation: Callable[[Tensor], Tensor] = F.relu):
+    def __init__(self, d_model: int, d_ff: int, activation: Callable[[Tensor], Tensor] = F.relu, bias: bool = True):
         super().__init__()
-        self.W_1, self.W_2, self.activation = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model), activation
-        for linear in (self.W_1, self.W_2):
-            nn.init.xavier_uniform_(linear.weight)
-            nn.init.zeros_(linear.bias)
+        self.W_1, self.W_2 = nn.Linear(d_model, d_ff, bias=bias), nn.Linear(d_ff, d_model, bias=bias)
+        self.activation = activation
+        for W in (self.W_1, self.W_2):
+            nn.init.xavier_uniform_(W.weight)
+            if bias:
+                nn.init.zeros_(W.bias)
 
     def forward(self, x: Tensor) -> Tensor:
         return self.W_2(self.activation(self.W_1(x)))
+
+
+def norms(norm: str, d_model: int, **options) -> tuple[nn.Module, nn.Module]:
+    """What stands before a sublayer and after its sum: LayerNorm and nothing ("pre"), or the other way ("post")."""
+    if norm not in ("pre", "post"):
+        raise ValueError(f"norm is {norm!r}; it must be 'pre' or 'post'.")
+    layer_norm, nothing = LayerNorm(d_model, **options), nn.Identity()
+    return (layer_norm, nothing) if norm == "pre" else (nothing, layer_norm)
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention, then feed-forward; a decoder-only model uses it with causal=True.
+
+        x = post_1(x + attention(pre_1(x)))
+        x = post_2(x + ffn(pre_2(x)))
+
+    ffn: FeedForward, or any module from (B, T, d_model) to the same shape.  options: of LayerNorm.
+    """
+
+    def __init__(
+        self, attention: MultiHeadAttention, ffn: nn.Module, norm: str = "pre", dropout: float = 0.0, **options
+    ):
+        super().__init__()
+        self.attention, self.ffn, self.dropout = attention, ffn, nn.Dropout(dropout)
+        self.pre_1, self.post_1 = norms(norm, attention.d_model, **options)
+        self.pre_2, self.post_2 = norms(norm, attention.d_model, **options)
+
+    def forward(
+        self, x: Tensor, mask: Tensor | None = None, causal: bool = False, need_weights: bool = False
+    ) -> tuple[Tensor, Tensor | None]:
+        """x: (B, T, d_model).  mask: (B, T, T) or broadcastable.  Returns x, and weights (B, n_heads, T, T) or None."""
+        h = self.pre_1(x)
+        out, weights = self.attention(h, h, h, mask, causal, need_weights)
+        x = self.post_1(x + self.dropout(out))
+        x = self.post_2(x + self.dropout(self.ffn(self.pre_2(x))))
+        return x, weights
+
+    def step(self, x: Tensor, cache: Cache) -> tuple[Tensor, Cache]:
+        """The next positions x (B, T, d_model) of a causal pass, after those of the cache: x, and the longer cache."""
+        out, cache = self.attention.step(self.pre_1(x), cache)
+        x = self.post_1(x + self.dropout(out))
+        x = self.post_2(x + self.dropout(self.ffn(self.pre_2(x))))
+        return x, cache
+
+
+class DecoderLayer(nn.Module):
+    """Causal self-attention, then attention to the memory, then feed-forward. Arguments as of EncoderLayer.
+
+    y = post_1(y + attention(pre_1(y)))
+    y = post_2(y + cross(pre_2(y), memory))
+    y = post_3(y + ffn(pre_3(y)))
+    """
+
+    def __init__(
+        self,
+        attention: MultiHeadAttention,
+        cross: MultiHeadAttention,
+        ffn: nn.Module,
+        norm: str = "pre",
+        dropout: float = 0.0,
+        **options,
+    ):
+        super().__init__()
+        self.attention, self.cross, self.ffn, self.dropout = attention, cross, ffn, nn.Dropout(dropout)
+        self.pre_1, self.post_1 = norms(norm, attention.d_model, **options)
+        self.pre_2, self.post_2 = norms(norm, attention.d_model, **options)
+        self.pre_3, self.post_3 = norms(norm, attention.d_model, **options)
+
+    def forward(
+        self, y: Tensor, memory: Tensor, memory_mask: Tensor | None = None, need_weights: bool = False
+    ) -> tuple[Tensor, Tensor | None]:
+        """y: (B, T, d_model).  memory: (B, N, d_model).  memory_mask: (B, T, N) or broadcastable.
+
+        Returns y, and the weights on the memory (B, n_heads, T, N) or None.
+        """
+        h = self.pre_1(y)
+        y = self.post_1(y + self.dropout(self.attention(h, h, h, causal=True)[0]))
+        out, weights = self.cross(self.pre_2(y), memory, memory, memory_mask, need_weights=need_weights)
+        y = self.post_2(y + self.dropout(out))
+        y = self.post_3(y + self.dropout(self.ffn(self.pre_3(y))))
+        return y, weights
+
+    def step(self, y: Tensor, cache: Cache, memory: Cache, memory_mask: Tensor | None = None) -> tuple[Tensor, Cache]:
+        """The next positions y, after those of the cache.  memory: cross.project(memory, memory), computed once.
+
+        Returns y and the longer cache.
+        """
+        out, cache = self.attention.step(self.pre_1(y), cache)
+        y = self.post_1(y + self.dropout(out))
+        y = self.post_2(y + self.dropout(self.cross.attend(self.pre_2(y), memory, memory_mask)[0]))
+        y = self.post_3(y + self.dropout(self.ffn(self.pre_3(y))))
+        return y, cache
+
+
+class Encoder(nn.Module):
+    """n_layers EncoderLayers; with norm="pre" a LayerNorm after the last.
+
+    rotate: as of MultiHeadAttention.  ffn: makes the feed-forward layer of d_model and d_ff, as FeedForward does, or
+    partial(FeedForward, activation=F.gelu), or partial(MixtureOfExperts, n_experts=4).  options: of LayerNorm.
+    """
+
+    def __init__(
+        self,
+        n_layers: int,
+        d_model: int,
+        n_heads: int,
+        d_ff: int,
+        norm: str = "pre",
+        dropout: float = 0.0,
+        rotate: Callable[[Tensor, int], Tensor] | None = None,
+        ffn: Callable[[int, int], nn.Module] = FeedForward,
+        **options,
+    ):
+        super().__init__()
+        self.layers = nn.ModuleList()
+        for _ in range(n_layers):
+            attention = MultiHeadAttention(d_model, n_heads, dropout=dropout, rotate=rotate)
+            self.layers.append(EncoderLayer(attention, ffn(d_model, d_ff), norm, dropout, **options))
+        self.norm = norms(norm, d_model, **options)[0]
+
+    def forward(
+        self, x: Tensor, mask: Tensor | None = None, causal: bool = False, need_weights: bool = False
+    ) -> tuple[Tensor, list[Tensor | None]]:
+        """x: (B, N, d_model).  mask: (B, N, N) or broadcastable.  Returns x, and for each layer its weights or None."""
+        weights = []
+        for layer in self.layers:
+            x, layer_weights = layer(x, mask, causal, need_weights)
+            weights.append(layer_weights)
+        return self.norm(x), weights
+
+
+class Decoder(nn.Module):
+    """n_layers DecoderLayers; with norm="pre" a LayerNorm after the last. Arguments as of Encoder."""
+
+    def __init__(
+        self,
+        n_layers: int,
+        d_model: int,
+        n_heads: int,
+        d_ff: int,
+        norm: str = "pre",
+        dropout: float = 0.0,
+        rotate: Callable[[Tensor, int], Tensor] | None = None,
+        ffn: Callable[[int, int], nn.Module] = FeedForward,
+        **options,
+    ):
+        super().__init__()
+        self.layers = nn.ModuleList()
+        for _ in range(n_layers):
+            attention = MultiHeadAttention(d_model, n_heads, dropout=dropout, rotate=rotate)
+            forward = ffn(d_model, d_ff)
+            # Distances between a source and a target position mean nothing, so queries and keys are not turned here.
+            cross = MultiHeadAttention(d_model, n_heads, dropout=dropout)
+            self.layers.append(DecoderLayer(attention, cross, forward, norm, dropout, **options))
+        self.norm = norms(norm, d_model, **options)[0]
+
+    def forward(
+        self, y: Tensor, memory: Tensor, memory_mask: Tensor | None = None, need_weights: bool = False
+    ) -> tuple[Tensor, list[Tensor | None]]:
+        """y: (B, T, d_model).  memory: (B, N, d_model).  Returns y, and for each layer its weights on the memory."""
+        weights = []
+        for layer in self.layers:
+            y, layer_weights = layer(y, memory, memory_mask, need_weights)
+            weights.append(layer_weights)
+        return self.norm(y), weights
 
 
 def initialise(module: nn.Module) -> None:
@@ -217,8 +233,8 @@ def initialise(module: nn.Module) -> None:
 
 
 def n_parameters(model: nn.Module) -> int:
-    """The numbers that training may change; a tied one counts once."""
-    return sum(p.numel() for p in model.parameters() if p.requires_grad)
+    """How many numbers the model learns. A tied table counts once; torch.device("meta") builds a model without them."""
+    return sum(p.numel() for p in model.parameters())
 
 
 def check_ids(ids: Tensor, vocab: int, shape: str = "(B, T)") -> None:
@@ -237,16 +253,12 @@ def check_ids(ids: Tensor, vocab: int, shape: str = "(B, T)") -> None:
             )
 
 
-def check_tokens(tokens: Tensor, vocab: int, window: int) -> None:
-    """check_ids for tokens (B, T), and ValueError where T is above the window."""
-    check_ids(tokens, vocab)
-    if tokens.shape[1] > window:
-        raise ValueError(
-            f"{tokens.shape[1]} tokens do not fit into the window of {window}: cut the text, or build a larger model."
-        )
-
-
 def embed(embedding: nn.Embedding, tokens: Tensor, shape: str = "(B, T)") -> Tensor:
-    """The rows of E, with an error that says what is wrong with the ids; shape as of check_ids."""
-    check_ids(tokens, embedding.num_embeddings, shape)
-    return embedding(tokens)
+    """The rows of the table, with an error that says what is wrong with the ids; shape as of check_ids."""
+    if tokens.dim() != len(shape.strip("(),").split(",")):
+        check_ids(tokens, embedding.num_embeddings, shape)
+    try:
+        return embedding(tokens)
+    except (IndexError, RuntimeError):  # looked at only where the look-up fails, not at every step of a training
+        check_ids(tokens, embedding.num_embeddings, shape)
+        raise

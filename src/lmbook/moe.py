@@ -19,7 +19,7 @@ class MixtureOfExperts(nn.Module):
     """sum_e gate_e(x) FeedForward_e(x), gate(x) = softmax over the top_k largest entries of W_g x, 0 elsewhere.
 
     Shazeer et al. 2017, equations 1, 3 and 5, without the noise. Parameters grow with n_experts, the work for a token
-    with top_k. The readable form asks every expert and weighs most answers by 0;  fast: an expert sees its tokens only.
+    with top_k, because an expert is given its own tokens only.
     """
 
     def __init__(
@@ -29,21 +29,18 @@ class MixtureOfExperts(nn.Module):
         n_experts: int,
         top_k: int = 2,
         activation: Callable[[Tensor], Tensor] = F.relu,
-        fast: bool = False,
     ):
         super().__init__()
         if not 1 <= top_k <= n_experts:
             raise ValueError(f"top_k is {top_k}; it must be between 1 and n_experts = {n_experts}.")
-        self.top_k, self.fast = top_k, fast
+        self.top_k = top_k
         self.W_g = nn.Linear(d_model, n_experts, bias=False)
         self.experts = nn.ModuleList(FeedForward(d_model, d_ff, activation) for _ in range(n_experts))
 
     def forward(self, x: Tensor) -> Tensor:
         """x: (..., d_model).  Returns the same shape."""
-        gates = top_gates(self.W_g(x), self.top_k)
-        if not self.fast:
-            return sum(gates[..., e : e + 1] * expert(x) for e, expert in enumerate(self.experts))
-        rows, gates = x.flatten(0, -2), gates.flatten(0, -2)
+        rows = x.flatten(0, -2)
+        gates = top_gates(self.W_g(rows), self.top_k)  # (n, n_experts), most of them 0
         out = torch.zeros_like(rows)
         for e, expert in enumerate(self.experts):
             mine = gates[:, e].nonzero().squeeze(1)

@@ -140,12 +140,6 @@ def slopes(n_heads: int) -> Tensor:
     return 2.0 ** (-8 * torch.arange(1, n_heads + 1, dtype=torch.get_default_dtype()) / n_heads)
 
 
-def linear_bias(T: int, n_heads: int) -> Tensor:
-    """-m_h (t - i), to be added to the scores (n_heads, T, T). Where i > t a causal mask forbids the key."""
-    t = torch.arange(T, dtype=torch.get_default_dtype())
-    return -slopes(n_heads).view(-1, 1, 1) * (t.unsqueeze(1) - t)
-
-
 def rotary(X: Tensor, start: int = 0, base: float = 10000.0) -> Tensor:
     """Each pair (x_2j, x_2j+1) of the vector at position t turned by the angle t w_j  (Su et al. 2021, section 3.2.2).
 

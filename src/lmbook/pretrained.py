@@ -2,7 +2,6 @@
 
     load_gpt2        GPT2LMHeadModel, GPT2Model                       a GPT
     load_bert        BertModel, or one with a head, which stays out   a BERT
-    load_masked_lm   BertForMaskedLM, BertForPreTraining              a MaskedLM
     published_gpt2   a GPT-2 by its name on the Hugging Face Hub      a GPT and its tokenizer
 
 All sizes follow from the shapes but n_heads, which is d_model / 64 in published GPT-2s and BERTs. Weights are copied.
@@ -17,26 +16,24 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from lmbook.bert import BERT, MaskedLM
+from lmbook.bert import BERT
 from lmbook.data.fetch import Unavailable
-from lmbook.gpt import GPT
+from lmbook.gpt import GPT, gelu_tanh
 
 # Their name: our names, which share it in equal parts along the first axis; True where theirs is the transpose.
 Names = Mapping[str, tuple[Sequence[str], bool]]
 
 
-def load_gpt2(
-    weights: Mapping[str, Tensor], n_heads: int | None = None, dropout: float = 0.0, fast: bool = False
-) -> GPT:
+def load_gpt2(weights: Mapping[str, Tensor], n_heads: int | None = None, dropout: float = 0.0) -> GPT:
     """A GPT with the weights of a GPT-2, under the names of transformers (GPT2LMHeadModel or GPT2Model).
 
     theirs                 ours                                shape, theirs to ours
-    wte, wpe               embed, position.table               as it is
-    h.N.ln_1, h.N.ln_2     residual_1.norm, residual_2.norm    as it is
-    h.N.attn.c_attn        attention.W_q, W_k, W_v             (d, 3 d): transposed, then cut in three
-    h.N.attn.c_proj        attention.W_o                       transposed: GPT-2 multiplies x W, nn.Linear x W^T
-    h.N.mlp.c_fc, c_proj   feed_forward.W_1, W_2               transposed
-    ln_f                   decoder.norm                        as it is
+    wte, wpe               embedding, position.table           as it is
+    h.N.ln_1, h.N.ln_2     layers.N.pre_1, pre_2               as it is
+    h.N.attn.c_attn        layers.N.attention.W_q, W_k, W_v    (d, 3 d): transposed, then cut in three
+    h.N.attn.c_proj        layers.N.attention.W_o              transposed: GPT-2 multiplies x W, nn.Linear x W^T
+    h.N.mlp.c_fc, c_proj   layers.N.ffn.W_1, W_2               transposed
+    ln_f                   norm                                as it is
 
     The prefix "transformer." may be there or not; so may lm_head.weight, which must equal wte.weight, and the constants
     attn.bias and attn.masked_bias (causal masks of older files).
@@ -51,12 +48,12 @@ def load_gpt2(
     n_layers = 1 + max(int(name.split(".")[1]) for name in weights if re.match(r"h\.\d+\.", name))
     d_ff = weights["h.0.mlp.c_fc.weight"].shape[1]
     n_heads = _published_heads(d_model) if n_heads is None else n_heads
-    model = GPT(vocab, window, d_model, n_heads, n_layers, d_ff, dropout=dropout, fast=fast)
+    model = GPT(vocab, window, d_model, n_heads, n_layers, d_ff, dropout, activation=gelu_tanh)
     copy_weights(model, weights, _gpt2_names(n_layers))
     return model
 
 
-def published_gpt2(name: str | Path = "openai-community/gpt2", fast: bool = False) -> tuple[GPT, object]:
+def published_gpt2(name: str | Path = "openai-community/gpt2") -> tuple[GPT, object]:
     """A published GPT-2 in our GPT, in evaluation mode, and the tokenizer of transformers that goes with it.
 
     name: on the Hugging Face Hub, or a folder written by save_pretrained. The smallest model is a file of half a
@@ -74,37 +71,35 @@ def published_gpt2(name: str | Path = "openai-community/gpt2", fast: bool = Fals
     except (OSError, ValueError) as error:
         reason = "LMBOOK_OFFLINE forbids to download it" if here else str(error).strip().split("\n")[0]
         raise Unavailable(f"{name} is not on this machine, and could not be downloaded: {reason}.") from None
-    return load_gpt2(theirs.state_dict(), n_heads=theirs.config.n_head, fast=fast).eval(), tokenizer
+    return load_gpt2(theirs.state_dict(), n_heads=theirs.config.n_head).eval(), tokenizer
 
 
 def _gpt2_names(n_layers: int) -> Names:
     """Their names: ours, and whether the matrix is transposed."""
     names = {
-        "wte.weight": (["embed.weight"], False),
+        "wte.weight": (["embedding.weight"], False),
         "wpe.weight": (["position.table.weight"], False),
-        "ln_f.weight": (["decoder.norm.g"], False),
-        "ln_f.bias": (["decoder.norm.b"], False),
+        "ln_f.weight": (["norm.weight"], False),
+        "ln_f.bias": (["norm.bias"], False),
     }
     linear = {
         "attn.c_attn": ["attention.W_q", "attention.W_k", "attention.W_v"],
         "attn.c_proj": ["attention.W_o"],
-        "mlp.c_fc": ["feed_forward.W_1"],
-        "mlp.c_proj": ["feed_forward.W_2"],
+        "mlp.c_fc": ["ffn.W_1"],
+        "mlp.c_proj": ["ffn.W_2"],
     }
     for n in range(n_layers):
         for theirs, ours in linear.items():
             for kind in ("weight", "bias"):
-                full = [f"decoder.layers.{n}.{name}.{kind}" for name in ours]
+                full = [f"layers.{n}.{name}.{kind}" for name in ours]
                 names[f"h.{n}.{theirs}.{kind}"] = (full, kind == "weight")
         for i in (1, 2):
-            for theirs, ours in (("weight", "g"), ("bias", "b")):
-                names[f"h.{n}.ln_{i}.{theirs}"] = ([f"decoder.layers.{n}.residual_{i}.norm.{ours}"], False)
+            for kind in ("weight", "bias"):
+                names[f"h.{n}.ln_{i}.{kind}"] = ([f"layers.{n}.pre_{i}.{kind}"], False)
     return names
 
 
-def load_bert(
-    weights: Mapping[str, Tensor], n_heads: int | None = None, dropout: float = 0.1, fast: bool = False
-) -> BERT:
+def load_bert(weights: Mapping[str, Tensor], n_heads: int | None = None, dropout: float = 0.1) -> BERT:
     """A BERT with published weights, under the names of transformers' BertModel; with prefix "bert.", as of a model
     with a head, the head ("cls.") is left out. The pooler is loaded where it is there.
     """
@@ -119,30 +114,8 @@ def load_bert(
     n_heads = _published_heads(d_model) if n_heads is None else n_heads
     pooler = any(name.startswith("pooler.") for name in weights)
     d_ff = len(weights[first])
-    model = BERT(vocab, window, d_model, n_heads, n_layers, d_ff, dropout, n_types, pooler, fast)
+    model = BERT(vocab, window, d_model, n_heads, n_layers, d_ff, dropout, n_types, pooler)
     copy_weights(model, weights, _bert_names(n_layers, pooler))
-    return model
-
-
-def load_masked_lm(
-    weights: Mapping[str, Tensor], n_heads: int | None = None, dropout: float = 0.1, fast: bool = False
-) -> MaskedLM:
-    """A MaskedLM with the weights of transformers' BertForMaskedLM or BertForPreTraining, as load_bert.
-
-    cls.predictions.decoder.weight, if there, must equal the embeddings. The head that asks whether two sentences follow
-    each other (cls.seq_relationship) has no counterpart here and is left out.
-    """
-    weights = _current_names(weights)
-    model = MaskedLM(load_bert(weights, n_heads, dropout, fast))
-    start = "cls.predictions."
-    head = {name: w for name, w in weights.items() if name.startswith(start)}
-    table = head.pop(start + "decoder.weight", model.bert.embed.weight)
-    if not torch.equal(table, model.bert.embed.weight.to(table)):
-        raise ValueError(f"{start}decoder.weight differs from the embeddings; in a BERT they are tied.")
-    head.pop(start + "decoder.bias", None)  # the same tensor as cls.predictions.bias
-    ours = {"bias": "decoder.bias", "transform.dense.weight": "W.weight", "transform.dense.bias": "W.bias"}
-    ours |= {"transform.LayerNorm.weight": "norm.g", "transform.LayerNorm.bias": "norm.b"}
-    copy_weights(model, head, {start + theirs: ([name], False) for theirs, name in ours.items()})
     return model
 
 
@@ -155,22 +128,20 @@ def _current_names(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 def _bert_names(n_layers: int, pooler: bool) -> Names:
     """Their name of each weight, and ours; nothing is transposed."""
-    linear = {"pooler.dense": "pooler"} if pooler else {}
-    norm = {"embeddings.LayerNorm": "norm"}
+    modules = {"pooler.dense": "pooler"} if pooler else {}
+    modules["embeddings.LayerNorm"] = "norm"
     for n in range(n_layers):
         theirs, ours = f"encoder.layer.{n}", f"encoder.layers.{n}"
         for what in ("query", "key", "value"):
-            linear[f"{theirs}.attention.self.{what}"] = f"{ours}.attention.W_{what[0]}"
-        linear[f"{theirs}.attention.output.dense"] = f"{ours}.attention.W_o"
-        linear[f"{theirs}.intermediate.dense"] = f"{ours}.feed_forward.W_1"
-        linear[f"{theirs}.output.dense"] = f"{ours}.feed_forward.W_2"
-        norm[f"{theirs}.attention.output.LayerNorm"] = f"{ours}.residual_1.norm"
-        norm[f"{theirs}.output.LayerNorm"] = f"{ours}.residual_2.norm"
-    names = {"word": "embed", "position": "position.table", "token_type": "segment"}
+            modules[f"{theirs}.attention.self.{what}"] = f"{ours}.attention.W_{what[0]}"
+        modules[f"{theirs}.attention.output.dense"] = f"{ours}.attention.W_o"
+        modules[f"{theirs}.intermediate.dense"] = f"{ours}.ffn.W_1"
+        modules[f"{theirs}.output.dense"] = f"{ours}.ffn.W_2"
+        modules[f"{theirs}.attention.output.LayerNorm"] = f"{ours}.post_1"
+        modules[f"{theirs}.output.LayerNorm"] = f"{ours}.post_2"
+    names = {"word": "embedding", "position": "position.table", "token_type": "segment"}
     names = {f"embeddings.{theirs}_embeddings.weight": f"{ours}.weight" for theirs, ours in names.items()}
-    names |= {f"{theirs}.{kind}": f"{ours}.{kind}" for theirs, ours in linear.items() for kind in ("weight", "bias")}
-    names |= {f"{theirs}.weight": f"{ours}.g" for theirs, ours in norm.items()}
-    names |= {f"{theirs}.bias": f"{ours}.b" for theirs, ours in norm.items()}
+    names |= {f"{theirs}.{kind}": f"{ours}.{kind}" for theirs, ours in modules.items() for kind in ("weight", "bias")}
     return {theirs: ([ours], False) for theirs, ours in names.items()}
 
 

@@ -322,7 +322,7 @@ class AttentionEncoder(nn.Module):
         super().__init__()
         self.embedding = Embedding(vocab, d_model, positions, dropout=dropout)
         rotate = rotary if positions == "rotary" else None
-        self.encoder = Encoder(n_layers, d_model, n_heads, d_ff, dropout=dropout, rotate=rotate, fast=fast)
+        self.encoder = Encoder(n_layers, d_model, n_heads, d_ff, dropout=dropout, rotate=rotate)
         self.width, self.n_final, self.parts = d_model, n_final, parts
 
     def forward(self, source: Tensor, mask: Tensor) -> tuple[Tensor, tuple[State, ...]]:

@@ -1,7 +1,7 @@
 """The Transformer: an encoder that reads the source at once, a decoder that writes the target, attention in both.
 
     memory = encoder(sqrt(d_model) E[x] + p)
-    y_hat_t = softmax(W decoder(sqrt(d_model) E'[y_<t] + p, memory)_t)
+    y_hat_t = softmax(W decoder(sqrt(d_model) E'[y_<t] + p, memory)_t)      W is the map `output`
 
 Training is parallel over t, by teacher forcing; writing goes one token at a time, with cached keys and values.
 The layers are in lmbook.layers.
@@ -39,14 +39,14 @@ class Embedding(nn.Module):
         if positions not in ("sinusoidal", "learned", "rotary", "none"):
             raise ValueError(f"positions is {positions!r}; it must be 'sinusoidal', 'learned', 'rotary' or 'none'.")
         self.positions, self.scale = positions, math.sqrt(d_model) if scaled else 1.0
-        self.E = nn.Embedding(vocab, d_model)
-        nn.init.normal_(self.E.weight, std=1 / (3 * math.sqrt(d_model)))
+        self.embedding = nn.Embedding(vocab, d_model)
+        nn.init.normal_(self.embedding.weight, std=1 / (3 * math.sqrt(d_model)))
         self.learned = Learned(max_length, d_model) if positions == "learned" else None
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, tokens: Tensor, start: int = 0) -> Tensor:
         """tokens: ids (B, T), the first at position start.  Returns (B, T, d_model)."""
-        x = self.scale * embed(self.E, tokens)
+        x = self.scale * embed(self.embedding, tokens)
         if self.learned is not None:
             x = x + self.learned(tokens.shape[1], start)
         elif self.positions == "sinusoidal":
@@ -59,7 +59,7 @@ class Transformer(nn.Module):
 
     tied: "none"; "target": W is the target embedding; "all": the source embedding too, for one shared vocabulary.
     positions: "sinusoidal", "learned", "rotary" (in self-attention) or "none".  n_layers: of each side.
-    options: as of EncoderLayer (norm, activation, n_experts, top_k, fast, ...).
+    options: as of layers.Encoder (norm, ffn, ...).
     """
 
     def __init__(
@@ -87,28 +87,24 @@ class Transformer(nn.Module):
         self.target = Embedding(vocab_target, d_model, positions, max_length, dropout, scaled)
         self.encoder = Encoder(n_layers, d_model, n_heads, d_ff, **options)
         self.decoder = Decoder(n_layers, d_model, n_heads, d_ff, **options)
-        self.W = nn.Linear(d_model, vocab_target, bias=False)
-        nn.init.normal_(self.W.weight, std=1 / (3 * math.sqrt(d_model)))
+        self.output = nn.Linear(d_model, vocab_target, bias=False)
+        nn.init.normal_(self.output.weight, std=1 / (3 * math.sqrt(d_model)))
         if tied != "none":
-            self.W.weight = self.target.E.weight
+            self.output.weight = self.target.embedding.weight
         if tied == "all":
-            self.source.E.weight = self.target.E.weight
+            self.source.embedding.weight = self.target.embedding.weight
 
     def forward(
-        self, source: Tensor, target_in: Tensor, source_mask: Tensor | None = None, return_weights: bool = False
+        self, source: Tensor, target_in: Tensor, source_mask: Tensor | None = None, need_weights: bool = False
     ) -> Tensor | tuple[Tensor, Tensor]:
         """source: ids (B, N).  target_in: ids (B, T), <sos> first.  source_mask: (B, N), source != <pad> by default.
 
-        Returns logits (B, T, vocab_target); with return_weights also the last layer's weights on the source, the mean
+        Returns logits (B, T, vocab_target); with need_weights also the last layer's weights on the source, the mean
         over its heads (B, T, N).
         """
         mask = _source_mask(source, source_mask)
-        y, weights = self.decoder(self.target(target_in), self.encode(source, source_mask), mask)
-        if not return_weights:
-            return self.W(y)
-        if weights[-1] is None:
-            raise ValueError("The fused attention returns no weights: build the Transformer with fast=False.")
-        return self.W(y), weights[-1].mean(dim=1)
+        y, weights = self.decoder(self.target(target_in), self.encode(source, source_mask), mask, need_weights)
+        return (self.output(y), weights[-1].mean(dim=1)) if need_weights else self.output(y)
 
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> Tensor:
         """The memory (B, N, d_model)."""
@@ -119,7 +115,7 @@ class Transformer(nn.Module):
         memory = self.encode(source, source_mask)
         return {
             "source_mask": _source_mask(source, source_mask),
-            "memory": [layer.cross.keys_values(memory, memory) for layer in self.decoder.layers],
+            "memory": [layer.cross.project(memory, memory) for layer in self.decoder.layers],
             "past": [layer.attention.start(len(source)) for layer in self.decoder.layers],
         }
 
@@ -128,9 +124,9 @@ class Transformer(nn.Module):
         position, past = state["past"][0][0].shape[2], []
         y = self.target(token.unsqueeze(1), position)
         for layer, cache, memory in zip(self.decoder.layers, state["past"], state["memory"], strict=True):
-            y, _, cache = layer.step(y, cache, memory, state["source_mask"])
+            y, cache = layer.step(y, cache, memory, state["source_mask"])
             past.append(cache)
-        return self.W(self.decoder.norm(y)).squeeze(1), {**state, "past": past}
+        return self.output(self.decoder.norm(y)).squeeze(1), {**state, "past": past}
 
 
 def _source_mask(source: Tensor, source_mask: Tensor | None) -> Tensor:

@@ -5,11 +5,13 @@
 Images are (B, height, width).  Shapes: B batch, N patches, d_model width of the model.
 """
 
+from functools import partial
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lmbook.layers import Encoder, initialise
+from lmbook.layers import Encoder, FeedForward, initialise
 
 
 def to_patches(images: Tensor, size: int) -> Tensor:
@@ -78,7 +80,6 @@ class PatchClassifier(nn.Module):
         dropout: float = 0.0,
         maximum: float = 16.0,
         norm: str = "pre",
-        fast: bool = False,
     ):
         super().__init__()
         _check_size(height, width, size)
@@ -88,23 +89,20 @@ class PatchClassifier(nn.Module):
         self.dropout = nn.Dropout(dropout)
         d_ff = 4 * d_model if d_ff is None else d_ff
         self.encoder = Encoder(
-            n_layers, d_model, n_heads, d_ff, norm=norm, dropout=dropout, activation=F.gelu, fast=fast
+            n_layers, d_model, n_heads, d_ff, norm, dropout, ffn=partial(FeedForward, activation=F.gelu)
         )
-        self.head = nn.Linear(d_model, classes)
+        self.output = nn.Linear(d_model, classes)
         self.apply(initialise)
         self.patch = PatchEmbedding(size, d_model)
 
-    def forward(self, images: Tensor, return_weights: bool = False) -> Tensor | tuple[Tensor, list[Tensor]]:
-        """images: (B, height, width), greys 0..maximum.  Returns logits (B, classes), and on demand the attention
-        weights of each layer, (B, n_heads, 1 + N, 1 + N), which a fast model does not have.
+    def forward(self, images: Tensor, need_weights: bool = False) -> Tensor | tuple[Tensor, list[Tensor]]:
+        """images: (B, height, width), greys 0..maximum.  Returns logits (B, classes), and with need_weights the
+        attention weights of each layer, (B, n_heads, 1 + N, 1 + N).
         """
         if images.ndim != 3 or images.shape[1:] != (self.height, self.width):
             raise ValueError(f"images are {tuple(images.shape)}; this model reads (B, {self.height}, {self.width}).")
         x = self.patch(images / self.maximum)
         x = torch.cat([self.class_vector.expand(len(x), 1, -1), x], dim=1)
-        h, weights = self.encoder(self.dropout(x + self.position.weight))
-        if not return_weights:
-            return self.head(h[:, 0])
-        if None in weights:
-            raise ValueError("The fused attention returns no weights: build the PatchClassifier with fast=False.")
-        return self.head(h[:, 0]), weights
+        h, weights = self.encoder(self.dropout(x + self.position.weight), need_weights=need_weights)
+        logits = self.output(h[:, 0])
+        return (logits, weights) if need_weights else logits

@@ -37,7 +37,7 @@ def bert_opinions(run: Run) -> tuple[dict, None]:
     for start in ("fine-tuned", "scratch"):
         forms, bert = pretrained(run)
         if start == "scratch":
-            bert = BERT(len(forms), dropout=0.1, fast=True, **SIZES)
+            bert = BERT(len(forms), dropout=0.1, **SIZES)
         model = BERTClassifier(bert, len(NAMES), dropout=0.1).to(run.device)
         ids = {part: [framed(forms, words(text)[: WINDOW - 2]) for text, _ in rows] for part, rows in parts.items()}
         batches = functools.partial(rows_with_class, ids["train"], gold["train"], ROWS)

@@ -144,7 +144,7 @@ def bert_wikitext2(run: Run) -> tuple[dict, nn.Module]:
     text = {part: sentences(run.cut(corpus[part], 3000)) for part in ("train", "valid", "test")}
     forms = word_forms(text["train"])
     ids = {part: [framed(forms, p) for row in text[part] for p in pieces(row)] for part in text}
-    model = MaskedLM(BERT(len(forms), dropout=0.1, fast=True, **SIZES)).to(run.device)
+    model = MaskedLM(BERT(len(forms), dropout=0.1, **SIZES)).to(run.device)
     generator = torch.Generator().manual_seed(run.seed)
     few = ids["valid"][:: max(1, len(ids["valid"]) // 500)]
 
@@ -180,7 +180,7 @@ def trained_bert(folder: str | Path | None = None) -> tuple[MaskedLM, WordForms]
     path = Path(folder or TRAINED) / f"{NAME}.safetensors"
     _, card = checkpoints.read(path)
     forms = WordForms(card["scores"]["words"].split(" "), card["scores"]["classes"].split(" "))
-    model = MaskedLM(BERT(len(forms), dropout=0.1, fast=True, **SIZES))
+    model = MaskedLM(BERT(len(forms), dropout=0.1, **SIZES))
     checkpoints.load(path, model)
     return model.eval(), forms
 
@@ -194,7 +194,7 @@ def pretrained(run: Run) -> tuple[WordForms, BERT]:
             return forms, model.train().bert
     if run.quick:
         forms = word_forms([text for text, _ in run.cut(run.corpus("ud_english_ewt")["train"])])
-        return forms, BERT(len(forms), dropout=0.1, fast=True, **SIZES)
+        return forms, BERT(len(forms), dropout=0.1, **SIZES)
     raise RecipeError(
         f"there is no pre-trained BERT, neither in {beside} nor in the package: lmbook train {NAME} first."
     )
@@ -223,7 +223,7 @@ def bert_tagging(run: Run) -> tuple[dict, None]:
         for start in ("fine-tuned", "scratch"):
             forms, bert = pretrained(run)
             if start == "scratch":
-                bert = BERT(len(forms), dropout=0.1, fast=True, **SIZES)
+                bert = BERT(len(forms), dropout=0.1, **SIZES)
             model = BERTTagger(bert, len(tags), dropout=0.1).to(run.device)
             ids, labels = tagged(chosen, forms, number)
             total = epochs * -(-len(ids) // 32)

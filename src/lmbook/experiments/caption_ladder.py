@@ -8,6 +8,7 @@ without warm-up. What they cost is counted by `recipes.rung_costs`.
 """
 
 import copy
+import functools
 
 import torch
 from torch import nn
@@ -21,6 +22,7 @@ from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.seq2seq_tasks import spread
 from lmbook.experiments.translation_by_length import Tokens, by_words
 from lmbook.experiments.translation_by_length import words as words_of
+from lmbook.moe import MixtureOfExperts
 from lmbook.seq2seq import Seq2Seq
 from lmbook.transformer import Transformer
 
@@ -48,7 +50,7 @@ NORM_STEPS = 150
 def rung(name: str, types: tuple[int, int]) -> nn.Module:
     """One of RUNGS, untrained; types: of both vocabularies."""
     if (options := RUNGS[name]) is None:
-        return Transformer(*types, D_MODEL, HEADS, D_FF, LAYERS, dropout=0.0, fast=True)
+        return Transformer(*types, D_MODEL, HEADS, D_FF, LAYERS, dropout=0.0)
     model = Seq2Seq(*types, D_MODEL, HIDDEN, **RECURRENT, **options)
     return spread(model) if "encoder" not in options else model
 
@@ -156,8 +158,8 @@ def caption_experts(run: Run) -> tuple[dict, None]:
     reader, writer, parts = captions(run.quick)
     ids = {part: encode_pairs(reader, writer, pairs) for part, pairs in parts.items()}
     types = len(reader.vocabulary), len(writer.vocabulary)
-    experts = {"n_experts": 4, "top_k": 2, "dropout": 0.0, "fast": True}
-    model = Transformer(*types, D_MODEL, HEADS, D_FF, LAYERS, **experts).to(run.device)
+    experts = functools.partial(MixtureOfExperts, n_experts=4, top_k=2)
+    model = Transformer(*types, D_MODEL, HEADS, D_FF, LAYERS, dropout=0.0, ffn=experts).to(run.device)
     seq2seq_tasks.learn(run, model, ids["train"], ids["valid"], STEPS, ROWS, RATE, every=200, **ADAM)
     return scored(model, writer, ids, parts), None
 
@@ -177,7 +179,7 @@ def norm_curves(run: Run) -> tuple[dict, None]:
     for name, (norm, warmup) in NORMS.items():
         torch.manual_seed(run.seed)
         sizes = {"d_model": D_MODEL, "n_heads": HEADS, "d_ff": 128, "n_layers": 6, "dropout": 0.0}
-        model = Transformer(len(reader.vocabulary), len(writer.vocabulary), **sizes, norm=norm, fast=True)
+        model = Transformer(len(reader.vocabulary), len(writer.vocabulary), **sizes, norm=norm)
         learn(run, model.to(run.device), ids, name, 3e-3, warmup, steps=NORM_STEPS, rows=32)
         scores[name] = evaluate(model, tensors(data.batches(ids["valid"], 100)), loss)
     return scores, None

@@ -16,7 +16,7 @@ from lmbook import decode
 from lmbook.data.digits import ORDERS, PixelCodec, digits, quantise
 from lmbook.evaluation import evaluate
 from lmbook.experiments.run import Run, recipe
-from lmbook.gpt import GPT, decay_groups
+from lmbook.gpt import GPT, decay_groups, gelu_tanh
 from lmbook.losses import token_nll
 from lmbook.schedules import warmup_cosine
 from lmbook.vit import PatchClassifier
@@ -112,7 +112,7 @@ def pixel_gpt(
     """A trained GPT over the pixels in this order, its codec, and the ids of each part."""
     codec = PixelCodec(levels=LEVELS, order=order)
     ids = {name: codec.encode(*images) for name, images in parts(run).items()}
-    gpt = GPT(codec.vocab, codec.window, width, n_heads=4, n_layers=n_layers, dropout=0.25, fast=True)
+    gpt = GPT(codec.vocab, codec.window, width, n_heads=4, n_layers=n_layers, dropout=0.25, activation=gelu_tanh)
     model, steps = wider(gpt).to(run.device), 1200
 
     def batches(epoch: int) -> Iterator[tuple[Tensor]]:
@@ -272,7 +272,7 @@ def patches(run: Run) -> tuple[dict, nn.Module]:
     images, labels = split["test"]
 
     def vit() -> nn.Module:
-        return wider(PatchClassifier(8, 8, 2, CLASSES, 64, n_heads=4, n_layers=3, d_ff=128, dropout=0.1, fast=True))
+        return wider(PatchClassifier(8, 8, 2, CLASSES, 64, n_heads=4, n_layers=3, d_ff=128, dropout=0.1))
 
     scores, shipped = {"patches": 16}, None
     for name, build, steps in (("vit", vit, 5000), ("cnn", SmallCNN, 2500)):

@@ -17,7 +17,7 @@ from lmbook.data import fetch
 from lmbook.evaluation import evaluate
 from lmbook.experiments.run import Run, recipe
 from lmbook.feedforward import FeedForwardLM
-from lmbook.gpt import GPT, decay_groups
+from lmbook.gpt import GPT, decay_groups, gelu_tanh
 from lmbook.losses import token_nll
 from lmbook.ngram import KneserNey, MaximumLikelihood
 from lmbook.schedules import warmup_cosine
@@ -160,7 +160,7 @@ def gpt(run: Run) -> tuple[dict, nn.Module]:
     scores of attention would start so close to 0 that for long all characters before weigh the same.
     """
     tokenizer, _ = prepare(run)
-    model = GPT(len(tokenizer.vocabulary), LONGEST + 1, 64, n_heads=4, n_layers=4, dropout=0.1, fast=True)
+    model = GPT(len(tokenizer.vocabulary), LONGEST + 1, 64, n_heads=4, n_layers=4, dropout=0.1, activation=gelu_tanh)
     with torch.no_grad():
         for weight in model.parameters():
             if weight.dim() > 1:

@@ -143,7 +143,7 @@ class Rung:
 
 def transformer(types: int, dropout: float = 0.3) -> nn.Module:
     """Small and strongly regularised, after Wu et al. 2021; no dropout on the weights of attention."""
-    model = Transformer(types, types, 160, n_heads=4, d_ff=320, n_layers=4, dropout=dropout, tied="all", fast=True)
+    model = Transformer(types, types, 160, n_heads=4, d_ff=320, n_layers=4, dropout=dropout, tied="all")
     for part in model.modules():
         if isinstance(part, MultiHeadAttention):
             part.dropout = 0.0

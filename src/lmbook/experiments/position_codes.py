@@ -57,13 +57,15 @@ def copy(generator: torch.Generator, rows: int, N: int) -> tuple[Tensor, Tensor]
 
 
 class LinearBias(MultiHeadAttention):
-    """Causal self-attention whose score falls by m_h a place, positions.linear_bias  (Press et al. 2022).
+    """Causal self-attention whose score falls by m_h a place, m_h = slopes(n_heads)  (Press et al. 2022).
 
     Behind a causal mask -m_h (t - i) may be replaced by m_h i, which is one product more: each query gets the number
     m_h and each key its place i. (Places are counted back from the last, so that the numbers stay small.)
     """
 
-    def _mix(self, Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None, causal: bool) -> tuple[Tensor, Tensor | None]:
+    def _mix(
+        self, Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None, causal: bool, need_weights: bool
+    ) -> tuple[Tensor, Tensor | None]:
         if not causal or Q.shape[2] != K.shape[2]:
             raise ValueError("LinearBias is for causal self-attention over a whole sequence.")
         T, d_k = Q.shape[2:]
@@ -71,13 +73,14 @@ class LinearBias(MultiHeadAttention):
         m = scale * slopes(self.n_heads).to(Q).view(-1, 1, 1)
         i = torch.arange(1 - T, 1).to(K).unsqueeze(1)
         Q = torch.cat([Q * scale / math.sqrt(d_k), m.expand(*Q.shape[:-1], 1)], dim=-1)
-        return super()._mix(Q, torch.cat([K, i.expand(*K.shape[:-1], 1)], dim=-1), V, mask, causal)
+        K = torch.cat([K, i.expand(*K.shape[:-1], 1)], dim=-1)
+        return super()._mix(Q, K, V, mask, causal, need_weights)
 
 
 class Reader(nn.Module):
     """Self-attention over tokens with one of CODES or BESIDE, and a linear output: logits (B, T, vocab).
 
-    max_length: rows of the table of learned positions.  fast: fused attention, without weights.
+    max_length: rows of the table of learned positions.
     """
 
     def __init__(
@@ -88,7 +91,6 @@ class Reader(nn.Module):
         n_layers: int = 2,
         causal: bool = True,
         max_length: int = 128,
-        fast: bool = True,
         vocab: int = SEPARATOR + 1,
         outputs: int | None = None,
     ):
@@ -98,16 +100,16 @@ class Reader(nn.Module):
         self.causal, self.beside = causal, BESIDE.get(code)
         added = "none" if code == "linear bias" or self.beside else code
         narrower = self.beside(1).shape[1] if self.beside else 0
-        self.embed = Embedding(vocab, d_model - narrower, added, max_length)
+        self.embedding = Embedding(vocab, d_model - narrower, added, max_length)
         turn = rotary if code == "rotary" else None
-        self.encoder = Encoder(n_layers, d_model, n_heads, 4 * d_model, rotate=turn, fast=fast)
+        self.encoder = Encoder(n_layers, d_model, n_heads, 4 * d_model, rotate=turn)
         if code == "linear bias":
             for layer in self.encoder.layers:
-                layer.attention = LinearBias(d_model, n_heads, fast=fast)
+                layer.attention = LinearBias(d_model, n_heads)
         self.output = nn.Linear(d_model, vocab if outputs is None else outputs)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        x = self.embed(tokens)
+        x = self.embedding(tokens)
         if self.beside:
             x = place(x, self.beside(x.shape[1]), "concatenate")
         return self.output(self.encoder(x, causal=self.causal)[0])

@@ -17,7 +17,7 @@ from lmbook import checkpoints, decode
 from lmbook.data.batching import pad
 from lmbook.evaluation import evaluate, reproducibly
 from lmbook.experiments.run import TRAINED, Run, recipe
-from lmbook.gpt import GPT, decay_groups
+from lmbook.gpt import GPT, decay_groups, gelu_tanh
 from lmbook.losses import token_nll
 from lmbook.schedules import warmup_cosine
 from lmbook.text import PAD_ID, SPECIALS, CharTokenizer, Vocabulary
@@ -34,9 +34,9 @@ def shipped(name: str = "shakespeare", **options) -> tuple[CharTokenizer, GPT]:
     options: of the GPT, such as slide, or another window, which rotary positions allow.
     """
     weights, card = checkpoints.read(TRAINED / f"{name}.safetensors")
-    vocab, d_model = weights["embed.weight"].shape
+    vocab, d_model = weights["embedding.weight"].shape
     n_layers = sum(key.endswith("W_q.weight") for key in weights)
-    sizes = {"window": card["scores"]["window"], "positions": "rotary"} | options
+    sizes = {"window": card["scores"]["window"], "positions": "rotary", "activation": gelu_tanh} | options
     # the heads of all that are shipped have 32 numbers
     model = GPT(vocab, d_model=d_model, n_heads=d_model // 32, n_layers=n_layers, **sizes)
     model.load_state_dict(weights)
@@ -148,7 +148,7 @@ def shakespeare(run: Run) -> tuple[dict, nn.Module]:
     """Size, window, batch and steps are nanoGPT's. A rate four times its own, rotary positions, decay to 0 are ours."""
     tokenizer, ids, valid = prepare(run)
     vocab = len(tokenizer.vocabulary)
-    model = GPT(vocab, 64, 128, n_heads=4, n_layers=4, positions="rotary", fast=True).to(run.device)
+    model = GPT(vocab, 64, 128, n_heads=4, n_layers=4, positions="rotary", activation=gelu_tanh).to(run.device)
     learn(run, model, ids, valid, B=12, steps=2000, rate=4e-3)
     return score(run, model, tokenizer, valid), model
 
@@ -166,7 +166,9 @@ def shakespeare_page(run: Run) -> tuple[dict, nn.Module]:
     """Nine epochs with dropout 0.1. The weights kept are those of the lowest of nine validations."""
     tokenizer, ids, valid = prepare(run)
     vocab = len(tokenizer.vocabulary)
-    model = GPT(vocab, 128, 160, n_heads=5, n_layers=4, dropout=0.1, positions="rotary", fast=True).to(run.device)
+    model = GPT(vocab, 128, 160, n_heads=5, n_layers=4, dropout=0.1, positions="rotary", activation=gelu_tanh).to(
+        run.device
+    )
     learn(run, model, ids, valid, B=16, steps=4500, rate=3e-3, patience=9)
     return score(run, model, tokenizer, valid), model
 
@@ -183,7 +185,9 @@ def shakespeare_gpu(run: Run) -> tuple[dict, nn.Module]:
     """For a GPU, in bfloat16. As in nanoGPT the weights kept are those of the lowest of the validations, here 20."""
     tokenizer, ids, valid = prepare(run)
     vocab = len(tokenizer.vocabulary)
-    model = GPT(vocab, 256, 384, n_heads=6, n_layers=6, dropout=0.2, positions="rotary", fast=True).to(run.device)
+    model = GPT(vocab, 256, 384, n_heads=6, n_layers=6, dropout=0.2, positions="rotary", activation=gelu_tanh).to(
+        run.device
+    )
     bf16 = torch.device(run.device).type == "cuda"
     learn(run, model, ids, valid, B=64, steps=5000, rate=1e-3, evaluate_every=250, patience=20, bf16=bf16)
     return score(run, model, tokenizer, valid), model
@@ -212,7 +216,7 @@ def shakespeare_scaling(run: Run) -> tuple[dict, None]:
     tokenizer, ids, valid = prepare(run)
     vocab, rows = len(tokenizer.vocabulary), []
     for d_model, share in GRID:
-        model = GPT(vocab, 64, d_model, n_heads=4, n_layers=4, positions="rotary", fast=True).to(run.device)
+        model = GPT(vocab, 64, d_model, n_heads=4, n_layers=4, positions="rotary", activation=gelu_tanh).to(run.device)
         some = ids[: max(200, round(share * len(ids)))]
         log = learn(
             run,
@@ -232,7 +236,7 @@ def shakespeare_scaling(run: Run) -> tuple[dict, None]:
             {
                 "d_model": d_model,
                 "parameters": parameters,
-                "parameters without embeddings": parameters - model.embed.weight.numel(),
+                "parameters without embeddings": parameters - model.embedding.weight.numel(),
                 "characters": len(some),
                 "nll": evaluate(model, windows(valid, 64), loss),
                 "last nll": validations[-1],

@@ -16,7 +16,7 @@ from lmbook.counts import Counts
 from lmbook.evaluation import evaluate
 from lmbook.experiments.run import Run, recipe
 from lmbook.feedforward import FeedForwardLM
-from lmbook.gpt import GPT, decay_groups
+from lmbook.gpt import GPT, decay_groups, gelu_tanh
 from lmbook.losses import Strata, sampled_nll, strata, token_nll
 from lmbook.ngram import KneserNey, perplexity
 from lmbook.rnn_models import RecurrentLM
@@ -221,13 +221,14 @@ def gpt(run: Run) -> tuple[dict, nn.Module]:
     """Scored by windows of 128 with a stride of 64: each word after 65 to 128 others of the text."""
     vocabulary, ids = prepare(run)
     window, stride, epochs = 128, 64, 8
-    model = GPT(len(vocabulary), window, D, n_heads=4, n_layers=3, d_ff=768, dropout=0.3, fast=True).to(run.device)
+    model = GPT(len(vocabulary), window, D, n_heads=4, n_layers=3, d_ff=768, dropout=0.3, activation=gelu_tanh)
+    model = model.to(run.device)
     parts = scaled_strata(len(vocabulary))
 
     def loss(model: nn.Module, batch: tuple[Tensor, Tensor]) -> tuple[Tensor, int]:
         tokens, targets = batch
         h = model.features(tokens)
-        nll = sampled_nll(h.flatten(0, 1), targets.flatten(), model.head.weight, None, parts, NEVER)
+        nll = sampled_nll(h.flatten(0, 1), targets.flatten(), model.output.weight, None, parts, NEVER)
         return nll, targets.numel()
 
     def full(model: nn.Module, batch: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:

@@ -18,7 +18,7 @@ from lmbook.data.digits import PixelCodec
 from lmbook.decode import evaluating
 from lmbook.experiments.run import TRAINED
 from lmbook.figures import Figure, bars_svg
-from lmbook.gpt import GPT
+from lmbook.gpt import GPT, gelu_tanh
 
 RECIPE = "digits-page"
 SIDE, LEVELS, CLASSES = 8, 17, 10
@@ -39,10 +39,11 @@ def shipped() -> GPT:
 
 def built(tensors: dict[str, torch.Tensor], n_heads: int) -> GPT:
     """A GPT of the sizes that its weights have."""
-    vocab, d_model = tensors["embed.weight"].shape
-    n_layers = len({name.split(".")[2] for name in tensors if name.startswith("decoder.layers.")})
-    d_ff = len(tensors["decoder.layers.0.feed_forward.W_1.bias"])
-    gpt = GPT(vocab, len(tensors["position.table.weight"]), d_model, n_heads, n_layers, d_ff)
+    vocab, d_model = tensors["embedding.weight"].shape
+    n_layers = len({name.split(".")[1] for name in tensors if name.startswith("layers.")})
+    d_ff = len(tensors["layers.0.ffn.W_1.bias"])
+    window = len(tensors["position.table.weight"])
+    gpt = GPT(vocab, window, d_model, n_heads, n_layers, d_ff, activation=gelu_tanh)
     gpt.load_state_dict(tensors)
     return gpt.eval()
 
@@ -55,14 +56,14 @@ def packed(model: GPT) -> dict:
 
     weights = {}
     for name, weight in model.state_dict().items():
-        if name == "head.weight":  # tied to embed.weight
+        if name == "output.weight":  # tied to embedding.weight
             continue
         if weight.ndim == 2:
             q, s = checkpoints.quantise(weight)
             weights[name] = {"q": text(q), "s": text(s), "shape": list(weight.shape)}
         else:
             weights[name] = {"v": text(weight.detach().float()), "shape": list(weight.shape)}
-    heads = model.decoder.layers[0].attention.n_heads
+    heads = model.layers[0].attention.n_heads
     sizes = {"n_heads": heads, "window": len(model.position.table.weight)}
     return {**sizes, "first_level": PixelCodec().first_level, "levels": LEVELS, "weights": weights}
 
@@ -80,7 +81,7 @@ def unpacked(network: dict) -> GPT:
         else:
             s = numbers(one["s"], torch.float32, one["shape"][:1])
             tensors[name] = checkpoints.restore(numbers(one["q"], torch.int8, one["shape"]), s)
-    return built(tensors | {"head.weight": tensors["embed.weight"]}, network["n_heads"])
+    return built(tensors | {"output.weight": tensors["embedding.weight"]}, network["n_heads"])
 
 
 def uniforms(seed: int):

@@ -89,19 +89,18 @@ export class GPT {
   constructor(found, { heads, window, slide }) {
     Object.assign(this, { heads, window, slide });
     const of = (name) => found.get(name);
-    this.embed = of("embed.weight");
+    const both = (name) => [of(`${name}.weight`), of(`${name}.bias`)];
+    this.embedding = of("embedding.weight");
     this.places = of("position.table.weight"); // none where positions are rotary
-    this.head = of("head.weight");
-    this.last = [of("decoder.norm.g"), of("decoder.norm.b")];
+    this.output = of("output.weight");
+    this.last = both("norm");
     this.d = this.last[0].length;
     this.layers = [];
-    for (let i = 0; found.has(`decoder.layers.${i}.attention.W_q.weight`); i += 1) {
-      const part = (name) => of(`decoder.layers.${i}.${name}`);
-      const both = (name) => [part(`${name}.weight`), part(`${name}.bias`)];
-      const gains = (name) => [part(`${name}.norm.g`), part(`${name}.norm.b`)];
+    for (let i = 0; found.has(`layers.${i}.attention.W_q.weight`); i += 1) {
+      const part = (name) => both(`layers.${i}.${name}`);
       this.layers.push({
-        norm_1: gains("residual_1"), norm_2: gains("residual_2"), W_1: both("feed_forward.W_1"), W_2: both("feed_forward.W_2"),
-        W_q: both("attention.W_q"), W_k: both("attention.W_k"), W_v: both("attention.W_v"), W_o: both("attention.W_o"),
+        pre_1: part("pre_1"), pre_2: part("pre_2"), W_1: part("ffn.W_1"), W_2: part("ffn.W_2"),
+        W_q: part("attention.W_q"), W_k: part("attention.W_k"), W_v: part("attention.W_v"), W_o: part("attention.W_o"),
       });
     }
     this.clear();
@@ -156,17 +155,17 @@ export class GPT {
     }
     const t = this.tokens.length;
     this.tokens.push(id);
-    let x = this.embed.slice(id * this.d, (id + 1) * this.d);
+    let x = this.embedding.slice(id * this.d, (id + 1) * this.d);
     if (this.places) x = x.map((v, j) => v + this.places[t * this.d + j]);
     this.attention = this.layers.map((layer, i) => {
-      const [out, alpha] = this.attend(layer, this.cache[i], norm(x, ...layer.norm_1), t);
+      const [out, alpha] = this.attend(layer, this.cache[i], norm(x, ...layer.pre_1), t);
       x = x.map((v, j) => v + out[j]);
-      const inner = linear(layer.W_1[0], norm(x, ...layer.norm_2), layer.W_1[1]).map(gelu);
+      const inner = linear(layer.W_1[0], norm(x, ...layer.pre_2), layer.W_1[1]).map(gelu);
       const more = linear(layer.W_2[0], inner, layer.W_2[1]);
       x = x.map((v, j) => v + more[j]);
       return alpha;
     });
-    this.logits = linear(this.head, norm(x, ...this.last));
+    this.logits = linear(this.output, norm(x, ...this.last));
     return this.logits;
   }
 

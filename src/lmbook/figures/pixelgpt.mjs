@@ -15,7 +15,7 @@ export function unpack(packed) {
       found.set(name, Float32Array.from(levels, (level, i) => level * scales[Math.floor(i / shape[1])]));
     }
   }
-  if (!found.has("head.weight")) found.set("head.weight", found.get("embed.weight")); // tied
+  if (!found.has("output.weight")) found.set("output.weight", found.get("embedding.weight")); // tied
   return found;
 }
 

@@ -51,37 +51,36 @@ def passes(model, source, inputs) -> dict[str, dict[str, np.ndarray]]:
     found: dict[str, dict] = {}
 
     def embedded(embedding, tokens):
-        word = embedding.scale * embedding.E(tokens)
+        word = embedding.scale * embedding.embedding(tokens)
         return [word, embedding(tokens) - word]
 
-    def feed(layer, residual, x):
-        read = residual.norm(x)
-        hidden = layer.feed_forward.activation(layer.feed_forward.W_1(read))
-        return layer.feed_forward.W_2(hidden), (hidden > 0).sum(-1)
+    def feed(ffn, read):
+        hidden = ffn.activation(ffn.W_1(read))
+        return ffn.W_2(hidden), (hidden > 0).sum(-1)
 
     with torch.no_grad():
         added, weights, active = embedded(model.source, source), [], []
         x = sum(added)
         for layer in model.encoder.layers:
-            read = layer.residual_1.norm(x)
-            out, alpha = layer.attention(read, read, read)
+            read = layer.pre_1(x)
+            out, alpha = layer.attention(read, read, read, need_weights=True)
             x, added, weights = x + out, [*added, out], [*weights, alpha]
-            out, count = feed(layer, layer.residual_2, x)
+            out, count = feed(layer.ffn, layer.pre_2(x))
             x, added, active = x + out, [*added, out], [*active, count]
         memory = model.encoder.norm(x)
         found["source"] = {"added": added, "out": memory, "weights": weights, "active": active}
         added, weights, active = embedded(model.target, inputs), [], []
         x = sum(added)
         for layer in model.decoder.layers:
-            read = layer.residual_1.norm(x)
-            out, alpha = layer.attention(read, read, read, causal=True)
+            read = layer.pre_1(x)
+            out, alpha = layer.attention(read, read, read, causal=True, need_weights=True)
             x, added, weights = x + out, [*added, out], [*weights, alpha]
-            out, alpha = layer.cross(layer.residual_2.norm(x), memory, memory)
+            out, alpha = layer.cross(layer.pre_2(x), memory, memory, need_weights=True)
             x, added, weights = x + out, [*added, out], [*weights, alpha]
-            out, count = feed(layer, layer.residual_3, x)
+            out, count = feed(layer.ffn, layer.pre_3(x))
             x, added, active = x + out, [*added, out], [*active, count]
         out = model.decoder.norm(x)
-        log_p = torch.log_softmax(model.W(out), dim=-1)
+        log_p = torch.log_softmax(model.output(out), dim=-1)
         found["target"] = {"added": added, "out": out, "weights": weights, "active": active, "log_p": log_p}
     return {
         side: {
@@ -131,18 +130,15 @@ def trained():
     reader, writer, parts = caption_ladder.captions(quick=False)
     model = caption_ladder.rung(caption_ladder.SHIPPED, (len(reader.vocabulary), len(writer.vocabulary))).eval()
     checkpoints.load(TRAINED / "caption-ladder.safetensors", model)
-    for module in model.modules():
-        if hasattr(module, "fast"):
-            module.fast = False  # the fused attention returns no weights
     return model, reader, writer, parts
 
 
 def stored(chosen: Sequence[int]) -> dict:
     """What sublayers.json holds, computed anew from the shipped weights; chosen: test sentences by number."""
     model, reader, writer, parts = trained()
-    d_ff = model.encoder.layers[0].feed_forward.W_1.out_features
+    d_ff = model.encoder.layers[0].ffn.W_1.out_features
     entries = [sentence(model, reader, writer, parts["test"][i]) for i in chosen]
-    return {"chosen": list(chosen), "width": model.W.in_features, "d_ff": d_ff, "sentences": entries}
+    return {"chosen": list(chosen), "width": model.output.in_features, "d_ff": d_ff, "sentences": entries}
 
 
 @functools.cache
