@@ -18,8 +18,9 @@ from torch.nn import functional as F
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from lmbook import word2vec
+from lmbook.attention import MultiHeadAttention
 from lmbook.decode import beam, greedy
-from lmbook.gpt import GPT, gelu_tanh
+from lmbook.gpt import GPT
 from lmbook.rnn_models import RecurrentLM
 from lmbook.seq2seq import Seq2Seq
 from lmbook.word2vec import SkipGram
@@ -48,26 +49,91 @@ def training(model: nn.Module, logits: Callable[[], Tensor], targets: Tensor) ->
     return turn
 
 
+def stacked(attention: MultiHeadAttention, kind: str) -> Tensor:
+    """The weights or the biases of queries, keys and values as one tensor, as most others store them."""
+    return torch.cat([getattr(W, kind) for W in (attention.W_q, attention.W_k, attention.W_v)])
+
+
+class CausalSelfAttention(nn.Module):
+    """nanoGPT's attention, written anew: one matrix for queries, keys and values, and the fused kernel."""
+
+    def __init__(self, d: int, heads: int, bias: bool):
+        super().__init__()
+        self.heads = heads
+        self.c_attn, self.c_proj = nn.Linear(d, 3 * d, bias=bias), nn.Linear(d, d, bias=bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        B, T, d = x.shape
+        q, k, v = self.c_attn(x).split(d, dim=2)
+        q, k, v = (part.view(B, T, self.heads, d // self.heads).transpose(1, 2) for part in (q, k, v))
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.c_proj(y.transpose(1, 2).contiguous().view(B, T, d))
+
+
+class MLP(nn.Module):
+    def __init__(self, d: int, bias: bool):
+        super().__init__()
+        self.c_fc, self.gelu, self.c_proj = nn.Linear(d, 4 * d, bias), nn.GELU(), nn.Linear(4 * d, d, bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.c_proj(self.gelu(self.c_fc(x)))
+
+
+class Block(nn.Module):
+    def __init__(self, d: int, heads: int, bias: bool):
+        super().__init__()
+        self.ln_1, self.attn = nn.LayerNorm(d, bias=bias), CausalSelfAttention(d, heads, bias)
+        self.ln_2, self.mlp = nn.LayerNorm(d, bias=bias), MLP(d, bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = x + self.attn(self.ln_1(x))
+        return x + self.mlp(self.ln_2(x))
+
+
+class NanoGPT(nn.Module):
+    """Karpathy's nanoGPT (model.py) with the weights of ours."""
+
+    def __init__(self, model: GPT):
+        super().__init__()
+        d, attention = model.embedding.embedding_dim, model.layers[0].attention
+        bias = attention.W_o.bias is not None
+        self.wte, self.wpe = nn.Embedding(model.vocab, d), nn.Embedding(model.window, d)
+        self.h = nn.ModuleList(Block(d, attention.n_heads, bias) for _ in model.layers)
+        self.ln_f, self.lm_head = nn.LayerNorm(d, bias=bias), nn.Linear(d, model.vocab, bias=False)
+        self.lm_head.weight = self.wte.weight
+        self.wte.load_state_dict(model.embedding.state_dict())
+        self.wpe.load_state_dict(model.position.table.state_dict())
+        for mine, theirs in zip(model.layers, self.h, strict=True):
+            kinds = ("weight", "bias") if bias else ("weight",)
+            theirs.attn.c_attn.load_state_dict({kind: stacked(mine.attention, kind) for kind in kinds})
+            theirs.attn.c_proj.load_state_dict(mine.attention.W_o.state_dict())
+            theirs.mlp.c_fc.load_state_dict(mine.ffn.W_1.state_dict())
+            theirs.mlp.c_proj.load_state_dict(mine.ffn.W_2.state_dict())
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        x = self.wte(tokens) + self.wpe(torch.arange(tokens.shape[1], device=tokens.device))
+        for block in self.h:
+            x = block(x)
+        return self.lm_head(self.ln_f(x))
+
+
 def gpt2(model: GPT) -> GPT2LMHeadModel:
     """transformers' GPT-2 with the weights of ours (its linear maps are stored transposed)."""
-    layer, d = model.decoder.layers[0], model.embed.embedding_dim
+    attention, d = model.layers[0].attention, model.embedding.embedding_dim
     config = GPT2Config(
-        vocab_size=model.vocab, n_positions=model.window, n_embd=d, n_layer=len(model.decoder.layers),
-        n_head=layer.attention.n_heads, attn_pdrop=0.0, embd_pdrop=0.0, resid_pdrop=0.0, attn_implementation="sdpa",
-        bos_token_id=None, eos_token_id=None,
+        vocab_size=model.vocab, n_positions=model.window, n_embd=d, n_layer=len(model.layers),
+        n_head=attention.n_heads, attn_pdrop=0.0, embd_pdrop=0.0, resid_pdrop=0.0, attn_implementation="sdpa",
+        activation_function="gelu", bos_token_id=None, eos_token_id=None,
     )  # fmt: skip
     peer = GPT2LMHeadModel(config)
     with torch.no_grad():
-        peer.transformer.wte.weight.copy_(model.embed.weight)
+        peer.transformer.wte.weight.copy_(model.embedding.weight)
         peer.transformer.wpe.weight.copy_(model.position.table.weight)
-        for mine, theirs in zip(model.decoder.layers, peer.transformer.h, strict=True):
-            attention, ffn = mine.attention, mine.feed_forward
-            theirs.attn.c_attn.weight.copy_(
-                torch.cat([attention.W_q.weight, attention.W_k.weight, attention.W_v.weight]).T
-            )
-            theirs.attn.c_proj.weight.copy_(attention.W_o.weight.T)
-            theirs.mlp.c_fc.weight.copy_(ffn.W_1.weight.T)
-            theirs.mlp.c_proj.weight.copy_(ffn.W_2.weight.T)
+        for mine, theirs in zip(model.layers, peer.transformer.h, strict=True):
+            theirs.attn.c_attn.weight.copy_(stacked(mine.attention, "weight").T)
+            theirs.attn.c_proj.weight.copy_(mine.attention.W_o.weight.T)
+            theirs.mlp.c_fc.weight.copy_(mine.ffn.W_1.weight.T)
+            theirs.mlp.c_proj.weight.copy_(mine.ffn.W_2.weight.T)
     return peer
 
 
@@ -76,28 +142,20 @@ class TorchGPT(nn.Module):
 
     def __init__(self, model: GPT):
         super().__init__()
-        d, heads = model.embed.embedding_dim, model.decoder.layers[0].attention.n_heads
-        layer = nn.TransformerEncoderLayer(d, heads, 4 * d, 0.0, gelu_tanh, batch_first=True, norm_first=True)
+        d, heads = model.embedding.embedding_dim, model.layers[0].attention.n_heads
+        layer = nn.TransformerEncoderLayer(d, heads, 4 * d, 0.0, F.gelu, batch_first=True, norm_first=True)
         self.embed, self.position = nn.Embedding(model.vocab, d), nn.Embedding(model.window, d)
-        self.layers = nn.TransformerEncoder(
-            layer, len(model.decoder.layers), nn.LayerNorm(d), enable_nested_tensor=False
-        )
+        self.layers = nn.TransformerEncoder(layer, len(model.layers), nn.LayerNorm(d), enable_nested_tensor=False)
         self.register_buffer("mask", nn.Transformer.generate_square_subsequent_mask(model.window))
+        self.embed.load_state_dict(model.embedding.state_dict())
+        self.position.load_state_dict(model.position.table.state_dict())
         with torch.no_grad():
-            self.embed.weight.copy_(model.embed.weight)
-            self.position.weight.copy_(model.position.table.weight)
-            for mine, theirs in zip(model.decoder.layers, self.layers.layers, strict=True):
-                attention, ffn = mine.attention, mine.feed_forward
-                weights = torch.cat([attention.W_q.weight, attention.W_k.weight, attention.W_v.weight])
-                theirs.self_attn.in_proj_weight.copy_(weights)
+            for mine, theirs in zip(model.layers, self.layers.layers, strict=True):
+                theirs.self_attn.in_proj_weight.copy_(stacked(mine.attention, "weight"))
                 theirs.self_attn.in_proj_bias.zero_()
-                for own, weight in (
-                    (theirs.self_attn.out_proj, attention.W_o),
-                    (theirs.linear1, ffn.W_1),
-                    (theirs.linear2, ffn.W_2),
-                ):
-                    own.weight.copy_(weight.weight)
-                    own.bias.copy_(weight.bias)
+                theirs.self_attn.out_proj.load_state_dict(mine.attention.W_o.state_dict())
+                theirs.linear1.load_state_dict(mine.ffn.W_1.state_dict())
+                theirs.linear2.load_state_dict(mine.ffn.W_2.state_dict())
 
     def forward(self, tokens: Tensor) -> Tensor:
         T = tokens.shape[1]
@@ -105,21 +163,31 @@ class TorchGPT(nn.Module):
         return self.layers(x, self.mask[:T, :T], is_causal=True) @ self.embed.weight.T
 
 
-def gpt_training(B: int, T: int, d: int, heads: int, layers: int, vocab: int) -> tuple[str, int, Sides]:
-    model = GPT(vocab, T, d, heads, layers, fast=True)
-    theirs, torchs = gpt2(model), TorchGPT(model)
+def gpt_training(
+    B: int, T: int, d: int, heads: int, layers: int, vocab: int, bias: bool = True
+) -> tuple[str, int, Sides]:
+    model = GPT(vocab, T, d, heads, layers, bias=bias)
+    peers = {"nanoGPT": NanoGPT(model)}
+    if bias:
+        peers["nn.TransformerEncoder"] = TorchGPT(model)
     tokens, targets = torch.randint(vocab, (2, B, T))
-    sides = {
-        "GPT(fast=True)": training(model, lambda: model(tokens), targets),
-        "transformers GPT-2": training(theirs, lambda: theirs(tokens, use_cache=False).logits, targets),
-        "nn.TransformerEncoder": training(torchs, lambda: torchs(tokens), targets),
-    }
-    return f"GPT, training: {layers} layers of {d}, {B} x {T} tokens, {vocab} types", B * T, sides
+    sides = {"GPT": training(model, lambda: model(tokens), targets)}
+    sides |= {name: training(peer, lambda peer=peer: peer(tokens), targets) for name, peer in peers.items()}
+    if bias:
+        theirs = gpt2(model)
+        sides["transformers GPT-2"] = training(theirs, lambda: theirs(tokens, use_cache=False).logits, targets)
+    without = "" if bias else ", no biases"
+    return f"GPT, training: {layers} layers of {d}{without}, {B} x {T} tokens, {vocab} types", B * T, sides
 
 
 @case
 def gpt_small():
     return gpt_training(12, 64, 128, 4, 4, 65)
+
+
+@case
+def gpt_unbiased():
+    return gpt_training(12, 64, 128, 4, 4, 65, bias=False)
 
 
 @case
@@ -214,7 +282,7 @@ def uncached(model: GPT, prompt: Tensor, n: int) -> list[list[int]]:
 
 @case
 def generation():
-    model, n = GPT(65, 256, 128, 4, 4, fast=True).eval(), 200
+    model, n = GPT(65, 256, 128, 4, 4).eval(), 200
     peer, prompt = gpt2(model).eval(), torch.randint(65, (1, 16))
     options = {"max_new_tokens": n, "do_sample": False, "use_cache": True, "pad_token_id": 0}
 
