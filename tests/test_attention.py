@@ -108,12 +108,12 @@ def test_masks_that_are_not_boolean_or_do_not_fit_are_refused():
         masked_softmax(scores, torch.ones(B, T, N))
     with pytest.raises(ValueError, match=r"mask\[:, None, :\]"):
         masked_softmax(scores, torch.ones(B, N, dtype=torch.bool))
-    for fast in (False, True):
-        layer, x = MultiHeadAttention(D, HEADS, fast=fast), torch.randn(B, T, D)
+    layer, x = MultiHeadAttention(D, HEADS), torch.randn(B, T, D)
+    for options in ({}, {"causal": True}, {"need_weights": True}):
         with pytest.raises(TypeError, match="boolean"):
-            layer(x, x, x, torch.ones(T, T))
+            layer(x, x, x, torch.ones(T, T), **options)
         with pytest.raises(ValueError, match="does not fit"):
-            layer(x, x, x, torch.ones(B, T, dtype=torch.bool))
+            layer(x, x, x, torch.ones(B, T, dtype=torch.bool), **options)
 
 
 # Scaled dot-product attention
@@ -211,13 +211,13 @@ def randomised(layer):
 
 
 @pytest.mark.parametrize("masked", [False, True])
-@pytest.mark.parametrize("fast", [False, True])
-def test_multi_head_equals_torch(masked, fast):
-    layer = randomised(MultiHeadAttention(D, HEADS, fast=fast))
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_multi_head_equals_torch(masked, need_weights):
+    layer = randomised(MultiHeadAttention(D, HEADS))
     twin = torch_twin(layer)
     q, k, v = leaves((B, T, D), (B, N, D), (B, N, D))
     mask = random_mask(B, T, N) if masked else None
-    out, weights = layer(q, k, v, mask)
+    out, weights = layer(q, k, v, mask, need_weights=need_weights)
     forbidden = None if mask is None else (~mask).repeat_interleave(HEADS, dim=0)  # there True forbids
     expected, expected_weights = twin(q, k, v, attn_mask=forbidden, average_attn_weights=False)
     ours = (q, k, v, layer.W_o.weight, layer.W_o.bias)
@@ -227,10 +227,10 @@ def test_multi_head_equals_torch(masked, fast):
     inner = torch.autograd.grad(out.square().sum(), projections)
     outer = torch.autograd.grad(expected.square().sum(), twin.in_proj_weight)[0]
     torch.testing.assert_close(torch.cat(inner), outer)
-    if fast:
-        assert weights is None
-    else:
+    if need_weights:
         torch.testing.assert_close(weights, expected_weights)
+    else:
+        assert weights is None
 
 
 MASKS = {
@@ -246,21 +246,25 @@ MASKS = {
 
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS.keys())
-def test_fast_equals_readable(mask, causal):
-    layer = randomised(MultiHeadAttention(D, HEADS, d_k=5, d_v=2))
-    x = torch.randn(B, T, D, requires_grad=True)
-    inputs = (x, *layer.parameters())
-    readable, _ = layer(x, x, x, mask, causal=causal)
-    layer.fast = True
-    fast, _ = layer(x, x, x, mask, causal=causal)
-    assert_same_gradients(fast, inputs, readable, inputs)
+@pytest.mark.parametrize("rotate", [None, rotary])
+@pytest.mark.parametrize("cross", [False, True])
+def test_the_fused_kernel_equals_the_formula(mask, causal, rotate, cross):
+    layer = randomised(MultiHeadAttention(D, HEADS, d_k=6, d_v=2, rotate=rotate))
+    x, y = leaves((B, T, D), (B, T, D))
+    y = y if cross else x
+    inputs = (*({x, y}), *layer.parameters())
+    fused, nothing = layer(x, y, y, mask, causal)
+    formula, weights = layer(x, y, y, mask, causal, need_weights=True)
+    assert nothing is None
+    assert weights.shape == (B, HEADS, T, T)
+    assert_same_gradients(fused, inputs, formula, inputs)
 
 
-@pytest.mark.parametrize("fast", [False, True])
-def test_nothing_to_attend_to_leaves_the_bias_of_the_output(fast):
-    layer = randomised(MultiHeadAttention(D, HEADS, fast=fast))
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_nothing_to_attend_to_leaves_the_bias_of_the_output(need_weights):
+    layer = randomised(MultiHeadAttention(D, HEADS))
     x = torch.randn(B, T, D)
-    out, _ = layer(x, x, x, MASKS["an empty sentence"])
+    out, _ = layer(x, x, x, MASKS["an empty sentence"], need_weights=need_weights)
     torch.testing.assert_close(out[1], layer.W_o.bias.expand(T, D))
 
 
@@ -269,25 +273,34 @@ def test_causal_argument_is_the_causal_mask():
     assert torch.equal(layer(x, x, x, causal=True)[0], layer(x, x, x, causal_mask(T))[0])
 
 
-@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.parametrize("need_weights", [False, True])
 @pytest.mark.parametrize("rotate", [None, rotary])
-def test_cached_steps_equal_one_pass(fast, rotate):
-    layer = MultiHeadAttention(D, 3, rotate=rotate, fast=fast)
+def test_cached_steps_equal_one_pass(need_weights, rotate):
+    layer = MultiHeadAttention(D, 3, rotate=rotate)
     x = torch.randn(B, 9, D)
-    whole, weights = layer(x, x, x, causal=True)
+    whole, _ = layer(x, x, x, causal=True, need_weights=need_weights)
     cache, parts = layer.start(B), []
     for a, b in [(0, 1), (1, 2), (2, 6), (6, 9)]:  # one position at a time, then several
-        out, last, cache = layer.step(x[:, a:b], cache)
+        out, cache = layer.step(x[:, a:b], cache)
         parts.append(out)
     torch.testing.assert_close(torch.cat(parts, 1), whole)
     assert cache[0].shape == (B, 3, 9, 4)
-    if not fast:
-        torch.testing.assert_close(last, weights[:, :, 6:])
+
+
+def test_keys_and_values_may_be_projected_beforehand():
+    layer = MultiHeadAttention(D, 3, rotate=rotary)
+    x, y, mask = torch.randn(B, T, D), torch.randn(B, N, D), random_mask(B, T, N)
+    for whole, part in zip(
+        layer(x, y, y, mask, need_weights=True),
+        layer.attend(x, layer.project(y, y), mask, need_weights=True),
+        strict=True,
+    ):
+        assert torch.equal(whole, part)
 
 
 def test_a_step_leaves_the_cache_it_was_given_alone():
     layer, x = MultiHeadAttention(D, HEADS), torch.randn(B, 1, D)
-    _, _, cache = layer.step(x, layer.start(B))
+    _, cache = layer.step(x, layer.start(B))
     before = [part.clone() for part in cache]
     layer.step(x, cache)
     assert all(torch.equal(a, b) for a, b in zip(before, cache, strict=True))
@@ -295,11 +308,13 @@ def test_a_step_leaves_the_cache_it_was_given_alone():
 
 def test_dropout_acts_in_training_only():
     x = torch.randn(B, T, D)
-    for fast in (False, True):
-        layer = MultiHeadAttention(D, HEADS, dropout=0.5, fast=fast)
-        assert not torch.equal(layer(x, x, x)[0], layer(x, x, x)[0])
+    for need_weights in (False, True):
+        layer = MultiHeadAttention(D, HEADS, dropout=0.5)
+        first, second = (layer(x, x, x, need_weights=need_weights)[0] for _ in range(2))
+        assert not torch.equal(first, second)
         layer.eval()
-        assert torch.equal(layer(x, x, x)[0], layer(x, x, x)[0])
+        first, second = (layer(x, x, x, need_weights=need_weights)[0] for _ in range(2))
+        assert torch.equal(first, second)
 
 
 def test_widths():
@@ -309,8 +324,10 @@ def test_widths():
     x = torch.randn(B, T, 10)
     assert layer(x, x, x)[0].shape == (B, T, 10)
     assert sum(p.numel() for p in layer.parameters()) == 2 * 10 * 12 + 2 * 10 * 8
-    with pytest.raises(ValueError, match="query has width 12"):
-        layer(torch.randn(B, T, 12), x, x)
+    wrong = torch.randn(B, T, 12)
+    for states, name in (((wrong, x, x), "query"), ((x, wrong, x), "key"), ((x, x, wrong), "value")):
+        with pytest.raises(ValueError, match=f"{name} has width 12"):
+            layer(*states)
 
 
 def test_projections_of_one_head_have_as_many_parameters_as_counted_by_hand():

@@ -3,7 +3,6 @@
 import pytest
 import torch
 from torch import nn
-from torch.nn import functional as F
 
 from lmbook.data.digits import ORDERS, PixelCodec, dequantise, digits, pixel_order, quantise
 from lmbook.decode import sample
@@ -203,17 +202,6 @@ def small_classifier(**options) -> PatchClassifier:
     return PatchClassifier(8, 8, 2, 10, d_model=24, n_heads=3, n_layers=2, **options)
 
 
-@pytest.mark.parametrize("norm", ["pre", "post"])
-def test_the_classifier_fast_and_readable_agree(data, norm):
-    readable, fast = small_classifier(norm=norm), small_classifier(norm=norm, fast=True)
-    losses = [F.cross_entropy(m(data[0][:4]), data[1][:4]) for m in (readable, fast)]
-    torch.testing.assert_close(*losses)
-    for loss in losses:
-        loss.backward()
-    for (name, p), q in zip(readable.named_parameters(), fast.parameters(), strict=True):
-        torch.testing.assert_close(p.grad, q.grad, atol=1e-6, rtol=1e-4, msg=name)
-
-
 def test_where_a_patch_stands_matters(data):
     model = small_classifier()
     turned = torch.rot90(data[0][:3], 2, dims=(1, 2))  # every patch elsewhere
@@ -226,25 +214,10 @@ def test_where_a_patch_stands_matters(data):
 
 
 def test_weights_are_returned_and_sum_to_one(data):
-    logits, weights = small_classifier()(data[0][:3], return_weights=True)
+    logits, weights = small_classifier()(data[0][:3], need_weights=True)
     assert logits.shape == (3, 10)
     assert [w.shape for w in weights] == [(3, 3, 17, 17)] * 2
     torch.testing.assert_close(weights[0].sum(-1), torch.ones(3, 3, 17))
-
-
-def test_the_classifier_learns_sixty_digits(data):
-    """The lowest loss counts: on the way there it jumps up now and then, at another step on another processor."""
-    model = small_classifier()
-    images, labels = data[0][:60], data[1][:60]
-    optimiser, losses = torch.optim.Adam(model.parameters(), lr=3e-3), []
-    for _ in range(300):
-        optimiser.zero_grad()
-        loss = F.cross_entropy(model(images), labels)
-        loss.backward()
-        optimiser.step()
-        losses.append(loss.item())
-    assert losses[0] == pytest.approx(torch.tensor(10.0).log().item(), rel=0.05)
-    assert min(losses) < 0.1
 
 
 def test_an_image_of_another_size_is_refused():

@@ -66,7 +66,7 @@ def test_loss_of_blanks_is_a_sum_over_the_selected_alone(model, forms):
 
 def test_blanks_are_filled_with_words_alone(model, forms):
     with torch.no_grad():
-        model.decoder.bias[: len(forms.vocabulary)] = torch.arange(len(forms), dtype=torch.float32)
+        model.output.bias[: len(forms.vocabulary)] = torch.arange(len(forms), dtype=torch.float32)
     ((first, chance), *others), other_blank = bert_pretraining.fill(model, forms, ["the", "<mask>", "sat", "<mask>"])
     assert {first, *(word for word, _ in others)} == set(forms.words), "no class, no special token"
     assert chance >= others[0][1]

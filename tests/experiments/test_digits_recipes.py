@@ -71,7 +71,7 @@ def test_pixel_nll_and_bayes_are_the_model(split):
     torch.manual_seed(0)
     codec = PixelCodec()
     model = GPT(codec.vocab, codec.window, 8, n_heads=2, n_layers=1)
-    torch.nn.init.normal_(model.embed.weight)  # so that classes matter
+    torch.nn.init.normal_(model.embedding.weight)  # so that classes matter
     ids = codec.encode(*(x[:5] for x in split["test"]))
     nll = digits.pixel_nll(model, ids)
     assert nll.shape == (5, 64)

@@ -1,4 +1,4 @@
-"""Copying: the tasks are what they say; the linear bias is that of `positions`; positions past a table are refused."""
+"""Copying: the tasks are what they say; the linear bias is that of its paper; positions past a table are refused."""
 
 import math
 
@@ -9,7 +9,7 @@ from torch import nn
 from lmbook.attention import causal_mask
 from lmbook.experiments import position_codes
 from lmbook.experiments.position_codes import BACK, CODES, FIRST, NOTHING, SEPARATOR, SOS, LinearBias, Reader
-from lmbook.positions import linear_bias
+from lmbook.positions import slopes
 
 
 def rng():
@@ -57,12 +57,14 @@ def test_the_share_of_right_answers():
     assert wrong.mean().item() == pytest.approx(1 / position_codes.SYMBOLS, abs=0.02)
 
 
-def test_the_linear_bias_is_that_of_positions():
+def test_the_linear_bias_lowers_a_score_by_the_slope_a_place():
     torch.manual_seed(0)
     layer, x = LinearBias(16, 4), torch.randn(2, 9, 16)
-    out, weights = layer(x, x, x, causal=True)
-    Q, K, V = layer._projected(x)
-    scores = Q @ K.transpose(-2, -1) / math.sqrt(4) + linear_bias(9, 4)
+    out, weights = layer(x, x, x, causal=True, need_weights=True)
+    torch.testing.assert_close(layer(x, x, x, causal=True)[0], out)
+    Q, K, V = (W(x).unflatten(-1, (4, 4)).transpose(1, 2) for W in (layer.W_q, layer.W_k, layer.W_v))
+    t = torch.arange(9.0)
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(4) - slopes(4).view(-1, 1, 1) * (t[:, None] - t)
     wanted = scores.masked_fill(~causal_mask(9), -math.inf).softmax(-1)
     torch.testing.assert_close(weights, wanted)
     torch.testing.assert_close(out, layer.W_o((wanted @ V).transpose(1, 2).flatten(2)))
@@ -100,7 +102,7 @@ def test_an_unknown_code_is_refused():
 def test_a_code_beside_the_embedding_is_read(code):
     model, (tokens, _) = Reader(code, causal=False), position_codes.echo(rng(), 2, 12)
     same = torch.full_like(tokens, FIRST)
-    x = model.embed(same)
+    x = model.embedding(same)
     assert x.shape[-1] + position_codes.BESIDE[code](5).shape[1] == 64
     rows = model(same)[0]
     assert not torch.allclose(rows[0], rows[5], atol=1e-4), "equal symbols at other places"

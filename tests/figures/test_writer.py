@@ -56,7 +56,7 @@ def stepped(model, ids):
 def test_the_weights_are_those_of_python(page_model):
     found, _ = checkpoints.read(TRAINED / f"{MODEL}.safetensors")
     assert sorted(page_model("[...weights(bytes(file)).keys()]")) == sorted(found)
-    for name in ("embed.weight", "head.weight", "decoder.norm.g", "decoder.layers.2.feed_forward.W_2.weight"):
+    for name in ("embedding.weight", "output.weight", "norm.weight", "layers.2.ffn.W_2.weight"):
         theirs = page_model(f"[...weights(bytes(file)).get('{name}')].slice(0, 500)")
         assert np.array_equal(np.float32(theirs), found[name].flatten()[:500].numpy())
 
@@ -71,7 +71,7 @@ def test_logits_and_attention_are_those_of_torch_also_past_the_window(page_model
     assert np.abs(theirs - logits.numpy()).max() < 1e-4
     assert page_model("gpt.tokens") == state["tokens"][0].tolist()
     with torch.no_grad():
-        _, weights = model(state["tokens"], return_weights=True)
+        _, weights = model(state["tokens"], need_weights=True)
     alpha = np.array(page_model("gpt.attention.map((layer) => layer.map((head) => [...head]))"))
     assert np.abs(alpha - torch.stack([layer[0, :, -1] for layer in weights]).numpy()).max() < 1e-4
 

@@ -156,7 +156,7 @@ def empty_source(model: nn.Module, inputs: Inputs, masked_output: bool = False) 
         assert p.grad is None or p.grad.isfinite().all(), f"the gradient of {name} is not finite"
     model.zero_grad()
     if masked_output:
-        weights = model(empty, *inputs[1:], return_weights=True)[1]
+        weights = model(empty, *inputs[1:], need_weights=True)[1]
         assert (weights[0] == 0).all(), "an empty source has weights"
 
 
@@ -347,8 +347,9 @@ def multi_head(own: nn.Module, causal: bool = False) -> None:
         theirs.in_proj_bias.copy_(torch.cat([own.W_q.bias, own.W_k.bias, own.W_v.bias]))
         theirs.out_proj.weight.copy_(own.W_o.weight)
         theirs.out_proj.bias.copy_(own.W_o.bias)
-    for key in (memory, query):  # self-attention too, for which the fast form has a product of its own
-        out, weights = own(query, key, key, mask, causal=causal)
+    # self-attention too, which has a product of its own, and the fused kernel, which gives no weights
+    for key, need_weights in itertools.product((memory, query), (False, True)):
+        out, weights = own(query, key, key, mask, causal, need_weights)
         forbidden = ~allowed.repeat_interleave(2, dim=0)
         other, shares = theirs(query, key, key, attn_mask=forbidden, average_attn_weights=False)
         close(out, other, "heads and nn.MultiheadAttention")
@@ -367,7 +368,11 @@ def layer_norm(own: nn.Module) -> None:
         for p in own.parameters():
             p.normal_()
     x = 3 * torch.randn(4, 3, 6, dtype=torch.float64) + 1
-    close(own(x), F.layer_norm(x, (6,), own.g, own.b, own.eps), "LayerNorm and torch's")
+    mean = sum(x[..., j] for j in range(6)) / 6
+    variance = sum((x[..., j] - mean) ** 2 for j in range(6)) / 6
+    for j in range(6):
+        expected = own.weight[j] * (x[..., j] - mean) / (variance + 1e-5).sqrt() + own.bias[j]
+        close(own(x)[..., j], expected, "LayerNorm and its formula")
 
 
 def sinusoids(code: Callable[[int, int], Tensor]) -> None:

@@ -10,6 +10,7 @@ A case has a kind, which says what the model takes and gives, with VOCAB outputs
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from lmbook import ngram
 from lmbook.bert import BERT, BERTClassifier, BERTTagger, MaskedLM
 from lmbook.feedforward import FeedForwardLM
 from lmbook.gpt import GPT
+from lmbook.moe import MixtureOfExperts
 from lmbook.rnn_models import Classifier, RecurrentLM, Tagger
 from lmbook.seq2seq import OneRNNTranslator, Seq2Seq
 from lmbook.text import PAD_ID, SOS_ID
@@ -114,14 +116,13 @@ CASES: dict[str, Case] = {
     "gru, fast": _recurrent("gru", fast=True),
     "gpt": _gpt(),
     "gpt, rotary": _gpt(positions="rotary"),
-    "gpt, fast": _gpt(fast=True),
+    "gpt, unbiased": _gpt(bias=False),
     "gpt, untied": _gpt(tied=False),
     "transformer, pre": _transformer(norm="pre"),
     "transformer, post": _transformer(norm="post"),
-    "transformer, fast": _transformer(fast=True),
     "transformer, rotary": _transformer(positions="rotary"),
     "transformer, learned": _transformer(positions="learned", tied="all"),
-    "transformer, experts": _transformer(n_experts=3, top_k=2),
+    "transformer, experts": _transformer(ffn=partial(MixtureOfExperts, n_experts=3, top_k=2)),
     "seq2seq, first": _seq2seq(),
     "seq2seq, every": _seq2seq(context="every", cell="lstm"),
     "seq2seq, deep": _seq2seq(n_layers=3, cell="rnn", bidirectional=True),
@@ -137,7 +138,6 @@ CASES: dict[str, Case] = {
     "classifier, last": Case("classifier", lambda V, dropout: Classifier(V, V, 8, 8, dropout=dropout)),
     "classifier, mean": Case("classifier", lambda V, dropout: Classifier(V, V, 8, 8, pool="mean", dropout=dropout)),
     "bert": _bert("tagger", MaskedLM),
-    "bert, fast": _bert("tagger", MaskedLM, fast=True),
     "bert tagger": _bert("tagger", lambda bert: BERTTagger(bert, bert.vocab)),
     "bert classifier": _bert("classifier", lambda bert: BERTClassifier(bert, bert.vocab)),
     "patches": _patches(),

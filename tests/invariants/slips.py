@@ -107,8 +107,8 @@ def shifted() -> None:
     checks.shifted_once(batching.stream_batches, batching.batches)
 
 
-def heads(causal: bool = False, fast: bool = False) -> None:
-    checks.multi_head(MultiHeadAttention(8, 2, fast=fast), causal)
+def heads(causal: bool = False) -> None:
+    checks.multi_head(MultiHeadAttention(8, 2), causal)
 
 
 def norm() -> None:

@@ -72,16 +72,16 @@ def test_final_state(name):
 # 3
 
 
-def heads(query, key, value, mask, fast):
+def heads(query, key, value, mask, need_weights):
     torch.manual_seed(0)
-    return MultiHeadAttention(8, 2, fast=fast).double()(query, key, value, mask)
+    return MultiHeadAttention(8, 2).double()(query, key, value, mask, need_weights=need_weights)
 
 
 EMPTY = {
     "attend": attend,
     "masked softmax": lambda q, k, v, m: ((w := masked_softmax(q @ k.transpose(1, 2), m)) @ v, w),
-    "heads": partial(heads, fast=False),
-    "heads, fast": partial(heads, fast=True),
+    "heads": partial(heads, need_weights=True),
+    "heads, fused": partial(heads, need_weights=False),
 }
 
 
@@ -263,15 +263,13 @@ def test_cell_of_cho():
 # 10
 
 
-@pytest.mark.parametrize("fast", [False, True])
 @pytest.mark.parametrize("causal", [False, True])
-def test_multi_head(fast, causal):
-    checks.multi_head(MultiHeadAttention(8, 2, fast=fast), causal)
+def test_multi_head(causal):
+    checks.multi_head(MultiHeadAttention(8, 2), causal)
 
 
-@pytest.mark.parametrize("fast", [False, True])
-def test_layer_norm(fast):
-    checks.layer_norm(LayerNorm(6, fast=fast))
+def test_layer_norm():
+    checks.layer_norm(LayerNorm(6))
 
 
 def test_sinusoids():
@@ -371,7 +369,7 @@ def test_positions_in_time(name):
 def test_positions_of_an_embedding():
     for kind, code in (("sinusoidal", lambda T: positions.sinusoidal(T, 6)), ("learned", None)):
         embedding = Embedding(VOCAB, 6, kind, max_length=5)
-        torch.nn.init.zeros_(embedding.E.weight)
+        torch.nn.init.zeros_(embedding.embedding.weight)
         checks.positions_in_time(code or embedding.learned, lambda x: embedding(x[..., 0].long()), 6)  # noqa: B023
 
 
