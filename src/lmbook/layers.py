@@ -216,6 +216,11 @@ def initialise(module: nn.Module) -> None:
         nn.init.zeros_(module.bias)
 
 
+def n_parameters(model: nn.Module) -> int:
+    """The numbers that training may change; a tied one counts once."""
+    return sum(p.numel() for p in model.parameters() if p.requires_grad)
+
+
 def check_ids(ids: Tensor, vocab: int, shape: str = "(B, T)") -> None:
     """Raises ValueError unless ids are whole numbers of this shape, (B, T) or (B,), in 0..vocab-1.
 
