@@ -3,7 +3,12 @@
     e_ti = score(s_t, h_i)      alpha_t = softmax(e_t)      c_t = sum_i alpha_ti h_i
 
 Four scores compare a state s_t with a state h_i:  dot s^T h,  multiplicative s^T W h,  scaled s^T W h / sqrt(m),
-additive v^T tanh(W_h h + W_s s).  The general form has queries, keys and values, softmax(Q K^T / sqrt(d_k)) V.
+additive v^T tanh(W_h h + W_s s).  Each has
+
+    score.keys(H)       what depends on the states H (B, N, key_size) alone, computed once for all queries
+    score(s, keys)      the scores (B, T, N) of the states s (B, T, query_size)
+
+The general form has queries, keys and values, softmax(Q K^T / sqrt(d_k)) V.
 
 Shapes: B batch, T queries, N keys, d_k key width, d_v value width, d_a width of the additive comparison.
 Masks are boolean and True where a query may attend, as in torch's scaled_dot_product_attention and against
@@ -89,17 +94,22 @@ def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
     return weights @ value, weights
 
 
-def dot_score(query: Tensor, key: Tensor) -> Tensor:
-    """e = s^T h  (Luong et al. 2015, section 3.1, "dot"). Nothing to learn; both states need one width.
+class DotScore(nn.Module):
+    """e = s^T h  (Luong et al. 2015, section 3.1, "dot"). Nothing to learn; both states need one width."""
 
-    query: (B, T, size).  key: (B, N, size).  Returns scores (B, T, N).
-    """
-    if query.shape[-1] != key.shape[-1]:
-        raise ValueError(
-            f"dot_score compares states of one width, not {query.shape[-1]} and {key.shape[-1]}; "
-            f"MultiplicativeScore and AdditiveScore take two."
-        )
-    return query @ key.transpose(-2, -1)
+    def __init__(self, query_size: int, key_size: int):
+        super().__init__()
+        if query_size != key_size:
+            raise ValueError(
+                f"the dot score needs equal widths, but s has {query_size} and h has {key_size}; take the "
+                f"multiplicative score, or an encoder of one direction."
+            )
+
+    def keys(self, H: Tensor) -> Tensor:
+        return H
+
+    def forward(self, s: Tensor, keys: Tensor) -> Tensor:
+        return s @ keys.transpose(-2, -1)
 
 
 class MultiplicativeScore(nn.Module):
@@ -112,37 +122,46 @@ class MultiplicativeScore(nn.Module):
         super().__init__()
         self.W = nn.Linear(key_size, query_size, bias=False)
 
-    def forward(self, query: Tensor, key: Tensor) -> Tensor:
-        """query: (B, T, query_size).  key: (B, N, key_size).  Returns scores (B, T, N)."""
-        _check_widths(query=(query, self.W.out_features), key=(key, self.W.in_features))
-        return query @ self.W(key).transpose(-2, -1)
+    def keys(self, H: Tensor) -> Tensor:
+        return self.W(H)
+
+    def forward(self, s: Tensor, keys: Tensor) -> Tensor:
+        return s @ keys.transpose(-2, -1)
 
 
 class ScaledScore(MultiplicativeScore):
     """e = s^T W h / sqrt(m), where m = query_size products are added up."""
 
-    def forward(self, query: Tensor, key: Tensor) -> Tensor:
-        """query: (B, T, query_size).  key: (B, N, key_size).  Returns scores (B, T, N)."""
-        return super().forward(query, key) / math.sqrt(self.W.out_features)
+    def forward(self, s: Tensor, keys: Tensor) -> Tensor:
+        return s @ keys.transpose(-2, -1) / math.sqrt(s.shape[-1])
 
 
 class AdditiveScore(nn.Module):
     """e = v^T tanh(W_h h + W_s s)  (Bahdanau et al. 2015, appendix A.1.2).
 
-    The two states may differ in size; d_a is the width of the comparison.
+    The two states may differ in size; d_a is the width of the comparison, query_size by default.
     """
 
-    def __init__(self, query_size: int, key_size: int, d_a: int):
+    def __init__(self, query_size: int, key_size: int, d_a: int | None = None):
         super().__init__()
+        d_a = query_size if d_a is None else d_a
         self.W_s = nn.Linear(query_size, d_a, bias=False)
         self.W_h = nn.Linear(key_size, d_a, bias=False)
         self.v = nn.Linear(d_a, 1, bias=False)
 
-    def forward(self, query: Tensor, key: Tensor) -> Tensor:
-        """query: (B, T, query_size).  key: (B, N, key_size).  Returns scores (B, T, N)."""
-        _check_widths(query=(query, self.W_s.in_features), key=(key, self.W_h.in_features))
-        s, h = self.W_s(query).unsqueeze(2), self.W_h(key).unsqueeze(1)  # (B, T, 1, d_a), (B, 1, N, d_a)
-        return self.v(torch.tanh(s + h)).squeeze(-1)
+    def keys(self, H: Tensor) -> Tensor:
+        return self.W_h(H)
+
+    def forward(self, s: Tensor, keys: Tensor) -> Tensor:
+        return self.v(torch.tanh(self.W_s(s).unsqueeze(2) + keys.unsqueeze(1))).squeeze(-1)  # tanh of (B, T, N, d_a)
+
+
+SCORES: dict[str, type[nn.Module]] = {
+    "dot": DotScore,
+    "multiplicative": MultiplicativeScore,
+    "additive": AdditiveScore,
+    "scaled": ScaledScore,
+}
 
 
 class MultiHeadAttention(nn.Module):

@@ -184,9 +184,7 @@ class GRUCell(nn.Module):
 
     def _only_after(self) -> None:
         if self.reset != "after":
-            raise ValueError(
-                'torch has no GRU with reset="before"; take reset="after" for the mapping and for fast=True.'
-            )
+            raise ValueError('torch has no GRU with reset="before"; only reset="after" can be mapped to it.')
 
 
 CELLS: dict[str, type[nn.Module]] = {"rnn": RNNCell, "lstm": LSTMCell, "gru": GRUCell}

@@ -12,10 +12,10 @@ Sizes: N source tokens, T target tokens, of one sentence pair.
 
 from torch import nn
 
-from lmbook.attention import AdditiveScore, MultiplicativeScore
+from lmbook.attention import AdditiveScore, DotScore
 from lmbook.layers import Encoder
 from lmbook.rnn import Recurrent
-from lmbook.seq2seq import AttentionEncoder, Seq2Seq
+from lmbook.seq2seq import AttentionSeq2Seq, Seq2Seq, TransformerEncoder
 from lmbook.transformer import Transformer
 
 GATES = {"RNNCell": 1, "GRUCell": 3, "LSTMCell": 4}
@@ -64,31 +64,30 @@ def _stack(layers: Encoder) -> tuple[int, int, int]:
 
 
 def forward(model: nn.Module, N: int, T: int) -> int:
-    """FLOPs of one pass over a pair of N source and T target tokens, of a Transformer or a Seq2Seq."""
+    """FLOPs of one pass over a pair of N source and T target tokens, of a Transformer or a recurrent translator."""
     if isinstance(model, Transformer):
         return transformer(N, T, *_stack(model.encoder), model.output.out_features)
-    if not isinstance(model, Seq2Seq):
-        raise TypeError(f"forward() counts a Transformer or a Seq2Seq, not {type(model).__name__}.")
-    if isinstance(model.encoder, AttentionEncoder):
+    if not isinstance(model, Seq2Seq | AttentionSeq2Seq):
+        raise TypeError(f"forward() counts a Transformer, Seq2Seq or AttentionSeq2Seq, not {type(model).__name__}.")
+    if isinstance(model.encoder, TransformerEncoder):
         total = encoder(N, *_stack(model.encoder.encoder))
     else:
         total = recurrent(N, model.encoder.recurrent)
-    if model.bridge is not None:
-        total += sum(linear(1, W) for maps in model.bridge.layers for W in maps)
+    total += sum(linear(1, W) for maps in model.bridge.layers for W in maps)
     total += recurrent(T, model.decoder) + linear(T, model.output)
     if model.W_r is not None:
         total += linear(T, model.W_r)
-    if model.score is not None:
-        total += _looking(model.score, N, T, model.output.in_features, model.encoder.width)
+    if isinstance(model, AttentionSeq2Seq):
+        total += _attention(model.score, N, T, model.output.in_features, model.encoder.width)
     return total
 
 
-def _looking(score, N: int, T: int, hidden: int, width: int) -> int:
+def _attention(score: nn.Module, N: int, T: int, hidden: int, width: int) -> int:
     """Scores of T states against N, and the weighted sums of the N; what depends on the source alone is done once."""
     sums = 2 * T * N * width
     if isinstance(score, AdditiveScore):
         return sums + linear(N, score.W_h) + linear(T, score.W_s) + T * linear(N, score.v)
-    keys = linear(N, score.W) if isinstance(score, MultiplicativeScore) else 0
+    keys = 0 if isinstance(score, DotScore) else linear(N, score.W)
     return sums + keys + 2 * T * N * hidden
 
 

@@ -232,9 +232,26 @@ def initialise(module: nn.Module) -> None:
         nn.init.zeros_(module.bias)
 
 
+def initialise_vocabulary(embedding: nn.Embedding, output: nn.Linear | None = None, tied: bool = False) -> None:
+    """Embedding and output matrix uniform in [-0.1, 0.1], the output's bias 0: the first loss is near ln vocab.
+
+    tied: the two are one matrix (Press and Wolf 2017). Raises ValueError where their widths then differ.
+    """
+    nn.init.uniform_(embedding.weight, -0.1, 0.1)
+    if output is None:
+        return
+    nn.init.uniform_(output.weight, -0.1, 0.1)
+    nn.init.zeros_(output.bias)
+    if tied:
+        d_embed, hidden = embedding.embedding_dim, output.in_features
+        if d_embed != hidden:
+            raise ValueError(f"tied=True shares E with the output, so d_embed ({d_embed}) must be hidden ({hidden}).")
+        output.weight = embedding.weight
+
+
 def n_parameters(model: nn.Module) -> int:
-    """How many numbers the model learns. A tied table counts once; torch.device("meta") builds a model without them."""
-    return sum(p.numel() for p in model.parameters())
+    """The numbers that training may change; a tied one counts once. Under torch.device("meta") none of them is made."""
+    return sum(p.numel() for p in model.parameters() if p.requires_grad)
 
 
 def check_ids(ids: Tensor, vocab: int, shape: str = "(B, T)") -> None:

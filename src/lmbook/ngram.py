@@ -3,7 +3,7 @@
     c(h w)   count of history h followed by w          c(h .) = sum_w c(h w)
     h'       history h without its first type           V      number of types that can occur
 
-Four estimators of P(w | h), each one formula: MaximumLikelihood, AddK, Interpolated, KneserNey. All share
+Four estimators of P(w | h), each one formula: MaximumLikelihood, AddK, JelinekMercer, KneserNey. All share
 
     m.distribution(history)      (vocab,) probabilities of every next type
     m.prob(history, word)        one of them
@@ -20,8 +20,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lmbook.counts import Context, Counts, Tokens, as_ids
-
-__all__ = ["AddK", "Counts", "Interpolated", "KneserNey", "MaximumLikelihood", "fit_weights", "perplexity", "sample"]
 
 
 class _Model:
@@ -127,7 +125,7 @@ class AddK(_Model):
         return p
 
 
-class Interpolated(_Model):
+class JelinekMercer(_Model):
     """P(w | h) = sum_n weights[n] P_n(w | h), n = 0..order: a mixture with fixed weights (Jelinek and Mercer 1980).
 
     P_0 = 1 / V is uniform; P_n is MaximumLikelihood of order n, with its rule for unseen histories: where h is unseen,
@@ -150,7 +148,7 @@ class Interpolated(_Model):
 def fit_weights(
     counts: Counts, order: int, held_out: ArrayLike, allowed: ArrayLike | None = None, steps: int = 1000
 ) -> np.ndarray:
-    """The weights of Interpolated under which a held-out stream is most likely, by expectation-maximisation (EM).
+    """The weights of JelinekMercer under which a held-out stream is most likely, by expectation-maximisation (EM).
 
     From equal weights, each step gives every order its mean share in the probability of the T held-out tokens:
 
@@ -251,7 +249,7 @@ def _checked_discount(discount: float | Sequence[float], order: int) -> np.ndarr
     return D
 
 
-def perplexity(model, ids: ArrayLike) -> float:
+def stream_perplexity(model, ids: ArrayLike) -> float:
     """PP = exp(-1/T sum_t ln P(w_t | w_<t)), over the T tokens of the stream that the model may predict.
 
     Tokens of types that are not allowed (<sos>, <pad>) are history only and do not count. Infinite if one P is 0.
@@ -263,7 +261,7 @@ def perplexity(model, ids: ArrayLike) -> float:
     return float(np.exp(-log_p.mean()))
 
 
-def sample(model, length: int, rng: np.random.Generator, history: Sequence[int] = ()) -> list[int]:
+def sample_stream(model, length: int, rng: np.random.Generator, history: Sequence[int] = ()) -> list[int]:
     """Draws `length` tokens from a model, one after the other, each given the history and those before it.
 
     rng: numpy.random.default_rng(seed). Returns the new ids only.

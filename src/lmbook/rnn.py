@@ -7,9 +7,12 @@ A state is a tuple with one entry a layer, each a tuple of tensors (B, width): (
 directions the first half of the width is the forward cell's state, the second half the backward cell's.
 Masks are boolean (B, T), True at a token. Where it is False the state stays as it is and the output is 0, so that
 padding changes nothing, whichever side it is on.
+
+`run_cell` is what happens. Where torch has a fused kernel for it (cuDNN on a GPU), that kernel does it, with the same
+parameters and the same numbers: `run_fused`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import torch
 import torch.nn.functional as F
@@ -44,6 +47,26 @@ def run_cell(
     return torch.stack(outputs[::-1] if backward else outputs, dim=1), state
 
 
+def run_layer(cells: Sequence[nn.Module], x: Tensor, state: State, mask: Tensor | None = None) -> tuple[Tensor, State]:
+    """A layer of one cell, or of two that read x in opposite directions: outputs and states stand side by side.
+
+    state: tensors (B, width).
+    """
+    states = zip(*(part.chunk(len(cells), dim=-1) for part in state), strict=True)
+    runs = [run_cell(cells[i], x, own, mask, backward=i == 1) for i, own in enumerate(states)]
+    outputs, states = zip(*runs, strict=True)
+    return torch.cat(outputs, dim=-1), tuple(torch.cat(parts, dim=-1) for parts in zip(*states, strict=True))
+
+
+def fusible(cell: nn.Module, x: Tensor, mask: Tensor | None) -> bool:
+    """Whether torch has a kernel that runs this cell along x: padding must be on the right, where packing wants it."""
+    if getattr(cell, "reset", "after") == "before":
+        return False
+    if not x.is_cuda and (torch.is_autocast_enabled("cpu") or x.dtype not in (torch.float32, torch.float64)):
+        return False  # on a CPU there are no kernels in half precision
+    return mask is None or bool((mask[:, 1:] <= mask[:, :-1]).all())
+
+
 def one_buffer(weights: list[Tensor]) -> list[Tensor]:
     """The same weights, side by side in one piece of memory, matrices before biases: cuDNN copies any others at every
     call, and warns."""
@@ -54,12 +77,8 @@ def one_buffer(weights: list[Tensor]) -> list[Tensor]:
     return [views[i] for i in range(len(weights))]
 
 
-def run_fused(cells: Iterable[nn.Module], x: Tensor, state: State, mask: Tensor | None = None) -> tuple[Tensor, State]:
-    """The same for a layer, one cell or two in opposite directions, through what nn.RNN, nn.LSTM and nn.GRU call.
-
-    state: tensors (B, width).  Padding is handled by packing, which wants it on the right: else ValueError.
-    """
-    cells = list(cells)
+def run_fused(cells: Sequence[nn.Module], x: Tensor, state: State, mask: Tensor | None = None) -> tuple[Tensor, State]:
+    """run_layer through what nn.RNN, nn.LSTM and nn.GRU call, where it is `fusible`; padding is left out by packing."""
     fused = FUSED[type(cells[0])]
     weights = [weight for cell in cells for weight in cell.torch_weights()]
     if x.is_cuda:
@@ -73,8 +92,6 @@ def run_fused(cells: Iterable[nn.Module], x: Tensor, state: State, mask: Tensor 
         return outputs.contiguous(), tuple(part.transpose(0, 1).flatten(1) for part in hx)
 
     lengths = mask.sum(dim=1)
-    if not torch.equal(mask, torch.arange(mask.shape[1], device=mask.device) < lengths[:, None]):
-        raise ValueError("fast=True packs a batch, so its padding must be on the right; move it, or take fast=False.")
     packed = pack_padded_sequence(x, lengths.clamp(min=1).cpu(), batch_first=True, enforce_sorted=False)
     hx = [part[:, packed.sorted_indices] for part in hx]
     data, *hx = fused(packed.data, packed.batch_sizes, hx if len(hx) > 1 else hx[0], weights, *settings)
@@ -98,7 +115,6 @@ class Recurrent(nn.Module):
     cell: "rnn", "lstm" or "gru"; `options` go to it (forget_bias for "lstm", reset for "gru").
     dropout: share of the values set to 0 between the layers, in training. It is never applied from one step to the next
     (Zaremba et al. 2014, section 3.1).
-    fast: through torch's fused kernels (cuDNN on a GPU); same parameters, same numbers; may be set at any time.
     """
 
     def __init__(
@@ -109,7 +125,6 @@ class Recurrent(nn.Module):
         cell: str = "lstm",
         bidirectional: bool = False,
         dropout: float = 0.0,
-        fast: bool = False,
         **options: float | str,
     ):
         super().__init__()
@@ -119,11 +134,9 @@ class Recurrent(nn.Module):
             raise ValueError(f"n_layers is {n_layers}; there must be at least one layer.")
         if not 0 <= dropout < 1:
             raise ValueError(f"dropout is {dropout}; it is a share, at least 0 and below 1.")
-        if fast and options.get("reset") == "before":
-            raise ValueError('torch has no GRU with reset="before"; take reset="after", or fast=False.')
         directions = 2 if bidirectional else 1
         self.d_in, self.hidden, self.width = d_in, hidden, directions * hidden
-        self.dropout, self.fast, self.bidirectional = dropout, fast, bidirectional
+        self.dropout, self.bidirectional = dropout, bidirectional
         self.layers = nn.ModuleList(
             nn.ModuleList(CELLS[cell](d_in if i == 0 else self.width, hidden, **options) for _ in range(directions))
             for i in range(n_layers)
@@ -145,20 +158,20 @@ class Recurrent(nn.Module):
         first one, for the backward cells).
         """
         state = self._checked(x, state, mask)
+        run = run_fused if fusible(self.layers[0][0], x, mask) else run_layer
         final = []
         for i, (cells, layer_state) in enumerate(zip(self.layers, state, strict=True)):
             if i > 0:
                 x = F.dropout(x, self.dropout, self.training)
-            if self.fast:
-                x, new = run_fused(cells, x, layer_state, mask)
-            else:
-                x, new = self._layer(cells, x, layer_state, mask)
+            x, new = run(cells, x, layer_state, mask)
             final.append(new)
         return x, tuple(final)
 
     def step_weights(self) -> list[Weights] | None:
-        """For `step`: the weights of every layer as its fused form wants them; None if not fast."""
-        return [cells[0].torch_weights() for cells in self.layers] if self.fast else None
+        """For `step`: the weights of every layer as torch's fused cell wants them; None where it has no such cell."""
+        if getattr(self.layers[0][0], "reset", "after") == "before":
+            return None
+        return [cells[0].torch_weights() for cells in self.layers]
 
     def step(
         self, x: Tensor, state: tuple[State, ...], weights: list[Weights] | None = None
@@ -176,14 +189,6 @@ class Recurrent(nn.Module):
             final.append(cell(x, layer_state) if weights is None else fused_step(cell, x, layer_state, weights[i]))
             x = final[-1][0]
         return x, tuple(final)
-
-    @staticmethod
-    def _layer(cells: nn.ModuleList, x: Tensor, state: State, mask: Tensor | None) -> tuple[Tensor, State]:
-        """Every direction of a layer reads all of x; outputs and states stand side by side."""
-        states = zip(*(part.chunk(len(cells), dim=-1) for part in state), strict=True)
-        runs = [run_cell(cells[i], x, own, mask, backward=i == 1) for i, own in enumerate(states)]
-        outputs, states = zip(*runs, strict=True)
-        return torch.cat(outputs, dim=-1), tuple(torch.cat(parts, dim=-1) for parts in zip(*states, strict=True))
 
     def _checked(self, x: Tensor, state: tuple[State, ...] | None, mask: Tensor | None) -> tuple[State, ...]:
         if x.dim() != 3 or x.shape[1] < 1 or x.shape[2] != self.d_in:
@@ -206,23 +211,8 @@ class Recurrent(nn.Module):
         options = {"batch_first": True, "bidirectional": self.bidirectional, "dropout": dropout}
         module = kind(self.d_in, self.hidden, len(self.layers), **options).to(next(self.parameters()))
         with torch.no_grad():
-            for own, weights in zip(_cells(self), module.all_weights, strict=True):
+            cells = [cell for layer in self.layers for cell in layer]
+            for own, weights in zip(cells, module.all_weights, strict=True):
                 for theirs, weight in zip(weights, own.torch_weights(), strict=True):
                     theirs.copy_(weight)
         return module
-
-    @classmethod
-    def from_torch(cls, module: nn.RNN | nn.LSTM | nn.GRU, fast: bool = False) -> "Recurrent":
-        """The same network as a torch module, with a copy of its weights."""
-        cell = {"RNN_TANH": "rnn", "LSTM": "lstm", "GRU": "gru"}.get(module.mode)
-        if cell is None or not module.bias or module.proj_size:
-            raise ValueError(f"{module} has no counterpart here: it must use tanh, have biases, and no projection.")
-        sizes = (module.input_size, module.hidden_size, module.num_layers)
-        network = cls(*sizes, cell, module.bidirectional, module.dropout, fast).to(next(module.parameters()))
-        for own, weights in zip(_cells(network), module.all_weights, strict=True):
-            own.load_torch_weights(*(weight.detach() for weight in weights))
-        return network
-
-
-def _cells(network: Recurrent) -> list[nn.Module]:
-    return [cell for cells in network.layers for cell in cells]

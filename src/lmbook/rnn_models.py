@@ -13,19 +13,19 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from lmbook.cells import State
-from lmbook.layers import embed
+from lmbook.layers import embed, initialise_vocabulary
 from lmbook.rnn import Recurrent
 from lmbook.text import PAD_ID
 
-__all__ = ["Classifier", "Recurrent", "RecurrentLM", "Tagger", "detach", "state_gradients", "truncated"]
+__all__ = ["Classifier", "Recurrent", "RecurrentLM", "Tagger", "detach", "state_gradients", "truncated_bptt"]
 
 
 class RecurrentLM(nn.Module):
     """A language model: x_t = E w_t, h_t = recurrent(x_t, h_{t-1}), P(w_{t+1} | w_1..w_t) = softmax(W h_t + b).
 
     Dropout as in Zaremba et al. 2014: on what goes up (the embedding, between layers, before the output), never on the
-    state that goes on to the next step.  tie: W is E (Press and Wolf 2017); then d_embed must be hidden.
-    fast, options: as in Recurrent.  E and W start uniform in [-0.1, 0.1], b at 0: the first loss is near ln vocab.
+    state that goes on to the next step.  tied: W is E; then d_embed must be hidden.  options: as in Recurrent.
+    E, W and b start as initialise_vocabulary says.
     """
 
     def __init__(
@@ -36,22 +36,15 @@ class RecurrentLM(nn.Module):
         n_layers: int = 1,
         cell: str = "lstm",
         dropout: float = 0.0,
-        tie: bool = False,
-        fast: bool = False,
+        tied: bool = False,
         **options: float | str,
     ):
         super().__init__()
-        if tie and d_embed != hidden:
-            raise ValueError(f"tie=True shares E with the output, so d_embed ({d_embed}) must be hidden ({hidden}).")
         self.embedding = nn.Embedding(vocab, d_embed)
-        self.recurrent = Recurrent(d_embed, hidden, n_layers, cell, False, dropout, fast, **options)
+        self.recurrent = Recurrent(d_embed, hidden, n_layers, cell, False, dropout, **options)
         self.output = nn.Linear(hidden, vocab)
         self.dropout = dropout
-        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
-        nn.init.uniform_(self.output.weight, -0.1, 0.1)
-        nn.init.zeros_(self.output.bias)
-        if tie:
-            self.output.weight = self.embedding.weight
+        initialise_vocabulary(self.embedding, self.output, tied)
 
     def start(self, batch_size: int) -> tuple[State, ...]:
         """The state before the first token: zeros."""
@@ -102,15 +95,14 @@ class Tagger(nn.Module):
         cell: str = "lstm",
         bidirectional: bool = True,
         dropout: float = 0.0,
-        fast: bool = False,
         **options: float | str,
     ):
         super().__init__()
         self.embedding = nn.Embedding(vocab, d_embed)
-        self.recurrent = Recurrent(d_embed, hidden, n_layers, cell, bidirectional, dropout, fast, **options)
+        self.recurrent = Recurrent(d_embed, hidden, n_layers, cell, bidirectional, dropout, **options)
         self.output = nn.Linear(self.recurrent.width, tags)
         self.dropout = dropout
-        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
+        initialise_vocabulary(self.embedding)
 
     def forward(self, tokens: Tensor, mask: Tensor | None = None) -> Tensor:
         """tokens: (B, T) ids.  Returns logits (B, T, tags)."""
@@ -139,17 +131,16 @@ class Classifier(nn.Module):
         bidirectional: bool = True,
         dropout: float = 0.0,
         pool: str = "last",
-        fast: bool = False,
         **options: float | str,
     ):
         super().__init__()
         if pool not in ("last", "mean"):
             raise ValueError(f'pool is {pool!r}; it must be "last" or "mean".')
         self.embedding = nn.Embedding(vocab, d_embed)
-        self.recurrent = Recurrent(d_embed, hidden, n_layers, cell, bidirectional, dropout, fast, **options)
+        self.recurrent = Recurrent(d_embed, hidden, n_layers, cell, bidirectional, dropout, **options)
         self.output = nn.Linear(self.recurrent.width, classes)
         self.dropout, self.pool = dropout, pool
-        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
+        initialise_vocabulary(self.embedding)
 
     def forward(self, tokens: Tensor, mask: Tensor | None = None) -> Tensor:
         """tokens: (B, T) ids.  Returns logits (B, classes)."""
@@ -166,7 +157,7 @@ def detach(state: tuple[State, ...]) -> tuple[State, ...]:
     return tuple(tuple(part.detach() for part in layer) for layer in state)
 
 
-def truncated(
+def truncated_bptt(
     model: RecurrentLM, windows: Iterable[tuple[Tensor, Tensor]], state: tuple[State, ...] | None = None
 ) -> Iterator[tuple[Tensor, int]]:
     """Truncated back-propagation through time: window after window, the state carried on, the gradient cut.

@@ -67,15 +67,15 @@ class SkipGram(nn.Module):
 
     v is drawn evenly from -1/(2 d_model) to 1/(2 d_model) and u is 0, as in the authors' word2vec: every inner product
     starts as 0, and J as (1 + K) ln 2.
-    fast=True gives the same gradients as sparse tensors, which hold only the rows of the batch; with a large vocabulary
-    most rows are 0, and `train` then does not touch them.
+    sparse=True gives the same gradients as sparse tensors, which hold only the rows of the batch; with a large
+    vocabulary most rows are 0, and `train` then does not touch them.
     """
 
-    def __init__(self, vocab: int, d_model: int, fast: bool = False):
+    def __init__(self, vocab: int, d_model: int, sparse: bool = False):
         super().__init__()
         if min(vocab, d_model) < 1:
             raise ValueError(f"vocab is {vocab} and d_model is {d_model}; both must be at least 1.")
-        self.v, self.u = (nn.Embedding(vocab, d_model, sparse=fast) for _ in range(2))
+        self.v, self.u = (nn.Embedding(vocab, d_model, sparse=sparse) for _ in range(2))
         nn.init.uniform_(self.v.weight, -0.5 / d_model, 0.5 / d_model)
         nn.init.zeros_(self.u.weight)
 
@@ -102,9 +102,9 @@ def train(
 ) -> Iterator[float]:
     """Adam on the pairs of a stream, drawn at random with replacement; yields the mean J of each of `steps` batches.
 
-    The noise distribution is that of the stream. A model with fast=True is trained by SparseAdam, which moves only the
-    rows of the batch, where Adam goes on moving the others by their momentum. Nothing happens until the losses are
-    asked for, as by list(...). Raises ValueError for ids that the model does not know.
+    The noise distribution is that of the stream. A sparse model is trained by SparseAdam, which moves only the rows of
+    the batch, where Adam goes on moving the others by their momentum. Nothing happens until the losses are asked for,
+    as by list(...). Raises ValueError for ids that the model does not know.
     """
     rng = np.random.default_rng(seed)
     generator = torch.Generator().manual_seed(seed)
@@ -139,8 +139,8 @@ def nearest(vectors: Tensor, word: int, n: int = 10) -> list[tuple[int, float]]:
     return list(zip(best.indices.tolist(), best.values.tolist(), strict=True))
 
 
-def project(vectors: Tensor, axes: int = 2) -> Tensor:
-    """Principal components: the vectors, centred, seen along the directions in which they vary most.
+def principal_components(vectors: Tensor, axes: int = 2) -> Tensor:
+    """The vectors, centred, seen along the directions in which they vary most.
 
     vectors: (n, d_model).  Returns (n, axes). Each axis points so that its entry of largest size is above 0.
     """

@@ -35,14 +35,14 @@ class Reference:
         self.model = {
             "none": lambda: ngram.MaximumLikelihood(self.counts, n, allowed),
             "add-k": lambda: ngram.AddK(self.counts, n, figure.k, allowed),
-            "interpolated": lambda: ngram.Interpolated(self.counts, figure.weights[n - 1], allowed),
+            "interpolated": lambda: ngram.JelinekMercer(self.counts, figure.weights[n - 1], allowed),
             "kneser-ney": lambda: ngram.KneserNey(self.counts, n, allowed=allowed),
         }[kind]()
         self.tokens = [token for part in re.split("(<eos>)", figure.history) for token in self.cut(part)]
         self.ids = self.vocabulary.encode(self.tokens)
         self.seen = self.ids[max(0, len(self.ids) - n + 1) :]
         self.p = self.model.distribution(self.ids)
-        self.perplexity = ngram.perplexity(self.model, self.vocabulary.encode(corpus["test"]))
+        self.perplexity = ngram.stream_perplexity(self.model, self.vocabulary.encode(corpus["test"]))
 
     @staticmethod
     def cut(part):
@@ -136,9 +136,9 @@ def test_the_weights_are_fitted_and_sum_to_one():
     for n, row in enumerate(figure.weights, start=1):
         assert sum(row) == pytest.approx(1, abs=1e-9)
         assert min(row) >= 0
-        fitted = ngram.Interpolated(figure.counts, row, figure.allowed)
-        equal = ngram.Interpolated(figure.counts, [1 / (n + 1)] * (n + 1), figure.allowed)
-        assert ngram.perplexity(fitted, valid) < ngram.perplexity(equal, valid)
+        fitted = ngram.JelinekMercer(figure.counts, row, figure.allowed)
+        equal = ngram.JelinekMercer(figure.counts, [1 / (n + 1)] * (n + 1), figure.allowed)
+        assert ngram.stream_perplexity(fitted, valid) < ngram.stream_perplexity(equal, valid)
 
 
 def test_alternative_text_follows_the_state():
@@ -433,7 +433,7 @@ def test_another_text_is_counted_in_the_page(show):
     for word, p in figure.top():
         assert number(next(row[1] for row in rows if row[0] == word)) == pytest.approx(p, rel=6e-4)
     ids = figure.vocabulary.encode(text[:5])
-    assert perplexity(page) == pytest.approx(ngram.perplexity(figure.model(), ids), abs=0.06)
+    assert perplexity(page) == pytest.approx(ngram.stream_perplexity(figure.model(), ids), abs=0.06)
     bare = show(NGramExplorer(text, history="in"))
     assert bare.locator(".lmx-score").is_hidden()
     assert "Perplexity" not in says(bare)

@@ -50,8 +50,8 @@ def both(counts, allowed, order, kind):
         "mle": (lambda: ngram.MaximumLikelihood(counts, order, allowed), f"new MaximumLikelihood(counts, {order})"),
         "add-k": (lambda: ngram.AddK(counts, order, 0.3, allowed), f"new AddK(counts, {order}, 0.3)"),
         "interpolated": (
-            lambda: ngram.Interpolated(counts, np.array(weights) / sum(weights), allowed),
-            f"new Interpolated(counts, {weights})",
+            lambda: ngram.JelinekMercer(counts, np.array(weights) / sum(weights), allowed),
+            f"new JelinekMercer(counts, {weights})",
         ),
         "kneser-ney": (lambda: ngram.KneserNey(counts, order, allowed=allowed), f"new KneserNey(counts, {order})"),
     }[kind]
@@ -77,7 +77,7 @@ def check(call, counts, allowed, order, kind, stream, histories):
     assert call("numbers(model.logProbs(stream, 3))", stream=stream) == call("numbers(model.logProbs(stream, 0))")[3:]
     perplexity = floats(call("numbers([model.perplexity(stream)])"))[0]
     with np.errstate(all="ignore"):
-        np.testing.assert_allclose(perplexity, ngram.perplexity(model, stream), rtol=1e-9)
+        np.testing.assert_allclose(perplexity, ngram.stream_perplexity(model, stream), rtol=1e-9)
 
 
 @pytest.fixture(scope="module")

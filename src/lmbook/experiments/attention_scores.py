@@ -14,21 +14,22 @@ import torch
 from torch import nn
 
 from lmbook import checkpoints, data, metrics
+from lmbook.attention import SCORES
 from lmbook.data import fetch, harbourish
 from lmbook.decode import evaluating, greedy
-from lmbook.experiments.multi30k import RUNGS, TYPES, byte_pairs, tensors, translate
+from lmbook.experiments.multi30k import RUNGS, TYPES, byte_pairs, encoder_decoder, tensors, translate
 from lmbook.experiments.run import TRAINED, Run, recipe
 from lmbook.experiments.seq2seq_tasks import apart, learn, spread
-from lmbook.seq2seq import SCORES, Seq2Seq
+from lmbook.seq2seq import AttentionSeq2Seq, Seq2Seq
 from lmbook.text import EOS_ID, SOS_ID, Vocabulary, WordTokenizer
 
 SHORTEST, LONGEST, MOST = 6, 20, 40  # words of a source, and the longest translation in tokens
-SIZES = {"d_embed": 32, "hidden": 64, "d_a": 32}
+SIZES = {"d_embed": 32, "hidden": 64}
 STEPS, ROWS, RATE = 600, 64, 5e-3
 SYSTEMS: dict[str, dict] = {
     "none": {"context": "every"},
-    **{score: {"attention": score, "query": "after"} for score in SCORES},
-    "RNNsearch": {"attention": "additive", "query": "before"},
+    **{score: {"attention": "luong", "score": score, "d_a": 32} for score in SCORES},
+    "RNNsearch": {"attention": "bahdanau", "score": "additive", "d_a": 32},
 }
 SHIPPED = "RNNsearch"
 BINS = ((6, 10), (11, 15), (16, 20))
@@ -51,10 +52,10 @@ def word_ids() -> tuple[WordTokenizer, WordTokenizer]:
     return reader, writer
 
 
-def translator(name: str, reader: WordTokenizer, writer: WordTokenizer) -> Seq2Seq:
+def translator(name: str, reader: WordTokenizer, writer: WordTokenizer) -> Seq2Seq | AttentionSeq2Seq:
     """One of SYSTEMS, untrained; embeddings from N(0, 1), as in `generated.spread`."""
     types = len(reader.vocabulary), len(writer.vocabulary)
-    return spread(Seq2Seq(*types, cell="gru", fast=True, **SIZES, **SYSTEMS[name]))
+    return spread(encoder_decoder(types, **SIZES, **SYSTEMS[name]))
 
 
 def counterpart_words() -> dict[str, set[str]]:
@@ -98,7 +99,7 @@ def aligned(model: nn.Module, coded: list, test: list[tuple[str, str]]) -> float
     hits, rows = 0, 0
     with evaluating(model):
         for batch in tensors(data.batches(coded, 50)):
-            _, weights = model(batch.source, batch.inputs, return_weights=True)
+            _, weights = model(batch.source, batch.inputs, need_weights=True)
             for row, number in enumerate(batch.rows.tolist()):
                 known = counterparts(*test[number])
                 at = [t for t, i in enumerate(known) if i is not None]
@@ -159,7 +160,7 @@ def caption_scores(run: Run) -> tuple[dict, nn.Module]:
     return scores, shipped
 
 
-def german_translator() -> tuple[Seq2Seq, object, list[tuple[str, str]]] | None:
+def german_translator() -> tuple[AttentionSeq2Seq, object, list[tuple[str, str]]] | None:
     """The shipped model of multi30k-additive, its byte pairs and the test pairs (German, English); None where the
     weights are not shipped or the corpus is not at hand."""
     weights = TRAINED / "multi30k-additive.safetensors"
@@ -183,7 +184,7 @@ def look(model: nn.Module, tokenizers: tuple, source: str, most: int = 60) -> tu
     ids = tokenizers[0].encode(source)
     x = torch.tensor([ids])
     written = [token for token in greedy(model, x, most, forbid=(SOS_ID,))[0][0] if token != EOS_ID]
-    _, weights = model(x, torch.tensor([[SOS_ID, *written[:-1]]]), return_weights=True)
+    _, weights = model(x, torch.tensor([[SOS_ID, *written[:-1]]]), need_weights=True)
     read, said = (
         [side.decode([token]) for token in tokens] for side, tokens in zip(tokenizers, (ids, written), strict=True)
     )

@@ -17,23 +17,22 @@ from lmbook import data, metrics
 from lmbook.evaluation import evaluate
 from lmbook.experiments import seq2seq_tasks
 from lmbook.experiments.flops_and_time import flops, step_seconds
-from lmbook.experiments.multi30k import loss, tensors, translate
+from lmbook.experiments.multi30k import encoder_decoder, loss, tensors, translate
 from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.seq2seq_tasks import spread
 from lmbook.experiments.translation_by_length import Tokens, by_words
 from lmbook.experiments.translation_by_length import words as words_of
 from lmbook.moe import MixtureOfExperts
-from lmbook.seq2seq import Seq2Seq
+from lmbook.seq2seq import TransformerEncoder
 from lmbook.transformer import Transformer
 
 WORDS, FAR = (3, 20), (21, 30)  # words of the English side: in training and test, and past training
 MOST = 50  # tokens of the longest translation
 D_MODEL, HIDDEN, D_FF, LAYERS, HEADS = 64, 96, 256, 2, 4
-RECURRENT = {"cell": "gru", "fast": True}
-RUNGS: dict[str, dict | None] = {  # options of Seq2Seq; None is the Transformer
+RUNGS: dict[str, dict | None] = {  # options of encoder_decoder; None is the Transformer
     "RNNenc": {"bidirectional": True, "context": "every"},
-    "RNNsearch": {"bidirectional": True, "attention": "additive", "d_a": 48},
-    "hybrid": {"encoder": "attention", "encoder_layers": LAYERS, "d_ff": D_FF, "attention": "additive", "d_a": 48},
+    "RNNsearch": {"bidirectional": True, "attention": "bahdanau", "d_a": 48},
+    "hybrid": {"attention": "bahdanau", "d_a": 48},
     "Transformer": None,
 }
 SHIPPED, FEW = "Transformer", 1000  # pairs of the training on few pairs
@@ -51,8 +50,10 @@ def rung(name: str, types: tuple[int, int]) -> nn.Module:
     """One of RUNGS, untrained; types: of both vocabularies."""
     if (options := RUNGS[name]) is None:
         return Transformer(*types, D_MODEL, HEADS, D_FF, LAYERS, dropout=0.0)
-    model = Seq2Seq(*types, D_MODEL, HIDDEN, **RECURRENT, **options)
-    return spread(model) if "encoder" not in options else model
+    if name == "hybrid":
+        encoder = TransformerEncoder(types[0], D_MODEL, HEADS, D_FF, LAYERS)
+        return encoder_decoder(types, D_MODEL, HIDDEN, encoder, **options)
+    return spread(encoder_decoder(types, D_MODEL, HIDDEN, **options))
 
 
 def captions(quick: bool) -> tuple[Tokens, Tokens, dict[str, list[tuple[str, str]]]]:

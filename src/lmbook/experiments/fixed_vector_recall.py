@@ -14,11 +14,10 @@ from torch import nn
 
 from lmbook import data
 from lmbook.decode import evaluating, greedy
-from lmbook.experiments.multi30k import loss
+from lmbook.experiments.multi30k import encoder_decoder, loss
 from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.seq2seq_tasks import spread
 from lmbook.schedules import warmup_cosine
-from lmbook.seq2seq import Seq2Seq
 from lmbook.text import EOS_ID, SOS_ID, SPECIALS
 
 SYMBOLS = 16  # four bits a symbol
@@ -108,7 +107,7 @@ def memory(run: Run, sizes: tuple[int, ...], backwards: bool = True) -> dict[str
     """
     types, kept = len(SPECIALS) + SYMBOLS, {}
     for size in sizes:
-        model, steps = spread(Seq2Seq(types, types, 32, size, cell="gru", fast=True)), STEPS[size]
+        model, steps = spread(encoder_decoder((types, types), 32, size)), STEPS[size]
         run.fit(
             model.to(run.device),
             lambda epoch: symbol_batches([run.seed, epoch], 32, LONGEST, 100, backwards),

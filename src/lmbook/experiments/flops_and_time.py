@@ -83,7 +83,7 @@ def pass_seconds(layers: nn.Module, x: torch.Tensor, repeats: int = 3) -> float:
 
 
 STACKS = {
-    "LSTM": lambda d: Recurrent(d, d, 2, "lstm", fast=True),
+    "LSTM": lambda d: Recurrent(d, d, 2, "lstm"),
     "Transformer": lambda d: Encoder(2, d, 4, 2 * d),
 }
 

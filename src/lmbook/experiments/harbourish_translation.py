@@ -10,14 +10,15 @@ from torch import nn
 
 from lmbook import data, metrics
 from lmbook.evaluation import evaluate
+from lmbook.experiments import multi30k
 from lmbook.experiments.multi30k import beams, loss, tensors, translate
 from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.seq2seq_tasks import bleu_of, encode, learn, spread
-from lmbook.seq2seq import OneRNNTranslator, Seq2Seq
+from lmbook.seq2seq import Seq2Seq, SingleRNNTranslator
 from lmbook.text import Vocabulary, WordTokenizer
 
 D_EMBED, HIDDEN, MOST = 32, 64, 20  # widths, and the longest translation
-SYSTEMS: dict[str, dict | None] = {  # options of Seq2Seq; None is one network for both sides
+SYSTEMS: dict[str, dict | None] = {  # options of encoder_decoder; None is one network for both sides
     "one RNN": None,
     "first state": {},
     "every step": {"context": "every"},
@@ -56,15 +57,15 @@ def word_ids() -> Sentences:
 def translator(name: str, types: int) -> nn.Module:
     """One of SYSTEMS, untrained; embeddings from N(0, 1), as in `generated.spread`."""
     if (options := SYSTEMS[name]) is None:
-        model = OneRNNTranslator(types, D_EMBED, HIDDEN, cell="gru", fast=True)
+        model = SingleRNNTranslator(types, D_EMBED, HIDDEN, cell="gru")
         nn.init.normal_(model.lm.embedding.weight)
         return model
     return encoder_decoder(types, **options)
 
 
 def encoder_decoder(types: int, **options) -> Seq2Seq:
-    """GRUs, the encoder's in both directions; options: of Seq2Seq."""
-    return spread(Seq2Seq(types, types, D_EMBED, HIDDEN, cell="gru", bidirectional=True, fast=True, **options))
+    """GRUs, the encoder's in both directions; options: of `multi30k.encoder_decoder`."""
+    return spread(multi30k.encoder_decoder((types, types), D_EMBED, HIDDEN, bidirectional=True, **options))
 
 
 def scored(model: nn.Module, words: Sentences, ids: list, texts: list[tuple[str, str]]) -> dict:

@@ -9,26 +9,26 @@ from torch import nn
 from lmbook import data, metrics
 from lmbook.evaluation import evaluate
 from lmbook.experiments.harbourish_translation import MOST, pairs, word_ids
-from lmbook.experiments.multi30k import loss, tensors, translate
+from lmbook.experiments.multi30k import encoder_decoder, loss, tensors, translate
 from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.seq2seq_tasks import bleu_of, encode, learn
-from lmbook.seq2seq import Seq2Seq
+from lmbook.seq2seq import AttentionSeq2Seq, TransformerEncoder
 
 D, STEPS, RATE = 64, 1000, 4e-3  # one width for embeddings, self-attention and the decoder's state
-ENCODERS: dict[str, dict] = {
-    "recurrent encoder": {"bidirectional": True},
-    "with positions": {"encoder": "attention", "positions": "sinusoidal"},
-    "without positions": {"encoder": "attention", "positions": "none"},
+ENCODERS: dict[str, str | None] = {  # positions of a Transformer encoder; None is the recurrent one
+    "recurrent encoder": None,
+    "with positions": "sinusoidal",
+    "without positions": "none",
 }
 
 
-def translator(name: str, types: int) -> Seq2Seq:
+def translator(name: str, types: int) -> AttentionSeq2Seq:
     """One of ENCODERS with its decoder, untrained; embeddings of the recurrent parts from N(0, 1)."""
-    shared = {"attention": "scaled", "query": "after", "n_heads": 4, "d_ff": 2 * D, "fast": True}
-    deep = 1 if name == "recurrent encoder" else 2
-    model = Seq2Seq(types, types, D, D, cell="gru", encoder_layers=deep, **shared, **ENCODERS[name])
+    positions = ENCODERS[name]
+    encoder = positions and TransformerEncoder(types, D, n_heads=4, d_ff=2 * D, n_layers=2, positions=positions)
+    model = encoder_decoder((types, types), D, D, encoder, bidirectional=True, attention="luong", score="scaled")
     nn.init.normal_(model.embedding.weight)
-    if name == "recurrent encoder":
+    if positions is None:
         nn.init.normal_(model.encoder.embedding.weight)
     return model
 

@@ -21,7 +21,7 @@ from lmbook.evaluation import evaluate
 from lmbook.experiments.run import Run, recipe
 from lmbook.losses import token_nll
 from lmbook.schedules import warmup_cosine
-from lmbook.seq2seq import OneRNNTranslator, Seq2Seq
+from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq, SingleRNNTranslator, TransformerEncoder
 from lmbook.text import SOS_ID, BytePairTokenizer
 from lmbook.transformer import Transformer
 
@@ -153,15 +153,42 @@ def transformer(types: int, dropout: float = 0.3) -> nn.Module:
 D = 192  # width of embeddings and states of every recurrent rung
 
 
+def encoder_decoder(
+    types: tuple[int, int],
+    d_embed: int,
+    hidden: int,
+    encoder: nn.Module | None = None,
+    cell: str = "gru",
+    n_layers: int = 1,
+    bidirectional: bool = False,
+    dropout: float = 0.0,
+    **options,
+) -> Seq2Seq | AttentionSeq2Seq:
+    """A recurrent decoder after the encoder given, by default a recurrent one of the same cell, sizes and depth.
+
+    types: of source and target.  options: of the decoder, an AttentionSeq2Seq if attention is among them.
+    """
+    if encoder is None:
+        encoder = RecurrentEncoder(types[0], d_embed, hidden, n_layers, cell, bidirectional, dropout)
+    kind = AttentionSeq2Seq if "attention" in options else Seq2Seq
+    return kind(encoder, types[1], d_embed, hidden, n_layers, cell, dropout=dropout, **options)
+
+
 def recurrent(types: int, dropout: float = 0.3, **options) -> nn.Module:
     """GRUs of width 192, a bidirectional encoder unless the options say otherwise."""
-    settings = {"bidirectional": True, "d_a": D, "tie": True, "fast": True, "dropout": dropout} | options
-    return Seq2Seq(types, types, D, D, cell="gru", **settings)
+    settings = {"bidirectional": True, "tied": True, "dropout": dropout} | options
+    return encoder_decoder((types, types), D, D, **settings)
+
+
+def hybrid(types: int, dropout: float = 0.3) -> nn.Module:
+    """A Transformer encoder of 3 layers in place of the recurrent one."""
+    encoder = TransformerEncoder(types, D, d_ff=2 * D, n_layers=3, dropout=dropout)
+    return recurrent(types, dropout, encoder=encoder, attention="bahdanau")
 
 
 def one_rnn(types: int, dropout: float = 0.3) -> nn.Module:
     """As wide as the other rungs are in all: 288 units, one embedding for both languages and the output."""
-    return OneRNNTranslator(types, 288, 288, cell="lstm", dropout=dropout, tie=True, fast=True)
+    return SingleRNNTranslator(types, 288, 288, cell="lstm", dropout=dropout, tied=True)
 
 
 BUDGET = {"minutes": 35, "rate": 3e-3, "steps": 3500, "warmup": 300, "tokens": 2048}  # of a recurrent rung
@@ -178,13 +205,13 @@ RUNGS: dict[str, Rung] = {
     ),
     "multi30k-additive": Rung(
         "RNNsearch: additive attention, scored before the update",
-        functools.partial(recurrent, attention="additive"),
+        functools.partial(recurrent, attention="bahdanau"),
         **BUDGET,
         ships=True,
     ),
     "multi30k-hybrid": Rung(
         "the hybrid: a Transformer encoder of 3 layers and a recurrent decoder with additive attention",
-        functools.partial(recurrent, attention="additive", encoder="attention", encoder_layers=3, d_ff=2 * D),
+        hybrid,
         **BUDGET,
     ),
     "multi30k-transformer": Rung(
@@ -201,7 +228,7 @@ RUNGS: dict[str, Rung] = {
     **{  # compared with each other: shorter runs, more seeds
         f"multi30k-score-{score}": Rung(
             f"{score} attention over an encoder of one direction, scored after the update",
-            functools.partial(recurrent, attention=score, query="after", bidirectional=False),
+            functools.partial(recurrent, attention="luong", score=score, bidirectional=False),
             **BUDGET | {"minutes": 15, "steps": 1500},
             seeds=(0, 1, 2),
         )

@@ -33,7 +33,7 @@ def questions(generator: torch.Generator, rows: int, gap: int) -> tuple[Tensor, 
 
 def reader(cell: str, **options: float) -> RecurrentLM:
     """The model that is asked: inputs of 16, a state of 32."""
-    return RecurrentLM(len(SPECIALS) + 2 * SYMBOLS + 1, 16, 32, 1, cell, fast=True, **options)
+    return RecurrentLM(len(SPECIALS) + 2 * SYMBOLS + 1, 16, 32, 1, cell, **options)
 
 
 def loss(model: RecurrentLM, batch: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:

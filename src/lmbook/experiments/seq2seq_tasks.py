@@ -13,10 +13,10 @@ from torch import nn
 from lmbook import data, metrics
 from lmbook.data import synthetic
 from lmbook.evaluation import evaluate
-from lmbook.experiments.multi30k import loss, tensors, translate
+from lmbook.experiments.multi30k import encoder_decoder, loss, tensors, translate
 from lmbook.experiments.run import Run, recipe
 from lmbook.schedules import warmup_cosine
-from lmbook.seq2seq import Seq2Seq
+from lmbook.seq2seq import AttentionSeq2Seq, Seq2Seq
 from lmbook.text import CharTokenizer, Vocabulary, WordTokenizer
 
 SUMS = CharTokenizer(Vocabulary(list("0123456789+")))
@@ -90,9 +90,9 @@ def answers(outputs: list[str], pairs: list[tuple[str, str]], kind) -> dict:
     }
 
 
-def spread(model: Seq2Seq) -> Seq2Seq:
-    """The model with embeddings drawn from N(0, 1), as torch draws them: those of Seq2Seq start so small that, with few
-    symbols, the gates hardly see them at first."""
+def spread(model: Seq2Seq | AttentionSeq2Seq) -> Seq2Seq | AttentionSeq2Seq:
+    """The model with embeddings drawn from N(0, 1), as torch draws them: they start so small that, with few symbols,
+    the gates hardly see them at first."""
     for embedding in (model.encoder.embedding, model.embedding):
         nn.init.normal_(embedding.weight)
     return model
@@ -101,7 +101,7 @@ def spread(model: Seq2Seq) -> Seq2Seq:
 def calculator() -> Seq2Seq:
     """The encoder-decoder that adds, untrained."""
     types = len(SUMS.vocabulary)
-    return spread(Seq2Seq(types, types, 32, 128, cell="lstm", context="every", fast=True))
+    return spread(encoder_decoder((types, types), 32, 128, cell="lstm", context="every"))
 
 
 def either_way(source: str) -> frozenset[str]:
@@ -156,14 +156,14 @@ def dates(run: Run) -> tuple[dict, nn.Module]:
     """Each day occurs once, so no day of the test was seen in training in any form."""
     pairs = data.held_out(data.dates(400 if run.quick else 30_000), 100, 200 if run.quick else 4000)
     types = len(DATES.vocabulary)
-    model = spread(Seq2Seq(types, types, 32, 128, cell="gru", bidirectional=True, fast=True))
+    model = spread(encoder_decoder((types, types), 32, 128, bidirectional=True))
     learn(run, model.to(run.device), encode(DATES, pairs["train"]), encode(DATES, pairs["valid"]), 6000, 64, rate=3e-3)
     return answers(written(model, DATES, pairs["test"]), pairs["test"], date_form), model
 
 
 READERS = {  # both with the same encoder
     "fixed vector": {"context": "every"},
-    "attention": {"attention": "multiplicative", "query": "after"},
+    "attention": {"attention": "luong", "score": "multiplicative"},
 }
 
 
@@ -204,7 +204,7 @@ def reversal(run: Run) -> tuple[dict, nn.Module]:
     train = apart(train, valid, test)
     scores = {}
     for name, options in READERS.items():
-        model = spread(Seq2Seq(55, 55, 32, 64, bidirectional=True, fast=True, **options))
+        model = spread(encoder_decoder((55, 55), 32, 64, bidirectional=True, **options))
         learn(run, model.to(run.device), encode(REVERSALS, train), encode(REVERSALS, valid), 1200, 64, 3e-3, name)
         outputs = written(model, REVERSALS, test)
         scores[name] = bleu_of(outputs, test, [1, 6, 11, 16, 21, 26, 31])

@@ -47,7 +47,7 @@ def enter(cell: str) -> None:
         corpus = run.corpus("tinyshakespeare")
         tokenizer = CharTokenizer.train(corpus["train"] + corpus["valid"])
         train, valid = (tokenizer.encode(run.cut(corpus[part], 5000)) for part in ("train", "valid"))
-        model = RecurrentLM(len(tokenizer.vocabulary), 64, 160, 1, cell, dropout=0.1, fast=True).to(run.device)
+        model = RecurrentLM(len(tokenizer.vocabulary), 64, 160, 1, cell, dropout=0.1).to(run.device)
 
         def batches(epoch: int) -> Iterator[tuple[Tensor, Tensor]]:
             return windows(train[int(np.random.default_rng([run.seed, epoch]).integers(T)) :], B, T)

@@ -176,7 +176,7 @@ def train_tagger(run: Run, corpus: str, score, epochs: int, min_class: int = 10,
     ids = {part: [forms.encode(text) for text, _ in parts[part]] for part in parts}
     labels = {part: [[number[tag] for tag in row] for _, row in parts[part]] for part in parts}
     own, chance = hiding(forms, words)
-    model = Tagger(len(forms), len(tags), fast=True, **sizes)
+    model = Tagger(len(forms), len(tags), **sizes)
     if not run.rescoring:
         model.embedding = SumEmbedding(sizes["d_embed"], own)
     model.to(run.device)
@@ -216,7 +216,7 @@ def trained_tagger(name: str) -> tuple[Tagger, WordForms, list[str]]:
     tags = records(name)[0]["scores"]["tags"]
     (vocab, d_embed), (_, width) = weights["embedding.weight"].shape, weights["output.weight"].shape
     both = any(key.startswith("recurrent.layers.0.1.") for key in weights)
-    model = Tagger(vocab, len(tags), d_embed, width // (1 + both), bidirectional=both, fast=True)
+    model = Tagger(vocab, len(tags), d_embed, width // (1 + both), bidirectional=both)
     model.load_state_dict(weights)
     return model.eval(), forms, tags
 

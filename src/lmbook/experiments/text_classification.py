@@ -100,7 +100,7 @@ def train_classifier(run: Run, corpus: str, names: tuple[str, str], epochs: int,
     forms = WordForms.build(counts.elements(), min_count=2)
     ids = {part: [forms.encode(row) for row in tokens[part]] for part in parts}
     own, chance = hiding(forms, counts)
-    model = Classifier(len(forms), 2, pool="mean", fast=True, **sizes).to(run.device)
+    model = Classifier(len(forms), 2, pool="mean", **sizes).to(run.device)
     total = epochs * -(-len(ids["train"]) // 32)
     run.fit(
         model,
@@ -144,7 +144,7 @@ def trained_classifier(name: str) -> tuple[Classifier, WordForms]:
     forms = WordForms(card["scores"]["words"].split(" "), card["scores"]["classes"].split(" "))
     (vocab, d_embed), (classes, width) = weights["embedding.weight"].shape, weights["output.weight"].shape
     both = any(key.startswith("recurrent.layers.0.1.") for key in weights)
-    model = Classifier(vocab, classes, d_embed, width // (1 + both), bidirectional=both, pool="mean", fast=True)
+    model = Classifier(vocab, classes, d_embed, width // (1 + both), bidirectional=both, pool="mean")
     model.load_state_dict(weights)
     return model.eval(), forms
 

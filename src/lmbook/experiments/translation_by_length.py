@@ -12,10 +12,9 @@ from torch import nn
 from lmbook import data, metrics
 from lmbook.data import synthetic
 from lmbook.decode import evaluating
-from lmbook.experiments.multi30k import tensors, translate
+from lmbook.experiments.multi30k import encoder_decoder, tensors, translate
 from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.seq2seq_tasks import learn, spread
-from lmbook.seq2seq import Seq2Seq
 from lmbook.text import EOS_ID, Vocabulary
 
 LIMITS = (30, 50)  # words of the longest source in training
@@ -23,9 +22,9 @@ EDGES = list(range(1, 62, 5))
 TRANSLATORS = {
     "fixed vector": {"context": "every"},
     # RNNsearch: s_{t-1} is scored and c_t enters the update, so the decoder knows where it has looked. Scoring s_t
-    # (query="after") makes a step about a fifth cheaper, but such a decoder was seen to write a phrase again and again
-    # where one word stands twice in a long source.
-    "attention": {"attention": "additive", "query": "before", "d_a": 48},
+    # (attention="luong") makes a step about a fifth cheaper, but such a decoder was seen to write a phrase again and
+    # again where one word stands twice in a long source.
+    "attention": {"attention": "bahdanau", "score": "additive", "d_a": 48},
 }
 CAPTIONS = {"d_embed": 64, "hidden": 96, "rows": 64, "steps": 1500, "rate": 4e-3}
 JOINED = {"d_embed": 192, "hidden": 192, "rows": 64, "steps": 3500, "rate": 3e-3, "dropout": 0.3, "min_count": 3}
@@ -105,10 +104,10 @@ def words(source: str) -> int:
     return len(source.removesuffix(" .").split())
 
 
-def translator(types: int, written: int, settings: dict, options: dict) -> Seq2Seq:
+def translator(types: int, written: int, settings: dict, options: dict) -> nn.Module:
     """Bidirectional GRU encoder and GRU decoder of the settings' sizes; options: one of TRANSLATORS."""
     sizes = {"d_embed": settings["d_embed"], "hidden": settings["hidden"], "dropout": settings.get("dropout", 0.0)}
-    return spread(Seq2Seq(types, written, cell="gru", bidirectional=True, fast=True, **sizes, **options))
+    return spread(encoder_decoder((types, written), bidirectional=True, **sizes, **options))
 
 
 def example(outputs: list[str], test: list[tuple[str, str]], lengths: list[int]) -> list[str]:
@@ -123,7 +122,7 @@ def alignment(model: nn.Module, reader: Tokens, writer: Tokens, test: list, leng
     ((x, inputs, _, _),) = tensors(data.batches([(reader.encode(source), writer.encode(target))], 1))
     where = next(model.parameters()).device
     with evaluating(model):
-        _, weights = model(x.to(where), inputs.to(where), return_weights=True)
+        _, weights = model(x.to(where), inputs.to(where), need_weights=True)
     rows = [" ".join(f"{weight:.3f}" for weight in row) for row in weights[0].tolist()]
     return {"source": source, "target": target, "weights": rows}
 

@@ -17,7 +17,7 @@ from lmbook.evaluation import evaluate
 from lmbook.experiments.run import Run, recipe
 from lmbook.feedforward import FeedForwardLM
 from lmbook.gpt import GPT, decay_groups, gelu_tanh
-from lmbook.losses import Strata, sampled_nll, strata, token_nll
+from lmbook.losses import Buckets, class_buckets, sampled_nll, token_nll
 from lmbook.ngram import KneserNey, perplexity
 from lmbook.rnn_models import RecurrentLM
 from lmbook.schedules import warmup_cosine
@@ -57,15 +57,15 @@ def full_loss(model: nn.Module, batch: tuple[Tensor, Tensor], state) -> tuple[Te
     return nll, n, state
 
 
-def scaled_strata(vocab: int) -> Strata:
+def scaled_buckets(vocab: int) -> Buckets:
     """EDGES and DRAWN, in proportion smaller for the smaller vocabulary of a stand-in."""
     scale = vocab / TYPES
-    return strata(vocab, tuple(int(edge * scale) for edge in EDGES), tuple(int(k * scale) for k in DRAWN))
+    return class_buckets(vocab, tuple(int(edge * scale) for edge in EDGES), tuple(int(k * scale) for k in DRAWN))
 
 
 def sampled_loss(output: nn.Linear, vocab: int):
     """The loss of the training: as `full_loss`, with Z estimated.  output: the model's output layer."""
-    parts = scaled_strata(vocab)
+    parts = scaled_buckets(vocab)
 
     def loss(model: nn.Module, batch: tuple[Tensor, Tensor], state) -> tuple[Tensor, int, object]:
         tokens, targets = batch
@@ -121,7 +121,7 @@ def train_and_score(
 def recurrent(run: Run, cell: str, epochs: int, rate: float, dropout: float) -> tuple[dict, nn.Module]:
     """One recurrent layer of 256, its embedding tied to the output."""
     vocabulary, ids = prepare(run)
-    model = RecurrentLM(len(vocabulary), D, D, 1, cell, dropout=dropout, tie=True, fast=True).to(run.device)
+    model = RecurrentLM(len(vocabulary), D, D, 1, cell, dropout=dropout, tied=True).to(run.device)
     return train_and_score(run, model, model.output, ids, epochs, rate), model
 
 
@@ -162,8 +162,8 @@ def feedforward(run: Run) -> tuple[dict, nn.Module]:
     """Its record also holds the nearest neighbours of some words in E, for chapter 4."""
     vocabulary, ids = prepare(run)
     model = FeedForwardLM(len(vocabulary), D, D, window=5, dropout=0.3, tied=True, bias=True).to(run.device)
-    scores = train_and_score(run, model, model.U, ids, epochs=5, rate=2e-3)
-    return scores | {"neighbours": neighbours(model.E.weight, vocabulary)}, model
+    scores = train_and_score(run, model, model.output, ids, epochs=5, rate=2e-3)
+    return scores | {"neighbours": neighbours(model.embedding.weight, vocabulary)}, model
 
 
 @recipe(
@@ -182,7 +182,9 @@ def windows_of_one_to_eight(run: Run) -> tuple[dict, None]:
     for window in (1, 2, 3, 5, 8):
         model = FeedForwardLM(len(vocabulary), 128, 128, window=window, dropout=0.2, tied=True, bias=True)
         model = model.to(run.device)
-        got = train_and_score(run, model, model.U, few, epochs=3, rate=3e-3, part=f"window {window}", parts=("valid",))
+        got = train_and_score(
+            run, model, model.output, few, epochs=3, rate=3e-3, part=f"window {window}", parts=("valid",)
+        )
         scores[f"window {window}"] = got["valid perplexity"]
         sizes[f"window {window}"] = sum(p.numel() for p in model.parameters())
     return scores | {"parameters": sizes}, None
@@ -223,7 +225,7 @@ def gpt(run: Run) -> tuple[dict, nn.Module]:
     window, stride, epochs = 128, 64, 8
     model = GPT(len(vocabulary), window, D, n_heads=4, n_layers=3, d_ff=768, dropout=0.3, activation=gelu_tanh)
     model = model.to(run.device)
-    parts = scaled_strata(len(vocabulary))
+    parts = scaled_buckets(len(vocabulary))
 
     def loss(model: nn.Module, batch: tuple[Tensor, Tensor]) -> tuple[Tensor, int]:
         tokens, targets = batch

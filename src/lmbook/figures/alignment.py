@@ -93,7 +93,7 @@ def stored() -> dict:
             x = torch.tensor([reader.encode(" ".join(source))])
             (ids,), _ = greedy(model, x, attention_scores.MOST)
             ids = [i for i in ids if i != EOS_ID]
-            _, weights = model(x, torch.tensor([[SOS_ID, *ids[:-1]]]), return_weights=True)
+            _, weights = model(x, torch.tensor([[SOS_ID, *ids[:-1]]]), need_weights=True)
             target = writer.vocabulary.decode(ids)
             words += [word for word in target if word not in words]
             signs = [SIGNS[words.index(word)] for word in target]

@@ -23,7 +23,7 @@ function shelf(counts, held, weights) {
   const build = {
     none: (n) => new ngram.MaximumLikelihood(counts, n),
     "add-k": (n, k) => new ngram.AddK(counts, n, k),
-    interpolated: (n) => new ngram.Interpolated(counts, weights[n - 1]),
+    interpolated: (n) => new ngram.JelinekMercer(counts, weights[n - 1]),
     "kneser-ney": (n) => new ngram.KneserNey(counts, n),
   };
   return {

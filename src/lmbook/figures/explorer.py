@@ -163,7 +163,7 @@ class NGramExplorer(Figure):
         if self.smoothing == "add-k":
             return ngram.AddK(self.counts, self.n, self.k, self.allowed)
         if self.smoothing == "interpolated":
-            return ngram.Interpolated(self.counts, self.weights[self.n - 1], self.allowed)
+            return ngram.JelinekMercer(self.counts, self.weights[self.n - 1], self.allowed)
         return ngram.KneserNey(self.counts, self.n, allowed=self.allowed)
 
     def _weights(self, given) -> list[list[float]]:

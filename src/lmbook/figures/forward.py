@@ -25,7 +25,8 @@ EXAMPLES = ("a man in", "a group of", "in front of", "two men are", "is wearing 
 def trained() -> dict:
     """The weights and words of the trained model, as the figure holds them."""
     tensors, card = checkpoints.read(TRAINED / f"{RECIPE}.safetensors")
-    weights = {name: np.round(tensors[f"{name}.weight"].double().numpy(), 3) + 0.0 for name in "EWU"}
+    names = {"E": "embedding", "W": "W", "U": "output"}
+    weights = {letter: np.round(tensors[f"{name}.weight"].double().numpy(), 3) + 0.0 for letter, name in names.items()}
     return {"words": card["scores"]["words"].split(" "), **{name: w.tolist() for name, w in weights.items()}}
 
 

@@ -4,7 +4,7 @@
 //   const vocabulary = Vocabulary.build(tokens);                  // or new Vocabulary(tokens of a Python Vocabulary)
 //   const ids = vocabulary.encode(tokens);                        // unknown words become <unk>
 //   const counts = new Counts(ids, 3, vocabulary);                // all n-grams up to n = 3
-//   const model = new KneserNey(counts, 3);   // or MaximumLikelihood, AddK(.., k), Interpolated(counts, weights)
+//   const model = new KneserNey(counts, 3);   // or MaximumLikelihood, AddK(.., k), JelinekMercer(counts, weights)
 //   model.distribution(vocabulary.encode(["the", "sea"]))         // Float64Array (vocab,), sums to 1
 //   model.prob(history, id)        model.logProbs(ids, start)     model.perplexity(ids)
 //   model.path(history)                                           // one level per order: see Model.path
@@ -183,7 +183,7 @@ export class AddK extends Model {
 
 // P(w | h) = sum_n weights[n] P_n(w | h), n = 0 (uniform) to order, with P_n and the rule of MaximumLikelihood: the
 // weight of an unseen history goes to its longest seen end.
-export class Interpolated extends Model {
+export class JelinekMercer extends Model {
   constructor(counts, weights) {
     super(counts, weights.length - 1);
     const sum = weights.reduce((a, b) => a + b, 0);

@@ -42,7 +42,7 @@ def compute() -> list[dict]:
     if not corpus.real:
         raise ValueError("the passages come from Tiny Shakespeare itself; lmbook data fetch tinyshakespeare gets it.")
     tokenizer = CharTokenizer.train(corpus["train"] + corpus["valid"])
-    model = RecurrentLM(len(tokenizer.vocabulary), 64, UNITS, cell="rnn", fast=True).eval()
+    model = RecurrentLM(len(tokenizer.vocabulary), 64, UNITS, cell="rnn").eval()
     checkpoints.load(TRAINED / "shakespeare-rnn.safetensors", model)
     passages = []
     for place in PLACES:
