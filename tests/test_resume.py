@@ -17,8 +17,7 @@ from torch import nn
 import lmbook
 from lmbook import resume, schedules
 from lmbook.checkpoints import CheckpointError
-from lmbook.evaluation import evaluate
-from lmbook.train import fit
+from lmbook.train import evaluate, fit
 
 
 def options_of_the_long_run(folder, tick=lambda: None):
@@ -31,7 +30,7 @@ def options_of_the_long_run(folder, tick=lambda: None):
         return nll * (1 + noise / 10), n, state
 
     return {
-        "loss": noisy, "carry": True, "generators": [own], "dropout": 0.3, "steps": 45, "clip": 1.0, "accumulate": 2,
+        "loss": noisy, "stateful": True, "generators": [own], "dropout": 0.3, "steps": 45, "clip": 1.0, "accumulate": 2,
         "validate": lambda m: evaluate(m, batches(99), loss), "evaluate_every": 7, "patience": 50, "save_every": 3,
         "schedule": partial(schedules.warmup_cosine, warmup=10, total=60), "folder": folder,
     }  # fmt: skip
@@ -250,4 +249,4 @@ def test_a_state_that_cannot_be_read_back_is_refused_at_the_first_save(tmp_path)
         return *loss(model, batch), {"rng": random.Random(1)}
 
     with pytest.raises(CheckpointError, match="more than tensors"):
-        train(loss=with_object, carry=True, steps=4, folder=tmp_path, save_every=1)
+        train(loss=with_object, stateful=True, steps=4, folder=tmp_path, save_every=1)

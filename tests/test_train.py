@@ -12,9 +12,8 @@ from torch import nn
 
 import lmbook
 from lmbook import resume, schedules
-from lmbook.evaluation import evaluate, reproducibly
 from lmbook.losses import token_nll
-from lmbook.train import TrainingError, fit
+from lmbook.train import TrainingError, evaluate, fit, fixed_seed
 
 VOCAB = 11
 
@@ -104,7 +103,7 @@ def test_a_step_is_the_gradient_of_the_mean_over_tokens():
 @pytest.mark.parametrize("parts", [2, 4, 6])
 @pytest.mark.parametrize("carry", [False, True])
 def test_parts_of_a_batch_make_the_same_step(parts, carry):
-    options = {"loss": loss_with_state, "carry": True} if carry else {}
+    options = {"loss": loss_with_state, "stateful": True} if carry else {}
     whole, log = train(**options)
     cut, same_log = train(accumulate=parts, **options)
     for a, b in zip(log, same_log, strict=True):
@@ -126,7 +125,7 @@ def test_a_mean_of_means_would_be_caught():
 
 def test_a_carried_state_is_the_one_of_a_loop_by_hand():
     model, optimiser = build()
-    log = fit(model, batches, loss_with_state, optimiser, steps=10, carry=True)
+    log = fit(model, batches, loss_with_state, optimiser, steps=10, stateful=True)
     model, optimiser = build()
     for epoch in range(2):
         state = None
@@ -215,7 +214,7 @@ def test_two_evaluations_are_identical_and_leave_mode_and_randomness_as_they_wer
     random.random()
     assert evaluate(model, batches(0), noisy) == first
     assert (model.training, model.dropout.training, model.cell.training) == (True, True, False)
-    with pytest.raises(ZeroDivisionError), reproducibly(model):
+    with pytest.raises(ZeroDivisionError), fixed_seed(model):
         1 / model.dropout.training
     assert model.dropout.training
 

@@ -1,6 +1,6 @@
 """The softmax over a large vocabulary, estimated in training from a sample of the types.
 
-    ln P(w) = z_w - ln Z       Z = sum_k exp z_k ~ sum over strata s of  size_s / drawn_s  sum_{k drawn of s} exp z_k
+    ln P(w) = z_w - ln Z       Z = sum_k exp z_k ~ sum over buckets s of  size_s / drawn_s  sum_{k drawn of s} exp z_k
 
 Z runs over all types for every token; with 33,000 of them that is most of a language model's work. Types that are
 frequent are all kept; of the rare ones, some are drawn anew for each batch, and each stands for size / drawn types.
@@ -19,11 +19,11 @@ from torch import Tensor, nn
 
 from lmbook.text import PAD_ID
 
-Strata = tuple[tuple[int, int, int], ...]
+Buckets = tuple[tuple[int, int, int], ...]
 
 
-def strata(vocab: int, edges: tuple[int, ...], drawn: tuple[int, ...], first: int = 0) -> Strata:
-    """(start, end, drawn) of each stratum: ids first..edges[0], edges[0]..edges[1], ..., edges[-1]..vocab.
+def class_buckets(vocab: int, edges: tuple[int, ...], drawn: tuple[int, ...], first: int = 0) -> Buckets:
+    """(start, end, drawn) of each bucket: ids first..edges[0], edges[0]..edges[1], ..., edges[-1]..vocab.
 
     drawn: how many types to draw of each; 0 stands for all. Raises ValueError where the numbers do not fit.
     """
@@ -32,17 +32,17 @@ def strata(vocab: int, edges: tuple[int, ...], drawn: tuple[int, ...], first: in
         raise ValueError(f"edges {edges} and drawn {drawn} do not cut {first}..{vocab} into {len(edges) + 1} parts.")
     parts = tuple((a, b, k or b - a) for (a, b), k in zip(pairwise(bounds), drawn, strict=True))
     if any(not 1 < k <= b - a for a, b, k in parts):
-        raise ValueError(f"drawn is {drawn}; of each stratum draw from 2 types to all it has ({parts}).")
+        raise ValueError(f"drawn is {drawn}; of each bucket draw from 2 types to all it has ({parts}).")
     return parts
 
 
 def sampled_nll(
-    features: Tensor, targets: Tensor, weight: Tensor, bias: Tensor | None, parts: Strata, never: tuple[int, ...] = ()
+    features: Tensor, targets: Tensor, weight: Tensor, bias: Tensor | None, parts: Buckets, never: tuple[int, ...] = ()
 ) -> Tensor:
     """Summed NLL in nats of the targets (n,) with Z estimated; features (n, d), weight (vocab, d), bias (vocab,).
 
-    never: ids that cannot occur and get no probability, such as <pad>; all below the first stratum's end.
-    Draws with torch's own generator. Raises ValueError for a target that no stratum holds.
+    never: ids that cannot occur and get no probability, such as <pad>; all below the first bucket's end.
+    Draws with torch's own generator. Raises ValueError for a target that no bucket holds.
     """
     device = targets.device
     kept, log_weights, whole = [], [], torch.zeros_like(targets, dtype=torch.bool)
@@ -55,12 +55,12 @@ def sampled_nll(
         ids = ids[~torch.isin(ids, torch.tensor(never, device=device, dtype=ids.dtype))]
         kept.append(ids)
         log_weights.append(torch.full((len(ids),), math.log((end - start) / drawn), device=device))
-    ids = torch.cat(kept)  # rising, as the strata are
+    ids = torch.cat(kept)  # rising, as the buckets are
     place = torch.searchsorted(ids, targets).clamp(max=len(ids) - 1)
     found = ids[place] == targets
     bad = (whole & ~found) | (targets < parts[0][0]) | (targets >= parts[-1][1])
     if bad.any():
-        raise ValueError(f"target {int(targets[bad][0])} is in no stratum, or among the ids that never occur, {never}.")
+        raise ValueError(f"target {int(targets[bad][0])} is in no bucket, or among the ids that never occur, {never}.")
     z, own = features @ weight[ids].T, (features * weight[targets]).sum(1)
     if bias is not None:
         z, own = z + bias[ids], own + bias[targets]

@@ -13,15 +13,15 @@ from torch import Tensor, nn
 
 from lmbook import data, metrics
 from lmbook.counts import Counts
-from lmbook.evaluation import evaluate
 from lmbook.experiments.run import Run, recipe
 from lmbook.feedforward import FeedForwardLM
 from lmbook.gpt import GPT, decay_groups
-from lmbook.losses import Strata, sampled_nll, strata, token_nll
+from lmbook.losses import Buckets, class_buckets, sampled_nll, token_nll
 from lmbook.ngram import KneserNey, perplexity
 from lmbook.rnn_models import RecurrentLM
 from lmbook.schedules import warmup_cosine
 from lmbook.text import EOS_ID, MASK, PAD_ID, SOS_ID, SPECIALS, Vocabulary
+from lmbook.train import evaluate
 
 NEVER = (PAD_ID, SOS_ID, SPECIALS.index(MASK))
 TYPES = 33281  # ids of the vocabulary, the five special ones included
@@ -37,15 +37,9 @@ def prepare(run: Run) -> tuple[Vocabulary, dict[str, np.ndarray]]:
     return vocabulary, {part: np.append(EOS_ID, vocabulary.encode(tokens)) for part, tokens in parts.items()}
 
 
-def windows(ids: np.ndarray, B: int, T: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """`data.stream_batches` as tensors."""
-    for inputs, targets in data.stream_batches(ids, B, T):
-        yield torch.from_numpy(inputs.copy()), torch.from_numpy(targets.copy())
-
-
 def shifted(ids: np.ndarray, B: int, T: int, rng: np.random.Generator) -> Iterator[tuple[Tensor, Tensor]]:
-    """The same, begun at a random place of the first window, so that no epoch cuts the text as the one before."""
-    return windows(ids[int(rng.integers(min(T, len(ids) // 4))) :], B, T)
+    """`data.stream_batches`, begun at a random place of the first window, so that no epoch cuts the text as the one before."""
+    return data.stream_batches(ids[int(rng.integers(min(T, len(ids) // 4))) :], B, T)
 
 
 def full_loss(model: nn.Module, batch: tuple[Tensor, Tensor], state) -> tuple[Tensor, Tensor, object]:
@@ -57,15 +51,15 @@ def full_loss(model: nn.Module, batch: tuple[Tensor, Tensor], state) -> tuple[Te
     return nll, n, state
 
 
-def scaled_strata(vocab: int) -> Strata:
+def scaled_buckets(vocab: int) -> Buckets:
     """EDGES and DRAWN, in proportion smaller for the smaller vocabulary of a stand-in."""
     scale = vocab / TYPES
-    return strata(vocab, tuple(int(edge * scale) for edge in EDGES), tuple(int(k * scale) for k in DRAWN))
+    return class_buckets(vocab, tuple(int(edge * scale) for edge in EDGES), tuple(int(k * scale) for k in DRAWN))
 
 
 def sampled_loss(output: nn.Linear, vocab: int):
     """The loss of the training: as `full_loss`, with Z estimated.  output: the model's output layer."""
-    parts = scaled_strata(vocab)
+    parts = scaled_buckets(vocab)
 
     def loss(model: nn.Module, batch: tuple[Tensor, Tensor], state) -> tuple[Tensor, int, object]:
         tokens, targets = batch
@@ -101,15 +95,15 @@ def train_and_score(
         steps=total,
         schedule=lambda step: warmup_cosine(step, warmup=min(300, total // 10), total=total),
         clip=1.0,
-        carry=True,
-        validate=lambda model: evaluate(model, windows(ids["valid"], 10, 50), full_loss, carry=True),
+        stateful=True,
+        validate=lambda model: evaluate(model, data.stream_batches(ids["valid"], 10, 50), full_loss, stateful=True),
         evaluate_every=max(1, total // 5),
         save_every=500,
         part=part,
     )
     scores = {}
     for part in parts:
-        nll = evaluate(model, windows(ids[part], 1, 100), full_loss, carry=True)
+        nll = evaluate(model, data.stream_batches(ids[part], 1, 100), full_loss, stateful=True)
         scores |= {
             f"{part} nll": nll,
             f"{part} perplexity": metrics.perplexity(nll),
@@ -198,15 +192,15 @@ def strided(ids: np.ndarray, window: int, stride: int, B: int = 16) -> Iterator[
     starts = range(0, max(1, len(ids) - 1 - window + stride), stride)
     rows = []
     for start in starts:
-        piece = ids[start : start + window + 1]
-        inputs, targets = np.full((2, window), PAD_ID)
+        piece = torch.as_tensor(ids[start : start + window + 1])
+        inputs, targets = torch.full((2, window), PAD_ID)
         inputs[: len(piece) - 1], targets[: len(piece) - 1] = piece[:-1], piece[1:]
         if start:
             targets[: window - stride] = PAD_ID
         rows.append((inputs, targets))
     for i in range(0, len(rows), B):
-        inputs, targets = map(np.stack, zip(*rows[i : i + B], strict=True))
-        yield torch.from_numpy(inputs), torch.from_numpy(targets)
+        inputs, targets = map(torch.stack, zip(*rows[i : i + B], strict=True))
+        yield inputs, targets
 
 
 @recipe(
@@ -222,7 +216,7 @@ def gpt(run: Run) -> tuple[dict, nn.Module]:
     vocabulary, ids = prepare(run)
     window, stride, epochs = 128, 64, 8
     model = GPT(len(vocabulary), window, D, n_heads=4, n_layers=3, d_ff=768, dropout=0.3, fast=True).to(run.device)
-    parts = scaled_strata(len(vocabulary))
+    parts = scaled_buckets(len(vocabulary))
 
     def loss(model: nn.Module, batch: tuple[Tensor, Tensor]) -> tuple[Tensor, int]:
         tokens, targets = batch
@@ -245,7 +239,7 @@ def gpt(run: Run) -> tuple[dict, nn.Module]:
         steps=total,
         schedule=lambda step: warmup_cosine(step, warmup=min(400, total // 10), total=total),
         clip=1.0,
-        validate=lambda model: evaluate(model, windows(ids["valid"], 8, window), full),
+        validate=lambda model: evaluate(model, data.stream_batches(ids["valid"], 8, window), full),
         evaluate_every=max(1, total // 5),
         save_every=500,
     )
