@@ -38,7 +38,7 @@ def prepare(run: Run) -> tuple[Vocabulary, dict[str, np.ndarray]]:
 
 
 def shifted(ids: np.ndarray, B: int, T: int, rng: np.random.Generator) -> Iterator[tuple[Tensor, Tensor]]:
-    """`data.stream_batches`, begun at a random place of the first window, so that no epoch cuts the text as the one before."""
+    """`data.stream_batches` from a random place of the first window on, so that no epoch cuts the text as another."""
     return data.stream_batches(ids[int(rng.integers(min(T, len(ids) // 4))) :], B, T)
 
 
