@@ -363,7 +363,7 @@ def test_another_schedule_is_noticed_when_a_training_goes_on(tmp_path, capsys):
 
 
 def test_a_batch_of_anything_but_tensors_says_so():
-    with pytest.raises(TypeError, match="a batch or a state holds tensors.* holds a ndarray"):
+    with pytest.raises(TypeError, match=r"a batch or a state holds tensors.* holds a ndarray"):
         train(batches=lambda epoch: [(np.zeros((2, 3)), np.zeros((2, 3)))])
 
 
