@@ -17,7 +17,7 @@ import torch
 here, folder = sys.argv[1:]
 sys.path.insert(0, here)
 torch.set_num_threads(1)
-from test_several import CASES, both_halves
+from test_distributed import CASES, both_halves
 from lmbook.distributed import processes
 
 with processes() as (rank, world):
@@ -25,7 +25,7 @@ with processes() as (rank, world):
     open(f"{folder}/{rank}.json", "w").write(json.dumps(runs))
 """
 
-CASES = {"plain": {}, "carried": {"loss": loss_with_state, "carry": True}, "in parts": {"accumulate": 2}}
+CASES = {"plain": {}, "carried": {"loss": loss_with_state, "carry": True}}
 
 
 def five_rows(epoch: int):
@@ -50,7 +50,7 @@ def test_two_processes_draw_the_loss_curve_of_one(tmp_path):
     assert done.returncode == 0, done.stderr[-3000:]
     first, second = (json.loads((tmp_path / f"{rank}.json").read_text()) for rank in (0, 1))
     for name, options in CASES.items():
-        alone = both_halves(str(tmp_path / f"{name} alone"), **{**options, "accumulate": 1})
+        alone = both_halves(str(tmp_path / f"{name} alone"), **options)
         assert values(first[name]) == values(second[name])
         assert len(first[name]) == len(alone)
         for record, other in zip(values(first[name]), values(alone), strict=True):
@@ -65,7 +65,12 @@ def test_the_halves_hold_unequal_numbers_of_tokens():
 def test_a_batch_is_cut_into_all_its_rows():
     batch = next(five_rows(0))
     for parts in (1, 2, 3, 7):
-        cuts = [distributed.cut(batch, i, parts) for i in range(parts)]
+        cuts = [distributed.shard(batch, i, parts) for i in range(parts)]
         assert sum(map(distributed.rows, cuts)) == 5
         if parts > 1:
-            assert torch.equal(torch.cat([targets for _, targets in cuts]), torch.from_numpy(batch[1]))
+            assert torch.equal(torch.cat([targets for _, targets in cuts]), batch[1])
+
+
+def test_rows_that_differ_between_tensors_are_named():
+    with pytest.raises(ValueError, match=r"first axes .* \[2, 3\]"):
+        distributed.shard((torch.zeros(2, 3), torch.zeros(3, 3)), 0, 2)

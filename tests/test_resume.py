@@ -17,8 +17,7 @@ from torch import nn
 import lmbook
 from lmbook import resume, schedules
 from lmbook.checkpoints import CheckpointError
-from lmbook.evaluation import evaluate
-from lmbook.train import fit
+from lmbook.train import evaluate, fit
 
 
 def options_of_the_long_run(folder, tick=lambda: None):
@@ -31,7 +30,7 @@ def options_of_the_long_run(folder, tick=lambda: None):
         return nll * (1 + noise / 10), n, state
 
     return {
-        "loss": noisy, "carry": True, "generators": [own], "dropout": 0.3, "steps": 45, "clip": 1.0, "accumulate": 2,
+        "loss": noisy, "stateful": True, "generators": [own], "dropout": 0.3, "steps": 45, "clip": 1.0,
         "validate": lambda m: evaluate(m, batches(99), loss), "evaluate_every": 7, "patience": 50, "save_every": 3,
         "schedule": partial(schedules.warmup_cosine, warmup=10, total=60), "folder": folder,
     }  # fmt: skip
@@ -63,7 +62,7 @@ def long_run(folder, done, seed=None):
 def processes():
     """Starts processes that have torch already, so that a kill costs no three seconds."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["test_snapshot", "torch._dynamo"])  # an optimiser's first step imports the latter
+    context.set_forkserver_preload(["test_resume", "torch._dynamo"])  # an optimiser's first step imports the latter
     return context
 
 
@@ -79,8 +78,8 @@ def test_a_run_killed_again_and_again_ends_as_one_that_was_not(tmp_path, process
         done, cut = processes.Value("i", 0), attempt % 2 == 0 and writes < 3
         process = processes.Process(target=long_run, args=(folder, done, attempt if cut else None))
         process.start()
-        if not cut and kills < 5:  # after a few of the 90 losses, at any moment of a step
-            losses, moment = rng.randint(4, 14), rng.uniform(0, 0.02)
+        if not cut and kills < 5:  # after a few of the 45 losses, at any moment of a step
+            losses, moment = rng.randint(2, 7), rng.uniform(0, 0.02)
             while done.value < losses and process.is_alive():
                 time.sleep(0.001)
             time.sleep(moment)
@@ -92,7 +91,7 @@ def test_a_run_killed_again_and_again_ends_as_one_that_was_not(tmp_path, process
         writes += bool(cut and process.exitcode == -signal.SIGKILL)
         assert process.exitcode in (0, -signal.SIGKILL)
         if (folder / "checkpoint.pt").exists():
-            steps.add(resume.load(folder / "checkpoint.pt", lmbook.__version__)["step"])
+            steps.add(resume.read_state(folder / "checkpoint.pt")["progress"]["step"])
     assert len(steps) >= 3  # not always from the start
     assert kills >= 3
     assert writes >= 2
@@ -120,6 +119,34 @@ def test_a_longer_run_goes_on_from_a_shorter_one(half):
     assert values(log) == values(whole_log)
 
 
+@pytest.mark.parametrize("steps", [5, 10])
+@pytest.mark.parametrize("every", [None, 5, 2])
+def test_a_run_in_two_pieces_at_the_end_of_an_epoch(tmp_path, steps, every):
+    options = {"validate": lambda m: evaluate(m, batches(99), loss), "evaluate_every": every, "dropout": 0.3}
+    options |= {"loss": loss_with_state, "stateful": True}
+    train(steps=steps, folder=tmp_path, **options)
+    model, log = train(steps=17, folder=tmp_path, resume=True, **options)
+    whole, whole_log = train(steps=17, **options)
+    assert same(model, whole)
+    at_the_end = steps if every and steps % every else None  # the first piece validates where it ends
+    assert [record for record in values(log) if "loss" in record or record["step"] != at_the_end] == values(whole_log)
+
+
+def test_the_best_weights_and_the_waiting_outlive_a_stop(tmp_path):
+    """Validations 5 3 4 4: with a stop behind the third, patience 2 still ends the run at the fourth."""
+    heard, seen = iter([5.0, 3.0, 4.0, 4.0, 1.0]), []
+
+    def validate(model):
+        seen.append({name: w.clone() for name, w in model.state_dict().items()})
+        return next(heard)
+
+    options = {"validate": validate, "evaluate_every": 2, "patience": 2, "folder": tmp_path}
+    train(steps=6, **options)
+    model, log = train(steps=99, resume=True, **options)
+    assert log[-1]["step"] == 8
+    assert all(torch.equal(w, seen[1][name]) for name, w in model.state_dict().items())
+
+
 def test_resume_without_a_checkpoint_begins(tmp_path):
     assert values(train(folder=tmp_path / "new", resume=True)[1]) == values(train()[1])
 
@@ -139,8 +166,8 @@ def test_a_checkpoint_of_another_model_names_the_weights(half):
 
 
 def test_other_settings_are_named(half):
-    with pytest.raises(CheckpointError, match=r"accumulate was 1, now 2; clip was None, now 0\.5"):
-        train(folder=half, resume=True, accumulate=2, clip=0.5)
+    with pytest.raises(CheckpointError, match=r"clip was None, now 0\.5; bf16 was False, now True"):
+        train(folder=half, resume=True, bf16=True, clip=0.5)
     model, _ = build()
     with pytest.raises(CheckpointError, match="optimiser was 'AdamW', now 'SGD'"):
         fit(model, batches, loss, torch.optim.SGD(model.parameters()), steps=8, folder=half, resume=True)
@@ -157,12 +184,12 @@ def test_other_data_are_noticed(half):
 
 
 def test_a_checkpoint_of_another_version_is_named(half, monkeypatch):
-    monkeypatch.setattr("lmbook.train.__version__", "9.9")
+    monkeypatch.setattr("lmbook.resume.__version__", "9.9")
     with pytest.raises(CheckpointError, match=rf"of lmbook {lmbook.__version__}, and this is 9\.9"):
         train(folder=half, resume=True)
     path = half / "checkpoint.pt"
-    path.write_bytes(path.read_bytes().replace(b"training 1", b"training 2", 1))
-    with pytest.raises(CheckpointError, match="its format is 'lmbook training 2'"):
+    path.write_bytes(path.read_bytes().replace(b"training 2", b"training 3", 1))
+    with pytest.raises(CheckpointError, match="its format is 'lmbook training 3'"):
         train(folder=half, resume=True)
 
 
@@ -183,7 +210,7 @@ def test_a_checkpoint_runs_no_code(tmp_path):
         def __reduce__(self):
             return os.mkdir, (str(tmp_path / "evil"),)
 
-    resume.save(tmp_path / "checkpoint.pt", {"lmbook": lmbook.__version__, "weights": Evil()})
+    resume.write_state(tmp_path / "checkpoint.pt", {"weights": Evil()})
     with pytest.raises(CheckpointError, match="more than tensors"):
         train(folder=tmp_path, resume=True)
     assert not (tmp_path / "evil").exists()
@@ -209,24 +236,24 @@ def test_a_run_in_two_pieces_is_the_run_in_one(tmp_path, whole):
 
 @pytest.mark.parametrize("forgotten", ["random", "own", "state", "optimiser", "position"])
 def test_whatever_a_checkpoint_forgets_is_noticed(tmp_path, whole, monkeypatch, forgotten):
-    load = resume.load
+    read = resume.read_state
 
-    def forgetful(path, version):
-        found = load(path, version)
+    def forgetful(path):
+        found = read(path)
         (process,) = found["processes"]
         if forgotten == "random":
             process["random"]["torch"] = torch.Generator().manual_seed(1).get_state()
         elif forgotten == "own":
             process["random"]["own"] = resume.random_state([np.random.default_rng(6)])["own"]
         elif forgotten == "state":
-            process["states"] = [None, None]
+            process["state"] = None
         elif forgotten == "optimiser":
             found["optimiser"]["state"] = {}
         else:
-            found["taken"], found["fingerprint"] = 0, 0
+            found["progress"]["taken"] = 0
         return found
 
-    monkeypatch.setattr(resume, "load", forgetful)
+    monkeypatch.setattr(resume, "read_state", forgetful)
     assert differs(tmp_path, whole)
 
 
@@ -239,15 +266,22 @@ def test_a_file_written_in_place_would_be_lost(half, monkeypatch):
         place.write_bytes(data[: len(data) // 2])
 
     monkeypatch.setattr(resume, "write", in_place)
-    resume.save(path, {"lmbook": lmbook.__version__})
+    resume.write_state(path, {})
     with pytest.raises(CheckpointError, match="damaged"):
-        resume.load(path, lmbook.__version__)
+        resume.read_state(path)
     assert path.read_bytes() != data
 
 
-def test_a_state_that_cannot_be_read_back_is_refused_at_the_first_save(tmp_path):
+def test_what_cannot_be_read_back_is_refused_at_the_first_save(tmp_path):
+    model, optimiser = build()
+    optimiser.param_groups[0]["note"] = random.Random(1)
+    with pytest.raises(CheckpointError, match="more than tensors"):
+        fit(model, batches, loss, optimiser, steps=4, folder=tmp_path, save_every=1)
+
+
+def test_a_state_of_anything_but_tensors_is_refused_at_the_first_step():
     def with_object(model, batch, state):
         return *loss(model, batch), {"rng": random.Random(1)}
 
-    with pytest.raises(CheckpointError, match="more than tensors"):
-        train(loss=with_object, carry=True, steps=4, folder=tmp_path, save_every=1)
+    with pytest.raises(TypeError, match="holds a Random"):
+        train(loss=with_object, stateful=True)

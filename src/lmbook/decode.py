@@ -36,7 +36,17 @@ from torch import Tensor, nn
 
 from lmbook.text import SPECIALS
 
-__all__ = ["Hypothesis", "beam", "beam_hypotheses", "distribution", "evaluating", "greedy", "reorder", "sample"]
+__all__ = [
+    "Hypothesis",
+    "beam",
+    "beam_hypotheses",
+    "distribution",
+    "evaluating",
+    "greedy",
+    "reorder",
+    "sample",
+    "tree_map",
+]
 
 SOS_ID, EOS_ID = SPECIALS.index("<sos>"), SPECIALS.index("<eos>")
 
@@ -49,36 +59,51 @@ class Hypothesis(NamedTuple):
     score: float
 
 
+def tree_map(change: Callable[[Tensor], object], tree):
+    """The same nesting of tuples, named tuples, lists and dicts with every tensor changed; None and numbers stay.
+
+    It is how a batch is moved and a state detached, whatever their form. Raises TypeError at anything else.
+    """
+    if isinstance(tree, Tensor):
+        return change(tree)
+    if isinstance(tree, dict):
+        return {name: tree_map(change, part) for name, part in tree.items()}
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        return type(tree)(*(tree_map(change, part) for part in tree))
+    if isinstance(tree, tuple | list):
+        return type(tree)(tree_map(change, part) for part in tree)
+    if tree is None or isinstance(tree, int | float):
+        return tree
+    raise TypeError(
+        f"a batch or a state holds tensors in tuples, lists and dicts; this one holds a {type(tree).__name__}."
+    )
+
+
 def reorder(state, index: Tensor):
     """The state whose row i is row index[i] of the given one: rows dropped, repeated or put in another order.
 
-    state: a tensor, or a nested tuple, named tuple, list or dict of them; the batch is the first axis of each. None and
-    plain numbers, which hold for all rows, stay. index: (B',) int64. Raises TypeError at anything else.
+    The batch is the first axis of each tensor.  index: (B',) int64.  Raises TypeError as `tree_map` does.
     """
-    if isinstance(state, Tensor):
-        return state.index_select(0, index)
-    if isinstance(state, dict):
-        return {name: reorder(part, index) for name, part in state.items()}
-    if isinstance(state, tuple) and hasattr(state, "_fields"):
-        return type(state)(*(reorder(part, index) for part in state))
-    if isinstance(state, tuple | list):
-        return type(state)(reorder(part, index) for part in state)
-    if state is None or isinstance(state, int | float):
-        return state
-    raise TypeError(f"a state holds tensors in tuples, lists and dicts; this one holds a {type(state).__name__}.")
+    return tree_map(lambda tensor: tensor.index_select(0, index), state)
+
+
+@contextmanager
+def training_mode(model: nn.Module, mode: bool = True) -> Iterator[None]:
+    """Training mode (or evaluation mode) inside the block; every module then has its own mode back, error or not."""
+    modes = [(module, module.training) for module in model.modules()]
+    model.train(mode)
+    try:
+        yield
+    finally:
+        for module, training in modes:
+            module.training = training
 
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Evaluation mode and no gradients inside the block; every module then has its own mode back, error or not."""
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval()
-    try:
-        with torch.no_grad():
-            yield
-    finally:
-        for module, training in modes:
-            module.training = training
+    """Evaluation mode and no gradients inside the block; afterwards all is as it was."""
+    with training_mode(model, False), torch.no_grad():
+        yield
 
 
 def greedy(

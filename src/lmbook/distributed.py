@@ -2,8 +2,9 @@
 
     torchrun --nproc-per-node 2 script.py        with   with processes(): fit(...)   in the script
 
-A batch is cut by rows. Losses and gradients are sums over tokens, so that adding them up and dividing by the number of
-tokens of all processes gives what one process computes, however unequal the parts are.
+Losses and gradients are sums over tokens, so that adding them up and dividing by the number of tokens of all processes
+gives what one process computes, however unequal the shards are. (torch's DistributedDataParallel takes the mean over
+processes instead, a mean of means.) Without torchrun every function here does nothing, or next to it.
 """
 
 import contextlib
@@ -14,63 +15,63 @@ import torch
 from torch import Tensor, nn
 from torch import distributed as dist
 
-from lmbook.resume import each
+from lmbook.decode import tree_map
 
 
 @contextlib.contextmanager
 def processes() -> Iterator[tuple[int, int]]:
     """Joins the processes that torchrun started (gloo on CPU, nccl on GPU) and parts from them at the end.
 
-    Gives this process's number and how many there are; (0, 1) without torchrun.
+    Gives this process's rank and how many there are; (0, 1) without torchrun.
     """
     if "WORLD_SIZE" not in os.environ or dist.is_initialized():
-        yield here()
+        yield rank_and_world_size()
         return
     if torch.cuda.is_available():
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     dist.init_process_group("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo")
     try:
-        yield here()
+        yield rank_and_world_size()
     finally:
         dist.destroy_process_group()
 
 
-def here() -> tuple[int, int]:
-    """This process's number and how many there are."""
+def rank_and_world_size() -> tuple[int, int]:
+    """This process's number, from 0, and how many there are."""
     return (dist.get_rank(), dist.get_world_size()) if dist.is_available() and dist.is_initialized() else (0, 1)
 
 
 def rows(batch) -> int:
     """The number of rows of a batch. Raises ValueError where its tensors differ in it, or there are none."""
     sizes = []
-    each(lambda tensor: sizes.append(len(tensor) if tensor.ndim else 0), batch)
+    tree_map(lambda tensor: sizes.append(len(tensor) if tensor.ndim else 0), batch)
     if len(set(sizes)) != 1:
         raise ValueError(f"the first axes of the batch are {sizes}; it must be the rows, B, in every tensor.")
     return sizes[0]
 
 
-def cut(batch, number: int, parts: int):
-    """Part `number` of a batch that is cut by rows into `parts`, as equal as can be; some are empty if rows are few."""
-    if parts == 1:
+def shard(batch, rank: int, world: int):
+    """Shard `rank` of a batch whose rows `world` processes share as equally as can be; empty where rows are few."""
+    if world == 1:
         return batch
     rows(batch)
-    return each(lambda tensor: tensor.tensor_split(parts)[number], batch)
+    return tree_map(lambda tensor: tensor.tensor_split(world)[rank], batch)
 
 
-def total(*numbers: float) -> list[float]:
+def all_reduce_sum(*numbers: float | Tensor) -> list[float]:
     """The sums of these numbers over all processes."""
-    if here()[1] == 1:
-        return list(numbers)
-    sums = torch.tensor(numbers, dtype=torch.float64)
+    if rank_and_world_size()[1] == 1:
+        return [float(number) for number in numbers]
+    sums = torch.tensor([float(number) for number in numbers], dtype=torch.float64)
     dist.all_reduce(sums)
     return sums.tolist()
 
 
 def add_gradients(parameters: Sequence[Tensor]) -> None:
     """Replaces every gradient by its sum over all processes; one that no process has stays None."""
-    if here()[1] == 1:
+    if rank_and_world_size()[1] == 1:
         return
-    have = total(*(p.grad is not None for p in parameters))
+    have = all_reduce_sum(*(p.grad is not None for p in parameters))
     used = [p for p, count in zip(parameters, have, strict=True) if count]
     if not used:
         return
@@ -82,7 +83,7 @@ def add_gradients(parameters: Sequence[Tensor]) -> None:
 
 def same_weights(model: nn.Module) -> None:
     """Gives every process the weights of the first, and random numbers of its own, so that dropout differs."""
-    rank, world = here()
+    rank, world = rank_and_world_size()
     if world == 1:
         return
     for tensor in model.state_dict().values():
@@ -93,13 +94,12 @@ def same_weights(model: nn.Module) -> None:
 
 def gather(value) -> list:
     """What every process has, in their order."""
-    values = [None] * here()[1]
-    if here()[1] == 1:
-        return [value]
-    dist.all_gather_object(values, value)
+    values = [value] * rank_and_world_size()[1]
+    if len(values) > 1:
+        dist.all_gather_object(values, value)
     return values
 
 
-def of_first(value: float) -> float:
+def broadcast(value):
     """The first process's value, in every process."""
     return gather(value)[0]

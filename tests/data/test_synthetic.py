@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import torch
 
 from lmbook import data
 from lmbook.data import harbourish as language
@@ -238,7 +239,7 @@ def test_every_pair_comes_once_padded_and_shifted(seed, size, tokens):
     pairs = random_pairs(101)
     seen = []
     for batch in data.batches(pairs, size, seed, tokens):
-        assert batch.source.dtype == batch.targets.dtype == np.int64
+        assert batch.source.dtype == batch.targets.dtype == torch.int64
         assert batch.inputs.shape == batch.targets.shape
         if tokens:
             assert len(batch.rows) == 1 or len(batch.rows) * max(batch.source.shape[1], batch.inputs.shape[1]) <= size
@@ -273,17 +274,17 @@ def test_batches_of_nothing_and_of_no_size():
 def test_streams_continue_and_targets_are_the_next_tokens():
     ids = np.arange(1000)
     windows = list(data.stream_batches(ids, B=7, T=20))
-    inputs = np.concatenate([inputs for inputs, _ in windows], axis=1)
-    targets = np.concatenate([targets for _, targets in windows], axis=1)
+    inputs = torch.cat([inputs for inputs, _ in windows], dim=1)
+    targets = torch.cat([targets for _, targets in windows], dim=1)
     assert {window.shape for window, _ in windows[:-1]} == {(7, 20)}
     assert (targets == inputs + 1).all()
     assert (inputs[:, 1:] == targets[:, :-1]).all()
     assert (inputs[1:, 0] == targets[:-1, -1]).all()
-    assert 1000 - 1 - targets.size < 7
+    assert 1000 - 1 - targets.numel() < 7
 
 
 def test_one_stream_predicts_every_token_but_the_first():
-    targets = np.concatenate([targets[0] for _, targets in data.stream_batches(list(range(11)), B=1, T=4)])
+    targets = torch.cat([targets[0] for _, targets in data.stream_batches(list(range(11)), B=1, T=4)])
     assert targets.tolist() == list(range(1, 11))
 
 

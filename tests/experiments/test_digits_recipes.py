@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from lmbook.data.digits import PixelCodec
-from lmbook.evaluation import evaluate
 from lmbook.experiments import RECIPES, Run, digits
 from lmbook.gpt import GPT
+from lmbook.train import evaluate
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from lmbook import data
-from lmbook.evaluation import evaluate
 from lmbook.experiments import RECIPES, Run, given_names
 from lmbook.feedforward import FeedForwardLM
 from lmbook.text import EOS_ID, SOS_ID
+from lmbook.train import evaluate
 
 NAMES = [[5, 6, 7], [6], [8, 5], [7, 7, 7, 5, 6]]
 

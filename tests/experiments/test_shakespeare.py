@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from lmbook import data
-from lmbook.evaluation import evaluate
 from lmbook.experiments import shakespeare
 from lmbook.gpt import GPT
 from lmbook.text import PAD_ID, CharTokenizer
+from lmbook.train import evaluate
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import torch
 
-from lmbook.evaluation import evaluate
 from lmbook.experiments.word_vectors import BATCH, WINDOW, K, drawn, loss
+from lmbook.train import evaluate
 from lmbook.word2vec import SkipGram, noise_distribution
 
 STREAM = np.arange(200)  # every id once, so that a pair tells its two places

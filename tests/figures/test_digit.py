@@ -9,10 +9,10 @@ import torch
 from py_mini_racer import MiniRacer
 
 from lmbook.data.digits import PixelCodec, digits
-from lmbook.evaluation import evaluate
 from lmbook.experiments.digits import pixel_loss
 from lmbook.figures import CompleteDigit, bundle, digit
 from lmbook.gpt import GPT
+from lmbook.train import evaluate
 
 
 def gpt(seed=0, n_layers=2):

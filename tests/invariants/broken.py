@@ -9,12 +9,12 @@ from lmbook import (
     checkpoints,
     counts,
     decode,
-    evaluation,
     layers,
     losses,
     metrics,
     ngram,
     positions,
+    train,
 )
 from lmbook.attention import MultiHeadAttention
 from lmbook.bert import BERT
@@ -101,7 +101,7 @@ NUMBERED: dict[int, list[Fault]] = {  # by the number of the check
             "target shifted twice",
             batching.stream_batches,
             "ids[1 : B * steps + 1]",
-            "np.roll(ids, -2)[: B * steps]",
+            "ids.roll(-2)[: B * steps]",
             shifted,
         ),
         Fault(
@@ -312,9 +312,9 @@ NUMBERED: dict[int, list[Fault]] = {  # by the number of the check
     7: [  # evaluation
         Fault(
             "mean of means",
-            evaluation.evaluate,
-            "nll + more, tokens + n",
-            "nll + more / n, tokens + 1",
+            train.evaluate,
+            "nll + float(more), tokens + int(n)",
+            "nll + float(more) / n, tokens + 1",
             evaluated("gru"),
         ),
         Fault(
@@ -492,29 +492,35 @@ NUMBERED: dict[int, list[Fault]] = {  # by the number of the check
         ),
         Fault(
             "writing leaves the model in evaluation mode",
-            decode.evaluating,
+            decode.training_mode,
             "module.training = training",
             "pass",
             written("gru"),
         ),
         Fault(
             "writing leaves it in training mode",
-            decode.evaluating,
+            decode.training_mode,
             "module.training = training",
             "module.training = True",
             written("gpt"),
         ),
         Fault(
             "writing thaws a frozen part",
-            decode.evaluating,
+            decode.training_mode,
             "module.training = training",
             "module.training = modes[0][1]",
             written("seq2seq, dot"),
         ),
-        Fault("writes with dropout", decode.evaluating, "model.eval()", "pass", written("transformer, pre", "beam")),
+        Fault(
+            "writes with dropout",
+            decode.evaluating,
+            "training_mode(model, False), ",
+            "",
+            written("transformer, pre", "beam"),
+        ),
         Fault(
             "evaluates with dropout",
-            evaluation.reproducibly,
+            train.fixed_seed,
             "with evaluating(model):",
             "with torch.no_grad():",
             partial(test_models.test_mode_restored_by_evaluation, "gru"),

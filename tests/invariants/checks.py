@@ -70,8 +70,8 @@ def causality(model: nn.Module, inputs: Inputs) -> None:
 
 def shifted_once(stream_batches: Callable, batches: Callable) -> None:
     stream = np.arange(100, 141)
-    inputs, targets = (np.concatenate(part, axis=1) for part in zip(*stream_batches(stream, 2, 6), strict=True))
-    assert np.array_equal(targets, inputs + 1), "a target of a stream is not the token after its input"
+    inputs, targets = (torch.cat(part, dim=1) for part in zip(*stream_batches(stream, 2, 6), strict=True))
+    assert torch.equal(targets, inputs + 1), "a target of a stream is not the token after its input"
     pairs = [([7, 8], [20, 21, 22]), ([9], [23]), ([10, 11, 12], [24, 25])]
     for batch in batches(pairs, 2):
         for row, x, y in zip(batch.rows, batch.inputs, batch.targets, strict=True):

@@ -137,7 +137,7 @@ def seeded() -> None:
 
     def losses(seed: int) -> list[float]:
         model = CASES["seq2seq, first"].build()
-        drawn = [tuple(map(torch.from_numpy, batch[:3])) for batch in batching.batches(pairs, 1, seed)]
+        drawn = list(batching.batches(pairs, 1, seed))
         optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
         log = fit(model, lambda epoch: [(b[:2], b[2]) for b in drawn], nll, optimiser, steps=20, progress=False)
         return [record["loss"] for record in log]

@@ -15,7 +15,6 @@ from importlib import resources
 
 import lmbook
 from lmbook.data import fetch
-from lmbook.data.batching import Batch, batches, pad, stream_batches
 from lmbook.data.corpora import READERS, by_hash
 from lmbook.data.fetch import DataError, path
 from lmbook.data.harbourish import aligned_captions, captions, tagged_captions
@@ -43,6 +42,16 @@ __all__ = [
     "stream_batches",
     "tagged_captions",
 ]
+
+
+def __getattr__(name: str):
+    """Batches are tensors: torch is imported when one of them is asked for, so that chapters of counts start soon."""
+    if name in ("Batch", "batches", "pad", "stream_batches"):
+        from lmbook.data import batching
+
+        return getattr(batching, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 HARBOUR = {
     "title": "Harbour: short stories from a small town by the sea",

@@ -1,6 +1,6 @@
-"""Batches: rows of unequal length padded into one array, and streams cut into windows.
+"""Batches: rows of unequal length padded into one tensor, and streams cut into windows.
 
-This is the only place of the book where targets are shifted against inputs. Everything is batch first, int64:
+This is the only place of the book where targets are shifted against inputs. Everything is a tensor, batch first, int64:
 B rows of a batch, N source length, T target length.
 """
 
@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from lmbook.text import EOS_ID, PAD_ID, SOS_ID
 
@@ -15,18 +17,18 @@ from lmbook.text import EOS_ID, PAD_ID, SOS_ID
 class Batch(NamedTuple):
     """source (B, N);  inputs = <sos> y_1 .. y_T-1;  targets = y_1 .. y_T-1 <eos>;  (B, T);  rows (B,): which pairs."""
 
-    source: np.ndarray
-    inputs: np.ndarray
-    targets: np.ndarray
-    rows: np.ndarray
+    source: Tensor
+    inputs: Tensor
+    targets: Tensor
+    rows: Tensor
 
 
-def pad(rows: Sequence[Sequence[int]], value: int = PAD_ID) -> np.ndarray:
-    """Rows of ids as one array (B, longest row), short rows filled up on the right."""
+def pad(rows: Sequence[Sequence[int]], value: int = PAD_ID) -> Tensor:
+    """Rows of ids as one tensor (B, longest row), short rows filled up on the right."""
     padded = np.full((len(rows), max(map(len, rows), default=0)), value, dtype=np.int64)
     for i, row in enumerate(rows):
         padded[i, : len(row)] = row
-    return padded
+    return torch.from_numpy(padded)
 
 
 def batches(
@@ -34,7 +36,7 @@ def batches(
 ) -> Iterator[Batch]:
     """Batches of pairs (source ids, target ids, both without special tokens), rows of like length together.
 
-    size: rows in a batch, or with tokens=True padded tokens in the larger of its two arrays (a single longer pair is a
+    size: rows in a batch, or with tokens=True padded tokens in the larger of its two tensors (a single longer pair is a
     batch of its own).  seed: shuffles rows of equal length and the order of the batches; None keeps them by length.
     Every pair comes exactly once. Raises ValueError for a size below 1.
     """
@@ -63,18 +65,18 @@ def batches(
             source=pad([pairs[i][0] for i in group]),
             inputs=pad([[SOS_ID, *pairs[i][1]] for i in group]),
             targets=pad([[*pairs[i][1], EOS_ID] for i in group]),
-            rows=np.array(group),
+            rows=torch.tensor(group),
         )
 
 
-def stream_batches(ids: Sequence[int] | np.ndarray, B: int, T: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def stream_batches(ids: Sequence[int] | np.ndarray | Tensor, B: int, T: int) -> Iterator[tuple[Tensor, Tensor]]:
     """Windows of a running text for a language model: inputs w_t and targets w_t+1, both (B, T), the last one shorter.
 
     The text is cut into B streams of equal length; window after window continues each stream, so a state may be
     carried along. The first token is never a target (put <eos> before the text if it must be), nor are the up to B - 1
     last ones that do not fill a row. Raises ValueError where the text is too short for B streams.
     """
-    ids = np.asarray(ids, dtype=np.int64)
+    ids = torch.as_tensor(ids, dtype=torch.long)
     if B < 1 or T < 1:
         raise ValueError(f"B is {B} and T is {T}; both must be at least 1.")
     steps = (len(ids) - 1) // B

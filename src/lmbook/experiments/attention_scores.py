@@ -17,7 +17,7 @@ from lmbook import checkpoints, data, metrics
 from lmbook.attention import SCORES
 from lmbook.data import fetch, harbourish
 from lmbook.decode import evaluating, greedy
-from lmbook.experiments.multi30k import RUNGS, TYPES, byte_pairs, encoder_decoder, tensors, translate
+from lmbook.experiments.multi30k import RUNGS, TYPES, byte_pairs, encoder_decoder, translate
 from lmbook.experiments.run import TRAINED, Run, recipe
 from lmbook.experiments.seq2seq_tasks import apart, learn, spread
 from lmbook.seq2seq import AttentionSeq2Seq, Seq2Seq
@@ -98,7 +98,7 @@ def aligned(model: nn.Module, coded: list, test: list[tuple[str, str]]) -> float
     """Of the target words with a known counterpart, the share that puts its largest weight there (target given)."""
     hits, rows = 0, 0
     with evaluating(model):
-        for batch in tensors(data.batches(coded, 50)):
+        for batch in data.batches(coded, 50):
             _, weights = model(batch.source, batch.inputs, need_weights=True)
             for row, number in enumerate(batch.rows.tolist()):
                 known = counterparts(*test[number])

@@ -10,13 +10,13 @@ import numpy as np
 import torch
 
 from lmbook.bert import BERT, BERTClassifier
-from lmbook.evaluation import evaluate
 from lmbook.experiments.bert_pretraining import SIZES, WINDOW, framed, pretrained
 from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.text_classification import class_loss, probabilities, rows_with_class, score_labels
 from lmbook.gpt import decay_groups
 from lmbook.schedules import warmup_cosine
 from lmbook.text import words
+from lmbook.train import evaluate
 
 NAMES, EPOCHS, ROWS = ("negative", "positive"), 4, 32
 

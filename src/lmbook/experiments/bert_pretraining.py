@@ -20,12 +20,12 @@ from torch import Tensor, nn
 from lmbook import checkpoints, data, metrics
 from lmbook.bert import BERT, FIRST_ORDINARY, MASK_ID, BERTTagger, MaskedLM, mask_tokens, masked_lm_loss
 from lmbook.decode import evaluating
-from lmbook.evaluation import device_of, evaluate
 from lmbook.experiments.run import TRAINED, RecipeError, Run, recipe
 from lmbook.experiments.tagging import NO_LABEL, labelled, predict, score_tags, tag_loss
 from lmbook.gpt import decay_groups
 from lmbook.schedules import warmup_cosine
 from lmbook.text import EOS, EOS_ID, SOS_ID
+from lmbook.train import device_of, evaluate
 from lmbook.word_shapes import WordForms
 
 NAME = "bert-wikitext2"
@@ -70,7 +70,7 @@ def framed(forms: WordForms, words: list[str]) -> list[int]:
 def rows(ids: list[list[int]], size: int, seed=None) -> Iterator[tuple[Tensor]]:
     """Batches (B, T) of at most `size` padded tokens, sentences of like length together."""
     for batch in data.batches([(row, ()) for row in ids], size, seed, tokens=True):
-        yield (torch.from_numpy(batch.source),)
+        yield (batch.source,)
 
 
 def blank_loss(model: MaskedLM, batch, generator: torch.Generator, rate: float) -> tuple[Tensor, Tensor]:

@@ -14,16 +14,16 @@ import torch
 from torch import nn
 
 from lmbook import data, metrics
-from lmbook.evaluation import evaluate
 from lmbook.experiments import seq2seq_tasks
 from lmbook.experiments.flops_and_time import flops, step_seconds
-from lmbook.experiments.multi30k import encoder_decoder, loss, tensors, translate
+from lmbook.experiments.multi30k import encoder_decoder, loss, translate
 from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.seq2seq_tasks import spread
 from lmbook.experiments.translation_by_length import Tokens, by_words
 from lmbook.experiments.translation_by_length import words as words_of
 from lmbook.moe import MixtureOfExperts
 from lmbook.seq2seq import TransformerEncoder
+from lmbook.train import evaluate
 from lmbook.transformer import Transformer
 
 WORDS, FAR = (3, 20), (21, 30)  # words of the English side: in training and test, and past training
@@ -96,7 +96,7 @@ def learn(
 
 def scored(model: nn.Module, writer: Tokens, ids: dict, parts: dict) -> dict:
     """BLEU (greedy, over words), the counts of every test sentence, results by length, and perplexity."""
-    found: dict = {"perplexity": metrics.perplexity(evaluate(model, tensors(data.batches(ids["test"], 100)), loss))}
+    found: dict = {"perplexity": metrics.perplexity(evaluate(model, data.batches(ids["test"], 100), loss))}
     for part, key in (("test", "bleu"), ("far", "bleu, longer than trained")):
         outputs = translate(model, writer, [source for source, _ in ids[part]], 1, MOST)
         references = [english for _, english in parts[part]]
@@ -182,5 +182,5 @@ def norm_curves(run: Run) -> tuple[dict, None]:
         sizes = {"d_model": D_MODEL, "n_heads": HEADS, "d_ff": 128, "n_layers": 6, "dropout": 0.0}
         model = Transformer(len(reader.vocabulary), len(writer.vocabulary), **sizes, norm=norm)
         learn(run, model.to(run.device), ids, name, 3e-3, warmup, steps=NORM_STEPS, rows=32)
-        scores[name] = evaluate(model, tensors(data.batches(ids["valid"], 100)), loss)
+        scores[name] = evaluate(model, data.batches(ids["valid"], 100), loss)
     return scores, None

@@ -9,12 +9,12 @@ import torch
 from torch import nn
 
 from lmbook import metrics
-from lmbook.evaluation import evaluate
 from lmbook.experiments.given_names import batches, loss
 from lmbook.experiments.run import Run, recipe
 from lmbook.feedforward import FeedForwardLM
 from lmbook.schedules import warmup_cosine
 from lmbook.text import SPECIALS, Vocabulary, words
+from lmbook.train import evaluate
 
 WORDS, WIDTH, HIDDEN, WINDOW = 300, 6, 12, 3
 

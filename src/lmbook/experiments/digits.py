@@ -14,11 +14,11 @@ from torch import Tensor, nn
 
 from lmbook import decode
 from lmbook.data.digits import ORDERS, PixelCodec, digits, quantise
-from lmbook.evaluation import evaluate
 from lmbook.experiments.run import Run, recipe
 from lmbook.gpt import GPT, decay_groups, gelu_tanh
 from lmbook.losses import token_nll
 from lmbook.schedules import warmup_cosine
+from lmbook.train import evaluate
 from lmbook.vit import PatchClassifier
 
 LEVELS, CLASSES = 17, 10

@@ -41,14 +41,14 @@ def symbol_batch(rng: np.random.Generator, B: int, length: int, backwards: bool)
     target = source[:, ::-1] if backwards else source
     ends = [np.full((B, 1), end) for end in (SOS_ID, EOS_ID)]
     batch = source, np.hstack([ends[0], target]), np.hstack([target, ends[1]]), np.arange(B)
-    return data.Batch(*map(torch.from_numpy, map(np.ascontiguousarray, batch)))
+    return data.Batch(*map(torch.tensor, batch))
 
 
 def writes(model: nn.Module, source: np.ndarray, backwards: bool) -> np.ndarray:
     """What the model writes for sources (B, N) of one length, greedy, N symbols each, in the order of the source."""
     where = next(model.parameters()).device
     forbidden = tuple(range(len(SPECIALS)))
-    outputs, _ = greedy(model, torch.from_numpy(source).to(where), source.shape[1], eos=None, forbid=forbidden)
+    outputs, _ = greedy(model, torch.tensor(source, device=where), source.shape[1], eos=None, forbid=forbidden)
     return np.array(outputs)[:, ::-1] if backwards else np.array(outputs)
 
 

@@ -13,7 +13,7 @@ from torch import nn
 
 from lmbook import data
 from lmbook import flops as costs
-from lmbook.experiments.multi30k import RUNGS, loss, prepare, tensors
+from lmbook.experiments.multi30k import RUNGS, loss, prepare
 from lmbook.experiments.run import Run, recipe
 from lmbook.layers import Encoder
 from lmbook.rnn import Recurrent
@@ -30,7 +30,7 @@ def flops(model: nn.Module, batches, steps: int) -> int:
 def step_seconds(model: nn.Module, batches: Iterable, steps: int) -> float:
     """Processor seconds of a training step, the mean of `steps` after a first one that warms up."""
     optimiser, seconds = torch.optim.Adam(model.parameters(), lr=1e-4), []
-    for batch in tensors(islice(batches, steps + 1)):
+    for batch in islice(batches, steps + 1):
         began = time.process_time()
         summed, tokens = loss(model, batch, smoothing=0.1)
         optimiser.zero_grad()

@@ -14,7 +14,6 @@ from torch import Tensor, nn
 from lmbook import data, decode
 from lmbook.counts import Counts
 from lmbook.data import fetch
-from lmbook.evaluation import evaluate
 from lmbook.experiments.run import Run, recipe
 from lmbook.feedforward import FeedForwardLM
 from lmbook.gpt import GPT, decay_groups, gelu_tanh
@@ -22,6 +21,7 @@ from lmbook.losses import token_nll
 from lmbook.ngram import KneserNey, MaximumLikelihood
 from lmbook.schedules import warmup_cosine
 from lmbook.text import EOS_ID, SOS_ID, SPECIALS, CharTokenizer
+from lmbook.train import evaluate
 
 LONGEST = 15  # letters, of the names in the file
 FORBID = tuple(i for i in range(len(SPECIALS)) if i != EOS_ID)
@@ -43,7 +43,7 @@ def stream(names: Sequence[Sequence[int]], before: int) -> np.ndarray:
 def batches(names: list[list[int]], B: int, seed: list[int] | None = None) -> Iterator[tuple[Tensor, Tensor]]:
     """Names of like length together: inputs <sos> c_1 .. c_n and targets c_1 .. c_n <eos>, (B, T), padded."""
     for batch in data.batches([([], name) for name in names], B, seed):
-        yield torch.from_numpy(batch.inputs), torch.from_numpy(batch.targets)
+        yield batch.inputs, batch.targets
 
 
 def loss(model: nn.Module, batch: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:

@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from torch import nn
 
 from lmbook import data, metrics
-from lmbook.evaluation import evaluate
 from lmbook.experiments import multi30k
-from lmbook.experiments.multi30k import beams, loss, tensors, translate
+from lmbook.experiments.multi30k import beams, loss, translate
 from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.seq2seq_tasks import bleu_of, encode, learn, spread
 from lmbook.seq2seq import Seq2Seq, SingleRNNTranslator
 from lmbook.text import Vocabulary, WordTokenizer
+from lmbook.train import evaluate
 
 D_EMBED, HIDDEN, MOST = 32, 64, 20  # widths, and the longest translation
 SYSTEMS: dict[str, dict | None] = {  # options of encoder_decoder; None is one network for both sides
@@ -70,7 +70,7 @@ def encoder_decoder(types: int, **options) -> Seq2Seq:
 
 def scored(model: nn.Module, words: Sentences, ids: list, texts: list[tuple[str, str]]) -> dict:
     """Perplexity a token, BLEU by length, the share without a mistake, and five translations."""
-    nll = evaluate(model, tensors(data.batches(ids, 100)), loss)
+    nll = evaluate(model, data.batches(ids, 100), loss)
     outputs = translate(model, words, [source for source, _ in ids], 1, MOST)
     right = sum(output == english for output, (_, english) in zip(outputs, texts, strict=True))
     scores = {"perplexity": metrics.perplexity(nll)} | bleu_of(outputs, texts, [3, 5, 7, 9])

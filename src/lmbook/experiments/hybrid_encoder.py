@@ -7,12 +7,12 @@ update. Its encoder differs: a bidirectional GRU, or two layers of self-attentio
 from torch import nn
 
 from lmbook import data, metrics
-from lmbook.evaluation import evaluate
 from lmbook.experiments.harbourish_translation import MOST, pairs, word_ids
-from lmbook.experiments.multi30k import encoder_decoder, loss, tensors, translate
+from lmbook.experiments.multi30k import encoder_decoder, loss, translate
 from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.seq2seq_tasks import bleu_of, encode, learn
 from lmbook.seq2seq import AttentionSeq2Seq, TransformerEncoder
+from lmbook.train import evaluate
 
 D, STEPS, RATE = 64, 1000, 4e-3  # one width for embeddings, self-attention and the decoder's state
 ENCODERS: dict[str, str | None] = {  # positions of a Transformer encoder; None is the recurrent one
@@ -55,7 +55,7 @@ def caption_hybrid(run: Run) -> tuple[dict, nn.Module]:
         model = translator(name, len(words.vocabulary)).to(run.device)
         learn(run, model, ids["train"], ids["valid"], STEPS, 64, RATE, name, every=250)
         outputs = translate(model, words, sources, 1, MOST)
-        nll = evaluate(model, tensors(data.batches(ids["test"], 100)), loss)
+        nll = evaluate(model, data.batches(ids["test"], 100), loss)
         scores[name] = {"perplexity": metrics.perplexity(nll)} | bleu_of(outputs, parts["test"], [3, 5, 7, 9])
         scores[name]["exact"] = sum(map(str.__eq__, outputs, references)) / len(references)
         same = [

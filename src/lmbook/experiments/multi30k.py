@@ -17,12 +17,12 @@ from lmbook import data, metrics
 from lmbook.attention import MultiHeadAttention
 from lmbook.data.batching import pad
 from lmbook.decode import beam, greedy
-from lmbook.evaluation import evaluate
 from lmbook.experiments.run import Run, recipe
 from lmbook.losses import token_nll
 from lmbook.schedules import warmup_cosine
 from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq, SingleRNNTranslator, TransformerEncoder
 from lmbook.text import SOS_ID, BytePairTokenizer
+from lmbook.train import evaluate
 from lmbook.transformer import Transformer
 
 TYPES, MERGES = 4000, 4000 - BytePairTokenizer.FIRST_MERGE
@@ -51,12 +51,6 @@ def loss(model: nn.Module, batch: data.Batch, smoothing: float = 0.0) -> tuple[T
     return token_nll(model(source, inputs), targets, smoothing=smoothing)
 
 
-def tensors(batches):
-    """The batches of `data.batches` as tensors."""
-    for batch in batches:
-        yield data.Batch(*map(torch.from_numpy, batch))
-
-
 def translate(
     model: nn.Module,
     bpe: BytePairTokenizer,
@@ -71,7 +65,7 @@ def translate(
     written: list[str] = [""] * len(sources)
     for start in range(0, len(order), 50):
         rows = order[start : start + 50]
-        source = torch.from_numpy(pad([sources[i] for i in rows])).to(where)
+        source = pad([sources[i] for i in rows]).to(where)
         if width == 1:
             found, _ = greedy(model, source, max_length, forbid=(SOS_ID,))
         else:
@@ -86,7 +80,7 @@ def score(run: Run, model: nn.Module, bpe: BytePairTokenizer, ids: dict, texts: 
     max_length = 5 if run.quick else MAX_LENGTH
     references = [english for _, english in texts["test"]]
     sources = [source for source, _ in ids["test"]]
-    nll = evaluate(model, tensors(data.batches(ids["test"], 100)), loss)
+    nll = evaluate(model, data.batches(ids["test"], 100), loss)
     scores = {"nll": nll, "perplexity": metrics.perplexity(nll)}
     few = translate(model, bpe, sources[:100], 1, max_length)
     scores["greedy, first 100"], _ = metrics.sacrebleu_score(few, references[:100])
@@ -243,13 +237,13 @@ def train_and_score(run: Run, rung: Rung) -> tuple[dict, nn.Module]:
     model = rung.build(len(bpe)).to(run.device)
     run.fit(
         model,
-        lambda epoch: tensors(data.batches(ids["train"], rung.tokens, seed=[run.seed, epoch], tokens=True)),
+        lambda epoch: data.batches(ids["train"], rung.tokens, seed=[run.seed, epoch], tokens=True),
         functools.partial(loss, smoothing=0.1),
         torch.optim.Adam(model.parameters(), lr=rung.rate, **rung.adam),
         steps=rung.steps,
         schedule=lambda step: warmup_cosine(step, warmup=rung.warmup, total=rung.steps),
         clip=1.0,
-        validate=lambda model: evaluate(model, tensors(data.batches(ids["valid"], 100)), loss),
+        validate=lambda model: evaluate(model, data.batches(ids["valid"], 100), loss),
         evaluate_every=500,
         save_every=250,
     )

@@ -166,7 +166,7 @@ def train(
     if place.exists():
         raise RecipeError(f"{place} exists: this run is finished. Delete {folder} to run it again.")
     record, model = made(Run(chosen, seed, folder, device, resume, progress))
-    first = distributed.here()[0] == 0  # of several processes one writes
+    first = distributed.rank_and_world_size()[0] == 0  # of several processes one writes
     if chosen.ships and model is not None:
         path = folder / f"{name}.safetensors"
         if first:
@@ -202,7 +202,7 @@ def made(run: Run) -> tuple[dict, nn.Module | None]:
 
 def machine(device: str) -> str:
     """What a run is computed on, and by how many processes, where there are several."""
-    processes = distributed.here()[1]
+    processes = distributed.rank_and_world_size()[1]
     return ("" if processes == 1 else f"{processes} processes, each: ") + checkpoints.hardware(device)
 
 

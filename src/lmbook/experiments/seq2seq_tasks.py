@@ -12,12 +12,12 @@ from torch import nn
 
 from lmbook import data, metrics
 from lmbook.data import synthetic
-from lmbook.evaluation import evaluate
-from lmbook.experiments.multi30k import encoder_decoder, loss, tensors, translate
+from lmbook.experiments.multi30k import encoder_decoder, loss, translate
 from lmbook.experiments.run import Run, recipe
 from lmbook.schedules import warmup_cosine
 from lmbook.seq2seq import AttentionSeq2Seq, Seq2Seq
 from lmbook.text import CharTokenizer, Vocabulary, WordTokenizer
+from lmbook.train import evaluate
 
 SUMS = CharTokenizer(Vocabulary(list("0123456789+")))
 DATES = CharTokenizer.train(
@@ -57,13 +57,13 @@ def learn(
     """
     run.fit(
         model,
-        lambda epoch: tensors(data.batches(train, size, seed=[run.seed, epoch])),
+        lambda epoch: data.batches(train, size, seed=[run.seed, epoch]),
         loss,
         torch.optim.Adam(model.parameters(), lr=rate, **adam),
         steps=steps,
         schedule=lambda step: warmup_cosine(step, warmup=warmup, total=steps),
         clip=1.0,
-        validate=lambda model: evaluate(model, tensors(data.batches(valid, 250)), loss),
+        validate=lambda model: evaluate(model, data.batches(valid, 250), loss),
         evaluate_every=every or max(1, steps // 10),
         part=part,
     )

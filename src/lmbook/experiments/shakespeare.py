@@ -15,12 +15,12 @@ from torch import Tensor, nn
 
 from lmbook import checkpoints, decode
 from lmbook.data.batching import pad
-from lmbook.evaluation import evaluate, reproducibly
 from lmbook.experiments.run import TRAINED, Run, recipe
 from lmbook.gpt import GPT, decay_groups, gelu_tanh
 from lmbook.losses import token_nll
 from lmbook.schedules import warmup_cosine
 from lmbook.text import PAD_ID, SPECIALS, CharTokenizer, Vocabulary
+from lmbook.train import evaluate, fixed_seed
 
 Batch = tuple[Tensor, Tensor]  # inputs, targets: (B, T)
 FORBID = tuple(range(len(SPECIALS)))
@@ -56,7 +56,7 @@ def windows(ids: np.ndarray, T: int, B: int = 64) -> Iterator[Batch]:
     starts = range(0, len(ids) - 1, T)
     for i in range(0, len(starts), B):
         rows = [ids[start : start + T + 1] for start in starts[i : i + B]]
-        yield torch.from_numpy(pad([row[:-1] for row in rows])), torch.from_numpy(pad([row[1:] for row in rows]))
+        yield pad([row[:-1] for row in rows]), pad([row[1:] for row in rows])
 
 
 def drawn(ids: np.ndarray, T: int, B: int, seed: list[int]) -> Iterator[Batch]:
@@ -65,7 +65,7 @@ def drawn(ids: np.ndarray, T: int, B: int, seed: list[int]) -> Iterator[Batch]:
     first = rng.integers(min(T, len(ids) - T))
     starts = first + T * rng.permutation((len(ids) - 1 - first) // T)
     for i in range(0, max(1, len(starts) - B + 1), B):
-        rows = torch.from_numpy(ids[starts[i : i + B, None] + np.arange(T + 1)])
+        rows = torch.as_tensor(ids[starts[i : i + B, None] + np.arange(T + 1)])
         yield rows[:, :-1], rows[:, 1:]
 
 
@@ -78,7 +78,7 @@ def by_place(model: GPT, ids: np.ndarray) -> tuple[list[float], float]:
     """Mean NLL after 1, 2, .. window characters, and how many nats a character the special ids cost."""
     nll, count, lost = torch.zeros(model.window), torch.zeros(model.window), 0.0
     where = next(model.parameters()).device
-    with reproducibly(model):
+    with fixed_seed(model):
         for inputs, targets in windows(ids, model.window):
             log_p = torch.log_softmax(model(inputs.to(where)).float(), dim=-1).cpu()
             real, T = targets != PAD_ID, targets.shape[1]

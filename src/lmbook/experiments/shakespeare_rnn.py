@@ -10,14 +10,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from lmbook.data import stream_batches
 from lmbook.decode import sample
-from lmbook.evaluation import evaluate
 from lmbook.experiments.run import Run, recipe
-from lmbook.experiments.wikitext import windows
 from lmbook.losses import token_nll
 from lmbook.rnn_models import RecurrentLM
 from lmbook.schedules import warmup_cosine
 from lmbook.text import SPECIALS, CharTokenizer
+from lmbook.train import evaluate
 
 B, T, STEPS = 32, 64, 3000
 NAMES = {"rnn": "vanilla RNN", "gru": "GRU", "lstm": "LSTM"}
@@ -50,7 +50,7 @@ def enter(cell: str) -> None:
         model = RecurrentLM(len(tokenizer.vocabulary), 64, 160, 1, cell, dropout=0.1).to(run.device)
 
         def batches(epoch: int) -> Iterator[tuple[Tensor, Tensor]]:
-            return windows(train[int(np.random.default_rng([run.seed, epoch]).integers(T)) :], B, T)
+            return stream_batches(train[int(np.random.default_rng([run.seed, epoch]).integers(T)) :], B, T)
 
         run.fit(
             model,
@@ -60,11 +60,11 @@ def enter(cell: str) -> None:
             steps=STEPS,
             schedule=lambda step: warmup_cosine(step, warmup=100, total=STEPS),
             clip=1.0,
-            carry=True,
-            validate=lambda model: evaluate(model, windows(valid, 20, 100), loss, carry=True),
+            stateful=True,
+            validate=lambda model: evaluate(model, stream_batches(valid, 20, 100), loss, stateful=True),
             evaluate_every=500,
         )
-        nll = evaluate(model, windows(valid, 1, 200), loss, carry=True)
+        nll = evaluate(model, stream_batches(valid, 1, 200), loss, stateful=True)
         generator = torch.Generator().manual_seed(run.seed)
         prompt = torch.tensor([tokenizer.encode("ROMEO:")])
         never = range(len(SPECIALS))

@@ -18,11 +18,11 @@ from lmbook import checkpoints, data, metrics
 from lmbook.baselines import LinearTagger, MajorityTagger
 from lmbook.data.batching import pad
 from lmbook.decode import evaluating
-from lmbook.evaluation import device_of, evaluate
 from lmbook.experiments.run import TRAINED, Run, recipe, records
 from lmbook.losses import token_nll
 from lmbook.rnn_models import Tagger
 from lmbook.schedules import warmup_cosine
+from lmbook.train import device_of, evaluate
 from lmbook.word_shapes import WordForms
 
 NO_LABEL = -100  # stands beside padding
@@ -51,14 +51,10 @@ class SumEmbedding(nn.Embedding):
 
 def labelled(
     ids: Sequence[Sequence[int]], labels: Sequence[Sequence[int]], size: int, seed=None
-) -> Iterator[tuple[Tensor, Tensor, np.ndarray]]:
+) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
     """Batches of `size` rows of like length: ids and labels (B, T), NO_LABEL at padding, and which rows they are."""
     for batch in data.batches([(row, ()) for row in ids], size, seed):
-        yield (
-            torch.from_numpy(batch.source),
-            torch.from_numpy(pad([labels[i] for i in batch.rows], NO_LABEL)),
-            batch.rows,
-        )
+        yield batch.source, pad([labels[i] for i in batch.rows.tolist()], NO_LABEL), batch.rows
 
 
 def hiding(forms: WordForms, words: Counter) -> tuple[Tensor, Tensor]:

@@ -18,12 +18,12 @@ from torch.nn import functional as F
 from lmbook import checkpoints, data
 from lmbook.baselines import LinearClassifier
 from lmbook.decode import evaluating
-from lmbook.evaluation import device_of, evaluate
 from lmbook.experiments.run import TRAINED, Run, recipe
 from lmbook.experiments.tagging import hide, hiding
 from lmbook.rnn_models import Classifier
 from lmbook.schedules import warmup_cosine
 from lmbook.text import words
+from lmbook.train import device_of, evaluate
 from lmbook.word_shapes import WordForms
 
 LONGEST = 120  # tokens of a text that are read
@@ -33,10 +33,9 @@ def rows_with_class(
     ids: Sequence[Sequence[int]], labels: Sequence[int], size: int, seed=None
 ) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
     """Batches of `size` texts of like length: ids (B, T), labels (B,) and which texts they are (B,)."""
-    labels = np.asarray(labels)
+    labels = torch.as_tensor(labels)
     for batch in data.batches([(row, ()) for row in ids], size, seed):
-        rows = torch.from_numpy(batch.rows)
-        yield torch.from_numpy(batch.source), torch.from_numpy(labels[batch.rows]), rows
+        yield batch.source, labels[batch.rows], batch.rows
 
 
 def class_loss(own: Tensor | None = None, chance: Tensor | None = None):

@@ -12,7 +12,7 @@ from torch import nn
 from lmbook import data, metrics
 from lmbook.data import synthetic
 from lmbook.decode import evaluating
-from lmbook.experiments.multi30k import encoder_decoder, tensors, translate
+from lmbook.experiments.multi30k import encoder_decoder, translate
 from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.seq2seq_tasks import learn, spread
 from lmbook.text import EOS_ID, Vocabulary
@@ -119,7 +119,7 @@ def example(outputs: list[str], test: list[tuple[str, str]], lengths: list[int])
 def alignment(model: nn.Module, reader: Tokens, writer: Tokens, test: list, lengths: list[int]) -> dict:
     """The weights alpha_ti of the first test pair of 11 to 15 words, its target given: one row a target token."""
     source, target = test[next(i for i, length in enumerate(lengths) if 11 <= length <= 15)]
-    ((x, inputs, _, _),) = tensors(data.batches([(reader.encode(source), writer.encode(target))], 1))
+    ((x, inputs, _, _),) = data.batches([(reader.encode(source), writer.encode(target))], 1)
     where = next(model.parameters()).device
     with evaluating(model):
         _, weights = model(x.to(where), inputs.to(where), need_weights=True)

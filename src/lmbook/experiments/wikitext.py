@@ -13,7 +13,6 @@ from torch import Tensor, nn
 
 from lmbook import data, metrics
 from lmbook.counts import Counts
-from lmbook.evaluation import evaluate
 from lmbook.experiments.run import Run, recipe
 from lmbook.feedforward import FeedForwardLM
 from lmbook.gpt import GPT, decay_groups, gelu_tanh
@@ -22,6 +21,7 @@ from lmbook.ngram import KneserNey, perplexity
 from lmbook.rnn_models import RecurrentLM
 from lmbook.schedules import warmup_cosine
 from lmbook.text import EOS_ID, MASK, PAD_ID, SOS_ID, SPECIALS, Vocabulary
+from lmbook.train import evaluate
 
 NEVER = (PAD_ID, SOS_ID, SPECIALS.index(MASK))
 TYPES = 33281  # ids of the vocabulary, the five special ones included
@@ -37,15 +37,9 @@ def prepare(run: Run) -> tuple[Vocabulary, dict[str, np.ndarray]]:
     return vocabulary, {part: np.append(EOS_ID, vocabulary.encode(tokens)) for part, tokens in parts.items()}
 
 
-def windows(ids: np.ndarray, B: int, T: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """`data.stream_batches` as tensors."""
-    for inputs, targets in data.stream_batches(ids, B, T):
-        yield torch.from_numpy(inputs.copy()), torch.from_numpy(targets.copy())
-
-
 def shifted(ids: np.ndarray, B: int, T: int, rng: np.random.Generator) -> Iterator[tuple[Tensor, Tensor]]:
-    """The same, begun at a random place of the first window, so that no epoch cuts the text as the one before."""
-    return windows(ids[int(rng.integers(min(T, len(ids) // 4))) :], B, T)
+    """`data.stream_batches` from a random place of the first window on, so that no epoch cuts the text as another."""
+    return data.stream_batches(ids[int(rng.integers(min(T, len(ids) // 4))) :], B, T)
 
 
 def full_loss(model: nn.Module, batch: tuple[Tensor, Tensor], state) -> tuple[Tensor, Tensor, object]:
@@ -101,15 +95,15 @@ def train_and_score(
         steps=total,
         schedule=lambda step: warmup_cosine(step, warmup=min(300, total // 10), total=total),
         clip=1.0,
-        carry=True,
-        validate=lambda model: evaluate(model, windows(ids["valid"], 10, 50), full_loss, carry=True),
+        stateful=True,
+        validate=lambda model: evaluate(model, data.stream_batches(ids["valid"], 10, 50), full_loss, stateful=True),
         evaluate_every=max(1, total // 5),
         save_every=500,
         part=part,
     )
     scores = {}
     for part in parts:
-        nll = evaluate(model, windows(ids[part], 1, 100), full_loss, carry=True)
+        nll = evaluate(model, data.stream_batches(ids[part], 1, 100), full_loss, stateful=True)
         scores |= {
             f"{part} nll": nll,
             f"{part} perplexity": metrics.perplexity(nll),
@@ -200,15 +194,15 @@ def strided(ids: np.ndarray, window: int, stride: int, B: int = 16) -> Iterator[
     starts = range(0, max(1, len(ids) - 1 - window + stride), stride)
     rows = []
     for start in starts:
-        piece = ids[start : start + window + 1]
-        inputs, targets = np.full((2, window), PAD_ID)
+        piece = torch.as_tensor(ids[start : start + window + 1])
+        inputs, targets = torch.full((2, window), PAD_ID)
         inputs[: len(piece) - 1], targets[: len(piece) - 1] = piece[:-1], piece[1:]
         if start:
             targets[: window - stride] = PAD_ID
         rows.append((inputs, targets))
     for i in range(0, len(rows), B):
-        inputs, targets = map(np.stack, zip(*rows[i : i + B], strict=True))
-        yield torch.from_numpy(inputs), torch.from_numpy(targets)
+        inputs, targets = map(torch.stack, zip(*rows[i : i + B], strict=True))
+        yield inputs, targets
 
 
 @recipe(
@@ -248,7 +242,7 @@ def gpt(run: Run) -> tuple[dict, nn.Module]:
         steps=total,
         schedule=lambda step: warmup_cosine(step, warmup=min(400, total // 10), total=total),
         clip=1.0,
-        validate=lambda model: evaluate(model, windows(ids["valid"], 8, window), full),
+        validate=lambda model: evaluate(model, data.stream_batches(ids["valid"], 8, window), full),
         evaluate_every=max(1, total // 5),
         save_every=500,
     )

@@ -11,11 +11,11 @@ import torch
 from torch import Tensor
 
 from lmbook import word2vec
-from lmbook.evaluation import evaluate
 from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.wikitext import neighbours
 from lmbook.schedules import warmup_cosine
 from lmbook.text import UNK, Vocabulary
+from lmbook.train import evaluate
 from lmbook.word2vec import SkipGram, keep_probability, noise_distribution
 
 TYPES, D, WINDOW, K, BATCH, STEPS = 20_000, 100, 5, 5, 2048, 8000
