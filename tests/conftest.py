@@ -1,9 +1,28 @@
-"""Fixtures for all tests."""
+"""Fixtures for all tests: corpora, the browser and what looks for faults in a page, the built site."""
 
 import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
+
+ROOT = Path(__file__).parents[1]
+# The headless shell draws the same pages with a third of the work of the whole browser.
+BROWSERS = ("chromium-headless-shell", "chromium")
+SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+SWITCHES += ["--disable-component-update", "--disable-sync"]
+# Files are given to the workers whole, those that take minutes first, so that none is left with one at the end.
+LONGEST = ["experiments/test_trained", "experiments/test_quick", "notebooks/test_colab", "press/site/test_pages"]
+LONGEST += ["grader/test_grade", "grader/test_grader_cli", "grader/hostile/test_attacks", "homework/test_masters"]
+LONGEST += ["invariants/test_models", "invariants/test_broken", "notebooks/test_nbval", "figures/test_explorer"]
+
+
+def pytest_collection_modifyitems(items):
+    order = {ROOT / "tests" / f"{name}.py": number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.path, len(order)))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -23,6 +42,37 @@ def real_corpora() -> Path:
     if not folder:
         pytest.skip("needs the real corpora: set LMBOOK_DATA to the folder that holds them")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type, browser_type_launch_args):
+    found = next(filter(None, map(shutil.which, [*BROWSERS, browser_type.executable_path])), None)
+    if found is None:
+        pytest.skip(f"NO PAGE WAS LOOKED AT: there is no browser on the path, neither {' nor '.join(BROWSERS)}")
+    return {**browser_type_launch_args, "executable_path": found, "args": SWITCHES}
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory) -> Path:
+    """The html folder of the site, built strictly from the working tree, once for all workers.
+
+    LMBOOK_SITE names one that is built already.
+    """
+    if os.environ.get("LMBOOK_SITE"):
+        return Path(os.environ["LMBOOK_SITE"]).resolve()
+    shared = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        shared = shared.parent
+    out, jupyter_book = shared / "site", "from jupyter_book.cli.main import main; main()"
+    commands = [
+        ["-m", "lmbook_grader.cli", "homework", "make", "--student-only", "--out", "book/homework"],
+        ["-W", "ignore", "-c", jupyter_book, "build", ".", "-W", "--keep-going", "-n", "--path-output", str(out)],
+    ]
+    with FileLock(f"{out}.lock"):
+        for command in [] if (out / "_build" / "html" / "index.html").exists() else commands:
+            done = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True)
+            assert done.returncode == 0, f"{' '.join(command)} failed:\n{(done.stdout + done.stderr)[-6000:]}"
+    return out / "_build" / "html"
 
 
 # On top of axe's defaults, a rule that it counts as experimental: a control's name contains the words in sight.

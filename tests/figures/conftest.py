@@ -17,10 +17,6 @@ import pytest
 
 from lmbook.figures import modules
 
-SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-SWITCHES += ["--disable-component-update", "--disable-sync"]
-CHROMIUM = Path("/usr/bin/chromium")
-
 # Colours as the book's theme sets them, light and dark; everything else is plain HTML.
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Figures</title><link rel="icon" href="data:,"><style>
@@ -36,12 +32,6 @@ def pytest_collection_modifyitems(items):
     for item in items:  # whatever opens a page needs Chromium
         if {"show", "lab", "new_context"} & set(getattr(item, "fixturenames", ())):
             item.add_marker("browser")
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args(browser_type_launch_args):
-    own = {"executable_path": str(CHROMIUM)} if CHROMIUM.exists() else {}
-    return {**browser_type_launch_args, **own, "args": SWITCHES}
 
 
 class _Quiet(SimpleHTTPRequestHandler):

@@ -1,44 +1,8 @@
-"""The site as a reader gets it: built once a session, served from a subfolder, read in Chromium alone.
-
-LMBOOK_SITE names a site that is built already (its html folder); otherwise the working tree is built, strictly.
-"""
-
-import os
-import subprocess
-import sys
-from pathlib import Path
+"""The site as a reader gets it: served from a subfolder, read in Chromium alone."""
 
 import pytest
-from filelock import FileLock
 
 from lmbook_press.sphinx.serving import serve
-
-ROOT = Path(__file__).parents[3]
-CHROMIUM = Path("/usr/bin/chromium")
-SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-SWITCHES += ["--disable-component-update", "--disable-sync"]
-JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"
-
-
-def run(*command, **options):
-    done = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True, **options)
-    assert done.returncode == 0, f"{' '.join(map(str, command))} failed:\n{(done.stdout + done.stderr)[-6000:]}"
-
-
-@pytest.fixture(scope="session")
-def site(tmp_path_factory) -> Path:
-    """The html folder of the built site."""
-    if os.environ.get("LMBOOK_SITE"):
-        return Path(os.environ["LMBOOK_SITE"]).resolve()
-    shared = tmp_path_factory.getbasetemp()
-    if os.environ.get("PYTEST_XDIST_WORKER"):
-        shared = shared.parent
-    folder = shared / "site"
-    with FileLock(f"{folder}.lock"):
-        if not (folder / "_build" / "html" / "index.html").exists():
-            run("-m", "lmbook_grader.cli", "homework", "make", "--student-only", "--out", "book/homework")
-            run("-W", "ignore", "-c", JUPYTER_BOOK, "build", ".", "-W", "--keep-going", "-n", "--path-output", folder)
-    return folder / "_build" / "html"
 
 
 @pytest.fixture(scope="session")
@@ -46,13 +10,6 @@ def served(site):
     """(address, sent) of the site in a subfolder; see lmbook_press.sphinx.serving."""
     with serve(site) as found:
         yield found
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args(browser_type_launch_args):
-    if not CHROMIUM.exists():
-        pytest.skip("THE SITE WAS NOT TESTED IN A BROWSER: install chromium (/usr/bin/chromium)")
-    return {**browser_type_launch_args, "executable_path": str(CHROMIUM), "args": SWITCHES}
 
 
 @pytest.fixture

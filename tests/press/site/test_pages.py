@@ -48,17 +48,6 @@ FAINT = """() => {
 }"""
 
 
-@pytest.fixture
-def violations(axe):
-    """What axe finds. Comes last in a test: it simplifies the page first."""
-
-    def run(page):
-        page.evaluate(FLATTEN)
-        return axe(page)
-
-    return run
-
-
 def faint_code(page) -> list[str]:
     """Colours of code, and of what lies behind it, with a contrast below 4.5."""
     return page.evaluate(FAINT)
@@ -68,54 +57,57 @@ def too_wide(page) -> int:
     return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
 
+LIGHT_BOXES = """() => [...document.querySelectorAll("article *")].filter((box) => {
+  const [r, g, b, a = 1] = getComputedStyle(box).backgroundColor.match(/[\\d.]+/g).map(Number);
+  return a > 0.5 && 0.3 * r + 0.6 * g + 0.1 * b > 170 && box.clientWidth > 100 && box.clientHeight > 24;
+}).map((box) => box.outerHTML.slice(0, 120))"""
+# What scrolls sideways and cannot be reached with the keyboard.
+UNREACHABLE = """() => [...document.querySelectorAll("article *")].filter((box) =>
+  box.scrollWidth > box.clientWidth + 1 && ["auto", "scroll"].includes(getComputedStyle(box).overflowX)
+  && box.tabIndex < 0 && !box.closest("details:not([open])") && !box.querySelector("a, button, input, [tabindex]")
+).map((box) => box.outerHTML.slice(0, 120))"""
+
+
 @pytest.mark.parametrize("name", PAGES)
-def test_page_in_light(visit, violations, name):
-    page = visit(name)
+def test_page(visit, axe, name):
+    """One visit: read in light, made dark, narrowed to a phone; at last, simplified, each of the three seen by axe."""
+    page = visit(name, reduced_motion="reduce")  # colours change at once
+    wide, phone = page.viewport_size, {"width": 360, "height": 900}
+    theme = lambda scheme: page.wait_for_function(  # noqa: E731
+        "(scheme) => document.documentElement.dataset.theme === scheme", arg=scheme
+    )
+    theme("light")
     assert page.title().strip()
     assert page.locator("h1:visible").count() == 1
     assert not LEFT_OVER.search(page.evaluate(PROSE))
     assert page.locator("span.math:not(:has(.katex-html)), .lm-equation:not(:has(.katex-html))").count() == 0
     assert page.evaluate("typeof MathJax") == "undefined"
-    assert page.evaluate("document.documentElement.dataset.theme") == "light"
     assert faint_code(page) == []
-    assert violations(page) == []
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_page_in_dark(visit, violations, name):
-    page = visit(name, scheme="dark")
-    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-    light_boxes = """() => [...document.querySelectorAll("article *")].filter((box) => {
-      const [r, g, b, a = 1] = getComputedStyle(box).backgroundColor.match(/[\\d.]+/g).map(Number);
-      return a > 0.5 && 0.3 * r + 0.6 * g + 0.1 * b > 170 && box.clientWidth > 100 && box.clientHeight > 24;
-    }).map((box) => box.outerHTML.slice(0, 120))"""
-    assert page.evaluate(light_boxes) == []
+    page.emulate_media(color_scheme="dark")
+    theme("dark")
+    assert page.evaluate(LIGHT_BOXES) == []
     assert faint_code(page) == []
-    assert violations(page) == []
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_page_on_a_phone(visit, violations, name):
-    page = visit(name, width=360)
+    page.set_viewport_size(phone)
     assert too_wide(page) <= 0
-    # all that scrolls sideways can be reached with the keyboard
-    unreachable = """() => [...document.querySelectorAll("article *")].filter((box) =>
-      box.scrollWidth > box.clientWidth + 1 && ["auto", "scroll"].includes(getComputedStyle(box).overflowX)
-      && box.tabIndex < 0 && !box.closest("details:not([open])") && !box.querySelector("a, button, input, [tabindex]")
-    ).map((box) => box.outerHTML.slice(0, 120))"""
-    assert page.evaluate(unreachable) == []
-    assert violations(page) == []
+    assert page.evaluate(UNREACHABLE) == []
+    page.evaluate(FLATTEN)
+    for scheme, size in (("light", phone), ("light", wide), ("dark", wide)):
+        page.emulate_media(color_scheme=scheme)
+        theme(scheme)
+        page.set_viewport_size(size)
+        assert axe(page) == [], (scheme, size)
 
 
 FAULTY = """<div style="width: 900px">$$x$$</div><pre><span style="color: #bbb">x</span></pre>
 <img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">"""
 
 
-def test_a_fault_on_a_page_is_seen(visit, violations):
+def test_a_fault_on_a_page_is_seen(visit, axe):
     """The checks above can fail: a wide box, mathematics left as text, faint code, a picture without words."""
     page = visit("book/homework.html", width=360)
     page.evaluate("(html) => document.querySelector('article').insertAdjacentHTML('beforeend', html)", FAULTY)
     assert too_wide(page) > 0
     assert LEFT_OVER.search(page.evaluate(PROSE))
     assert len(faint_code(page)) == 1
-    assert any(fault.startswith("image-alt") for fault in violations(page))
+    page.evaluate(FLATTEN)
+    assert any(fault.startswith("image-alt") for fault in axe(page))

@@ -1,0 +1,195 @@
+"""Seeded mutants of the model files: would the tests notice a slip?
+
+    .venv/bin/python benchmarks/mutants.py [--count 100] [--seed 0] [--jobs 2] [--only attention gpt] [--list]
+
+A mutant is one file with one slip: another operator, comparison, constant or default, a negated condition, swapped
+arguments, a bound off by one. They are drawn without replacement from all there are, so that the same seed and the same
+files give the same mutants. Each runs against the tests of its own module, in a copy of src/, until the first failure;
+those that live also meet the invariants of the models made of it. Printed is every survivor, as a line to read: some
+change nothing that anybody could see, the others ask for a test. Exits with 1 where fewer than 95% are caught.
+"""
+
+import argparse
+import ast
+import copy
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import Queue
+
+ROOT = Path(__file__).parents[1]
+ENOUGH = 0.95  # of the mutants caught
+
+# file -> which of the invariants (tests/invariants) are about what is made of it; its own tests are tests/test_FILE.py
+FILES = {
+    "backprop": "gradient", "autograd": "engine", "feedforward": "feedforward", "cells": "cell or rnn or lstm or gru",
+    "rnn": "rnn or lstm or gru or tagger", "rnn_models": "rnn or lstm or gru or tagger or classifier",
+    "attention": "multi_head or seq2seq or transformer or gpt", "seq2seq": "seq2seq or hybrid or one",
+    "positions": "position or sinusoids or rotary", "layers": "layer_norm or transformer or gpt or bert",
+    "moe": "experts", "transformer": "transformer", "gpt": "gpt", "bert": "bert", "vit": "patches", "losses": "loss",
+    "decode": "beam or step", "train": "repeatable or mode_restored or same_losses", "data/batching": "",
+}  # fmt: skip
+OTHER_TESTS = {  # where a file has no test_FILE.py, or not alone
+    "layers": ["test_layers.py", "test_transformer.py", "test_gpt.py", "test_bert.py"],
+    "moe": ["test_moe.py", "test_transformer.py"],
+    "train": ["test_train.py", "test_resume.py", "test_evaluation.py"],
+    "data/batching": ["data/test_batching.py", "data/test_data.py", "test_train.py", "test_rnn_models.py"],
+}
+
+OPERATORS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult}
+OPERATORS |= {ast.Mod: ast.FloorDiv, ast.Pow: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd}
+OPERATORS |= {ast.And: ast.Or, ast.Or: ast.And}
+COMPARISONS = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
+COMPARISONS |= {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}
+
+
+def slips(node: ast.AST):
+    """(kind, the node with the slip) for every slip in this one node, leaving what is below it."""
+
+    def but(**changes):
+        new = copy.copy(node)
+        for name, value in changes.items():
+            setattr(new, name, value)
+        return new
+
+    def one_more(bound):
+        return ast.BinOp(bound, ast.Add(), ast.Constant(1))
+
+    match node:
+        case ast.BinOp(op=op) | ast.AugAssign(op=op) | ast.BoolOp(op=op) if type(op) in OPERATORS:
+            yield "operator", but(op=OPERATORS[type(op)]())
+        case ast.UnaryOp():  # -x, ~x, not x
+            yield "operator", node.operand
+        case ast.Compare(ops=[first, *rest]):
+            yield "comparison", but(ops=[COMPARISONS[type(first)](), *rest])
+        case ast.If() | ast.While() | ast.IfExp():
+            yield "condition", but(test=ast.UnaryOp(ast.Not(), node.test))
+        case ast.Call(args=[first, second, *rest]) if not isinstance(second, ast.Starred):
+            yield "arguments", but(args=[second, first, *rest])
+        case ast.Slice():
+            for end in ("lower", "upper"):
+                if getattr(node, end):
+                    yield "off by one", but(**{end: one_more(getattr(node, end))})
+        case ast.Constant(value=bool(value)):
+            yield "constant", but(value=not value)
+        case ast.Constant(value=int(value) | float(value)):
+            yield "constant", but(value=value + 1 if isinstance(value, int) else 2 * value + 0.1)
+    match node:
+        case ast.Call(func=ast.Name("range"), args=[*rest, last]):
+            yield "off by one", but(args=[*rest, one_more(last)])
+
+
+class Slip(ast.NodeTransformer):
+    """Puts the slip with this number into a tree; `seen` counts the slips met until then, or all for number None."""
+
+    def __init__(self, number: int | None = None):
+        self.number, self.seen, self.kind, self.line = number, 0, "", 0
+
+    def visit(self, node):
+        # no slips in types, decorators, what an error says, and f-strings: nobody tests them, nor needs to
+        if isinstance(node, ast.Raise | ast.JoinedStr):
+            return node
+        self.line = getattr(node, "lineno", self.line) if not self.kind else self.line
+        for kind, slipped in slips(node):
+            self.seen += 1
+            if self.seen - 1 == self.number:
+                self.kind = kind
+                return slipped
+        aside = {name: getattr(node, name) for name in ("annotation", "returns") if getattr(node, name, None)}
+        aside |= {"decorator_list": node.decorator_list} if hasattr(node, "decorator_list") else {}
+        for name in aside:
+            setattr(node, name, [] if name == "decorator_list" else None)
+        self.generic_visit(node)
+        for name, value in aside.items():
+            setattr(node, name, value)
+        return node
+
+
+def tree(file: str) -> ast.Module:
+    return ast.parse((ROOT / "src" / "lmbook" / f"{file}.py").read_text("utf-8"))
+
+
+def count(file: str) -> int:
+    (counter := Slip()).visit(tree(file))
+    return counter.seen
+
+
+def mutant(file: str, number: int) -> tuple[str, str]:
+    """The file's text with this slip, and a line that says which it is."""
+    slipped = (slip := Slip(number)).visit(tree(file))
+    text = ast.unparse(ast.fix_missing_locations(slipped))
+    pairs = zip(ast.unparse(tree(file)).splitlines(), text.splitlines(), strict=False)
+    before, after = next((a.strip(), b.strip()) for a, b in pairs if a != b)
+    return text, f"{file}.py:{slip.line} ({slip.kind})\n      {before}\n   -> {after}"
+
+
+def caught(source: Path, file: str, limit: float | None = None) -> bool:
+    """Whether the file's tests, and then its invariants, fail on the package in `source`, or outlast the limit."""
+    named = OTHER_TESTS.get(file, [f"test_{file}.py"])
+    own = [f"tests/{name}" for name in named if (ROOT / "tests" / name).is_file()]
+    runs = [own, *([["tests/invariants/test_models.py", "-k", FILES[file]]] if FILES[file] else [])]
+    settings = {"PYTHONPATH": str(source), "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg", "PYTHONDONTWRITEBYTECODE": "1"}
+    for tests in runs:
+        pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]
+        try:
+            done = subprocess.run(pytest, cwd=ROOT, env=os.environ | settings, capture_output=True, timeout=limit)
+        except subprocess.TimeoutExpired:
+            return True
+        if done.returncode:
+            return True
+    return False
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", nargs="+", choices=FILES, default=list(FILES), metavar="FILE")
+    parser.add_argument("--list", action="store_true", help="show the mutants, run nothing")
+    options = parser.parse_args()
+
+    places = [(file, number) for file in options.only for number in range(count(file))]
+    drawn = random.Random(options.seed).sample(places, min(options.count, len(places)))
+    print(f"{len(drawn)} of {len(places)} mutants of {len(options.only)} files, seed {options.seed}", flush=True)
+    if options.list:
+        print(*(mutant(*place)[1] for place in drawn), sep="\n")
+        return 0
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
+        copies: Queue[Path] = Queue()
+        for job in range(options.jobs):
+            copies.put(Path(shutil.copytree(ROOT / "src", Path(folder, str(job)))))
+        limits = {}
+
+        def sound(file: str) -> None:
+            source, begun = copies.get(), time.monotonic()
+            assert not caught(source, file), f"the tests of {file} fail without any slip"
+            limits[file] = 30 + 5 * (time.monotonic() - begun)
+            copies.put(source)
+
+        def lives(place: tuple[str, int]) -> str | None:
+            (file, _), (text, said), source = place, mutant(*place), copies.get()
+            target = source / "lmbook" / f"{file}.py"
+            original = target.read_text("utf-8")
+            target.write_text(text, "utf-8")
+            found = caught(source, file, limits[file])
+            target.write_text(original, "utf-8")
+            copies.put(source)
+            print("." if found else "S", end="", flush=True)
+            return None if found else said
+
+        list(pool.map(sound, sorted({file for file, _ in drawn})))
+        survivors = [said for said in pool.map(lives, drawn) if said]
+    share = 1 - len(survivors) / len(drawn)
+    print(f"\n{len(drawn) - len(survivors)} of {len(drawn)} caught ({share:.0%}). Survivors:", *survivors, sep="\n")
+    return int(share < ENOUGH)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
