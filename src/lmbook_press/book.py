@@ -1,7 +1,7 @@
 """What an edition must know about the whole book: addresses, numbers of equations, labels, terms, references.
 
 Everything is read from the book's own sources: `_config.yml`, `pyproject.toml`, `notebooks/` and `book/`.
-Needs PyYAML and pybtex, which the extra `book` brings; the chapters themselves never import this module.
+Needs PyYAML, pybtex and myst-parser, which the extra `book` brings; the chapters never import this module.
 """
 
 import re
@@ -11,11 +11,6 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-
-EQUATION = re.compile(r"\$\$[ \t]*\(([^()\s]+)\)[ \t]*$", re.MULTILINE)
-LABEL = re.compile(r"^\(([^()\s]+)\)=[ \t]*\n+[ \t]*#+[ \t]+(.+?)[ \t]*$", re.MULTILINE)
-HEADING = re.compile(r"^#{2,}[ \t]+(.+?)[ \t]*$", re.MULTILINE)
-GLOSSARY = re.compile(r"^(:{3,}|`{3,})\{glossary\}[^\n]*\n(.*?)^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
 class BookError(Exception):
@@ -134,25 +129,41 @@ class Book:
         return self.site + self.place(path).relative_to(self.root).with_suffix(".html").as_posix()
 
     @cached_property
-    def _pages(self) -> dict[Path, str]:
+    def _pages(self) -> dict[Path, list]:
+        """The tokens of every page."""
+        from lmbook_press.myst import tokens_of_page
+
         paths = [*self.chapters(), *self.masters(), *sorted((self.root / "book").glob("*.md"))]
-        return {path: markdown_of(path) for path in paths}
+        return {path: tokens_of_page(markdown_of(path)) for path in paths}
+
+    @cached_property
+    def _headings(self) -> dict[Path, list[tuple[str, str, str]]]:
+        """The headings of every page: (tag, text, label of the section or nothing)."""
+        found: dict[Path, list] = {}
+        for path, tokens in self._pages.items():
+            three = zip([None, *tokens], tokens, tokens[1:], strict=False)
+            found[path] = [
+                (opening.tag, text.content, before.content if before and before.type == "myst_target" else "")
+                for before, opening, text in three
+                if opening.type == "heading_open"
+            ]
+        return found
 
     def title(self, path: Path) -> str:
-        """The first heading of a page.  Raises BookError for a page that is not there or has none."""
-        text = self._pages.get(path) or (markdown_of(path) if path.is_file() else "")
-        found = re.search(r"^#[ \t]+(.+?)[ \t]*$", text, re.MULTILINE)
-        if not found:
-            raise BookError(f"{path} has no title.")
-        return found.group(1)
+        """The first heading of a page.  Raises BookError for a page that the book does not have, or without one."""
+        for tag, text, _ in self._headings.get(path, ()):
+            if tag == "h1":
+                return text
+        raise BookError(f"{path} is no page of the book, or has no title.")
 
     @cached_property
     def equations(self) -> dict[str, tuple[Path, str]]:
         """Label of every numbered equation -> its page and its number, as the site numbers it: 1.3 in chapter 1."""
         found = {}
-        for path, text in self._pages.items():
+        for path, tokens in self._pages.items():
             chapter = self.chapter_number(path)
-            for count, label in enumerate(EQUATION.findall(text), start=1):
+            labels = (token.info for token in tokens if token.type == "math_block_label")
+            for count, label in enumerate(labels, start=1):
                 if label in found:
                     raise BookError(f"{path.name}: the equation label {label} is used twice; give each its own.")
                 found[label] = (path, f"{chapter}.{count}" if chapter else str(count))
@@ -166,13 +177,13 @@ class Book:
     @cached_property
     def labels(self) -> dict[str, tuple[Path, str]]:
         """Label of every section -> its page and its heading."""
-        return {label: (path, title) for path, text in self._pages.items() for label, title in LABEL.findall(text)}
+        return {label: (path, text) for path in self._pages for _, text, label in self._headings[path] if label}
 
     def section(self, path: Path, fragment: str) -> tuple[str, str]:
         """Anchor and heading of the section that `path#fragment` means: a label, or a heading in GitHub's spelling."""
         if fragment in self.labels and self.labels[fragment][0] == path:
             return f"#{anchor(fragment)}", self.labels[fragment][1]
-        for heading in HEADING.findall(self._pages.get(path, "")):
+        for _, heading, _ in self._headings.get(path, ()):
             if re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading.strip().lower())) == fragment:
                 return f"#{anchor(heading)}", heading
         raise BookError(f"{path.name} has no section {fragment}")
@@ -180,12 +191,10 @@ class Book:
     @cached_property
     def terms(self) -> dict[str, str]:
         """Glossary term in lower case -> its address on the site."""
-        path = self.root / "book" / "glossary.md"
-        if not path.is_file():
-            return {}
         found = {}
-        for _, body in GLOSSARY.findall(path.read_text(encoding="utf-8")):
-            for line in body.splitlines():
+        path = self.root / "book" / "glossary.md"
+        for token in self._pages.get(path, ()):
+            for line in token.content.splitlines() if token.info.startswith("{glossary}") else ():
                 if line.strip() and not line[0].isspace() and not line.startswith((":", "%")):
                     term = line.split(" : ")[0].strip()
                     found[term.lower()] = f"{self.address(path)}#{term_anchor(term)}"
@@ -203,8 +212,8 @@ class Book:
 
     @cached_property
     def bibliography_address(self) -> str:
-        for path, text in self._pages.items():
-            if re.search(r"\{bibliography\}", text):
+        for path, tokens in self._pages.items():
+            if any(token.info.startswith("{bibliography}") for token in tokens):
                 return self.address(path)
         raise BookError("No page of book/ has the {bibliography} directive: the citations have nothing to link to.")
 

@@ -13,7 +13,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lmbook_press.book import Book, BookError
-from lmbook_press.myst_blocks import Markup, raw_markup
+from lmbook_press.myst import raw_markup
+from lmbook_press.myst_blocks import Markup
 from lmbook_press.normalize import KERNEL, LANGUAGE, read, write_notebook
 
 NEVER_INSTALLED = ("torch", "numpy", "matplotlib")  # Colab's own builds, chosen for its machines

@@ -8,19 +8,16 @@ raw markup reaches a student.
 import re
 from pathlib import Path
 
-from lmbook_press.book import Book, BookError, anchor
-from lmbook_press.myst_inline import Inline, plain_html
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
-FENCE = re.compile(r"^([ \t]*)(:{3,}|`{3,}|~{3,})(.*)$")
-DIRECTIVE = re.compile(r"^\{([^}]*)\}[ \t]*(.*)$")
-LABEL_LINE = re.compile(r"^\([^()\s]+\)=[ \t]*$")
-COMMENT_LINE = re.compile(r"^(%|\+\+\+)")
+from lmbook_press.book import Book, BookError
+from lmbook_press.myst import DIRECTIVE, FENCES, PROSE, REFUSED, blocks, choices
+from lmbook_press.myst_inline import Inline
+
 OPTION_LINE = re.compile(r"^:([\w-]+):[ \t]*(.*)$")
-MATHS_END = re.compile(r"\$\$[ \t]*(?:\(([^()\s]+)\))?[ \t]*$")
-CHOICE = re.compile(r"^[-*] \[([ xX])\] ")
 GRADED = re.compile(r"^(\d+\.\d+)\s+\(?(\w+)\)?\.?$")
-ADMONITIONS = {"note": "Note", "tip": "Tip", "warning": "Warning", "admonition": None}
-Lines = list[tuple[int, str]]  # line number in the cell (from 1), text
+ADMONITIONS = {"note": "Note", "tip": "Tip", "warning": "Warning", "admonition": ""}
 
 
 class Markup:
@@ -36,8 +33,7 @@ class Markup:
     def convert(self, source: str, cell: int = 0) -> str:
         """Plain Markdown for the Markdown cell number `cell`.  Raises BookError, with the place, for unknown markup."""
         self.where = f"{self.path.relative_to(self.book.root).as_posix()}, cell {cell}"
-        text = "\n".join(self._blocks(list(enumerate(source.split("\n"), start=1))))
-        return re.sub(r"\n{3,}", "\n\n", text).strip("\n")
+        return re.sub(r"\n{3,}", "\n\n", "\n".join(self._blocks(source, 1))).strip("\n")
 
     def finish(self) -> None:
         """Raises BookError for a solution that never ends."""
@@ -47,85 +43,43 @@ class Markup:
     def fail(self, line: int, reason: str):
         raise BookError(f"{self.where}, line {line}: {reason}")
 
-    def _blocks(self, lines: Lines, nested: bool = False) -> list[str]:
-        """`nested`: inside a quote or a list, where mathematics must stay on one line to be seen as such."""
+    def _blocks(self, text: str, first: int, nested: bool = False) -> list[str]:
+        """`first`: the text's first line in the cell.  `nested`: inside a quote or a list."""
         out: list[str] = []
-        at = 0
-        while at < len(lines):
-            number, text = lines[at]
-            fence = FENCE.match(text)
-            if fence:
-                end = self._end_of_fence(lines, at, fence.group(2))
-                block, at = lines[at + 1 : end], end + 1
-                out += self._fence(number, fence, block, nested)
-            elif self.solution:
-                at += 1
-            elif text.lstrip().startswith("$$"):
-                end = self._end_of_maths(lines, at)
-                out += self._maths(lines[at : end + 1], nested)
-                at = end + 1
-            elif LABEL_LINE.match(text):
-                at += 1
-            elif COMMENT_LINE.match(text):
-                self.fail(number, "a comment (%) or block break (+++) shows as text in Colab: leave it out")
+        for kind, token, start, lines in blocks(text):
+            if kind in FENCES:
+                out += self._fence(token, first + start, lines, nested)
+            elif self.solution or kind == "myst_target":
+                continue
+            elif kind.startswith("math_block"):
+                out += self._maths(token, lines[0], nested)
+            elif kind in REFUSED:
+                self.fail(first + start, REFUSED[kind])
             else:
-                end = at + 1
-                while end < len(lines) and not self._starts_block(lines[end][1]):
-                    end += 1
-                out += self._paragraph(lines[at:end])
-                at = end
+                out += self._prose("\n".join(lines), first + start).split("\n") if kind in PROSE else lines
         return out
 
-    def _starts_block(self, text: str) -> bool:
-        starts = (FENCE, LABEL_LINE, COMMENT_LINE)
-        return text.lstrip().startswith("$$") or any(pattern.match(text) for pattern in starts)
+    def _prose(self, text: str, first: int) -> str:
+        return self.inline.convert(text, lambda at, reason: self.fail(first + text.count("\n", 0, at), reason))
 
-    def _paragraph(self, lines: Lines) -> list[str]:
-        text = "\n".join(line for _, line in lines)
-
-        def fail(offset: int, reason: str):
-            self.fail(lines[0][0] + text.count("\n", 0, offset), reason)
-
-        return self.inline.convert(text, fail).split("\n")
-
-    def _end_of_fence(self, lines: Lines, start: int, marks: str) -> int:
-        """Index of the line that closes the fence: the same sign, at least as often, and nothing else."""
-        closing = re.compile(rf"^[ \t]*{re.escape(marks[0])}{{{len(marks)},}}[ \t]*$")
-        for at in range(start + 1, len(lines)):
-            if closing.match(lines[at][1]):
-                return at
-        self.fail(lines[start][0], f"the block {lines[start][1].strip()!r} is never closed")
-
-    def _end_of_maths(self, lines: Lines, start: int) -> int:
-        first = lines[start][1].strip()
-        if len(first) > 3 and MATHS_END.search(first[2:]):
-            return start
-        for at in range(start + 1, len(lines)):
-            if MATHS_END.search(lines[at][1]):
-                return at
-        self.fail(lines[start][0], "the formula has no closing $$ at the end of a line")
-
-    def _maths(self, lines: Lines, nested: bool) -> list[str]:
-        """$$ … $$ (eq-name)  ->  $$ … \\tag{1.3} $$."""
-        indent = re.match(r"[ \t]*", lines[0][1]).group()
-        text = "\n".join(line.strip() for _, line in lines)
-        end = MATHS_END.search(text)
-        body = [line for line in text[2 : end.start()].split("\n") if line.strip()]
-        if label := end.group(1):
-            body.append(rf"\tag{{{self.book.equations[label][1]}}}")
-        if nested or indent or len(lines) == 1:
-            return [f"{indent}$${' '.join(body)}$$"]
+    def _maths(self, token: Token, line: str, nested: bool) -> list[str]:
+        """$$ … $$ (eq-name)  ->  $$ … \\tag{1.3} $$; in a quote or a list on one line, else Colab shows the signs."""
+        before = line[: line.index("$$")]
+        body = [part.strip() for part in token.content.split("\n") if part.strip()]
+        if token.type == "math_block_label":
+            body.append(rf"\tag{{{self.book.equations[token.info][1]}}}")
+        if nested or before or "\n" not in token.content:
+            return [f"{before}$${' '.join(body)}$$"]
         return ["$$", *body, "$$"]
 
-    def _fence(self, number: int, fence: re.Match, block: Lines, nested: bool) -> list[str]:
-        indent, marks, info = fence.groups()
-        directive = DIRECTIVE.match(info.strip())
+    def _fence(self, token: Token, number: int, lines: list[str], nested: bool) -> list[str]:
+        if len(lines) < 2 or not re.fullmatch(rf"[ \t>]*{token.markup}{token.markup[0]}*[ \t]*", lines[-1]):
+            self.fail(number, f"the block {lines[0].strip()!r} is never closed")
+        directive = DIRECTIVE.match(token.info.strip())
         if not directive:
-            if marks[0] == ":":
-                self.fail(number, f"the block {fence.group().strip()!r} names no directive in braces")
-            if self.solution:
-                return []
-            return [fence.group(), *(line for _, line in block), indent + marks]
+            if token.type == "colon_fence":
+                self.fail(number, f"the block {lines[0].strip()!r} names no directive in braces")
+            return [] if self.solution else lines
         name, title = directive.groups()
         if name == "solution-end":
             if not self.solution:
@@ -134,111 +88,56 @@ class Markup:
             return []
         if self.solution:
             return []
-        if indent:
+        if not lines[0].startswith(token.markup):
             self.fail(number, f"the directive {{{name}}} is indented: start it at the beginning of a line")
-        options, block = self._options(block)
-        if name in ADMONITIONS:
-            return self._admonition(number, title or ADMONITIONS[name], options, block)
         methods = {
             "self-check": self._self_check,
             "exercise": self._exercise,
-            "exercise-start": self._exercise,
-            "exercise-end": lambda *_: [],
             "solution": self._solution,
             "solution-start": self._solution,
-        }
-        if name not in methods or (nested and name != "self-check"):
-            known = ", ".join([*ADMONITIONS, *methods])
+        } | dict.fromkeys(ADMONITIONS, self._admonition)
+        if name not in methods or (nested and name not in ("self-check", *ADMONITIONS)):
+            known = ", ".join(methods)
             self.fail(number, f"the directive {{{name}}} is not known to the other editions here: use one of {known}")
+        title = self._prose(title or ADMONITIONS.get(name, ""), number)
+        if not title:
+            self.fail(number, f"{{{name}}} is not followed by its title, its question or the exercise it belongs to")
         if name == "solution-start":
-            self.solution = title or "?"
-        return methods[name](number, title, options, block)
+            self.solution = title
+        options, body = {}, token.content.removesuffix("\n").split("\n")
+        while body and (found := OPTION_LINE.match(body[0])):
+            options[found[1]] = found[2].strip()
+            body = body[1:]
+        try:
+            return ["", *methods[name](title, options, "\n".join(body), number + 1 + len(options)), ""]
+        except ValueError as error:
+            self.fail(number, f"{{{name}}}: {error}")
 
-    def _options(self, block: Lines) -> tuple[dict[str, str], Lines]:
-        options = {}
-        while block and (found := OPTION_LINE.match(block[0][1])):
-            options[found.group(1)] = found.group(2).strip()
-            block = block[1:]
-        return options, block
-
-    def _admonition(self, number: int, title: str | None, options: dict[str, str], block: Lines) -> list[str]:
-        if not title:
-            self.fail(number, "the admonition has no title")
-        body = "\n".join(self._blocks(block, nested=True)).strip("\n").split("\n")
-        title = "\n".join(self._paragraph([(number, title)]))
+    def _admonition(self, title: str, options: dict[str, str], body: str, first: int) -> list[str]:
+        lines = "\n".join(self._blocks(body, first, nested=True)).strip("\n").split("\n")
         if "dropdown" in options.get("class", "").split():
-            return ["", "<details>", f"<summary><b>{plain_html(title)}</b></summary>", "", *body, "", "</details>", ""]
-        return ["", f"> **{title}**", ">", *(f"> {line}".rstrip() for line in body), ""]
+            summary = f"<summary><b>{MarkdownIt().renderInline(title)}</b></summary>"
+            return ["<details>", summary, "", *lines, "", "</details>"]
+        return [f"> **{title}**", ">", *(f"> {line}".rstrip() for line in lines)]
 
-    def _exercise(self, number: int, title: str, options: dict[str, str], block: Lines) -> list[str]:
-        title = "\n".join(self._paragraph([(number, title)])) if title else ""
+    def _exercise(self, title: str, options: dict[str, str], body: str, first: int) -> list[str]:
+        if number := re.match(r"\d+\.\d+", title):
+            self.exercises[options.get("label", "")] = number.group()
         heading = GRADED.sub(r"\1 (\2)", title)
-        if number_of := re.match(r"\d+\.\d+", title):
-            self.exercises[options.get("label", "")] = number_of.group()
-        return ["", f"**Exercise {heading}.**".replace(" .", "."), "", *self._blocks(block), ""]
+        return [f"**Exercise {heading}.**", "", *self._blocks(body, first)]
 
-    def _solution(self, number: int, label: str, options: dict[str, str], block: Lines) -> list[str]:
-        label = label.strip()
-        if not label:
-            self.fail(number, "the solution does not say which exercise it belongs to")
+    def _solution(self, label: str, options: dict[str, str], body: str, first: int) -> list[str]:
         which = f" of exercise {self.exercises[label]}" if label in self.exercises else ""
-        return ["", f"*[Solution{which} on the book's page]({self.book.address(self.path)}#{label})*", ""]
+        return [f"*[Solution{which} on the book's page]({self.book.address(self.path)}#{label})*"]
 
-    def _self_check(self, number: int, title: str, options: dict[str, str], block: Lines) -> list[str]:
+    def _self_check(self, question: str, options: dict[str, str], body: str, first: int) -> list[str]:
         """A list of options; each explanation opens with a click."""
-        if not title:
-            self.fail(number, "the self-check asks no question: write it after {self-check}")
-        out = ["", f"**Check yourself.** {chr(10).join(self._paragraph([(number, title)]))}", ""]
-        for letter, (right, item) in zip("ABCDEFGHIJ", self._choices(number, block), strict=False):
-            blank = next((i for i, (_, line) in enumerate(item) if not line.strip()), len(item))
-            option = "\n".join(self._paragraph(item[:blank])).split("\n")
-            why = "\n".join(self._blocks(item[blank:], nested=True)).strip("\n").split("\n")
-            if not any(why):
-                self.fail(item[0][0], "this option has no explanation: add a second, indented paragraph")
-            why[0] = f"**{'Right' if right else 'Not so'}.** {why[0]}"
-            out += [f"- **{letter}.** {option[0]}", *(f"  {line}" for line in option[1:]), ""]
-            out += ["  <details>", f"  <summary>Is {letter} right?</summary>", ""]
-            out += [*(f"  {line}".rstrip() for line in why), "", "  </details>", ""]
+        out = [f"**Check yourself.** {question}"]
+        for letter, (right, start, answer, why) in zip("ABCDEFGH", choices(body.split("\n")), strict=False):
+            option = self._prose("\n".join(answer), first + start).split("\n")
+            reason = self._blocks("\n".join(why), first + start + len(answer) + 1, nested=True)
+            told = f"**{'Right' if right else 'Not so'}.** " + "\n".join(reason).strip("\n")
+            out += ["", f"- **{letter}.** {option[0]}", *(f"  {line}" for line in option[1:]), "", "  <details>"]
+            out += [f"  <summary>Is {letter} right?</summary>", ""]
+            out += [*(f"  {line}".rstrip() for line in told.split("\n")), "", "  </details>"]
         return out
-
-    def _choices(self, number: int, block: Lines) -> list[tuple[bool, Lines]]:
-        """The options of a self-check: right or not, and its lines without bullet and indentation."""
-        choices: list[tuple[bool, Lines]] = []
-        for line, text in block:
-            if found := CHOICE.match(text):
-                choices.append((found.group(1) != " ", [(line, text[found.end() :])]))
-            elif not text.strip():
-                if choices:
-                    choices[-1][1].append((line, ""))
-            elif not choices or not text.startswith("  "):
-                self.fail(
-                    line, "a self-check holds only options '- [ ] …' or '- [x] …' and their indented explanations"
-                )
-            else:
-                choices[-1][1].append((line, text[2:]))
-        if len(choices) < 2 or not any(right for right, _ in choices):
-            self.fail(number, "a self-check needs at least two options, and at least one right one marked [x]")
-        return choices
-
-
-def raw_markup(text: str) -> list[str]:
-    """Pieces of book markup that are still in `text`, which should be plain Markdown; code and mathematics apart."""
-    text = re.sub(r"^([ \t>]*)(`{3,}|~{3,})(?!.*\{)[^\n]*\n.*?^\1\2[ \t]*$", "", text, flags=re.MULTILINE | re.DOTALL)
-    text = re.sub(r"\$\$(?![ \t]*\().+?\$\$(?![ \t]*\()", "", text, flags=re.DOTALL)
-    text = re.sub(r"(?<![`}])(`+)(?!`).+?(?<!`)\1(?!`)", "", text, flags=re.DOTALL)
-    patterns = (
-        r":{3,}.*",
-        r"[`~]{3,}\{.*",
-        r"^\([^()\s]+\)=",
-        r"\{[A-Za-z][\w:.+-]*\}`[^`]*`",
-        r"\$\$[ \t]*\([^()\s]+\)",
-        r"\{\{.*?\}\}",
-        r"\]\{[.#].*?\}",
-        r"\[\^[^\]]*\]",
-        r"^%.*",
-        r"\]\((?!https?:|mailto:)[^)]*\)",
-    )
-    return [found for pattern in patterns for found in re.findall(pattern, text, re.MULTILINE)]
-
-
-__all__ = ["Markup", "anchor", "raw_markup"]

@@ -1,27 +1,20 @@
 """One paragraph of the book's markup turned into plain Markdown: roles, links, and what must stay untouched.
 
-Code spans and mathematics pass as they are; a role becomes text or a link to the site; whatever is not known is an
-error.
+A role becomes text or a link to the site, a link inside the book an address; every other character stays as it is, and
+markup that is not known is an error.
 """
 
 import ast
 import contextlib
-import html
 import re
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import unquote
 
 from lmbook_press.book import Book, BookError, anchor
+from lmbook_press.myst import REFUSED, STRAY_MATHS, Span, leads_away, spans
 
-CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
-ROLE = re.compile(r"\{([A-Za-z][\w:.+-]*)\}(`+)(.+?)(?<!`)\2(?!`)", re.DOTALL)
-MATHS = re.compile(r"\$\$.+?\$\$|\$(?![\s$])(?:\\.|[^$\\])*?(?<!\s)\$(?!\d)", re.DOTALL)
-LINK = re.compile(
-    r"(!?)\[((?:\\.|`[^`]*`|\[[^\[\]]*\]|[^\[\]\\`])*)\]\(\s*(<[^>]*>|[^()\s]*)(\s+\"[^\"]*\")?\s*\)", re.DOTALL
-)
-HTML_TAG = re.compile(r"<(?:https?://[^>\s]+|/?[a-zA-Z][^<>]*|!--.*?--)>", re.DOTALL)
 TEXT_AND_TARGET = re.compile(r"(.+?)\s*<([^<>]+)>\s*$", re.DOTALL)
-ATTRIBUTES = re.compile(r"\{[.#%]")
 
 
 class Inline:
@@ -32,41 +25,33 @@ class Inline:
 
     def convert(self, text: str, fail: Callable[[int, str], None]) -> str:
         """Plain Markdown for `text`.  `fail(offset, reason)` is called for markup that is not known, and raises."""
-        done, at = [], 0
-        while at < len(text):
-            piece, length = self._next(text, at, fail)
-            done.append(piece)
-            at += length
-        return "".join(done)
+        if stray := STRAY_MATHS.search(text):
+            fail(stray.start(), "the formula has no closing $$ at the end of a line, or no blank line before it")
+        edits = []
+        for span in spans(text):
+            try:
+                edits.append(self._edit(span, text))
+            except BookError as error:
+                fail(span.start, str(error))
+        for start, end, new in sorted(edits, reverse=True):
+            text = text[:start] + new + text[end:]
+        return text
 
-    def _next(self, text: str, at: int, fail: Callable[[int, str], None]) -> tuple[str, int]:
-        """What stands at position `at`, converted, and how many characters of the source it took."""
-        sign = text[at]
-        if sign == "\\":
-            return text[at : at + 2], 2
-        if sign in "`$<":
-            pattern = {"`": CODE_SPAN, "$": MATHS, "<": HTML_TAG}[sign]
-            if found := pattern.match(text, at):
-                return found.group(), len(found.group())
-        elif sign == "{":
-            if found := ROLE.match(text, at):
-                try:
-                    return self._role(found.group(1), found.group(3).strip()), len(found.group())
-                except BookError as error:
-                    fail(at, str(error))
-            if text.startswith("{{", at):
-                fail(at, "a substitution {{…}} is not known to the other editions: write the text itself")
-            if ATTRIBUTES.match(text, at):
-                fail(at, f"attributes {text[at : at + 12]!r} are not known to the other editions: leave them out")
-        elif sign in "![":
-            if text.startswith("[^", at):
-                fail(at, "a footnote does not show in Colab: put its text in brackets")
-            if found := LINK.match(text, at):
-                try:
-                    return self._link(found, lambda offset, why: fail(at + offset, why)), len(found.group())
-                except BookError as error:
-                    fail(at, str(error))
-        return sign, 1
+    def _edit(self, span: Span, text: str) -> tuple[int, int, str]:
+        """What comes in the place of text[start:end]; of a link only its end changes, its text may hold other edits."""
+        if span.rule in REFUSED:
+            raise BookError(REFUSED[span.rule])
+        if span.rule == "myst_role":
+            return span.start, span.end, self._role(span.token.meta["name"], span.token.content.strip())
+        if leads_away(span.target):
+            return span.end, span.end, ""
+        if span.rule == "image":
+            raise BookError(f"the picture {span.target} would not travel with the notebook: draw it in a cell")
+        end_of_text = text.rindex("](", span.start, span.end)
+        address, heading = self._page(unquote(span.target))
+        title = f' "{span.token.attrs["title"]}"' if "title" in span.token.attrs else ""
+        shown = heading if end_of_text == span.start + 1 else ""
+        return end_of_text, span.end, f"{shown}]({address}{title})"
 
     def _role(self, name: str, text: str) -> str:
         roles = {
@@ -133,26 +118,12 @@ class Inline:
         shown = ", ".join(f"{names} ({year})" for names, year in self._citations(keys))
         return f"[{shown}]({self.book.bibliography_address})"
 
-    def _link(self, found: re.Match, fail: Callable[[int, str], None]) -> str:
-        picture, text, target, title = found.groups()
-        target, title = target.strip("<>"), title or ""
-        shown = self.convert(text, lambda offset, why: fail(offset + 1 + len(picture), why))
-        if re.match(r"(https?|mailto):", target):
-            return f"{picture}[{shown}]({target}{title})"
-        if picture:
-            raise BookError(f"the picture {target} would not travel with the notebook: draw it in a cell")
+    def _page(self, target: str) -> tuple[str, str]:
+        """The address that a link inside the book leads to, and the heading there."""
         file, _, fragment = target.partition("#")
         here = self.book.place(self.path)
         path = self.book.source_of((here.parent / file).resolve()) if file else self.path
         if not path.is_file() or path.suffix not in (".md", ".ipynb"):
             raise BookError(f"the link to {target} leads to no page of the book")
         place, heading = self.book.section(path, fragment) if fragment else ("", self.book.title(path))
-        return f"[{shown or heading}]({self.book.address(path)}{place}{title})"
-
-
-def plain_html(markdown: str) -> str:
-    """A short title as HTML, for a <summary>, in which Markdown is not read."""
-    text = html.escape(markdown, quote=False)
-    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
-    text = re.sub(r"\[([^\[\]]+)\]\(([^()\s]+)\)", r'<a href="\2">\1</a>', text)
-    return re.sub(r"\*\*?([^*]+)\*\*?", r"<em>\1</em>", text)
+        return self.book.address(path) + place, heading

@@ -9,7 +9,7 @@ import pytest
 
 from lmbook_press.book import Book
 from lmbook_press.colab import edition, glued
-from lmbook_press.myst_blocks import raw_markup
+from lmbook_press.myst import raw_markup
 from lmbook_press.normalize import check
 
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from lmbook_press.book import Book, BookError, anchor, term_anchor
 from lmbook_press.colab import edition, needs_of, write_editions
-from lmbook_press.myst_blocks import raw_markup
+from lmbook_press.myst import raw_markup
 
 ROOT = Path(__file__).parents[2]
 SITE = "https://example.org/book"
@@ -94,7 +94,7 @@ def test_markup_becomes_plain_markdown(book, source, expected):
 def test_equations_are_numbered_by_chapter_in_order(book):
     text = convert(book, "$$\na\n$$ (eq-a)\n\n$$ plain $$\n\n$$ b $$ (eq-b)\n\nBy {eq}`eq-b` and {eq}`eq-a`.")
     assert text.startswith("$$\na\n\\tag{1.1}\n$$")
-    assert "b  \\tag{1.2}$$" in text
+    assert "$$b \\tag{1.2}$$" in text
     assert "By (1.2) and (1.1)." in text
     assert text.count("\\tag") == 2
 
@@ -189,14 +189,14 @@ def test_solutions_become_a_link_over_several_cells_and_their_code_is_gone(book)
         ("% hidden", 1, "comment"),
         ("a\n+++\nb", 2, "comment"),
         ("$$\na", 1, "no closing"),
-        (":::{admonition}\nx\n:::", 1, "no title"),
+        (":::{admonition}\nx\n:::", 1, "is not followed by its title"),
         ("```{solution-end}\n```", 1, "without a {solution-start}"),
         ("```{solution-start} ex-1\n```", None, "no {solution-end}"),
         (":::{note}\ntext\n\n{cite}`nobody`\n:::", 4, "nobody"),
         ("- item\n\n  :::{note}\n  x\n  :::", 3, "indented"),
-        (":::{self-check} Which?\n- [ ] One.\n- [x] Two.\n\n  Yes.\n:::", 2, "no explanation"),
-        (":::{self-check} Which?\n- [ ] One.\n\n  No.\n- [ ] Two.\n\n  No.\n:::", 1, "at least one right"),
-        (":::{self-check}\n- [x] One.\n\n  No.\n:::", 1, "asks no question"),
+        (":::{self-check} Which?\n- [ ] One.\n- [x] Two.\n\n  Yes.\n:::", 1, "option 1 has no explanation"),
+        (":::{self-check} Which?\n- [ ] One.\n\n  No.\n- [ ] Two.\n\n  No.\n:::", 1, "no option is marked as right"),
+        (":::{self-check}\n- [x] One.\n\n  No.\n:::", 1, "is not followed by its title, its question"),
         (":::{admonition} A\n::::{exercise} 1.1 check\n::::\n:::", 2, "exercise"),
         (":::\nx\n:::", 1, "names no directive"),
     ],

@@ -13,15 +13,13 @@ On the page it is a fieldset of radio buttons; the stylesheet shows the explanat
 script, and its ids count the questions of the page, so two builds give the same file.
 """
 
-import re
-from textwrap import dedent
-
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-ITEM = re.compile(r"[-*+]\s+\[([ xX])\]\s?(.*)")
+from lmbook_press.myst import choices
+
 logger = logging.getLogger(__name__)
 
 
@@ -45,36 +43,6 @@ class check_why(nodes.General, nodes.Element):
     """The explanation that appears when the option is chosen."""
 
 
-def options(lines: list[str]) -> list[tuple[bool, int, list[str], list[str]]]:
-    """Splits the body of a question: (right, line number, option, explanation) for each of its items.
-
-    Raises ValueError, in words for the author, where the body has another form.
-    """
-    starts = [i for i, line in enumerate(lines) if ITEM.match(line)]
-    if not starts or any(line.strip() for line in lines[: starts[0]]):
-        raise ValueError("its body must be a list whose items begin with `- [ ]` or `- [x]`")
-    found = []
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        mark, first = ITEM.match(lines[start]).groups()
-        rest = lines[start + 1 : end]
-        for offset, line in enumerate(rest, start + 2):
-            if line.strip() and not line.startswith("  "):
-                raise ValueError(f"line {offset} of its body is not indented: {line.strip()!r}")
-        body = [first, *dedent("\n".join(rest)).split("\n")]
-        blank = next((i for i, line in enumerate(body) if not line.strip()), len(body))
-        if not any(line.strip() for line in body[:blank]):
-            raise ValueError(f"option {len(found) + 1} is empty")
-        why = body[blank + 1 :]
-        if not any(line.strip() for line in why):
-            raise ValueError(f"option {len(found) + 1} has no explanation (an indented paragraph after a blank line)")
-        found.append((mark in "xX", start, body[:blank], why))
-    if not 2 <= len(found) <= 8:
-        raise ValueError(f"it has {len(found)} options; give it 2 to 8")
-    if not any(right for right, *_ in found):
-        raise ValueError("no option is marked as right with `- [x]`")
-    return found
-
-
 class SelfCheck(SphinxDirective):
     """The directive `self-check`."""
 
@@ -84,7 +52,7 @@ class SelfCheck(SphinxDirective):
 
     def run(self):
         try:
-            found = options(list(self.content))
+            found = choices(list(self.content))
         except ValueError as error:
             logger.warning("self-check question %r: %s", self.arguments[0], error, location=self.get_location())
             return []

@@ -8,7 +8,8 @@ import pytest
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-from lmbook_press.sphinx import assets, folding, mathematics, selfcheck
+from lmbook_press.myst import choices
+from lmbook_press.sphinx import assets, folding, mathematics
 
 KATEX = Path(__file__).parents[3] / "book" / "_static" / "katex"
 SETTINGS = {
@@ -171,7 +172,7 @@ def test_a_malformed_question_fails_the_build_and_says_how(build, message):
 
 def test_options_keep_what_belongs_to_them():
     body = CHECK.splitlines()[1:-1]
-    (wrong, first, answer, why), (right, second, _, long) = selfcheck.options(body)
+    (wrong, first, answer, why), (right, second, _, long) = choices(body)
     assert (wrong, right) == (False, True)
     assert (first, second) == (0, 3)
     assert (answer, why) == (["It is $a$."], ["No: $a$ is the other one."])
