@@ -12,7 +12,7 @@ from lmbook_grader.grading.grade import grade_one
 from lmbook_grader.intake.collect import Submission
 from lmbook_grader.sandbox.commands import Limits, available
 from lmbook_press.assignments.make import faults, make
-from lmbook_press.assignments.questions import Homework, loose
+from lmbook_press.assignments.questions import Homework, undefined_names
 from lmbook_press.assignments.variants import drawn
 from lmbook_press.book import Book, BookError
 
@@ -116,9 +116,9 @@ def test_a_seed_changes_the_hidden_inputs_and_nothing_else_is_left_of_it(tmp_pat
 
 def test_every_check_stands_alone():
     master = small.master()
-    assert loose(master) == []
+    assert undefined_names(master) == []
     master.cells[5].source = f"assert double(seven) == 14\n# more\n{hidden('assert got')}"
-    assert loose(master) == [(6, "double-zero", "got"), (6, "double-zero", "seven")]
+    assert undefined_names(master) == [(6, "double-zero", "got"), (6, "double-zero", "seven")]
     assert any("cell 6 (double-zero) uses seven" in fault for fault in faults(master))
 
 

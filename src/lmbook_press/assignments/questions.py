@@ -114,11 +114,11 @@ def defined(source: str) -> tuple[set[str], set[str]]:
     return functions, values
 
 
-def loose(master: NotebookNode) -> list[tuple[int, str, str]]:
-    """Names that a check reads although neither a given cell before it, nor an answer, nor the check itself binds them.
+def undefined_names(master: NotebookNode) -> list[tuple[int, str, str]]:
+    """Names that a check reads, but that no given cell before it, no answer and not the check itself binds.
 
     Each check has to stand alone: if it took a name of another check, a student would lose points twice for one
-    mistake. Returns (number of the cell, grade_id, name).
+    mistake.  Returns (number of the cell, grade_id, name).
     """
     known, found = {*dir(builtins), "__name__", "display"}, []
     for number, cell in enumerate(master.cells, start=1):
