@@ -13,7 +13,7 @@ import pytest
 from hostile import small
 
 from lmbook_grader.grading import pool
-from lmbook_grader.grading.pool import grade_many, read_result, result_path, write_result
+from lmbook_grader.grading.pool import grade_many, result_path, stored_result, write_result
 from lmbook_grader.intake.collect import Submission
 from lmbook_grader.sandbox.commands import available
 from lmbook_press.assignments.make import grading_version, student_version
@@ -61,7 +61,7 @@ def test_results_come_in_order_are_on_disk_and_are_told(course, hand_in, tmp_pat
     assert [(result["student"], points(result)) for result in results] == [("zoe", 8), ("ann", 5), ("bob", 0)]
     assert all(result["notes"][0] == "a note" and result["status"] == "graded" for result in results)
     for result in results:
-        assert read_result(result_path(tmp_path / "out", result["student"])) == result
+        assert stored_result(result_path(tmp_path / "out", result["student"])) == result
     assert sorted(done for _, done, _ in told) == [1, 2, 3]
     assert {total for _, _, total in told} == {3}
     assert os.listdir(tmp_path / "out") == ["results"]
@@ -101,7 +101,7 @@ def test_a_process_that_fails_is_ungraded_and_tried_again(course, hand_in, tmp_p
         results = grade_many(submissions, course, tmp_path / "out")
     assert [result["status"] for result in results] == ["graded", "ungraded"]
     assert "ended with 7: no room left" in results[1]["why"]
-    assert read_result(result_path(tmp_path / "out", "bob")) == results[1]
+    assert stored_result(result_path(tmp_path / "out", "bob")) == results[1]
     assert [points(result) for result in grade_many(submissions, course, tmp_path / "out", resume=True)] == [8, 8]
 
 

@@ -1,5 +1,4 @@
-"""The two runs of a placed notebook: one whose output the student may see, and one in which the hidden checks are
-asked.
+"""The two runs of a placed notebook: one whose output the student may see, and one that asks the hidden checks.
 
 Both go cell by cell.  A cell or a call after which the process is no more is left out from then on, and a new process
 goes on after it: what does not depend on it is still graded.
@@ -14,7 +13,7 @@ from lmbook_grader.grading.hidden_tests import Grader, Outcome, stopped
 from lmbook_grader.intake.match_answers import Placed
 from lmbook_grader.sandbox import wire
 from lmbook_grader.sandbox.commands import Command, Limits
-from lmbook_grader.sandbox.session import Crowded, Gone, Late, Session, Stopped
+from lmbook_grader.sandbox.session import MemoryLimitExceeded, ProcessDied, Session, Stopped, TimeLimitExceeded
 from lmbook_press.assignments.questions import Check, Homework, marks
 
 NO_TIME = Outcome(False, "The notebook had used up its time before this check.", broke=True)
@@ -22,10 +21,10 @@ Cell = tuple[str, str | None, str]  # name, grade_id, source
 
 
 class Runs:
-    """start: gives the command of a new process.
+    """A placed notebook and what is known of its cells so far.
 
-    missing: names of the questions without an answer.  broken: name of an answer or a check -> why its cell did not
-    run to its end, in words that follow "the cell".
+    start: gives the command of a new process.  missing: the questions without an answer.
+    broken: name of an answer or a check -> why its cell did not run to its end, in words that follow "the cell".
     """
 
     def __init__(self, homework: Homework, placed: Placed, start: Callable[[], Command], limits: Limits):
@@ -78,11 +77,11 @@ class Runs:
         return self.limits.check if name in self.checks else self.limits.cell
 
     def _words(self, error: BaseException, name: str | None) -> str:
-        if isinstance(error, Late):
+        if isinstance(error, TimeLimitExceeded):
             return f"was stopped after {self._seconds(name):g} s"
-        if isinstance(error, Crowded):
+        if isinstance(error, MemoryLimitExceeded):
             return f"was stopped: it used more than {self.limits.memory} MB of memory"
-        return "ended the whole program" if isinstance(error, Gone) else "could not be run"
+        return "ended the whole program" if isinstance(error, ProcessDied) else "could not be run"
 
     def _again(self, session: Session, cells: list[Cell]) -> None:
         """Runs cells that have run before, without those that are fatal."""

@@ -1,13 +1,13 @@
 """Grading one submission: a notebook in, one result out, and nothing of the student's runs outside the walls.
 
 1. The answers' sources are placed into a clean release copy.
-2. Visible run: a process behind the walls runs it cell by cell; what it prints is kept for the student. It sees no
-   hidden check.
+2. Visible run: a process behind the walls runs it cell by cell and sees no hidden check.  What it prints is kept for
+   the student.
 3. Hidden run: a second process runs the same cells, and at each graded cell the grader runs the check, calling the
-   student's functions (lmbook_grader.grading.hidden_tests). What this process prints is thrown away: it has seen the
-   checks' inputs.
+   student's functions (`hidden_tests`).  What this process prints is thrown away: it has seen the checks' inputs.
 
 A cell or a call that ends the process or does not end is left out, and a new process goes on after it.
+
 Plain processes are used, not Jupyter kernels: two pipes instead of five sockets, a tenth of a second to start, and no
 protocol that a student's code could speak.
 """
@@ -50,9 +50,9 @@ def grade_one(
 ) -> dict:
     """The result of one submission to the homework in folder `course` (course/NN), as JSON can hold it.
 
-    trusted: with sandbox="none", run the hidden checks all the same.  package: a folder made by `copy_package`, made
-    here if None. Its status is "ungraded" where the machine, the course or the walls failed, never because of what
-    the student wrote.
+    trusted: with sandbox="none", run the hidden checks all the same.
+    package: a folder made by `copy_package`; None: it is made here.
+    The status is "ungraded" where the machine, the course or the walls failed, never for what the student wrote.
     """
     begun, limits, homework = time.monotonic(), limits or Limits(), Homework.load(Path(course))
     result = {

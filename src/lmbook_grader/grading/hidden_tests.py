@@ -1,7 +1,7 @@
 """The hidden checks, run in the grader while the student's functions stay behind the walls.
 
-A check is a graded cell of the grading master. Here it runs as it is written, with one change: each name that an
-answer cell defines is a `Far` function, which sends its arguments to the student's process and gets plain data back.
+A check is a graded cell of the grading master. Here it runs as it is written, with one change: each function that an
+answer cell defines is a `RemoteFunction`, which sends its arguments to the student's process and gets plain data back.
 So nothing of the check is ever where a student's code could read or patch it, and what it compares are our own
 numbers, strings, lists and arrays.
 """
@@ -17,8 +17,8 @@ from typing import NamedTuple
 from nbformat import NotebookNode
 
 from lmbook_grader.sandbox import wire
-from lmbook_grader.sandbox.session import Crowded, Late, Session, Stopped
-from lmbook_press.assignments.questions import HIDDEN, Check, Homework, loose, marks
+from lmbook_grader.sandbox.session import MemoryLimitExceeded, Session, Stopped, TimeLimitExceeded
+from lmbook_press.assignments.questions import HIDDEN, Check, Homework, marks, undefined_names
 from lmbook_press.book import BookError
 
 TYPES = {"function", "generator", "module", "type", "object", "method", "coroutine", "ellipsis"}
@@ -43,7 +43,7 @@ class Raised(Exception):
         Exception.__init__(self, self.type)
 
 
-class Odd(Exception):
+class Unserializable(Exception):
     """The student's function returned what cannot travel."""
 
     def __init__(self, function: str, what: str):
@@ -82,7 +82,7 @@ def _alarm(seconds: float):
 
 
 class Grader:
-    """The names that checks see: those of the cells that the master gives, and a `Far` for each function of an answer.
+    """The names that checks see: what the master gives, and a `RemoteFunction` for each function of an answer.
 
     session: the student's process of the moment; it is replaced after one has ended.
     """
@@ -90,9 +90,9 @@ class Grader:
     def __init__(self, homework: Homework, session: Session | None = None):
         self.session, self.budget, self.called = session, 0.0, None
         self.values = set().union(*(question.values for question in homework.questions))
-        self.loose = {name for _, _, name in loose(homework.grading)}
+        self.undefined = {name for _, _, name in undefined_names(homework.grading)}
         functions = set().union(*(question.functions for question in homework.questions))
-        self.given = {"__name__": "homework", **{name: Far(name, self) for name in functions}}
+        self.given = {"__name__": "homework", **{name: RemoteFunction(name, self) for name in functions}}
 
     def prepare(self, cell: NotebookNode, seconds: float) -> None:
         """Runs a cell that every student is given.  It may call the answers; if these fail, so does the rest of it.
@@ -111,20 +111,19 @@ class Grader:
         try:
             answer = self.session.ask(max(self.budget, 0.01), name=name, **task)
         except wire.NotData as error:
-            raise Odd(name, "unknown") from error
+            raise Unserializable(name, "unknown") from error
         self.budget -= self.session.charged - before
         if answer["is"] == "raised":
             raise KINDS.get(answer.get("type"), Raised)(name, answer)
         if answer["is"] != "value":
-            raise Odd(name, str(answer.get("type")))
+            raise Unserializable(name, str(answer.get("type")))
         return answer.get("value")
 
     def run(self, check: Check, seconds: float) -> Outcome:
         """Runs a check.
 
-        The message holds nothing of the hidden lines and nothing that the student's code could write there while it
-        saw their inputs. Raises Stopped where the student's process ended, BookError where the check itself is at
-        fault.
+        The message holds nothing of the hidden lines, and nothing that the student's code could write there while it
+        saw their inputs.  Raises Stopped where the student's process ended, BookError where the check is at fault.
         """
         self.budget, self.called = seconds, None
         space = dict(self.given)
@@ -134,10 +133,10 @@ class Grader:
             _execute(compile(check.source, f"<{check.name}>", "exec"), space, seconds)
         except BookError:
             raise
-        except (Raised, Odd) as error:
+        except (Raised, Unserializable) as error:
             return Outcome(False, _complaint(error, check, _line(error, check)), broke=isinstance(error, Raised))
         except Exception as error:
-            if isinstance(error, NameError) and error.name in self.loose:
+            if isinstance(error, NameError) and error.name in self.undefined:
                 raise BookError(
                     f"The check {check.name} uses {error.name}, which nothing before it defines."
                 ) from error
@@ -146,7 +145,7 @@ class Grader:
 
 
 @dataclass
-class Far:
+class RemoteFunction:
     """A function of the student.  Called, it is run in the student's process and returns data of plain types."""
 
     name: str
@@ -188,16 +187,16 @@ def stopped(error: Stopped, function: str | None, seconds: float) -> str:
     name = f"`{function}`" if function else "The answer"
     if isinstance(error, Overtime):
         return f"What {name} returned took the check too long to look at."
-    if isinstance(error, Late):
+    if isinstance(error, TimeLimitExceeded):
         return f"{name} was stopped after {seconds:g} s: it may run for ever, or needs a faster way."
-    if isinstance(error, Crowded):
+    if isinstance(error, MemoryLimitExceeded):
         return f"{name} was stopped: it used more memory than there is for one notebook."
     return f"{name} ended the whole program instead of returning a value."
 
 
-def _complaint(error: Raised | Odd, check: Check, line: int) -> str:
+def _complaint(error: Raised | Unserializable, check: Check, line: int) -> str:
     where = _where(check, line)
-    if isinstance(error, Odd):
+    if isinstance(error, Unserializable):
         return f"`{error.function}` returned {error.what} {where}; return numbers, text, lists, dicts or arrays."
     if error.missing:
         return f"`{error.function}` is not defined."

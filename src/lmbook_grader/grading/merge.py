@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from lmbook_grader.grading.pool import result_path
+from lmbook_grader.grading.pool import result_path, write_result
 from lmbook_grader.report.results import one_homework, read_result, results_folder
 from lmbook_press.book import BookError
 from lmbook_press.normalize import write_text
@@ -43,7 +43,7 @@ def merge(folders: list[Path], out: Path) -> tuple[int, list[str]]:
         raise BookError("Nothing was merged:\n" + "\n".join(conflicts) + "\nDelete the results that do not count.")
     one_homework([result for _, result in found.values()], "What is to be merged")
     for name, (_, result) in sorted(found.items()):
-        write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", result_path(out, name))
+        write_result(result, result_path(out, name))
     _merge_intake(sources, out)
     return len(found), remarks
 

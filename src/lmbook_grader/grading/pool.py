@@ -25,6 +25,7 @@ from lmbook_grader.sandbox.commands import Limits, available, copy_package
 from lmbook_grader.sandbox.session import CLOCK, START
 from lmbook_press.assignments.questions import Homework
 from lmbook_press.book import BookError
+from lmbook_press.normalize import write_text
 
 Progress = Callable[[dict, int, int], None]
 
@@ -99,7 +100,7 @@ def _scratch(out: Path) -> Iterator[Path]:
     A batch holds a lock on its folder, so that several may write to one OUT at a time.
     """
     (out / "results").mkdir(parents=True, exist_ok=True)
-    for rest in (out / "results").glob(".*.part"):
+    for rest in (out / "results").glob(".*.json.*"):
         with contextlib.suppress(FileNotFoundError):
             if time.time() - rest.stat().st_mtime > 60:
                 rest.unlink()
@@ -131,7 +132,7 @@ def _kept(submissions: list, files: dict, homework: Homework, sandbox: str, resu
         )
     kept = {}
     for submission in there:
-        result = read_result(files[submission.student])
+        result = stored_result(files[submission.student])
         fits = result is not None and result.get("status") == "graded" and result.get("sandbox") == sandbox
         fits = fits and result.get("student") == submission.student and result.get("file") == submission.path.name
         for kind in ("release", "grading"):
@@ -141,8 +142,8 @@ def _kept(submissions: list, files: dict, homework: Homework, sandbox: str, resu
     return kept
 
 
-def read_result(path: Path) -> dict | None:
-    """The result in a file; None where there is none that can be read."""
+def stored_result(path: Path) -> dict | None:
+    """The result in a file; None where there is none, or not a whole one."""
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -152,12 +153,7 @@ def read_result(path: Path) -> dict | None:
 
 def write_result(result: dict, path: Path) -> None:
     """Writes a result whole or not at all."""
-    part = path.with_name(f".{path.name[:100]}-{os.getpid()}.part")
-    with part.open("w", encoding="utf-8") as file:
-        json.dump(result, file, indent=1, ensure_ascii=True)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(part, path)
+    write_text(json.dumps(result, indent=1) + "\n", path)
 
 
 class _Child:
@@ -182,7 +178,7 @@ class _Child:
 
     def result(self, homework: Homework) -> dict:
         """What it wrote; where it wrote nothing, a result that says so, which is written too."""
-        found = read_result(self.path)
+        found = stored_result(self.path)
         if found is None:
             self.said.seek(0)
             last = self.said.read()[-500:].decode("utf-8", "replace").strip().split("\n")[-1]

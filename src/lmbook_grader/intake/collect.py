@@ -167,7 +167,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def open_submission(path: str | Path) -> NotebookNode:
-    """The notebook in a student's file as plain cells: type, source, grade id; outputs and other metadata are dropped.
+    """The notebook in a student's file as plain cells: type, source, grade id, without outputs or other metadata.
 
     Format 3 and newer minor versions of format 4 are read too.  Raises Unreadable with a sentence for the student.
     """

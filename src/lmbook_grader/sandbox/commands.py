@@ -1,8 +1,9 @@
 """The walls around a student's code: which command starts its process, and what that process sees and may use.
 
-bwrap   bubblewrap: no network, a read-only system without the course, private folders in memory that vanish, a user
-of its own docker, podman   the same with a container of an image that holds Python and the homework's libraries none
-a plain process with limits only.  It can read and change what the person who grades can.
+    bwrap            bubblewrap: no network, a read-only system without the course, private folders in memory that
+                     vanish, a user of its own
+    docker, podman   the same with a container, of an image that holds Python and the homework's libraries
+    none             a plain process with limits only: it can read and change what the person who grades can
 
 In all of them the process has limits on memory, processes, file size and open files, and `lmbook` is a copy without the
 modules that hold the answers.
@@ -27,6 +28,7 @@ HERE = Path(__file__).parent
 LMBOOK = Path(lmbook.__file__).parent  # what a student meets; the press and the grader are packages of their own
 WORKER, PACKAGE, HOME = "/opt/lmbook-worker", "/opt/lmbook-package", "/home/student"
 FIRST_USER = 200_000  # a user number for each grader: 200,000 + its process number, which no account has
+PYTHON = ("-E", "-s", "-B", "-X", "utf8")  # no settings of the environment, no user's packages, no cache files
 MEGABYTE = 1_000_000
 
 
@@ -58,7 +60,8 @@ class Limits:
 class Command:
     """How a process is started.
 
-    settings: what it is told first; stop: a command that ends it, where killing is not enough.
+    words: the command.  settings: the worker's first message.  descriptors: files that it inherits.
+    stop: a command that ends it, where killing is not enough.
     """
 
     words: list[str]
@@ -103,15 +106,15 @@ def _engine_fault(engine: str) -> str | None:
 
 
 def copy_package(folder: Path, blocked: list[str]) -> Path:
-    """A copy of lmbook in `folder` whose blocked modules only say that they are closed.
+    """Puts a copy of lmbook into `folder`, whose blocked modules only say that they are closed; returns `folder`.
 
-    Raises BookError for other modules.
+    blocked: modules or packages, "lmbook.gpt".  Raises BookError for one that lmbook does not have.
     """
-    source, made = LMBOOK, folder / "lmbook"
+    made = folder / "lmbook"
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o755)  # the student's process runs as another user
     leave = shutil.ignore_patterns("__pycache__", "experiments", "*.ipynb")
-    shutil.copytree(source, made, ignore=leave, dirs_exist_ok=True)
+    shutil.copytree(LMBOOK, made, ignore=leave, dirs_exist_ok=True)
     for name in blocked:
         parts = name.split(".")
         path = made.joinpath(*parts[1:])
@@ -143,24 +146,25 @@ def _environment(home: str) -> dict[str, str]:
 
 
 def _settings(limits: Limits, path: list[str], user: int = 0, hide: tuple[str, ...] = (), own: bool = False) -> dict:
-    """own: the user number is this process's alone; only then can the kernel limit its processes."""
+    """The worker's first message.
+
+    path: folders to import from.  user: the number to become, 0 for none.  hide: folders not to import from.
+    own: the user number is this process's alone; only then can the kernel limit its processes.
+    """
     kept = {name: value for name, value in limits.of_process().items() if own or name != "RLIMIT_NPROC"}
     return {"limits": kept, "path": path, "user": user, "hide": list(hide)}
 
 
 def _plain(limits: Limits, package: Path) -> Command:
-    words = [sys.executable, "-E", "-s", "-B", "-X", "utf8", str(HERE / "worker.py")]
-    return Command(
-        words, _settings(limits, [str(package)], hide=(str(HERE.parents[1]),)), environment=_environment("/tmp")
-    )
+    settings = _settings(limits, [str(package)], hide=(str(HERE.parents[1]),))
+    return Command([sys.executable, *PYTHON, str(HERE / "worker.py")], settings, environment=_environment("/tmp"))
 
 
 def _bwrap_walls() -> list[str]:
     words = ["bwrap", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     words += ["--die-with-parent", "--new-session", "--hostname", "grading"]
-    if (
-        os.getuid() == 0
-    ):  # the worker gives root up itself: only a real user number is subject to the limit on processes
+    if os.getuid() == 0:
+        # The worker gives root up itself: only a real user number is subject to the limit on processes.
         return [*words, "--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     return [*words, "--unshare-user", "--uid", "65534", "--gid", "65534"]
 
@@ -216,7 +220,7 @@ def _bwrap(limits: Limits, package: Path) -> Command:
         os.close(start)
         descriptors = (end,)
         words += ["--seccomp", str(end)]
-    words += ["--", os.path.abspath(sys.executable), "-E", "-s", "-B", "-X", "utf8", f"{WORKER}/worker.py"]
+    words += ["--", os.path.abspath(sys.executable), *PYTHON, f"{WORKER}/worker.py"]
     user = FIRST_USER + os.getpid() if os.getuid() == 0 else 0
     return Command(words, _settings(limits, [PACKAGE], user, own=True), descriptors, _environment(HOME))
 
@@ -245,6 +249,6 @@ def _container(engine: str, limits: Limits, package: Path, image: str) -> Comman
     for key, value in _environment(HOME).items():
         if key != "PATH":
             words += ["--env", f"{key}={value}"]
-    words += [image, "python3", "-E", "-s", "-B", "-X", "utf8", f"{WORKER}/worker.py"]
+    words += [image, "python3", *PYTHON, f"{WORKER}/worker.py"]
     keep = {key: os.environ[key] for key in ("PATH", "HOME", "DOCKER_HOST", "XDG_RUNTIME_DIR") if key in os.environ}
     return Command(words, _settings(limits, [PACKAGE]), (), keep, [engine, "kill", name])

@@ -27,16 +27,15 @@ class Ran:
 
 
 def run_cells(sources: dict[int, str], folder: Path, seconds: float) -> tuple[list[Ran], str | None]:
-    """Runs the code cells {number: source} in `folder`, in this order, each one whatever happened before, as front ends
-    do with "run all" after an error is cleared.
+    """Runs the code cells {number: source} in `folder`, in this order, each one whatever happened before.
 
     Returns how each went, and why it stopped early: None, or a sentence.  Output of the cells is not kept.
     """
     with tempfile.TemporaryDirectory() as private:
-        tasks, results = Path(private, "cells.json"), Path(private, "results")
+        tasks, log = Path(private, "cells.json"), Path(private, "log")
         tasks.write_text(json.dumps(list(sources.items())), encoding="utf-8")
         environment = os.environ | {"MPLBACKEND": "agg", "IPYTHONDIR": private, "PYTHONDONTWRITEBYTECODE": "1"}
-        command = [sys.executable, __file__, str(tasks), str(results)]
+        command = [sys.executable, __file__, str(tasks), str(log)]
         silent = subprocess.DEVNULL
         child = subprocess.Popen(
             command, cwd=folder, env=environment, stdin=silent, stdout=silent, stderr=silent, start_new_session=True
@@ -48,7 +47,7 @@ def run_cells(sources: dict[int, str], folder: Path, seconds: float) -> tuple[li
             why = f"it had not finished after {seconds:.0f} seconds: is there an endless loop?"
         finally:
             _end(child)
-        lines = results.read_text(encoding="utf-8").splitlines() if results.exists() else []
+        lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
         done = [Ran(**json.loads(line)) for line in lines if line.endswith("}")]  # a killed child may leave half a line
     return done, why if len(done) < len(sources) else None
 
@@ -69,7 +68,7 @@ def _end(child: subprocess.Popen) -> None:
     child.wait()
 
 
-def main(tasks: str, results: str) -> None:
+def main(tasks: str, log: str) -> None:
     """The child: runs the cells as IPython would."""
     import linecache
     import time
@@ -82,7 +81,7 @@ def main(tasks: str, results: str) -> None:
     shell.showtraceback = shell.showsyntaxerror = lambda *_, **__: None
     shell.ask_exit = lambda: os._exit(1)
     places: dict[str, int] = {}  # IPython's name of a cell's code -> the cell
-    with open(results, "a", encoding="utf-8") as out:
+    with open(log, "a", encoding="utf-8") as out:
         for number, source in json.loads(Path(tasks).read_text(encoding="utf-8")):
             known, start = set(linecache.cache), time.monotonic()
             result = shell.run_cell(source, store_history=False)

@@ -27,19 +27,19 @@ class Stopped(BaseException):
     """The process cannot answer any more.  No check can catch this by accident: it is no `Exception`."""
 
 
-class Late(Stopped):
+class TimeLimitExceeded(Stopped):
     """It went on for longer than it may."""
 
 
-class Crowded(Stopped):
+class MemoryLimitExceeded(Stopped):
     """It used more memory than it may."""
 
 
-class Gone(Stopped):
+class ProcessDied(Stopped):
     """It ended by itself."""
 
 
-class Garbled(Stopped):
+class ProtocolError(Stopped):
     """What it says can no longer be told apart."""
 
 
@@ -113,7 +113,7 @@ class Session:
                 try:
                     sizes = wire.lengths(bytes(self.received[:head]))
                 except wire.NotData as error:
-                    raise Garbled from error
+                    raise ProtocolError from error
             if sizes is not None and len(self.received) >= head + sum(sizes):
                 text = bytes(self.received[head : head + sizes[0]])
                 data = bytes(self.received[head + sizes[0] : head + sum(sizes)])
@@ -121,10 +121,10 @@ class Session:
                 self._read("stderr")
                 answer = wire.message(text, data)
                 if not isinstance(answer, dict) or not isinstance(answer.get("is"), str):
-                    raise Garbled
+                    raise ProtocolError
                 return answer
             if not self._wait(("stdout", "stderr"), end, until):
-                raise Gone
+                raise ProcessDied
 
     def _send(self, data: bytes, end: float) -> None:
         view = memoryview(data)
@@ -135,14 +135,14 @@ class Session:
                 self._wait(("stderr",), end, writing=True)
             except BrokenPipeError as error:
                 self._read("stderr")
-                raise Gone from error
+                raise ProcessDied from error
 
-    def _wait(self, names: tuple[str, ...], end: float, until: float = math.inf, writing: bool = False) -> bool:
+    def _wait(self, pipes: tuple[str, ...], end: float, until: float = math.inf, writing: bool = False) -> bool:
         """Waits for something to read (or room to write) and reads it; False at the end of the answers."""
         if time.monotonic() - self.looked >= LOOK:
             self._look(end, until)
         with selectors.DefaultSelector() as selector:
-            for name in names:
+            for name in pipes:
                 if name in self.pipes:
                     selector.register(self.pipes[name], selectors.EVENT_READ, name)
             if writing:
@@ -156,16 +156,16 @@ class Session:
         return True
 
     def _look(self, end: float, until: float) -> None:
-        """Brings what is charged up to date.  Raises Crowded or Late where a limit is passed."""
+        """Brings what is charged up to date.  Raises one of Stopped where a limit is passed."""
         now = time.monotonic()
         computed, memory, busy = used(self.process.pid)
         if not busy:
             self.slept += min(now - self.looked, 1.0)  # more than that, and it was the grader that waited
         self.looked, self.charged = now, max(self.charged, computed + self.slept)
         if memory > 1.25 * self.limits.memory * MEGABYTE:
-            raise Crowded
+            raise MemoryLimitExceeded
         if now > end or self.charged > until:
-            raise Late
+            raise TimeLimitExceeded
 
     def _read(self, name: str) -> bool:
         """Reads what is there from one pipe; False where it is closed."""
@@ -203,10 +203,13 @@ class Session:
 
 
 def _called_back(functions: dict, answer: dict) -> bytes:
-    """The frame with what a function of the check says to the student's call.  Raises Garbled for what is no call."""
+    """The frame with what a function of the check says to the student's call.
+
+    Raises ProtocolError for what is no call.
+    """
     number, arguments, options = (answer.get(key) for key in ("number", "arguments", "options"))
     if type(number) is not int or not isinstance(arguments, list) or not isinstance(options, dict):
-        raise Garbled
+        raise ProtocolError
     try:
         return wire.frame({"do": "value", "value": functions[number](*arguments, **options)})
     except Exception as error:

@@ -3,7 +3,7 @@
 It is started as a plain script beside `wire.py`.  Nothing here is secret and nothing it says is believed: a student's
 code may change all of it, and can thereby only change the values that its own functions seem to return.
 
-The grader sends {"do": "run" | "call" | "get", ...} and gets {"is": "done" | "value" | "raised" | "odd", ...}; a
+The grader sends {"do": "run" | "call" | "get", ...} and gets {"is": "value" | "raised" | "odd", ...}; a
 function that the grader passed as an argument is called back with {"is": "back", ...}.
 """
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from lmbook_press.assignments.questions import loose
+from lmbook_press.assignments.questions import undefined_names
 from lmbook_press.assignments.variants import drawn
 from lmbook_press.book import Book, BookError
 from lmbook_press.normalize import read, tidied, write_notebook
@@ -50,7 +50,7 @@ def faults(master: NotebookNode) -> list[str]:
             found.append(f"{place} is a written answer: it must be marked as solution and as graded")
     found += [
         f"cell {number} ({check}) uses {name}, which only another check defines: each check stands alone"
-        for number, check, name in ([] if found else loose(master))
+        for number, check, name in ([] if found else undefined_names(master))
     ]
     return found
 

@@ -114,23 +114,29 @@ def defined(source: str) -> tuple[set[str], set[str]]:
     return functions, values
 
 
-def loose(master: NotebookNode) -> list[tuple[int, str, str]]:
-    """Names that a check reads although neither a given cell before it, nor an answer, nor the check itself binds them.
+def undefined_names(master: NotebookNode) -> list[tuple[int, str, str]]:
+    """Names that a check reads, but that no given cell before it, no answer and not the check itself binds.
 
     Each check has to stand alone: if it took a name of another check, a student would lose points twice for one
-    mistake. Returns (number of the cell, grade_id, name).
+    mistake.  Returns (number of the cell, grade_id, name).
     """
     known, found = {*dir(builtins), "__name__", "display"}, []
     for number, cell in enumerate(master.cells, start=1):
         if cell.cell_type != "code":
             continue
-        table = symtable.symtable(cell.source, f"cell {number}", "exec")
-        binds = {name.get_name() for name in table.get_symbols() if name.is_assigned() or name.is_imported()}
+        binds, reads = bound_and_read(cell.source)
         if marks(cell).get("grade") and not marks(cell).get("solution"):
-            found += [(number, marks(cell)["grade_id"], name) for name in sorted(_globals(table) - binds - known)]
+            found += [(number, marks(cell)["grade_id"], name) for name in sorted(reads - binds - known)]
         else:
             known |= binds
     return found
+
+
+def bound_and_read(source: str) -> tuple[set[str], set[str]]:
+    """The names that a cell binds at its top level, and the module's names that it reads, in its functions too."""
+    table = symtable.symtable(source, "<cell>", "exec")
+    binds = {name.get_name() for name in table.get_symbols() if name.is_assigned() or name.is_imported()}
+    return binds, _globals(table)
 
 
 def _globals(table: symtable.SymbolTable) -> set[str]:
