@@ -11,14 +11,14 @@ from py_mini_racer import MiniRacer
 from lmbook.data.digits import PixelCodec, digits
 from lmbook.experiments.digits import pixel_loss
 from lmbook.figures import CompleteDigit, bundle, digit
-from lmbook.gpt import GPT
+from lmbook.gpt import GPT, gelu_tanh
 from lmbook.train import evaluate
 
 
 def gpt(seed=0, n_layers=2):
     """An untrained GPT with weights large enough for sharp answers."""
     torch.manual_seed(seed)
-    model = GPT(32, 64, 16, n_heads=4, n_layers=n_layers)
+    model = GPT(32, 64, 16, n_heads=4, n_layers=n_layers, activation=gelu_tanh)
     with torch.no_grad():
         for weight in model.parameters():
             weight.add_(torch.randn_like(weight) * (0.3 if weight.dim() > 1 else 0.1))

@@ -14,7 +14,7 @@ from lmbook.experiments import shakespeare as recipes
 from lmbook.experiments.run import TRAINED
 from lmbook.figures import GPTWriter, bundle
 from lmbook.figures.writer import EXAMPLES, MODEL, SHOWN, SLIDE, shipped
-from lmbook.gpt import GPT
+from lmbook.gpt import GPT, gelu_tanh
 
 CHARACTERS = recipes.shipped()[0].vocabulary.tokens
 
@@ -98,7 +98,7 @@ def test_greedy_writes_what_the_package_writes(page_model):
 
 def test_learned_positions_and_a_head_of_its_own_are_read_as_well(tmp_path):
     torch.manual_seed(0)
-    model = GPT(9, 12, 8, n_heads=2, n_layers=2, tied=False, slide=3).eval()
+    model = GPT(9, 12, 8, n_heads=2, n_layers=2, tied=False, slide=3, activation=gelu_tanh).eval()
     with torch.no_grad():
         for p in model.parameters():
             p.add_(0.3 * torch.randn(p.shape))

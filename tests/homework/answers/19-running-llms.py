@@ -10,18 +10,13 @@ NAMES = """
 def to_gpt2(ours):
     out = {{}}
     for name, value in ours.items():
-        if name == "head.weight":
+        if name == "output.weight":
             continue
         for old, new in (
-            ("decoder.layers.", "h."), ("embed", "wte"), ("position.table", "wpe"), ("attention.W_o", "attn.c_proj"),
-            ("feed_forward.W_1", "mlp.c_fc"), ("feed_forward.W_2", "mlp.c_proj"), ("decoder.norm", "ln_f"),
-            ("residual_1.norm", "ln_1"), ("residual_2.norm", "ln_2"),
+            ("layers.", "h."), ("embedding", "wte"), ("position.table", "wpe"), ("attention.W_o", "attn.c_proj"),
+            ("ffn.W_1", "mlp.c_fc"), ("ffn.W_2", "mlp.c_proj"), ("norm", "ln_f"), ("pre_1", "ln_1"), ("pre_2", "ln_2"),
         ):
             name = name.replace(old, new)
-        if name.endswith(".g"):
-            name = name[:-1] + "weight"
-        if name.endswith(".b"):
-            name = name[:-1] + "bias"
         value = {turned}
         if "attention.W_" in name:
             stem, letter, kind = name.split("attention.W_")[0], *name.split("attention.W_")[1].split(".")
