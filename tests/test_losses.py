@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from lmbook.losses import sampled_nll, strata
+from lmbook.losses import class_buckets, sampled_nll
 
 VOCAB, D, NEVER = 100, 8, (0, 2, 4)
 
@@ -29,7 +29,7 @@ def test_with_every_type_drawn_it_is_the_cross_entropy_forward_and_backward(exam
     h, targets, W, b = example
     if edges == (99,):
         edges = (50, 98)
-    parts = strata(VOCAB, edges, (0,) * (len(edges) + 1))
+    parts = class_buckets(VOCAB, edges, (0,) * (len(edges) + 1))
     ours, torchs = sampled_nll(h, targets, W, b, parts, NEVER), full(h, targets, W, b)
     torch.testing.assert_close(ours, torchs)
     for a, c in zip(torch.autograd.grad(ours, (h, W, b)), torch.autograd.grad(torchs, (h, W, b)), strict=True):
@@ -39,7 +39,7 @@ def test_with_every_type_drawn_it_is_the_cross_entropy_forward_and_backward(exam
 def test_the_estimate_of_z_is_unbiased(example):
     """exp(nll) of one token is Z / exp z_w; its mean over draws is the true value, for frequent and rare targets."""
     h, _, W, b = example
-    parts = strata(VOCAB, (30, 60), (0, 20, 25))
+    parts = class_buckets(VOCAB, (30, 60), (0, 20, 25))
     for target in (7, 45, 88):
         targets = torch.full((60,), target)
         logits = h @ W.T + b
@@ -57,13 +57,13 @@ def test_the_estimate_of_z_is_unbiased(example):
 
 def test_a_draw_of_few_types_is_not_exact(example):
     h, targets, W, b = example
-    ours = sampled_nll(h, targets, W, b, strata(VOCAB, (30,), (0, 5)), NEVER)
+    ours = sampled_nll(h, targets, W, b, class_buckets(VOCAB, (30,), (0, 5)), NEVER)
     assert (ours - full(h, targets, W, b)).abs().item() > 0.1
 
 
 def test_a_target_that_never_occurs_or_lies_outside_is_an_error(example):
     h, targets, W, _ = example
-    parts = strata(VOCAB, (30,), (0, 10))
+    parts = class_buckets(VOCAB, (30,), (0, 10))
     for wrong in (2, 100):
         bad = targets.clone()
         bad[3] = wrong
@@ -75,6 +75,6 @@ def test_a_target_that_never_occurs_or_lies_outside_is_an_error(example):
 @pytest.mark.parametrize(
     ("edges", "drawn"), [((60, 30), (0, 0, 0)), ((30,), (0,)), ((30,), (0, 71)), ((30,), (1, 0)), ((100,), (0, 0))]
 )
-def test_strata_that_do_not_fit_are_refused(edges, drawn):
+def test_buckets_that_do_not_fit_are_refused(edges, drawn):
     with pytest.raises(ValueError, match=r"edges|drawn"):
-        strata(VOCAB, edges, drawn)
+        class_buckets(VOCAB, edges, drawn)

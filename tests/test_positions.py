@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from lmbook.attention import attend
-from lmbook.positions import Learned, binary, integer, linear_bias, place, rotary, shift_matrix, sinusoidal, slopes
+from lmbook.positions import Learned, binary, integer, place, rotary, shift_matrix, sinusoidal, slopes
 
 pytestmark = pytest.mark.usefixtures("float64")
 
@@ -194,21 +194,3 @@ def test_slopes_are_those_of_the_paper():
     """Press et al. 2022, section 3: for 8 heads 1/2, 1/4, ..., 1/256; for 16 heads they start at 2^-0.5."""
     assert slopes(8).tolist() == [2.0**-h for h in range(1, 9)]
     assert slopes(16)[0].item() == pytest.approx(2**-0.5)
-
-
-def test_the_linear_bias_falls_by_the_slope_a_place():
-    bias = linear_bias(6, 4)
-    assert bias.shape == (4, 6, 6)
-    for h, m in enumerate(slopes(4)):
-        for t in range(6):
-            for i in range(t + 1):
-                assert bias[h, t, i].item() == pytest.approx(-m.item() * (t - i))
-
-
-def test_past_a_causal_mask_the_linear_bias_is_a_bonus_for_late_keys():
-    """-m (t - i) and m i differ by a number that is the same for every key of a query, so softmax gives the same."""
-    scores, m = torch.randn(4, 7, 7), slopes(4).view(-1, 1, 1)
-    past = torch.ones(7, 7).tril().bool()
-    one = (scores + linear_bias(7, 4)).masked_fill(~past, -math.inf).softmax(-1)
-    other = (scores + m * torch.arange(7)).masked_fill(~past, -math.inf).softmax(-1)
-    torch.testing.assert_close(one, other)

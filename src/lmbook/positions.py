@@ -133,17 +133,12 @@ class Learned(nn.Module):
 
 
 def slopes(n_heads: int) -> Tensor:
-    """m_h = 2^(-8h/n) for the heads h = 1..n, shape (n_heads,)  (Press et al. 2022, section 3).
+    """m_h = 2^(-8h/n) for the heads h = 1..n, shape (n_heads,)  (Press et al. 2022, section 3): by how much linear bias
+    lowers the score of a key for each place that it lies behind the query, -m_h (t - i).
 
     The paper's examples have 8 and 16 heads; we take the formula for every number.
     """
     return 2.0 ** (-8 * torch.arange(1, n_heads + 1, dtype=torch.get_default_dtype()) / n_heads)
-
-
-def linear_bias(T: int, n_heads: int) -> Tensor:
-    """-m_h (t - i), to be added to the scores (n_heads, T, T). Where i > t a causal mask forbids the key."""
-    t = torch.arange(T, dtype=torch.get_default_dtype())
-    return -slopes(n_heads).view(-1, 1, 1) * (t.unsqueeze(1) - t)
 
 
 def rotary(X: Tensor, start: int = 0, base: float = 10000.0) -> Tensor:

@@ -9,7 +9,7 @@ from torch import nn
 from lmbook.attention import causal_mask
 from lmbook.experiments import position_codes
 from lmbook.experiments.position_codes import BACK, CODES, FIRST, NOTHING, SEPARATOR, SOS, LinearBias, Reader
-from lmbook.positions import linear_bias
+from lmbook.positions import slopes
 
 
 def rng():
@@ -57,12 +57,13 @@ def test_the_share_of_right_answers():
     assert wrong.mean().item() == pytest.approx(1 / position_codes.SYMBOLS, abs=0.02)
 
 
-def test_the_linear_bias_is_that_of_positions():
+def test_the_linear_bias_falls_by_the_slope_a_place():
     torch.manual_seed(0)
     layer, x = LinearBias(16, 4), torch.randn(2, 9, 16)
     out, weights = layer(x, x, x, causal=True)
     Q, K, V = layer._projected(x)
-    scores = Q @ K.transpose(-2, -1) / math.sqrt(4) + linear_bias(9, 4)
+    t = torch.arange(9.0)
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(4) - slopes(4).view(-1, 1, 1) * (t.unsqueeze(1) - t)
     wanted = scores.masked_fill(~causal_mask(9), -math.inf).softmax(-1)
     torch.testing.assert_close(weights, wanted)
     torch.testing.assert_close(out, layer.W_o((wanted @ V).transpose(1, 2).flatten(2)))

@@ -156,7 +156,7 @@ def empty_source(model: nn.Module, inputs: Inputs, masked_output: bool = False) 
         assert p.grad is None or p.grad.isfinite().all(), f"the gradient of {name} is not finite"
     model.zero_grad()
     if masked_output:
-        weights = model(empty, *inputs[1:], return_weights=True)[1]
+        weights = model(empty, *inputs[1:], need_weights=True)[1]
         assert (weights[0] == 0).all(), "an empty source has weights"
 
 

@@ -57,7 +57,7 @@ def copy(generator: torch.Generator, rows: int, N: int) -> tuple[Tensor, Tensor]
 
 
 class LinearBias(MultiHeadAttention):
-    """Causal self-attention whose score falls by m_h a place, positions.linear_bias  (Press et al. 2022).
+    """Causal self-attention whose score falls by m_h a place, as positions.slopes says  (Press et al. 2022).
 
     Behind a causal mask -m_h (t - i) may be replaced by m_h i, which is one product more: each query gets the number
     m_h and each key its place i. (Places are counted back from the last, so that the numbers stay small.)
