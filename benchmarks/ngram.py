@@ -18,7 +18,7 @@ from nltk.lm import KneserNeyInterpolated, Lidstone
 from nltk.lm.preprocessing import everygrams
 
 from lmbook import data
-from lmbook.ngram import AddK, Counts, Interpolated, KneserNey, MaximumLikelihood, fit_weights, perplexity
+from lmbook.ngram import AddK, Counts, JelinekMercer, KneserNey, MaximumLikelihood, fit_weights, stream_perplexity
 from lmbook.text import MASK, PAD, SOS, Vocabulary
 
 ORDERS = range(1, 6)
@@ -72,7 +72,7 @@ def full():
     clock.append(time.perf_counter())
     counts = Counts(train, 5, len(vocabulary))
     clock.append(time.perf_counter())
-    perplexity(KneserNey(counts, 5, allowed=allowed), test)
+    stream_perplexity(KneserNey(counts, 5, allowed=allowed), test)
     clock.append(time.perf_counter())
     # Linux gives kilobytes, macOS bytes.
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e9
@@ -89,18 +89,18 @@ def full():
     print(" Kneser-Ney | modified |\n|" + " ---: |" * 10)
     tails = []
     for n in ORDERS:
-        k = min(10.0 ** -np.arange(7), key=lambda k: perplexity(AddK(counts, n, k, allowed), valid))
+        k = min(10.0 ** -np.arange(7), key=lambda k: stream_perplexity(AddK(counts, n, k, allowed), valid))
         weights = fit_weights(counts, n, valid, allowed)
         kneser_ney, modified = (KneserNey(counts, n, allowed=allowed, modified=m) for m in (False, True))
         models = {
             "ml": MaximumLikelihood(counts, n, allowed),
             "add1": AddK(counts, n, 1, allowed),
             "addk": AddK(counts, n, k, allowed),
-            "mix": Interpolated(counts, weights, allowed),
+            "mix": JelinekMercer(counts, weights, allowed),
             "kn": kneser_ney,
             "mkn": modified,
         }
-        pp = {name: perplexity(model, test) for name, model in models.items()}
+        pp = {name: stream_perplexity(model, test) for name, model in models.items()}
         once, seen = (counts.counts[n] == 1).mean(), (counts.find(test)[n] >= 0).mean()
         print(
             f"| {n} | {counts.types(n):,} | {once:.1%} | {seen:.1%} | {pp['ml']:.1f} | {pp['add1']:,.1f} "

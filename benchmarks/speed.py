@@ -22,7 +22,7 @@ from lmbook.attention import MultiHeadAttention
 from lmbook.decode import beam, greedy
 from lmbook.gpt import GPT
 from lmbook.rnn_models import RecurrentLM
-from lmbook.seq2seq import Seq2Seq
+from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq
 from lmbook.word2vec import SkipGram
 
 CASES: dict[str, Callable] = {}
@@ -211,11 +211,11 @@ class TorchLM(nn.Module):
 
 def recurrent_training(cell: str) -> tuple[str, int, Sides]:
     B, T, d, vocab = 32, 32, 256, 1000
-    model = RecurrentLM(vocab, d, d, 1, cell, fast=True)
+    model = RecurrentLM(vocab, d, d, 1, cell)
     peer = TorchLM(model)
     tokens, targets = torch.randint(vocab, (2, B, T))
     sides = {
-        "RecurrentLM(fast=True)": training(model, lambda: model(tokens), targets),
+        "RecurrentLM": training(model, lambda: model(tokens), targets),
         f"nn.{cell.upper()}": training(peer, lambda: peer(tokens), targets),
     }
     return f"{cell.upper()} language model, training: {d} units, {B} x {T} tokens, {vocab} types", B * T, sides
@@ -231,12 +231,12 @@ def gru():
     return recurrent_training("gru")
 
 
-def translator(attention: str | None, query: str, fast: bool) -> Seq2Seq:
-    torch.manual_seed(0)  # the same weights whether fast or not
-    return Seq2Seq(4000, 4000, 128, 256, bidirectional=True, attention=attention, query=query, fast=fast)
+def translator(kind: type[nn.Module], **options: str) -> nn.Module:
+    torch.manual_seed(0)
+    return kind(RecurrentEncoder(4000, 128, 256, bidirectional=True), 4000, 128, 256, **options)
 
 
-def step_by_step(model: Seq2Seq, source: Tensor, tokens: Tensor) -> Tensor:
+def step_by_step(model: nn.Module, source: Tensor, tokens: Tensor) -> Tensor:
     """The loop of most tutorials: a call of the decoder for each target token, which returns its logits."""
     state, logits = model.start(source), []
     for t in range(tokens.shape[1]):
@@ -245,31 +245,32 @@ def step_by_step(model: Seq2Seq, source: Tensor, tokens: Tensor) -> Tensor:
     return torch.stack(logits, dim=1)
 
 
-def translator_training(attention: str | None, query: str) -> tuple[str, int, Sides]:
+def translator_training(what: str, kind: type[nn.Module], **options: str) -> tuple[str, int, Sides]:
     B, N, T = 64, 16, 16
     source, tokens, targets = torch.randint(5, 4000, (3, B, N))
-    fast, slow = (translator(attention, query, fast) for fast in (True, False))
+    whole, stepped = (translator(kind, **options) for _ in range(2))
     sides = {
-        "Seq2Seq(fast=True)": training(fast, lambda: fast(source, tokens), targets),
-        "a step at a time": training(slow, lambda: step_by_step(slow, source, tokens), targets),
+        kind.__name__: training(whole, lambda: whole(source, tokens), targets),
+        "a step at a time": training(stepped, lambda: step_by_step(stepped, source, tokens), targets),
     }
-    what = "no attention" if attention is None else f"{attention} attention, query {query} the step"
     return f"translator with {what}, training: 256 units, {B} pairs of {N} and {T} tokens, 4,000 types", B * T, sides
 
 
 @case
 def translator_bottleneck():
-    return translator_training(None, "before")
+    return translator_training("no attention", Seq2Seq)
 
 
 @case
 def translator_bahdanau():
-    return translator_training("additive", "before")
+    return translator_training("additive attention before the step", AttentionSeq2Seq)
 
 
 @case
 def translator_luong():
-    return translator_training("multiplicative", "after")
+    return translator_training(
+        "multiplicative attention after the step", AttentionSeq2Seq, attention="luong", score="multiplicative"
+    )
 
 
 @torch.no_grad()
@@ -299,7 +300,7 @@ def generation():
 
 @case
 def beam_search():
-    model = translator("additive", "before", True).eval()
+    model = translator(AttentionSeq2Seq).eval()
     with torch.no_grad():
         model.output.weight.mul_(10)  # not all types alike, as after training
     source, n = torch.randint(5, 4000, (32, 16)), 20
@@ -318,10 +319,10 @@ def beam_search():
 def skip_gram():
     vocab, B = 33_278, 1024
     ids = (torch.rand(200_000) ** 4 * vocab).long().numpy()  # frequent and rare types
-    steps = {fast: word2vec.train(SkipGram(vocab, 100, fast), ids, 10**6, batch=B) for fast in (True, False)}
+    steps = {sparse: word2vec.train(SkipGram(vocab, 100, sparse), ids, 10**6, batch=B) for sparse in (True, False)}
     sides = {
-        "SkipGram(fast=True): sparse gradients": lambda: next(steps[True]),
-        "SkipGram(fast=False): Adam on all rows": lambda: next(steps[False]),
+        "SkipGram(sparse=True)": lambda: next(steps[True]),
+        "SkipGram(), Adam on all rows": lambda: next(steps[False]),
     }
     return f"skip-gram, training: {vocab:,} types of 100 numbers, {B:,} pairs a step (pairs a second)", B, sides
 

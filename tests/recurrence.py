@@ -12,7 +12,6 @@ MASK = torch.arange(T) < LENGTHS[:, None]
 
 kinds = pytest.mark.parametrize("cell", CELLS)
 directions = pytest.mark.parametrize("bidirectional", [False, True], ids=["one direction", "two directions"])
-fast_or_not = pytest.mark.parametrize("fast", [False, True], ids=["readable", "fast"])
 
 
 def randomised(network: nn.Module) -> nn.Module:

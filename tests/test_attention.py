@@ -8,13 +8,14 @@ from torch import nn
 from torch.nn import functional as F
 
 from lmbook.attention import (
+    SCORES,
     AdditiveScore,
+    DotScore,
     MultiHeadAttention,
     MultiplicativeScore,
     ScaledScore,
     attend,
     causal_mask,
-    dot_score,
     masked_softmax,
     padding_mask,
 )
@@ -160,26 +161,25 @@ def test_scores_against_loops():
     multiplicative, scaled, additive = MultiplicativeScore(D, D + 2), ScaledScore(D, D + 2), AdditiveScore(D, D + 2, 6)
     W, W_scaled, v = multiplicative.W.weight, scaled.W.weight, additive.v.weight[0]
     for b, t, i in [(0, 0, 0), (1, 4, 6), (2, 3, 2)]:
-        torch.testing.assert_close(dot_score(s, same)[b, t, i], sum(s[b, t] * same[b, i]))
+        torch.testing.assert_close(DotScore(D, D)(s, same)[b, t, i], sum(s[b, t] * same[b, i]))
         product = sum(s[b, t, j] * W[j, k] * h[b, i, k] for j in range(D) for k in range(D + 2))
-        torch.testing.assert_close(multiplicative(s, h)[b, t, i], product)
+        torch.testing.assert_close(multiplicative(s, multiplicative.keys(h))[b, t, i], product)
         product = sum(s[b, t, j] * W_scaled[j, k] * h[b, i, k] for j in range(D) for k in range(D + 2))
-        torch.testing.assert_close(scaled(s, h)[b, t, i], product / math.sqrt(D))
+        torch.testing.assert_close(scaled(s, scaled.keys(h))[b, t, i], product / math.sqrt(D))
         inner = torch.tanh(additive.W_h.weight @ h[b, i] + additive.W_s.weight @ s[b, t])
-        torch.testing.assert_close(additive(s, h)[b, t, i], v @ inner)
+        torch.testing.assert_close(additive(s, additive.keys(h))[b, t, i], v @ inner)
     for score in (multiplicative, scaled, additive):
-        assert score(s, h).shape == (B, T, N)
+        assert score(s, score.keys(h)).shape == (B, T, N)
 
 
 def test_only_the_dot_needs_equal_widths():
+    with pytest.raises(ValueError, match="equal widths, but s has 12 and h has 14"):
+        DotScore(D, D + 2)
     s, h = torch.randn(B, T, D), torch.randn(B, N, D + 2)
-    with pytest.raises(ValueError, match="one width"):
-        dot_score(s, h)
-    for score in (MultiplicativeScore(D, D), ScaledScore(D, D), AdditiveScore(D, D, 6)):
-        with pytest.raises(ValueError, match="key has width 14"):
-            score(s, h)
-        with pytest.raises(ValueError, match="query has width 14"):
-            score(h, s)
+    for name, Score in SCORES.items():
+        if name != "dot":
+            score = Score(D, D + 2)
+            assert score(s, score.keys(h)).shape == (B, T, N)
 
 
 def test_parameters_of_each_score():

@@ -61,12 +61,6 @@ OPERATIONS = {
     "log": (autograd.log, torch.log, positive(2, 3)),
     "tanh": (autograd.tanh, torch.tanh, normal(2, 3)),
     "sigmoid": (autograd.sigmoid, torch.sigmoid, normal(2, 3)),
-    "concat": (lambda a, b: autograd.concat([a, b]), lambda a, b: torch.cat([a, b], -1), normal(2, 3), normal(2, 1)),
-    "concat on axis 0": (
-        lambda a, b: autograd.concat([a, b, a], 0),
-        lambda a, b: torch.cat([a, b, a]),
-        *normal(2, 1, 3),
-    ),
     "log_softmax": (autograd.log_softmax, lambda z: torch.log_softmax(z, -1), normal(2, 5)),
 }
 

@@ -6,18 +6,30 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from lmbook import flops
-from lmbook.seq2seq import Seq2Seq
+from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq, TransformerEncoder
 from lmbook.transformer import Transformer
 
 VOCAB, B, N, T = 40, 3, 7, 9
+
+
+def fixed(bidirectional: bool = True, n_layers: int = 1, cell: str = "gru", **options) -> Seq2Seq:
+    encoder = RecurrentEncoder(VOCAB, 12, 16, n_layers, cell, bidirectional)
+    return Seq2Seq(encoder, VOCAB, 12, 16, n_layers, cell, **options)
+
+
+def attentive(bidirectional: bool = False, **options) -> AttentionSeq2Seq:
+    return AttentionSeq2Seq(RecurrentEncoder(VOCAB, 12, 16, bidirectional=bidirectional), VOCAB, 12, 16, **options)
+
+
 MODELS = {
     "Transformer": lambda: Transformer(VOCAB, VOCAB + 1, 16, 4, 32, 2, dropout=0.0),
-    "fixed vector": lambda: Seq2Seq(VOCAB, VOCAB, 12, 16, bidirectional=True, context="every", fast=True),
-    "two layers": lambda: Seq2Seq(VOCAB, VOCAB, 12, 16, n_layers=2, fast=True),
-    "LSTM": lambda: Seq2Seq(VOCAB, VOCAB, 12, 16, cell="lstm", bidirectional=True),
-    "additive": lambda: Seq2Seq(VOCAB, VOCAB, 12, 16, bidirectional=True, attention="additive", d_a=10, fast=True),
-    "dot": lambda: Seq2Seq(VOCAB, VOCAB, 12, 16, attention="dot", query="after", fast=True),
-    "multiplicative": lambda: Seq2Seq(VOCAB, VOCAB, 12, 16, attention="multiplicative", query="after", fast=True),
+    "fixed vector": lambda: fixed(context="every"),
+    "two layers": lambda: fixed(False, n_layers=2),
+    "LSTM": lambda: fixed(cell="lstm").double(),  # torch does not count its kernel of single precision
+    "additive": lambda: attentive(True, d_a=10),
+    "dot": lambda: attentive(attention="luong", score="dot"),
+    "multiplicative": lambda: attentive(attention="luong", score="multiplicative"),
+    "hybrid": lambda: AttentionSeq2Seq(TransformerEncoder(VOCAB, 12, n_layers=2), VOCAB, 12, 16),
 }
 
 

@@ -9,7 +9,16 @@ import pytest
 from nltk.lm import MLE, KneserNeyInterpolated, Laplace, Lidstone
 from nltk.lm.preprocessing import everygrams
 
-from lmbook.ngram import AddK, Counts, Interpolated, KneserNey, MaximumLikelihood, fit_weights, perplexity, sample
+from lmbook.ngram import (
+    AddK,
+    Counts,
+    JelinekMercer,
+    KneserNey,
+    MaximumLikelihood,
+    fit_weights,
+    sample_stream,
+    stream_perplexity,
+)
 
 VOCAB = 9
 ORDER = 4
@@ -30,7 +39,7 @@ MASK = np.arange(VOCAB) != FORBIDDEN
 MODELS = {
     "maximum likelihood": lambda counts, **kw: MaximumLikelihood(counts, ORDER, **kw),
     "add 0.3": lambda counts, **kw: AddK(counts, ORDER, 0.3, **kw),
-    "interpolated": lambda counts, **kw: Interpolated(counts, [0.1, 0.2, 0.4, 0.2, 0.1], **kw),
+    "interpolated": lambda counts, **kw: JelinekMercer(counts, [0.1, 0.2, 0.4, 0.2, 0.1], **kw),
     "Kneser-Ney": lambda counts, **kw: KneserNey(counts, ORDER, **kw),
     "Kneser-Ney, given discounts": lambda counts, **kw: KneserNey(counts, ORDER, discount=[0, 0.4, 0.7, 1], **kw),
     "Kneser-Ney, modified": lambda counts, **kw: KneserNey(counts, ORDER, modified=True, **kw),
@@ -157,20 +166,20 @@ def test_only_the_last_tokens_of_a_history_matter(model):
 
 
 def test_the_uniform_model_has_as_perplexity_the_number_of_types_that_can_occur(allowed):
-    uniform = Interpolated(COUNTS, [1, 0, 0], allowed=allowed)
+    uniform = JelinekMercer(COUNTS, [1, 0, 0], allowed=allowed)
     ids = zipf_stream(50, seed=12)
-    assert perplexity(uniform, ids) == pytest.approx(VOCAB if allowed is None else VOCAB - 1, rel=1e-12)
+    assert stream_perplexity(uniform, ids) == pytest.approx(VOCAB if allowed is None else VOCAB - 1, rel=1e-12)
 
 
 def test_random_digits_have_perplexity_ten():
     digits = np.random.default_rng(0).integers(0, 10, 200_000)
-    assert perplexity(MaximumLikelihood(Counts(digits, 1, 10), 1), digits) == pytest.approx(10, rel=1e-3)
+    assert stream_perplexity(MaximumLikelihood(Counts(digits, 1, 10), 1), digits) == pytest.approx(10, rel=1e-3)
 
 
 def test_perplexity_is_the_inverse_geometric_mean():
     model, ids = AddK(COUNTS, 2, 0.5), zipf_stream(12, seed=13)
     product = math.prod(model.prob(ids[:t], ids[t]) for t in range(12))
-    assert perplexity(model, ids) == pytest.approx(product ** (-1 / 12), rel=1e-12)
+    assert stream_perplexity(model, ids) == pytest.approx(product ** (-1 / 12), rel=1e-12)
 
 
 def test_a_forbidden_type_is_history_only_and_does_not_count_in_perplexity():
@@ -179,7 +188,7 @@ def test_a_forbidden_type_is_history_only_and_does_not_count_in_perplexity():
     model = MaximumLikelihood(Counts(sentences, 2, 3), 2, allowed=np.array([False, True, True]))
     assert model.prob([start], a) == 1
     assert model.prob([a], b) == pytest.approx(2 / 3)  # the <sos> after the second a is no prediction: a a, a b, a b
-    assert perplexity(model, [start, a, b]) == pytest.approx((1 * 2 / 3) ** (-1 / 2))
+    assert stream_perplexity(model, [start, a, b]) == pytest.approx((1 * 2 / 3) ** (-1 / 2))
 
 
 # ---- each estimator
@@ -192,7 +201,7 @@ def test_maximum_likelihood_is_the_relative_frequency_and_backs_off_only_from_un
     np.testing.assert_array_equal(model.distribution([3, 0]), model.distribution([0]))
     np.testing.assert_array_equal(model.distribution([1, 3]), [3 / 6, 2 / 6, 1 / 6, 0])
     assert model.log_probs([0, 2, 2]).tolist()[2] == -np.inf
-    assert perplexity(model, [0, 2, 2]) == np.inf
+    assert stream_perplexity(model, [0, 2, 2]) == np.inf
 
 
 def test_no_other_bigram_model_gives_the_training_stream_a_higher_likelihood():
@@ -214,7 +223,7 @@ def test_add_k_by_its_formula_and_uniform_after_an_unseen_history():
 
 def test_interpolation_is_the_weighted_sum_of_its_orders():
     weights = [0.1, 0.3, 0.4, 0.2]
-    model = Interpolated(COUNTS, weights, allowed=MASK)
+    model = JelinekMercer(COUNTS, weights, allowed=MASK)
     for history in random_histories(30):
         parts = [MASK / MASK.sum()] + [MaximumLikelihood(COUNTS, n, MASK).distribution(history) for n in (1, 2, 3)]
         np.testing.assert_allclose(model.distribution(history), np.array(weights) @ parts, rtol=1e-12)
@@ -224,7 +233,7 @@ def test_every_step_of_em_raises_the_held_out_likelihood_and_the_end_is_its_maxi
     held_out = zipf_stream(300, seed=14)
 
     def likelihood(weights):
-        return Interpolated(COUNTS, weights).log_probs(held_out).mean()
+        return JelinekMercer(COUNTS, weights).log_probs(held_out).mean()
 
     steps = [likelihood(fit_weights(COUNTS, 3, held_out, steps=n)) for n in (0, 1, 2, 4, 8, 16, 1000)]
     assert all(later > earlier for earlier, later in itertools.pairwise(steps))
@@ -395,17 +404,17 @@ def test_where_nothing_precedes_an_ngram_nltk_does_not_sum_to_one_and_ours_does(
 
 def test_samples_follow_the_distribution_and_the_seed():
     model = KneserNey(COUNTS, 2)
-    drawn = [sample(model, 1, rng, history=[1])[0] for rng in np.random.default_rng(0).spawn(4000)]
+    drawn = [sample_stream(model, 1, rng, history=[1])[0] for rng in np.random.default_rng(0).spawn(4000)]
     expected = model.distribution([1])
     error = np.sqrt(expected * (1 - expected) / 4000)
     assert (np.abs(np.bincount(drawn, minlength=VOCAB) / 4000 - expected) <= 4.5 * error).all()
-    once, again, other = (sample(model, 30, np.random.default_rng(seed)) for seed in (3, 3, 4))
+    once, again, other = (sample_stream(model, 30, np.random.default_rng(seed)) for seed in (3, 3, 4))
     assert once == again != other
     assert len(once) == 30
 
 
 def test_a_sample_of_a_maximum_likelihood_model_holds_only_ngrams_of_the_stream():
-    ids = sample(MaximumLikelihood(COUNTS, 3), 100, np.random.default_rng(1), history=TRAIN[:2].tolist())
+    ids = sample_stream(MaximumLikelihood(COUNTS, 3), 100, np.random.default_rng(1), history=TRAIN[:2].tolist())
     assert all(COUNTS.count(ids[i : i + 3]) for i in range(98))
 
 
@@ -429,10 +438,10 @@ def test_a_sample_of_a_maximum_likelihood_model_holds_only_ngrams_of_the_stream(
         (lambda: AddK(COUNTS, 2, 0), ValueError, "k is 0"),
         (lambda: AddK(COUNTS, 2, -1), ValueError, "k is -1"),
         (lambda: AddK(COUNTS, 2, math.nan), ValueError, "k is nan"),
-        (lambda: Interpolated(COUNTS, [0.5, 0.4]), ValueError, "sum to 1"),
-        (lambda: Interpolated(COUNTS, [1.5, -0.5]), ValueError, "at least 0"),
-        (lambda: Interpolated(COUNTS, [math.nan, 1]), ValueError, "sum to 1"),
-        (lambda: Interpolated(COUNTS, [0.2] * 6 + [-0.2]), ValueError, "at least 0"),
+        (lambda: JelinekMercer(COUNTS, [0.5, 0.4]), ValueError, "sum to 1"),
+        (lambda: JelinekMercer(COUNTS, [1.5, -0.5]), ValueError, "at least 0"),
+        (lambda: JelinekMercer(COUNTS, [math.nan, 1]), ValueError, "sum to 1"),
+        (lambda: JelinekMercer(COUNTS, [0.2] * 6 + [-0.2]), ValueError, "at least 0"),
         (lambda: KneserNey(COUNTS, 2, discount=1.5), ValueError, r"discount is 1.5.*0\.\.1"),
         (lambda: KneserNey(COUNTS, 2, discount=[0.5]), ValueError, "2 of them"),
         (lambda: KneserNey(COUNTS, 2, discount=0.5, modified=True), ValueError, "leave discount out"),
@@ -442,10 +451,10 @@ def test_a_sample_of_a_maximum_likelihood_model_holds_only_ngrams_of_the_stream(
         (lambda: AddK(COUNTS, 2, 1).prob([1], 9), ValueError, "is 9, outside"),
         (lambda: AddK(COUNTS, 2, 1).log_probs([1, 9]), ValueError, r"ids\[1\] is 9"),
         (lambda: AddK(COUNTS, 2, 1).log_probs([1, 2], start=3), ValueError, "start is 3.*0..2"),
-        (lambda: perplexity(AddK(COUNTS, 2, 1), []), ValueError, "no token"),
+        (lambda: stream_perplexity(AddK(COUNTS, 2, 1), []), ValueError, "no token"),
         (lambda: fit_weights(COUNTS, 2, []), ValueError, "held_out has no token"),
-        (lambda: sample(AddK(COUNTS, 2, 1), 5, 0), TypeError, "default_rng"),
-        (lambda: sample(AddK(COUNTS, 2, 1), -1, np.random.default_rng(0)), ValueError, "length is -1"),
+        (lambda: sample_stream(AddK(COUNTS, 2, 1), 5, 0), TypeError, "default_rng"),
+        (lambda: sample_stream(AddK(COUNTS, 2, 1), -1, np.random.default_rng(0)), ValueError, "length is -1"),
     ],
 )
 def test_a_fault_is_named(call, error, message):
@@ -477,4 +486,4 @@ def test_wikitext2_follows_the_protocol(real_corpora):
     assert scores[0].mean() < scores[1].mean() < scores[2].mean()
     valid = np.array(vocabulary.encode(corpus["valid"]))
     weights = fit_weights(counts, 3, valid, allowed)
-    assert Interpolated(counts, weights, allowed).log_probs(test).mean() < scores[2].mean()
+    assert JelinekMercer(counts, weights, allowed).log_probs(test).mean() < scores[2].mean()

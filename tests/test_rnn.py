@@ -1,15 +1,13 @@
-"""Recurrent layers: against torch.nn, padding, readable against fast, dropout, and broken ones that are caught."""
+"""Recurrent layers: against torch.nn, the kernels against cell by cell, padding, dropout, and broken ones caught."""
 
 import pytest
 import torch
 import torch.nn.functional as F
-from recurrence import D_IN, HIDDEN, LENGTHS, MASK, B, T, directions, fast_or_not, flat, kinds, randomised
+from recurrence import D_IN, HIDDEN, LENGTHS, MASK, B, T, directions, flat, kinds, randomised
 from torch import nn
 
 from lmbook.cells import CELLS
-from lmbook.rnn import FUSED, Recurrent, one_buffer, run_cell
-
-MODULES = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
+from lmbook.rnn import FUSED, Recurrent, fusible, one_buffer, run_cell
 
 
 @pytest.fixture(autouse=True)
@@ -29,10 +27,9 @@ def in_torch_form(network: Recurrent, state: tuple) -> torch.Tensor | tuple:
 
 @kinds
 @directions
-@fast_or_not
 @pytest.mark.parametrize("n_layers", [1, 3])
-def test_a_network_is_that_of_torch_forward_and_backward(cell, bidirectional, fast, n_layers):
-    network = randomised(Recurrent(D_IN, HIDDEN, n_layers, cell, bidirectional, fast=fast))
+def test_a_network_is_that_of_torch_forward_and_backward(cell, bidirectional, n_layers):
+    network = randomised(Recurrent(D_IN, HIDDEN, n_layers, cell, bidirectional))
     module = network.to_torch()
     x, state = torch.randn(B, T, D_IN).double().requires_grad_(), random_state(network)
     outputs, final = network(x, state)
@@ -56,20 +53,8 @@ def test_a_network_is_that_of_torch_forward_and_backward(cell, bidirectional, fa
 
 @kinds
 @directions
-@fast_or_not
-def test_a_network_from_torch_is_the_same_network(cell, bidirectional, fast):
-    module = MODULES[cell](D_IN, HIDDEN, 2, batch_first=True, bidirectional=bidirectional)
-    network = Recurrent.from_torch(module, fast=fast)
-    x = torch.randn(B, T, D_IN)
-    torch.testing.assert_close(network(x)[0], module(x)[0])
-    torch.testing.assert_close(network.to_torch()(x)[0], module(x)[0])
-
-
-@kinds
-@directions
-@fast_or_not
-def test_a_row_alone_and_in_a_padded_batch_is_the_same(cell, bidirectional, fast):
-    network = randomised(Recurrent(D_IN, HIDDEN, 2, cell, bidirectional, fast=fast))
+def test_a_row_alone_and_in_a_padded_batch_is_the_same(cell, bidirectional):
+    network = randomised(Recurrent(D_IN, HIDDEN, 2, cell, bidirectional))
     x, state = torch.randn(B, T, D_IN).double(), random_state(network)
     outputs, final = network(x, state, MASK)
     for row, length in enumerate(LENGTHS.tolist()):
@@ -103,7 +88,7 @@ def output_left_over(cell, x, state, mask=None, backward=False):
 def test_a_broken_run_is_caught(broken, monkeypatch):
     monkeypatch.setattr("lmbook.rnn.run_cell", broken)
     with pytest.raises(AssertionError):
-        test_readable_and_fast_are_equal_with_padding_and_an_empty_row_forward_and_backward("gru", True)
+        test_the_kernels_are_cell_by_cell_with_padding_and_an_empty_row_forward_and_backward("gru", True, monkeypatch)
 
 
 @pytest.mark.gpu
@@ -111,12 +96,13 @@ def test_a_broken_run_is_caught(broken, monkeypatch):
 @pytest.mark.filterwarnings("error")
 @kinds
 @directions
-def test_on_a_gpu_cudnn_gives_the_same_and_copies_no_weights(cell, bidirectional):
+def test_on_a_gpu_cudnn_gives_the_same_and_copies_no_weights(cell, bidirectional, monkeypatch):
     network = randomised(Recurrent(D_IN, HIDDEN, 2, cell, bidirectional)).cuda()
     x = torch.randn(B, T, D_IN).double().cuda().requires_grad_()
     for mask in (None, MASK.cuda()):
         results = []
-        for network.fast in (False, True):
+        for kernel in (fusible, cell_by_cell):
+            monkeypatch.setattr("lmbook.rnn.fusible", kernel)
             outputs, final = network(x, None, mask)
             gradients = torch.autograd.grad((outputs**2).sum(), [x, *network.parameters()])
             results.append((outputs, flat(final), gradients))
@@ -138,10 +124,12 @@ def both_ways(cells: nn.ModuleList) -> list[torch.Tensor]:
 
 @kinds
 @directions
-def test_the_fast_form_is_the_same_out_of_one_buffer(cell, bidirectional, monkeypatch):
+def test_the_kernels_give_the_same_out_of_one_buffer(cell, bidirectional, monkeypatch):
     fused = FUSED[CELLS[cell]]
     monkeypatch.setitem(FUSED, CELLS[cell], lambda *given: fused(*map(rearranged, given)))
-    test_readable_and_fast_are_equal_with_padding_and_an_empty_row_forward_and_backward(cell, bidirectional)
+    test_the_kernels_are_cell_by_cell_with_padding_and_an_empty_row_forward_and_backward(
+        cell, bidirectional, monkeypatch
+    )
 
 
 def rearranged(given):
@@ -157,18 +145,25 @@ def test_without_the_mask_the_padding_is_read():
     masked, masked_final = network(x, None, MASK)
     assert (outputs - masked)[1, :4, HIDDEN:].abs().max() > 1e-3  # the backward cell has come through the padding
     assert (final[0][0] - masked_final[0][0])[1].abs().min() > 0
-    assert torch.equal(outputs[1, :4, :HIDDEN], masked[1, :4, :HIDDEN])  # the forward cell has not
+    torch.testing.assert_close(outputs[1, :4, :HIDDEN], masked[1, :4, :HIDDEN])  # the forward cell has not
+
+
+def cell_by_cell(cell, x, mask):
+    """In the place of `fusible`: no kernel for anything."""
+    return False
 
 
 @kinds
 @directions
-def test_readable_and_fast_are_equal_with_padding_and_an_empty_row_forward_and_backward(cell, bidirectional):
+def test_the_kernels_are_cell_by_cell_with_padding_and_an_empty_row_forward_and_backward(
+    cell, bidirectional, monkeypatch
+):
     network = randomised(Recurrent(D_IN, HIDDEN, 2, cell, bidirectional, dropout=0.5))
     mask = torch.arange(T) < torch.tensor([7, 0, 1, 6])[:, None]
     x, state = torch.randn(B, T, D_IN).double().requires_grad_(), random_state(network)
     results = []
-    for fast in (False, True):
-        network.fast = fast
+    for kernel in (fusible, cell_by_cell):
+        monkeypatch.setattr("lmbook.rnn.fusible", kernel)
         torch.manual_seed(3)  # the same dropout
         outputs, final = network(x, state, mask)
         weights = torch.linspace(-1, 1, outputs.numel()).view_as(outputs)
@@ -180,16 +175,33 @@ def test_readable_and_fast_are_equal_with_padding_and_an_empty_row_forward_and_b
 
 
 @directions
-def test_padding_on_the_left_changes_nothing_but_the_fast_form_refuses_it(bidirectional):
+def test_padding_on_the_left_which_no_kernel_takes_changes_nothing(bidirectional):
     network = randomised(Recurrent(D_IN, HIDDEN, 2, "lstm", bidirectional))
     x, mask = torch.randn(1, T, D_IN).double(), torch.arange(T)[None] >= 3
     outputs, final = network(x, None, mask)
     alone, alone_final = network(x[:, 3:])
     torch.testing.assert_close(outputs[:, 3:], alone)
     torch.testing.assert_close(final, alone_final)
-    network.fast = True
-    with pytest.raises(ValueError, match="on the right"):
-        network(x, None, mask)
+
+
+def test_a_kernel_is_used_where_there_is_one(monkeypatch):
+    """Right padding, single and double precision, torch's cells; not left padding, bfloat16, the unit of Cho et al."""
+    gru, x, mask = Recurrent(3, 4, cell="gru").layers[0][0], torch.randn(2, 5, 3), torch.ones(2, 5, dtype=torch.bool)
+    left, right = mask.clone(), mask.clone()
+    left[0, 0], right[0, 3:] = False, False
+    assert fusible(gru, x, None)
+    assert fusible(gru, x.double(), right)
+    assert not fusible(gru, x, left)
+    assert not fusible(gru, x.bfloat16(), None)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert not fusible(gru, x, None)
+    cho = Recurrent(3, 4, cell="gru", reset="before")
+    assert not fusible(cho.layers[0][0], x, None)
+    assert cho.step_weights() is None
+    monkeypatch.setattr("lmbook.rnn.run_cell", None)
+    Recurrent(3, 4, cell="gru")(x, None, right)  # no cell is asked
+    with pytest.raises(TypeError):
+        cho(x)
 
 
 @kinds
@@ -206,21 +218,20 @@ def test_step_by_step_is_the_whole_pass(cell):
 
 @kinds
 def test_fused_steps_are_the_whole_pass_and_so_are_their_gradients(cell):
-    slow, fast = (randomised(Recurrent(D_IN, HIDDEN, 2, cell, fast=fast)) for fast in (False, True))
-    fast.load_state_dict(slow.state_dict())
+    network = randomised(Recurrent(D_IN, HIDDEN, 2, cell))
     x = torch.randn(B, T, D_IN).double()
-    outputs, final = slow(x)
-    state, weights, hs = fast.start(B), fast.step_weights(), []
-    assert slow.step_weights() is None
+    outputs, final = network(x)
+    state, weights, hs = network.start(B), network.step_weights(), []
     for x_t in x.unbind(1):
-        h, state = fast.step(x_t, state, weights)
+        h, state = network.step(x_t, state, weights)
         hs.append(h)
     torch.testing.assert_close(torch.stack(hs, 1), outputs)
     torch.testing.assert_close(state, final)
-    outputs.square().sum().backward()
-    torch.stack(hs, 1).square().sum().backward()
-    for mine, theirs in zip(fast.parameters(), slow.parameters(), strict=True):
-        torch.testing.assert_close(mine.grad, theirs.grad)
+    wanted, found = (
+        torch.autograd.grad(hidden.square().sum(), list(network.parameters()), retain_graph=True)
+        for hidden in (outputs, torch.stack(hs, 1))
+    )
+    torch.testing.assert_close(found, wanted)
 
 
 def test_the_state_given_is_not_changed():
@@ -232,12 +243,11 @@ def test_the_state_given_is_not_changed():
     assert all(torch.equal(one, other) for one, other in zip(before, flat(state), strict=True))
 
 
-@fast_or_not
-def test_dropout_goes_up_between_layers_never_along_time(fast):
-    one = Recurrent(D_IN, HIDDEN, 1, "gru", dropout=0.9, fast=fast)
+def test_dropout_goes_up_between_layers_never_along_time():
+    one = Recurrent(D_IN, HIDDEN, 1, "gru", dropout=0.9)
     x = torch.randn(B, T, D_IN)
     assert torch.equal(one(x)[0], one.eval()(x)[0])  # one layer: there is nothing between
-    two = Recurrent(D_IN, HIDDEN, 2, "gru", dropout=0.5, fast=fast).double()
+    two = Recurrent(D_IN, HIDDEN, 2, "gru", dropout=0.5).double()
     x = x.double()
     first, _ = run_cell(two.layers[0][0], x, two.layers[0][0].start(B))
     torch.manual_seed(5)
@@ -256,14 +266,11 @@ def test_dropout_goes_up_between_layers_never_along_time(fast):
         (lambda: Recurrent(3, 4, cell="elman"), "rnn, lstm, gru"),
         (lambda: Recurrent(3, 4, 0), "at least one layer"),
         (lambda: Recurrent(3, 4, dropout=1.0), "below 1"),
-        (lambda: Recurrent(3, 4, cell="gru", reset="before", fast=True), "fast=False"),
         (lambda: Recurrent(3, 4)(torch.zeros(2, 5)), r"\(B, T, 3\)"),
         (lambda: Recurrent(3, 4)(torch.zeros(2, 0, 3)), "at least one step"),
         (lambda: Recurrent(3, 4)(torch.zeros(2, 5, 3), None, torch.ones(2, 5)), "boolean"),
         (lambda: Recurrent(3, 4)(torch.zeros(2, 5, 3), Recurrent(3, 4).start(3)), r"start\(2\)"),
         (lambda: Recurrent(3, 4, bidirectional=True).step(torch.zeros(2, 3), ()), "whole sequence"),
-        (lambda: Recurrent.from_torch(nn.RNN(3, 4, nonlinearity="relu")), "tanh"),
-        (lambda: Recurrent.from_torch(nn.LSTM(3, 4, proj_size=2)), "no projection"),
     ],
 )
 def test_errors_say_what_is_wrong_and_what_to_do(call, message):

@@ -1,19 +1,18 @@
-"""Models of recurrent layers: step by step, alone and padded, truncated back-propagation, gradients over distance."""
+"""Models of recurrent layers: in pieces, alone and padded, truncated back-propagation, gradients over distance."""
 
 import itertools
-import math
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from recurrence import D_IN, HIDDEN, LENGTHS, MASK, B, T, directions, fast_or_not, flat, kinds, randomised
+from recurrence import D_IN, HIDDEN, LENGTHS, MASK, B, T, directions, flat, kinds, randomised
 
 from lmbook.cells import CELLS
 from lmbook.data.batching import stream_batches
 from lmbook.decode import reorder
 from lmbook.rnn import run_cell
-from lmbook.rnn_models import Classifier, RecurrentLM, Tagger, detach, state_gradients, truncated
+from lmbook.rnn_models import Classifier, RecurrentLM, Tagger, detach, state_gradients, truncated_bptt
 
 VOCAB = 23
 
@@ -27,30 +26,15 @@ def tokens_of(rows: int = B, length: int = T) -> torch.Tensor:
     return torch.randint(5, VOCAB, (rows, length))
 
 
-def language_model(cell: str = "lstm", fast: bool = False, **options) -> RecurrentLM:
-    return randomised(RecurrentLM(VOCAB, 5, HIDDEN, 2, cell, fast=fast, **options))
+def language_model(cell: str = "lstm", **options) -> RecurrentLM:
+    return randomised(RecurrentLM(VOCAB, 5, HIDDEN, 2, cell, **options))
 
 
 @kinds
-@fast_or_not
-def test_no_position_of_the_language_model_sees_the_future(cell, fast):
-    model, tokens = language_model(cell, fast), tokens_of()
-    changed = tokens.clone()
-    changed[:, 4:] = (changed[:, 4:] - 4) % (VOCAB - 5) + 5
-    assert torch.equal(model(tokens)[:, :4], model(changed)[:, :4])
-    assert (model(tokens)[:, 4:] != model(changed)[:, 4:]).any()
-
-
-@kinds
-@fast_or_not
-@pytest.mark.parametrize("tie", [False, True])
-def test_language_model_teacher_forced_step_by_step_and_in_pieces(cell, fast, tie):
-    model, tokens = language_model(cell, fast, tie=tie), tokens_of()
-    logits, state = model(tokens), model.start(B)
+def test_a_text_read_in_pieces_is_the_text(cell):
+    model, tokens = language_model(cell), tokens_of()
+    logits, state = model.run(tokens)
     assert logits.shape == (B, T, VOCAB)
-    for t in range(T):
-        step, state = model.step(state, tokens[:, t])
-        torch.testing.assert_close(step, logits[:, t])
     first, middle = model.run(tokens[:, :3], model.start(B))
     second, end = model.run(tokens[:, 3:], middle)
     torch.testing.assert_close(torch.cat([first, second], dim=1), logits)
@@ -66,42 +50,10 @@ def test_rows_of_a_state_may_be_reordered(cell):
     torch.testing.assert_close(chosen, logits[index])
 
 
-@fast_or_not
-def test_language_model_alone_and_padded(fast):
-    model, tokens = language_model(fast=fast), tokens_of()
-    tokens[~MASK] = 0
-    logits, state = model.run(tokens, None, MASK)
-    for row, length in enumerate(LENGTHS.tolist()):
-        alone, final = model.run(tokens[row : row + 1, :length], None)
-        torch.testing.assert_close(logits[row : row + 1, :length], alone)
-        torch.testing.assert_close([part[row : row + 1] for part in flat(state)], flat(final))
-
-
-@kinds
-@pytest.mark.parametrize("tie", [False, True])
-def test_first_loss_is_near_the_logarithm_of_the_vocabulary(cell, tie):
-    model, tokens = RecurrentLM(1000, 32, 32, 2, cell, tie=tie), torch.randint(1000, (8, 30))
-    loss = F.cross_entropy(model(tokens)[:, :-1].flatten(0, 1), tokens[:, 1:].flatten())
-    assert loss.item() == pytest.approx(math.log(1000), rel=0.02)
-
-
 def test_tied_weights_are_one_parameter():
-    tied, free = RecurrentLM(VOCAB, 5, 5, tie=True), RecurrentLM(VOCAB, 5, 5)
+    tied, free = RecurrentLM(VOCAB, 5, 5, tied=True), RecurrentLM(VOCAB, 5, 5)
     assert tied.output.weight is tied.embedding.weight
     assert sum(p.numel() for p in free.parameters()) - sum(p.numel() for p in tied.parameters()) == VOCAB * 5
-
-
-@kinds
-def test_one_batch_is_learned_by_heart(cell):
-    model, tokens = RecurrentLM(VOCAB, 16, 32, 1, cell, fast=True), tokens_of()
-    tokens[:, 0] = torch.arange(B)  # rows that start apart: the entropy floor is 0
-    optimiser = torch.optim.Adam(model.parameters(), lr=0.02)
-    for _ in range(150):
-        loss = F.cross_entropy(model(tokens)[:, :-1].flatten(0, 1), tokens[:, 1:].flatten())
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-    assert loss.item() < 0.01
 
 
 def whole_gradient(model: RecurrentLM, inputs: torch.Tensor, targets: torch.Tensor) -> list[torch.Tensor]:
@@ -112,15 +64,14 @@ def whole_gradient(model: RecurrentLM, inputs: torch.Tensor, targets: torch.Tens
 def truncated_gradient(model: RecurrentLM, windows) -> tuple[list[torch.Tensor], float, int]:
     model.zero_grad()
     total = n = 0
-    for loss, count in truncated(model, windows):
+    for loss, count in truncated_bptt(model, windows):
         loss.backward()
         total, n = total + loss.item(), n + count
     return [parameter.grad for parameter in model.parameters()], total, n
 
 
-@fast_or_not
-def test_truncation_cuts_gradients_not_losses(fast):
-    model, stream = language_model(fast=fast), tokens_of(1, 25)[0].numpy()
+def test_truncation_cuts_gradients_not_losses():
+    model, stream = language_model(), tokens_of(1, 25)[0].numpy()
     (inputs, targets), *none = stream_batches(stream, 2, 12)
     assert not none
     inputs, targets = torch.as_tensor(inputs), torch.as_tensor(targets)
@@ -151,11 +102,10 @@ def test_detach_keeps_the_values_and_cuts_the_graph():
     torch.testing.assert_close(flat(cut), [part.detach() for part in flat(state)])
 
 
-@fast_or_not
 @directions
 @pytest.mark.parametrize("explicit", [False, True], ids=["mask from <pad>", "mask given"])
-def test_tagger_alone_and_padded(fast, bidirectional, explicit):
-    model, tokens = randomised(Tagger(VOCAB, 4, 6, HIDDEN, 2, bidirectional=bidirectional, fast=fast)), tokens_of()
+def test_tagger_alone_and_padded(bidirectional, explicit):
+    model, tokens = randomised(Tagger(VOCAB, 4, 6, HIDDEN, 2, bidirectional=bidirectional)), tokens_of()
     if not explicit:
         tokens[~MASK] = 0
     logits = model(tokens, MASK if explicit else None)
@@ -173,11 +123,10 @@ def test_a_tagger_of_two_directions_sees_the_right_context_and_one_of_one_does_n
     assert torch.equal(left(tokens)[:, :-1], left(changed)[:, :-1])
 
 
-@fast_or_not
 @directions
 @pytest.mark.parametrize("pool", ["last", "mean"])
-def test_classifier_alone_and_padded(fast, bidirectional, pool):
-    model = randomised(Classifier(VOCAB, 3, 6, HIDDEN, 2, "gru", bidirectional, pool=pool, fast=fast))
+def test_classifier_alone_and_padded(bidirectional, pool):
+    model = randomised(Classifier(VOCAB, 3, 6, HIDDEN, 2, "gru", bidirectional, pool=pool))
     tokens = tokens_of()
     tokens[~MASK] = 0
     logits = model(tokens)
@@ -240,26 +189,10 @@ def test_gradients_are_taken_even_where_the_weights_are_frozen():
     assert (norms > 0).all()
 
 
-@kinds
-def test_a_saved_model_gives_the_same_logits_in_both_forms(cell, tmp_path):
-    model, tokens = language_model(cell), tokens_of()
-    torch.save(model.state_dict(), tmp_path / "model.pt")
-    again = RecurrentLM(VOCAB, 5, HIDDEN, 2, cell, fast=True).double()
-    again.load_state_dict(torch.load(tmp_path / "model.pt"))
-    torch.testing.assert_close(again(tokens), model(tokens))
-
-
-def test_evaluation_twice_is_the_same_and_dropout_is_for_training():
-    model, tokens = language_model(dropout=0.5), tokens_of()
-    assert not torch.equal(model(tokens), model(tokens))
-    model.eval()
-    assert torch.equal(model(tokens), model(tokens))
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: RecurrentLM(9, 4, 5, tie=True), r"d_embed \(4\) must be hidden \(5\)"),
+        (lambda: RecurrentLM(9, 4, 5, tied=True), r"d_embed \(4\) must be hidden \(5\)"),
         (lambda: RecurrentLM(9, 4, 5)(torch.tensor([[1, 9]])), "from 0 to 8"),
         (lambda: RecurrentLM(9, 4, 5)(torch.zeros(2, 3)), "integer ids"),
         (lambda: RecurrentLM(9, 4, 5)(torch.tensor([1, 2])), r"\(B, T\)"),
@@ -276,14 +209,13 @@ def test_errors_say_what_is_wrong_and_what_to_do(call, message):
 def test_windows_may_be_numpy_arrays_of_any_length():
     model = language_model()
     stream = np.random.default_rng(0).integers(VOCAB, size=30)
-    counts = [count for _, count in truncated(model, stream_batches(stream, 3, 4))]
+    counts = [count for _, count in truncated_bptt(model, stream_batches(stream, 3, 4))]
     assert counts == [12, 12, 3]
 
 
 @kinds
-@fast_or_not
-def test_bfloat16_where_torch_takes_it(cell, fast):
-    model, tokens = RecurrentLM(VOCAB, 8, HIDDEN, 2, cell, fast=fast), tokens_of()
+def test_bfloat16_where_torch_takes_it(cell):
+    model, tokens = RecurrentLM(VOCAB, 8, HIDDEN, 2, cell), tokens_of()
     with torch.autocast("cpu", torch.bfloat16):
         logits, state = model.run(tokens, None, MASK)
         logits.float().sum().backward()

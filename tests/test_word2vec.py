@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmbook.word2vec import SkipGram, keep_probability, nearest, noise_distribution, pairs, project, train
+from lmbook.word2vec import SkipGram, keep_probability, nearest, noise_distribution, pairs, principal_components, train
 
 RNG = np.random.default_rng(0)
 
@@ -137,14 +137,14 @@ def test_the_gradient_is_the_one_by_hand():
     assert (model.v.weight.grad.abs().sum(1) > 0).sum() == 1
 
 
-def test_the_fast_form_has_the_same_loss_and_gradients():
-    model, fast, batch = random_model(), SkipGram(9, 4, fast=True).double(), random_batch()
-    fast.load_state_dict(model.state_dict())
-    losses, fast_losses = model(*batch), fast(*batch)
-    assert torch.equal(losses, fast_losses)
+def test_the_sparse_form_has_the_same_loss_and_gradients():
+    model, sparse, batch = random_model(), SkipGram(9, 4, sparse=True).double(), random_batch()
+    sparse.load_state_dict(model.state_dict())
+    losses, sparse_losses = model(*batch), sparse(*batch)
+    assert torch.equal(losses, sparse_losses)
     losses.sum().backward()
-    fast_losses.sum().backward()
-    for ours, theirs in zip(model.parameters(), fast.parameters(), strict=True):
+    sparse_losses.sum().backward()
+    for ours, theirs in zip(model.parameters(), sparse.parameters(), strict=True):
         assert theirs.grad.is_sparse
         torch.testing.assert_close(theirs.grad.to_dense(), ours.grad, rtol=1e-12, atol=1e-14)
 
@@ -192,10 +192,10 @@ def closest_of_own_role(vectors: torch.Tensor) -> float:
     return sum(hits) / len(hits)
 
 
-@pytest.mark.parametrize("fast", [False, True])
-def test_words_of_one_role_come_together(fast):
+@pytest.mark.parametrize("sparse", [False, True])
+def test_words_of_one_role_come_together(sparse):
     torch.manual_seed(0)
-    model = SkipGram(25, 8, fast=fast)
+    model = SkipGram(25, 8, sparse=sparse)
     before = closest_of_own_role(model.v.weight)
     losses = list(train(model, role_stream(), steps=200, window=1, batch=512, lr=0.02))
     assert len(losses) == 200
@@ -239,10 +239,10 @@ def test_nearest_goes_by_angle_not_by_length():
 
 def test_projection_has_the_largest_variances_there_are():
     vectors = torch.from_numpy(RNG.normal(size=(40, 6)) * [5, 1, 3, 1, 1, 1] + 10)
-    seen = project(vectors)
+    seen = principal_components(vectors)
     variances = torch.linalg.eigvalsh(torch.cov(vectors.T)).flip(0)[:2]
     torch.testing.assert_close(torch.cov(seen.T), torch.diag(variances), rtol=1e-9, atol=1e-9)
-    torch.testing.assert_close(project(vectors[:, [3, 0, 5, 1, 2, 4]]), seen, rtol=1e-9, atol=1e-9)
+    torch.testing.assert_close(principal_components(vectors[:, [3, 0, 5, 1, 2, 4]]), seen, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("sizes", [(0, 4), (9, 0)])

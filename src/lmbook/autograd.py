@@ -10,7 +10,7 @@ Jacobian is ever built. Everything is float64.
 """
 
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -154,12 +154,6 @@ def tanh(a: Node) -> Node:
 def sigmoid(a: Node) -> Node:
     y = backprop.sigmoid(a.data)
     return Node(y, (a, lambda g: g * y * (1 - y)))
-
-
-def concat(nodes: Sequence[Node], axis: int = -1) -> Node:
-    ends = np.cumsum([node.data.shape[axis] for node in nodes])[:-1]
-    edges = [(node, lambda g, i=i: np.split(g, ends, axis)[i]) for i, node in enumerate(nodes)]
-    return Node(np.concatenate([node.data for node in nodes], axis), *edges)
 
 
 def log_softmax(z: Node) -> Node:

@@ -133,7 +133,8 @@ class Learned(nn.Module):
 
 
 def slopes(n_heads: int) -> Tensor:
-    """m_h = 2^(-8h/n) for the heads h = 1..n, shape (n_heads,)  (Press et al. 2022, section 3).
+    """m_h = 2^(-8h/n) for the heads h = 1..n, shape (n_heads,)  (Press et al. 2022, section 3): by how much linear bias
+    lowers the score of a key for each place that it lies behind the query, -m_h (t - i).
 
     The paper's examples have 8 and 16 heads; we take the formula for every number.
     """

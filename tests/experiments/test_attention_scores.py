@@ -74,7 +74,7 @@ def test_an_alignment_that_looks_at_the_counterparts_scores_one():
     class Perfect(torch.nn.Module):
         shift = 0
 
-        def forward(self, source, target_in, return_weights):
+        def forward(self, source, target_in, need_weights):
             weights = torch.zeros(*target_in.shape, source.shape[1])
             for row, ids in enumerate(source.tolist()):
                 number = next(i for i, (known, _) in enumerate(coded) if known == [x for x in ids if x])

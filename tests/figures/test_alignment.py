@@ -55,7 +55,7 @@ def test_the_file_is_what_the_shipped_model_does():
         with evaluating(model):
             x = torch.tensor([reader.encode(" ".join(source))])
             ids = [i for i in greedy(model, x, 40)[0][0] if i != EOS_ID]
-            _, again = model(x, torch.tensor([[SOS_ID, *ids[:-1]]]), return_weights=True)
+            _, again = model(x, torch.tensor([[SOS_ID, *ids[:-1]]]), need_weights=True)
         assert target == writer.vocabulary.decode(ids)
         assert torch.allclose(torch.tensor(weights), again[0], atol=0.0101)
 

@@ -24,7 +24,7 @@ from lmbook.gpt import GPT
 from lmbook.layers import LayerNorm
 from lmbook.rnn import run_cell
 from lmbook.rnn_models import Classifier, RecurrentLM, Tagger
-from lmbook.seq2seq import AttentionEncoder, Seq2Seq
+from lmbook.seq2seq import AttentionSeq2Seq, TransformerEncoder
 from lmbook.transformer import Embedding, Transformer
 from lmbook.vit import PatchClassifier
 
@@ -129,7 +129,7 @@ NUMBERED: dict[int, list[Fault]] = {  # by the number of the check
         ),
         Fault(
             "attention looks at padding",
-            Seq2Seq._look,
+            AttentionSeq2Seq.attend,
             'state["mask"].unsqueeze(1)',
             "None",
             padded("seq2seq, additive"),
@@ -146,7 +146,7 @@ NUMBERED: dict[int, list[Fault]] = {  # by the number of the check
             run_cell,
             "torch.where(token, now, before)",
             "now",
-            final("seq2seq, first"),
+            final("gru, reset before"),  # no kernel: cell by cell
         ),
         Fault(
             "mean over padding too",
@@ -157,7 +157,7 @@ NUMBERED: dict[int, list[Fault]] = {  # by the number of the check
         ),
         Fault(
             "summary of the hybrid counts padding",
-            AttentionEncoder.forward,
+            TransformerEncoder.forward,
             "(H * real).sum(1)",
             "H.sum(1)",
             final("hybrid"),
@@ -239,10 +239,10 @@ NUMBERED: dict[int, list[Fault]] = {  # by the number of the check
         ),
         Fault(
             "attention of the step before",
-            Seq2Seq._step,
-            "self._look(h.unsqueeze(1), state)",
-            'self._look(state["s"][-1][0].unsqueeze(1), state)',
-            stepped("seq2seq, fast"),
+            AttentionSeq2Seq._update,
+            "self.attend(s_t.unsqueeze(1), state)",
+            'self.attend(state["s"][-1][0].unsqueeze(1), state)',
+            stepped("seq2seq, dot"),
         ),
     ],
     5: [  # first loss, last loss

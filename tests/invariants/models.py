@@ -23,7 +23,7 @@ from lmbook.feedforward import FeedForwardLM
 from lmbook.gpt import GPT
 from lmbook.moe import MixtureOfExperts
 from lmbook.rnn_models import Classifier, RecurrentLM, Tagger
-from lmbook.seq2seq import OneRNNTranslator, Seq2Seq
+from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq, SingleRNNTranslator, TransformerEncoder
 from lmbook.text import PAD_ID, SOS_ID
 from lmbook.transformer import Transformer
 from lmbook.vit import PatchClassifier
@@ -92,8 +92,27 @@ def _transformer(**options) -> Case:
     return Case("translator", lambda V, dropout: Transformer(V, V, 8, 2, 16, 2, dropout=dropout, **options))
 
 
-def _seq2seq(**options) -> Case:
-    return Case("translator", lambda V, dropout: Seq2Seq(V, V, 8, 8, dropout=dropout, **options))
+def _seq2seq(bidirectional: bool = False, n_layers: int = 1, cell: str = "gru", **options) -> Case:
+    kind = AttentionSeq2Seq if "attention" in options else Seq2Seq
+
+    def build(V, dropout):
+        encoder = RecurrentEncoder(V, 8, 8, n_layers, cell, bidirectional, dropout)
+        return kind(encoder, V, 8, 8, n_layers, cell, dropout=dropout, **options)
+
+    return Case("translator", build)
+
+
+def _hybrid(positions: str = "sinusoidal", **options) -> Case:
+    def build(V, dropout):
+        encoder = TransformerEncoder(V, 8, n_heads=2, positions=positions, dropout=dropout)
+        return AttentionSeq2Seq(encoder, V, 8, 8, dropout=dropout, **options)
+
+    return Case("translator", build)
+
+
+def _uneven(V: int, dropout: float) -> Seq2Seq:
+    """More layers in the decoder than in the encoder, and a memory that the encoder does not have."""
+    return Seq2Seq(RecurrentEncoder(V, 8, 8, 2, "gru", dropout=dropout), V, 8, 8, 3, "lstm", dropout=dropout, tied=True)
 
 
 def _bert(kind: str, head: Callable[[BERT], nn.Module], **options) -> Case:
@@ -109,11 +128,9 @@ CASES: dict[str, Case] = {
     "feedforward, tied": Case("lm", lambda V, dropout: FeedForwardLM(V, 8, 8, 4, "sigmoid", True, dropout, True)),
     "rnn": _recurrent("rnn"),
     "lstm": _recurrent("lstm"),
-    "lstm, tied": _recurrent("lstm", tie=True),
-    "lstm, fast": _recurrent("lstm", fast=True),
+    "lstm, tied": _recurrent("lstm", tied=True),
     "gru": _recurrent("gru"),
     "gru, reset before": _recurrent("gru", reset="before"),
-    "gru, fast": _recurrent("gru", fast=True),
     "gpt": _gpt(),
     "gpt, rotary": _gpt(positions="rotary"),
     "gpt, unbiased": _gpt(bias=False),
@@ -126,15 +143,16 @@ CASES: dict[str, Case] = {
     "seq2seq, first": _seq2seq(),
     "seq2seq, every": _seq2seq(context="every", cell="lstm"),
     "seq2seq, deep": _seq2seq(n_layers=3, cell="rnn", bidirectional=True),
-    "seq2seq, dot": _seq2seq(attention="dot", query="after"),
-    "seq2seq, multiplicative": _seq2seq(attention="multiplicative", bidirectional=True),
-    "seq2seq, additive": _seq2seq(attention="additive", bidirectional=True, d_a=5),
-    "seq2seq, scaled": _seq2seq(attention="scaled", cell="lstm", n_layers=2),
-    "seq2seq, fast": _seq2seq(attention="scaled", query="after", fast=True),
-    "hybrid": _seq2seq(attention="additive", encoder="attention", n_heads=2),
-    "one rnn": Case("translator", lambda V, dropout: OneRNNTranslator(V, 8, 8, dropout=dropout)),
+    "seq2seq, dot": _seq2seq(attention="luong", score="dot"),
+    "seq2seq, multiplicative": _seq2seq(attention="bahdanau", score="multiplicative", bidirectional=True),
+    "seq2seq, additive": _seq2seq(attention="bahdanau", bidirectional=True, d_a=5),
+    "seq2seq, scaled": _seq2seq(attention="bahdanau", score="scaled", cell="lstm", n_layers=2),
+    "seq2seq, uneven": Case("translator", _uneven),
+    "hybrid": _hybrid(),
+    "hybrid, luong": _hybrid("rotary", attention="luong", score="scaled", cell="lstm", n_layers=2),
+    "one rnn": Case("translator", lambda V, dropout: SingleRNNTranslator(V, 8, 8, dropout=dropout)),
     "tagger": Case("tagger", lambda V, dropout: Tagger(V, V, 8, 8, dropout=dropout)),
-    "tagger, fast": Case("tagger", lambda V, dropout: Tagger(V, V, 8, 8, 2, "gru", dropout=dropout, fast=True)),
+    "tagger, deep": Case("tagger", lambda V, dropout: Tagger(V, V, 8, 8, 2, "gru", dropout=dropout)),
     "classifier, last": Case("classifier", lambda V, dropout: Classifier(V, V, 8, 8, dropout=dropout)),
     "classifier, mean": Case("classifier", lambda V, dropout: Classifier(V, V, 8, 8, pool="mean", dropout=dropout)),
     "bert": _bert("tagger", MaskedLM),
@@ -163,7 +181,7 @@ def ngrams() -> dict[str, Callable]:
         made |= {
             f"maximum likelihood {order}": lambda order=order: ngram.MaximumLikelihood(counts, order, ALLOWED),
             f"add k {order}": lambda order=order: ngram.AddK(counts, order, 0.3, ALLOWED),
-            f"interpolated {order}": lambda weights=weights: ngram.Interpolated(counts, weights, ALLOWED),
+            f"interpolated {order}": lambda weights=weights: ngram.JelinekMercer(counts, weights, ALLOWED),
             f"Kneser-Ney {order}": lambda order=order: ngram.KneserNey(counts, order, None, ALLOWED),
             f"modified Kneser-Ney {order}": lambda order=order: ngram.KneserNey(counts, order, None, ALLOWED, True),
         }

@@ -17,7 +17,7 @@ from lmbook.experiments.run import Run, recipe
 from lmbook.feedforward import FeedForwardLM
 from lmbook.gpt import GPT, decay_groups, gelu_tanh
 from lmbook.losses import Buckets, class_buckets, sampled_nll, token_nll
-from lmbook.ngram import KneserNey, perplexity
+from lmbook.ngram import KneserNey, stream_perplexity
 from lmbook.rnn_models import RecurrentLM
 from lmbook.schedules import warmup_cosine
 from lmbook.text import EOS_ID, MASK, PAD_ID, SOS_ID, SPECIALS, Vocabulary
@@ -270,5 +270,7 @@ def ngrams(run: Run) -> tuple[dict, None]:
     for name, modified in (("kneser-ney", False), ("modified kneser-ney", True)):
         for order in range(1, 6):
             model = KneserNey(counts, order, allowed=allowed, modified=modified)
-            scores[f"{name} {order}"] = {f"{p} perplexity": perplexity(model, ids[p][1:]) for p in ("valid", "test")}
+            scores[f"{name} {order}"] = {
+                f"{p} perplexity": stream_perplexity(model, ids[p][1:]) for p in ("valid", "test")
+            }
     return scores, None
