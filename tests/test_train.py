@@ -106,7 +106,7 @@ def gradient_in_shards(monkeypatch, world: int, divide_each: bool = False) -> tu
     (model, _), nll, tokens = build(), 0.0, 0
     batch, state = next(batches(0)), torch.randn(6, 1, 8, generator=torch.Generator().manual_seed(1))
     for rank in range(world):
-        monkeypatch.setattr("lmbook.train.rank_and_world_size", lambda rank=rank: (rank, world))
+        monkeypatch.setattr("lmbook.distributed.rank_and_world_size", lambda rank=rank: (rank, world))
         own = state.tensor_split(world)[rank]
         part, n, _ = summed_nll(model, batch, loss_with_state, own, True, False)
         part, n = (part / n, 1) if divide_each else (part, n)
