@@ -25,7 +25,7 @@ with processes() as (rank, world):
     open(f"{folder}/{rank}.json", "w").write(json.dumps(runs))
 """
 
-CASES = {"plain": {}, "carried": {"loss": loss_with_state, "carry": True}}
+CASES = {"plain": {}, "carried": {"loss": loss_with_state, "stateful": True}}
 
 
 def five_rows(epoch: int):

@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from lmbook.losses import class_buckets, sampled_nll
+from lmbook.losses import class_buckets, sampled_nll, token_nll
 
 VOCAB, D, NEVER = 100, 8, (0, 2, 4)
 
@@ -78,3 +78,12 @@ def test_a_target_that_never_occurs_or_lies_outside_is_an_error(example):
 def test_buckets_that_do_not_fit_are_refused(edges, drawn):
     with pytest.raises(ValueError, match=r"edges|drawn"):
         class_buckets(VOCAB, edges, drawn)
+
+
+def test_the_loss_of_tokens_is_torchs():
+    logits, targets = torch.randn(3, 4, VOCAB), torch.randint(0, VOCAB, (3, 4))
+    total, n = token_nll(logits, targets)
+    log_p = torch.log_softmax(logits, -1)
+    by_hand = -sum(log_p[b, t, targets[b, t]] for b in range(3) for t in range(4) if targets[b, t] != 0)
+    assert total.item() == pytest.approx(by_hand.item(), rel=1e-5)
+    assert n == (targets > 0).sum()

@@ -4,7 +4,6 @@ import math
 import random
 import signal
 import sys
-from functools import partial
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ import torch
 from torch import nn
 
 import lmbook
-from lmbook import resume, schedules
+from lmbook import resume
 from lmbook.losses import token_nll
 from lmbook.train import TrainingError, evaluate, fit, fixed_seed, summed_nll
 
@@ -106,7 +105,7 @@ def gradient_in_shards(monkeypatch, world: int, divide_each: bool = False) -> tu
     (model, _), nll, tokens = build(), 0.0, 0
     batch, state = next(batches(0)), torch.randn(6, 1, 8, generator=torch.Generator().manual_seed(1))
     for rank in range(world):
-        monkeypatch.setattr("lmbook.train.rank_and_world_size", lambda rank=rank: (rank, world))
+        monkeypatch.setattr("lmbook.distributed.rank_and_world_size", lambda rank=rank: (rank, world))
         own = state.tensor_split(world)[rank]
         part, n, _ = summed_nll(model, batch, loss_with_state, own, True, False)
         part, n = (part / n, 1) if divide_each else (part, n)
@@ -144,25 +143,6 @@ def test_a_carried_state_is_the_one_of_a_loop_by_hand():
             optimiser.zero_grad()
             (nll / n).backward()
             optimiser.step()
-
-
-def test_the_loss_of_tokens_is_torchs():
-    logits, targets = torch.randn(3, 4, VOCAB), torch.randint(0, VOCAB, (3, 4))
-    total, n = token_nll(logits, targets)
-    log_p = torch.log_softmax(logits, -1)
-    by_hand = -sum(log_p[b, t, targets[b, t]] for b in range(3) for t in range(4) if targets[b, t] != 0)
-    assert total.item() == pytest.approx(by_hand.item(), rel=1e-6)
-    assert n == (targets > 0).sum()
-
-
-# Schedules
-
-
-def test_schedules_at_their_corners():
-    cosine = partial(schedules.warmup_cosine, warmup=10, total=110, floor=0.1)
-    assert [cosine(s) for s in (1, 5, 10, 60, 110, 999)] == pytest.approx([0.1, 0.5, 1, 0.55, 0.1, 0.1])
-    assert schedules.warmup_cosine(1, 0, 10) < 1
-    assert schedules.constant(5) == 1
 
 
 def test_the_rate_of_a_step_is_the_optimisers_times_the_schedule():

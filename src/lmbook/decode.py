@@ -37,16 +37,8 @@ from torch import Tensor, nn
 from lmbook.text import SPECIALS
 
 __all__ = [
-    "Hypothesis",
-    "beam",
-    "beam_hypotheses",
-    "distribution",
-    "evaluating",
-    "greedy",
-    "reorder",
-    "sample",
-    "tree_map",
-]
+    "Hypothesis", "beam", "beam_hypotheses", "distribution", "evaluating", "greedy", "reorder", "sample", "tree_map",
+]  # fmt: skip
 
 SOS_ID, EOS_ID = SPECIALS.index("<sos>"), SPECIALS.index("<eos>")
 
@@ -88,22 +80,16 @@ def reorder(state, index: Tensor):
 
 
 @contextmanager
-def training_mode(model: nn.Module, mode: bool = True) -> Iterator[None]:
-    """Training mode (or evaluation mode) inside the block; every module then has its own mode back, error or not."""
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Evaluation mode and no gradients inside the block; every module then has its own mode back, error or not."""
     modes = [(module, module.training) for module in model.modules()]
-    model.train(mode)
+    model.eval()
     try:
-        yield
+        with torch.no_grad():
+            yield
     finally:
         for module, training in modes:
             module.training = training
-
-
-@contextmanager
-def evaluating(model: nn.Module) -> Iterator[None]:
-    """Evaluation mode and no gradients inside the block; afterwards all is as it was."""
-    with training_mode(model, False), torch.no_grad():
-        yield
 
 
 def greedy(

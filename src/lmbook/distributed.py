@@ -10,6 +10,7 @@ processes instead, a mean of means.) Without torchrun every function here does n
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
+from operator import methodcaller
 
 import torch
 from torch import Tensor, nn
@@ -52,33 +53,41 @@ def rows(batch) -> int:
 
 def shard(batch, rank: int, world: int):
     """Shard `rank` of a batch whose rows `world` processes share as equally as can be; empty where rows are few."""
-    if world == 1:
-        return batch
     rows(batch)
     return tree_map(lambda tensor: tensor.tensor_split(world)[rank], batch)
 
 
+def own_rows(batch, device: torch.device):
+    """This process's rows of a batch, on its device; None where it has none."""
+    rank, world = rank_and_world_size()
+    if world > 1:
+        batch = shard(batch, rank, world)
+        if rows(batch) == 0:
+            return None
+    return tree_map(methodcaller("to", device, non_blocking=True), batch)
+
+
 def all_reduce_sum(*numbers: float | Tensor) -> list[float]:
     """The sums of these numbers over all processes."""
-    if rank_and_world_size()[1] == 1:
-        return [float(number) for number in numbers]
-    sums = torch.tensor([float(number) for number in numbers], dtype=torch.float64)
-    dist.all_reduce(sums)
+    sums = torch.tensor(list(map(float, numbers)), dtype=torch.float64)
+    if rank_and_world_size()[1] > 1:
+        dist.all_reduce(sums)
     return sums.tolist()
 
 
-def add_gradients(parameters: Sequence[Tensor]) -> None:
-    """Replaces every gradient by its sum over all processes; one that no process has stays None."""
-    if rank_and_world_size()[1] == 1:
-        return
-    have = all_reduce_sum(*(p.grad is not None for p in parameters))
+def summed_gradients(parameters: Sequence[Tensor]) -> list[Tensor]:
+    """Replaces every gradient by its sum over all processes, and gives them; one that no process has stays None."""
+    have = [p.grad is not None for p in parameters]
+    if rank_and_world_size()[1] > 1:
+        have = all_reduce_sum(*have)
     used = [p for p, count in zip(parameters, have, strict=True) if count]
-    if not used:
-        return
+    if rank_and_world_size()[1] == 1 or not used:
+        return [p.grad for p in used]
     flat = torch.cat([(torch.zeros_like(p) if p.grad is None else p.grad).flatten() for p in used])
     dist.all_reduce(flat)
     for p, grad in zip(used, flat.split([p.numel() for p in used]), strict=True):
         p.grad = grad.view_as(p)
+    return [p.grad for p in used]
 
 
 def same_weights(model: nn.Module) -> None:
@@ -94,9 +103,11 @@ def same_weights(model: nn.Module) -> None:
 
 def gather(value) -> list:
     """What every process has, in their order."""
-    values = [value] * rank_and_world_size()[1]
-    if len(values) > 1:
-        dist.all_gather_object(values, value)
+    world = rank_and_world_size()[1]
+    if world == 1:
+        return [value]
+    values = [None] * world
+    dist.all_gather_object(values, value)
     return values
 
 

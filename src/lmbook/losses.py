@@ -1,4 +1,8 @@
-"""The softmax over a large vocabulary, estimated in training from a sample of the types.
+"""Losses over tokens, in nats.
+
+    token_nll        L = -sum ln softmax(z)[target]  and how many targets there are; what `train.fit` wants
+    smoothed_loss    mean of -sum_k q_k ln y_hat_k,  with a share of q on every type
+    sampled_nll      L with the softmax over a large vocabulary estimated from a sample of the types:
 
     ln P(w) = z_w - ln Z       Z = sum_k exp z_k ~ sum over buckets s of  size_s / drawn_s  sum_{k drawn of s} exp z_k
 
@@ -18,6 +22,32 @@ import torch
 from torch import Tensor, nn
 
 from lmbook.text import PAD_ID
+
+
+def token_nll(logits: Tensor, targets: Tensor, ignore: int = 0, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
+    """L = -sum ln softmax(logits)[target] over all targets but `ignore` (padding), and their number.
+
+    logits: (..., vocab).  targets: (...) ids.  smoothing: that share of the target goes evenly to the whole vocabulary.
+    """
+    total = nn.functional.cross_entropy(
+        logits.flatten(0, -2), targets.flatten(), ignore_index=ignore, label_smoothing=smoothing, reduction="sum"
+    )
+    return total, (targets != ignore).sum()
+
+
+def smoothed_loss(logits: Tensor, targets: Tensor, smoothing: float = 0.1, pad: int = PAD_ID) -> Tensor:
+    """Mean over the targets that are not padding of  -sum_k q_k ln y_hat_k,  in nats.
+
+    q is 1 - smoothing on the target plus smoothing / vocab on every type  (Szegedy et al. 2016, section 7).
+    logits: (B, T, vocab).  targets: ids (B, T).  Its smallest value is the entropy of q, not 0;
+    without a target that is not padding it is 0.
+    """
+    log_probs = torch.log_softmax(logits, dim=-1)
+    right = log_probs.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+    loss = -(1 - smoothing) * right - smoothing * log_probs.mean(dim=-1)  # (B, T)
+    real = targets != pad
+    return (loss * real).sum() / real.sum().clamp(min=1)
+
 
 Buckets = tuple[tuple[int, int, int], ...]
 
@@ -71,28 +101,3 @@ def sampled_nll(
     log_z = torch.logsumexp(z, dim=1)
     log_z = torch.where(whole, log_z, torch.logaddexp(log_z, own))
     return (log_z - own).sum()
-
-
-def token_nll(logits: Tensor, targets: Tensor, ignore: int = 0, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
-    """L = -sum ln softmax(logits)[target] over all targets but `ignore` (padding), and their number.
-
-    logits: (..., vocab).  targets: (...) ids.  smoothing: that share of the target goes evenly to the whole vocabulary.
-    """
-    total = nn.functional.cross_entropy(
-        logits.flatten(0, -2), targets.flatten(), ignore_index=ignore, label_smoothing=smoothing, reduction="sum"
-    )
-    return total, (targets != ignore).sum()
-
-
-def smoothed_loss(logits: Tensor, targets: Tensor, smoothing: float = 0.1, pad: int = PAD_ID) -> Tensor:
-    """Mean over the targets that are not padding of  -sum_k q_k ln y_hat_k,  in nats.
-
-    q is 1 - smoothing on the target plus smoothing / vocab on every type  (Szegedy et al. 2016, section 7).
-    logits: (B, T, vocab).  targets: ids (B, T).  Its smallest value is the entropy of q, not 0;
-    without a target that is not padding it is 0.
-    """
-    log_probs = torch.log_softmax(logits, dim=-1)
-    right = log_probs.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
-    loss = -(1 - smoothing) * right - smoothing * log_probs.mean(dim=-1)  # (B, T)
-    real = targets != pad
-    return (loss * real).sum() / real.sum().clamp(min=1)

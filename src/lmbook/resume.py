@@ -28,7 +28,7 @@ from torch import Tensor, nn
 from lmbook import __version__, say
 from lmbook.checkpoints import CheckpointError, differences, write
 from lmbook.decode import tree_map
-from lmbook.distributed import all_reduce_sum, gather, rank_and_world_size, same_weights
+from lmbook.distributed import gather, rank_and_world_size, same_weights
 
 FORMAT = b"lmbook training 2"
 
@@ -46,7 +46,11 @@ class Progress:
     best: dict | None = None  # the weights of the lowest
     log: list[dict] = field(default_factory=list)
     state: object = None  # of a stateful model, after the last batch
-    batch: object = ()  # the last one; the file keeps its fingerprint
+    batch: object = None  # the last one; the file keeps its fingerprint
+    validating: bool = False
+
+    def where(self) -> str:
+        return f"at step {self.step + 1} (batch {self.taken} of epoch {self.epoch}, from 0)"
 
 
 class Checkpoint:
@@ -61,7 +65,8 @@ class Checkpoint:
     ):  # fmt: skip
         self.path = None if folder is None else Path(folder) / "checkpoint.pt"
         self.model, self.optimiser, self.generators = model, optimiser, generators
-        self.settings = {"optimiser": type(optimiser).__name__, "processes": rank_and_world_size()[1]} | settings
+        self.rank, world = rank_and_world_size()
+        self.settings = {"optimiser": type(optimiser).__name__, "processes": world} | settings
         for i, group in enumerate(optimiser.param_groups):
             group.setdefault("initial_lr", group["lr"])
             self.settings |= {f"{name} of group {i}": group[name] for name in group if name not in ("params", "lr")}
@@ -71,12 +76,12 @@ class Checkpoint:
 
     def save(self, at: Progress) -> None:
         """Writes the log, then the checkpoint, each whole or not at all. Raises OSError."""
-        processes = gather({"random": random_state(self.generators), "state": at.state})
         if not self.path or self.saved == (at.step, at.epoch, len(at.log)):
             return
+        processes = gather({"random": random_state(self.generators), "state": at.state})
         self.write_log(at)
-        if rank_and_world_size()[0] == 0:
-            place = {name: value for name, value in vars(at).items() if name not in ("state", "batch")}
+        if self.rank == 0:
+            place = {name: value for name, value in vars(at).items() if name not in ("state", "batch", "validating")}
             weights, moments = self.model.state_dict(), self.optimiser.state_dict()
             write_state(
                 self.path,
@@ -90,17 +95,9 @@ class Checkpoint:
         self.saved = (at.step, at.epoch, len(at.log))
 
     def write_log(self, at: Progress) -> None:
-        if self.path and rank_and_world_size()[0] == 0:
+        if self.path and self.rank == 0:
             lines = "".join(json.dumps(record) + "\n" for record in at.log)
             write(self.path.with_name("log.jsonl"), lines.encode())
-
-    @contextlib.contextmanager
-    def log_kept(self, at: Progress) -> Iterator[None]:
-        """Writes the log at the end of the block, whatever ends it."""
-        try:
-            yield
-        finally:
-            self.write_log(at)
 
     def load(self, at: Progress, resume: bool, schedule: Callable[[int], float]) -> None:
         """Puts everything where the file says it was; without a file the training begins.
@@ -128,8 +125,9 @@ class Checkpoint:
         self.optimiser.load_state_dict(found["optimiser"])
         vars(at).update(found["progress"])
         self.saved = (at.step, at.epoch, len(at.log))
-        own = found["processes"][rank_and_world_size()[0]]
-        at.state = own["state"]
+        own = found["processes"][self.rank]
+        device = next(self.model.parameters()).device
+        at.state = tree_map(lambda tensor: tensor.to(device), own["state"])
         set_random_state(own["random"], self.generators)
         last = next((record for record in reversed(at.log) if "lr" in record), {"lr": 0.0, "step": 0})
         rate = self.optimiser.param_groups[0]["initial_lr"] * schedule(last["step"]) if last["step"] else 0.0
@@ -154,7 +152,7 @@ class Checkpoint:
             )
         at.batch = last
         # Making them may have drawn random numbers a second time.
-        set_random_state(self.found["processes"][rank_and_world_size()[0]]["random"], self.generators)
+        set_random_state(self.found["processes"][self.rank]["random"], self.generators)
         return rest
 
     def last_good(self) -> str:
@@ -163,39 +161,43 @@ class Checkpoint:
             return "No checkpoint was written."
         return f"The last good checkpoint, of step {self.saved[0]}, is {self.path}."
 
-    def interrupt_if(self, pressed: list, at: Progress) -> None:
-        """Where Ctrl-C was pressed in any process: saves, says how to go on, and raises KeyboardInterrupt."""
-        if not all_reduce_sum(len(pressed))[0]:
-            return
+    def interrupt(self, at: Progress) -> None:
+        """Saves, says how to go on, and raises KeyboardInterrupt."""
         self.save(at)
         line = f"stopped after step {at.step}; " + (
             f"saved in {self.path}: resume=True (lmbook train RECIPE --resume) goes on from there."
             if self.path
             else "nothing was saved, for want of a folder."
         )
-        if rank_and_world_size()[0] == 0:
+        if self.rank == 0:
             say(line)
         raise KeyboardInterrupt(line)
 
+    @contextlib.contextmanager
+    def guard(self, at: Progress) -> Iterator[list]:
+        """Around a training: Ctrl-C fills the list, so that no step is cut in two; a second one interrupts at once.
 
-@contextlib.contextmanager
-def ctrl_c_after_the_step() -> Iterator[list]:
-    """Ctrl-C fills the list, so that no step is cut in two; a second Ctrl-C interrupts at once."""
-    pressed = []
+        The model is in training mode. At the end its modes are as they were and the log is written, whatever ended it.
+        """
+        pressed = []
 
-    def note(*_):
-        if pressed:
-            raise KeyboardInterrupt
-        pressed.append(True)
+        def note(*_):
+            if pressed:
+                raise KeyboardInterrupt
+            pressed.append(True)
 
-    if threading.current_thread() is not threading.main_thread():
-        yield pressed
-        return
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield pressed
-    finally:
-        signal.signal(signal.SIGINT, before or signal.default_int_handler)
+        modes = [(module, module.training) for module in self.model.modules()]
+        main = threading.current_thread() is threading.main_thread()  # signals come to no other
+        before = signal.signal(signal.SIGINT, note) if main else None
+        self.model.train()
+        try:
+            yield pressed
+        finally:
+            self.write_log(at)
+            for module, training in modes:
+                module.training = training
+            if main:
+                signal.signal(signal.SIGINT, before or signal.default_int_handler)
 
 
 def fingerprint(batch) -> int:

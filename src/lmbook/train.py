@@ -20,9 +20,9 @@ from torch import Tensor, nn
 from tqdm import tqdm  # the plain bar: tqdm.auto would leave a widget in the notebook
 
 import lmbook
-from lmbook.decode import evaluating, training_mode, tree_map
-from lmbook.distributed import add_gradients, all_reduce_sum, broadcast, rank_and_world_size, rows, shard
-from lmbook.resume import Checkpoint, Progress, ctrl_c_after_the_step, random_state, set_random_state
+from lmbook.decode import evaluating, tree_map
+from lmbook.distributed import all_reduce_sum, broadcast, own_rows, rows, summed_gradients
+from lmbook.resume import Checkpoint, Progress, random_state, set_random_state
 from lmbook.schedules import constant
 
 
@@ -71,45 +71,51 @@ def fit(
     def finished() -> bool:
         return at.step >= (steps or math.inf) or at.epoch >= (epochs or math.inf) or at.waited >= (patience or math.inf)
 
-    def enter(**values: float) -> None:
+    def log(**values: float) -> None:
         at.seconds = time.perf_counter() - start
         at.log.append({"step": at.step} | values | {"seconds": round(at.seconds, 3)})
 
     def validation() -> None:
         if validate is None or (at.log and "validation" in at.log[-1]):
             return
-        with _memory_explained(at, None, checkpoint), fixed_seed(model):
+        at.validating = True
+        with fixed_seed(model):
             mean = broadcast(float(validate(model)))
+        at.validating = False
         if not math.isfinite(mean):
             raise TrainingError(f"The validation is {mean} after step {at.step}. {checkpoint.last_good()}")
-        enter(validation=mean)
+        log(validation=mean)
         at.waited += 1
         if mean < at.lowest:
             at.lowest, at.waited = mean, 0
             if patience:
                 at.best = {name: weight.detach().cpu().clone() for name, weight in bare.state_dict().items()}
 
-    hidden = True if rank_and_world_size()[0] else None if progress is None else not progress  # None: on a terminal
+    hidden = True if checkpoint.rank else None if progress is None else not progress  # None: on a terminal
     bar = tqdm(total=steps, initial=at.step, unit="step", disable=hidden)
-    with training_mode(model), checkpoint.log_kept(at), ctrl_c_after_the_step() as pressed, bar:
+    with checkpoint.guard(at) as pressed, _memory_explained(at, checkpoint), bar:
         while not finished():
             for batch in checkpoint.rest(batches(at.epoch), at):
-                with _memory_explained(at, batch, checkpoint):
-                    optimiser.zero_grad()
-                    nll, n, at.state = summed_nll(model, batch, loss, at.state, stateful, bf16)
-                    nll.backward()
-                    nll, n = all_reduce_sum(nll.detach(), n)
-                    norm = mean_gradient(parameters, n)
-                    _check_step(nll, n, norm, at, checkpoint)
-                    if clip is not None:
-                        nn.utils.clip_grads_with_norm_(parameters, clip, norm)
-                    for group in optimiser.param_groups:
-                        group["lr"] = group["initial_lr"] * schedule(at.step + 1)
-                    optimiser.step()
+                at.batch = batch
+                optimiser.zero_grad()
+                nll, n, state = summed_nll(model, batch, loss, at.state, stateful, bf16)
+                nll.backward()
+                nll, n, stop = all_reduce_sum(nll.detach(), n, len(pressed))
+                gradients = summed_gradients(parameters)
+                for gradient in gradients:
+                    gradient.div_(n)
+                norm = nn.utils.get_total_norm(gradients)
+                if not (n and math.isfinite(nll) and math.isfinite(norm)):
+                    raise _no_step(nll, n, float(norm), at, checkpoint)
+                if clip is not None:
+                    nn.utils.clip_grads_with_norm_(parameters, clip, norm)
+                for group in optimiser.param_groups:
+                    group["lr"] = group["initial_lr"] * schedule(at.step + 1)
+                optimiser.step()
 
-                at.step, at.taken, at.batch, tokens = at.step + 1, at.taken + 1, batch, tokens + n
                 rate = optimiser.param_groups[0]["lr"]
-                enter(epoch=at.epoch, loss=nll / n, lr=rate, norm=float(norm), tokens=int(n))
+                at.step, at.taken, at.state, tokens = at.step + 1, at.taken + 1, state, tokens + n
+                log(epoch=at.epoch, loss=nll / n, lr=rate, norm=float(norm), tokens=int(n))
                 speed = tokens / (at.seconds - before)
                 bar.set_postfix_str(f"loss {nll / n:.3f}, {speed:,.0f} tokens/s", refresh=False)
                 bar.update()
@@ -117,7 +123,8 @@ def fit(
                     validation()
                 if at.step % save_every == 0:
                     checkpoint.save(at)
-                checkpoint.interrupt_if(pressed, at)
+                if stop:
+                    checkpoint.interrupt(at)
                 if finished():
                     break
             else:  # the epoch has ended
@@ -128,7 +135,8 @@ def fit(
                     validation()
         validation()
         checkpoint.save(at)
-        checkpoint.interrupt_if(pressed, at)
+        if all_reduce_sum(len(pressed))[0]:
+            checkpoint.interrupt(at)
     if at.best:
         bare.load_state_dict(at.best)
     return at.log
@@ -136,11 +144,10 @@ def fit(
 
 def summed_nll(model, batch, loss, state, stateful: bool, bf16: bool) -> tuple[Tensor, int | Tensor, object]:
     """L and n of this process's rows of a batch, and the next state, detached."""
-    (rank, world), device = rank_and_world_size(), device_of(model)
-    batch = shard(batch, rank, world)
-    if world > 1 and rows(batch) == 0:
+    device = device_of(model)
+    batch = own_rows(batch, device)
+    if batch is None:
         return torch.zeros((), requires_grad=True), 0, state
-    batch, state = tree_map(lambda tensor: tensor.to(device, non_blocking=True), (batch, state))
     with torch.autocast(device.type, torch.bfloat16, enabled=bf16 and device.type == "cuda"):
         nll, n, *state = loss(model, batch, state) if stateful else loss(model, batch)
     if nll.ndim:
@@ -164,15 +171,6 @@ def evaluate(model: nn.Module, batches: Iterable, loss: Callable, stateful: bool
     return nll / tokens
 
 
-def mean_gradient(parameters: Sequence[Tensor], n: float) -> Tensor:
-    """Sums the gradients over processes and divides them by n, where they are. Returns their norm |g|."""
-    add_gradients(parameters)
-    gradients = [p.grad for p in parameters if p.grad is not None]
-    for gradient in gradients:
-        gradient.div_(n)
-    return nn.utils.get_total_norm(gradients)
-
-
 @contextlib.contextmanager
 def fixed_seed(model: nn.Module) -> Iterator[None]:
     """The model without dropout and gradients, and random numbers from seed 0; afterwards both are as they were."""
@@ -187,7 +185,7 @@ def fixed_seed(model: nn.Module) -> Iterator[None]:
 
 def device_of(model: nn.Module) -> torch.device:
     """Where the model's weights are."""
-    return next((p.device for p in model.parameters()), torch.device("cpu"))
+    return next(model.parameters(), torch.empty(0)).device
 
 
 def _check_arguments(validate: Callable | None, patience: int | None, **counts: int | None) -> None:
@@ -200,33 +198,30 @@ def _check_arguments(validate: Callable | None, patience: int | None, **counts: 
         raise ValueError("patience needs validate, a function of the model; give it, or leave both out.")
 
 
-def _check_step(nll: float, n: float, norm: Tensor, at: Progress, checkpoint: Checkpoint) -> None:
-    """Raises before the weights are touched."""
+def _no_step(nll: float, n: float, norm: float, at: Progress, checkpoint: Checkpoint) -> Exception:
+    """Why the weights stay as they are."""
     if not n:
-        raise ValueError(f"the batch {_where(at)} holds no token to predict; drop such batches.")
-    if not (math.isfinite(nll) and math.isfinite(norm)):
-        what = f"loss is {nll / n}" if not math.isfinite(nll) else f"norm of the gradient is {float(norm)}"
-        raise TrainingError(
-            f"The {what} {_where(at)}. {checkpoint.last_good()} Lower the learning rate, lengthen the warm-up or clip "
-            "the gradient; where it is the first step, look for a division by zero or a logarithm of zero."
-        )
+        return ValueError(f"the batch {at.where()} holds no token to predict; drop such batches.")
+    what = f"loss is {nll / n}" if not math.isfinite(nll) else f"norm of the gradient is {norm}"
+    return TrainingError(
+        f"The {what} {at.where()}. {checkpoint.last_good()} Lower the learning rate, lengthen the warm-up or clip the "
+        "gradient; where it is the first step, look for a division by zero or a logarithm of zero."
+    )
 
 
 @contextlib.contextmanager
-def _memory_explained(at: Progress, batch, checkpoint: Checkpoint) -> Iterator[None]:
-    """Says where memory ran out and what to try; batch: None in the validation."""
+def _memory_explained(at: Progress, checkpoint: Checkpoint) -> Iterator[None]:
+    """Says where memory ran out and what to try."""
     try:
         yield
     except (RuntimeError, MemoryError) as error:
         lacking = ("can't allocate memory", "not enough memory", "out of memory")
         if not isinstance(error, torch.OutOfMemoryError | MemoryError) and not any(s in str(error) for s in lacking):
             raise
-        what = f"in the validation after step {at.step}. Give validate smaller batches."
-        if batch is not None:
-            B = rows(batch)
-            what = f"{_where(at)}, with a batch of {B} rows. Try {max(1, B // 2)} rows."
+        what = f"{at.where()}. Give smaller batches."
+        if at.validating:
+            what = f"in the validation after step {at.step}. Give validate smaller batches."
+        elif at.batch is not None:
+            B = rows(at.batch)
+            what = f"{at.where()}, with a batch of {B} rows. Try {max(1, B // 2)} rows."
         raise TrainingError(f"Out of memory {what} {checkpoint.last_good()}") from error
-
-
-def _where(at: Progress) -> str:
-    return f"at step {at.step + 1} (batch {at.taken} of epoch {at.epoch}, from 0)"
