@@ -10,13 +10,15 @@ export LMBOOK_OFFLINE ?= 1
 export MPLBACKEND ?= agg
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: book site serve test lint unit notebooks env clean help
+.PHONY: book site serve quick test lint unit notebooks mutants env clean help
 
 help:
 	@echo "make book    build the book and serve it on http://127.0.0.1:$(PORT) (PORT=... to change it)"
+	@echo "make quick   what to run while writing: lint, the quick tests of lmbook, the form of the notebooks"
 	@echo "make test    run every test that this machine can run; says what it skipped and why"
 	@echo "make site    build the book only, into $(SITE)"
 	@echo "make lint | unit | notebooks   the three parts of make test"
+	@echo "make mutants do the tests notice 100 small slips in the models? (hours)"
 	@echo "make clean   remove what was built (not the environment)"
 
 book: site serve
@@ -29,6 +31,12 @@ site: $(VENV)/.ready
 	$(BIN)/lmbook homework make --student-only --out book/homework
 	$(BIN)/jupyter-book build . -W --keep-going -n --quiet
 
+# The first loop of a contributor. Left out are whatever is marked slow, other packages, browsers, and files that train.
+QUICK := $(filter-out $(addprefix tests/test_,$(addsuffix .py,distributed published resume train)),$(wildcard tests/test_*.py))
+quick: lint
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) tests/data tests/notebooks/test_form.py -m "not slow" -n 2 $(SHARE) -q
+	@echo "make quick: all done. make test runs everything else too."
+
 test: lint unit notebooks
 	@echo "make test: all done. What was skipped, and why, stands in the summaries above (SKIPPED, not compared)."
 
@@ -37,12 +45,18 @@ lint: $(VENV)/.ready
 	$(BIN)/ruff format --check .
 	$(BIN)/lmbook tidy --check notebooks
 
+# Files stay whole, in the order of tests/conftest.py: the longest first.
+SHARE := --dist loadfile --no-loadscope-reorder
+
 unit: $(VENV)/.ready
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests -n 2 --dist loadfile
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests -n 2 $(SHARE)
 
 notebooks: $(VENV)/.ready
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest notebooks --nbval --nbval-current-env --nbval-sanitize-with tests/notebooks/sanitize.cfg \
 	  --nbval-cell-timeout 120 -n 2 --dist loadfile
+
+mutants: $(VENV)/.ready
+	$(BIN)/python benchmarks/mutants.py
 
 env: $(VENV)/.ready
 

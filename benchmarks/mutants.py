@@ -92,8 +92,8 @@ class Slip(ast.NodeTransformer):
         self.number, self.seen, self.kind, self.line = number, 0, "", 0
 
     def visit(self, node):
-        # no slips in types, decorators, what an error says, and f-strings: nobody tests them, nor needs to
-        if isinstance(node, ast.Raise | ast.JoinedStr):
+        # no slips in types, decorators, what an error says, f-strings and zip's strict: no test needs to see them
+        if isinstance(node, ast.Raise | ast.JoinedStr) or getattr(node, "arg", "") == "strict":
             return node
         self.line = getattr(node, "lineno", self.line) if not self.kind else self.line
         for kind, slipped in slips(node):

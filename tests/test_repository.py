@@ -85,3 +85,19 @@ def test_the_glossary_is_in_alphabetical_order():
     terms = re.findall(r"(?:^|\n\n)(\S[^\n]*)\n  ", entries)
     assert len(terms) > 100
     assert terms == sorted(terms, key=str.casefold)
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "benchmarks/README.md"])
+def test_files_and_commands_that_a_page_names_are_there(page):
+    """Links, paths in the folders of the repository, and targets of make; NN, name and NAME stand for any."""
+    text = (ROOT / page).read_text()
+    paths = re.findall(r"\]\(([\w./-]+)\)", text)
+    paths += re.findall(r"`((?:src|tests|book|notebooks|benchmarks|\.ci)/[\w./-]+)", text)
+    wanted = {path for path in paths if not re.search(r"\bNN\b|\bNAME\b|\bname\b|book/homework", path)}
+    assert [
+        path
+        for path in sorted(wanted)
+        if not (ROOT / path).exists() and not (ROOT / page).parent.joinpath(path).exists()
+    ] == []
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert {name for name in re.findall(r"(?:`|^)make (\w+)", text, re.MULTILINE)} <= targets

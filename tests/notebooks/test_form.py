@@ -2,6 +2,7 @@
 
 import re
 import statistics
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -34,9 +35,20 @@ def of(paths):
     return pytest.mark.parametrize("path", paths, ids=lambda path: path.relative_to(ROOT / "notebooks").as_posix())
 
 
+@cache
+def opened(path: Path) -> nbformat.NotebookNode:
+    return nbformat.read(path, as_version=4)
+
+
 @pytest.fixture
 def notebook(path) -> nbformat.NotebookNode:
-    return nbformat.read(path, as_version=4)
+    """The notebook, read once for all tests; none of them changes it."""
+    return opened(path)
+
+
+@pytest.fixture(scope="module")
+def book() -> Book:
+    return Book.find(ROOT, ref="0123abc")
 
 
 def code(notebook) -> list[nbformat.NotebookNode]:
@@ -184,9 +196,9 @@ def test_exercises_come_in_three_grades_numbered_and_each_with_its_solution(path
 
 
 @of(CHAPTERS + MASTERS)
-def test_the_other_editions_know_all_its_markup_and_every_stored_number(path):
+def test_the_other_editions_know_all_its_markup_and_every_stored_number(path, book):
     """The conversion fails on unknown markup, on a glue without its cell, on a self-check without an explanation."""
-    made = edition(path, Book.find(ROOT, ref="0123abc"))
+    made = edition(path, book)
     assert [left for cell in made.cells if cell.cell_type == "markdown" for left in raw_markup(cell.source)] == []
 
 
