@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
+from lmbook import write
 from lmbook_grader.grading.pool import result_path
 from lmbook_grader.report.results import one_homework, read_result, results_folder
 from lmbook_press.book import BookError
-from lmbook_press.normalize import write_text
 
 FREE = ("seconds", "sandbox", "output", "file")  # what may differ between two gradings of the same file
 
@@ -43,7 +43,7 @@ def merge(folders: list[Path], out: Path) -> tuple[int, list[str]]:
         raise BookError("Nothing was merged:\n" + "\n".join(conflicts) + "\nDelete the results that do not count.")
     one_homework([result for _, result in found.values()], "What is to be merged")
     for name, (_, result) in sorted(found.items()):
-        write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", result_path(out, name))
+        write(result_path(out, name), json.dumps(result, ensure_ascii=False, indent=1) + "\n")
     _merge_intake(sources, out)
     return len(found), remarks
 
@@ -73,6 +73,4 @@ def _merge_intake(folders: list[Path], out: Path) -> None:
             for fault in json.loads(path.read_text(encoding="utf-8"))["faults"]:
                 faults[fault["file"], fault["why"]] = fault
     if faults:
-        write_text(
-            json.dumps({"faults": list(faults.values())}, ensure_ascii=False, indent=1) + "\n", out / "intake.json"
-        )
+        write(out / "intake.json", json.dumps({"faults": list(faults.values())}, ensure_ascii=False, indent=1) + "\n")
