@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from lmbook.data.digits import ORDERS, PixelCodec, dequantise, digits, pixel_order, quantise
+from lmbook.data.digits import ORDERS, PixelCodec, digits, from_levels, pixel_order, to_levels
 from lmbook.decode import sample
 from lmbook.gpt import GPT
 from lmbook.vit import PatchClassifier, PatchEmbedding, from_patches, to_patches
@@ -27,15 +27,15 @@ def test_the_digits_are_whole_greys_and_labels(data):
 @pytest.mark.parametrize("levels", [2, 3, 4, 16, 17, 256])
 def test_level_numbers_survive_the_way_to_grey_and_back(levels):
     numbers = torch.arange(levels)
-    greys = dequantise(numbers, levels)
-    assert torch.equal(quantise(greys, levels), numbers)
+    greys = from_levels(numbers, levels)
+    assert torch.equal(to_levels(greys, levels), numbers)
     assert (greys[0], greys[-1]) == (0, 16)
 
 
 @pytest.mark.parametrize("levels", [2, 4, 17])
 def test_quantising_moves_a_grey_by_half_a_step_at_most(levels):
     greys = torch.linspace(0, 16, 1001)
-    moved = (dequantise(quantise(greys, levels), levels) - greys).abs().max()
+    moved = (from_levels(to_levels(greys, levels), levels) - greys).abs().max()
     assert moved <= 16 / (levels - 1) / 2 + 1e-5
     assert moved > 16 / (levels - 1) / 2 * 0.9  # no finer grid than was asked for
 
@@ -43,12 +43,12 @@ def test_quantising_moves_a_grey_by_half_a_step_at_most(levels):
 @pytest.mark.parametrize("wrong", [-1.0, 16.5, float("nan")])
 def test_a_grey_out_of_range_is_refused(wrong):
     with pytest.raises(ValueError, match=r"outside 0\.\.16"):
-        quantise(torch.tensor([0.0, wrong]), 4)
+        to_levels(torch.tensor([0.0, wrong]), 4)
 
 
 def test_one_level_is_refused():
     with pytest.raises(ValueError, match="at least 2"):
-        quantise(torch.zeros(3), 1)
+        to_levels(torch.zeros(3), 1)
 
 
 def test_orders_by_hand():

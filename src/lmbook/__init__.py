@@ -5,20 +5,24 @@
 
 All other modules are the lesson itself: text and counts, the models in the order of the chapters, then what trains and
 judges them. A module imports only from those before it; nothing here knows how the book is printed (`lmbook_press`) or
-graded (`lmbook_grader`). In this file: what a chapter asks of its machine, and how it speaks to its reader.
+graded (`lmbook_grader`). In this file: what a chapter asks of its machine, how it speaks to its reader, and how all
+three packages write a file.
 """
 
+import contextlib
 import os
 import random
 import sys
+import tempfile
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 try:
     __version__ = version("lmbook")
 except PackageNotFoundError:  # run from a source tree that was never installed
     __version__ = "0+unknown"
 
-__all__ = ["__version__", "device", "glue", "say", "scale", "seed"]
+__all__ = ["__version__", "device", "glue", "say", "scale", "seed", "write"]
 
 SCALES = ("quick", "full")
 
@@ -71,3 +75,23 @@ def glue(name: str, value: object) -> None:
 def say(line: str) -> None:
     """One line for the reader, on stderr."""
     print(f"lmbook: {line}", file=sys.stderr)
+
+
+def write(path: Path, content: str | bytes) -> None:
+    """Writes a file whole or not at all: beside its place first, then moved there in one step. Raises OSError.
+
+    Text is written as UTF-8. Several processes may write one file at once: each has a temporary file of its own.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, part = tempfile.mkstemp(dir=path.parent, prefix=".part-")
+    try:
+        with open(handle, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(handle)  # or a power cut after the move could leave an empty file
+        os.chmod(part, 0o644)
+        os.replace(part, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(part)
+        raise

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from lmbook import write
 from lmbook_press.book import Book, BookError
 from lmbook_press.cli import main
 
@@ -122,9 +123,7 @@ def grade(
 
 
 def _write_json(content: object, path: Path) -> None:
-    from lmbook_press.normalize import write_text
-
-    write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", path)
+    write(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
 
 
 def _part(submissions: list, part: str | None) -> tuple[list, bool]:

@@ -151,7 +151,7 @@ def train(recipe: str, seed: int, device: str | None, resume: bool, quick: bool,
 @main.command()
 def recipes():
     """List the recipes with the expected time on two CPU cores and the recorded score."""
-    from lmbook.experiments import tables as tables
+    from lmbook.experiments import tables
 
     click.echo(tables.listing())
 
@@ -161,7 +161,7 @@ def recipes():
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File to write to instead of the screen.")
 def results(name: str | None, out: Path | None):
     """Write the tables of results from the recorded runs, all of them or one TABLE, as Markdown."""
-    from lmbook.experiments import tables as tables
+    from lmbook.experiments import tables
 
     text = tables.page() if name is None else tables.table(name) + "\n"
     if out is None:

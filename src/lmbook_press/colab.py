@@ -13,7 +13,6 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lmbook_press.book import Book, BookError
-from lmbook_press.myst import raw_markup
 from lmbook_press.myst_blocks import Markup
 from lmbook_press.normalize import KERNEL, LANGUAGE, read, write_notebook
 
@@ -115,8 +114,6 @@ def _cells(notebook: NotebookNode, origin: Path, book: Book) -> list[NotebookNod
                 cells.append(_code(cell))
             continue
         text = markup.convert(cell.source, number)
-        if left := raw_markup(text):
-            raise BookError(f"{markup.where}: {left[0]!r} is book markup that no other edition can show")
         if text:
             cells.append(new_markdown_cell(text, metadata=_graded(cell)))
     markup.finish()

@@ -23,22 +23,19 @@ EXTENSIONS = {"amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist"
 FENCES = ("fence", "colon_fence")
 PROSE = ("inline", "html_block")  # blocks in which roles and links may stand
 ATTRIBUTES = "attributes are not known to the other editions: leave them out"
-FOOTNOTE = "a footnote does not show in Colab: put its text in brackets"
 SUBSTITUTION = "a substitution {{…}} is not known to the other editions: write the text itself"
 REFUSED = {  # what the parser calls a piece of markup -> why no edition can have it
     "attr": ATTRIBUTES,
     "attrs_block": ATTRIBUTES,
     "span": ATTRIBUTES,
-    "footnote_ref": FOOTNOTE,
-    "footnote_reference_open": FOOTNOTE,
+    "footnote_ref": "a footnote does not show in Colab: put its text in brackets",
     "substitution_block": SUBSTITUTION,
     "substitution_inline": SUBSTITUTION,
-    "myst_block_break": "a comment (%) or block break (+++) shows as text in Colab: leave it out",
-    "myst_line_comment": "a comment (%) or block break (+++) shows as text in Colab: leave it out",
+    "myst_block_break": "a block break (+++) shows as text in Colab: leave it out",
+    "myst_line_comment": "a comment (%) shows as text in Colab: leave it out",
 }
 DIRECTIVE = re.compile(r"\{([^}]*)\}[ \t]*(.*)")
 CHOICE = re.compile(r"[-*+]\s+\[([ xX])\]\s?(.*)")
-STRAY_MATHS = re.compile(r"^[ \t>]*\$\$.*", re.MULTILINE)  # in a paragraph: a formula that is none
 
 
 class Span(NamedTuple):
@@ -139,24 +136,4 @@ def choices(lines: list[str]) -> list[tuple[bool, int, list[str], list[str]]]:
         raise ValueError(f"it has {len(found)} options; give it 2 to 8")
     if not any(right for right, *_ in found):
         raise ValueError("no option is marked as right with `- [x]`")
-    return found
-
-
-def leads_away(target: str) -> bool:
-    """Whether a link's target is an address, not a page of the book."""
-    return target.startswith(("http:", "https:", "mailto:"))
-
-
-def raw_markup(text: str) -> list[str]:
-    """Pieces of book markup that are still in `text`, which should be plain Markdown; code and mathematics apart."""
-    found = []
-    for kind, token, _, lines in blocks(text):
-        if kind in (*REFUSED, "colon_fence", "math_block_label", "myst_target") or (
-            kind == "fence" and token.info.startswith("{")
-        ):
-            found.append(lines[0])
-        elif kind in PROSE:
-            piece = "\n".join(lines)
-            found += [piece[span.start : span.end] for span in spans(piece) if not leads_away(span.target)]
-            found += STRAY_MATHS.findall(piece)
     return found

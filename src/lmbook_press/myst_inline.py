@@ -12,8 +12,9 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from lmbook_press.book import Book, BookError, anchor
-from lmbook_press.myst import REFUSED, STRAY_MATHS, Span, leads_away, spans
+from lmbook_press.myst import REFUSED, Span, spans
 
+STRAY_MATHS = re.compile(r"^[ \t>]*\$\$", re.MULTILINE)  # in a paragraph: a formula that is none
 TEXT_AND_TARGET = re.compile(r"(.+?)\s*<([^<>]+)>\s*$", re.DOTALL)
 
 
@@ -43,7 +44,7 @@ class Inline:
             raise BookError(REFUSED[span.rule])
         if span.rule == "myst_role":
             return span.start, span.end, self._role(span.token.meta["name"], span.token.content.strip())
-        if leads_away(span.target):
+        if span.target.startswith(("http:", "https:", "mailto:")):
             return span.end, span.end, ""
         if span.rule == "image":
             raise BookError(f"the picture {span.target} would not travel with the notebook: draw it in a cell")

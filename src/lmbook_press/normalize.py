@@ -5,15 +5,14 @@ widget state, timings, front-end settings.  Not repairable, hence a fault: cells
 outputs.
 """
 
-import os
 import re
-import tempfile
 from itertools import pairwise
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
+from lmbook import write
 from lmbook_press.book import BookError
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -120,25 +119,9 @@ def tidy_file(path: Path) -> tuple[bool, list[str]]:
     text = text_of(tidied(notebook))
     changed = text != path.read_text(encoding="utf-8")
     if changed:
-        write_text(text, path)
+        write(path, text)
     return changed, faults(notebook)
 
 
 def write_notebook(notebook: NotebookNode, path: Path) -> None:
-    write_text(text_of(notebook), path)
-
-
-def write_text(text: str, path: Path) -> None:
-    """Writes through a temporary file beside the target, so that an interruption or a power cut leaves no half file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    write(path, text_of(notebook))

@@ -210,7 +210,7 @@ def test_a_full_disk_loses_nothing(server, play, no_corpora, monkeypatch, capsys
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     play(server.serve("/a", TEXT))
-    monkeypatch.setattr(fetch, "open", lambda handle, mode: FullFile(handle, mode), raising=False)
+    monkeypatch.setattr("lmbook.open", lambda handle, mode: FullFile(handle, mode), raising=False)
     corpus = data.load("tinyshakespeare")
     assert corpus.real
     assert corpus["train"] + corpus["valid"] == TEXT.decode()
@@ -236,7 +236,7 @@ def test_a_read_only_cache_loses_nothing(server, play, no_corpora, monkeypatch, 
         raise OSError(fault, os.strerror(fault))
 
     play(server.serve("/a", TEXT))
-    monkeypatch.setattr(fetch.tempfile, "mkstemp", read_only)
+    monkeypatch.setattr("tempfile.mkstemp", read_only)
     assert data.load("tinyshakespeare").real
     assert os.strerror(fault) in capsys.readouterr().err
 

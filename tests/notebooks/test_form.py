@@ -7,10 +7,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from raw_markup import raw_markup
 
 from lmbook_press.book import Book
 from lmbook_press.colab import edition, glued
-from lmbook_press.myst import raw_markup
 from lmbook_press.normalize import check
 
 ROOT = Path(__file__).parents[2]

@@ -6,10 +6,11 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from raw_markup import raw_markup
 
+from lmbook_press import myst
 from lmbook_press.book import Book, BookError, anchor, term_anchor
 from lmbook_press.colab import edition, needs_of, write_editions
-from lmbook_press.myst import raw_markup
 
 ROOT = Path(__file__).parents[2]
 SITE = "https://example.org/book"
@@ -83,6 +84,8 @@ def convert(book: Book, *cells) -> str:
         ("`{cite}` and ``{eq}`x` `` stay", "`{cite}` and ``{eq}`x` `` stay"),
         ("$a_{b}$ costs \\$3", "$a_{b}$ costs \\$3"),
         ("(here)=\n## Title", "## Title"),
+        ("code:\n\n    {eq}`y`\n    $$ x", "code:\n\n    {eq}`y`\n    $$ x"),
+        ('> [a\n> b](02-counting.ipynb "t")', f'> [a\n> b]({SITE}/notebooks/02-counting.html "t")'),
         ("```python\n:::{x} {eq}`y`\n```", "```python\n:::{x} {eq}`y`\n```"),
         ("| a | b |\n|---|---|\n| 1 | 2 |", "| a | b |\n|---|---|\n| 1 | 2 |"),
     ],
@@ -125,6 +128,15 @@ def test_a_number_reads_as_on_the_site(book, value, form):
             convert(book, glue_cell(x=value), f"It is {{glue:text}}`x{form}`.")
     else:
         assert convert(book, glue_cell(x=value), f"It is {{glue:text}}`x{form}`.") == f"It is {theirs}."
+
+
+def test_mathematics_in_a_quote_or_a_list_is_numbered_too_and_stays_on_one_line(book):
+    text = convert(book, "> $$\n> a\n> = b\n> $$ (eq-a)\n\n1. c\n\n   $$\n   d\n   $$ (eq-d)")
+    assert text == "> $$a = b \\tag{1.1}$$\n\n1. c\n\n   $$d \\tag{1.2}$$"
+
+
+def test_the_editions_know_every_extension_of_the_markup_that_the_site_has():
+    assert set(Book(ROOT).config["parse"]["myst_enable_extensions"]) <= myst.EXTENSIONS
 
 
 def test_an_admonition_becomes_a_quote_and_mathematics_in_it_one_line(book):
@@ -184,10 +196,13 @@ def test_solutions_become_a_link_over_several_cells_and_their_code_is_gone(book)
         ("[x](data.csv)", 1, "leads to no page"),
         ("![x](picture.png)", 1, "picture"),
         ("a footnote[^1]", 1, "footnote"),
+        ("a\n\n[^1]: one", 3, "footnote"),
+        ("- a\n\n  | b |\n  |---|\n  | {eq}`no` |", 5, "no equation"),
+        ("text\n$$\na\n$$ (eq-a)", 2, "no blank line before it"),
         ("{{ name }}", 1, "substitution"),
         ("[x]{.big}", 1, "attributes"),
         ("% hidden", 1, "comment"),
-        ("a\n+++\nb", 2, "comment"),
+        ("a\n+++\nb", 2, "block break"),
         ("$$\na", 1, "no closing"),
         (":::{admonition}\nx\n:::", 1, "is not followed by its title"),
         ("```{solution-end}\n```", 1, "without a {solution-start}"),

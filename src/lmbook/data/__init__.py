@@ -3,9 +3,13 @@
     load("wikitext2")["train"]      a list of tokens, one stream
     names(), card("wikitext2")      what there is; title, licence, citation and files of one corpus
 
-`fetch` finds and tests the files, `corpora` cuts them into parts and says what each part holds. Where a file is
-neither on this machine nor to be downloaded, `load` says so in one line and gives a stand-in (`real` is then False), so
-that a chapter still runs. The generated tasks and the batches can be imported from here too.
+Where a file is neither on this machine nor to be downloaded, `load` says so in one line and gives a stand-in (`real` is
+then False), so that a chapter still runs.
+
+Here: the files and their checksums (`fetch`, registry.json, our own in built_in), what each part of a corpus holds
+(`corpora`), tasks made by a rule (`synthetic`, `harbourish`), images of digits as sequences (`digits`), and batches of
+all these (`batching`).
+Not here: words and their ids (`lmbook.text`), or anything about one experiment (`lmbook.experiments`).
 """
 
 from collections import Counter
@@ -148,7 +152,7 @@ STAND_INS: dict[str, tuple[str, str, Callable]] = {
 
 
 def load(name: str, **options: object) -> Corpus:
-    """A corpus by name; `readers` says what its parts hold.
+    """A corpus by name; the reader of this name in `corpora` says what its parts hold.
 
     options: only multi30k has one, languages=("en", "de").
     Where no file can be had: a stand-in and one line on stderr, or DataError for a corpus that has none. Raises

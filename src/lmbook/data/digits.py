@@ -24,7 +24,7 @@ def digits() -> tuple[Tensor, Tensor]:
     return torch.tensor(data.images, dtype=torch.float32), torch.tensor(data.target, dtype=torch.int64)
 
 
-def quantise(images: Tensor, levels: int, maximum: float = 16.0) -> Tensor:
+def to_levels(images: Tensor, levels: int, maximum: float = 16.0) -> Tensor:
     """The nearest of `levels` evenly spaced greys, 0..maximum: int64 numbers 0..levels-1 of the same shape.
 
     With 17 levels the digits lose nothing. Raises ValueError for a grey outside 0..maximum.
@@ -35,8 +35,8 @@ def quantise(images: Tensor, levels: int, maximum: float = 16.0) -> Tensor:
     return torch.floor(images / maximum * (levels - 1) + 0.5).long()
 
 
-def dequantise(numbers: Tensor, levels: int, maximum: float = 16.0) -> Tensor:
-    """The greys of level numbers, float32: quantise(dequantise(q)) is q."""
+def from_levels(numbers: Tensor, levels: int, maximum: float = 16.0) -> Tensor:
+    """The greys of level numbers, float32: to_levels(from_levels(q)) is q."""
     _check_levels(levels)
     return numbers.to(torch.float32) * maximum / (levels - 1)
 
@@ -98,7 +98,7 @@ class PixelCodec:
             raise ValueError(f"images are {tuple(images.shape)}; this codec reads (B, {self.height}, {self.width}).")
         if labels.shape != images.shape[:1]:
             raise ValueError(f"labels are {tuple(labels.shape)}; give one to each of the {len(images)} images.")
-        pixels = quantise(images, self.levels, self.maximum).flatten(1)[:, self.order]
+        pixels = to_levels(images, self.levels, self.maximum).flatten(1)[:, self.order]
         return torch.cat([self.class_tokens(labels)[:, None], pixels + self.first_level], dim=1)
 
     def class_tokens(self, labels: Tensor) -> Tensor:
@@ -118,4 +118,4 @@ class PixelCodec:
             raise ValueError("an id among the pixels is no grey level; sample with forbid=codec.forbid and eos=None.")
         images = torch.empty_like(numbers)
         images[:, self.order] = numbers
-        return dequantise(images.view(-1, self.height, self.width), self.levels, self.maximum), labels
+        return from_levels(images.view(-1, self.height, self.width), self.levels, self.maximum), labels

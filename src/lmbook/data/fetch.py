@@ -7,7 +7,6 @@ which addresses. A file is looked for in this order:
     3. the addresses, one attempt each, unless LMBOOK_OFFLINE is set to 1.
 """
 
-import contextlib
 import difflib
 import gzip
 import hashlib
@@ -15,7 +14,6 @@ import http.client
 import io
 import json
 import os
-import tempfile
 import urllib.error
 import urllib.request
 import zipfile
@@ -28,7 +26,7 @@ from urllib.parse import urlsplit
 import platformdirs
 from tqdm import tqdm  # the plain bar: tqdm.auto would leave a widget in the notebook
 
-from lmbook import say
+from lmbook import say, write
 
 TIMEOUT = 8  # seconds without an answer after which the next address is tried
 
@@ -146,23 +144,6 @@ def get(address: str, size: int | None, label: str) -> bytes:
     if size is not None and len(data) < size:
         raise ValueError(f"cut off after {len(data):,} of {size:,} bytes")
     return bytes(data)
-
-
-def write(place: Path, data: bytes) -> None:
-    """Writes a file whole or not at all: beside its place first, then moved there in one step. Raises OSError.
-
-    Two processes may do so at once: each has its own temporary file, and both move the same bytes.
-    """
-    place.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=".part-")
-    try:
-        with open(handle, "wb") as file:
-            file.write(data)
-        os.replace(temporary, place)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
 
 
 def download(name: str, file: str) -> tuple[Path | None, bytes]:

@@ -2,7 +2,7 @@
 
 Each function takes how many pairs and a seed, and returns that many pairs with different sources, the same ones on
 every machine. Since they differ, any cut of the list separates training from test (see `held_out`). Captions, a
-translation task, are in captions.py.
+translation task, are in harbourish.py.
 """
 
 import bisect

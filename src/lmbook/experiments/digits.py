@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from lmbook import decode
-from lmbook.data.digits import ORDERS, PixelCodec, digits, quantise
+from lmbook.data.digits import ORDERS, PixelCodec, digits, to_levels
 from lmbook.experiments.run import Run, recipe
 from lmbook.gpt import GPT, decay_groups, gelu_tanh
 from lmbook.losses import token_nll
@@ -92,7 +92,7 @@ def histogram_bits(train: Part, test: Part, by_class: bool, k: float = 0.1) -> f
 
     by_class: frequencies for each class apart. No pixel tells anything about another.
     """
-    greys = {name: quantise(part[0], LEVELS).flatten(1) for name, part in (("train", train), ("test", test))}
+    greys = {name: to_levels(part[0], LEVELS).flatten(1) for name, part in (("train", train), ("test", test))}
     groups = range(CLASSES) if by_class else (None,)
     nll = 0.0
     for group in groups:

@@ -6,7 +6,6 @@ from pathlib import Path
 from lmbook_grader.grading.pool import result_path, write_result
 from lmbook_grader.report.results import one_homework, read_result, results_folder
 from lmbook_press.book import BookError
-from lmbook_press.normalize import write_text
 
 FREE = ("seconds", "sandbox", "output", "file")  # what may differ between two gradings of the same file
 
@@ -73,6 +72,4 @@ def _merge_intake(folders: list[Path], out: Path) -> None:
             for fault in json.loads(path.read_text(encoding="utf-8"))["faults"]:
                 faults[fault["file"], fault["why"]] = fault
     if faults:
-        write_text(
-            json.dumps({"faults": list(faults.values())}, ensure_ascii=False, indent=1) + "\n", out / "intake.json"
-        )
+        write(out / "intake.json", json.dumps({"faults": list(faults.values())}, ensure_ascii=False, indent=1) + "\n")

@@ -19,13 +19,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
+from lmbook import write
 from lmbook_grader.grading.grade import digest, file_digest, grade_one
 from lmbook_grader.intake.collect import Submission
 from lmbook_grader.sandbox.commands import Limits, available, copy_package
 from lmbook_grader.sandbox.session import CLOCK, START
 from lmbook_press.assignments.questions import Homework
 from lmbook_press.book import BookError
-from lmbook_press.normalize import write_text
 
 Progress = Callable[[dict, int, int], None]
 
@@ -153,7 +153,7 @@ def stored_result(path: Path) -> dict | None:
 
 def write_result(result: dict, path: Path) -> None:
     """Writes a result whole or not at all."""
-    write_text(json.dumps(result, indent=1) + "\n", path)
+    write(path, json.dumps(result, indent=1) + "\n")
 
 
 class _Child:

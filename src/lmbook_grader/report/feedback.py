@@ -11,12 +11,12 @@ from statistics import mean, median
 
 from nbformat import NotebookNode
 
+from lmbook import write
 from lmbook_grader.intake.match_answers import titles
 from lmbook_grader.intake.roster import Roster
 from lmbook_grader.report.html import listing, page, table, text
 from lmbook_grader.report.results import file_stem, number, score
 from lmbook_press.book import BookError, anchor
-from lmbook_press.normalize import write_text
 
 STATES = {
     "right": "right",
@@ -185,5 +185,5 @@ def write_report(
     }
     pages[out / "summary.html"] = summary(results, release, roster, list(faults))
     for path, content in pages.items():
-        write_text(content, path)
+        write(path, content)
     return list(pages)

@@ -10,9 +10,9 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lmbook import write
 from lmbook_grader.grading.pool import result_path
 from lmbook_press.book import BookError
-from lmbook_press.normalize import write_text
 
 NEEDED = ("student", "file_sha256", "homework", "release_sha256", "status", "questions", "notes")
 MARKS = ("student", "question", "points", "comment")
@@ -173,4 +173,4 @@ def write_csv(rows: list[dict], columns: list[str], path: Path, mark: bool = Tru
     writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\r\n")
     writer.writeheader()
     writer.writerows({key: guarded(value) for key, value in row.items()} for row in rows)
-    write_text(("\ufeff" if mark else "") + out.getvalue(), path)
+    write(path, ("\ufeff" if mark else "") + out.getvalue())

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from lmbook import write
 from lmbook_grader.intake.collect import Submission, Unreadable, open_submission, place
 from lmbook_grader.intake.match_answers import grade_id, is_answer, titles
 from lmbook_grader.report.feedback import name_of
 from lmbook_grader.report.html import page, text
 from lmbook_grader.report.results import MARKS, number, write_csv
-from lmbook_press.normalize import write_text
 
 
 def written_answers(submissions: list[Submission], release: NotebookNode) -> dict[str, list[tuple[str, str]]]:
@@ -56,5 +56,5 @@ def write_sheet(
         solution = text(solutions[name].source)
         parts.append(f'<details><summary>Solution and marks</summary><p class="answer">{solution}</p></details>')
         parts += [f'<h3>{text(student)}</h3>\n<p class="answer">{text(answer)}</p>' for student, answer in found]
-    write_text(page("Written answers", "\n".join(parts)), reading)
+    write(reading, page("Written answers", "\n".join(parts)))
     return sheet, reading, len(rows)

@@ -7,8 +7,10 @@
     results       the tables of recorded runs
     pages         what a page loads, what it is called, repairs of the theme for screen readers
     assets        the theme's files made light after the build; figures; downloads
+    serving       a small web server, for tests and measurements of the built site
 
-Nothing here is imported by the package itself; a reader who runs the chapters needs none of it.
+Not here: what a directive's text means to the other editions too (`lmbook_press.myst`). Nothing outside imports from
+here; a reader who runs the chapters needs none of it.
 """
 
 from pathlib import Path
