@@ -278,7 +278,7 @@ def test_what_is_the_machines_or_the_courses_fault_is_not_graded(tmp_path, monke
 
 @pytest.mark.parametrize("stem", STEMS)
 def test_whatever_is_drawn_the_listed_points_stay(stem):
-    """Twelve secrets, in this process: right answers pass, wrong ones fail where they are listed to."""
-    for secret in map(str, range(12)):
+    """Six secrets, in this process: right answers pass, wrong ones fail where they are listed to."""
+    for secret in map(str, range(6)):
         for name, case in ((name, case) for at, name, case in listed.CASES if at == stem):
             assert listed.score(stem, case["answers"], secret) == case["score"], (secret, name)

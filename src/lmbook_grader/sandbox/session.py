@@ -7,7 +7,6 @@ import re
 import selectors
 import subprocess
 import time
-from pathlib import Path
 
 from lmbook_grader.sandbox import wire
 from lmbook_grader.sandbox.commands import MEGABYTE, Command, Limits
@@ -221,19 +220,17 @@ def used(pid: int) -> tuple[float, int, bool]:
 
     (0, 0, False) where the system has no /proc: then all time counts as slept.
     """
-    parents, own = {}, {}
+    below, computed, memory, busy = [pid], 0.0, 0, False
     tick, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
-    for child in [int(name) for name in os.listdir("/proc") if name.isdigit()] if os.path.isdir("/proc") else []:
+    for known in below:  # the list grows by the children of those in it
         try:
-            fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
-        except (OSError, ValueError):
+            with open(f"/proc/{known}/stat", encoding="ascii", errors="replace") as file:
+                fields = file.read().rpartition(")")[2].split()
+            for task in os.listdir(f"/proc/{known}/task"):  # each thread has its own children
+                with open(f"/proc/{known}/task/{task}/children", encoding="ascii") as file:
+                    below += map(int, file.read().split())
+        except OSError:  # it has ended meanwhile
             continue
-        parents.setdefault(int(fields[1]), []).append(child)
-        own[child] = (sum(map(int, fields[11:15])) / tick, int(fields[21]) * page, fields[0] in "RD")
-    waiting, computed, memory, busy = [pid], 0.0, 0, False
-    while waiting:
-        now = waiting.pop()
-        waiting += parents.get(now, [])
-        if now in own:
-            computed, memory, busy = computed + own[now][0], memory + own[now][1], busy or own[now][2]
+        computed, memory = computed + sum(map(int, fields[11:15])) / tick, memory + int(fields[21]) * page
+        busy = busy or fields[0] in "RD"
     return computed, memory, busy

@@ -11,7 +11,7 @@ from lmbook_grader.intake.collect import Submission
 from lmbook_grader.sandbox.commands import Limits, available
 from lmbook_press.assignments.make import grading_version, student_version
 
-LIMITS = Limits(cell=1, check=1, total=30, memory=600)
+LIMITS = Limits(cell=1, check=1, total=30, memory=400)
 
 
 @pytest.fixture(scope="session")
