@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from lmbook import checkpoints
-from lmbook.checkpoints import CheckpointError, differences, load, quantise, read, restore, save
+from lmbook.checkpoints import CheckpointError, differences, load_weights, quantize, read, dequantize, save
 
 CARD = {"recipe": "tiny", "seed": 0, "data": "5f3a", "scores": {"nll": 1.25}, "seconds": 3.0, "hardware": "two cores"}
 
@@ -48,7 +48,7 @@ def rows() -> torch.Tensor:
 
 def test_the_error_is_at_most_half_a_step_and_never_more():
     W = rows()
-    q, s = quantise(W)
+    q, s = quantize(W)
     assert (q.dtype, s.dtype, q.shape, s.shape) == (torch.int8, torch.float32, W.shape, (40,))
     error = (W.double() - q.double() * s.double()[:, None]).abs()  # exact: the products have 23 bits
     assert (error <= s.double()[:, None] / 2).all()
@@ -58,7 +58,7 @@ def test_the_error_is_at_most_half_a_step_and_never_more():
 
 def test_the_step_is_hardly_larger_than_the_largest_weight_asks_for():
     W = rows()[8:]
-    s = quantise(W)[1].double()
+    s = quantize(W)[1].double()
     ideal = W.double().abs().amax(1) / 127
     ordinary = ideal > 2.0**-99
     assert (s >= ideal).all()
@@ -66,13 +66,13 @@ def test_the_step_is_hardly_larger_than_the_largest_weight_asks_for():
 
 
 def test_what_is_restored_is_exact_in_float32():
-    q, s = quantise(rows())
-    assert torch.equal(restore(q, s).double(), q.double() * s.double()[:, None])
+    q, s = quantize(rows())
+    assert torch.equal(dequantize(q, s).double(), q.double() * s.double()[:, None])
 
 
 def test_restored_weights_are_written_again_without_a_change():
-    W = restore(*quantise(torch.randn(20, 30)))
-    assert torch.equal(restore(*quantise(W)), W)
+    W = dequantize(*quantize(torch.randn(20, 30)))
+    assert torch.equal(dequantize(*quantize(W)), W)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -90,13 +90,13 @@ def test_a_round_trip(model, tmp_path, int8, capsys):
     assert size == (tmp_path / "m.safetensors").stat().st_size
     assert f"m.safetensors: {size:,} bytes, 99 parameters" in capsys.readouterr().err
     other = Tied()
-    card = load(tmp_path / "m.safetensors", other)
+    card = load_weights(tmp_path / "m.safetensors", other)
     assert {name: card[name] for name in CARD} == CARD
     assert (card["parameters"], card["bytes"]) == (sum(p.numel() for p in model.parameters()), size)
     assert other.head.weight is other.embedding.weight
     for name, weight in model.state_dict().items():
         matrix = int8 and weight.is_floating_point() and weight.ndim > 1
-        expected = restore(*quantise(weight)) if matrix else weight
+        expected = dequantize(*quantize(weight)) if matrix else weight
         assert torch.equal(other.state_dict()[name], expected), name
 
 
@@ -149,11 +149,11 @@ def test_another_model_is_named_and_left_alone(model, tmp_path):
     with pytest.raises(
         CheckpointError, match=r"another model: embedding.weight is \(9, 6\) instead of \(9, 7\).*'tiny'"
     ):
-        load(tmp_path / "m.safetensors", wider)
+        load_weights(tmp_path / "m.safetensors", wider)
     with pytest.raises(
         CheckpointError, match=r"it has embedding.weight, head.bias.*which the model lacks; it lacks weight"
     ):
-        load(tmp_path / "m.safetensors", nn.Linear(2, 2, bias=False))
+        load_weights(tmp_path / "m.safetensors", nn.Linear(2, 2, bias=False))
     assert torch.equal(wider.head.bias, before)
     assert differences(model.state_dict(), model.state_dict()) == ""
 
@@ -167,11 +167,11 @@ def test_damaged_and_missing_files_are_named(model, tmp_path):
     for damage in (data[:-3], data[:40] + b"x" + data[41:], b""):
         path.write_bytes(damage)
         with pytest.raises(CheckpointError, match="damaged, or not the file of m"):
-            load(path, model)
+            load_weights(path, model)
     path.write_bytes(data)
     (tmp_path / "m.json").write_text("{")
     with pytest.raises(CheckpointError, match="not JSON"):
-        load(path, model)
+        load_weights(path, model)
 
 
 def test_a_file_of_another_program_is_named(model, tmp_path):
@@ -181,7 +181,7 @@ def test_a_file_of_another_program_is_named(model, tmp_path):
         path.write_bytes(data)
         (tmp_path / "m.json").write_text(json.dumps({"sha256": hashlib.sha256(data).hexdigest()}))
         with pytest.raises(CheckpointError, match="no checkpoint of lmbook"):
-            load(path, model)
+            load_weights(path, model)
 
 
 def test_a_write_that_fails_leaves_the_file_of_before(tmp_path, monkeypatch):

@@ -13,6 +13,7 @@ import math
 import torch
 from torch import Tensor, nn
 
+from lmbook.configuration import configured
 from lmbook.layers import check_ids
 from lmbook.text import SOS, SPECIALS
 
@@ -20,6 +21,7 @@ SOS_ID = SPECIALS.index(SOS)
 ACTIVATIONS = {"tanh": torch.tanh, "sigmoid": torch.sigmoid}
 
 
+@configured
 class FeedForwardLM(nn.Module):
     """Bengio et al. 2003, equation 1, without its direct connections from e to z; biases with bias=True.
 

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lmbook.configuration import configured
 from lmbook.layers import Encoder, check_tokens, initialise
 from lmbook.positions import Learned, rotary
 
@@ -26,6 +27,7 @@ def gelu_tanh(x: Tensor) -> Tensor:
     return F.gelu(x, approximate="tanh")
 
 
+@configured
 class GPT(nn.Module):
     """A language model of n_layers layers: model(tokens)[:, t] are the logits of token t + 1.
 

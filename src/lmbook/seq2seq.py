@@ -23,6 +23,7 @@ from torch import Tensor, nn
 
 from lmbook.attention import AdditiveScore, MultiplicativeScore, ScaledScore, dot_score, masked_softmax
 from lmbook.cells import State
+from lmbook.configuration import configured
 from lmbook.layers import Encoder, embed
 from lmbook.positions import rotary
 from lmbook.rnn import Recurrent
@@ -33,6 +34,7 @@ from lmbook.transformer import Embedding
 SCORES = ("dot", "multiplicative", "additive", "scaled")
 
 
+@configured
 class Seq2Seq(nn.Module):
     """Encoder and recurrent decoder; attention=None is the bottleneck (Cho et al. 2014, Sutskever et al. 2014).
 
@@ -213,6 +215,7 @@ class Seq2Seq(nn.Module):
         return F.dropout(x, self.dropout, self.training)
 
 
+@configured
 class OneRNNTranslator(nn.Module):
     """One recurrent network that reads the source and goes on with the target, one text  x_1 .. x_N <sos> y_1 .. y_T:
 

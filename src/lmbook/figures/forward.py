@@ -13,7 +13,6 @@ import numpy as np
 import traitlets
 
 from lmbook import checkpoints
-from lmbook.experiments.run import TRAINED
 from lmbook.figures import Figure, bars_svg
 from lmbook.text import MASK, PAD, UNK
 
@@ -24,9 +23,9 @@ EXAMPLES = ("a man in", "a group of", "in front of", "two men are", "is wearing 
 
 def trained() -> dict:
     """The weights and words of the trained model, as the figure holds them."""
-    tensors, card = checkpoints.read(TRAINED / f"{RECIPE}.safetensors")
-    weights = {name: np.round(tensors[f"{name}.weight"].double().numpy(), 3) + 0.0 for name in "EWU"}
-    return {"words": card["scores"]["words"].split(" "), **{name: w.tolist() for name, w in weights.items()}}
+    model, vocabulary, _ = checkpoints.load(RECIPE)
+    weights = {name: np.round(getattr(model, name).weight.detach().double().numpy(), 3) + 0.0 for name in "EWU"}
+    return {"words": vocabulary.tokens, **{name: w.tolist() for name, w in weights.items()}}
 
 
 class ForwardPass(Figure):
