@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from lmbook import checkpoints
-from lmbook.checkpoints import CheckpointError, differences, load_weights, quantize, read, dequantize, save
+from lmbook.checkpoints import CheckpointError, dequantize, differences, load_weights, quantize, read, save
 
 CARD = {"recipe": "tiny", "seed": 0, "data": "5f3a", "scores": {"nll": 1.25}, "seconds": 3.0, "hardware": "two cores"}
 
