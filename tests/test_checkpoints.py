@@ -11,7 +11,9 @@ import torch
 from torch import nn
 
 from lmbook import checkpoints
-from lmbook.checkpoints import CheckpointError, dequantize, differences, load_weights, quantize, read, save
+from lmbook.checkpoints import CheckpointError, dequantize, differences, load, load_weights, quantize, read, save
+from lmbook.gpt import GPT
+from lmbook.text import CharTokenizer, Vocabulary
 
 CARD = {"recipe": "tiny", "seed": 0, "data": "5f3a", "scores": {"nll": 1.25}, "seconds": 3.0, "hardware": "two cores"}
 
@@ -184,15 +186,45 @@ def test_a_file_of_another_program_is_named(model, tmp_path):
             load_weights(path, model)
 
 
-def test_a_write_that_fails_leaves_the_file_of_before(tmp_path, monkeypatch):
-    path = tmp_path / "a" / "file"
-    checkpoints.write(path, b"before")
+def test_a_model_comes_back_with_what_encodes_its_text(tmp_path):
+    gpt, tokenizer = GPT(8, 12, 8, 2, 1, positions="rotary"), CharTokenizer(Vocabulary(list("cba")))
+    save(tmp_path / "m.safetensors", gpt.train(), CARD, text=tokenizer)
+    model, text, card = load(tmp_path / "m.safetensors")
+    assert (type(model), model.training, card["seed"]) == (GPT, False, 0)
+    assert text.encode("abc") == tokenizer.encode("abc")
+    for name, weight in gpt.state_dict().items():
+        assert torch.allclose(model.state_dict()[name], weight, atol=weight.abs().max() / 250), name
+    assert load(tmp_path / "m.safetensors", window=99).model.window == 99
+    save(tmp_path / "m.safetensors", gpt, CARD, text=(tokenizer, tokenizer))
+    assert [type(one) for one in load(tmp_path / "m.safetensors").text] == [CharTokenizer, CharTokenizer]
+    save(tmp_path / "m.safetensors", gpt, CARD)
+    assert load(tmp_path / "m.safetensors").text is None
 
-    def full(descriptor):
-        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(OSError, match="No space"):
-        checkpoints.write(path, b"after")
-    assert path.read_bytes() == b"before"
-    assert [p.name for p in path.parent.iterdir()] == ["file"]
+def test_a_card_that_does_not_fit_says_what_does_not(model, tmp_path):
+    path = tmp_path / "m.safetensors"
+    with pytest.raises(CheckpointError, match=r"'nothing' is shipped; there are .*shakespeare"):
+        load("nothing")
+    save(path, model, CARD)
+    with pytest.raises(CheckpointError, match=r"does not describe its model.*recipe 'tiny'.*load_weights"):
+        load(path)
+    save(path, GPT(8, 12, 8, 2, 1), CARD)
+    card = json.loads((tmp_path / "m.json").read_text())
+
+    def described(**changed):
+        (tmp_path / "m.json").write_text(json.dumps(card | {"model": card["model"] | changed}))
+
+    for changed, said in (
+        ({"depth": 3}, r"lmbook\.gpt\.GPT cannot be made.*'depth'"),
+        ({"class": "subprocess.Popen"}, r"subprocess\.Popen is no class of lmbook"),
+        ({"vocab": 9}, r"its card describes: .*\(8, 8\) instead of \(9, 8\)"),
+    ):
+        described(**changed)
+        with pytest.raises(CheckpointError, match=said):
+            load(path)
+
+
+def test_a_card_has_a_line_for_each_key(model, tmp_path):
+    save(tmp_path / "m.safetensors", model, CARD, text=Vocabulary([f"w{i}" for i in range(1000)]))
+    text = (tmp_path / "m.json").read_text()
+    assert len(text.splitlines()) == len(json.loads(text)) + 2

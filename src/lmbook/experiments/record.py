@@ -75,7 +75,7 @@ def check(record: dict) -> dict:
     for name, part in record["parts"].items():
         _compare(part, PART, PART_MAY, f"part {name!r}")
         for curve in ("train", "valid"):
-            if any(len(point) != 2 for point in part[curve]):
+            if any(not isinstance(point, list) or len(point) != 2 for point in part[curve]):
                 raise ValueError(f"part {name!r}: {curve} holds something else than pairs [step, loss].")
         if "settings" in part:
             _compare(part["settings"], SETTINGS, {}, f"the settings of part {name!r}")
