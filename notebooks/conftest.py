@@ -19,7 +19,7 @@ def pytest_configure(config):
 
 def lacking(notebook: nbformat.NotebookNode) -> str | None:
     """Which of the corpora that the notebook names are not to be had, and why; None if all are."""
-    from lmbook.download import DataError, read, registry
+    from lmbook.data.fetch import DataError, read, registry
 
     missing, said = [], None
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")

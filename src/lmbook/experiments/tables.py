@@ -25,6 +25,7 @@ COSTS = {
     "minutes": (lambda run: run["seconds"] / 60, ".1f", min),
 }
 FOLLOWS = ("parameters", "FLOPs", "seconds")  # differ with whatever else does
+ALWAYS = ("parameters", "steps", "tokens", "seconds")  # what records have without settings too
 ABOUT = 0.2  # two starts are alike if their deviations differ by less, as a share
 UNKNOWN, LACKS = "not recorded", "–"
 
@@ -226,7 +227,7 @@ def varied(name: str) -> dict[str, bool]:
         told = [
             {seed: [part.get(key, LACKS) for part in parts] for seed, parts in seeds.items()}
             for seeds in every
-            if key in (*FOLLOWS, "steps", "tokens") or all("rate" in part for parts in seeds.values() for part in parts)
+            if key in ALWAYS or all("rate" in part for parts in seeds.values() for part in parts)
         ]
         differ[key] = any(
             not _alike(key, one[seed], other[seed])
