@@ -11,7 +11,9 @@ import torch
 from torch import nn
 
 from lmbook import checkpoints
-from lmbook.checkpoints import CheckpointError, differences, load, quantise, read, restore, save
+from lmbook.checkpoints import CheckpointError, dequantize, differences, load, load_weights, quantize, read, save
+from lmbook.gpt import GPT
+from lmbook.text import CharTokenizer, Vocabulary
 
 CARD = {"recipe": "tiny", "seed": 0, "data": "5f3a", "scores": {"nll": 1.25}, "seconds": 3.0, "hardware": "two cores"}
 
@@ -48,7 +50,7 @@ def rows() -> torch.Tensor:
 
 def test_the_error_is_at_most_half_a_step_and_never_more():
     W = rows()
-    q, s = quantise(W)
+    q, s = quantize(W)
     assert (q.dtype, s.dtype, q.shape, s.shape) == (torch.int8, torch.float32, W.shape, (40,))
     error = (W.double() - q.double() * s.double()[:, None]).abs()  # exact: the products have 23 bits
     assert (error <= s.double()[:, None] / 2).all()
@@ -58,7 +60,7 @@ def test_the_error_is_at_most_half_a_step_and_never_more():
 
 def test_the_step_is_hardly_larger_than_the_largest_weight_asks_for():
     W = rows()[8:]
-    s = quantise(W)[1].double()
+    s = quantize(W)[1].double()
     ideal = W.double().abs().amax(1) / 127
     ordinary = ideal > 2.0**-99
     assert (s >= ideal).all()
@@ -66,13 +68,13 @@ def test_the_step_is_hardly_larger_than_the_largest_weight_asks_for():
 
 
 def test_what_is_restored_is_exact_in_float32():
-    q, s = quantise(rows())
-    assert torch.equal(restore(q, s).double(), q.double() * s.double()[:, None])
+    q, s = quantize(rows())
+    assert torch.equal(dequantize(q, s).double(), q.double() * s.double()[:, None])
 
 
 def test_restored_weights_are_written_again_without_a_change():
-    W = restore(*quantise(torch.randn(20, 30)))
-    assert torch.equal(restore(*quantise(W)), W)
+    W = dequantize(*quantize(torch.randn(20, 30)))
+    assert torch.equal(dequantize(*quantize(W)), W)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -90,13 +92,13 @@ def test_a_round_trip(model, tmp_path, int8, capsys):
     assert size == (tmp_path / "m.safetensors").stat().st_size
     assert f"m.safetensors: {size:,} bytes, 99 parameters" in capsys.readouterr().err
     other = Tied()
-    card = load(tmp_path / "m.safetensors", other)
+    card = load_weights(tmp_path / "m.safetensors", other)
     assert {name: card[name] for name in CARD} == CARD
     assert (card["parameters"], card["bytes"]) == (sum(p.numel() for p in model.parameters()), size)
     assert other.head.weight is other.embedding.weight
     for name, weight in model.state_dict().items():
         matrix = int8 and weight.is_floating_point() and weight.ndim > 1
-        expected = restore(*quantise(weight)) if matrix else weight
+        expected = dequantize(*quantize(weight)) if matrix else weight
         assert torch.equal(other.state_dict()[name], expected), name
 
 
@@ -149,11 +151,11 @@ def test_another_model_is_named_and_left_alone(model, tmp_path):
     with pytest.raises(
         CheckpointError, match=r"another model: embedding.weight is \(9, 6\) instead of \(9, 7\).*'tiny'"
     ):
-        load(tmp_path / "m.safetensors", wider)
+        load_weights(tmp_path / "m.safetensors", wider)
     with pytest.raises(
         CheckpointError, match=r"it has embedding.weight, head.bias.*which the model lacks; it lacks weight"
     ):
-        load(tmp_path / "m.safetensors", nn.Linear(2, 2, bias=False))
+        load_weights(tmp_path / "m.safetensors", nn.Linear(2, 2, bias=False))
     assert torch.equal(wider.head.bias, before)
     assert differences(model.state_dict(), model.state_dict()) == ""
 
@@ -167,11 +169,11 @@ def test_damaged_and_missing_files_are_named(model, tmp_path):
     for damage in (data[:-3], data[:40] + b"x" + data[41:], b""):
         path.write_bytes(damage)
         with pytest.raises(CheckpointError, match="damaged, or not the file of m"):
-            load(path, model)
+            load_weights(path, model)
     path.write_bytes(data)
     (tmp_path / "m.json").write_text("{")
     with pytest.raises(CheckpointError, match="not JSON"):
-        load(path, model)
+        load_weights(path, model)
 
 
 def test_a_file_of_another_program_is_named(model, tmp_path):
@@ -181,18 +183,48 @@ def test_a_file_of_another_program_is_named(model, tmp_path):
         path.write_bytes(data)
         (tmp_path / "m.json").write_text(json.dumps({"sha256": hashlib.sha256(data).hexdigest()}))
         with pytest.raises(CheckpointError, match="no checkpoint of lmbook"):
-            load(path, model)
+            load_weights(path, model)
 
 
-def test_a_write_that_fails_leaves_the_file_of_before(tmp_path, monkeypatch):
-    path = tmp_path / "a" / "file"
-    checkpoints.write(path, b"before")
+def test_a_model_comes_back_with_what_encodes_its_text(tmp_path):
+    gpt, tokenizer = GPT(8, 12, 8, 2, 1, positions="rotary"), CharTokenizer(Vocabulary(list("cba")))
+    save(tmp_path / "m.safetensors", gpt.train(), CARD, text=tokenizer)
+    model, text, card = load(tmp_path / "m.safetensors")
+    assert (type(model), model.training, card["seed"]) == (GPT, False, 0)
+    assert text.encode("abc") == tokenizer.encode("abc")
+    for name, weight in gpt.state_dict().items():
+        assert torch.allclose(model.state_dict()[name], weight, atol=weight.abs().max() / 250), name
+    assert load(tmp_path / "m.safetensors", window=99).model.window == 99
+    save(tmp_path / "m.safetensors", gpt, CARD, text=(tokenizer, tokenizer))
+    assert [type(one) for one in load(tmp_path / "m.safetensors").text] == [CharTokenizer, CharTokenizer]
+    save(tmp_path / "m.safetensors", gpt, CARD)
+    assert load(tmp_path / "m.safetensors").text is None
 
-    def full(descriptor):
-        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(OSError, match="No space"):
-        checkpoints.write(path, b"after")
-    assert path.read_bytes() == b"before"
-    assert [p.name for p in path.parent.iterdir()] == ["file"]
+def test_a_card_that_does_not_fit_says_what_does_not(model, tmp_path):
+    path = tmp_path / "m.safetensors"
+    with pytest.raises(CheckpointError, match=r"'nothing' is shipped; there are .*shakespeare"):
+        load("nothing")
+    save(path, model, CARD)
+    with pytest.raises(CheckpointError, match=r"does not describe its model.*recipe 'tiny'.*load_weights"):
+        load(path)
+    save(path, GPT(8, 12, 8, 2, 1), CARD)
+    card = json.loads((tmp_path / "m.json").read_text())
+
+    def described(**changed):
+        (tmp_path / "m.json").write_text(json.dumps(card | {"model": card["model"] | changed}))
+
+    for changed, said in (
+        ({"depth": 3}, r"lmbook\.gpt\.GPT cannot be made.*'depth'"),
+        ({"class": "subprocess.Popen"}, r"subprocess\.Popen is no class of lmbook"),
+        ({"vocab": 9}, r"its card describes: .*\(8, 8\) instead of \(9, 8\)"),
+    ):
+        described(**changed)
+        with pytest.raises(CheckpointError, match=said):
+            load(path)
+
+
+def test_a_card_has_a_line_for_each_key(model, tmp_path):
+    save(tmp_path / "m.safetensors", model, CARD, text=Vocabulary([f"w{i}" for i in range(1000)]))
+    text = (tmp_path / "m.json").read_text()
+    assert len(text.splitlines()) == len(json.loads(text)) + 2

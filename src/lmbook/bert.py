@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lmbook.configuration import configured
 from lmbook.layers import Encoder, FeedForward, LayerNorm, embed, initialise
 from lmbook.positions import Learned
 from lmbook.text import PAD_ID, SPECIALS
@@ -23,6 +24,7 @@ MASK_ID, FIRST_ORDINARY = SPECIALS.index("<mask>"), len(SPECIALS)
 EPS = 1e-12
 
 
+@configured
 class BERT(nn.Module):
     """Hidden states of every token from all tokens: model(tokens) is (B, T, d_model).
 
@@ -84,6 +86,7 @@ class BERT(nn.Module):
         return torch.tanh(self.pooler(hidden[:, 0]))
 
 
+@configured
 class MaskedLM(nn.Module):
     """logits = E norm(gelu(W h + b)) + c: what may stand at each position. E is the encoder's table of embeddings."""
 
@@ -107,6 +110,7 @@ class MaskedLM(nn.Module):
         return self.output(self.norm(F.gelu(self.W(h))))
 
 
+@configured
 class BERTClassifier(nn.Module):
     """logits = W_c tanh(W_p h_1 + b_p) + b_c, (B, classes): a label for a row, from the state of its first token.
 
@@ -126,6 +130,7 @@ class BERTClassifier(nn.Module):
         return self.output(self.dropout(self.bert.pool(self.bert(tokens, mask))))
 
 
+@configured
 class BERTTagger(nn.Module):
     """logits_t = W_c h_t + b_c, (B, T, tags): a label for each token. The encoder is used, not copied."""
 

@@ -5,6 +5,11 @@
 The scale s_i of a row is rounded up to 16 significant bits. Then s_i q_ij is exact in float32: every program that reads
 the file, in any language, computes with the same weights, and the bound holds without a rounding error on top.
 
+The card also says of what class the model is and with which arguments it was made, and the same of what encodes its
+text (a tokenizer, or one for the source and one for the target). So `load` gives both back:
+
+    model, text, card = checkpoints.load("shakespeare")        a model that the package ships, or the path of a file
+
 In the file a matrix "W" is int8 with its scales as float32 in "W.scale"; the header lists these names under "int8".
 Vectors (biases, norms) stay as they are. A weight that two parts of a model share is stored once; the header's "tied"
 says which name stands for which.
@@ -12,10 +17,10 @@ says which name stands for which.
 
 import hashlib
 import json
-import os
 import platform
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import safetensors
@@ -24,7 +29,10 @@ import torch
 from torch import Tensor, nn
 
 from lmbook import __version__, say
+from lmbook.configuration import build, configuration
+from lmbook.files import write
 
+TRAINED = Path(__file__).with_name("experiments") / "trained"  # the files that the package ships
 CARD = ("recipe", "seed", "data", "scores", "seconds", "hardware")  # what a card must say
 BITS = 16  # significant bits of a scale: with 7 of a weight 23, and float32 has 24
 
@@ -33,7 +41,7 @@ class CheckpointError(RuntimeError):
     """A checkpoint cannot be used; the message says why and what to do."""
 
 
-def quantise(weight: Tensor) -> tuple[Tensor, Tensor]:
+def quantize(weight: Tensor) -> tuple[Tensor, Tensor]:
     """q and s of the equation above, for each row of the first axis.
 
     weight: (rows, ...) finite.  Returns int8 (rows, ...) and float32 (rows,). Raises ValueError for NaN and infinity.
@@ -52,7 +60,7 @@ def quantise(weight: Tensor) -> tuple[Tensor, Tensor]:
     return q.reshape(weight.shape), s.float()
 
 
-def restore(q: Tensor, s: Tensor) -> Tensor:
+def dequantize(q: Tensor, s: Tensor) -> Tensor:
     """s_i q_ij.  q: int8 (rows, ...).  s: float32 (rows,).  Returns float32 (rows, ...)."""
     return q.float() * s.reshape(-1, *[1] * (q.ndim - 1))
 
@@ -77,21 +85,6 @@ def differences(found: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> st
     return "; ".join(faults)
 
 
-def write(path: Path, data: bytes) -> None:
-    """Writes a file whole or not at all: a killed process leaves the file of before. Raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")  # one name, so that a kill leaves at most one behind
-    try:
-        with open(part, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-
-
 def hardware(device: torch.device | str = "cpu") -> str:
     """A device of this machine, as a card says it: the GPU's name, or the processor and the number of threads."""
     kind = torch.device(device).type
@@ -100,11 +93,13 @@ def hardware(device: torch.device | str = "cpu") -> str:
     return f"{platform.machine()} {kind.upper()}, {torch.get_num_threads()} threads"
 
 
-def save(path: str | Path, model: nn.Module, card: Mapping, int8: bool = True) -> int:
+def save(path: str | Path, model: nn.Module, card: Mapping, int8: bool = True, text=None) -> int:
     """Writes a model's weights to `path` (.safetensors) and its card beside it (.json), and says how large they are.
 
     card: recipe, seed, data (hash of the training data), scores, seconds, hardware, and whatever else is worth telling;
     sha256, bytes, parameters and the version of lmbook are added.  int8=False keeps the matrices as they are.
+    text: what encodes the model's text, a tokenizer or the two of a pair; it and the model are described in the card
+    where they are `configured`.
     Returns the size of the weights' file in bytes. Raises ValueError for a card that lacks one of these.
     """
     path = Path(path)
@@ -112,7 +107,7 @@ def save(path: str | Path, model: nn.Module, card: Mapping, int8: bool = True) -
         raise ValueError(f"{path.name} must end in .safetensors.")
     if missing := [key for key in CARD if key not in card]:
         raise ValueError(f"the card of {path.name} lacks {', '.join(missing)}.")
-    tensors, tied, quantised, seen = {}, {}, [], {}
+    tensors, tied, quantized, seen = {}, {}, [], {}
     for name, weight in model.state_dict().items():
         place = (weight.data_ptr(), weight.shape, weight.stride(), weight.dtype)
         if weight.numel() and place in seen:
@@ -123,26 +118,33 @@ def save(path: str | Path, model: nn.Module, card: Mapping, int8: bool = True) -
             if name + ".scale" in model.state_dict():
                 raise ValueError(f"{name}.scale is a weight of the model and would be overwritten; rename it.")
             try:
-                tensors[name], tensors[name + ".scale"] = quantise(weight)
+                tensors[name], tensors[name + ".scale"] = quantize(weight)
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from None
-            quantised.append(name)
+            quantized.append(name)
         else:
             tensors[name] = weight.detach().cpu().contiguous().clone()
-    header = {"format": "lmbook 1", "int8": json.dumps(quantised), "tied": json.dumps(tied)}
+    header = {"format": "lmbook 1", "int8": json.dumps(quantized), "tied": json.dumps(tied)}
     data = safetensors.torch.save(tensors, header)
+    described = {"model": configuration(model), "text": None if text is None else configuration(text)}
     card = {
         **card,
+        **{key: value for key, value in described.items() if value is not None},
         "lmbook": __version__,
         "parameters": sum(p.numel() for p in model.parameters()),
         "bytes": len(data),
         "sha256": hashlib.sha256(data).hexdigest(),
     }
-    text = json.dumps(card, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     write(path, data)
-    write(path.with_suffix(".json"), text.encode())
+    write(path.with_suffix(".json"), card_text(card).encode())
     say(f"{path.name}: {len(data):,} bytes, {card['parameters']:,} parameters")
     return len(data)
+
+
+def card_text(card: Mapping) -> str:
+    """A card as JSON, a line for each key: a vocabulary of thousands of types is one line."""
+    lines = (f"{json.dumps(key)}: {json.dumps(card[key], ensure_ascii=False, allow_nan=False)}" for key in card)
+    return "{\n  " + ",\n  ".join(lines) + "\n}\n"
 
 
 def read(path: str | Path) -> tuple[dict[str, Tensor], dict]:
@@ -167,15 +169,15 @@ def read(path: str | Path) -> tuple[dict[str, Tensor], dict]:
         tensors = safetensors.torch.load(data)
         header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
         for name in json.loads(header["int8"]):
-            tensors[name] = restore(tensors[name], tensors.pop(name + ".scale"))
+            tensors[name] = dequantize(tensors[name], tensors.pop(name + ".scale"))
         tensors |= {name: tensors[source] for name, source in json.loads(header["tied"]).items()}
     except (safetensors.SafetensorError, KeyError, ValueError) as error:
         raise CheckpointError(f"{path} is no checkpoint of lmbook ({error!r}); train its recipe again.") from None
     return tensors, card
 
 
-def load(path: str | Path, model: nn.Module) -> dict:
-    """Reads a checkpoint into a model that was built as for training. Returns the card.
+def load_weights(path: str | Path, model: nn.Module) -> dict:
+    """Reads a checkpoint into a model that is built already. Returns the card.
 
     Raises CheckpointError, as `read` does, and where names or shapes of the weights are not the model's: the model is
     then left as it was.
@@ -187,3 +189,41 @@ def load(path: str | Path, model: nn.Module) -> dict:
         )
     model.load_state_dict(tensors)
     return card
+
+
+class Checkpoint(NamedTuple):
+    """What `load` gives: the model, ready to use; what encodes its text, or None; the card."""
+
+    model: nn.Module
+    text: object
+    card: dict
+
+
+def load(name: str | Path, **options) -> Checkpoint:
+    """The model of a checkpoint in evaluation mode, what encodes its text (a list of two for source and target), and
+    the card.
+
+    name: of a model that the package ships ("shakespeare"), or the path of a .safetensors file.  options: arguments
+    that the model shall have instead of those in the card, such as another window where positions allow it.
+    Raises CheckpointError where there is no such file, or its card does not describe a model, or another one.
+    """
+    path = Path(name)
+    if path.suffix != ".safetensors":
+        path = TRAINED / f"{name}.safetensors"
+        if not path.is_file():
+            shipped = ", ".join(sorted(file.stem for file in TRAINED.glob("*.safetensors")))
+            raise CheckpointError(f"no model {str(name)!r} is shipped; there are {shipped}.")
+    tensors, card = read(path)
+    if not isinstance(card.get("model"), dict):
+        raise CheckpointError(
+            f"the card of {path} does not describe its model; build it as recipe {card.get('recipe')!r} does and use "
+            "load_weights."
+        )
+    try:
+        model, text = build(card["model"] | options), build(card.get("text"))
+    except ValueError as error:
+        raise CheckpointError(f"the card of {path} does not fit this lmbook: {error}") from error
+    if fault := differences(tensors, model.state_dict()):
+        raise CheckpointError(f"{path} is not of the model that its card describes: {fault}.")
+    model.load_state_dict(tensors)
+    return Checkpoint(model.eval(), text, card)

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lmbook.attention import MultiHeadAttention
+from lmbook.configuration import configured
 from lmbook.layers import EncoderLayer, FeedForward, LayerNorm, embed, initialise
 from lmbook.positions import Learned, rotary
 
@@ -28,6 +29,7 @@ def gelu_tanh(x: Tensor) -> Tensor:
     return F.gelu(x, approximate="tanh")
 
 
+@configured
 class GPT(nn.Module):
     """A language model of n_layers layers: model(tokens)[:, t] are the logits of token t + 1.
 

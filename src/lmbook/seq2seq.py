@@ -25,6 +25,7 @@ from torch import Tensor, nn
 
 from lmbook.attention import SCORES, masked_softmax
 from lmbook.cells import State
+from lmbook.configuration import configured
 from lmbook.layers import Encoder, embed, initialise_vocabulary
 from lmbook.positions import rotary
 from lmbook.rnn import Recurrent
@@ -33,6 +34,7 @@ from lmbook.text import PAD_ID
 from lmbook.transformer import Embedding
 
 
+@configured
 class RecurrentEncoder(nn.Module):
     """H = recurrent(E x), and every layer's last state.  cell, options: as in Recurrent."""
 
@@ -59,6 +61,7 @@ class RecurrentEncoder(nn.Module):
         return self.recurrent(x, None, mask)
 
 
+@configured
 class TransformerEncoder(nn.Module):
     """H = encoder(E x + p), and in place of a last state the mean of H over the real tokens.
 
@@ -116,6 +119,7 @@ class Bridge(nn.Module):
         )
 
 
+@configured
 class Seq2Seq(nn.Module):
     """The source as one vector c, the top layer of the encoder's last state  (Cho et al. 2014, Sutskever et al. 2014).
 
@@ -184,6 +188,7 @@ class Seq2Seq(nn.Module):
         return F.dropout(x, self.dropout, self.training)
 
 
+@configured
 class AttentionSeq2Seq(nn.Module):
     """A decoder that looks back at all states H of the source. Which of its own states asks is an argument:
 
@@ -278,6 +283,7 @@ class AttentionSeq2Seq(nn.Module):
         return F.dropout(x, self.dropout, self.training)
 
 
+@configured
 class SingleRNNTranslator(nn.Module):
     """One recurrent network that reads the source and goes on with the target, one text  x_1 .. x_N <sos> y_1 .. y_T:
 

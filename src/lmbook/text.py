@@ -15,6 +15,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from lmbook.configuration import configured
+
 PAD, UNK, SOS, EOS, MASK = "<pad>", "<unk>", "<sos>", "<eos>", "<mask>"
 SPECIALS = (PAD, UNK, SOS, EOS, MASK)
 PAD_ID, UNK_ID, SOS_ID, EOS_ID, MASK_ID = range(len(SPECIALS))
@@ -34,6 +36,7 @@ def words(text: str) -> list[str]:
     return WORD.findall(text.lower().replace("’", "'"))
 
 
+@configured
 class Vocabulary:
     """The types of a text, numbered: the five special tokens are 0 to 4, the given types follow in their order.
 
@@ -99,6 +102,7 @@ def _visible(tokens: list[str]) -> list[str]:
     return [token for token in tokens if token not in (PAD, SOS, EOS)]
 
 
+@configured
 class CharTokenizer:
     """One token a character. Characters never seen in training become <unk>."""
 
@@ -119,6 +123,7 @@ class CharTokenizer:
         return "".join(_visible(self.vocabulary.decode(ids)))
 
 
+@configured
 class WordTokenizer:
     """One token a word or punctuation mark, as `words` cuts them. Decoding cannot know the blanks: it sets one."""
 
@@ -152,6 +157,7 @@ def merge(sequence: Sequence[int], pair: tuple[int, int], new: int) -> list[int]
     return merged
 
 
+@configured
 class BytePairTokenizer:
     """Byte-level byte-pair encoding (Sennrich et al. 2016, section 3.2; bytes as in Radford et al. 2019, section 2.2).
 

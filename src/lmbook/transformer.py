@@ -14,6 +14,7 @@ import math
 from torch import Tensor, nn
 
 from lmbook.attention import padding_mask
+from lmbook.configuration import configured
 from lmbook.layers import Decoder, Encoder, embed
 from lmbook.positions import Learned, rotary, sinusoidal
 
@@ -54,6 +55,7 @@ class Embedding(nn.Module):
         return self.dropout(x)
 
 
+@configured
 class Transformer(nn.Module):
     """Encoder and decoder  (Vaswani et al. 2017).  Logits are y W^T for an output matrix W (vocab_target, d_model).
 

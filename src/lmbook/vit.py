@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lmbook.configuration import configured
 from lmbook.layers import Encoder, FeedForward, initialise
 
 
@@ -57,6 +58,7 @@ class PatchEmbedding(nn.Module):
         return self.W(to_patches(images, self.size))
 
 
+@configured
 class PatchClassifier(nn.Module):
     """A vision Transformer for grey images (Dosovitskiy et al. 2021):
 

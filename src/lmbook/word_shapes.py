@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from lmbook.configuration import configured
 from lmbook.text import SPECIALS, UNK, Vocabulary
 
 LONGEST = 3  # letters of an ending
@@ -57,6 +58,7 @@ def classes(word: str) -> list[str]:
     return [f"<{kind}-{lower[len(lower) - n :]}>" for n in range(longest, -1, -1)]
 
 
+@configured
 class WordForms:
     """A vocabulary of words and of classes for all other words: forms.encode(words) gives ids.
 

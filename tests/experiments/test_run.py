@@ -6,8 +6,11 @@ import pytest
 import torch
 from torch import nn
 
-from lmbook import checkpoints, experiments
+from lmbook import checkpoints, experiments, flops
+from lmbook.experiments import record as record_
 from lmbook.experiments import run
+from lmbook.schedules import warmup_cosine
+from lmbook.transformer import Transformer
 
 
 def line(run):
@@ -36,7 +39,7 @@ def test_a_run_learns_and_writes_record_and_weights(toy, tmp_path):
     assert record["parts"]["model"]["parameters"] == 2
     assert record["parts"]["model"]["steps"] == 200
     assert record["parts"]["model"]["tokens"] == 200 * 32
-    assert len(record["parts"]["model"]["train"]) <= 2 * run.POINTS
+    assert len(record["parts"]["model"]["train"]) <= record_.POINTS
     folder = tmp_path / "toy-1"
     assert json.loads((folder / "record.json").read_text()) == record
     weights, card = checkpoints.read(folder / "toy.safetensors")
@@ -122,10 +125,158 @@ def test_a_corpus_must_be_declared(tmp_path):
         experiments.Run(run.Recipe("x", "", line, 1), 0, tmp_path).corpus("names")
 
 
+def test_the_settings_of_a_run_are_in_its_record(toy, tmp_path):
+    """None of them is typed by the recipe `line`; the products of y = w x + b are 2 a row, three times."""
+    settings = experiments.train("toy", 0, tmp_path, "cpu", progress=False)["parts"]["model"]["settings"]
+    assert settings.pop("start")["matrices"][0] >= 0
+    assert settings == {
+        "model": {"class": "torch.nn.modules.linear.Linear"},
+        "optimiser": "SGD", "rate": 0.3, "optimiser options": {"momentum": 0, "weight decay": 0},
+        "schedule": "constant", "warm-up": 1, "last rate": 0.3, "dropout": 0.0, "vocabulary": [], "rows": 32,
+        "clip": None, "budget": 200, "patience": None, "evaluate every": None, "ended": "budget",
+        "flops": 3 * 2 * 32 * 200, "rates tried": [],
+    }  # fmt: skip
+
+
+def piece(run, **options):
+    """What the recipes below share: a line, 32 points, squared error as validation."""
+    x = torch.linspace(-1, 1, 32)[:, None]
+    loss = lambda model, batch: ((model(batch[0]) - batch[1]).square().sum(), len(batch[0]))  # noqa: E731
+    validate = lambda model: (model(x) - 2 * x - 1).square().mean().item()  # noqa: E731
+    return lambda epoch: [(x, 2 * x + 1)], loss, {"validate": validate, **options}
+
+
+@pytest.fixture
+def a_run(tmp_path):
+    return experiments.Run(run.Recipe("toy", "", line, 1), 0, tmp_path, progress=False)
+
+
+def test_a_rate_is_picked_by_validation_and_the_grid_is_recorded(a_run):
+    batches, loss, options = piece(a_run, steps=20)
+    sgd = lambda model, rate: torch.optim.SGD(model.parameters(), lr=rate)  # noqa: E731
+    seen = []
+
+    def build():
+        seen.append(nn.Linear(1, 1))
+        return seen[-1]
+
+    rate = a_run.tune(build, batches, loss, sgd, rates=(1e-3, 0.3, 0.03, 1e6), clip=None, **options)
+    assert rate == 0.3
+    model = nn.Linear(1, 1)
+    a_run.fit(model, batches, loss, sgd(model, rate), **options)
+    tried = a_run.parts["model"]["settings"]["rates tried"]
+    assert [trial["rate"] for trial in tried] == [1e-3, 0.3, 0.03, 1e6]
+    assert min(t["validation"] for t in tried if t["validation"] is not None) == tried[1]["validation"]
+    assert tried[1]["steps"] == 20
+    assert a_run.parts.keys() == {"model"}, "trials are no trainings of the record"
+    assert len(seen) == 4
+
+
+def test_every_rate_starts_alike(a_run, monkeypatch):
+    batches, loss, options = piece(a_run, steps=1)
+    starts = []
+
+    def build():
+        model = nn.Linear(1, 1)
+        starts.append(model.weight.item())
+        return model
+
+    a_run.tune(build, batches, loss, lambda m, rate: torch.optim.SGD(m.parameters(), lr=rate), **options)
+    assert len(starts) == len(run.RATES)
+    assert len(set(starts)) == 1
+    assert build().weight.item() == starts[0], "and so does the training that follows"
+
+
+def test_a_grid_that_only_diverges_is_refused(a_run):
+    batches, loss, options = piece(a_run, steps=60)
+    with pytest.raises(experiments.RecipeError, match="no rate of 100000"):
+        a_run.tune(
+            lambda: nn.Linear(1, 1), batches, loss, lambda m, r: torch.optim.SGD(m.parameters(), lr=r),
+            rates=(1e5, 1e6), **options,
+        )  # fmt: skip
+
+
+def test_a_training_goes_on_to_its_plateau_and_says_where_it_did_not(a_run, capsys):
+    batches, loss, options = piece(a_run)
+    for part, most, ended in (("long", 5000, "plateau"), ("short", 5, "budget")):
+        model = nn.Linear(1, 1)
+        optimiser = torch.optim.SGD(model.parameters(), lr=0.3)
+        a_run.to_plateau(model, batches, loss, optimiser, every=1, most=most, part=part, **options)
+        settings = a_run.parts[part]["settings"]
+        assert (settings["ended"], settings["patience"]) == (ended, run.PATIENCE)
+    valid = [loss for _, loss in a_run.parts["long"]["valid"]]
+    assert a_run.parts["long"]["steps"] < 5000
+    assert min(valid) == pytest.approx(0, abs=1e-4)
+    assert "short: not at its plateau after 5 steps" in capsys.readouterr().err
+
+
+def test_reading_off_the_settings_changes_no_random_number(a_run):
+    """Dropout, batches and a generator of the caller's own draw on as if nobody had looked."""
+    generator = torch.Generator().manual_seed(5)
+    model = nn.Sequential(nn.Linear(1, 1), nn.Dropout(0.5))
+
+    def loss(model, batch):
+        noise = torch.rand(32, 1, generator=generator)
+        return (model(batch[0]) - noise).square().sum(), 32
+
+    before = torch.get_rng_state(), generator.get_state()
+    settings = record_.begun(
+        model, lambda epoch: [(torch.rand(32, 1),)], loss, torch.optim.Adam(model.parameters()),
+        {"generators": [generator], "steps": 3},
+    )  # fmt: skip
+    assert torch.equal(torch.get_rng_state(), before[0])
+    assert torch.equal(generator.get_state(), before[1])
+    assert settings["dropout"] == 0.5
+    assert model.training
+
+
+def test_flops_are_those_of_the_formulae():
+    model = Transformer(30, 40, d_model=16, n_heads=2, d_ff=32, n_layers=2)
+    B, N, T = 3, 7, 5
+    source, inputs = torch.randint(5, 30, (B, N)), torch.randint(5, 40, (B, T))
+    loss = lambda model, batch: (model(*batch).sum(), batch[1].numel())  # noqa: E731
+    found = record_.flops_per_token(model, (source, inputs), loss, carry=False)
+    assert found == pytest.approx(flops.training(model, B, N, T) / (B * T), rel=0.01)
+
+
+def test_a_schedule_is_named_by_what_it_calls(a_run):
+    batches, loss, options = piece(a_run, steps=50, schedule=lambda step: warmup_cosine(step, warmup=20, total=50))
+    model = nn.Linear(1, 1)
+    a_run.fit(model, batches, loss, torch.optim.SGD(model.parameters(), lr=0.1), **options)
+    settings = a_run.parts["model"]["settings"]
+    assert (settings["schedule"], settings["warm-up"]) == ("warmup_cosine", 20)
+    assert settings["last rate"] < settings["rate"] == 0.1
+
+
+def test_a_record_is_checked(toy, tmp_path):
+    record = experiments.train("toy", 0, tmp_path, "cpu", progress=False)
+    part = record["parts"]["model"]
+    for wrong, said in (
+        ({k: v for k, v in record.items() if k != "torch"}, "the record lacks torch"),
+        (record | {"score": 1}, "has score, which record.py does not describe"),
+        (record | {"seed": True}, "seed is True"),
+        (record | {"parts": {"model": part | {"steps": "200"}}}, r"part 'model': steps is '200'"),
+        (record | {"parts": {"model": part | {"train": [1, 2.5, 3]}}}, "pairs"),
+        (record | {"parts": {"model": part | {"settings": {}}}}, "settings of part 'model' lacks .*rate"),
+    ):
+        with pytest.raises((ValueError, TypeError), match=said):
+            record_.check(wrong)
+    old = {key: value for key, value in part.items() if key != "settings"}
+    assert record_.check(record | {"parts": {"model": old}}), "a record of before has no settings"
+
+
+def test_a_thinned_curve_keeps_its_ends_and_the_lowest_validation():
+    log = [{"step": i, "validation": abs(i - 777) / 10 + 1} for i in range(1, 2001)]
+    valid = record_.curves(log)["valid"]
+    assert len(valid) <= record_.VALIDATIONS
+    assert (valid[0][0], valid[-1][0], min(valid, key=lambda point: point[1])[0]) == (1, 2000, 777)
+    assert record_.thinned([1, 2, 3], 60) == [1, 2, 3]
+
+
 def test_every_recorded_run_is_of_a_recipe_and_whole():
-    """What lies in recorded/ has the name of its recipe and seed, its data's hashes, and a score to show."""
+    """What lies in recorded/ is a record, has the name of its recipe and seed, its data's hashes, a score to show."""
     for file in run.RECORDED.iterdir() if run.RECORDED.is_dir() else ():
-        record = json.loads(file.read_text("utf-8"))
+        record = record_.check(json.loads(file.read_text("utf-8")))
         assert file.name == f"{record['recipe']}-{record['seed']}.json"
         recipe = run.RECIPES[record["recipe"]]
         assert record["seed"] in recipe.seeds

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmbook import data
+from lmbook import checkpoints, data
 from lmbook.experiments import shakespeare
 from lmbook.gpt import GPT
 from lmbook.text import PAD_ID, CharTokenizer
@@ -71,9 +71,9 @@ def test_by_place_is_the_loss_cut_by_place(ids, model):
     assert lost == pytest.approx(math.log(30 / 25), rel=0.05), "untrained, the five take a sixth"
 
 
-def test_the_alphabet_is_that_of_the_recipe_and_the_shipped_model_reads_it():
+def test_the_shipped_alphabet_is_that_of_the_recipe_and_the_shipped_model_reads_it():
     corpus = data.load("tinyshakespeare")
-    tokenizer, model = shakespeare.shipped(window=70)
+    model, tokenizer, _ = checkpoints.load("shakespeare", window=70)
     assert model.window == 70
     assert len(tokenizer.vocabulary) == model.vocab
     if corpus.real:

@@ -1,16 +1,29 @@
 """Tables are written from records and from nothing else."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from lmbook import metrics
-from lmbook.experiments import RecipeError, run, table_rows, tables
+from lmbook.experiments import RecipeError, run, tables
 from lmbook_grader.cli import main
 
-COLUMNS = (table_rows.Column("score", "score", ".1f"), *table_rows.COST)
+TOY = """
+[toy]
+title = "Toy"
+caption = "A caption."
+columns = [{ head = "score", form = ".1f" }, "parameters (M)", "minutes"]
+rows = [
+  { label = "Three", recipe = "three" },
+  { label = "One", recipe = "one" },
+  { label = "Base", recipe = "one", part = "baseline" },
+  { label = "Other", recipe = "one", at = ["other *"] },
+  { label = "None", recipe = "none" },
+]
+"""
 
 
 @pytest.fixture
@@ -19,15 +32,15 @@ def recorded(monkeypatch, tmp_path):
 
     def write(recipe, seed, scores, parts=None):
         record = {"recipe": recipe, "seed": seed, "scores": scores, "seconds": 90 * (seed + 1), "hardware": "abacus"}
-        record["parts"] = {"model": {"parameters": 1_500_000}} if parts is None else parts
+        part = {"parameters": 1_500_000, "steps": 10, "tokens": 640, "seconds": 90.0, "train": [], "valid": []}
+        record["parts"] = {"model": part} if parts is None else parts
         (tmp_path / f"{recipe}-{seed}.json").write_text(json.dumps(record))
 
     for seed, score in enumerate((10.0, 11.0, 13.5)):
         write("three", seed, {"score": score})
     write("one", 0, {"score": 7.25, "baseline": {"score": 3.0}, "other score": 4.0, "words": "as they are"})
     monkeypatch.setattr(run, "RECORDED", tmp_path)
-    rows = (("Three", "three"), ("One", "one"), ("Base", "one:baseline"), ("Other", "one:other"), ("None", "none"))
-    monkeypatch.setitem(tables.TABLES, "toy", table_rows.Table("Toy", "A caption.", rows, COLUMNS))
+    monkeypatch.setattr(tables, "TABLES", tables.read(TOY))
     return write
 
 
@@ -51,11 +64,19 @@ def test_seeds_that_read_alike_are_one_number():
     assert tables.cell([0.9996, 0.99951, 0.9996], ".1%") == "100.0%"
 
 
-def test_one_system_of_a_recipe_with_several_tasks():
-    scores = {"echo": {"none": 0.2, "rotary": 1.0}, "copy": {"rotary": 0.5}, "rotary, trained": 1.0, "back": 3}
-    assert tables.scores_of(scores, "rotary") == {"echo": 1.0, "copy": 0.5}
-    assert tables.scores_of(scores, "none") == {"echo": 0.2}
-    assert tables.scores_of(scores | {"none": {"echo": 0.3}}, "none") == {"echo": 0.3}
+def test_a_score_stands_where_the_table_says():
+    run = {"scores": {"echo": {"rotary": [0.5, 1.0, 0.0]}, "rotary, past": 0.25, "rows": [{"from": 6, "bleu": 3}]}}
+
+    def found(score, at=("*",), **column):
+        row = tables.Row("", "", at, keys=(("later", "past"),))
+        return tables.score(run, row, tables.Column("", score, **column))
+
+    assert found(("echo",), ("*", "rotary"), mean=(1, 3)) == 0.5
+    assert found(("echo",), ("*", "rotary"), then=(1,)) == 1.0
+    assert found(("later",), ("rotary, *",)) == 0.25
+    assert found(("rows", {"from": 6}, "bleu")) == 3
+    assert found(("rows", {"from": 7}, "bleu")) is None
+    assert found(("echo",), ("*", "sinusoidal")) is None
 
 
 def test_a_changed_record_changes_the_table(recorded):
@@ -65,7 +86,7 @@ def test_a_changed_record_changes_the_table(recorded):
 
 
 def test_an_unknown_table_is_named(recorded):
-    with pytest.raises(RecipeError, match=r"'nothing'.*language"):
+    with pytest.raises(RecipeError, match=r"'nothing'.*toy"):
         tables.table("nothing")
 
 
@@ -75,6 +96,7 @@ def test_the_command_prints_writes_and_refuses(recorded, tmp_path):
     file = tmp_path / "tables.md"
     assert call(main, ["results", "--out", str(file)]).exit_code == 0
     assert "**Toy.** A caption." in file.read_text()
+    assert tables.differences("toy") in file.read_text()
     wrong = call(main, ["results", "nothing"])
     assert wrong.exit_code == 1
     assert "there is no table 'nothing'" in wrong.output
@@ -92,22 +114,118 @@ def test_the_command_lists_every_recipe_and_trains_one(tmp_path):
 
 
 def test_every_row_is_a_recipe_and_every_table_on_the_page():
-    from pathlib import Path
-
     page = (Path(__file__).parents[2] / "book/results.md").read_text("utf-8")
     for name, table in tables.TABLES.items():
         assert f"{{results}} {name}\n" in page
-        for _, row in table.rows:
-            assert row.partition(":")[0] in run.RECIPES
+        for row in table.rows:
+            assert row.recipe in run.RECIPES
 
 
 def test_every_cell_of_a_recorded_run_has_a_value():
     for name, table in tables.TABLES.items():
-        for label, row in table.rows:
-            for record in tables.systems(row):
+        for row in table.rows:
+            for record in run.records(row.recipe):
                 for column in table.columns:
-                    if column not in table_rows.COST:
-                        assert column.value(record) is not None, (name, label, column.head)
+                    if column.head not in tables.COSTS:
+                        assert tables.score(record, row, column) is not None, (name, row.label, column.head)
+
+
+def test_every_training_of_a_table_is_in_the_record():
+    for table in tables.TABLES.values():
+        for row in table.rows:
+            if row.trained and row.at not in ((row.trained[0], "*"), ("*",)):  # those that the table names itself
+                for record in run.records(row.recipe):
+                    assert set(row.trained) <= record["parts"].keys(), row
+
+
+SETTINGS = {
+    "model": {"class": "lmbook.gpt.GPT", "d_model": 64, "n_layers": 1}, "optimiser": "Adam", "rate": 3e-3,
+    "optimiser options": {"weight decay": 0.1}, "schedule": "constant", "warm-up": 1, "last rate": 3e-3, "dropout": 0.1,
+    "vocabulary": [70], "rows": 8, "clip": 1.0, "budget": 10, "patience": None, "evaluate every": 5, "ended": "budget",
+    "flops": 10**9, "start": {"embeddings": [0.02], "matrices": [0.01, 0.02]}, "rates tried": [],
+}  # fmt: skip
+
+
+def settled(parameters=100, **changed):
+    """A part with settings."""
+    part = {"parameters": parameters, "steps": 10, "tokens": 640, "seconds": 9.0, "train": [], "valid": []}
+    return {"model": part | {"settings": SETTINGS | changed}}
+
+
+@pytest.fixture
+def two(recorded):
+    """Writes the runs of the rows One and Three anew, with settings; seed 0 of each."""
+
+    def write(one, three):
+        for seed in (1, 2):
+            (run.RECORDED / f"three-{seed}.json").unlink(missing_ok=True)
+        recorded("one", 0, {"score": 1.0, "baseline": {"score": 1.0}, "other score": 1.0}, one)
+        recorded("three", 0, {"score": 2.0}, three)
+
+    return write
+
+
+def test_rows_that_differ_in_one_thing_differ_in_that_one_thing(two):
+    deeper = SETTINGS["model"] | {"n_layers": 3}
+    two(settled(), settled(300, model=deeper, flops=3 * 10**9))
+    assert {key for key, differs in tables.varied("toy").items() if differs} == {"parameters", "FLOPs", "n_layers"}
+    told = tables.differences("toy")
+    assert cells(told.split("\n\n")[1]) == [
+        ["model", "parameters", "FLOPs", "n_layers"], [":--", "--:", "--:", "--:"],
+        ["Three", "300", "3e+09", "3"], ["One", "100", "1e+09", "1"],
+    ]  # fmt: skip
+    assert "Equal in all: steps 10, tokens 640, rate 0.003." in told
+    assert "not recorded" not in told
+
+
+@pytest.mark.parametrize(
+    ("changed", "key"),
+    [
+        ({"rate": 1e-2}, "rate"), ({"dropout": 0.3}, "dropout"), ({"vocabulary": [80]}, "vocabulary"),
+        ({"start": {"embeddings": [1.0], "matrices": [0.01, 0.02]}}, "embeddings at the start"),
+        ({"start": SETTINGS["start"] | {"note": "from bert-wikitext2"}}, "start"),
+        ({"optimiser options": {"weight decay": 0.0}}, "weight decay"),
+        ({"rates tried": [{"rate": 1e-3}]}, "rates tried"),
+        ({"model": {"class": "lmbook.rnn_models.RecurrentLM", "d_model": 64, "n_layers": 1}}, "model"),
+    ],
+)  # fmt: skip
+def test_a_second_thing_that_differs_is_told(two, changed, key):
+    two(settled(), settled(**changed))
+    assert {name for name, differs in tables.varied("toy").items() if differs} == {key}
+    assert key in tables.differences("toy")
+
+
+def test_what_was_not_recorded_is_said_and_not_taken_for_a_difference(two, recorded):
+    assert not any(tables.varied("toy").values())
+    assert "of these runs were not recorded" in tables.differences("toy")
+    two(settled(), None)
+    assert tables.varied("toy")["rate"] is False
+    told = tables.differences("toy")
+    assert "of Three were not recorded" in told
+    assert [key for key, differs in tables.varied("toy").items() if differs] == ["parameters", "seconds"]
+
+
+def test_a_table_whose_rows_shall_differ_in_one_thing_holds_to_it():
+    """As far as the records tell: those from before settings were collected have steps and tokens."""
+    promised = {name: table.one_thing for name, table in tables.TABLES.items() if table.one_thing is not None}
+    assert promised
+    for name, allowed in promised.items():
+        found = {key for key, differs in tables.varied(name).items() if differs}
+        assert found <= {*allowed, *tables.FOLLOWS}, name
+
+
+@pytest.fixture(scope="module")
+def page():
+    return tables.page()
+
+
+def test_every_table_stands_on_the_page_with_what_differs(page):
+    for name, table in tables.TABLES.items():
+        assert f"**{table.title}" in page
+        assert tables.table(name) in page
+        if len(tables.systems(name)) > 1:
+            assert tables.differences(name) in page
+            assert "|" in tables.differences(name)
 
 
 def test_a_bootstrap_from_counts_is_the_bootstrap_of_the_texts():

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from torch import nn
 
 from lmbook import checkpoints
 from lmbook.experiments import RECIPES, TRAINED, rescore, run
@@ -45,6 +46,17 @@ def test_card_and_record_are_of_one_run(name):
     assert card["scores"].items() <= record["scores"].items()
     assert card["int8"] == record["int8"]
     assert card["data"] == record["data"]
+
+
+@each
+def test_the_card_says_how_to_build_model_and_tokenizer(name):
+    model, text, card = checkpoints.load(name)
+    assert sum(p.numel() for p in model.parameters()) == card["parameters"]
+    assert (text is None) == (name == "digits-patches")  # which reads images
+    sizes = [m.num_embeddings for m in model.modules() if isinstance(m, nn.Embedding)]
+    for one in text if isinstance(text, list) else [text] if text else []:
+        if hasattr(one, "vocabulary") or hasattr(one, "__len__"):
+            assert len(getattr(one, "vocabulary", one)) in sizes
 
 
 def test_what_was_recorded_and_ships_is_there():

@@ -36,10 +36,10 @@ def test_both_translators_have_the_same_encoder_and_nearly_as_many_parameters():
 
 
 def test_tokens_come_back_and_rare_ones_are_unknown():
-    tokens = Tokens(["a b b .", "c b a ."])
+    tokens = Tokens.build(["a b b .", "c b a ."])
     assert tokens.decode([*tokens.encode("c a b ."), 3]) == "c a b ."
-    assert Tokens(["a b b .", "c b a ."], min_count=2).decode([1, 3]) == "<unk>"
-    assert 1 in Tokens(["a b b .", "c b a ."], min_count=2).encode("c a")
+    assert Tokens.build(["a b b .", "c b a ."], min_count=2).decode([1, 3]) == "<unk>"
+    assert 1 in Tokens.build(["a b b .", "c b a ."], min_count=2).encode("c a")
 
 
 def test_words_leave_out_the_full_stop_that_stands_apart():

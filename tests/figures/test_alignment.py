@@ -44,12 +44,9 @@ def test_the_file_is_what_the_shipped_model_does():
 
     from lmbook import checkpoints
     from lmbook.decode import evaluating, greedy
-    from lmbook.experiments import TRAINED, attention_scores
     from lmbook.text import EOS_ID, SOS_ID
 
-    reader, writer = attention_scores.word_ids()
-    model = attention_scores.translator(attention_scores.SHIPPED, reader, writer)
-    checkpoints.load(TRAINED / "caption-scores.safetensors", model)
+    model, (reader, writer), _ = checkpoints.load("caption-scores")
     for chosen in list(combinations())[::37]:
         source, target, weights = AlignmentExplorer(chosen=list(chosen)).look()
         with evaluating(model):

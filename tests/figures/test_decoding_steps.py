@@ -61,11 +61,8 @@ def test_a_beam_on_the_tree_is_the_beam_of_the_package(width):
 
     from lmbook import checkpoints
     from lmbook.decode import beam_hypotheses
-    from lmbook.experiments import TRAINED, harbourish_translation
 
-    words = harbourish_translation.word_ids()
-    model = harbourish_translation.translator(harbourish_translation.SHIPPED, len(words.vocabulary))
-    checkpoints.load(TRAINED / "harbourish.safetensors", model)
+    model, words, _ = checkpoints.load("harbourish")
     for chosen in SENTENCES:
         figure = DecodingSteps(chosen=chosen)
         source = torch.tensor([words.encode(FILE["sentences"][chosen]["source"])])

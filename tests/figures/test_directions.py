@@ -3,8 +3,8 @@
 import pytest
 import torch
 
+from lmbook import checkpoints
 from lmbook.experiments.tagging import trained_tagger
-from lmbook.experiments.text_classification import trained_classifier
 from lmbook.figures import TwoDirections
 from lmbook.figures.directions import MESSAGES, SENTENCES
 
@@ -12,7 +12,7 @@ from lmbook.figures.directions import MESSAGES, SENTENCES
 @pytest.fixture(scope="module")
 def models():
     taggers = [trained_tagger(name) for name in ("ewt-left", "ewt-lstm")]
-    classifiers = [trained_classifier(name) for name in ("sms-spam-left", "sms-spam")]
+    classifiers = [checkpoints.load(name) for name in ("sms-spam-left", "sms-spam")]
     return taggers, classifiers
 
 

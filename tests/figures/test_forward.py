@@ -8,8 +8,6 @@ import pytest
 import torch
 
 from lmbook import checkpoints
-from lmbook.experiments.run import TRAINED
-from lmbook.feedforward import FeedForwardLM
 from lmbook.figures import ForwardPass
 from lmbook.figures.forward import RECIPE, trained
 
@@ -57,10 +55,7 @@ def agrees(page, figure):
 
 def test_python_computes_what_the_trained_model_computes():
     figure = ForwardPass()
-    tensors, _ = checkpoints.read(TRAINED / f"{RECIPE}.safetensors")
-    rows, entries, hidden = len(figure.words), len(figure.E[0]), len(figure.W)
-    model = FeedForwardLM(rows, entries, hidden, window=3, activation="sigmoid")
-    model.load_state_dict(tensors)
+    model = checkpoints.load(RECIPE).model
     with torch.no_grad():
         said = model(torch.tensor([figure.history]))[0, -1].softmax(-1).numpy()
     np.testing.assert_allclose(figure.numbers()["y_hat"], said, atol=0.003)  # the figure rounds to three decimals

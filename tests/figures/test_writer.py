@@ -10,13 +10,12 @@ import torch
 from py_mini_racer import MiniRacer
 
 from lmbook import checkpoints, decode
-from lmbook.experiments import shakespeare as recipes
 from lmbook.experiments.run import TRAINED
 from lmbook.figures import GPTWriter, bundle
 from lmbook.figures.writer import EXAMPLES, MODEL, SHOWN, SLIDE, shipped
 from lmbook.gpt import GPT, gelu_tanh
 
-CHARACTERS = recipes.shipped()[0].vocabulary.tokens
+CHARACTERS = checkpoints.load("shakespeare").text.vocabulary.tokens
 
 
 def machine(weights=None):
@@ -104,7 +103,7 @@ def test_learned_positions_and_a_head_of_its_own_are_read_as_well(tmp_path):
             p.add_(0.3 * torch.randn(p.shape))
     card = dict.fromkeys(checkpoints.CARD, "test")
     checkpoints.save(tmp_path / "small.safetensors", model, card)
-    checkpoints.load(tmp_path / "small.safetensors", model)
+    checkpoints.load_weights(tmp_path / "small.safetensors", model)
     data = bundle.base64.b64encode((tmp_path / "small.safetensors").read_bytes()).decode()
     call = machine(f'export const file = "{data}";')
     call.run("var gpt = new GPT(weights(bytes(file)), { heads: 2, window: 12, slide: 3 })")

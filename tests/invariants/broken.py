@@ -524,7 +524,7 @@ NUMBERED: dict[int, list[Fault]] = {  # by the number of the check
         Fault("save that forgets a buffer", Scaled.remember, "persistent=True", "persistent=False", buffer_comes_back),
         Fault(
             "biases not loaded",
-            checkpoints.load,
+            checkpoints.load_weights,
             "model.load_state_dict(tensors)",
             "model.load_state_dict({n: w for n, w in tensors.items() if w.ndim > 1}, strict=False)",
             comes_back,

@@ -17,8 +17,8 @@ from lmbook import checkpoints, data, metrics
 from lmbook.attention import SCORES
 from lmbook.data import fetch, harbourish
 from lmbook.decode import evaluating, greedy
-from lmbook.experiments.multi30k import RUNGS, TYPES, byte_pairs, encoder_decoder, translate
-from lmbook.experiments.run import TRAINED, Run, recipe
+from lmbook.experiments.multi30k import encoder_decoder, translate
+from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.seq2seq_tasks import apart, learn, spread
 from lmbook.seq2seq import AttentionSeq2Seq, Seq2Seq
 from lmbook.text import EOS_ID, SOS_ID, Vocabulary, WordTokenizer
@@ -133,6 +133,7 @@ def unpacked(text: str) -> np.ndarray:
 def caption_scores(run: Run) -> tuple[dict, nn.Module]:
     """500 test captions of 6 to 20 words, the same for all seeds."""
     parts, (reader, writer) = pairs(run.quick), word_ids()
+    run.text = reader, writer
     ids = {
         part: [(reader.encode(source), writer.encode(target)) for source, target in rows]
         for part, rows in parts.items()
@@ -162,17 +163,15 @@ def caption_scores(run: Run) -> tuple[dict, nn.Module]:
 
 def german_translator() -> tuple[AttentionSeq2Seq, object, list[tuple[str, str]]] | None:
     """The shipped model of multi30k-additive, its byte pairs and the test pairs (German, English); None where the
-    weights are not shipped or the corpus is not at hand."""
-    weights = TRAINED / "multi30k-additive.safetensors"
+    corpus is not at hand."""
     try:
-        corpus = data.load("multi30k", languages=("de", "en")) if weights.is_file() else None
+        corpus = data.load("multi30k", languages=("de", "en"))
     except fetch.DataError:  # LMBOOK_DATA names a folder without it
         return None
-    if corpus is None or not corpus.real:
+    if not corpus.real:
         return None
-    model = RUNGS["multi30k-additive"].build(TYPES)
-    checkpoints.load(weights, model)
-    return model.eval(), byte_pairs("\n".join(side for pair in corpus["train"] for side in pair)), corpus["test"]
+    model, bpe, _ = checkpoints.load("multi30k-additive")
+    return model, bpe, corpus["test"]
 
 
 @torch.no_grad()

@@ -142,7 +142,7 @@ def word_forms(text: list[list[str]], words: int = WORDS) -> WordForms:
 def bert_wikitext2(run: Run) -> tuple[dict, nn.Module]:
     corpus = run.corpus("wikitext2")
     text = {part: sentences(run.cut(corpus[part], 3000)) for part in ("train", "valid", "test")}
-    forms = word_forms(text["train"])
+    forms = run.text = word_forms(text["train"])
     ids = {part: [framed(forms, p) for row in text[part] for p in pieces(row)] for part in text}
     model = MaskedLM(BERT(len(forms), dropout=0.1, **SIZES)).to(run.device)
     generator = torch.Generator().manual_seed(run.seed)
@@ -169,7 +169,7 @@ def bert_wikitext2(run: Run) -> tuple[dict, nn.Module]:
     counts[:FIRST_ORDINARY] = 0
     scores = score_blanks(model, ids["test"], ((counts + 1) / (counts + 1).sum()).log())
     scores["filled"] = {blank: fill(model, forms, blank.split())[0] for blank in BLANKS}
-    return scores | {"words": " ".join(forms.words), "classes": " ".join(forms.classes)}, model
+    return scores, model
 
 
 def trained_bert(folder: str | Path | None = None) -> tuple[MaskedLM, WordForms]:
@@ -177,12 +177,8 @@ def trained_bert(folder: str | Path | None = None) -> tuple[MaskedLM, WordForms]
 
     Raises CheckpointError where there is none.
     """
-    path = Path(folder or TRAINED) / f"{NAME}.safetensors"
-    _, card = checkpoints.read(path)
-    forms = WordForms(card["scores"]["words"].split(" "), card["scores"]["classes"].split(" "))
-    model = MaskedLM(BERT(len(forms), dropout=0.1, **SIZES))
-    checkpoints.load(path, model)
-    return model.eval(), forms
+    model, forms, _ = checkpoints.load(Path(folder or TRAINED) / f"{NAME}.safetensors")
+    return model, forms
 
 
 def pretrained(run: Run) -> tuple[WordForms, BERT]:

@@ -66,7 +66,7 @@ def captions(quick: bool) -> tuple[Tokens, Tokens, dict[str, list[tuple[str, str
     held = {english for pairs in made.values() for english, _ in pairs}
     made["train"] = [pair for pair in data.captions(300 if quick else 30_000, 0, *WORDS) if pair[0] not in held]
     parts = {part: [(harbourish, english) for english, harbourish in pairs] for part, pairs in made.items()}
-    reader, writer = (Tokens([pair[side] for pair in data.captions(3000, 4, *WORDS)]) for side in (1, 0))
+    reader, writer = (Tokens.build([pair[side] for pair in data.captions(3000, 4, *WORDS)]) for side in (1, 0))
     return reader, writer, parts
 
 
@@ -124,6 +124,7 @@ def scored(model: nn.Module, writer: Tokens, ids: dict, parts: dict) -> dict:
 def caption_ladder(run: Run) -> tuple[dict, nn.Module]:
     """The same steps, batches and rate for all; one more Transformer learns from FEW pairs, as many steps."""
     reader, writer, parts = captions(run.quick)
+    run.text = reader, writer
     ids = {part: encode_pairs(reader, writer, pairs) for part, pairs in parts.items()}
     types = len(reader.vocabulary), len(writer.vocabulary)
     scores: dict = {"types": list(types), "training pairs": len(ids["train"]), "steps": STEPS, "rows": ROWS}

@@ -28,10 +28,10 @@ WORDS, WIDTH, HIDDEN, WINDOW = 300, 6, 12, 3
     score="test perplexity",
 )
 def captions(run: Run) -> tuple[dict, nn.Module]:
-    """Sigmoid units and no biases, as in the formula; its words are recorded in the order of their ids."""
+    """Sigmoid units and no biases, as in the formula."""
     corpus = run.corpus("multi30k")
     parts = {part: [words(pair[0].lower()) for pair in run.cut(corpus[part])] for part in ("train", "valid", "test")}
-    vocabulary = Vocabulary.build((w for row in parts["train"] for w in row), max_size=WORDS + len(SPECIALS))
+    vocabulary = run.text = Vocabulary.build((w for row in parts["train"] for w in row), max_size=WORDS + len(SPECIALS))
     ids = {part: [vocabulary.encode(row).tolist() for row in rows] for part, rows in parts.items()}
     model = FeedForwardLM(len(vocabulary), WIDTH, HIDDEN, WINDOW, activation="sigmoid").to(run.device)
     total = 3 * -(-len(ids["train"]) // 64)
@@ -44,7 +44,7 @@ def captions(run: Run) -> tuple[dict, nn.Module]:
         schedule=lambda step: warmup_cosine(step, warmup=min(50, total // 10), total=total),
         clip=1.0,
     )
-    scores = {"words": " ".join(vocabulary.tokens)}
+    scores = {}
     for part in ("valid", "test"):
         scores[f"{part} perplexity"] = metrics.perplexity(evaluate(model, batches(ids[part], 256), loss))
     return scores, model

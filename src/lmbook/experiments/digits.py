@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from lmbook import decode
+from lmbook.configuration import configured
 from lmbook.data.digits import ORDERS, PixelCodec, digits, to_levels
 from lmbook.experiments.run import Run, recipe
 from lmbook.gpt import GPT, decay_groups, gelu_tanh
@@ -110,7 +111,7 @@ def pixel_gpt(
     run: Run, order: str, part: str = "model", width: int = 64, n_layers: int = 3
 ) -> tuple[GPT, PixelCodec, dict[str, Tensor]]:
     """A trained GPT over the pixels in this order, its codec, and the ids of each part."""
-    codec = PixelCodec(levels=LEVELS, order=order)
+    codec = run.text = PixelCodec(levels=LEVELS, order=order)
     ids = {name: codec.encode(*images) for name, images in parts(run).items()}
     gpt = GPT(codec.vocab, codec.window, width, n_heads=4, n_layers=n_layers, dropout=0.25, activation=gelu_tanh)
     model, steps = wider(gpt).to(run.device), 1200
@@ -222,6 +223,7 @@ def orders(run: Run) -> tuple[dict, None]:
 # Patches
 
 
+@configured
 class SmallCNN(nn.Module):
     """Two convolutions of 3 x 3, each halved by max-pooling, and a linear map: logits (B, 10) for images (B, 8, 8)."""
 

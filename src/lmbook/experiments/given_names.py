@@ -31,7 +31,7 @@ def prepare(run: Run) -> tuple[CharTokenizer, dict[str, list[list[int]]]]:
     """The tokenizer of the letters in the file, and each part as ids, without special ones."""
     corpus = run.corpus("names")
     parts = {part: [name for name in corpus[part] if len(name) <= LONGEST] for part in ("train", "valid", "test")}
-    tokenizer = CharTokenizer.train("".join(name for names in parts.values() for name in names))
+    tokenizer = run.text = CharTokenizer.train("".join(name for names in parts.values() for name in names))
     return tokenizer, {part: [tokenizer.encode(name) for name in run.cut(names)] for part, names in parts.items()}
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from torch import nn
 
 from lmbook import data, metrics
+from lmbook.configuration import configured
 from lmbook.experiments import multi30k
 from lmbook.experiments.multi30k import beams, loss, translate
 from lmbook.experiments.run import Run, recipe
@@ -41,6 +42,7 @@ def plain(text: str) -> str:
     return text.replace(" .", ".")
 
 
+@configured
 class Sentences(WordTokenizer):
     """Words and full stops as tokens; decoding writes them as one does."""
 
@@ -90,6 +92,7 @@ def harbourish(run: Run) -> tuple[dict, nn.Module]:
     parts, words = pairs(*(300, 60) if run.quick else (31_000, 1000)), word_ids()
     ids = {part: encode(words, rows) for part, rows in parts.items()}
     sources, references = [source for source, _ in ids["test"]], [target for _, target in parts["test"]]
+    run.text = words
     scores: dict = {"types": len(words.vocabulary), "training pairs": len(parts["train"])}
     for name in SYSTEMS:
         model, steps = translator(name, len(words.vocabulary)).to(run.device), STEPS.get(name, 1000)

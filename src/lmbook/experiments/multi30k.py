@@ -40,7 +40,7 @@ def prepare(run: Run) -> tuple[BytePairTokenizer, dict[str, list], dict[str, lis
     """The tokenizer, and of each part the pairs as ids and as text, (German, English)."""
     corpus = run.corpus("multi30k", languages=("de", "en"))
     texts = {part: run.cut(corpus[part]) for part in ("train", "valid", "test")}
-    bpe = byte_pairs("\n".join(side for pair in texts["train"] for side in pair))
+    bpe = run.text = byte_pairs("\n".join(side for pair in texts["train"] for side in pair))
     ids = {part: [(bpe.encode(de), bpe.encode(en)) for de, en in pairs] for part, pairs in texts.items()}
     return bpe, ids, texts
 

@@ -10,6 +10,10 @@ A run writes into one folder: the training's checkpoint and log, record.json wit
 recipe ships them. The records of the runs behind the book's tables are in `recorded` beside this file, the weights that
 the book shows in `trained`.
 
+`record` says what a record holds. A training's settings (model, optimiser, rates, FLOPs) are collected by run.fit.
+Where models are compared, run.tune picks each one's rate from the same grid, RATES, by validation, and run.to_plateau
+trains each one by the same rule, PLATEAU.
+
 rescore(name) runs a recipe on the weights it ships: run.fit then puts them into the model and trains nothing. So what a
 recipe does between fit and its scores must not need what only a training leaves behind (the log, checkpoints to
 average): `if not run.rescoring:` in front of it.
@@ -27,11 +31,18 @@ from torch import Tensor, nn
 
 import lmbook
 from lmbook import __version__, checkpoints, data, distributed, say
-from lmbook.train import fit
+from lmbook.checkpoints import TRAINED
+from lmbook.experiments import record as keeping
+from lmbook.files import write
+from lmbook.train import TrainingError, fit
 
 RECORDED = resources.files("lmbook.experiments").joinpath("recorded")
-TRAINED = resources.files("lmbook.experiments").joinpath("trained")
-POINTS = 60  # of a training curve that a record keeps
+RATES = (3e-4, 1e-3, 3e-3, 1e-2)  # the grid from which each model of a comparison takes its rate
+PATIENCE = 10
+PLATEAU = f"""A training is at its plateau when {PATIENCE} validations in a row have brought no new lowest loss.
+
+The models of one comparison are validated equally often, on the same data, and the weights with the lowest loss are
+kept. A training that its budget ends before is not at its plateau: it is reported as "after N steps"."""
 
 
 class RecipeError(RuntimeError):
@@ -91,6 +102,8 @@ class Run:
     quick: bool = False
     weights: dict[str, Tensor] | None = None
     parts: dict[str, dict] = field(default_factory=dict, init=False)
+    tried: dict[str, list[dict]] = field(default_factory=dict, init=False)  # by part: what `tune` found
+    text: object = field(default=None, init=False)  # set by a recipe that ships: what encodes its text, for the card
 
     @property
     def rescoring(self) -> bool:
@@ -113,8 +126,13 @@ class Run:
         """All rows; in a quick run the first few."""
         return rows[:few] if self.quick else rows
 
-    def fit(self, model: nn.Module, batches, loss, optimiser, part: str = "model", **options) -> list[dict]:
-        """`train.fit` in this run's folder, on its device; `part` names one of several trainings of a recipe."""
+    def fit(
+        self, model: nn.Module, batches, loss, optimiser, part: str = "model", note: str = "", **options
+    ) -> list[dict]:
+        """`train.fit` in this run's folder, on its device, entered into the record with all its settings.
+
+        part: names one of several trainings of a recipe.  note: how the weights began, where it was not at random.
+        """
         if self.rescoring:
             if not checkpoints.differences(self.weights, model.state_dict()):
                 model.load_state_dict(self.weights)
@@ -122,19 +140,65 @@ class Run:
             return []
         if self.quick:
             options |= {"steps": 3, "evaluate_every": None, "patience": None}
-        folder = self.folder / part
-        log = fit(model, batches, loss, optimiser, folder=folder, resume=self.resume, progress=self.progress, **options)
-        steps = [entry for entry in log if "loss" in entry]
-        thin = steps[:: max(1, len(steps) // POINTS)]
-        self.parts[part] = {
-            "parameters": sum(p.numel() for p in model.parameters()),
-            "steps": len(steps),
-            "tokens": sum(entry["tokens"] for entry in steps),
-            "seconds": round(log[-1]["seconds"], 1),
-            "train": [[entry["step"], round(entry["loss"], 4)] for entry in thin],
-            "valid": [[entry["step"], round(entry["validation"], 4)] for entry in log if "validation" in entry],
-        }
+        settings = keeping.begun(model, batches, loss, optimiser, options, note)
+        log = self._fit(model, batches, loss, optimiser, part, options)
+        self.parts[part] = keeping.part(model, log, settings, self.tried.get(part, ()))
         return log
+
+    def _fit(self, model, batches, loss, optimiser, part: str, options: dict) -> list[dict]:
+        folder = self.folder / part
+        return fit(
+            model, batches, loss, optimiser, folder=folder, resume=self.resume, progress=self.progress, **options
+        )
+
+    def to_plateau(
+        self, model: nn.Module, batches, loss, optimiser, every: int, most: int, part: str = "model", **options
+    ) -> list[dict]:
+        """`fit` until the curve is flat, by the rule PLATEAU: a validation every `every` steps, at most `most` steps.
+
+        Needs validate among the options. The schedule must not depend on the number of steps: a rate that falls to 0
+        makes any curve flat.
+        """
+        options |= {"steps": most, "evaluate_every": every, "patience": PATIENCE}
+        log = self.fit(model, batches, loss, optimiser, part, **options)
+        if not (self.rescoring or self.quick) and self.parts[part]["settings"]["ended"] != "plateau":
+            say(f"{self.recipe.name}, {part}: not at its plateau after {most} steps; say so beside its score.")
+        return log
+
+    def tune(
+        self, build: Callable, batches, loss, optimiser: Callable, part: str = "model", rates=RATES, **options
+    ) -> float:
+        """The rate of `rates` whose short training validates best; the record of `part` keeps all of them.
+
+        build(): the model, untrained; every rate begins with the same weights.  optimiser(model, rate): its optimiser.
+        options: as for `fit`, validate among them; steps is the budget of each rate.
+        Raises RecipeError where every rate diverges.
+        """
+        if self.rescoring:
+            return rates[0]
+        if self.quick:
+            rates, options = rates[:2], options | {"steps": 3, "evaluate_every": None, "patience": None}
+        found = self.tried[part] = []
+        for rate in rates:
+            lmbook.seed(self.seed)
+            model = build()
+            try:
+                log = self._fit(model, batches, loss, optimiser(model, rate), f"{part}, rate {rate:g}", options)
+                lowest = min(entry["validation"] for entry in log if "validation" in entry)
+                spent = {"steps": sum("loss" in entry for entry in log), "seconds": round(log[-1]["seconds"], 1)}
+            except TrainingError as error:
+                if error.__cause__ is not None:  # memory ran out; a loss that is NaN has no other cause
+                    raise
+                lowest, spent = None, {"steps": 0, "seconds": 0.0}
+            found.append({"rate": rate, "validation": lowest, **spent})
+        lmbook.seed(self.seed)
+        held = [trial for trial in found if trial["validation"] is not None]
+        if not held:
+            raise RecipeError(f"{self.recipe.name}, {part}: no rate of {', '.join(map(str, rates))} can be trained.")
+        best = min(held, key=lambda trial: trial["validation"])["rate"]
+        if best in (min(rates), max(rates)) and len(rates) > 1 and not self.quick:
+            say(f"{self.recipe.name}, {part}: the best rate, {best:g}, is at the edge of the grid; widen it for all.")
+        return best
 
 
 def hashes(corpora: tuple[str, ...]) -> dict[str, dict[str, str]]:
@@ -165,19 +229,20 @@ def train(
     place = folder / "record.json"
     if place.exists():
         raise RecipeError(f"{place} exists: this run is finished. Delete {folder} to run it again.")
-    record, model = made(Run(chosen, seed, folder, device, resume, progress))
+    run = Run(chosen, seed, folder, device, resume, progress)
+    record, model = made(run)
     first = distributed.rank_and_world_size()[0] == 0  # of several processes one writes
     if chosen.ships and model is not None:
         path = folder / f"{name}.safetensors"
         if first:
-            checkpoints.save(path, model, card(record))
+            checkpoints.save(path, model, card(record), text=run.text)
         distributed.gather(None)  # the others wait for the file
         record["int8"] = rescore(name, folder)
         if first:
-            checkpoints.save(path, model, card(record))
+            checkpoints.save(path, model, card(record), text=run.text)
     if not first:
         return record
-    checkpoints.write(place, (json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode())
+    write(place, (json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode())
     say(f"{place}: {headline(record)}")
     return record
 
@@ -197,7 +262,7 @@ def made(run: Run) -> tuple[dict, nn.Module | None]:
         "torch": str(torch.__version__),
         "lmbook": __version__,
     }
-    return record, model
+    return keeping.check(record), model
 
 
 def machine(device: str) -> str:
@@ -251,7 +316,6 @@ def records(name: str | None = None) -> list[dict]:
     """The recorded runs, those of one recipe or all, by name and seed."""
     if not RECORDED.is_dir():
         return []
-    found = [json.loads(file.read_text("utf-8")) for file in RECORDED.iterdir() if file.name.endswith(".json")]
-    return sorted(
-        (record for record in found if name in (None, record["recipe"])), key=lambda r: (r["recipe"], r["seed"])
-    )
+    files = [file for file in RECORDED.iterdir() if file.name.endswith(".json")]
+    of_name = [file for file in files if name in (None, file.name.rpartition("-")[0])]  # RECIPE-SEED.json
+    return sorted((json.loads(file.read_text("utf-8")) for file in of_name), key=lambda r: (r["recipe"], r["seed"]))

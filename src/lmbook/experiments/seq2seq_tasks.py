@@ -132,7 +132,7 @@ def addition(run: Run) -> tuple[dict, nn.Module]:
     number, tested = (400, 200) if run.quick else (160_000, 4000)
     pairs = data.held_out(data.addition(number, even=False), 100, tested)
     train = apart(pairs["train"], pairs["valid"], pairs["test"], key=either_way)
-    model = calculator().to(run.device)
+    model, run.text = calculator().to(run.device), SUMS
     ids = [encode(SUMS, backwards(part)) for part in (train, pairs["valid"])]
     learn(run, model, *ids, steps=7000, size=128, rate=5e-3)
     scores = answers(written(model, SUMS, backwards(pairs["test"])), pairs["test"], digits)

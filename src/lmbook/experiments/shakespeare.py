@@ -13,41 +13,24 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lmbook import checkpoints, decode
+from lmbook import decode
 from lmbook.data.batching import pad
-from lmbook.experiments.run import TRAINED, Run, recipe
+from lmbook.experiments.run import Run, recipe
 from lmbook.gpt import GPT, decay_groups, gelu_tanh
 from lmbook.losses import token_nll
 from lmbook.schedules import warmup_cosine
-from lmbook.text import PAD_ID, SPECIALS, CharTokenizer, Vocabulary
+from lmbook.text import PAD_ID, SPECIALS, CharTokenizer
 from lmbook.train import evaluate, fixed_seed
 
 Batch = tuple[Tensor, Tensor]  # inputs, targets: (B, T)
 FORBID = tuple(range(len(SPECIALS)))
-# The characters of the training part in the order of their ids: with them the shipped weights need no corpus.
-ALPHABET = "\n !$&',-.3:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-
-
-def shipped(name: str = "shakespeare", **options) -> tuple[CharTokenizer, GPT]:
-    """The tokenizer, and the GPT of a recipe of this module with the weights that go with the package.
-
-    options: of the GPT, such as slide, or another window, which rotary positions allow.
-    """
-    weights, card = checkpoints.read(TRAINED / f"{name}.safetensors")
-    vocab, d_model = weights["embedding.weight"].shape
-    n_layers = sum(key.endswith("W_q.weight") for key in weights)
-    sizes = {"window": card["scores"]["window"], "positions": "rotary", "activation": gelu_tanh} | options
-    # the heads of all that are shipped have 32 numbers
-    model = GPT(vocab, d_model=d_model, n_heads=d_model // 32, n_layers=n_layers, **sizes)
-    model.load_state_dict(weights)
-    return CharTokenizer(Vocabulary(list(ALPHABET))), model.eval()
 
 
 def prepare(run: Run) -> tuple[CharTokenizer, np.ndarray, np.ndarray]:
     """The tokenizer of the training part, and both parts as ids."""
     corpus = run.corpus("tinyshakespeare")
     texts = [run.cut(corpus[part], 600) for part in ("train", "valid")]
-    tokenizer = CharTokenizer.train(texts[0])
+    tokenizer = run.text = CharTokenizer.train(texts[0])
     return tokenizer, *(np.array(tokenizer.encode(text)) for text in texts)
 
 

@@ -45,7 +45,7 @@ def enter(cell: str) -> None:
     )
     def character_model(run: Run) -> tuple[dict, nn.Module]:
         corpus = run.corpus("tinyshakespeare")
-        tokenizer = CharTokenizer.train(corpus["train"] + corpus["valid"])
+        tokenizer = run.text = CharTokenizer.train(corpus["train"] + corpus["valid"])
         train, valid = (tokenizer.encode(run.cut(corpus[part], 5000)) for part in ("train", "valid"))
         model = RecurrentLM(len(tokenizer.vocabulary), 64, 160, 1, cell, dropout=0.1).to(run.device)
 

@@ -1,19 +1,128 @@
-"""The tables of results, written from the recorded runs in src/lmbook/recorded and from nothing else.
+"""The tables of results, written from the recorded runs and from nothing else; tables.toml says which there are.
 
     table("language")          the table as Markdown
-    section("language")        under its title and caption, as on the page Results of the book
+    differences("language")    which settings differ between its rows, as the records have them
+    section("language")        both, under title and caption, as on the page Results of the book
     page()                     all of them
 
 A cell is the score of one seed, or the mean over seeds with the lowest and the highest in brackets. Of minutes only the
 fewest are shown. A row without a recorded run is named below its table.
 """
 
+import tomllib
 from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import resources
 from itertools import pairwise
 
 from lmbook import metrics
 from lmbook.experiments.run import RECIPES, RecipeError, leading, records
-from lmbook.experiments.table_rows import TABLES, Column
+
+# Parameters in millions, and minutes of training with its evaluations, of which the fewest seeds' are shown: another
+# machine, or another load, changes the minutes of the same training by a factor of ten.
+COSTS = {
+    "parameters (M)": (lambda run: sum(part["parameters"] for part in run["parts"].values()) / 1e6, ".2f", max),
+    "minutes": (lambda run: run["seconds"] / 60, ".1f", min),
+}
+FOLLOWS = ("parameters", "FLOPs", "seconds")  # differ with whatever else does
+ALWAYS = ("parameters", "steps", "tokens", "seconds")  # what records have without settings too
+ABOUT = 0.2  # two starts are alike if their deviations differ by less, as a share
+UNKNOWN, LACKS = "not recorded", "–"
+
+
+@dataclass(frozen=True)
+class Column:
+    """As in tables.toml; score and then are paths, mean is the range of places or nothing."""
+
+    head: str
+    score: tuple = ()
+    then: tuple = ()
+    mean: tuple[int, ...] = ()
+    form: str = ".2f"
+
+
+@dataclass(frozen=True)
+class Row:
+    """As in tables.toml; at is the path to the scores, trained the names of the trainings, None for all."""
+
+    label: str
+    recipe: str
+    at: tuple = ("*",)
+    trained: tuple[str, ...] | None = None
+    keys: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """title, caption in Markdown, rows in order, columns.  one_thing: the settings in which alone its rows differ."""
+
+    title: str
+    caption: str
+    rows: tuple[Row, ...]
+    columns: tuple[Column, ...]
+    one_thing: tuple[str, ...] | None = None
+
+
+def _path(found) -> tuple:
+    return tuple(found) if isinstance(found, list) else (found,)
+
+
+def _column(found: dict | str) -> Column:
+    if isinstance(found, str):
+        return Column(found, form=COSTS[found][1])
+    score, then = _path(found.get("score", found["head"])), _path(found["then"]) if "then" in found else ()
+    return Column(found["head"], score, then, tuple(found.get("mean", ())), found.get("form", ".2f"))
+
+
+def _row(found: dict) -> Row:
+    part = found.get("part")
+    at = tuple(found["at"]) if "at" in found else ("*",) if part is None else (part, "*")
+    default = None if part is None and "at" not in found else () if part is None else (part,)
+    trained = tuple(found["trained"]) if "trained" in found else default
+    return Row(found["label"], found["recipe"], at, trained, tuple(found.get("keys", {}).items()))
+
+
+def read(text: str) -> dict[str, Table]:
+    """The tables of a TOML file, by name."""
+    return {
+        name: Table(
+            found["title"],
+            found["caption"],
+            tuple(map(_row, found["rows"])),
+            tuple(map(_column, found["columns"])),
+            tuple(found["one_thing"]) if "one_thing" in found else None,
+        )
+        for name, found in tomllib.loads(text).items()
+    }
+
+
+TABLES = read(resources.files("lmbook.experiments").joinpath("tables.toml").read_text("utf-8"))
+
+
+def chosen(name: str) -> Table:
+    """A table by its name. Raises RecipeError for an unknown one."""
+    if name not in TABLES:
+        raise RecipeError(f"there is no table {name!r}; there are {', '.join(TABLES)}.")
+    return TABLES[name]
+
+
+def score(run: dict, row: Row, column: Column):
+    """What a record has for a cell; None where it has nothing."""
+    if column.head in COSTS and not column.score:  # one of several systems has no cost of its own
+        return (COSTS[column.head][0](run) or None) if row.at == ("*",) else None
+    keys = tuple(dict(row.keys).get(step, step) if isinstance(step, str) else step for step in column.score)
+    path: list = []
+    for step in row.at:
+        path += keys if step == "*" else [step.replace("*", str(keys[0]))]
+    found = run["scores"]
+    for step in (*path, *column.then):
+        if isinstance(step, dict):
+            found = next((one for one in found if step.items() <= one.items()), None)
+        else:
+            found = found[step] if isinstance(step, int) else found.get(step)
+        if found is None:
+            return None
+    return sum(found[slice(*column.mean)]) / (column.mean[1] - column.mean[0]) if column.mean else found
 
 
 def cell(values: list, form: str) -> str:
@@ -32,46 +141,144 @@ def grid(heads: list[str], rows: list[list[str]]) -> str:
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
 
 
-def systems(row: str) -> list[dict]:
-    """The recorded runs of a row, "recipe" or "recipe:part"; a part has no cost of its own."""
-    recipe, _, part = row.partition(":")
-    runs = records(recipe)
-    return (
-        [{**run, "parts": {}, "seconds": 0, "scores": scores_of(run["scores"], part)} for run in runs] if part else runs
-    )
-
-
-def scores_of(scores: dict, part: str) -> dict:
-    """Those of one system: what stands under its name, the scores whose names begin with it, or one of each task."""
-    if part in scores:
-        return scores[part]
-    named = {key.removeprefix(f"{part} "): value for key, value in scores.items() if key.startswith(f"{part} ")}
-    return named or {task: of[part] for task, of in scores.items() if isinstance(of, dict) and part in of}
-
-
-def values(column: Column, runs: list[dict]) -> list:
-    """One value a seed, or the one that the column picks."""
-    found = [column.value(run) for run in runs]
-    return [column.pick(found)] if column.pick and found and None not in found else found
+def values(row: Row, column: Column, runs: list[dict]) -> list:
+    """One value a seed; of a cost, one for all seeds."""
+    found = [score(run, row, column) for run in runs]
+    return [COSTS[column.head][2](found)] if column.head in COSTS and found and None not in found else found
 
 
 def table(name: str) -> str:
     """A table as Markdown; rows without a recorded run are named below it. Raises RecipeError for an unknown name."""
-    if name not in TABLES:
-        raise RecipeError(f"there is no table {name!r}; there are {', '.join(TABLES)}.")
-    chosen = TABLES[name]
-    rows, waiting = [], []
-    for label, recipe in chosen.rows:
-        runs = systems(recipe)
-        cells = [cell(values(column, runs), column.form) for column in chosen.columns]
+    rows, waiting, columns = [], [], chosen(name).columns
+    for row in chosen(name).rows:
+        runs = records(row.recipe)
         if runs:
-            rows.append([label, *cells, str(len(runs))])
+            cells = [cell(values(row, column, runs), column.form) for column in columns]
+            rows.append([row.label, *cells, str(len(runs))])
         else:
-            waiting.append(label)
-    parts = [grid(["model", *(column.head for column in chosen.columns), "seeds"], rows)] if rows else []
+            waiting.append(row.label)
+    parts = [grid(["model", *(column.head for column in columns), "seeds"], rows)] if rows else []
     if waiting:
         parts.append(f"Without a recorded run so far: {'; '.join(waiting)}.")
     return "\n\n".join(parts)
+
+
+def settings(part: dict) -> dict[str, object]:
+    """The settings of a training, flat: its costs, then the model's class and arguments, then all others."""
+    told = part.get("settings", {})
+    flat = {key: part[key] for key in ("parameters", "steps", "tokens")}
+    flat |= {"FLOPs": told["flops"]} if told else {}
+    flat |= {"seconds": part["seconds"]}
+    if told:
+        start = told["start"]
+        flat |= _flat(told["model"], "model") | {"optimiser": told["optimiser"]} | told["optimiser options"]
+        flat |= {
+            key: told[key] for key in told if key not in ("model", "optimiser", "optimiser options", "flops", "start")
+        }
+        flat |= {"embeddings at the start": start["embeddings"], "start": start.get("note", "at random")}
+        flat["rates tried"] = [trial["rate"] for trial in told["rates tried"]]
+    return flat
+
+
+def _flat(model: dict, name: str) -> dict:
+    """A model's class under this name, and its arguments; those of a model within it stand beside them."""
+    flat = {name: model["class"].rpartition(".")[2]}
+    for key, value in model.items():
+        if isinstance(value, dict) and "class" in value:
+            flat |= _flat(value, key)
+        elif key != "class":
+            flat[key] = value
+    return flat
+
+
+def systems(name: str) -> dict[str, dict[int, list[dict]]]:
+    """The trainings behind the rows of a table: for each label and seed the parts of the record, one or several.
+
+    In a table of one row, whose columns are compared, each training is a row.
+    """
+    found: dict[str, dict[int, list[dict]]] = {}
+    rows = chosen(name).rows
+    for row in rows:
+        for run in records(row.recipe):
+            names = [part for part in (run["parts"] if row.trained is None else row.trained) if part in run["parts"]]
+            groups = {part: [part] for part in names} if len(rows) == 1 and len(names) > 1 else {row.label: names}
+            for label, group in groups.items():
+                if group:
+                    found.setdefault(label, {})[run["seed"]] = [settings(run["parts"][part]) for part in group]
+    return found
+
+
+def _alike(key: str, one: list, other: list) -> bool:
+    if key != "embeddings at the start":
+        return one == other
+    numbers = [x for found in (one, other) for value in found if isinstance(value, list) for x in value]
+    return not numbers or max(numbers) <= (1 + ABOUT) * min(numbers)
+
+
+def varied(name: str) -> dict[str, bool]:
+    """Every setting that the trainings of a table record, and whether it differs between them, seed by seed.
+
+    A setting that one model has and another has not differs; one that only some of the records tell does not count.
+    """
+    every = list(systems(name).values())
+    keys = dict.fromkeys(key for seeds in every for parts in seeds.values() for part in parts for key in part)
+    differ = {}
+    for key in keys:
+        told = [
+            {seed: [part.get(key, LACKS) for part in parts] for seed, parts in seeds.items()}
+            for seeds in every
+            if key in ALWAYS or all("rate" in part for parts in seeds.values() for part in parts)
+        ]
+        differ[key] = any(
+            not _alike(key, one[seed], other[seed])
+            for i, one in enumerate(told)
+            for other in told[:i]
+            for seed in (one.keys() & other.keys() or ())
+        )
+    return differ
+
+
+def _shown(key: str, seeds: dict[int, list[dict]]) -> str:
+    """A setting of a row: of several trainings one after the other, of several seeds the lowest to the highest."""
+
+    def text(value) -> str:
+        if isinstance(value, list):
+            return ", ".join(map(text, value)) or "none"
+        if isinstance(value, bool) or value is None or isinstance(value, str):
+            return {True: "yes", False: "no", None: "none"}.get(value, value)
+        return (
+            f"{value:.2g}"
+            if key == "FLOPs"
+            else f"{value:,.0f}"
+            if isinstance(value, int) or key == "seconds"
+            else f"{value:g}"
+        )
+
+    parts = []
+    for group in zip(*seeds.values(), strict=True):
+        told = [part.get(key, LACKS if "rate" in part else UNKNOWN) for part in group]
+        numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in told)
+        ends = (min(told), max(told)) if numbers else told
+        parts.append(" to ".join(dict.fromkeys(map(text, ends))))
+    return " / ".join(parts)
+
+
+def differences(name: str) -> str:
+    """Which settings differ between the trainings of a table, as Markdown; empty where there are not two to compare."""
+    found, differ = systems(name), varied(name)
+    if len(found) < 2:
+        return ""
+    keys = [key for key in differ if differ[key]]
+    rows = [[label, *(_shown(key, seeds) for key in keys)] for label, seeds in found.items()]
+    silent = [label for label, seeds in found.items() if any("rate" not in p for ps in seeds.values() for p in ps)]
+    lines = ["What differs between these trainings, from their records:", grid(["model", *keys], rows)]
+    first = next(iter(found.values()))
+    same = [f"{key} {_shown(key, first)}" for key in differ if not differ[key] and key in ("steps", "tokens", "rate")]
+    notes = [f"Equal in all: {', '.join(same)}."] if same else []
+    if silent:
+        which = "these runs" if len(silent) == len(found) else "; ".join(silent)
+        notes.append(f"Other settings (rate, dropout, start, widths) of {which} were not recorded.")
+    return "\n\n".join([*lines, *([" ".join(notes)] if notes else [])])
 
 
 def comparisons(rows: Iterable[tuple[str, str]], key: str = "beam 5 counts") -> str:
@@ -88,20 +295,18 @@ def comparisons(rows: Iterable[tuple[str, str]], key: str = "beam 5 counts") -> 
 
 
 def section(name: str) -> str:
-    """A table under its title and caption and, for the ladder of translation, the comparisons and BLEU's signature.
-
-    "machines" stands for the list of machines on which the recorded runs were made.
+    """A table under its title and caption, with what differs between its rows and, for the ladder of translation, the
+    comparisons and BLEU's signature. "machines" stands for the list of machines on which the recorded runs were made.
     """
     if name == "machines":
         return "\n".join(f"- {machine}" for machine in sorted({record["hardware"] for record in records()}))
-    chosen = TABLES[name]
-    title = chosen.title if chosen.title.endswith("?") else f"{chosen.title}."
-    parts = [f"**{title}** {chosen.caption}", table(name)]
-    if name == "translation" and (compared := comparisons(chosen.rows)):
+    rows, title = chosen(name).rows, chosen(name).title
+    parts = [f"**{title}{'' if title.endswith('?') else '.'}** {chosen(name).caption}", table(name)]
+    if name == "translation" and (compared := comparisons((row.label, row.recipe) for row in rows)):
         parts += ["Differences between rungs, by a paired bootstrap over the test sentences:", compared]
-        signatures = {run["scores"]["signature"] for _, recipe in chosen.rows for run in records(recipe)}
+        signatures = {run["scores"]["signature"] for row in rows for run in records(row.recipe)}
         parts.append("Signature: " + ", ".join(f"`{signature}`" for signature in sorted(signatures)) + ".")
-    return "\n\n".join(parts)
+    return "\n\n".join(part for part in (*parts, differences(name)) if part)
 
 
 def page() -> str:

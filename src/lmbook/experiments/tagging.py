@@ -18,7 +18,7 @@ from lmbook import checkpoints, data, metrics
 from lmbook.baselines import LinearTagger, MajorityTagger
 from lmbook.data.batching import pad
 from lmbook.decode import evaluating
-from lmbook.experiments.run import TRAINED, Run, recipe, records
+from lmbook.experiments.run import Run, recipe, records
 from lmbook.losses import token_nll
 from lmbook.rnn_models import Tagger
 from lmbook.schedules import warmup_cosine
@@ -167,7 +167,7 @@ def prepare(run: Run, corpus: str) -> tuple[dict[str, list], Counter, list[str]]
 def train_tagger(run: Run, corpus: str, score, epochs: int, min_class: int = 10, **sizes) -> tuple[dict, nn.Module]:
     """A Tagger trained on a corpus and scored on its test part; sizes go to the Tagger."""
     parts, words, tags = prepare(run, corpus)
-    forms = WordForms.build(words.elements(), min_count=2, min_class=min_class)
+    forms = run.text = WordForms.build(words.elements(), min_count=2, min_class=min_class)
     number = {tag: i for i, tag in enumerate(tags)}
     ids = {part: [forms.encode(text) for text, _ in parts[part]] for part in parts}
     labels = {part: [[number[tag] for tag in row] for _, row in parts[part]] for part in parts}
@@ -190,9 +190,7 @@ def train_tagger(run: Run, corpus: str, score, epochs: int, min_class: int = 10,
     if not run.rescoring:
         model.embedding = model.embedding.added_up()
     scores = score(predict(model, ids["test"], tags), parts["test"], words, tags)
-    if run.recipe.ships and run.seed == 0:  # what a page needs beside the weights, in the order of the ids
-        scores |= {"tags": tags, "words": " ".join(forms.words), "classes": " ".join(forms.classes)}
-    return scores, model
+    return scores | {"tags": tags}, model
 
 
 def score_baselines(run: Run, corpus: str, score, alpha: float) -> dict:
@@ -207,14 +205,8 @@ def score_baselines(run: Run, corpus: str, score, alpha: float) -> dict:
 
 def trained_tagger(name: str) -> tuple[Tagger, WordForms, list[str]]:
     """A tagger that the package ships, ready to use; its vocabulary, and its tags in the order of its logits."""
-    weights, card = checkpoints.read(TRAINED / f"{name}.safetensors")
-    forms = WordForms(card["scores"]["words"].split(" "), card["scores"]["classes"].split(" "))
-    tags = records(name)[0]["scores"]["tags"]
-    (vocab, d_embed), (_, width) = weights["embedding.weight"].shape, weights["output.weight"].shape
-    both = any(key.startswith("recurrent.layers.0.1.") for key in weights)
-    model = Tagger(vocab, len(tags), d_embed, width // (1 + both), bidirectional=both)
-    model.load_state_dict(weights)
-    return model.eval(), forms, tags
+    model, forms, _ = checkpoints.load(name)
+    return model, forms, records(name)[0]["scores"]["tags"]
 
 
 EWT = {"corpora": ("ud_english_ewt",), "score": "accuracy"}

@@ -15,10 +15,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lmbook import checkpoints, data
+from lmbook import data
 from lmbook.baselines import LinearClassifier
 from lmbook.decode import evaluating
-from lmbook.experiments.run import TRAINED, Run, recipe
+from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.tagging import hide, hiding
 from lmbook.rnn_models import Classifier
 from lmbook.schedules import warmup_cosine
@@ -96,7 +96,7 @@ def train_classifier(run: Run, corpus: str, names: tuple[str, str], epochs: int,
     gold = {part: np.array([names.index(label) for _, label in parts[part]]) for part in parts}
     tokens = {part: [words(text)[:LONGEST] or ["."] for text in texts[part]] for part in parts}
     counts = Counter(token for row in tokens["train"] for token in row)
-    forms = WordForms.build(counts.elements(), min_count=2)
+    forms = run.text = WordForms.build(counts.elements(), min_count=2)
     ids = {part: [forms.encode(row) for row in tokens[part]] for part in parts}
     own, chance = hiding(forms, counts)
     model = Classifier(len(forms), 2, pool="mean", **sizes).to(run.device)
@@ -115,8 +115,6 @@ def train_classifier(run: Run, corpus: str, names: tuple[str, str], epochs: int,
     scores = score_labels(found, gold["test"])
     scores["valid accuracy"] = score_labels(probabilities(model, ids["valid"]) > 0.5, gold["valid"])["accuracy"]
     scores["labels"] = list(names)
-    if run.recipe.ships and run.seed == 0:  # what a page needs beside the weights, in the order of the ids
-        scores |= {"words": " ".join(forms.words), "classes": " ".join(forms.classes)}
     if run.rescoring:
         return scores, model
     copies = near_copies(tokens["test"], tokens["train"])
@@ -135,17 +133,6 @@ def train_classifier(run: Run, corpus: str, names: tuple[str, str], epochs: int,
         found = np.array(linear.predict(texts["test"]), dtype=int)
         scores["linear"] = score_labels(found, gold["test"]) | no_copies(found)
     return scores, model
-
-
-def trained_classifier(name: str) -> tuple[Classifier, WordForms]:
-    """A classifier that the package ships, ready to use, and its vocabulary."""
-    weights, card = checkpoints.read(TRAINED / f"{name}.safetensors")
-    forms = WordForms(card["scores"]["words"].split(" "), card["scores"]["classes"].split(" "))
-    (vocab, d_embed), (classes, width) = weights["embedding.weight"].shape, weights["output.weight"].shape
-    both = any(key.startswith("recurrent.layers.0.1.") for key in weights)
-    model = Classifier(vocab, classes, d_embed, width // (1 + both), bidirectional=both, pool="mean")
-    model.load_state_dict(weights)
-    return model.eval(), forms
 
 
 SMS = {"corpora": ("sms_spam",), "score": "f1", "minutes": 1}

@@ -10,6 +10,7 @@ import numpy as np
 from torch import nn
 
 from lmbook import data, metrics
+from lmbook.configuration import configured
 from lmbook.data import synthetic
 from lmbook.decode import evaluating
 from lmbook.experiments.multi30k import encoder_decoder, translate
@@ -30,11 +31,16 @@ CAPTIONS = {"d_embed": 64, "hidden": 96, "rows": 64, "steps": 1500, "rate": 4e-3
 JOINED = {"d_embed": 192, "hidden": 192, "rows": 64, "steps": 3500, "rate": 3e-3, "dropout": 0.3, "min_count": 3}
 
 
+@configured
 class Tokens:
     """Texts whose tokens stand apart by blanks, as ids and back; tokens rarer than min_count are <unk>."""
 
-    def __init__(self, texts: list[str], min_count: int = 1):
-        self.vocabulary = Vocabulary.build((token for text in texts for token in text.split()), min_count=min_count)
+    def __init__(self, vocabulary: Vocabulary):
+        self.vocabulary = vocabulary
+
+    @classmethod
+    def build(cls, texts: list[str], min_count: int = 1) -> "Tokens":
+        return cls(Vocabulary.build((token for text in texts for token in text.split()), min_count=min_count))
 
     def encode(self, text: str) -> list[int]:
         return self.vocabulary.encode(text.split()).tolist()
@@ -68,7 +74,7 @@ def compare(
     the vocabulary, by default those with the longest sources.
     """
     known = parts[max(parts)] if known is None else known
-    reader, writer = (Tokens([pair[side] for pair in known], settings.get("min_count", 1)) for side in (0, 1))
+    reader, writer = (Tokens.build([pair[side] for pair in known], settings.get("min_count", 1)) for side in (0, 1))
     sources, references = zip(*test, strict=True)
     lengths, most = [words(source) for source in sources], 5 if run.quick else 2 * max(EDGES)
     scores: dict = {"settings": settings, "types": [len(side.vocabulary) for side in (reader, writer)]}

@@ -79,12 +79,10 @@ def stored() -> dict:
 
     from lmbook import checkpoints
     from lmbook.decode import evaluating, greedy
-    from lmbook.experiments import TRAINED, attention_scores
+    from lmbook.experiments import attention_scores
     from lmbook.text import EOS_ID, SOS_ID
 
-    reader, writer = attention_scores.word_ids()
-    model = attention_scores.translator(attention_scores.SHIPPED, reader, writer)
-    checkpoints.load(TRAINED / "caption-scores.safetensors", model)
+    model, (reader, writer), _ = checkpoints.load("caption-scores")
     words: list[str] = []
     grid, wrong = [], {}
     with evaluating(model):

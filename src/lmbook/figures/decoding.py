@@ -96,12 +96,10 @@ def stored(chosen: Sequence[int]) -> dict:
     """What decoding.json holds, computed anew from the shipped weights; chosen: test sentences by number."""
     from lmbook import checkpoints
     from lmbook.decode import evaluating
-    from lmbook.experiments import TRAINED, harbourish_translation
+    from lmbook.experiments import harbourish_translation
     from lmbook.text import EOS_ID, SOS_ID
 
-    words = harbourish_translation.word_ids()
-    model = harbourish_translation.translator(harbourish_translation.SHIPPED, len(words.vocabulary))
-    checkpoints.load(TRAINED / "harbourish.safetensors", model)
+    model, words, _ = checkpoints.load("harbourish")
     test = harbourish_translation.pairs(31_000, 1000)["test"]
     with evaluating(model):
         nodes = [tree(model, words.encode(test[i][0]), SOS_ID, EOS_ID) for i in chosen]

@@ -16,7 +16,6 @@ import traitlets
 from lmbook import checkpoints
 from lmbook.data.digits import PixelCodec
 from lmbook.decode import evaluating
-from lmbook.experiments.run import TRAINED
 from lmbook.figures import Figure, bars_svg
 from lmbook.gpt import GPT, gelu_tanh
 
@@ -28,13 +27,12 @@ LIKELIEST = -1
 
 def is_shipped() -> bool:
     """Whether the trained weights of the figure came with the package."""
-    return (TRAINED / f"{RECIPE}.safetensors").is_file()
+    return (checkpoints.TRAINED / f"{RECIPE}.safetensors").is_file()
 
 
 def shipped() -> GPT:
     """The model of the recipe digits-page."""
-    tensors, _ = checkpoints.read(TRAINED / f"{RECIPE}.safetensors")
-    return built(tensors, n_heads=4)
+    return checkpoints.load(RECIPE).model
 
 
 def built(tensors: dict[str, torch.Tensor], n_heads: int) -> GPT:
@@ -59,7 +57,7 @@ def packed(model: GPT) -> dict:
         if name == "output.weight":  # tied to embedding.weight
             continue
         if weight.ndim == 2:
-            q, s = checkpoints.quantise(weight)
+            q, s = checkpoints.quantize(weight)
             weights[name] = {"q": text(q), "s": text(s), "shape": list(weight.shape)}
         else:
             weights[name] = {"v": text(weight.detach().float()), "shape": list(weight.shape)}
@@ -80,7 +78,7 @@ def unpacked(network: dict) -> GPT:
             tensors[name] = numbers(one["v"], torch.float32, one["shape"])
         else:
             s = numbers(one["s"], torch.float32, one["shape"][:1])
-            tensors[name] = checkpoints.restore(numbers(one["q"], torch.int8, one["shape"]), s)
+            tensors[name] = checkpoints.dequantize(numbers(one["q"], torch.int8, one["shape"]), s)
     return built(tensors | {"output.weight": tensors["embedding.weight"]}, network["n_heads"])
 
 

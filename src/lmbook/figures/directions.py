@@ -51,15 +51,15 @@ def _computed() -> tuple[list[dict], list[str]]:
     """
     import torch
 
+    from lmbook import checkpoints
     from lmbook.experiments.tagging import trained_tagger
-    from lmbook.experiments.text_classification import trained_classifier
 
     def run(trained, ids):
         with torch.no_grad():
             return torch.softmax(trained[0](torch.tensor(ids)[None]), dim=-1)[0]
 
     taggers = [trained_tagger(name) for name in ("ewt-left", "ewt-lstm")]
-    classifiers = [trained_classifier(name) for name in ("sms-spam-left", "sms-spam")]
+    classifiers = [checkpoints.load(name) for name in ("sms-spam-left", "sms-spam")]
     for model, *_ in (*taggers, *classifiers):
         model.double()
     found = []

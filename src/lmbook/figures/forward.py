@@ -13,7 +13,6 @@ import numpy as np
 import traitlets
 
 from lmbook import checkpoints
-from lmbook.experiments.run import TRAINED
 from lmbook.figures import Figure, bars_svg
 from lmbook.text import MASK, PAD, UNK
 
@@ -24,10 +23,10 @@ EXAMPLES = ("a man in", "a group of", "in front of", "two men are", "is wearing 
 
 def trained() -> dict:
     """The weights and words of the trained model, as the figure holds them."""
-    tensors, card = checkpoints.read(TRAINED / f"{RECIPE}.safetensors")
+    model, vocabulary, _ = checkpoints.load(RECIPE)
     names = {"E": "embedding", "W": "W", "U": "output"}
-    weights = {letter: np.round(tensors[f"{name}.weight"].double().numpy(), 3) + 0.0 for letter, name in names.items()}
-    return {"words": card["scores"]["words"].split(" "), **{name: w.tolist() for name, w in weights.items()}}
+    weights = {letter: getattr(model, name).weight.detach().double().numpy() for letter, name in names.items()}
+    return {"words": vocabulary.tokens} | {letter: (np.round(w, 3) + 0.0).tolist() for letter, w in weights.items()}
 
 
 class ForwardPass(Figure):

@@ -125,12 +125,10 @@ def sentence(model, reader, writer, pair: tuple[str, str]) -> dict:
 def trained():
     """The shipped Transformer of caption-ladder with its tokenizers and its captions."""
     from lmbook import checkpoints
-    from lmbook.experiments import TRAINED, caption_ladder
+    from lmbook.experiments import caption_ladder
 
-    reader, writer, parts = caption_ladder.captions(quick=False)
-    model = caption_ladder.rung(caption_ladder.SHIPPED, (len(reader.vocabulary), len(writer.vocabulary))).eval()
-    checkpoints.load(TRAINED / "caption-ladder.safetensors", model)
-    return model, reader, writer, parts
+    model, (reader, writer), _ = checkpoints.load("caption-ladder")
+    return model, reader, writer, caption_ladder.captions(quick=False)[2]
 
 
 def stored(chosen: Sequence[int]) -> dict:

@@ -34,16 +34,11 @@ def compute() -> list[dict]:
     import torch
 
     from lmbook import checkpoints, data
-    from lmbook.experiments.run import TRAINED
-    from lmbook.rnn_models import RecurrentLM
-    from lmbook.text import CharTokenizer
 
     corpus = data.load("tinyshakespeare")
     if not corpus.real:
         raise ValueError("the passages come from Tiny Shakespeare itself; lmbook data fetch tinyshakespeare gets it.")
-    tokenizer = CharTokenizer.train(corpus["train"] + corpus["valid"])
-    model = RecurrentLM(len(tokenizer.vocabulary), 64, UNITS, cell="rnn").eval()
-    checkpoints.load(TRAINED / "shakespeare-rnn.safetensors", model)
+    model, tokenizer, _ = checkpoints.load("shakespeare-rnn")
     passages = []
     for place in PLACES:
         text = corpus["valid"][place - BEFORE : place + STEPS + 1]

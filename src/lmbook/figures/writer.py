@@ -11,6 +11,7 @@ import html
 
 import traitlets
 
+from lmbook import checkpoints
 from lmbook.figures import Figure, bars_svg
 
 MODEL, SLIDE, MOST, SHOWN = "shakespeare", 16, 400, 8  # recipe, tokens that leave a full window, characters, bars
@@ -20,9 +21,7 @@ EXAMPLES = ["ROMEO:\n", "To be, or not to", "KING ", "My lord, the sea", "The ki
 @functools.cache
 def shipped():
     """The tokens of the shipped model by id, and the model, with a window that slides by SLIDE."""
-    from lmbook.experiments import shakespeare
-
-    tokenizer, model = shakespeare.shipped(MODEL, slide=SLIDE)
+    model, tokenizer, _ = checkpoints.load(MODEL, slide=SLIDE)
     return tokenizer.vocabulary.tokens, model
 
 

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from lmbook import write
 from lmbook_grader.grading.pool import result_path, write_result
 from lmbook_grader.report.results import one_homework, read_result, results_folder
 from lmbook_press.book import BookError

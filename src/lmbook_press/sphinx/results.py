@@ -1,4 +1,5 @@
-"""The directive `results`: a table of `lmbook.experiments.tables`, with its caption, written when the site is built.
+"""The directive `results`: a table of `lmbook.experiments.tables`, with its caption and what differs between
+its rows, written when the site is built.
 
 ```{results} language
 ```
@@ -26,7 +27,7 @@ class Results(SphinxDirective):
         except RecipeError as error:
             logger.warning("%s", error, location=self.get_location())
             return []
-        for file in RECORDED.iterdir() if RECORDED.is_dir() else ():
+        for file in (*(RECORDED.iterdir() if RECORDED.is_dir() else ()), RECORDED.parent / "tables.toml"):
             self.env.note_dependency(str(file))
         holder = nodes.Element()
         self.state.nested_parse(StringList(text.split("\n"), source="results"), self.content_offset, holder)
