@@ -42,7 +42,7 @@ class FixedVector(Figure):
         if any(len(text) != n for row in written for n, text in enumerate(row, 1)):
             raise ValueError("what is written for N letters must have N letters.")
         state.setdefault(
-            "title", "Every state has a length that it gives back whole; past it only the newest symbols are safe"
+            "title", "Every state has a length that it gives back whole; past it the newest symbols are safest"
         )
         state.setdefault(
             "caption",
