@@ -112,7 +112,7 @@ class SoftLookup(Figure):
     def numbers(self) -> dict:
         """weights: heads x N.  answers: heads x 2.  answer: 2 numbers, their mean."""
         q, K, V = (torch.tensor(x, dtype=torch.float64)[None] for x in ([self.query], self.key_rows, self.value_rows))
-        out, weights = self.layer()(q, K, V)
+        out, weights = self.layer()(q, K, V, need_weights=True)
         return {
             "weights": weights[0, :, 0].tolist(),
             "answers": (weights[0, :, 0] @ V[0]).tolist(),
