@@ -93,5 +93,5 @@ def test_without_multi30k_there_is_no_german_translator(tmp_path, monkeypatch):
     assert attention_scores.german_translator() is None
     monkeypatch.delenv("LMBOOK_DATA")
     monkeypatch.setenv("LMBOOK_OFFLINE", "1")
-    monkeypatch.setattr(data.download, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(data.fetch, "cache_folder", lambda: tmp_path)
     assert attention_scores.german_translator() is None
