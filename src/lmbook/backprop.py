@@ -11,8 +11,8 @@ The network of the feed-forward language model, whose gradient `network_gradient
 
     e = [E x_{t-n}; ...; E x_{t-1}]      h = sigma(W e)      z = U h      y_hat = softmax(z)
 
-Shapes: V types, d_model width of an embedding, n tokens in the window, hidden width of h. Losses are in nats. `engine`
-finds the same gradients for any computation.
+Shapes: V types, d_model width of an embedding, n tokens in the window, hidden width of h. Losses are in nats.
+`autograd` finds the same gradients for any computation.
 """
 
 from collections.abc import Callable, Sequence
