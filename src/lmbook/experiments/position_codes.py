@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from lmbook.attention import MultiHeadAttention
+from lmbook.configuration import configured
 from lmbook.experiments.run import Run, recipe
 from lmbook.layers import Encoder
 from lmbook.losses import token_nll
@@ -74,6 +75,7 @@ class LinearBias(MultiHeadAttention):
         return super()._mix(Q, torch.cat([K, i.expand(*K.shape[:-1], 1)], dim=-1), V, mask, causal)
 
 
+@configured
 class Reader(nn.Module):
     """Self-attention over tokens with one of CODES or BESIDE, and a linear output: logits (B, T, vocab).
 
