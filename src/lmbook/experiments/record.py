@@ -17,7 +17,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from lmbook import distributed, resume, schedules
 from lmbook.configuration import configuration
-from lmbook.evaluation import evaluate
+from lmbook.evaluation import device_of
 
 NUMBER = (int, float)
 POINTS, VALIDATIONS = 60, 200  # of a curve, that a record keeps at most
@@ -162,16 +162,15 @@ def flops_per_token(model: nn.Module, batch, loss, carry: bool) -> float:
 
     The products are counted by torch as they happen, so that no model is left out; lmbook.flops has them as formulae.
     """
-    tokens = []
-
-    def counted(*arguments):
-        found = loss(*arguments)
-        tokens.append(int(found[1]))
-        return found
-
-    with torch.no_grad(), sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
-        evaluate(model, [batch], counted, carry)
-    return 3 * counter.get_total_flops() / max(1, sum(tokens))
+    batch = resume.each(lambda tensor: tensor.to(device_of(model)), batch)
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    # With gradients, though none is asked for: without them the counter cannot follow a slice of a parameter.
+    with torch.enable_grad(), sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
+        tokens = (loss(model, batch, None) if carry else loss(model, batch))[1]
+    for module, training in modes:
+        module.training = training
+    return 3 * counter.get_total_flops() / max(1, int(tokens))
 
 
 def _schedule(options: dict) -> str:
