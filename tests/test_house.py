@@ -11,11 +11,11 @@ SOURCE = Path(__file__).parents[1] / "src"
 PACKAGES = ("lmbook", "lmbook_press", "lmbook_grader")  # each may import those before it
 # lmbook from the ground up, by its files and folders; each imports only from its own floor and those below
 FLOORS = {
-    "ground": "__init__",
+    "ground": "__init__ configuration",
     "text and data": "text word_shapes counts ngram data",
     "models, in the order of the chapters": "word2vec backprop autograd layers feedforward cells rnn "
     "rnn_models baselines attention positions seq2seq moe transformer bert gpt vit pretrained",
-    "training and judging": "losses decode metrics schedules checkpoints distributed resume evaluation train flops",
+    "training and judging": "losses decode metrics schedules checkpoints distributed resume train flops",
     "experiments": "experiments",
     "plots and figures, which show what they found": "plots figures",
 }

@@ -28,9 +28,8 @@ import safetensors.torch
 import torch
 from torch import Tensor, nn
 
-from lmbook import __version__, say
+from lmbook import __version__, say, write
 from lmbook.configuration import build, configuration
-from lmbook.files import write
 
 TRAINED = Path(__file__).with_name("experiments") / "trained"  # the files that the package ships
 CARD = ("recipe", "seed", "data", "scores", "seconds", "hardware")  # what a card must say

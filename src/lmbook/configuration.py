@@ -16,9 +16,8 @@ import importlib
 import inspect
 from collections.abc import Iterator
 
-from torch.nn import functional as F
-
 REMEMBERED = "_made_with"
+FUNCTIONAL = "torch.nn.functional"  # its functions may be arguments
 
 
 def configured(cls: type) -> type:
@@ -70,7 +69,7 @@ def _plain(value):
         return {str(key): _plain(one) for key, one in value.items()}
     given = getattr(value, "__dict__", {}).get(REMEMBERED)
     if given is None:
-        for module in (F.__name__, str(getattr(value, "__module__", ""))):  # an activation, by its name
+        for module in (FUNCTIONAL, str(getattr(value, "__module__", ""))):  # an activation, by its name
             name = getattr(value, "__name__", "")
             if _named(module) and getattr(importlib.import_module(module), name, None) is value:
                 return {"function": f"{module}.{name}"}
@@ -80,7 +79,7 @@ def _plain(value):
 
 def _named(module: str) -> bool:
     """Whether a file may name what is in this module."""
-    return module.startswith("lmbook.") or module == F.__name__
+    return module.startswith("lmbook.") or module == FUNCTIONAL
 
 
 def build(description):

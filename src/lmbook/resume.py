@@ -25,8 +25,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lmbook import __version__, say
-from lmbook.checkpoints import CheckpointError, differences, write
+from lmbook import __version__, say, write
+from lmbook.checkpoints import CheckpointError, differences
 from lmbook.decode import tree_map
 from lmbook.distributed import gather, rank_and_world_size, same_weights
 

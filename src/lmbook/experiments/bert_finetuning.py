@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from lmbook.bert import BERT, BERTClassifier
-from lmbook.experiments.bert_pretraining import SIZES, WINDOW, framed, pretrained
+from lmbook.experiments.bert_pretraining import NAME, SIZES, WINDOW, framed, pretrained
 from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.text_classification import class_loss, probabilities, rows_with_class, score_labels
 from lmbook.gpt import decay_groups
@@ -48,6 +48,7 @@ def bert_opinions(run: Run) -> tuple[dict, None]:
             class_loss(),
             torch.optim.AdamW(decay_groups(model, 0.01), lr=5e-4),
             part=start,
+            note=f"weights of {NAME}" if start == "fine-tuned" else "",
             epochs=EPOCHS,
             schedule=lambda step, total=total: warmup_cosine(step, warmup=max(1, total // 10), total=total),
             clip=1.0,

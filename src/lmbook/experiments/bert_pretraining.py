@@ -231,6 +231,7 @@ def bert_tagging(run: Run) -> tuple[dict, None]:
                 tag_loss(),
                 torch.optim.AdamW(decay_groups(model, 0.01), lr=1e-3),
                 part=f"{start} {share}",
+                note=f"weights of {NAME}" if start == "fine-tuned" else "",
                 epochs=epochs,
                 schedule=lambda step, total=total: warmup_cosine(step, warmup=total // 10, total=total),
                 clip=1.0,

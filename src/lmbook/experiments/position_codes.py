@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from lmbook.attention import MultiHeadAttention
+from lmbook.configuration import configured
 from lmbook.experiments.run import Run, recipe
 from lmbook.layers import Encoder
 from lmbook.losses import token_nll
@@ -77,6 +78,7 @@ class LinearBias(MultiHeadAttention):
         return super()._mix(Q, K, V, mask, causal, need_weights)
 
 
+@configured
 class Reader(nn.Module):
     """Self-attention over tokens with one of CODES or BESIDE, and a linear output: logits (B, T, vocab).
 

@@ -17,7 +17,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from lmbook import distributed, resume, schedules
 from lmbook.configuration import configuration
-from lmbook.train import evaluate
+from lmbook.decode import tree_map
+from lmbook.train import device_of
 
 NUMBER = (int, float)
 POINTS, VALIDATIONS = 60, 200  # of a curve, that a record keeps at most
@@ -120,7 +121,7 @@ def begun(model: nn.Module, batches, loss, optimiser, options: dict, note: str =
     randomness = resume.random_state(options.get("generators", ()))
     try:
         batch = next(iter(batches(0)))
-        each = flops_per_token(bare, batch, loss, options.get("carry", False))
+        each = flops_per_token(bare, batch, loss, options.get("stateful", False))
     finally:
         resume.set_random_state(randomness, options.get("generators", ()))
     return {
@@ -157,21 +158,20 @@ def start(model: nn.Module) -> dict:
     return {"embeddings": spread(tables.values()), "matrices": found[:1] + found[-1:]}
 
 
-def flops_per_token(model: nn.Module, batch, loss, carry: bool) -> float:
+def flops_per_token(model: nn.Module, batch, loss, stateful: bool) -> float:
     """FLOPs of a training step for each token that it predicts: three times the matrix products of a forward pass.
 
     The products are counted by torch as they happen, so that no model is left out; lmbook.flops has them as formulae.
     """
-    tokens = []
-
-    def counted(*arguments):
-        found = loss(*arguments)
-        tokens.append(int(found[1]))
-        return found
-
-    with torch.no_grad(), sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
-        evaluate(model, [batch], counted, carry)
-    return 3 * counter.get_total_flops() / max(1, sum(tokens))
+    batch = tree_map(lambda tensor: tensor.to(device_of(model)), batch)
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    # With gradients, though none is asked for: without them the counter cannot follow a slice of a parameter.
+    with torch.enable_grad(), sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
+        tokens = (loss(model, batch, None) if stateful else loss(model, batch))[1]
+    for module, training in modes:
+        module.training = training
+    return 3 * counter.get_total_flops() / max(1, int(tokens))
 
 
 def _schedule(options: dict) -> str:

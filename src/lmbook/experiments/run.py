@@ -30,10 +30,9 @@ import torch
 from torch import Tensor, nn
 
 import lmbook
-from lmbook import __version__, checkpoints, data, distributed, say
+from lmbook import __version__, checkpoints, data, distributed, say, write
 from lmbook.checkpoints import TRAINED
 from lmbook.experiments import record as keeping
-from lmbook.files import write
 from lmbook.train import TrainingError, fit
 
 RECORDED = resources.files("lmbook.experiments").joinpath("recorded")

@@ -1,19 +1,19 @@
-"""A file is written whole or not at all."""
+"""What every room may use: a file is written whole or not at all."""
 
 import pytest
 
-from lmbook import files
+import lmbook
 
 
 def test_a_write_that_fails_leaves_the_file_of_before(tmp_path, monkeypatch):
     path = tmp_path / "a" / "file"
-    files.write(path, b"before")
+    lmbook.write(path, b"before")
 
     def full(descriptor):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match="No space"):
-        files.write(path, b"after")
+        lmbook.write(path, b"after")
     assert path.read_bytes() == b"before"
     assert [p.name for p in path.parent.iterdir()] == ["file"]
