@@ -104,6 +104,9 @@ class Checkpoint:
 
         Raises CheckpointError where there is a file and resume is False, and where the file does not fit.
         """
+        if self.path and self.rank == 0:
+            for part in self.path.parent.glob(".part-*"):  # what a killed process was writing
+                part.unlink()
         if not self.path or not self.path.exists():
             same_weights(self.model)
             return

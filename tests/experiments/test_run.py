@@ -235,7 +235,7 @@ def test_flops_are_those_of_the_formulae():
     B, N, T = 3, 7, 5
     source, inputs = torch.randint(5, 30, (B, N)), torch.randint(5, 40, (B, T))
     loss = lambda model, batch: (model(*batch).sum(), batch[1].numel())  # noqa: E731
-    found = record_.flops_per_token(model, (source, inputs), loss, carry=False)
+    found = record_.flops_per_token(model, (source, inputs), loss, stateful=False)
     assert found == pytest.approx(flops.training(model, B, N, T) / (B * T), rel=0.01)
 
 
