@@ -3,20 +3,20 @@
 import pytest
 import torch
 
-from lmbook import data, flops
+from lmbook import flops
 from lmbook.experiments import caption_ladder, flops_and_time
 from lmbook.experiments.multi30k import RUNGS
 from lmbook.experiments.multi30k import TYPES as TYPES_OF_MULTI30K
 from lmbook.experiments.run import records
+from lmbook.experiments.translation import Task
 
 READER, WRITER, PARTS = caption_ladder.captions(quick=True)
-TYPES = len(READER.vocabulary), len(WRITER.vocabulary)
+TASK = Task(PARTS, READER, WRITER)
 
 
 def test_flops_are_summed_over_the_batches_that_are_trained_on():
-    model = caption_ladder.rung("Transformer", TYPES)
-    ids = caption_ladder.encode_pairs(READER, WRITER, PARTS["train"])
-    batches = lambda epoch: data.batches(ids, 64, seed=[0, epoch])  # noqa: E731
+    model = caption_ladder.rung("Transformer", TASK.types)
+    batches = TASK.batches(0, 64)
     shapes = [(*batch.source.shape, batch.inputs.shape[1]) for epoch in (0, 1) for batch in batches(epoch)]
     assert len(shapes) >= 7
     assert flops_and_time.flops(model, batches, 7) == sum(flops.training(model, *shape) for shape in shapes[:7])
@@ -40,7 +40,4 @@ def test_the_rungs_of_multi30k_are_as_large_as_those_that_were_trained(name):
 def test_the_seconds_of_a_step_leave_out_the_first(monkeypatch):
     times = iter([0.0, 9.0, 10.0, 11.0, 11.0, 13.0])  # a beginning and an end for each step
     monkeypatch.setattr(flops_and_time.time, "process_time", lambda: next(times))
-    batches = [
-        next(iter(data.batches(caption_ladder.encode_pairs(READER, WRITER, PARTS["test"]), 4))) for _ in range(9)
-    ]
-    assert flops_and_time.step_seconds(caption_ladder.rung("Transformer", TYPES), iter(batches), 2) == 1.5
+    assert flops_and_time.step_seconds(caption_ladder.rung("Transformer", TASK.types), TASK.batches(0, 4)(0), 2) == 1.5

@@ -1,6 +1,6 @@
 """The recipe on Harbourish: words have ids, nothing of the test is trained on, and a beam's row says what it did."""
 
-from lmbook.experiments import harbourish_translation, multi30k
+from lmbook.experiments import harbourish_translation, translation
 
 
 def test_every_word_has_an_id_and_sentences_come_back():
@@ -23,11 +23,12 @@ def test_no_source_of_the_test_is_trained_on():
 def test_beams_count_the_words_of_each_setting(monkeypatch):
     written = {(1, 0.0): "a b c", (2, 0.0): "a b", (1, 1.0): "a b c", (2, 1.0): "a b c d"}
 
-    def translate(model, words, sources, width, most, alpha):
+    def translate(model, sources, reader, writer, width, max_length, alpha):
         return [written[width, alpha]] * len(sources)
 
-    monkeypatch.setattr(multi30k, "translate", translate)
-    found = multi30k.beams(None, None, [[5]] * 12, [("x", "a b c d")] * 12, (1, 2), 9)
+    monkeypatch.setattr(translation, "translate", translate)
+    task = translation.Task({"test": [("x", "a b c d")] * 12}, translation.Tokens.build(["x a b c d"]))
+    found = translation.beams(None, task, (1, 2), 9)
     assert [(row["width"], row["alpha"], row["words"]) for row in found["beams"]] == [
         (1, 0.0, 3.0),
         (2, 0.0, 2.0),

@@ -1,10 +1,9 @@
 """The recipe of the hybrid: one decoder for three encoders, and counts that a paired bootstrap can use."""
 
-import numpy as np
 import torch
 
 from lmbook import metrics
-from lmbook.experiments import hybrid_encoder, records
+from lmbook.experiments import hybrid_encoder, records, translation
 
 
 def test_the_decoders_are_of_one_kind_and_size():
@@ -24,16 +23,10 @@ def test_without_positions_the_order_of_the_source_is_lost_and_only_there():
         assert torch.allclose(logits[0], logits[1], atol=1e-5) == (name == "without positions")
 
 
-def test_counts_give_the_bleu_of_the_texts():
-    ours, theirs = ["the dog sees a red cat.", "two birds sing."], ["the dog sees a cat.", "two birds sing."]
-    rows = np.array([row.split() for row in hybrid_encoder.counts(ours, theirs)], dtype=float)
-    assert metrics.bleu_from_counts(rows.sum(axis=0)) == metrics.bleu(ours, theirs)
-
-
 def test_recorded_scores_agree_with_their_counts():
     for run in records("caption-hybrid"):
         for name in hybrid_encoder.ENCODERS:
-            rows = np.array([row.split() for row in run["scores"][name]["counts"]], dtype=float)
+            rows = translation.counts_of(run["scores"][name]["counts"])
             assert rows.shape == (500, 10)
             assert abs(metrics.bleu_from_counts(rows.sum(axis=0)) - run["scores"][name]["bleu"]) < 5
             assert run["scores"][name]["exact"] <= run["scores"][name]["right words"]

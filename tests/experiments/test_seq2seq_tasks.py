@@ -5,7 +5,8 @@ import pytest
 from lmbook import data
 from lmbook.data import synthetic
 from lmbook.experiments import seq2seq_tasks
-from lmbook.experiments.seq2seq_tasks import DATES, REVERSALS, SUMS, answers, apart, bleu_of, date_form, digits
+from lmbook.experiments.seq2seq_tasks import DATES, REVERSALS, SUMS, answers, date_form, digits
+from lmbook.experiments.translation import apart, bleu_of
 
 
 def test_every_character_of_a_task_has_an_id_and_comes_back():

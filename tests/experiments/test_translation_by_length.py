@@ -5,13 +5,14 @@ import pytest
 
 from lmbook import metrics
 from lmbook.experiments import translation_by_length
-from lmbook.experiments.translation_by_length import CAPTIONS, EDGES, TRANSLATORS, Tokens, by_words, translator, words
+from lmbook.experiments.translation import by_length
+from lmbook.experiments.translation_by_length import CAPTIONS, EDGES, TRANSLATORS, translator, with_counts, words
 
 
 def test_bleu_by_words_is_that_of_the_sentences_of_that_length():
     references = [" ".join(f"w{i}" for i in range(n)) for n in (4, 5, 6, 10, 58)]
     outputs = [*references[:4], "w0 w1"]
-    rows = by_words(outputs, references, [len(text.split()) for text in references])
+    rows = by_length(outputs, references, [len(text.split()) for text in references], EDGES, with_counts)
     assert [(row["from"], row["to"], row["pairs"], row["exact"]) for row in rows] == [
         (1, 5, 2, 1.0), (6, 10, 2, 1.0), (56, 60, 1, 0.0),
     ]  # fmt: skip
@@ -28,18 +29,11 @@ def test_bins_end_at_the_longest_sources_of_training():
 
 
 def test_both_translators_have_the_same_encoder_and_nearly_as_many_parameters():
-    models = {name: translator(100, 120, CAPTIONS, options) for name, options in TRANSLATORS.items()}
+    models = {name: translator((100, 120), CAPTIONS, options) for name, options in TRANSLATORS.items()}
     shapes = [{n: p.shape for n, p in model.encoder.named_parameters()} for model in models.values()]
     assert shapes[0] == shapes[1]
     sizes = [sum(p.numel() for p in model.parameters()) for model in models.values()]
     assert max(sizes) / min(sizes) < 1.3
-
-
-def test_tokens_come_back_and_rare_ones_are_unknown():
-    tokens = Tokens.build(["a b b .", "c b a ."])
-    assert tokens.decode([*tokens.encode("c a b ."), 3]) == "c a b ."
-    assert Tokens.build(["a b b .", "c b a ."], min_count=2).decode([1, 3]) == "<unk>"
-    assert 1 in Tokens.build(["a b b .", "c b a ."], min_count=2).encode("c a")
 
 
 def test_words_leave_out_the_full_stop_that_stands_apart():

@@ -13,29 +13,27 @@ import numpy as np
 import torch
 from torch import nn
 
-from lmbook import checkpoints, data, metrics
+from lmbook import data
 from lmbook.attention import SCORES
-from lmbook.data import fetch, harbourish
-from lmbook.decode import evaluating, greedy
-from lmbook.experiments.multi30k import encoder_decoder, translate
+from lmbook.data import harbourish
+from lmbook.decode import greedy
+from lmbook.experiments import translation
 from lmbook.experiments.run import Run, recipe
-from lmbook.experiments.seq2seq_tasks import apart, learn, spread
+from lmbook.experiments.translation import Pairs, Task, apart, encoder_decoder, learn, spread
 from lmbook.seq2seq import AttentionSeq2Seq, Seq2Seq
 from lmbook.text import EOS_ID, SOS_ID, Vocabulary, WordTokenizer
 
 SHORTEST, LONGEST, MOST = 6, 20, 40  # words of a source, and the longest translation in tokens
 SIZES = {"d_embed": 32, "hidden": 64}
-STEPS, ROWS, RATE = 600, 64, 5e-3
 SYSTEMS: dict[str, dict] = {
     "none": {"context": "every"},
     **{score: {"attention": "luong", "score": score, "d_a": 32} for score in SCORES},
     "RNNsearch": {"attention": "bahdanau", "score": "additive", "d_a": 32},
 }
 SHIPPED = "RNNsearch"
-BINS = ((6, 10), (11, 15), (16, 20))
 
 
-def pairs(quick: bool = False) -> dict[str, list[tuple[str, str]]]:
+def pairs(quick: bool = False) -> dict[str, Pairs]:
     """Captions of 6 to 20 English words as (English, Harbourish); no source of valid and test is trained on."""
     test = data.captions(30 if quick else 500, 1, SHORTEST, LONGEST)
     valid = data.captions(20 if quick else 200, 2, SHORTEST, LONGEST)
@@ -52,9 +50,8 @@ def word_ids() -> tuple[WordTokenizer, WordTokenizer]:
     return reader, writer
 
 
-def translator(name: str, reader: WordTokenizer, writer: WordTokenizer) -> Seq2Seq | AttentionSeq2Seq:
-    """One of SYSTEMS, untrained; embeddings from N(0, 1), as in `generated.spread`."""
-    types = len(reader.vocabulary), len(writer.vocabulary)
+def translator(name: str, types: tuple[int, int]) -> Seq2Seq | AttentionSeq2Seq:
+    """One of SYSTEMS, untrained; embeddings from N(0, 1)."""
     return spread(encoder_decoder(types, **SIZES, **SYSTEMS[name]))
 
 
@@ -94,32 +91,15 @@ def counterparts(source: str, target: str) -> list[int | None]:
     return found
 
 
-def aligned(model: nn.Module, coded: list, test: list[tuple[str, str]]) -> float:
+def aligned(model: nn.Module, coded: list, test: Pairs) -> float:
     """Of the target words with a known counterpart, the share that puts its largest weight there (target given)."""
-    hits, rows = 0, 0
-    with evaluating(model):
-        for batch in data.batches(coded, 50):
-            _, weights = model(batch.source, batch.inputs, need_weights=True)
-            for row, number in enumerate(batch.rows.tolist()):
-                known = counterparts(*test[number])
-                at = [t for t, i in enumerate(known) if i is not None]
-                hits += sum(weights[row, t].argmax().item() == known[t] for t in at)
-                rows += len(at)
-    return hits / rows
-
-
-def packed(outputs: list[str], references: list[str]) -> str:
-    """What BLEU needs of every sentence: matches for n = 1..4 and both lengths, six numbers a sentence."""
-    both = zip(outputs, references, strict=True)
-    counts = [metrics.bleu_counts(ours.split(), theirs.split()) for ours, theirs in both]
-    return ";".join(" ".join(str(int(n)) for n in (*row[:4], *row[8:])) for row in counts)
-
-
-def unpacked(text: str) -> np.ndarray:
-    """The counts (sentences, 10) of `metrics.bleu_counts` back from `packed`."""
-    rows = np.array([[float(n) for n in row.split()] for row in text.split(";")])
-    totals = np.maximum(rows[:, 4:5] - np.arange(4), 0)
-    return np.hstack([rows[:, :4], totals, rows[:, 4:]])
+    hits: list[bool] = []
+    for batch in data.batches(coded, 50):
+        largest = translation.attention_weights(model, batch).argmax(-1)  # (B, T)
+        for row, number in zip(largest.tolist(), batch.rows.tolist(), strict=True):
+            known = counterparts(*test[number])
+            hits += [row[t] == i for t, i in enumerate(known) if i is not None]
+    return sum(hits) / len(hits)
 
 
 @recipe(
@@ -132,46 +112,26 @@ def unpacked(text: str) -> np.ndarray:
 )
 def caption_scores(run: Run) -> tuple[dict, nn.Module]:
     """500 test captions of 6 to 20 words, the same for all seeds."""
-    parts, (reader, writer) = pairs(run.quick), word_ids()
-    run.text = reader, writer
-    ids = {
-        part: [(reader.encode(source), writer.encode(target)) for source, target in rows]
-        for part, rows in parts.items()
-    }
-    sources, references = [source for source, _ in ids["test"]], [target for _, target in parts["test"]]
-    lengths = [len(source.split()) - 1 for source, _ in parts["test"]]
-    scores: dict = {"training pairs": len(parts["train"]), "words": lengths}
+    run.text = word_ids()
+    task = Task(pairs(run.quick), *run.text)
+    batches, test = task.batches(run.seed, 64), task.pairs["test"]
+    lengths = [len(source.split()) - 1 for source, _ in test]
+    scores: dict = {"training pairs": len(task.pairs["train"]), "words": lengths}
     for name in SYSTEMS:
         if run.rescoring and name != SHIPPED:
             continue
         torch.manual_seed(run.seed)
-        model = translator(name, reader, writer).to(run.device)
-        learn(run, model, ids["train"], ids["valid"], STEPS, ROWS, RATE, name, every=max(1, STEPS // 5))
-        outputs = translate(model, writer, sources, 1, 5 if run.quick else MOST)
-        scores[name] = {
-            "bleu": metrics.bleu(outputs, references, str.split),
-            "exact": sum(map(str.__eq__, outputs, references)) / len(references),
-            "counts": packed(outputs, references),
-            "outputs": outputs[:5],
-        }
+        model = translator(name, task.types)
+        learn(run, model, batches, 600, 5e-3, name, validate=task.nll, evaluate_every=120)
+        texts = task.written(model, max_length=5 if run.quick else MOST)
+        # Of the counts, matches for n = 1..4 and both lengths: six numbers a sentence.
+        packed = ";".join(translation.as_texts(translation.counts(*texts)[:, [0, 1, 2, 3, 8, 9]]))
+        scores[name] = translation.by_words(*texts) | {"counts": packed, "outputs": texts[0][:5]}
         if name != "none":
-            scores[name]["aligned"] = aligned(model, ids["test"], parts["test"])
+            scores[name]["aligned"] = aligned(model, task.ids["test"], test)
         if name == SHIPPED:
             shipped, scores["bleu"] = model, scores[name]["bleu"]
     return scores, shipped
-
-
-def german_translator() -> tuple[AttentionSeq2Seq, object, list[tuple[str, str]]] | None:
-    """The shipped model of multi30k-additive, its byte pairs and the test pairs (German, English); None where the
-    corpus is not at hand."""
-    try:
-        corpus = data.load("multi30k", languages=("de", "en"))
-    except fetch.DataError:  # LMBOOK_DATA names a folder without it
-        return None
-    if not corpus.real:
-        return None
-    model, bpe, _ = checkpoints.load("multi30k-additive")
-    return model, bpe, corpus["test"]
 
 
 @torch.no_grad()

@@ -4,26 +4,25 @@
 
 caption-ladder trains the four on generated captions, the same pairs, batches and number of steps for all, with about as
 many parameters. norm-curves trains one deeper Transformer with LayerNorm before and after its sublayers, with and
-without warm-up. What they cost is counted by `recipes.rung_costs`.
+without warm-up. What they cost is counted by `flops_and_time`.
 """
 
 import copy
 import functools
+from collections.abc import Callable
 
 import torch
 from torch import nn
 
 from lmbook import data, metrics
-from lmbook.experiments import seq2seq_tasks
+from lmbook.experiments import translation
 from lmbook.experiments.flops_and_time import flops, step_seconds
-from lmbook.experiments.multi30k import encoder_decoder, loss, translate
 from lmbook.experiments.run import Run, recipe
-from lmbook.experiments.seq2seq_tasks import spread
-from lmbook.experiments.translation_by_length import Tokens, by_words
-from lmbook.experiments.translation_by_length import words as words_of
+from lmbook.experiments.translation import Pairs, Task, Tokens, apart, encoder_decoder, learn, spread
+from lmbook.experiments.translation_by_length import EDGES, words
+from lmbook.layers import n_parameters
 from lmbook.moe import MixtureOfExperts
 from lmbook.seq2seq import TransformerEncoder
-from lmbook.train import evaluate
 from lmbook.transformer import Transformer
 
 WORDS, FAR = (3, 20), (21, 30)  # words of the English side: in training and test, and past training
@@ -36,14 +35,12 @@ RUNGS: dict[str, dict | None] = {  # options of encoder_decoder; None is the Tra
     "Transformer": None,
 }
 SHIPPED, FEW = "Transformer", 1000  # pairs of the training on few pairs
-STEPS, ROWS = 600, 64
-RATE, ADAM = 4e-3, {"betas": (0.9, 0.98), "eps": 1e-9}
+STEPS, ROWS, RATE, ADAM = 600, 64, 4e-3, {"betas": (0.9, 0.98), "eps": 1e-9}
 NORMS = {
     f"{norm}-norm, {'warm-up' if warmup else 'no warm-up'}": (norm, warmup)
     for norm in ("pre", "post")
     for warmup in (0, 60)
 }
-NORM_STEPS = 150
 
 
 def rung(name: str, types: tuple[int, int]) -> nn.Module:
@@ -56,61 +53,41 @@ def rung(name: str, types: tuple[int, int]) -> nn.Module:
     return spread(encoder_decoder(types, D_MODEL, HIDDEN, **options))
 
 
-def captions(quick: bool) -> tuple[Tokens, Tokens, dict[str, list[tuple[str, str]]]]:
+def captions(quick: bool) -> tuple[Tokens, Tokens, dict[str, Pairs]]:
     """Both tokenizers, and pairs (Harbourish, English): train, valid, test, and far, longer than any in training."""
     made = {
         "test": data.captions(20 if quick else 500, 1, *WORDS),
         "far": data.captions(6 if quick else 200, 2, *FAR),
         "valid": data.captions(20 if quick else 200, 3, *WORDS),
     }
-    held = {english for pairs in made.values() for english, _ in pairs}
-    made["train"] = [pair for pair in data.captions(300 if quick else 30_000, 0, *WORDS) if pair[0] not in held]
+    made["train"] = apart(data.captions(300 if quick else 30_000, 0, *WORDS), *made.values())
     parts = {part: [(harbourish, english) for english, harbourish in pairs] for part, pairs in made.items()}
     reader, writer = (Tokens.build([pair[side] for pair in data.captions(3000, 4, *WORDS)]) for side in (1, 0))
     return reader, writer, parts
 
 
-def encode_pairs(reader: Tokens, writer: Tokens, pairs: list[tuple[str, str]]) -> list[tuple[list[int], list[int]]]:
-    """Both sides as ids."""
-    return [(reader.encode(source), writer.encode(target)) for source, target in pairs]
-
-
-def counts_of(scores: dict) -> list[list[int]]:
-    """The `metrics.bleu_counts` of every test sentence, as `metrics.bootstrap_from_counts` wants them."""
-    return [[int(n) for n in row.split()] for row in scores["counts"]]
-
-
-def learn(
-    run: Run, model: nn.Module, ids: dict, name: str, rate: float, warmup: int, steps: int = STEPS, rows: int = ROWS
-) -> dict:
-    """Trains on batches of `rows` pairs with Adam and a cosine; returns parameters, FLOPs and processor seconds."""
-    seq2seq_tasks.learn(run, model, ids["train"], ids["valid"], steps, rows, rate, name, warmup, every=200, **ADAM)
-    batches = lambda epoch: data.batches(ids["train"], rows, seed=[run.seed, epoch])  # noqa: E731
-    timed = 1 if run.quick or run.rescoring else 20
+def cost(run: Run, model: nn.Module, batches: Callable) -> dict:
+    """Parameters, and what STEPS steps take."""
+    each = step_seconds(copy.deepcopy(model).cpu(), batches(0), 1 if run.quick else 20)
     return {
-        "parameters": sum(weight.numel() for weight in model.parameters()),
-        "flops": flops(model, batches, steps),
-        "processor seconds": round(steps * step_seconds(copy.deepcopy(model).cpu(), batches(0), timed), 1),
+        "parameters": n_parameters(model),
+        "flops": flops(model, batches, STEPS),
+        "processor seconds": round(STEPS * each, 1),
     }
 
 
-def scored(model: nn.Module, writer: Tokens, ids: dict, parts: dict) -> dict:
-    """BLEU (greedy, over words), the counts of every test sentence, results by length, and perplexity."""
-    found: dict = {"perplexity": metrics.perplexity(evaluate(model, data.batches(ids["test"], 100), loss))}
-    for part, key in (("test", "bleu"), ("far", "bleu, longer than trained")):
-        outputs = translate(model, writer, [source for source, _ in ids[part]], 1, MOST)
-        references = [english for _, english in parts[part]]
-        found[key] = metrics.bleu(outputs, references, str.split)
-        if part == "test":
-            lengths = [words_of(english) for english in references]
-            rows = by_words(outputs, references, lengths)
-            found["by words"] = [{key: row[key] for key in ("from", "to", "pairs", "bleu", "exact")} for row in rows]
-            found["exact"] = sum(map(str.__eq__, outputs, references)) / len(references)
-            pairs = zip(outputs, references, strict=True)
-            counts = [metrics.bleu_counts(one.split(), two.split()) for one, two in pairs]
-            found["counts"] = [" ".join(str(int(n)) for n in row) for row in counts]
-            found["outputs"] = outputs[:3]
-    return found
+def scored(model: nn.Module, task: Task) -> dict:
+    """Perplexity, BLEU (greedy, over words), results by length, and the counts of every test sentence."""
+    outputs, references = task.written(model, max_length=MOST)
+    lengths = list(map(words, references))
+    return {
+        "perplexity": metrics.perplexity(task.nll(model, "test")),
+        **translation.by_words(outputs, references),
+        "by words": translation.by_length(outputs, references, lengths, EDGES, translation.by_words),
+        "counts": translation.as_texts(translation.counts(outputs, references)),
+        "outputs": outputs[:3],
+        "bleu, longer than trained": metrics.bleu(*task.written(model, part="far", max_length=MOST), str.split),
+    }
 
 
 @recipe(
@@ -123,27 +100,22 @@ def scored(model: nn.Module, writer: Tokens, ids: dict, parts: dict) -> dict:
 )
 def caption_ladder(run: Run) -> tuple[dict, nn.Module]:
     """The same steps, batches and rate for all; one more Transformer learns from FEW pairs, as many steps."""
-    reader, writer, parts = captions(run.quick)
-    run.text = reader, writer
-    ids = {part: encode_pairs(reader, writer, pairs) for part, pairs in parts.items()}
-    types = len(reader.vocabulary), len(writer.vocabulary)
-    scores: dict = {"types": list(types), "training pairs": len(ids["train"]), "steps": STEPS, "rows": ROWS}
+    *run.text, parts = captions(run.quick)
+    task, few = Task(parts, *run.text), Task({"train": parts["train"][:FEW]}, *run.text)
+    scores: dict = {"types": list(task.types), "training pairs": len(parts["train"]), "steps": STEPS, "rows": ROWS}
     for name in (*RUNGS, "few pairs"):
-        kind = SHIPPED if name == "few pairs" else name
-        seen = ids | {"train": ids["train"][:FEW]} if name == "few pairs" else ids
-        model = rung(kind, types).to(run.device)
         if run.rescoring and name != SHIPPED:
             continue
-        cost = learn(run, model, seen, name, RATE, warmup=100)
+        kind, seen = (SHIPPED, few) if name == "few pairs" else (name, task)
+        model, batches = rung(kind, task.types), seen.batches(run.seed, ROWS)
+        learn(run, model, batches, STEPS, RATE, name, adam=ADAM, validate=task.nll, evaluate_every=200)
         if name == SHIPPED:
-            shipped = model
-            few = translate(model, writer, [source for source, _ in ids["test"][:100]], 1, MOST)
-            scores["greedy, first 100"] = metrics.bleu(few, [english for _, english in parts["test"][:100]], str.split)
+            shipped, texts = model, task.written(model, 100, max_length=MOST)
+            scores["greedy, first 100"] = metrics.bleu(*texts, str.split)
         if not run.rescoring:
-            scores[name] = cost | scored(model, writer, ids, parts)
-            if name == "few pairs":
-                del scores[name]["counts"]
+            scores[name] = cost(run, model, batches) | scored(model, task)
     if not run.rescoring:
+        del scores["few pairs"]["counts"]
         scores["references"] = [list(pair) for pair in parts["test"][:3]]
         scores["bleu"] = scores[SHIPPED]["bleu"]
     return scores, shipped
@@ -158,12 +130,10 @@ def caption_ladder(run: Run) -> tuple[dict, nn.Module]:
 def caption_experts(run: Run) -> tuple[dict, None]:
     """The captions, batches and steps of caption-ladder; twice the work in the feed-forward layers."""
     reader, writer, parts = captions(run.quick)
-    ids = {part: encode_pairs(reader, writer, pairs) for part, pairs in parts.items()}
-    types = len(reader.vocabulary), len(writer.vocabulary)
-    experts = functools.partial(MixtureOfExperts, n_experts=4, top_k=2)
-    model = Transformer(*types, D_MODEL, HEADS, D_FF, LAYERS, dropout=0.0, ffn=experts).to(run.device)
-    seq2seq_tasks.learn(run, model, ids["train"], ids["valid"], STEPS, ROWS, RATE, every=200, **ADAM)
-    return scored(model, writer, ids, parts), None
+    task, experts = Task(parts, reader, writer), functools.partial(MixtureOfExperts, n_experts=4, top_k=2)
+    model = Transformer(*task.types, D_MODEL, HEADS, D_FF, LAYERS, dropout=0.0, ffn=experts)
+    learn(run, model, task.batches(run.seed, ROWS), STEPS, RATE, adam=ADAM, validate=task.nll, evaluate_every=200)
+    return scored(model, task), None
 
 
 @recipe(
@@ -176,12 +146,11 @@ def norm_curves(run: Run) -> tuple[dict, None]:
     """The loss of the first steps at one rate; the curves are in the record's parts, the scores are the last loss."""
     reader, writer, _ = captions(quick=True)
     made = [(harbourish, english) for english, harbourish in data.captions(300 if run.quick else 5200, 5, 3, 8)]
-    ids = {"train": encode_pairs(reader, writer, made[200:]), "valid": encode_pairs(reader, writer, made[:200])}
-    scores: dict = {}
+    task, scores = Task({"train": made[200:], "valid": made[:200]}, reader, writer), {}
+    batches = task.batches(run.seed, 32)
     for name, (norm, warmup) in NORMS.items():
         torch.manual_seed(run.seed)
-        sizes = {"d_model": D_MODEL, "n_heads": HEADS, "d_ff": 128, "n_layers": 6, "dropout": 0.0}
-        model = Transformer(len(reader.vocabulary), len(writer.vocabulary), **sizes, norm=norm)
-        learn(run, model.to(run.device), ids, name, 3e-3, warmup, steps=NORM_STEPS, rows=32)
-        scores[name] = evaluate(model, data.batches(ids["valid"], 100), loss)
+        model = Transformer(*task.types, D_MODEL, HEADS, 128, n_layers=6, dropout=0.0, norm=norm)
+        learn(run, model, batches, 150, 3e-3, name, warmup, adam=ADAM, validate=task.nll, evaluate_every=200)
+        scores[name] = task.nll(model)
     return scores, None

@@ -14,11 +14,10 @@ from torch import nn
 
 from lmbook import data
 from lmbook.decode import evaluating, greedy
-from lmbook.experiments.multi30k import encoder_decoder, loss
 from lmbook.experiments.run import Run, recipe
-from lmbook.experiments.seq2seq_tasks import spread
-from lmbook.schedules import warmup_cosine
+from lmbook.experiments.translation import encoder_decoder, learn, spread
 from lmbook.text import EOS_ID, SOS_ID, SPECIALS
+from lmbook.train import device_of
 
 SYMBOLS = 16  # four bits a symbol
 LONGEST = 20  # symbols of the longest source in training
@@ -46,22 +45,18 @@ def symbol_batch(rng: np.random.Generator, B: int, length: int, backwards: bool)
 
 def writes(model: nn.Module, source: np.ndarray, backwards: bool) -> np.ndarray:
     """What the model writes for sources (B, N) of one length, greedy, N symbols each, in the order of the source."""
-    where = next(model.parameters()).device
-    forbidden = tuple(range(len(SPECIALS)))
-    outputs, _ = greedy(model, torch.tensor(source, device=where), source.shape[1], eos=None, forbid=forbidden)
+    x, forbidden = torch.tensor(source, device=device_of(model)), range(len(SPECIALS))
+    outputs, _ = greedy(model, x, source.shape[1], eos=None, forbid=forbidden)
     return np.array(outputs)[:, ::-1] if backwards else np.array(outputs)
 
 
 def hits(model: nn.Module, length: int, rows: int, backwards: bool, seed: int = 10_000) -> np.ndarray:
-    """Which symbols of `rows` new random sequences are written, in the order of the source: (rows, length), boolean."""
-    rng = np.random.default_rng([seed, length])
-    source = rng.integers(len(SPECIALS), len(SPECIALS) + SYMBOLS, size=(rows, length))
+    """Which symbols of `rows` new random sequences are written, in the order of the source: (rows, length), boolean.
+
+    Greedy and without <eos>; their mean is the recall.
+    """
+    source = symbol_batch(np.random.default_rng([seed, length]), rows, length, backwards).source.numpy()
     return writes(model, source, backwards) == source
-
-
-def recall(model: nn.Module, length: int, rows: int, backwards: bool, seed: int = 10_000) -> float:
-    """Share of the symbols of `rows` new random sequences that are written in their places, greedy, without <eos>."""
-    return float(hits(model, length, rows, backwards, seed).mean())
 
 
 @torch.no_grad()
@@ -71,7 +66,7 @@ def bits_kept(model: nn.Module, length: int, rows: int, backwards: bool, seed: i
     Since H(x | c) is at most the cross-entropy of any model, I(x; c) = H(x) - H(x | c) is at least this. Negative
     where the model is sure and wrong, as on lengths far from those of its training.
     """
-    where = next(model.parameters()).device
+    where = device_of(model)
     source, inputs, targets, _ = symbol_batch(np.random.default_rng([seed, length]), rows, length, backwards)
     with evaluating(model):
         logits = model(source.to(where), inputs.to(where))[:, :-1]  # <eos> says only where the source ends
@@ -96,7 +91,7 @@ def grid(model: nn.Module, lengths: range, backwards: bool, far: tuple[int, ...]
         if length % 10 == 0:
             found["places"][str(length)] = [round(share, 3) for share in right.mean(0).tolist()]
     for length in far:
-        found["far"][str(length)] = round(recall(model, length, 20, backwards), 4)
+        found["far"][str(length)] = round(float(hits(model, length, 20, backwards).mean()), 4)
     return found
 
 
@@ -107,16 +102,14 @@ def memory(run: Run, sizes: tuple[int, ...], backwards: bool = True) -> dict[str
     """
     types, kept = len(SPECIALS) + SYMBOLS, {}
     for size in sizes:
-        model, steps = spread(encoder_decoder((types, types), 32, size)), STEPS[size]
-        run.fit(
-            model.to(run.device),
+        model = spread(encoder_decoder((types, types), 32, size))
+        learn(
+            run,
+            model,
             lambda epoch: symbol_batches([run.seed, epoch], 32, LONGEST, 100, backwards),
-            loss,
-            torch.optim.Adam(model.parameters(), lr=3e-3 * min(1.0, (128 / size) ** 0.5)),
-            steps=steps,
-            schedule=lambda step, steps=steps: warmup_cosine(step, warmup=100, total=steps),
-            clip=1.0,
-            part=f"{size} {'backwards' if backwards else 'forwards'}",
+            STEPS[size],
+            3e-3 * min(1.0, (128 / size) ** 0.5),
+            f"{size} {'backwards' if backwards else 'forwards'}",
         )
         lengths, far = (range(1, 4), ()) if run.quick else (range(1, LONGEST + 21), FAR)
         kept[str(size)] = grid(model, lengths, backwards, far)

@@ -11,10 +11,10 @@ from itertools import chain, count, islice
 import torch
 from torch import nn
 
-from lmbook import data
 from lmbook import flops as costs
-from lmbook.experiments.multi30k import RUNGS, loss, prepare
+from lmbook.experiments.multi30k import RUNGS, prepare
 from lmbook.experiments.run import Run, recipe
+from lmbook.experiments.translation import loss
 from lmbook.layers import Encoder
 from lmbook.rnn import Recurrent
 
@@ -54,12 +54,11 @@ def multi30k_flops(run: Run) -> tuple[dict, None]:
 
     The records of the rungs have seconds by the clock on the wall, with other work beside. Here all are measured alike.
     """
-    bpe, ids, _ = prepare(run)
+    task = prepare(run)
     scores: dict = {"processor seconds": {}}
     for name in MULTI30K:
         rung = RUNGS[name]
-        model = rung.build(len(bpe))
-        batches = lambda epoch, n=rung.tokens: data.batches(ids["train"], n, seed=[run.seed, epoch], tokens=True)  # noqa: E731
+        model, batches = rung.build(len(task.reader)), task.batches(run.seed, rung.tokens, tokens=True)
         scores[name] = flops(model, batches, 3 if run.quick else rung.steps)
         each = step_seconds(model, chain.from_iterable(map(batches, count())), 1 if run.quick else 20)
         scores["processor seconds"][name] = round(rung.steps * each)

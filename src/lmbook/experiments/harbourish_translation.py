@@ -10,13 +10,10 @@ from torch import nn
 
 from lmbook import data, metrics
 from lmbook.configuration import configured
-from lmbook.experiments import multi30k
-from lmbook.experiments.multi30k import beams, loss, translate
 from lmbook.experiments.run import Run, recipe
-from lmbook.experiments.seq2seq_tasks import bleu_of, encode, learn, spread
-from lmbook.seq2seq import Seq2Seq, SingleRNNTranslator
+from lmbook.experiments.translation import Task, beams, encoder_decoder, learn, scored, spread
+from lmbook.seq2seq import SingleRNNTranslator
 from lmbook.text import Vocabulary, WordTokenizer
-from lmbook.train import evaluate
 
 D_EMBED, HIDDEN, MOST = 32, 64, 20  # widths, and the longest translation
 SYSTEMS: dict[str, dict | None] = {  # options of encoder_decoder; None is one network for both sides
@@ -24,11 +21,10 @@ SYSTEMS: dict[str, dict | None] = {  # options of encoder_decoder; None is one n
     "first state": {},
     "every step": {"context": "every"},
     "two layers": {"context": "every", "n_layers": 2},
-    "stopped early": {"context": "every"},
+    "stopped early": {"context": "every"},  # ships: unsure enough to have something to search for
 }
-SHIPPED = "stopped early"  # unsure enough to have something to search for
-STEPS = {SHIPPED: 300}
-DEPTHS = (1, 2, 3, 4)
+STEPS = {"stopped early": 300}
+DEPTHS, EDGES = (1, 2, 3, 4), [3, 5, 7, 9]  # layers; words of a source
 
 
 def pairs(number: int, held: int) -> dict[str, list[tuple[str, str]]]:
@@ -56,27 +52,16 @@ def word_ids() -> Sentences:
     return Sentences(Vocabulary(sorted(words)))
 
 
-def translator(name: str, types: int) -> nn.Module:
-    """One of SYSTEMS, untrained; embeddings from N(0, 1), as in `generated.spread`."""
-    if (options := SYSTEMS[name]) is None:
-        model = SingleRNNTranslator(types, D_EMBED, HIDDEN, cell="gru")
-        nn.init.normal_(model.lm.embedding.weight)
-        return model
-    return encoder_decoder(types, **options)
+def captions(quick: bool) -> Task:
+    """`pairs` as all experiments on them have them."""
+    return Task(pairs(*(300, 60) if quick else (31_000, 1000)), word_ids())
 
 
-def encoder_decoder(types: int, **options) -> Seq2Seq:
-    """GRUs, the encoder's in both directions; options: of `multi30k.encoder_decoder`."""
-    return spread(multi30k.encoder_decoder((types, types), D_EMBED, HIDDEN, bidirectional=True, **options))
-
-
-def scored(model: nn.Module, words: Sentences, ids: list, texts: list[tuple[str, str]]) -> dict:
-    """Perplexity a token, BLEU by length, the share without a mistake, and five translations."""
-    nll = evaluate(model, data.batches(ids, 100), loss)
-    outputs = translate(model, words, [source for source, _ in ids], 1, MOST)
-    right = sum(output == english for output, (_, english) in zip(outputs, texts, strict=True))
-    scores = {"perplexity": metrics.perplexity(nll)} | bleu_of(outputs, texts, [3, 5, 7, 9])
-    return scores | {"exact": right / len(outputs), "outputs": outputs[:5]}
+def translator(types: int, options: dict | None) -> nn.Module:
+    """GRUs, the encoder's in both directions, untrained; embeddings from N(0, 1).  options: as in SYSTEMS."""
+    if options is None:
+        return spread(SingleRNNTranslator(types, D_EMBED, HIDDEN, cell="gru"))
+    return spread(encoder_decoder((types, types), D_EMBED, HIDDEN, bidirectional=True, **options))
 
 
 @recipe(
@@ -89,24 +74,20 @@ def scored(model: nn.Module, words: Sentences, ids: list, texts: list[tuple[str,
 )
 def harbourish(run: Run) -> tuple[dict, nn.Module]:
     """The same rate and batches for all; encoders read in both directions, the network for both sides in one."""
-    parts, words = pairs(*(300, 60) if run.quick else (31_000, 1000)), word_ids()
-    ids = {part: encode(words, rows) for part, rows in parts.items()}
-    sources, references = [source for source, _ in ids["test"]], [target for _, target in parts["test"]]
-    run.text = words
-    scores: dict = {"types": len(words.vocabulary), "training pairs": len(parts["train"])}
-    for name in SYSTEMS:
-        model, steps = translator(name, len(words.vocabulary)).to(run.device), STEPS.get(name, 1000)
-        learn(run, model, ids["train"], ids["valid"], steps, 64, 6e-3, name, every=500)
-        if name == SHIPPED:
-            shipped = model
-            few = translate(model, words, sources[:100], 1, MOST)
-            scores["greedy, first 100"], _ = metrics.sacrebleu_score(few, references[:100])
+    task = captions(run.quick)
+    run.text, batches = task.reader, task.batches(run.seed, 64)
+    scores: dict = {"types": task.types[0], "training pairs": len(task.pairs["train"])}
+    for name, options in SYSTEMS.items():
+        model = translator(task.types[0], options)
+        learn(run, model, batches, STEPS.get(name, 1000), 6e-3, name, validate=task.nll, evaluate_every=500)
         if not run.rescoring:
-            scores[name] = scored(model, words, ids["test"], parts["test"])
+            found, outputs = scored(model, task, EDGES, MOST)
+            scores[name] = found | {"outputs": outputs[:5]}
+    scores["greedy, first 100"], _ = metrics.sacrebleu_score(*task.written(model, 100, max_length=MOST))
     if not run.rescoring:
         scores["bleu"] = scores["every step"]["bleu"]
-        scores |= beams(shipped, words, sources, parts["test"], (1, 2, 5, 10)[: 2 if run.quick else 4], MOST)
-    return scores, shipped
+        scores |= beams(model, task, (1, 2) if run.quick else (1, 2, 5, 10), MOST)
+    return scores, model
 
 
 @recipe(
@@ -117,13 +98,12 @@ def harbourish(run: Run) -> tuple[dict, nn.Module]:
 )
 def depth(run: Run) -> tuple[dict, None]:
     """As in `harbourish`, the same steps for all; the score of the recipe is BLEU."""
-    parts, words = pairs(*(300, 60) if run.quick else (31_000, 1000)), word_ids()
-    ids = {part: encode(words, rows) for part, rows in parts.items()}
-    scores: dict = {}
+    task, scores = captions(run.quick), {}
+    batches = task.batches(run.seed, 64)
     for n in DEPTHS:
         name = f"{n} layer{'s' if n > 1 else ''}"
-        model = encoder_decoder(len(words.vocabulary), context="every", n_layers=n).to(run.device)
-        learn(run, model, ids["train"], ids["valid"], 1000, 64, 6e-3, name, every=500)
-        found = scored(model, words, ids["test"], parts["test"])
+        model = translator(task.types[0], {"context": "every", "n_layers": n})
+        learn(run, model, batches, 1000, 6e-3, name, validate=task.nll, evaluate_every=500)
+        found, _ = scored(model, task, EDGES, MOST)
         scores |= {name: found["bleu"], f"{name}, perplexity": found["perplexity"]}
     return scores, None

@@ -4,15 +4,14 @@ The captions and words of `harbourish`. One decoder for all: a GRU that looks ba
 update. Its encoder differs: a bidirectional GRU, or two layers of self-attention, told the positions or not.
 """
 
+import numpy as np
 from torch import nn
 
-from lmbook import data, metrics
-from lmbook.experiments.harbourish_translation import MOST, pairs, word_ids
-from lmbook.experiments.multi30k import encoder_decoder, loss, translate
+from lmbook import metrics
+from lmbook.experiments.harbourish_translation import EDGES, MOST, captions
 from lmbook.experiments.run import Run, recipe
-from lmbook.experiments.seq2seq_tasks import bleu_of, encode, learn
+from lmbook.experiments.translation import as_texts, counts, encoder_decoder, learn, scored
 from lmbook.seq2seq import AttentionSeq2Seq, TransformerEncoder
-from lmbook.train import evaluate
 
 D, STEPS, RATE = 64, 1000, 4e-3  # one width for embeddings, self-attention and the decoder's state
 ENCODERS: dict[str, str | None] = {  # positions of a Transformer encoder; None is the recurrent one
@@ -33,12 +32,6 @@ def translator(name: str, types: int) -> AttentionSeq2Seq:
     return model
 
 
-def counts(outputs: list[str], references: list[str]) -> list[str]:
-    """`metrics.bleu_counts` of every caption, as ten numbers in a text: for the paired bootstrap, in little space."""
-    tokens = ([metrics.tokenize_13a(text) for text in texts] for texts in (outputs, references))
-    return [" ".join(str(int(n)) for n in metrics.bleu_counts(*pair)) for pair in zip(*tokens, strict=True)]
-
-
 @recipe(
     "caption-hybrid",
     about="generated captions, Harbourish to English: attention over a recurrent encoder and over self-attention",
@@ -47,21 +40,18 @@ def counts(outputs: list[str], references: list[str]) -> list[str]:
 )
 def caption_hybrid(run: Run) -> tuple[dict, nn.Module]:
     """The same pairs, batches, steps and rate for all three."""
-    parts, words = pairs(*(300, 60) if run.quick else (31_000, 1000)), word_ids()
-    ids = {part: encode(words, rows) for part, rows in parts.items()}
-    sources, references = [source for source, _ in ids["test"]], [target for _, target in parts["test"]]
-    scores: dict = {"training pairs": len(parts["train"])}
+    task = captions(run.quick)
+    batches, test = task.batches(run.seed, 64), task.pairs["test"]
+    references = [english for _, english in test]
+    scores: dict = {"training pairs": len(task.pairs["train"])}
     for name in ENCODERS:
-        model = translator(name, len(words.vocabulary)).to(run.device)
-        learn(run, model, ids["train"], ids["valid"], STEPS, 64, RATE, name, every=250)
-        outputs = translate(model, words, sources, 1, MOST)
-        nll = evaluate(model, data.batches(ids["test"], 100), loss)
-        scores[name] = {"perplexity": metrics.perplexity(nll)} | bleu_of(outputs, parts["test"], [3, 5, 7, 9])
-        scores[name]["exact"] = sum(map(str.__eq__, outputs, references)) / len(references)
-        same = [
-            sorted(ours.split()) == sorted(theirs.split()) for ours, theirs in zip(outputs, references, strict=True)
-        ]
-        scores[name]["right words"] = sum(same) / len(same)
-        scores[name]["counts"] = counts(outputs[:500], references[:500])
-        scores[name]["examples"] = [[*pair, ours] for pair, ours in zip(parts["test"][:8], outputs, strict=False)]
+        model = translator(name, task.types[0])
+        learn(run, model, batches, STEPS, RATE, name, validate=task.nll, evaluate_every=250)
+        scores[name], outputs = scored(model, task, EDGES, MOST)
+        both = zip(outputs, references, strict=True)
+        scores[name] |= {
+            "right words": float(np.mean([sorted(ours.split()) == sorted(theirs.split()) for ours, theirs in both])),
+            "counts": as_texts(counts(outputs[:500], references[:500], metrics.tokenize_13a)),
+            "examples": [[*pair, ours] for pair, ours in zip(test[:8], outputs, strict=False)],
+        }
     return {"bleu": scores["with positions"]["bleu"]} | scores, model

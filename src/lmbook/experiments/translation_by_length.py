@@ -10,13 +10,10 @@ import numpy as np
 from torch import nn
 
 from lmbook import data, metrics
-from lmbook.configuration import configured
 from lmbook.data import synthetic
-from lmbook.decode import evaluating
-from lmbook.experiments.multi30k import encoder_decoder, translate
+from lmbook.experiments import translation
 from lmbook.experiments.run import Run, recipe
-from lmbook.experiments.seq2seq_tasks import learn, spread
-from lmbook.text import EOS_ID, Vocabulary
+from lmbook.experiments.translation import Pairs, Task, Tokens, apart, encoder_decoder, learn, spread
 
 LIMITS = (30, 50)  # words of the longest source in training
 EDGES = list(range(1, 62, 5))
@@ -31,78 +28,45 @@ CAPTIONS = {"d_embed": 64, "hidden": 96, "rows": 64, "steps": 1500, "rate": 4e-3
 JOINED = {"d_embed": 192, "hidden": 192, "rows": 64, "steps": 3500, "rate": 3e-3, "dropout": 0.3, "min_count": 3}
 
 
-@configured
-class Tokens:
-    """Texts whose tokens stand apart by blanks, as ids and back; tokens rarer than min_count are <unk>."""
-
-    def __init__(self, vocabulary: Vocabulary):
-        self.vocabulary = vocabulary
-
-    @classmethod
-    def build(cls, texts: list[str], min_count: int = 1) -> "Tokens":
-        return cls(Vocabulary.build((token for text in texts for token in text.split()), min_count=min_count))
-
-    def encode(self, text: str) -> list[int]:
-        return self.vocabulary.encode(text.split()).tolist()
-
-    def decode(self, ids: list[int]) -> str:
-        return " ".join(self.vocabulary.decode(i for i in ids if i != EOS_ID))
-
-
-def by_words(outputs: list[str], references: list[str], lengths: list[int]) -> list[dict]:
-    """BLEU over blank-separated tokens with its summed counts, and the share without a mistake, for every five words
-    of source length."""
-    rows = []
-    for low, high in pairwise(EDGES):
-        group = [i for i, length in enumerate(lengths) if low <= length < high]
-        if group:
-            counts = sum(metrics.bleu_counts(outputs[i].split(), references[i].split()) for i in group)
-            right = sum(outputs[i] == references[i] for i in group)
-            bleu = metrics.bleu_from_counts(counts)
-            row = {"from": low, "to": high - 1, "pairs": len(group), "bleu": bleu, "exact": right / len(group)}
-            rows.append(row | {"counts": " ".join(str(int(n)) for n in counts)})
-    return rows
-
-
-def compare(
-    run: Run, parts: dict[int, list], valid: list, test: list, settings: dict, known: list | None = None
-) -> dict:
+def compare(run: Run, parts: dict[int, Pairs], valid: Pairs, test: Pairs, settings: dict, known: Pairs = ()) -> dict:
     """Trains both translators on the pairs of each limit, and scores the four by length on one test set.
 
     parts: training pairs, by the longest source in them.  valid, test: pairs of any length.
     settings: d_embed, hidden, rows (of a batch), steps, rate, min_count and dropout.  known: the pairs whose words are
     the vocabulary, by default those with the longest sources.
     """
-    known = parts[max(parts)] if known is None else known
+    known = known or parts[max(parts)]
     reader, writer = (Tokens.build([pair[side] for pair in known], settings.get("min_count", 1)) for side in (0, 1))
-    sources, references = zip(*test, strict=True)
-    lengths, most = [words(source) for source in sources], 5 if run.quick else 2 * max(EDGES)
-    scores: dict = {"settings": settings, "types": [len(side.vocabulary) for side in (reader, writer)]}
-    shape = settings["steps"], settings["rows"], settings["rate"]
-    for limit, pairs in parts.items():
-        ids = [(reader.encode(source), writer.encode(target)) for source, target in pairs]
-        held = [(reader.encode(source), writer.encode(target)) for source, target in valid if words(source) <= limit]
-        outputs = {}
+    lengths, most = [words(source) for source, _ in test], 5 if run.quick else 2 * max(EDGES)
+    scores: dict = {"settings": settings}
+    for limit, train in parts.items():
+        held = [pair for pair in valid if words(pair[0]) <= limit]
+        task = Task({"train": train, "valid": held, "test": test}, reader, writer)
+        scores["types"], batches = list(task.types), task.batches(run.seed, settings["rows"])
+        outputs, steps = {}, settings["steps"]
         for name, options in TRANSLATORS.items():
-            model = translator(len(reader.vocabulary), len(writer.vocabulary), settings, options).to(run.device)
-            learn(run, model, ids, held, *shape, part=f"{name} {limit}", every=max(1, settings["steps"] // 5))
-            written = translate(model, writer, [reader.encode(source) for source in sources], 1, most)
-            outputs[name] = written
-            scores[f"{name} {limit}"] = {
-                "bleu": metrics.bleu(written, references, str.split),
-                "by words": by_words(written, references, lengths),
-                "example": example(written, test, lengths),
+            model, part = translator(task.types, settings, options), f"{name} {limit}"
+            learn(run, model, batches, steps, settings["rate"], part, validate=task.nll, evaluate_every=steps // 5)
+            outputs[name], references = task.written(model, max_length=most)
+            scores[part] = {
+                "bleu": metrics.bleu(outputs[name], references, str.split),
+                "by words": translation.by_length(outputs[name], references, lengths, EDGES, with_counts),
+                "example": example(outputs[name], test, lengths),
             }
-        scores[f"alignment {limit}"] = alignment(model, reader, writer, test, lengths)
+        scores[f"alignment {limit}"] = alignment(model, task, lengths)
         past = [i for i, length in enumerate(lengths) if length > limit]
-        systems = [[written[i] for i in past] for written in outputs.values()]
-        found = metrics.paired_bootstrap(
-            *systems, [references[i] for i in past], 10 if run.quick else 1000, 0, str.split
-        )
+        systems = ([texts[i] for i in past] for texts in (*outputs.values(), references))
+        found = metrics.paired_bootstrap(*systems, 10 if run.quick else 1000, 0, str.split)
         for place, name in zip(("first", "second"), outputs, strict=True):
             scores[f"{name} {limit}, past {limit} words"] = found.pop(place)
         scores[f"difference past {limit} words"] = found
     return scores
+
+
+def with_counts(outputs: list[str], references: list[str]) -> dict:
+    """`by_words`, and the counts of all sentences together."""
+    counts = translation.counts(outputs, references).sum(0)
+    return translation.by_words(outputs, references) | {"counts": " ".join(map(str, counts))}
 
 
 def words(source: str) -> int:
@@ -110,10 +74,10 @@ def words(source: str) -> int:
     return len(source.removesuffix(" .").split())
 
 
-def translator(types: int, written: int, settings: dict, options: dict) -> nn.Module:
+def translator(types: tuple[int, int], settings: dict, options: dict) -> nn.Module:
     """Bidirectional GRU encoder and GRU decoder of the settings' sizes; options: one of TRANSLATORS."""
     sizes = {"d_embed": settings["d_embed"], "hidden": settings["hidden"], "dropout": settings.get("dropout", 0.0)}
-    return spread(encoder_decoder((types, written), bidirectional=True, **sizes, **options))
+    return spread(encoder_decoder(types, bidirectional=True, **sizes, **options))
 
 
 def example(outputs: list[str], test: list[tuple[str, str]], lengths: list[int]) -> list[str]:
@@ -122,14 +86,12 @@ def example(outputs: list[str], test: list[tuple[str, str]], lengths: list[int])
     return [*test[i], outputs[i]]
 
 
-def alignment(model: nn.Module, reader: Tokens, writer: Tokens, test: list, lengths: list[int]) -> dict:
+def alignment(model: nn.Module, task: Task, lengths: list[int]) -> dict:
     """The weights alpha_ti of the first test pair of 11 to 15 words, its target given: one row a target token."""
-    source, target = test[next(i for i, length in enumerate(lengths) if 11 <= length <= 15)]
-    ((x, inputs, _, _),) = data.batches([(reader.encode(source), writer.encode(target))], 1)
-    where = next(model.parameters()).device
-    with evaluating(model):
-        _, weights = model(x.to(where), inputs.to(where), need_weights=True)
-    rows = [" ".join(f"{weight:.3f}" for weight in row) for row in weights[0].tolist()]
+    i = next(i for i, length in enumerate(lengths) if 11 <= length <= 15)
+    source, target = task.pairs["test"][i]
+    (weights,) = translation.attention_weights(model, next(data.batches(task.ids["test"][i : i + 1], 1)))
+    rows = [" ".join(f"{weight:.3f}" for weight in row) for row in weights.tolist()]
     return {"source": source, "target": target, "weights": rows}
 
 
@@ -145,11 +107,8 @@ def length_captions(run: Run) -> tuple[dict, None]:
     bins = [(max(3, low), high - 1) for low, high in pairwise(EDGES)]
     test = [pair for low, high in bins for pair in data.captions(few, 1, low, high)]
     valid = data.captions(40 if run.quick else 300, 2, 4, max(LIMITS))
-    seen = {source for source, _ in [*test, *valid]}
-    parts = {}
-    for limit in LIMITS:
-        pairs = data.captions(60 if run.quick else 30_000, 0, 3, limit)
-        parts[limit] = [pair for pair in pairs if pair[0] not in seen]
+    number = 60 if run.quick else 30_000
+    parts = {limit: apart(data.captions(number, 0, 3, limit), test, valid) for limit in LIMITS}
     return compare(run, parts, valid, test, CAPTIONS), None
 
 
