@@ -4,7 +4,8 @@ import torch
 
 from lmbook import data
 from lmbook.experiments import attention_scores
-from lmbook.experiments.attention_scores import SYSTEMS, counterparts
+from lmbook.experiments.attention_scores import SIZES, SYSTEMS, counterparts
+from lmbook.experiments.translation import encoder_decoder
 
 
 def test_every_word_has_an_id_and_no_source_of_the_test_is_trained_on():
@@ -49,7 +50,7 @@ def test_all_systems_have_one_encoder():
     encoders = []
     for name in SYSTEMS:
         torch.manual_seed(0)
-        encoders.append(attention_scores.translator(name, (100, 120)).encoder.recurrent.state_dict())
+        encoders.append(encoder_decoder((100, 120), **SIZES, **SYSTEMS[name]).encoder.recurrent.state_dict())
     for other in encoders[1:]:
         assert other.keys() == encoders[0].keys()
         assert all(other[key].shape == encoders[0][key].shape for key in other)

@@ -1,7 +1,8 @@
 """How every trained model and every recorded score of the book was made; see `run`.
 
 One file a question: how the models were trained, the record of each run (`recorded`), the weights that the book shows
-with their cards (`trained`), the tables made of the records (`tables`). Not here: a model or a loss of general use.
+with their cards (`trained`), the tables made of the records (`tables`). What all experiments on translation do alike is
+in `translation`. Not here: a model or a loss of general use.
 """
 
 from lmbook.experiments import (  # noqa: F401  (importing a module enters its recipes)

@@ -9,6 +9,8 @@ batches, rate and number of steps are the same for all. The generator knows whic
 can be checked: `counterparts`.
 """
 
+from collections import defaultdict
+
 import numpy as np
 import torch
 from torch import nn
@@ -20,7 +22,6 @@ from lmbook.decode import greedy
 from lmbook.experiments import translation
 from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.translation import Pairs, Task, apart, encoder_decoder, learn, spread
-from lmbook.seq2seq import AttentionSeq2Seq, Seq2Seq
 from lmbook.text import EOS_ID, SOS_ID, Vocabulary, WordTokenizer
 
 SHORTEST, LONGEST, MOST = 6, 20, 40  # words of a source, and the longest translation in tokens
@@ -50,30 +51,21 @@ def word_ids() -> tuple[WordTokenizer, WordTokenizer]:
     return reader, writer
 
 
-def translator(name: str, types: tuple[int, int]) -> Seq2Seq | AttentionSeq2Seq:
-    """One of SYSTEMS, untrained; embeddings from N(0, 1)."""
-    return spread(encoder_decoder(types, **SIZES, **SYSTEMS[name]))
-
-
 def counterpart_words() -> dict[str, set[str]]:
     """Harbourish words but articles, each with the English words that it can stand for."""
-    found: dict[str, set[str]] = {}
-
-    def enter(word: str, *english: str):
-        found.setdefault(word, set()).update(english)
-
+    found: dict[str, set[str]] = defaultdict(set)
     for noun, (plural, word, _) in harbourish.NOUNS.items():
-        enter(word, noun)
-        enter(word + "n", plural)
+        found[word].add(noun)
+        found[word + "n"].add(plural)
     for adjective, stem in harbourish.ADJECTIVES.items():
         for ending in ("o", "a", "on", "an"):
-            enter(stem + ending, adjective)
+            found[stem + ending].add(adjective)
     for (one, many), stem in (harbourish.TRANSITIVE | harbourish.INTRANSITIVE).items():
-        enter(stem + "a", one)
-        enter(stem + "en", many)
+        found[stem + "a"].add(one)
+        found[stem + "en"].add(many)
     for english, word in (harbourish.PREPOSITIONS | harbourish.CONJUNCTIONS).items():
-        enter(word, english)
-    return found
+        found[word].add(english)
+    return dict(found)
 
 
 COUNTERPARTS = counterpart_words()
@@ -121,7 +113,7 @@ def caption_scores(run: Run) -> tuple[dict, nn.Module]:
         if run.rescoring and name != SHIPPED:
             continue
         torch.manual_seed(run.seed)
-        model = translator(name, task.types)
+        model = spread(encoder_decoder(task.types, **SIZES, **SYSTEMS[name]))
         learn(run, model, batches, 600, 5e-3, name, validate=task.nll, evaluate_every=120)
         texts = task.written(model, max_length=5 if run.quick else MOST)
         # Of the counts, matches for n = 1..4 and both lengths: six numbers a sentence.
@@ -140,11 +132,9 @@ def look(model: nn.Module, tokenizers: tuple, source: str, most: int = 60) -> tu
 
     tokenizers: of the source and of the target.
     """
-    ids = tokenizers[0].encode(source)
-    x = torch.tensor([ids])
+    reader, writer = tokenizers
+    x = torch.tensor([reader.encode(source)])
     written = [token for token in greedy(model, x, most, forbid=(SOS_ID,))[0][0] if token != EOS_ID]
     _, weights = model(x, torch.tensor([[SOS_ID, *written[:-1]]]), need_weights=True)
-    read, said = (
-        [side.decode([token]) for token in tokens] for side, tokens in zip(tokenizers, (ids, written), strict=True)
-    )
+    read, said = [reader.decode([token]) for token in x[0]], [writer.decode([token]) for token in written]
     return read, said, weights[0].numpy()

@@ -80,7 +80,7 @@ def translator(types: tuple[int, int], settings: dict, options: dict) -> nn.Modu
     return spread(encoder_decoder(types, bidirectional=True, **sizes, **options))
 
 
-def example(outputs: list[str], test: list[tuple[str, str]], lengths: list[int]) -> list[str]:
+def example(outputs: list[str], test: Pairs, lengths: list[int]) -> list[str]:
     """Source, reference and translation of the first test pair of 41 to 45 words, or of the longest."""
     i = next((i for i, length in enumerate(lengths) if 41 <= length <= 45), int(np.argmax(lengths)))
     return [*test[i], outputs[i]]
