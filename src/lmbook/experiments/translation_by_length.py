@@ -28,7 +28,9 @@ CAPTIONS = {"d_embed": 64, "hidden": 96, "rows": 64, "steps": 1500, "rate": 4e-3
 JOINED = {"d_embed": 192, "hidden": 192, "rows": 64, "steps": 3500, "rate": 3e-3, "dropout": 0.3, "min_count": 3}
 
 
-def compare(run: Run, parts: dict[int, Pairs], valid: Pairs, test: Pairs, settings: dict, known: Pairs = ()) -> dict:
+def compare(
+    run: Run, parts: dict[int, Pairs], valid: Pairs, test: Pairs, settings: dict, known: Pairs | None = None
+) -> dict:
     """Trains both translators on the pairs of each limit, and scores the four by length on one test set.
 
     parts: training pairs, by the longest source in them.  valid, test: pairs of any length.
