@@ -39,6 +39,7 @@ class Tokens(WordTokenizer):
         return text.split()
 
     def decode(self, ids: Iterable[int]) -> str:
+        """Without <eos>; any other special token that was written shows."""
         return " ".join(self.vocabulary.decode(i for i in ids if i != EOS_ID))
 
 
