@@ -45,15 +45,12 @@ BLANKS = (  # filled at the end of a training, as examples
 def sentences(tokens: list[str]) -> list[list[str]]:
     """The running text of WikiText as sentences of words, its marks for hyphens, commas and points within words undone,
     negations cut as in the treebank; without headings."""
-    lines = " ".join(tokens).split(EOS)
     found = []
-    for line in lines:
-        line = line.strip()
-        if not line or line.startswith("="):
-            continue
-        line = re.sub(r" @([.,])@ ", r"\1", line).replace("@-@", "-")
-        line = re.sub(r"n 't\b", " n't", line)
-        found += [sentence.split() for sentence in re.split(r"(?<= [.?!]) ", line)]
+    for line in map(str.strip, " ".join(tokens).split(EOS)):
+        if line and not line.startswith("="):
+            line = re.sub(r" @([.,])@ ", r"\1", line).replace("@-@", "-")
+            line = re.sub(r"n 't\b", " n't", line)
+            found += [sentence.split() for sentence in re.split(r"(?<= [.?!]) ", line)]
     return found
 
 
@@ -98,14 +95,8 @@ def score_blanks(model: MaskedLM, ids: list[list[int]], unigram: Tensor) -> dict
             nll = -log_p[torch.arange(len(target)), target].sum()
             sums += torch.tensor([nll, -unigram[target].sum(), top[:, 0].sum(), top.sum(), len(target)])
     nll, by_frequency, first, five, _ = (sums / sums[-1]).tolist()
-    return {
-        "nll": nll,
-        "perplexity": metrics.perplexity(nll),
-        "accuracy": first,
-        "among five": five,
-        "unigram nll": by_frequency,
-        "blanks": int(sums[-1]),
-    }
+    scores = {"nll": nll, "perplexity": metrics.perplexity(nll), "accuracy": first, "among five": five}
+    return scores | {"unigram nll": by_frequency, "blanks": int(sums[-1])}
 
 
 def fill(model: MaskedLM, forms: WordForms, words: list[str], k: int = 5) -> list[list]:
@@ -115,14 +106,7 @@ def fill(model: MaskedLM, forms: WordForms, words: list[str], k: int = 5) -> lis
         p = torch.softmax(model(ids)[0, ids[0] == MASK_ID], -1)
     p[:, :FIRST_ORDINARY] = 0
     p[:, FIRST_ORDINARY + len(forms.words) :] = 0
-    best = p.topk(k)
-    return [
-        [
-            [forms.vocabulary.tokens[i], round(chance, 4)]
-            for i, chance in zip(row.tolist(), chances.tolist(), strict=True)
-        ]
-        for row, chances in zip(best.indices, best.values, strict=True)
-    ]
+    return [[[forms.vocabulary.tokens[i], round(float(row[i]), 4)] for i in row.topk(k).indices.tolist()] for row in p]
 
 
 def word_forms(text: list[list[str]], words: int = WORDS) -> WordForms:

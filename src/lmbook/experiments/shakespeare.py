@@ -26,6 +26,7 @@ from lmbook.text import PAD_ID, SPECIALS, CharTokenizer
 from lmbook.train import device_of, evaluate, fixed_seed
 
 FORBID = tuple(range(len(SPECIALS)))
+NLL = {"corpora": ("tinyshakespeare",), "score": "nll"}
 
 
 def prepare(run: Run) -> tuple[CharTokenizer, np.ndarray, np.ndarray]:
@@ -59,10 +60,11 @@ def by_place(model: GPT, ids: np.ndarray) -> tuple[list[float], float]:
     return (nll[seen] / count[seen]).tolist(), lost / float(count.sum())
 
 
-def write(model: nn.Module, tokenizer: CharTokenizer, prompt: str, length: int, **options) -> str:
+def write(model: nn.Module, tokenizer: CharTokenizer, prompt: str, length: int, temperature: float, generator) -> str:
     """`length` characters after the prompt, drawn by lmbook.decode.sample."""
     ids = torch.tensor([tokenizer.encode(prompt)], device=device_of(model))
-    written, _ = decode.sample(model, 1, length, prompt=ids, eos=None, forbid=FORBID, **options)
+    drawing = {"temperature": temperature, "generator": generator, "forbid": FORBID}
+    written, _ = decode.sample(model, 1, length, prompt=ids, eos=None, **drawing)
     return tokenizer.decode(written[0])
 
 
@@ -82,8 +84,7 @@ def score(run: Run, model: GPT, tokenizer: CharTokenizer, valid: np.ndarray) -> 
     length = 5 if run.quick else 400
     for temperature in (0.5, 0.8, 1.0):
         generator = torch.Generator().manual_seed(run.seed)
-        text = write(model, tokenizer, "\n", length, temperature=temperature, generator=generator)
-        scores[f"text at {temperature}"] = text
+        scores[f"text at {temperature}"] = write(model, tokenizer, "\n", length, temperature, generator)
     return scores
 
 
@@ -108,9 +109,8 @@ def learn(
     "shakespeare",
     about="Shakespeare by the character, nanoGPT's CPU setting: 4 layers of width 128, window 64, 2,000 steps of 12",
     minutes=3,
-    corpora=("tinyshakespeare",),
     ships=True,
-    score="nll",
+    **NLL,
 )
 def shakespeare(run: Run) -> tuple[dict, nn.Module]:
     """Size, window, batch and steps are nanoGPT's. A rate four times its own, rotary positions, decay to 0 are ours."""
@@ -124,10 +124,9 @@ def shakespeare(run: Run) -> tuple[dict, nn.Module]:
     "shakespeare-page",
     about="Shakespeare by the character, the model in the page: 4 layers of width 160, window 128, 4,500 steps of 16",
     minutes=30,
-    corpora=("tinyshakespeare",),
     ships=True,
     seeds=(0,),
-    score="nll",
+    **NLL,
 )
 def shakespeare_page(run: Run) -> tuple[dict, nn.Module]:
     """Nine epochs with dropout 0.1. The weights kept are those of the lowest of nine validations."""
@@ -141,9 +140,8 @@ def shakespeare_page(run: Run) -> tuple[dict, nn.Module]:
     "shakespeare-gpu",
     about="Shakespeare by the character, nanoGPT's GPU setting: 6 layers of width 384, window 256, 5,000 steps of 64",
     minutes=1500,
-    corpora=("tinyshakespeare",),
     seeds=(0,),
-    score="nll",
+    **NLL,
 )
 def shakespeare_gpu(run: Run) -> tuple[dict, nn.Module]:
     """For a GPU, in bfloat16. As in nanoGPT the weights kept are those of the lowest of the validations, here 20."""
@@ -206,9 +204,8 @@ def enter(cell: str) -> None:
         f"shakespeare-{cell}",
         about=f"characters of Tiny Shakespeare, {name} of 160 units",
         minutes=5,
-        corpora=("tinyshakespeare",),
         ships=True,
-        score="nll",
+        **NLL,
     )
     def recurrent(run: Run) -> tuple[dict, nn.Module]:
         corpus = run.corpus("tinyshakespeare")
@@ -228,10 +225,7 @@ def enter(cell: str) -> None:
         )
         nll = evaluate(model, stream_batches(valid, 1, 200), stream_nll, stateful=True)
         generator = torch.Generator().manual_seed(run.seed)
-        return {
-            "nll": nll,
-            "sample": "ROMEO:" + write(model, tokenizer, "ROMEO:", 300, temperature=0.8, generator=generator),
-        }, model
+        return {"nll": nll, "sample": "ROMEO:" + write(model, tokenizer, "ROMEO:", 300, 0.8, generator)}, model
 
 
 for cell in CELLS:

@@ -83,32 +83,25 @@ def score_tags(predicted: list[list[str]], sentences: list, words: Counter, tags
     columns the predicted ones; "right" has the number of right tags of each sentence.
     """
     number = {tag: i for i, tag in enumerate(tags)}
-    pairs = [
-        (words[word], number[gold], number[found])
-        for (text, labels), guess in zip(sentences, predicted, strict=True)
-        for word, gold, found in zip(text, labels, guess, strict=True)
-    ]
-    seen, gold, found = np.array(pairs).T
-    counts = confusion(gold, found, len(tags))
+    seen = np.array([words[word] for text, _ in sentences for word in text])
+    gold = np.array([number[tag] for _, labels in sentences for tag in labels])
+    found = np.array([number[tag] for labels in predicted for tag in labels])
+    counts, known = confusion(gold, found, len(tags)), seen > 0
     hits, sums = np.diagonal(counts), counts.sum(0) + counts.sum(1)
     groups = metrics.by_length(seen, [*SEEN, len(gold) * 1000], lambda rows: metrics.accuracy(found[rows], gold[rows]))
-    unseen = seen == 0
-    scores = {
+    ends = np.cumsum([len(labels) for _, labels in sentences])[:-1]
+    return {
         "accuracy": metrics.accuracy(found, gold),
         "tokens": len(gold),
-        "unknown": int(unseen.sum()),
+        "unknown": int((~known).sum()),
         "by count": [[low, n, accuracy if n else None] for low, _, n, accuracy in groups],
         "tags": list(tags),
         "f1 by tag": [2 * int(hit) / int(total) if total else None for hit, total in zip(hits, sums, strict=True)],
         "confusion": counts.tolist(),
-        "right": [
-            sum(a == b for a, b in zip(labels, guess, strict=True))
-            for (_, labels), guess in zip(sentences, predicted, strict=True)
-        ],
+        "right": [int(right.sum()) for right in np.split(gold == found, ends)],
+        "accuracy known": metrics.accuracy(found, gold, known) if known.any() else None,
+        "accuracy unknown": metrics.accuracy(found, gold, ~known) if not known.all() else None,
     }
-    for name, mask in (("accuracy known", ~unseen), ("accuracy unknown", unseen)):
-        scores[name] = metrics.accuracy(found, gold, mask) if mask.any() else None
-    return scores
 
 
 def score_entities(predicted: list[list[str]], sentences: list, words: Counter, tags: Sequence[str]) -> dict:
@@ -121,16 +114,14 @@ def score_entities(predicted: list[list[str]], sentences: list, words: Counter, 
         return [[tag if tag[2:] == kind else "O" for tag in row] for row in rows]
 
     scores["types"] = {kind: metrics.span_f1(only(predicted, kind), only(gold, kind)) for kind in types}
-    hits, totals = [0, 0], [0, 0]
+    found = {False: [], True: []}  # by whether a word of the span is new: which spans were found
     for (text, labels), guess in zip(sentences, predicted, strict=True):
-        found = metrics.spans(guess)
+        guessed = metrics.spans(guess)
         for span in metrics.spans(labels):
-            new = any(words[word] == 0 for word in text[span[0] : span[1]])
-            totals[new] += 1
-            hits[new] += span in found
-    scores["entities"] = sum(totals)
-    for name, hit, total in zip(("recall known", "recall unknown"), hits, totals, strict=True):
-        scores[name] = hit / total if total else None
+            found[any(words[word] == 0 for word in text[span[0] : span[1]])].append(span in guessed)
+    scores["entities"] = len(found[False]) + len(found[True])
+    for name, hits in zip(("recall known", "recall unknown"), found.values(), strict=True):
+        scores[name] = sum(hits) / len(hits) if hits else None
     return scores
 
 
