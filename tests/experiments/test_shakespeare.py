@@ -8,7 +8,7 @@ import torch
 
 from lmbook import checkpoints, data
 from lmbook.experiments import shakespeare
-from lmbook.experiments.tasks import next_token_nll
+from lmbook.experiments.tasks import next_token_nll, nll_by_place
 from lmbook.gpt import GPT
 from lmbook.text import PAD_ID, CharTokenizer
 from lmbook.train import evaluate
@@ -33,7 +33,7 @@ def test_a_window_does_not_see_what_is_before_it(ids, model):
 
 
 def test_by_place_is_the_loss_cut_by_place(ids, model):
-    places, lost = shakespeare.by_place(model, ids)
+    places, lost = nll_by_place(model, data.windows(ids, 16)), shakespeare.cost_of_special_ids(model, ids)
     nll = evaluate(model, data.windows(ids, 16), next_token_nll)
     counts = [10] * 5 + [9] * 11  # 149 targets: nine full windows and one of five
     assert sum(n * x for n, x in zip(counts, places, strict=True)) / 149 == pytest.approx(nll, rel=1e-5)

@@ -9,6 +9,7 @@ from lmbook.experiments.tasks import NO_LABEL, texts
 from lmbook.feedforward import FeedForwardLM
 from lmbook.rnn_models import Classifier, RecurrentLM, Tagger
 from lmbook.text import EOS_ID, SOS_ID
+from lmbook.train import evaluate
 
 NAMES = [[5, 6, 7], [6], [8, 5], [7, 7, 7, 5, 6]]
 
@@ -53,6 +54,15 @@ def test_losses_are_sums_over_targets_and_labels():
     assert n == sum(len(name) + 1 for name in NAMES)
     assert nll.item() == pytest.approx(wanted.item(), rel=1e-5)
     assert torch.equal(tasks.label_nll(model, (inputs, targets.where(targets != 0, NO_LABEL)))[0], nll)
+
+
+def test_by_place_is_the_loss_cut_by_place():
+    torch.manual_seed(0)
+    model = FeedForwardLM(10, 4, 6, window=2)
+    places = tasks.nll_by_place(model, texts(NAMES, 2))
+    counts = [4, 4, 3, 2, 1, 1]  # characters and ends at each place
+    nll = evaluate(model, texts(NAMES, 2), tasks.next_token_nll)
+    assert sum(n * x for n, x in zip(counts, places, strict=True)) / sum(counts) == pytest.approx(nll, rel=1e-6)
 
 
 def test_what_can_never_occur_leaves_its_share_to_the_others():

@@ -5,7 +5,7 @@ are those of `data.load`: a tenth of the distinct names to choose by, a tenth to
 file counts repeated names as often as they stand there, which is the customary figure.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -15,7 +15,7 @@ from lmbook import decode
 from lmbook.counts import Counts
 from lmbook.data import fetch
 from lmbook.experiments.run import Run, recipe
-from lmbook.experiments.tasks import log_probs, next_token_nll, texts, wider
+from lmbook.experiments.tasks import next_token_nll, nll_by_place, texts, wider
 from lmbook.feedforward import FeedForwardLM
 from lmbook.gpt import GPT, decay_groups, gelu_tanh
 from lmbook.ngram import KneserNey, MaximumLikelihood
@@ -39,18 +39,6 @@ def stream(names: Sequence[Sequence[int]], before: int) -> np.ndarray:
     return np.array([i for name in names for i in (*[SOS_ID] * before, *name, EOS_ID)])
 
 
-def by_place(model: nn.Module, names: list[list[int]]) -> list[float]:
-    """Mean NLL of the first character, the second, ...: the ends of names stand where they stand."""
-    nll, n = torch.zeros(2, LONGEST + 1, dtype=torch.float64)
-    with decode.evaluating(model):
-        for inputs, targets in texts(names, 256):
-            log_p = log_probs(model, inputs).double()
-            real, T = targets != 0, targets.shape[1]
-            nll[:T] -= log_p.gather(2, targets[..., None])[..., 0].where(real, 0.0).sum(0)
-            n[:T] += real.sum(0)
-    return (nll / n)[n > 0].tolist()
-
-
 def drawn(model: nn.Module, tokenizer: CharTokenizer, parts: dict, seed: int, n: int = 1000) -> dict:
     """Twenty of `n` sampled names, and how many of the n are in the training part, or in the two others."""
     generator = torch.Generator().manual_seed(seed)
@@ -65,14 +53,15 @@ def drawn(model: nn.Module, tokenizer: CharTokenizer, parts: dict, seed: int, n:
     }
 
 
-def learn(run: Run, model: nn.Module, B: int, steps: int, rate: float, decay: float) -> tuple[dict, nn.Module]:
-    """Trains by AdamW, keeps the weights of the lowest of ten validations, and scores them."""
+def learn(run: Run, build: Callable[[int], nn.Module], steps: int, decay: float) -> tuple[dict, nn.Module]:
+    """Trains build(vocab) by AdamW, keeps the weights of the lowest of ten validations, and scores them."""
     tokenizer, parts = prepare(run)
+    model = build(len(tokenizer.vocabulary)).to(run.device)
     run.fit_cosine(
         model,
-        lambda epoch: texts(parts["train"], B, [run.seed, epoch]),
+        lambda epoch: texts(parts["train"], 64, [run.seed, epoch]),
         next_token_nll,
-        torch.optim.AdamW(decay_groups(model, decay), lr=rate, betas=(0.9, 0.99)),
+        torch.optim.AdamW(decay_groups(model, decay), lr=3e-3, betas=(0.9, 0.99)),
         warmup=100,
         total=steps,
         valid=lambda: texts(parts["valid"], 256),
@@ -84,7 +73,7 @@ def learn(run: Run, model: nn.Module, B: int, steps: int, rate: float, decay: fl
         return scores, model
     scores["valid nll"] = evaluate(model, texts(parts["valid"], 256), next_token_nll)
     scores["train nll"] = evaluate(model, texts(parts["train"][: len(parts["test"])], 256), next_token_nll)
-    scores["by place"] = [round(x, 4) for x in by_place(model, parts["test"])]
+    scores["by place"] = [round(x, 4) for x in nll_by_place(model, texts(parts["test"], 256))]
     return scores | drawn(model, tokenizer, parts, run.seed, 10 if run.quick else 1000), model
 
 
@@ -126,9 +115,11 @@ def counts(run: Run) -> tuple[dict, None]:
 )
 def mlp(run: Run) -> tuple[dict, nn.Module]:
     """Bengio's model over characters."""
-    tokenizer, _ = prepare(run)
-    model = FeedForwardLM(len(tokenizer.vocabulary), 24, 300, window=6, bias=True, dropout=0.1).to(run.device)
-    return learn(run, model, B=64, steps=4000, rate=3e-3, decay=0.01)
+
+    def build(vocab: int) -> FeedForwardLM:
+        return FeedForwardLM(vocab, 24, 300, window=6, bias=True, dropout=0.1)
+
+    return learn(run, build, steps=4000, decay=0.01)
 
 
 @recipe(
@@ -141,6 +132,8 @@ def mlp(run: Run) -> tuple[dict, nn.Module]:
 )
 def gpt(run: Run) -> tuple[dict, nn.Module]:
     """The window holds <sos> and the longest name."""
-    tokenizer, _ = prepare(run)
-    model = GPT(len(tokenizer.vocabulary), LONGEST + 1, 64, n_heads=4, n_layers=4, dropout=0.1, activation=gelu_tanh)
-    return learn(run, wider(model).to(run.device), B=64, steps=8000, rate=3e-3, decay=0.1)
+
+    def build(vocab: int) -> GPT:
+        return wider(GPT(vocab, LONGEST + 1, 64, n_heads=4, n_layers=4, dropout=0.1, activation=gelu_tanh))
+
+    return learn(run, build, steps=8000, decay=0.1)

@@ -126,7 +126,7 @@ def right(model: nn.Module, task, N: int, rows: int = 400) -> Tensor:
     return (written == targets)[:, asked].float().mean(dim=0)
 
 
-def trained(run: Run, task, least: int, longest: int, part: str, model: Reader, steps: int) -> Reader:
+def trained(run: Run, part: str, model: Reader, task, least: int, longest: int, steps: int) -> Reader:
     """The model after `steps` steps of Adam on batches of the task, each of one length from least to longest."""
     batches = random_lengths(task, least, longest, steps, run.seed)
     adam = torch.optim.Adam(model.to(run.device).parameters(), lr=RATE)
@@ -136,7 +136,7 @@ def trained(run: Run, task, least: int, longest: int, part: str, model: Reader, 
 
 def echoed(run: Run, name: str, model: Reader) -> Tensor:
     """The share right at each place up to four times the trained length."""
-    return right(trained(run, echo, BACK + 1, LONGEST, f"echo {name}", model, ECHO_STEPS), echo, PLACES)
+    return right(trained(run, f"echo {name}", model, echo, BACK + 1, LONGEST, ECHO_STEPS), echo, PLACES)
 
 
 @recipe("copying", about="copying with codes of position, past the trained length", minutes=3, score="rotary, trained")
@@ -148,7 +148,7 @@ def copying(run: Run) -> tuple[dict, None]:
         model = Reader(code if causal else "none", causal=causal)
         scores["echo"][code] = [round(share, 3) for share in echoed(run, code, model).tolist()]
     for code in CODES:
-        model = trained(run, copy, 1, LONGEST_COPY, f"copy {code}", Reader(code), COPY_STEPS)
+        model = trained(run, f"copy {code}", Reader(code), copy, 1, LONGEST_COPY, COPY_STEPS)
         tested = TESTED[:2] if run.quick else TESTED
         scores["copy"][code] = {str(N): round(right(model, copy, N).mean().item(), 3) for N in tested}
     inside = scores["echo"]["rotary"][: LONGEST - BACK]

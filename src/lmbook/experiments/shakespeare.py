@@ -18,7 +18,7 @@ from torch import nn
 from lmbook import decode
 from lmbook.data import random_windows, stream_batches, windows
 from lmbook.experiments.run import Run, recipe
-from lmbook.experiments.tasks import log_probs, next_token_nll, shifted_stream, stream_nll
+from lmbook.experiments.tasks import log_probs, next_token_nll, nll_by_place, shifted_stream, stream_nll
 from lmbook.gpt import GPT, decay_groups, gelu_tanh
 from lmbook.layers import n_parameters
 from lmbook.rnn_models import RecurrentLM
@@ -45,19 +45,14 @@ def gpt(run: Run, tokenizer: CharTokenizer, window: int, d_model: int, n_heads: 
     return model.to(run.device)
 
 
-def by_place(model: GPT, ids: np.ndarray) -> tuple[list[float], float]:
-    """Mean NLL after 1, 2, .. window characters, and how many nats a character the special ids cost."""
-    nll, count, lost = torch.zeros(model.window), torch.zeros(model.window), 0.0
+def cost_of_special_ids(model: GPT, ids: np.ndarray) -> float:
+    """Nats a character that the model loses because it gives the special ids a probability."""
+    lost = 0.0
     with fixed_seed(model):
         for inputs, targets in windows(ids, model.window):
-            log_p = log_probs(model, inputs)
-            real, T = targets != PAD_ID, targets.shape[1]
-            at = -log_p.gather(2, targets.unsqueeze(2)).squeeze(2).where(real, 0.0)
-            nll[:T] += at.sum(0)
-            count[:T] += real.sum(0)
-            lost -= float(torch.log1p(-log_p[..., list(FORBID)].exp().sum(-1)).where(real, 0.0).sum())
-    seen = count > 0
-    return (nll[seen] / count[seen]).tolist(), lost / float(count.sum())
+            special = log_probs(model, inputs)[..., list(FORBID)].exp().sum(-1)
+            lost -= float(torch.log1p(-special).where(targets != PAD_ID, 0.0).sum())
+    return lost / (len(ids) - 1)
 
 
 def write(model: nn.Module, tokenizer: CharTokenizer, prompt: str, length: int, temperature: float, generator) -> str:
@@ -73,13 +68,12 @@ def score(run: Run, model: GPT, tokenizer: CharTokenizer, valid: np.ndarray) -> 
     scores = {"nll": evaluate(model, windows(valid, model.window), next_token_nll)}
     if run.rescoring:
         return scores
-    places, lost = by_place(model, valid)
     scores |= {
         "bits a character": scores["nll"] / math.log(2),
         "characters": len(valid) - 1,
         "window": model.window,
-        "special ids": lost,
-        "by place": [round(x, 4) for x in places],
+        "special ids": cost_of_special_ids(model, valid),
+        "by place": [round(x, 4) for x in nll_by_place(model, windows(valid, model.window))],
     }
     length = 5 if run.quick else 400
     for temperature in (0.5, 0.8, 1.0):
@@ -105,6 +99,14 @@ def learn(
     )
 
 
+def train_and_score(run: Run, sizes: dict, B: int, steps: int, rate: float, **options) -> tuple[dict, GPT]:
+    """One GPT; sizes: as for `gpt`.  options: as for Run.fit."""
+    tokenizer, ids, valid = prepare(run)
+    model = gpt(run, tokenizer, **sizes)
+    learn(run, model, ids, valid, B, steps, rate, **options)
+    return score(run, model, tokenizer, valid), model
+
+
 @recipe(
     "shakespeare",
     about="Shakespeare by the character, nanoGPT's CPU setting: 4 layers of width 128, window 64, 2,000 steps of 12",
@@ -114,10 +116,7 @@ def learn(
 )
 def shakespeare(run: Run) -> tuple[dict, nn.Module]:
     """Size, window, batch and steps are nanoGPT's. A rate four times its own, rotary positions, decay to 0 are ours."""
-    tokenizer, ids, valid = prepare(run)
-    model = gpt(run, tokenizer, 64, 128)
-    learn(run, model, ids, valid, B=12, steps=2000, rate=4e-3)
-    return score(run, model, tokenizer, valid), model
+    return train_and_score(run, {"window": 64, "d_model": 128}, B=12, steps=2000, rate=4e-3)
 
 
 @recipe(
@@ -130,10 +129,8 @@ def shakespeare(run: Run) -> tuple[dict, nn.Module]:
 )
 def shakespeare_page(run: Run) -> tuple[dict, nn.Module]:
     """Nine epochs with dropout 0.1. The weights kept are those of the lowest of nine validations."""
-    tokenizer, ids, valid = prepare(run)
-    model = gpt(run, tokenizer, 128, 160, n_heads=5, dropout=0.1)
-    learn(run, model, ids, valid, B=16, steps=4500, rate=3e-3, patience=9)
-    return score(run, model, tokenizer, valid), model
+    sizes = {"window": 128, "d_model": 160, "n_heads": 5, "dropout": 0.1}
+    return train_and_score(run, sizes, B=16, steps=4500, rate=3e-3, patience=9)
 
 
 @recipe(
@@ -145,11 +142,9 @@ def shakespeare_page(run: Run) -> tuple[dict, nn.Module]:
 )
 def shakespeare_gpu(run: Run) -> tuple[dict, nn.Module]:
     """For a GPU, in bfloat16. As in nanoGPT the weights kept are those of the lowest of the validations, here 20."""
-    tokenizer, ids, valid = prepare(run)
-    model = gpt(run, tokenizer, 256, 384, n_heads=6, n_layers=6, dropout=0.2)
+    sizes = {"window": 256, "d_model": 384, "n_heads": 6, "n_layers": 6, "dropout": 0.2}
     bf16 = torch.device(run.device).type == "cuda"
-    learn(run, model, ids, valid, B=64, steps=5000, rate=1e-3, evaluate_every=250, patience=20, bf16=bf16)
-    return score(run, model, tokenizer, valid), model
+    return train_and_score(run, sizes, B=64, steps=5000, rate=1e-3, evaluate_every=250, patience=20, bf16=bf16)
 
 
 # Width of the model and share of the training text: six sizes on all of it, six shares at one size.

@@ -7,7 +7,7 @@
 Each loss is as `train.fit` wants it: the summed NLL in nats and the number of targets.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 import torch
@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from lmbook import data
 from lmbook.decode import evaluating
 from lmbook.losses import token_nll
+from lmbook.text import PAD_ID
 from lmbook.train import device_of
 
 NO_LABEL = -100  # stands beside padding
@@ -82,6 +83,18 @@ def random_lengths(
 def log_probs(model: nn.Module, inputs: Tensor) -> Tensor:
     """ln P of every type at every place, (B, T, vocab), on the CPU."""
     return torch.log_softmax(model(inputs.to(device_of(model))).float(), -1).cpu()
+
+
+def nll_by_place(model: nn.Module, batches: Iterable[Pair]) -> list[float]:
+    """Mean NLL of the first target of a row, of the second, ..."""
+    sums: dict[int, Tensor] = {}  # by place: the summed NLL and the number of targets
+    with evaluating(model):
+        for inputs, targets in batches:
+            nll = -log_probs(model, inputs).double().gather(2, targets.unsqueeze(2)).squeeze(2)  # (B, T)
+            real = targets != PAD_ID
+            for t, found in enumerate(torch.stack([nll.where(real, 0.0).sum(0), real.sum(0)], 1)):
+                sums[t] = sums.get(t, 0) + found
+    return [float(nll / n) for nll, n in sums.values()]
 
 
 def outputs(model: nn.Module, ids: Sequence[Sequence[int]]) -> list[Tensor]:
