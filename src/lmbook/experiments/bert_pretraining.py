@@ -181,11 +181,9 @@ def pretrained(run: Run) -> tuple[WordForms, BERT]:
 def encoder(run: Run, start: str) -> tuple[WordForms, BERT, str]:
     """The word forms, the encoder and the record's note of its weights.  start: "fine-tuned" or "scratch"."""
     forms, bert = pretrained(run)
-    return (
-        (forms, BERT(len(forms), dropout=0.1, **SIZES), "")
-        if start == "scratch"
-        else (forms, bert, f"weights of {NAME}")
-    )
+    if start == "scratch":
+        return forms, BERT(len(forms), dropout=0.1, **SIZES), ""
+    return forms, bert, f"weights of {NAME}"
 
 
 SHARES = {"1%": (0.01, 60), "10%": (0.1, 20), "100%": (1.0, 6)}  # of the labelled sentences, and epochs

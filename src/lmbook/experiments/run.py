@@ -11,6 +11,7 @@ recipe ships them. The records of the runs behind the book's tables are in `reco
 the book shows in `trained`.
 
 `record` says what a record holds. A training's settings (model, optimiser, rates, FLOPs) are collected by run.fit.
+run.fit_cosine is run.fit with the schedule and the clipping that most experiments have; `tasks` has their losses.
 Where models are compared, run.tune picks each one's rate from the same grid, RATES, by validation, and run.to_plateau
 trains each one by the same rule, PLATEAU.
 

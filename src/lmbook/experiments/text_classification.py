@@ -2,8 +2,8 @@
 
     x_t = E[w_t]      h = LSTM(x_1..x_T)      y_hat = softmax(W s + b),  s the mean of h_1..h_T
 
-Words as `text.words` cuts them, lower-cased; a word seen once is read as its class, as in `tagging`. The
-baselines are scored in the same run: the commonest label, and a linear model on single words and pairs of words.
+Words as `text.words` cuts them, lower-cased; a word seen once is read as its class, as in `tagging`. The baselines
+are scored in the same run: the commonest label, and a linear model on single words and pairs of words.
 """
 
 import re
