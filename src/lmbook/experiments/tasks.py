@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from lmbook import data
 from lmbook.decode import evaluating
+from lmbook.experiments.run import Run
 from lmbook.losses import token_nll
 from lmbook.text import PAD_ID
 from lmbook.train import device_of
@@ -116,7 +117,7 @@ def confusion(gold: Sequence[int], found: Sequence[int], n: int) -> np.ndarray:
 
 
 def fit_labels(
-    run, model: nn.Module, ids: dict, labels: dict, optimiser, epochs: int, warmup: int | None = None,
+    run: Run, model: nn.Module, ids: dict, labels: dict, optimiser, epochs: int, warmup: int | None = None,
     loss: Callable = label_nll, **options,
 ) -> None:  # fmt: skip
     """Trains on the part "train" in batches of 32 rows; options: as for Run.fit.
