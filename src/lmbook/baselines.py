@@ -7,6 +7,7 @@ The linear models are logistic regressions of scikit-learn: over the word, its b
 for a token, over TF-IDF for a text. The tagger decides each token for itself, from the words alone.
 """
 
+import importlib
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
@@ -27,10 +28,7 @@ class MajorityTagger:
         if not counts:
             raise ValueError("there is no word to learn from; give at least one sentence.")
         self.tags = {word: tags.most_common(1)[0][0] for word, tags in counts.items()}
-        total: Counter = Counter()
-        for tags_of_word in counts.values():
-            total.update(tags_of_word)
-        self.fallback = total.most_common(1)[0][0]
+        self.fallback = sum(counts.values(), Counter()).most_common(1)[0][0]
 
     def predict(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
         """A tag for every word."""
@@ -61,9 +59,8 @@ class LinearTagger:
     """
 
     def __init__(self, alpha: float = 3e-6, epochs: int = 8, seed: int = 0):
-        learn = _sklearn()
-        self.features = learn["CountVectorizer"](analyzer=list)
-        self.model = learn["SGDClassifier"](
+        self.features = _sklearn("feature_extraction.text").CountVectorizer(analyzer=list)
+        self.model = _sklearn("linear_model").SGDClassifier(
             loss="log_loss", alpha=alpha, max_iter=epochs, tol=None, average=True, random_state=seed
         )
 
@@ -85,11 +82,10 @@ class LinearClassifier:
     """TF-IDF of single words and pairs of words, then logistic regression (L2 penalty 1 / C)."""
 
     def __init__(self, tokenize, C: float = 10.0):
-        learn = _sklearn()
-        self.features = learn["TfidfVectorizer"](
+        self.features = _sklearn("feature_extraction.text").TfidfVectorizer(
             tokenizer=tokenize, token_pattern=None, lowercase=False, ngram_range=(1, 2), sublinear_tf=True
         )
-        self.model = learn["LogisticRegression"](C=C, max_iter=1000)
+        self.model = _sklearn("linear_model").LogisticRegression(C=C, max_iter=1000)
 
     def fit(self, texts: Sequence[str], labels: Sequence[str]) -> "LinearClassifier":
         self.model.fit(self.features.fit_transform(texts), labels)
@@ -100,14 +96,9 @@ class LinearClassifier:
         return [str(label) for label in self.model.predict(self.features.transform(texts))]
 
 
-def _sklearn() -> dict:
-    """The parts of scikit-learn used here, imported on demand."""
+def _sklearn(module: str):
+    """A module of scikit-learn, imported on demand."""
     try:
-        from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
-        from sklearn.linear_model import LogisticRegression, SGDClassifier
+        return importlib.import_module(f"sklearn.{module}")
     except ImportError as error:
-        raise ImportError("The linear baselines need scikit-learn, which is missing: pip install scikit-learn.") from (
-            error
-        )
-    found = (CountVectorizer, TfidfVectorizer, LogisticRegression, SGDClassifier)
-    return {part.__name__: part for part in found}
+        raise ImportError("The linear baselines need scikit-learn: pip install scikit-learn.") from error

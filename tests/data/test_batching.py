@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+import torch
 
-from lmbook.data.batching import stream_batches
+from lmbook.data.batching import random_windows, stream_batches, windows
+from lmbook.text import PAD_ID
 
 
 @pytest.mark.parametrize("T", [1, 4, 7, 20])
@@ -21,3 +23,49 @@ def test_too_short_a_text_is_refused():
     for ids, B, T in (([5, 6, 7], 3, 2), ([5], 1, 2), ([5, 6, 7], 0, 2), ([5, 6, 7], 1, 0)):
         with pytest.raises(ValueError, match=r"cannot make|must be at least 1"):
             list(stream_batches(ids, B, T))
+
+
+@pytest.fixture
+def ids():
+    return np.random.default_rng(0).integers(5, 30, size=150)
+
+
+@pytest.mark.parametrize("B", [1, 3, 64])
+@pytest.mark.parametrize("length", [150, 145, 146, 17, 5])
+def test_every_character_but_the_first_is_a_target_once_and_in_order(ids, length, B):
+    found = []
+    for inputs, targets in windows(ids[:length], 16, B):
+        assert inputs.shape == targets.shape
+        found += targets[targets != PAD_ID].tolist()
+        assert torch.equal(inputs[:, 1:][targets[:, 1:] != PAD_ID], targets[:, :-1][targets[:, 1:] != PAD_ID])
+    assert found == ids[1:length].tolist()
+
+
+def test_an_epoch_is_pieces_of_the_text_and_repeats_no_target(ids):
+    seen = []
+    for inputs, targets in random_windows(np.arange(1000), 16, 4, [0, 0]):
+        assert inputs.shape == (4, 16)
+        assert torch.equal(inputs + 1, targets)
+        seen += targets.flatten().tolist()
+    assert len(seen) == len(set(seen)) > 900
+
+
+def test_epochs_differ_and_come_back(ids):
+    first, again, other = (list(random_windows(ids, 16, 2, [0, epoch])) for epoch in (0, 0, 1))
+    assert all(torch.equal(a[0], b[0]) for a, b in zip(first, again, strict=True))
+    assert not torch.equal(first[0][0], other[0][0])
+
+
+@pytest.mark.parametrize("length", [5, 9, 10, 100, 101])
+def test_every_token_is_predicted_once_after_as_many_others_as_promised(length):
+    window, stride, text = 8, 4, np.arange(10, 10 + length)
+    seen = {}
+    for inputs, targets in windows(text, window, B=3, stride=stride):
+        for row, wanted in zip(inputs.tolist(), targets.tolist(), strict=True):
+            for t, token in enumerate(wanted):
+                if token != PAD_ID:
+                    assert token not in seen
+                    assert row[: t + 1] == list(range(token - t - 1, token))  # the text right before it
+                    seen[token] = t + 1
+    assert sorted(seen) == text[1:].tolist()
+    assert all(window - stride + 1 <= n <= window for token, n in seen.items() if token > 10 + window)

@@ -210,6 +210,25 @@ def test_a_training_goes_on_to_its_plateau_and_says_where_it_did_not(a_run, caps
     assert "short: not at its plateau after 5 steps" in capsys.readouterr().err
 
 
+def test_a_cosine_has_its_schedule_its_clipping_and_its_validation_in_the_record(a_run):
+    x, model = torch.linspace(-1, 1, 32)[:, None], nn.Linear(1, 1)
+
+    def loss(model, batch):
+        return (model(batch[0]) - batch[1]).square().sum(), len(batch[0])
+
+    log = a_run.fit_cosine(
+        model, lambda epoch: [(x, 2 * x + 1)], loss, torch.optim.SGD(model.parameters(), lr=0.3),
+        warmup=5, total=40, valid=lambda: [(x, 2 * x)], evaluate_every=20,
+    )  # fmt: skip
+    wanted = [0.3 * warmup_cosine(step, 5, 40) for step in range(1, 41)]
+    assert [entry["lr"] for entry in log if "lr" in entry] == pytest.approx(wanted)
+    settings = a_run.parts["model"]["settings"]
+    assert (settings["schedule"], settings["warm-up"], settings["clip"]) == ("warmup_cosine", 5, 1.0)
+    held_out = [entry["validation"] for entry in log if "validation" in entry]
+    assert len(held_out) == 2
+    assert held_out[-1] == pytest.approx((model(x) - 2 * x).square().mean().item())
+
+
 def test_reading_off_the_settings_changes_no_random_number(a_run):
     """Dropout, batches and a generator of the caller's own draw on as if nobody had looked."""
     generator = torch.Generator().manual_seed(5)

@@ -1,4 +1,4 @@
-"""The character recipes: which characters are scored, which are trained on, and that both losses agree."""
+"""The character recipes: windows do not see each other, and both losses agree."""
 
 import math
 
@@ -8,6 +8,7 @@ import torch
 
 from lmbook import checkpoints, data
 from lmbook.experiments import shakespeare
+from lmbook.experiments.tasks import next_token_nll, nll_by_place
 from lmbook.gpt import GPT
 from lmbook.text import PAD_ID, CharTokenizer
 from lmbook.train import evaluate
@@ -24,48 +25,22 @@ def model():
     return GPT(30, 16, 8, n_heads=2, n_layers=1, positions="rotary")
 
 
-@pytest.mark.parametrize("B", [1, 3, 64])
-@pytest.mark.parametrize("length", [150, 145, 146, 17, 5])
-def test_every_character_but_the_first_is_a_target_once_and_in_order(ids, length, B):
-    found = []
-    for inputs, targets in shakespeare.windows(ids[:length], 16, B):
-        assert inputs.shape == targets.shape
-        found += targets[targets != PAD_ID].tolist()
-        assert torch.equal(inputs[:, 1:][targets[:, 1:] != PAD_ID], targets[:, :-1][targets[:, 1:] != PAD_ID])
-    assert found == ids[1:length].tolist()
-
-
 def test_a_window_does_not_see_what_is_before_it(ids, model):
     changed = ids.copy()
     changed[:16] = 7  # all that window 0 reads; its last target is the first input of window 1
-    nll = [[shakespeare.loss(model, (i[1:], t[1:]))[0] for i, t in shakespeare.windows(x, 16)] for x in (ids, changed)]
+    nll = [[next_token_nll(model, (i[1:], t[1:]))[0] for i, t in data.windows(x, 16)] for x in (ids, changed)]
     assert nll[0] == nll[1]
 
 
-def test_an_epoch_is_pieces_of_the_text_and_repeats_no_target(ids):
-    seen = []
-    for inputs, targets in shakespeare.drawn(np.arange(1000), 16, 4, [0, 0]):
-        assert inputs.shape == (4, 16)
-        assert torch.equal(inputs + 1, targets)
-        seen += targets.flatten().tolist()
-    assert len(seen) == len(set(seen)) > 900
-
-
-def test_epochs_differ_and_come_back(ids):
-    first, again, other = (list(shakespeare.drawn(ids, 16, 2, [0, epoch])) for epoch in (0, 0, 1))
-    assert all(torch.equal(a[0], b[0]) for a, b in zip(first, again, strict=True))
-    assert not torch.equal(first[0][0], other[0][0])
-
-
 def test_by_place_is_the_loss_cut_by_place(ids, model):
-    places, lost = shakespeare.by_place(model, ids)
-    nll = evaluate(model, shakespeare.windows(ids, 16), shakespeare.loss)
+    places, lost = nll_by_place(model, data.windows(ids, 16)), shakespeare.cost_of_special_ids(model, ids)
+    nll = evaluate(model, data.windows(ids, 16), next_token_nll)
     counts = [10] * 5 + [9] * 11  # 149 targets: nine full windows and one of five
     assert sum(n * x for n, x in zip(counts, places, strict=True)) / 149 == pytest.approx(nll, rel=1e-5)
     with torch.no_grad():  # without the special ids the loss is lower by what they take
         without = [
             -torch.log_softmax(model(i)[..., 5:], -1).gather(2, (t - 5).clamp(min=0)[..., None])[..., 0][t != PAD_ID]
-            for i, t in shakespeare.windows(ids, 16)
+            for i, t in data.windows(ids, 16)
         ]
     assert nll - torch.cat(without).mean().item() == pytest.approx(lost, rel=1e-3)
     assert lost == pytest.approx(math.log(30 / 25), rel=0.05), "untrained, the five take a sixth"

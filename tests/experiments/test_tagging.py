@@ -5,7 +5,8 @@ from collections import Counter
 import pytest
 import torch
 
-from lmbook.experiments.tagging import SumEmbedding, hide, hiding, labelled, predict, score_entities, score_tags
+from lmbook.experiments.tagging import SumEmbedding, hide, hiding, hiding_loss, predict, score_entities, score_tags
+from lmbook.experiments.tasks import NO_LABEL, label_nll
 from lmbook.rnn_models import Tagger
 from lmbook.word_shapes import WordForms
 
@@ -75,11 +76,16 @@ def test_predictions_come_in_order_whatever_the_lengths():
     assert predict(model, ids, TAGS) == alone
 
 
-def test_labels_stay_beside_their_words():
-    ids, labels = [[7, 8, 9], [5], [6, 6]], [[17, 18, 19], [15], [16, 16]]
-    for tokens, tags, rows in labelled(ids, labels, 2, seed=0):
-        for row, i in enumerate(rows):
-            n = len(ids[i])
-            assert tokens[row, :n].tolist() == ids[i]
-            assert tags[row, :n].tolist() == labels[i]
-            assert (tags[row, n:] == -100).all()
+def test_the_training_reads_hidden_words_and_counts_every_label(forms):
+    torch.manual_seed(0)
+    model, words = Tagger(len(forms), 3, 8, 8), Counter({"the": 8, "cat": 2, "rug": 1})
+    tokens = torch.stack([torch.from_numpy(forms.encode(["the", "cat"] * 20))] * 20)
+    labels = torch.zeros_like(tokens)
+    labels[:, 30:] = NO_LABEL
+    torch.manual_seed(1)
+    nll, n = hiding_loss(forms, words)(model, (tokens, labels))
+    torch.manual_seed(1)
+    wanted, _ = label_nll(model, (hide(tokens, *hiding(forms, words)), labels))
+    assert n == 600
+    assert torch.equal(nll, wanted)
+    assert not torch.equal(nll, label_nll(model, (tokens, labels))[0])

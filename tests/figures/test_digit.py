@@ -9,7 +9,7 @@ import torch
 from py_mini_racer import MiniRacer
 
 from lmbook.data.digits import PixelCodec, digits
-from lmbook.experiments.digits import pixel_loss
+from lmbook.experiments.tasks import next_token_nll
 from lmbook.figures import CompleteDigit, bundle, digit
 from lmbook.gpt import GPT, gelu_tanh
 from lmbook.train import evaluate
@@ -113,7 +113,7 @@ def test_the_likelihood_is_the_one_of_the_recipe():
     for image, label, row in zip(images, labels, ids, strict=True):
         figure = CompleteDigit(gpt(), pixels=image.flatten().int().tolist(), rows=7)
         short = row[None, : 1 + 56]
-        wanted = evaluate(digit.unpacked(figure.network), [(short,)], pixel_loss) * 56
+        wanted = evaluate(digit.unpacked(figure.network), [(short[:, :-1], short[:, 1:])], next_token_nll) * 56
         assert -float(figure.log_likelihoods()[label]) == pytest.approx(wanted, rel=1e-4)
 
 

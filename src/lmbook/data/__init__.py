@@ -42,15 +42,17 @@ __all__ = [
     "names",
     "pad",
     "path",
+    "random_windows",
     "reversal",
     "stream_batches",
     "tagged_captions",
+    "windows",
 ]
 
 
 def __getattr__(name: str):
     """Batches are tensors: torch is imported when one of them is asked for, so that chapters of counts start soon."""
-    if name in ("Batch", "batches", "pad", "stream_batches"):
+    if name in ("Batch", "batches", "pad", "random_windows", "stream_batches", "windows"):
         from lmbook.data import batching
 
         return getattr(batching, name)

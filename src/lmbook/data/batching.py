@@ -85,3 +85,28 @@ def stream_batches(ids: Sequence[int] | np.ndarray | Tensor, B: int, T: int) -> 
     inputs, targets = ids[: B * steps].reshape(B, steps), ids[1 : B * steps + 1].reshape(B, steps)
     for start in range(0, steps, T):
         yield inputs[:, start : start + T], targets[:, start : start + T]
+
+
+def windows(ids: Sequence[int], T: int, B: int = 64, stride: int | None = None) -> Iterator[tuple[Tensor, Tensor]]:
+    """Windows of a running text for a model without a state: every token but the first is a target once, in order.
+
+    stride: how far the next window starts, by default T, so that none overlap. Behind the first window a token comes
+    after T - stride + 1 to T others. Inputs and targets (B, T); targets that an earlier window has predicted are <pad>.
+    """
+    stride = stride or T
+    starts = range(0, max(1, len(ids) - 1 - T + stride), stride)
+    for i in range(0, len(starts), B):
+        rows = [ids[start : start + T + 1] for start in starts[i : i + B]]
+        inputs, targets = pad([row[:-1] for row in rows]), pad([row[1:] for row in rows])
+        targets[i == 0 :, : T - stride] = PAD_ID
+        yield inputs, targets
+
+
+def random_windows(ids: np.ndarray, T: int, B: int, seed: int | Sequence[int]) -> Iterator[tuple[Tensor, Tensor]]:
+    """Windows of T in random order, from a random start below T; no token is a target twice in an epoch."""
+    rng = np.random.default_rng(seed)
+    first = rng.integers(min(T, len(ids) - T))
+    starts = first + T * rng.permutation((len(ids) - 1 - first) // T)
+    for i in range(0, max(1, len(starts) - B + 1), B):
+        rows = torch.as_tensor(ids[starts[i : i + B, None] + np.arange(T + 1)])
+        yield rows[:, :-1], rows[:, 1:]

@@ -22,7 +22,6 @@ from lmbook.experiments import (  # noqa: F401  (importing a module enters its r
     recall_across_gap,
     seq2seq_tasks,
     shakespeare,
-    shakespeare_rnn,
     tagging,
     text_classification,
     translation_by_length,

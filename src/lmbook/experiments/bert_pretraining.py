@@ -21,9 +21,9 @@ from lmbook import checkpoints, data, metrics
 from lmbook.bert import BERT, FIRST_ORDINARY, MASK_ID, BERTTagger, MaskedLM, mask_tokens, masked_lm_loss
 from lmbook.decode import evaluating
 from lmbook.experiments.run import TRAINED, RecipeError, Run, recipe
-from lmbook.experiments.tagging import NO_LABEL, labelled, predict, score_tags, tag_loss
+from lmbook.experiments.tagging import predict, prepare, score_tags
+from lmbook.experiments.tasks import NO_LABEL, fit_labels
 from lmbook.gpt import decay_groups
-from lmbook.schedules import warmup_cosine
 from lmbook.text import EOS, EOS_ID, SOS_ID
 from lmbook.train import device_of, evaluate
 from lmbook.word_shapes import WordForms
@@ -45,15 +45,12 @@ BLANKS = (  # filled at the end of a training, as examples
 def sentences(tokens: list[str]) -> list[list[str]]:
     """The running text of WikiText as sentences of words, its marks for hyphens, commas and points within words undone,
     negations cut as in the treebank; without headings."""
-    lines = " ".join(tokens).split(EOS)
     found = []
-    for line in lines:
-        line = line.strip()
-        if not line or line.startswith("="):
-            continue
-        line = re.sub(r" @([.,])@ ", r"\1", line).replace("@-@", "-")
-        line = re.sub(r"n 't\b", " n't", line)
-        found += [sentence.split() for sentence in re.split(r"(?<= [.?!]) ", line)]
+    for line in map(str.strip, " ".join(tokens).split(EOS)):
+        if line and not line.startswith("="):
+            line = re.sub(r" @([.,])@ ", r"\1", line).replace("@-@", "-")
+            line = re.sub(r"n 't\b", " n't", line)
+            found += [sentence.split() for sentence in re.split(r"(?<= [.?!]) ", line)]
     return found
 
 
@@ -98,14 +95,8 @@ def score_blanks(model: MaskedLM, ids: list[list[int]], unigram: Tensor) -> dict
             nll = -log_p[torch.arange(len(target)), target].sum()
             sums += torch.tensor([nll, -unigram[target].sum(), top[:, 0].sum(), top.sum(), len(target)])
     nll, by_frequency, first, five, _ = (sums / sums[-1]).tolist()
-    return {
-        "nll": nll,
-        "perplexity": metrics.perplexity(nll),
-        "accuracy": first,
-        "among five": five,
-        "unigram nll": by_frequency,
-        "blanks": int(sums[-1]),
-    }
+    scores = {"nll": nll, "perplexity": metrics.perplexity(nll), "accuracy": first, "among five": five}
+    return scores | {"unigram nll": by_frequency, "blanks": int(sums[-1])}
 
 
 def fill(model: MaskedLM, forms: WordForms, words: list[str], k: int = 5) -> list[list]:
@@ -115,14 +106,7 @@ def fill(model: MaskedLM, forms: WordForms, words: list[str], k: int = 5) -> lis
         p = torch.softmax(model(ids)[0, ids[0] == MASK_ID], -1)
     p[:, :FIRST_ORDINARY] = 0
     p[:, FIRST_ORDINARY + len(forms.words) :] = 0
-    best = p.topk(k)
-    return [
-        [
-            [forms.vocabulary.tokens[i], round(chance, 4)]
-            for i, chance in zip(row.tolist(), chances.tolist(), strict=True)
-        ]
-        for row, chances in zip(best.indices, best.values, strict=True)
-    ]
+    return [[[forms.vocabulary.tokens[i], round(float(row[i]), 4)] for i in row.topk(k).indices.tolist()] for row in p]
 
 
 def word_forms(text: list[list[str]], words: int = WORDS) -> WordForms:
@@ -140,8 +124,7 @@ def word_forms(text: list[list[str]], words: int = WORDS) -> WordForms:
     score="perplexity",
 )
 def bert_wikitext2(run: Run) -> tuple[dict, nn.Module]:
-    corpus = run.corpus("wikitext2")
-    text = {part: sentences(run.cut(corpus[part], 3000)) for part in ("train", "valid", "test")}
+    text = {part: sentences(tokens) for part, tokens in run.split("wikitext2", 3000).items()}
     forms = run.text = word_forms(text["train"])
     ids = {part: [framed(forms, p) for row in text[part] for p in pieces(row)] for part in text}
     model = MaskedLM(BERT(len(forms), dropout=0.1, **SIZES)).to(run.device)
@@ -152,14 +135,13 @@ def bert_wikitext2(run: Run) -> tuple[dict, nn.Module]:
         fixed = torch.Generator().manual_seed(0)
         return evaluate(model, rows(few, 4096), functools.partial(blank_loss, generator=fixed, rate=TEST_RATE))
 
-    run.fit(
+    run.fit_cosine(
         model,
         lambda epoch: rows(ids["train"], 4096, seed=[run.seed, epoch]),
         functools.partial(blank_loss, generator=generator, rate=RATE),
         torch.optim.AdamW(decay_groups(model, 0.01), lr=1.5e-3, betas=(0.9, 0.98)),
-        steps=STEPS,
-        schedule=lambda step: warmup_cosine(step, warmup=300, total=STEPS),
-        clip=1.0,
+        warmup=300,
+        total=STEPS,
         validate=valid,
         evaluate_every=150,
         save_every=150,
@@ -196,6 +178,14 @@ def pretrained(run: Run) -> tuple[WordForms, BERT]:
     )
 
 
+def encoder(run: Run, start: str) -> tuple[WordForms, BERT, str]:
+    """The word forms, the encoder and the record's note of its weights.  start: "fine-tuned" or "scratch"."""
+    forms, bert = pretrained(run)
+    if start == "scratch":
+        return forms, BERT(len(forms), dropout=0.1, **SIZES), ""
+    return forms, bert, f"weights of {NAME}"
+
+
 SHARES = {"1%": (0.01, 60), "10%": (0.1, 20), "100%": (1.0, 6)}  # of the labelled sentences, and epochs
 
 
@@ -207,40 +197,23 @@ SHARES = {"1%": (0.01, 60), "10%": (0.1, 20), "100%": (1.0, 6)}  # of the labell
     score="accuracy",
 )
 def bert_tagging(run: Run) -> tuple[dict, None]:
-    corpus = run.corpus("ud_english_ewt")
-    parts = {part: run.cut(corpus[part]) for part in ("train", "test")}
-    tags = sorted({tag for part in parts.values() for _, labels in part for tag in labels})
+    parts, _, tags = prepare(run, "ud_english_ewt")
     number = {tag: i for i, tag in enumerate(tags)}
     order = np.random.default_rng(run.seed).permutation(len(parts["train"]))
     scores: dict = {"sentences": {}}
     for share, (size, epochs) in SHARES.items():
         chosen = [parts["train"][i] for i in order[: max(1, round(size * len(order)))]]
         scores["sentences"][share] = len(chosen)
+        words = Counter(word for text, _ in chosen for word in text)
         for start in ("fine-tuned", "scratch"):
-            forms, bert = pretrained(run)
-            if start == "scratch":
-                bert = BERT(len(forms), dropout=0.1, **SIZES)
+            forms, bert, note = encoder(run, start)
             model = BERTTagger(bert, len(tags), dropout=0.1).to(run.device)
             ids, labels = tagged(chosen, forms, number)
-            total = epochs * -(-len(ids) // 32)
-            run.fit(
-                model,
-                lambda epoch, ids=ids, labels=labels: (
-                    batch[:2] for batch in labelled(ids, labels, 32, [run.seed, epoch])
-                ),
-                tag_loss(),
-                torch.optim.AdamW(decay_groups(model, 0.01), lr=1e-3),
-                part=f"{start} {share}",
-                note=f"weights of {NAME}" if start == "fine-tuned" else "",
-                epochs=epochs,
-                schedule=lambda step, total=total: warmup_cosine(step, warmup=total // 10, total=total),
-                clip=1.0,
-            )
-            words = Counter(word for text, _ in chosen for word in text)
-            found = tag_pieces(model, parts["test"], forms, tags)
-            full = score_tags(found, parts["test"], words, tags)
+            adam, part = torch.optim.AdamW(decay_groups(model, 0.01), lr=1e-3), f"{start} {share}"
+            fit_labels(run, model, {"train": ids}, {"train": labels}, adam, epochs, part=part, note=note)
+            full = score_tags(tag_pieces(model, parts["test"], forms, tags), parts["test"], words, tags)
             keys = ("accuracy", "accuracy known", "accuracy unknown", "unknown", "f1 by tag")
-            scores[f"{start} {share}"] = {key: full[key] for key in keys}
+            scores[part] = {key: full[key] for key in keys}
     return scores | {"tags": tags, "accuracy": scores["fine-tuned 100%"]["accuracy"]}, None
 
 

@@ -9,10 +9,9 @@ import torch
 from torch import nn
 
 from lmbook import metrics
-from lmbook.experiments.given_names import batches, loss
 from lmbook.experiments.run import Run, recipe
+from lmbook.experiments.tasks import next_token_nll, texts
 from lmbook.feedforward import FeedForwardLM
-from lmbook.schedules import warmup_cosine
 from lmbook.text import SPECIALS, Vocabulary, words
 from lmbook.train import evaluate
 
@@ -29,22 +28,18 @@ WORDS, WIDTH, HIDDEN, WINDOW = 300, 6, 12, 3
 )
 def captions(run: Run) -> tuple[dict, nn.Module]:
     """Sigmoid units and no biases, as in the formula."""
-    corpus = run.corpus("multi30k")
-    parts = {part: [words(pair[0].lower()) for pair in run.cut(corpus[part])] for part in ("train", "valid", "test")}
+    parts = {part: [words(pair[0].lower()) for pair in pairs] for part, pairs in run.split("multi30k").items()}
     vocabulary = run.text = Vocabulary.build((w for row in parts["train"] for w in row), max_size=WORDS + len(SPECIALS))
     ids = {part: [vocabulary.encode(row).tolist() for row in rows] for part, rows in parts.items()}
     model = FeedForwardLM(len(vocabulary), WIDTH, HIDDEN, WINDOW, activation="sigmoid").to(run.device)
     total = 3 * -(-len(ids["train"]) // 64)
-    run.fit(
+    run.fit_cosine(
         model,
-        lambda epoch: batches(ids["train"], 64, [run.seed, epoch]),
-        loss,
+        lambda epoch: texts(ids["train"], 64, [run.seed, epoch]),
+        next_token_nll,
         torch.optim.Adam(model.parameters(), lr=1e-2),
-        steps=total,
-        schedule=lambda step: warmup_cosine(step, warmup=min(50, total // 10), total=total),
-        clip=1.0,
+        warmup=min(50, total // 10),
+        total=total,
     )
-    scores = {}
-    for part in ("valid", "test"):
-        scores[f"{part} perplexity"] = metrics.perplexity(evaluate(model, batches(ids[part], 256), loss))
-    return scores, model
+    nll = {part: evaluate(model, texts(ids[part], 256), next_token_nll) for part in ("valid", "test")}
+    return {f"{part} perplexity": metrics.perplexity(mean) for part, mean in nll.items()}, model

@@ -16,10 +16,9 @@ from lmbook import decode
 from lmbook.configuration import configured
 from lmbook.data.digits import ORDERS, PixelCodec, digits, to_levels
 from lmbook.experiments.run import Run, recipe
+from lmbook.experiments.tasks import Pair, confusion, label_nll, log_probs, next_token_nll, wider
 from lmbook.gpt import GPT, decay_groups, gelu_tanh
-from lmbook.losses import token_nll
-from lmbook.schedules import warmup_cosine
-from lmbook.train import evaluate
+from lmbook.train import device_of, evaluate
 from lmbook.vit import PatchClassifier
 
 LEVELS, CLASSES = 17, 10
@@ -62,29 +61,13 @@ def shifted(images: Tensor, by: np.ndarray) -> Tensor:
     return torch.stack(moved)
 
 
-def wider(model: nn.Module, factor: float = 4.0) -> nn.Module:
-    """The model with its matrices multiplied: 0.02 suits widths near 1,000; at 64 attention would start late."""
-    with torch.no_grad():
-        for weight in model.parameters():
-            if weight.dim() > 1:
-                weight.mul_(factor)
-    return model
-
-
 # Pixels
-
-
-def pixel_loss(model: nn.Module, batch: tuple[Tensor]) -> tuple[Tensor, Tensor]:
-    """Summed NLL of the pixels, and their number.  batch: ids (B, 65), the class first."""
-    (ids,) = batch
-    return token_nll(model(ids[:, :-1]), ids[:, 1:])
 
 
 def pixel_nll(model: nn.Module, ids: Tensor) -> Tensor:
     """-ln P of each pixel given those before it: (B, 64) for ids (B, 65)."""
-    where = next(model.parameters()).device
     with decode.evaluating(model):
-        log_p = [torch.log_softmax(model(rows[:, :-1].to(where)), -1).cpu() for rows in ids.split(256)]
+        log_p = [log_probs(model, rows[:, :-1]) for rows in ids.split(256)]
     return -torch.cat(log_p).gather(2, ids[:, 1:, None]).squeeze(2)
 
 
@@ -93,18 +76,19 @@ def histogram_bits(train: Part, test: Part, by_class: bool, k: float = 0.1) -> f
 
     by_class: frequencies for each class apart. No pixel tells anything about another.
     """
-    greys = {name: to_levels(part[0], LEVELS).flatten(1) for name, part in (("train", train), ("test", test))}
-    groups = range(CLASSES) if by_class else (None,)
+    (counted, of), (asked, labels) = ((to_levels(images, LEVELS).flatten(1), y) for images, y in (train, test))
     nll = 0.0
-    for group in groups:
-        rows = {
-            name: greys[name] if group is None else greys[name][part[1] == group]
-            for name, part in (("train", train), ("test", test))
-        }
-        counts = nn.functional.one_hot(rows["train"], LEVELS).sum(0) + k  # (64, 17)
+    for c in range(CLASSES) if by_class else (None,):
+        rows, wanted = (counted, asked) if c is None else (counted[of == c], asked[labels == c])
+        counts = nn.functional.one_hot(rows, LEVELS).sum(0) + k  # (64, 17)
         log_p = (counts / counts.sum(1, keepdim=True)).log()
-        nll -= float(log_p.T.gather(0, rows["test"]).sum())
-    return nll / greys["test"].numel() / math.log(2)
+        nll -= float(log_p.T.gather(0, wanted).sum())
+    return nll / asked.numel() / math.log(2)
+
+
+def pixel_bits(model: nn.Module, ids: Tensor) -> float:
+    """Mean bits a pixel."""
+    return float(pixel_nll(model, ids).mean()) / math.log(2)
 
 
 def pixel_gpt(
@@ -114,24 +98,26 @@ def pixel_gpt(
     codec = run.text = PixelCodec(levels=LEVELS, order=order)
     ids = {name: codec.encode(*images) for name, images in parts(run).items()}
     gpt = GPT(codec.vocab, codec.window, width, n_heads=4, n_layers=n_layers, dropout=0.25, activation=gelu_tanh)
-    model, steps = wider(gpt).to(run.device), 1200
+    model = wider(gpt).to(run.device)
 
-    def batches(epoch: int) -> Iterator[tuple[Tensor]]:
+    def next_pixels(ids: Tensor, B: int) -> Iterator[Pair]:
+        return ((rows[:, :-1], rows[:, 1:]) for rows in ids.split(B))  # the class is only read
+
+    def batches(epoch: int) -> Iterator[Pair]:
         order = np.random.default_rng([run.seed, epoch]).permutation(len(ids["train"]))
-        return ((ids["train"][rows],) for rows in torch.from_numpy(order).split(32))
+        return next_pixels(ids["train"][torch.from_numpy(order)], 32)
 
-    run.fit(
+    run.fit_cosine(
         model,
         batches,
-        pixel_loss,
+        next_token_nll,
         torch.optim.AdamW(decay_groups(model, 0.1), lr=2e-3, betas=(0.9, 0.99)),
-        part=part,
-        steps=steps,
-        schedule=lambda step: warmup_cosine(step, warmup=100, total=steps),
-        clip=1.0,
-        validate=lambda model: evaluate(model, [(rows,) for rows in ids["valid"].split(256)], pixel_loss),
+        warmup=100,
+        total=1200,
+        valid=lambda: next_pixels(ids["valid"], 256),
         evaluate_every=100,
         patience=12,
+        part=part,
     )
     return model, codec, ids
 
@@ -146,9 +132,7 @@ def bayes(model: GPT, codec: PixelCodec, ids: Tensor) -> tuple[float, list[list[
 
 def table(labels: Tensor, found: Tensor) -> tuple[float, list[list[int]]]:
     """Accuracy, and how often class i was taken for class j."""
-    counts = torch.zeros(CLASSES, CLASSES, dtype=torch.int64)
-    counts.index_put_((labels, found), torch.ones_like(labels), accumulate=True)
-    return float((labels == found).float().mean()), counts.tolist()
+    return float((labels == found).float().mean()), confusion(labels, found, CLASSES).tolist()
 
 
 @recipe(
@@ -170,7 +154,7 @@ def pixels(run: Run) -> tuple[dict, nn.Module]:
         "histogram bits": histogram_bits(split["train"], split["test"], False),
         "histogram by class bits": histogram_bits(split["train"], split["test"], True),
         "uniform bits": math.log2(LEVELS),
-        "train bits": float(pixel_nll(model, ids["train"]).mean()) / math.log(2),
+        "train bits": pixel_bits(model, ids["train"]),
         "bits by pixel": [round(x, 3) for x in bits.mean(0).tolist()],
         "images": {name: len(part[0]) for name, part in split.items()},
     }
@@ -198,9 +182,9 @@ def pixels(run: Run) -> tuple[dict, nn.Module]:
 def page_pixels(run: Run) -> tuple[dict, nn.Module]:
     """As digits-pixels, with fewer weights."""
     model, codec, ids = pixel_gpt(run, "raster", width=48, n_layers=2)
-    scores = {"bits a pixel": float(pixel_nll(model, ids["test"]).mean()) / math.log(2)}
+    scores = {"bits a pixel": pixel_bits(model, ids["test"])}
     if not run.rescoring:
-        scores["train bits"] = float(pixel_nll(model, ids["train"]).mean()) / math.log(2)
+        scores["train bits"] = pixel_bits(model, ids["train"])
         scores["bayes accuracy"], scores["bayes table"] = bayes(model, codec, ids["test"])
     return scores, model
 
@@ -216,7 +200,7 @@ def orders(run: Run) -> tuple[dict, None]:
     scores = {}
     for order in ORDERS:
         model, _, ids = pixel_gpt(run, order, part=order)
-        scores[order] = float(pixel_nll(model, ids["test"]).mean()) / math.log(2)
+        scores[order] = pixel_bits(model, ids["test"])
     return scores, None
 
 
@@ -239,15 +223,10 @@ class SmallCNN(nn.Module):
         return self.layers(images.unsqueeze(1) / 16)
 
 
-def class_loss(model: nn.Module, batch: Part) -> tuple[Tensor, Tensor]:
-    """Summed NLL of the labels, and their number."""
-    return token_nll(model(batch[0]), batch[1], ignore=-100)
-
-
 def classify(model: nn.Module, images: Tensor) -> Tensor:
     """The likeliest class of each image."""
     with decode.evaluating(model):
-        return model(images.to(next(model.parameters()).device)).argmax(-1).cpu()
+        return model(images.to(device_of(model))).argmax(-1).cpu()
 
 
 def logistic_regression(train: Part, test: Part) -> float:
@@ -283,21 +262,20 @@ def patches(run: Run) -> tuple[dict, nn.Module]:
                 continue
             model = build().to(run.device)
             part = name + (" shifted" if shift else "")
-            run.fit(
+            run.fit_cosine(
                 model,
                 lambda epoch, shift=shift: shuffled(split["train"], 64, [run.seed, epoch], shift),
-                class_loss,
+                label_nll,
                 torch.optim.AdamW(decay_groups(model, 0.05), lr=2e-3),
-                part=part,
-                steps=steps,
-                schedule=lambda step, steps=steps: warmup_cosine(step, warmup=100, total=steps),
-                clip=1.0,
-                validate=lambda model: evaluate(model, [split["valid"]], class_loss),
+                warmup=100,
+                total=steps,
+                valid=lambda: [split["valid"]],
                 evaluate_every=250,
+                part=part,
             )
             scores[f"{part} accuracy"], scores[f"{part} table"] = table(labels, classify(model, images))
-            scores[f"{part} nll"] = evaluate(model, [split["test"]], class_loss)
-            scores[f"{part} validation nll"] = found = evaluate(model, [split["valid"]], class_loss)
+            scores[f"{part} nll"] = evaluate(model, [split["test"]], label_nll)
+            scores[f"{part} validation nll"] = found = evaluate(model, [split["valid"]], label_nll)
             if name == "vit" and (shipped is None or found < scores[f"{scores['shipped']} validation nll"]):
                 shipped, scores["shipped"], scores["accuracy"] = model, part, scores[f"{part} accuracy"]
     if not run.rescoring:

@@ -5,21 +5,20 @@ are those of `data.load`: a tenth of the distinct names to choose by, a tenth to
 file counts repeated names as often as they stand there, which is the customary figure.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from lmbook import data, decode
+from lmbook import decode
 from lmbook.counts import Counts
 from lmbook.data import fetch
 from lmbook.experiments.run import Run, recipe
+from lmbook.experiments.tasks import next_token_nll, nll_by_place, texts, wider
 from lmbook.feedforward import FeedForwardLM
 from lmbook.gpt import GPT, decay_groups, gelu_tanh
-from lmbook.losses import token_nll
 from lmbook.ngram import KneserNey, MaximumLikelihood
-from lmbook.schedules import warmup_cosine
 from lmbook.text import EOS_ID, SOS_ID, SPECIALS, CharTokenizer
 from lmbook.train import evaluate
 
@@ -40,30 +39,6 @@ def stream(names: Sequence[Sequence[int]], before: int) -> np.ndarray:
     return np.array([i for name in names for i in (*[SOS_ID] * before, *name, EOS_ID)])
 
 
-def batches(names: list[list[int]], B: int, seed: list[int] | None = None) -> Iterator[tuple[Tensor, Tensor]]:
-    """Names of like length together: inputs <sos> c_1 .. c_n and targets c_1 .. c_n <eos>, (B, T), padded."""
-    for batch in data.batches([([], name) for name in names], B, seed):
-        yield batch.inputs, batch.targets
-
-
-def loss(model: nn.Module, batch: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
-    """Summed NLL of the characters and ends, and their number."""
-    return token_nll(model(batch[0]), batch[1])
-
-
-def by_place(model: nn.Module, names: list[list[int]]) -> list[float]:
-    """Mean NLL of the first character, the second, ...: the ends of names stand where they stand."""
-    nll, n = torch.zeros(2, LONGEST + 1, dtype=torch.float64)
-    where = next(model.parameters()).device
-    with decode.evaluating(model):
-        for inputs, targets in batches(names, 256):
-            log_p = torch.log_softmax(model(inputs.to(where)), -1).cpu().double()
-            real, T = targets != 0, targets.shape[1]
-            nll[:T] -= log_p.gather(2, targets[..., None])[..., 0].where(real, 0.0).sum(0)
-            n[:T] += real.sum(0)
-    return (nll / n)[n > 0].tolist()
-
-
 def drawn(model: nn.Module, tokenizer: CharTokenizer, parts: dict, seed: int, n: int = 1000) -> dict:
     """Twenty of `n` sampled names, and how many of the n are in the training part, or in the two others."""
     generator = torch.Generator().manual_seed(seed)
@@ -78,27 +53,27 @@ def drawn(model: nn.Module, tokenizer: CharTokenizer, parts: dict, seed: int, n:
     }
 
 
-def learn(run: Run, model: nn.Module, B: int, steps: int, rate: float, decay: float) -> tuple[dict, nn.Module]:
-    """AdamW, warm-up of 100 steps, a cosine to 0; the weights of the lowest of ten validations; then the scores."""
+def learn(run: Run, build: Callable[[int], nn.Module], steps: int, decay: float) -> tuple[dict, nn.Module]:
+    """Trains build(vocab) by AdamW, keeps the weights of the lowest of ten validations, and scores them."""
     tokenizer, parts = prepare(run)
-    run.fit(
+    model = build(len(tokenizer.vocabulary)).to(run.device)
+    run.fit_cosine(
         model,
-        lambda epoch: batches(parts["train"], B, [run.seed, epoch]),
-        loss,
-        torch.optim.AdamW(decay_groups(model, decay), lr=rate, betas=(0.9, 0.99)),
-        steps=steps,
-        schedule=lambda step: warmup_cosine(step, warmup=100, total=steps),
-        clip=1.0,
-        validate=lambda model: evaluate(model, batches(parts["valid"], 256), loss),
+        lambda epoch: texts(parts["train"], 64, [run.seed, epoch]),
+        next_token_nll,
+        torch.optim.AdamW(decay_groups(model, decay), lr=3e-3, betas=(0.9, 0.99)),
+        warmup=100,
+        total=steps,
+        valid=lambda: texts(parts["valid"], 256),
         evaluate_every=steps // 10,
         patience=10,
     )
-    scores = {"nll": evaluate(model, batches(parts["test"], 256), loss)}
+    scores = {"nll": evaluate(model, texts(parts["test"], 256), next_token_nll)}
     if run.rescoring:
         return scores, model
-    scores["valid nll"] = evaluate(model, batches(parts["valid"], 256), loss)
-    scores["train nll"] = evaluate(model, batches(parts["train"][: len(parts["test"])], 256), loss)
-    scores["by place"] = [round(x, 4) for x in by_place(model, parts["test"])]
+    scores["valid nll"] = evaluate(model, texts(parts["valid"], 256), next_token_nll)
+    scores["train nll"] = evaluate(model, texts(parts["train"][: len(parts["test"])], 256), next_token_nll)
+    scores["by place"] = [round(x, 4) for x in nll_by_place(model, texts(parts["test"], 256))]
     return scores | drawn(model, tokenizer, parts, run.seed, 10 if run.quick else 1000), model
 
 
@@ -140,9 +115,11 @@ def counts(run: Run) -> tuple[dict, None]:
 )
 def mlp(run: Run) -> tuple[dict, nn.Module]:
     """Bengio's model over characters."""
-    tokenizer, _ = prepare(run)
-    model = FeedForwardLM(len(tokenizer.vocabulary), 24, 300, window=6, bias=True, dropout=0.1).to(run.device)
-    return learn(run, model, B=64, steps=4000, rate=3e-3, decay=0.01)
+
+    def build(vocab: int) -> FeedForwardLM:
+        return FeedForwardLM(vocab, 24, 300, window=6, bias=True, dropout=0.1)
+
+    return learn(run, build, steps=4000, decay=0.01)
 
 
 @recipe(
@@ -154,15 +131,9 @@ def mlp(run: Run) -> tuple[dict, nn.Module]:
     score="nll",
 )
 def gpt(run: Run) -> tuple[dict, nn.Module]:
-    """The window holds <sos> and the longest name.
+    """The window holds <sos> and the longest name."""
 
-    Matrices start four times as wide as GPT-2's, 0.08: its deviation of 0.02 suits widths near 1,000, and at 64 the
-    scores of attention would start so close to 0 that for long all characters before weigh the same.
-    """
-    tokenizer, _ = prepare(run)
-    model = GPT(len(tokenizer.vocabulary), LONGEST + 1, 64, n_heads=4, n_layers=4, dropout=0.1, activation=gelu_tanh)
-    with torch.no_grad():
-        for weight in model.parameters():
-            if weight.dim() > 1:
-                weight.mul_(4)
-    return learn(run, model.to(run.device), B=64, steps=8000, rate=3e-3, decay=0.1)
+    def build(vocab: int) -> GPT:
+        return wider(GPT(vocab, LONGEST + 1, 64, n_heads=4, n_layers=4, dropout=0.1, activation=gelu_tanh))
+
+    return learn(run, build, steps=8000, decay=0.1)

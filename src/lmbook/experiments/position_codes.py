@@ -10,7 +10,6 @@ more reads without a mask and without positions, and cannot tell order at all. A
 
 import functools
 import math
-from collections.abc import Iterator
 
 import torch
 from torch import Tensor, nn
@@ -18,11 +17,11 @@ from torch import Tensor, nn
 from lmbook.attention import MultiHeadAttention
 from lmbook.configuration import configured
 from lmbook.experiments.run import Run, recipe
+from lmbook.experiments.tasks import next_token_nll, random_lengths
 from lmbook.layers import Encoder
-from lmbook.losses import token_nll
 from lmbook.positions import binary, integer, place, rotary, slopes
-from lmbook.schedules import warmup_cosine
 from lmbook.text import SPECIALS
+from lmbook.train import device_of
 from lmbook.transformer import Embedding
 
 CODES = ("none", "learned", "sinusoidal", "rotary", "linear bias")
@@ -33,7 +32,7 @@ SEPARATOR = FIRST + SYMBOLS
 NOTHING = SPECIALS.index("<pad>")  # where no answer is asked for
 LONGEST, PLACES = 24, 96  # echo: symbols in training, and in the test
 LONGEST_COPY, TESTED = 10, (2, 4, 6, 8, 9, 10, 11, 12, 14, 16, 20)  # copy: the same
-B, ECHO_STEPS, COPY_STEPS, RATE = 32, 400, 1200, 3e-3
+ECHO_STEPS, COPY_STEPS, RATE = 400, 1200, 3e-3
 
 
 def symbols(generator: torch.Generator, rows: int, N: int) -> Tensor:
@@ -117,55 +116,39 @@ class Reader(nn.Module):
         return self.output(self.encoder(x, causal=self.causal)[0])
 
 
-def loss(model: Reader, batch: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
-    """Summed NLL of the answers that are asked for, and how many there are."""
-    tokens, targets = batch
-    return token_nll(model(tokens), targets)
-
-
 @torch.no_grad()
 def right(model: nn.Module, task, N: int, rows: int = 400) -> Tensor:
     """Share of right answers at each place that asks for one, on new sequences of N symbols."""
     tokens, targets = task(torch.Generator().manual_seed(10_000 + N), rows, N)
     model.eval()
-    written = model(tokens.to(next(model.parameters()).device)).argmax(-1).cpu()
+    written = model(tokens.to(device_of(model))).argmax(-1).cpu()
     asked = targets[0] != NOTHING
     return (written == targets)[:, asked].float().mean(dim=0)
 
 
-def draws(run: Run, task, least: int, longest: int, steps: int):
-    """A function of the epoch that gives `steps` batches of the task, each of one length from least to longest."""
-
-    def draw(epoch: int) -> Iterator[tuple[Tensor, Tensor]]:
-        generator = torch.Generator().manual_seed(1000 * run.seed + epoch)
-        for _ in range(steps):
-            N = int(torch.randint(least, longest + 1, (1,), generator=generator))
-            yield task(generator, B, N)
-
-    return draw
-
-
-def trained(run: Run, part: str, model: Reader, draw, steps: int) -> Reader:
-    """The model after `steps` steps of Adam."""
-    model = model.to(run.device)
-    optimiser = torch.optim.Adam(model.parameters(), lr=RATE)
-    schedule = lambda step: warmup_cosine(step, warmup=50, total=steps)  # noqa: E731
-    run.fit(model, draw, loss, optimiser, steps=steps, schedule=schedule, clip=1.0, part=part)
+def trained(run: Run, part: str, model: Reader, task, least: int, longest: int, steps: int) -> Reader:
+    """The model after `steps` steps of Adam on batches of the task, each of one length from least to longest."""
+    batches = random_lengths(task, least, longest, steps, run.seed)
+    adam = torch.optim.Adam(model.to(run.device).parameters(), lr=RATE)
+    run.fit_cosine(model, batches, next_token_nll, adam, warmup=50, total=steps, part=part)
     return model
+
+
+def echoed(run: Run, name: str, model: Reader) -> Tensor:
+    """The share right at each place up to four times the trained length."""
+    return right(trained(run, f"echo {name}", model, echo, BACK + 1, LONGEST, ECHO_STEPS), echo, PLACES)
 
 
 @recipe("copying", about="copying with codes of position, past the trained length", minutes=3, score="rotary, trained")
 def copying(run: Run) -> tuple[dict, None]:
     """Echo: share right at each place up to four times the trained length. Copy: share right by length, up to twice."""
     scores = {"echo": {}, "copy": {}, "trained to": {"echo": LONGEST, "copy": LONGEST_COPY}, "back": BACK}
-    draw = draws(run, echo, BACK + 1, LONGEST, ECHO_STEPS)
     for code in (*CODES, "none, no mask"):
         causal = code in CODES
-        model = trained(run, f"echo {code}", Reader(code if causal else "none", causal=causal), draw, ECHO_STEPS)
-        scores["echo"][code] = [round(share, 3) for share in right(model, echo, PLACES).tolist()]
-    draw = draws(run, copy, 1, LONGEST_COPY, COPY_STEPS)
+        model = Reader(code if causal else "none", causal=causal)
+        scores["echo"][code] = [round(share, 3) for share in echoed(run, code, model).tolist()]
     for code in CODES:
-        model = trained(run, f"copy {code}", Reader(code), draw, COPY_STEPS)
+        model = trained(run, f"copy {code}", Reader(code), copy, 1, LONGEST_COPY, COPY_STEPS)
         tested = TESTED[:2] if run.quick else TESTED
         scores["copy"][code] = {str(N): round(right(model, copy, N).mean().item(), 3) for N in tested}
     inside = scores["echo"]["rotary"][: LONGEST - BACK]
@@ -180,10 +163,9 @@ def copying(run: Run) -> tuple[dict, None]:
 )
 def copying_beside(run: Run) -> tuple[dict, None]:
     """Share right within the trained length, and past it up to four times as far."""
-    scores, draw = {}, draws(run, echo, BACK + 1, LONGEST, ECHO_STEPS)
+    scores = {}
     for code in BESIDE:
-        model = trained(run, f"echo {code}", Reader(code), draw, ECHO_STEPS)
-        places = right(model, echo, PLACES)
+        places = echoed(run, code, Reader(code))
         inside, past = places[: LONGEST - BACK], places[LONGEST - BACK :]
         scores |= {f"{code}, trained": inside.mean().item(), f"{code}, past": past.mean().item()}
     return scores, None

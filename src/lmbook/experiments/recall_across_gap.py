@@ -5,22 +5,21 @@ all. The loss is that of the answer alone, so nothing but the gradient across th
 once in eight.
 """
 
-from collections.abc import Iterator
-
 import torch
 from torch import Tensor
 
 from lmbook.experiments.run import Run, recipe
+from lmbook.experiments.tasks import Pair, random_lengths
 from lmbook.losses import token_nll
 from lmbook.rnn_models import RecurrentLM
-from lmbook.schedules import warmup_cosine
 from lmbook.text import SPECIALS
+from lmbook.train import device_of
 
 SYMBOLS = 8  # to be recalled; as many others fill the gap, and one more asks
 LONGEST = 60  # gap in training
 GAPS = (1, 2, 5, 10, 20, 40, 60, 80, 120)
 CELLS = ("rnn", "gru", "lstm")
-B, STEPS, RATE = 32, 3000, 1e-2
+STEPS, RATE = 3000, 1e-2
 
 
 def questions(generator: torch.Generator, rows: int, gap: int) -> tuple[Tensor, Tensor]:
@@ -36,45 +35,32 @@ def reader(cell: str, **options: float) -> RecurrentLM:
     return RecurrentLM(len(SPECIALS) + 2 * SYMBOLS + 1, 16, 32, 1, cell, **options)
 
 
-def loss(model: RecurrentLM, batch: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+def answers(model: RecurrentLM, tokens: Tensor) -> Tensor:
+    """The logits after the question, (rows, 1, vocab)."""
+    return model.output(model.features(tokens)[0][:, -1:])
+
+
+def loss(model: RecurrentLM, batch: Pair) -> tuple[Tensor, Tensor]:
     """Summed NLL of the answers, and how many there are."""
-    tokens, symbol = batch
-    h, _ = model.features(tokens)
-    return token_nll(model.output(h[:, -1:]), symbol)
+    return token_nll(answers(model, batch[0]), batch[1])
 
 
 @torch.no_grad()
 def accuracy(model: RecurrentLM, gap: int, rows: int = 1000) -> float:
     """Share of new questions that are answered rightly."""
     tokens, symbol = questions(torch.Generator().manual_seed(10_000 + gap), rows, gap)
-    where = next(model.parameters()).device
-    h, _ = model.features(tokens.to(where))
-    return (model.output(h[:, -1:]).argmax(-1).cpu() == symbol).float().mean().item()
+    return (answers(model, tokens.to(device_of(model))).argmax(-1).cpu() == symbol).float().mean().item()
 
 
 @recipe("gap", about="one symbol recalled after a gap, by RNN, GRU and LSTM", minutes=4, score="lstm, longest gap")
 def recall_across_a_gap(run: Run) -> tuple[dict, None]:
     """Accuracy by gap, up to twice the longest gap of the training."""
-
-    def batches(epoch: int) -> Iterator[tuple[Tensor, Tensor]]:
-        generator = torch.Generator().manual_seed(1000 * run.seed + epoch)
-        for _ in range(STEPS):
-            gap = int(torch.randint(1, LONGEST + 1, (1,), generator=generator))
-            yield questions(generator, B, gap)
-
+    batches = random_lengths(questions, 1, LONGEST, STEPS, run.seed)
     gaps, scores = GAPS[:2] if run.quick else GAPS, {}
     for cell in CELLS:
         model = reader(cell).to(run.device)
-        run.fit(
-            model,
-            batches,
-            loss,
-            torch.optim.Adam(model.parameters(), lr=RATE),
-            steps=STEPS,
-            schedule=lambda step: warmup_cosine(step, warmup=50, total=STEPS),
-            clip=1.0,
-            part=cell,
-        )
+        adam = torch.optim.Adam(model.parameters(), lr=RATE)
+        run.fit_cosine(model, batches, loss, adam, warmup=50, total=STEPS, part=cell)
         scores[cell] = {str(gap): accuracy(model, gap) for gap in gaps}
     longest = str(gaps[-1] if run.quick else LONGEST)
     return scores | {"lstm, longest gap": scores["lstm"][longest]}, None

@@ -11,6 +11,7 @@ recipe ships them. The records of the runs behind the book's tables are in `reco
 the book shows in `trained`.
 
 `record` says what a record holds. A training's settings (model, optimiser, rates, FLOPs) are collected by run.fit.
+run.fit_cosine is run.fit with the schedule and the clipping that most experiments have; `tasks` has their losses.
 Where models are compared, run.tune picks each one's rate from the same grid, RATES, by validation, and run.to_plateau
 trains each one by the same rule, PLATEAU.
 
@@ -33,7 +34,8 @@ import lmbook
 from lmbook import __version__, checkpoints, data, distributed, say, write
 from lmbook.checkpoints import TRAINED
 from lmbook.experiments import record as keeping
-from lmbook.train import TrainingError, fit
+from lmbook.schedules import warmup_cosine
+from lmbook.train import TrainingError, evaluate, fit
 
 RECORDED = resources.files("lmbook.experiments").joinpath("recorded")
 RATES = (3e-4, 1e-3, 3e-3, 1e-2)  # the grid from which each model of a comparison takes its rate
@@ -121,6 +123,11 @@ class Run:
             )
         return corpus
 
+    def split(self, name: str, few: int = 40) -> dict[str, list]:
+        """The parts "train", "valid" and "test" of a corpus, `cut`."""
+        corpus = self.corpus(name)
+        return {part: self.cut(corpus[part], few) for part in ("train", "valid", "test")}
+
     def cut(self, rows: list, few: int = 40) -> list:
         """All rows; in a quick run the first few."""
         return rows[:few] if self.quick else rows
@@ -149,6 +156,21 @@ class Run:
         return fit(
             model, batches, loss, optimiser, folder=folder, resume=self.resume, progress=self.progress, **options
         )
+
+    def fit_cosine(
+        self, model: nn.Module, batches, loss, optimiser, warmup: int, total: int, valid: Callable | None = None,
+        valid_loss: Callable | None = None, part: str = "model", note: str = "", **options,
+    ) -> list[dict]:  # fmt: skip
+        """`fit` for `total` steps: a linear warm-up, half a cosine down to 0, gradients clipped at norm 1.
+
+        valid(): the batches of the validation part.  valid_loss: their loss, by default that of the training.
+        """
+        options = {"clip": 1.0} | ({} if "epochs" in options else {"steps": total}) | options
+        options["schedule"] = lambda step: warmup_cosine(step, warmup=warmup, total=total)
+        if valid:
+            stateful = options.get("stateful", False)
+            options["validate"] = lambda model: evaluate(model, valid(), valid_loss or loss, stateful)
+        return self.fit(model, batches, loss, optimiser, part, note, **options)
 
     def to_plateau(
         self, model: nn.Module, batches, loss, optimiser, every: int, most: int, part: str = "model", **options

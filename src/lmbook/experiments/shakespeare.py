@@ -1,29 +1,32 @@
-"""Shakespeare by the character: one GPT at the sizes of nanoGPT's two settings, one for the page, and a scaling line.
+"""Shakespeare by the character: GPTs at nanoGPT's two sizes, one for the page, a scaling line, and recurrent models.
 
-All read the first 90 % of the text. The rest, c_0 .. c_L-1, is scored in windows that do not overlap: window k reads
-c_kT .. c_kT+T-1 and predicts c_kT+1 .. c_kT+T, the last one what is left. So every character but c_0 is predicted
+The GPTs read the first 90 % of the text. The rest, c_0 .. c_L-1, is scored in windows that do not overlap: window k
+reads c_kT .. c_kT+T-1 and predicts c_kT+1 .. c_kT+T, the last one what is left. So every character but c_0 is predicted
 exactly once, from 1 to T characters, none of them from before its window. Nats a character: the softmax runs over the
 65 characters and the five special ids, which never occur; what they take is reported beside it.
+
+RNN, GRU and LSTM are small enough to run in a page: one layer of 160 units, the same data, budget and optimiser, so
+that what differs is the cell. They are scored on the same rest as one stream.
 """
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from lmbook import decode
-from lmbook.data.batching import pad
+from lmbook.data import random_windows, stream_batches, windows
 from lmbook.experiments.run import Run, recipe
+from lmbook.experiments.tasks import log_probs, next_token_nll, nll_by_place, shifted_stream, stream_nll
 from lmbook.gpt import GPT, decay_groups, gelu_tanh
-from lmbook.losses import token_nll
-from lmbook.schedules import warmup_cosine
+from lmbook.layers import n_parameters
+from lmbook.rnn_models import RecurrentLM
 from lmbook.text import PAD_ID, SPECIALS, CharTokenizer
-from lmbook.train import evaluate, fixed_seed
+from lmbook.train import device_of, evaluate, fixed_seed
 
-Batch = tuple[Tensor, Tensor]  # inputs, targets: (B, T)
 FORBID = tuple(range(len(SPECIALS)))
+NLL = {"corpora": ("tinyshakespeare",), "score": "nll"}
 
 
 def prepare(run: Run) -> tuple[CharTokenizer, np.ndarray, np.ndarray]:
@@ -34,146 +37,114 @@ def prepare(run: Run) -> tuple[CharTokenizer, np.ndarray, np.ndarray]:
     return tokenizer, *(np.array(tokenizer.encode(text)) for text in texts)
 
 
-def windows(ids: np.ndarray, T: int, B: int = 64) -> Iterator[Batch]:
-    """Windows that do not overlap: id 0 is only read, every other one is a target once, in order; (B, T), padded."""
-    starts = range(0, len(ids) - 1, T)
-    for i in range(0, len(starts), B):
-        rows = [ids[start : start + T + 1] for start in starts[i : i + B]]
-        yield pad([row[:-1] for row in rows]), pad([row[1:] for row in rows])
+def gpt(run: Run, tokenizer: CharTokenizer, window: int, d_model: int, n_heads: int = 4, n_layers: int = 4,
+        dropout: float = 0.0) -> GPT:  # fmt: skip
+    """An untrained GPT with rotary positions."""
+    vocab = len(tokenizer.vocabulary)
+    model = GPT(vocab, window, d_model, n_heads, n_layers, dropout=dropout, positions="rotary", activation=gelu_tanh)
+    return model.to(run.device)
 
 
-def drawn(ids: np.ndarray, T: int, B: int, seed: list[int]) -> Iterator[Batch]:
-    """Windows of T in random order, from a random start below T; no character is a target twice in an epoch."""
-    rng = np.random.default_rng(seed)
-    first = rng.integers(min(T, len(ids) - T))
-    starts = first + T * rng.permutation((len(ids) - 1 - first) // T)
-    for i in range(0, max(1, len(starts) - B + 1), B):
-        rows = torch.as_tensor(ids[starts[i : i + B, None] + np.arange(T + 1)])
-        yield rows[:, :-1], rows[:, 1:]
-
-
-def loss(model: nn.Module, batch: Batch) -> tuple[Tensor, Tensor]:
-    """Summed NLL of the targets, and their number."""
-    return token_nll(model(batch[0]), batch[1])
-
-
-def by_place(model: GPT, ids: np.ndarray) -> tuple[list[float], float]:
-    """Mean NLL after 1, 2, .. window characters, and how many nats a character the special ids cost."""
-    nll, count, lost = torch.zeros(model.window), torch.zeros(model.window), 0.0
-    where = next(model.parameters()).device
+def cost_of_special_ids(model: GPT, ids: np.ndarray) -> float:
+    """Nats a character that the model loses because it gives the special ids a probability."""
+    lost = 0.0
     with fixed_seed(model):
         for inputs, targets in windows(ids, model.window):
-            log_p = torch.log_softmax(model(inputs.to(where)).float(), dim=-1).cpu()
-            real, T = targets != PAD_ID, targets.shape[1]
-            at = -log_p.gather(2, targets.unsqueeze(2)).squeeze(2).where(real, 0.0)
-            nll[:T] += at.sum(0)
-            count[:T] += real.sum(0)
-            lost -= float(torch.log1p(-log_p[..., list(FORBID)].exp().sum(-1)).where(real, 0.0).sum())
-    seen = count > 0
-    return (nll[seen] / count[seen]).tolist(), lost / float(count.sum())
+            special = log_probs(model, inputs)[..., list(FORBID)].exp().sum(-1)
+            lost -= float(torch.log1p(-special).where(targets != PAD_ID, 0.0).sum())
+    return lost / (len(ids) - 1)
 
 
-def write(model: GPT, tokenizer: CharTokenizer, length: int, **options) -> str:
-    """`length` characters after a line end, drawn by lmbook.decode.sample."""
-    prompt = torch.tensor([tokenizer.encode("\n")], device=next(model.parameters()).device)
-    written, _ = decode.sample(model, 1, length, prompt=prompt, eos=None, forbid=FORBID, **options)
+def write(model: nn.Module, tokenizer: CharTokenizer, prompt: str, length: int, temperature: float, generator) -> str:
+    """`length` characters after the prompt, drawn by lmbook.decode.sample."""
+    ids = torch.tensor([tokenizer.encode(prompt)], device=device_of(model))
+    drawing = {"temperature": temperature, "generator": generator, "forbid": FORBID}
+    written, _ = decode.sample(model, 1, length, prompt=ids, eos=None, **drawing)
     return tokenizer.decode(written[0])
 
 
 def score(run: Run, model: GPT, tokenizer: CharTokenizer, valid: np.ndarray) -> dict:
     """The loss on the full validation part, by place in the window, and a text."""
-    scores = {"nll": evaluate(model, windows(valid, model.window), loss)}
+    scores = {"nll": evaluate(model, windows(valid, model.window), next_token_nll)}
     if run.rescoring:
         return scores
-    places, lost = by_place(model, valid)
     scores |= {
         "bits a character": scores["nll"] / math.log(2),
         "characters": len(valid) - 1,
         "window": model.window,
-        "special ids": lost,
-        "by place": [round(x, 4) for x in places],
+        "special ids": cost_of_special_ids(model, valid),
+        "by place": [round(x, 4) for x in nll_by_place(model, windows(valid, model.window))],
     }
     length = 5 if run.quick else 400
     for temperature in (0.5, 0.8, 1.0):
         generator = torch.Generator().manual_seed(run.seed)
-        scores[f"text at {temperature}"] = write(model, tokenizer, length, temperature=temperature, generator=generator)
+        scores[f"text at {temperature}"] = write(model, tokenizer, "\n", length, temperature, generator)
     return scores
 
 
 def learn(
-    run: Run, model: GPT, ids: np.ndarray, valid: np.ndarray, B: int, steps: int, rate: float, part="model", **options
+    run: Run, model: GPT, ids: np.ndarray, valid: np.ndarray, B: int, steps: int, rate: float, **options
 ) -> list[dict]:
-    """AdamW on matrices with decay 0.1, warm-up of 100 steps, a cosine down to 0; gradients clipped at 1."""
-    return run.fit(
+    """AdamW with a decay of 0.1 on matrices, windows in random order."""
+    return run.fit_cosine(
         model,
-        lambda epoch: drawn(ids, model.window, 2 if run.quick else B, [run.seed, epoch]),
-        loss,
+        lambda epoch: random_windows(ids, model.window, 2 if run.quick else B, [run.seed, epoch]),
+        next_token_nll,
         torch.optim.AdamW(decay_groups(model, 0.1), lr=rate, betas=(0.9, 0.99)),
-        part=part,
-        steps=steps,
-        schedule=lambda step: warmup_cosine(step, warmup=100, total=steps),
-        clip=1.0,
-        validate=lambda model: evaluate(model, windows(valid, model.window), loss),
+        warmup=100,
+        total=steps,
+        valid=lambda: windows(valid, model.window),
         save_every=250,
         **{"evaluate_every": 500} | options,
     )
+
+
+def train_and_score(run: Run, sizes: dict, B: int, steps: int, rate: float, **options) -> tuple[dict, GPT]:
+    """One GPT; sizes: as for `gpt`.  options: as for Run.fit."""
+    tokenizer, ids, valid = prepare(run)
+    model = gpt(run, tokenizer, **sizes)
+    learn(run, model, ids, valid, B, steps, rate, **options)
+    return score(run, model, tokenizer, valid), model
 
 
 @recipe(
     "shakespeare",
     about="Shakespeare by the character, nanoGPT's CPU setting: 4 layers of width 128, window 64, 2,000 steps of 12",
     minutes=3,
-    corpora=("tinyshakespeare",),
     ships=True,
-    score="nll",
+    **NLL,
 )
 def shakespeare(run: Run) -> tuple[dict, nn.Module]:
     """Size, window, batch and steps are nanoGPT's. A rate four times its own, rotary positions, decay to 0 are ours."""
-    tokenizer, ids, valid = prepare(run)
-    vocab = len(tokenizer.vocabulary)
-    model = GPT(vocab, 64, 128, n_heads=4, n_layers=4, positions="rotary", activation=gelu_tanh).to(run.device)
-    learn(run, model, ids, valid, B=12, steps=2000, rate=4e-3)
-    return score(run, model, tokenizer, valid), model
+    return train_and_score(run, {"window": 64, "d_model": 128}, B=12, steps=2000, rate=4e-3)
 
 
 @recipe(
     "shakespeare-page",
     about="Shakespeare by the character, the model in the page: 4 layers of width 160, window 128, 4,500 steps of 16",
     minutes=30,
-    corpora=("tinyshakespeare",),
     ships=True,
     seeds=(0,),
-    score="nll",
+    **NLL,
 )
 def shakespeare_page(run: Run) -> tuple[dict, nn.Module]:
     """Nine epochs with dropout 0.1. The weights kept are those of the lowest of nine validations."""
-    tokenizer, ids, valid = prepare(run)
-    vocab = len(tokenizer.vocabulary)
-    model = GPT(vocab, 128, 160, n_heads=5, n_layers=4, dropout=0.1, positions="rotary", activation=gelu_tanh).to(
-        run.device
-    )
-    learn(run, model, ids, valid, B=16, steps=4500, rate=3e-3, patience=9)
-    return score(run, model, tokenizer, valid), model
+    sizes = {"window": 128, "d_model": 160, "n_heads": 5, "dropout": 0.1}
+    return train_and_score(run, sizes, B=16, steps=4500, rate=3e-3, patience=9)
 
 
 @recipe(
     "shakespeare-gpu",
     about="Shakespeare by the character, nanoGPT's GPU setting: 6 layers of width 384, window 256, 5,000 steps of 64",
     minutes=1500,
-    corpora=("tinyshakespeare",),
     seeds=(0,),
-    score="nll",
+    **NLL,
 )
 def shakespeare_gpu(run: Run) -> tuple[dict, nn.Module]:
     """For a GPU, in bfloat16. As in nanoGPT the weights kept are those of the lowest of the validations, here 20."""
-    tokenizer, ids, valid = prepare(run)
-    vocab = len(tokenizer.vocabulary)
-    model = GPT(vocab, 256, 384, n_heads=6, n_layers=6, dropout=0.2, positions="rotary", activation=gelu_tanh).to(
-        run.device
-    )
+    sizes = {"window": 256, "d_model": 384, "n_heads": 6, "n_layers": 6, "dropout": 0.2}
     bf16 = torch.device(run.device).type == "cuda"
-    learn(run, model, ids, valid, B=64, steps=5000, rate=1e-3, evaluate_every=250, patience=20, bf16=bf16)
-    return score(run, model, tokenizer, valid), model
+    return train_and_score(run, sizes, B=64, steps=5000, rate=1e-3, evaluate_every=250, patience=20, bf16=bf16)
 
 
 # Width of the model and share of the training text: six sizes on all of it, six shares at one size.
@@ -197,33 +168,60 @@ def shakespeare_scaling(run: Run) -> tuple[dict, None]:
     validations: on little text the last ones have learned it by heart, and "last nll" says how much that costs.
     """
     tokenizer, ids, valid = prepare(run)
-    vocab, rows = len(tokenizer.vocabulary), []
+    rows = []
     for d_model, share in GRID:
-        model = GPT(vocab, 64, d_model, n_heads=4, n_layers=4, positions="rotary", activation=gelu_tanh).to(run.device)
+        model = gpt(run, tokenizer, 64, d_model)
         some = ids[: max(200, round(share * len(ids)))]
-        log = learn(
-            run,
-            model,
-            some,
-            valid,
-            B=12,
-            steps=2000,
-            rate=4e-3 * math.sqrt(128 / d_model),
-            part=f"d {d_model}, {share:.0%}",
-            evaluate_every=200,
-            patience=10,
-        )
-        validations = [entry["validation"] for entry in log if "validation" in entry]
-        parameters = sum(p.numel() for p in model.parameters())
+        rate, part = 4e-3 * math.sqrt(128 / d_model), f"d {d_model}, {share:.0%}"
+        log = learn(run, model, some, valid, B=12, steps=2000, rate=rate, part=part, evaluate_every=200, patience=10)
         rows.append(
             {
                 "d_model": d_model,
-                "parameters": parameters,
-                "parameters without embeddings": parameters - model.embedding.weight.numel(),
+                "parameters": n_parameters(model),
+                "parameters without embeddings": n_parameters(model) - model.embedding.weight.numel(),
                 "characters": len(some),
-                "nll": evaluate(model, windows(valid, 64), loss),
-                "last nll": validations[-1],
-                "train nll": evaluate(model, windows(some[: len(valid)], 64), loss),
+                "nll": evaluate(model, windows(valid, 64), next_token_nll),
+                "last nll": [entry["validation"] for entry in log if "validation" in entry][-1],
+                "train nll": evaluate(model, windows(some[: len(valid)], 64), next_token_nll),
             }
         )
     return {"runs": rows, "lowest nll": min(row["nll"] for row in rows)}, None
+
+
+CELLS = {"rnn": ("vanilla RNN", 2e-3), "gru": ("GRU", 4e-3), "lstm": ("LSTM", 6e-3)}  # their names and rates
+
+
+def enter(cell: str) -> None:
+    """Enters the recipe of one cell."""
+    name, rate = CELLS[cell]
+
+    @recipe(
+        f"shakespeare-{cell}",
+        about=f"characters of Tiny Shakespeare, {name} of 160 units",
+        minutes=5,
+        ships=True,
+        **NLL,
+    )
+    def recurrent(run: Run) -> tuple[dict, nn.Module]:
+        corpus = run.corpus("tinyshakespeare")
+        tokenizer = run.text = CharTokenizer.train(corpus["train"] + corpus["valid"])
+        train, valid = (tokenizer.encode(run.cut(corpus[part], 5000)) for part in ("train", "valid"))
+        model = RecurrentLM(len(tokenizer.vocabulary), 64, 160, 1, cell, dropout=0.1).to(run.device)
+        run.fit_cosine(
+            model,
+            lambda epoch: shifted_stream(train, 32, 64, [run.seed, epoch]),
+            stream_nll,
+            torch.optim.Adam(model.parameters(), lr=rate, betas=(0.9, 0.99)),
+            warmup=100,
+            total=3000,
+            valid=lambda: stream_batches(valid, 20, 100),
+            stateful=True,
+            evaluate_every=500,
+        )
+        nll = evaluate(model, stream_batches(valid, 1, 200), stream_nll, stateful=True)
+        generator = torch.Generator().manual_seed(run.seed)
+        return {"nll": nll, "sample": "ROMEO:" + write(model, tokenizer, "ROMEO:", 300, 0.8, generator)}, model
+
+
+for cell in CELLS:
+    enter(cell)

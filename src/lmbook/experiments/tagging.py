@@ -8,24 +8,19 @@ training the two embeddings of each word are added up, so that what is shipped i
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lmbook import checkpoints, data, metrics
+from lmbook import checkpoints, metrics
 from lmbook.baselines import LinearTagger, MajorityTagger
-from lmbook.data.batching import pad
-from lmbook.decode import evaluating
 from lmbook.experiments.run import Run, recipe, records
-from lmbook.losses import token_nll
+from lmbook.experiments.tasks import Pair, confusion, fit_labels, label_nll, outputs
 from lmbook.rnn_models import Tagger
-from lmbook.schedules import warmup_cosine
-from lmbook.train import device_of, evaluate
 from lmbook.word_shapes import WordForms
 
-NO_LABEL = -100  # stands beside padding
 HIDE = 0.25
 SEEN = (0, 1, 3, 10, 100, 1000)  # edges of how often a word was seen in training, for the accuracy of rare words
 
@@ -49,14 +44,6 @@ class SumEmbedding(nn.Embedding):
             return nn.Embedding.from_pretrained(self(torch.arange(len(self.own), device=self.own.device)), freeze=False)
 
 
-def labelled(
-    ids: Sequence[Sequence[int]], labels: Sequence[Sequence[int]], size: int, seed=None
-) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
-    """Batches of `size` rows of like length: ids and labels (B, T), NO_LABEL at padding, and which rows they are."""
-    for batch in data.batches([(row, ()) for row in ids], size, seed):
-        yield batch.source, pad([labels[i] for i in batch.rows.tolist()], NO_LABEL), batch.rows
-
-
 def hiding(forms: WordForms, words: Counter) -> tuple[Tensor, Tensor]:
     """For every id of the forms, (vocab,): that of its class, and the probability a / (a + c) that the class is read.
 
@@ -73,27 +60,20 @@ def hide(tokens: Tensor, own: Tensor, chance: Tensor) -> Tensor:
     return torch.where(torch.rand(tokens.shape, device=tokens.device) < chance[tokens], own[tokens], tokens)
 
 
-def tag_loss(own: Tensor | None = None, chance: Tensor | None = None):
-    """The loss of a tagger; with `hiding`'s tensors some words are hidden in training."""
+def hiding_loss(forms: WordForms, words: Counter) -> Callable:
+    """`label_nll` with some words hidden: the loss of a training."""
+    own, chance = hiding(forms, words)
 
-    def loss(model: nn.Module, batch) -> tuple[Tensor, Tensor]:
-        tokens, labels = batch[:2]
-        if model.training and own is not None:
-            tokens = hide(tokens, own, chance)
-        return token_nll(model(tokens), labels, ignore=NO_LABEL)
+    def loss(model: nn.Module, batch: Pair) -> tuple[Tensor, Tensor]:
+        tokens, labels = batch
+        return label_nll(model, (hide(tokens, own, chance), labels))
 
     return loss
 
 
 def predict(model: nn.Module, ids: Sequence[Sequence[int]], tags: Sequence[str]) -> list[list[str]]:
     """The most probable tag of every token."""
-    found: list[list[str]] = [[] for _ in ids]
-    with evaluating(model):
-        for tokens, _, rows in labelled(ids, [[0] * len(row) for row in ids], 64):
-            best = model(tokens.to(device_of(model))).argmax(-1).tolist()
-            for i, row in zip(rows.tolist(), best, strict=True):
-                found[i] = [tags[k] for k in row[: len(ids[i])]]
-    return found
+    return [[tags[k] for k in logits.argmax(-1).tolist()] for logits in outputs(model, ids)]
 
 
 def score_tags(predicted: list[list[str]], sentences: list, words: Counter, tags: Sequence[str]) -> dict:
@@ -103,34 +83,25 @@ def score_tags(predicted: list[list[str]], sentences: list, words: Counter, tags
     columns the predicted ones; "right" has the number of right tags of each sentence.
     """
     number = {tag: i for i, tag in enumerate(tags)}
-    pairs = [
-        (words[word], number[gold], number[found])
-        for (text, labels), guess in zip(sentences, predicted, strict=True)
-        for word, gold, found in zip(text, labels, guess, strict=True)
-    ]
-    seen, gold, found = np.array(pairs).T
-    confusion = np.zeros((len(tags), len(tags)), dtype=int)
-    np.add.at(confusion, (gold, found), 1)
-    hits = np.diagonal(confusion)
-    sums = confusion.sum(0) + confusion.sum(1)
+    seen = np.array([words[word] for text, _ in sentences for word in text])
+    gold = np.array([number[tag] for _, labels in sentences for tag in labels])
+    found = np.array([number[tag] for labels in predicted for tag in labels])
+    counts, known = confusion(gold, found, len(tags)), seen > 0
+    hits, sums = np.diagonal(counts), counts.sum(0) + counts.sum(1)
     groups = metrics.by_length(seen, [*SEEN, len(gold) * 1000], lambda rows: metrics.accuracy(found[rows], gold[rows]))
-    unseen = seen == 0
-    scores = {
+    ends = np.cumsum([len(labels) for _, labels in sentences])[:-1]
+    return {
         "accuracy": metrics.accuracy(found, gold),
         "tokens": len(gold),
-        "unknown": int(unseen.sum()),
+        "unknown": int((~known).sum()),
         "by count": [[low, n, accuracy if n else None] for low, _, n, accuracy in groups],
         "tags": list(tags),
         "f1 by tag": [2 * int(hit) / int(total) if total else None for hit, total in zip(hits, sums, strict=True)],
-        "confusion": confusion.tolist(),
-        "right": [
-            sum(a == b for a, b in zip(labels, guess, strict=True))
-            for (_, labels), guess in zip(sentences, predicted, strict=True)
-        ],
+        "confusion": counts.tolist(),
+        "right": [int(right.sum()) for right in np.split(gold == found, ends)],
+        "accuracy known": metrics.accuracy(found, gold, known) if known.any() else None,
+        "accuracy unknown": metrics.accuracy(found, gold, ~known) if not known.all() else None,
     }
-    for name, mask in (("accuracy known", ~unseen), ("accuracy unknown", unseen)):
-        scores[name] = metrics.accuracy(found, gold, mask) if mask.any() else None
-    return scores
 
 
 def score_entities(predicted: list[list[str]], sentences: list, words: Counter, tags: Sequence[str]) -> dict:
@@ -143,23 +114,20 @@ def score_entities(predicted: list[list[str]], sentences: list, words: Counter, 
         return [[tag if tag[2:] == kind else "O" for tag in row] for row in rows]
 
     scores["types"] = {kind: metrics.span_f1(only(predicted, kind), only(gold, kind)) for kind in types}
-    hits, totals = [0, 0], [0, 0]
+    found = {False: [], True: []}  # by whether a word of the span is new: which spans were found
     for (text, labels), guess in zip(sentences, predicted, strict=True):
-        found = metrics.spans(guess)
+        guessed = metrics.spans(guess)
         for span in metrics.spans(labels):
-            new = any(words[word] == 0 for word in text[span[0] : span[1]])
-            totals[new] += 1
-            hits[new] += span in found
-    scores["entities"] = sum(totals)
-    for name, hit, total in zip(("recall known", "recall unknown"), hits, totals, strict=True):
-        scores[name] = hit / total if total else None
+            found[any(words[word] == 0 for word in text[span[0] : span[1]])].append(span in guessed)
+    scores["entities"] = len(found[False]) + len(found[True])
+    for name, hits in zip(("recall known", "recall unknown"), found.values(), strict=True):
+        scores[name] = sum(hits) / len(hits) if hits else None
     return scores
 
 
 def prepare(run: Run, corpus: str) -> tuple[dict[str, list], Counter, list[str]]:
     """The parts of a corpus as (words, tags), how often each word occurs in training, and the tags in order."""
-    loaded = run.corpus(corpus)
-    parts = {part: run.cut(loaded[part]) for part in ("train", "valid", "test")}
+    parts = run.split(corpus)
     words = Counter(word for text, _ in parts["train"] for word in text)
     return parts, words, sorted({tag for part in parts.values() for _, labels in part for tag in labels})
 
@@ -171,26 +139,14 @@ def train_tagger(run: Run, corpus: str, score, epochs: int, min_class: int = 10,
     number = {tag: i for i, tag in enumerate(tags)}
     ids = {part: [forms.encode(text) for text, _ in parts[part]] for part in parts}
     labels = {part: [[number[tag] for tag in row] for _, row in parts[part]] for part in parts}
-    own, chance = hiding(forms, words)
     model = Tagger(len(forms), len(tags), **sizes)
     if not run.rescoring:
-        model.embedding = SumEmbedding(sizes["d_embed"], own)
-    model.to(run.device)
-    total = epochs * -(-len(ids["train"]) // 32)
-    run.fit(
-        model,
-        lambda epoch: (batch[:2] for batch in labelled(ids["train"], labels["train"], 32, [run.seed, epoch])),
-        tag_loss(own, chance),
-        torch.optim.Adam(model.parameters(), lr=3e-3),
-        epochs=epochs,
-        schedule=lambda step: warmup_cosine(step, warmup=min(100, total - 1), total=total),
-        clip=1.0,
-        validate=lambda model: evaluate(model, labelled(ids["valid"], labels["valid"], 64), tag_loss()),
-    )
+        model.embedding = SumEmbedding(sizes["d_embed"], torch.from_numpy(forms.class_ids()))
+    adam = torch.optim.Adam(model.to(run.device).parameters(), lr=3e-3)
+    fit_labels(run, model, ids, labels, adam, epochs, warmup=100, loss=hiding_loss(forms, words))
     if not run.rescoring:
         model.embedding = model.embedding.added_up()
-    scores = score(predict(model, ids["test"], tags), parts["test"], words, tags)
-    return scores | {"tags": tags}, model
+    return score(predict(model, ids["test"], tags), parts["test"], words, tags) | {"tags": tags}, model
 
 
 def score_baselines(run: Run, corpus: str, score, alpha: float) -> dict:
@@ -209,56 +165,37 @@ def trained_tagger(name: str) -> tuple[Tagger, WordForms, list[str]]:
     return model, forms, records(name)[0]["scores"]["tags"]
 
 
-EWT = {"corpora": ("ud_english_ewt",), "score": "accuracy"}
-SIZES = {"d_embed": 64, "hidden": 96, "dropout": 0.3}
+SYSTEMS = {
+    "lstm": ("LSTM in two directions, one layer", {}),
+    "lstm-2": ("LSTM in two directions, two layers", {"n_layers": 2}),
+    "left": ("LSTM from the left alone, one layer", {"bidirectional": False}),
+    "left-2": ("LSTM from the left alone, two layers", {"bidirectional": False, "n_layers": 2}),
+}
 
 
-@recipe("ewt-linear", about="parts of speech: logistic regression on words, endings and neighbours", minutes=1, **EWT)
-def ewt_linear(run: Run) -> tuple[dict, None]:
-    return score_baselines(run, "ud_english_ewt", score_tags, alpha=1e-6), None
+def enter(prefix: str, task: str, minutes: dict[str, float], ships: tuple[str, ...], corpus: str, shown: str, score,
+          **training) -> None:  # fmt: skip
+    """Enters the recipes of one corpus: the linear tagger, and the SYSTEMS with their minutes."""
+    about = {"corpora": (corpus,), "score": shown}
+
+    @recipe(f"{prefix}-linear", about=f"{task}: logistic regression on words, endings and neighbours",
+            minutes=minutes.pop("linear"), **about)  # fmt: skip
+    def linear(run: Run) -> tuple[dict, None]:
+        return score_baselines(run, corpus, score, alpha=1e-6), None
+
+    for name, each in minutes.items():
+        what, sizes = SYSTEMS[name]
+
+        @recipe(f"{prefix}-{name}", about=f"{task}: {what}", minutes=each, ships=name in ships, **about)
+        def lstm(run: Run, sizes: dict = sizes) -> tuple[dict, nn.Module]:
+            return train_tagger(run, corpus, score, d_embed=64, hidden=96, **training, **sizes)
 
 
-@recipe("ewt-lstm", about="parts of speech: LSTM in two directions, one layer", minutes=1.5, ships=True, **EWT)
-def ewt_lstm(run: Run) -> tuple[dict, nn.Module]:
-    return train_tagger(run, "ud_english_ewt", score_tags, 6, **SIZES)
-
-
-@recipe("ewt-lstm-2", about="parts of speech: LSTM in two directions, two layers", minutes=2.5, **EWT)
-def ewt_lstm_2(run: Run) -> tuple[dict, nn.Module]:
-    return train_tagger(run, "ud_english_ewt", score_tags, 6, n_layers=2, **SIZES)
-
-
-@recipe("ewt-left", about="parts of speech: LSTM from the left alone, one layer", minutes=1, ships=True, **EWT)
-def ewt_left(run: Run) -> tuple[dict, nn.Module]:
-    return train_tagger(run, "ud_english_ewt", score_tags, 6, bidirectional=False, **SIZES)
-
-
-@recipe("ewt-left-2", about="parts of speech: LSTM from the left alone, two layers", minutes=1.5, **EWT)
-def ewt_left_2(run: Run) -> tuple[dict, nn.Module]:
-    return train_tagger(run, "ud_english_ewt", score_tags, 6, bidirectional=False, n_layers=2, **SIZES)
-
-
-WNUT = {"corpora": ("wnut17",), "score": "f1"}
-
-
-@recipe("wnut17-linear", about="entities: logistic regression on words, endings and neighbours", minutes=0.5, **WNUT)
-def wnut17_linear(run: Run) -> tuple[dict, None]:
-    return score_baselines(run, "wnut17", score_entities, alpha=1e-6), None
-
-
-WNUT_SIZES = {"min_class": 5, "d_embed": 64, "hidden": 96, "dropout": 0.5}
-
-
-@recipe("wnut17-lstm", about="entities: LSTM in two directions, one layer", minutes=1, **WNUT)
-def wnut17_lstm(run: Run) -> tuple[dict, nn.Module]:
-    return train_tagger(run, "wnut17", score_entities, 10, **WNUT_SIZES)
-
-
-@recipe("wnut17-lstm-2", about="entities: LSTM in two directions, two layers", minutes=1.5, **WNUT)
-def wnut17_lstm_2(run: Run) -> tuple[dict, nn.Module]:
-    return train_tagger(run, "wnut17", score_entities, 10, n_layers=2, **WNUT_SIZES)
-
-
-@recipe("wnut17-left", about="entities: LSTM from the left alone, one layer", minutes=1, **WNUT)
-def wnut17_left(run: Run) -> tuple[dict, nn.Module]:
-    return train_tagger(run, "wnut17", score_entities, 10, bidirectional=False, **WNUT_SIZES)
+enter(
+    "ewt", "parts of speech", {"linear": 1, "lstm": 1.5, "lstm-2": 2.5, "left": 1, "left-2": 1.5}, ("lstm", "left"),
+    "ud_english_ewt", "accuracy", score_tags, epochs=6, dropout=0.3,
+)  # fmt: skip
+enter(
+    "wnut17", "entities", {"linear": 0.5, "lstm": 1, "lstm-2": 1.5, "left": 1}, (),
+    "wnut17", "f1", score_entities, epochs=10, min_class=5, dropout=0.5,
+)  # fmt: skip

@@ -13,7 +13,6 @@ from torch import Tensor
 from lmbook import word2vec
 from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.wikitext import neighbours
-from lmbook.schedules import warmup_cosine
 from lmbook.text import UNK, Vocabulary
 from lmbook.train import evaluate
 from lmbook.word2vec import SkipGram, keep_probability, noise_distribution
@@ -61,17 +60,21 @@ def skip_gram(run: Run) -> tuple[dict, SkipGram]:
     for part, ids in streams.items():
         streams[part] = ids[np.random.default_rng([run.seed, len(ids)]).random(len(ids)) < keep[ids]]
     model = SkipGram(len(vocabulary), D).to(run.device)
-    held_out = lambda model: evaluate(model, drawn(streams["valid"], noise, [0, 1], 50), loss)  # noqa: E731
-    before = held_out(model)
-    run.fit(
+
+    def held_out() -> Iterator[Pairs]:
+        return drawn(streams["valid"], noise, [0, 1], 50)
+
+    before = evaluate(model, held_out(), loss)
+    run.fit_cosine(
         model,
         lambda epoch: drawn(streams["train"], noise, [run.seed, 2, epoch], 1000),
         loss,
         torch.optim.Adam(model.parameters(), lr=3e-3),
-        steps=STEPS,
-        schedule=lambda step: warmup_cosine(step, warmup=100, total=STEPS),
-        validate=held_out,
+        warmup=100,
+        total=STEPS,
+        valid=held_out,
+        clip=None,
         evaluate_every=1000,
     )
     near = neighbours(model.v.weight, vocabulary)
-    return {"held-out loss": held_out(model), "before training": before, "neighbours": near}, model
+    return {"held-out loss": evaluate(model, held_out(), loss), "before training": before, "neighbours": near}, model
