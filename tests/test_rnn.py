@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from recurrence import D_IN, HIDDEN, LENGTHS, MASK, B, T, directions, flat, kinds, randomised
 from torch import nn
 
-from lmbook.cells import CELLS
+from lmbook.cells import CELLS, LSTMCell
 from lmbook.rnn import FUSED, Recurrent, fusible, one_buffer, run_cell
 
 
@@ -276,3 +276,19 @@ def test_dropout_goes_up_between_layers_never_along_time():
 def test_errors_say_what_is_wrong_and_what_to_do(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_subclass_of_a_cell_runs_as_it_says_and_not_as_its_parent():
+    class Doubled(LSTMCell):
+        def forward(self, x, state):
+            h, c = super().forward(x, state)
+            return 2 * h, c
+
+    network = randomised(Recurrent(D_IN, HIDDEN, 1, "lstm"))
+    x = torch.randn(B, T, D_IN).double()
+    plain, _ = network(x)
+    network.layers[0][0].__class__ = Doubled
+    outputs, _ = network(x)
+    torch.testing.assert_close(outputs, run_cell(network.layers[0][0], x, network.start(B)[0])[0])
+    assert not torch.allclose(outputs, plain)
+    assert network.step_weights() is None

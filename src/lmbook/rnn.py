@@ -58,9 +58,14 @@ def run_layer(cells: Sequence[nn.Module], x: Tensor, state: State, mask: Tensor 
     return torch.cat(outputs, dim=-1), tuple(torch.cat(parts, dim=-1) for parts in zip(*states, strict=True))
 
 
+def _torch_has(cell: nn.Module) -> bool:
+    """Whether torch's kernels compute this cell: not reset="before", nor a subclass, which may compute anything."""
+    return type(cell) in FUSED and getattr(cell, "reset", "after") == "after"
+
+
 def fusible(cell: nn.Module, x: Tensor, mask: Tensor | None) -> bool:
     """Whether torch has a kernel that runs this cell along x: padding must be on the right, where packing wants it."""
-    if getattr(cell, "reset", "after") == "before":
+    if not _torch_has(cell):
         return False
     if not x.is_cuda and (torch.is_autocast_enabled("cpu") or x.dtype not in (torch.float32, torch.float64)):
         return False  # on a CPU there are no kernels in half precision
@@ -169,7 +174,7 @@ class Recurrent(nn.Module):
 
     def step_weights(self) -> list[Weights] | None:
         """For `step`: the weights of every layer as torch's fused cell wants them; None where it has no such cell."""
-        if getattr(self.layers[0][0], "reset", "after") == "before":
+        if not _torch_has(self.layers[0][0]):
             return None
         return [cells[0].torch_weights() for cells in self.layers]
 
