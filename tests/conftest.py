@@ -86,11 +86,12 @@ AXE = {
 
 @pytest.fixture(scope="session")
 def axe():
-    """axe(page) -> the violations that axe-core finds, one line each."""
+    """axe(page) -> the violations that axe-core finds, one line each; axe(page, only=[...]): of these rules."""
     from axe_playwright_python.sync_playwright import Axe
 
-    def run(page):
-        found = Axe().run(page, options=AXE).response["violations"]
+    def run(page, only=()):
+        options = AXE | ({"runOnly": {"type": "rule", "values": list(only)}} if only else {})
+        found = Axe().run(page, options=options).response["violations"]
         return [f"{v['id']}: {node['html'][:200]} {node['failureSummary']}" for v in found for node in v["nodes"]]
 
     return run
