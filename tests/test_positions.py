@@ -22,6 +22,7 @@ def test_binary_is_the_reversed_binary_numeral():
         assert code[t].tolist() == [float(bit) for bit in reversed(f"{t:04b}")]
     assert binary(16).unique(dim=0).shape == (16, 4)
     assert torch.equal(binary(3, 4, start=9), code[9:12])
+    assert torch.equal(binary(2), torch.tensor([[0.0], [1.0]]))  # two positions need one bit
 
 
 def test_bit_j_has_period_2_to_the_j_plus_1():
