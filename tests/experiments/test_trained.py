@@ -1,4 +1,4 @@
-"""Every checkpoint in src/lmbook/trained: file, card and recipe agree, and its scores come out again."""
+"""Every checkpoint in src/lmbook/experiments/trained: file, card and recipe agree, and its scores come out again."""
 
 import json
 from pathlib import Path
