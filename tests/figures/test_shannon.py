@@ -8,7 +8,7 @@ import pytest
 
 from lmbook import data
 from lmbook.figures import ShannonGame
-from lmbook.figures.shannon import bet_probability, prose
+from lmbook.figures.shannon import bet_probability, frequencies, prose
 from lmbook.ngram import Counts, KneserNey
 from lmbook.text import Vocabulary
 
@@ -27,7 +27,9 @@ def trained():
 @pytest.fixture(scope="module")
 def game(trained):
     """make(...) -> a fresh game: a figure keeps what was played."""
-    return lambda **options: ShannonGame.from_models(*trained, **{"starts": 2, "n": 3, "context": 12, **options})
+    return lambda **options: ShannonGame.from_models(
+        *trained, **{"starts": 2, "n": 3, "context": 12, "candidates": 6, **options}
+    )
 
 
 TOY = {
@@ -35,8 +37,24 @@ TOY = {
     "lead": "a b",
     "source": "",
     "positions": [
-        {"words": ["c", "d"], "p": [[0.5], [0.25]], "truth": "c", "truth_p": [0.5], "shown": " c"},
-        {"words": ["c", "d"], "p": [[0.5], [0.25]], "truth": "e", "truth_p": [0.01], "shown": " e"},
+        {
+            "words": ["c", "d"],
+            "p": [[0.5], [0.25]],
+            "q": [0.1, 0.3],
+            "truth": "c",
+            "truth_p": [0.5],
+            "truth_q": 0.1,
+            "shown": " c",
+        },
+        {
+            "words": ["c", "d"],
+            "p": [[0.5], [0.25]],
+            "q": [0.1, 0.3],
+            "truth": "e",
+            "truth_p": [0.01],
+            "truth_q": 0.2,
+            "shown": " e",
+        },
     ],
 }
 
@@ -50,17 +68,31 @@ def toy(**state):
 
 @pytest.mark.parametrize("points", [{}, {"c": 40}, {"c": 99, "d": 1}, {"c": 30, "d": 0, "x": 5}])
 def test_a_bet_is_a_distribution_over_the_vocabulary(points):
-    vocabulary = [*"cdefghijk", "x"]
-    assert sum(bet_probability(points, word, 10) for word in vocabulary) == pytest.approx(1)
+    q = {"c": 0.4, "d": 0.3, "x": 0.2, "e": 0.1}
+    assert sum(bet_probability(points, word, q) for word in q) == pytest.approx(1)
+
+
+def test_without_points_a_bet_is_the_unigram_model(game):
+    figure = game(bets=[{"points": {}}] * 3)
+    assert figure.losses()["you"] == pytest.approx(figure.losses()["unigram"], rel=1e-5)
+
+
+def test_the_rest_needs_a_unigram_model(trained):
+    tokens, vocabulary, models = trained
+    with pytest.raises(ValueError, match="order 1"):
+        ShannonGame.from_models(tokens, vocabulary, {"trigram": models["trigram"]}, 2, n=3, context=12)
 
 
 def test_losses_and_perplexities_by_hand():
     played = toy(bets=[{"points": {"c": 50}}, {"points": {"c": 10}}])
     assert played.losses() == {
-        "you": [pytest.approx(-math.log(0.5)), pytest.approx(-math.log(0.9 / 9))],
+        "you": [pytest.approx(-math.log(0.5)), pytest.approx(-math.log(0.9 * 0.2 / 0.9))],
         "model": [pytest.approx(-math.log(0.5)), pytest.approx(-math.log(0.01))],
     }
-    assert played.perplexities() == {"you": pytest.approx((0.5 * 0.1) ** -0.5), "model": pytest.approx(0.005**-0.5)}
+    assert played.perplexities() == {
+        "you": pytest.approx((0.5 * 0.9 * 0.2 / 0.9) ** -0.5),
+        "model": pytest.approx(0.005**-0.5),
+    }
 
 
 def test_a_zero_costs_infinity():
@@ -92,7 +124,7 @@ def test_candidates_do_not_depend_on_the_truth(trained, game):
     changed = [*tokens]
     changed[42] = "lighthouse" if tokens[42] != "lighthouse" else "cat"
     one = game(starts=[40])
-    two = ShannonGame.from_models(changed, vocabulary, models, [40], n=3, context=12)
+    two = ShannonGame.from_models(changed, vocabulary, models, [40], n=3, context=12, candidates=6)
     assert one.passages[0]["positions"][2]["truth"] != two.passages[0]["positions"][2]["truth"]
     assert one.passages[0]["positions"][2]["words"] == two.passages[0]["positions"][2]["words"]
 
@@ -196,7 +228,7 @@ def test_losses_beside_the_models_after_one_bet_by_mouse(show, game):
     assert points(page) == [15] * 6 + [10]
     bet(page)
     position = figure.passages[0]["positions"][0]
-    mine = bet_probability(dict.fromkeys(position["words"], 15), position["truth"], figure.vocabulary_size)
+    mine = bet_probability(dict.fromkeys(position["words"], 15), position["truth"], frequencies(position))
     losses = [f"{-math.log(p):.2f}" for p in (mine, *position["truth_p"])]
     assert list(bars(page, "Loss on this word").values()) == losses
     came = page.locator(".lm-came")
@@ -261,7 +293,7 @@ def test_another_text_starts_a_new_game(show, game):
 
 
 def test_the_answer_is_not_shown_before_the_bet(show):
-    passage = {**TOY, "positions": [{**TOY["positions"][0], "truth": "zebra", "shown": " zebra"}]}
+    passage = {**TOY, "positions": [{**TOY["positions"][0], "truth": "zebra", "truth_q": 0.01, "shown": " zebra"}]}
     page = show(ShannonGame([passage], ["model"], 10))
     assert "zebra" not in page.locator("figure").inner_text()
     bet(page)

@@ -18,6 +18,7 @@ const style = `
 .lmb-graph .lmb-layer > button:hover { box-shadow: inset 0 0 0 100vmax var(--lm-soft); }
 .lmb-graph .lmb-x > button { grid-column: span 3; max-width: 5.5rem; }
 .lmb-graph :is(.lmb-z, .lmb-y) > button { grid-column: span 2; max-width: 5.5rem; }
+.lmb-graph .lmb-w > button { border-style: dashed; border-radius: 1rem; }
 .lmb-graph .lmb-L > button { grid-column: span 6; max-width: 7rem; }
 .lmb-graph .lmb-layer > button[data-now="true"] { border-color: var(--lm-1); border-width: 2px; padding: calc(0.2rem - 1px) calc(0.1rem - 1px); }
 .lmb-graph .lmb-layer > button[aria-pressed="true"] { box-shadow: 0 0 0 2px var(--lm-paper), 0 0 0 4px var(--lm-2); }
@@ -135,7 +136,8 @@ export default figure(({ model, el, listen, say }) => {
   });
   const again = button("Start again", () => put({ ...first, step: 0 }));
 
-  const key = h("p", { class: "lm-muted lm-small" }, "In each box: the name, the value, and in italics the derivative of L by it. x₁ meets w₁₁ on its way to z₁: the two are multiplied. ",
+  const key = h("p", { class: "lm-muted lm-small" }, "In each box: the name, the value, and in italics the derivative of L by it. A weight stands on the line from its input to its logit, where the two are multiplied: ",
+    "nothing computes a weight. ",
     "Pick a box to see its formula.");
   const numbers = table({ caption: "Every number, the derivative of L by it, and what two small steps measure",
     head: ["Number", "Value", "Derivative of L", "Measured"] });
@@ -199,7 +201,7 @@ export default figure(({ model, el, listen, say }) => {
     const near = forward ? "to" : "from";
     for (const arrow of lines) {
       let lit = arrow[near] === chosen;
-      // x and z are two strips apart, with the weight between them
+      // x and z are two strips apart, with the weight on the line between them
       if (forward && chosen[0] === "z") lit ||= arrow.to[0] === "w" && arrow.to[1] === chosen[1];
       if (!forward && chosen[0] === "x") lit ||= arrow.from[0] === "w" && arrow.from[2] === chosen[1];
       arrow.line.dataset.lit = String(lit);

@@ -1,10 +1,10 @@
 // ShannonGame: the reader bets 100 points on the next word, and gets a perplexity beside those of the models.
 //
-//   P(word) = points / 100                            for a word with points of its own
-//   P(word) = rest / 100 / (V - words with points)    for each of the others, which share what is left
-//   loss = -ln P(the word that came)                  perplexity = exp(mean loss)
+//   P(word) = points / 100                                        for a word with points of its own
+//   P(word) = rest / 100 * q(word) / (1 - q(words with points))   for each of the others, as often as each occurs
+//   loss = -ln P(the word that came)                              perplexity = exp(mean loss)
 //
-// So a bet is a distribution over the whole vocabulary of V types, like the models', and the two can be compared.
+// So a bet is a distribution over the whole vocabulary, like the models', and the two can be compared.
 import { bars, button, chips, field, figure, fmt, h, replace, roving, select, table } from "./core.mjs";
 
 const NAMES = { "<unk>": "<unk>, a rare word", "<eos>": "<eos>, the line ends" };
@@ -12,11 +12,15 @@ const OWN = 4; // words that the reader may add
 
 const spent = (points) => Object.values(points).reduce((sum, n) => sum + n, 0);
 
-/** What a bet gives to one word. points: { word: 1 to 100 }, at most 100 together; V: size of the vocabulary. */
-export function probability(points, word, V) {
-  const others = V - Object.values(points).filter((n) => n > 0).length;
-  return points[word] > 0 ? points[word] / 100 : (100 - spent(points)) / 100 / others;
+/** What a bet gives to one word. points: { word: 1 to 100 }, at most 100 together; q: Map from words to frequencies. */
+export function probability(points, word, q) {
+  if (points[word] > 0) return points[word] / 100;
+  const taken = Object.keys(points).filter((w) => points[w] > 0).reduce((sum, w) => sum + (q.get(w) ?? 0), 0);
+  return ((100 - spent(points)) / 100) * q.get(word) / (1 - taken);
 }
+
+/** The frequencies of the candidates of a position and of the word that came. */
+const frequencies = ({ words, q, truth, truth_q }) => new Map([...words.map((word, i) => [word, q[i]]), [truth, truth_q]]);
 
 const mean = (values) => values.reduce((sum, x) => sum + x, 0) / values.length;
 const pp = (x) => (x < 100 ? fmt.num(x, 1) : Number.isFinite(x) ? fmt.count(x) : "infinite");
@@ -80,7 +84,7 @@ export default figure(({ model, el, listen, say }) => {
     group.refresh();
     draw();
     say(over() ? result() : `Word ${turn() + 1} of ${place().positions.length}: share your 100 points among the words that may come next. ` +
-      "Words without points share what is left.");
+      "All other words share what is left, as often as each occurs.");
   }
 
   function share(how) {
@@ -154,7 +158,10 @@ export default figure(({ model, el, listen, say }) => {
 
   // --- what it comes to
   const candidates = () => (over() ? [] : [...place().positions[turn()].words, ...extra]);
-  const mine = () => bets().map((b, i) => probability(b.points, place().positions[i].truth, V));
+  const mine = () => bets().map((b, i) => {
+    const position = place().positions[i];
+    return probability(b.points, position.truth, frequencies(position));
+  });
   const loss = (p) => (p > 0 ? -Math.log(p) : Infinity);
   const theirs = (m) => place().positions.slice(0, bets().length).map((position) => loss(position.truth_p[m]));
   const row = (name, value, text, tone) => ({ label: name, value: Number.isFinite(value) ? value : 1e9, text, tone });
@@ -207,14 +214,13 @@ export default figure(({ model, el, listen, say }) => {
     });
     if (!shown) return;
     const [, track, number, note] = other.children;
-    const sharing = V - Object.keys(points).length;
     track.firstChild.style.setProperty("width", `${rest()}%`);
     number.textContent = rest();
     const outside = revealed && !words.includes(shown.truth);
     other.classList.toggle("lm-came", outside);
     other.classList.toggle("lm-none", rest() === 0);
     note.textContent = outside ? `it was ${fmt.quote(shown.truth)}: ${theirsHere(shown.truth_p)}`
-      : `shared by ${fmt.count(sharing)} words, ${fmt.prob(rest() / 100 / sharing, 2)} each`;
+      : "shared by all other words, as often as each occurs";
     group.refresh();
   }
 

@@ -1,8 +1,11 @@
 """ShannonGame: bet on the next word and get a perplexity of your own (after Shannon 1951).
 
-P(word) = points / 100                            for a word with points of its own
-P(word) = rest / 100 / (V - words with points)    for each of the others
+P(word) = points / 100                                        for a word with points of its own
+P(word) = rest / 100 * q(word) / (1 - q(words with points))   for each of the others, q being their frequencies
 perplexity = exp(mean of -ln P(the word that came))
+
+Shannon's readers knew which words are common. So what is left is not shared evenly among tens of thousands of types,
+rare and common alike, but as often as each occurs.
 """
 
 import html
@@ -57,8 +60,9 @@ class ShannonGame(Figure):
     """A guessing game on held-out text: 100 points on what comes next, then the word, the loss, and the models' losses.
 
     Make it with from_models().  passages: a list of {"name", "lead", "source", "positions"}, where each position has
-    "words" (candidates), "p" (their probabilities, a row of one number a model each), "truth", "truth_p" and "shown"
-    (the truth as it continues the text).  models: the names.  vocabulary_size: V, the number of types that can occur.
+    "words" (candidates), "p" (their probabilities, a row of one number a model each), "q" (their frequencies), "truth",
+    "truth_p", "truth_q" and "shown" (the truth as it continues the text).  models: the names.  vocabulary_size: the
+    number of types that can occur.
     Played so far: `bets`, a list of {"points": {word: points}}; see losses() and perplexities().
     """
 
@@ -76,9 +80,9 @@ class ShannonGame(Figure):
         state.setdefault("title", "A language model bets on the next word, and so can you")
         state.setdefault(
             "caption",
-            "Share 100 points among the words that may come next; words without points of their own share the rest. "
-            "Play cautiously on one text and boldly on another: what does one confident mistake cost? Your perplexity "
-            "stands beside those of models that read the same words.",
+            "Share 100 points among the words that may come next; all other words share the rest, as often as each "
+            "occurs. Play cautiously on one text and boldly on another: what does one confident mistake cost? Your "
+            "perplexity stands beside those of models that read the same words.",
         )
         models = list(models)
         mean = {m: exp(sum(losses) / len(losses)) for m, losses in _losses(passages, models).items()}
@@ -99,7 +103,7 @@ class ShannonGame(Figure):
         starts: int | Sequence[int] = 4,
         *,
         n: int = 10,
-        candidates: int = 6,
+        candidates: int = 12,
         context: int = 30,
         source: str = "",
         **state,
@@ -107,12 +111,19 @@ class ShannonGame(Figure):
         """The game over a held-out text, with the candidates and the losses of given models.
 
         tokens: the text, one stream.  vocabulary: lmbook.text.Vocabulary.  models: name -> model of lmbook.ngram, in
-        the order to be shown.  starts: positions of the first word to guess, or how many texts to choose (always the
-        same ones, spread over the stream, without headings and <unk>; how the models do has no say).  n: words to
-        guess in each.
+        the order to be shown; the one of order 1 shares the points that are left.  starts: positions of the first word
+        to guess, or how many texts to choose (always the same ones, spread over the stream, without headings and <unk>;
+        how the models do has no say).  n: words to guess in each.
         candidates: the likeliest by the mean of the models' probabilities.  context: tokens shown before.
-        source: attribution, shown below the text.  ValueError for a start outside the text.
+        source: attribution, shown below the text.  ValueError for a start outside the text, and without a
+        model of order 1.
         """
+        q = next((model for model in models.values() if model.order == 1), None)
+        if q is None:
+            raise ValueError(
+                "ShannonGame needs a model of order 1 among its models: it shares the points that are left."
+            )
+        q = q.distribution([])
         if isinstance(starts, int):
             starts = _starts(tokens, starts, context, n)
         for start in starts:
@@ -135,8 +146,10 @@ class ShannonGame(Figure):
                     {
                         "words": vocabulary.decode(best),
                         "p": [[_short(row[w]) for row in rows] for w in best],
+                        "q": [_short(q[w]) for w in best],
                         "truth": vocabulary.decode([ids[t]])[0],
                         "truth_p": [_short(row[ids[t]]) for row in rows],
+                        "truth_q": _short(q[ids[t]]),
                         "shown": pieces[start - first + i],
                     }
                 )
@@ -149,7 +162,7 @@ class ShannonGame(Figure):
         """-ln P of every word played so far, in nats, of "you" and of each model."""
         played = self.passages[self.passage]["positions"][: len(self.bets)]
         mine = [
-            _loss(bet_probability(bet["points"], position["truth"], self.vocabulary_size))
+            _loss(bet_probability(bet["points"], position["truth"], frequencies(position)))
             for bet, position in zip(self.bets, played, strict=True)
         ]
         return {"you": mine, **_losses([{"positions": played}], self.models)}
@@ -172,12 +185,20 @@ class ShannonGame(Figure):
         return {m: exp(sum(x) / len(x)) for m, x in _losses(self.passages, self.models).items()}
 
 
-def bet_probability(points: Mapping[str, int], word: str, vocabulary_size: int) -> float:
-    """What a bet gives to one word.  points: word -> 1 to 100, at most 100 together; the other words share the rest."""
+def bet_probability(points: Mapping[str, int], word: str, q: Mapping[str, float]) -> float:
+    """What a bet gives to one word.  points: word -> 1 to 100, at most 100 together.  q: the frequencies.
+
+    The other words share the rest. A reader's own word whose frequency q does not have leaves its part of it unused.
+    """
     given = {w: n for w, n in points.items() if n > 0}
     if word in given:
         return given[word] / 100
-    return (100 - sum(given.values())) / 100 / (vocabulary_size - len(given))
+    return (100 - sum(given.values())) / 100 * q[word] / (1 - sum(q.get(w, 0) for w in given))
+
+
+def frequencies(position: Mapping) -> dict[str, float]:
+    """q of the candidates of a position and of the word that came."""
+    return dict(zip(position["words"], position["q"], strict=True)) | {position["truth"]: position["truth_q"]}
 
 
 def _losses(passages: Sequence[dict], models: Sequence[str]) -> dict[str, list[float]]:
