@@ -168,19 +168,3 @@ def test_it_fits_and_axe_finds_nothing(show, axe_in_every_view):
     assert axe_in_every_view(page) == []
     page.set_viewport_size({"width": 360, "height": 900})
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
-def test_a_kernel_and_the_page_say_the_same(lab):
-    page = lab(
-        "from lmbook.figures import UnrolledRNN\nf = UnrolledRNN(t=10)\nf",
-        "f.t = 20",
-        "print(f.unit)",
-    )
-    page.run(0)
-    figure = page.cells.nth(0).locator(".jp-OutputArea figure.lm-figure")
-    figure.locator(".lmu-char").first.wait_for()
-    page.run(1)
-    known = UnrolledRNN(t=20)
-    figure.locator(".lm-says", has_text=f"unit 153 is {signed(known.states()[20, 153])}").wait_for()
-    figure.get_by_role("slider", name="Unit").press("ArrowRight")
-    page.run_until(2, "154", exact=True)
