@@ -196,6 +196,7 @@ def lab(jupyterlab, lab_page):
     yield open_notebook
     page.evaluate("""async () => {
         const notebook = jupyterapp.shell.currentWidget;
+        if (!notebook?.sessionContext) return;
         await notebook.sessionContext.shutdown();
         notebook.context.model.dirty = false;
         notebook.dispose();
