@@ -9,6 +9,8 @@ import re
 
 import nbformat
 
+# Those that run longest come first, so that no worker is left with one at the end.
+LONGEST = ("06", "15", "17", "16", "19", "08", "03", "11")
 QUOTED = re.compile(r"[\"']([\w-]+)[\"']")
 NOT_COMPARED = "not compared"
 
@@ -34,6 +36,8 @@ def lacking(notebook: nbformat.NotebookNode) -> str | None:
 
 
 def pytest_collection_modifyitems(config, items):
+    order = {number: place for place, number in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.path.name[:2], len(order)))
     reasons = {}
     for item in items:
         cell = getattr(item, "cell", None)

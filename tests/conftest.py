@@ -15,9 +15,11 @@ BROWSERS = ("chromium-headless-shell", "chromium")
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 SWITCHES += ["--disable-component-update", "--disable-sync"]
 # Files are given to the workers whole, those that take minutes first, so that none is left with one at the end.
-LONGEST = ["experiments/test_trained", "experiments/test_quick", "notebooks/test_colab", "press/site/test_pages"]
-LONGEST += ["grader/test_grade", "grader/test_grader_cli", "grader/hostile/test_attacks", "homework/test_masters"]
-LONGEST += ["invariants/test_models", "invariants/test_broken", "notebooks/test_nbval", "figures/test_explorer"]
+LONGEST = ["press/site/test_pages", "notebooks/test_colab", "experiments/test_quick", "grader/test_grade"]
+LONGEST += ["figures/test_explorer", "experiments/test_trained", "grader/test_grader_cli", "homework/test_masters"]
+LONGEST += ["grader/hostile/test_attacks", "grader/hostile/test_accidents", "grader/test_pool", "test_train"]
+LONGEST += ["invariants/test_models", "invariants/test_broken", "notebooks/test_nbval", "figures/test_with_kernel"]
+LONGEST += ["test_resume", "test_distributed", "test_published"]
 
 
 def pytest_collection_modifyitems(items):
@@ -82,17 +84,90 @@ AXE = {
     "preload": False,
     "resultTypes": ["violations"],
 }
+CONTRAST = ("color-contrast", "link-in-text-block")
+# What a phone can change: places, sizes, what scrolls.
+OF_WIDTH = ("target-size", "scrollable-region-focusable", "region")
+# Contrast takes axe five seconds a chapter, nearly all of it for text like other text. This marks the first of each
+# kind: same tags and classes all the way up, same colours, same size. Without `thin` everything is looked at.
+FIRST_OF_EACH_KIND = """() => {
+  const kinds = new Set(), own = (box) => {
+    const style = getComputedStyle(box);
+    return [style.color, style.backgroundColor, style.backgroundImage, style.opacity];
+  };
+  const above = new Map([[document.documentElement, "html"]]);
+  for (const box of document.querySelectorAll("body, body *")) {
+    const kind = above.get(box.parentElement) + ">" + [box.localName, box.getAttribute("class"), ...own(box)].join(" ");
+    above.set(box, kind);
+    box.removeAttribute("data-axe");
+    const words = [...box.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!words && !box.matches("input, select, textarea")) continue;
+    if (!box.checkVisibility({ visibilityProperty: true })) continue;
+    const { fontSize, fontWeight, fontStyle } = getComputedStyle(box);
+    const text = [kind, fontSize, fontWeight, fontStyle].join("|");
+    if (!kinds.has(text)) kinds.add(text) && box.setAttribute("data-axe", "");
+  }
+  return kinds.size;
+}"""
 
 
 @pytest.fixture(scope="session")
 def axe():
-    """axe(page) -> the violations that axe-core finds, one line each; axe(page, only=[...]): of these rules."""
+    """axe(page) -> the violations that axe-core finds, one line each; axe(page, only=[...]): of these rules.
+
+    thin: contrast is measured on the first text of each kind.
+    """
     from axe_playwright_python.sync_playwright import Axe
 
-    def run(page, only=()):
-        options = AXE | ({"runOnly": {"type": "rule", "values": list(only)}} if only else {})
-        found = Axe().run(page, options=options).response["violations"]
+    script = Axe().axe_script
+
+    def look(page, context, options):
+        if page.evaluate("typeof axe") == "undefined":
+            page.evaluate(script)
+        call = "([context, options]) => axe.run(context ?? document, options).then((found) => found.violations)"
+        found = page.evaluate(call, [context, AXE | options])
         return [f"{v['id']}: {node['html'][:200]} {node['failureSummary']}" for v in found for node in v["nodes"]]
+
+    def run(page, only=(), thin=False):
+        these = lambda rules: {"runOnly": {"type": "rule", "values": rules}}  # noqa: E731
+        of_kinds = [rule for rule in CONTRAST if rule in (only or CONTRAST)] if thin else []
+        rest = [rule for rule in only if rule not in of_kinds]
+        found = []
+        if of_kinds:
+            page.evaluate(FIRST_OF_EACH_KIND)
+            found += look(page, {"include": ["[data-axe]"]}, these(of_kinds))
+        if rest or not only:
+            off = {"rules": AXE["rules"] | {rule: {"enabled": False} for rule in of_kinds}}
+            found += look(page, None, these(rest) if rest else off)
+        return found
+
+    return run
+
+
+def colours(page, scheme: str) -> None:
+    """Makes an open page light or dark; the book's pages say when they have changed."""
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_function("(s) => [undefined, s].includes(document.documentElement.dataset.theme)", arg=scheme)
+    page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+
+
+@pytest.fixture(scope="session")
+def axe_in_every_view(axe):
+    """axe_in_every_view(page) -> violations: all rules as it is open, contrast in both themes, width on a phone too.
+
+    One visit in place of four; the page is left light and wide.
+    """
+
+    def run(page, wide=800, thin=False):
+        found = []
+        page.add_style_tag(content="*, ::before, ::after { transition: none !important }")  # colours change at once
+        for scheme, width, only in (("light", wide, ()), ("light", 360, OF_WIDTH), ("dark", wide, CONTRAST)):
+            if only == OF_WIDTH and wide == width:
+                continue
+            page.set_viewport_size({"width": width, "height": 900})
+            colours(page, scheme)
+            found += [f"{scheme}, {width} wide: {fault}" for fault in axe(page, only, thin)]
+        colours(page, "light")
+        return found
 
     return run
 

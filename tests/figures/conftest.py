@@ -129,34 +129,47 @@ def jupyterlab(tmp_path_factory):
         log.close()
 
 
+@pytest.fixture(scope="session")
+def lab_page(jupyterlab, browser):
+    """One page with JupyterLab, for all notebooks: to load its scripts takes longer than any test of a figure."""
+    address, token, _ = jupyterlab
+    context = browser.new_context(viewport={"width": 1100, "height": 1000}, color_scheme="light")
+    context.route("**/*", lambda route: route.continue_() if route.request.url.startswith(address) else route.abort())
+    page = context.new_page()
+    page.set_default_timeout(120_000)
+    page.goto(f"{address}/lab?token={token}")
+    page.wait_for_function("window.jupyterapp")
+    page.evaluate("jupyterapp.restored.then(() => null)")
+    yield page
+    context.close()
+
+
 @pytest.fixture
-def lab(jupyterlab, new_context):
+def lab(jupyterlab, lab_page):
     """lab(source, ...) -> a page with a notebook of these code cells, all run, in JupyterLab; page.run(i) runs one.
 
     page.run_until(i, text) runs it until it shows the text: while a change of a figure is on its way to the kernel,
     ipywidgets keeps the next one back, and a cell that is run at that moment does not know of it yet.
     """
-    address, token, folder = jupyterlab
+    folder, page = jupyterlab[2], lab_page
 
-    def open_notebook(*sources, scheme="light"):
+    def open_notebook(*sources):
         name = f"figure{len(list(folder.glob('*.ipynb')))}.ipynb"
         cells = [nbformat.v4.new_code_cell(source) for source in sources]
         meta = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
         nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=meta), folder / name)
-        context = new_context(viewport={"width": 1100, "height": 1000}, color_scheme=scheme)
-        context.route(
-            "**/*", lambda route: route.continue_() if route.request.url.startswith(address) else route.abort()
+        page.evaluate(
+            """async (path) => {
+                const notebook = await jupyterapp.commands.execute("docmanager:open", { path, factory: "Notebook" });
+                await notebook.context.ready;
+                await notebook.sessionContext.ready;
+                await notebook.sessionContext.session.kernel.info;
+                await notebook.revealed;
+                jupyterapp.shell.activateById(notebook.id);
+            }""",
+            name,
         )
-        page = context.new_page()
-        page.set_default_timeout(120_000)
-        page.goto(f"{address}/lab/workspaces/{name[:-6]}/tree/{name}?token={token}")
-        page.wait_for_function("window.jupyterapp?.shell.currentWidget?.sessionContext")
-        page.evaluate("""async () => {
-            const notebook = jupyterapp.shell.currentWidget;
-            await notebook.context.ready;
-            await notebook.sessionContext.ready;
-            await notebook.sessionContext.session.kernel.info;
-        }""")
+        page.wait_for_function("(path) => jupyterapp.shell.currentWidget?.context?.path === path", arg=name)
 
         def run(index):
             ran = page.evaluate(
@@ -180,4 +193,11 @@ def lab(jupyterlab, new_context):
         page.cells = page.locator(".jp-CodeCell")
         return page
 
-    return open_notebook
+    yield open_notebook
+    page.evaluate("""async () => {
+        const notebook = jupyterapp.shell.currentWidget;
+        if (!notebook?.sessionContext) return;
+        await notebook.sessionContext.shutdown();
+        notebook.context.model.dirty = false;
+        notebook.dispose();
+    }""")

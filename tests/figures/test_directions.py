@@ -189,11 +189,10 @@ def test_each_group_is_one_tab_stop(show):
     assert page.evaluate(f"{suppressed}.every((node) => node.dataset.lmSuppressShortcuts === 'true')")
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 800), ("dark", 360)])
-def test_axe_finds_nothing(show, axe, scheme, width):
-    page = show(TwoDirections(read=3), TwoDirections(at=len(SENTENCES) + 2, read=9), scheme=scheme, width=width)
+def test_axe_finds_nothing(show, axe_in_every_view):
+    page = show(TwoDirections(read=3), TwoDirections(at=len(SENTENCES) + 2, read=9))
     page.locator("summary").first.click()
-    assert axe(page) == []
+    assert axe_in_every_view(page) == []
 
 
 def test_it_fits_a_phone(show):
@@ -203,22 +202,3 @@ def test_it_fits_a_phone(show):
     for piece in page.locator(".lmd-tile, .lm-bar, select").all():
         box = piece.bounding_box()
         assert box["x"] + box["width"] <= 350
-
-
-# --- with a kernel --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_in_jupyterlab_view_and_kernel_follow_each_other(lab):
-    page = lab(
-        "from lmbook.figures import TwoDirections\nf = TwoDirections()\nf",
-        "f.read = 3",
-        "print(f.read)",
-    )
-    page.run(0)
-    figure = page.cells.nth(0).locator(".jp-OutputArea figure.lm-figure")
-    figure.locator(".lmd-tile").first.wait_for()
-    page.run(1)
-    figure.locator(".lm-says", has_text="from VERB to AUX").wait_for()
-    figure.get_by_role("button", name="Next word").click()
-    page.run_until(2, "4", exact=True)

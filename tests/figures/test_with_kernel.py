@@ -38,6 +38,8 @@ CASES = [
     ("FillTheBlank()", "chosen = 1", choose("Sentence", 2), "chosen", 2),
     ("GPTWriter()", "prompt = 'JULIET:\\n'", slide("Temperature", "Home"), "temperature", 0.0),
     ("CompleteDigit()", "rows = 6", press("Write again"), "seed", 1),
+    ("TwoDirections()", "read = 3", press("Next word"), "read", 4),
+    ("TokenizerComparison('the sea')", "merges = 0", slide("Merges used", "ArrowRight"), "merges", 1),
     ("DoesItFit()", "bits = 4", slide("Texts at once", "ArrowRight"), "texts", 1),
 ]
 
