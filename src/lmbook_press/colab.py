@@ -128,7 +128,8 @@ def _graded(cell: NotebookNode) -> dict:
 
 def _code(cell: NotebookNode) -> NotebookNode:
     metadata, source = _graded(cell), cell.source
-    if {"hide-input", "remove-input"} & set(cell.metadata.get("tags", [])):  # folded in JupyterLab by the one mark, in Colab by the other two
+    folded = {"hide-input", "remove-input"} & set(cell.metadata.get("tags", []))
+    if folded:  # in JupyterLab by the one mark, in Colab by the other two
         metadata |= {"jupyter": {"source_hidden": True}, "cellView": "form"}
         source = f"# @title The code of this cell is folded\n{source}"
     return new_code_cell(source, metadata=metadata, outputs=cell.outputs if shown_by(cell) else [])

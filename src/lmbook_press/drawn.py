@@ -1,7 +1,7 @@
 """Drawings in the chapters: each is the stored output of a cell that shows it and does nothing else.
 
-`redraw` puts the drawings as their source has them now into a notebook, without running it; `gallery` writes them all to
-files, to look at while drawing.
+`redraw` puts the drawings as their source has them now into a notebook, without running it; `gallery` writes them all
+to files, to look at while drawing.
 """
 
 import re
@@ -35,7 +35,7 @@ def shown_by(cell: NotebookNode) -> str | None:
 
 
 def redraw(path: Path) -> list[str]:
-    """Stores the drawings of a notebook anew; returns the names of those that changed, for which the file is written."""
+    """Stores the drawings of a notebook anew; returns the names of those that changed and writes only for them."""
     from lmbook import drawings
 
     notebook, changed = read(path), []
@@ -51,7 +51,7 @@ def redraw(path: Path) -> list[str]:
 
 
 def gallery(out: Path) -> list[Path]:
-    """Writes each panel as NAME.svg or NAME-1.svg, .., and index.html with all drawings: light, dark, grey and narrow."""
+    """Writes each panel as NAME.svg or NAME-1.svg, .., and all drawings, light, dark, grey, narrow, to index.html."""
     from lmbook import drawings
 
     written, sections = [], []

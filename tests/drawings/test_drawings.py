@@ -1,7 +1,8 @@
-"""The drawings: no text leaves its box or its sheet, nothing hides a text, colours come from the palette, each is used."""
+"""The drawings: no text leaves its box or its sheet, nothing hides one, colours are the palette's, each is used."""
 
 import itertools
 import re
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -145,9 +146,9 @@ def test_a_formula_that_is_not_known_is_an_error_that_names_it(text):
 
 
 def test_what_does_not_exist_is_an_error_that_says_what_does():
-    with pytest.raises(ValueError, match="no drawing 'lstm'.*lstm-cell"):
+    with pytest.raises(ValueError, match=r"no drawing 'lstm'.*lstm-cell"):
         drawings.show("lstm")
-    with pytest.raises(ValueError, match="No colour is known for 'teal'.*encoder"):
+    with pytest.raises(ValueError, match=r"No colour is known for 'teal'.*encoder"):
         Panel(10, 10).box(1, 1, 8, 8, role="teal")
 
 
@@ -179,6 +180,7 @@ def test_it_says_what_to_see_and_describes_itself(name):
     assert len({panel.name for panel in panels}) == len(panels)
 
 
+@cache
 def shown() -> list[tuple[int, str, nbformat.NotebookNode]]:
     """(chapter, drawing, its cell) for every drawing in the chapters, in their order."""
     found = []

@@ -3,8 +3,8 @@
     from lmbook import drawings
     drawings.show("lstm-cell")
 
-`lettering` sets text and formulae, `shapes` has the few shapes and the colours, and each part of the book has a file with
-a function for each drawing. A drawing is stored as the output of its cell; `lmbook draw` puts a changed one there.
+`lettering` sets text and formulae, `shapes` has the few shapes and the colours, and each part of the book has a file
+with a function for each drawing. A drawing is stored as the output of its cell; `lmbook draw` puts a changed one there.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,7 @@ _DRAWINGS: dict[str, Drawing] = {}
 def drawing(chapter: int, caption: str, alt: str) -> Callable:
     """Registers a function as the chapter's next drawing, under its own name with hyphens.
 
-    caption: what to see, one or two sentences; formulae between dollar signs. alt: the same for those who do not see it.
+    caption: what to see, in a sentence or two; formulae between dollar signs. alt: the same for who does not see it.
     """
 
     def register(make: Callable[[], list[Panel]]) -> Callable[[], list[Panel]]:
@@ -73,17 +73,19 @@ def to_html(name: str) -> str:
     several = len(panels) > 1
     pictures = "\n".join(panel.svg(panel.name if several else chosen.alt) for panel in panels)
     wide = max(panel.width for panel in panels) > 320
-    # A drawing that may be wider than the screen can be focused, so that the keyboard can scroll it; the attribute keeps
-    # JupyterLab from taking the keys. Several panels are one picture in several steps, and described as one.
+    # A drawing that may be wider than the screen can be focused, so that the keyboard can scroll it; the attribute
+    # keeps JupyterLab from taking the keys. Several panels are one picture in several steps, and described as one.
     scroll = ' tabindex="0" data-lm-suppress-shortcuts="true"' if wide else ""
     group = f' role="group" aria-label="{escape(chosen.alt if several else "Drawing; scrolls sideways")}"'
     return (
         f'<figure class="lm-plot lm-drawing" data-drawing="{chosen.name}" '
         'style="margin:1.2em 0;color:inherit;background:none">\n'
         f"<div{scroll}{group if wide or several else ''} "
-        'style="display:flex;flex-wrap:wrap;justify-content:safe center;gap:20px 24px;overflow-x:auto">\n'
+        'style="display:flex;flex-wrap:wrap;justify-content:safe center;align-items:flex-start;gap:20px 24px;'
+        'overflow-x:auto">\n'
         f"{pictures}\n</div>\n"
-        f'<figcaption style="margin-top:.7em"><b>Figure {chosen.number}.</b> {html(chosen.caption)}</figcaption>\n</figure>'
+        f'<figcaption style="margin-top:.7em"><b>Figure {chosen.number}.</b> {html(chosen.caption)}</figcaption>\n'
+        "</figure>"
     )
 
 

@@ -10,11 +10,13 @@ from lmbook.drawings.shapes import NOTE, Panel
 
 @drawing(
     11,
-    caption=r"One step of a decoder that looks back, with the numbers of the example below. Left, the state $\mathbf s$ is compared "
-    r"with every $\mathbf h_i$, and the softmax makes weights of the scores. Right, the states come back, each as thick as its weight.",
-    alt="Left: three encoder states h_1, h_2, h_3 and the decoder state s go into three scores f, 2, 1 and minus 3/2; a softmax "
-    "turns them into the weights 0.72, 0.26 and 0.02, drawn as bars. Right: each h_i is multiplied by its weight, and the sum is "
-    "the context c_t, from which, together with the decoder's state, the next word is predicted.",
+    caption=r"One step of a decoder that looks back, with the numbers of the example below. First the state $\mathbf "
+    r"s$ is compared with every $\mathbf h_i$, and the softmax makes weights of the scores. Then the states "
+    r"come back, each as thick as its weight.",
+    alt="Left: three encoder states h_1, h_2, h_3 and the decoder state s go into three scores f, 2, 1 and minus "
+    "3/2; a softmax turns them into the weights 0.72, 0.26 and 0.02, drawn as bars. Right: each h_i is "
+    "multiplied by its weight, and the sum is the context c_t, from which, together with the decoder's state, "
+    "the next word is predicted.",
 )
 def looking_back() -> list[Panel]:
     weights = (0.72, 0.26, 0.02)
@@ -70,11 +72,13 @@ def looking_back() -> list[Panel]:
 
 @drawing(
     12,
-    caption=r"Multi-head attention with its shapes, here $T = 4$, $N = 6$, $d = 6$, $n = 3$. Left, one head; the three share $S$ and "
-    r"$H$ and differ in their matrices. Right, their answers side by side: each meets its own rows of $W_o$, and the products add up.",
-    alt="Left, head j: S, T times d, times W_q gives Q, T times d_k; H, N times d, times W_k gives K, N times d_k, and times W_v "
-    "gives V, N times d_v. Q and K make the weights, T times N; these times V make C, T times d_v. Right: C of the three heads "
-    "side by side, T times n d_v, times W_o, n d_v times d, in three blocks of rows, gives out, T times d.",
+    caption="Multi-head attention with its shapes, here $T = 4$, $N = 6$, $d = 6$, $n = 3$. The heads share $S$ and "
+    "$H$ and differ in their matrices. Their answers stand side by side; each meets its own rows of $W_o$, "
+    "and the products add up.",
+    alt="Left, head j: S, T times d, times W_q gives Q, T times d_k; H, N times d, times W_k gives K, N times "
+    "d_k, and times W_v gives V, N times d_v. Q and K make the weights, T times N; these times V make C, T "
+    "times d_v. Right: C of the three heads side by side, T times n d_v, times W_o, n d_v times d, in three "
+    "blocks of rows, gives out, T times d.",
 )
 def multi_head() -> list[Panel]:
     p = Panel(370, 330, "One head: S and H become Q, K and V, these the weights, and the answer C.")
@@ -107,7 +111,7 @@ def multi_head() -> list[Panel]:
     p.arrow(times.bottom, C.top)
     p.text(326, 252, "$C^{(j)}$", 13, "start")
 
-    q = Panel(320, 330, "The heads side by side, times W_o, give the output.")
+    q = Panel(320, 262, "The heads side by side, times W_o, give the output.")
     q.title("All heads")
     heads = []
     for j, x in enumerate((20, 40, 60), start=1):
@@ -130,11 +134,12 @@ def multi_head() -> list[Panel]:
 
 @drawing(
     13,
-    caption=r"Self-attention for one word, with the numbers of the example below. The word “seal” asks with $\mathbf q_1$; every "
-    r"word, itself included, answers with its key, and gives its value as far as the weight lets it through.",
-    alt="Three words, seal, near and rock, each with a key k_j and a value v_j; seal has a query q_1 too. The query meets each key; "
-    "a softmax makes the weights 0.11, 0.11 and 0.79. Each value is multiplied by its weight, and the sum is o_1, the new vector "
-    "of seal.",
+    caption=r"Self-attention for one word, with the numbers of the example below. The word “seal” asks with $\mathbf "
+    r"q_1$; every word, itself included, answers with its key, and gives its value as far as the weight lets "
+    r"it through.",
+    alt="Three words, seal, near and rock, each with a key k_j and a value v_j; seal has a query q_1 too. The "
+    "query meets each key; a softmax makes the weights 0.11, 0.11 and 0.79. Each value is multiplied by its "
+    "weight, and the sum is o_1, the new vector of seal.",
 )
 def one_word_attends() -> list[Panel]:
     p = Panel(376, 322)
@@ -142,7 +147,9 @@ def one_word_attends() -> list[Panel]:
     p.frame(40, 108, 316, 44)
     p.text(20, 130, r"$\alpha_{1j}$")
     p.note(34, 97, "softmax")
-    for j, (x, word, weight) in enumerate(zip((96, 204, 312), ("seal", "near", "rock"), (0.11, 0.11, 0.79), strict=True), 1):
+    for j, (x, word, weight) in enumerate(
+        zip((96, 204, 312), ("seal", "near", "rock"), (0.11, 0.11, 0.79), strict=True), 1
+    ):
         token = p.token(x, 304, word, 60)
         vector = p.vector(x, 264, role="state", cells=4)
         p.arrow(token.top, vector.bottom)
@@ -170,10 +177,11 @@ def one_word_attends() -> list[Panel]:
 
 @drawing(
     13,
-    caption="Who may look at whom under the causal mask. Read a row: the output at this place sees the inputs up to its own and is "
-    "asked for the next. One step further to the right stands the answer, behind the hatching.",
-    alt="A square of 5 rows and 5 columns for the inputs <sos>, y_1 to y_4. Row i is filled up to column i and hatched beyond it, so "
-    "the filled cells form a triangle. To the right of row i stands what it has to predict: y_1 for the first, y_5 for the last.",
+    caption="Who may look at whom under the causal mask. Read a row: the output at this place sees the inputs up to "
+    "its own and is asked for the next. One step further to the right stands the answer, behind the hatching.",
+    alt="A square of 5 rows and 5 columns for the inputs <sos>, y_1 to y_4. Row i is filled up to column i and "
+    "hatched beyond it, so the filled cells form a triangle. To the right of row i stands what it has to "
+    "predict: y_1 for the first, y_5 for the last.",
 )
 def causal_triangle() -> list[Panel]:
     p = Panel(340, 262)
@@ -195,7 +203,11 @@ def causal_triangle() -> list[Panel]:
 
 
 def _turned(t: int, i: int) -> Panel:
-    p = Panel(320, 152, f"Query at place {t}, key at place {i}: each is turned by its own place, the angle between is the same.")
+    p = Panel(
+        320,
+        152,
+        f"Query at place {t}, key at place {i}: each is turned by its own place, the angle between is the same.",
+    )
     p.title(f"$t = {t}$, $i = {i}$")
     x, y, long, omega, q0, k0 = 150, 136, 84, 0.5, 0.1, 0.5
     for name, place, angle, role in (("q", t, q0, "query"), ("k", i, k0, "key")):
@@ -214,11 +226,12 @@ def _turned(t: int, i: int) -> Panel:
 
 @drawing(
     14,
-    caption=r"One pair of numbers of a query and of a key, before (dashed) and after they are turned by their places. Compare the two "
-    r"panels: both vectors stand elsewhere, and the angle between them, hence the score, is the same, since $i - t$ is.",
-    alt="Two panels, each with a query and a key drawn as arrows from a centre and turned by an angle that grows with the place. "
-    "Left, the query stands at place 3 and the key at place 1; right, at places 5 and 3. All arrows have turned further on the "
-    "right, but the angle between query and key is the same in both.",
+    caption="One pair of numbers of a query and of a key, before (dashed) and after they are turned by their places. "
+    "Compare the two panels: both vectors stand elsewhere, and the angle between them, hence the score, is "
+    "the same, since $i - t$ is.",
+    alt="Two panels, each with a query and a key drawn as arrows from a centre and turned by an angle that grows "
+    "with the place. Left, the query stands at place 3 and the key at place 1; right, at places 5 and 3. All "
+    "arrows have turned further on the right, but the angle between query and key is the same in both.",
 )
 def turned_queries_and_keys() -> list[Panel]:
     return [_turned(3, 1), _turned(5, 3)]

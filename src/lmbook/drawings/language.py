@@ -1,19 +1,20 @@
 """The drawings of part I: counting, embedding, a first network and its gradients."""
 
 from lmbook.drawings import drawing
-from lmbook.drawings.shapes import NOTE, TEXT, Panel
+from lmbook.drawings.shapes import NOTE, Panel
 
 # ---- chapter 1
 
 
 @drawing(
     1,
-    caption="The five sentences as a tree of histories, each as high as its share of all sentences. A fraction is the word's "
-    "share of the history to its left. Follow the marked sentence: shares of shares leave one fifth of the height.",
-    alt="Four columns of blocks, one for each place in the sentence; a block's height is the probability of the words so far. "
-    "First 'the' with 4/5 and 'a' with 1/5. After 'the', gull 3/4 and boat 1/4; after 'the gull', sleeps 1/3 and calls 2/3; "
-    "after 'the gull calls', the end 1/2 and 'and' 1/2. The path 'the gull calls', end, is marked; its last block has 1/5 of "
-    "the full height.",
+    caption="The five sentences as a tree of histories, each as high as its share of all sentences. A fraction is the "
+    "word's share of the history to its left. Follow the marked sentence: shares of shares leave one fifth of "
+    "the height.",
+    alt="Four columns of blocks, one for each place in the sentence; a block's height is the probability of the "
+    "words so far. First 'the' with 4/5 and 'a' with 1/5. After 'the', gull 3/4 and boat 1/4; after 'the "
+    "gull', sleeps 1/3 and calls 2/3; after 'the gull calls', the end 1/2 and 'and' 1/2. The path 'the gull "
+    "calls', end, is marked; its last block has 1/5 of the full height.",
 )
 def tree_of_histories() -> list[Panel]:
     p = Panel(376, 238)
@@ -21,7 +22,13 @@ def tree_of_histories() -> list[Panel]:
         [("the", "4/5", 4, 1), ("a", "1/5", 1, 0)],
         [("gull", "3/4", 3, 1), ("boat", "1/4", 1, 0), ("boat", "1", 1, 0)],
         [("sleeps", "1/3", 1, 0), ("calls", "2/3", 2, 1), ("waits", "1", 1, 0), ("waits", "1", 1, 0)],
-        [("<eos>", "1", 1, 0), ("<eos>", "1/2", 1, 1), ("and …", "1/2", 1, 0), ("<eos>", "1", 1, 0), ("<eos>", "1", 1, 0)],
+        [
+            ("<eos>", "1", 1, 0),
+            ("<eos>", "1/2", 1, 1),
+            ("and …", "1/2", 1, 0),
+            ("<eos>", "1", 1, 0),
+            ("<eos>", "1", 1, 0),
+        ],
     ]
     for number, blocks in enumerate(columns):
         y = 24
@@ -41,9 +48,9 @@ def tree_of_histories() -> list[Panel]:
     2,
     caption="A staircase of histories, for the word “nine” after “waits at” in the text of nineteen tokens. Each step "
     "down forgets one word and finds more to count; interpolation adds up all steps, each with its weight.",
-    alt="Four steps, each with a shorter history. With 'waits at', nine followed in 0 of 1 cases; with 'at', in 2 of 3; with no "
-    "history, in 2 of 19; at the bottom every one of the 9 types has 1/9. Arrows with the weights lambda_3 to lambda_0 lead "
-    "from the steps to one sum, the probability of nine.",
+    alt="Four steps, each with a shorter history. With 'waits at', nine followed in 0 of 1 cases; with 'at', in 2 "
+    "of 3; with no history, in 2 of 19; at the bottom every one of the 9 types has 1/9. Arrows with the "
+    "weights lambda_3 to lambda_0 lead from the steps to one sum, the probability of nine.",
 )
 def staircase() -> list[Panel]:
     p = Panel(376, 216)
@@ -69,10 +76,11 @@ def staircase() -> list[Panel]:
 
 @drawing(
     3,
-    caption="The product of one-hot rows with the embedding table. Row 2 of $W$ has its 1 in column 5, so of all rows of $D$ "
-    "only row 5 arrives in row 2 of $X$: the product picks rows.",
-    alt="Three matrices: W with T = 3 rows and 6 columns, a single 1 in each row; D with 6 rows and d = 4 columns; X with 3 rows "
-    "and 4 columns. The 1 in row 2, column 5 of W, row 5 of D and row 2 of X are marked: X gets a copy of that row.",
+    caption="The product of one-hot rows with the embedding table. Row 2 of $W$ has its 1 in column 5, so of all rows "
+    "of $D$ only row 5 arrives in row 2 of $X$: the product picks rows.",
+    alt="Three matrices: W with T = 3 rows and 6 columns, a single 1 in each row; D with 6 rows and d = 4 "
+    "columns; X with 3 rows and 4 columns. The 1 in row 2, column 5 of W, row 5 of D and row 2 of X are "
+    "marked: X gets a copy of that row.",
 )
 def one_hot_picks_a_row() -> list[Panel]:
     p = Panel(376, 208)
@@ -80,7 +88,9 @@ def one_hot_picks_a_row() -> list[Panel]:
     for row, one in enumerate(ones):
         for column in range(6):
             marked = row == 1 and column == one
-            box = p.cell(14 + cell * column, 76 + cell * row, cell, "query" if marked else "plain", 0.5 if marked else 0)
+            box = p.cell(
+                14 + cell * column, 76 + cell * row, cell, "query" if marked else "plain", 0.5 if marked else 0
+            )
             p.text(*box.centre, "1" if column == one else "0", NOTE, inside=box)
     for row in range(6):
         for column in range(4):
@@ -102,11 +112,12 @@ def one_hot_picks_a_row() -> list[Panel]:
 
 @drawing(
     4,
-    caption=r"The network for three words of history, from below. The same table $E$ serves all three places, while $W$ has columns "
-    r"of its own for each. The shapes stand at the matrices.",
-    alt="From bottom to top: the words x_{t-3}, x_{t-2}, x_{t-1}; a copy of the table E above each, which gives d numbers; the "
-    "three columns stacked to e of length 3d; the matrix W, hidden times 3d, and the logistic function, which give h; the matrix "
-    "U, |V| times hidden, which gives the logits z; and the softmax, which gives the probabilities of the next word.",
+    caption="The network for three words of history, from below. The same table $E$ serves all three places, while "
+    "$W$ has columns of its own for each. The shapes stand at the matrices.",
+    alt="From bottom to top: the words x_{t-3}, x_{t-2}, x_{t-1}; a copy of the table E above each, which gives d "
+    "numbers; the three columns stacked to e of length 3d; the matrix W, hidden times 3d, and the logistic "
+    "function, which give h; the matrix U, |V| times hidden, which gives the logits z; and the softmax, which "
+    "gives the probabilities of the next word.",
 )
 def feedforward_network() -> list[Panel]:
     p = Panel(376, 384)
@@ -140,11 +151,13 @@ def feedforward_network() -> list[Panel]:
 
 @drawing(
     5,
-    caption=r"The last layer as a graph. An arrow leads from each number to what is computed from it: $W$ and $\mathbf x$ both to "
-    r"$\mathbf z$, never one to the other. Right, the dashed ways back from $L$ to $z_1$: there are three, and their rates add up.",
-    alt="Left, vector by vector: arrows from W and from x to z, from z to y-hat, from y-hat and from the target y to L; dashed "
-    "arrows with gradients run back from L to y-hat, z, W and x. Right, number by number: W_11, x_1, W_12 and x_2 lead to z_1; "
-    "z_1, z_2 and z_3 each lead to all of y-hat 1 to 3, these to L; three dashed paths lead from L back to z_1.",
+    caption=r"The last layer as a graph. An arrow leads from each number to what is computed from it: $W$ and $\mathbf "
+    r"x$ both to $\mathbf z$, never one to the other. Number by number there are three dashed ways back from "
+    r"$L$ to $z_1$, and their rates add up.",
+    alt="Left, vector by vector: arrows from W and from x to z, from z to y-hat, from y-hat and from the target y "
+    "to L; dashed arrows with gradients run back from L to y-hat, z, W and x. Right, number by number: W_11, "
+    "x_1, W_12 and x_2 lead to z_1; z_1, z_2 and z_3 each lead to all of y-hat 1 to 3, these to L; three "
+    "dashed paths lead from L back to z_1.",
 )
 def computation_graph() -> list[Panel]:
     p = Panel(320, 270, "Vector by vector: W and x lead to z, z to y-hat, y-hat and y to L; gradients run back.")

@@ -152,7 +152,9 @@ def _advance(letters: str, look: str) -> float:
     """Width of the letters at size 1."""
     font = _font(look)
     font.set_size(100, 72)
-    return sum(font.load_char(ord(letter), flags=2).linearHoriAdvance for letter in letters) / 65536 / 100  # 2: unhinted
+    return (
+        sum(font.load_char(ord(letter), flags=2).linearHoriAdvance for letter in letters) / 65536 / 100
+    )  # 2: unhinted
 
 
 def _scale(run: Run) -> float:

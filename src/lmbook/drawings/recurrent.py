@@ -8,11 +8,12 @@ from lmbook.drawings.shapes import NOTE, Panel
 
 @drawing(
     6,
-    caption=r"The same network folded and unrolled over three steps. Follow one dashed line from $L_3$ to the left: it passes "
-    r"$W_{hh}$ at every step, and the gradients of all steps are added up in one and the same $W_{hh}$.",
-    alt="Left, one box for the state h with input x, output z and an arrow from the box to itself, W_hh. Right, the same box "
-    "three times side by side: states h_1, h_2 and h_3, each with an input x_t below and a loss L_t above, joined by arrows "
-    "W_hh. Dashed arrows run back: from each loss down to its state, and from each state to the one before it.",
+    caption="The same network folded and unrolled over three steps. Follow one dashed line from $L_3$ to the left: it "
+    "passes $W_{hh}$ at every step, and the gradients of all steps are added up in one and the same $W_{hh}$.",
+    alt="Left, one box for the state h with input x, output z and an arrow from the box to itself, W_hh. Right, "
+    "the same box three times side by side: states h_1, h_2 and h_3, each with an input x_t below and a loss "
+    "L_t above, joined by arrows W_hh. Dashed arrows run back: from each loss down to its state, and from "
+    "each state to the one before it.",
 )
 def unrolled() -> list[Panel]:
     folded = Panel(120, 262, "Folded: one box for the state, with an arrow to itself.")
@@ -113,13 +114,14 @@ def _lstm(step: int, title: str, name: str) -> Panel:
 
 @drawing(
     7,
-    caption=r"The LSTM cell in four steps. Follow the thick line of the memory $\mathbf c$ from left to right: no matrix stands "
-    r"on it, only a product with $\mathbf f_t$ and a sum. Each gate, a box with $\sigma$, reads $\mathbf h_{t-1}$ and $\mathbf x_t$. "
-    r"A circle adds (+) or multiplies (×) entry by entry.",
-    alt="Four panels that build the LSTM cell. 1: a memory line from c_{t-1} to c_t on which a sum adds the candidate g_t, which "
-    "a tanh makes of h_{t-1} and x_t. 2: two gates with a sigmoid come in; f_t multiplies the old memory before the sum, i_t "
-    "multiplies the candidate. 3: c_t goes on and also down through a tanh and a product with the output gate o_t, which gives "
-    "h_t. 4: the same cell with a dashed arrow from c_t back to c_{t-1}, along which a gradient is multiplied by f_t only.",
+    caption=r"The LSTM cell in four steps. Follow the thick line of the memory $\mathbf c$ from left to right: no "
+    r"matrix stands on it, only a product with $\mathbf f_t$ and a sum. Each gate, a box with $\sigma$, reads "
+    r"$\mathbf h_{t-1}$ and $\mathbf x_t$. A circle adds (+) or multiplies (×) entry by entry.",
+    alt="Four panels that build the LSTM cell. 1: a memory line from c_{t-1} to c_t on which a sum adds the "
+    "candidate g_t, which a tanh makes of h_{t-1} and x_t. 2: two gates with a sigmoid come in; f_t "
+    "multiplies the old memory before the sum, i_t multiplies the candidate. 3: c_t goes on and also down "
+    "through a tanh and a product with the output gate o_t, which gives h_t. 4: the same cell with a dashed "
+    "arrow from c_t back to c_{t-1}, along which a gradient is multiplied by f_t only.",
 )
 def lstm_cell() -> list[Panel]:
     return [
@@ -132,11 +134,12 @@ def lstm_cell() -> list[Panel]:
 
 @drawing(
     7,
-    caption=r"The GRU. There is one line, the state itself, and $\mathbf z_t$ decides twice: how much of $\mathbf h_{t-1}$ stays, and, "
-    r"as $1 - \mathbf z_t$, how much of $\mathbf n_t$ comes in. The reset gate $\mathbf r_t$ acts on what $\mathbf n_t$ hears of the past.",
-    alt="A line leads from h_{t-1} through a product with z_t and a sum to h_t. The sum adds n_t times 1 minus z_t. The update "
-    "gate z_t and the reset gate r_t are sigmoids of h_{t-1} and x_t. The candidate n_t is a tanh of x_t and of W_hn h_{t-1}, "
-    "which r_t multiplies first.",
+    caption=r"The GRU. There is one line, the state itself, and $\mathbf z_t$ decides twice: how much of $\mathbf "
+    r"h_{t-1}$ stays, and, as $1 - \mathbf z_t$, how much of $\mathbf n_t$ comes in. The reset gate $\mathbf "
+    r"r_t$ acts on what $\mathbf n_t$ hears of the past.",
+    alt="A line leads from h_{t-1} through a product with z_t and a sum to h_t. The sum adds n_t times 1 minus "
+    "z_t. The update gate z_t and the reset gate r_t are sigmoids of h_{t-1} and x_t. The candidate n_t is a "
+    "tanh of x_t and of W_hn h_{t-1}, which r_t multiplies first.",
 )
 def gru() -> list[Panel]:
     p = Panel(370, 290)
@@ -176,7 +179,9 @@ def gru() -> list[Panel]:
                 p.arrow((x, height), (x, 196))
                 if x not in (202, 300):
                     p.dot(x, height)
-    p.note(190, 280, r"$\mathbf h_t = \mathbf z_t \odot \mathbf h_{t-1} + (1 - \mathbf z_t) \odot \mathbf n_t$", size=13)
+    p.note(
+        190, 280, r"$\mathbf h_t = \mathbf z_t \odot \mathbf h_{t-1} + (1 - \mathbf z_t) \odot \mathbf n_t$", size=13
+    )
     return [p]
 
 
@@ -185,11 +190,13 @@ def gru() -> list[Panel]:
 
 @drawing(
     8,
-    caption=r"Left, two directions: every $\mathbf h_t$ joins a state that has read all words up to $t$ and one that has read all "
-    r"from $t$ on. Right, two layers: the states of the first are the inputs of the second, and both go from left to right.",
-    alt="Two panels with three words w_1, w_2, w_3. Left: above the words a row of states with arrows to the right and a row of "
-    "states with arrows to the left; each h_t is made of one state from each row. Right: two rows of states, one above the "
-    "other, both with arrows to the right; the upper row takes the states of the lower row as its inputs.",
+    caption=r"With two directions every $\mathbf h_t$ joins a state that has read all words up to $t$ and one that has "
+    r"read all from $t$ on. With two layers, the states of the first are the inputs of the second, and both go "
+    r"from left to right.",
+    alt="Two panels with three words w_1, w_2, w_3. Left: above the words a row of states with arrows to the "
+    "right and a row of states with arrows to the left; each h_t is made of one state from each row. Right: "
+    "two rows of states, one above the other, both with arrows to the right; the upper row takes the states "
+    "of the lower row as its inputs.",
 )
 def directions_and_layers() -> list[Panel]:
     both = Panel(320, 262, "Two directions: one row of states from the left, one from the right, joined at each word.")
@@ -271,11 +278,12 @@ def _translator(title: str, name: str, forced: bool) -> Panel:
 
 @drawing(
     9,
-    caption=r"The same two networks twice. Compare what goes into the decoder: in training the right token, whatever was "
-    r"predicted; in writing the token that it chose itself. All it knows of the source is $\mathbf c$.",
-    alt="Two panels. In both an encoder reads x_1, x_2, x_3 into states h_1, h_2, h_3, and the last one, c, starts a decoder "
-    "with states s_1, s_2, s_3. Left, training: the decoder is given <sos>, y_1, y_2, and each prediction is scored by a loss "
-    "L_1, L_2, L_3. Right, writing: only <sos> is given; each token that the decoder writes is its next input.",
+    caption=r"The same two networks twice. Compare what goes into the decoder: in training the right token, whatever "
+    r"was predicted; in writing the token that it chose itself. All it knows of the source is $\mathbf c$.",
+    alt="Two panels. In both an encoder reads x_1, x_2, x_3 into states h_1, h_2, h_3, and the last one, c, "
+    "starts a decoder with states s_1, s_2, s_3. Left, training: the decoder is given <sos>, y_1, y_2, and "
+    "each prediction is scored by a loss L_1, L_2, L_3. Right, writing: only <sos> is given; each token that "
+    "the decoder writes is its next input.",
 )
 def encoder_decoder() -> list[Panel]:
     return [
@@ -286,11 +294,11 @@ def encoder_decoder() -> list[Panel]:
 
 @drawing(
     9,
-    caption="The toy table as a tree, searched with a beam of two. Solid branches are kept, dashed ones dropped. The likeliest "
-    "first word leads to the second-best sentence; greedy decoding never leaves the upper branch.",
-    alt="A tree. From the start, good with probability 0.6 and fine with 0.4, both kept. From good: day 0.4, evening 0.3, night "
-    "0.3; the products are 0.24, 0.18 and 0.18. From fine: evening 0.9 and day 0.1; the products are 0.36 and 0.04. Kept are "
-    "fine evening with 0.36 and good day with 0.24.",
+    caption="The toy table as a tree, searched with a beam of two. Solid branches are kept, dashed ones dropped. The "
+    "likeliest first word leads to the second-best sentence; greedy decoding never leaves the upper branch.",
+    alt="A tree. From the start, good with probability 0.6 and fine with 0.4, both kept. From good: day 0.4, "
+    "evening 0.3, night 0.3; the products are 0.24, 0.18 and 0.18. From fine: evening 0.9 and day 0.1; the "
+    "products are 0.36 and 0.04. Kept are fine evening with 0.36 and good day with 0.24.",
 )
 def beam_tree() -> list[Panel]:
     p = Panel(376, 240)
@@ -324,10 +332,11 @@ def beam_tree() -> list[Panel]:
 
 @drawing(
     10,
-    caption=r"Everything that the decoder will ever know of the source passes through $\mathbf c$, $m$ numbers. Compare the two "
-    r"sources: the second is three times as long, and its $\mathbf c$ is no larger.",
-    alt="Two funnels. Above, a source of 4 tokens narrows through the encoder into the vector c of m numbers, from which the "
-    "decoder widens again to 4 tokens. Below, a source of 12 tokens narrows into a vector c of the same m numbers.",
+    caption=r"Everything that the decoder will ever know of the source passes through $\mathbf c$, $m$ numbers. "
+    r"Compare the two sources: the second is three times as long, and its $\mathbf c$ is no larger.",
+    alt="Two funnels. Above, a source of 4 tokens narrows through the encoder into the vector c of m numbers, "
+    "from which the decoder widens again to 4 tokens. Below, a source of 12 tokens narrows into a vector c of "
+    "the same m numbers.",
 )
 def funnel() -> list[Panel]:
     p = Panel(376, 330)

@@ -134,8 +134,8 @@ class Panel:
         edge += ' stroke-dasharray="3 3"' if dashed else ""
         fill = f'fill="{colour}" fill-opacity="{tint}"' if tint else 'fill="none"'
         self.marks.append(
-            f'<rect x="{_n(box.x)}" y="{_n(box.y)}" width="{_n(box.width)}" height="{_n(box.height)}" rx="{_n(round_)}" '
-            f'{fill} stroke="{colour}" stroke-width="{line:g}"{edge}/>'
+            f'<rect x="{_n(box.x)}" y="{_n(box.y)}" width="{_n(box.width)}" height="{_n(box.height)}" '
+            f'rx="{_n(round_)}" {fill} stroke="{colour}" stroke-width="{line:g}"{edge}/>'
         )
         self.boxes.append(box)
         return box
@@ -191,7 +191,8 @@ class Panel:
         lines += "".join(f"M{_n(x + k * width / columns)} {_n(y)}v{_n(height)}" for k in range(1, columns))
         if lines:
             self.marks.append(
-                f'<path d="{lines}" stroke="{self._colour(role)}" stroke-width="0.75" stroke-opacity="0.6" fill="none"/>'
+                f'<path d="{lines}" stroke="{self._colour(role)}" stroke-width="0.75" stroke-opacity="0.6" '
+                'fill="none"/>'
             )
         if text:
             self.text(*box.centre, text, inside=box)
@@ -199,7 +200,9 @@ class Panel:
             self.text(x + width / 2, y + height + 10, shape, NOTE)
         return box
 
-    def cell(self, x: float, y: float, size: float, role: str = "plain", tint: float = 0.5, hatched: bool = False) -> Box:
+    def cell(
+        self, x: float, y: float, size: float, role: str = "plain", tint: float = 0.5, hatched: bool = False
+    ) -> Box:
         """One small square; hatched where something is not allowed."""
         box = Box(x, y, size, size)
         colour = self._colour(role)

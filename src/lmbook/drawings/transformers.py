@@ -1,4 +1,4 @@
-"""The drawings of part IV from chapter 15 on: the Transformer, its halves, images, and what a model takes of a memory."""
+"""The drawings of part IV from chapter 15 on: the Transformer, its halves, images, and what a model needs of memory."""
 
 from lmbook.drawings import drawing
 from lmbook.drawings.shapes import NOTE, Box, Panel
@@ -22,12 +22,14 @@ def _sublayer(p: Panel, stream: float, side: int, y: float, name: str, role: str
 
 @drawing(
     15,
-    caption=r"The Transformer. Follow the two thick lines, the residual streams: every sublayer reads from its stream through a norm "
-    r"and adds to it, and nothing else changes it. The encoder's rows $H$ go to the cross-attention of every decoder layer.",
-    alt="Two towers. Left the encoder: source tokens, embedding plus positions, then L times self-attention and a feed-forward "
-    "network, and a last norm that gives H. Right the decoder: target tokens shifted by one, embedding plus positions, then L "
-    "times causal self-attention, attention to H and a feed-forward network, a last norm, the table E and a softmax. Each "
-    "sublayer has a norm before it and is added to a line that runs straight up.",
+    caption="The Transformer. Follow the two thick lines, the residual streams: every sublayer reads from its stream "
+    "through a norm and adds to it, and nothing else changes it. The encoder's rows $H$ go to the "
+    "cross-attention of every decoder layer.",
+    alt="Two towers. Left the encoder: source tokens, embedding plus positions, then L times self-attention and a "
+    "feed-forward network, and a last norm that gives H. Right the decoder: target tokens shifted by one, "
+    "embedding plus positions, then L times causal self-attention, attention to H and a feed-forward network, "
+    "a last norm, the table E and a softmax. Each sublayer has a norm before it and is added to a line that "
+    "runs straight up.",
 )
 def transformer() -> list[Panel]:
     p = Panel(376, 566)
@@ -71,7 +73,9 @@ def transformer() -> list[Panel]:
 
 
 def _norms(post: bool) -> Panel:
-    p = Panel(320, 236, "Post-norm: a norm stands on the stream." if post else "Pre-norm: norms stand beside the stream.")
+    p = Panel(
+        320, 236, "Post-norm: a norm stands on the stream." if post else "Pre-norm: norms stand beside the stream."
+    )
     p.title("Post-norm" if post else "Pre-norm")
     stream = 90
     p.text(stream, 222, r"$\mathbf x_{k-1}$")
@@ -101,11 +105,13 @@ def _norms(post: bool) -> Panel:
 
 @drawing(
     15,
-    caption=r"One sublayer in both orders. On the left the stream itself meets nothing but sums, so a gradient (dashed) reaches "
-    r"$\mathbf x_{k-1}$ unchanged, and the way through $f_k$ adds to it. On the right it passes a norm at every sublayer.",
-    alt="Two panels. Pre-norm: a line runs from x_{k-1} straight up through a sum to x_k; a branch goes through a norm and the "
-    "sublayer f_k into the sum. Post-norm: the branch has no norm, and after the sum the line itself passes a norm. Dashed "
-    "arrows show the gradient going down beside each line: as it is on the left, through every norm on the right.",
+    caption=r"One sublayer in both orders. With pre-norm the stream itself meets nothing but sums, so a gradient "
+    r"(dashed) reaches $\mathbf x_{k-1}$ unchanged, and the way through $f_k$ adds to it. With post-norm it "
+    r"passes a norm at every sublayer.",
+    alt="Two panels. Pre-norm: a line runs from x_{k-1} straight up through a sum to x_k; a branch goes through a "
+    "norm and the sublayer f_k into the sum. Post-norm: the branch has no norm, and after the sum the line "
+    "itself passes a norm. Dashed arrows show the gradient going down beside each line: as it is on the left, "
+    "through every norm on the right.",
 )
 def pre_and_post_norm() -> list[Panel]:
     return [_norms(False), _norms(True)]
@@ -116,11 +122,12 @@ def pre_and_post_norm() -> list[Panel]:
 
 @drawing(
     16,
-    caption="One selected word and its three fates, with their probabilities. Only <mask> shows that something is hidden; where the word stays, nothing "
-    "does. The target is the same each time, and no other place has a loss.",
-    alt="Three rows show the sentence 'the seal sleeps on rocks' with the word 'sleeps' selected. With probability 0.8 it becomes "
-    "<mask>, with 0.1 another word, here 'lamp', with 0.1 it stays. Each row goes through the encoder, which must answer 'sleeps' "
-    "at that place; no other place has a loss.",
+    caption="One selected word and its three fates, with their probabilities. Only <mask> shows that something is "
+    "hidden; where the word stays, nothing does. The target is the same each time, and no other place has a "
+    "loss.",
+    alt="Three rows show the sentence 'the seal sleeps on rocks' with the word 'sleeps' selected. With "
+    "probability 0.8 it becomes <mask>, with 0.1 another word, here 'lamp', with 0.1 it stays. Each row goes "
+    "through the encoder, which must answer 'sleeps' at that place; no other place has a loss.",
 )
 def mask_or_not() -> list[Panel]:
     p = Panel(376, 252)
@@ -146,11 +153,13 @@ def mask_or_not() -> list[Panel]:
 
 @drawing(
     17,
-    caption="Left, training: one pass, and every place has its prediction, made from itself and the places before. Right, writing: "
-    "only the newest token goes through the layers; of all others the keys and values kept are enough.",
-    alt="Left: four tokens w_1 to w_4 go up through a box of layers; lines lead from each place to the places after it, never back; "
-    "above each place stands the token to predict, w_2 to w_5. Right: keys and values of w_1 to w_3 stand in a cache; only w_4 "
-    "goes through, its query meets the four keys, its own key and value are added to the cache, and it predicts w_5.",
+    caption="In training one pass gives every place its prediction, made from itself and the places before. In "
+    "writing only the newest token goes through the layers; of all others the keys and values kept are "
+    "enough.",
+    alt="Left: four tokens w_1 to w_4 go up through a box of layers; lines lead from each place to the places "
+    "after it, never back; above each place stands the token to predict, w_2 to w_5. Right: keys and values "
+    "of w_1 to w_3 stand in a cache; only w_4 goes through, its query meets the four keys, its own key and "
+    "value are added to the cache, and it predicts w_5.",
 )
 def trained_at_once_written_one_by_one() -> list[Panel]:
     p = Panel(320, 250, "Training: all places in one pass.")
@@ -189,11 +198,11 @@ def trained_at_once_written_one_by_one() -> list[Panel]:
 
 @drawing(
     18,
-    caption="The same image as a sentence in two ways. Above, one token for each pixel, in raster order; below, one for each patch "
-    "of two by two, each a vector of four greys. Compare how many tokens are left.",
-    alt="An image of 4 by 4 pixels with the numbers 0 to 15 in raster order. Above it becomes a row of 16 tokens in that order, "
-    "behind a token for the class. Below it is cut into four patches of 2 by 2, which become four vectors: 0 1 4 5, then 2 3 6 7, "
-    "then 8 9 12 13, then 10 11 14 15.",
+    caption="The same image as a sentence in two ways. Above, one token for each pixel, in raster order; below, one "
+    "for each patch of two by two, each a vector of four greys. Compare how many tokens are left.",
+    alt="An image of 4 by 4 pixels with the numbers 0 to 15 in raster order. Above it becomes a row of 16 tokens "
+    "in that order, behind a token for the class. Below it is cut into four patches of 2 by 2, which become "
+    "four vectors: 0 1 4 5, then 2 3 6 7, then 8 9 12 13, then 10 11 14 15.",
 )
 def pixels_and_patches() -> list[Panel]:
     p = Panel(376, 246)
@@ -227,17 +236,22 @@ def pixels_and_patches() -> list[Panel]:
 
 @drawing(
     19,
-    caption=r"What the smallest GPT-2 takes of a memory, to scale. Each halving of the bits halves the box of the weights. The "
-    r"cache of one text of 1,024 tokens is small beside them; that of 16 texts, in as many bits, is not.",
+    caption="What the smallest GPT-2 takes of a memory, to scale. Each halving of the bits halves the box of the "
+    "weights. The cache of one text of 1,024 tokens is small beside them; that of 16 texts, in as many bits, "
+    "is not.",
     alt="Boxes to scale, for GPT-2 with 124 million parameters: its weights take 498 megabytes in 32 bits, 249 in "
-    "16, 124 in 8 and 62 in 4. In 16 bits the cache of one text of 1,024 tokens takes 38 megabytes, that of 16 texts 604.",
+    "16, 124 in 8 and 62 in 4. In 16 bits the cache of one text of 1,024 tokens takes 38 megabytes, that of "
+    "16 texts 604.",
 )
 def memory_as_boxes() -> list[Panel]:
     types, places, layers, d = 50_257, 1024, 12, 768
     weights = types * d + places * d + layers * (12 * d**2 + 13 * d) + 2 * d
     cache = 2 * layers * places * d
     p = Panel(376, 236)
-    rows = [("weights", bits, weights, 1) for bits in (32, 16, 8, 4)] + [("cache, 1 text", 16, cache, 1), ("16 texts", 16, cache, 16)]
+    rows = [("weights", bits, weights, 1) for bits in (32, 16, 8, 4)] + [
+        ("cache, 1 text", 16, cache, 1),
+        ("16 texts", 16, cache, 16),
+    ]
     for number, (name, bits, numbers, texts) in enumerate(rows):
         y = 10 + 36 * number + 12 * (number > 3)
         each = numbers * bits / 8e6  # MB
