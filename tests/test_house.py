@@ -17,7 +17,7 @@ FLOORS = {
     "rnn_models baselines attention positions seq2seq moe transformer bert gpt vit pretrained",
     "training and judging": "losses decode metrics schedules checkpoints distributed resume train flops",
     "experiments": "experiments",
-    "plots and figures, which show what they found": "plots figures",
+    "plots, figures and drawings, which show what they found": "plots figures drawings",
 }
 FLOOR = {room: number for number, rooms in enumerate(FLOORS.values()) for room in rooms.split()}
 MOST_ROOMS, MOST_LINES = 34, 420

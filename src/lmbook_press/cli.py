@@ -1,4 +1,4 @@
-"""The command `lmbook`: the other editions, tidy notebooks, corpora, recipes and results.
+"""The command `lmbook`: the other editions, tidy notebooks, drawings, corpora, recipes and results.
 
 `lmbook_grader.cli` adds `lmbook homework` and is where the command starts: the grader stands on the press.
 """
@@ -84,6 +84,24 @@ def tidy(only_check: bool, paths: tuple[Path, ...]):
         bad += bool(found)
     if bad:
         sys.exit(1)
+
+
+@main.command()
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+              help="Also write every drawing there, as SVG, and a page that shows them all.")  # fmt: skip
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
+def draw(out: Path | None, paths: tuple[Path, ...]):
+    """Put the drawings, as their source has them now, into the notebooks that show them.
+
+    PATHS are notebooks or folders; without any, the folder notebooks. No notebook is run.
+    """
+    from lmbook_press.drawn import gallery, redraw
+
+    for path in _notebooks(paths):
+        for name in redraw(path):
+            click.echo(f"{path}: {name} drawn")
+    if out:
+        click.echo(gallery(out)[-1])
 
 
 def _notebooks(paths: tuple[Path, ...]) -> list[Path]:

@@ -1,7 +1,7 @@
 """The Colab edition: each chapter as a notebook that sets itself up, without solutions, in plain Markdown.
 
 `edition` makes one notebook, `write_editions` all of them.  Every stored output is cleared: the reader's own run makes
-them, and a picture of another run beside the reader's numbers would mislead.
+them, and a picture of another run beside the reader's numbers would mislead.  Drawings stay: they show no run.
 """
 
 import re
@@ -13,6 +13,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lmbook_press.book import Book, BookError
+from lmbook_press.drawn import shown_by
 from lmbook_press.myst_blocks import Markup
 from lmbook_press.normalize import KERNEL, LANGUAGE, read, write_notebook
 
@@ -127,10 +128,11 @@ def _graded(cell: NotebookNode) -> dict:
 
 def _code(cell: NotebookNode) -> NotebookNode:
     metadata, source = _graded(cell), cell.source
-    if "hide-input" in cell.metadata.get("tags", []):  # folded in JupyterLab by the one mark, in Colab by the other two
+    folded = {"hide-input", "remove-input"} & set(cell.metadata.get("tags", []))
+    if folded:  # in JupyterLab by the one mark, in Colab by the other two
         metadata |= {"jupyter": {"source_hidden": True}, "cellView": "form"}
         source = f"# @title The code of this cell is folded\n{source}"
-    return new_code_cell(source, metadata=metadata)
+    return new_code_cell(source, metadata=metadata, outputs=cell.outputs if shown_by(cell) else [])
 
 
 def write_editions(out: Path, book: Book) -> list[Path]:

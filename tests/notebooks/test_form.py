@@ -131,7 +131,8 @@ def test_cells_are_short(notebook):
 @of(NUMBERED)
 def test_a_chapter_has_the_length_that_can_be_read(notebook):
     assert 1500 <= words(read_through(notebook)) <= 3500
-    in_sight = [cell for cell in code(without_solutions(notebook)) if "hide-input" not in cell.metadata.get("tags", [])]
+    folded = {"hide-input", "remove-input"}
+    in_sight = [cell for cell in code(without_solutions(notebook)) if not folded & set(cell.metadata.get("tags", []))]
     assert 100 <= sum(lines_of(cell) for cell in in_sight) <= 250
 
 
@@ -219,7 +220,7 @@ def test_a_cell_with_free_output_is_followed_by_an_assertion(notebook):
 
 @of(CHAPTERS + MASTERS)
 def test_only_known_tags(notebook):
-    known = {"real-data", "nbval-ignore-output", "hide-input", "hide-output", "hide-cell"}
+    known = {"real-data", "nbval-ignore-output", "hide-input", "hide-output", "hide-cell", "remove-input"}
     assert {tag for cell in notebook.cells for tag in cell.metadata.get("tags", [])} <= known
 
 

@@ -2,15 +2,18 @@
 
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from raw_markup import raw_markup
 
+from lmbook import drawings
 from lmbook_press import myst
 from lmbook_press.book import Book, BookError, anchor, term_anchor
 from lmbook_press.colab import edition, needs_of, write_editions
+from lmbook_press.drawn import gallery, redraw, shown_by
 
 ROOT = Path(__file__).parents[2]
 SITE = "https://example.org/book"
@@ -295,6 +298,26 @@ def test_a_cell_that_is_folded_on_the_page_is_folded_in_colab_and_jupyter(book):
     assert folded.source.splitlines() == ["# @title The code of this cell is folded", "x = 1"]
     assert folded.metadata.cellView == "form"
     assert folded.metadata.jupyter.source_hidden
+
+
+def test_a_drawing_is_stored_in_the_edition_as_its_source_has_it_now(book):
+    """It is no result of a run, so a reader sees it before running anything."""
+    source = 'from lmbook import drawings\n\ndrawings.show("lstm-cell")'
+    path = chapter(book, new_code_cell(source, metadata={"tags": ["remove-input"]}))
+    assert redraw(path) == ["lstm-cell"]
+    assert redraw(path) == []
+    made = edition(path, book).cells[-1]
+    assert made.outputs == [new_output("display_data", drawings.bundle("lstm-cell"))]
+    assert made.metadata.cellView == "form"
+    assert shown_by(new_code_cell(source + "\nprint(1)")) is None
+
+
+def test_the_gallery_has_every_drawing_in_files_that_stand_alone(tmp_path):
+    paths = gallery(tmp_path)
+    trees = [ElementTree.parse(path).getroot() for path in paths[:-1]]
+    assert {tree.tag for tree in trees} == {"{http://www.w3.org/2000/svg}svg"}
+    assert len(paths) == 1 + sum(len(drawn.make()) for drawn in drawings.every().values())
+    assert paths[-1].read_text("utf-8").count("data-drawing=") == 4 * len(drawings.every())
 
 
 def test_nothing_is_written_if_one_chapter_fails(book, tmp_path):

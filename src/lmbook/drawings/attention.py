@@ -1,0 +1,237 @@
+"""The drawings of chapters 11 to 14: looking back, queries, keys and values, masks, positions."""
+
+from math import cos, sin
+
+from lmbook.drawings import drawing
+from lmbook.drawings.shapes import NOTE, Panel
+
+# ---- chapter 11
+
+
+@drawing(
+    11,
+    caption=r"One step of a decoder that looks back, with the numbers of the example below. First the state $\mathbf "
+    r"s$ is compared with every $\mathbf h_i$, and the softmax makes weights of the scores. Then the states "
+    r"come back, each as thick as its weight.",
+    alt="Left: three encoder states h_1, h_2, h_3 and the decoder state s go into three scores f, 2, 1 and minus "
+    "3/2; a softmax turns them into the weights 0.72, 0.26 and 0.02, drawn as bars. Right: each h_i is "
+    "multiplied by its weight, and the sum is the context c_t, from which, together with the decoder's state, "
+    "the next word is predicted.",
+)
+def looking_back() -> list[Panel]:
+    weights = (0.72, 0.26, 0.02)
+    p = Panel(320, 272, "Where to look: scores of s with every h_i, then a softmax.")
+    p.title("Where to look")
+    p.box(30, 108, 200, 24, r"$\softmax$")
+    s = p.box(270, 222, 40, 30, r"$\mathbf s$", "decoder")
+    p.line(s.top, (290, 202), (64, 202), role="decoder")
+    before = None
+    for i, (x, score) in enumerate(zip((54, 130, 206), ("2", "1", "-3/2"), strict=True), start=1):
+        h = p.box(x - 20, 222, 40, 30, rf"$\mathbf h_{i}$", "encoder")
+        f = p.box(x - 16, 160, 32, 24, "$f$", "parameter")
+        p.arrow(h.at(0.3, 0), (h.at(0.3, 0)[0], 184), role="encoder")
+        p.dot(x + 10, 202, "decoder")
+        p.arrow((x + 10, 202), (x + 10, 184), role="decoder")
+        p.arrow(f.top, (x, 132))
+        p.text(x + 5, 146, f"${score}$", NOTE, "start")
+        high = 52 * weights[i - 1]
+        p.area((x - 12, 108), (x - 12, 108 - high), (x + 12, 108 - high), (x + 12, 108), role="weight", tint=0.6)
+        p.text(x, 98 - high, f"{weights[i - 1]:.2f}", NOTE)
+        if before:
+            p.arrow(before.right, h.left, role="encoder")
+        before = h
+    p.text(14, 146, r"$e_{ti}$")
+    p.text(14, 96, r"$\alpha_{ti}$")
+
+    q = Panel(320, 272, "What comes back: the weighted sum of the states.")
+    q.title("What comes back")
+    total = q.sum(130, 112, "value")
+    before = None
+    for i, (x, thick) in enumerate(zip((54, 130, 206), (2.5, 1.5, 0.75), strict=True), start=1):
+        h = q.box(x - 20, 222, 40, 30, rf"$\mathbf h_{i}$", "encoder")
+        times = q.product(x, 168)
+        q.arrow(h.top, times.bottom, role="encoder", width=thick)
+        q.arrow(times.top, total.at(0.15 if i == 1 else 0.85 if i == 3 else 0.5, 0.85 if i != 2 else 1), role="value",
+                width=thick)  # fmt: skip
+        q.text(x - 13, 168, f"{weights[i - 1]:.2f}", NOTE, "end")
+        if before:
+            q.arrow(before.right, h.left, role="encoder")
+        before = h
+    c, s = q.box(110, 56, 40, 28, r"$\mathbf c_t$", "value"), q.box(270, 222, 40, 30, r"$\mathbf s_t$", "decoder")
+    r = q.box(270, 56, 40, 28, r"$\mathbf r_t$", "decoder")
+    q.arrow(total.top, c.bottom, role="value")
+    q.arrow(c.right, r.left, role="value")
+    q.arrow(s.top, (290, 84), role="decoder")
+    q.arrow(r.top, (290, 22))
+    q.text(282, 34, r"$P(y_t)$", NOTE, "end")
+    return [p, q]
+
+
+# ---- chapter 12
+
+
+@drawing(
+    12,
+    caption="Multi-head attention with its shapes, here $T = 4$, $N = 6$, $d = 6$, $n = 3$. The heads share $S$ and "
+    "$H$ and differ in their matrices. Their answers stand side by side; each meets its own rows of $W_o$, "
+    "and the products add up.",
+    alt="Left, head j: S, T times d, times W_q gives Q, T times d_k; H, N times d, times W_k gives K, N times "
+    "d_k, and times W_v gives V, N times d_v. Q and K make the weights, T times N; these times V make C, T "
+    "times d_v. Right: C of the three heads side by side, T times n d_v, times W_o, n d_v times d, in three "
+    "blocks of rows, gives out, T times d.",
+)
+def multi_head() -> list[Panel]:
+    p = Panel(370, 330, "One head: S and H become Q, K and V, these the weights, and the answer C.")
+    p.title("Head $j$")
+    u = 10
+    S = p.matrix(6, 58, 6 * u, 4 * u, "$S$", r"$T \times d$", "decoder")
+    H = p.matrix(6, 186, 6 * u, 6 * u, "$H$", r"$N \times d$", "encoder")
+    Q = p.matrix(152, 58, 2 * u, 4 * u, "", r"$T \times d_k$", "query")
+    K = p.matrix(152, 142, 2 * u, 6 * u, "", r"$N \times d_k$", "key")
+    V = p.matrix(152, 246, 2 * u, 6 * u, "", r"$N \times d_v$", "value")
+    Wq, Wk, Wv = (
+        p.box(86, y - 12, 46, 24, f"$W_{name}^{{(j)}}$", "parameter", 12)
+        for name, y in (("q", 78), ("k", 172), ("v", 276))
+    )
+    for box, letter in ((Q, "Q"), (K, "K"), (V, "V")):
+        p.text(box.x + 10, box.y - 11, f"${letter}^{{(j)}}$", 13)
+    p.arrow(S.right, Wq.left)
+    p.arrow(H.at(1, 0.3), (76, 204), (76, 172), Wk.left)
+    p.arrow(H.at(1, 0.7), (76, 228), (76, 276), Wv.left)
+    for W, out in ((Wq, Q), (Wk, K), (Wv, V)):
+        p.arrow(W.right, out.left)
+    A = p.matrix(226, 96, 6 * u, 4 * u, "", r"$T \times N$", "weight", grid=(4, 6))
+    p.text(204, 78, r"$\softmax(Q K^{\top} / \sqrt{d_k})$", 12, "start")
+    p.arrow(Q.at(1, 0.4), (196, 74), (196, 106), (226, 106))
+    p.arrow(K.right, (196, 172), (196, 126), (226, 126))
+    times = p.product(310, 186)
+    C = p.matrix(300, 232, 2 * u, 4 * u, "", r"$T \times d_v$", "value")
+    p.arrow(A.right, (310, 116), times.top)
+    p.arrow(V.right, (226, 276), (226, 186), times.left)
+    p.arrow(times.bottom, C.top)
+    p.text(326, 252, "$C^{(j)}$", 13, "start")
+
+    q = Panel(320, 262, "The heads side by side, times W_o, give the output.")
+    q.title("All heads")
+    heads = []
+    for j, x in enumerate((20, 40, 60), start=1):
+        heads.append(q.matrix(x, 120, 20, 40, "", "", "value", tint=0.12 + 0.16 * (j - 1)))
+        head = q.box(14 + 52 * (j - 1), 44, 48, 26, f"head {j}", "weight", 12)
+        q.arrow((head.bottom[0], 70), (x + 10, 119))
+    q.text(50, 172, r"$T \times n d_v$", NOTE)
+    q.text(98, 140, r"$\cdot$", 18)
+    for j in (1, 2, 3):
+        q.matrix(122, 90 + 34 * (j - 1), 96, 34, f"$W_o^{{({j})}}$", "", "parameter", tint=0.12 + 0.16 * (j - 1))
+    q.text(170, 204, r"$n d_v \times d$", NOTE)
+    q.text(232, 140, "$=$", 18)
+    q.matrix(250, 120, 60, 40, "out", r"$T \times d$", "state")
+    q.note(160, 244, "$= C^{(1)} W_o^{(1)} + C^{(2)} W_o^{(2)} + C^{(3)} W_o^{(3)}$", size=13)
+    return [p, q]
+
+
+# ---- chapter 13
+
+
+@drawing(
+    13,
+    caption=r"Self-attention for one word, with the numbers of the example below. The word “seal” asks with $\mathbf "
+    r"q_1$; every word, itself included, answers with its key, and gives its value as far as the weight lets "
+    r"it through.",
+    alt="Three words, seal, near and rock, each with a key k_j and a value v_j; seal has a query q_1 too. The "
+    "query meets each key; a softmax makes the weights 0.11, 0.11 and 0.79. Each value is multiplied by its "
+    "weight, and the sum is o_1, the new vector of seal.",
+)
+def one_word_attends() -> list[Panel]:
+    p = Panel(376, 322)
+    total = p.sum(226, 44, "value")
+    p.frame(40, 108, 316, 44)
+    p.text(20, 130, r"$\alpha_{1j}$")
+    p.note(34, 97, "softmax")
+    for j, (x, word, weight) in enumerate(
+        zip((96, 204, 312), ("seal", "near", "rock"), (0.11, 0.11, 0.79), strict=True), 1
+    ):
+        token = p.token(x, 304, word, 60)
+        vector = p.vector(x, 264, role="state", cells=4)
+        p.arrow(token.top, vector.bottom)
+        k = p.box(x - 36, 196, 32, 26, rf"$\mathbf k_{j}$", "key")
+        v = p.box(x + 6, 196, 32, 26, rf"$\mathbf v_{j}$", "value")
+        p.arrow(vector.at(0.3, 0), k.bottom)
+        p.arrow(vector.at(0.7, 0), v.bottom)
+        if j == 1:
+            q = p.box(10, 196, 32, 26, r"$\mathbf q_1$", "query")
+            p.arrow(vector.left, (26, 264), q.bottom)
+            p.line(q.top, (26, 174), (288, 174), role="query")
+        a = p.box(x - 42, 116, 44, 28, f"{weight}", "weight", 13)
+        p.arrow(k.at(0.35, 0), (k.at(0.35, 0)[0], 144), role="key")
+        p.dot(x - 12, 174, "query")
+        p.arrow((x - 12, 174), (x - 12, 144), role="query")
+        times = p.product(x + 22, 80)
+        p.arrow(a.top, (a.top[0], 80), times.left, role="weight")
+        p.arrow(v.top, (x + 22, 89), role="value")
+        way = {1: (total.left,), 2: (), 3: (total.right,)}[j]
+        p.arrow(times.top, *(((x + 22, 44), *way) if way else (total.bottom,)), role="value")
+    p.arrow(total.top, (226, 12), role="value")
+    p.text(236, 16, r"$\mathbf o_1$", anchor="start")
+    return [p]
+
+
+@drawing(
+    13,
+    caption="Who may look at whom under the causal mask. Read a row: the output at this place sees the inputs up to "
+    "its own and is asked for the next. One step further to the right stands the answer, behind the hatching.",
+    alt="A square of 5 rows and 5 columns for the inputs <sos>, y_1 to y_4. Row i is filled up to column i and "
+    "hatched beyond it, so the filled cells form a triangle. To the right of row i stands what it has to "
+    "predict: y_1 for the first, y_5 for the last.",
+)
+def causal_triangle() -> list[Panel]:
+    p = Panel(340, 262)
+    names = ["<sos>", "$y_1$", "$y_2$", "$y_3$", "$y_4$"]
+    for i in range(5):
+        p.text(60, 76 + 36 * i, names[i], 13, "end")
+        p.text(88 + 36 * i, 46, names[i], 13)
+        for j in range(5):
+            p.cell(70 + 36 * j, 58 + 36 * i, 36, "weight" if j <= i else "plain", 0.45, hatched=j > i)
+        p.arrow((254, 76 + 36 * i), (284, 76 + 36 * i))
+        p.text(292, 76 + 36 * i, f"$y_{i + 1}$", anchor="start")
+    p.note(160, 18, "keys: what may be looked at")
+    p.note(300, 46, "predicts")
+    p.note(160, 252, "hatched: score $-\\infty$, weight 0")
+    return [p]
+
+
+# ---- chapter 14
+
+
+def _turned(t: int, i: int) -> Panel:
+    p = Panel(
+        320,
+        152,
+        f"Query at place {t}, key at place {i}: each is turned by its own place, the angle between is the same.",
+    )
+    p.title(f"$t = {t}$, $i = {i}$")
+    x, y, long, omega, q0, k0 = 150, 136, 84, 0.5, 0.1, 0.5
+    for name, place, angle, role in (("q", t, q0, "query"), ("k", i, k0, "key")):
+        tip = lambda a, r=long: (x + r * cos(a), y - r * sin(a))  # noqa: E731
+        p.line((x, y), tip(angle), role=role, dashed=True, faint=0.6, width=1)
+        p.arrow((x, y), tip(angle + place * omega), role=role, width=2.5)
+        radius = 40 if name == "q" else 56
+        p.arc(x, y, radius, angle, angle + place * omega, role=role)
+        at = tip(angle + place * omega, long + 20)
+        p.text(*at, rf"$\Omega_{place}\, \mathbf {name}$")
+        at = tip(angle, long + 14)
+        p.text(*at, rf"$\mathbf {name}$", NOTE)
+    p.dot(x, y)
+    return p
+
+
+@drawing(
+    14,
+    caption="One pair of numbers of a query and of a key, before (dashed) and after they are turned by their places. "
+    "Compare the two panels: both vectors stand elsewhere, and the angle between them, hence the score, is "
+    "the same, since $i - t$ is.",
+    alt="Two panels, each with a query and a key drawn as arrows from a centre and turned by an angle that grows "
+    "with the place. Left, the query stands at place 3 and the key at place 1; right, at places 5 and 3. All "
+    "arrows have turned further on the right, but the angle between query and key is the same in both.",
+)
+def turned_queries_and_keys() -> list[Panel]:
+    return [_turned(3, 1), _turned(5, 3)]

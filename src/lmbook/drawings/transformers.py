@@ -1,0 +1,263 @@
+"""The drawings of part IV from chapter 15 on: the Transformer, its halves, images, and what a model needs of memory."""
+
+from lmbook.drawings import drawing
+from lmbook.drawings.shapes import NOTE, Box, Panel
+
+# ---- chapter 15
+
+
+def _sublayer(p: Panel, stream: float, side: int, y: float, name: str, role: str) -> Box:
+    """A sublayer in pre-norm, to the right (side 1) or left (-1) of the stream, which runs upwards: it reads at y and
+    adds 48 pixels above. Returns its box."""
+    added = p.sum(stream, y - 48, "state")
+    norm = p.box(stream + 35 * side - 15, y - 12, 30, 24, "LN", size=12)
+    high = 38 if "\n" in name else 30
+    box = p.box(stream + 104 * side - 42, y - high / 2, 84, high, name, role, 12)
+    p.dot(stream, y, "state")
+    p.arrow((stream, y), norm.at((1 - side) / 2, 0.5))
+    p.arrow(norm.at((1 + side) / 2, 0.5), box.at((1 - side) / 2, 0.5))
+    p.arrow(box.top, (box.top[0], y - 48), added.at((1 + side) / 2, 0.5))
+    return box
+
+
+@drawing(
+    15,
+    caption="The Transformer. Follow the two thick lines, the residual streams: every sublayer reads from its stream "
+    "through a norm and adds to it, and nothing else changes it. The encoder's rows $H$ go to the "
+    "cross-attention of every decoder layer.",
+    alt="Two towers. Left the encoder: source tokens, embedding plus positions, then L times self-attention and a "
+    "feed-forward network, and a last norm that gives H. Right the decoder: target tokens shifted by one, "
+    "embedding plus positions, then L times causal self-attention, attention to H and a feed-forward network, "
+    "a last norm, the table E and a softmax. Each sublayer has a norm before it and is added to a line that "
+    "runs straight up.",
+)
+def transformer() -> list[Panel]:
+    p = Panel(376, 566)
+    left, right, step = 24, 352, 72
+    p.frame(4, 308, 170, 158)
+    p.frame(202, 236, 170, 230)
+    p.note(156, 322, r"$L \times$")
+    p.note(220, 250, r"$L \times$")
+    for stream, side, tokens, name in (
+        (left, 1, r"$x_1 \dots x_N$", "encoder"),
+        (right, -1, r"$y_0 \dots y_{T-1}$", "decoder"),
+    ):
+        words = p.token(stream + 36 * side, 552, tokens, 104)
+        table = p.box(stream - 16, 508, 32, 24, "$E$", "parameter", 12)
+        plus = p.sum(stream, 486, "state")
+        place = p.box(stream + 104 * side - 42, 474, 84, 24, "positions", size=12)
+        p.arrow((stream, words.y), table.bottom)
+        p.arrow(table.top, plus.bottom)
+        p.arrow(place.at((1 - side) / 2, 0.5), plus.at((1 + side) / 2, 0.5))
+        p.note(stream + 104 * side, 522, name)
+        y = 477
+        for k in range(2 if side == 1 else 3):
+            p.line((stream, y), (stream, 443 - step * k - 39), role="state", width=2.5)
+            y = 443 - step * k - 57
+        p.arrow((stream, y), (stream, y - 66), role="state", width=2.5)
+        p.box(stream - 16, y - 90, 32, 24, "LN", size=12)
+    _sublayer(p, left, 1, 443, "attention", "encoder")
+    _sublayer(p, left, 1, 443 - step, "FFN", "parameter")
+    _sublayer(p, right, -1, 443, "causal\nattention", "decoder")
+    cross = _sublayer(p, right, -1, 443 - step, "attention\nto $H$", "encoder")
+    _sublayer(p, right, -1, 443 - 2 * step, "FFN", "parameter")
+    p.arrow((left, 224), (left, 196), (188, 196), (188, 371), cross.left, role="encoder", width=2.5)
+    p.text(106, 182, "$H$")
+    table = p.box(right - 16, 76, 32, 24, "$E$", "parameter", 12)
+    soft = p.box(right - 124, 76, 80, 24, r"$\softmax$", size=12)
+    p.arrow((right, 152), table.bottom)
+    p.arrow(table.left, soft.right)
+    p.arrow(soft.top, (soft.top[0], 42))
+    p.text(soft.top[0], 26, r"$P(y_t \mid y_{<t}, x)$", 13)
+    return [p]
+
+
+def _norms(post: bool) -> Panel:
+    p = Panel(
+        320, 236, "Post-norm: a norm stands on the stream." if post else "Pre-norm: norms stand beside the stream."
+    )
+    p.title("Post-norm" if post else "Pre-norm")
+    stream = 90
+    p.text(stream, 222, r"$\mathbf x_{k-1}$")
+    p.text(stream, 32, r"$\mathbf x_k$")
+    f = p.box(170, 132, 80, 30, "$f_k$", "parameter")
+    added = p.sum(stream, 104, "state")
+    p.dot(stream, 184, "state")
+    if post:
+        norm = p.box(stream - 24, 56, 48, 26, "LN")
+        p.line((stream, 210), (stream, 113), role="state", width=2.5)
+        p.arrow((stream, 95), norm.bottom, role="state", width=2.5)
+        p.arrow(norm.top, (stream, 42), role="state", width=2.5)
+        p.arrow((stream, 184), (210, 184), f.bottom)
+        p.gradient((stream - 34, 50), (stream - 34, 206))
+        p.note(stream - 40, 128, "through\nevery\nnorm", "end")
+    else:
+        norm = p.box(186, 172, 48, 24, "LN")
+        p.line((stream, 210), (stream, 113), role="state", width=2.5)
+        p.arrow((stream, 95), (stream, 42), role="state", width=2.5)
+        p.arrow((stream, 184), norm.left)
+        p.arrow(norm.top, f.bottom)
+        p.gradient((stream - 34, 50), (stream - 34, 206))
+        p.note(stream - 40, 128, "as it\nis", "end")
+    p.arrow(f.top, (210, 104), added.right)
+    return p
+
+
+@drawing(
+    15,
+    caption=r"One sublayer in both orders. With pre-norm the stream itself meets nothing but sums, so a gradient "
+    r"(dashed) reaches $\mathbf x_{k-1}$ unchanged, and the way through $f_k$ adds to it. With post-norm it "
+    r"passes a norm at every sublayer.",
+    alt="Two panels. Pre-norm: a line runs from x_{k-1} straight up through a sum to x_k; a branch goes through a "
+    "norm and the sublayer f_k into the sum. Post-norm: the branch has no norm, and after the sum the line "
+    "itself passes a norm. Dashed arrows show the gradient going down beside each line: as it is on the left, "
+    "through every norm on the right.",
+)
+def pre_and_post_norm() -> list[Panel]:
+    return [_norms(False), _norms(True)]
+
+
+# ---- chapter 16
+
+
+@drawing(
+    16,
+    caption="One selected word and its three fates, with their probabilities. Only <mask> shows that something is "
+    "hidden; where the word stays, nothing does. The target is the same each time, and no other place has a "
+    "loss.",
+    alt="Three rows show the sentence 'the seal sleeps on rocks' with the word 'sleeps' selected. With "
+    "probability 0.8 it becomes <mask>, with 0.1 another word, here 'lamp', with 0.1 it stays. Each row goes "
+    "through the encoder, which must answer 'sleeps' at that place; no other place has a loss.",
+)
+def mask_or_not() -> list[Panel]:
+    p = Panel(376, 252)
+    for row, (share, word) in enumerate((("0.8", "<mask>"), ("0.1", "lamp"), ("0.1", "sleeps"))):
+        y = 218 - 46 * row
+        p.text(16, y, share, 13)
+        for x, other, wide in ((60, "the", 40), (112, "seal", 48), (236, "on", 36), (292, "rocks", 56)):
+            p.token(x, y, other, wide)
+        p.token(176, y, word, 66, "query" if row < 2 else "plain")
+    p.frame(138, 102, 76, 136)
+    encoder = p.box(36, 64, 288, 26, "encoder", "encoder")
+    p.arrow((176, 102), (176, encoder.bottom[1]))
+    p.arrow((176, 64), (176, 38))
+    p.box(122, 12, 108, 26, r"$-\ln P$(sleeps)", "loss", 13)
+    for x in (60, 112, 236, 292):
+        p.line((x, 114), (x, 90), faint=0.5, width=1)
+        p.text(x, 50, "–", 14)
+    return [p]
+
+
+# ---- chapter 17
+
+
+@drawing(
+    17,
+    caption="In training one pass gives every place its prediction, made from itself and the places before. In "
+    "writing only the newest token goes through the layers; of all others the keys and values kept are "
+    "enough.",
+    alt="Left: four tokens w_1 to w_4 go up through a box of layers; lines lead from each place to the places "
+    "after it, never back; above each place stands the token to predict, w_2 to w_5. Right: keys and values "
+    "of w_1 to w_3 stand in a cache; only w_4 goes through, its query meets the four keys, its own key and "
+    "value are added to the cache, and it predicts w_5.",
+)
+def trained_at_once_written_one_by_one() -> list[Panel]:
+    p = Panel(320, 250, "Training: all places in one pass.")
+    p.title("Training: all places at once")
+    places = (46, 122, 198, 274)
+    p.box(14, 96, 292, 86, "", "decoder", tint=0.08)
+    for t, x in enumerate(places, start=1):
+        p.arrow(p.token(x, 224, f"$w_{t}$").top, (x, 182))
+        p.arrow((x, 96), (x, 70))
+        p.text(x, 54, f"$w_{t + 1}$")
+        for other in places[: t - 1]:
+            p.line((other, 176), (x, 104), role="weight", faint=0.7)
+        p.arrow((x, 176), (x, 104), role="weight")
+
+    q = Panel(320, 250, "Writing: one place, with the keys and values kept.")
+    q.title("Writing: one place at a time")
+    q.box(240, 84, 68, 98, "", "decoder", tint=0.08)
+    for t, x in enumerate(places, start=1):
+        q.cell(x - 20, 134, 20, "key", 0.4)
+        q.cell(x, 134, 20, "value", 0.4)
+        if t < 4:
+            q.arrow((x, 134), (x, 110), (258, 110), role="weight")
+        q.token(x, 224, f"$w_{t}$")
+    query = q.box(260, 98, 28, 24, r"$\mathbf q_4$", "query", 12)
+    q.frame(16, 124, 212, 40)
+    q.text(122, 178, r"cache: $K_{<t}$ and $V_{<t}$", 13)
+    q.arrow((274, 134), query.bottom, role="weight")
+    q.arrow((274, 212), (274, 182))
+    q.arrow((274, 84), (274, 68))
+    q.text(274, 54, "$w_5$")
+    return [p, q]
+
+
+# ---- chapter 18
+
+
+@drawing(
+    18,
+    caption="The same image as a sentence in two ways. Above, one token for each pixel, in raster order; below, one "
+    "for each patch of two by two, each a vector of four greys. Compare how many tokens are left.",
+    alt="An image of 4 by 4 pixels with the numbers 0 to 15 in raster order. Above it becomes a row of 16 tokens "
+    "in that order, behind a token for the class. Below it is cut into four patches of 2 by 2, which become "
+    "four vectors: 0 1 4 5, then 2 3 6 7, then 8 9 12 13, then 10 11 14 15.",
+)
+def pixels_and_patches() -> list[Panel]:
+    p = Panel(376, 246)
+    dark = (3, 7, 6, 10, 9, 13)
+    cell = 24
+    for top, cut in ((10, False), (140, True)):
+        for k in range(16):
+            row, column = divmod(k, 4)
+            shift = 3 if cut else 0
+            x, y = 8 + cell * column + shift * (column // 2), top + cell * row + shift * (row // 2)
+            box = p.cell(x, y, cell, "plain", 0.35 if k in dark else 0.02)
+            p.text(*box.centre, f"{k}", 12, inside=box)
+    p.arrow((114, 58), (134, 58))
+    p.arrow((118, 190), (140, 190))
+    p.token(158, 40, "$c$", 32, "query")
+    for k in range(16):
+        row, column = divmod(k, 8)
+        x, y = 180 + 24 * column, 28 + 36 * row
+        box = p.cell(x, y, 24, "plain", 0.35 if k in dark else 0.02)
+        p.text(*box.centre, f"{k}", 12, inside=box)
+    p.text(276, 106, "16 tokens", NOTE)
+    for n, pixels in enumerate(((0, 1, 4, 5), (2, 3, 6, 7), (8, 9, 12, 13), (10, 11, 14, 15))):
+        for place, k in enumerate(pixels):
+            box = p.cell(154 + 54 * n, 142 + 24 * place, 24, "plain", 0.35 if k in dark else 0.02)
+            p.text(*box.centre, f"{k}", 12, inside=box)
+    return [p]
+
+
+# ---- chapter 19
+
+
+@drawing(
+    19,
+    caption="What the smallest GPT-2 takes of a memory, to scale. Each halving of the bits halves the box of the "
+    "weights. The cache of one text of 1,024 tokens is small beside them; that of 16 texts, in as many bits, "
+    "is not.",
+    alt="Boxes to scale, for GPT-2 with 124 million parameters: its weights take 498 megabytes in 32 bits, 249 in "
+    "16, 124 in 8 and 62 in 4. In 16 bits the cache of one text of 1,024 tokens takes 38 megabytes, that of "
+    "16 texts 604.",
+)
+def memory_as_boxes() -> list[Panel]:
+    types, places, layers, d = 50_257, 1024, 12, 768
+    weights = types * d + places * d + layers * (12 * d**2 + 13 * d) + 2 * d
+    cache = 2 * layers * places * d
+    p = Panel(376, 236)
+    rows = [("weights", bits, weights, 1) for bits in (32, 16, 8, 4)] + [
+        ("cache, 1 text", 16, cache, 1),
+        ("16 texts", 16, cache, 16),
+    ]
+    for number, (name, bits, numbers, texts) in enumerate(rows):
+        y = 10 + 36 * number + 12 * (number > 3)
+        each = numbers * bits / 8e6  # MB
+        for k in range(texts):
+            p.box(150 + k * each * 0.26, y, each * 0.26, 26, "", "key" if number > 3 else "parameter")
+        p.text(6, y + 13, name, 13, "start")
+        p.text(142, y + 13, f"{bits} bits", NOTE, "end")
+        p.text(156 + texts * each * 0.26, y + 13, f"{texts * each:.0f} MB", 13, "start")
+    return [p]
