@@ -23,22 +23,71 @@ const watch = new ResizeObserver(() => boxes.forEach(reach));
 for (const box of boxes) for (const part of [box, ...box.children]) watch.observe(part);
 addEventListener("load", () => boxes.forEach(reach));
 
-// A link to something folded opens it; a printed page has everything open and is light.
+// A formula that is too wide even where it breaks gets smaller letters, down to SMALLEST of theirs; then its box scrolls.
+const SMALLEST = 0.6;
+const formulae = [...document.querySelectorAll(".lm-equation .lm-scroll")];
+const fit = () => {
+  for (const box of formulae) box.style.removeProperty("--lm-fit");
+  const shares = formulae.map((box) => box.clientWidth / box.scrollWidth);
+  formulae.forEach((box, i) => {
+    if (shares[i] < 1) box.style.setProperty("--lm-fit", Math.max(SMALLEST, Math.floor(99 * shares[i]) / 100));
+  });
+};
+let fitted = 0;
+new ResizeObserver(() => {
+  if (fitted !== innerWidth) fit();
+  fitted = innerWidth;
+}).observe(document.documentElement);
+document.fonts.ready.then(fit);
+document.addEventListener("toggle", fit, true); // what was folded had no width
+
+// A link to something folded opens it. While figures come to life, the page above its target grows: it is scrolled to
+// again, unless the reader has begun to move.
+const aim = () => document.getElementById(decodeURIComponent(location.hash.slice(1)));
 const unfold = () => {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  for (let box = target?.closest("details"); box; box = box.parentElement?.closest("details")) box.open = true;
+  for (let box = aim()?.closest("details"); box; box = box.parentElement?.closest("details")) box.open = true;
 };
 addEventListener("hashchange", unfold);
 unfold();
+let landing = performance.getEntriesByType("navigation")[0]?.type === "navigate";
+setTimeout(() => { landing = false; }, 10_000);
+for (const move of ["wheel", "touchmove", "keydown", "pointerdown"]) {
+  addEventListener(move, () => { landing = false; }, { passive: true });
+}
+const article = document.querySelector("article");
+if (article && aim()) new ResizeObserver(() => { if (landing) aim()?.scrollIntoView({ behavior: "instant" }); }).observe(article);
+
+// A printed page is light. What is folded is open, but for code and numbers that only repeat what a figure shows; the
+// solutions, and the answers to the questions of the page, come at its end.
 let opened = [];
+let moved = [];
 let theme = "";
 addEventListener("beforeprint", () => {
-  opened = [...document.querySelectorAll("main details:not([open])")];
+  opened = [...document.querySelectorAll("main details:not([open], .hide, .lm-table)")];
   for (const box of opened) box.open = true;
+  const end = document.createElement("section");
+  end.id = "lm-print-end";
+  end.append(Object.assign(document.createElement("h2"), { textContent: "Answers and solutions" }));
+  document.querySelectorAll(".lm-check").forEach((check, i) => {
+    const list = Object.assign(document.createElement("div"), { className: "lm-print-answer" });
+    check.querySelector(".lm-kicker").dataset.number = i + 1;
+    list.append(Object.assign(document.createElement("h3"), { textContent: `Check yourself ${i + 1}` }));
+    for (const option of check.querySelectorAll(".lm-option")) {
+      const [letter, why] = [option.querySelector(".lm-letter").textContent, option.querySelector(".lm-why > div").cloneNode(true)];
+      why.prepend(Object.assign(document.createElement("strong"), { textContent: `${letter} ` }));
+      list.append(why);
+    }
+    end.append(list);
+  });
+  moved = [...document.querySelectorAll("main details.solution")].map((box) => [box, document.createComment("")]);
+  for (const [box, place] of moved) { box.replaceWith(place); end.append(box); }
+  if (end.children.length > 1) article?.append(end);
   theme = document.documentElement.dataset.theme;
   document.documentElement.dataset.theme = "light";
 });
 addEventListener("afterprint", () => {
+  for (const [box, place] of moved) place.replaceWith(box);
   for (const box of opened) box.open = false;
+  document.getElementById("lm-print-end")?.remove();
   document.documentElement.dataset.theme = theme;
 });

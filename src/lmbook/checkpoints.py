@@ -89,7 +89,8 @@ def hardware(device: torch.device | str = "cpu") -> str:
     kind = torch.device(device).type
     if kind == "cuda":
         return torch.cuda.get_device_name(device)
-    return f"{platform.machine()} {kind.upper()}, {torch.get_num_threads()} threads"
+    threads = torch.get_num_threads()
+    return f"{platform.machine()} {kind.upper()}, {threads} thread{'' if threads == 1 else 's'}"
 
 
 def save(path: str | Path, model: nn.Module, card: Mapping, int8: bool = True, text=None) -> int:

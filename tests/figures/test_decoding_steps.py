@@ -17,7 +17,7 @@ def says(page):
 
 
 def options(page):
-    return page.locator(".lmd-options button")
+    return page.locator(".lmd-options > *")
 
 
 def number(text):
@@ -183,7 +183,7 @@ def test_a_word_that_is_not_stored_does_nothing(show):
     if place is None:
         pytest.skip("all first words of the first sentence are stored")
     page = show(DecodingSteps())
-    assert options(page).nth(place).get_attribute("aria-disabled") == "true"
+    assert options(page).nth(place).evaluate("(box) => box.localName") == "p"  # no button that does nothing
     options(page).nth(place).click(force=True)
     assert "nothing written yet" in page.locator(".lmd-written").inner_text()
 

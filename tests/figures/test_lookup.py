@@ -155,6 +155,20 @@ def test_the_mouse_drags_the_query(show):
     assert says(page).startswith("Query −3.0 sea")
 
 
+TOUCH = """([kinds, x, y]) => { for (const kind of kinds) document.querySelector(".lmq-plane svg").dispatchEvent(
+  new PointerEvent(kind, { pointerType: "touch", clientX: x, clientY: y, bubbles: true })); }"""
+
+
+def test_a_finger_beside_the_handle_scrolls_and_taps(show):
+    page = show(lookup())
+    x, y, unit = middle(page)
+    page.evaluate(TOUCH, [["pointerdown", "pointermove", "pointerup"], x - unit, y])
+    assert says(page).startswith("Query 1.0 sea, 0.0 engines")
+    page.evaluate(TOUCH, [["click"], x - unit, y])
+    assert says(page).startswith("Query −1.0 sea, 0.0 engines")
+    assert page.locator(".lmq-handle").bounding_box()["width"] >= 44
+
+
 def test_the_arrow_keys_move_the_query(show):
     page = show(lookup())
     plane = page.get_by_role("group", name="Plane of the keys")

@@ -11,11 +11,11 @@ const style = `
 .lmd-options { display: grid; gap: 0.25rem; max-width: 30rem; }
 .lm-figure .lmd-options + .lm-row { margin-top: 0.6rem; }
 .lm-figure .lmd-key { margin: 0.5rem 0; }
-.lm-figure .lmd-options > button { display: grid; grid-template-columns: 6rem 1fr 5.2rem; align-items: center; gap: 0.5rem;
-  padding: 0.25rem 0.5rem; border: 1px solid var(--lm-edge); border-radius: 6px; background: var(--lm-paper); color: inherit;
-  font: inherit; font-size: 0.9375rem; text-align: left; cursor: pointer; }
+.lm-figure .lmd-options > :is(button, p) { display: grid; grid-template-columns: 6rem 1fr 5.2rem; align-items: center; gap: 0.5rem;
+  padding: 0.25rem 0.5rem; border: 1px solid transparent; color: inherit; font: inherit; font-size: 0.9375rem; text-align: left; }
+.lm-figure .lmd-options > button { border-color: var(--lm-edge); border-radius: 6px; background: var(--lm-paper); cursor: pointer; }
 .lm-figure .lmd-options > button:hover { box-shadow: inset 0 0 0 100vmax var(--lm-soft); }
-.lm-figure .lmd-options > button[aria-disabled="true"] { border-style: dashed; cursor: default; }
+.lm-figure .lmd-options > p { color: var(--lm-muted); }
 .lmd-options .lmd-track { height: 0.7rem; border-radius: 3px; background: var(--lm-soft); }
 .lmd-options .lmd-fill { display: block; height: 100%; border-radius: 3px; background: var(--lm-1); }
 .lmd-options .lmd-p { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
@@ -120,8 +120,8 @@ export default figure(({ model, el, listen, say }) => {
     const offers = node === null ? [] : nodes[node];
     const inside = options.contains(document.activeElement) || document.activeElement === likeliest;
     const focused = options.contains(document.activeElement);
-    replace(options, offers.map(([id, logP, on], i) => h("button", { type: "button", "aria-disabled": String(on === -1),
-      onclick: () => { if (on !== -1) pick(i); } },
+    // a beginning too unlikely to be stored is a line of text: nothing that looks like a button does nothing
+    replace(options, offers.map(([id, logP, on], i) => h(...(on === -1 ? ["p", {}] : ["button", { type: "button", onclick: () => pick(i) }]),
     h("span", {}, word(id) === END ? "(end here)" : word(id)),
     h("span", { class: "lmd-track", "aria-hidden": "true" }, h("span", { class: "lmd-fill", style: { width: `${100 * Math.exp(logP)}%` } })),
     h("span", { class: "lmd-p" }, fmt.exp(logP, 2)))));
@@ -143,8 +143,12 @@ export default figure(({ model, el, listen, say }) => {
       const more = total > greedy.total + 1e-9 ? "more than greedy finds" : total < greedy.total - 1e-9 ? "less than greedy finds" : "as much as greedy finds";
       const same = text(ids) === sentence().reference ? " It is the reference." : "";
       say(`Complete: ${fmt.quote(text(ids))}. ${so} That is ${more} (${fmt.num(greedy.total)}).${same}`);
-    } else if (!path.length) say(`The likeliest first word is ${fmt.quote(word(offers[0][0]))}, with probability ${fmt.exp(offers[0][1], 2)}. Dashed words are too unlikely to be stored.`);
-    else say(`${fmt.quote(text(ids))}: ${so} ${odd ? `${odd} of ${path.length} words ${odd === 1 ? "was" : "were"} not the likeliest. ` : ""}Next, the model would write ${fmt.quote(word(offers[0][0]))} (${fmt.exp(offers[0][1], 2)}).`);
+    } else if (!path.length) say(`The likeliest first word is ${fmt.quote(word(offers[0][0]))}, with probability ${fmt.exp(offers[0][1], 2)}. Words without a frame begin what is too unlikely to be stored.`);
+    else {
+      const open = offers.filter(([, , on]) => on !== -1).length;
+      const rest = open === offers.length ? "" : ` This beginning is so unlikely that ${open === 1 ? "only the likeliest way on" : `only ${open} ways on`} can be followed.`;
+      say(`${fmt.quote(text(ids))}: ${so} ${odd ? `${odd} of ${path.length} words ${odd === 1 ? "was" : "were"} not the likeliest. ` : ""}Next, the model would write ${fmt.quote(word(offers[0][0]))} (${fmt.exp(offers[0][1], 2)}).${rest}`);
+    }
   }
 
   function drawBeam() {

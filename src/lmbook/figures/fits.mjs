@@ -56,10 +56,10 @@ export default figure(({ model, el, listen, say }) => {
     shown.draw([["parameters", fmt.count(m.parameters)],
       ["used for a token", fmt.count(m.parameters - m.in_experts * (1 - m.top_k / m.experts))],
       ["share of experts read", m.experts > 1 ? fmt.percent(now.share) : "no experts"],
-      ["tokens a second, at most", fmt.count(now.speed)]]);
-    const fits = total > room ? `that is ${fmt.num(total, 1)} GB and does not fit into ${fmt.num(room, 0)}` : `that fits into ${fmt.num(room, 0)} GB`;
-    say(`${m.name}, ${model.get("bits")} bits, ${fmt.count(now.B)} text${now.B > 1 ? "s" : ""} of ${fmt.count(now.T)} tokens: ${gb(now.weights)} of weights and ${gb(now.cache)} of cache; ${fits}. `
-      + `${now.reading >= now.computing ? "Reading" : "Computing"} takes longer, so at most ${fmt.count(now.speed)} tokens a second are written.`);
+      ["tokens a second, at most", total > room ? "it does not fit" : fmt.count(now.speed)]]);
+    const fits = total > room ? `that is ${fmt.num(total, 1)} GB and does not fit into ${fmt.num(room, 0)}. Take fewer bits, fewer texts or fewer tokens.`
+      : `that fits into ${fmt.num(room, 0)} GB. ${now.reading >= now.computing ? "Reading" : "Computing"} takes longer, so at most ${fmt.count(now.speed)} tokens a second are written.`;
+    say(`${m.name}, ${model.get("bits")} bits, ${fmt.count(now.B)} text${now.B > 1 ? "s" : ""} of ${fmt.count(now.T)} tokens: ${gb(now.weights)} of weights and ${gb(now.cache)} of cache; ${fits}`);
   }
 
   listen("model bits texts tokens", draw);

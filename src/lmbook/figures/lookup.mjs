@@ -10,7 +10,7 @@ const style = `
 .lm-figure .lmq-plane { position: relative; flex: 1 1 15rem; min-width: 0; }
 .lm-figure .lmq-plane svg { display: block; max-width: 100%; height: auto; overflow: visible; }
 .lm-figure .lmq-plane[tabindex] svg { cursor: crosshair; }
-.lm-figure .lmq-handle { position: absolute; width: 2.4rem; height: 2.4rem; margin: -1.2rem 0 0 -1.2rem; border-radius: 50%; cursor: grab; touch-action: none; }
+.lm-figure .lmq-handle { position: absolute; width: 3rem; height: 3rem; margin: -1.5rem 0 0 -1.5rem; border-radius: 50%; cursor: grab; touch-action: none; }
 .lm-figure .lmq-axis { stroke: var(--lm-edge); stroke-width: 1; }
 .lm-figure .lmq-key { fill: var(--lm-paper); stroke: var(--lm-text); stroke-width: 1.6; }
 .lm-figure .lmq-value { fill: var(--lm-soft); stroke: var(--lm-text); stroke-width: 1.4; }
@@ -84,8 +84,12 @@ export default figure(({ model, el, listen, say }) => {
     const shrink = side / box.width;
     ask(((event.clientX - box.left) * shrink - margin) / unit - reach, reach - ((event.clientY - box.top) * shrink - margin) / unit);
   };
+  // A finger that starts beside the handle scrolls the page; where it only taps, the query comes.
   let dragging = false;
+  const scrolls = (event) => event.pointerType === "touch" && event.target !== handle;
+  keyPlane.addEventListener("click", (event) => { if (scrolls(event)) place(event); });
   keyPlane.addEventListener("pointerdown", (event) => {
+    if (scrolls(event)) return;
     dragging = true;
     keyPlane.setPointerCapture(event.pointerId);
     place(event);

@@ -1,10 +1,14 @@
 """The Sphinx extension of the book's website: `lmbook_press.sphinx` in _config.yml.
 
     mathematics   formulae rendered with KaTeX while the site is built; a faulty one is a warning
+    code          long lines of code that wrap
     selfcheck     the self-check questions
+    predict       answers folded below the questions "Predict first"
     folding       solutions and dropdowns as <details>, titles of exercises
     citations     (Author, year) in round brackets
     results       the tables of recorded runs
+    chapters      links between chapter and homework, how to cite, descriptions
+    search        abbreviations, and the order of what is found
     pages         what a page loads, what it is called, repairs of the theme for screen readers
     assets        the theme's files made light after the build; figures; downloads
     serving       a small web server, for tests and measurements of the built site
@@ -15,7 +19,19 @@ here; a reader who runs the chapters needs none of it.
 
 from pathlib import Path
 
-from lmbook_press.sphinx import assets, citations, folding, mathematics, pages, results, selfcheck
+from lmbook_press.sphinx import (
+    assets,
+    chapters,
+    citations,
+    code,
+    folding,
+    mathematics,
+    pages,
+    predict,
+    results,
+    search,
+    selfcheck,
+)
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -27,6 +43,6 @@ def _use_our_templates(app, config):
 def setup(app):
     """Registers everything with Sphinx."""
     app.connect("config-inited", _use_our_templates)
-    for part in (mathematics, selfcheck, folding, citations, results, pages, assets):
+    for part in (mathematics, code, selfcheck, predict, folding, citations, results, chapters, pages, search, assets):
         part.setup(app)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -11,10 +11,7 @@ logger = sphinx_logging.getLogger(__name__)
 ICON_FONTS = {"fa-solid-900": 900, "fa-regular-400": 400, "fa-brands-400": 400}
 NAMED_ICON = re.compile(r'((?:\.fa-[\w-]+:before,)*\.fa-[\w-]+:before)\{content:"(\\[0-9a-f]+)"\}')
 ICON_CODE = re.compile(r"\\([ef][0-9a-f]{3})")
-SEARCH_LEAVES_OUT = [  # the selectors that Sphinx leaves out, then ours
-    '".headerlink", "script", "style"',
-    '".katex-html", "annotation", ".bd-sidebar-secondary", ".bd-header-article", "#jb-print-docs-body", "footer"',
-]
+VIEWPORT = re.compile(r'[ \t]*<meta name="viewport"[^>]*>\n?')
 
 
 def write_figures(app):
@@ -73,6 +70,47 @@ def write_root(app, exception):
     )
 
 
+def write_lost(app, exception):
+    """404.html, which a host shows for an address that it does not have: its links are whole addresses."""
+    base = app.config.html_baseurl
+    if exception or app.builder.format != "html" or not base:
+        return
+    title = html.escape(app.config.html_title)
+    links = {"The book": app.config.root_doc, "Glossary": "book/glossary", "Results": "book/results"}
+    shown = "".join(
+        f'<li><a href="{base}{name}.html">{words}</a></li>'
+        for words, name in links.items()
+        if name in app.env.found_docs
+    )
+    (Path(app.outdir) / "404.html").write_text(
+        f'''<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>No such page: {title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ max-width: 34rem; margin: 12vh auto; padding: 0 1.2rem; font: 1.125rem/1.6 Charter, Cambria, Georgia, serif; }}
+h1 {{ font-family: system-ui, sans-serif; line-height: 1.2; }}
+input, button {{ font: inherit; padding: 0.3rem 0.6rem; }}
+</style>
+</head>
+<body><main>
+<h1>There is no such page</h1>
+<p>The address may be mistyped, or the page may have another name since the link was made.</p>
+<form action="{base}search.html" role="search">
+<label>Search the book <input type="search" name="q"></label> <button>Search</button>
+</form>
+<ul>{shown}</ul>
+</main></body>
+</html>
+''',
+        encoding="utf8",
+    )
+
+
 def used_icons(out: Path) -> set[str]:
     """The classes fa-... that pages and scripts of the site use."""
     scripts = [f for f in out.rglob("*.js") if f.name != "fontawesome.js"]
@@ -103,14 +141,20 @@ def subset_font(file: Path, codes: set[int]) -> None:
     save_font(font, str(file), options)
 
 
-def quote_prose_only(static: Path) -> None:
-    """The excerpts that the search shows leave out menus, and all but one of the three forms of a formula."""
-    script = static / "searchtools.js"
-    old = SEARCH_LEAVES_OUT[0]
-    text = script.read_text(encoding="utf8")
-    if old not in text:
-        logger.warning("searchtools.js no longer has %s: see lmbook_press.sphinx.assets", old)
-    script.write_text(text.replace(old, ", ".join(SEARCH_LEAVES_OUT)), encoding="utf8")
+def one_viewport(page: str) -> str:
+    """A page with one tag for its viewport; Sphinx, its theme and the theme's theme write one each."""
+    tag = VIEWPORT.search(page)
+    return page if tag is None else page[: tag.end()] + VIEWPORT.sub("", page[tag.end() :])
+
+
+def name_copy_buttons(script: Path) -> None:
+    """A screen reader says what the button beside code does; its picture says nothing."""
+    text = script.read_text(encoding="utf8") if script.exists() else ""
+    named = text.replace('<button class="copybtn', '<button aria-label="Copy this code" class="copybtn')
+    if script.exists() and named == text and "aria-label" not in text:
+        logger.warning("copybutton.js makes its buttons in another way: see lmbook_press.sphinx.assets")
+    elif named != text:
+        script.write_text(named, encoding="utf8")
 
 
 def lighten(app, exception):
@@ -124,7 +168,11 @@ def lighten(app, exception):
     stylesheet = static / "styles" / "pydata-sphinx-theme.css"
     if not stylesheet.exists():
         return
-    quote_prose_only(static)
+    name_copy_buttons(static / "copybutton.js")
+    for file in Path(app.outdir).rglob("*.html"):
+        text = file.read_text(encoding="utf8")
+        if (clean := one_viewport(text)) != text:
+            file.write_text(clean, encoding="utf8")
     css = trim_icon_rules(stylesheet.read_text(encoding="utf8"), used_icons(Path(app.outdir)))
     stylesheet.write_text(css, encoding="utf8")
     others = "".join(f.read_text(encoding="utf8") for f in static.rglob("*.css") if f != stylesheet)
@@ -138,4 +186,5 @@ def setup(app):
     app.connect("builder-inited", write_figures)
     app.connect("html-collect-pages", write_downloads)
     app.connect("build-finished", write_root, priority=900)
+    app.connect("build-finished", write_lost, priority=900)
     app.connect("build-finished", lighten, priority=900)

@@ -2,6 +2,7 @@
 
 KaTeX (the file inside the sphinxcontrib-katex wheel) runs in V8 (mini-racer): no Node, no script in the page. A formula
 that KaTeX rejects is a Sphinx warning with its page, its text and the position, so a strict build fails on it.
+A displayed formula is drawn in pieces that can go on a line of their own: KaTeX would never break one that is too wide.
 Its stylesheet and fonts are in book/_static/katex, of the same version (a test compares them).
 """
 
@@ -28,6 +29,12 @@ function render(tex, displayMode) {
 """
 ENVIRONMENT = re.compile(r"\\begin\{(\w+\*?)\}.*\\end\{\1\}", re.DOTALL)
 LINE_BREAK = re.compile(r"(?<!\\)\\\\(?!\\)")
+# what opens or closes a group, and what may separate the pieces of a formula
+MARK = re.compile(
+    r"(?P<open>\\begin\{[^}]*\}|\\left(?![a-zA-Z])|\{)|(?P<close>\\end\{[^}]*\}|\\right(?![a-zA-Z])|\})"
+    r"|(?P<row>\\\\(?:\[[^\]]*\])?)|(?P<quad>\\q?quad(?![a-zA-Z]))|(?P<cell>&)|\\[a-zA-Z]+|\\."
+)
+ALIGNED = re.compile(r"\\begin\{aligned\}(.*)\\end\{aligned\}", re.DOTALL)
 logger = logging.getLogger(__name__)
 
 
@@ -75,12 +82,45 @@ def render(tex: str, display: bool = False) -> str:
     return answer["html"]
 
 
+def cut(tex: str, separator: str) -> list[str]:
+    """The parts of a formula between separators ("row", "cell" or "quad") that stand in no group of their own."""
+    parts, start, depth = [], 0, 0
+    for found in MARK.finditer(tex):
+        depth += (found.lastgroup == "open") - (found.lastgroup == "close")
+        if found.lastgroup == separator and depth == 0:
+            parts.append(tex[start : found.start()])
+            start = found.end()
+    return [part.strip() for part in [*parts, tex[start:]]]
+
+
+def pieces(tex: str) -> str:
+    """The HTML of a displayed formula. Statements with a quad between them and the rows of `aligned` are pieces that
+    the stylesheet puts side by side, in columns or below one another, as the page is wide; each may break inside.
+    """
+    parts = [part for part in cut(tex, "quad") if part]
+    if len(parts) > 1:
+        return "".join(f'<span class="lm-piece">{pieces(part)}</span> ' for part in parts)
+    aligned = ALIGNED.fullmatch(tex.strip())
+    if not aligned or len(cut(tex.strip(), "row")) > 1:
+        return render(tex, display=True)
+    rows = [cut(row, "cell") for row in cut(aligned[1], "row") if row]
+    width = max(map(len, rows))
+    html = ""
+    for row in rows:
+        # as in TeX, an empty group before what follows a sign of alignment gives its first sign the space of a relation
+        cells = [f"{{}}{cell}" if place % 2 else cell for place, cell in enumerate(row + [""] * (width - len(row)))]
+        shown = [f'<span class="lm-cell">{pieces(cell) if cell not in ("", "{}") else ""}</span>' for cell in cells]
+        html += f'<span class="lm-row">{"".join(shown)}</span>'
+    return f'<span class="lm-aligned" style="--pairs: {(width + 1) // 2}">{html}</span>'
+
+
 def _html(translator, node, display: bool) -> str:
     tex = node.astext().strip()
     try:
         if "amsmath" in node["classes"]:
             raise MathError("a formula stands between lines of $$, an environment such as aligned inside them", None)
-        return render(tex, display)
+        whole = render(tex, display)  # a fault is reported with its place in the whole
+        return pieces(tex) if display else whole
     except MathError as error:
         at = "" if error.position is None else f", position {error.position}"
         place = node

@@ -72,4 +72,5 @@ def setup(app):
     app.connect("env-get-updated", _number_as_named, priority=900)  # after Sphinx has counted
     app.connect("source-read", _fill_in)
     app.add_js_file("page.mjs", type="module")
+    app.add_js_file("reading.mjs", type="module")
     app.connect("html-page-context", _page_context, priority=900)

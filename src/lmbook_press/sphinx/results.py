@@ -1,15 +1,22 @@
-"""The directive `results`: a table of `lmbook.experiments.tables`, with its caption and what differs between
-its rows, written when the site is built.
+"""Tables of numbers. The directive `results`: a table of `lmbook.experiments.tables`, with its caption and what differs
+between its rows, written when the site is built.
 
 ```{results} language
 ```
+
+In any table, a number with its range stays on one line (the class lm-number).
 """
+
+import re
 
 from docutils import nodes
 from docutils.statemachine import StringList
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+# numbers, perhaps with signs, units and brackets, and "to" between the ends of a range
+NUMBER = re.compile(r"[-+−–~]?\d[\d.,%×()/ −–+-]*((to|of) [-+−(]?\d[\d.,%×()/ −–+-]*)*(s|ms|M|GB|MB)?\)?")
 logger = logging.getLogger(__name__)
 
 
@@ -34,6 +41,19 @@ class Results(SphinxDirective):
         return holder.children
 
 
+class KeepRanges(SphinxPostTransform):
+    """Marks the cells that hold one number, with its range or without."""
+
+    default_priority = 900
+    formats = ("html",)
+
+    def run(self):
+        for cell in self.document.findall(nodes.entry):
+            if NUMBER.fullmatch(cell.astext().strip()):
+                cell["classes"].append("lm-number")
+
+
 def setup(app):
-    """Registers the directive."""
+    """Registers the directive and the transform."""
+    app.add_post_transform(KeepRanges)
     app.add_directive("results", Results)

@@ -1,0 +1,116 @@
+"""What each page says of itself: where its homework is, how it is cited, what it is about for those who link to it."""
+
+import html
+import re
+
+from docutils import nodes
+
+CHAPTER = re.compile(r"notebooks/(\d\d)-([\w-]+)")
+HOMEWORK = re.compile(r"book/homework/(\d\d)-([\w-]+)")
+LONGEST = 160  # characters of a description
+HEADING = re.compile(r"(<h1\b.*?</h1>\n?)", re.DOTALL)
+CARD = "_static/card.png"
+
+
+def number(pagename: str) -> int:
+    """Of the chapter that a page is or belongs to; 0 for all others."""
+    found = CHAPTER.fullmatch(pagename) or HOMEWORK.fullmatch(pagename)
+    return int(found[1]) if found else 0
+
+
+def _title(env, docname: str) -> str:
+    return env.titles[docname].astext()
+
+
+def _about(app, pagename: str, context) -> str:
+    """The line below the title: from a chapter to its homework, from a homework to its chapter."""
+    env, link = app.env, context["pathto"]
+    links = []
+    if found := CHAPTER.fullmatch(pagename):
+        other = f"book/homework/{found[1]}-{found[2]}"
+        if other in env.found_docs:
+            links.append(f'<a href="{link(other)}">Homework {int(found[1])}</a>')
+        if int(found[1]):
+            links.append('<a href="#cite-this-chapter">Cite this chapter</a>')
+    elif found := HOMEWORK.fullmatch(pagename):
+        other = f"notebooks/{found[1]}-{found[2]}"
+        if other in env.found_docs:
+            links.append(
+                f'Belongs to <a href="{link(other)}">chapter {int(found[1])}, {html.escape(_title(env, other))}</a>'
+            )
+    return f'<p class="lm-about">{" · ".join(links)}</p>\n' if links else ""
+
+
+def _end(app, pagename: str, context) -> str:
+    """Below a chapter: its homework once more, and how to cite it."""
+    found = CHAPTER.fullmatch(pagename)
+    if not found or not int(found[1]):
+        return ""
+    chapter, title = int(found[1]), _title(app.env, pagename)
+    homework = f"book/homework/{found[1]}-{found[2]}"
+    out = ""
+    if homework in app.env.found_docs:
+        out = (
+            f'<p class="lm-homework"><a href="{context["pathto"](homework)}">Homework {chapter}</a> asks you to build '
+            "what this chapter explains, and checks it while you work.</p>\n"
+        )
+    book, address = app.config.html_title, f"{app.config.html_baseurl}{pagename}.html"
+    year = (re.findall(r"\d{4}", str(app.config.copyright)) or ["n.d."])[0]
+    bibtex = (
+        f"@incollection{{lmbook-{found[2]},\n  author    = {{{{{app.config.author}}}}},\n  title     = {{{title}}},\n"
+        f"  booktitle = {{{book}}},\n  chapter   = {{{chapter}}},\n  year      = {{{year}}},\n"
+        f"  url       = {{{address}}}\n}}"
+    )
+    return out + (
+        '<details class="lm-cite" id="cite-this-chapter"><summary>Cite this chapter</summary>\n'
+        f"<p>{html.escape(app.config.author)} ({year}). {html.escape(title)}. "
+        f"Chapter {chapter} of <cite>{html.escape(book)}</cite>. {address}</p>\n"
+        '<div class="highlight-text notranslate"><div class="highlight"><pre>'
+        f"{html.escape(bibtex)}\n</pre></div></div>\n</details>\n"
+    )
+
+
+def description(doctree) -> str:
+    """The first paragraph of a page's own text, cut behind a word where it is long."""
+    for section in doctree.findall(nodes.section):
+        for node in section.children:
+            if not isinstance(node, nodes.paragraph):
+                continue
+            text = " ".join("".join(part.astext() for part in node.findall(nodes.Text)).split())
+            if next(node.findall(nodes.math), None) is None and len(text) > 40:
+                return text if len(text) <= LONGEST else text[: text.rindex(" ", 0, LONGEST)].rstrip(",;:. ") + " …"
+    return ""
+
+
+def _meta(app, pagename: str, context, doctree) -> str:
+    """Description and social card (Open Graph)."""
+    book = app.config.html_title or app.config.project
+    title = html.unescape(re.sub(r"<[^>]+>", "", context.get("title") or "")) or book
+    text = (doctree is not None and description(doctree)) or f"{title}: a page of {book}, an interactive course."
+    base = app.config.html_baseurl
+    values = {
+        "og:type": "article" if number(pagename) else "website",
+        "og:site_name": book,
+        "og:title": title,
+        "og:description": text,
+        "og:url": f"{base}{pagename}.html",
+        "og:image": f"{base}{CARD}",
+    }
+    lines = [f'<meta name="description" content="{html.escape(text)}">']
+    lines += [f'<meta property="{name}" content="{html.escape(value)}">' for name, value in values.items()]
+    return "\n".join(["", *lines, '<meta name="twitter:card" content="summary_large_image">', ""])
+
+
+def _page_context(app, pagename, templatename, context, doctree):
+    body = context.get("body", "")
+    if about := _about(app, pagename, context):
+        body = HEADING.sub(lambda found: found[0] + about, body, count=1)
+    if end := _end(app, pagename, context):
+        place = body.rstrip().rfind("</section>")
+        body = body[:place] + end + body[place:]
+    context["body"] = body
+    context["metatags"] = context.get("metatags", "") + _meta(app, pagename, context, doctree)
+
+
+def setup(app):
+    app.connect("html-page-context", _page_context, priority=700)

@@ -1,0 +1,46 @@
+"""Lines of code that are too long for the page go on below, further in than they began, so that none is cut off.
+
+Each line is an element of its own; `--i` is its indentation in characters, from which the stylesheet makes the rest.
+What is copied stays as it was written. What code prints keeps its columns, unless a line is too long for any screen.
+"""
+
+import html
+import re
+
+BLOCK = re.compile(
+    r'(<div class="[^"]*highlight-(?P<kind>[\w-]+) notranslate"><div class="highlight"><pre>(?:<span></span>)?)'
+    r"(.*?)(</pre></div>)",
+    re.DOTALL,
+)
+TAG = re.compile(r"<[^>]+>")
+SHORT, WIDE = 28, 78  # characters that fit on one line of a phone, of the column of text
+PRINTED = "myst-ansi"  # the kind of what a cell prints
+
+
+def _line(line: str) -> str:
+    text = html.unescape(TAG.sub("", line))
+    if len(text) <= SHORT:
+        return f"{line}\n"
+    indent = len(text) - len(text.lstrip(" "))
+    return f'<span class="lm-line"{f" style=--i:{indent}" if indent else ""}>{line}\n</span>'
+
+
+def _block(found: re.Match) -> str:
+    lines = found[3].rstrip("\n").split("\n")
+    if found["kind"] == PRINTED and max(len(html.unescape(TAG.sub("", line))) for line in lines) <= WIDE:
+        return found[0]
+    return found[1] + "".join(map(_line, lines)) + found[4]
+
+
+def hang(body: str) -> str:
+    """The HTML of a page with each line of its code in an element of its own."""
+    return BLOCK.sub(_block, body)
+
+
+def _page_context(app, pagename, templatename, context, doctree):
+    if "body" in context:
+        context["body"] = hang(context["body"])
+
+
+def setup(app):
+    app.connect("html-page-context", _page_context, priority=800)

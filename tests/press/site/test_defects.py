@@ -1,0 +1,258 @@
+"""Faults that the site once had, each with what would have shown it: few pages, each visited once."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from lmbook_press.sphinx import chapters, code, mathematics, predict, search
+
+ROOT = Path(__file__).parents[3]
+browser = pytest.mark.browser
+# the chapters whose formulae and lines of code were the widest, in parts I to IV
+WIDE = ["notebooks/07-long-memory", "notebooks/13-self-attention", "notebooks/15-transformer"]
+LONG = "notebooks/17-gpt"  # two live figures above its last sections, a table, plots, questions to predict
+
+# --- without a browser: the pieces ---------------------------------------------------------------------------------
+
+
+def test_a_formula_is_cut_between_its_groups_only():
+    assert mathematics.cut(r"a \quad {b \quad c} \qquad d", "quad") == ["a", r"{b \quad c}", "d"]
+    assert mathematics.cut(r"a &= \begin{matrix} 1 & 2 \end{matrix} \\ b", "row")[1] == "b"
+    assert mathematics.cut(r"\left( x \\ y \right) \leftarrow z", "row") == [r"\left( x \\ y \right) \leftarrow z"]
+
+
+def test_rows_and_statements_of_a_formula_can_stand_alone():
+    html = mathematics.pieces(r"\begin{aligned} a &= b \\ &= c, \qquad d \end{aligned}")
+    assert (html.count('class="lm-row"'), html.count('class="lm-cell"'), html.count('class="lm-piece"')) == (2, 4, 2)
+    assert html.count("<math ") == 4  # a, = b, {} = c and d; the empty cell has none
+    assert mathematics.pieces("a = b") == mathematics.render("a = b", display=True)
+
+
+def test_a_long_line_of_code_wraps_and_is_copied_as_it_was():
+    line = "    <span>print</span>(&quot;a line that is rather too long for a phone&quot;)"
+    start = '<div class="highlight-ipython3 notranslate"><div class="highlight"><pre><span></span>'
+    block = f"{start}x = 1\n{line}\n</pre></div>"
+    html = code.hang(block)
+    assert html.count("lm-line") == 1
+    assert "style=--i:4" in html
+    text = lambda page: re.sub(r"<[^>]+>", "", page)  # noqa: E731
+    assert text(html) == text(block)
+
+
+def test_the_columns_of_an_output_stay_unless_it_is_too_wide_for_any_screen():
+    output = '<div class="output stream highlight-myst-ansi notranslate"><div class="highlight"><pre>{}\n</pre></div>'
+    assert code.hang(output.format("a" * 70)) == output.format("a" * 70)
+    assert "lm-line" in code.hang(output.format("word " * 30))
+
+
+def test_the_first_chapter_to_link_a_term_is_its_home():
+    pages = [("notebooks/01-x", "a {term}`token`"), ("notebooks/11-y", "{term}`Attention`, {term}`tokens <token>`")]
+    homes = search.introduced(pages)
+    assert homes["attention"] == "notebooks/11-y"
+    assert homes["token"] == "notebooks/01-x"
+
+
+# --- without a browser: the built pages ----------------------------------------------------------------------------
+
+
+def test_chapter_and_homework_lead_to_each_other(site):
+    for path in sorted((site / "notebooks").glob("*.html")):
+        number = int(path.name[:2])
+        text, back = path.read_text("utf8"), site / "book" / "homework" / path.name
+        assert text.count(f'href="../book/homework/{path.name}"') >= (3 if number else 0), path.name
+        assert not number or f'href="../../notebooks/{path.name}">chapter {number},' in back.read_text("utf8")
+        assert bool(number) == ("@incollection{" in text), path.name
+
+
+def test_each_page_has_one_viewport_a_description_and_a_card(site):
+    for path in [*site.glob("book/**/*.html"), *site.glob("notebooks/*.html"), site / "search.html"]:
+        head = path.read_text("utf8").split("</head>")[0]
+        assert head.count('name="viewport"') == 1, path.name
+        for mark in ('name="description"', 'property="og:title"', 'property="og:image"', 'property="og:description"'):
+            assert head.count(mark) == 1, (path.name, mark)
+        assert len(re.search(r'name="description" content="([^"]+)"', head)[1]) >= 30, path.name
+    assert (site / chapters.CARD).stat().st_size < 100_000
+
+
+def test_most_works_can_be_reached(site):
+    entries = re.findall(
+        r'<div class="citation".*?</div>', (site / "book/bibliography.html").read_text("utf8"), re.DOTALL
+    )
+    linked = [entry for entry in entries if re.search(r'href="https?://', entry)]
+    assert len(linked) > 0.9 * len(entries) > 100
+
+
+def test_the_answer_to_each_prediction_is_folded(site):
+    for path in sorted((site / "notebooks").glob("*.html")):
+        text = path.read_text("utf8")
+        questions = re.findall(r'<div class="predict admonition"[^>]*id="predict-(\d+)"', text)
+        assert questions == re.findall(r'<details class="lm-answer" id="answer-(\d+)"', text), path.name
+        assert len(questions) == text.count('class="predict admonition"'), path.name
+
+
+def test_a_page_that_does_not_exist_helps_on(site):
+    text = (site / "404.html").read_text("utf8")
+    base = re.search(r"baseurl: (\S+)", (ROOT / "_config.yml").read_text())[1]
+    assert f'action="{base}search.html"' in text
+    assert set(re.findall(r'href="([^"]+)"', text)) >= {f"{base}book/index.html"}
+
+
+def test_nothing_says_one_threads_or_leaves_numbers_and_their_ranges_apart(site):
+    text = (site / "book" / "results.html").read_text("utf8")
+    assert "1 threads" not in text
+    ranges = re.findall(r"<td([^>]*)><p>[\d.,%]+ \([\d.,%]+ to [\d.,%]+\)", text)
+    assert len(ranges) > 50
+    assert all("lm-number" in attributes for attributes in ranges)
+
+
+# --- in a browser --------------------------------------------------------------------------------------------------
+
+CUT = """(boxes) => [...document.querySelectorAll(boxes)].filter((box) => box.clientWidth
+  && !box.closest("details:not([open])") && box.scrollWidth > box.clientWidth + 1)
+  .map((box) => [box.dataset.lmName ?? box.textContent.slice(0, 40), box.scrollWidth - box.clientWidth])"""
+SIZES = "(boxes) => [...document.querySelectorAll(boxes)].map((box) => parseFloat(getComputedStyle(box).fontSize))"
+
+
+@browser
+@pytest.mark.parametrize("name", WIDE)
+def test_no_formula_and_no_line_of_code_is_cut_off(visit, name):
+    page = visit(f"{name}.html")
+    assert min(page.evaluate(SIZES, "div.cell_input pre")) >= 15
+    for width in (1280, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(150)  # formulae are fitted when the width has changed
+        assert page.evaluate(CUT, ".lm-equation .lm-scroll, div.cell_input pre") == [], width
+        assert page.evaluate(CUT, "figure.lm-plot > div") == [], width
+    assert min(page.evaluate(SIZES, ".lm-equation .katex-html")) > 10
+
+
+@browser
+def test_a_link_into_a_page_lands_there_though_figures_grow(visit):
+    for place in ("summary", "scale"):
+        page = visit(f"{LONG}.html#{place}")
+        assert page.locator("figure.lm-figure").count() >= 1
+        page.wait_for_function(
+            "(place) => Math.abs(document.getElementById(place).getBoundingClientRect().top - 72) <= 10",
+            arg=place,
+            timeout=3000,
+        )
+
+
+@browser
+def test_a_guess_opens_the_answer_stands_beside_it_and_stays(visit):
+    page = visit(f"{LONG}.html")
+    answer, question = page.locator("#answer-1"), page.locator("#predict-1")
+    assert not answer.locator(".lm-answer-body").is_visible()
+    question.get_by_label("Your guess").fill("about 12")
+    page.keyboard.press("Enter")
+    assert answer.locator(".lm-answer-body").is_visible()
+    assert "about 12" in answer.locator(".lm-yours").inner_text()
+    page.reload()
+    assert "about 12" in page.locator("#answer-1 .lm-yours").inner_text()
+    page.locator("#answer-1").get_by_role("button", name="Change it").click()
+    assert not answer.locator(".lm-answer-body").is_visible()
+    assert json.loads(page.evaluate("localStorage.getItem('lmbook')"))["guesses"] == {}
+
+
+@browser
+def test_what_is_kept_can_be_saved_and_deleted(visit):
+    page = visit("book/how-to-use.html")
+    page.evaluate(
+        """localStorage.setItem("lmbook", JSON.stringify({ guesses: { a: "b" }, answers: { c: 1, d: 0 } }))"""
+    )
+    page.reload()
+    box = page.locator("#lm-kept")
+    assert "1 guesses, 2 answers" in box.inner_text()
+    with page.expect_download() as saved:
+        box.get_by_role("button", name="Save them").click()
+    assert json.loads(Path(saved.value.path()).read_text())["answers"] == {"c": 1, "d": 0}
+    box.get_by_role("button", name="Delete them").click()
+    assert page.evaluate("localStorage.getItem('lmbook')") is None
+
+
+@browser
+def test_a_card_says_what_a_link_leads_to(visit):
+    page = visit(f"{LONG}.html")
+    card = page.locator("#lm-card")
+    for link, words in (("bibliography.html#", "arXiv:"), ("glossary.html#", " "), ("#equation-", "=")):
+        place = page.locator(f'article a.reference[href*="{link}"]').first
+        place.hover()
+        card.wait_for(state="visible")
+        assert words in card.inner_text()
+        assert place.get_attribute("aria-describedby") == "lm-card"
+        page.keyboard.press("Escape")
+        assert card.is_hidden()
+        page.mouse.move(0, 0)
+
+
+@browser
+def test_paper_has_no_empty_boxes_and_the_answers_at_its_end(visit):
+    page = visit(f"{LONG}.html")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator("main details.hide:visible, .lm-figure details:visible, .lm-guess:visible").count() == 0
+    assert page.locator(".lm-check .lm-why > div:visible").count() == 0
+    end = page.locator("#lm-print-end")
+    assert end.locator("details.solution").count() == page.locator(".admonition.exercise").count() > 0
+    assert end.locator(".lm-print-answer").count() == page.locator(".lm-check").count() > 0
+    assert page.evaluate("document.querySelector('article').lastElementChild.id") == "lm-print-end"
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert (
+        page.locator(".admonition.exercise + details.solution").count() == page.locator(".admonition.exercise").count()
+    )
+
+
+@browser
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("BPE", "03-tokens"),
+        ("backprop", "05-back"),
+        ("attention", "11-att"),
+        ("perplexity", "02-n"),
+        ("RoPE", "14-pos"),
+    ],
+)
+def test_search_knows_abbreviations_and_begins_with_the_chapter_that_explains(visit, query, first):
+    page = visit(f"search.html?q={query}")
+    page.locator("#search-results ul.search li").nth(1).wait_for()
+    assert f"notebooks/{first}" in page.locator("#search-results ul.search li a").first.get_attribute("href")
+
+
+@browser
+def test_what_was_searched_is_marked_in_the_text_alone(visit):
+    page = visit(f"{LONG}.html?highlight=transformers")
+    page.locator("article .highlighted").first.wait_for()
+    assert page.locator(".highlighted").count() == page.locator("article .highlighted").count()
+
+
+@browser
+def test_the_way_to_the_text_is_short_and_named(visit):
+    page = visit(f"{LONG}.html")
+    page.wait_for_function("document.querySelector('button.copybtn')")
+    names = page.locator("button.copybtn").evaluate_all(
+        "(all) => all.map((button) => button.getAttribute('aria-label'))"
+    )
+    assert names
+    assert set(names) == {"Copy this code"}
+    stops = """[...document.querySelectorAll("a[href], button, input, select, summary, [tabindex]")].filter((box) =>
+      box.tabIndex >= 0 && box.checkVisibility() && box.getBoundingClientRect().width
+      && box.compareDocumentPosition(document.querySelector("article")) & Node.DOCUMENT_POSITION_FOLLOWING).length"""
+    assert page.evaluate(stops) <= 45
+    page.keyboard.press("Tab")
+    skip = page.locator("#pst-skip-link")
+    assert skip.bounding_box()["y"] >= 0
+    assert (
+        page.evaluate("getComputedStyle(document.querySelector('#pst-skip-link')).backgroundColor")
+        != "rgb(238, 144, 64)"
+    )
+
+
+@browser
+def test_the_map_of_the_course_fits_a_phone(visit):
+    page = visit("book/index.html", width=360)
+    assert page.evaluate(CUT, ".pst-scrollable-table-container, table") == []
+    boxes = page.locator(".sd-card").evaluate_all("(all) => all.map((card) => getComputedStyle(card).overflow)")
+    assert set(boxes) == {"hidden"}
