@@ -8,6 +8,7 @@ import { MaskedLM } from "./bert.mjs";
 import { Blanks, BytePairs, Characters, Words } from "./bytepairs.mjs";
 import { bytes, weights } from "./checkpoint.mjs";
 import { add, softmax } from "./layers.mjs";
+import { words as lowerWords } from "./ngram.mjs";
 import { Classifier, RecurrentLM, Tagger } from "./recurrent.mjs";
 import { AttentionSeq2Seq, Seq2Seq } from "./seq2seq.mjs";
 import { Transformer } from "./transformer.mjs";
@@ -148,23 +149,34 @@ export function engine() {
       });
     },
 
-    /** P of every class for each beginning of the words: a tagger gives a row a word, a classifier one row. */
-    beginnings({ name, words }) {
-      const { model, reader } = get(name);
-      const ids = reader.encode(words);
-      const rows = (found) => (model instanceof Classifier ? Array.from(found) : found.map((p) => Array.from(p)));
-      return { read: words.map((word) => reader.token(word)), said: ids.map((_, k) => rows(model.run(ids.slice(0, k + 1)))) };
+    /** The same for a sentence as it was typed: its words, and their blanks. */
+    sentence({ name, typed, shown }) {
+      const words = cut(typed);
+      return { words, blanks: tasks.blanks({ name, words, shown }) };
     },
 
-    /** A language model reads a text token by token: its states, its gates, and what it expects next. */
+    /**
+     * P of every class for each beginning of a text: a tagger gives a row a word, a classifier one row. A classifier's words
+     * are cut in lower case, as its messages were.
+     */
+    beginnings({ name, typed }) {
+      const { model, reader } = get(name);
+      const words = model instanceof Classifier ? lowerWords(typed) : cut(typed);
+      if (!words.length) throw new Error("there is no word in it");
+      const ids = reader.encode(words);
+      const rows = (found) => (model instanceof Classifier ? Array.from(found) : found.map((p) => Array.from(p)));
+      return { words, read: words.map((word) => reader.token(word)), said: ids.map((_, k) => rows(model.run(ids.slice(0, k + 1)))) };
+    },
+
+    /** A language model reads a text token by token: its states, its gates, what it expects next, and P of what came. */
     read({ name, text, shown = 5 }) {
       const { model, reader } = get(name);
       let state = model.start();
-      return reader.encode(text).map((id) => {
+      return reader.encode(text).map((id, t, ids) => {
         const step = model.step(state, id);
         ({ state } = step);
         const p = softmax(step.logits);
-        return { id, text: reader.name(id), states: state.map((layer) => layer.map((part) => Array.from(part))),
+        return { id, text: reader.name(id), came: p[ids[t + 1]] ?? null, states: state.map((layer) => layer.map((part) => Array.from(part))),
           gates: step.gates.map((layer) => Object.fromEntries(Object.entries(layer).map(([gate, values]) => [gate, Array.from(values)]))),
           next: likeliest(p, shown).map((other) => ({ id: other, text: reader.name(other), p: p[other] })) };
       });

@@ -16,7 +16,7 @@ const style = `
 .lmx-boards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 16.5rem), 1fr)); gap: 1rem 1.6rem; align-items: start; }
 .lmx-written { font-size: 1.1875rem; font-weight: 600; line-height: 1.35; overflow-wrap: anywhere; }
 .lmx-board { display: flex; flex-direction: column; gap: 0.45rem; min-width: 0; }
-.lmx-draw { display: grid; grid-template-columns: minmax(0, max-content) minmax(2.5rem, 9rem) minmax(0, max-content); align-items: start; }
+.lmx-draw { display: grid; grid-template-columns: fit-content(46%) minmax(2.5rem, 8rem) fit-content(42%); align-items: start; }
 .lmx-draw svg { display: block; width: 100%; overflow: visible; }
 .lmx-draw ol { margin: 0; padding: 0; list-style: none; }
 .lmx-draw li { display: flex; height: ${ROW}px; margin: 0; align-items: center; }
@@ -24,7 +24,7 @@ const style = `
 .lm-figure .lmx-token { max-width: 100%; margin: 0; padding: 0.05rem 0.4rem; border: 1px solid transparent; border-radius: 5px; background: none; color: inherit;
   font: inherit; line-height: 1.35; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .lmx-keys .lmx-token { background: color-mix(in srgb, var(--lm-1) var(--lmx-share, 0%), transparent); }
-.lmx-keys small { margin-right: 0.3rem; color: var(--lm-muted); font-size: 0.75rem; font-variant-numeric: tabular-nums; }
+.lmx-keys small { flex: none; width: 1.9rem; color: var(--lm-muted); font-size: 0.75rem; font-variant-numeric: tabular-nums; }
 .lm-figure button.lmx-token { cursor: pointer; border-color: var(--lm-line); }
 .lm-figure button.lmx-token:hover { border-color: var(--lm-edge); }
 .lm-figure button.lmx-token[aria-pressed="true"] { border-color: var(--lm-1); box-shadow: inset 0 0 0 1px var(--lm-1); font-weight: 600; }
@@ -307,7 +307,7 @@ export default figure(({ model, el, listen, say }) => {
     ask.input.lang = about.reads === "German" ? "de" : "en";
     if (examples.dataset.of !== about.reads) {
       examples.dataset.of = about.reads;
-      replace(examples, chips({ label: "Or", options: about.examples, onchoose: (text) => begin(text, true) }).node);
+      replace(examples, chips({ label: "Or", options: about.examples.map((text) => [text, text.length > 28 ? `${text.slice(0, 26).trim()} …` : text]), onchoose: (text) => begin(text, true) }).node);
     }
     const missing = pair.filter((i) => !ready.has(all[i].name));
     if (bar.hidden) note.textContent = busy ? "Translating …" : missing.length ? `fetches ${megabytes(missing.reduce((sum, i) => sum + all[i].bytes, 0))} once; the text stays in this page` : "";

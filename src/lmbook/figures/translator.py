@@ -128,7 +128,7 @@ class Translator(Figure):
     translators = traitlets.List().tag(sync=True)
     text = traitlets.Unicode().tag(sync=True)
     shown = traitlets.List(traitlets.Int()).tag(sync=True)
-    place = traitlets.Int(0).tag(sync=True)
+    place = traitlets.Int(3).tag(sync=True)
     forced = traitlets.List(traitlets.Int()).tag(sync=True)
     kind = traitlets.Unicode("cross").tag(sync=True)
     layer = traitlets.Int(1).tag(sync=True)
