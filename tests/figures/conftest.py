@@ -16,6 +16,7 @@ import nbformat
 import pytest
 
 from lmbook.figures import modules
+from lmbook.figures.bundle import served
 
 # Colours as the book's theme sets them, light and dark; everything else is plain HTML.
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -30,7 +31,7 @@ body {{ background: var(--pst-color-background); color: var(--pst-color-text-bas
 
 def pytest_collection_modifyitems(items):
     for item in items:  # whatever opens a page needs Chromium
-        if {"show", "lab", "new_context"} & set(getattr(item, "fixturenames", ())):
+        if {"show", "lab", "new_context", "browser"} & set(getattr(item, "fixturenames", ())):
             item.add_marker("browser")
 
 
@@ -54,6 +55,8 @@ def show(new_context, tmp_path):
         static.mkdir(parents=True)
         for name, text in (modules() if files is None else files).items():
             (static / name).write_text(text, encoding="utf-8")
+        for name, data in (served() if files is None else {}).items():
+            (static / name).write_bytes(data)
         html = PAGE.format(
             figures="\n".join(figure if isinstance(figure, str) else figure.html() for figure in figures)
         )

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from lmbook.figures import FillTheBlank
+from lmbook.figures import FillTheBlank, modules
 from lmbook.figures.blank import PLACE, SENTENCES, SHOWN, shipped, stored
+from lmbook.figures.typed import cut
 
 pytestmark = pytest.mark.skipif(not PLACE.is_file(), reason="blank.json is made from weights that are not here yet")
 
@@ -130,7 +131,7 @@ def test_every_word_can_be_hidden_by_keyboard(show):
 
 def test_another_sentence(show):
     page = show(FillTheBlank(blank=9))
-    page.get_by_label("Sentence").first.select_option(index=9)
+    page.get_by_label("Sentence").select_option(index=9)
     assert words(page).count() == len(SENTENCES[9].split())
     matches(page, FillTheBlank(chosen=9, blank=min(9, len(SENTENCES[9].split()) - 1)))
 
@@ -164,3 +165,55 @@ def test_axe_finds_nothing_and_it_fits_a_phone(show, axe_in_every_view):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     suppressed = "[...document.querySelectorAll('figure :is(button, input, select, summary, [tabindex])')]"
     assert page.evaluate(f"{suppressed}.every((node) => node.dataset.lmSuppressShortcuts === 'true')")
+
+
+# --- a sentence of the reader's ---------------------------------------------------------------------------------------
+
+
+def typed(page, text):
+    page.get_by_label("Your own words").fill(text)
+    page.get_by_role("button", name="Hide its words").click()
+    page.locator(".lm-own-text[data-state=done], .lm-own-text[data-state=failed]").wait_for()
+
+
+def test_a_sentence_of_the_readers_is_filled_as_by_the_package(show):
+    from lmbook.experiments.bert_pretraining import fill, trained_bert
+
+    model, forms = trained_bert()
+    page = show(FillTheBlank(blank=3))
+    for text in ("Her brother isn't in the old garden, he said.", "Nobody knows which of the five kings won the war ."):
+        typed(page, text)
+        tokens = cut(text)
+        assert words(page).count() == len(tokens)
+        for blank in (0, 3, len(tokens) - 2):
+            words(page).nth(blank).click()
+            (guesses,) = fill(model, forms, [*tokens[:blank], "<mask>", *tokens[blank + 1 :]], SHOWN)
+            found = [(word, number(p)) for word, p, _ in bars(page)][:SHOWN]
+            assert [word for word, _ in found] == [word for word, _ in guesses]
+            assert [p for _, p in found] == pytest.approx([p for _, p in guesses], rel=0.01, abs=1e-4)
+
+
+def test_a_word_that_it_does_not_know_is_shown_as_what_it_becomes(show):
+    page = show(FillTheBlank(blank=1))
+    typed(page, "The blorgling of the house .")
+    assert "<xx-ing>" in words(page).nth(1).inner_text()
+    assert "“blorgling” is not among the words that it knows: it reads the class <xx-ing>" in says(page)
+
+
+@pytest.mark.parametrize(("text", "said"), [("  ", "there is no word yet"), ("a " * 70, "reads 1 to 62 words")])
+def test_a_text_that_cannot_be_read_says_so(show, text, said):
+    page = show(FillTheBlank())
+    typed(page, text)
+    assert said in page.locator(".lm-own-text").inner_text()
+    assert words(page).count() == len(SENTENCES[0].split())
+
+
+def test_nothing_is_fetched_before_it_is_asked_for_and_a_failure_is_said(show):
+    page = show(FillTheBlank(), files=modules())
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    words(page).nth(2).click()
+    assert asked == []
+    typed(page, "A dog .")
+    assert "That could not be done: the server answered 404." in page.locator(".lm-own-text").inner_text()
+    page.errors = [error for error in page.errors if "404" not in error]

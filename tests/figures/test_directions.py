@@ -7,6 +7,8 @@ from lmbook import checkpoints
 from lmbook.experiments.tagging import trained_tagger
 from lmbook.figures import TwoDirections
 from lmbook.figures.directions import MESSAGES, SENTENCES
+from lmbook.figures.typed import cut
+from lmbook.text import words as text_words
 
 
 @pytest.fixture(scope="module")
@@ -202,3 +204,47 @@ def test_it_fits_a_phone(show):
     for piece in page.locator(".lmd-tile, .lm-bar, select").all():
         box = piece.bounding_box()
         assert box["x"] + box["width"] <= 350
+
+
+# --- a text of the reader's -------------------------------------------------------------------------------------------
+
+
+def typed(page, label, button, text):
+    page.get_by_label(label).fill(text)
+    page.get_by_role("button", name=button).click()
+    page.locator(".lm-own-text[data-state=done]:visible, .lm-own-text[data-state=failed]:visible").wait_for()
+
+
+def test_a_sentence_of_the_readers_is_tagged_as_by_torch(show, models):
+    (left, both), _ = models
+    page = show(TwoDirections())
+    for text in ("Nobody can can fish on my birthday.", "The old man the boats, don't they?"):
+        typed(page, "Your own words", "Tag them", text)
+        words = cut(text)
+        page.locator("details").evaluate("(node) => { node.open = true; }")
+        for read in (len(words), 3):
+            page.get_by_role("slider", name="Words read").fill(str(read))
+            rows = [row.locator("th, td").all_inner_texts() for row in page.locator("tbody tr").all()]
+            wanted = [[tagger[2][k] for k in probabilities(tagger, words[:read]).argmax(-1)] for tagger in (left, both)]
+            assert rows == [list(row) for row in zip(words[:read], *wanted, strict=True)]
+
+
+def test_a_message_of_the_readers_is_judged_as_by_torch(show, models):
+    _, classifiers = models
+    page = show(TwoDirections())
+    page.get_by_label("a message: spam or not").click()
+    text = "Mum, you have WON a prize! Call me now"
+    typed(page, "Your own message", "Judge it", text)
+    lower = text_words(text)
+    wanted = [f"{100 * probabilities(classifier, lower)[1].item():.1f} %" for classifier in classifiers]
+    assert f"spam with {wanted[0]} from the left, {wanted[1]} with both directions" in says(page)
+    assert page.locator(".lmd-tile b").all_inner_texts() == lower
+
+
+def test_an_unknown_word_is_shown_as_what_it_becomes_and_no_word_is_said(show):
+    page = show(TwoDirections())
+    typed(page, "Your own words", "Tag them", "He blorgled .")
+    assert "<xx-led>" in page.locator(".lmd-tile").nth(1).inner_text()
+    typed(page, "Your own words", "Tag them", "   ")
+    assert "there is no word yet" in page.locator(".lm-own-text:visible").inner_text()
+    assert page.locator(".lmd-tile").count() == 3

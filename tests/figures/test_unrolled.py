@@ -168,3 +168,39 @@ def test_it_fits_and_axe_finds_nothing(show, axe_in_every_view):
     assert axe_in_every_view(page) == []
     page.set_viewport_size({"width": 360, "height": 900})
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+# --- a text of the reader's -------------------------------------------------------------------------------------------
+
+
+def test_a_text_of_the_readers_is_read_as_by_torch(show):
+    import torch
+
+    from lmbook import checkpoints
+
+    model, tokenizer, _ = checkpoints.load("shakespeare-rnn")
+    page = show(UnrolledRNN(unit=17))
+    for text in ("My dear computer, what a day!", "über alles"):
+        page.get_by_label("Your own text").fill(text)
+        page.get_by_role("button", name="Read it").click()
+        page.wait_for_function("(n) => document.querySelectorAll('.lmu-char').length === n", arg=len(text) - 1)
+        ids = torch.tensor([tokenizer.encode(text)])
+        with torch.no_grad():
+            h = model.features(ids[:, :-1])[0][0]
+            p = torch.softmax(model.output(h), dim=-1)
+        cells = rows(page)
+        assert [row[1] for row in cells] == [visible(c) if c != "ü" else "▯" for c in text[:-1]]
+        found = [float(row[2].replace("−", "-")) for row in cells]
+        assert found == pytest.approx(h[:, 17].tolist(), abs=0.01)
+        assert [float(row[4]) for row in cells] == pytest.approx(p.amax(-1).tolist(), abs=0.001)
+        came = p.gather(1, ids[0, 1:, None])[:, 0].tolist()
+        assert [float(row[6]) for row in cells] == pytest.approx(came, abs=0.001)
+    assert "▯ stands for characters that the network does not have" in says(page)
+
+
+def test_one_character_is_too_few(show):
+    page = show(UnrolledRNN())
+    page.get_by_label("Your own text").fill("a")
+    page.get_by_role("button", name="Read it").click()
+    page.get_by_text("two characters are the least").wait_for()
+    assert page.locator(".lmu-char").count() == STEPS

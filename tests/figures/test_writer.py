@@ -22,8 +22,9 @@ def machine(weights=None):
     """A JavaScript machine with gpt.mjs and the shipped weights, or those of a file; call(code) gives a value."""
     js = MiniRacer()
     atexit.register(js.close)
-    parts = [bundle.source("gpt"), bundle.source(f"weights-{MODEL}") if weights is None else weights]
-    js.eval("\n".join(parts).replace("\nexport ", "\n").removeprefix("export ") + "\n;undefined")
+    js.eval(bundle.source("program-gpt").removeprefix("export ") + ";undefined")
+    js.eval((bundle.source(f"weights-{MODEL}") if weights is None else weights).removeprefix("export ") + ";undefined")
+    js.eval("const { GPT, bytes, distribution, draw, softmax, uniform, weights } = program();undefined")
 
     def call(code):
         return json.loads(js.eval(f"JSON.stringify({code})"))

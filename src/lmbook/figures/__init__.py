@@ -49,19 +49,17 @@ FIGURES = {
     "LSTMStep": "lstm",
     "UnrolledRNN": "unrolled",
     "FixedVector": "bottleneck",
-    "AlignmentExplorer": "alignment",
     "SoftLookup": "lookup",
     "ForwardPass": "forward",
     "MaskPainter": "masks",
     "PositionWheels": "wheels",
-    "FollowToken": "sublayers",
+    "Translator": "translator",
     "FillTheBlank": "blank",
     "GPTWriter": "writer",
     "CompleteDigit": "digit",
     "DoesItFit": "fits",
 }
 __all__ = [
-    "AlignmentExplorer",
     "BackpropGraph",
     "CompleteDigit",
     "DecodingSteps",
@@ -69,7 +67,6 @@ __all__ = [
     "Figure",
     "FillTheBlank",
     "FixedVector",
-    "FollowToken",
     "ForwardPass",
     "GPTWriter",
     "GradientOverDistance",
@@ -81,6 +78,7 @@ __all__ = [
     "ShannonGame",
     "SoftLookup",
     "TokenizerComparison",
+    "Translator",
     "TwoDirections",
     "UnrolledRNN",
     "bars_svg",
@@ -106,6 +104,7 @@ class Figure(anywidget.AnyWidget):
 
     module = ""
     state_version = 1
+    models: tuple[str, ...] = ()  # the trained models that it fetches when a reader asks for them; see live.mjs
 
     title = traitlets.Unicode().tag(sync=True)
     caption = traitlets.Unicode().tag(sync=True)
@@ -122,9 +121,19 @@ class Figure(anywidget.AnyWidget):
 
     def __init__(self, **state):
         super().__init__(**state)
+        self.on_msg(self._hand_over)
         for name in ("title", "caption", "alt"):
             if not getattr(self, name).strip():
                 raise ValueError(f"{type(self).__name__} needs {name}=: a sentence for readers (see lmbook.figures)")
+
+    def _hand_over(self, widget, message, buffers) -> None:
+        """Sends a model's file and card where the page has asked for them."""
+        name = message.get("weights") if isinstance(message, dict) else None
+        if name in self.models:
+            data, card = _bundle.weights(name)
+            self.send({"weights": name, "card": card}, [data])
+        elif name is not None:
+            self.send({"weights": name, "error": f"this figure has no model {name}"})
 
     def state(self) -> dict:
         """The traits that the page needs, by name: all of ours that are synced."""

@@ -2,8 +2,9 @@
 
     P(w_t | all the other words)          for each place t of each sentence, one blank at a time
 
-The sentences are chosen; what the shipped model of the recipe bert-wikitext2 says of each of their places stands in
-blank.json, so that the page needs no model. The file is made from the weights by
+What the shipped model of the recipe bert-wikitext2 says of each place of some sentences stands in blank.json, so that
+there is something to see at once. A sentence of the reader's is computed in the page, by the same model (engine.mjs).
+The file is made from the weights by
 
     python -m lmbook.figures.blank
 """
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import traitlets
 
-from lmbook.figures import Figure
+from lmbook.figures import Figure, bundle
 
 SHOWN = 8  # words offered at a place
 PLACE = Path(__file__).with_name("blank.json")
@@ -86,24 +87,29 @@ def shipped() -> dict:
 class FillTheBlank(Figure):
     """Click a word of the sentence to hide it; bars show what the model would put in its place.
 
-    chosen: the sentence, from 0.  blank: the hidden word, from 0.  words, sentences: as in blank.json.
+    chosen: the sentence, from 0.  blank: the hidden word, from 0.  words, sentences: as in blank.json; one more may be
+    the reader's.  typed: what stands in the line for it.
     Raises ValueError for a sentence or a word that does not exist.
     """
 
     module = "blank"
+    models = ("bert-wikitext2",)
 
     words = traitlets.List().tag(sync=True)
     sentences = traitlets.List().tag(sync=True)
     chosen = traitlets.Int(0).tag(sync=True)
     blank = traitlets.Int(5).tag(sync=True)
+    typed = traitlets.Unicode("").tag(sync=True)
+    bytes = traitlets.Int().tag(sync=True)
 
     def __init__(self, **state):
         state = {key: shipped()[key] for key in ("words", "sentences")} | state
+        state |= {"bytes": len(bundle.weights(self.models[0])[0])}
         state.setdefault("title", "Some words can be guessed from both sides, and some cannot")
         state.setdefault(
             "caption",
-            "Hide one word after the other, in one of the sentences that we chose. Compare a grammatical word such as "
-            "“of” with a noun or a name: which does the model find, and are its wrong answers of the right kind?",
+            "Hide one word after the other, in our sentences and in your own. Compare a grammatical word such as “of” "
+            "with a noun or a name: which does the model find, and are its wrong answers of the right kind?",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         super().__init__(**state)

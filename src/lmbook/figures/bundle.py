@@ -5,8 +5,13 @@
     export { h };                               ->   (handed on, as one of the exports)
 
 where `$core` holds the exports of core.mjs, which is placed once in front, in a function of its own, so that names
-cannot clash. `import { text } from "./harbour.mjs"` gives the training part of the built-in corpus, and
-`import { file } from "./weights-NAME.mjs"` the shipped weights of the recipe NAME, in base64.
+cannot clash. `import { text } from "./harbour.mjs"` gives the training part of the built-in corpus,
+`import { file } from "./weights-NAME.mjs"` the shipped weights of the recipe NAME, in base64, and
+`import { program } from "./program-NAME.mjs"` the module NAME as a function: called, it returns what the module
+exports, and its text is a program for a worker.
+
+Larger weights are not in a module. A site serves them as files of their own (`served`), which are fetched when a reader
+asks for them.
 """
 
 import base64
@@ -17,8 +22,23 @@ from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).parent
+TRAINED = HERE.parent / "experiments" / "trained"
 _IMPORT = re.compile(r'^import\s+(\*\s+as\s+\w+|\{[^}]*\})\s+from\s+"\./([\w-]+)\.mjs";[^\n]*\n?', re.MULTILINE)
 _EXPORT = re.compile(r"^export\s+(?=(?:async\s+)?(?:function\*?|const|let|class)\s+(\w+))", re.MULTILINE)
+# The models that figures fetch when a reader asks for them
+SERVED = (
+    "bert-wikitext2",
+    "caption-scores",
+    "ewt-left",
+    "ewt-lstm",
+    "multi30k-additive",
+    "multi30k-transformer",
+    "shakespeare-gru",
+    "shakespeare-lstm",
+    "shakespeare-rnn",
+    "sms-spam",
+    "sms-spam-left",
+)
 _HANDED_ON = re.compile(r"^export\s+\{([^}]*)\};\n", re.MULTILINE)
 
 
@@ -39,13 +59,22 @@ def source(name: str) -> str:
     """A local module without the comments at the head of the line; raises KeyError with the names there are."""
     if name == "harbour":
         return _harbour()
-    weights = HERE.parent / "experiments" / "trained" / f"{name.removeprefix('weights-')}.safetensors"
+    if name.startswith("program-"):
+        body, exports = _without_exports(bundle(name.removeprefix("program-")))
+        return f"export const program = () => {{\n{body}return {{ {exports} }};\n}};\n"
+    weights = TRAINED / f"{name.removeprefix('weights-')}.safetensors"
     if name.startswith("weights-") and weights.is_file():
         return _weights(weights)
     file = HERE / f"{name}.mjs"
     if not file.is_file():
         raise KeyError(f"no figure module {name!r}; there are {', '.join(sorted(p.stem for p in HERE.glob('*.mjs')))}")
     return re.sub(r"^//.*\n", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
+
+
+def _without_exports(text: str) -> tuple[str, str]:
+    """The text of a module as that of a function's body, and the names that it exported."""
+    handed_on = [name.strip() for names in _HANDED_ON.findall(text) for name in names.split(",")]
+    return _EXPORT.sub("", _HANDED_ON.sub("", text)), ", ".join([*_EXPORT.findall(text), *handed_on])
 
 
 @cache
@@ -64,10 +93,7 @@ def bundle(name: str) -> str:
         return _IMPORT.sub(link, text)
 
     def closed(module: str) -> str:
-        body = inline(source(module))
-        handed_on = [name.strip() for names in _HANDED_ON.findall(body) for name in names.split(",")]
-        exports = ", ".join([*_EXPORT.findall(body), *handed_on])
-        body = _EXPORT.sub("", _HANDED_ON.sub("", body))
+        body, exports = _without_exports(inline(source(module)))
         return f"const ${module.replace('-', '_')} = (() => {{\n{body}return {{ {exports} }};\n}})();\n"
 
     main = inline(source(name))
@@ -90,6 +116,27 @@ def names() -> list[str]:
     return sorted(p.stem for p in HERE.glob("*.mjs") if re.search(r"^export default ", source(p.stem), re.MULTILINE))
 
 
+@cache
+def weights(name: str) -> tuple[bytes, dict]:
+    """The file of a model that figures fetch, and of its card what the page needs: how to make it and its text."""
+    if name not in SERVED:
+        raise KeyError(f"no figure fetches {name!r}; there are {', '.join(SERVED)}")
+    card = json.loads((TRAINED / f"{name}.json").read_text("utf-8"))
+    return (TRAINED / f"{name}.safetensors").read_bytes(), {"model": card["model"], "text": card["text"]}
+
+
+@cache
+def served() -> dict[str, bytes]:
+    """The files of weights and their cards that a site serves beside the modules: {file name: bytes}."""
+    files = {}
+    for name in SERVED:
+        data, card = weights(name)
+        stem = f"{name}.{hashlib.sha256(data).hexdigest()[:8]}"
+        files[f"{stem}.safetensors"] = data
+        files[f"{stem}.json"] = json.dumps(card, ensure_ascii=False, separators=(",", ":")).encode()
+    return files
+
+
 def modules() -> dict[str, str]:
     """What a site serves from one folder: {file name: text}, NAME.VERSION.mjs for each figure, and mount.mjs.
 
@@ -100,5 +147,11 @@ def modules() -> dict[str, str]:
     table = json.dumps({file.split(".")[0]: f"./{file}" for file in files}, indent=2)
     mount = source("mount")
     mount = re.sub(r"^const MODULES = .*$", lambda _: f"const MODULES = {table};", mount, flags=re.MULTILINE)
+    found = {
+        file.split(".")[0]: [f"./{file}", len(data)] for file, data in served().items() if file.endswith("tensors")
+    }
+    mount = re.sub(
+        r"^const WEIGHTS = .*$", lambda _: f"const WEIGHTS = {json.dumps(found)};", mount, flags=re.MULTILINE
+    )
     mount = re.sub(r"^const STYLE = .*$", lambda _: f"const STYLE = {json.dumps(style())};", mount, flags=re.MULTILINE)
     return {**files, "mount.mjs": mount}

@@ -1,32 +1,44 @@
 // Three tokenizers in the page, equal to those of lmbook.text: by character, by word and by byte pair.
 //
 //   new Characters(types)   new Words(vocabulary)   new BytePairs([[a, b], ...])
+//   new Blanks(vocabulary)
 //   tokenizer.encode(text)  ids        tokenizer.split(text)  the tokens as a reader sees them        tokenizer.size
+//   tokenizer.decode(ids)   the text, without <pad>, <sos> and <eos>          tokenizer.name(id)  one token
 //
 // Ids 0 to 4 are the special tokens; an unknown character or word is 1, <unk>. Byte pairs have ids 5 to 260 for the
 // bytes, then one id a merge. row(i, seed) is row i of a table of random numbers, the same here and in Python.
 import { words } from "./ngram.mjs";
 
 export const SPECIALS = ["<pad>", "<unk>", "<sos>", "<eos>", "<mask>"];
+const PLACES = new Set([0, 2, 3]); // <pad>, <sos>, <eos>: they mark places rather than stand for text
 const [FIRST_BYTE, FIRST_MERGE, WIDTH] = [5, 261, 8];
 
-// Python's \w and \s in the letters of JavaScript, then its PIECE: " ?\w+| ?[^\w\s]+|\s+(?!\S)|\s+"
+// Python's \w and \s in the letters of JavaScript; its PIECE: " ?\w+| ?[^\w\s]+|\s+(?!\S)|\s+"
 const [W, S] = ["\\p{L}\\p{N}_", "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000"];
 const PIECE = new RegExp(` ?[${W}]+| ?[^${W}${S}]+|[${S}]+(?![^${S}])|[${S}]+`, "gu");
 
+export { S, W };
+
 export class Characters {
   constructor(types) {
-    this.types = [...SPECIALS, ...types];
+    this.types = [...SPECIALS, ...types.filter((type) => !SPECIALS.includes(type))];
     this.ids = new Map(this.types.map((type, id) => [type, id]));
     this.size = this.types.length;
   }
   name(id) { return this.types[id]; }
   split(text) { return [...text]; }
   encode(text) { return this.split(text).map((token) => this.ids.get(token) ?? 1); }
+  decode(ids, between = "") { return ids.filter((id) => !PLACES.has(id)).map((id) => this.types[id]).join(between); }
 }
 
 export class Words extends Characters {
   split(text) { return words(text); }
+  decode(ids) { return super.decode(ids, " "); }
+}
+
+/** Tokens apart by blanks. */
+export class Blanks extends Words {
+  split(text) { return text.match(new RegExp(`[^${S}]+`, "gu")) ?? []; }
 }
 
 export class BytePairs {
@@ -48,6 +60,9 @@ export class BytePairs {
   }
 
   split(text) { return this.encode(text).map((id) => this.name(id)); }
+  decode(ids) {
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new Uint8Array(ids.filter((id) => id >= FIRST_BYTE).flatMap((id) => this.pieces[id])));
+  }
   encode(text) { return (text.match(PIECE) ?? []).flatMap((piece) => this.piece(piece)); }
 
   piece(piece) {

@@ -3,8 +3,12 @@
 //   from the left     P(y_t | w_1..w_t): never changes once word t is read
 //   both directions   P(y_t | w_1..w_k) after k words: may change with every word
 //
-// The probabilities were computed by the models of the package; here they are looked up.
-import { bars, button, figure, fmt, h, replace, roving, select, slider, table } from "./core.mjs";
+// For the sentences to choose from the package has computed the probabilities; for the reader's own the same models do it
+// here (engine.mjs). `read` of a text has what the models read for each of its words: the word, or the class of its look.
+import { bars, button, choice, figure, fmt, h, replace, roving, select, slider, table } from "./core.mjs";
+import { connect, ownText } from "./live.mjs";
+
+const [SHOWN, MODELS] = [3, { tags: ["ewt-left", "ewt-lstm"], spam: ["sms-spam-left", "sms-spam"] }];
 
 const style = `
 .lm-figure .lmd-tiles { display: flex; flex-wrap: wrap; gap: 0.35rem; }
@@ -25,21 +29,41 @@ const percent = (thousandths) => `${fmt.num(thousandths / 10, 1)} %`;
 const WAYS = ["from the left", "both directions"];
 
 export default figure(({ model, el, listen, say }) => {
-  const all = model.get("sentences");
   const tags = model.get("tags");
   const put = (values) => {
     for (const [name, value] of Object.entries(values)) model.set(name, value);
     model.save_changes();
   };
-  const now = () => all[model.get("at")];
+  const all = () => model.get("sentences");
+  const now = () => all()[model.get("at")];
+  const ours = all().filter((one) => !one.read).length; // the others are the reader's
   const read = () => Math.max(1, Math.min(now().words.length, model.get("read")));
   const word = () => Math.max(0, Math.min(read() - 1, model.get("word")));
   // What is said of word t when k words are read: [from the left, both directions], numbers as in directions.py
   const said = (t, k) => (now().task === "spam" ? [now().left[t], now().both[t]] : [now().left[t], now().both[k - 1][t]]);
   const name = (numbers) => (now().task === "spam" ? percent(numbers) : tags[numbers[0]]);
 
-  const options = all.map(({ task, words }, i) => [i, `${task === "spam" ? "Spam? " : "Tags: "}${words.join(" ")}`]);
-  const sentence = select({ label: "Sentence", options, value: model.get("at"), onchange: (at) => put({ at, read: Math.min(2, all[at].words.length), word: 1 }) });
+  const options = all().slice(0, ours).map(({ task, words }, i) => [i, `${task === "spam" ? "Spam? " : "Tags: "}${words.join(" ")}`]);
+  const sentence = select({ label: "Sentence", options: [...options, [ours, "(your own)"]], value: model.get("at"),
+    onchange: (at) => { if (all()[at]) put({ read: Math.min(2, all()[at].words.length), word: 1, at }); else sentence.set(model.get("at")); } });
+
+  const models = connect(model);
+  const thousandths = (p) => p.map((_, k) => k).sort((a, b) => p[b] - p[a] || a - b).slice(0, SHOWN).flatMap((k) => [k, Math.round(1000 * p[k])]);
+  const spam = (p) => Math.round(1000 * p[1]);
+  /** A text of the reader's in the form of the others. */
+  const own = (task, label, verb) => ownText({ models, label, verb, needed: MODELS[task].map((name) => ({ name, bytes: model.get("bytes")[name] })), maxlength: 160,
+    work: (typed) => Promise.all(MODELS[task].map((name) => models.ask("beginnings", { name, typed }))),
+    done: ([left, both]) => {
+      const { words } = both;
+      const text = { task, words, read: both.read,
+        left: task === "spam" ? left.said.map(spam) : left.said.at(-1).map(thousandths),
+        both: task === "spam" ? both.said.map(spam) : both.said.map((rows) => rows.map(thousandths)) };
+      put({ sentences: [...all().slice(0, ours), text], read: words.length, word: words.length - 1, at: ours });
+    } });
+  const lines = { tags: own("tags", "Your own words", "Tag them"), spam: own("spam", "Your own message", "Judge it") };
+  const ask = (task) => { for (const [name, { node }] of Object.entries(lines)) node.hidden = name !== task; };
+  const what = choice({ label: "Type yourself", options: [["tags", "a sentence, for its tags"], ["spam", "a message: spam or not"]], value: "tags", onchange: ask });
+  ask("tags");
   const steps = slider({ label: "Words read", min: 1, max: now().words.length, value: read(), text: (k) => `${k} of ${now().words.length}`,
     oninput: (k) => put({ read: k }) });
   const next = button("Next word", () => put({ read: Math.min(now().words.length, read() + 1) }));
@@ -49,8 +73,11 @@ export default figure(({ model, el, listen, say }) => {
   const title = h("p", {});
   const charts = WAYS.map((way) => bars({ label: `Probabilities, ${way}` }));
   const numbers = table({ summary: "What is said of each word, as a table", head: ["Word", "From the left", "Both directions"] });
-  el.append(h("style", {}, style), sentence.node, h("div", { class: "lm-row" }, steps.node, next), key, tiles, say.node, title,
+  el.append(h("style", {}, style), what.node, lines.tags.node, lines.spam.node, sentence.node, h("div", { class: "lm-row" }, steps.node, next), key, tiles, say.node, title,
     h("div", { class: "lmd-two" }, charts.map((chart, i) => h("div", {}, h("p", { class: "lm-muted lm-small" }, WAYS[i]), chart.node))), numbers.node);
+
+  /** What the models read in place of a word that they do not know. */
+  const strange = (t) => (now().read && now().read[t] !== now().words[t] ? h("span", { class: "lm-muted" }, h("span", { class: "lm-hidden" }, " read as "), now().read[t]) : null);
 
   function changes() {
     const k = read();
@@ -69,7 +96,7 @@ export default figure(({ model, el, listen, say }) => {
       const differ = task === "tags" && left !== both;
       return h("button", { type: "button", class: `lmd-tile${differ ? " lmd-differ" : ""}${changed.has(t) ? " lmd-changed" : ""}`,
         "aria-pressed": String(t === word()), onclick: () => put({ word: t }) },
-      h("b", {}, token), h("span", {}, h("span", { class: "lm-hidden" }, " from the left "), "→ ", left),
+      h("b", {}, token), strange(t), h("span", {}, h("span", { class: "lm-hidden" }, " from the left "), "→ ", left),
       h("span", {}, h("span", { class: "lm-hidden" }, " both directions "), "⇄ ", both, changed.has(t) ? h("span", { class: "lm-hidden" }, " changed") : null));
     }));
     group.refresh();
@@ -119,6 +146,7 @@ export default figure(({ model, el, listen, say }) => {
     tell();
   }
 
-  listen("at read word", draw);
+  listen("sentences at read word", draw);
   draw();
+  return () => { for (const { stop } of Object.values(lines)) stop(); models.stop(); };
 });

@@ -3,7 +3,8 @@
     left    P(y_t | w_1..w_t)             final as soon as the word is read
     both    P(y_t | w_1..w_k), k >= t     computed anew for each beginning of the sentence
 
-The numbers come from the four models that the package ships, run in float64 when the figure is made.
+The numbers come from the four models that the package ships, run in float64 when the figure is made. A text of the
+reader's is read by the same models in the page (engine.mjs).
 """
 
 import html
@@ -11,7 +12,7 @@ from functools import cache
 
 import traitlets
 
-from lmbook.figures import Figure
+from lmbook.figures import Figure, bundle
 
 SENTENCES = [
     "We have painted two boats .",
@@ -98,12 +99,14 @@ class TwoDirections(Figure):
     """
 
     module = "directions"
+    models = ("ewt-left", "ewt-lstm", "sms-spam-left", "sms-spam")
 
     at = traitlets.Int(0).tag(sync=True)
     read = traitlets.Int(2).tag(sync=True)
     word = traitlets.Int(1).tag(sync=True)
     sentences = traitlets.List().tag(sync=True)
     tags = traitlets.List().tag(sync=True)
+    bytes = traitlets.Dict().tag(sync=True)
 
     def __init__(self, at: int = 0, read: int = 2, word: int = 1, **state):
         sentences, tags = _computed()
@@ -111,21 +114,21 @@ class TwoDirections(Figure):
         state.setdefault(
             "caption",
             "Let the words come one by one. From the left a tag is final when its word is read; with both directions "
-            "it may still change. Compare sentences that begin alike. Then take a message: which word makes it spam, "
-            "and for which of the two networks first?",
+            "it may still change. Compare sentences that begin alike, and write your own. Then take a message: which "
+            "word makes it spam, and for which of the two networks first?",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the sentence is known
-        super().__init__(at=at, read=read, word=word, sentences=sentences, tags=tags, **state)
+        sizes = {name: len(bundle.weights(name)[0]) for name in self.models}
+        given = {"at": at, "read": read, "word": word, "sentences": list(sentences), "tags": tags, "bytes": sizes}
+        super().__init__(**given, **state)
         if state["alt"] == "…":
             self._describe()
             self.observe(self._describe, ["at", "read", "word"])
 
     @traitlets.validate("at")
     def _check_at(self, proposal):
-        if not 0 <= proposal["value"] < len(SENTENCES) + len(MESSAGES):
-            raise ValueError(
-                f"at is {proposal['value']}; there are {len(SENTENCES) + len(MESSAGES)} sentences, from 0."
-            )
+        if not 0 <= proposal["value"] < len(self.sentences):
+            raise ValueError(f"at is {proposal['value']}; there are {len(self.sentences)} sentences, from 0.")
         return proposal["value"]
 
     def shown(self) -> list[tuple[str, str, str]]:

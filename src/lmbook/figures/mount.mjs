@@ -1,7 +1,29 @@
 // Brings the figures of a page to life without a kernel. Each <figure class="lm-figure"> names its module, carries
 // its state as JSON, and shows a fallback, which stays if anything here fails. Addresses are relative to this file.
 const MODULES = {/* name: file, filled in by lmbook.figures.modules() */};
+const WEIGHTS = {/* name: [file, bytes] of the trained models that figures fetch */};
 const STYLE = "";
+
+/** A model's file and its card; told(bytes so far, bytes in all) on the way. */
+async function fetched(name, told) {
+  if (!(name in WEIGHTS)) throw new Error(`this page has no weights of ${name}`);
+  const [file, total] = WEIGHTS[name];
+  const get = async (address) => {
+    const answer = await fetch(new URL(address, import.meta.url));
+    if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+    return answer;
+  };
+  const card = await (await get(file.replace(/safetensors$/, "json"))).json();
+  const [reader, data] = [(await get(file)).body.getReader(), new Uint8Array(total)];
+  let loaded = 0;
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    if (loaded + piece.value.length > total) throw new Error("the file of weights is longer than it should be");
+    data.set(piece.value, loaded);
+    loaded += piece.value.length;
+    told(loaded, total);
+  }
+  return { card, data: data.subarray(0, loaded) };
+}
 
 /** The model that a kernel would give (get, set, on, off, save_changes), over a plain object. */
 export function model(state) {
@@ -24,7 +46,16 @@ export function model(state) {
       }
     },
     save_changes() {},
-    send() {},
+    /** What a kernel would answer: a figure asks for the weights of a model. */
+    async send({ weights }) {
+      const answer = (message, ...buffers) => call("msg:custom", { weights, ...message }, buffers);
+      try {
+        const { card, data } = await fetched(weights, (loaded, total) => answer({ loaded, total }));
+        answer({ card }, data);
+      } catch (error) {
+        answer({ error: error.message });
+      }
+    },
   };
   return self;
 }

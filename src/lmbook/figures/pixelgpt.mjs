@@ -14,6 +14,7 @@ export function unpack(packed) {
       const [levels, scales] = [new Int8Array(bytes(q).slice().buffer), floats(s)];
       found.set(name, Float32Array.from(levels, (level, i) => level * scales[Math.floor(i / shape[1])]));
     }
+    found.get(name).shape = shape;
   }
   if (!found.has("output.weight")) found.set("output.weight", found.get("embedding.weight")); // tied
   return found;
@@ -55,8 +56,7 @@ export class PixelGPT extends GPT {
 
   /** What was read so far, to go on from there several times. */
   kept() {
-    const cache = this.cache.map(({ keys, values }) => ({ keys: [...keys], values: [...values] }));
-    return { tokens: [...this.tokens], cache, logits: this.logits };
+    return { tokens: [...this.tokens], past: this.past, logits: this.logits };
   }
 
   /** For each class c: ln P(pixels | c), and the state behind them, from where writing can go on. */

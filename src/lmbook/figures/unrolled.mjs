@@ -2,10 +2,14 @@
 //
 //   h_t = tanh(W_hh h_{t-1} + W_xh x_t + b)      P(w_{t+1} | w_1..w_t) = softmax(W_hy h_t + b_y)
 //
-// The states come from unrolled.py: one byte a unit and step, in 127ths. Nothing is computed here but what is drawn.
+// The states of the passages come from unrolled.py: one byte a unit and step, in 127ths. For a text of the reader's the same
+// network computes them here (engine.mjs), from the zero state, and they are kept in the same form.
 // A square is filled where h is positive and an outline where it is negative; its side grows with |h|. So it reads
 // without colour, too.
 import { chips, figure, fmt, h, replace, s, select, slider, table } from "./core.mjs";
+import { connect, ownText } from "./live.mjs";
+
+const [MODEL, UNKNOWN] = ["shakespeare-rnn", "▯"]; // the second stands for a character that the network does not have
 
 const UNITS = 160;
 const TOP = 3;
@@ -35,8 +39,11 @@ const signed = (v) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(2)}`;
 const bytes = (text) => Int8Array.from(atob(text), (c) => c.charCodeAt(0));
 
 export default figure(({ model, el, listen, say }) => {
-  const passages = model.get("passages").map((p) => ({ ...p, characters: [...p.text], tops: [...p.top], h: bytes(p.states) }));
-  const steps = passages[0].came.length;
+  const opened = (p) => ({ ...p, characters: [...p.text], tops: [...p.top], h: bytes(p.states) });
+  let passages = model.get("passages").map(opened);
+  const ours = passages.filter((p) => !p.own).length;
+  const steps = () => now().came.length;
+  const here = () => Math.min(model.get("t"), steps() - 1);
   let over = null; // the unit under the mouse, shown in place of the chosen one
 
   const put = (name, value) => { model.set(name, value); model.save_changes(); };
@@ -45,10 +52,27 @@ export default figure(({ model, el, listen, say }) => {
   const value = (t, unit) => now().h[t * UNITS + unit] / SCALE;
   const guesses = (t) => Array.from({ length: TOP }, (_, i) => [now().tops[t * TOP + i], now().p[t * TOP + i] / 1000]);
 
-  const passage = select({ label: "Passage", value: model.get("passage"), onchange: (v) => put("passage", v),
-    options: passages.map((p, i) => [i, `${i + 1}: ${p.text.slice(0, 24).replaceAll("\n", " ").trim()} …`]) });
-  const time = slider({ label: "Step t", min: 0, max: steps - 1, value: model.get("t"), oninput: (v) => put("t", v),
-    text: (t) => `${t + 1} of ${steps}` });
+  const passage = select({ label: "Passage", value: model.get("passage"), onchange: (v) => { if (passages[v]) put("passage", v); else passage.set(model.get("passage")); },
+    options: [...passages.slice(0, ours).map((p, i) => [i, `${i + 1}: ${p.text.slice(0, 24).replaceAll("\n", " ").trim()} …`]), [ours, "(your own)"]] });
+  const models = connect(model);
+  const own = ownText({ models, needed: [{ name: MODEL, bytes: model.get("bytes") }], label: "Your own text", verb: "Read it", maxlength: 121,
+    work: async (text) => {
+      if ([...text].length < 2) throw new Error("two characters are the least");
+      return models.ask("read", { name: MODEL, text, shown: TOP });
+    },
+    done: (read) => {
+      const taken = read.slice(0, -1); // of the last character only its probability is shown
+      const states = Int8Array.from(taken.flatMap((step) => step.states[0][0]), (v) => Math.round(SCALE * v));
+      const text = { own: true, text: read.map((step) => (step.id === 1 ? UNKNOWN : step.text)).join(""),
+        states: btoa(String.fromCharCode(...new Uint8Array(states.buffer))),
+        top: taken.flatMap((step) => step.next.map((next) => (next.text.length > 1 ? UNKNOWN : next.text))).join(""),
+        p: taken.flatMap((step) => step.next.map((next) => Math.round(1000 * next.p))), came: taken.map((step) => Math.round(1000 * step.came)) };
+      model.set("passages", [...model.get("passages").slice(0, ours), text]);
+      model.set("t", taken.length - 1);
+      put("passage", ours);
+    } });
+  const time = slider({ label: "Step t", min: 0, max: steps() - 1, value: model.get("t"), oninput: (v) => put("t", v),
+    text: (t) => `${t + 1} of ${steps()}` });
   const unit = slider({ label: "Unit", min: 0, max: UNITS - 1, value: model.get("unit"), oninput: (v) => put("unit", v), text: String });
   const known = model.get("known");
   const tries = known.length ? chips({ label: "Try", options: known.map(([u, what]) => [u, `${u}: ${what}`]), onchoose: (u) => put("unit", u) }) : null;
@@ -59,14 +83,14 @@ export default figure(({ model, el, listen, say }) => {
   const textTitle = h("p", { class: "lm-small" });
   const numbers = table({ summary: "The chosen unit and the predictions as a table", caption: "Each step: what was read, the unit, the likeliest next character, what came",
     head: ["Step", "Read", "Unit", "Likeliest next", "Its probability", "Came", "Its probability"] });
-  el.append(h("style", {}, style), h("div", { class: "lm-row" }, passage.node), time.node, unrolled, stripTitle, strip, unit.node,
+  el.append(h("style", {}, style), own.node, h("div", { class: "lm-row" }, passage.node), time.node, unrolled, stripTitle, strip, unit.node,
     ...(tries ? [tries.node] : []), textTitle, text, say.node, numbers.node);
 
   // --- the text, with the chosen unit as a bar over or under the middle of every character
 
   let tiles = [];
   function makeText() {
-    tiles = now().characters.slice(0, steps).map((c, t) => {
+    tiles = now().characters.slice(0, steps()).map((c, t) => {
       const bar = s("rect", { x: 2, width: 8 });
       const node = h("span", { class: "lmu-char", onclick: () => put("t", t) },
         s("svg", { width: 12, height: 26, viewBox: "0 0 12 26" }, bar, s("line", { x1: 0, x2: 12, y1: 13, y2: 13, stroke: "var(--lm-edge)" })),
@@ -83,7 +107,7 @@ export default figure(({ model, el, listen, say }) => {
       bar.setAttribute("y", (v > 0 ? 13 - 12 * v : 13).toFixed(1));
       bar.setAttribute("height", (12 * Math.abs(v)).toFixed(1));
       bar.setAttribute("class", v > 0 ? "lmu-plus" : "lmu-minus");
-      node.classList.toggle("lmu-now", t === model.get("t"));
+      node.classList.toggle("lmu-now", t === here());
     });
     replace(textTitle, h("b", {}, `Unit ${u}`), " along the text: a filled bar upwards is positive, an outline downwards negative. A character can be clicked.");
   }
@@ -119,7 +143,7 @@ export default figure(({ model, el, listen, say }) => {
   }
 
   function drawStrip() {
-    const t = model.get("t");
+    const t = here();
     let high = 0;
     squares.forEach((square, u) => {
       const v = value(t, u);
@@ -141,10 +165,10 @@ export default figure(({ model, el, listen, say }) => {
   // --- the unrolled network around step t: what goes in, the state, what comes out
 
   function drawSteps() {
-    const t = model.get("t");
+    const t = here();
     const around = [t - 2, t - 1, t, t + 1, t + 2];
     const far = (i) => (i === 0 || i === 4 ? " lmu-far" : "");
-    const there = (i) => around[i] >= 0 && around[i] < steps;
+    const there = (i) => around[i] >= 0 && around[i] < steps();
     replace(unrolled,
       around.map((k, i) => h("div", { class: far(i) }, there(i) ? [h("b", {}, visible(guesses(k)[0][0])), ` ${fmt.prob(guesses(k)[0][1])}`] : "")),
       around.map((_, i) => h("div", { class: `lmu-arrow${far(i)}` }, there(i) ? "↑" : "")),
@@ -155,24 +179,26 @@ export default figure(({ model, el, listen, say }) => {
   }
 
   function tell() {
-    const t = model.get("t");
+    const t = here();
     const u = model.get("unit");
     const [guess, p] = guesses(t)[0];
     const came = now().characters[t + 1];
     const read = now().characters.slice(Math.max(0, t - 14), t + 1).map(visible).join("");
     say(`After ${fmt.quote(read)} unit ${u} is ${signed(value(t, u))}. The likeliest next character is ${fmt.quote(visible(guess))}, with probability `
-      + `${fmt.prob(p)}; ${fmt.quote(visible(came))} came, with probability ${fmt.prob(now().came[t] / 1000)}.`);
+      + `${fmt.prob(p)}; ${fmt.quote(visible(came))} came, with probability ${fmt.prob(now().came[t] / 1000)}.`
+      + (now().characters.includes(UNKNOWN) ? ` ${UNKNOWN} stands for characters that the network does not have; it reads <unk>.` : ""));
   }
 
   function drawTable() {
     const u = model.get("unit");
-    numbers.draw(Array.from({ length: steps }, (_, t) => [String(t + 1), visible(now().characters[t]), signed(value(t, u)),
+    numbers.draw(Array.from({ length: steps() }, (_, t) => [String(t + 1), visible(now().characters[t]), signed(value(t, u)),
       visible(guesses(t)[0][0]), fmt.prob(guesses(t)[0][1]), visible(now().characters[t + 1]), fmt.prob(now().came[t] / 1000)]));
   }
 
   function draw() {
     passage.set(model.get("passage"));
-    time.set(model.get("t"));
+    time.input.max = steps() - 1;
+    time.set(here());
     unit.set(model.get("unit"));
     drawText();
     drawStrip();
@@ -185,10 +211,10 @@ export default figure(({ model, el, listen, say }) => {
   columns = 40;
   strip.setAttribute("viewBox", `0 0 ${PITCH * columns} ${PITCH * Math.ceil(UNITS / columns)}`);
   makeText();
-  listen("passage", makeText);
-  listen("passage t unit", draw);
+  listen("passages passage", () => { passages = model.get("passages").map(opened); makeText(); });
+  listen("passages passage t unit", draw);
   draw();
   const watcher = new ResizeObserver(([entry]) => { if (entry.contentRect.width > 0) layStrip(entry.contentRect.width); });
   watcher.observe(strip);
-  return () => watcher.disconnect();
+  return () => { watcher.disconnect(); own.stop(); models.stop(); };
 });

@@ -15,17 +15,20 @@ VIEWPORT = re.compile(r'[ \t]*<meta name="viewport"[^>]*>\n?')
 
 
 def write_figures(app):
-    """The modules of the interactive figures, where mount.mjs finds them."""
+    """The modules of the interactive figures and the weights that they fetch, where mount.mjs finds them."""
     if app.builder.format != "html":
         return
     from lmbook import figures
+    from lmbook.figures.bundle import served
 
     folder = Path(app.outdir) / "_static" / "figures"
     folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.mjs"):
+    for old in folder.iterdir():
         old.unlink()
     for name, text in figures.modules().items():
         (folder / name).write_text(text, encoding="utf8")
+    for name, data in served().items():
+        (folder / name).write_bytes(data)
 
 
 def write_downloads(app):

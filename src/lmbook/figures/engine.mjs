@@ -1,0 +1,198 @@
+// engine.mjs: the trained models of the book at work. It makes a model from its file and its card, and does tasks with it.
+//
+//   const own = engine();      own.load({ name, file, card })      own.translate({ name, text })      ...
+//   serve(self)                the same behind messages, in a worker: { number, task, given } -> { number, found } or { number, error }
+//
+// The models read like the book's, in a second language: checkpoint, layers, attention, recurrent, seq2seq, transformer, bert.
+import { MaskedLM } from "./bert.mjs";
+import { Blanks, BytePairs, Characters, Words } from "./bytepairs.mjs";
+import { bytes, weights } from "./checkpoint.mjs";
+import { add, softmax } from "./layers.mjs";
+import { words as lowerWords } from "./ngram.mjs";
+import { Classifier, RecurrentLM, Tagger } from "./recurrent.mjs";
+import { AttentionSeq2Seq, Seq2Seq } from "./seq2seq.mjs";
+import { Transformer } from "./transformer.mjs";
+import { WordForms, cut } from "./wordforms.mjs";
+
+export { bytes, cut };
+
+const [SOS, EOS, MASK, FIRST] = [2, 3, 4, 5]; // ids of special tokens, and the first of the others
+const MODELS = { AttentionSeq2Seq, Classifier, MaskedLM, RecurrentLM, Seq2Seq, Tagger, Transformer };
+const TEXTS = {
+  BytePairTokenizer: (about) => new BytePairs(about.merges),
+  CharTokenizer: (about) => new Characters(about.vocabulary.types),
+  Sentences: (about) => new Words(about.vocabulary.types),
+  Tokens: (about) => new Blanks(about.vocabulary.types),
+  WordForms: (about) => new WordForms(about.words, about.classes),
+  WordTokenizer: (about) => new Words(about.vocabulary.types),
+};
+
+/** What a card describes as { class: "lmbook.part.Name", .. }, made of the parts that the page has. */
+function made(parts, about, make) {
+  const kind = about.class.split(".").at(-1);
+  if (!(kind in parts)) throw new Error(`the page has no ${kind}`);
+  return make(parts[kind]);
+}
+
+/** The model of a file, whose card describes it as `about`; and the tokenizer of a text that is described. */
+export function modelOf(file, about) {
+  const found = weights(file);
+  return made(MODELS, about, (Kind) => new Kind((name) => found.get(name), about));
+}
+export const textOf = (about) => made(TEXTS, about, (make) => make(about));
+
+/** The k likeliest ids of a distribution, the likeliest first, of equal ones the smaller id. */
+export function likeliest(p, k) {
+  const best = [];
+  for (let id = 0; id < p.length; id += 1) {
+    if (best.length === k && p[id] <= p[best[k - 1]]) continue;
+    let at = best.length;
+    while (at > 0 && p[best[at - 1]] < p[id]) at -= 1;
+    best.splice(at, 0, id);
+    if (best.length > k) best.pop();
+  }
+  return best;
+}
+
+const lengthOf = (vector) => Math.hypot(...vector);
+const attentions = (trace) => trace.filter((entry) => entry.weights);
+
+/** Rows of traces, one a position, as maps: { kind, layer, weights[head][query][key] } for each attention. */
+const maps = (traces) => attentions(traces[0]).map(({ kind, layer, weights: heads }, i) => (
+  { kind, layer, weights: heads.map((_, head) => traces.map((trace) => Array.from(attentions(trace)[i].weights[head]))) }));
+
+export function engine() {
+  const known = new Map();
+  const get = (name) => {
+    if (!known.has(name)) throw new Error(`the model ${name} is not loaded`);
+    return known.get(name);
+  };
+
+  /** The source as ids, and the states of a decoder that has read <sos> and the ids given. */
+  function begun(name, text, ids) {
+    const { model, reader, writer } = get(name);
+    const source = reader.encode(text);
+    if (!source.length) throw new Error("there is no word to translate");
+    const start = model.start(source);
+    const steps = [];
+    for (const id of [SOS, ...ids]) steps.push(model.step(steps.length ? steps.at(-1).state : start, id));
+    return { model, reader, writer, source, start, steps };
+  }
+
+  const tasks = {
+    /** Takes a file of weights (Uint8Array) and its card (an object). */
+    load({ name, file, card }) {
+      const [reader, writer] = [card.text].flat().map(textOf);
+      known.set(name, { model: modelOf(file, card.model), reader, writer: writer ?? reader });
+      return { name };
+    },
+
+    /**
+     * Writes the likeliest token at each step, after those of `forced`, until <eos> or `most` tokens.
+     * source: { id, text, typed } of each token read.  target: { id, text, p, others: [{ id, text, p }] }.
+     * attention: as `maps`; kind is "encoder", "self" (of the decoder) or "cross".
+     */
+    translate({ name, text, forced = [], most = 60 }) {
+      const { model, reader, writer, source, start, steps } = begun(name, text, forced.slice(0, most - 1));
+      const target = [];
+      for (let t = 0; ; t += 1) {
+        const p = softmax(steps[t].logits);
+        const allowed = p.map((value, id) => (id === SOS ? -1 : value));
+        const best = likeliest(allowed, 6);
+        const id = forced[t] ?? best[0];
+        target.push({ id, text: writer.name(id), p: p[id], others: best.map((other) => ({ id: other, text: writer.name(other), p: p[other] })) });
+        if (id === EOS || target.length === most) break;
+        if (t + 1 === steps.length) steps.push(model.step(steps[t].state, id));
+      }
+      const written = steps.slice(0, target.length).map((step) => step.trace ?? []);
+      const typed = reader.split(text);
+      const encoder = start.source ? maps(start.source).map((map) => ({ ...map, kind: "encoder" })) : [];
+      return {
+        source: source.map((id, i) => ({ id, text: reader.name(id), typed: typed[i] })),
+        target, text: writer.decode(target.map((token) => token.id)).trim(), ended: target.at(-1).id === EOS,
+        attention: [...encoder, ...maps(written)],
+      };
+    },
+
+    /**
+     * One position of a Transformer opened: side "source" or "target", place from 0; ids: what is written.
+     * For each stage { kind, layer, added, sum } (lengths), and on the target's side `says`, the likeliest word were the
+     * decoder to end there; for an attention the scores and weights of every head.
+     */
+    open({ name, text, ids, side, place }) {
+      const { model, writer, start, steps } = begun(name, text, ids.slice(0, -1));
+      const trace = side === "source" ? start.source[place] : steps[place].trace;
+      const said = side === "source" ? [] : model.readOut(trace).map((logits) => {
+        const p = softmax(logits);
+        const [id] = likeliest(p, 1);
+        return { text: writer.name(id), p: p[id] };
+      });
+      let sum = null;
+      return trace.map(({ kind, layer, added, weights: alpha, scores }, k) => {
+        sum = sum ? add(sum, added) : added;
+        return { kind, layer, added: lengthOf(added), sum: lengthOf(sum), says: said[k] ?? null,
+          scores: scores?.map((row) => Array.from(row)) ?? null, weights: alpha?.map((row) => Array.from(row)) ?? null };
+      });
+    },
+
+    /** Each word hidden alone: the likeliest words there, P and rank (from 1, among words) of the one that stood there. */
+    blanks({ name, words, shown = 8 }) {
+      const { model, reader } = get(name);
+      const ids = [SOS, ...reader.encode(words), EOS];
+      if (words.length === 0 || ids.length > model.window) throw new Error(`the model reads 1 to ${model.window - 2} words`);
+      return words.map((word, t) => {
+        const [p] = model.run(ids.map((id, i) => (i === t + 1 ? MASK : id)), [t + 1]).p;
+        const own = p[ids[t + 1]];
+        const only = p.map((value, id) => (id >= FIRST && id < FIRST + reader.words ? value : 0));
+        return { read: reader.token(word), own, rank: 1 + only.filter((value) => value > own).length,
+          others: likeliest(only, shown).map((id) => ({ text: reader.name(id), p: p[id] })) };
+      });
+    },
+
+    /** The same for a sentence as it was typed: its words, and their blanks. */
+    sentence({ name, typed, shown }) {
+      const words = cut(typed);
+      return { words, blanks: tasks.blanks({ name, words, shown }) };
+    },
+
+    /**
+     * P of every class for each beginning of a text: a tagger gives a row a word, a classifier one row. A classifier's words
+     * are cut in lower case, as its messages were.
+     */
+    beginnings({ name, typed }) {
+      const { model, reader } = get(name);
+      const words = model instanceof Classifier ? lowerWords(typed) : cut(typed);
+      if (!words.length) throw new Error("there is no word in it");
+      const ids = reader.encode(words);
+      const rows = (found) => (model instanceof Classifier ? Array.from(found) : found.map((p) => Array.from(p)));
+      return { words, read: words.map((word) => reader.token(word)), said: ids.map((_, k) => rows(model.run(ids.slice(0, k + 1)))) };
+    },
+
+    /** A language model reads a text token by token: its states, its gates, what it expects next, and P of what came. */
+    read({ name, text, shown = 5 }) {
+      const { model, reader } = get(name);
+      let state = model.start();
+      return reader.encode(text).map((id, t, ids) => {
+        const step = model.step(state, id);
+        ({ state } = step);
+        const p = softmax(step.logits);
+        return { id, text: reader.name(id), came: p[ids[t + 1]] ?? null, states: state.map((layer) => layer.map((part) => Array.from(part))),
+          gates: step.gates.map((layer) => Object.fromEntries(Object.entries(layer).map(([gate, values]) => [gate, Array.from(values)]))),
+          next: likeliest(p, shown).map((other) => ({ id: other, text: reader.name(other), p: p[other] })) };
+      });
+    },
+  };
+  return tasks;
+}
+
+/** Answers messages with the tasks of an engine. */
+export function serve(scope) {
+  const own = engine();
+  scope.onmessage = ({ data: { number, task, given } }) => {
+    try {
+      scope.postMessage({ number, found: own[task](given) });
+    } catch (error) {
+      scope.postMessage({ number, error: error.message });
+    }
+  };
+}

@@ -1,0 +1,140 @@
+// live.mjs: a figure's line to the engine. The models run in a worker, so that the page stays quick; where a page allows no
+// worker, they run in the page.
+//
+//   const models = connect(model);
+//   await models.load("multi30k-transformer", (share) => ...)      share of the file that has come, 0 to 1
+//   await models.ask("translate", { name, text })                  a task of engine.mjs
+//   models.stop()
+//   const own = ownText({ models, needed, label, verb, work, done });      a line for the reader's own text, in el.append(own.node)
+//
+// A file of weights comes from where the figure came from: from the folder of the page (mount.mjs), or from the kernel (Figure
+// in __init__.py). Both take model.send({ weights: name }) and answer with "msg:custom": { weights, loaded, total } on the way,
+// then { weights, card } with the bytes, or { weights, error }.
+import { button, field, fmt, h } from "./core.mjs";
+import { program } from "./program-engine.mjs";
+
+const PATIENCE = 30000; // ms without a sign of the file
+
+/** ask(task, given): a worker of its own, or the engine in the page. */
+function workplace() {
+  let worker = null;
+  let inside = null;
+  let count = 0;
+  const waiting = new Map();
+  const here = (task, given) => {
+    inside ??= program().engine();
+    return new Promise((resolve, reject) => setTimeout(() => { // after the page has drawn
+      try { resolve(inside[task](given)); } catch (error) { reject(error); }
+    }));
+  };
+  try {
+    const address = URL.createObjectURL(new Blob([`(${program})().serve(self);`], { type: "text/javascript" }));
+    worker = new Worker(address);
+  } catch { /* no worker here */ }
+  if (worker) {
+    worker.onmessage = ({ data: { number, found, error } }) => {
+      const { resolve, reject } = waiting.get(number);
+      waiting.delete(number);
+      if (error === undefined) resolve(found);
+      else reject(new Error(error));
+    };
+    worker.onerror = (event) => { // the page's policy stopped it, or it is out of memory
+      event.preventDefault();
+      worker = null;
+      for (const { task, given, resolve, reject } of waiting.values()) here(task, given).then(resolve, reject);
+      waiting.clear();
+    };
+  }
+  const ask = (task, given) => (worker ? new Promise((resolve, reject) => {
+    count += 1;
+    waiting.set(count, { task, given, resolve, reject });
+    worker.postMessage({ number: count, task, given });
+  }) : here(task, given));
+  return { ask, stop: () => worker?.terminate() };
+}
+
+export function connect(model) {
+  const coming = new Map();
+  let place = null;
+  const ask = (task, given) => { place ??= workplace(); return place.ask(task, given); };
+
+  function fetched(name, told) {
+    return new Promise((resolve, reject) => {
+      let timer = null;
+      const end = (then, value) => { clearTimeout(timer); model.off("msg:custom", heard); then(value); };
+      const wait = () => {
+        clearTimeout(timer);
+        timer = setTimeout(() => end(reject, new Error("its weights did not arrive; in a notebook, run the cell again")), PATIENCE);
+      };
+      function heard(message, buffers) {
+        if (message?.weights !== name) return;
+        if (message.error) end(reject, new Error(message.error));
+        else if (!message.card) { wait(); told?.(message.loaded / message.total); } else {
+          const [{ buffer, byteOffset, byteLength }] = buffers;
+          end(resolve, { file: new Uint8Array(buffer, byteOffset, byteLength), card: message.card });
+        }
+      }
+      model.on("msg:custom", heard);
+      wait();
+      model.send({ weights: name });
+    });
+  }
+
+  /** Fetches a model once and makes it ready; told(share) on the way. A load that failed may be tried again. */
+  function load(name, told) {
+    if (!coming.has(name)) {
+      coming.set(name, fetched(name, told).then((found) => ask("load", { name, ...found })).catch((error) => {
+        coming.delete(name);
+        throw error;
+      }));
+    }
+    return coming.get(name);
+  }
+
+  return { load, ask, stop: () => place?.stop() };
+}
+
+/**
+ * A line of text with a button, the size of what is to be fetched, and how much of it has come.
+ * needed: [{ name, bytes }] of models.  verb: on the button.  work(text): a promise of what is found, once the models are
+ * there; an Error says what is wrong with the text.  done(found, text): shows it.
+ * After the first time the text is looked at as it is typed. What fails is said beside the button.
+ */
+export function ownText({ models, needed, label, verb, value = "", maxlength = 200, work, done }) {
+  const megabytes = fmt.num(needed.reduce((sum, one) => sum + one.bytes, 0) / 1e6, 1);
+  let [ready, busy, again, gone] = [false, false, false, false];
+  const line = field({ label, value, maxlength, delay: 500, oninput: () => { if (ready) go(); } });
+  const start = button(verb, () => go(), { class: "lm-button lm-main" });
+  const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "loading the model" });
+  const note = h("span", { class: "lm-small lm-muted", role: "status" }, `fetches ${megabytes} MB once; the text stays in this page`);
+  line.input.addEventListener("keydown", (event) => { if (event.key === "Enter" && !ready) go(); });
+  const node = h("div", { class: "lm-stack lm-own-text" }, line.node, h("div", { class: "lm-row" }, start, bar, note));
+
+  async function go() {
+    if (busy) { again = true; return undefined; }
+    const text = line.get();
+    [busy, again] = [true, false];
+    node.dataset.state = "busy";
+    let said = "";
+    try {
+      if (!text.trim()) throw new Error("there is no word yet");
+      if (!ready) {
+        note.textContent = `Loading ${megabytes} MB, once …`;
+        bar.hidden = false;
+        const shares = needed.map(() => 0);
+        const told = (i) => (share) => { shares[i] = share; bar.value = shares.reduce((sum, one) => sum + one, 0) / shares.length; };
+        await Promise.all(needed.map((one, i) => models.load(one.name, told(i))));
+        ready = true;
+      }
+      const found = await work(text);
+      if (!gone) done(found, text);
+    } catch (error) {
+      said = `That could not be done: ${error.message}.`;
+    }
+    [busy, bar.hidden, note.textContent] = [false, true, said];
+    node.dataset.state = said ? "failed" : "done";
+    return again && line.get() !== text ? go() : undefined;
+  }
+
+  return { node, stop: () => { gone = true; } };
+}
