@@ -79,7 +79,7 @@ def to_html(name: str) -> str:
     group = f' role="group" aria-label="{escape(chosen.alt if several else "Drawing; scrolls sideways")}"'
     return (
         f'<figure class="lm-plot lm-drawing" data-drawing="{chosen.name}" '
-        'style="margin:1.2em 0;color:inherit;background:none">\n'
+        'style="margin:1.2em 0;padding:0;color:inherit;background:none">\n'
         f"<div{scroll}{group if wide or several else ''} "
         'style="display:flex;flex-wrap:wrap;justify-content:safe center;align-items:flex-start;gap:20px 24px;'
         'overflow-x:auto">\n'

@@ -34,8 +34,9 @@ def tree_of_histories() -> list[Panel]:
         y = 24
         p.text(48 + 94 * number, 10, f"$w_{number + 1}$")
         for word, share, fifths, marked in blocks:
-            box = p.box(4 + 94 * number, y, 88, 41 * fifths - 3, "", "weight" if marked else "plain")
-            p.text(12 + 94 * number, box.centre[1], word, 13, "start", inside=box)
+            role = "weight" if marked else "plain"
+            box = p.box(4 + 94 * number, y, 88, 41 * fifths - 3, "", role, tint=0.3)
+            p.text(12 + 94 * number, box.centre[1], word, 13, "start", bold=bool(marked), inside=box)
             p.text(86 + 94 * number, box.centre[1], share, NOTE, "end", inside=box)
             y += 41 * fifths
     return [p]

@@ -150,11 +150,13 @@ def _font(look: str):
 @cache
 def _advance(letters: str, look: str) -> float:
     """Width of the letters at size 1."""
+    from matplotlib import ft2font
+
     font = _font(look)
     font.set_size(100, 72)
-    return (
-        sum(font.load_char(ord(letter), flags=2).linearHoriAdvance for letter in letters) / 65536 / 100
-    )  # 2: unhinted
+    # Unhinted, the width is the font's own, on every machine. Matplotlib 3.10 gave the flag another name.
+    flags = ft2font.LoadFlags.NO_HINTING if hasattr(ft2font, "LoadFlags") else ft2font.LOAD_NO_HINTING
+    return sum(font.load_char(ord(letter), flags=flags).linearHoriAdvance for letter in letters) / 65536 / 100
 
 
 def _scale(run: Run) -> float:

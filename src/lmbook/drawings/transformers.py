@@ -178,8 +178,9 @@ def trained_at_once_written_one_by_one() -> list[Panel]:
     q.title("Writing: one place at a time")
     q.box(240, 84, 68, 98, "", "decoder", tint=0.08)
     for t, x in enumerate(places, start=1):
-        q.cell(x - 20, 134, 20, "key", 0.4)
-        q.cell(x, 134, 20, "value", 0.4)
+        for left, role in ((x - 20, "key"), (x, "value")):
+            box = q.cell(left, 134, 20, role, 0.4)
+            q.text(*box.centre, f"${role[0]}$", inside=box)
         if t < 4:
             q.arrow((x, 134), (x, 110), (258, 110), role="weight")
         q.token(x, 224, f"$w_{t}$")
