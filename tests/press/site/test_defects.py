@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lmbook_press.sphinx import chapters, code, mathematics, predict, search
+from lmbook_press.sphinx import chapters, code, mathematics, search
 
 ROOT = Path(__file__).parents[3]
 browser = pytest.mark.browser
