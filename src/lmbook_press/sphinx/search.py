@@ -76,7 +76,8 @@ LM.home = (queries) => {
   }
   return null;
 };
-Search.query = (query) => {
+// What is found, the best at the end, as Sphinx wants it.
+LM.find = (query) => {
   const queries = LM.alike(query);
   const home = LM.home(queries);
   const best = new Map();
@@ -91,8 +92,11 @@ Search.query = (query) => {
       if (!best.has(key) || best.get(key)[4] < score) best.set(key, [...item.slice(0, 4), score, item[5]]);
     }
   }
+  return { results: [...best.values()].sort(_orderResultsByScoreThenName), terms, highlight };
+};
+Search.query = (query) => {
+  const { results, terms, highlight } = LM.find(query);
   localStorage.setItem("sphinx_highlight_terms", [...highlight].join(" "));
-  const results = [...best.values()].sort(_orderResultsByScoreThenName);
   _displayNextItem(results, results.length, terms, highlight);
 };
 
