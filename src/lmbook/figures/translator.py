@@ -31,6 +31,21 @@ EXAMPLES = {
     "English": ("the happy red dog follows a white cat .", "two old boats near the house see a tree ."),
 }
 
+WORDS = {  # title and caption, by the model that comes first
+    "transformer": (
+        "A Transformer translates your sentence: choose a word, a layer and a head",
+        "Type a German sentence about something that one could photograph; words that such captions do not have "
+        "come out as nonsense. Compare the heads: which look at the word that is translated, which at its neighbours? "
+        "Open the word, and find the layer that decides what is written. Then set RNNsearch beside it.",
+    ),
+    "rnnsearch": (
+        "RNNsearch translates your sentence and shows where it looked at each word",
+        "Type a German sentence about something that one could photograph, or take the translator of the pictures "
+        "above and write captions in English. Put an adjective before a noun, or a verb at the end: where do the lines "
+        "cross? Then choose another word where the model had more than one in mind.",
+    ),
+}
+
 
 @functools.cache
 def shipped(name: str):
@@ -145,12 +160,9 @@ class Translator(Figure):
         state.setdefault("layer", translators[state["shown"][0]]["layers"])
         texts = {name: text if self._reads_like(name, use[0]) else EXAMPLES[TRANSLATORS[name][1]][0] for name in use}
         first = {name: {"text": texts[name], "found": rounded(self._first(name, texts[name]))} for name in use}
-        state.setdefault("title", "It translates your sentence; choose a word and see where the model looked")
-        state.setdefault(
-            "caption",
-            "Type a sentence of your own. Then go along its translation, word by word, and choose another word where "
-            "the model had more than one in mind: what follows is written anew.",
-        )
+        title, caption = WORDS["transformer" if translators[0]["layers"] > 1 else "rnnsearch"]
+        state.setdefault("title", title)
+        state.setdefault("caption", caption)
         state.setdefault("alt", "…")  # said below, when the state is known
         super().__init__(first=first, **state)
         if state["alt"] == "…":
