@@ -306,7 +306,8 @@ export default figure(({ model, el, listen, say }) => {
     if (bar.hidden) note.textContent = busy ? "Translating …" : missing.length ? `fetches ${megabytes(missing.reduce((sum, i) => sum + all[i].bytes, 0))} once; the text stays in this page` : "";
     const found = result(pair[0]);
     const there = pair.filter((i) => result(i));
-    replace(boards, there.map((_, k) => places[k].node), found ? heads : null);
+    const inside = [...there.map((_, k) => places[k].node), ...(found ? [heads] : [])];
+    if (inside.length !== boards.children.length || inside.some((node, k) => node !== boards.children[k])) replace(boards, inside); // else the focus would go
     boards.classList.toggle("lmx-two", there.length > 1);
     there.forEach((i, k) => {
       const own = result(i);
@@ -322,7 +323,7 @@ export default figure(({ model, el, listen, say }) => {
     drawHeads(now);
     drawOthers(found, now);
     open.draw(found, now);
-    numbers.draw(now.rows.map((row, t) => [shown(now.queries[t].text, t).word, ...row.map((w) => fmt.num(w))]), ["", ...now.seen.map(({ text }, i) => shown(text, i).word)]);
+    numbers.draw(now.rows.map((row, t) => [shown(now.queries[t].text, t).word, ...row.map((w) => fmt.num(w))]), ["token", ...now.seen.map(({ text }, i) => shown(text, i).word)]);
     if (trouble) return say(trouble);
     const row = now.rows[now.place];
     const best = top(row);
