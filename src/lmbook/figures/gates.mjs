@@ -52,17 +52,18 @@ export function gatesOf({ models, about }) {
   const heard = h("p", { class: "lm-hidden", role: "status", "aria-live": "polite" });
   const numbers = table({ summary: "The unit at every character, as a table", head: ["Read", "f", "i", "g", "c", "o", "h"] });
   const found = h("div", { class: "lm-stack" }, tries, h("div", { class: "lm-row" }, which.node, place.node), what.node, text, words, heard, numbers.node);
-  const node = h("div", { class: "lm-stack" }, h("p", {}, h("strong", {}, "A trained LSTM on your text"), " (of chapter 6; it begins with an empty memory)"), own.node, found);
+  const node = h("div", { class: "lm-stack" }, h("p", {}, h("strong", {}, "A trained LSTM on your text"), " (it learned from Shakespeare, and begins with an empty memory)"), own.node, found);
   let timer = null;
 
   function draw() {
     const now = steps[t];
     const at = (name, k = t) => steps[k][name][unit];
     const before = t ? at("c", t - 1) : 0;
+    const longest = part === "c" ? Math.max(...steps.map((_, k) => Math.abs(at("c", k))), 1e-9) : 1; // the memory has no bounds
     which.set(unit);
     place.set(t);
     [...text.children].forEach((one, k) => {
-      const value = Math.max(-1, Math.min(1, part === "c" ? Math.tanh(at("c", k)) : at(part, k)));
+      const value = at(part, k) / longest;
       const bar = one.querySelector("rect");
       bar.setAttribute("y", (value > 0 ? 13 - 12 * value : 13).toFixed(1));
       bar.setAttribute("height", (12 * Math.abs(value)).toFixed(1));
@@ -71,7 +72,7 @@ export function gatesOf({ models, about }) {
     });
     const strange = steps.some((step) => step.char === UNKNOWN) ? ` ${UNKNOWN} stands for characters that the network does not have; it reads <unk>.` : "";
     words.textContent = `At ${fmt.quote(visible(now.char))} unit ${unit} keeps ${fmt.percent(at("f"))} of its memory ${fmt.num(before)} and adds ${fmt.num(at("i"))} · ${fmt.num(at("g"))} = ${fmt.num(at("i") * at("g"))}: `
-      + `the memory is ${fmt.num(at("c"))}. The output gate ${fmt.num(at("o"))} shows ${fmt.num(at("h"))}.${part === "c" ? " The bars are tanh c." : ""}${strange}`;
+      + `the memory is ${fmt.num(at("c"))}. The output gate ${fmt.num(at("o"))} shows ${fmt.num(at("h"))}.${part === "c" ? ` The longest bar stands for ${fmt.num(longest)}.` : ""}${strange}`;
     clearTimeout(timer);
     timer = setTimeout(() => { heard.textContent = words.textContent; }, 350);
     words.setAttribute("aria-hidden", "true");
