@@ -153,6 +153,29 @@ def test_a_changed_module_gets_a_new_file_name(counter):
     assert bundle.version("one") != bundle.version("two")
 
 
+def test_a_module_becomes_a_program_that_stands_alone():
+    from py_mini_racer import MiniRacer
+
+    text = bundle.source("program-engine")
+    assert not re.search(r"^\s*(import|export)\s(?!const program)", text, re.MULTILINE)
+    with MiniRacer() as machine:  # a worker gets the text of the function, nothing else
+        machine.eval(text.removeprefix("export ") + ";undefined")
+        assert machine.eval("Object.keys(eval(`(${program})`)()).includes('serve')")
+
+
+def test_a_site_serves_the_weights_that_figures_fetch_and_knows_their_size():
+    files, mount = bundle.served(), modules()["mount.mjs"]
+    table = json.loads(re.search(r"^const WEIGHTS = (.*);$", mount, re.MULTILINE)[1])
+    assert table.keys() == set(bundle.SERVED)
+    for name, (file, size) in table.items():
+        data, card = bundle.weights(name)
+        assert files[file.removeprefix("./")] == data
+        assert size == len(data)
+        assert json.loads(files[file.removeprefix("./").replace("safetensors", "json")]) == card
+    with pytest.raises(KeyError, match="no figure fetches 'digits-page'"):
+        bundle.weights("digits-page")
+
+
 # --- on the page --------------------------------------------------------------------------------------------------
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from lmbook import checkpoints
 from lmbook.figures import GradientOverDistance, LSTMStep
 from lmbook.figures.distance import LONGEST, M
 from lmbook.figures.lstm import EVENTS, FIRST, ORDER
@@ -238,3 +239,33 @@ def test_the_events_are_inputs_of_one_cell():
     cell = LSTMStep().cell()
     assert {len(x) for x in EVENTS.values()} == {cell.d_in}
     assert isinstance(cell.start(1)[0], torch.Tensor)
+
+
+# --- a trained network on a text of the reader's ----------------------------------------------------------------------
+
+
+def test_a_text_of_the_readers_is_read_as_by_torch(show):
+    model, tokenizer, _ = checkpoints.load("shakespeare-lstm")
+    (cell,), embedding = model.recurrent.layers[0], model.embedding
+    page = show(LSTMStep())
+    for text in ("Sail on, my computer!", "naïve"):
+        page.get_by_label("Your own text").fill(text)
+        page.get_by_role("button", name="Read it").click()
+        page.wait_for_function("(n) => document.querySelectorAll('.lmg-char').length === n", arg=len(text))
+        page.get_by_role("slider", name="Unit").fill("17")
+        page.locator("details").last.evaluate("(node) => { node.open = true; }")
+        rows = [
+            row.locator("th, td").all_inner_texts() for row in page.locator("details").last.locator("tbody tr").all()
+        ]
+        state, wanted = cell.start(1), []
+        with torch.no_grad():
+            for number_ in tokenizer.encode(text):
+                x = embedding.weight[number_].unsqueeze(0)
+                i, f, o, g = cell.gates(x, state)
+                h, c = state = cell(x, state)
+                wanted.append([part[0, 17].item() for part in (f, i, g, c, o, h)])
+        assert [[number(cell_) for cell_ in row[1:]] for row in rows] == [
+            pytest.approx(row, abs=6e-4) for row in wanted
+        ]
+        assert [row[0] for row in rows] == [{" ": "␣", "ï": "▯"}.get(c, c) for c in text]
+    assert "▯ stands for characters that the network does not have" in page.locator("figure").inner_text()

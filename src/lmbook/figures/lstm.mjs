@@ -1,5 +1,8 @@
-// LSTMStep: one LSTM unit, gate by gate. Choose what comes in, and see what is kept, written and shown.
+// LSTMStep: one LSTM unit, gate by gate. Choose what comes in, and see what is kept, written and shown; then the same of a
+// trained LSTM on a text of the reader's (gates.mjs).
 import { button, figure, fmt, h, replace, select, slider, table } from "./core.mjs";
+import { gatesOf, style as gatesStyle } from "./gates.mjs";
+import { connect } from "./live.mjs";
 import { unit } from "./recurrence.mjs";
 
 const ORDER = ["f", "i", "g", "c", "o", "h"];
@@ -61,8 +64,10 @@ export default figure(({ model, el, listen, say }) => {
   }));
   const given = h("p", { class: "lm-muted lm-small" });
   const numbers = table({ summary: "All steps as a table", caption: "Every number of every step, as far as you have gone", head: ["Step", "Input", ...ORDER] });
-  el.append(h("style", {}, style), h("div", { class: "lm-row" }, back, next, step, walk.node), input.node, given, rows, say.node, bias.node,
-    h("div", { class: "lm-row" }, again), numbers.node);
+  const models = connect(model);
+  const gates = gatesOf({ models, about: { name: "shakespeare-lstm", bytes: get("bytes") } });
+  el.append(h("style", {}, style + gatesStyle), h("div", { class: "lm-row" }, back, next, step, walk.node), input.node, given, rows, say.node, bias.node,
+    h("div", { class: "lm-row" }, again), numbers.node, gates.node);
 
   const sum = (row, gate) => {
     const weights = get("weights")[gate];
@@ -115,4 +120,5 @@ export default figure(({ model, el, listen, say }) => {
 
   listen("events bias place weights", draw);
   draw();
+  return () => { gates.stop(); models.stop(); };
 });

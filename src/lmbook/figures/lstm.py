@@ -13,7 +13,7 @@ import torch
 import traitlets
 
 from lmbook.cells import LSTMCell
-from lmbook.figures import Figure
+from lmbook.figures import Figure, bundle
 
 EVENTS = {
     "store +1": (1, 1, 0),
@@ -43,24 +43,28 @@ class LSTMStep(Figure):
     """
 
     module = "lstm"
+    models = ("shakespeare-lstm",)
 
     known = traitlets.Dict().tag(sync=True)
     weights = traitlets.Dict().tag(sync=True)
     events = traitlets.List().tag(sync=True)
     place = traitlets.Int(0).tag(sync=True)
     bias = traitlets.Float(5.0).tag(sync=True)
+    bytes = traitlets.Int().tag(sync=True)
 
     def __init__(self, events: Sequence[str] = FIRST, bias: float = 5.0, place: int = 0, **state):
         state.setdefault("title", "Three gates decide what is kept, what is written and what is shown")
         state.setdefault(
             "caption",
             "Press Next until a value has been stored, has waited and is shown. Which gate keeps the noise out? Then "
-            "lower the bias of the forget gate and compare the memory in the table; or change an input.",
+            "lower the bias of the forget gate and compare the memory in the table; or change an input. Last, let a "
+            "trained LSTM read a text of yours: which of its units remember longest?",
         )
         state.setdefault("alt", "…")
         known = {name: list(x) for name, x in EVENTS.items()}
         weights = {gate: list(values) for gate, values in WEIGHTS.items()}
-        super().__init__(known=known, weights=weights, events=list(events), bias=bias, place=place, **state)
+        given = {"known": known, "weights": weights, "bytes": len(bundle.weights(self.models[0])[0])}
+        super().__init__(**given, events=list(events), bias=bias, place=place, **state)
         if state["alt"] == "…":
             self._describe()
             self.observe(self._describe, ["events", "bias"])

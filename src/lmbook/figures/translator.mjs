@@ -123,7 +123,7 @@ export default figure(({ model, el, listen, say }) => {
   const ready = new Set();
   const known = new Map(); // what was translated: by model, sentence and beginning
   const keyOf = (i, text = get("text"), forced = get("forced")) => JSON.stringify([all[i].name, text, i === get("shown")[0] ? forced : []]);
-  for (const [name, found] of Object.entries(get("first"))) known.set(JSON.stringify([name, get("text"), get("forced")]), found);
+  for (const [name, { text, found }] of Object.entries(get("first"))) known.set(JSON.stringify([name, text, []]), found);
   const last = new Map(); // the translation that is shown until the next one is there
   let [trouble, busy, gone] = ["", false, false];
 
@@ -138,7 +138,7 @@ export default figure(({ model, el, listen, say }) => {
   const which = choice({ label: "Translator", value: JSON.stringify(get("shown")), options: [...ways, ...pairs.map((pair) => [JSON.stringify(pair), "side by side"])],
     onchange: (value) => change(JSON.parse(value)) });
   const boards = h("div", { class: "lmx-boards" });
-  const places = [0, 1].map((k) => board((t) => choose(t, k)));
+  const places = [board((t) => put({ place: t })), board((t) => put({ place: t }))];
   const kind = select({ label: "Where it looks:", value: get("kind"), options: KINDS, onchange: (value) => put({ place: 0, kind: value }) });
   const mean = button("mean of the heads", () => put({ head: 0 }), { pressed: true });
   const grid = h("div", { class: "lmx-heads", role: "group", "aria-label": "Every head of every layer: arrows move, Enter chooses" });
@@ -167,8 +167,7 @@ export default figure(({ model, el, listen, say }) => {
 
   function change(pair) {
     const other = all[pair[0]].reads !== all[board0()].reads;
-    const layers = (i) => Math.max(1, ...(result(i)?.attention ?? []).map((one) => one.layer));
-    put({ forced: [], place: 0, kind: "cross", head: 0, layer: layers(pair[0]), ...(other ? { text: all[pair[0]].examples[0] } : {}), shown: pair });
+    put({ forced: [], kind: "cross", head: 0, layer: all[pair[0]].layers, ...(other ? { text: all[pair[0]].examples[0] } : {}), shown: pair });
     ask.set(get("text"));
     return work();
   }
@@ -195,7 +194,6 @@ export default figure(({ model, el, listen, say }) => {
         const found = await models.ask("translate", { name, text: get("text"), forced: i === board0() ? get("forced") : [] });
         if (gone) return undefined;
         known.set(key, found);
-        put({ layer: Math.min(get("layer"), Math.max(...found.attention.map((one) => one.layer))) });
       }
     } catch (error) {
       trouble = `The translation could not be made: ${error.message}. What you see is the last one that could.`;
@@ -203,11 +201,6 @@ export default figure(({ model, el, listen, say }) => {
     [busy, bar.hidden] = [false, true];
     if (get("text") !== text && get("text").trim()) return work(asked); // typed on meanwhile
     return draw();
-  }
-
-  function choose(t, k) {
-    if (k === 1) return; // the second board follows the first
-    put({ place: t });
   }
 
   /** Another word at this place: what stands before it stays, what follows is written anew. */
@@ -313,7 +306,8 @@ export default figure(({ model, el, listen, say }) => {
     if (bar.hidden) note.textContent = busy ? "Translating …" : missing.length ? `fetches ${megabytes(missing.reduce((sum, i) => sum + all[i].bytes, 0))} once; the text stays in this page` : "";
     const found = result(pair[0]);
     const there = pair.filter((i) => result(i));
-    replace(boards, there.map((_, k) => places[k].node), found ? heads : null);
+    const inside = [...there.map((_, k) => places[k].node), ...(found ? [heads] : [])];
+    if (inside.length !== boards.children.length || inside.some((node, k) => node !== boards.children[k])) replace(boards, inside); // else the focus would go
     boards.classList.toggle("lmx-two", there.length > 1);
     there.forEach((i, k) => {
       const own = result(i);
@@ -329,7 +323,7 @@ export default figure(({ model, el, listen, say }) => {
     drawHeads(now);
     drawOthers(found, now);
     open.draw(found, now);
-    numbers.draw(now.rows.map((row, t) => [shown(now.queries[t].text, t).word, ...row.map((w) => fmt.num(w))]), ["", ...now.seen.map(({ text }, i) => shown(text, i).word)]);
+    numbers.draw(now.rows.map((row, t) => [shown(now.queries[t].text, t).word, ...row.map((w) => fmt.num(w))]), ["token", ...now.seen.map(({ text }, i) => shown(text, i).word)]);
     if (trouble) return say(trouble);
     const row = now.rows[now.place];
     const best = top(row);

@@ -31,6 +31,21 @@ EXAMPLES = {
     "English": ("the happy red dog follows a white cat .", "two old boats near the house see a tree ."),
 }
 
+WORDS = {  # title and caption, by the model that comes first
+    "transformer": (
+        "A Transformer translates your sentence: choose a word, a layer and a head",
+        "Type a German sentence about something that one could photograph; words that such captions do not have "
+        "come out as nonsense. Compare the heads: which look at the word that is translated, which at its neighbours? "
+        "Open the word, and find the layer that decides what is written. Then set RNNsearch beside it.",
+    ),
+    "rnnsearch": (
+        "RNNsearch translates your sentence and shows where it looked at each word",
+        "Type a German sentence about something that one could photograph, or take the translator of the pictures "
+        "above and write captions in English. Put an adjective before a noun, or a verb at the end: where do the lines "
+        "cross? Then choose another word where the model had more than one in mind.",
+    ),
+}
+
 
 @functools.cache
 def shipped(name: str):
@@ -118,8 +133,8 @@ class Translator(Figure):
 
     use: names of shipped models, of TRANSLATORS.  text: the sentence.  shown: which models, by number from 0; two of
     them stand side by side where they read one language.  place: of a word that is looked at, from 0.  forced: ids with
-    which the translation has to begin.  kind: "cross", "self" or "encoder".  layer, head: from 1; head 0 is their mean.
-    first: the translations of the first view, by name.  Raises ValueError for what does not exist.
+    which it has to begin, [] at first.  kind: "cross", "self" or "encoder".  layer, head: from 1; head 0 is
+    their mean.  first: what is seen before a model is there, by name.  Raises ValueError for what does not exist.
     """
 
     module = "translator"
@@ -142,15 +157,12 @@ class Translator(Figure):
         self.use = tuple(use)
         translators = [self._about(name) for name in use]
         state = {"translators": translators, "text": text, "shown": [0]} | state
-        layers = len({one["layer"] for one in self._first(use[0], text)["attention"]})
-        state.setdefault("layer", layers)
-        first = {name: rounded(self._first(name, text)) for i, name in enumerate(use) if i in state["shown"]}
-        state.setdefault("title", "It translates your sentence; choose a word and see where the model looked")
-        state.setdefault(
-            "caption",
-            "Type a sentence of your own. Then go along its translation, word by word, and choose another word where "
-            "the model had more than one in mind: what follows is written anew.",
-        )
+        state.setdefault("layer", translators[state["shown"][0]]["layers"])
+        texts = {name: text if self._reads_like(name, use[0]) else EXAMPLES[TRANSLATORS[name][1]][0] for name in use}
+        first = {name: {"text": texts[name], "found": rounded(self._first(name, texts[name]))} for name in use}
+        title, caption = WORDS["transformer" if translators[0]["layers"] > 1 else "rnnsearch"]
+        state.setdefault("title", title)
+        state.setdefault("caption", caption)
         state.setdefault("alt", "…")  # said below, when the state is known
         super().__init__(first=first, **state)
         if state["alt"] == "…":
@@ -159,16 +171,14 @@ class Translator(Figure):
     @staticmethod
     def _about(name: str) -> dict:
         label, reads, writes = TRANSLATORS[name]
-        data, _ = bundle.weights(name)
-        examples = list(EXAMPLES[reads])
-        return {
-            "name": name,
-            "label": label,
-            "reads": reads,
-            "writes": writes,
-            "bytes": len(data),
-            "examples": examples,
-        }
+        data, card = bundle.weights(name)
+        layers = card["model"]["n_layers"] if card["model"]["class"].endswith(".Transformer") else 1
+        about = {"name": name, "label": label, "reads": reads, "writes": writes, "bytes": len(data), "layers": layers}
+        return about | {"examples": list(EXAMPLES[reads])}
+
+    @staticmethod
+    def _reads_like(name: str, other: str) -> bool:
+        return TRANSLATORS[name][1] == TRANSLATORS[other][1]
 
     @staticmethod
     @functools.cache
@@ -180,7 +190,7 @@ class Translator(Figure):
         shown, use = proposal["value"], self.use
         if not shown or len(set(shown)) < len(shown) or not all(0 <= i < len(use) for i in shown):
             raise ValueError(f"shown is {shown}; give numbers of models, from 0 to {len(use) - 1}.")
-        if len({TRANSLATORS[use[i]][1] for i in shown}) > 1:
+        if not all(self._reads_like(use[i], use[shown[0]]) for i in shown):
             raise ValueError("side by side stand only models that read one language.")
         return shown
 
