@@ -95,6 +95,57 @@ def test_a_file_is_its_students_or_nobodys(folder, roster, name, student):
     assert len(got.absent) == (2 if student else 3)
 
 
+FOR_ANN = "submission_904:\n  :submitters:\n  - :name: Ann Doe\n    :sid: ann\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "deeper"),
+    [
+        ({"submission_metadata.yml": METADATA, "submission_904/submission_metadata.yml": FOR_ANN}, "submission_904"),
+        (
+            {"export/submission_metadata.yml": METADATA, "export/submission_904/x/submission_metadata.yml": FOR_ANN},
+            "export/submission_904",
+        ),
+    ],
+)
+def test_students_do_not_say_whose_work_is_whose(folder, roster, written, deeper):
+    path = hand_in(returned(), folder / deeper / "hw.ipynb")
+    for name, text in written.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    assert [(one.student, one.path) for one in collect(folder, roster).submissions] == [("bob", path)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bob/doeann_1_99999_hw.ipynb",
+        "bob/Ann Doe_1_assignsubmission_file_hw.ipynb",
+        "bob/submission_901/hw.ipynb",
+        "bob/ann/ann.ipynb",
+        "Bob Ray_2_assignsubmission_file_/submission_901/ann.ipynb",
+        "submission_904/Ann Doe_1_assignsubmission_file_/ann.ipynb",
+    ],
+)
+def test_a_name_inside_a_students_own_folder_makes_nothing_anothers(folder, roster, name):
+    (folder / "submission_metadata.yml").write_text(METADATA)
+    own = hand_in(returned(), folder / "ann.ipynb")
+    path = hand_in(returned(), folder / name)
+    assert [(one.student, one.path) for one in collect(folder, roster).submissions] == [("ann", own), ("bob", path)]
+
+
+def test_aliases_do_not_explode(folder, roster):
+    levels = "\n".join(f"  l{at}: &a{at} [{', '.join([f'*a{at - 1}'] * 9)}]" for at in range(1, 30))
+    merged = "\n".join(f"  m{at}: &m{at} {{<<: [{', '.join([f'*m{at - 1}'] * 9)}]}}" for at in range(1, 30))
+    bomb = f"bomb:\n  l0: &a0 [lol]\n{levels}\n  m0: &m0 {{x: 1}}\n{merged}\nsubmission_9:\n  :submitters:\n  - :name: *a29\n"
+    (folder / "submission_metadata.yml").write_text(f"{bomb}{METADATA}")
+    path = hand_in(returned(), folder / "submission_904/hw.ipynb")
+    stranger = hand_in(returned(), folder / "submission_9/hw.ipynb")
+    got = collect(folder, roster)
+    assert [(one.student, one.path) for one in got.submissions] == [("bob", path)]
+    assert [fault.path for fault in got.faults] == [stranger]
+
+
 def test_a_late_mark_is_kept(folder, roster):
     hand_in(returned(), folder / "doeann_LATE_1_2_hw.ipynb")
     hand_in(returned(), folder / "raybob_1_2_hw.ipynb")

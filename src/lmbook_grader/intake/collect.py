@@ -70,7 +70,7 @@ def collect(folder: str | Path, roster: Roster, release: NotebookNode | None = N
     if not folder.is_dir():
         hint = ": unpack it first and name the folder" if folder.suffix == ".zip" else ""
         raise BookError(f"{folder} is no folder of submissions{hint}.")
-    gradescope = {}
+    gradescope = gradescope_owners(folder)
     faults: list[Fault] = []
     files: dict[str, list[tuple[Path, Owner, os.stat_result]]] = {}
     for where, folders, names in os.walk(folder):
@@ -78,7 +78,6 @@ def collect(folder: str | Path, roster: Roster, release: NotebookNode | None = N
         folders[:] = sorted(name for name in folders if name not in PASSED_OVER)
         links = [name for name in folders if (here / name).is_symlink()]
         faults += [Fault(here / name, "is a link; links are not followed") for name in links]
-        gradescope |= gradescope_owners(here)
         for name in sorted(names):
             path = here / name
             if name.startswith(".") or name == "submission_metadata.yml":
