@@ -137,7 +137,8 @@ def test_a_name_inside_a_students_own_folder_makes_nothing_anothers(folder, rost
 def test_aliases_do_not_explode(folder, roster):
     levels = "\n".join(f"  l{at}: &a{at} [{', '.join([f'*a{at - 1}'] * 9)}]" for at in range(1, 30))
     merged = "\n".join(f"  m{at}: &m{at} {{<<: [{', '.join([f'*m{at - 1}'] * 9)}]}}" for at in range(1, 30))
-    bomb = f"bomb:\n  l0: &a0 [lol]\n{levels}\n  m0: &m0 {{x: 1}}\n{merged}\nsubmission_9:\n  :submitters:\n  - :name: *a29\n"
+    bomb = f"bomb:\n  l0: &a0 [lol]\n{levels}\n  m0: &m0 {{x: 1}}\n{merged}\n"
+    bomb += "submission_9:\n  :submitters:\n  - :name: *a29\n"
     (folder / "submission_metadata.yml").write_text(f"{bomb}{METADATA}")
     path = hand_in(returned(), folder / "submission_904/hw.ipynb")
     stranger = hand_in(returned(), folder / "submission_9/hw.ipynb")

@@ -1,6 +1,7 @@
 """The walls: what the commands say, and what the kernel is told to refuse.  What they hold is tested in hostile/."""
 
 import errno
+import io
 import os
 import re
 import shutil
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from lmbook_grader.sandbox import commands, seccomp
+from lmbook_grader.sandbox import commands, seccomp, session
 from lmbook_grader.sandbox.commands import Limits, available, command, copy_package
 from lmbook_grader.sandbox.session import Session, used
 from lmbook_press.book import BookError
@@ -187,22 +188,17 @@ def test_the_numbers_are_those_of_the_kernels_headers():
                 assert int(known.get(name, number)) == number, (machine, name)
 
 
-def test_waiting_for_a_child_that_sleeps_is_sleeping():
-    """vfork holds the parent in the state of one that waits for a disk."""
-    code = (
-        "import _posixsubprocess, ctypes; libc = ctypes.CDLL(None)\nif libc.vfork() == 0: libc.sleep(30); libc._exit(0)"
-    )
-    with subprocess.Popen([sys.executable, "-c", code]) as process:
-        try:
-            for _ in range(100):
-                time.sleep(0.1)
-                if Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "D":
-                    break
-            assert not used(process.pid)[2]
-        finally:
-            for child in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
-                os.kill(int(child), 9)
-            process.kill()
+@pytest.mark.parametrize(
+    ("state", "below", "busy"), [("D", "", True), ("D", "8", False), ("R", "8", True), ("S", "", False)]
+)
+def test_waiting_for_a_child_that_sleeps_is_sleeping(monkeypatch, state, below, busy):
+    """vfork holds the parent in the state D, as if it waited for a disk, for as long as the child sleeps."""
+    numbers = " ".join(["0"] * 40)
+    files = {"/proc/7/stat": f"7 (python) {state} {numbers}", "/proc/7/task/7/children": below}
+    files |= {"/proc/8/stat": f"8 (python) S {numbers}", "/proc/8/task/8/children": ""}
+    monkeypatch.setattr(session, "open", lambda name, **_: io.StringIO(files[name]), raising=False)
+    monkeypatch.setattr(session.os, "listdir", lambda name: [name.split("/")[2]])
+    assert used(7)[2] == busy
 
 
 def test_what_a_process_uses_counts_all_below_it():

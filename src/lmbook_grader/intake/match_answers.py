@@ -14,9 +14,7 @@ from nbformat import NotebookNode
 from lmbook_grader.intake.helper_code import bound, helpers
 
 LONGEST = 100_000  # characters of one answer
-MARKER = re.compile(
-    r"^[ \t]*(?:#|<!--)[ \t]*answer:[ \t]*([\w.-]+)", re.MULTILINE
-)  # no \s: it goes over lines, again from each
+MARKER = re.compile(r"^[ \t]*(?:#|<!--)[ \t]*answer:[ \t]*([\w.-]+)", re.MULTILINE)  # no \s: quadratic
 DEFINED = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
 HEADING = re.compile(r"^#+[ \t]+(.+?)(?:[ \t]*\([^()]*points?\))?[ \t]*$", re.MULTILINE)
 WRITTEN_STUB = "YOUR ANSWER HERE"

@@ -2,8 +2,8 @@
 
 bubblewrap takes such a program from a file descriptor.  It closes what the other walls leave open: sockets of every
 kind, new namespaces (more of the kernel to attack), debugging other processes, memory that belongs to no process and
-so escapes the limits, and locks and watches on the files of the system, by which two sandboxes could talk. Numbers: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of
-Linux.
+so escapes the limits, and locks and watches on the files of the system, by which two sandboxes could talk.
+Numbers: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of Linux.
 """
 
 import errno
