@@ -11,6 +11,7 @@ from samples import ROSTER, hand_in, release, returned
 
 from lmbook_grader.intake.collect import Unreadable, collect, open_submission
 from lmbook_grader.intake.roster import read_roster
+from lmbook_grader.report.terminal import intake_lines
 from lmbook_press.book import BookError
 
 
@@ -132,6 +133,16 @@ def test_a_name_inside_a_students_own_folder_makes_nothing_anothers(folder, rost
     own = hand_in(returned(), folder / "ann.ipynb")
     path = hand_in(returned(), folder / name)
     assert [(one.student, one.path) for one in collect(folder, roster).submissions] == [("ann", own), ("bob", path)]
+
+
+def test_a_name_moves_no_cursor(folder, roster):
+    hand_in(returned(), folder / "ann\x1b[2J\n\u202e.ipynb")
+    hand_in(returned(), folder / "\x1b]0;x\x07\nbob: 100 points.txt")
+    got = collect(folder, roster)
+    lines = intake_lines(got, folder)
+    assert len(got.submissions) == len(got.faults) == 1
+    assert all(sign.isprintable() for line in lines for sign in line.removeprefix("\n"))
+    assert any(r"ann\x1b[2J\n\u202e.ipynb" in line for line in lines)
 
 
 def test_aliases_do_not_explode(folder, roster):

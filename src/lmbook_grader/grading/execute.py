@@ -62,7 +62,7 @@ class Runs:
                     self.broken[name] = "was not run: the notebook had used up its time"
                 break
             try:
-                answer = session.ask(self._seconds(name), do="run", name=cell, source=source)
+                answer = session.ask(self._seconds(name), do="run", name=cell, source=source, stop=name in self.checks)
             except (Stopped, wire.NotData) as error:
                 self.fatal.add(cell)
                 self.broken[name] = self._words(error, name)
@@ -89,7 +89,7 @@ class Runs:
             if cell in self.fatal:
                 continue
             try:
-                session.ask(self._seconds(name), do="run", name=cell, source=source)
+                session.ask(self._seconds(name), do="run", name=cell, source=source, stop=name in self.checks)
             except wire.NotData:
                 continue
             except Stopped:

@@ -70,6 +70,15 @@ class Homework:
         blocked = list(grading.metadata.get("lmbook", {}).get("blocked", []))
         return cls(files["release"].stem, read(files["release"]), grading, files, questions(grading), blocked)
 
+    @classmethod
+    def handed_out(cls, path: Path) -> "Homework":
+        """The homework as its students know it: the release, whose checks are the visible ones."""
+        release = read(path)
+        if not any(marks(cell).get("solution") for cell in release.cells):
+            raise BookError(f"{path} is no homework as it was handed out: no cell in it is marked for an answer.")
+        blocked = list(release.metadata.get("lmbook", {}).get("blocked", []))
+        return cls(path.stem, release, release, {"release": path}, questions(release), blocked)
+
 
 def marks(cell: NotebookNode) -> dict:
     return cell.metadata.get("nbgrader", {})
