@@ -95,6 +95,7 @@ def _as_graded(plain: NotebookNode, release: Path, seconds: float) -> Checked:
     with tempfile.TemporaryDirectory(prefix="lmbook-") as folder:
         package = copy_package(Path(folder), homework.blocked)
         runs = Runs(homework, placed, lambda: command("none", limits, package), limits)
+        placed.notes.extend(runs.notes)
         runs.visible()
         outcomes = runs.hidden()
     headings, found = titles(homework.release), []

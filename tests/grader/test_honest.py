@@ -18,7 +18,7 @@ RIGHT = {
     "plain": ["def double(x):\n    return 2 * x"],
     "from math import *": ["from math import *", "def double(x):\n    return fsum([x, x])"],
     "try/except": [
-        "try:\n    import numpy as np\n    def plus(a, b): return np.add(a, b)\nexcept ImportError:\n    def plus(a, b): return a + b",
+        "try:\n    import operator\n    plus = operator.add\nexcept ImportError:\n    def plus(a, b): return a + b",
         "def double(x):\n    return plus(x, x)",
     ],
     "built by a loop": ["table = {}\nfor n in range(3):\n    table[n] = n", "def double(x):\n    return table[2] * x"],
@@ -47,9 +47,18 @@ RIGHT = {
     "Drive": ["from google.colab import drive\ndrive.mount('/content/drive')\nK = 2\ndef double(x):\n    return K * x"],
     "name clash": ["def triple(x):\n    return x + x", "twice = triple\ndef double(x):\n    return twice(x)"],
     "split": ["def half(x):\n    return x + x", "def double(x):\n    return half(x)"],
-    "a nested list": ["def double(x):\n    return 2 * x if isinstance(x, float) else [[2 * x[0][0]]]"],
+    "libraries that are not needed": [
+        "import lmbook\nimport torch\nK = 2",
+        "import scipy\n\ndef double(x):\n    return K * x",
+    ],
+    "a function with the name of a closed one": [
+        "def steep(x):\n    return x + x",
+        "def double(x):\n    return steep(x)",
+    ],
 }
 WRONG = {
+    "a given function that is closed": ["def double(x):\n    return slope(x)"],
+    "a library that is closed": ["import math", "def double(x):\n    import scipy.special\n    return 2 * x"],
     "nothing returned": ["def double(x):\n    print(2 * x)"],
     "a helper that only stands behind": ["def double(x):\n    return not_there(x)"],
     "an object": ["class Twice:\n    pass", "def double(x):\n    return Twice()"],
@@ -60,7 +69,11 @@ GIVEN = """import numpy as np
 
 
 def agree(found, wanted):
-    return np.shape(found) == np.shape(wanted) and np.allclose(np.asarray(found, dtype=float), wanted)"""
+    return np.shape(found) == np.shape(wanted) and np.allclose(np.asarray(found, dtype=float), wanted)
+
+
+def slope(x):
+    return 2 * x"""
 
 
 @pytest.fixture
@@ -69,11 +82,12 @@ def course(tmp_path) -> Path:
     cells = [new_code_cell(GIVEN)]
     for name in CASES:
         stub = f"def {name}(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION"
-        tests = f"assert agree({name}(1.5), 3)\n# Another number.\n### BEGIN HIDDEN TESTS\nassert agree({name}(-4.25), -8.5)"
+        tests = f"assert agree({name}(1.5), 3)\n# Another number.\n### BEGIN HIDDEN TESTS\n"
         cells.append(new_code_cell(stub, metadata=marks(name, solution=True, cell_type="code")))
         checked = marks(f"{name}-values", grade=True, locked=True, points=1, cell_type="code")
-        cells.append(new_code_cell(f"{tests}\n### END HIDDEN TESTS", metadata=checked))
-    master = new_notebook(cells=cells)
+        tests += f"assert agree({name}(-4.25), -8.5)\n### END HIDDEN TESTS"
+        cells.append(new_code_cell(tests, metadata=checked))
+    master = new_notebook(cells=cells, metadata={"lmbook": {"imports": ["numpy"], "closed": ["slope"]}})
     for kind, version in (("release", student_version), ("grading", grading_version)):
         hand_in(version(master), tmp_path / "01" / kind / "01-styles.ipynb")
     return tmp_path / "01"
@@ -86,7 +100,7 @@ def handed_in(release) -> dict:
             n for n, cell in enumerate(release.cells) if cell.metadata.get("nbgrader", {}).get("grade_id") == name
         )
         cells += [new_code_cell(source) for source in own]
-        cells += [release.cells[at] | {"source": answer.replace("double", name)}, release.cells[at + 1]]
+        cells += [release.cells[at] | {"source": answer.replace("def double", f"def {name}")}, release.cells[at + 1]]
     return release | {"cells": cells}
 
 
@@ -97,6 +111,8 @@ def test_every_honest_style_gets_its_point_and_check_agrees(course, tmp_path):
     path = hand_in(handed_in(read(release)), tmp_path / "ann.ipynb")
     result = grade_one(Submission("ann", path), course)
     assert result["status"] == "graded", result["why"]
+    for name in ("lmbook", "scipy", "slope", "torch"):
+        assert any(f"uses {name}, which is closed" in note for note in result["notes"]), name
     wanted = dict(zip(CASES, [1] * len(RIGHT) + [0] * len(WRONG), strict=True))
     assert {one["id"]: one["points"] for one in result["questions"]} == wanted
     checked = check(path, release)

@@ -41,6 +41,22 @@ def settle(settings: dict) -> None:
         os.setresuid(*[settings["user"]] * 3)
     sys.path[:] = [path for path in sys.path if path not in settings["hide"]]
     sys.path += settings["path"]
+    sys.meta_path.insert(0, Closed(settings.get("closed", [])))
+
+
+class Closed:
+    """Libraries that are not imported here."""
+
+    def __init__(self, names: list[str]):
+        self.names = set(names)
+
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in self.names:
+            raise ImportError(f"{name} is closed while this homework is graded")
+
+
+def closed(*_, **__):
+    raise RuntimeError("this function is closed while this homework is graded")
 
 
 class Worker:
@@ -120,6 +136,10 @@ class Worker:
                 raise
             self._rest(tree.body, error, name, flags)
             raise
+        finally:
+            for function in task.get("close", ()):
+                if isinstance(self.space.get(function), types.FunctionType):
+                    self.space[function] = closed
 
     def _exec(self, body: list, name: str, flags: int) -> None:
         code = compile(ast.Module(body, []), name, "exec", flags)

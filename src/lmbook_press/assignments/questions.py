@@ -12,6 +12,8 @@ from nbformat import NotebookNode
 from lmbook_press.book import BookError
 from lmbook_press.normalize import read
 
+# Libraries that answer questions of this book; a homework names those that it allows.
+ANSWERING = {"lmbook", "torch", "scipy", "sklearn", "transformers", "tensorflow", "keras", "jax", "autograd", "nltk"}
 HIDDEN = re.compile(r"### (BEGIN|END) HIDDEN TESTS")
 
 
@@ -51,6 +53,13 @@ class Homework:
     files: dict[str, Path]
     questions: list[Question]
     blocked: list[str]
+
+    @property
+    def closed(self) -> list[str]:
+        """What an answer may not use: libraries, where the master says which it allows, and given functions."""
+        said = self.grading.metadata.get("lmbook", {})
+        libraries = ANSWERING - set(said["imports"]) if "imports" in said else set()
+        return sorted(libraries | set(said.get("closed", [])))
 
     @classmethod
     def load(cls, folder: Path) -> "Homework":
