@@ -98,7 +98,7 @@ class Runs:
         return "ended the whole program" if isinstance(error, ProcessDied) else "could not be run"
 
     def _again(self, session: Session, cells: list[Cell], close: tuple[str, ...] = ()) -> None:
-        """Runs cells that have run before, without those that are fatal.  close: given functions that are closed then."""
+        """Runs cells that have run before, without the fatal ones.  close: given functions that are closed then."""
         for cell, name, source in cells:
             if cell in self.fatal:
                 continue
