@@ -41,12 +41,13 @@ class Question:
 
 @dataclass
 class Checked:
-    """faults: what will cost points or hinder the grader; hints: what is good to know; top: whether all cells ran."""
+    """faults: what costs points or hinders the grader; hints: what is good to know; graded: by the grader's rules."""
 
     questions: list[Question]
     faults: list[str]
     hints: list[str]
     seconds: float
+    graded: bool = False
 
     @property
     def good(self) -> bool:
@@ -113,7 +114,7 @@ def _as_graded(plain: NotebookNode, release: Path, seconds: float) -> Checked:
             stops = f"{one.title}: the cell of the answer {runs.broken[question.name]}."
             (one.said if one.passed < one.checks else placed.notes).append(stops)
         found.append(one)
-    return Checked(found, [], placed.notes, runs.spent)
+    return Checked(found, [], placed.notes, runs.spent, graded=True)
 
 
 def _marked(path: Path) -> NotebookNode | None:
@@ -228,6 +229,10 @@ def lines(checked: Checked, name: str) -> list[str]:
     said.append("")
     if checked.good:
         said.append("All there: you can hand it in. The grader asks the same functions harder questions.")
+        if not checked.graded:
+            said.append(
+                "With --release and the notebook as it was handed out, this is checked by the grader's own rules."
+            )
     else:
         left = sum(one.state != "answered" for one in checked.questions)
         more = f"{left} of {len(checked.questions)} questions are not answered yet. " if left else ""
