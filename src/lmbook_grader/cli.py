@@ -27,15 +27,20 @@ def homework():
 @homework.command()
 @click.argument("numbers", nargs=-1, metavar="[NN]...")
 @click.option("--out", type=FOLDER, required=True, help="Folder to write to.")
-@click.option("--seed", metavar="SECRET", envvar="LMBOOK_COURSE_SEED", help="The course's secret, from which hidden "
-              "inputs are drawn; also read from LMBOOK_COURSE_SEED.")  # fmt: skip
+@click.option("--seed", metavar="SECRET", envvar="LMBOOK_COURSE_SEED", help="The course's secret, from which the "
+              "inputs of all hidden checks are drawn; also read from LMBOOK_COURSE_SEED. Default: the one in "
+              "OUT/secret.txt, which is made if it is not there.")  # fmt: skip
 @click.option("--student-only", is_flag=True, help="Only the student versions, straight into the folder.")
 @click.option("--book", "root", type=THERE, metavar="FOLDER",
               help="The book's folder. Default: the one around the current folder.")  # fmt: skip
 def make(numbers: tuple[str, ...], out: Path, seed: str | None, student_only: bool, root: Path | None):
     """Make homework NN (all without any): OUT/NN/release/ for the class and OUT/NN/grading/ for the grader."""
     from lmbook_press.assignments.make import make as make_versions
+    from lmbook_press.assignments.variants import course_secret
 
+    if seed is None and not student_only:
+        seed, where = course_secret(out)
+        click.echo(f"The secret of this course: {where}. Keep it, and keep it to yourself.", err=True)
     for path in make_versions(Book.find(root), out, numbers, student_only, seed):
         click.echo(path)
 
@@ -83,7 +88,7 @@ def grade(
     """
     from lmbook_grader.grading.grade import Limits
     from lmbook_grader.grading.pool import grade_many
-    from lmbook_grader.intake.collect import Collected, collect
+    from lmbook_grader.intake.collect import Collected, collect, shown
     from lmbook_grader.intake.roster import read_roster
     from lmbook_grader.report.terminal import Progress, intake_lines, table_lines
     from lmbook_press.assignments.questions import Homework
@@ -112,7 +117,9 @@ def grade(
         done = f"{progress.done} of {len(chosen)} results are in {folder / 'results'}"
         click.echo(f"\nStopped; nothing is lost: {done}. The same command with --resume grades the rest.", err=True)
         sys.exit(INTERRUPTED)
-    faults = [{"file": fault.path.relative_to(submissions).as_posix(), "why": fault.why} for fault in collected.faults]
+    faults = [
+        {"file": shown(fault.path.relative_to(submissions).as_posix()), "why": fault.why} for fault in collected.faults
+    ]
     if not first:  # the first part speaks for all
         faults, collected = [], Collected()
     _write_json({"faults": faults}, folder / "intake.json")

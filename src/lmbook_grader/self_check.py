@@ -1,11 +1,15 @@
 """Check: a student looks at a notebook of their own before handing it in.
 
-Does it run from top to bottom?  Does every answer stand where it belongs?  Do the visible checks pass?  It needs only
-the notebook; with the release (the notebook as it was handed out) it also says what the grader will find where.
+With the release (the notebook as it was handed out) everything is as the grader does it, without walls: the answers
+are placed by the same rules, run by the same worker, and what they return travels in the same way to the visible
+checks.  So what it says of them is what the grader will say.  With the notebook alone, or on Windows, which has no such
+worker: does it run from top to bottom, does every answer stand where it belongs, do the visible checks pass?
 """
 
 import hashlib
 import json
+import os
+import tempfile
 import warnings
 from collections import Counter
 from dataclasses import dataclass, field
@@ -13,9 +17,12 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from lmbook_grader.grading.execute import Runs
 from lmbook_grader.intake.collect import open_submission, place, read_bytes
 from lmbook_grader.intake.match_answers import DEFINED, WRITTEN_STUB, grade_id, is_answer, titles
+from lmbook_grader.sandbox.commands import Limits, command, copy_package
 from lmbook_grader.sandbox.run_cells import Ran, run_cells
+from lmbook_press.assignments.questions import Homework
 from lmbook_press.normalize import read
 
 STUB = "raise NotImplementedError"
@@ -34,12 +41,13 @@ class Question:
 
 @dataclass
 class Checked:
-    """faults: what will cost points or hinder the grader; hints: what is good to know; top: whether all cells ran."""
+    """faults: what costs points or hinders the grader; hints: what is good to know; graded: by the grader's rules."""
 
     questions: list[Question]
     faults: list[str]
     hints: list[str]
     seconds: float
+    graded: bool = False
 
     @property
     def good(self) -> bool:
@@ -53,12 +61,14 @@ def check(path: str | Path, release: str | Path | None = None, seconds: float = 
     """
     path = Path(path)
     plain = open_submission(path)
+    if release and os.name == "posix":
+        return _as_graded(plain, Path(release), seconds)
     notebook = _marked(path) or plain
     faults, hints = _order(notebook)
-    if release:
+    if release:  # on Windows
         placed = place(plain, read(Path(release)))
         hints += placed.notes
-        notebook = placed.notebook  # from here on what the grader sees
+        notebook = placed.notebook
     elif not any(grade_id(cell) for cell in plain.cells):
         faults.append(
             "The cells have lost their marks, so nothing can be checked but that it runs. The grader will look for the "
@@ -77,6 +87,34 @@ def check(path: str | Path, release: str | Path | None = None, seconds: float = 
     repeated = [name for name, count in Counter(filter(None, map(grade_id, notebook.cells))).items() if count > 1]
     faults += [f"Two cells have the mark {name} (pasted twice?): delete one of them." for name in repeated]
     return Checked(_questions(notebook, ran), faults, hints, sum(one.seconds for one in ran))
+
+
+def _as_graded(plain: NotebookNode, release: Path, seconds: float) -> Checked:
+    """What the grader finds, with the visible checks in place of the hidden ones."""
+    homework, limits = Homework.handed_out(release), Limits(total=seconds)
+    placed = place(plain, homework.release)
+    with tempfile.TemporaryDirectory(prefix="lmbook-") as folder:
+        package = copy_package(Path(folder), homework.blocked)
+        runs = Runs(homework, placed, lambda: command("none", limits, package), limits)
+        placed.notes.extend(runs.notes)
+        runs.visible()
+        outcomes = runs.hidden()
+    headings, found = titles(homework.release), []
+    for question in homework.questions:
+        one = Question(headings[question.name], checks=len(question.checks))
+        if question.name in placed.missing:
+            one.state = "not answered"
+        for check in question.checks:
+            outcome = outcomes.get(check.name)
+            if outcome is not None and outcome.passed:
+                one.passed += 1
+            elif outcome is not None and one.state == "answered":
+                one.said.append(outcome.message)
+        if one.state == "answered" and question.name in runs.broken:
+            stops = f"{one.title}: the cell of the answer {runs.broken[question.name]}."
+            (one.said if one.passed < one.checks else placed.notes).append(stops)
+        found.append(one)
+    return Checked(found, [], placed.notes, runs.spent, graded=True)
 
 
 def _marked(path: Path) -> NotebookNode | None:
@@ -191,6 +229,10 @@ def lines(checked: Checked, name: str) -> list[str]:
     said.append("")
     if checked.good:
         said.append("All there: you can hand it in. The grader asks the same functions harder questions.")
+        if not checked.graded:
+            said.append(
+                "With --release and the notebook as it was handed out, this is checked by the grader's own rules."
+            )
     else:
         left = sum(one.state != "answered" for one in checked.questions)
         more = f"{left} of {len(checked.questions)} questions are not answered yet. " if left else ""

@@ -11,6 +11,7 @@ from samples import ROSTER, hand_in, release, returned
 
 from lmbook_grader.intake.collect import Unreadable, collect, open_submission
 from lmbook_grader.intake.roster import read_roster
+from lmbook_grader.report.terminal import intake_lines
 from lmbook_press.book import BookError
 
 
@@ -93,6 +94,68 @@ def test_a_file_is_its_students_or_nobodys(folder, roster, name, student):
     assert [(one.student, one.path) for one in got.submissions] == ([(student, path)] if student else [])
     assert [fault.path for fault in got.faults] == ([] if student else [path])
     assert len(got.absent) == (2 if student else 3)
+
+
+FOR_ANN = "submission_904:\n  :submitters:\n  - :name: Ann Doe\n    :sid: ann\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "deeper"),
+    [
+        ({"submission_metadata.yml": METADATA, "submission_904/submission_metadata.yml": FOR_ANN}, "submission_904"),
+        (
+            {"export/submission_metadata.yml": METADATA, "export/submission_904/x/submission_metadata.yml": FOR_ANN},
+            "export/submission_904",
+        ),
+    ],
+)
+def test_students_do_not_say_whose_work_is_whose(folder, roster, written, deeper):
+    path = hand_in(returned(), folder / deeper / "hw.ipynb")
+    for name, text in written.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    assert [(one.student, one.path) for one in collect(folder, roster).submissions] == [("bob", path)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bob/doeann_1_99999_hw.ipynb",
+        "bob/Ann Doe_1_assignsubmission_file_hw.ipynb",
+        "bob/submission_901/hw.ipynb",
+        "bob/ann/ann.ipynb",
+        "Bob Ray_2_assignsubmission_file_/submission_901/ann.ipynb",
+        "submission_904/Ann Doe_1_assignsubmission_file_/ann.ipynb",
+    ],
+)
+def test_a_name_inside_a_students_own_folder_makes_nothing_anothers(folder, roster, name):
+    (folder / "submission_metadata.yml").write_text(METADATA)
+    own = hand_in(returned(), folder / "ann.ipynb")
+    path = hand_in(returned(), folder / name)
+    assert [(one.student, one.path) for one in collect(folder, roster).submissions] == [("ann", own), ("bob", path)]
+
+
+def test_a_name_moves_no_cursor(folder, roster):
+    hand_in(returned(), folder / "ann\x1b[2J\n\u202e.ipynb")
+    hand_in(returned(), folder / "\x1b]0;x\x07\nbob: 100 points.txt")
+    got = collect(folder, roster)
+    lines = intake_lines(got, folder)
+    assert len(got.submissions) == len(got.faults) == 1
+    assert all(sign.isprintable() for line in lines for sign in line.removeprefix("\n"))
+    assert any(r"ann\x1b[2J\n\u202e.ipynb" in line for line in lines)
+
+
+def test_aliases_do_not_explode(folder, roster):
+    levels = "\n".join(f"  l{at}: &a{at} [{', '.join([f'*a{at - 1}'] * 9)}]" for at in range(1, 30))
+    merged = "\n".join(f"  m{at}: &m{at} {{<<: [{', '.join([f'*m{at - 1}'] * 9)}]}}" for at in range(1, 30))
+    bomb = f"bomb:\n  l0: &a0 [lol]\n{levels}\n  m0: &m0 {{x: 1}}\n{merged}\n"
+    bomb += "submission_9:\n  :submitters:\n  - :name: *a29\n"
+    (folder / "submission_metadata.yml").write_text(f"{bomb}{METADATA}")
+    path = hand_in(returned(), folder / "submission_904/hw.ipynb")
+    stranger = hand_in(returned(), folder / "submission_9/hw.ipynb")
+    got = collect(folder, roster)
+    assert [(one.student, one.path) for one in got.submissions] == [("bob", path)]
+    assert [fault.path for fault in got.faults] == [stranger]
 
 
 def test_a_late_mark_is_kept(folder, roster):

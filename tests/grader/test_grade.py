@@ -7,6 +7,7 @@ import pytest
 import test_wrong_answers as listed
 from hostile import small
 from nbformat.v4 import new_code_cell, new_notebook
+from points import ROOT, STEMS, master, score
 
 from lmbook_grader.grading.grade import grade_one
 from lmbook_grader.intake.collect import Submission, place
@@ -16,7 +17,6 @@ from lmbook_press.assignments.questions import Homework, undefined_names
 from lmbook_press.assignments.variants import drawn
 from lmbook_press.book import Book, BookError
 
-STEMS = sorted({stem for stem, _, _ in listed.CASES})
 SECRET = "a course's secret"
 
 
@@ -30,7 +30,7 @@ def walls() -> None:
 def course(tmp_path_factory):
     """Every homework of the book as a course with a secret has it."""
     folder = tmp_path_factory.mktemp("course")
-    make(Book(listed.ROOT), folder, seed=SECRET)
+    make(Book(ROOT), folder, seed=SECRET)
     return folder
 
 
@@ -84,7 +84,7 @@ def test_wrong_answers_get_their_points_and_see_no_hidden_line(stem, course, tmp
     homework = Homework.load(folder)
     assert wrong.keys() == {question.name for question in homework.questions if not question.written}
     result = graded(solved(homework, wrong), folder, tmp_path)
-    assert points(result) == listed.score(stem, wrong, SECRET)
+    assert points(result) == score(stem, wrong, SECRET)
     hidden = [line for q in homework.questions for c in q.checks for line in hidden_lines(c) if len(line) > 15]
     for question in result["questions"]:
         for check in question["checks"]:
@@ -106,7 +106,7 @@ def hidden(source: str) -> str:
 @pytest.mark.parametrize("stem", STEMS)
 def test_a_seed_changes_the_hidden_inputs_and_nothing_else_is_left_of_it(stem, course):
     def sources(secret: str | None) -> list[str]:
-        return [cell.source for cell in drawn(listed.master(stem), stem, secret).cells]
+        return [cell.source for cell in drawn(master(stem), stem, secret).cells]
 
     made = {secret: sources(secret) for secret in (None, "one", "two", SECRET)}
     assert len({"".join(cells) for cells in made.values()}) == len(made), f"{stem} draws nothing"
@@ -281,4 +281,4 @@ def test_whatever_is_drawn_the_listed_points_stay(stem):
     """Six secrets, in this process: right answers pass, wrong ones fail where they are listed to."""
     for secret in map(str, range(6)):
         for name, case in ((name, case) for at, name, case in listed.CASES if at == stem):
-            assert listed.score(stem, case["answers"], secret) == case["score"], (secret, name)
+            assert score(stem, case["answers"], secret) == case["score"], (secret, name)

@@ -274,6 +274,16 @@ def test_make_writes_release_and_grading_apart(course):
     assert done.exit_code == 0, done.output
     kinds = sorted(path.relative_to(course / "made").parts[:2] for path in (course / "made").rglob("*.ipynb"))
     assert kinds == [(number, "grading"), (number, "release")]
+    secret, (grading,) = course / "made/secret.txt", (course / "made").glob("*/grading/*.ipynb")
+    assert len(secret.read_text().strip()) > 40
+    assert secret.stat().st_mode & 0o077 == 0
+    assert {"secret.txt", "/*/grading/"} <= set((course / "made/.gitignore").read_text().split())
+    drawn = grading.read_bytes()
+    lmbook("make", number, "--out", "made", "--book", __file__.rsplit("/", 1)[0])
+    assert grading.read_bytes() == drawn  # with the secret that is there
+    secret.write_text("another term")
+    lmbook("make", number, "--out", "made", "--book", __file__.rsplit("/", 1)[0])
+    assert grading.read_bytes() != drawn
 
 
 def test_the_group_starts_without_the_heavy_libraries():

@@ -28,7 +28,8 @@ def class_of_one(tmp_path, monkeypatch):
     (tmp_path / "01").rename(tmp_path / "course/01")
     (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
     hand_in(returned(), tmp_path / "submissions/01/ann.ipynb")
-    hand_in(returned(), tmp_path / "01-chain-rule.ipynb")
+    for name in ("01-chain-rule.ipynb", "my-answers.ipynb"):
+        hand_in(returned(), tmp_path / name)
     write_results(tmp_path / "graded/01", result("ann"))
 
 

@@ -1,6 +1,7 @@
 """The walls: what the commands say, and what the kernel is told to refuse.  What they hold is tested in hostile/."""
 
 import errno
+import io
 import os
 import re
 import shutil
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from lmbook_grader.sandbox import commands, seccomp
+from lmbook_grader.sandbox import commands, seccomp, session
 from lmbook_grader.sandbox.commands import Limits, available, command, copy_package
 from lmbook_grader.sandbox.session import Session, used
 from lmbook_press.book import BookError
@@ -144,10 +145,10 @@ def test_the_walls_stand_for_an_ordinary_user_too(walls, monkeypatch):
     assert made.stdout.strip() == b"65534", made.stderr
 
 
-def decided(program: bytes, architecture: int, number: int, argument: int = 0) -> int:
+def decided(program: bytes, architecture: int, number: int, argument: int = 0, second: int = 0) -> int:
     """What the filter answers, by an interpreter of the four instructions that it uses."""
     steps = [struct.unpack("=HBBI", program[at : at + 8]) for at in range(0, len(program), 8)]
-    held = {0: number, 4: architecture, 16: argument}
+    held = {0: number, 4: architecture, 16: argument, 24: second}
     at = value = 0
     while True:
         code, yes, no, k = steps[at]
@@ -162,7 +163,7 @@ def decided(program: bytes, architecture: int, number: int, argument: int = 0) -
 
 @pytest.mark.parametrize("machine", seccomp.MACHINES)
 def test_the_filter_refuses_what_it_names_and_nothing_else(machine):
-    architecture, numbers, clone, clone3 = seccomp.MACHINES[machine]
+    architecture, numbers, clone, clone3, fcntl = seccomp.MACHINES[machine]
     program = seccomp.program(machine)
     refused = {number for number in range(600) if decided(program, architecture, number) != seccomp.ALLOW}
     assert refused == {*numbers, clone3}
@@ -172,6 +173,8 @@ def test_the_filter_refuses_what_it_names_and_nothing_else(machine):
     thread, new_user = 0x3D0F00, 0x10000000
     assert decided(program, architecture, clone, thread) == seccomp.ALLOW
     assert decided(program, architecture, clone, thread | new_user) != seccomp.ALLOW
+    refused = {second for second in range(2000) if decided(program, architecture, fcntl, 3, second) != seccomp.ALLOW}
+    assert refused == set(seccomp.LOCKS) == {*range(5, 8), *range(36, 39), *range(1024, 1027)}
     assert decided(program, architecture, 0x40000000 + 41) != seccomp.ALLOW
     assert seccomp.program("vax") is None
 
@@ -183,6 +186,19 @@ def test_the_numbers_are_those_of_the_kernels_headers():
             known = dict(re.findall(r"#define __NR3?2?6?4?_(\w+)\s+(\d+)", header.read_text()))
             for name, number in zip(seccomp.NAMES.split(), seccomp.MACHINES[machine][1], strict=True):
                 assert int(known.get(name, number)) == number, (machine, name)
+
+
+@pytest.mark.parametrize(
+    ("state", "below", "busy"), [("D", "", True), ("D", "8", False), ("R", "8", True), ("S", "", False)]
+)
+def test_waiting_for_a_child_that_sleeps_is_sleeping(monkeypatch, state, below, busy):
+    """vfork holds the parent in the state D, as if it waited for a disk, for as long as the child sleeps."""
+    numbers = " ".join(["0"] * 40)
+    files = {"/proc/7/stat": f"7 (python) {state} {numbers}", "/proc/7/task/7/children": below}
+    files |= {"/proc/8/stat": f"8 (python) S {numbers}", "/proc/8/task/8/children": ""}
+    monkeypatch.setattr(session, "open", lambda name, **_: io.StringIO(files[name]), raising=False)
+    monkeypatch.setattr(session.os, "listdir", lambda name: [name.split("/")[2]])
+    assert used(7)[2] == busy
 
 
 def test_what_a_process_uses_counts_all_below_it():

@@ -5,6 +5,8 @@ import json
 import math
 import random
 import struct
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -63,6 +65,11 @@ def test_other_forms_of_arrays_arrive():
     half = torch.randn(2, 3).to(torch.bfloat16)
     assert torch.equal(travelled(half), half)
     assert torch.equal(travelled(torch.nn.Parameter(half.float())), half.float())
+    for long in (np.longdouble, np.clongdouble):  # no other machine has to know them
+        assert travelled(np.array([0.5, 2.0], long)).tolist() == [0.5, 2]
+        assert travelled(long(0.25)) == 0.25
+    assert [travelled(part) for part in (Fraction(-1, 3), Decimal("0.5"))] == [Fraction(-1, 3), 0.5]
+    assert travelled(Fraction(1, 3**200)) == 3.0**-200
     number = travelled(np.float32(0.1))
     assert type(number) is np.float32
     assert number == np.float32(0.1)
@@ -142,6 +149,8 @@ FORGED = [
     {"tensor": ["load", [1], [0, 8]]}, {"int": "0x" + "f" * 5000}, {"int": 3}, {"function": 0}, {"range": [0, 1, 0]},
     {"range": ["a"]},
     {"dict": [[[], 1]]}, {"dict": [[1]]}, {"set": [[1]]}, {"pickle": "x"}, {"a": 1, "b": 2}, {},
+    {"fraction": [1, 0]}, {"fraction": [1.5, 2]}, {"fraction": [1, 10**30]}, {"array": ["|i1", [10**9, 0], [0, 0]]},
+    {"tensor": ["int8", [0, 10**5, 10**5], [0, 0]]}, {"array": ["|i1", [9_000_000, 1, 1], [0, 9_000_000]]},
     {"bytes": [0, 100]}, {"complex": ["a", 1]},
 ]  # fmt: skip
 

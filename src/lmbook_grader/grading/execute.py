@@ -5,7 +5,9 @@ goes on after it: what does not depend on it is still graded.
 """
 
 import contextlib
+import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from nbformat import NotebookNode
 
@@ -28,16 +30,28 @@ class Runs:
     """
 
     def __init__(self, homework: Homework, placed: Placed, start: Callable[[], Command], limits: Limits):
-        self.homework, self.start, self.limits, self.missing = homework, start, limits, set(placed.missing)
+        self.homework, self.limits, self.missing = homework, limits, set(placed.missing)
+        self.command, self.notes = start, []
         self.cells: list[Cell] = [
             (f"<cell {number}>", marks(cell).get("grade_id"), cell.source)
             for number, cell in enumerate(placed.notebook.cells, start=1)
             if cell.cell_type == "code"
         ]
         self.checks = {check.name for question in homework.questions for check in question.checks}
+        self.release = {cell.source for cell in homework.release.cells if cell.cell_type == "code"}
+        own = "\n".join(source for _, _, source in self.cells if source not in self.release)
+        for name in homework.closed:
+            if re.search(rf"^[^#\n]*\b{name}[.(]|^[ \t]*(?:import|from)[ \t]+{name}\b", own, re.MULTILINE):
+                self.notes.append(f"Your code uses {name}, which is closed while this homework is graded.")
         self.broken: dict[str | None, str] = {}
         self.fatal: set[str] = set()  # cells after which the process is no more
         self.spent = 0.0  # seconds charged to processes that have ended
+
+    def start(self, hidden: bool = False) -> Command:
+        """The command of a new process.  What the given cells themselves need is closed in the hidden run only."""
+        started, given = self.command(), "\n".join(self.release)
+        closed = [name for name in self.homework.closed if hidden or not re.search(rf"\bimport {name}\b", given)]
+        return replace(started, settings=started.settings | {"closed": closed})
 
     def visible(self) -> str:
         """Runs every cell once and returns what was printed."""
@@ -62,7 +76,7 @@ class Runs:
                     self.broken[name] = "was not run: the notebook had used up its time"
                 break
             try:
-                answer = session.ask(self._seconds(name), do="run", name=cell, source=source)
+                answer = session.ask(self._seconds(name), do="run", name=cell, source=source, stop=name in self.checks)
             except (Stopped, wire.NotData) as error:
                 self.fatal.add(cell)
                 self.broken[name] = self._words(error, name)
@@ -83,13 +97,15 @@ class Runs:
             return f"was stopped: it used more than {self.limits.memory} MB of memory"
         return "ended the whole program" if isinstance(error, ProcessDied) else "could not be run"
 
-    def _again(self, session: Session, cells: list[Cell]) -> None:
-        """Runs cells that have run before, without those that are fatal."""
+    def _again(self, session: Session, cells: list[Cell], close: tuple[str, ...] = ()) -> None:
+        """Runs cells that have run before, without the fatal ones.  close: given functions that are closed then."""
         for cell, name, source in cells:
             if cell in self.fatal:
                 continue
             try:
-                session.ask(self._seconds(name), do="run", name=cell, source=source)
+                now = list(close) if source in self.release else []
+                stop = name in self.checks
+                session.ask(self._seconds(name), do="run", name=cell, source=source, stop=stop, close=now)
             except wire.NotData:
                 continue
             except Stopped:
@@ -140,9 +156,9 @@ class _Hidden:
         while True:  # each turn more leaves out one cell more, so it ends
             try:
                 if self.session is None:
-                    self.session, self.done = Session(runs.start(), runs.limits), 0
+                    self.session, self.done = Session(runs.start(hidden=True), runs.limits), 0
                     self.grader.session = self.session
-                runs._again(self.session, runs.cells[self.done : upto])
+                runs._again(self.session, runs.cells[self.done : upto], tuple(runs.homework.closed))
                 self.done = max(self.done, upto)
                 while self.given.get(check.name):
                     self.grader.prepare(self.given[check.name].pop(0), runs.limits.check)

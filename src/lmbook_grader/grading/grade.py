@@ -75,6 +75,7 @@ def grade_one(
                 raise SandboxError(why)
             with _copied(package, homework.blocked) as folder:
                 runs = Runs(homework, placed, lambda: command(sandbox, limits, folder, image), limits)
+                result["notes"] += runs.notes
                 result["output"] = runs.visible()
                 walls = sandbox != "none" or trusted
                 outcomes = runs.hidden() if walls else {}

@@ -10,6 +10,7 @@ import ast
 import builtins
 import contextlib
 import io
+import resource
 import signal
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -21,6 +22,7 @@ from lmbook_grader.sandbox.session import MemoryLimitExceeded, Session, Stopped,
 from lmbook_press.assignments.questions import HIDDEN, Check, Homework, marks, undefined_names
 from lmbook_press.book import BookError
 
+ROOM = 1_500_000_000  # bytes
 TYPES = {"function", "generator", "module", "type", "object", "method", "coroutine", "ellipsis"}
 
 
@@ -79,6 +81,25 @@ def _alarm(seconds: float):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+@contextlib.contextmanager
+def _little_memory():
+    """What is done here with a student's arrays may take this much memory more, and is a MemoryError beyond."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    most = _data() + ROOM
+    resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def _data() -> int:
+    """Bytes that this process has allocated, as RLIMIT_DATA counts them; far more than any where no /proc says it."""
+    with contextlib.suppress(OSError), open("/proc/self/status", encoding="ascii", errors="replace") as file:
+        return next(1024 * int(line.split()[1]) for line in file if line.startswith("VmData"))
+    return 2**40
 
 
 class Grader:
@@ -157,7 +178,7 @@ class RemoteFunction:
 
 def _execute(code, space: dict, seconds: float) -> None:
     quiet = io.StringIO()
-    with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet), _alarm(12 * seconds):
+    with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet), _alarm(12 * seconds), _little_memory():
         exec(code, space)
 
 
@@ -197,11 +218,14 @@ def stopped(error: Stopped, function: str | None, seconds: float) -> str:
 def _complaint(error: Raised | Unserializable, check: Check, line: int) -> str:
     where = _where(check, line)
     if isinstance(error, Unserializable):
-        return f"`{error.function}` returned {error.what} {where}; return numbers, text, lists, dicts or arrays."
-    if error.missing:
+        what = "something else" if line in check.hidden else error.what
+        return f"`{error.function}` returned {what} {where}; return numbers, text, lists, dicts or arrays."
+    if error.missing and line not in check.hidden:
         return f"`{error.function}` is not defined."
-    if error.type == "NotImplementedError":
+    if error.type == "NotImplementedError" and line not in check.hidden:
         return f"`{error.function}` is not written yet."
+    if line in check.hidden:  # neither the type nor the line: a student could choose them by the hidden input
+        return f"`{error.function}` stops with an error {where}."
     at = f" (line {error.line} of its cell)" if error.line else ""
     return f"`{error.function}` raises {error.type}{at} {where}."
 

@@ -28,6 +28,11 @@ LATE = "The learning system marks this submission as late."
 PASSED_OVER = (".ipynb_checkpoints", "__MACOSX")
 
 
+def shown(name: object) -> str:
+    """A file's name or path as it can be printed: what is invisible, or would move a terminal's cursor, as \\x1b."""
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in str(name))
+
+
 class Unreadable(BookError):
     """A file that holds no notebook we can grade; the message is a sentence for the student."""
 
@@ -70,7 +75,7 @@ def collect(folder: str | Path, roster: Roster, release: NotebookNode | None = N
     if not folder.is_dir():
         hint = ": unpack it first and name the folder" if folder.suffix == ".zip" else ""
         raise BookError(f"{folder} is no folder of submissions{hint}.")
-    gradescope = {}
+    gradescope = gradescope_owners(folder)
     faults: list[Fault] = []
     files: dict[str, list[tuple[Path, Owner, os.stat_result]]] = {}
     for where, folders, names in os.walk(folder):
@@ -78,7 +83,6 @@ def collect(folder: str | Path, roster: Roster, release: NotebookNode | None = N
         folders[:] = sorted(name for name in folders if name not in PASSED_OVER)
         links = [name for name in folders if (here / name).is_symlink()]
         faults += [Fault(here / name, "is a link; links are not followed") for name in links]
-        gradescope |= gradescope_owners(here)
         for name in sorted(names):
             path = here / name
             if name.startswith(".") or name == "submission_metadata.yml":
@@ -126,7 +130,7 @@ def _choose(student: str, found: list[tuple[Path, Owner, os.stat_result]], relea
         try:
             notebook = open_submission(path)
         except Unreadable as error:
-            notes.append(f"Your file {path.name} was set aside. {error}")
+            notes.append(f"Your file {shown(path.name)} was set aside. {error}")
             continue
         fit.append((rank, path, whose, notebook, release is None or answered(notebook, release)))
     if not fit:  # the newest is graded, and says itself why it cannot be read
@@ -135,14 +139,15 @@ def _choose(student: str, found: list[tuple[Path, Owner, os.stat_result]], relea
     rank, path, whose, notebook, _ = usable[0]
     twins = [other for at, other, _, text, _ in usable[1:] if at == rank and text != notebook]
     if twins:
-        names = ", ".join(sorted([path.name, *(other.name for other in twins)]))
+        names = ", ".join(shown(name) for name in sorted([path.name, *(other.name for other in twins)]))
         return Fault(
             path, f"{student} has several files of the same time ({names}) that differ: keep the one that counts"
         )
-    others = ", ".join(sorted(other.name for _, other, *_ in fit if other != path))
+    others = ", ".join(shown(name) for name in sorted(other.name for _, other, *_ in fit if other != path))
     if others:
-        by = "by the upload's mark" if marked else "by its date"
-        notes.insert(0, f"You handed in more than one file; {path.name}, the newest {by}, was graded, not {others}.")
+        by = "the upload's mark" if marked else "its date"
+        newest = f"{shown(path.name)}, the newest by {by},"
+        notes.insert(0, f"You handed in more than one file; {newest} was graded, not {others}.")
     return Submission(student, path, tuple(notes), whose.late)
 
 
@@ -152,11 +157,11 @@ def read_bytes(path: Path) -> bytes:
     try:
         handle = os.open(path, flags)
     except OSError as error:
-        raise Unreadable(f"The file {path.name} could not be opened ({error.strerror}).") from error
+        raise Unreadable(f"The file {shown(path.name)} could not be opened ({error.strerror}).") from error
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
-            raise Unreadable(f"{path.name} is no plain file.")
+            raise Unreadable(f"{shown(path.name)} is no plain file.")
         if found.st_size > LARGEST:
             size = f"{found.st_size / 2**20:.0f} MB"
             raise Unreadable(

@@ -35,15 +35,40 @@ class Owner:
     order: tuple = ()
 
 
+LARGEST = 20 * 2**20  # bytes of submission_metadata.yml
+MOST_ALIASES = 10_000
+
+
 def gradescope_owners(folder: Path) -> dict[str, dict]:
-    """Folder name -> what Gradescope's submission_metadata.yml says of it; nothing without that file."""
+    """Folder name -> what Gradescope's submission_metadata.yml says of it; nothing without that file.
+
+    It is looked for in the folder itself, and in its one sub-folder where there is nothing else: what lies deeper was
+    written by students, who would say whose work is whose.
+    """
     path = folder / "submission_metadata.yml"
-    if not path.is_file() or path.is_symlink():
+    if not path.is_file():
+        inside = [one for one in folder.iterdir() if not one.name.startswith((".", "__"))]
+        alone = len(inside) == 1 and inside[0].is_dir() and not inside[0].is_symlink()
+        if not alone or GRADESCOPE.fullmatch(inside[0].name):
+            return {}
+        path = inside[0] / path.name
+    if not path.is_file() or path.is_symlink() or path.stat().st_size > LARGEST:
         return {}
     import yaml
 
     class Loader(yaml.SafeLoader):
-        """Ruby's own types are read as the plain values they stand for."""
+        """Ruby's own types are read as the plain values they stand for; nothing is merged, which may grow for ever."""
+
+        aliases = 0
+
+        def compose_node(self, parent, index):
+            self.aliases += self.check_event(yaml.AliasEvent)
+            if self.aliases > MOST_ALIASES:
+                raise yaml.YAMLError("too many aliases")
+            return super().compose_node(parent, index)
+
+        def flatten_mapping(self, node):
+            node.value = [(key, value) for key, value in node.value if key.tag != "tag:yaml.org,2002:merge"]
 
     def plain(loader, suffix, node):
         if isinstance(node, yaml.ScalarNode):
@@ -54,7 +79,7 @@ def gradescope_owners(folder: Path) -> dict[str, dict]:
     Loader.add_multi_constructor("!", plain)
     try:
         table = yaml.load(path.read_text(encoding="utf-8"), Loader)
-    except (yaml.YAMLError, UnicodeDecodeError):
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError):
         return {}
     return (
         {str(key): value for key, value in table.items() if isinstance(value, dict)} if isinstance(table, dict) else {}
@@ -62,18 +87,21 @@ def gradescope_owners(folder: Path) -> dict[str, dict]:
 
 
 def owner(relative: PurePosixPath, roster: Roster, gradescope: dict[str, dict]) -> Owner:
-    """Whose the file is at this path below the folder of submissions."""
+    """Whose the file is at this path below the folder of submissions.
+
+    The outermost part that names somebody counts: what lies inside a student's own folder is called what they like.
+    """
     for part in relative.parts[:-1]:
         if GRADESCOPE.fullmatch(part):
             return _of_gradescope(part, roster, gradescope.get(part))
-    for part in relative.parts:
         if match := MOODLE.fullmatch(part):
             return _of_moodle(match, roster)
-    if match := CANVAS.fullmatch(relative.name):
-        return _of_canvas(match, roster)
-    for part in relative.parts[:-1]:
         if len(found := [student for student in roster if part.lower() in student.keys]) == 1:
             return Owner(found[0])
+    if match := MOODLE.fullmatch(relative.name):
+        return _of_moodle(match, roster)
+    if match := CANVAS.fullmatch(relative.name):
+        return _of_canvas(match, roster)
     return _of_anything(relative, roster)
 
 
@@ -111,10 +139,10 @@ def _of_moodle(match: re.Match, roster: Roster) -> Owner:
 def _of_gradescope(part: str, roster: Roster, entry: dict | None) -> Owner:
     if entry is None:
         return Owner(None, f"submission_metadata.yml says nothing of {part}: keep that file beside the folders")
-    people = entry.get(":submitters") or entry.get("submitters") or []
+    people = entry.get(":submitters") or entry.get("submitters")
     people = [
-        {str(key).lstrip(":"): str(value or "") for key, value in one.items()}
-        for one in people
+        {str(key).lstrip(":"): str(value) for key, value in one.items() if isinstance(value, str | int)}
+        for one in (people if isinstance(people, list) else [])
         if isinstance(one, dict)
     ]
     if len(people) != 1:

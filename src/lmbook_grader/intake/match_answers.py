@@ -1,20 +1,23 @@
-"""Placing: the answers of a returned notebook, and nothing else of it, in a clean copy of the release.
+"""Placing: the answers of a returned notebook, and the student's own code, in a clean copy of the release.
 
 An answer is looked for by its grade_id, then by a marker in the cell (`# answer: NAME`, `<!-- answer: NAME -->`), then
 by the `def` line, then by its place between cells that students do not change: Colab may drop the marks, and people
 delete, paste, reorder and rename.  What was moved, found twice or not found is said.
+
+An answer may need whatever its author ran before it: an import, a helper, a table.  So the student's other code cells
+come along, each where it stands between the cells that everybody has.
 """
 
 import re
+import unicodedata
 from typing import NamedTuple
 
 import nbformat
 from nbformat import NotebookNode
 
-from lmbook_grader.intake.helper_code import bound, helpers
-
-LONGEST = 100_000  # characters of one answer
-MARKER = re.compile(r"^\s*(?:#|<!--)\s*answer:\s*([\w.-]+)", re.MULTILINE)
+LONGEST = 100_000  # characters of one answer, or of another cell
+MOST = 1_000_000  # characters of all other cells
+MARKER = re.compile(r"^[ \t]*(?:#|<!--)[ \t]*answer:[ \t]*([\w.-]+)", re.MULTILINE)  # no \s: quadratic
 DEFINED = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
 HEADING = re.compile(r"^#+[ \t]+(.+?)(?:[ \t]*\([^()]*points?\))?[ \t]*$", re.MULTILINE)
 WRITTEN_STUB = "YOUR ANSWER HERE"
@@ -108,8 +111,12 @@ class _Search:
         gap = [
             number
             for number in self.gap(at)
-            if number in full and self.cells[number].cell_type in kinds and grade_id(self.cells[number]) not in others
+            if number in full
+            and (self.cells[number].cell_type in kinds or (not code and _words(self.cells[number].source)))
+            and grade_id(self.cells[number]) not in others
         ]
+        near = set(gap)  # of several, an older version may stand at the end
+        by_def.sort(key=near.__contains__)
         if code:
             return [
                 ("id", [number for number in by_id if not defines or has_defs(number)]),
@@ -141,12 +148,11 @@ def place(submission: NotebookNode, release: NotebookNode) -> Placed:
     """The release with the *sources* of the answers in place; it unpacks into notebook, notes and missing.
 
     submission: a notebook as open_submission reads it.  release: the student version as it was handed out.
-    Cells, outputs, tags and metadata of the student are not taken over, except answers; markup in written answers is
-    made harmless (no HTML, no links).
+    Sources of answers and of the student's own code cells are taken over, and nothing else; markup in written answers
+    is made harmless (no HTML, no links).
     """
     clean = nbformat.from_dict(release)
     search, heading = _Search(submission, release), titles(release)
-    known = bound([cell.source for cell in release.cells if cell.cell_type == "code"])
     notes, missing, used = [], [], {}
     lost = not any(grade_id(cell) for cell in submission.cells)
     for at, stub in enumerate(release.cells):
@@ -169,27 +175,46 @@ def place(submission: NotebookNode, release: NotebookNode) -> Placed:
         notes += _remarks(search, stub, how, numbers, title, lost)
         clean.cells[at].source = source if stub.cell_type == "code" else harmless(source)
         clean.cells[at].pop("attachments", None)
-    taken = {number for numbers in used.values() for number in numbers}
-    elsewhere = [search.cells[n].source for n in search.own if n not in taken and search.cells[n].cell_type == "code"]
-    for at in used:
-        cell = clean.cells[at]
-        if cell.cell_type == "code" and elsewhere:
-            source, names = helpers(cell.source, elsewhere, known)
-            if names:
-                cell.source = f"{source}\n\n{cell.source}"
-                said = "it was" if len(names) == 1 else "they were"
-                notes.append(
-                    f"“{heading[grade_id(cell)]}” uses {', '.join(names)} of another cell; {said} taken along."
-                )
+    notes += _take_along(search, clean, used)
     if lost and used:
         notes.insert(0, "The marks of the cells were lost on the way; the answers were found by name and place.")
     return Placed(clean, notes, missing)
 
 
+def _take_along(search: _Search, clean: NotebookNode, used: dict[int, list[int]]) -> list[str]:
+    """Puts the student's other code cells into `clean`; what stands behind all that counts is left out."""
+    taken = {number for numbers in used.values() for number in numbers}
+    own = [number for number in search.own if number not in taken and number not in search.given.values()]
+    own = [number for number in own if search.cells[number].cell_type == "code" and search.cells[number].source.strip()]
+    stubs = {_bare(cell.source) for cell in clean.cells}
+    own = [number for number in own if _bare(search.cells[number].source) not in stubs]
+    places = search.given | {at: numbers[0] for at, numbers in used.items()}
+    room, found, notes = MOST, {}, []
+    for number in own:
+        length = len(search.cells[number].source)
+        before = min((at for at, there in places.items() if there > number), default=None)
+        if before is None:
+            continue
+        if length > min(room, LONGEST):
+            notes.append(f"Cell {number + 1} of your file has {length:,} characters and was left out.")
+            continue
+        room -= length
+        found.setdefault(before, []).append(nbformat.v4.new_code_cell(search.cells[number].source, id=f"own{number}"))
+    clean.cells = [cell for at, one in enumerate(clean.cells) for cell in (*found.get(at, ()), one)]
+    return notes
+
+
+def _words(source: str) -> str:
+    """What the comments of a cell say that holds nothing else; "" for any other cell."""
+    lines = [line.strip() for line in source.strip().split("\n")]
+    return "\n".join(line.lstrip("#").strip() for line in lines) if all(line[:1] in ("#", "") for line in lines) else ""
+
+
 def _source(search: _Search, stub: NotebookNode, how: str, numbers: list[int]) -> str:
     if how == "place":
-        return "\n\n".join(search.cells[number].source for number in numbers)
-    return search.cells[numbers[-1]].source
+        return "\n\n".join(_source(search, stub, "", [number]) for number in numbers)
+    cell = search.cells[numbers[-1]]
+    return (_words(cell.source) if stub.cell_type != cell.cell_type == "code" else "") or cell.source
 
 
 def _remarks(search: _Search, stub: NotebookNode, how: str, numbers: list[int], title: str, lost: bool):
@@ -203,14 +228,15 @@ def _remarks(search: _Search, stub: NotebookNode, how: str, numbers: list[int], 
     if how == "place" and not lost:
         said.append(f"“{title}”: the answer was found by its place; it did not stand in the cell meant for it.")
     if how != "place" and len(numbers) > 1:
+        which = "last one" if numbers[-1] == max(numbers) else "one in its place"
         differ = len({_bare(search.cells[number].source) for number in numbers}) > 1
         said.append(
             f"“{title}”: the answer is in the notebook {len(numbers)} times"
-            + ("; the last one counts." if differ else ", each time the same.")
+            + (f"; the {which} counts." if differ else ", each time the same.")
         )
     wanted = set(DEFINED.findall(stub.source))
     if how != "place" and stub.cell_type == "code" and wanted:
-        have = set(DEFINED.findall(search.cells[numbers[-1]].source))
+        have = {name for number in search.own for name in DEFINED.findall(search.cells[number].source)}
         if lost := sorted(wanted - have):
             said.append(f"“{title}”: the cell does not define {', '.join(lost)}, which the checks call.")
     if search.cells[numbers[-1]].cell_type != stub.cell_type:
@@ -218,7 +244,19 @@ def _remarks(search: _Search, stub: NotebookNode, how: str, numbers: list[int], 
     return said
 
 
+JOINERS = "\u00ad\u200c\u200d\u200e\u200f\u2060"  # of languages and emoji
+
+
 def harmless(text: str) -> str:
-    """Markdown in which nothing is a tag, a link or an image: a word joiner (invisible) breaks what would begin one."""
+    """Markdown in which nothing is a tag, a link or an image: a word joiner (invisible) breaks what would begin one.
+
+    Signs that nobody sees, by which one text is marked and another one read by a machine, are shown as [U+E0041].
+    """
+    text = "".join(f"[U+{ord(sign):04X}]" if _unseen(sign) else sign for sign in text)
     text = re.sub(r"<(?=[A-Za-z/!?])", "<\u2060", text)
     return re.sub(r"\](?=[(\[:])", "]\u2060", text)
+
+
+def _unseen(sign: str) -> bool:
+    """Tags, controls of the direction, spaces without width, and the selectors of variants beyond the sixteen."""
+    return 0xE0000 <= ord(sign) < 0xE1000 or (unicodedata.category(sign) == "Cf" and sign not in JOINERS)

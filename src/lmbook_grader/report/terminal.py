@@ -8,7 +8,7 @@ from statistics import mean
 
 from tqdm import tqdm
 
-from lmbook_grader.intake.collect import Collected
+from lmbook_grader.intake.collect import Collected, shown
 from lmbook_grader.report.results import number, score
 
 
@@ -63,7 +63,7 @@ def _said(result: dict) -> str:
 
 def intake_lines(collected: Collected, folder: Path) -> list[str]:
     """Whose each file is, which files are nobody's, who handed in nothing."""
-    lines = [f"{one.student}: {one.path.relative_to(folder)}" for one in collected.submissions]
+    lines = [f"{one.student}: {shown(one.path.relative_to(folder))}" for one in collected.submissions]
     lines += [f"    {note}" for one in collected.submissions for note in one.notes]
     return lines + _odd(collected, folder)
 
@@ -72,7 +72,7 @@ def _odd(collected: Collected, folder: Path) -> list[str]:
     lines = []
     if collected.faults:
         lines.append(f"\nFiles that nobody could be graded for: {len(collected.faults)}")
-        lines += [f"  {fault.path.relative_to(folder)} {fault.why}" for fault in collected.faults]
+        lines += [f"  {shown(fault.path.relative_to(folder))} {fault.why}" for fault in collected.faults]
     if collected.absent:
         lines.append(f"\nNo submission: {len(collected.absent)}")
         lines.append("  " + ", ".join(student.id for student in collected.absent))

@@ -14,18 +14,17 @@ from lmbook_grader.report.results import MARKS, number, write_csv
 
 def written_answers(submissions: list[Submission], release: NotebookNode) -> dict[str, list[tuple[str, str]]]:
     """Question -> (student, answer) for every written answer that is there, in the order of the submissions."""
-    asked = {
-        grade_id(cell): at for at, cell in enumerate(release.cells) if is_answer(cell) and cell.cell_type == "markdown"
-    }
+    asked = [grade_id(cell) for cell in release.cells if is_answer(cell) and cell.cell_type == "markdown"]
     found: dict[str, list[tuple[str, str]]] = {name: [] for name in asked}
     for one in submissions:
         try:
             placed = place(open_submission(one.path), release)
         except Unreadable:
             continue
-        for name, at in asked.items():
+        sources = {grade_id(cell): cell.source for cell in placed.notebook.cells}
+        for name in asked:
             if name not in placed.missing:
-                found[name].append((one.student, placed.notebook.cells[at].source))
+                found[name].append((one.student, sources[name]))
     return found
 
 

@@ -61,7 +61,7 @@ class Command:
     """How a process is started.
 
     words: the command.  settings: the worker's first message.  descriptors: files that it inherits.
-    stop: a command that ends it, where killing is not enough.
+    stop: a command that ends it, where killing is not enough.  private: folders of this machine that no output names.
     """
 
     words: list[str]
@@ -69,6 +69,7 @@ class Command:
     descriptors: tuple[int, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     stop: list[str] | None = None
+    private: tuple[str, ...] = ()
 
 
 def available(backend: str) -> str | None:
@@ -157,7 +158,8 @@ def _settings(limits: Limits, path: list[str], user: int = 0, hide: tuple[str, .
 
 def _plain(limits: Limits, package: Path) -> Command:
     settings = _settings(limits, [str(package)], hide=(str(HERE.parents[1]),))
-    return Command([sys.executable, *PYTHON, str(HERE / "worker.py")], settings, environment=_environment("/tmp"))
+    words = [sys.executable, *PYTHON, str(HERE / "worker.py")]
+    return Command(words, settings, environment=_environment("/tmp"), private=_private(package))
 
 
 def _bwrap_walls() -> list[str]:
@@ -222,12 +224,19 @@ def _bwrap(limits: Limits, package: Path) -> Command:
         words += ["--seccomp", str(end)]
     words += ["--", os.path.abspath(sys.executable), *PYTHON, f"{WORKER}/worker.py"]
     user = FIRST_USER + os.getpid() if os.getuid() == 0 else 0
-    return Command(words, _settings(limits, [PACKAGE], user, own=True), descriptors, _environment(HOME))
+    settings = _settings(limits, [PACKAGE], user, own=True)
+    return Command(words, settings, descriptors, _environment(HOME), private=_private(package))
 
 
 def _scratch(folder: str, room: str) -> list[str]:
     """A folder in memory that anybody may write to."""
     return ["--perms", "1777", "--size", room, "--tmpfs", folder]
+
+
+def _private(package: Path) -> tuple[str, ...]:
+    """Folders whose names say who grades where, the longest first: they stand in tracebacks and in /proc."""
+    folders = {str(package), str(LMBOOK.parents[1]), str(Path.home()), *_python_folders()}
+    return tuple(sorted((name for name in folders if len(Path(name).parts) > 2), key=len, reverse=True))
 
 
 def _other_copies() -> list[str]:
@@ -251,4 +260,4 @@ def _container(engine: str, limits: Limits, package: Path, image: str) -> Comman
             words += ["--env", f"{key}={value}"]
     words += [image, "python3", *PYTHON, f"{WORKER}/worker.py"]
     keep = {key: os.environ[key] for key in ("PATH", "HOME", "DOCKER_HOST", "XDG_RUNTIME_DIR") if key in os.environ}
-    return Command(words, _settings(limits, [PACKAGE]), (), keep, [engine, "kill", name])
+    return Command(words, _settings(limits, [PACKAGE]), (), keep, [engine, "kill", name], _private(package))

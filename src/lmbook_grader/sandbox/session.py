@@ -184,7 +184,10 @@ class Session:
 
     def output(self) -> str:
         """What was printed so far, as plain text of limited length."""
-        text = ESCAPES.sub("", self.printed.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n"))
+        text = self.printed.decode("utf-8", "replace")
+        for folder in self.command.private:
+            text = text.replace(folder, "...")
+        text = ESCAPES.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
         cut = self.cut or len(text) > self.limits.output
         return text[: self.limits.output] + ("\n[the rest of the output is cut]\n" if cut else "")
 
@@ -226,11 +229,13 @@ def used(pid: int) -> tuple[float, int, bool]:
         try:
             with open(f"/proc/{known}/stat", encoding="ascii", errors="replace") as file:
                 fields = file.read().rpartition(")")[2].split()
+            before = len(below)
             for task in os.listdir(f"/proc/{known}/task"):  # each thread has its own children
                 with open(f"/proc/{known}/task/{task}/children", encoding="ascii") as file:
                     below += map(int, file.read().split())
         except OSError:  # it has ended meanwhile
             continue
         computed, memory = computed + sum(map(int, fields[11:15])) / tick, memory + int(fields[21]) * page
-        busy = busy or fields[0] in "RD"
+        waits = fields[0] == "D" and len(below) == before  # for a disk; with a child it is vfork, for what that does
+        busy = busy or fields[0] == "R" or waits
     return computed, memory, busy

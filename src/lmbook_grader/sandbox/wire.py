@@ -11,6 +11,8 @@ This file is also run inside the sandbox, where lmbook may not be: it imports th
 """
 
 import collections
+import decimal
+import fractions
 import json
 import math
 import struct
@@ -19,6 +21,7 @@ import sys
 HEAD = struct.Struct(">II")
 LIMITS = (4_000_000, 64_000_000)  # bytes of JSON and of arrays in one frame
 DEPTH, BITS = 50, 4096  # of nested containers; of an integer
+ENTRIES = 8_000_000  # of one array; an axis of length 0 counts as 1, since (10**9, 0) is no bytes and a billion rows
 NUMBERS = {"bool", "float16", "float32", "float64", "complex64", "complex128"}
 NUMBERS |= {f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
 SEQUENCES = {"tuple": tuple, "set": set, "frozenset": frozenset, "iterator": iter}
@@ -49,6 +52,8 @@ class _Packer:
         if numpy is not None and isinstance(value, numpy.generic | numpy.ndarray):
             kind = "array" if isinstance(value, numpy.ndarray) else "scalar"
             array = numpy.asarray(value)
+            if array.dtype.kind in "fc" and array.dtype.name not in NUMBERS:  # longer than all others travel
+                array = array.astype({"f": "float64", "c": "complex128"}[array.dtype.kind])
             if array.dtype.name not in NUMBERS and array.dtype.kind != "U":
                 raise NotData(f"an array of dtype {array.dtype}")
             array = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
@@ -65,6 +70,10 @@ class _Packer:
             return float.__float__(value)
         if isinstance(value, complex):
             return {"complex": [value.real, value.imag]}
+        if isinstance(value, fractions.Fraction):
+            return {"fraction": [int(value.numerator), int(value.denominator)]} if _short(value) else float(value)
+        if isinstance(value, decimal.Decimal):
+            return float(value)
         if isinstance(value, bytes | bytearray):
             return {"bytes": self._bytes(bytes(value))}
         if isinstance(value, list):
@@ -88,6 +97,10 @@ class _Packer:
         self.parts.append(data)
         self.size += len(data)
         return [self.size - len(data), len(data)]
+
+
+def _short(fraction) -> bool:
+    return max(int(fraction.numerator).bit_length(), int(fraction.denominator).bit_length()) < 64
 
 
 def _first(iterator):
@@ -156,6 +169,11 @@ def _unpack(value, data, function, depth: int):
         if number is None:
             raise NotData("a number too long")
         return number
+    if tag == "fraction":
+        above, below = held
+        if type(above) is not int or type(below) is not int or not 0 < below < 2**64 or abs(above) >= 2**64:
+            raise NotData("a fraction that is none")
+        return fractions.Fraction(above, below)
     if tag == "complex":
         return complex(float(held[0]), float(held[1]))
     if tag == "bytes":
@@ -186,6 +204,8 @@ def _slice(data, place) -> bytes:
 def _shape(shape, item: int, raw: bytes) -> tuple[int, ...]:
     if len(shape) > 16 or any(type(size) is not int or size < 0 for size in shape):
         raise NotData("a shape that is none")
+    if math.prod(max(size, 1) for size in shape) > ENTRIES:
+        raise NotData("more data than may travel")
     if math.prod(shape) * item != len(raw):
         raise NotData("an array whose bytes do not fit its shape")
     return tuple(shape)

@@ -12,6 +12,8 @@ from nbformat import NotebookNode
 from lmbook_press.book import BookError
 from lmbook_press.normalize import read
 
+# Libraries that answer questions of this book; a homework names those that it allows.
+ANSWERING = {"lmbook", "torch", "scipy", "sklearn", "transformers", "tensorflow", "keras", "jax", "autograd", "nltk"}
 HIDDEN = re.compile(r"### (BEGIN|END) HIDDEN TESTS")
 
 
@@ -52,6 +54,13 @@ class Homework:
     questions: list[Question]
     blocked: list[str]
 
+    @property
+    def closed(self) -> list[str]:
+        """What an answer may not use: libraries, where the master says which it allows, and given functions."""
+        said = self.grading.metadata.get("lmbook", {})
+        libraries = ANSWERING - set(said["imports"]) if "imports" in said else set()
+        return sorted(libraries | set(said.get("closed", [])))
+
     @classmethod
     def load(cls, folder: Path) -> "Homework":
         """Raises BookError where the folder is no homework of a course."""
@@ -69,6 +78,15 @@ class Homework:
         grading = read(files["grading"])
         blocked = list(grading.metadata.get("lmbook", {}).get("blocked", []))
         return cls(files["release"].stem, read(files["release"]), grading, files, questions(grading), blocked)
+
+    @classmethod
+    def handed_out(cls, path: Path) -> "Homework":
+        """The homework as its students know it: the release, whose checks are the visible ones."""
+        release = read(path)
+        if not any(marks(cell).get("solution") for cell in release.cells):
+            raise BookError(f"{path} is no homework as it was handed out: no cell in it is marked for an answer.")
+        blocked = list(release.metadata.get("lmbook", {}).get("blocked", []))
+        return cls(path.stem, release, release, {"release": path}, questions(release), blocked)
 
 
 def marks(cell: NotebookNode) -> dict:

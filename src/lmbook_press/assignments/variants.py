@@ -1,5 +1,7 @@
 """Variants: a course's own numbers, drawn from a secret, since the solutions of a public book are public.
 
+A secret changes the grading master alone, unless a master draws a number in a question; the book's masters do not.
+
 A master marks what is drawn.  In a code cell, `NAME = literal  # drawn: a, b, c` takes one of the listed values, and
 `NAME = 1  # drawn`, which is for hidden checks, any whole number below 2^32: a seed for the inputs.  In a question,
 `3<!-- drawn: NAME -->` shows the value drawn for that name.  Without a secret everything stays as the master has it.
@@ -8,6 +10,8 @@ A master marks what is drawn.  In a code cell, `NAME = literal  # drawn: a, b, c
 import hashlib
 import hmac
 import re
+import secrets
+from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
@@ -38,6 +42,22 @@ def drawn(master: NotebookNode, homework: str, secret: str | None) -> NotebookNo
             if cell.cell_type == kind:
                 cell.source = pattern.sub(change, cell.source)
     return made
+
+
+def course_secret(folder: Path) -> tuple[str, Path]:
+    """The secret of the course in this folder, and its file: made if there is none yet, and ignored by git."""
+    path, ignored = folder / "secret.txt", folder / ".gitignore"
+    if not path.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        path.write_text(secrets.token_urlsafe(32) + "\n", encoding="utf-8")
+    lines = ignored.read_text(encoding="utf-8").splitlines() if ignored.is_file() else []
+    if missing := [line for line in ("secret.txt", "/*/grading/") if line not in lines]:
+        ignored.write_text("\n".join([*lines, *missing]) + "\n", encoding="utf-8")
+    secret = path.read_text(encoding="utf-8").strip()
+    if not secret:
+        raise ValueError(f"{path} is empty: write the course's secret into it, or delete it to have one made.")
+    return secret, path
 
 
 def _value(secret: str, homework: str, name: str, choices: str | None) -> str:

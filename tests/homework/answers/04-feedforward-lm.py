@@ -84,7 +84,7 @@ def windows(ids, n, sos):
     },
     "entries of the places are mixed": {  # right for vectors of one entry
         "answers": {"forward": forward(e="E[places].transpose(1, 2).flatten(start_dim=1)")},
-        "score": 13,
+        "score": 11,
     },
     "tanh in place of sigma": {
         "answers": {"forward": forward(hidden="torch.tanh(e @ W.T)")},

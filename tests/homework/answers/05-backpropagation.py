@@ -104,7 +104,7 @@ def gradients(W, b, X, came):
     return {"W": slopes(lambda W: loss(W, b), W), "b": slopes(lambda b: loss(W, b), b)}
 """
         },
-        "score": 14,  # overflows where the gradient itself is small and simple
+        "score": 12,  # too inexact where the loss is steep, and overflows where the gradient is small and simple
     },
     "the logarithm of the softmax": {
         "answers": {

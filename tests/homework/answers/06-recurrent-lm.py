@@ -120,7 +120,7 @@ def windows(ids, B, T):
     return [[ids[s + d : s + d + size].reshape(B, T).tolist() for d in (0, 1)] for s in starts]
 """
         },
-        "score": 14,
+        "score": 13,
     },
     "the short window at the end is kept": {
         "answers": {
@@ -131,7 +131,7 @@ def windows(ids, B, T):
     return [[[list(ids[r * K + a + d : r * K + z + d]) for r in range(B)] for d in (0, 1)] for a, z in ends]
 """
         },
-        "score": 14,
+        "score": 13,
     },
     "the last token needs no target": {
         "answers": {

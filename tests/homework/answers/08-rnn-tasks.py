@@ -22,7 +22,7 @@ def masked_loss(logits, labels, lengths):
     return {"loss": np.mean(losses), "gradient": gradient}
 """
         },
-        "score": 12,  # right only where there is one sentence
+        "score": 11,  # right only where there is one sentence
     },
     "padding is multiplied by zero": {
         "answers": {
@@ -109,7 +109,7 @@ def both_ways(x, lengths, to_right, to_left):
     return {"outputs": outputs, "final": final}
 """
         },
-        "score": 14,
+        "score": 12,
     },
     "the backward outputs stay in the order of reading": {
         "answers": {

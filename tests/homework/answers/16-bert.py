@@ -192,7 +192,7 @@ def probe_accuracy(H, y, H_new, y_new, classes, penalty):
     },
     "the occurrence itself is its nearest": {
         "answers": {"nearest": nearest(COSINE, "words[j] == words[i]")},
-        "score": 15,
+        "score": 14,
     },
     "an inner product in place of the cosine": {"answers": {"nearest": nearest("H[i] @ H[j]")}, "score": 15},
     "distance in place of the cosine": {"answers": {"nearest": nearest("-np.linalg.norm(H[i] - H[j])")}, "score": 15},

@@ -1,0 +1,77 @@
+"""Points of a master's automatic checks for given answers, without walls: fast enough for hundreds of wrong answers."""
+
+import contextlib
+import io
+from functools import cache
+from pathlib import Path
+
+import nbformat
+
+from lmbook_press.assignments.questions import bound_and_read, marks
+from lmbook_press.assignments.variants import drawn
+
+ROOT = Path(__file__).parents[2]
+STEMS = sorted(path.stem for path in (ROOT / "notebooks" / "homework").glob("[0-9]*.ipynb"))
+
+
+@cache
+def master(stem: str) -> nbformat.NotebookNode:
+    return nbformat.read(ROOT / "notebooks" / "homework" / f"{stem}.ipynb", as_version=4)
+
+
+@cache
+def code_cells(stem: str, secret: str | None) -> list[nbformat.NotebookNode]:
+    return [cell for cell in drawn(master(stem), stem, secret).cells if cell.cell_type == "code"]
+
+
+def score(stem: str, answers: dict[str, str], secret: str | None = None) -> float:
+    """Points of the automatic checks when these answers take the place of the right ones.
+
+    secret: the course's, from which the numbers of the hidden checks are drawn.
+    """
+    return sum(points for points, passed in graded(stem, answers, secret).values() if passed)
+
+
+def graded(stem: str, answers: dict[str, str], secret: str | None = None) -> dict[str, tuple[float, bool]]:
+    """grade_id of a check -> its points, and whether it passes."""
+    cells = code_cells(stem, secret)
+    known = {marks(cell).get("grade_id") for cell in cells}
+    assert set(answers) <= known, f"{stem} has no answer cell {set(answers) - known}"
+    before, found = (), {}
+    for cell in cells:
+        mark = marks(cell)
+        source = answers.get(mark.get("grade_id"), cell.source)
+        if mark.get("grade"):
+            found[mark["grade_id"]] = mark["points"], passes(source, needed(source, before))
+        else:
+            before += ((source, mark.get("solution", False)),)
+    return found
+
+
+names = cache(bound_and_read)
+compiled = cache(lambda source: compile(source, "<cell>", "exec"))
+
+
+@cache
+def needed(check: str, before: tuple[tuple[str, bool], ...]) -> tuple[str, ...]:
+    """Of the cells (source, is an answer) before a check: all given ones, and the answers read by it or by others."""
+    kept = {source for source, answer in before if not answer}
+    read = set().union(*(names(source)[1] for source in (check, *kept)))
+    while more := {source for source, _ in before if source not in kept and names(source)[0] & read}:
+        kept |= more
+        read = read.union(*(names(source)[1] for source in more))
+    return tuple(source for source, _ in before if source in kept)
+
+
+@cache
+def passes(check: str, before: tuple[str, ...]) -> bool:
+    """Whether a check runs without an error after these cells; asked once, as no check depends on another check."""
+    space = {"__name__": "homework"}
+    with contextlib.redirect_stdout(io.StringIO()):
+        for source in before:
+            exec(compiled(source), space)
+        try:
+            exec(compiled(check), space)
+        except Exception:
+            return False
+    return True
