@@ -1,4 +1,4 @@
-"""Shakespeare by the character: GPTs at nanoGPT's two sizes, one for the page, a scaling line, and recurrent models.
+"""Shakespeare by the character: GPTs at nanoGPT's two sizes and others, recurrent models, and counts.
 
 The GPTs read the first 90 % of the text. The rest, c_0 .. c_L-1, is scored in windows that do not overlap: window k
 reads c_kT .. c_kT+T-1 and predicts c_kT+1 .. c_kT+T, the last one what is left. So every character but c_0 is predicted
@@ -10,7 +10,6 @@ that what differs is the cell. They are scored on the same rest as one stream.
 """
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -22,6 +21,7 @@ from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.tasks import log_probs, next_token_nll, nll_by_place, shifted_stream, stream_nll
 from lmbook.gpt import GPT, decay_groups, gelu_tanh
 from lmbook.layers import n_parameters
+from lmbook.ngram import Counts, KneserNey
 from lmbook.rnn_models import RecurrentLM
 from lmbook.text import PAD_ID, SPECIALS, CharTokenizer
 from lmbook.train import device_of, evaluate, fixed_seed
@@ -84,11 +84,9 @@ def score(run: Run, model: GPT, tokenizer: CharTokenizer, valid: np.ndarray) -> 
 
 
 def learn(
-    run: Run, model: GPT, ids: np.ndarray, valid: np.ndarray, B: int, steps: int, rate: float, few: int = 1, **options
+    run: Run, model: GPT, ids: np.ndarray, valid: np.ndarray, B: int, steps: int, rate: float, **options
 ) -> list[dict]:
-    """AdamW with a decay of 0.1 on matrices, windows in random order; validated on one of `few` batches of windows."""
-    asked = list(windows(valid, model.window))[::few]
-
+    """AdamW with a decay of 0.1 on matrices, windows in random order."""
     return run.fit_cosine(
         model,
         lambda epoch: random_windows(ids, model.window, 2 if run.quick else B, [run.seed, epoch]),
@@ -96,7 +94,7 @@ def learn(
         torch.optim.AdamW(decay_groups(model, 0.1), lr=rate, betas=(0.9, 0.99)),
         warmup=100,
         total=steps,
-        valid=lambda: asked,
+        valid=lambda: windows(valid, model.window),
         save_every=250,
         **{"evaluate_every": 500} | options,
     )
@@ -161,83 +159,76 @@ def shakespeare_gpu(run: Run) -> tuple[dict, nn.Module]:
     return train_and_score(run, sizes, B=64, steps=5000, rate=1e-3, evaluate_every=250, patience=20, bf16=bf16)
 
 
-WIDTHS = (16, 24, 32, 48, 64, 128)  # of the models that all read the whole text
-SHARES, WIDTH = (1.0, 0.3, 0.1, 0.03), 32  # of the text, and the width of the models that read them
-BLOCK = 1000  # characters
+WIDTHS = (16, 24, 32, 48, 64, 128)
+
+
+@recipe(
+    "shakespeare-scaling",
+    about="Shakespeare by the character: loss against parameters, widths 16 to 128 on the whole text",
+    minutes=10,
+    corpora=("tinyshakespeare",),
+    seeds=(0,),
+    score="lowest nll",
+)
+def shakespeare_scaling(run: Run) -> tuple[dict, None]:
+    """Six GPTs of 4 layers, 2,000 steps of 768 characters: 1.5 epochs.
+
+    Narrow models take a higher rate, 4e-3 sqrt(128 / d_model): a rule, not tuned. "nll" is that of the weights with the
+    lowest of ten validations.
+    """
+    tokenizer, ids, valid = prepare(run)
+    rows = []
+    for d_model in WIDTHS:
+        model = gpt(run, tokenizer, 64, d_model)
+        rate, part = 4e-3 * math.sqrt(128 / d_model), f"d {d_model}"
+        learn(run, model, ids, valid, B=12, steps=2000, rate=rate, part=part, evaluate_every=200, patience=10)
+        rows.append(
+            {
+                "d_model": d_model,
+                "parameters": n_parameters(model),
+                "parameters without embeddings": n_parameters(model) - model.embedding.weight.numel(),
+                "nll": evaluate(model, windows(valid, 64), next_token_nll),
+            }
+        )
+    return {"runs": rows, "lowest nll": min(row["nll"] for row in rows)}, None
+
+
+SHARES, ORDER, BLOCK = (0.03, 0.06, 0.12, 0.25, 0.5, 1.0), 6, 1000
 
 
 def interleaved(ids: np.ndarray, share: float, seed: int) -> np.ndarray:
     """A share of a text in blocks of BLOCK characters drawn from all over it, in the order of the text.
 
-    With the same seed a smaller share is part of a larger one. The plays differ, so the beginning of the text would be
-    no fair sample of it: `shakespeare-halves` shows by how much.
+    With the same seed a smaller share is part of a larger one.
     """
     n = -(-len(ids) // BLOCK)
     drawn = np.random.default_rng(seed).permutation(n)[: max(1, round(share * n))]
     return np.concatenate([ids[BLOCK * i : BLOCK * (i + 1)] for i in np.sort(drawn)])
 
 
-def scaled(
-    run: Run, part: str, d_model: int, tokenizer: CharTokenizer, some: np.ndarray, valid: np.ndarray, few: int = 1
-) -> dict:
-    """A row of the scaling recipes: a GPT of 4 layers, 2,000 steps of 768 characters of this text.
+@recipe(
+    "shakespeare-counts",
+    about="Shakespeare by the character: 6-grams, Kneser-Ney, of 3 to 100 % of the text drawn from all over it",
+    minutes=0.2,
+    **NLL,
+)
+def shakespeare_counts(run: Run) -> tuple[dict, None]:
+    """Loss against text for a model that is counted: it has no steps, no rate and no epochs to keep equal.
 
-    Narrow models take a higher rate, 4e-3 sqrt(128 / d_model): a rule, not tuned. "nll" is that of the weights with the
-    lowest of ten validations, each on one of `few` batches. On little text the last weights have learned it by heart;
-    "last" says how much that costs, beside "lowest".
+    "shares": nats by share, interleaved. "pieces": a half of the text is its beginning, its end, or drawn.
     """
-    model = gpt(run, tokenizer, 64, d_model)
-    rate = 4e-3 * math.sqrt(128 / d_model)
-    log = learn(run, model, some, valid, 12, 2000, rate, few=few, part=part, evaluate_every=200, patience=10)
-    found = [entry["validation"] for entry in log if "validation" in entry]
-    return {
-        "d_model": d_model,
-        "parameters": n_parameters(model),
-        "parameters without embeddings": n_parameters(model) - model.embedding.weight.numel(),
-        "characters": len(some),
-        "nll": evaluate(model, windows(valid, 64), next_token_nll),
-        "lowest": min(found),
-        "last": found[-1],
-    }
+    tokenizer, ids, valid = prepare(run)
+    vocab = len(tokenizer.vocabulary)
+    allowed = np.isin(np.arange(vocab), np.concatenate([ids, valid]))
 
+    def nll(some: np.ndarray) -> float:
+        return float(-KneserNey(Counts(some, ORDER, vocab), ORDER, allowed=allowed).log_probs(valid).mean())
 
-def enter_scaling(name: str, about: str, minutes: float, seeds: tuple[int, ...], rows: Callable) -> None:
-    """Enters one of the scaling recipes; rows(ids, seed): by name the width, the text and `few` of `scaled`."""
+    shares = [[len(some), nll(some)] for some in (interleaved(ids, share, run.seed) for share in SHARES)]
+    middle = len(ids) // 2
+    pieces = {"first half": nll(ids[:middle]), "last half": nll(ids[middle:]), "half, drawn": shares[-2][1]}
+    return {"nll": shares[-1][1], "shares": shares, "pieces": pieces}, None
 
-    @recipe(name, about=about, minutes=minutes, corpora=("tinyshakespeare",), score="lowest nll", seeds=seeds)
-    def scaling(run: Run) -> tuple[dict, None]:
-        tokenizer, ids, valid = prepare(run)
-        found = {
-            part: scaled(run, part, d_model, tokenizer, some, valid, few)
-            for part, (d_model, some, few) in rows(ids, run.seed).items()
-        }
-        return {"runs": found, "lowest nll": min(row["nll"] for row in found.values())}, None
-
-
-enter_scaling(
-    "shakespeare-sizes",
-    "Shakespeare by the character: loss against parameters, widths 16 to 128 on the whole text",
-    12,
-    (0,),
-    lambda ids, seed: {f"d {d}, 100%": (d, ids, 1) for d in WIDTHS},
-)
-enter_scaling(
-    "shakespeare-shares",
-    "Shakespeare by the character: loss against text, 3 to 100 % of it, drawn from all over",
-    7,
-    (0, 1, 2),
-    lambda ids, seed: {f"{share:.0%}": (WIDTH, interleaved(ids, share, seed), 4) for share in SHARES},
-)
-enter_scaling(
-    "shakespeare-halves",
-    "Shakespeare by the character: the first half of the text and the last, one as long as the other",
-    4,
-    (0,),
-    lambda ids, seed: {
-        "first half": (WIDTH, ids[: len(ids) // 2], 4),
-        "last half": (WIDTH, ids[len(ids) // 2 :], 4),
-    },
-)
 
 CELLS = {"rnn": ("vanilla RNN", 2e-3), "gru": ("GRU", 4e-3), "lstm": ("LSTM", 6e-3)}  # their names and rates
 
