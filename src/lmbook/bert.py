@@ -4,6 +4,7 @@
     X = norm(X + attention(X));  X = norm(X + ffn(X))         n_layers times, without a causal mask: post-norm
     y_hat_t = softmax(E norm(gelu(W h_t + b)) + c)            the masked language model, at masked positions t
     y_hat   = softmax(W_c tanh(W_p h_1 + b_p) + b_c)          the classifier, on the state of the first token
+    y_hat   = softmax(W_c mean(h_1, .., h_T) + b_c)           or on the mean of all states
 
 Our <sos> and <eos> stand where BERT has [CLS] and [SEP]. gelu is x Phi(x), exact; norms have eps = 1e-12.
 Shapes: B batch, T time, vocab, d_model, d_ff = 4 d_model by default, n_heads, n_layers; window is the largest T.
@@ -112,22 +113,33 @@ class MaskedLM(nn.Module):
 
 @configured
 class BERTClassifier(nn.Module):
-    """logits = W_c tanh(W_p h_1 + b_p) + b_c, (B, classes): a label for a row, from the state of its first token.
+    """A label for a row: logits (B, classes).
 
-    The encoder is used, not copied: fine-tuning changes it. It gets a pooler where it has none.
+    pool="first": W_c tanh(W_p h_1 + b_p) + b_c, from the state of the first token; the encoder gets a pooler where it
+    has none.  pool="mean": W_c s + b_c, s the mean of the states over the tokens of the row.
+    The encoder is used, not copied: fine-tuning changes it.
     """
 
-    def __init__(self, bert: BERT, classes: int, dropout: float = 0.0):
+    def __init__(self, bert: BERT, classes: int, dropout: float = 0.0, pool: str = "first"):
         super().__init__()
+        if pool not in ("first", "mean"):
+            raise ValueError(f'pool is {pool!r}; it must be "first" or "mean".')
         self.bert, self.dropout, self.output = bert, nn.Dropout(dropout), nn.Linear(bert.d_model, classes)
+        self.pool = pool
         self.output.apply(initialise)
-        if bert.pooler is None:
+        if pool == "first" and bert.pooler is None:
             bert.pooler = nn.Linear(bert.d_model, bert.d_model).to(bert.embedding.weight)
             bert.pooler.apply(initialise)
 
     def forward(self, tokens: Tensor, mask: Tensor | None = None) -> Tensor:
         """tokens, mask: as of BERT.  Returns logits (B, classes)."""
-        return self.output(self.dropout(self.bert.pool(self.bert(tokens, mask))))
+        mask = tokens != PAD_ID if mask is None else mask
+        h = self.bert(tokens, mask)
+        if self.pool == "first":
+            s = self.bert.pool(h)
+        else:
+            s = (h * mask.unsqueeze(-1)).sum(1) / mask.sum(1, keepdim=True).clamp(min=1)
+        return self.output(self.dropout(s))
 
 
 @configured

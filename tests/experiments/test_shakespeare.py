@@ -1,6 +1,7 @@
 """The character recipes: windows do not see each other, and both losses agree."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -55,6 +56,20 @@ def test_the_shipped_alphabet_is_that_of_the_recipe_and_the_shipped_model_reads_
         assert tokenizer.vocabulary.tokens == CharTokenizer.train(corpus["train"]).vocabulary.tokens
 
 
-def test_the_scaling_line_has_six_runs_each_way():
-    assert len({d_model for d_model, share in shakespeare.GRID if share == 1}) >= 6
-    assert len({share for d_model, share in shakespeare.GRID if d_model == 64}) >= 6
+def test_the_scaling_line_has_six_widths_and_six_shares():
+    assert len(set(shakespeare.WIDTHS)) >= 6
+    assert len(set(shakespeare.SHARES)) >= 6
+    assert max(shakespeare.SHARES) == 1
+
+
+def test_a_share_comes_from_all_over_the_text_and_holds_the_smaller_ones():
+    text = np.arange(50_000)
+    assert np.array_equal(shakespeare.interleaved(text, 1.0, seed=0), text)
+    shares = [shakespeare.interleaved(text, share, seed=3) for share in (0.1, 0.3, 0.5)]
+    assert [len(share) for share in shares] == [5_000, 15_000, 25_000]
+    for smaller, larger in pairwise(shares):
+        assert set(smaller) < set(larger)
+        assert (np.diff(larger) > 0).all(), "in the order of the text"
+    thirds = np.histogram(shares[1], bins=3, range=(0, len(text)))[0]
+    assert thirds.min() > 0.15 * len(shares[1]), "not one end of it"
+    assert not np.array_equal(shares[0], shakespeare.interleaved(text, 0.1, seed=4))

@@ -1,38 +1,170 @@
-"""The pre-trained BERT as a reader of whole texts: opinions on films, fine-tuned and from scratch.
+"""The pre-trained BERT as a reader of whole texts: opinions on films, fine-tuned and from scratch, and what it misses.
 
-The words are those of its pre-training; a text is <sos> w_1 .. w_T <eos>, and its label comes from the state of <sos>.
-Tagging with it is `bert_pretraining.bert_tagging`; the LSTM and the linear baseline are in `text_classification`.
+The words are those of its pre-training; a text is <sos> w_1 .. w_T <eos>. Its label comes from the state of <sos>
+through the pooler, or from the mean of all states.
+
+    bert-opinions          the pooler, one rate and four epochs for both starts
+    bert-opinions-tuned    both poolings, each network's rate from one grid, each trained to its plateau
+    bert-opinions-read     no network is trained: what the words cost TF-IDF, and what a linear probe reads from the
+                           states of the frozen encoder, by pooling
+
+Tagging with this BERT is `bert_pretraining.bert_tagging`; the LSTM on its own words is in `text_classification`.
 """
 
-import torch
+from collections.abc import Callable, Sequence
 
+import numpy as np
+import torch
+from torch import nn
+
+from lmbook.baselines import LinearClassifier
 from lmbook.bert import BERTClassifier
-from lmbook.experiments.bert_pretraining import WINDOW, encoder, framed
+from lmbook.experiments.bert_pretraining import WINDOW, encoder, framed, pretrained
 from lmbook.experiments.run import Run, recipe
-from lmbook.experiments.tasks import fit_labels
+from lmbook.experiments.tasks import fit_labels, label_nll, labelled, outputs
 from lmbook.experiments.text_classification import labelled_texts, probabilities, score_labels
 from lmbook.gpt import decay_groups
+from lmbook.rnn_models import Classifier
+from lmbook.schedules import warmup
 from lmbook.text import words
+from lmbook.train import evaluate
+from lmbook.word_shapes import WordForms
+
+GRID = (3e-4, 1e-3, 3e-3)
+EPOCH = 268  # steps of 32 texts
+CORPUS, LABELS = "sentence_polarity", ("negative", "positive")
+
+
+def read_texts(run: Run, forms: WordForms) -> tuple[dict[str, list[str]], dict[str, np.ndarray], dict[str, list]]:
+    """The texts of each part, their labels, and their ids, cut to the window; as in film-opinions."""
+    texts, gold = labelled_texts(run, CORPUS, LABELS)
+    ids = {part: [framed(forms, words(text)[: WINDOW - 2]) for text in rows] for part, rows in texts.items()}
+    return texts, gold, ids
+
+
+def adamw(model: nn.Module, rate: float) -> torch.optim.Optimizer:
+    """AdamW with a decay of 0.01 on matrices."""
+    return torch.optim.AdamW(decay_groups(model, 0.01), lr=rate)
 
 
 @recipe(
     "bert-opinions",
     about="opinions on films, sentence by sentence: the pre-trained BERT fine-tuned, and one from scratch",
     minutes=6,
-    corpora=("sentence_polarity",),
+    corpora=(CORPUS,),
     score="fine-tuned, accuracy",
 )
 def bert_opinions(run: Run) -> tuple[dict, None]:
-    """The same texts and parts as film-opinions; what is longer than the window is cut."""
-    texts, gold = labelled_texts(run, "sentence_polarity", ("negative", "positive"))
+    """Both starts with the rate 5e-4 and four epochs, neither of them tuned."""
     scores: dict = {}
     for start in ("fine-tuned", "scratch"):
         forms, bert, note = encoder(run, start)
+        _, gold, ids = read_texts(run, forms)
         model = BERTClassifier(bert, 2, dropout=0.1).to(run.device)
-        ids = {part: [framed(forms, words(text)[: WINDOW - 2]) for text in rows] for part, rows in texts.items()}
-        adam = torch.optim.AdamW(decay_groups(model, 0.01), lr=5e-4)
-        fit_labels(run, model, ids, gold, adam, epochs=4, part=start, note=note)
+        fit_labels(run, model, ids, gold, adamw(model, 5e-4), epochs=4, part=start, note=note)
         found = score_labels(probabilities(model, ids["test"]) > 0.5, gold["test"])
         scores[start] = {key: found[key] for key in ("accuracy", "f1", "right")}
         scores[f"{start}, accuracy"] = found["accuracy"]
     return scores, None
+
+
+@recipe(
+    "bert-opinions-tuned",
+    about="opinions on films: BERT fine-tuned and from scratch, pooled in two ways, and an LSTM on BERT's tokens",
+    minutes=10,
+    corpora=(CORPUS,),
+    score="fine-tuned, mean, accuracy",
+)
+def bert_opinions_tuned(run: Run) -> tuple[dict, None]:
+    """All five with the rate from one grid that validates best, trained to the plateau."""
+    forms, _ = pretrained(run)
+    _, gold, ids = read_texts(run, forms)
+    training = {
+        "batches": lambda epoch: labelled(ids["train"], gold["train"], 32, [run.seed, epoch]),
+        "loss": label_nll,
+        "validate": lambda model: evaluate(model, labelled(ids["valid"], gold["valid"], 64), label_nll),
+        "schedule": lambda step: warmup(step, 50),
+        "clip": 1.0,
+    }
+
+    def bert(start: str, pool: str) -> nn.Module:
+        return BERTClassifier(encoder(run, start)[1], 2, dropout=0.1, pool=pool).to(run.device)
+
+    systems: dict[str, Callable] = {
+        f"{start}, {pool}": lambda start=start, pool=pool: bert(start, pool)
+        for pool in ("first", "mean")
+        for start in ("fine-tuned", "scratch")
+    }
+    systems["lstm, mean"] = lambda: Classifier(len(forms), 2, 64, 64, dropout=0.5, pool="mean").to(run.device)
+    scores: dict = {}
+    for name, build in systems.items():
+        rate = run.tune(build, part=name, optimiser=adamw, rates=GRID, steps=100, evaluate_every=50, **training)
+        model, note = build(), encoder(run, "fine-tuned")[2] if name.startswith("fine-tuned") else ""
+        options = {"every": 40, "most": 4 * EPOCH, "part": name, "note": note}
+        run.to_plateau(model, optimiser=adamw(model, rate), **options, **training)
+        test, valid = (score_labels(probabilities(model, ids[part]) > 0.5, gold[part]) for part in ("test", "valid"))
+        kept = {key: test[key] for key in ("accuracy", "f1", "right")}
+        scores[name] = kept | {"valid accuracy": valid["accuracy"]}
+        scores[f"{name}, accuracy"] = test["accuracy"]
+    return scores, None
+
+
+def tokens_of(forms: WordForms) -> Callable[[str], list[str]]:
+    """A tokenizer: what these word forms make of a text, frequent words and classes of the others."""
+    return lambda text: [forms.vocabulary.tokens[i] for i in forms.encode(words(text)).tolist()]
+
+
+def counted(cut: Callable, texts: dict[str, list[str]], gold: dict[str, np.ndarray]) -> dict:
+    """Test scores of TF-IDF and logistic regression over the tokens of cut(text)."""
+    model = LinearClassifier(cut).fit(texts["train"], gold["train"])
+    return kept(np.array(model.predict(texts["test"]), dtype=int), gold["test"])
+
+
+def kept(found: np.ndarray, gold: np.ndarray) -> dict:
+    """The scores that are kept; "right" for paired tests."""
+    scores = score_labels(found, gold)
+    return {key: scores[key] for key in ("accuracy", "f1", "right")}
+
+
+def probed(vectors: dict[str, np.ndarray], gold: dict[str, np.ndarray], strengths: Sequence[float]) -> dict:
+    """Test scores of logistic regression on these vectors; of the strengths C the one that is best on "valid"."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    def fitted(C: float):
+        return make_pipeline(StandardScaler(), LogisticRegression(C=C, max_iter=500)).fit(
+            vectors["train"], gold["train"]
+        )
+
+    models = [fitted(C) for C in strengths]
+    best = max(models, key=lambda model: model.score(vectors["valid"], gold["valid"]))
+    return kept(best.predict(vectors["test"]), gold["test"])
+
+
+@recipe(
+    "bert-opinions-read",
+    about="opinions on films: TF-IDF over the words and over BERT's tokens, and linear probes of its states",
+    minutes=1,
+    corpora=(CORPUS,),
+    score="probe, mean, accuracy",
+)
+def bert_opinions_read(run: Run) -> tuple[dict, None]:
+    """Only the tokens differ between the two TF-IDFs, only the pooling or the encoder's weights between the probes."""
+    forms, _ = pretrained(run)
+    texts, gold, ids = read_texts(run, forms)
+    scores: dict = {}
+    if len(set(gold["train"].tolist())) == 2:
+        scores = {
+            "tf-idf": counted(words, texts, gold),
+            "tf-idf, tokens of BERT": counted(tokens_of(forms), texts, gold),
+        }
+        for start, name in (("fine-tuned", "probe"), ("scratch", "probe of random weights")):
+            bert = encoder(run, start)[1].to(run.device)
+            states = {part: outputs(bert, rows) for part, rows in ids.items()}
+            for pool, vector in (("first", lambda H: H[0]), ("mean", lambda H: H.mean(0))):
+                vectors = {part: torch.stack([vector(H) for H in rows]).numpy() for part, rows in states.items()}
+                scores[f"{name}, {pool}"] = probed(vectors, gold, (0.01, 0.1, 1.0))
+    scores |= {f"{name}, accuracy": found["accuracy"] for name, found in scores.items()}
+    asked, known = [word for text in texts["test"] for word in words(text)], set(forms.words)
+    return scores | {"not words of BERT": sum(word not in known for word in asked) / len(asked)}, None

@@ -5,8 +5,8 @@
     section("language")        both, under title and caption, as on the page Results of the book
     page()                     all of them
 
-A cell is the score of one seed, or the mean over seeds with the lowest and the highest in brackets. Of minutes only the
-fewest are shown. A row without a recorded run is named below its table.
+A cell is the score of one seed, or the mean over seeds with the lowest and the highest in brackets. Of minutes the
+median is shown. A row without a recorded run is left out, and so is a table without rows.
 """
 
 import tomllib
@@ -14,15 +14,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import resources
 from itertools import pairwise
+from statistics import median
 
 from lmbook import metrics
 from lmbook.experiments.run import RECIPES, RecipeError, leading, records
 
-# Parameters in millions, and minutes of training with its evaluations, of which the fewest seeds' are shown: another
-# machine, or another load, changes the minutes of the same training by a factor of ten.
+# Parameters in millions, and minutes of training with its evaluations, of which the median over the seeds is shown:
+# another machine, or another load, changes the minutes of the same training by a factor of ten.
 COSTS = {
     "parameters (M)": (lambda run: sum(part["parameters"] for part in run["parts"].values()) / 1e6, ".2f", max),
-    "minutes": (lambda run: run["seconds"] / 60, ".1f", min),
+    "minutes": (lambda run: run["seconds"] / 60, ".1f", median),
 }
 FOLLOWS = ("parameters", "FLOPs", "seconds")  # differ with whatever else does
 ALWAYS = ("parameters", "steps", "tokens", "seconds")  # what records have without settings too
@@ -148,19 +149,13 @@ def values(row: Row, column: Column, runs: list[dict]) -> list:
 
 
 def table(name: str) -> str:
-    """A table as Markdown; rows without a recorded run are named below it. Raises RecipeError for an unknown name."""
-    rows, waiting, columns = [], [], chosen(name).columns
+    """A table as Markdown; a row without a recorded run is left out. Raises RecipeError for an unknown name."""
+    rows, columns = [], chosen(name).columns
     for row in chosen(name).rows:
-        runs = records(row.recipe)
-        if runs:
+        if runs := records(row.recipe):
             cells = [cell(values(row, column, runs), column.form) for column in columns]
             rows.append([row.label, *cells, str(len(runs))])
-        else:
-            waiting.append(row.label)
-    parts = [grid(["model", *(column.head for column in columns), "seeds"], rows)] if rows else []
-    if waiting:
-        parts.append(f"Without a recorded run so far: {'; '.join(waiting)}.")
-    return "\n\n".join(parts)
+    return grid(["model", *(column.head for column in columns), "seeds"], rows) if rows else ""
 
 
 def settings(part: dict) -> dict[str, object]:
@@ -303,7 +298,9 @@ def section(name: str) -> str:
         machines = {record["hardware"].replace(", 1 threads", ", 1 thread") for record in records()}
         return "\n".join(f"- {machine}" for machine in sorted(machines))
     rows, title = chosen(name).rows, chosen(name).title
-    parts = [f"**{title}{'' if title.endswith('?') else '.'}** {chosen(name).caption}", table(name)]
+    if not (filled := table(name)):
+        return ""
+    parts = [f"**{title}{'' if title.endswith('?') else '.'}** {chosen(name).caption}", filled]
     if name == "translation" and (compared := comparisons((row.label, row.recipe) for row in rows)):
         parts += ["Differences between rungs, by a paired bootstrap over the test sentences:", compared]
         signatures = {run["scores"]["signature"] for row in rows for run in records(row.recipe)}
@@ -313,7 +310,7 @@ def section(name: str) -> str:
 
 def page() -> str:
     """All tables, each under its title."""
-    return "\n\n".join(section(name) for name in TABLES) + "\n"
+    return "\n\n".join(filter(None, map(section, TABLES))) + "\n"
 
 
 def listing() -> str:
