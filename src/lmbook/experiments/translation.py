@@ -5,13 +5,14 @@ A loss, a score or a search of general use is not here but in `losses`, `metrics
 """
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+import lmbook
 from lmbook import data, metrics
 from lmbook.configuration import configured
 from lmbook.data.batching import pad
@@ -90,28 +91,21 @@ def encoder_decoder(
     return kind(encoder, types[1], d_embed, hidden, n_layers, cell, dropout=dropout, **options)
 
 
-def spread(model: nn.Module) -> nn.Module:
-    """The model with embeddings from N(0, 1), as torch draws them: the gates hardly see the small ones of
-    `initialise_vocabulary` at first where symbols are few."""
-    for module in model.modules():
-        if isinstance(module, nn.Embedding):
-            nn.init.normal_(module.weight)
-    return model
-
-
 def loss(model: nn.Module, batch: data.Batch, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
     """Summed NLL of the targets, and their number."""
     return token_nll(model(batch.source, batch.inputs), batch.targets, smoothing=smoothing)
 
 
 def learn(
-    run: Run, model: nn.Module, batches: Callable, steps: int, rate: float, part: str = "model", warmup: int = 100,
-    smoothing: float = 0.0, adam: dict | None = None, **options,
+    run: Run, model: nn.Module, batches: Callable, steps: int, rate: float, part: str = "model",
+    warmup: int | None = None, smoothing: float = 0.0, adam: dict | None = None, **options,
 ) -> nn.Module:  # fmt: skip
-    """Trains on the run's device with Adam, gradients clipped at 1; the rate rises for `warmup` steps, then falls to 0.
+    """Trains on the run's device with Adam, gradients clipped at 1; the rate rises for `warmup` steps, by default a
+    tenth of them, then falls to 0 by half a cosine.
 
     options: of `train.fit`.
     """
+    warmup = steps // 10 if warmup is None else warmup
     model.to(run.device)
     run.fit(
         model,
@@ -125,6 +119,36 @@ def learn(
         **options,
     )
     return model
+
+
+def race(
+    run: Run, build: Callable, task: Task, batches: Callable, budgets: Sequence[int], part: str,
+    adam: dict | None = None,
+) -> Iterator[tuple[int, nn.Module]]:  # fmt: skip
+    """What one system of a comparison has learned after each of the budgets: (steps, model), the longest last.
+
+    Each budget is a whole training by `learn`, from the same weights and with the same rate: that of RATES which
+    validates best after a quarter of the first budget. The part of the longest training is called `part`.
+    """
+    first, every = budgets[0] // 4, max(budgets) // 40
+    rate = run.tune(
+        lambda: build().to(run.device),
+        batches,
+        loss,
+        lambda model, rate: torch.optim.Adam(model.parameters(), lr=rate, **(adam or {})),
+        part,
+        steps=first,
+        schedule=lambda step: warmup_cosine(step, warmup=first // 10, total=first),
+        clip=1.0,
+        validate=task.nll,
+        evaluate_every=first,
+    )
+    for steps in sorted(budgets):
+        name = part if steps == max(budgets) else f"{part}, {steps} steps"
+        run.tried[name] = run.tried.get(part, [])
+        lmbook.seed(run.seed)
+        model = learn(run, build(), batches, steps, rate, name, adam=adam, validate=task.nll, evaluate_every=every)
+        yield steps, model
 
 
 def translate(
