@@ -17,7 +17,7 @@ from lmbook import data, metrics
 from lmbook.configuration import configured
 from lmbook.data.batching import pad
 from lmbook.decode import beam, evaluating, greedy
-from lmbook.experiments.run import Run
+from lmbook.experiments.run import RATES, Run
 from lmbook.losses import token_nll
 from lmbook.schedules import warmup_cosine
 from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq
@@ -25,6 +25,7 @@ from lmbook.text import EOS_ID, SOS_ID, Vocabulary, WordTokenizer
 from lmbook.train import device_of, evaluate
 
 Pairs = list[tuple[str, str]]  # of source and target
+SMALL = RATES[1:]  # for models of about 100,000 weights and a few thousand steps
 
 
 @configured
@@ -127,7 +128,7 @@ def race(
 ) -> Iterator[tuple[int, nn.Module]]:  # fmt: skip
     """What one system of a comparison has learned after each of the budgets: (steps, model), the longest last.
 
-    Each budget is a whole training by `learn`, from the same weights and with the same rate: that of RATES which
+    Each budget is a whole training by `learn`, from the same weights and with the same rate: that of SMALL which
     validates best after a quarter of the first budget. The part of the longest training is called `part`.
     """
     first, every = budgets[0] // 4, max(budgets) // 40
@@ -137,6 +138,7 @@ def race(
         loss,
         lambda model, rate: torch.optim.Adam(model.parameters(), lr=rate, **(adam or {})),
         part,
+        SMALL,
         steps=first,
         schedule=lambda step: warmup_cosine(step, warmup=first // 10, total=first),
         clip=1.0,
