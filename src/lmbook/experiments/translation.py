@@ -129,9 +129,9 @@ def race(
     """What one system of a comparison has learned after each of the budgets: (steps, model), the longest last.
 
     Each budget is a whole training by `learn`, from the same weights and with the same rate: that of SMALL which
-    validates best after a quarter of the first budget. The part of the longest training is called `part`.
+    validates best after half of the first budget. The part of the longest training is called `part`.
     """
-    first, every = budgets[0] // 4, max(budgets) // 40
+    first, every = budgets[0] // 2, max(budgets) // 40
     rate = run.tune(
         lambda: build().to(run.device),
         batches,
