@@ -36,7 +36,7 @@ RUNGS: dict[str, dict | None] = {  # options of encoder_decoder; None is the Tra
     "Transformer": None,
 }
 SHIPPED, FEW = "Transformer", 1000  # pairs of the training on few pairs
-BUDGETS, ROWS, ADAM = (600, 1200), 64, {"betas": (0.9, 0.98), "eps": 1e-9}
+BUDGETS, TRIAL, ROWS, ADAM = (600, 1200), (300,), 64, {"betas": (0.9, 0.98), "eps": 1e-9}
 STEPS = max(BUDGETS)
 NORMS = {
     f"{norm}-norm, {'warm-up' if warmup else 'no warm-up'}": (norm, warmup)
@@ -119,7 +119,7 @@ def caption_ladder(run: Run) -> tuple[dict, nn.Module]:
             learn(run, model, batches, STEPS, rate, name, adam=ADAM, validate=task.nll, evaluate_every=STEPS // 40)
         else:
             batches = task.batches(run.seed, ROWS)
-            for steps, model in race(run, partial(rung, name, task.types), task, batches, BUDGETS, name, ADAM):
+            for steps, model in race(run, partial(rung, name, task.types), task, batches, BUDGETS, TRIAL, name, ADAM):
                 if not run.rescoring and steps < STEPS:
                     found = scored(model, task)
                     scores[name] |= {f"{key}, {steps} steps": found[key] for key in ("bleu", "exact", "perplexity")}
@@ -146,7 +146,7 @@ def caption_experts(run: Run) -> tuple[dict, None]:
     reader, writer, parts = captions(run.quick)
     task, experts = Task(parts, reader, writer), partial(MixtureOfExperts, n_experts=4, top_k=2)
     build = partial(Transformer, *task.types, D_MODEL, HEADS, D_FF, LAYERS, dropout=0.0, tied="none", ffn=experts)
-    *_, (_, model) = race(run, build, task, task.batches(run.seed, ROWS), BUDGETS[-1:], "model", ADAM)
+    *_, (_, model) = race(run, build, task, task.batches(run.seed, ROWS), BUDGETS[-1:], TRIAL, "model", ADAM)
     return scored(model, task), None
 
 

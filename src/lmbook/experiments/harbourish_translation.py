@@ -24,7 +24,7 @@ SYSTEMS: dict[str, dict | None] = {  # options of encoder_decoder; None is one n
     "two layers": {"context": "every", "n_layers": 2},
     "stopped early": {"context": "every"},  # ships: unsure enough to have something to search for
 }
-BUDGETS, STOPPED, STOPPED_RATE = (1000, 4000), 300, 6e-3  # steps
+BUDGETS, STOPPED, STOPPED_RATE = (1000, 4000), 400, 1e-2  # steps
 DEPTHS, EDGES = (1, 2, 4), [3, 5, 7, 9]  # layers; words of a source
 
 
@@ -103,7 +103,7 @@ def raced(run: Run, build: Callable, task: Task, name: str) -> tuple[dict, nn.Mo
     """A system after the longest of BUDGETS and its scores, with BLEU, perplexity and share without a mistake after the
     others."""
     scores: dict = {}
-    for steps, model in race(run, build, task, task.batches(run.seed, 64), BUDGETS, name):
+    for steps, model in race(run, build, task, task.batches(run.seed, 64), BUDGETS, BUDGETS, name):
         found, outputs = scored(model, task, EDGES, MOST)
         scores |= {f"{key}, {steps} steps": found[key] for key in ("bleu", "perplexity", "exact")}
     return scores | found | {"outputs": outputs[:5]}, model

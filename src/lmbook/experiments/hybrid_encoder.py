@@ -15,7 +15,7 @@ from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.translation import as_texts, counts, encoder_decoder, race, scored
 from lmbook.seq2seq import AttentionSeq2Seq, TransformerEncoder
 
-D, BUDGETS = 64, (1000, 2000)  # one width for embeddings, self-attention and the decoder's state; steps
+D, BUDGETS, TRIAL = 64, (1000, 2000), (500,)  # one width for embeddings, self-attention and the decoder's state; steps
 ENCODERS: dict[str, str | None] = {  # positions of a Transformer encoder; None is the recurrent one
     "recurrent encoder": None,
     "with positions": "sinusoidal",
@@ -44,7 +44,7 @@ def caption_hybrid(run: Run) -> tuple[dict, nn.Module]:
     scores: dict = {"training pairs": len(task.pairs["train"])}
     for name in ENCODERS:
         scores[name] = {}
-        for steps, model in race(run, partial(translator, name, task.types[0]), task, batches, BUDGETS, name):
+        for steps, model in race(run, partial(translator, name, task.types[0]), task, batches, BUDGETS, TRIAL, name):
             found, outputs = scored(model, task, EDGES, MOST)
             both = zip(outputs, references, strict=True)
             found["right words"] = float(np.mean([sorted(a.split()) == sorted(b.split()) for a, b in both]))

@@ -118,7 +118,7 @@ def reversal(run: Run) -> tuple[dict, nn.Module]:
     batches, scores = task.batches(run.seed, 64), {}
     for name, options in READERS.items():
         build, scores[name] = partial(encoder_decoder, task.types, 32, 64, bidirectional=True, **options), {}
-        for steps, model in race(run, build, task, batches, REVERSAL_BUDGETS, name):
+        for steps, model in race(run, build, task, batches, REVERSAL_BUDGETS, REVERSAL_BUDGETS, name):
             found = bleu_of(task.written(model)[0], test, [1, 6, 11, 16, 21, 26, 31])
             scores[name] |= {f"{key}, {steps} steps": found[key] for key in ("bleu", "by length")}
         scores[name] |= found
