@@ -232,6 +232,14 @@ def initialise(module: nn.Module) -> None:
         nn.init.zeros_(module.bias)
 
 
+def initialise_read(table: nn.Embedding, scale: float = 1.0) -> None:
+    """Vectors of words that are read and nothing else: entries of variance 1 where they enter the network.
+
+    So starts every translator of the book, recurrent or not. scale: the factor with which the table is read.
+    """
+    nn.init.normal_(table.weight, std=1 / scale)
+
+
 def initialise_vocabulary(embedding: nn.Embedding, output: nn.Linear | None = None, tied: bool = False) -> None:
     """Embedding and output matrix uniform in [-0.1, 0.1], the output's bias 0: the first loss is near ln vocab.
 

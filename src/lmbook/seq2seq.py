@@ -15,8 +15,8 @@ network reads and writes.
 
 Shapes: B batch, N source length, T target length, d_embed, hidden (of the decoder), width (of H), vocab. Masks are
 boolean (B, N), True at real tokens. Dropout as in RecurrentLM: on embeddings, between layers and before the output,
-never on a state that goes on to the next step. E, W_o and b_o start as initialise_vocabulary says, all other maps as
-torch's linear layers do.
+never on a state that goes on to the next step. A table E that is only read starts as initialise_read says, W_o, b_o and
+a tied E as initialise_vocabulary does, all other maps as torch's linear layers do.
 """
 
 import torch
@@ -26,7 +26,7 @@ from torch import Tensor, nn
 from lmbook.attention import SCORES, masked_softmax
 from lmbook.cells import State
 from lmbook.configuration import configured
-from lmbook.layers import Encoder, embed, initialise_vocabulary
+from lmbook.layers import Encoder, embed, initialise_read, initialise_vocabulary
 from lmbook.positions import rotary
 from lmbook.rnn import Recurrent
 from lmbook.rnn_models import RecurrentLM
@@ -51,7 +51,7 @@ class RecurrentEncoder(nn.Module):
     ):
         super().__init__()
         self.embedding = nn.Embedding(vocab, d_embed)
-        initialise_vocabulary(self.embedding)
+        initialise_read(self.embedding)
         self.recurrent = Recurrent(d_embed, hidden, n_layers, cell, bidirectional, dropout, **options)
         self.cell, self.width, self.dropout = cell, self.recurrent.width, dropout
 
@@ -80,6 +80,7 @@ class TransformerEncoder(nn.Module):
     ):
         super().__init__()
         self.embedding = Embedding(vocab, d_model, positions, dropout=dropout)
+        initialise_read(self.embedding.embedding, self.embedding.scale)
         rotate = rotary if positions == "rotary" else None
         self.encoder = Encoder(n_layers, d_model, n_heads, d_ff or 4 * d_model, dropout=dropout, rotate=rotate)
         self.cell, self.width = None, d_model
@@ -156,6 +157,8 @@ class Seq2Seq(nn.Module):
         self.W_r = nn.Linear(hidden + encoder.width, hidden, bias=False) if every else None
         self.output = nn.Linear(hidden, vocab)
         initialise_vocabulary(self.embedding, self.output, tied)
+        if not tied:
+            initialise_read(self.embedding)
 
     def start(self, source: Tensor, source_mask: Tensor | None = None) -> dict:
         """Reads the source (B, N): the state before the first step, a dict with s, one tuple a layer, each tensor
@@ -230,6 +233,8 @@ class AttentionSeq2Seq(nn.Module):
         self.W_r = nn.Linear(hidden + encoder.width, hidden, bias=False)
         self.output = nn.Linear(hidden, vocab)
         initialise_vocabulary(self.embedding, self.output, tied)
+        if not tied:
+            initialise_read(self.embedding)
 
     def start(self, source: Tensor, source_mask: Tensor | None = None) -> dict:
         """Reads the source (B, N): a dict with s, as in Seq2Seq, and what all steps look at: H (B, N, width), the keys
@@ -294,9 +299,20 @@ class SingleRNNTranslator(nn.Module):
     it is.
     """
 
-    def __init__(self, vocab: int, d_embed: int, hidden: int, n_layers: int = 1, cell: str = "lstm", **options):
+    def __init__(
+        self,
+        vocab: int,
+        d_embed: int,
+        hidden: int,
+        n_layers: int = 1,
+        cell: str = "lstm",
+        tied: bool = False,
+        **options,
+    ):
         super().__init__()
-        self.lm = RecurrentLM(vocab, d_embed, hidden, n_layers, cell, **options)
+        self.lm = RecurrentLM(vocab, d_embed, hidden, n_layers, cell, tied=tied, **options)
+        if not tied:
+            initialise_read(self.lm.embedding)
 
     def start(self, source: Tensor, source_mask: Tensor | None = None) -> tuple[State, ...]:
         """The state after the source.  source: (B, N) ids.  source_mask: by default source != <pad>."""

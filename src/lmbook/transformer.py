@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from lmbook.attention import padding_mask
 from lmbook.configuration import configured
-from lmbook.layers import Decoder, Encoder, embed
+from lmbook.layers import Decoder, Encoder, embed, initialise_read
 from lmbook.positions import Learned, rotary, sinusoidal
 
 
@@ -95,6 +95,9 @@ class Transformer(nn.Module):
             self.output.weight = self.target.embedding.weight
         if tied == "all":
             self.source.embedding.weight = self.target.embedding.weight
+        for table in (self.source, self.target):
+            if table.embedding.weight is not self.output.weight:
+                initialise_read(table.embedding, table.scale)
 
     def forward(
         self, source: Tensor, target_in: Tensor, source_mask: Tensor | None = None, need_weights: bool = False

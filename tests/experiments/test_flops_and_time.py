@@ -32,7 +32,7 @@ def test_a_stack_is_timed_forward_and_backward(name):
 @pytest.mark.parametrize("name", [name for name in RUNGS if records(name)])
 def test_the_rungs_of_multi30k_are_as_large_as_those_that_were_trained(name):
     for run in records(name):
-        model = RUNGS[name].build(TYPES_OF_MULTI30K)
+        model = RUNGS[name].model(TYPES_OF_MULTI30K)
         assert sum(weight.numel() for weight in model.parameters()) == run["parts"]["model"]["parameters"]
         assert RUNGS[name].steps == run["parts"]["model"]["steps"]
 

@@ -21,7 +21,7 @@ from lmbook.data import harbourish
 from lmbook.decode import greedy
 from lmbook.experiments import translation
 from lmbook.experiments.run import Run, recipe
-from lmbook.experiments.translation import Pairs, Task, apart, encoder_decoder, learn, spread
+from lmbook.experiments.translation import Pairs, Task, apart, encoder_decoder, learn
 from lmbook.text import EOS_ID, SOS_ID, Vocabulary, WordTokenizer
 
 SHORTEST, LONGEST, MOST = 6, 20, 40  # words of a source, and the longest translation in tokens
@@ -113,8 +113,8 @@ def caption_scores(run: Run) -> tuple[dict, nn.Module]:
         if run.rescoring and name != SHIPPED:
             continue
         torch.manual_seed(run.seed)
-        model = spread(encoder_decoder(task.types, **SIZES, **SYSTEMS[name]))
-        learn(run, model, batches, 600, 5e-3, name, validate=task.nll, evaluate_every=120)
+        model = encoder_decoder(task.types, **SIZES, **SYSTEMS[name])
+        learn(run, model, batches, 600, 5e-3, name, warmup=100, validate=task.nll, evaluate_every=120)
         texts = task.written(model, max_length=5 if run.quick else MOST)
         # Of the counts, matches for n = 1..4 and both lengths: six numbers a sentence.
         packed = ";".join(translation.as_texts(translation.counts(*texts)[:, [0, 1, 2, 3, 8, 9]]))

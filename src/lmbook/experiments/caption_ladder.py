@@ -8,17 +8,18 @@ without warm-up. What they cost is counted by `flops_and_time`.
 """
 
 import copy
-import functools
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import nn
 
+import lmbook
 from lmbook import data, metrics
 from lmbook.experiments import translation
 from lmbook.experiments.flops_and_time import flops, step_seconds
 from lmbook.experiments.run import Run, recipe
-from lmbook.experiments.translation import Pairs, Task, Tokens, apart, encoder_decoder, learn, spread
+from lmbook.experiments.translation import Pairs, Task, Tokens, apart, encoder_decoder, learn, race
 from lmbook.experiments.translation_by_length import EDGES, words
 from lmbook.layers import n_parameters
 from lmbook.moe import MixtureOfExperts
@@ -35,7 +36,8 @@ RUNGS: dict[str, dict | None] = {  # options of encoder_decoder; None is the Tra
     "Transformer": None,
 }
 SHIPPED, FEW = "Transformer", 1000  # pairs of the training on few pairs
-STEPS, ROWS, RATE, ADAM = 600, 64, 4e-3, {"betas": (0.9, 0.98), "eps": 1e-9}
+BUDGETS, TRIAL, ROWS, ADAM = (600, 1200), (300,), 64, {"betas": (0.9, 0.98), "eps": 1e-9}
+STEPS = max(BUDGETS)
 NORMS = {
     f"{norm}-norm, {'warm-up' if warmup else 'no warm-up'}": (norm, warmup)
     for norm in ("pre", "post")
@@ -46,11 +48,11 @@ NORMS = {
 def rung(name: str, types: tuple[int, int]) -> nn.Module:
     """One of RUNGS, untrained; types: of both vocabularies."""
     if (options := RUNGS[name]) is None:
-        return Transformer(*types, D_MODEL, HEADS, D_FF, LAYERS, dropout=0.0)
+        return Transformer(*types, D_MODEL, HEADS, D_FF, LAYERS, dropout=0.0, tied="none")
     if name == "hybrid":
         encoder = TransformerEncoder(types[0], D_MODEL, HEADS, D_FF, LAYERS)
         return encoder_decoder(types, D_MODEL, HIDDEN, encoder, **options)
-    return spread(encoder_decoder(types, D_MODEL, HIDDEN, **options))
+    return encoder_decoder(types, D_MODEL, HIDDEN, **options)
 
 
 def captions(quick: bool) -> tuple[Tokens, Tokens, dict[str, Pairs]]:
@@ -93,27 +95,39 @@ def scored(model: nn.Module, task: Task) -> dict:
 @recipe(
     "caption-ladder",
     about="generated captions of up to 20 words, Harbourish to English: RNNenc, RNNsearch, hybrid, Transformer",
-    minutes=5,
+    minutes=12,
     ships=True,
     score="bleu",
     rescored=("greedy, first 100",),
 )
 def caption_ladder(run: Run) -> tuple[dict, nn.Module]:
-    """The same steps, batches and rate for all; one more Transformer learns from FEW pairs, as many steps."""
+    """The same budgets and batches for all; scores without a number of steps are those after the longest.
+
+    One more Transformer learns from FEW pairs, at the rate that was picked for the other.
+    """
     *run.text, parts = captions(run.quick)
     task, few = Task(parts, *run.text), Task({"train": parts["train"][:FEW]}, *run.text)
     scores: dict = {"types": list(task.types), "training pairs": len(parts["train"]), "steps": STEPS, "rows": ROWS}
     for name in (*RUNGS, "few pairs"):
         if run.rescoring and name != SHIPPED:
             continue
-        kind, seen = (SHIPPED, few) if name == "few pairs" else (name, task)
-        model, batches = rung(kind, task.types), seen.batches(run.seed, ROWS)
-        learn(run, model, batches, STEPS, RATE, name, adam=ADAM, validate=task.nll, evaluate_every=200)
+        scores[name] = {}
+        if name == "few pairs":
+            lmbook.seed(run.seed)
+            model, batches = rung(SHIPPED, task.types), few.batches(run.seed, ROWS)
+            rate = run.parts[SHIPPED]["settings"]["rate"]
+            learn(run, model, batches, STEPS, rate, name, adam=ADAM, validate=task.nll, evaluate_every=STEPS // 40)
+        else:
+            batches = task.batches(run.seed, ROWS)
+            for steps, model in race(run, partial(rung, name, task.types), task, batches, BUDGETS, TRIAL, name, ADAM):
+                if not run.rescoring and steps < STEPS:
+                    found = scored(model, task)
+                    scores[name] |= {f"{key}, {steps} steps": found[key] for key in ("bleu", "exact", "perplexity")}
         if name == SHIPPED:
             shipped, texts = model, task.written(model, 100, max_length=MOST)
             scores["greedy, first 100"] = metrics.bleu(*texts, str.split)
         if not run.rescoring:
-            scores[name] = cost(run, model, batches) | scored(model, task)
+            scores[name] |= cost(run, model, batches) | scored(model, task)
     if not run.rescoring:
         del scores["few pairs"]["counts"]
         scores["references"] = [list(pair) for pair in parts["test"][:3]]
@@ -130,9 +144,9 @@ def caption_ladder(run: Run) -> tuple[dict, nn.Module]:
 def caption_experts(run: Run) -> tuple[dict, None]:
     """The captions, batches and steps of caption-ladder; twice the work in the feed-forward layers."""
     reader, writer, parts = captions(run.quick)
-    task, experts = Task(parts, reader, writer), functools.partial(MixtureOfExperts, n_experts=4, top_k=2)
-    model = Transformer(*task.types, D_MODEL, HEADS, D_FF, LAYERS, dropout=0.0, ffn=experts)
-    learn(run, model, task.batches(run.seed, ROWS), STEPS, RATE, adam=ADAM, validate=task.nll, evaluate_every=200)
+    task, experts = Task(parts, reader, writer), partial(MixtureOfExperts, n_experts=4, top_k=2)
+    build = partial(Transformer, *task.types, D_MODEL, HEADS, D_FF, LAYERS, dropout=0.0, tied="none", ffn=experts)
+    *_, (_, model) = race(run, build, task, task.batches(run.seed, ROWS), BUDGETS[-1:], TRIAL, "model", ADAM)
     return scored(model, task), None
 
 

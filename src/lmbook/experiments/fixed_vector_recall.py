@@ -15,7 +15,7 @@ from torch import nn
 from lmbook import data
 from lmbook.decode import evaluating, greedy
 from lmbook.experiments.run import Run, recipe
-from lmbook.experiments.translation import encoder_decoder, learn, spread
+from lmbook.experiments.translation import encoder_decoder, learn
 from lmbook.text import EOS_ID, SOS_ID, SPECIALS
 from lmbook.train import device_of
 
@@ -102,7 +102,7 @@ def memory(run: Run, sizes: tuple[int, ...], backwards: bool = True) -> dict[str
     """
     types, kept = len(SPECIALS) + SYMBOLS, {}
     for size in sizes:
-        model = spread(encoder_decoder((types, types), 32, size))
+        model = encoder_decoder((types, types), 32, size)
         learn(
             run,
             model,
@@ -110,6 +110,7 @@ def memory(run: Run, sizes: tuple[int, ...], backwards: bool = True) -> dict[str
             STEPS[size],
             3e-3 * min(1.0, (128 / size) ** 0.5),
             f"{size} {'backwards' if backwards else 'forwards'}",
+            warmup=100,
         )
         lengths, far = (range(1, 4), ()) if run.quick else (range(1, LONGEST + 21), FAR)
         kept[str(size)] = grid(model, lengths, backwards, far)

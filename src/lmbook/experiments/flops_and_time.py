@@ -18,7 +18,7 @@ from lmbook.experiments.translation import loss
 from lmbook.layers import Encoder
 from lmbook.rnn import Recurrent
 
-MULTI30K = tuple(f"multi30k-{name}" for name in ("first", "every", "additive", "hybrid", "transformer"))
+MULTI30K = tuple(f"multi30k-{name}" for name in ("every", "additive", "hybrid", "transformer"))
 
 
 def flops(model: nn.Module, batches, steps: int) -> int:
@@ -58,7 +58,7 @@ def multi30k_flops(run: Run) -> tuple[dict, None]:
     scores: dict = {"processor seconds": {}}
     for name in MULTI30K:
         rung = RUNGS[name]
-        model, batches = rung.build(len(task.reader)), task.batches(run.seed, rung.tokens, tokens=True)
+        model, batches = rung.model(len(task.reader)), task.batches(run.seed, rung.tokens, tokens=True)
         scores[name] = flops(model, batches, 3 if run.quick else rung.steps)
         each = step_seconds(model, chain.from_iterable(map(batches, count())), 1 if run.quick else 20)
         scores["processor seconds"][name] = round(rung.steps * each)

@@ -38,7 +38,7 @@ from lmbook.schedules import warmup_cosine
 from lmbook.train import TrainingError, evaluate, fit
 
 RECORDED = resources.files("lmbook.experiments").joinpath("recorded")
-RATES = (3e-4, 1e-3, 3e-3, 1e-2)  # the grid from which each model of a comparison takes its rate
+RATES = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2)  # the grid from which each model of a comparison takes its rate
 PATIENCE = 10
 PLATEAU = f"""A training is at its plateau when {PATIENCE} validations in a row have brought no new lowest loss.
 

@@ -5,25 +5,29 @@ A loss, a score or a search of general use is not here but in `losses`, `metrics
 """
 
 import functools
-from collections.abc import Callable, Iterable
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+import lmbook
 from lmbook import data, metrics
 from lmbook.configuration import configured
 from lmbook.data.batching import pad
 from lmbook.decode import beam, evaluating, greedy
-from lmbook.experiments.run import Run
+from lmbook.experiments.run import RATES, RecipeError, Run, records
 from lmbook.losses import token_nll
 from lmbook.schedules import warmup_cosine
 from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq
 from lmbook.text import EOS_ID, SOS_ID, Vocabulary, WordTokenizer
-from lmbook.train import device_of, evaluate
+from lmbook.train import TrainingError, device_of, evaluate
 
 Pairs = list[tuple[str, str]]  # of source and target
+SMALL = RATES[1:]  # for models of about 100,000 weights and a few thousand steps
 
 
 @configured
@@ -90,28 +94,21 @@ def encoder_decoder(
     return kind(encoder, types[1], d_embed, hidden, n_layers, cell, dropout=dropout, **options)
 
 
-def spread(model: nn.Module) -> nn.Module:
-    """The model with embeddings from N(0, 1), as torch draws them: the gates hardly see the small ones of
-    `initialise_vocabulary` at first where symbols are few."""
-    for module in model.modules():
-        if isinstance(module, nn.Embedding):
-            nn.init.normal_(module.weight)
-    return model
-
-
 def loss(model: nn.Module, batch: data.Batch, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
     """Summed NLL of the targets, and their number."""
     return token_nll(model(batch.source, batch.inputs), batch.targets, smoothing=smoothing)
 
 
 def learn(
-    run: Run, model: nn.Module, batches: Callable, steps: int, rate: float, part: str = "model", warmup: int = 100,
-    smoothing: float = 0.0, adam: dict | None = None, **options,
+    run: Run, model: nn.Module, batches: Callable, steps: int, rate: float, part: str = "model",
+    warmup: int | None = None, smoothing: float = 0.0, adam: dict | None = None, **options,
 ) -> nn.Module:  # fmt: skip
-    """Trains on the run's device with Adam, gradients clipped at 1; the rate rises for `warmup` steps, then falls to 0.
+    """Trains on the run's device with Adam, gradients clipped at 1; the rate rises for `warmup` steps, by default a
+    tenth of them, then falls to 0 by half a cosine.
 
     options: of `train.fit`.
     """
+    warmup = steps // 10 if warmup is None else warmup
     model.to(run.device)
     run.fit(
         model,
@@ -125,6 +122,74 @@ def learn(
         **options,
     )
     return model
+
+
+def race(
+    run: Run, build: Callable, task: Task, batches: Callable, budgets: Sequence[int], rounds: Sequence[int], part: str,
+    adam: dict | None = None,
+) -> Iterator[tuple[int, nn.Module]]:  # fmt: skip
+    """What one system of a comparison has learned after each of the budgets: (steps, model), the longest last.
+
+    Every training is a whole one by `learn`, from the same weights; the part of the longest is called `part`. They have
+    one rate, picked from SMALL with seed 0 by validation: after the steps of the first of the rounds the two best go
+    on to the next round. A rate that is ahead after few steps is often too high for many, hence a second round where
+    the longest budget is far from the first. The other seeds take the rate from the record of that run.
+    """
+    every, made = max(budgets) // 40, {}
+
+    def train(rate: float, steps: int) -> nn.Module:
+        """The model; its entry in the record is kept in `made` until it is known to be wanted."""
+        name = f"{part}, rate {rate:g}, {steps} steps"
+        if (rate, steps) not in made:
+            lmbook.seed(run.seed)
+            model = learn(run, build(), batches, steps, rate, name, adam=adam, validate=task.nll, evaluate_every=every)
+            made[rate, steps] = model, run.parts.pop(name, None)
+        return made[rate, steps][0]
+
+    def lowest(rate: float, steps: int) -> float:
+        try:
+            train(rate, steps)
+        except TrainingError as error:
+            if error.__cause__ is not None:  # memory ran out; a loss that is NaN has no other cause
+                raise
+            return math.inf
+        return min(loss for _, loss in made[rate, steps][1]["valid"])
+
+    tried, rates = [], SMALL
+    if run.rescoring:
+        rates = SMALL[:1]
+    elif known := picked(run, part):
+        rates, tried = [known["rate"]], known["rates tried"]
+    else:
+        for steps in rounds:
+            losses = {rate: lowest(rate, steps) for rate in rates}
+            rates = sorted(losses, key=losses.get)[:2]
+            tried += [
+                {"rate": rate, "validation": loss if math.isfinite(loss) else None}
+                | {key: made[rate, steps][1][key] if math.isfinite(loss) else 0 for key in ("steps", "seconds")}
+                for rate, loss in losses.items()
+            ]
+    for steps in sorted(budgets):
+        model, entry = train(rates[0], steps), made[rates[0], steps][1]
+        if not run.rescoring:
+            entry["settings"]["rates tried"] = tried
+            run.parts[part if steps == max(budgets) else f"{part}, {steps} steps"] = entry
+        yield steps, model
+
+
+def picked(run: Run, part: str) -> dict | None:
+    """The settings of this part in the run with seed 0, which picked the rate; None in that run itself.
+
+    Raises RecipeError where there is no such run.
+    """
+    if run.seed == 0:
+        return None
+    beside = run.folder.parent / f"{run.recipe.name}-0" / "record.json"
+    found = [json.loads(beside.read_text("utf-8"))] if beside.is_file() else records(run.recipe.name)
+    found = [record["parts"][part]["settings"] for record in found if "settings" in record["parts"].get(part, {})]
+    if not found and not run.quick:
+        raise RecipeError(f"{run.recipe.name} picks its rates with seed 0: lmbook train {run.recipe.name} first.")
+    return found[0] if found else None
 
 
 def translate(

@@ -13,7 +13,7 @@ from lmbook import data, metrics
 from lmbook.data import synthetic
 from lmbook.experiments import translation
 from lmbook.experiments.run import Run, recipe
-from lmbook.experiments.translation import Pairs, Task, Tokens, apart, encoder_decoder, learn, spread
+from lmbook.experiments.translation import Pairs, Task, Tokens, apart, encoder_decoder, learn
 
 LIMITS = (30, 50)  # words of the longest source in training
 EDGES = list(range(1, 62, 5))
@@ -48,7 +48,8 @@ def compare(
         outputs, steps = {}, settings["steps"]
         for name, options in TRANSLATORS.items():
             model, part = translator(task.types, settings, options), f"{name} {limit}"
-            learn(run, model, batches, steps, settings["rate"], part, validate=task.nll, evaluate_every=steps // 5)
+            rate, every = settings["rate"], steps // 5
+            learn(run, model, batches, steps, rate, part, warmup=100, validate=task.nll, evaluate_every=every)
             outputs[name], references = task.written(model, max_length=most)
             scores[part] = {
                 "bleu": metrics.bleu(outputs[name], references, str.split),
@@ -79,7 +80,7 @@ def words(source: str) -> int:
 def translator(types: tuple[int, int], settings: dict, options: dict) -> nn.Module:
     """Bidirectional GRU encoder and GRU decoder of the settings' sizes; options: one of TRANSLATORS."""
     sizes = {"d_embed": settings["d_embed"], "hidden": settings["hidden"], "dropout": settings.get("dropout", 0.0)}
-    return spread(encoder_decoder(types, bidirectional=True, **sizes, **options))
+    return encoder_decoder(types, bidirectional=True, **sizes, **options)
 
 
 def example(outputs: list[str], test: Pairs, lengths: list[int]) -> list[str]:
