@@ -165,7 +165,7 @@ def test_it_is_well_formed_self_contained_and_the_same_each_time(name):
     assert pictures
     for picture in pictures:
         assert picture.get("role") == "img"
-        assert len(picture.get("aria-label")) > 30
+        assert len(picture.get("aria-label")) > 40
     assert tree.find("figcaption/b").text == f"Figure {drawings.get(name).number}."
 
 

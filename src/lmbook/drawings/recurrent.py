@@ -288,7 +288,7 @@ def _translator(title: str, name: str, forced: bool) -> Panel:
 def encoder_decoder() -> list[Panel]:
     return [
         _translator("Training: the right history", "Training: the right tokens go into the decoder.", True),
-        _translator("Writing: its own words", "Writing: each output is the next input.", False),
+        _translator("Writing: its own words", "Writing: each token that the decoder writes is its next input.", False),
     ]
 
 

@@ -74,7 +74,11 @@ def transformer() -> list[Panel]:
 
 def _norms(post: bool) -> Panel:
     p = Panel(
-        320, 236, "Post-norm: a norm stands on the stream." if post else "Pre-norm: norms stand beside the stream."
+        320,
+        236,
+        "Post-norm: the norm stands on the stream, after the sum."
+        if post
+        else "Pre-norm: the norm stands beside the stream, before the sublayer.",
     )
     p.title("Post-norm" if post else "Pre-norm")
     stream = 90
@@ -162,7 +166,7 @@ def mask_or_not() -> list[Panel]:
     "value are added to the cache, and it predicts w_5.",
 )
 def trained_at_once_written_one_by_one() -> list[Panel]:
-    p = Panel(320, 250, "Training: all places in one pass.")
+    p = Panel(320, 250, "Training: all four places go through the layers in one pass.")
     p.title("Training: all places at once")
     places = (46, 122, 198, 274)
     p.box(14, 96, 292, 86, "", "decoder", tint=0.08)
@@ -174,7 +178,7 @@ def trained_at_once_written_one_by_one() -> list[Panel]:
             p.line((other, 176), (x, 104), role="weight", faint=0.7)
         p.arrow((x, 176), (x, 104), role="weight")
 
-    q = Panel(320, 250, "Writing: one place, with the keys and values kept.")
+    q = Panel(320, 250, "Writing: one place goes through, with the keys and values of the others kept.")
     q.title("Writing: one place at a time")
     q.box(240, 84, 68, 98, "", "decoder", tint=0.08)
     for t, x in enumerate(places, start=1):
