@@ -28,10 +28,15 @@ const SMALLEST = 0.6;
 const formulae = [...document.querySelectorAll(".lm-equation .lm-scroll")];
 const fit = () => {
   for (const box of formulae) box.style.removeProperty("--lm-fit");
-  const shares = formulae.map((box) => box.clientWidth / box.scrollWidth);
-  formulae.forEach((box, i) => {
-    if (shares[i] < 1) box.style.setProperty("--lm-fit", Math.max(SMALLEST, Math.floor(99 * shares[i]) / 100));
-  });
+  const sizes = formulae.map(() => 1);
+  for (let round = 0; round < 3; round += 1) { // smaller letters break elsewhere
+    const shares = formulae.map((box) => box.clientWidth / box.scrollWidth);
+    formulae.forEach((box, i) => {
+      if (!(shares[i] < 1)) return;
+      sizes[i] = Math.max(SMALLEST, Math.floor(99 * sizes[i] * shares[i]) / 100);
+      box.style.setProperty("--lm-fit", sizes[i]);
+    });
+  }
 };
 let fitted = 0;
 new ResizeObserver(() => {

@@ -11,6 +11,7 @@ logger = sphinx_logging.getLogger(__name__)
 ICON_FONTS = {"fa-solid-900": 900, "fa-regular-400": 400, "fa-brands-400": 400}
 NAMED_ICON = re.compile(r'((?:\.fa-[\w-]+:before,)*\.fa-[\w-]+:before)\{content:"(\\[0-9a-f]+)"\}')
 ICON_CODE = re.compile(r"\\([ef][0-9a-f]{3})")
+TOGGLE = '<summary><span class="toctree-toggle"'  # of the sidebar, without a name
 VIEWPORT = re.compile(r'[ \t]*<meta name="viewport"[^>]*>\n?')
 
 
@@ -174,7 +175,10 @@ def lighten(app, exception):
     name_copy_buttons(static / "copybutton.js")
     for file in Path(app.outdir).rglob("*.html"):
         text = file.read_text(encoding="utf8")
-        if (clean := one_viewport(text)) != text:
+        clean = one_viewport(text).replace(
+            TOGGLE, TOGGLE.replace("<summary", '<summary aria-label="Show or hide its pages"')
+        )
+        if clean != text:
             file.write_text(clean, encoding="utf8")
     css = trim_icon_rules(stylesheet.read_text(encoding="utf8"), used_icons(Path(app.outdir)))
     stylesheet.write_text(css, encoding="utf8")
