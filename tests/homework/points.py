@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 from functools import cache
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from lmbook_press.assignments.questions import bound_and_read, marks
 from lmbook_press.assignments.variants import drawn
 
 ROOT = Path(__file__).parents[2]
+REGION = re.compile(r"### BEGIN HIDDEN TESTS\n.*?### END HIDDEN TESTS", re.DOTALL)
 STEMS = sorted(path.stem for path in (ROOT / "notebooks" / "homework").glob("[0-9]*.ipynb"))
 
 
@@ -32,8 +34,10 @@ def score(stem: str, answers: dict[str, str], secret: str | None = None) -> floa
     return sum(points for points, passed in graded(stem, answers, secret).values() if passed)
 
 
-def graded(stem: str, answers: dict[str, str], secret: str | None = None) -> dict[str, tuple[float, bool]]:
-    """grade_id of a check -> its points, and whether it passes."""
+def graded(
+    stem: str, answers: dict[str, str], secret: str | None = None, hidden: bool = True
+) -> dict[str, tuple[float, bool]]:
+    """grade_id of a check -> its points, and whether it passes; not hidden: whether its visible part does."""
     cells = code_cells(stem, secret)
     known = {marks(cell).get("grade_id") for cell in cells}
     assert set(answers) <= known, f"{stem} has no answer cell {set(answers) - known}"
@@ -42,7 +46,8 @@ def graded(stem: str, answers: dict[str, str], secret: str | None = None) -> dic
         mark = marks(cell)
         source = answers.get(mark.get("grade_id"), cell.source)
         if mark.get("grade"):
-            found[mark["grade_id"]] = mark["points"], passes(source, needed(source, before))
+            shown = source if hidden else REGION.sub("", source)
+            found[mark["grade_id"]] = mark["points"], passes(shown, needed(shown, before))
         else:
             before += ((source, mark.get("solution", False)),)
     return found

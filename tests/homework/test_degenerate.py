@@ -1,4 +1,5 @@
 """Answers that derive nothing get nothing: empty, zero, constant, broadcast, NaN, the argument, a table of known calls.
+And right answers in another honest form get what the visible check promises.
 
 What stands for a function here knows more than any student: it computes what is right and spoils it.
 """
@@ -16,7 +17,7 @@ from lmbook_press.assignments.questions import defined, marks
 SECRET = "a sentence that only the course knows"
 
 
-def spoilt(of_array: Callable, of_number: Callable, of_list: Callable = list) -> Callable:
+def spoilt(of_array: Callable, of_number: Callable, of_list: Callable = list, text: bool = False) -> Callable:
     """(right, first, arguments) -> the right value with each array, number and list in it changed."""
 
     def leaves(value):
@@ -26,7 +27,9 @@ def spoilt(of_array: Callable, of_number: Callable, of_list: Callable = list) ->
             return {key: leaves(part) for key, part in value.items()}
         if isinstance(value, tuple | list):
             return of_list(map(leaves, value)) if isinstance(value, list) else tuple(map(leaves, value))
-        return "" if isinstance(value, str) or value is None else of_number(value)
+        if isinstance(value, str) or value is None:
+            return value if text else ""
+        return of_number(value)
 
     return lambda right, first, arguments: leaves(right)
 
@@ -52,6 +55,12 @@ DEGENERATE = {
     "no": fixed(False),
     "the first answer again": lambda right, first, arguments: first,
     "the argument": lambda right, first, arguments: arguments[0] if arguments else None,
+}
+
+
+HONEST = {
+    "nested lists": spoilt(lambda a: a.tolist(), lambda x: x, text=True),
+    "numbers of NumPy": spoilt(lambda a: a, lambda x: np.asarray(x)[()], text=True),
 }
 
 
@@ -87,11 +96,11 @@ def answer(change: str, stem: str, name: str, right: Callable, arguments: tuple,
     if change == "table":
         return published(stem)[asked(name, arguments, options)]
     value = right(*arguments, **options)
-    return DEGENERATE[change](value, FIRST.setdefault((stem, name), value), arguments)
+    return (DEGENERATE | HONEST)[change](value, FIRST.setdefault((stem, name), value), arguments)
 
 
-def passing(stem: str, change: str, secret: str | None = None) -> list[str]:
-    """The checks that answers changed in this way pass."""
+def passing(stem: str, change: str, secret: str | None = None, hidden: bool = True) -> list[str]:
+    """The checks that answers changed in this way pass; not hidden: their visible parts."""
     answers = {}
     for cell in code_cells(stem, secret):
         if marks(cell).get("solution"):
@@ -104,13 +113,20 @@ def passing(stem: str, change: str, secret: str | None = None) -> list[str]:
                     f"    return _answer({given})",
                 ]
             answers[marks(cell)["grade_id"]] = "\n".join(lines)
-    return [name for name, (_, passed) in graded(stem, answers, secret).items() if passed]
+    return [name for name, (_, passed) in graded(stem, answers, secret, hidden).items() if passed]
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("stem", STEMS)
 def test_an_answer_that_derives_nothing_gets_nothing(stem):
     assert {change: names for change in DEGENERATE if (names := passing(stem, change))} == {}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("stem", STEMS)
+def test_what_passes_the_visible_check_in_its_form_passes_the_hidden_one(stem):
+    for change in HONEST:
+        assert passing(stem, change) == passing(stem, change, hidden=False), change
 
 
 @pytest.mark.filterwarnings("ignore")
