@@ -9,7 +9,15 @@ import yaml
 pytestmark = pytest.mark.browser
 
 TOC = yaml.safe_load((Path(__file__).parents[3] / "_toc.yml").read_text())
-FILES = [TOC["root"], *(chapter["file"] for part in TOC["parts"] for chapter in part["chapters"])]
+FILES = [
+    TOC["root"],
+    *(
+        page["file"]
+        for part in TOC["parts"]
+        for chapter in part["chapters"]
+        for page in (chapter, *chapter.get("sections", ()))
+    ),
+]
 PAGES = [f"{name}.html" for name in FILES] + ["search.html"]
 # Text as the reader sees it: without code, programs' output and what is there for screen readers only.
 PROSE = """() => {
