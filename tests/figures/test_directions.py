@@ -108,7 +108,7 @@ def test_every_beginning_of_every_sentence_is_shown_as_in_python(show):
     page = show(TwoDirections())
     figure = TwoDirections()
     for at in (0, 4, len(SENTENCES), len(SENTENCES) + 3):
-        page.get_by_label("Sentence").select_option(index=at)
+        page.get_by_label("Sentence", exact=True).select_option(index=at)
         slider = page.get_by_role("slider", name="Words read")
         slider.press("Home")
         length = len(figure.sentences[at]["words"])
@@ -178,7 +178,7 @@ def test_the_keyboard_keeps_its_place(show):
 
 def test_each_group_is_one_tab_stop(show):
     page = show(TwoDirections(read=4))
-    page.get_by_label("Sentence").focus()
+    page.get_by_label("Sentence", exact=True).focus()
     stops = []
     for _ in range(4):
         page.keyboard.press("Tab")

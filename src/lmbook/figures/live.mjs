@@ -102,8 +102,8 @@ export function connect(model) {
  */
 export function ownText({ models, needed, label, verb, value = "", maxlength = 200, work, done }) {
   const megabytes = fmt.num(needed.reduce((sum, one) => sum + one.bytes, 0) / 1e6, 1);
-  let [ready, busy, again, gone] = [false, false, false, false];
-  const line = field({ label, value, maxlength, delay: 500, oninput: () => { if (ready) go(); } });
+  let [ready, busy, again, gone, last] = [false, false, false, false, null];
+  const line = field({ label, value, maxlength, delay: 500, oninput: (text) => { if (ready && text !== last) go(); } });
   const start = button(verb, () => go(), { class: "lm-button lm-main" });
   const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "loading the model" });
   const note = h("span", { class: "lm-small lm-muted", role: "status" }, `fetches ${megabytes} MB once; the text stays in this page`);
@@ -113,7 +113,7 @@ export function ownText({ models, needed, label, verb, value = "", maxlength = 2
   async function go() {
     if (busy) { again = true; return undefined; }
     const text = line.get();
-    [busy, again] = [true, false];
+    [busy, again, last] = [true, false, text];
     node.dataset.state = "busy";
     let said = "";
     try {
