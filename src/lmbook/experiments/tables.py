@@ -171,7 +171,7 @@ def settings(part: dict) -> dict[str, object]:
             key: told[key] for key in told if key not in ("model", "optimiser", "optimiser options", "flops", "start")
         }
         flat |= {"embeddings at the start": start["embeddings"], "start": start.get("note", "at random")}
-        flat["rates tried"] = [trial["rate"] for trial in told["rates tried"]]
+        flat["rates tried"] = sorted({trial["rate"] for trial in told["rates tried"]})
     return flat
 
 

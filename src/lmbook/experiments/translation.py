@@ -171,9 +171,10 @@ def race(
             ]
     for steps in sorted(budgets):
         model, entry = train(rates[0], steps), made[rates[0], steps][1]
+        if entry is not None:
+            run.parts[part if steps == max(budgets) else f"{part}, {steps} steps"] = entry
         if not run.rescoring:
             entry["settings"]["rates tried"] = tried
-            run.parts[part if steps == max(budgets) else f"{part}, {steps} steps"] = entry
         yield steps, model
 
 
