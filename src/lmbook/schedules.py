@@ -14,6 +14,16 @@ def constant(step: int) -> float:
     return 1.0
 
 
+def warmup(step: int, steps: int) -> float:
+    """Linear from 0 to 1 at step `steps`, and 1 from there on, for a training whose end is not known beforehand.
+
+    Raises ValueError unless steps is at least 1.
+    """
+    if steps < 1:
+        raise ValueError(f"steps is {steps}; a warm-up takes at least one step.")
+    return min(1.0, step / steps)
+
+
 def warmup_cosine(step: int, warmup: int, total: int, floor: float = 0.0) -> float:
     """Linear from 0 to 1 at step `warmup`, then half a cosine down to `floor` at step `total`; `floor` after that.
 
