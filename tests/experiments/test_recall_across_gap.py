@@ -50,3 +50,20 @@ def test_the_loss_is_that_of_the_answer_alone():
     wanted = nn.functional.cross_entropy(model(tokens)[:, -1], symbol[:, 0], reduction="sum")
     assert n == 10
     assert nll.item() == pytest.approx(wanted.item(), rel=1e-5)
+
+
+def test_the_orthogonal_start_differs_in_the_recurrent_matrix_alone():
+    models = []
+    for name in ("rnn", "rnn, orthogonal"):
+        torch.manual_seed(0)
+        models.append(dict(recall_across_gap.started(name).named_parameters()))
+    plain, orthogonal = models
+    changed = [name for name in plain if not torch.equal(plain[name], orthogonal[name])]
+    assert [name.rpartition(".")[2] for name in changed] == ["W_hh"]
+    W = orthogonal[changed[0]]
+    torch.testing.assert_close(W.T @ W, torch.eye(len(W)))
+
+
+def test_validation_asks_across_every_gap_of_the_training_once():
+    gaps = [tokens.shape[1] - 2 for tokens, _ in recall_across_gap.validation(rows=2)]
+    assert gaps == list(range(1, recall_across_gap.LONGEST + 1))
