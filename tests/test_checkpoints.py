@@ -141,7 +141,8 @@ def test_the_hardware_is_that_of_the_device(monkeypatch):
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"GPU {torch.device(device).index}")
     assert checkpoints.hardware("cuda:1") == "GPU 1"
     for device in "cpu", "cpu:0":
-        assert checkpoints.hardware(device).endswith(f"CPU, {torch.get_num_threads()} threads")
+        threads = torch.get_num_threads()
+        assert checkpoints.hardware(device).endswith(f"CPU, {threads} thread{'s' * (threads > 1)}")
 
 
 def test_another_model_is_named_and_left_alone(model, tmp_path):

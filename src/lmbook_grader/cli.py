@@ -35,13 +35,16 @@ def homework():
               help="The book's folder. Default: the one around the current folder.")  # fmt: skip
 def make(numbers: tuple[str, ...], out: Path, seed: str | None, student_only: bool, root: Path | None):
     """Make homework NN (all without any): OUT/NN/release/ for the class and OUT/NN/grading/ for the grader."""
+    from lmbook_press.assignments.make import chosen
     from lmbook_press.assignments.make import make as make_versions
     from lmbook_press.assignments.variants import course_secret
 
+    book = Book.find(root)
+    chosen(book, numbers)  # complains of a number before a secret is written
     if seed is None and not student_only:
         seed, where = course_secret(out)
         click.echo(f"The secret of this course: {where}. Keep it, and keep it to yourself.", err=True)
-    for path in make_versions(Book.find(root), out, numbers, student_only, seed):
+    for path in make_versions(book, out, numbers, student_only, seed):
         click.echo(path)
 
 

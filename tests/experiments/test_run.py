@@ -99,7 +99,8 @@ def test_a_quick_run_leaves_nothing_that_looks_finished(toy, tmp_path):
 
 def test_a_run_on_a_named_processor_is_recorded(toy, tmp_path):
     record = experiments.train("toy", 0, tmp_path, "cpu:0", progress=False)
-    assert record["hardware"].endswith(f"CPU, {torch.get_num_threads()} threads")
+    threads = torch.get_num_threads()
+    assert record["hardware"].endswith(f"CPU, {threads} thread{'s' * (threads > 1)}")
 
 
 def test_an_unknown_recipe_is_named(tmp_path):

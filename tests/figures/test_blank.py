@@ -131,7 +131,7 @@ def test_every_word_can_be_hidden_by_keyboard(show):
 
 def test_another_sentence(show):
     page = show(FillTheBlank(blank=9))
-    page.get_by_label("Sentence").select_option(index=9)
+    page.get_by_label("Sentence", exact=True).select_option(index=9)
     assert words(page).count() == len(SENTENCES[9].split())
     matches(page, FillTheBlank(chosen=9, blank=min(9, len(SENTENCES[9].split()) - 1)))
 

@@ -136,7 +136,8 @@ def test_next_word_says_what_changed(show):
     assert "The two now differ on “have”" in says(page)
     assert page.locator(".lmd-changed b").all_inner_texts() == ["have"]
     assert page.locator(".lmd-differ b").all_inner_texts() == ["have"]
-    page.wait_for_function("document.querySelector('[role=status]').textContent.includes('“have” from VERB to AUX')")
+    page.wait_for_function("""[...document.querySelectorAll("[role=status]")].some(
+        (box) => box.textContent.includes("“have” from VERB to AUX"))""")
 
 
 @pytest.mark.parametrize("way", ["mouse", "keyboard"])

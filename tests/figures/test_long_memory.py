@@ -26,7 +26,7 @@ def number(text):
 
 
 def table(page):
-    details = page.locator("details")
+    details = page.locator("details").first
     if not details.evaluate("(node) => node.open"):
         details.locator("summary").click()
     return [row.locator("th, td").all_inner_texts() for row in details.locator("tbody tr").all()]

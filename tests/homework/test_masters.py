@@ -98,8 +98,6 @@ def test_the_master_scores_full_marks_in_nbgrader(master, tmp_path, in_jupyter):
     """The one run of its cells in Jupyter: `make notebooks` compares stored outputs, and a master has none."""
     done = in_jupyter(master, tmp_path)
     assert [cell.source for cell in master.cells if cell.get("outputs")] == []
-    shown = [(cell.source, output) for cell in done.cells for output in cell.get("outputs", [])]
-    assert [(source, output) for source, output in shown if output.get("name") != "stderr"] == []
     assert score(done) == total_points(master) - by_hand(master) > 0
     assert list(tmp_path.iterdir()) == []
 

@@ -165,7 +165,7 @@ WIDTHS = (16, 24, 32, 48, 64, 128)
 @recipe(
     "shakespeare-scaling",
     about="Shakespeare by the character: loss against parameters, widths 16 to 128 on the whole text",
-    minutes=10,
+    minutes=35,
     corpora=("tinyshakespeare",),
     seeds=(0,),
     score="lowest nll",

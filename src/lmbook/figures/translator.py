@@ -153,8 +153,11 @@ class Translator(Figure):
     def __init__(self, use: Sequence[str] = ("multi30k-transformer", "multi30k-additive"), text: str = "", **state):
         if wrong := [name for name in use if name not in TRANSLATORS]:
             raise ValueError(f"use has {', '.join(wrong)}; there are {', '.join(TRANSLATORS)}.")
+        if text and not text.strip():
+            raise ValueError("text has no word; give a sentence, or nothing for an example.")
         text = text or EXAMPLES[TRANSLATORS[use[0]][1]][0]
         self.use = tuple(use)
+        self._check_numbers(state.get("shown", [0]))
         translators = [self._about(name) for name in use]
         state = {"translators": translators, "text": text, "shown": [0]} | state
         state.setdefault("layer", translators[state["shown"][0]]["layers"])
@@ -187,7 +190,10 @@ class Translator(Figure):
 
     @traitlets.validate("shown")
     def _check_shown(self, proposal):
-        shown, use = proposal["value"], self.use
+        return self._check_numbers(proposal["value"])
+
+    def _check_numbers(self, shown: list[int]) -> list[int]:
+        use = self.use
         if not shown or len(set(shown)) < len(shown) or not all(0 <= i < len(use) for i in shown):
             raise ValueError(f"shown is {shown}; give numbers of models, from 0 to {len(use) - 1}.")
         if not all(self._reads_like(use[i], use[shown[0]]) for i in shown):

@@ -78,7 +78,7 @@ ANSWERS = {
         )},
         FULL, "right",
     ),
-    "magics": ({"double": "%matplotlib inline\n!ls\ndef double(x):\n    return 2 * x\ndouble?"}, FULL, "right"),
+    "magics": ({"double": "%precision 3\n!ls\ndef double(x):\n    return 2 * x\ndouble?"}, FULL, "right"),
     "display and input": (
         {"double": "def double(x):\n    display(x)\n    return 2 * x\ninput('go on?')"},
         FULL, "right",
@@ -94,6 +94,10 @@ ANSWERS = {
     ),
     "a closed module": (
         {"double": "from lmbook.ngram import NGram\ndef double(x):\n    return 2 * x"},
+        FULL, "",
+    ),
+    "a closed module used": (
+        {"double": "from lmbook.ngram import NGram\ndef double(x):\n    return NGram and 2 * x"},
         FULL | {"double": 0}, "holds answers of this homework",
     ),
     "another question's function": (

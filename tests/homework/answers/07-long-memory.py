@@ -178,11 +178,11 @@ def fate(W):
         },
         "score": 13,  # blind to rotations and to negative eigenvalues
     },
-    "powers up to the two hundredth": {
+    "powers up to the eighth": {
         "answers": {
             "fate": """
 def fate(W):
-    left = np.linalg.norm(np.linalg.matrix_power(W, 200), 2)
+    left = np.linalg.norm(np.linalg.matrix_power(W, 8), 2)
     return "explodes" if left > 1 else "stays" if left > 0.9 else "vanishes"
 """
         },
