@@ -178,14 +178,14 @@ def fate(W):
         },
         "score": 13,  # blind to rotations and to negative eigenvalues
     },
-    "powers up to the eighth": {
+    "powers up to the third": {
         "answers": {
             "fate": """
 def fate(W):
-    left = np.linalg.norm(np.linalg.matrix_power(W, 8), 2)
+    left = np.linalg.norm(np.linalg.matrix_power(W, 3), 2)
     return "explodes" if left > 1 else "stays" if left > 0.9 else "vanishes"
 """
         },
-        "score": 13,  # they may grow long before they vanish, or overflow
+        "score": 13,  # they may grow long before they vanish
     },
 }
