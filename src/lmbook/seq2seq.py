@@ -299,19 +299,10 @@ class SingleRNNTranslator(nn.Module):
     it is.
     """
 
-    def __init__(
-        self,
-        vocab: int,
-        d_embed: int,
-        hidden: int,
-        n_layers: int = 1,
-        cell: str = "lstm",
-        tied: bool = False,
-        **options,
-    ):
+    def __init__(self, vocab: int, d_embed: int, hidden: int, n_layers: int = 1, cell: str = "lstm", **options):
         super().__init__()
-        self.lm = RecurrentLM(vocab, d_embed, hidden, n_layers, cell, tied=tied, **options)
-        if not tied:
+        self.lm = RecurrentLM(vocab, d_embed, hidden, n_layers, cell, **options)
+        if self.lm.embedding.weight is not self.lm.output.weight:
             initialise_read(self.lm.embedding)
 
     def start(self, source: Tensor, source_mask: Tensor | None = None) -> tuple[State, ...]:

@@ -62,9 +62,8 @@ def bert_opinions(run: Run) -> tuple[dict, None]:
         _, gold, ids = read_texts(run, forms)
         model = BERTClassifier(bert, 2, dropout=0.1).to(run.device)
         fit_labels(run, model, ids, gold, adamw(model, 5e-4), epochs=4, part=start, note=note)
-        found = score_labels(probabilities(model, ids["test"]) > 0.5, gold["test"])
-        scores[start] = {key: found[key] for key in ("accuracy", "f1", "right")}
-        scores[f"{start}, accuracy"] = found["accuracy"]
+        scores[start] = kept(probabilities(model, ids["test"]) > 0.5, gold["test"])
+        scores[f"{start}, accuracy"] = scores[start]["accuracy"]
     return scores, None
 
 
@@ -102,9 +101,8 @@ def bert_opinions_tuned(run: Run) -> tuple[dict, None]:
         model, note = build(), encoder(run, "fine-tuned")[2] if name.startswith("fine-tuned") else ""
         options = {"every": 40, "most": 4 * EPOCH, "part": name, "note": note}
         run.to_plateau(model, optimiser=adamw(model, rate), **options, **training)
-        test, valid = (score_labels(probabilities(model, ids[part]) > 0.5, gold[part]) for part in ("test", "valid"))
-        kept = {key: test[key] for key in ("accuracy", "f1", "right")}
-        scores[name] = kept | {"valid accuracy": valid["accuracy"]}
+        test, valid = (kept(probabilities(model, ids[part]) > 0.5, gold[part]) for part in ("test", "valid"))
+        scores[name] = test | {"valid accuracy": valid["accuracy"]}
         scores[f"{name}, accuracy"] = test["accuracy"]
     return scores, None
 

@@ -122,7 +122,8 @@ def test_an_answer_costs_no_more_than_itself(name, grade_answers):
 
 def test_a_plot_costs_nothing(grade, release):
     """Under the limits of a real class: importing pyplot anew may compute for more than the second allowed above."""
-    plotted = "import matplotlib.pyplot as plt\nplt.plot([1])\nplt.show()\ndef double(x):\n    return 2 * x"
+    drawing = "%matplotlib inline\nimport matplotlib.pyplot as plt\nplt.plot([1])\nplt.show()\n"
+    plotted = drawing + "def double(x):\n    return 2 * x"
     assert points(grade(small.answered(release, double=plotted), limits=Limits())) == FULL
 
 
