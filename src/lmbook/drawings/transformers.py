@@ -1,5 +1,7 @@
 """The drawings of chapters 15 and 16: the Transformer, the orders of its norms, and the masking of words."""
 
+from collections.abc import Callable
+
 from lmbook.drawings import drawing
 from lmbook.drawings.shapes import Box, Panel
 
@@ -70,6 +72,53 @@ def transformer() -> list[Panel]:
     p.arrow(soft.top, (soft.top[0], 42))
     p.text(soft.top[0], 26, r"$P(y_t \mid y_{<t}, x)$", 13)
     return [p]
+
+
+def _rounds(title: str, name: str, number: Callable[[int, int], int], recurrent: bool, writes: bool) -> Panel:
+    """Two decoder layers over four positions; in each box, number(layer, position): the first round in which it can be
+    computed."""
+    p = Panel(212, 232, name)
+    p.title(title)
+    columns, (low, high) = (30, 80, 130, 180), (146, 84)
+    for t, x in enumerate(columns):
+        token = p.token(x, 214, f"$y_{t}$", 32, "query" if writes and t else "plain")
+        p.text(x, 46, f"$y_{t + 1}$", 13)
+        for layer, y in enumerate((low, high)):
+            p.box(x - 15, y, 30, 28, f"{number(layer, t)}", "decoder", tint=0.1 + 0.05 * number(layer, t))
+            below = token.y if layer == 0 else low
+            if recurrent:
+                p.arrow((x, below), (x, y + 28))
+                if t:
+                    p.arrow((x - 35, y + 14), (x - 15, y + 14), role="decoder")
+            else:
+                for other in columns[:t]:
+                    p.line((other, below), (x, y + 28), role="weight", width=1, faint=0.55)
+                p.arrow((x, below), (x, y + 28), role="weight")
+        p.arrow((x, high), (x, 58))
+        if writes and t < 3:
+            p.arrow((x + 9, 46), (x + 25, 46), (x + 25, 214), (x + 34, 214), role="query")
+    return p
+
+
+@drawing(
+    15,
+    caption="In which round can each number be computed, at the earliest? A recurrent decoder takes a round more with "
+    "every token, although its inputs are given. In training the Transformer needs one round for each layer. "
+    "When it writes, its next input is its own last output, and all must wait.",
+    alt="Three panels, each with two decoder layers over four positions and the round of each box. Recurrent, in "
+    "training: 1 2 3 4 below, 2 3 4 5 above, with arrows from each box to its right neighbour. Transformer, in "
+    "training: 1 everywhere below, 2 everywhere above, with lines to the same and all later positions. Transformer, "
+    "writing: 1 3 5 7 below, 2 4 6 8 above, with an arrow from each output to the next input.",
+)
+def rounds() -> list[Panel]:
+    return [
+        _rounds("RNN, training", "Recurrent layers in training: five rounds for four tokens.",
+                lambda layer, t: 1 + layer + t, True, False),
+        _rounds("Transformer, training", "A Transformer in training: two rounds, one for each layer.",
+                lambda layer, t: 1 + layer, False, False),
+        _rounds("Transformer, writing", "A Transformer that writes: eight rounds, two for each token.",
+                lambda layer, t: 1 + layer + 2 * t, False, True),
+    ]  # fmt: skip
 
 
 def _norms(post: bool) -> Panel:
