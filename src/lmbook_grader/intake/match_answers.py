@@ -149,7 +149,7 @@ def place(submission: NotebookNode, release: NotebookNode) -> Placed:
 
     submission: a notebook as open_submission reads it.  release: the student version as it was handed out.
     Sources of answers and of the student's own code cells are taken over, and nothing else; markup in written answers
-    is made harmless (no HTML, no links).
+    is made harmless (no HTML, no links).  A cell's number in the student's file is in its metadata, lmbook.cell.
     """
     clean = nbformat.from_dict(release)
     search, heading = _Search(submission, release), titles(release)
@@ -199,7 +199,11 @@ def _take_along(search: _Search, clean: NotebookNode, used: dict[int, list[int]]
             notes.append(f"Cell {number + 1} of your file has {length:,} characters and was left out.")
             continue
         room -= length
-        found.setdefault(before, []).append(nbformat.v4.new_code_cell(search.cells[number].source, id=f"own{number}"))
+        kept = {"lmbook": {"cell": number + 1}}
+        cell = nbformat.v4.new_code_cell(search.cells[number].source, id=f"own{number}", metadata=kept)
+        found.setdefault(before, []).append(cell)
+    for at, number in places.items():
+        clean.cells[at].metadata["lmbook"] = {"cell": number + 1}
     clean.cells = [cell for at, one in enumerate(clean.cells) for cell in (*found.get(at, ()), one)]
     return notes
 

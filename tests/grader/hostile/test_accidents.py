@@ -33,7 +33,7 @@ ANSWERS = {
     "an exception after the answer": ({"double": "def double(x):\n    return 2 * x\n1 / 0"}, FULL, "right"),
     "an exception in the function": (
         {"double": "def double(x):\n    return [][x]"},
-        FULL | {"double": 0}, "IndexError (line 2",
+        FULL | {"double": 0}, "in line 2 of cell 4 with IndexError",
     ),
     "nothing returned": ({"double": "def double(x):\n    print(2 * x)"}, FULL | {"double": 0}, "wrong"),
     "an endless loop in the cell": ({"double": "while True:\n    pass"}, FULL | {"double": 0}, "stopped after 1 s"),
@@ -43,14 +43,14 @@ ANSWERS = {
     ),
     "an endless loop for one hidden case": (
         {"double": "def double(x):\n    while x == 0:\n        pass\n    return 2 * x"},
-        FULL | {"double": 2}, "may run for ever",
+        FULL | {"double": 2}, "no end in time",
     ),
     "sleeping for ever": ({"double": "import time\ntime.sleep(1e6)"}, FULL | {"double": 0}, "stopped"),
     "endless recursion": ({"double": "def double(x):\n    return double(x)"}, FULL | {"double": 0}, "RecursionError"),
     "exit in the cell": ({"double": "def double(x):\n    return 2 * x\nexit()"}, FULL, "right"),
     "sys.exit in the function": (
         {"double": "import sys\ndef double(x):\n    sys.exit(0)"},
-        FULL | {"double": 0}, "raises",
+        FULL | {"double": 0}, "SystemExit",
     ),
     "os._exit in the cell": ({"double": "import os\nos._exit(0)"}, FULL | {"double": 0}, "ended the whole program"),
     "os._exit in the function": (
@@ -90,7 +90,7 @@ ANSWERS = {
     ),
     "a model returned": (
         {"double": "class Model: pass\ndef double(x):\n    return Model()"},
-        FULL | {"double": 0}, "return numbers",
+        FULL | {"double": 0}, "expected: 2",
     ),
     "a closed module": (
         {"double": "from lmbook.ngram import NGram\ndef double(x):\n    return 2 * x"},
