@@ -259,7 +259,9 @@ LATER = {
 def test_how_a_hidden_case_fails_does_not_come_out(tmp_path):
     """Nor does a check further on, whose visible part an answer could fail as the hidden input tells it to."""
     cells = [("given", "seen = []")]
-    answers = {f"f_{name}": f"def f_{name}(x):\n    if x == 10:\n        {how}\n    return x" for name, how in FAILS.items()}
+    answers = {
+        f"f_{name}": f"def f_{name}(x):\n    if x == 10:\n        {how}\n    return x" for name, how in FAILS.items()
+    }
     for name, how in LATER.items():
         answers[f"g_{name}"] = f"def g_{name}(x):\n    seen.append(x)\n    if 10 in seen:\n        {how}\n    return x"
     for name in answers:

@@ -137,8 +137,9 @@ def _kept(submissions: list, files: dict, homework: Homework, sandbox: str, resu
     kept = {}
     for submission in there:
         result = stored_result(files[submission.student])
-        fits = result is not None and result.get("status") in ("graded", "unreadable") and result.get("sandbox") == sandbox
-        fits = fits and result.get("student") == submission.student and result.get("file") == shown(submission.path.name)
+        fits = result is not None and result.get("status") in ("graded", "unreadable")
+        wanted = {"student": submission.student, "file": shown(submission.path.name), "sandbox": sandbox}
+        fits = fits and all(result.get(key) == value for key, value in wanted.items())
         for kind in ("release", "grading"):
             fits = fits and result.get(f"{kind}_sha256") == digest(homework.files[kind].read_bytes())
         if fits and result.get("file_sha256") == file_digest(submission.path):

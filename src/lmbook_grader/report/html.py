@@ -35,14 +35,14 @@ def text(value: object) -> str:
     return html.escape(str(value).translate(INVISIBLE))
 
 
-def page(title: str, body: str) -> str:
-    """A whole page; body is HTML whose texts have been escaped."""
+def page(title: str, body: str, style: str = "") -> str:
+    """A whole page; body is HTML whose texts have been escaped.  style: added to that of all pages."""
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta name="robots" content="noindex">\n'
-        f"<title>{text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+        f"<title>{text(title)}</title>\n<style>{STYLE}{style}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 
 

@@ -12,7 +12,6 @@ from lmbook_grader.intake.collect import Collected, shown
 from lmbook_grader.intake.roster import Roster
 from lmbook_grader.report.results import number, score
 
-
 NO_POINTS = {"ungraded": "not graded", "unreadable": "could not be read"}
 
 
