@@ -51,12 +51,13 @@ def make(numbers: tuple[str, ...], out: Path, seed: str | None, student_only: bo
 @homework.command()
 @click.argument("notebook", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--release", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-              help="The notebook as it was handed out; then also: what the grader will find where.")  # fmt: skip
+              help="The notebook as it was handed out. Default: the book's own homework that it is.")  # fmt: skip
 @click.option("--seconds", default=120, show_default=True, help="How long the notebook may run.")
 def check(notebook: Path, release: Path | None, seconds: int):
     """Check a NOTEBOOK of your own before you hand it in.
 
-    Runs it on this machine, from top to bottom, and says which visible checks pass. Exits with 0 if all is there.
+    Runs it on this machine as the grader does, with the visible checks, and says what passes. Exits with 0 if all is
+    there. A course that has changed the book's homework names its own with --release.
     """
     from lmbook_grader import self_check as checking
 

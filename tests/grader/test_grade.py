@@ -92,6 +92,27 @@ def test_wrong_answers_get_their_points_and_see_no_hidden_line(stem, course, tmp
             assert not any(line in check["message"] for line in hidden)
 
 
+NOTHING = [
+    "np.zeros((0, 1, 1))", "np.zeros(0)", "0.0", "np.full((1, 1, 1), np.nan)", "True", "given[0] if given else None",
+    "[]", "{}", "np.ones((1, 1))", "iter(())",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "stem", [pytest.param(stem, marks=() if stem[:2] in ("05", "11", "15") else pytest.mark.weekly) for stem in STEMS]
+)
+def test_answers_that_derive_nothing_get_nothing_behind_the_walls_either(stem, course, tmp_path):
+    """What a student's process may answer is more than Python has: one of each kind a homework, in turn."""
+    folder = course / stem.split("-")[0]
+    homework, answers, turn = Homework.load(folder), {}, int(stem[:2])
+    for number, question in enumerate(homework.questions):
+        body = NOTHING[(turn + number) % len(NOTHING)]
+        stubs = (f"def {name}(*given, **named):\n    return {body}" for name in sorted(question.functions))
+        answers[question.name] = "import numpy as np\n\n\n" + "\n\n\n".join(stubs)
+    result = graded(solved(homework, answers), folder, tmp_path)
+    assert {one["id"]: one["points"] for one in result["questions"] if one["points"]} == {}
+
+
 def hidden_lines(check) -> list[str]:
     """Those that the student does not see in the same cell as well."""
     lines = [line.strip() for line in check.source.split("\n")]

@@ -5,6 +5,8 @@ Everything that a student wrote or named passes through `text`, which escapes it
 
 import html
 
+from lmbook_press.prose import STYLE as MATHEMATICS
+
 STYLE = """
 :root { color-scheme: light dark; --line: #8a8f98; --soft: #f1f3f5; --good: #1b6e3c; --bad: #9c2b1f; --link: #0b5394; }
 :root { --page: #ffffff; --ink: #1a1d21; }
@@ -42,7 +44,7 @@ def page(title: str, body: str, style: str = "") -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta name="robots" content="noindex">\n'
-        f"<title>{text(title)}</title>\n<style>{STYLE}{style}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+        f"<title>{text(title)}</title>\n<style>{STYLE}{MATHEMATICS}{style}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 
 

@@ -1,54 +1,17 @@
-"""Markdown of questions and answers as HTML for a page that runs nothing and loads nothing; formulae become MathML.
+"""What stands beside a written answer: its question, the solution, the marks; and the answer itself as HTML.
 
 What students write is text to the last sign: tags are shown, not obeyed, and their links are no links any more
 (match_answers.harmless) before they come here.
 """
 
 import re
-from functools import cache
 
 from lmbook_grader.report.html import INVISIBLE, text
+from lmbook_press.prose import prose as html_of
 
 MOST_FORMULAE = 100
-LONGEST = 2000  # characters of one formula
 MARKS = re.compile(r"^\*Marks\.\*\s*", re.MULTILINE)
 ITEM = re.compile(r"(?=\b\d+ points?\b(?: for|:))")
-
-
-@cache
-def _markdown():
-    import mistune
-
-    class Renderer(mistune.HTMLRenderer):
-        """No picture is loaded; a formula that stands between dollars is drawn."""
-
-        def image(self, words, url, title=None):
-            return text(words)
-
-        def link(self, words, url, title=None):
-            return words
-
-        def heading(self, words, level, **attributes):
-            return f"<p><strong>{words}</strong></p>\n"
-
-    markdown = mistune.create_markdown(renderer=Renderer(escape=True), plugins=["math", "table"])
-    markdown.renderer.register("inline_math", lambda renderer, tex: formula(tex))
-    markdown.renderer.register("block_math", lambda renderer, tex: f"<p>{formula(tex, display=True)}</p>\n")
-    return markdown
-
-
-@cache
-def formula(tex: str, display: bool = False) -> str:
-    """One formula as MathML; as TeX where it takes too long, or the book's own tools are not installed."""
-    shown = f"<code>{text(tex)}</code>"
-    if len(tex) > LONGEST:
-        return shown
-    try:
-        from lmbook_press.sphinx.mathematics import mathml
-
-        return mathml(tex, display)
-    except Exception:  # not installed; or one of the engine's own, which has no common kind
-        return shown
 
 
 def prose(markdown: str) -> str:
@@ -56,7 +19,7 @@ def prose(markdown: str) -> str:
     plain = markdown.translate(INVISIBLE)
     if plain.count("$") > 2 * MOST_FORMULAE:
         return f'<p class="answer">{text(markdown)}</p>'
-    return _markdown()(plain)
+    return html_of(plain)
 
 
 def question_of(release, name: str) -> str:
