@@ -104,6 +104,22 @@ def draw(out: Path | None, paths: tuple[Path, ...]):
         click.echo(gallery(out)[-1])
 
 
+@main.command()
+@click.argument("chapter")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="The page to write. Default: slides-CHAPTER.html in the current folder.")  # fmt: skip
+def slides(chapter: str, out: Path | None):
+    """Make slides of a CHAPTER, by its number or name: one page that opens offline and prints to PDF."""
+    from lmbook import write
+    from lmbook_press import slides as making
+
+    book = Book.find()
+    path = making.chapter(book, chapter)
+    out = out or Path(f"slides-{path.stem}.html")
+    write(out, making.slides(path, book))
+    click.echo(out)
+
+
 def _notebooks(paths: tuple[Path, ...]) -> list[Path]:
     found = []
     for path in paths or (Book.find().root / "notebooks",):
