@@ -17,7 +17,7 @@ from importlib import import_module
 from lmbook.drawings.lettering import html
 from lmbook.drawings.shapes import Panel
 
-PARTS = ("language", "recurrent", "sequences", "attention", "transformers", "decoders")
+PARTS = ("tools", "language", "networks", "recurrent", "sequences", "attention", "transformers", "decoders")
 
 
 @dataclass(frozen=True)
