@@ -33,6 +33,7 @@ SERVED = (
     "ewt-lstm",
     "multi30k-additive",
     "multi30k-transformer",
+    "shakespeare",
     "shakespeare-gru",
     "shakespeare-lstm",
     "shakespeare-rnn",
