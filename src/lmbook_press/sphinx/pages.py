@@ -18,7 +18,7 @@ ONLY_WITH = {
     "landing.css": 'class="lm-stations',
 }
 FIGURE = 'class="lm-figure"'
-EARLY = ("serif", "serif-semibold", "sans", "sans-medium")  # the fonts that every page begins with
+EARLY = ("serif", "sans", "sans-medium")  # the fonts that every page begins with
 REPAIRS = [
     # a name that differs from the words in sight
     (' aria-label="Toggle hidden content"', ""),
