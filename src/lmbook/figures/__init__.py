@@ -56,6 +56,7 @@ FIGURES = {
     "Translator": "translator",
     "FillTheBlank": "blank",
     "GPTWriter": "writer",
+    "FirstWords": "firstwords",
     "CompleteDigit": "digit",
     "DoesItFit": "fits",
 }
@@ -66,6 +67,7 @@ __all__ = [
     "DoesItFit",
     "Figure",
     "FillTheBlank",
+    "FirstWords",
     "FixedVector",
     "ForwardPass",
     "GPTWriter",

@@ -33,6 +33,7 @@ SERVED = (
     "ewt-lstm",
     "multi30k-additive",
     "multi30k-transformer",
+    "shakespeare",
     "shakespeare-gru",
     "shakespeare-lstm",
     "shakespeare-rnn",
@@ -60,7 +61,7 @@ def source(name: str) -> str:
     if name == "harbour":
         return _harbour()
     if name.startswith("program-"):
-        body, exports = _without_exports(bundle(name.removeprefix("program-")))
+        body, exports = without_exports(bundle(name.removeprefix("program-")))
         return f"export const program = () => {{\n{body}return {{ {exports} }};\n}};\n"
     weights = TRAINED / f"{name.removeprefix('weights-')}.safetensors"
     if name.startswith("weights-") and weights.is_file():
@@ -71,7 +72,7 @@ def source(name: str) -> str:
     return re.sub(r"^//.*\n", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
 
 
-def _without_exports(text: str) -> tuple[str, str]:
+def without_exports(text: str) -> tuple[str, str]:
     """The text of a module as that of a function's body, and the names that it exported."""
     handed_on = [name.strip() for names in _HANDED_ON.findall(text) for name in names.split(",")]
     return _EXPORT.sub("", _HANDED_ON.sub("", text)), ", ".join([*_EXPORT.findall(text), *handed_on])
@@ -93,7 +94,7 @@ def bundle(name: str) -> str:
         return _IMPORT.sub(link, text)
 
     def closed(module: str) -> str:
-        body, exports = _without_exports(inline(source(module)))
+        body, exports = without_exports(inline(source(module)))
         return f"const ${module.replace('-', '_')} = (() => {{\n{body}return {{ {exports} }};\n}})();\n"
 
     main = inline(source(name))
