@@ -271,7 +271,6 @@ export function attention(Q, K, V, { B, heads = 1, causal = false }) {
       for (let j = 0; j < d_v; j += 1) out.data[o + j] += weights[w + i] * V.data[v + j];
     }
   });
-  out.weights = weights;
   return out;
 }
 

@@ -190,19 +190,18 @@ const KINDS = {
       const [source, target, wanted] = sequences(rows, length, from);
       return crossEntropy(network.run(target, rows, network.start(source, rows)).logits, wanted);
     };
-    /** What is written for each source, greedy, and where it looked: weights[step][position] of the first. */
+    /** What is written for each source, the likeliest symbol at each step. */
     const writes = (source, rows, length) => {
       let [state, ids] = [network.start(source, rows), new Array(rows).fill(SOS)];
-      const [out, looks] = [[], []];
+      const out = [];
       for (let t = 0; t < length; t += 1) {
         const found = network.run(ids, rows, state);
         ({ state } = found);
         const { data, columns } = found.logits;
         ids = ids.map((_, b) => likeliest(data.subarray(b * columns, (b + 1) * columns), FIRST));
         out.push(...ids);
-        if (found.weights) looks.push(Array.from(found.weights.subarray(0, length)));
       }
-      return { out, looks };
+      return out;
     };
     const letters = (ids) => ids.map((id) => String.fromCharCode(65 + id - FIRST)).join("");
     return {
@@ -214,12 +213,12 @@ const KINDS = {
         for (let length = 1; length <= longest; length += 3) losses.push(loss(32, length, from).data[0]);
         const right = lengths.map((length) => {
           const [source, , wanted] = sequences(50, length, from);
-          const { out } = writes(source, 50, length);
+          const out = writes(source, 50, length);
           return [length, mean(out.map((id, r) => Number(id === wanted[r])))];
         });
         const [source, , wanted] = sequences(1, longest, from);
-        const { out, looks } = writes(source, 1, longest);
-        return { valid: mean(losses), right, samples: [{ source: letters(source), wanted: letters(wanted.slice(0, -1)), text: letters(out), looks }] };
+        const out = writes(source, 1, longest);
+        return { valid: mean(losses), right, samples: [{ source: letters(source), wanted: letters(wanted.slice(0, -1)), text: letters(out) }] };
       },
     };
   },

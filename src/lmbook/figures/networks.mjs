@@ -222,11 +222,11 @@ export class Seq2Seq extends Network {
     return { s: state, H, keys: this.keys?.(H) };
   }
 
-  /** target: <sos> y_1 .. y_{T-1}; logits of y_1 .. y_T, and with attention the weights of each step over the source. */
+  /** target: <sos> y_1 .. y_{T-1}; logits of y_1 .. y_T. */
   run(target, B, state) {
     const { H: S, state: s } = along(this.decoder, gather(this.embedding, target), B, state.s);
     const C = state.keys ? attention(S, state.keys, state.H, { B }) : null;
-    return { logits: this.W_o(C ? tanh(this.W_r(concat(S, C))) : S), state: { ...state, s }, weights: C?.weights };
+    return { logits: this.W_o(C ? tanh(this.W_r(concat(S, C))) : S), state: { ...state, s } };
   }
 }
 
