@@ -40,7 +40,7 @@ quick: lint
 
 test: lint unit notebooks
 	@echo "make test: all done. What was skipped, and why, stands in the summaries above (SKIPPED, not compared)."
-	@echo "LEFT OUT: what is marked weekly (the Colab editions of most chapters). make test-all runs it too."
+	@echo "LEFT OUT: what is marked weekly (Colab editions of most chapters, recipes like another but for one option). make test-all runs it too."
 
 test-all: WEEKLY := -m ""
 test-all: lint unit notebooks

@@ -88,22 +88,23 @@ CONTRAST = ("color-contrast", "link-in-text-block")
 # What a phone can change: places, sizes, what scrolls.
 OF_WIDTH = ("target-size", "scrollable-region-focusable", "region")
 # Contrast takes axe five seconds a chapter, nearly all of it for text like other text. This marks the first of each
-# kind: same tags and classes all the way up, same colours, same size. Without `thin` everything is looked at.
+# kind: same colour, size and weight, before the same pile of colours, pictures and layers. Without `thin` everything is
+# looked at.
 FIRST_OF_EACH_KIND = """() => {
-  const kinds = new Set(), own = (box) => {
-    const style = getComputedStyle(box);
-    return [style.color, style.backgroundColor, style.backgroundImage, style.opacity];
-  };
-  const above = new Map([[document.documentElement, "html"]]);
+  const kinds = new Set(), behind = new Map([[document.documentElement, ""]]);
   for (const box of document.querySelectorAll("body, body *")) {
-    const kind = above.get(box.parentElement) + ">" + [box.localName, box.getAttribute("class"), ...own(box)].join(" ");
-    above.set(box, kind);
+    const style = getComputedStyle(box);
+    const { backgroundColor, backgroundImage, opacity, position, color } = style;
+    const layer = [backgroundColor, backgroundImage, opacity, position.replace("relative", "static")].join();
+    const plain = layer === "rgba(0, 0, 0, 0),none,1,static";
+    const pile = behind.get(box.parentElement) + (plain ? "" : ">" + layer);
+    behind.set(box, pile);
     box.removeAttribute("data-axe");
     const words = [...box.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
     if (!words && !box.matches("input, select, textarea")) continue;
     if (!box.checkVisibility({ visibilityProperty: true })) continue;
-    const { fontSize, fontWeight, fontStyle } = getComputedStyle(box);
-    const text = [kind, fontSize, fontWeight, fontStyle].join("|");
+    const link = box.closest("a") ? "link" : "";
+    const text = [pile, color, link, style.fontSize, style.fontWeight, style.fontStyle].join("|");
     if (!kinds.has(text)) kinds.add(text) && box.setAttribute("data-axe", "");
   }
   return kinds.size;

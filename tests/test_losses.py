@@ -45,14 +45,10 @@ def test_the_estimate_of_z_is_unbiased(example):
         logits = h @ W.T + b
         logits[:, list(NEVER)] = -torch.inf
         truth = (torch.logsumexp(logits, 1) - logits[:, target]).exp()
-        draws = torch.stack(
-            [
-                torch.stack([sampled_nll(h[i : i + 1], targets[:1], W, b, parts, NEVER) for i in range(3)])
-                for _ in range(1500)
-            ]
-        ).exp()
-        error = draws.std(0) / 1500**0.5
-        assert ((draws.mean(0) - truth[:3]).abs() < 4 * error + 1e-9).all()
+        with torch.no_grad():
+            draws = torch.stack([sampled_nll(h[:1], targets[:1], W, b, parts, NEVER) for _ in range(1500)]).exp()
+        error = draws.std() / 1500**0.5
+        assert (draws.mean() - truth[0]).abs() < 4 * error + 1e-9
 
 
 def test_a_draw_of_few_types_is_not_exact(example):

@@ -8,8 +8,17 @@ import pytest
 from lmbook.data import STAND_INS
 from lmbook.experiments import RECIPES, train
 
+# These run the lines of another recipe with another option: once a week is enough.
+SIBLINGS = {f"wikitext2-{cell}" for cell in ("rnn", "lstm")} | {f"shakespeare-{cell}" for cell in ("rnn", "lstm")}
+SIBLINGS |= {f"multi30k-{rung}" for rung in ("two-layers", "score-additive", "score-multiplicative", "score-scaled")}
+SIBLINGS |= {f"{task}-left" for task in ("ewt", "sms-spam", "film-opinions", "wnut17")}
+SIBLINGS |= {"ewt-left-2", "ewt-lstm-2", "sms-spam-2", "film-opinions-2", "wnut17-lstm-2"}
+SIBLINGS |= {"shakespeare-gpu", "shakespeare-long", "shakespeare-page"}
 
-@pytest.mark.parametrize("name", sorted(RECIPES))
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.weekly] * (name in SIBLINGS)) for name in sorted(RECIPES)]
+)
 def test_recipe_runs(name, tmp_path, request):
     recipe = RECIPES[name]
     if not set(recipe.corpora) <= set(STAND_INS):
@@ -34,3 +43,7 @@ def test_recipe_says_what_it_is(name):
     assert recipe.about
     assert recipe.minutes > 0
     assert recipe.seeds
+
+
+def test_siblings_are_recipes():
+    assert set(RECIPES) >= SIBLINGS

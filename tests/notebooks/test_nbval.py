@@ -24,24 +24,25 @@ CELLS = (
 )
 
 
-def run(notebook: Path, **environment: str) -> subprocess.CompletedProcess:
-    """nbval on one notebook, as `make test` runs it."""
+def run(*notebooks: Path, **environment: str) -> subprocess.CompletedProcess:
+    """nbval on notebooks of one folder, as `make test` runs it."""
     command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "--nbval-sanitize-with", str(SANITIZE)]
-    command += ["--nbval-cell-timeout=120", "-p", "no:cacheprovider", "-q", "-rf", str(notebook)]
+    command += ["--nbval-cell-timeout=120", "-p", "no:cacheprovider", "-q", "-rfp"]
+    command += [f"--rootdir={notebooks[0].parent}", *map(str, notebooks)]
     passed = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "LMBOOK"))}
-    return subprocess.run(command, cwd=notebook.parent, capture_output=True, text=True, env=passed | environment)
+    return subprocess.run(command, cwd=notebooks[0].parent, capture_output=True, text=True, env=passed | environment)
 
 
-@pytest.fixture
-def stored(tmp_path) -> Path:
-    """A small notebook with its stored outputs, beside the hook of the chapters."""
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory) -> Path:
+    """A small notebook with its outputs, beside the hook of the chapters; the tests work on copies."""
     from nbclient import NotebookClient
 
     notebook = new_notebook(cells=[new_code_cell(source) for source in CELLS])
     NotebookClient(notebook, kernel_name="python3").execute()
-    path = tmp_path / "small.ipynb"
+    path = tmp_path_factory.mktemp("nbval") / "small.ipynb"
     nbformat.write(notebook, path)
-    shutil.copy(ROOT / "notebooks" / "conftest.py", tmp_path)
+    shutil.copy(ROOT / "notebooks" / "conftest.py", path.parent)
     return path
 
 
@@ -63,37 +64,53 @@ def plant(path: Path, old: str, new: str, tag: str | None = None) -> None:
     nbformat.write(notebook, path)
 
 
-def test_true_outputs_pass(stored):
-    done = run(stored)
-    assert done.returncode == 0, done.stdout
-    assert f"{len(CELLS)} passed" in done.stdout
+# What is changed in a stored output: a number, which must fail, or a coordinate inside a drawing.
+WRONG = {
+    "printed": ("4.48", "4.49"),
+    "value-of-a-cell": ("3.142", "3.141"),
+    "number-for-the-prose": ("0.6931471805599453", "0.6931471805599454"),
+    "caption-of-a-figure": (">0.75<", ">0.76<"),
+}
+MOVED = "M0 1.25", "M0 1.26"
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        pytest.param("4.48", "4.49", id="printed"),
-        pytest.param("3.142", "3.141", id="value of a cell"),
-        pytest.param("0.6931471805599453", "0.6931471805599454", id="number for the prose"),
-        pytest.param(">0.75<", ">0.76<", id="caption of a figure"),
-    ],
-)
-def test_a_wrong_stored_number_fails(stored, old, new):
-    plant(stored, old, new)
-    done = run(stored)
+@pytest.fixture(scope="module")
+def compared(executed) -> str:
+    """What nbval says of copies of the notebook: one as it is, and one for each change."""
+    copies = [executed]
+    for name, change in (WRONG | {"moved": MOVED}).items():
+        copies.append(executed.with_stem(name))
+        shutil.copy(executed, copies[-1])
+        plant(copies[-1], *change)
+    done = run(*copies)
     assert done.returncode == 1, done.stdout
-    assert "Cell outputs differ" in done.stdout
-    assert "1 failed" in done.stdout
+    return done.stdout
 
 
-def test_coordinates_inside_a_drawing_are_not_compared(stored):
-    plant(stored, "M0 1.25", "M0 1.26")
-    assert run(stored).returncode == 0
+def cells(said: str, outcome: str, name: str) -> int:
+    """Cells of a notebook with this outcome, by the summary at the end."""
+    return len(re.findall(rf"^{outcome} \S*\b{name}\.ipynb", said, re.M))
+
+
+@pytest.mark.parametrize("name", ["small", "moved"])
+def test_true_outputs_pass_wherever_the_curves_of_a_drawing_lie(compared, name):
+    assert cells(compared, "PASSED", name) == len(CELLS)
+    assert cells(compared, "FAILED", name) == 0
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_stored_number_fails(compared, name):
+    assert "Cell outputs differ" in compared
+    assert cells(compared, "PASSED", name) == len(CELLS) - 1
+    assert cells(compared, "FAILED", name) == 1
 
 
 @pytest.fixture
-def needs_corpus(stored) -> Path:
+def needs_corpus(executed, tmp_path) -> Path:
     """The same notebook with another stored number, as on the fallback, in a cell tagged as needing the corpus."""
+    stored = tmp_path / executed.name
+    for file in (executed, executed.with_name("conftest.py")):
+        shutil.copy(file, tmp_path)
     plant(stored, "4.48", "99.9", tag="real-data")
     notebook = nbformat.read(stored, as_version=4)
     notebook.cells[0].source += "\nneeded = 'wikitext2'"
@@ -121,14 +138,11 @@ def test_with_the_corpus_they_are_compared(needs_corpus, real_corpora):
 @pytest.mark.slow
 def test_a_wrong_number_in_a_chapter_fails(tmp_path):
     """The whole way once, on the shortest chapter."""
-    chapters = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
-    chapter = chapters[0]
-    shutil.copy(ROOT / "notebooks" / "conftest.py", tmp_path)
-    copy = tmp_path / chapter.name
-    shutil.copy(chapter, copy)
-    environment = {key: os.environ[key] for key in ("LMBOOK_DATA", "LMBOOK_OFFLINE") if key in os.environ}
-    assert run(copy, **environment).returncode == 0
-    notebook = nbformat.read(copy, as_version=4)
+    chapter = min((ROOT / "notebooks").glob("[0-9]*.ipynb"))
+    right, wrong = tmp_path / "right.ipynb", tmp_path / "wrong.ipynb"
+    for file, copy in (("conftest.py", tmp_path), (chapter.name, right)):
+        shutil.copy(ROOT / "notebooks" / file, copy)
+    notebook = nbformat.read(right, as_version=4)
     for cell in notebook.cells:
         numbers = [o for o in cell.get("outputs", []) if o.output_type == "stream" and re.search(r"\d", o.text)]
         if numbers and not cell.metadata.get("tags"):
@@ -136,7 +150,9 @@ def test_a_wrong_number_in_a_chapter_fails(tmp_path):
             break
     else:
         pytest.fail(f"{chapter.name} prints no number that is compared")
-    nbformat.write(notebook, copy)
-    done = run(copy, **environment)
-    assert done.returncode == 1
-    assert "1 failed" in done.stdout
+    nbformat.write(notebook, wrong)
+    environment = {key: os.environ[key] for key in ("LMBOOK_DATA", "LMBOOK_OFFLINE") if key in os.environ}
+    said = run(right, wrong, **environment).stdout
+    assert cells(said, "PASSED", "right") == cells(said, "PASSED", "wrong") + 1
+    assert cells(said, "FAILED", "right") == 0
+    assert cells(said, "FAILED", "wrong") == 1

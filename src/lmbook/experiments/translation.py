@@ -155,7 +155,7 @@ def race(
             return math.inf
         return min(loss for _, loss in made[rate, steps][1]["valid"])
 
-    tried, rates = [], SMALL
+    tried, rates = [], SMALL[:2] if run.quick else SMALL
     if run.rescoring:
         rates = SMALL[:1]
     elif known := picked(run, part):
