@@ -5,7 +5,8 @@
     export { h };                               ->   (handed on, as one of the exports)
 
 where `$core` holds the exports of core.mjs, which is placed once in front, in a function of its own, so that names
-cannot clash. `import { text } from "./harbour.mjs"` gives the training part of the built-in corpus,
+cannot clash. `import { text } from "./harbour.mjs"` gives the training part of the built-in corpus, cut into words,
+`"./stories.mjs"` the same as it was written, `"./names.mjs"` the invented names, one a line,
 `import { file } from "./weights-NAME.mjs"` the shipped weights of the recipe NAME, in base64, and
 `import { program } from "./program-NAME.mjs"` the module NAME as a function: called, it returns what the module
 exports, and its text is a program for a worker.
@@ -43,12 +44,32 @@ SERVED = (
 _HANDED_ON = re.compile(r"^export\s+\{([^}]*)\};\n", re.MULTILINE)
 
 
+def _text(text: str) -> str:
+    return f"export const text = {json.dumps(text, ensure_ascii=False)};\n"
+
+
 def _harbour() -> str:
     """The training part of the built-in corpus as a module: one sentence a line, tokens apart by spaces."""
     from lmbook import data
 
-    text = " ".join(data.load("harbour")["train"]).replace(" <eos> ", "\n").removesuffix(" <eos>")
-    return f"export const text = {json.dumps(text, ensure_ascii=False)};\n"
+    return _text(" ".join(data.load("harbour")["train"]).replace(" <eos> ", "\n").removesuffix(" <eos>"))
+
+
+def _stories() -> str:
+    """The same stories as they were written: a sentence a line, a blank line between two."""
+    from lmbook import data
+
+    return _text("\n\n".join("\n".join(story) for story in data.harbour_stories()["train"]) + "\n")
+
+
+def _names() -> str:
+    from lmbook import data
+
+    return _text("\n".join(data.invented_names()) + "\n")
+
+
+# Modules that are not files: what the package contains, as text
+TEXTS = {"harbour": _harbour, "stories": _stories, "names": _names}
 
 
 def _weights(file: Path) -> str:
@@ -58,8 +79,8 @@ def _weights(file: Path) -> str:
 
 def source(name: str) -> str:
     """A local module without the comments at the head of the line; raises KeyError with the names there are."""
-    if name == "harbour":
-        return _harbour()
+    if name in TEXTS:
+        return TEXTS[name]()
     if name.startswith("program-"):
         body, exports = without_exports(bundle(name.removeprefix("program-")))
         return f"export const program = () => {{\n{body}return {{ {exports} }};\n}};\n"
