@@ -1,51 +1,118 @@
-"""Weight and speed of every page of the built site, as a table.
+"""Weight, speed and steadiness of every page of the built site, as a table.
 
-    python benchmarks/pages.py [_build/html]
+    python benchmarks/pages.py [_build/html]               a row for each page, and how many miss a goal
+    python benchmarks/pages.py --heights [_build/html]     measures the living figures for lmbook_press.sphinx.heights
 
-Bytes are those of a first visit, compressed with gzip; first contentful paint is the median of three visits with an
-empty cache, in Chromium on this machine, from a server on this machine (so without any network delay).
+Each page is opened twice with an empty cache, compressed with gzip as a static host sends it: as the phone profile of
+Lighthouse does it (412 pixels wide, 150 ms to the server and back, 1.6 Mbit/s, a processor four times slower), and
+1280 pixels wide without brakes, at its last section, so that what grows above is seen to move it.
 """
 
-import statistics
+import json
+import shutil
 import sys
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+from lmbook_press.sphinx import heights
 from lmbook_press.sphinx.serving import serve
 
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-PAINT = """new Promise((done) => new PerformanceObserver((list) => {
-  for (const entry of list.getEntries()) if (entry.name === "first-contentful-paint") done(entry.startTime);
-}).observe({ type: "paint", buffered: true }))"""
-KINDS = {".html": "html", ".css": "css", ".js": "script", ".mjs": "script", ".woff2": "font"}
+GOALS = {"largest paint, ms": 2500, "shift, phone": 0.05, "shift, wide": 0.05}
+WATCH = """(() => {
+  window.lmSeen = { shift: 0, largest: 0, first: 0 };
+  const see = (type, add) => new PerformanceObserver((list) => list.getEntries().forEach(add))
+    .observe({ type, buffered: true });
+  see("layout-shift", (entry) => { if (!entry.hadRecentInput) lmSeen.shift += entry.value; });
+  see("largest-contentful-paint", (entry) => { lmSeen.largest = entry.startTime; });
+  see("paint", (entry) => { if (entry.name === "first-contentful-paint") lmSeen.first = entry.startTime; });
+})()"""
+ALIVE = "[...document.querySelectorAll('figure.lm-figure')].every((figure) => figure.dataset.live)"
+LAST = "[...document.querySelectorAll('article section[id]')].at(-1)?.id"
+HIGH = """[...document.querySelectorAll("figure.lm-figure")]
+  .map((box) => box.checkVisibility() ? box.offsetHeight : null)"""
+BROWSERS = ("chromium-headless-shell", "chromium")
 
 
-def main(folder: str = "_build/html") -> None:
-    root = Path(folder)
-    pages = [p.relative_to(root).as_posix() for p in sorted(root.rglob("*.html")) if "_static" not in p.parts]
-    pages.remove("index.html")  # a redirect
-    columns = ("html", "css", "script", "font", "other")
-    print("| page | requests | " + " | ".join(f"{c} kB" for c in columns) + " | all kB | first paint ms |")
-    print("|---|" + "--:|" * (len(columns) + 3))
-    chromium = "/usr/bin/chromium" if Path("/usr/bin/chromium").exists() else None
-    with serve(root) as (address, sent), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=SWITCHES)
-        for page in pages:
-            paints = []
-            for _ in range(3):
-                del sent[:]
-                context = browser.new_context()
+def visit(browser, address: str, phone: bool):
+    """A tab with an empty cache on a page whose figures are alive; what it has seen is in lmSeen."""
+    context = browser.new_context(viewport={"width": 412, "height": 823} if phone else {"width": 1280, "height": 900})
+    tab = context.new_page()
+    tab.set_default_timeout(120_000)
+    tab.add_init_script(WATCH)
+    if phone:
+        session = context.new_cdp_session(tab)
+        session.send("Network.enable")
+        slow = {"offline": False, "latency": 150, "downloadThroughput": 1.6e6 / 8, "uploadThroughput": 0.75e6 / 8}
+        session.send("Network.emulateNetworkConditions", slow)
+        session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+    tab.goto(address, wait_until="networkidle")
+    tab.wait_for_function(ALIVE)
+    tab.wait_for_timeout(500)
+    return tab
+
+
+def pages(root: Path) -> list[str]:
+    found = [path.relative_to(root).as_posix() for path in sorted(root.rglob("*.html")) if "_static" not in path.parts]
+    return [name for name in found if name not in ("index.html", "404.html")]  # a redirect; for another address
+
+
+def table(root: Path, browser) -> None:
+    """Prints a row for each page, then how many pages miss a goal."""
+    columns = ("kB", "requests", "first paint, ms", "largest paint, ms", "shift, phone", "shift, wide")
+    print("| page | " + " | ".join(columns) + " |\n|---|" + "--:|" * len(columns), flush=True)
+    missed = dict.fromkeys(GOALS, 0)
+    with serve(root) as (address, sent):
+        for name in pages(root):
+            del sent[:]
+            tab = visit(browser, address + name, phone=True)
+            seen, weight = tab.evaluate("lmSeen"), list(sent)
+            last = tab.evaluate(LAST)
+            tab.context.close()
+            tab = visit(browser, f"{address}{name}#{last}" if last else address + name, phone=False)
+            wide = tab.evaluate("lmSeen.shift")
+            tab.context.close()
+            values = dict(zip(columns[2:], (seen["first"], seen["largest"], seen["shift"], wide), strict=True))
+            for goal, most in GOALS.items():
+                missed[goal] += values[goal] > most
+            shown = [f"{sum(size for _, size, _ in weight) / 1000:.0f}", str(len(weight))]
+            shown += [f"{seen['first']:.0f}", f"{seen['largest']:.0f}", f"{seen['shift']:.3f}", f"{wide:.3f}"]
+            print(f"| {name.removesuffix('.html')} | " + " | ".join(shown) + " |", flush=True)
+    print("\nPages above the goal: " + ", ".join(f"{goal} > {GOALS[goal]:g}: {n}" for goal, n in missed.items()))
+
+
+def measure_heights(root: Path, browser) -> None:
+    """Writes the heights of all living figures at the widths that the site knows."""
+    found = {}
+    with serve(root) as (address, _):
+        for name in pages(root):
+            if 'class="lm-figure"' not in (root / name).read_text("utf8"):
+                continue
+            high = []
+            for width in heights.WIDTHS:
+                context = browser.new_context(viewport={"width": width, "height": 900})
                 tab = context.new_page()
-                tab.goto(address + page, wait_until="networkidle")
-                paints.append(tab.evaluate(PAINT))
-                visit = list(sent)
+                tab.goto(address + name)
+                tab.wait_for_function(ALIVE)
+                tab.evaluate("document.fonts.ready.then(() => null)")
+                tab.wait_for_timeout(300)
+                high.append(tab.evaluate(HIGH))
                 context.close()
-            weights = dict.fromkeys(columns, 0)
-            for path, size, _ in visit:
-                weights[KINDS.get(Path(path).suffix, "other")] += size
-            cells = [f"{weights[c] / 1000:.0f}" for c in columns] + [f"{sum(weights.values()) / 1000:.0f}"]
-            print(f"| {page} | {len(visit)} | " + " | ".join(cells) + f" | {statistics.median(paints):.0f} |")
+            found[name.removesuffix(".html")] = [
+                list(each) if None not in each else None for each in zip(*high, strict=True)
+            ]
+    lines = [f"{json.dumps(name)}: {json.dumps(high)}" for name, high in sorted(found.items())]
+    heights.FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+    print(heights.FILE)
+
+
+def main(*arguments: str) -> None:
+    root = Path(next((one for one in arguments if not one.startswith("--")), "_build/html"))
+    chromium = next(filter(None, map(shutil.which, BROWSERS)))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=SWITCHES)
+        (measure_heights if "--heights" in arguments else table)(root, browser)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,17 @@
 
 Such a cell has the tag `real-data`. It is executed like any other, on the built-in fallback, but its output is not
 compared; the summary says how many there were and why. With LMBOOK_SKIP_NOTHING set this makes the run fail.
+
+LMBOOK_STATUS names a file for the record of the run, from which the site says when each chapter was last executed.
 """
 
+import json
 import os
+import platform
 import re
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
 
 import nbformat
 
@@ -67,7 +74,31 @@ def pytest_terminal_summary(terminalreporter):
         )
 
 
+def record(reports, file: Path, root: Path) -> None:
+    """Enters each notebook of which every cell ran: day, seconds, cells, versions, and whether all of them passed."""
+    found: dict[str, list] = {}
+    for report in reports:
+        if report.when == "call":
+            found.setdefault(str(root / report.fspath), []).append(report)
+    known = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+    for path, ran in found.items():
+        if len(ran) == sum(cell.cell_type == "code" for cell in nbformat.read(path, as_version=4).cells):
+            known[Path(path).stem] = {
+                "date": date.today().isoformat(),
+                "seconds": round(sum(report.duration for report in ran), 1),
+                "cells": len(ran),
+                "torch": version("torch"),
+                "python": platform.python_version(),
+                "passed": all(report.passed for report in ran),
+            }
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", "utf-8")
+
+
 def pytest_sessionfinish(session):
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if os.environ.get("LMBOOK_SKIP_NOTHING") and _not_compared(reporter):
         session.exitstatus = 1
+    if os.environ.get("LMBOOK_STATUS") and reporter and not hasattr(session.config, "workerinput"):
+        reports = [report for kind in ("passed", "failed") for report in reporter.getreports(kind)]
+        record(reports, Path(os.environ["LMBOOK_STATUS"]), session.config.rootpath)

@@ -48,7 +48,13 @@ document.addEventListener("toggle", fit, true); // what was folded had no width
 
 // A link to something folded opens it. While figures come to life, the page above its target grows: it is scrolled to
 // again, unless the reader has begun to move.
-const aim = () => document.getElementById(decodeURIComponent(location.hash.slice(1)));
+const aim = () => {
+  try {
+    return document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  } catch { // a link that somebody cut
+    return null;
+  }
+};
 const unfold = () => {
   for (let box = aim()?.closest("details"); box; box = box.parentElement?.closest("details")) box.open = true;
 };
@@ -61,6 +67,16 @@ for (const move of ["wheel", "touchmove", "keydown", "pointerdown"]) {
 }
 const article = document.querySelector("article");
 if (article && aim()) new ResizeObserver(() => { if (landing) aim()?.scrollIntoView({ behavior: "instant" }); }).observe(article);
+
+// Where the index of the search does not come, the page would search for ever.
+const results = document.getElementById("search-results");
+if (results) {
+  setTimeout(() => {
+    if (Search.hasIndex()) return;
+    Search.stopPulse();
+    results.textContent = "The index of the search could not be loaded. All pages are in the contents of the book.";
+  }, 6000);
+}
 
 // A printed page is light. What is folded is open, but for code and numbers that only repeat what a figure shows; the
 // solutions, and the answers to the questions of the page, come at its end.

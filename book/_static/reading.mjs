@@ -1,8 +1,10 @@
-// What a reader does with the text beyond reading it: guesses before an experiment, cards with what a link leads to.
-// Guesses and answers stay on this device, under one name in its storage; where there is none, they last for the visit.
+// What a reader does with the text beyond reading it: guesses before an experiment, cards with what a link leads to, how
+// far one has come. All that is kept stays on this device, under one name in its storage; where there is none, it lasts for
+// the visit.
 
 const NAME = "lmbook";
-let kept = { guesses: {}, answers: {} };
+const NOTHING = { guesses: {}, answers: {}, read: {}, last: "" };
+let kept = structuredClone(NOTHING);
 try {
   kept = { ...kept, ...JSON.parse(localStorage.getItem(NAME) ?? "{}") };
 } catch { /* no storage, or not ours */ }
@@ -81,13 +83,49 @@ for (const check of document.querySelectorAll(".lm-check")) {
   });
 }
 
+// --- how far a chapter was read: up to the end of its summary; after that come exercises and notes
+
+const chapter = /\/notebooks\/([\w-]+)\.html$/.exec(location.pathname)?.[1];
+const end = document.getElementById("summary") ?? document.querySelector(".lm-homework");
+if (chapter && end) {
+  let waiting = null;
+  const look = () => {
+    waiting = null;
+    const share = Math.min(1, (scrollY + innerHeight) / (end.getBoundingClientRect().bottom + scrollY));
+    if (share <= (kept.read[chapter] ?? 0) || scrollY === 0) return;
+    kept.read[chapter] = Math.round(share * 100) / 100;
+    keep();
+  };
+  addEventListener("scroll", () => { waiting ??= setTimeout(look, 500); }, { passive: true });
+  kept.last = chapter;
+  keep();
+}
+
+for (const station of document.querySelectorAll(".lm-station")) {
+  const share = kept.read[station.dataset.page];
+  if (!share) continue;
+  const said = share === 1 ? "read" : `${Math.round(share * 100)}% read`;
+  station.style.setProperty("--read", `${share * 100}%`);
+  station.dataset.read = share === 1 ? "all" : "part";
+  station.append(h("span", { className: "lm-share", textContent: said }));
+}
+
+const begin = document.querySelector(".lm-begin a");
+const next = [...document.querySelectorAll(".lm-station")].find(({ dataset }) => dataset.page === kept.last);
+if (begin && next) {
+  const link = next.querySelector("a");
+  begin.href = link.href;
+  begin.textContent = `Go on with chapter ${words(link)}`;
+}
+
 // --- the page that shows what is kept
 
 const box = document.getElementById("lm-kept");
+const count = (many, one, several = `${one}s`) => `${many} ${many === 1 ? one : several}`;
 if (box) {
   const show = () => {
-    const [guesses, answers] = [kept.guesses, kept.answers].map((one) => Object.keys(one).length);
-    const none = guesses + answers === 0;
+    const [guesses, answers, chapters] = [kept.guesses, kept.answers, kept.read].map((one) => Object.keys(one).length);
+    const none = guesses + answers + chapters === 0;
     const save = h("button", { type: "button", disabled: none, textContent: "Save them as a file", onclick: () => {
       const link = h("a", { download: "lmbook-answers.json",
         href: URL.createObjectURL(new Blob([JSON.stringify(kept, null, 1)], { type: "application/json" })) });
@@ -95,11 +133,11 @@ if (box) {
       URL.revokeObjectURL(link.href);
     } });
     const forget = h("button", { type: "button", disabled: none, textContent: "Delete them", onclick: () => {
-      kept = { guesses: {}, answers: {} };
+      kept = structuredClone(NOTHING);
       try { localStorage.removeItem(NAME); } catch { /* there was none */ }
       show();
     } });
-    box.replaceChildren(h("p", { role: "status" }, `On this device: ${guesses} guesses, ${answers} answers to self-check questions.`), save, " ", forget);
+    box.replaceChildren(h("p", { role: "status" }, `On this device: ${count(guesses, "guess", "guesses")}, ${count(answers, "answer")} to self-check questions, how far you came in ${count(chapters, "chapter")}.`), save, " ", forget);
   };
   show();
 }

@@ -1,4 +1,4 @@
-"""The commands of `lmbook homework`: make, check, grade, sheet, report, merge."""
+"""The commands of `lmbook homework`: make, check, grade, sheet, override, report, merge."""
 
 import json
 import sys
@@ -51,12 +51,13 @@ def make(numbers: tuple[str, ...], out: Path, seed: str | None, student_only: bo
 @homework.command()
 @click.argument("notebook", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--release", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-              help="The notebook as it was handed out; then also: what the grader will find where.")  # fmt: skip
+              help="The notebook as it was handed out. Default: the book's own homework that it is.")  # fmt: skip
 @click.option("--seconds", default=120, show_default=True, help="How long the notebook may run.")
 def check(notebook: Path, release: Path | None, seconds: int):
     """Check a NOTEBOOK of your own before you hand it in.
 
-    Runs it on this machine, from top to bottom, and says which visible checks pass. Exits with 0 if all is there.
+    Runs it on this machine as the grader does, with the visible checks, and says what passes. Exits with 0 if all is
+    there. A course that has changed the book's homework names its own with --release.
     """
     from lmbook_grader import self_check as checking
 
@@ -74,6 +75,8 @@ def check(notebook: Path, release: Path | None, seconds: int):
 @click.option("--jobs", default=2, show_default=True, type=click.IntRange(1), help="Submissions at the same time.")
 @click.option("--resume", is_flag=True, help="Keep the results that still fit their files and grade the rest.")
 @click.option("--part", metavar="I/N", help="Only every N-th submission, from the I-th on: to use several machines.")
+@click.option("--only", multiple=True, metavar="STUDENT", help="Grade this student again, whatever is there, "
+              "and nobody else; may be given several times.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only say whose each file is; run and write nothing.")
 @click.option("--sandbox", type=click.Choice(["bwrap", "docker", "podman", "none"]), default="bwrap", show_default=True)
 @click.option("--image", help="The container image, for docker and podman.")
@@ -82,12 +85,13 @@ def check(notebook: Path, release: Path | None, seconds: int):
 @click.option("--seconds", type=click.IntRange(1), help="Time of one submission.")
 def grade(
     course: Path, submissions: Path, roster_file: Path, out: Path, jobs: int, resume: bool, part: str | None,
-    dry_run: bool, sandbox: str, image: str | None, trusted: bool, memory: int | None, seconds: int | None,
+    only: tuple[str, ...], dry_run: bool, sandbox: str, image: str | None, trusted: bool, memory: int | None,
+    seconds: int | None,
 ):  # fmt: skip
     """Grade the SUBMISSIONS, a folder as the learning system gives it, to the homework in COURSE/NN.
 
     A result is on disk as soon as it is there: after Ctrl-C or a crash, --resume goes on. Exits with 1 if any
-    submission is ungraded or any file is nobody's.
+    submission is ungraded or unreadable, or any file is nobody's.
     """
     from lmbook_grader.grading.grade import Limits
     from lmbook_grader.grading.pool import grade_many
@@ -96,17 +100,21 @@ def grade(
     from lmbook_grader.report.terminal import Progress, intake_lines, table_lines
     from lmbook_press.assignments.questions import Homework
 
-    task = Homework.load(course)
-    collected = collect(submissions, read_roster(roster_file), task.release)
+    task, roster = Homework.load(course), read_roster(roster_file)
+    collected = collect(submissions, roster, task.release)
     chosen, first = _part(collected.submissions, part)
+    if only:
+        chosen = [one for one in chosen if one.student in only]
+        if lost := set(only) - {one.student for one in chosen}:
+            raise BookError(f"--only {', '.join(sorted(lost))}: no submission of that student is in {submissions}.")
     if dry_run:
-        click.echo("\n".join(intake_lines(collected, submissions)))
+        click.echo("\n".join(intake_lines(collected, submissions, roster)))
         sys.exit(1 if collected.faults else 0)
     if sandbox == "none":
         click.echo(
             "Without a sandbox a student's code can read and change all that you can, and the network.", err=True
         )
-    folder = out / course.resolve().name
+    folder = _private(out / course.resolve().name)
     given = {"memory": memory, "total": seconds}
     limits = Limits(**{name: value for name, value in given.items() if value})
     started = time.monotonic()
@@ -114,7 +122,7 @@ def grade(
         with Progress(len(chosen)) as progress:
             results = grade_many(
                 chosen, course.resolve(), folder.resolve(), jobs=jobs, sandbox=sandbox, trusted=trusted, limits=limits,
-                image=image, resume=resume, progress=progress,
+                image=image, resume=resume or bool(only), again=only, progress=progress,
             )  # fmt: skip
     except KeyboardInterrupt:
         done = f"{progress.done} of {len(chosen)} results are in {folder / 'results'}"
@@ -125,11 +133,21 @@ def grade(
     ]
     if not first:  # the first part speaks for all
         faults, collected = [], Collected()
-    _write_json({"faults": faults}, folder / "intake.json")
+    if only:
+        faults, collected = [], Collected()
+    else:
+        _write_json({"faults": faults}, folder / "intake.json")
     click.echo("\n".join(table_lines(results, collected, submissions, time.monotonic() - started)))
     click.echo(f"Results: {folder / 'results'}")
     if faults or any(result["status"] != "graded" for result in results):
         sys.exit(1)
+
+
+def _private(folder: Path) -> Path:
+    """The folder, which git is told to pass over: what a class makes is data about people."""
+    if not (folder / ".gitignore").exists():
+        write(folder / ".gitignore", "*\n")
+    return folder
 
 
 def _write_json(content: object, path: Path) -> None:
@@ -152,7 +170,11 @@ def _part(submissions: list, part: str | None) -> tuple[list, bool]:
 @roster_option
 @click.option("--out", type=FOLDER, default="graded", show_default=True, help="marks.csv goes to OUT/NN.")
 def sheet(course: Path, submissions: Path, roster_file: Path, out: Path):
-    """Write a sheet for marking the written answers: OUT/NN/marks.csv to fill in, OUT/NN/written.html to read."""
+    """Write a sheet for marking the written answers: OUT/NN/marks.csv to fill in, OUT/NN/written.html to read.
+
+    Called again, it keeps every mark and adds what is new.  A mark is for one file: where a student has handed in
+    another one since, the answer waits for a new mark.
+    """
     from lmbook_grader.intake.collect import collect
     from lmbook_grader.intake.roster import read_roster
     from lmbook_grader.report.written_answers import write_sheet
@@ -160,18 +182,41 @@ def sheet(course: Path, submissions: Path, roster_file: Path, out: Path):
 
     task = Homework.load(course)
     collected = collect(submissions, read_roster(roster_file), task.release)
-    folder = out / course.resolve().name
-    marks, reading, count = write_sheet(collected.submissions, task.release, task.grading, folder)
-    click.echo(f"{count} written answers: read them in {reading}, put points and comments into {marks}.")
+    sheet = write_sheet(collected.submissions, task.release, task.grading, _private(out / course.resolve().name))
+    again = f", {sheet.replaced} of them in files that replace marked ones" if sheet.replaced else ""
+    click.echo(f"{sheet.answers} written answers, {sheet.new} new{again}.")
+    click.echo(f"Read them in {sheet.reading}, put points and comments into {sheet.marks}.")
+
+
+@homework.command()
+@click.argument("graded", type=THERE, metavar="GRADED/NN")
+@click.argument("student")
+@click.argument("question")
+@click.argument("points", type=float)
+@click.option("--reason", required=True, help="Why; the student reads it, and the summary of the class lists it.")
+def override(graded: Path, student: str, question: str, points: float, reason: str):
+    """Give a STUDENT other POINTS for a QUESTION, by its name in `scores.csv`.
+
+    They stand in GRADED/NN/marks.csv, are kept when the same file is graded again, and go with the next report.
+    """
+    from lmbook_grader.report.results import number, read_results
+    from lmbook_grader.report.results import override as put
+
+    marks = graded / "marks.csv"
+    before = put(marks, read_results(graded), student, question, points, reason)
+    click.echo(f"{student}, {question}: {number(points)} in place of {number(before)} points, in {marks}.")
 
 
 @homework.command()
 @click.argument("course", type=THERE, metavar="COURSE/NN")
 @click.argument("graded", type=THERE, metavar="GRADED/NN")
 @roster_option
-@click.option("--marks", "marks_file", type=FILE, help="Marks of the written answers: the sheet, filled in.")
+@click.option("--marks", "marks_file", type=FILE, help="Marks given by people: the sheet, filled in. Default: "
+              "GRADED/NN/marks.csv, if it is there.")  # fmt: skip
 @click.option("--scores", "kinds", multiple=True, type=click.Choice(["canvas", "moodle", "gradescope"]),
               help="Also write scores in this system's columns; may be given several times.")  # fmt: skip
+@click.option("--zip", "zips", multiple=True, type=click.Choice(["canvas", "moodle"]),
+              help="Also put the feedback pages into a zip as this system takes them back.")  # fmt: skip
 @click.option("--column", help="The name of the column of points. Default: the homework's title.")
 @click.option("--without-written", is_flag=True, help="Leave written questions out of scores and of their maximum.")
 @click.option(
@@ -180,16 +225,18 @@ def sheet(course: Path, submissions: Path, roster_file: Path, out: Path):
 @click.option("--out", type=FOLDER, help="Folder to write to. Default: GRADED/NN.")
 def report(
     course: Path, graded: Path, roster_file: Path, marks_file: Path | None, kinds: tuple[str, ...],
-    column: str | None, without_written: bool, site: str | None, out: Path | None,
+    zips: tuple[str, ...], column: str | None, without_written: bool, site: str | None, out: Path | None,
 ):  # fmt: skip
     """Write feedback pages, the summary of the class and scores from the results in GRADED/NN."""
     from lmbook_grader.intake.roster import read_roster
     from lmbook_grader.report.feedback import name_of, write_report
     from lmbook_grader.report.lms_csv import write_scores
+    from lmbook_grader.report.lms_zip import write_zip
     from lmbook_grader.report.results import marked, read_marks, read_results, score
     from lmbook_press.assignments.questions import Homework
 
-    task, roster, out = Homework.load(course), read_roster(roster_file), out or graded
+    task, roster, out = Homework.load(course), read_roster(roster_file), _private(out or graded)
+    marks_file = marks_file or (graded / "marks.csv" if (graded / "marks.csv").exists() else None)
     results = read_results(graded)
     if results[0]["homework"] != task.name:
         raise BookError(f"{graded} holds results of {results[0]['homework']}, not of {task.name} in {course}.")
@@ -203,7 +250,12 @@ def report(
         path = out / ("scores.csv" if kind == "plain" else f"scores-{kind}.csv")
         count = write_scores(kind, results, roster, column or name_of(task.release), path, not without_written)
         click.echo(f"Scores of {count} of {len(roster)} students: {path}")
-    open_ones = sum("not graded" not in (one := score(result)).waiting and bool(one.waiting) for result in results)
+    for kind in zips:
+        path, unnamed = write_zip(kind, results, roster, out)
+        click.echo(f"Feedback as {kind} takes it: {path}")
+        if unnamed:
+            click.echo(f"Not in it, for want of {kind}'s number: {', '.join(unnamed)}", err=True)
+    open_ones = sum(result["status"] == "graded" and bool(score(result).waiting) for result in results)
     if open_ones and not without_written:
         click.echo(f"{open_ones} students have written answers without marks, and so no score yet (--marks).", err=True)
 

@@ -2,8 +2,9 @@
 
 With the release (the notebook as it was handed out) everything is as the grader does it, without walls: the answers
 are placed by the same rules, run by the same worker, and what they return travels in the same way to the visible
-checks.  So what it says of them is what the grader will say.  With the notebook alone, or on Windows, which has no such
-worker: does it run from top to bottom, does every answer stand where it belongs, do the visible checks pass?
+checks.  So what it says of them is what the grader will say.  The releases of the book's own homeworks are in the
+folder releases; that of a course's own homework has to be named.  With the notebook alone, or on Windows, which has no
+such worker: does it run from top to bottom, does every answer stand where it belongs, do the visible checks pass?
 """
 
 import hashlib
@@ -19,13 +20,15 @@ from nbformat import NotebookNode
 
 from lmbook_grader.grading.execute import Runs
 from lmbook_grader.intake.collect import open_submission, place, read_bytes
-from lmbook_grader.intake.match_answers import DEFINED, WRITTEN_STUB, grade_id, is_answer, titles
+from lmbook_grader.intake.match_answers import DEFINED, WRITTEN_STUB, bare, grade_id, is_answer, titles
 from lmbook_grader.sandbox.commands import Limits, command, copy_package
 from lmbook_grader.sandbox.run_cells import Ran, run_cells
 from lmbook_press.assignments.questions import Homework
 from lmbook_press.normalize import read
 
 STUB = "raise NotImplementedError"
+RELEASES = Path(__file__).parent / "releases"  # a test holds them to the masters
+NO_WORKER = "The grader's worker does not run on Windows (in Colab and under WSL it does)."
 
 
 @dataclass
@@ -41,13 +44,17 @@ class Question:
 
 @dataclass
 class Checked:
-    """faults: what costs points or hinders the grader; hints: what is good to know; graded: by the grader's rules."""
+    """faults: what costs points or hinders the grader; hints: what is good to know.
+
+    against: the release by which it was checked as the grader does; lacks: why it was not, a sentence.
+    """
 
     questions: list[Question]
     faults: list[str]
     hints: list[str]
     seconds: float
-    graded: bool = False
+    against: str = ""
+    lacks: str = ""
 
     @property
     def good(self) -> bool:
@@ -60,7 +67,9 @@ def check(path: str | Path, release: str | Path | None = None, seconds: float = 
     Raises Unreadable, with a sentence, for a file that is no notebook.
     """
     path = Path(path)
-    plain = open_submission(path)
+    plain, lacks = open_submission(path), ""
+    if release is None:
+        release, lacks = shipped(path, plain)
     if release and os.name == "posix":
         return _as_graded(plain, Path(release), seconds)
     notebook = _marked(path) or plain
@@ -86,7 +95,26 @@ def check(path: str | Path, release: str | Path | None = None, seconds: float = 
             )
     repeated = [name for name, count in Counter(filter(None, map(grade_id, notebook.cells))).items() if count > 1]
     faults += [f"Two cells have the mark {name} (pasted twice?): delete one of them." for name in repeated]
-    return Checked(_questions(notebook, ran), faults, hints, sum(one.seconds for one in ran))
+    return Checked(_questions(notebook, ran), faults, hints, sum(one.seconds for one in ran), lacks=lacks or NO_WORKER)
+
+
+def shipped(path: Path, plain: NotebookNode) -> tuple[Path | None, str]:
+    """The book's homework that this notebook was handed out as; or None, and a sentence that says what is missing."""
+    here, best, found = {bare(cell.source) for cell in plain.cells}, 0.0, None
+    for file in sorted(RELEASES.glob("*.ipynb")):
+        given = {bare(cell.source) for cell in read(file).cells if not is_answer(cell)} - {""}
+        share = len(given & here) / len(given)
+        if share > max(best, 0.5):
+            best, found = share, file
+    if found is None:
+        return None, "The notebook as it was handed out is missing: this is none of the book's own homeworks."
+    given = {bare(cell.source) for cell in read(found).cells}
+    for number, cell in enumerate((_marked(path) or plain).cells, start=1):
+        marks = cell.metadata.get("nbgrader", {})
+        if marks.get("locked") and marks.get("checksum") and not changed(cell) and bare(cell.source) not in given:
+            why = f"cell {number} of yours is not that of {found.name} in this version of lmbook"
+            return None, f"The notebook as it was handed out is missing: {why}. Your course may have its own version."
+    return found, ""
 
 
 def _as_graded(plain: NotebookNode, release: Path, seconds: float) -> Checked:
@@ -109,12 +137,13 @@ def _as_graded(plain: NotebookNode, release: Path, seconds: float) -> Checked:
             if outcome is not None and outcome.passed:
                 one.passed += 1
             elif outcome is not None and one.state == "answered":
-                one.said.append(outcome.message)
+                seen = runs.broken.get(check.name)
+                one.said.append(f"The check that you can see {seen.rstrip('.')}." if seen else outcome.message)
         if one.state == "answered" and question.name in runs.broken:
             stops = f"{one.title}: the cell of the answer {runs.broken[question.name]}."
             (one.said if one.passed < one.checks else placed.notes).append(stops)
         found.append(one)
-    return Checked(found, [], placed.notes, runs.spent, graded=True)
+    return Checked(found, [], placed.notes, runs.spent, against=release.name)
 
 
 def _marked(path: Path) -> NotebookNode | None:
@@ -227,12 +256,15 @@ def lines(checked: Checked, name: str) -> list[str]:
     for text in checked.hints:
         said += ["", f"Note: {text}"]
     said.append("")
-    if checked.good:
+    if checked.against:
+        said += [f"Checked as the grader does it, with {checked.against} as it was handed out.", ""]
+    else:
+        said += [f"Not checked as the grader does it. {checked.lacks}"]
+        said += ["Name it with --release, and it says where the grader finds each answer, and what passes there.", ""]
+    if checked.good and checked.against:
         said.append("All there: you can hand it in. The grader asks the same functions harder questions.")
-        if not checked.graded:
-            said.append(
-                "With --release and the notebook as it was handed out, this is checked by the grader's own rules."
-            )
+    elif checked.good:
+        said.append("The notebook runs from top to bottom, and the checks that you can see pass.")
     else:
         left = sum(one.state != "answered" for one in checked.questions)
         more = f"{left} of {len(checked.questions)} questions are not answered yet. " if left else ""

@@ -104,6 +104,22 @@ def draw(out: Path | None, paths: tuple[Path, ...]):
         click.echo(gallery(out)[-1])
 
 
+@main.command()
+@click.argument("chapter")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="The page to write. Default: slides-CHAPTER.html in the current folder.")  # fmt: skip
+def slides(chapter: str, out: Path | None):
+    """Make slides of a CHAPTER, by its number or name: one page that opens offline and prints to PDF."""
+    from lmbook import write
+    from lmbook_press import slides as making
+
+    book = Book.find()
+    path = making.chapter(book, chapter)
+    out = out or Path(f"slides-{path.stem}.html")
+    write(out, making.slides(path, book))
+    click.echo(out)
+
+
 def _notebooks(paths: tuple[Path, ...]) -> list[Path]:
     found = []
     for path in paths or (Book.find().root / "notebooks",):
@@ -187,3 +203,38 @@ def results(name: str | None, out: Path | None):
     else:
         out.write_text(text, "utf-8")
         click.echo(out)
+
+
+@main.command()
+@click.argument("kind", type=click.Choice(["zip", "pdf", "epub"]))
+@click.option("--site", type=click.Path(file_okay=False, path_type=Path), default="_build/html", show_default=True,
+              help="The built site (make site).")  # fmt: skip
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Default: build/lmbook.KIND")  # fmt: skip
+def portable(kind: str, site: Path, out: Path | None):
+    """Make the book to carry away from the built site.
+
+    zip: the site for a disk, opened by double click on its index.html. pdf: the whole book on numbered pages, printed
+    by Chromium. epub: for reading apps, with formulae as MathML.
+    """
+    import yaml
+
+    root = Book.find().root
+    if not (site / "index.html").is_file():
+        raise click.ClickException(f"{site} holds no built site: run make site first.")
+    settings = yaml.safe_load((root / "_config.yml").read_text("utf-8"))
+    about = (settings["title"], settings["author"], settings["html"]["baseurl"])
+    out = out or Path("build") / f"lmbook.{kind}"
+    if kind == "zip":
+        from lmbook_press.portable.offline import write_zip
+
+        made = write_zip(out, site, "lmbook")
+    elif kind == "pdf":
+        from lmbook_press.portable.pdf import write_pdf
+
+        made = write_pdf(out, root, site, *about)
+    else:
+        from lmbook_press.portable.epub import write_epub
+
+        made = write_epub(out, root, site, *about)
+    click.echo(f"{made}: {made.stat().st_size / 1e6:.1f} MB")

@@ -1,6 +1,7 @@
 """Tables are written from records and from nothing else."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -224,6 +225,20 @@ def test_every_table_stands_on_the_page_with_what_differs(page):
         if len(tables.systems(name)) > 1:
             assert tables.differences(name) in page
             assert "|" in tables.differences(name)
+
+
+def test_every_trained_network_is_listed_once_with_its_parameters():
+    rows = tables.models({"names-gpt": "[19](x)", "shakespeare": "[17](y)"}).split("\n")[2:]
+    names = [re.match(r"\| `([\w-]+)`", row)[1] for row in rows]
+    assert names[:2] == ["names-gpt", "shakespeare"]
+    assert names[2:] == sorted(names[2:])
+    assert len(set(names)) == len(names)
+    assert "shakespeare-counts" not in names  # it counts, and has no parameters
+    assert "802,304" in rows[1]
+    assert "851 kB" in rows[1]
+    assert rows[1].endswith("[17](y) |")
+    (several,) = [row for row in rows if row.startswith("| `shakespeare-scaling`")]
+    assert "14,272 to 802,304" in several
 
 
 def test_a_bootstrap_from_counts_is_the_bootstrap_of_the_texts():

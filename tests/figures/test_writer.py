@@ -11,7 +11,7 @@ from py_mini_racer import MiniRacer
 
 from lmbook import checkpoints, decode
 from lmbook.experiments.run import TRAINED
-from lmbook.figures import GPTWriter, bundle
+from lmbook.figures import GPTWriter, bundle, firstwords
 from lmbook.figures.writer import EXAMPLES, MODEL, SHOWN, SLIDE, shipped
 from lmbook.gpt import GPT, gelu_tanh
 
@@ -263,3 +263,17 @@ def test_axe_finds_nothing_and_it_fits_a_phone(show, axe_in_every_view):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     suppressed = "[...document.querySelectorAll('figure :is(button, input, select, summary, [tabindex])')]"
     assert page.evaluate(f"{suppressed}.every((node) => node.dataset.lmSuppressShortcuts === 'true')")
+
+
+def test_what_the_first_page_shows_is_what_the_model_writes_there(page_model):
+    prompt = [CHARACTERS.index(c) for c in firstwords.PROMPT]
+    page_model.run(f"var ids = {prompt}, none = (z) => Array.from(z, (v, i) => (i < 5 ? -Infinity : v))")
+    page_model.run(f"var next = () => distribution(none(gpt.to(ids)), {firstwords.TEMPERATURE}, 0, 1)")
+    page_model.run(
+        f"for (let n = 0; n < {len(firstwords.WRITTEN)}; n += 1) ids.push(draw(next(), uniform({firstwords.SEED}, n)))"
+    )
+    assert "".join(CHARACTERS[i] for i in page_model("ids")[len(prompt) :]) == firstwords.WRITTEN
+    p = np.array(page_model("[...next()]"))
+    order = sorted(range(len(p)), key=lambda i: (-p[i], i))[: len(firstwords.NEXT)]
+    assert [CHARACTERS[i] for i in order] == [char for char, _ in firstwords.NEXT]
+    assert p[order] == pytest.approx([share for _, share in firstwords.NEXT], abs=1e-4)

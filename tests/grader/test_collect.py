@@ -135,11 +135,42 @@ def test_a_name_inside_a_students_own_folder_makes_nothing_anothers(folder, rost
     assert [(one.student, one.path) for one in collect(folder, roster).submissions] == [("ann", own), ("bob", path)]
 
 
+def test_a_longer_id_counts_before_those_inside_it(folder, tmp_path):
+    (tmp_path / "both.csv").write_text("id,name\nann,Ann Doe\nann-marie,Ann-Marie Ray\nmarie,Marie Low\n")
+    names = {"ann.ipynb": "ann", "ann-marie.ipynb": "ann-marie", "hw-marie.ipynb": "marie"}
+    for name in names:
+        hand_in(returned(), folder / name)
+    both = hand_in(returned(), folder / "ann and ann-marie.ipynb")
+    got = collect(folder, read_roster(tmp_path / "both.csv"))
+    assert {one.path.name: one.student for one in got.submissions} == names
+    assert [fault.path for fault in got.faults] == [both]
+
+
+def test_a_name_that_is_no_text_stops_nobody(folder, roster):
+    hand_in(returned(), folder / "ann.ipynb")
+    os.rename(folder / "ann.ipynb", os.fsencode(folder) + b"/ann \xff.ipynb")
+    os.mkdir(os.fsencode(folder) + b"/\xfe")
+    hand_in(returned(), folder / "bob.ipynb")
+    got = collect(folder, roster)
+    assert [one.student for one in got.submissions] == ["ann", "bob"]
+    "\n".join(intake_lines(got, folder, roster)).encode()
+
+
+def test_the_dry_run_says_names_and_whose_each_note_is(folder, roster):
+    hand_in(returned(), folder / "doeann_LATE_1_2_hw.ipynb")
+    hand_in(returned(), folder / "bob.ipynb")
+    assert intake_lines(collect(folder, roster), folder, roster)[:3] == [
+        "ann (Ann Doe): doeann_LATE_1_2_hw.ipynb",
+        "    to ann: The learning system marks this submission as late.",
+        "bob (Bob Ray): bob.ipynb",
+    ]
+
+
 def test_a_name_moves_no_cursor(folder, roster):
     hand_in(returned(), folder / "ann\x1b[2J\n\u202e.ipynb")
     hand_in(returned(), folder / "\x1b]0;x\x07\nbob: 100 points.txt")
     got = collect(folder, roster)
-    lines = intake_lines(got, folder)
+    lines = intake_lines(got, folder, roster)
     assert len(got.submissions) == len(got.faults) == 1
     assert all(sign.isprintable() for line in lines for sign in line.removeprefix("\n"))
     assert any(r"ann\x1b[2J\n\u202e.ipynb" in line for line in lines)

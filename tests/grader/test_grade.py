@@ -9,7 +9,7 @@ from hostile import small
 from nbformat.v4 import new_code_cell, new_notebook
 from points import ROOT, STEMS, master, score
 
-from lmbook_grader.grading.grade import grade_one
+from lmbook_grader.grading.grade import HIDDEN_CASE, grade_one
 from lmbook_grader.intake.collect import Submission, place
 from lmbook_grader.sandbox.commands import Limits, available
 from lmbook_press.assignments.make import faults, make
@@ -90,6 +90,27 @@ def test_wrong_answers_get_their_points_and_see_no_hidden_line(stem, course, tmp
         for check in question["checks"]:
             assert bool(check["message"]) != check["passed"]
             assert not any(line in check["message"] for line in hidden)
+
+
+NOTHING = [
+    "np.zeros((0, 1, 1))", "np.zeros(0)", "0.0", "np.full((1, 1, 1), np.nan)", "True", "given[0] if given else None",
+    "[]", "{}", "np.ones((1, 1))", "iter(())",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "stem", [pytest.param(stem, marks=() if stem[:2] in ("05", "11", "15") else pytest.mark.weekly) for stem in STEMS]
+)
+def test_answers_that_derive_nothing_get_nothing_behind_the_walls_either(stem, course, tmp_path):
+    """What a student's process may answer is more than Python has: one of each kind a homework, in turn."""
+    folder = course / stem.split("-")[0]
+    homework, answers, turn = Homework.load(folder), {}, int(stem[:2])
+    for number, question in enumerate(homework.questions):
+        body = NOTHING[(turn + number) % len(NOTHING)]
+        stubs = (f"def {name}(*given, **named):\n    return {body}" for name in sorted(question.functions))
+        answers[question.name] = "import numpy as np\n\n\n" + "\n\n\n".join(stubs)
+    result = graded(solved(homework, answers), folder, tmp_path)
+    assert {one["id"]: one["points"] for one in result["questions"] if one["points"]} == {}
 
 
 def hidden_lines(check) -> list[str]:
@@ -211,7 +232,7 @@ def test_a_process_lost_in_one_check_is_as_it_was_for_the_next(tmp_path):
     answers = {"f": "def f(x):\n    return os._exit(0) if x == 2 else x", "g": "def g():\n    return state"}
     got = scores(cells, tmp_path, answers)
     assert got == {
-        "f-1": (1, ""), "f-2": (0, "`f` ended the whole program instead of returning a value."),
+        "f-1": (1, ""), "f-2": (0, f"{HIDDEN_CASE} more"),
         "f-3": (1, ""), "g-1": (1, ""),
     }  # fmt: skip
 
@@ -235,11 +256,51 @@ def test_what_is_said_names_the_place_in_words_and_no_hidden_case(tmp_path):
         ("check form", f"assert f(1) == 1\n{hidden('assert f(3)[0] == 9')}"),
     ]  # fmt: skip
     got = scores(cells, tmp_path, {"f": "def f(x):\n    return x"})
-    assert got["seen"] == (0, "The check that you can see fails: `assert f(2) == 4`.")
-    assert got["unseen"] == (
-        0, "The check that you can see passes, a case of the grader does not. The grader tries 10.",
-    )  # fmt: skip
-    assert got["form"][1].endswith("another form than the one asked for.")
+    assert got["seen"] == (0, "The check that you can see fails: `assert f(2) == 4`. Returned: 2; expected: 4.")
+    assert got["unseen"] == (0, f"{HIDDEN_CASE} The grader tries 10.")
+    assert got["form"] == (0, HIDDEN_CASE)
+
+
+FAILS = {
+    "value": "return -1",
+    "error": "raise KeyError(x)",
+    "form": "return [x]",
+    "object": "return object()",
+    "exit": "import os; os._exit(0)",
+    "loop": "while True: pass",
+}
+LATER = {
+    "value": "return -1",
+    "error": "{}[x]",
+    "line": "if len(seen) > 1:\n            [][x]",
+    "exit": "import os; os._exit(0)",
+}
+
+
+def test_how_a_hidden_case_fails_does_not_come_out(tmp_path):
+    """Nor does a check further on, whose visible part an answer could fail as the hidden input tells it to."""
+    cells = [("given", "seen = []")]
+    answers = {
+        f"f_{name}": f"def f_{name}(x):\n    if x == 10:\n        {how}\n    return x" for name, how in FAILS.items()
+    }
+    for name, how in LATER.items():
+        answers[f"g_{name}"] = f"def g_{name}(x):\n    seen.append(x)\n    if 10 in seen:\n        {how}\n    return x"
+    for name in answers:
+        cells.append((f"answer {name}", f"def {name}(x): pass"))
+        cells.append((f"check {name}-1", f"assert {name}(1) == 1\n{hidden(f'assert {name}(10) == 10')}"))
+        if name.startswith("g"):
+            cells.append((f"check {name}-2", f"assert {name}(2) == 2\n{hidden(f'assert {name}(3) == 3')}"))
+            answers[name] += "\nseen.clear()"
+    notebook = homework(tmp_path / "07", cells)
+    for cell in notebook.cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        cell.source = answers.get(name, cell.source)
+    result = graded(notebook, tmp_path / "07", tmp_path, limits=Limits(cell=1, check=1))
+    failed = [check for one in result["questions"] for check in one["checks"] if not check["passed"]]
+    assert {check["message"] for check in failed} == {HIDDEN_CASE}
+    assert {check["name"] for check in failed} >= {f"f_{name}-1" for name in FAILS}
+    assert {check["name"] for check in failed} >= {"g_value-2", "g_error-2"}  # they told the input to a later check
+    assert {one["status"] for one in result["questions"]} <= {"wrong", "partly"}
 
 
 def test_without_walls_there_are_no_points_unless_the_files_are_trusted(tmp_path):

@@ -124,7 +124,7 @@ def test_a_dry_run_only_says_whose_each_file_is(course, pretended):
     hand_in(returned(), course / "submissions/stranger.ipynb")
     done = lmbook(*GRADE, "--dry-run")
     assert done.exit_code == 1
-    assert "ann: doeann_1_2_hw.ipynb" in done.stdout
+    assert "ann (Ann Doe): doeann_1_2_hw.ipynb" in done.stdout
     assert "stranger.ipynb" in done.stdout
     assert pretended["calls"] == []
     assert not (course / "graded").exists()
@@ -176,10 +176,7 @@ def test_from_results_to_marks_to_scores(course):
     sheet = lmbook("sheet", *GRADE[1:])
     assert sheet.exit_code == 0, sheet.output
     marks = course / "graded/07/marks.csv"
-    marks.write_text(marks.read_text().replace("ann,why,,", "ann,why,1.5,Fine"))
-    again = lmbook("sheet", *GRADE[1:])
-    assert again.exit_code == 1
-    assert "may hold marks" in again.stderr
+    marks.write_text("student,question,points,comment,submission\nann,why,1.5,Fine,sha-sha of ann\n")
     second = lmbook(*REPORT, "--marks", marks, "--scores", "canvas", "--scores", "moodle", "--column", "HW (1)")
     assert second.exit_code == 0, second.output
     assert [row["HW (1)"] for row in rows(course / "graded/07/scores-canvas.csv")] == ["7", "6.5", "2", ""]
@@ -214,14 +211,15 @@ def test_a_real_class_from_notebooks_to_scores(course):
     hand_in(returned(double="def double(x):\n    return 2 if x == 1 else 0"), course / "submissions/bob/hw.ipynb")
     for part in ("1/2", "2/2"):
         done = lmbook(*GRADE, "--part", part, "--out", f"part-{part[0]}", "--jobs", 1)
-        assert done.exit_code == 0, done.output
+        assert done.exit_code == (part == "1/2"), done.output  # the third file cannot be read
     merged = lmbook("merge", "part-1/07", "part-2/07", "--out", "graded/07")
     assert merged.exit_code == 0, merged.output
     resumed = lmbook(*GRADE, "--resume")
-    assert resumed.exit_code == 0, resumed.output
+    assert resumed.exit_code == 1, resumed.output
+    assert "Could not be read: 1" in resumed.stdout
     assert resumed.stderr.count("(kept)") == 3
     assert lmbook(*REPORT, "--without-written").exit_code == 0
-    assert [row["points"] for row in rows(course / "graded/07/scores.csv")] == ["5", "3", "0"]
+    assert [row["points"] for row in rows(course / "graded/07/scores.csv")] == ["5", "3", ""]
     feedback = {name: (course / f"graded/07/feedback/{name}.html").read_text() for name in ("ann", "bob", "zoe")}
     assert "not a notebook" in feedback["zoe"]
     assert "-7.5" not in "".join(feedback.values())

@@ -1,16 +1,28 @@
 """Honest answers in many styles get their points, and `check` says of each what the grader says."""
 
+import contextlib
+import importlib
+import io
+import multiprocessing
+import sys
 from pathlib import Path
 
+import nbformat
 import pytest
+import samples
 from nbformat.v4 import new_code_cell, new_notebook
-from samples import hand_in, marks
+from points import ROOT, STEMS, code_cells
+from samples import hand_in
+from styles import styled
 
 from lmbook_grader.grading.grade import grade_one
-from lmbook_grader.intake.collect import Submission
+from lmbook_grader.intake.collect import Submission, open_submission, place
+from lmbook_grader.sandbox import wire
 from lmbook_grader.sandbox.commands import available
-from lmbook_grader.self_check import check
-from lmbook_press.assignments.make import grading_version, student_version
+from lmbook_grader.self_check import RELEASES, check
+from lmbook_press.assignments.make import grading_version, make, student_version
+from lmbook_press.assignments.questions import marks
+from lmbook_press.book import Book
 from lmbook_press.normalize import read
 
 # name -> the student's cells, the last of which is the answer
@@ -83,8 +95,8 @@ def course(tmp_path) -> Path:
     for name in CASES:
         stub = f"def {name}(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION"
         tests = f"assert agree({name}(1.5), 3)\n# Another number.\n### BEGIN HIDDEN TESTS\n"
-        cells.append(new_code_cell(stub, metadata=marks(name, solution=True, cell_type="code")))
-        checked = marks(f"{name}-values", grade=True, locked=True, points=1, cell_type="code")
+        cells.append(new_code_cell(stub, metadata=samples.marks(name, solution=True, cell_type="code")))
+        checked = samples.marks(f"{name}-values", grade=True, locked=True, points=1, cell_type="code")
         tests += f"assert agree({name}(-4.25), -8.5)\n### END HIDDEN TESTS"
         cells.append(new_code_cell(tests, metadata=checked))
     master = new_notebook(cells=cells, metadata={"lmbook": {"imports": ["numpy"], "closed": ["slope"]}})
@@ -118,3 +130,75 @@ def test_every_honest_style_gets_its_point_and_check_agrees(course, tmp_path):
     checked = check(path, release)
     assert {name: one.passed for name, one in zip(CASES, checked.questions, strict=True)} == wanted
     assert [bool(one.said) for one in checked.questions] == [not points for points in wanted.values()]
+
+
+def in_this_process(stem: str, notebook: nbformat.NotebookNode, said) -> None:
+    """Sends the names of the hidden checks that fail: cells placed and run as in the sandbox, but without it.
+
+    It is the body of a process of its own, since a worker changes what a process has.
+    """
+    sys.path.insert(0, str(Path(wire.__file__).parent))  # in the sandbox it is a script beside wire.py
+    worker = importlib.import_module("worker").Worker(io.BytesIO(), io.BytesIO())
+    release = read(RELEASES / f"{stem}.ipynb")
+    checks = {marks(cell)["grade_id"]: cell.source for cell in code_cells(stem, "a secret") if marks(cell).get("grade")}
+    failed = []
+    for number, cell in enumerate(place(notebook, release).notebook.cells):
+        if cell.cell_type != "code":
+            continue
+        source = checks.get(marks(cell).get("grade_id"), cell.source)
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            try:
+                worker.do_run({"name": f"<cell {number}>", "source": source, "stop": source in checks.values()})
+            except BaseException as error:
+                failed += [f"{marks(cell)['grade_id']}: {error!r}"] if source in checks.values() else []
+    said.send(failed)
+
+
+SAMPLE = [
+    ("01-chain-rule", 0),
+    ("05-backpropagation", 4),
+    ("11-attention", 10),
+    ("15-transformer", 14),
+    ("19-running-llms", 18),
+]
+ALL = [(STEMS[n % len(STEMS)], n) for n in range(200)]
+
+
+def written(notebook: nbformat.NotebookNode, tmp_path) -> Path:
+    return hand_in(notebook, tmp_path / "ann.ipynb")
+
+
+@pytest.mark.parametrize(("stem", "number"), SAMPLE)
+def test_a_right_answer_is_right_in_any_style(stem, number, tmp_path):
+    notebook, habits = styled(stem, number)
+    here, there = multiprocessing.Pipe()
+    plain = open_submission(written(notebook, tmp_path))
+    process = multiprocessing.get_context("fork").Process(target=in_this_process, args=(stem, plain, there))
+    process.start()
+    there.close()
+    failed = here.recv()
+    process.join()
+    assert failed == [], habits
+
+
+@pytest.fixture(scope="session")
+def courses(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("courses")
+    make(Book(ROOT), folder, seed="a secret")
+    return folder
+
+
+@pytest.mark.weekly
+@pytest.mark.parametrize(("stem", "number"), ALL)
+def test_the_grader_and_check_give_every_style_its_points(stem, number, courses, tmp_path):
+    if why := available("bwrap"):
+        pytest.skip(why)
+    notebook, habits = styled(stem, number)
+    path = written(notebook, tmp_path)
+    result = grade_one(Submission("ann", path), courses / stem[:2])
+    assert result["status"] == "graded", result["why"]
+    lost = {one["id"]: one for one in result["questions"] if one["checks"] and one["points"] < one["max"]}
+    assert lost == {}, habits
+    checked = check(path)
+    assert checked.against == f"{stem}.ipynb"
+    assert [one.title for one in checked.questions if one.passed < one.checks] == [], habits

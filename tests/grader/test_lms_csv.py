@@ -121,11 +121,14 @@ def marks_file(tmp_path, text):
 
 def test_marks_are_read_and_put_in(tmp_path):
     results = [result("ann"), result("bob"), result("zoe")]
-    text = "\ufeffstudent;question;points;comment\nann;why;1,5;Good, but long\nbob;why;;\nzoe;why;0;\n"
+    lines = ("ann;why;1,5;Good, but long;sha-sha of ann", "bob;why;;;sha-sha of bob", "zoe;why;0;;sha-sha of zoe")
+    text = "\ufeffstudent;question;points;comment;submission\n" + "\n".join(lines) + "\n"
     marks = read_marks(marks_file(tmp_path, text), results)
     assert marks == {("ann", "why"): (1.5, "Good, but long"), ("zoe", "why"): (0.0, "")}
     ann, bob, zoe = (one["questions"][2] for one in marked(results, marks))
     assert (ann["status"], ann["points"], ann["comment"]) == ("marked", 1.5, "Good, but long")
+    replaced = [results[0] | {"file_sha256": "of another file"}, *results[1:]]
+    assert read_marks(marks_file(tmp_path, text), replaced) == {("zoe", "why"): (0.0, "")}
     assert (bob["status"], zoe["status"], zoe["points"]) == ("manual", "marked", 0)
     assert results[0]["questions"][2]["status"] == "manual"  # the results themselves stay
 
@@ -137,24 +140,31 @@ def test_a_mark_may_overrule_an_answer_that_was_not_found(tmp_path):
 
 def test_every_line_that_cannot_be_used_is_named_at_once(tmp_path):
     lines = [
-        "ann,why,3",
-        "eve,why,1",
-        "ann,double,1",
-        "ann,why,nan",
-        "ann,why,-1",
-        "ann,why,x",
-        "bob,why,1",
-        "bob,why,1",
+        "ann,why,3,,A",
+        "eve,why,1,,E",
+        "ann,double,1,,A",
+        "ann,why,nan,,A",
+        "ann,why,-1,,A",
+        "ann,why,x,,A",
+        "bob,why,1,,B",
+        "bob,why,1,,B",
+        "ann,triple,3,agreed,",
+        "ann,loops,3,agreed,A",
+        "ann,double,1,agreed,A",
     ]
-    path = marks_file(tmp_path, "student,question,points\n" + "\n".join(lines) + "\n")
+    lines = [line.removesuffix(",A") + (",sha-sha of ann" if line.endswith(",A") else "") for line in lines]
+    lines = [line.removesuffix(",B") + (",sha-sha of bob" if line.endswith(",B") else "") for line in lines]
+    path = marks_file(tmp_path, "student,question,points,comment,submission\n" + "\n".join(lines) + "\n")
     with pytest.raises(BookError) as caught:
         read_marks(path, [result("ann"), result("bob")])
     said = str(caught.value).split("\n")
-    assert [line.split(":")[0] for line in said] == [f"marks.csv, line {n}" for n in (2, 3, 4, 5, 6, 7, 9)]
+    assert [line.split(":")[0] for line in said] == [f"marks.csv, line {n}" for n in (2, 3, 4, 5, 6, 7, 9, 10, 11)]
     assert "3 is not between 0 and 2" in said[0]
     assert "no result of a student 'eve'" in said[1]
-    assert "no written question 'double'" in said[2]
+    assert "double was graded by program: say in the comment why ann gets other points" in said[2]
     assert "already" in said[6]
+    assert "run 'lmbook homework sheet' again" in said[7]
+    assert "ann has no question 'loops'" in said[8]
 
 
 def test_marks_without_their_columns(tmp_path):

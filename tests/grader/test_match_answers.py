@@ -43,9 +43,13 @@ def test_only_sources_are_moved(tmp_path):
     notebook.cells.append(new_code_cell("import os; os._exit(0)"))
     result = placed(notebook, tmp_path)
     own = [cell for cell in result.notebook.cells if cell.id.startswith("own")]
-    assert [(cell.source, cell.metadata) for cell in own] == [("import math\n# student was here", {})]
+    assert [(cell.source, cell.metadata) for cell in own] == [
+        ("import math\n# student was here", {"lmbook": {"cell": 2}})
+    ]
     kept, wanted = [cell for cell in result.notebook.cells if cell not in own], returned()
     assert [cell.source for cell in kept] == [cell.source for cell in wanted.cells]
+    places = [cell.metadata.pop("lmbook", {}).get("cell") for cell in kept]
+    assert {at: places[at] for at in ANSWERS} == {at: at + 1 for at in ANSWERS}
     assert [cell.metadata for cell in kept] == [cell.metadata for cell in release().cells]
     assert result.missing == []
 

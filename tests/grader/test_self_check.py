@@ -2,12 +2,15 @@
 
 import copy
 
+import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
+from points import master
 from samples import DOUBLE, DOUBLE_AT, TRIPLE_AT, WRITTEN_AT, hand_in, release, returned
 
 from lmbook_grader.intake.collect import Unreadable
-from lmbook_grader.self_check import changed, check, lines
+from lmbook_grader.self_check import RELEASES, changed, check, lines
+from lmbook_press.assignments.questions import marks
 
 
 def checked(notebook, tmp_path, **options):
@@ -26,7 +29,9 @@ def test_a_finished_notebook_can_be_handed_in(tmp_path):
         ("2. Three times", "answered", 1, 1),
         ("3. In words", "answered", 0, 0),
     ]
-    assert "All there: you can hand it in." in report(returned(), tmp_path)
+    said = report(returned(), tmp_path)
+    assert "The notebook runs from top to bottom, and the checks that you can see pass." in said
+    assert "Not checked as the grader does it. The notebook as it was handed out is missing" in said
 
 
 def test_an_untouched_release_is_not_answered_and_that_is_all(tmp_path):
@@ -136,6 +141,46 @@ def test_with_the_release_lost_marks_and_moved_answers_are_found(tmp_path):
     moved = checked(with_an_answer_elsewhere(), tmp_path, release=handed_out)
     assert moved.good
     assert "found by the name double" in moved.hints[0]
+
+
+def solved(stem: str) -> nbformat.NotebookNode:
+    """A homework of the book with its solutions, as a student would hand it in."""
+    right = {marks(cell).get("grade_id"): cell.source for cell in master(stem).cells}
+    notebook = nbformat.read(RELEASES / f"{stem}.ipynb", as_version=4)
+    for cell in notebook.cells:
+        if marks(cell).get("solution"):
+            cell.source = right[cell.metadata.nbgrader.grade_id]
+    return notebook
+
+
+def test_for_the_books_own_homework_nothing_but_the_package_is_needed(tmp_path):
+    notebook = solved("01-chain-rule")
+    result = checked(notebook, tmp_path)
+    assert result.good
+    assert result.against == "01-chain-rule.ipynb"
+    for cell in notebook.cells:  # as Colab may leave it
+        cell.metadata = {}
+    assert checked(notebook, tmp_path).good
+    wrong = solved("01-chain-rule")
+    at = next(
+        n for n, cell in enumerate(wrong.cells) if cell.metadata.get("nbgrader", {}).get("grade_id") == "vanishes"
+    )
+    wrong.cells[at].source = "def vanishes_at(probabilities):\n    return 50"
+    (said, _) = checked(wrong, tmp_path).questions[3].said
+    assert said.endswith("fails: `assert vanishes_at([0.125] * 10) == 0`. Returned: 50; expected: 0.")
+
+
+def test_a_courses_own_version_of_a_homework_has_to_be_named(tmp_path):
+    from nbgrader.utils import compute_checksum
+
+    notebook = solved("01-chain-rule")
+    at = next(n for n, cell in enumerate(notebook.cells) if "vanishes_at([0.125]" in cell.source)
+    notebook.cells[at].source = "assert vanishes_at([0.125] * 100) == 50"
+    assert checked(notebook, tmp_path).against  # a student has changed it
+    notebook.cells[at].metadata.nbgrader.checksum = compute_checksum(notebook.cells[at])
+    result = checked(notebook, tmp_path)
+    assert not result.against
+    assert f"cell {at + 1} of yours is not that of 01-chain-rule.ipynb" in result.lacks
 
 
 def test_the_checksum_is_nbgraders():

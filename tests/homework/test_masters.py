@@ -147,11 +147,19 @@ def test_no_solution_and_no_hidden_test_is_in_the_student_version(master, path, 
 
 def test_no_solution_and_no_hidden_test_is_in_a_built_page(path, secrets):
     """Looks at whatever is built at the moment: pages, their sources, the Colab edition."""
-    built = [file for folder in ("_build/html", "build", "book/homework") for file in (ROOT / folder).rglob("*")]
+    folders = ("_build/html", "build", "book/homework", "src/lmbook_grader/releases")
+    built = [file for folder in folders for file in (ROOT / folder).rglob("*")]
     built = [file for file in built if file.suffix in {".html", ".ipynb", ".js", ".txt", ".md"}]
     lines = [line.encode() for line in secrets]
     leaks = [file for file in built if path.stem in file.name and any(line in file.read_bytes() for line in lines)]
     assert leaks == []
+
+
+def test_the_release_that_check_has_with_it_is_the_masters(master, path):
+    shipped = nbformat.read(ROOT / "src/lmbook_grader/releases" / path.name, as_version=4)
+    made = student_version(master, f"notebooks/homework/{path.name}")
+    remedy = "run 'lmbook homework make --student-only --out src/lmbook_grader/releases'"
+    assert shipped == made, f"{path.name} is not as its master makes it: {remedy}"
 
 
 def test_no_generated_version_is_tracked(path):

@@ -38,6 +38,7 @@ __all__ = [
     "dates",
     "harbour_stories",
     "held_out",
+    "invented_names",
     "load",
     "names",
     "pad",
@@ -104,6 +105,14 @@ def harbour_stories() -> dict[str, list[list[str]]]:
     for i, story in enumerate(text.strip("\n").split("\n\n")):
         parts[{8: "valid", 9: "test"}.get(i % 10, "train")].append(story.split("\n"))
     return parts
+
+
+def invented_names() -> list[str]:
+    """6,000 names that a small GPT made up, none of them in the list that it was trained on.
+
+    They are samples of the shipped model names-gpt, in the order in which `given_names.invented` drew them.
+    """
+    return resources.files("lmbook.data").joinpath("built_in", "invented_names.txt").read_text("utf-8").split()
 
 
 def _harbour_tokens() -> dict:

@@ -3,8 +3,9 @@
     from lmbook import drawings
     drawings.show("lstm-cell")
 
-`lettering` sets text and formulae, `shapes` has the few shapes and the colours, and each part of the book has a file
-with a function for each drawing. A drawing is stored as the output of its cell; `lmbook draw` puts a changed one there.
+`lettering` sets text and formulae, `shapes` has the few shapes and the colours, and each file of PARTS
+has a function for each drawing of some chapters. A drawing is stored as the output of its cell; `lmbook draw` puts a
+changed one there.
 """
 
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from importlib import import_module
 from lmbook.drawings.lettering import html
 from lmbook.drawings.shapes import Panel
 
-PARTS = ("language", "recurrent", "attention", "transformers")
+PARTS = ("tools", "language", "networks", "recurrent", "sequences", "attention", "transformers", "decoders")
 
 
 @dataclass(frozen=True)

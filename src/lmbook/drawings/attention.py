@@ -67,6 +67,97 @@ def looking_back() -> list[Panel]:
     return [p, q]
 
 
+def _score(title: str, name: str, weights: dict[str, str], steps: tuple[str, ...]) -> Panel:
+    """One score as a machine: the two states below, what is done with them, and the score above.
+
+    weights: what multiplies a state on its way, by the letter of the state.  steps: what happens from below to above.
+    """
+    p = Panel(150, 300, name)
+    p.title(title)
+    sums = {"+": p.sum, "x": p.product}
+    meet = sums[steps[0]](75, 186)
+    for letter, x, role, inner in (("s", 32, "decoder", meet.left), ("h", 118, "encoder", meet.right)):
+        below = p.box(x - 20, 260, 40, 28, rf"$\mathbf {letter}{'_i' if letter == 'h' else ''}$", role)
+        if letter in weights:
+            W = p.box(x - 20, 212, 40, 26, f"${weights[letter]}$", "parameter")
+            p.arrow(below.top, W.bottom, role=role)
+            p.arrow(W.top, (x, 186), inner, role=role)
+        else:
+            p.arrow(below.top, (x, 186), inner, role=role)
+    last = meet
+    for step, y in zip(steps[1:], (140, 94), strict=False):
+        box = p.box(47, y - 13, 56, 26, f"${step}$", "parameter" if "mathbf" in step else "plain")
+        p.arrow(last.top, box.bottom)
+        last = box
+    p.arrow(last.top, (75, 54))
+    p.text(75, 42, "$e_{ti}$")
+    return p
+
+
+@drawing(
+    11,
+    caption=r"The four scores as machines, with the two states below and the score above. A circle multiplies (×) or "
+    r"adds (+) entry by entry, and $\sum$ adds up the entries. What is learned is olive: the dot score learns nothing, "
+    r"and only in the additive score do the states meet before something that is not linear.",
+    alt="Four panels. Dot: s and h_i are multiplied entry by entry, and the entries are added up to the score. "
+    "Multiplicative: the same, but h_i passes a matrix W first. Scaled: the same as multiplicative, and the sum is "
+    "divided by the root of m. Additive: s passes W_s and h_i passes W_h, the two are added, then come a tanh and the "
+    "inner product with v.",
+)
+def four_scores() -> list[Panel]:
+    return [
+        _score("Dot", "Dot: the products of the entries of s and h_i, added up.", {}, ("x", r"\sum")),
+        _score("Multiplicative", "Multiplicative: h_i passes W, then as for dot.", {"h": "W"}, ("x", r"\sum")),
+        _score(
+            "Scaled",
+            "Scaled: as multiplicative, then divided by the root of m.",
+            {"h": "W"},
+            ("x", r"\sum", r"/ \sqrt{m}"),
+        ),
+        _score(
+            "Additive",
+            "Additive: s passes W_s, h_i passes W_h; their sum passes a tanh, then v.",
+            {"s": "W_s", "h": "W_h"},
+            ("+", r"\tanh", r"\mathbf v^{\top}"),
+        ),
+    ]
+
+
+@drawing(
+    11,
+    caption="A swap of word order, seen twice. Left, a line joins each word to its translation, and the lines of a "
+    "noun and its adjectives cross. Right, the same pairs as cells, a row for every word that is written: "
+    "where the lines cross, the cells run backwards.",
+    alt="Left, the English words two, quiet, small, horses, wait above their translations in Harbourish, dva, hiran, "
+    "pikan, soran, galmen. Lines join two with dva, horses with hiran, small with pikan, quiet with soran and wait "
+    "with galmen; the three in the middle cross. Right, a grid with the English words as columns and the Harbourish "
+    "ones as rows; the filled cells start at the upper left, jump to the fourth column, run back to the second, and "
+    "end at the lower right.",
+)
+def word_order() -> list[Panel]:
+    source, target = ("two", "quiet", "small", "horses", "wait"), ("dva", "hiran", "pikan", "soran", "galmen")
+    partner = (0, 3, 2, 1, 4)
+    p = Panel(330, 222, "The two sentences one above the other, with lines between words that translate each other.")
+    p.title("As lines")
+    above = [p.token(36 + 64.5 * i, 72, word, 60, "encoder") for i, word in enumerate(source)]
+    below = [p.token(36 + 64.5 * t, 192, word, 60, "decoder") for t, word in enumerate(target)]
+    for t, i in enumerate(partner):
+        p.line(above[i].bottom, below[t].top, role="weight", width=2.5 if t != i else 1.5)
+    q = Panel(290, 222, "The same as a grid, a row for every word that is written.")
+    q.title("As cells")
+    for i, word in enumerate(source):
+        q.text(89 + 44 * i, 38, word, NOTE)
+    for t, word in enumerate(target):
+        q.text(60, 68 + 34 * t, word, NOTE, "end")
+        left, top = 67 + 44 * partner[t], 51 + 34 * t
+        q.area((left, top), (left + 44, top), (left + 44, top + 34), (left, top + 34), role="weight", tint=0.5)
+    q.matrix(67, 51, 220, 170, grid=(5, 5))
+    for t in range(4):
+        a, b = ((89 + 44 * partner[k], 68 + 34 * k) for k in (t, t + 1))
+        q.arrow(a, b)
+    return [p, q]
+
+
 # ---- chapter 12
 
 

@@ -1,4 +1,4 @@
-"""The drawings of part I: counting, embedding, a first network and its gradients."""
+"""The drawings of chapters 1 to 3: counting and embedding."""
 
 from lmbook.drawings import drawing
 from lmbook.drawings.shapes import NOTE, Panel
@@ -72,6 +72,34 @@ def staircase() -> list[Panel]:
     return [p]
 
 
+@drawing(
+    2,
+    caption="Two words that occur equally often in the text of nineteen tokens. Each arrow is one occurrence. The word "
+    "“nine” always follows “at”; “leaves” follows two different words, so it counts for two of the 13 different "
+    "bigrams, and is the better guess in a new place.",
+    alt="Above, two arrows from the word 'at' to the word 'nine': it occurs 2 times out of 19, in 1 place out of 13. "
+    "Below, one arrow from 'ferry' and one from 'tide' to the word 'leaves': it occurs 2 times out of 19, in 2 "
+    "places out of 13.",
+)
+def continuation_counts() -> list[Panel]:
+    p = Panel(376, 168)
+    for x, said in ((38, "before"), (152, "word"), (246, "how often"), (332, "in how\nmany places")):
+        p.note(x, 16, said)
+    rows = (("nine", 62, (("at", 62, -5), ("at", 62, 5)), 1), ("leaves", 128, (("ferry", 112, 0), ("tide", 144, 0)), 2))
+    for word, y, before, places in rows:
+        target = p.token(152, y, word, 62, "query")
+        for number, (name, high, shift) in enumerate(before):
+            if number < places:
+                start = p.token(38, high, name, 56).right
+            bend = 0 if shift else (high - y) * 0.3
+            p.arrow((start[0], high + shift), (target.x, y + shift + bend), role="weight")
+        for x, filled, of in ((246, 2, 19), (332, places, 13)):
+            for k in range(filled):
+                p.cell(x - 8 * filled + 16 * k, y - 17, 14, "weight" if of == 19 else "value")
+            p.text(x - 1, y + 12, f"${filled}/{of}$", 13)
+    return [p]
+
+
 # ---- chapter 3
 
 
@@ -108,98 +136,57 @@ def one_hot_picks_a_row() -> list[Panel]:
     return [p]
 
 
-# ---- chapter 4
-
-
 @drawing(
-    4,
-    caption="The network for three words of history, from below. The same table $E$ serves all three places, while "
-    "$W$ has columns of its own for each. The shapes stand at the matrices.",
-    alt="From bottom to top: the words x_{t-3}, x_{t-2}, x_{t-1}; a copy of the table E above each, which gives d "
-    "numbers; the three columns stacked to e of length 3d; the matrix W, hidden times 3d, and the logistic "
-    "function, which give h; the matrix U, |V| times hidden, which gives the logits z; and the softmax, which "
-    "gives the probabilities of the next word.",
+    3,
+    caption="Three merges build a tree over the bytes of “␣tides” (␣ is the space). Each joins the pair of neighbours "
+    "that is then the most frequent in the whole text. What has no parent is a token: ␣tid, e, s.",
+    alt="The letters space, t, i, d, e, s in a row. The first merge joins i and d to id, the second t and id to tid, "
+    "the third the space and tid to one token. The letters e and s stay alone. Three tokens are left.",
 )
-def feedforward_network() -> list[Panel]:
-    p = Panel(376, 384)
-    middle = 122
-    for x, back in ((32, 3), (122, 2), (212, 1)):
-        word = p.token(x, 366, rf"$\mathbf x_{{t-{back}}}$", 60)
-        table = p.box(x - 28, 308, 56, 28, "$E$", "parameter")
-        part = p.vector(x, 274, cells=5, cell=12, role="encoder")
-        p.arrow(word.top, table.bottom)
-        p.arrow(table.top, part.bottom)
-        p.arrow(part.top, (max(38, min(206, x)), 246))
-    e = p.vector(middle, 240, cells=15, cell=12, role="encoder")
-    W = p.box(middle - 66, 188, 132, 28, "$W$", "parameter")
-    h = p.vector(middle, 156, cells=8, cell=12, role="state")
-    U = p.box(middle - 66, 104, 132, 28, "$U$", "parameter")
-    z = p.vector(middle, 74, cells=12, cell=12)
-    out = p.box(middle - 66, 32, 132, 24, r"$\softmax$")
-    for a, b in ((e, W), (W, h), (h, U), (U, z), (z, out)):
-        p.arrow(a.top, b.bottom)
-    p.arrow(out.top, (middle, 6))
-    p.text(middle + 12, 13, r"$\hat{\mathbf y}$", anchor="start")
-    for y, said in ((322, r"$d \times |V|$"), (274, "$d$ numbers each"), (240, r"$\mathbf e$, $3d$ numbers"),
-                    (202, r"hidden $\times 3d$"), (156, r"$\mathbf h = \sigma(W \mathbf e)$"),
-                    (118, r"$|V| \times$ hidden"), (74, r"$\mathbf z = U \mathbf h$")):  # fmt: skip
-        p.text(250, y, said, 13, "start")
+def merge_tree() -> list[Panel]:
+    p = Panel(330, 206)
+    leaves = [p.token(34 + 44 * k, 184, letter, 34, "value" if k > 3 else "plain") for k, letter in enumerate("␣tides")]
+    lower, order = leaves[2], ("first merge", "second merge", "third merge")
+    for number, (left, right, name) in enumerate(((2, 3, "id"), (1, None, "tid"), (0, None, "␣tid"))):
+        y, first = 132 - 50 * number, leaves[left]
+        second = leaves[right] if right else lower
+        x = (first.centre[0] + second.centre[0]) / 2
+        node = p.token(x, y, name, 34 + 8 * number, "value" if number == 2 else "plain")
+        for child in (first, second):
+            p.line(child.top, (child.centre[0], y + 26), (x, y + 26), node.bottom)
+        p.note(204, y, order[number], "start")
+        lower = node
+    p.note(282, 184, "bytes", "start")
     return [p]
 
 
-# ---- chapter 5
-
-
 @drawing(
-    5,
-    caption=r"The last layer as a graph. An arrow leads from each number to what is computed from it: $W$ and $\mathbf "
-    r"x$ both to $\mathbf z$, never one to the other. Number by number there are three dashed ways back from "
-    r"$L$ to $z_1$, and their rates add up.",
-    alt="Left, vector by vector: arrows from W and from x to z, from z to y-hat, from y-hat and from the target y "
-    "to L; dashed arrows with gradients run back from L to y-hat, z, W and x. Right, number by number: W_11, "
-    "x_1, W_12 and x_2 lead to z_1; z_1, z_2 and z_3 each lead to all of y-hat 1 to 3, these to L; three "
-    "dashed paths lead from L back to z_1.",
+    3,
+    caption="Skip-gram with a window of 2. The centre makes a real pair with each of the four words around it. For "
+    "each real pair a few words are drawn at random, and the model has to tell the two kinds apart.",
+    alt="The words the, ferry, waits, at, the, pier in a row; a dashed frame surrounds the first five. Arrows lead "
+    "from the centre 'waits' up and over to the four words around it, marked as real pairs; other arrows lead down "
+    "from it to 'nine', 'tide' and 'lamp', marked as drawn at random.",
 )
-def computation_graph() -> list[Panel]:
-    p = Panel(320, 270, "Vector by vector: W and x lead to z, z to y-hat, y-hat and y to L; gradients run back.")
-    p.title("Vector by vector")
-    boxes = {
-        "W": p.box(36, 210, 48, 30, "$W$", "parameter"),
-        "x": p.box(196, 210, 48, 30, r"$\mathbf x$", "encoder"),
-        "z": p.box(116, 146, 48, 30, r"$\mathbf z$", "state"),
-        "y": p.box(116, 86, 48, 30, r"$\hat{\mathbf y}$", "state"),
-        "t": p.box(216, 86, 48, 30, r"$\mathbf y$"),
-        "L": p.box(116, 30, 48, 28, "$L$", "loss"),
-    }
-    p.arrow(boxes["W"].at(0.5, 0), (60, 156), boxes["z"].at(0, 0.33))
-    p.arrow(boxes["x"].at(0.5, 0), (220, 156), boxes["z"].at(1, 0.33))
-    p.gradient(boxes["z"].at(0, 0.75), (76, 168.5), (76, 210))
-    p.gradient(boxes["z"].at(1, 0.75), (204, 168.5), (204, 210))
-    for low, high in (("z", "y"), ("y", "L")):
-        p.arrow(boxes[low].at(0.3, 0), boxes[high].at(0.3, 1))
-        p.gradient(boxes[high].at(0.7, 1), boxes[low].at(0.7, 0))
-    p.arrow(boxes["t"].top, (240, 44), boxes["L"].right)
-    p.text(84, 190, r"$\partial L / \partial W$", NOTE, "start")
-    p.text(158, 131, r"$\partial L / \partial \mathbf z$", NOTE, "start")
-    p.text(158, 72, r"$\partial L / \partial \hat{\mathbf y}$", NOTE, "start")
-
-    q = Panel(320, 270, "Number by number: z_1 reaches L by way of all three probabilities.")
-    q.title("Number by number")
-    zs, ys = [], []
-    loss = q.box(138, 30, 48, 28, "$L$", "loss")
-    for j, x in enumerate((62, 162, 262), start=1):
-        ys.append(q.box(x - 22, 90, 44, 28, rf"$\hat y_{j}$", "state"))
-        zs.append(q.box(x - 22, 164, 44, 28, f"$z_{j}$", "state"))
-    for j, z in enumerate(zs):
-        for i, y in enumerate(ys):
-            q.arrow(z.at(0.35 if j == 0 else 0.5, 0), y.at(0.35 if j == 0 else 0.5, 1), faint=1 if j == 0 else 0.35)
-            if j == 0:
-                q.gradient(y.at(0.65, 1), z.at(0.75 if i else 0.65, 0))
-    for y in ys:
-        q.arrow(y.at(0.35, 0), (loss.at(0.35, 1)[0] + (y.x - 140) * 0.08, 58))
-        q.gradient((loss.at(0.65, 1)[0] + (y.x - 140) * 0.08, 58), y.at(0.65, 0))
-    for x, name, role in ((20, "$W_{11}$", "parameter"), (62, "$x_1$", "encoder"), (104, "$W_{12}$", "parameter"),
-                          (146, "$x_2$", "encoder")):  # fmt: skip
-        leaf = q.box(x - 19, 228, 38, 28, name, role, 13)
-        q.arrow(leaf.top, zs[0].at(0.2 + 0.2 * (x - 20) / 42, 1))
-    return [p, q]
+def skip_gram_window() -> list[Panel]:
+    p = Panel(376, 206)
+    words = ["the", "ferry", "waits", "at", "the", "pier"]
+    p.frame(4, 64, 306, 52)
+    row = []
+    for k, word in enumerate(words):
+        role = "query" if k == 2 else "value" if k < 5 else "plain"
+        row.append(p.token(35 + 61 * k, 90, word, 54, role))
+    centre = row[2]
+    for k, across, high in ((0, 0.2, 32), (1, 0.38, 46), (3, 0.62, 46), (4, 0.8, 32)):
+        x = row[k].centre[0]
+        p.arrow(centre.at(across, 0), (centre.at(across, 0)[0], high), (x, high), row[k].top, role="value")
+    p.note(157, 14, "real pairs: $u_o \\cdot v_c$ should be large")
+    for across, x, word in ((0.2, 65, "nine"), (0.5, 157, "tide"), (0.8, 249, "lamp")):
+        token = p.token(x, 162, word, 54, "loss")
+        start = centre.at(across, 1)
+        if across == 0.5:
+            p.arrow(start, token.top, role="loss")
+        else:
+            p.arrow(start, (start[0], 132), (x, 132), token.top, role="loss")
+    p.note(157, 192, "drawn at random: $u_n \\cdot v_c$ should be small")
+    return [p]

@@ -1,4 +1,4 @@
-"""The drawings of part II: networks that read one token after the other."""
+"""The drawings of chapters 6 and 7: networks that read one token after the other, and their memory."""
 
 from lmbook.drawings import drawing
 from lmbook.drawings.shapes import NOTE, Panel
@@ -56,6 +56,34 @@ def unrolled() -> list[Panel]:
 
 
 # ---- chapter 7
+
+
+def _factors(factor: float, left: str) -> Panel:
+    p = Panel(210, 176, f"Ten steps back with a factor of {factor} at each: {left} of the gradient is left.")
+    p.title(f"Each step × {factor}")
+    ground, unit = 146, 38
+    for k in range(11):
+        x, high = 184 - 17 * k, unit * factor**k
+        p.matrix(x, ground - high, 12, high, role="gradient", tint=0.5)
+    p.line((8, ground), (202, ground), width=1)
+    p.gradient((196, 32), (14, 32))
+    p.text(190, 162, "$L_T$", NOTE)
+    p.note(22, 162, left)
+    p.note(105, 162, "10 steps back")
+    return p
+
+
+@drawing(
+    7,
+    caption="One gradient on its way back from the loss $L_T$, as a bar that meets the same factor at every step. "
+    "Compare the bars on the far left with the first ones: a factor a little below or above 1 is enough to lose the "
+    "gradient or to blow it up.",
+    alt="Three rows of eleven bars, read from right to left, one for each step back. With the factor 0.5 a bar has "
+    "half the height of the one before, and 0.001 of the first is left after ten steps. With 0.9 the bars shrink "
+    "slowly, to 0.35. With 1.1 they grow, to 2.59.",
+)
+def shrinking_product() -> list[Panel]:
+    return [_factors(0.5, "0.001"), _factors(0.9, "0.35"), _factors(1.1, "2.59")]
 
 
 def _lstm(step: int, title: str, name: str) -> Panel:
@@ -182,176 +210,4 @@ def gru() -> list[Panel]:
     p.note(
         190, 280, r"$\mathbf h_t = \mathbf z_t \odot \mathbf h_{t-1} + (1 - \mathbf z_t) \odot \mathbf n_t$", size=13
     )
-    return [p]
-
-
-# ---- chapter 8
-
-
-@drawing(
-    8,
-    caption=r"With two directions every $\mathbf h_t$ joins a state that has read all words up to $t$ and one that has "
-    r"read all from $t$ on. With two layers, the states of the first are the inputs of the second, and both go "
-    r"from left to right.",
-    alt="Two panels with three words w_1, w_2, w_3. Left: above the words a row of states with arrows to the "
-    "right and a row of states with arrows to the left; each h_t is made of one state from each row. Right: "
-    "two rows of states, one above the other, both with arrows to the right; the upper row takes the states "
-    "of the lower row as its inputs.",
-)
-def directions_and_layers() -> list[Panel]:
-    both = Panel(320, 262, "Two directions: one row of states from the left, one from the right, joined at each word.")
-    both.title("Two directions")
-    stacked = Panel(320, 262, "Two layers: the states of the first are the inputs of the second.")
-    stacked.title("Two layers")
-    places = (70, 165, 260)
-    right, left, first, second = [], [], [], []
-    for t, x in enumerate(places, start=1):
-        word = both.token(x, 240, f"$w_{t}$")
-        a = both.box(x - 38, 166, 40, 30, rf"$\overrightarrow{{\mathbf h}}_{t}$", "forward")
-        b = both.box(x - 2, 104, 40, 30, rf"$\overleftarrow{{\mathbf h}}_{t}$", "backward")
-        joined = both.box(x - 26, 42, 52, 28, rf"$\mathbf h_{t}$", "state")
-        both.arrow((x - 18, word.y), a.bottom)
-        both.arrow((x + 18, word.y), b.bottom)
-        both.arrow(a.top, (a.top[0], joined.bottom[1]), role="forward")
-        both.arrow(b.top, (b.top[0], joined.bottom[1]), role="backward")
-        right.append(a)
-        left.append(b)
-        word = stacked.token(x, 240, f"$w_{t}$")
-        one = stacked.box(x - 26, 166, 52, 30, rf"$\mathbf h_{t}^{{(1)}}$", "state")
-        two = stacked.box(x - 26, 88, 52, 30, rf"$\mathbf h_{t}^{{(2)}}$", "state")
-        stacked.arrow(word.top, one.bottom)
-        stacked.arrow(one.top, two.bottom)
-        stacked.arrow(two.top, (x, 50))
-        first.append(one)
-        second.append(two)
-    for t in (0, 1):
-        both.arrow(right[t].right, right[t + 1].left, role="forward")
-        both.arrow(left[t + 1].left, left[t].right, role="backward")
-        for row in (first, second):
-            stacked.arrow(row[t].right, row[t + 1].left, role="state")
-    stacked.note(165, 40, "predictions")
-    return [both, stacked]
-
-
-# ---- chapter 9
-
-
-def _translator(title: str, name: str, forced: bool) -> Panel:
-    p = Panel(340, 250, name)
-    p.title(title)
-    row = 130
-    before = None
-    for i, x in enumerate((28, 80, 132), start=1):
-        state = p.box(x - 18, row, 36, 32, rf"$\mathbf h_{i}$", "encoder")
-        p.arrow(p.token(x, 212, f"$x_{i}$", 36).top, state.bottom)
-        if before:
-            p.arrow(before.right, state.left, role="encoder")
-        before = state
-    p.note(80, 240, "encoder")
-    p.note(258, 240, "decoder")
-    inputs = ("<sos>", "$y_1$", "$y_2$") if forced else ("<sos>", r"$\hat y_1$", r"$\hat y_2$")
-    states, heads = [], []
-    for t, (x, given) in enumerate(zip((206, 258, 310), inputs, strict=True), start=1):
-        state = p.box(x - 18, row, 36, 32, rf"$\mathbf s_{t}$", "decoder")
-        p.arrow(before.right, state.left, role="encoder" if t == 1 else "decoder", width=2.5 if t == 1 else 1.5)
-        if t == 1:
-            p.text(169, row + 3, r"$\mathbf c$")
-        if forced or t == 1:
-            p.arrow(p.token(x, 212, given, 46 if t == 1 else 36).top, state.bottom)
-        if forced:
-            out = p.box(x - 18, 70, 36, 26, rf"$\hat{{\mathbf y}}_{t}$")
-            loss = p.box(x - 18, 28, 36, 24, f"$L_{t}$", "loss")
-            p.arrow(out.top, loss.bottom)
-        else:
-            out = p.token(x, 70, rf"$\hat y_{t}$", 36, "decoder")
-        p.arrow(state.top, out.bottom)
-        states.append(state)
-        heads.append(out)
-        before = state
-    if not forced:
-        for t in (0, 1):
-            a, b = heads[t], states[t + 1]
-            gap = (states[t].right[0] + b.left[0]) / 2
-            p.arrow(a.right, (gap, a.right[1]), (gap, 196), (b.bottom[0], 196), b.bottom, role="decoder")
-    return p
-
-
-@drawing(
-    9,
-    caption=r"The same two networks twice. Compare what goes into the decoder: in training the right token, whatever "
-    r"was predicted; in writing the token that it chose itself. All it knows of the source is $\mathbf c$.",
-    alt="Two panels. In both an encoder reads x_1, x_2, x_3 into states h_1, h_2, h_3, and the last one, c, "
-    "starts a decoder with states s_1, s_2, s_3. Left, training: the decoder is given <sos>, y_1, y_2, and "
-    "each prediction is scored by a loss L_1, L_2, L_3. Right, writing: only <sos> is given; each token that "
-    "the decoder writes is its next input.",
-)
-def encoder_decoder() -> list[Panel]:
-    return [
-        _translator("Training: the right history", "Training: the right tokens go into the decoder.", True),
-        _translator("Writing: its own words", "Writing: each token that the decoder writes is its next input.", False),
-    ]
-
-
-@drawing(
-    9,
-    caption="The toy table as a tree, searched with a beam of two. Solid branches are kept, dashed ones dropped. The "
-    "likeliest first word leads to the second-best sentence; greedy decoding never leaves the upper branch.",
-    alt="A tree. From the start, good with probability 0.6 and fine with 0.4, both kept. From good: day 0.4, "
-    "evening 0.3, night 0.3; the products are 0.24, 0.18 and 0.18. From fine: evening 0.9 and day 0.1; the "
-    "products are 0.36 and 0.04. Kept are fine evening with 0.36 and good day with 0.24.",
-)
-def beam_tree() -> list[Panel]:
-    p = Panel(376, 240)
-    start = p.token(36, 128, "<sos>", 52)
-    good, fine = p.token(146, 76, "good", 60, "decoder"), p.token(146, 188, "fine", 60, "decoder")
-    tree = {
-        good: (("day", 0.4, 40, True), ("evening", 0.3, 76, False), ("night", 0.3, 112, False)),
-        fine: (("evening", 0.9, 170, True), ("day", 0.1, 206, False)),
-    }
-    for node, share, shift in ((good, 0.6, -12), (fine, 0.4, 12)):
-        p.line(start.right, node.left, role="decoder", width=2.5)
-        p.text(86, (start.right[1] + node.left[1]) / 2 + shift, f"{share}", NOTE)
-        for word, follows, y, kept in tree[node]:
-            leaf = p.token(264, y, word, 72, "decoder" if kept else "plain")
-            role, wide = ("decoder", 2.5) if kept else ("plain", 1)
-            p.line(node.right, leaf.left, role=role, dashed=not kept, width=wide)
-            away = -15 if y < node.centre[1] else 15 if y > node.centre[1] else 0
-            if away:
-                p.text(206, (node.right[1] + y) / 2 + away, f"{follows}", NOTE)
-            else:
-                p.text(218, y - 9, f"{follows}", NOTE)
-            p.text(342, y, f"{share * follows:.2f}", bold=kept)
-    p.note(146, 14, "first word")
-    p.note(264, 14, "second word")
-    p.note(342, 14, "product")
-    return [p]
-
-
-# ---- chapter 10
-
-
-@drawing(
-    10,
-    caption=r"Everything that the decoder will ever know of the source passes through $\mathbf c$, $m$ numbers. "
-    r"Compare the two sources: the second is three times as long, and its $\mathbf c$ is no larger.",
-    alt="Two funnels. Above, a source of 4 tokens narrows through the encoder into the vector c of m numbers, "
-    "from which the decoder widens again to 4 tokens. Below, a source of 12 tokens narrows into a vector c of "
-    "the same m numbers.",
-)
-def funnel() -> list[Panel]:
-    p = Panel(376, 330)
-    for top, rows in ((24, 4), (134, 12)):
-        high = 15 * rows
-        y, half = top + high / 2, high / 2
-        for k in range(rows):
-            p.cell(24, top + 15 * k, 12, "encoder", 0.3)
-            p.cell(338, top + 15 * k, 12, "decoder", 0.3)
-        p.area((42, y - half), (180, y - 20), (180, y + 20), (42, y + half), role="encoder")
-        p.area((332, y - half), (196, y - 20), (196, y + 20), (332, y + half), role="decoder")
-        p.text(112, y, "encoder", NOTE)
-        p.text(264, y, "decoder", NOTE)
-        p.vector(188, y, role="state", upright=True)
-        p.text(188, y - 32, r"$\mathbf c$")
-        p.text(188, y + 30, "$m$ numbers", NOTE)
-        p.text(30, top - 11, f"$N = {rows}$", NOTE)
     return [p]

@@ -1,16 +1,18 @@
-"""The drawings of part IV from chapter 15 on: the Transformer, its halves, images, and what a model needs of memory."""
+"""The drawings of chapters 15 and 16: the Transformer, the orders of its norms, and the masking of words."""
+
+from collections.abc import Callable
 
 from lmbook.drawings import drawing
-from lmbook.drawings.shapes import NOTE, Box, Panel
+from lmbook.drawings.shapes import Box, Panel
 
 # ---- chapter 15
 
 
-def _sublayer(p: Panel, stream: float, side: int, y: float, name: str, role: str) -> Box:
+def sublayer(p: Panel, stream: float, side: int, y: float, name: str, role: str, norm_name: str = "LN") -> Box:
     """A sublayer in pre-norm, to the right (side 1) or left (-1) of the stream, which runs upwards: it reads at y and
     adds 48 pixels above. Returns its box."""
     added = p.sum(stream, y - 48, "state")
-    norm = p.box(stream + 35 * side - 15, y - 12, 30, 24, "LN", size=12)
+    norm = p.box(stream + 35 * side - 15, y - 12, 30, 24, norm_name, size=12)
     high = 38 if "\n" in name else 30
     box = p.box(stream + 104 * side - 42, y - high / 2, 84, high, name, role, 12)
     p.dot(stream, y, "state")
@@ -56,11 +58,11 @@ def transformer() -> list[Panel]:
             y = 443 - step * k - 57
         p.arrow((stream, y), (stream, y - 66), role="state", width=2.5)
         p.box(stream - 16, y - 90, 32, 24, "LN", size=12)
-    _sublayer(p, left, 1, 443, "attention", "encoder")
-    _sublayer(p, left, 1, 443 - step, "FFN", "parameter")
-    _sublayer(p, right, -1, 443, "causal\nattention", "decoder")
-    cross = _sublayer(p, right, -1, 443 - step, "attention\nto $H$", "encoder")
-    _sublayer(p, right, -1, 443 - 2 * step, "FFN", "parameter")
+    sublayer(p, left, 1, 443, "attention", "encoder")
+    sublayer(p, left, 1, 443 - step, "FFN", "parameter")
+    sublayer(p, right, -1, 443, "causal\nattention", "decoder")
+    cross = sublayer(p, right, -1, 443 - step, "attention\nto $H$", "encoder")
+    sublayer(p, right, -1, 443 - 2 * step, "FFN", "parameter")
     p.arrow((left, 224), (left, 196), (188, 196), (188, 371), cross.left, role="encoder", width=2.5)
     p.text(106, 182, "$H$")
     table = p.box(right - 16, 76, 32, 24, "$E$", "parameter", 12)
@@ -70,6 +72,53 @@ def transformer() -> list[Panel]:
     p.arrow(soft.top, (soft.top[0], 42))
     p.text(soft.top[0], 26, r"$P(y_t \mid y_{<t}, x)$", 13)
     return [p]
+
+
+def _rounds(title: str, name: str, number: Callable[[int, int], int], recurrent: bool, writes: bool) -> Panel:
+    """Two decoder layers over four positions; in each box, number(layer, position): the first round in which it can be
+    computed."""
+    p = Panel(212, 232, name)
+    p.title(title)
+    columns, (low, high) = (30, 80, 130, 180), (146, 84)
+    for t, x in enumerate(columns):
+        token = p.token(x, 214, f"$y_{t}$", 32, "query" if writes and t else "plain")
+        p.text(x, 46, f"$y_{t + 1}$", 13)
+        for layer, y in enumerate((low, high)):
+            p.box(x - 15, y, 30, 28, f"{number(layer, t)}", "decoder", tint=0.1 + 0.05 * number(layer, t))
+            below = token.y if layer == 0 else low
+            if recurrent:
+                p.arrow((x, below), (x, y + 28))
+                if t:
+                    p.arrow((x - 35, y + 14), (x - 15, y + 14), role="decoder")
+            else:
+                for other in columns[:t]:
+                    p.line((other, below), (x, y + 28), role="weight", width=1, faint=0.55)
+                p.arrow((x, below), (x, y + 28), role="weight")
+        p.arrow((x, high), (x, 58))
+        if writes and t < 3:
+            p.arrow((x + 9, 46), (x + 25, 46), (x + 25, 214), (x + 34, 214), role="query")
+    return p
+
+
+@drawing(
+    15,
+    caption="In which round can each number be computed, at the earliest? A recurrent decoder takes a round more with "
+    "every token, although its inputs are given. In training the Transformer needs one round for each layer. "
+    "When it writes, its next input is its own last output, and all must wait.",
+    alt="Three panels, each with two decoder layers over four positions and the round of each box. Recurrent, in "
+    "training: 1 2 3 4 below, 2 3 4 5 above, with arrows from each box to its right neighbour. Transformer, in "
+    "training: 1 everywhere below, 2 everywhere above, with lines to the same and all later positions. Transformer, "
+    "writing: 1 3 5 7 below, 2 4 6 8 above, with an arrow from each output to the next input.",
+)
+def rounds() -> list[Panel]:
+    return [
+        _rounds("RNN, training", "Recurrent layers in training: five rounds for four tokens.",
+                lambda layer, t: 1 + layer + t, True, False),
+        _rounds("Transformer, training", "A Transformer in training: two rounds, one for each layer.",
+                lambda layer, t: 1 + layer, False, False),
+        _rounds("Transformer, writing", "A Transformer that writes: eight rounds, two for each token.",
+                lambda layer, t: 1 + layer + 2 * t, False, True),
+    ]  # fmt: skip
 
 
 def _norms(post: bool) -> Panel:
@@ -149,120 +198,4 @@ def mask_or_not() -> list[Panel]:
     for x in (60, 112, 236, 292):
         p.line((x, 114), (x, 90), faint=0.5, width=1)
         p.text(x, 50, "–", 14)
-    return [p]
-
-
-# ---- chapter 17
-
-
-@drawing(
-    17,
-    caption="In training one pass gives every place its prediction, made from itself and the places before. In "
-    "writing only the newest token goes through the layers; of all others the keys and values kept are "
-    "enough.",
-    alt="Left: four tokens w_1 to w_4 go up through a box of layers; lines lead from each place to the places "
-    "after it, never back; above each place stands the token to predict, w_2 to w_5. Right: keys and values "
-    "of w_1 to w_3 stand in a cache; only w_4 goes through, its query meets the four keys, its own key and "
-    "value are added to the cache, and it predicts w_5.",
-)
-def trained_at_once_written_one_by_one() -> list[Panel]:
-    p = Panel(320, 250, "Training: all four places go through the layers in one pass.")
-    p.title("Training: all places at once")
-    places = (46, 122, 198, 274)
-    p.box(14, 96, 292, 86, "", "decoder", tint=0.08)
-    for t, x in enumerate(places, start=1):
-        p.arrow(p.token(x, 224, f"$w_{t}$").top, (x, 182))
-        p.arrow((x, 96), (x, 70))
-        p.text(x, 54, f"$w_{t + 1}$")
-        for other in places[: t - 1]:
-            p.line((other, 176), (x, 104), role="weight", faint=0.7)
-        p.arrow((x, 176), (x, 104), role="weight")
-
-    q = Panel(320, 250, "Writing: one place goes through, with the keys and values of the others kept.")
-    q.title("Writing: one place at a time")
-    q.box(240, 84, 68, 98, "", "decoder", tint=0.08)
-    for t, x in enumerate(places, start=1):
-        for left, role in ((x - 20, "key"), (x, "value")):
-            box = q.cell(left, 134, 20, role, 0.4)
-            q.text(*box.centre, f"${role[0]}$", inside=box)
-        if t < 4:
-            q.arrow((x, 134), (x, 110), (258, 110), role="weight")
-        q.token(x, 224, f"$w_{t}$")
-    query = q.box(260, 98, 28, 24, r"$\mathbf q_4$", "query", 12)
-    q.frame(16, 124, 212, 40)
-    q.text(122, 178, r"cache: $K_{<t}$ and $V_{<t}$", 13)
-    q.arrow((274, 134), query.bottom, role="weight")
-    q.arrow((274, 212), (274, 182))
-    q.arrow((274, 84), (274, 68))
-    q.text(274, 54, "$w_5$")
-    return [p, q]
-
-
-# ---- chapter 18
-
-
-@drawing(
-    18,
-    caption="The same image as a sentence in two ways. Above, one token for each pixel, in raster order; below, one "
-    "for each patch of two by two, each a vector of four greys. Compare how many tokens are left.",
-    alt="An image of 4 by 4 pixels with the numbers 0 to 15 in raster order. Above it becomes a row of 16 tokens "
-    "in that order, behind a token for the class. Below it is cut into four patches of 2 by 2, which become "
-    "four vectors: 0 1 4 5, then 2 3 6 7, then 8 9 12 13, then 10 11 14 15.",
-)
-def pixels_and_patches() -> list[Panel]:
-    p = Panel(376, 246)
-    dark = (3, 7, 6, 10, 9, 13)
-    cell = 24
-    for top, cut in ((10, False), (140, True)):
-        for k in range(16):
-            row, column = divmod(k, 4)
-            shift = 3 if cut else 0
-            x, y = 8 + cell * column + shift * (column // 2), top + cell * row + shift * (row // 2)
-            box = p.cell(x, y, cell, "plain", 0.35 if k in dark else 0.02)
-            p.text(*box.centre, f"{k}", 12, inside=box)
-    p.arrow((114, 58), (134, 58))
-    p.arrow((118, 190), (140, 190))
-    p.token(158, 40, "$c$", 32, "query")
-    for k in range(16):
-        row, column = divmod(k, 8)
-        x, y = 180 + 24 * column, 28 + 36 * row
-        box = p.cell(x, y, 24, "plain", 0.35 if k in dark else 0.02)
-        p.text(*box.centre, f"{k}", 12, inside=box)
-    p.text(276, 106, "16 tokens", NOTE)
-    for n, pixels in enumerate(((0, 1, 4, 5), (2, 3, 6, 7), (8, 9, 12, 13), (10, 11, 14, 15))):
-        for place, k in enumerate(pixels):
-            box = p.cell(154 + 54 * n, 142 + 24 * place, 24, "plain", 0.35 if k in dark else 0.02)
-            p.text(*box.centre, f"{k}", 12, inside=box)
-    return [p]
-
-
-# ---- chapter 19
-
-
-@drawing(
-    19,
-    caption="What the smallest GPT-2 takes of a memory, to scale. Each halving of the bits halves the box of the "
-    "weights. The cache of one text of 1,024 tokens is small beside them; that of 16 texts, in as many bits, "
-    "is not.",
-    alt="Boxes to scale, for GPT-2 with 124 million parameters: its weights take 498 megabytes in 32 bits, 249 in "
-    "16, 124 in 8 and 62 in 4. In 16 bits the cache of one text of 1,024 tokens takes 38 megabytes, that of "
-    "16 texts 604.",
-)
-def memory_as_boxes() -> list[Panel]:
-    types, places, layers, d = 50_257, 1024, 12, 768
-    weights = types * d + places * d + layers * (12 * d**2 + 13 * d) + 2 * d
-    cache = 2 * layers * places * d
-    p = Panel(376, 236)
-    rows = [("weights", bits, weights, 1) for bits in (32, 16, 8, 4)] + [
-        ("cache, 1 text", 16, cache, 1),
-        ("16 texts", 16, cache, 16),
-    ]
-    for number, (name, bits, numbers, texts) in enumerate(rows):
-        y = 10 + 36 * number + 12 * (number > 3)
-        each = numbers * bits / 8e6  # MB
-        for k in range(texts):
-            p.box(150 + k * each * 0.26, y, each * 0.26, 26, "", "key" if number > 3 else "parameter")
-        p.text(6, y + 13, name, 13, "start")
-        p.text(142, y + 13, f"{bits} bits", NOTE, "end")
-        p.text(156 + texts * each * 0.26, y + 13, f"{texts * each:.0f} MB", 13, "start")
     return [p]

@@ -11,9 +11,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from lmbook import decode
+from lmbook import checkpoints, decode
 from lmbook.counts import Counts
-from lmbook.data import fetch
+from lmbook.data import fetch, load
 from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.tasks import next_token_nll, nll_by_place, texts, wider
 from lmbook.feedforward import FeedForwardLM
@@ -51,6 +51,24 @@ def drawn(model: nn.Module, tokenizer: CharTokenizer, parts: dict, seed: int, n:
         "samples in training": sum(name in seen["train"] for name in names),
         "samples held out": sum(name in seen["valid"] | seen["test"] for name in names),
     }
+
+
+def invented(n: int, seed: int = 0) -> list[str]:
+    """The first n different names that the shipped names-gpt writes and its data do not have: data.invented_names().
+
+    Raises ValueError without the real names, since then nothing says which ones are new.
+    """
+    corpus = load("names")
+    if not corpus.real:
+        raise ValueError("names are new if the file of names does not have them; lmbook data fetch names gets it.")
+    known = {name for part in ("train", "valid", "test") for name in corpus[part]}
+    model, tokenizer, _ = checkpoints.load("names-gpt")
+    generator, found = torch.Generator().manual_seed(seed), {}
+    while len(found) < n:
+        rows, _ = decode.sample(model, 1000, LONGEST + 1, forbid=FORBID, generator=generator)
+        drawn = (tokenizer.decode(ids) for ids in rows)
+        found |= dict.fromkeys(name for name in drawn if name not in known and 2 <= len(name) <= LONGEST)
+    return list(found)[:n]
 
 
 def learn(run: Run, build: Callable[[int], nn.Module], steps: int, decay: float) -> tuple[dict, nn.Module]:

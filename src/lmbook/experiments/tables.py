@@ -4,19 +4,21 @@
     differences("language")    which settings differ between its rows, as the records have them
     section("language")        both, under title and caption, as on the page Results of the book
     page()                     all of them
+    models()                   every trained network, with its parameters and where its weights are
 
 A cell is the score of one seed, or the mean over seeds with the lowest and the highest in brackets. Of minutes the
 median is shown. A row without a recorded run is left out, and so is a table without rows.
 """
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from itertools import pairwise
 from statistics import median
 
 from lmbook import metrics
+from lmbook.checkpoints import TRAINED
 from lmbook.experiments.run import RECIPES, RecipeError, leading, records
 
 # Parameters in millions, and minutes of training with its evaluations, of which the median over the seeds is shown:
@@ -306,6 +308,27 @@ def section(name: str) -> str:
         signatures = {run["scores"]["signature"] for row in rows for run in records(row.recipe)}
         parts.append("Signature: " + ", ".join(f"`{signature}`" for signature in sorted(signatures)) + ".")
     return "\n\n".join(part for part in (*parts, differences(name)) if part)
+
+
+def models(shown: Mapping[str, str] | None = None) -> str:
+    """Every recorded training as Markdown, a recipe each; what only counts or measures is left out.
+
+    shown: for each recipe the chapters that show it, as text; the rows then keep its order, and others follow.
+    """
+    shown = shown or {}
+    first = {name: place for place, name in enumerate(shown)}
+    rows = []
+    for recipe in sorted(RECIPES.values(), key=lambda recipe: (first.get(recipe.name, len(first)), recipe.name)):
+        runs = records(recipe.name)
+        sizes = sorted({part["parameters"] for part in runs[0]["parts"].values()}) if runs else []
+        if not sizes:
+            continue
+        file = TRAINED / f"{recipe.name}.safetensors"
+        weights = f"{file.stat().st_size / 1000:,.0f} kB" if file.is_file() else ""
+        size = " to ".join(f"{n:,}" for n in dict.fromkeys((sizes[0], sizes[-1])))
+        minutes = f"{median(run['seconds'] for run in runs) / 60:.1f}"
+        rows.append([f"`{recipe.name}`: {recipe.about}", size, minutes, weights, shown.get(recipe.name, "")])
+    return grid(["model", "parameters", "minutes", "weights", "chapters"], rows)
 
 
 def page() -> str:

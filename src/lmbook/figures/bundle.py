@@ -5,7 +5,8 @@
     export { h };                               ->   (handed on, as one of the exports)
 
 where `$core` holds the exports of core.mjs, which is placed once in front, in a function of its own, so that names
-cannot clash. `import { text } from "./harbour.mjs"` gives the training part of the built-in corpus,
+cannot clash. `import { text } from "./harbour.mjs"` gives the training part of the built-in corpus, cut into words,
+`"./stories.mjs"` the same as it was written, `"./names.mjs"` the invented names, one a line,
 `import { file } from "./weights-NAME.mjs"` the shipped weights of the recipe NAME, in base64, and
 `import { program } from "./program-NAME.mjs"` the module NAME as a function: called, it returns what the module
 exports, and its text is a program for a worker.
@@ -33,6 +34,7 @@ SERVED = (
     "ewt-lstm",
     "multi30k-additive",
     "multi30k-transformer",
+    "shakespeare",
     "shakespeare-gru",
     "shakespeare-lstm",
     "shakespeare-rnn",
@@ -42,12 +44,32 @@ SERVED = (
 _HANDED_ON = re.compile(r"^export\s+\{([^}]*)\};\n", re.MULTILINE)
 
 
+def _text(text: str) -> str:
+    return f"export const text = {json.dumps(text, ensure_ascii=False)};\n"
+
+
 def _harbour() -> str:
     """The training part of the built-in corpus as a module: one sentence a line, tokens apart by spaces."""
     from lmbook import data
 
-    text = " ".join(data.load("harbour")["train"]).replace(" <eos> ", "\n").removesuffix(" <eos>")
-    return f"export const text = {json.dumps(text, ensure_ascii=False)};\n"
+    return _text(" ".join(data.load("harbour")["train"]).replace(" <eos> ", "\n").removesuffix(" <eos>"))
+
+
+def _stories() -> str:
+    """The same stories as they were written: a sentence a line, a blank line between two."""
+    from lmbook import data
+
+    return _text("\n\n".join("\n".join(story) for story in data.harbour_stories()["train"]) + "\n")
+
+
+def _names() -> str:
+    from lmbook import data
+
+    return _text("\n".join(data.invented_names()) + "\n")
+
+
+# Modules that are not files: what the package contains, as text
+TEXTS = {"harbour": _harbour, "stories": _stories, "names": _names}
 
 
 def _weights(file: Path) -> str:
@@ -57,10 +79,10 @@ def _weights(file: Path) -> str:
 
 def source(name: str) -> str:
     """A local module without the comments at the head of the line; raises KeyError with the names there are."""
-    if name == "harbour":
-        return _harbour()
+    if name in TEXTS:
+        return TEXTS[name]()
     if name.startswith("program-"):
-        body, exports = _without_exports(bundle(name.removeprefix("program-")))
+        body, exports = without_exports(bundle(name.removeprefix("program-")))
         return f"export const program = () => {{\n{body}return {{ {exports} }};\n}};\n"
     weights = TRAINED / f"{name.removeprefix('weights-')}.safetensors"
     if name.startswith("weights-") and weights.is_file():
@@ -71,7 +93,7 @@ def source(name: str) -> str:
     return re.sub(r"^//.*\n", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
 
 
-def _without_exports(text: str) -> tuple[str, str]:
+def without_exports(text: str) -> tuple[str, str]:
     """The text of a module as that of a function's body, and the names that it exported."""
     handed_on = [name.strip() for names in _HANDED_ON.findall(text) for name in names.split(",")]
     return _EXPORT.sub("", _HANDED_ON.sub("", text)), ", ".join([*_EXPORT.findall(text), *handed_on])
@@ -93,7 +115,7 @@ def bundle(name: str) -> str:
         return _IMPORT.sub(link, text)
 
     def closed(module: str) -> str:
-        body, exports = _without_exports(inline(source(module)))
+        body, exports = without_exports(inline(source(module)))
         return f"const ${module.replace('-', '_')} = (() => {{\n{body}return {{ {exports} }};\n}})();\n"
 
     main = inline(source(name))

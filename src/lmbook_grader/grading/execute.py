@@ -4,6 +4,7 @@ Both go cell by cell.  A cell or a call after which the process is no more is le
 goes on after it: what does not depend on it is still graded.
 """
 
+import ast
 import contextlib
 import re
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from lmbook_grader.sandbox.commands import Command, Limits
 from lmbook_grader.sandbox.session import MemoryLimitExceeded, ProcessDied, Session, Stopped, TimeLimitExceeded
 from lmbook_press.assignments.questions import Check, Homework, marks
 
-NO_TIME = Outcome(False, "The notebook had used up its time before this check.", broke=True)
+NO_TIME = Outcome(False, "The notebook had used up its time before this check.")
 Cell = tuple[str, str | None, str]  # name, grade_id, source
 
 
@@ -26,17 +27,19 @@ class Runs:
     """A placed notebook and what is known of its cells so far.
 
     start: gives the command of a new process.  missing: the questions without an answer.
-    broken: name of an answer or a check -> why its cell did not run to its end, in words that follow "the cell".
+    broken: name of an answer or a check -> why its cell did not run to its end in the visible run, in words that
+    follow "the cell".  Cells are called by their numbers in the student's own file.
     """
 
     def __init__(self, homework: Homework, placed: Placed, start: Callable[[], Command], limits: Limits):
         self.homework, self.limits, self.missing = homework, limits, set(placed.missing)
         self.command, self.notes = start, []
-        self.cells: list[Cell] = [
-            (f"<cell {number}>", marks(cell).get("grade_id"), cell.source)
-            for number, cell in enumerate(placed.notebook.cells, start=1)
-            if cell.cell_type == "code"
-        ]
+        self.cells: list[Cell] = _named(placed.notebook)
+        self.written = {
+            marks(cell)["grade_id"]: cell.source
+            for cell in placed.notebook.cells
+            if cell.cell_type == "markdown" and marks(cell).get("solution")
+        }
         self.checks = {check.name for question in homework.questions for check in question.checks}
         self.release = {cell.source for cell in homework.release.cells if cell.cell_type == "code"}
         own = "\n".join(source for _, _, source in self.cells if source not in self.release)
@@ -82,9 +85,7 @@ class Runs:
                 self.broken[name] = self._words(error, name)
                 return at + 1
             if answer["is"] != "value":
-                line = answer.get("line") if answer.get("cell") == cell else None
-                where = f" in line {line}" if isinstance(line, int) else ""
-                self.broken[name] = f"stops{where} with {str(answer.get('type'))[:60]}: {str(answer.get('text'))[:200]}"
+                self.broken[name] = _stops(answer, cell, source if name in self.checks else None)
         return len(self.cells)
 
     def _seconds(self, name: str | None) -> float:
@@ -169,14 +170,46 @@ class _Hidden:
             return None
         name, _, _ = runs.cells[upto - 1]
         if name in runs.fatal:  # its visible part alone already ends the process
-            return Outcome(
-                False, f"The check that you can see {runs.broken.get(check.name, 'ended the program')}.", broke=True
-            )
+            return Outcome(False, f"The check that you can see {runs.broken.get(check.name, 'ended the program')}.")
         try:
             return self.grader.run(check, runs.limits.check)
         except Stopped as error:
             self.close()
-            return Outcome(False, stopped(error, self.grader.called, runs.limits.check), broke=True)
+            return Outcome(False, stopped(error, self.grader.called, runs.limits.check))
+
+
+def _named(notebook: NotebookNode) -> list[Cell]:
+    """The code cells, named by their numbers in the student's file, or in the homework where they are not in it."""
+    found, taken = [], set()
+    for number, cell in enumerate(notebook.cells, start=1):
+        own = cell.metadata.get("lmbook", {}).get("cell")
+        name = f"<cell {own}>" if own and own not in taken else f"<cell {number} of the homework>"
+        taken.add(own)
+        if cell.cell_type == "code":
+            found.append((name, marks(cell).get("grade_id"), cell.source))
+    return found
+
+
+def _stops(answer: dict, cell: str, check: str | None) -> str:
+    """Why a cell did not run to its end, in words that follow "the cell".  check: the source, where it is a check."""
+    kind, said, line = (str(answer.get(key))[:200] for key in ("type", "text", "line"))
+    inside = f" in line {line}" if line.isdigit() and answer.get("cell") == cell else ""
+    if check is None or not inside:
+        place = answer.get("cell")
+        if not inside and isinstance(place, str) and line.isdigit():
+            inside = f" in line {line} of {place[1:-1][:40]}"
+        return f"stops{inside} with {kind}: {said}".rstrip(": ")
+    if kind == "AssertionError":
+        sides = [str(side)[:220] for side in answer["sides"]] if isinstance(answer.get("sides"), list) else []
+        compared = f" Returned: {sides[0]}; expected: {sides[1]}." if len(sides) == 2 else ""
+        return f"fails: {statement(check, int(line))}{compared}"
+    return f"stops with {kind}: {said}".rstrip(": ") + f", at {statement(check, int(line))}"
+
+
+def statement(source: str, line: int) -> str:
+    """The statement at a line of a check, as code."""
+    nodes = [node for node in ast.parse(source).body if node.lineno <= line <= node.end_lineno]
+    return f"`{ast.unparse(nodes[0])}`." if nodes else "a line of it."
 
 
 def _given(homework: Homework) -> dict[str, list[NotebookNode]]:

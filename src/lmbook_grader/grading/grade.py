@@ -22,12 +22,16 @@ from pathlib import Path
 
 from lmbook_grader.grading.execute import Runs
 from lmbook_grader.grading.hidden_tests import Outcome
-from lmbook_grader.intake.collect import Submission, Unreadable, open_submission, place, read_bytes
+from lmbook_grader.intake.collect import Submission, Unreadable, open_submission, place, read_bytes, shown
 from lmbook_grader.sandbox.commands import Limits, available, command, copy_package
 from lmbook_grader.sandbox.session import SandboxError
 from lmbook_press.assignments.questions import Check, Homework, Question
 from lmbook_press.book import BookError
 
+HIDDEN_CASE = (
+    "The check that you can see passes, a case of the grader does not: the value or its form is another one, or there "
+    "is an error, or no end in time."
+)
 NO_WALLS = (
     "Graded without a sandbox: the hidden checks were not run, so there are no points. "
     "Use --sandbox bwrap or docker, or say that these files are trusted."
@@ -52,22 +56,22 @@ def grade_one(
 
     trusted: with sandbox="none", run the hidden checks all the same.
     package: a folder made by `copy_package`; None: it is made here.
-    The status is "ungraded" where the machine, the course or the walls failed, never for what the student wrote.
+    The status is "ungraded" where the machine, the course or the walls failed, never for what the student wrote, and
+    "unreadable" for a file that holds no notebook: then `why` says so, and there are no points, not even 0.
     """
     begun, limits, homework = time.monotonic(), limits or Limits(), Homework.load(Path(course))
     result = {
-        "student": submission.student, "file": submission.path.name, "file_sha256": file_digest(submission.path),
+        "student": submission.student, "file": shown(submission.path.name), "file_sha256": file_digest(submission.path),
         "homework": homework.name,
         "release_sha256": digest(homework.files["release"].read_bytes()),
         "grading_sha256": digest(homework.files["grading"].read_bytes()),
         "status": "graded", "why": None, "questions": [], "notes": list(submission.notes), "seconds": 0.0,
-        "sandbox": sandbox, "output": "",
+        "folder": shown(submission.path.parent.name), "sandbox": sandbox, "output": "",
     }  # fmt: skip
     try:
         placed = place(open_submission(submission.path), homework.release)
     except Unreadable as error:
-        result["notes"].append(str(error))
-        result["questions"] = [_scored(question, None, {}) for question in homework.questions]
+        result |= {"status": "unreadable", "why": str(error)}
     else:
         result["notes"] += placed.notes
         try:
@@ -105,33 +109,42 @@ def _copied(package: Path | None, blocked: list[str]) -> Iterator[Path]:
         yield copy_package(Path(folder), blocked)
 
 
-def _scored(question: Question, runs: Runs | None, outcomes: dict[str, Outcome]) -> dict:
-    """A question of the result.  runs: None where there was nothing to run."""
-    empty = runs is None or question.name in runs.missing
+def _scored(question: Question, runs: Runs, outcomes: dict[str, Outcome]) -> dict:
+    """A question of the result."""
+    empty = question.name in runs.missing
+    scored = {"id": question.name, "points": 0, "max": question.points, "status": "missing", "checks": []}
     if question.written:
-        status, checks = "missing" if empty else "manual", []
-    else:
-        checks = [_check(check, question, runs, outcomes, empty) for check in question.checks]
-        broke = runs is not None and question.name in runs.broken
-        broke = broke or any(outcomes[check.name].broke for check in question.checks if check.name in outcomes)
-        status = "missing" if empty else _status(sum(check["points"] for check in checks), question.points, broke)
+        return scored if empty else scored | {"status": "manual", "answer": runs.written[question.name]}
+    scored["checks"] = checks = [_check(check, question, runs, outcomes, empty) for check in question.checks]
+    if empty:
+        return scored
     points = sum(check["points"] for check in checks)
-    return {"id": question.name, "points": points, "max": question.points, "status": status, "checks": checks}
+    said = [runs.broken.get(check.name, "fails") for check in question.checks]
+    broke = question.name in runs.broken or any(not why.startswith("fails") for why in said)
+    status = "right" if points == question.points else "partly" if points else "error" if broke else "wrong"
+    return scored | {"points": points, "status": status}
 
 
-def _status(points: float, most: float, broke: bool) -> str:
-    if points == most:
-        return "right"
-    if points > 0:
-        return "partly"
-    return "error" if broke else "wrong"
+def _check(check: Check, question: Question, runs: Runs, outcomes: dict[str, Outcome], empty: bool) -> dict:
+    passed = check.name in outcomes and outcomes[check.name].passed
+    message = "" if passed else "There is no answer yet." if empty else _why(check, question, runs, outcomes)
+    points = check.points if passed else 0
+    return {"name": check.name, "points": points, "max": check.points, "passed": passed, "message": message}
 
 
-def _check(check: Check, question: Question, runs: Runs | None, outcomes: dict[str, Outcome], empty: bool) -> dict:
-    unasked = "There is no answer yet." if empty else "This check was not run."
-    outcome = outcomes.get(check.name, Outcome(False, unasked))
-    message = outcome.message
-    if runs is not None and not outcome.passed and not empty and question.name in runs.broken:
-        message = f"The cell of this answer {runs.broken[question.name]}. {message}".strip()
-    points = check.points if outcome.passed else 0
-    return {"name": check.name, "points": points, "max": check.points, "passed": outcome.passed, "message": message}
+def _why(check: Check, question: Question, runs: Runs, outcomes: dict[str, Outcome]) -> str:
+    """What the student is told of a check that does not pass: what the visible run saw, in which no hidden input was.
+
+    Of the hidden run it is told only that it does not pass.  Code that has seen hidden inputs may choose how it fails,
+    wrong, with an error, without end or in another form, and in which line, so none of this may come out.
+    """
+    said = []
+    if question.name in runs.broken:
+        said.append(f"The cell of this answer {runs.broken[question.name].rstrip('.')}.")
+    if check.name in runs.broken:
+        said.append(f"The check that you can see {runs.broken[check.name].rstrip('.')}.")
+    elif check.name not in outcomes:
+        said.append("This check was not run.")
+    else:
+        said += [HIDDEN_CASE, check.hint]
+    return " ".join(filter(None, said))

@@ -19,7 +19,7 @@ from nbformat import NotebookNode
 
 from lmbook_grader.sandbox import wire
 from lmbook_grader.sandbox.session import MemoryLimitExceeded, Session, Stopped, TimeLimitExceeded
-from lmbook_press.assignments.questions import HIDDEN, Check, Homework, marks, undefined_names
+from lmbook_press.assignments.questions import Check, Homework, marks, undefined_names
 from lmbook_press.book import BookError
 
 ROOM = 1_500_000_000  # bytes
@@ -27,11 +27,10 @@ TYPES = {"function", "generator", "module", "type", "object", "method", "corouti
 
 
 class Outcome(NamedTuple):
-    """Of a check: whether it passed, what to say to the student, and whether the answer broke off or was wrong."""
+    """Of a check: whether it passed; and why not, for somebody who may see every line of it."""
 
     passed: bool
     message: str = ""
-    broke: bool = False
 
 
 class Raised(Exception):
@@ -143,8 +142,8 @@ class Grader:
     def run(self, check: Check, seconds: float) -> Outcome:
         """Runs a check.
 
-        The message holds nothing of the hidden lines, and nothing that the student's code could write there while it
-        saw their inputs.  Raises Stopped where the student's process ended, BookError where the check is at fault.
+        Its message is for `lmbook homework check`, which runs visible checks only.  Raises Stopped where the student's
+        process ended, BookError where the check is at fault.
         """
         self.budget, self.called = seconds, None
         space = dict(self.given)
@@ -155,7 +154,7 @@ class Grader:
         except BookError:
             raise
         except (Raised, Unserializable) as error:
-            return Outcome(False, _complaint(error, check, _line(error, check)), broke=isinstance(error, Raised))
+            return Outcome(False, _complaint(error))
         except Exception as error:
             if isinstance(error, NameError) and error.name in self.undefined:
                 raise BookError(
@@ -197,12 +196,6 @@ def _line(error: Exception, check: Check) -> int:
     return at
 
 
-def _where(check: Check, line: int) -> str:
-    if line in check.hidden:
-        return "in a case of the grader"
-    return "in the check that you can see"
-
-
 def stopped(error: Stopped, function: str | None, seconds: float) -> str:
     """What to say of a call after which the student's process was no more."""
     name = f"`{function}`" if function else "The answer"
@@ -215,32 +208,19 @@ def stopped(error: Stopped, function: str | None, seconds: float) -> str:
     return f"{name} ended the whole program instead of returning a value."
 
 
-def _complaint(error: Raised | Unserializable, check: Check, line: int) -> str:
-    where = _where(check, line)
+def _complaint(error: Raised | Unserializable) -> str:
+    name, where = f"`{error.function}`", "in the check that you can see"
     if isinstance(error, Unserializable):
-        what = "something else" if line in check.hidden else error.what
-        return f"`{error.function}` returned {what} {where}; return numbers, text, lists, dicts or arrays."
-    if error.missing and line not in check.hidden:
-        return f"`{error.function}` is not defined."
-    if error.type == "NotImplementedError" and line not in check.hidden:
-        return f"`{error.function}` is not written yet."
-    if line in check.hidden:  # neither the type nor the line: a student could choose them by the hidden input
-        return f"`{error.function}` stops with an error {where}."
+        return f"{name} returned {error.what} {where}; return numbers, text, lists, dicts or arrays."
+    if error.missing:
+        return f"{name} is not defined."
+    if error.type == "NotImplementedError":
+        return f"{name} is not written yet."
     at = f" (line {error.line} of its cell)" if error.line else ""
-    return f"`{error.function}` raises {error.type}{at} {where}."
+    return f"{name} raises {error.type}{at} {where}."
 
 
 def _wrong(error: Exception, check: Check, line: int) -> str:
     form = "" if isinstance(error, AssertionError) else " The value returned has another form than the one asked for."
-    if line in check.hidden:
-        hint = f" {check.hint}" if check.hint else ""
-        return f"The check that you can see passes, a case of the grader does not.{form}{hint}"
-    statement = _statement(check.source, line)
-    return f"The check that you can see fails: {statement}{form}" if statement else f"The check fails.{form}"
-
-
-def _statement(source: str, line: int) -> str:
-    for node in ast.parse(source).body:
-        if node.lineno <= line <= node.end_lineno:
-            return f"`{ast.unparse(node)}`." if not HIDDEN.search(ast.get_source_segment(source, node) or "") else ""
-    return ""
+    nodes = [node for node in ast.parse(check.source).body if node.lineno <= line <= node.end_lineno]
+    return f"The check that you can see fails: `{ast.unparse(nodes[0])}`.{form}" if nodes else "The check fails."

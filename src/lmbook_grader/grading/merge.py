@@ -8,7 +8,7 @@ from lmbook_grader.grading.pool import result_path, write_result
 from lmbook_grader.report.results import one_homework, read_result, results_folder
 from lmbook_press.book import BookError
 
-FREE = ("seconds", "sandbox", "output", "file")  # what may differ between two gradings of the same file
+FREE = ("seconds", "sandbox", "output", "file", "folder")  # what may differ between two gradings of the same file
 
 
 def merge(folders: list[Path], out: Path) -> tuple[int, list[str]]:

@@ -21,7 +21,7 @@ from urllib.parse import quote
 
 from lmbook import write
 from lmbook_grader.grading.grade import digest, file_digest, grade_one
-from lmbook_grader.intake.collect import Submission
+from lmbook_grader.intake.collect import Submission, shown
 from lmbook_grader.sandbox.commands import Limits, available, copy_package
 from lmbook_grader.sandbox.session import CLOCK, START
 from lmbook_press.assignments.questions import Homework
@@ -41,11 +41,13 @@ def grade_many(
     limits: Limits | None = None,
     image: str | None = None,
     resume: bool = False,
+    again: Iterable[str] = (),
     progress: Progress | None = None,
 ) -> list[dict]:
     """The results of all submissions to the homework in folder `course`, in the order given.
 
-    progress(result, done, of all) is called after each, with resume for the kept ones first.  Raises BookError where
+    progress(result, done, of all) is called after each, with resume for the kept ones first.  again: students who are
+    graded whatever is there of them.  Raises BookError where
     the walls do not stand on this machine, where a student is named twice, and where results are there already and
     resume is False.  KeyboardInterrupt ends the running ones and passes through.
     """
@@ -56,7 +58,9 @@ def grade_many(
     files = {submission.student: result_path(out, submission.student) for submission in submissions}
     if len({path.name.lower() for path in files.values()}) < len(submissions):
         raise BookError("A student has several submissions in this batch: keep one of each.")
-    results = _kept(submissions, files, homework, sandbox, resume)
+    once_more = set(again)
+    old = [submission for submission in submissions if submission.student not in once_more]
+    results = _kept(old, files, homework, sandbox, resume)
     with contextlib.ExitStack() as stack:
         package = copy_package(stack.enter_context(_scratch(out)), homework.blocked)
         done = 0
@@ -133,8 +137,9 @@ def _kept(submissions: list, files: dict, homework: Homework, sandbox: str, resu
     kept = {}
     for submission in there:
         result = stored_result(files[submission.student])
-        fits = result is not None and result.get("status") == "graded" and result.get("sandbox") == sandbox
-        fits = fits and result.get("student") == submission.student and result.get("file") == submission.path.name
+        fits = result is not None and result.get("status") in ("graded", "unreadable")
+        wanted = {"student": submission.student, "file": shown(submission.path.name), "sandbox": sandbox}
+        fits = fits and all(result.get(key) == value for key, value in wanted.items())
         for kind in ("release", "grading"):
             fits = fits and result.get(f"{kind}_sha256") == digest(homework.files[kind].read_bytes())
         if fits and result.get("file_sha256") == file_digest(submission.path):
@@ -188,7 +193,7 @@ class _Child:
                 else f"it ended with {self.process.exitcode}: {last or 'no message'}"
             )
             found = {
-                "student": self.submission.student, "file": self.submission.path.name, "file_sha256": None,
+                "student": self.submission.student, "file": shown(self.submission.path.name), "file_sha256": None,
                 "homework": homework.name, "release_sha256": None, "grading_sha256": None, "status": "ungraded",
                 "why": f"The grading process of this submission failed; {why}.", "questions": [],
                 "notes": list(self.submission.notes), "seconds": 0.0, "sandbox": self.options["sandbox"], "output": "",

@@ -156,13 +156,19 @@ def _of_gradescope(part: str, roster: Roster, entry: dict | None) -> Owner:
 
 
 def _of_anything(relative: PurePosixPath, roster: Roster) -> Owner:
-    """A whole id or email in the file's name, with no letter or digit right before or after it."""
-    name = relative.name.lower()
-    found = []
+    """A whole id or email in the file's name, with no letter or digit right before or after it.
+
+    A longer one counts before those that are part of it: "ann-marie.ipynb" is ann-marie's, not ann's.
+    """
+    name, places = relative.name.lower(), []
     for student in roster:
-        sure = {
-            key for key in student.keys if key in {student.id.lower(), student.email.lower(), student.login.lower()}
-        }
-        if any(re.search(rf"(?<![a-z0-9]){re.escape(key)}(?![a-z0-9])", name) for key in sure):
-            found.append(student)
-    return _one(found, "the name")
+        sure = student.keys & {student.id.lower(), student.email.lower(), student.login.lower()}
+        for key in sure:
+            where = re.finditer(rf"(?<![a-z0-9]){re.escape(key)}(?![a-z0-9])", name)
+            places += [(match.start(), match.end(), student) for match in where]
+    whole = [
+        student
+        for start, end, student in places
+        if not any(s <= start and end <= e and e - s > end - start for s, e, other in places if other is not student)
+    ]
+    return _one(list({student.id: student for student in whole}.values()), "the name")

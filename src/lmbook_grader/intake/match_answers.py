@@ -52,10 +52,11 @@ def titles(release: NotebookNode) -> dict[str, str]:
 
 def same(one: str, other: str) -> bool:
     """Equal but for white space at the ends of lines and empty lines."""
-    return _bare(one) == _bare(other)
+    return bare(one) == bare(other)
 
 
-def _bare(source: str) -> str:
+def bare(source: str) -> str:
+    """The source without white space at the ends of lines and without empty lines."""
     return "\n".join(line.rstrip() for line in source.split("\n") if line.strip())
 
 
@@ -68,12 +69,12 @@ class _Search:
 
     def __init__(self, submission: NotebookNode, release: NotebookNode):
         self.cells, self.release = submission.cells, release
-        fixed = {_bare(cell.source): number for number, cell in enumerate(release.cells) if not is_answer(cell)}
+        fixed = {bare(cell.source): number for number, cell in enumerate(release.cells) if not is_answer(cell)}
         fixed.pop("", None)
         self.given: dict[int, int] = {}  # number of a release cell -> where the submission has it
         self.own: list[int] = []  # numbers of the cells that are the student's
         for number, cell in enumerate(self.cells):
-            if (at := fixed.get(_bare(cell.source))) is not None:
+            if (at := fixed.get(bare(cell.source))) is not None:
                 self.given.setdefault(at, number)
             else:
                 self.own.append(number)
@@ -149,7 +150,7 @@ def place(submission: NotebookNode, release: NotebookNode) -> Placed:
 
     submission: a notebook as open_submission reads it.  release: the student version as it was handed out.
     Sources of answers and of the student's own code cells are taken over, and nothing else; markup in written answers
-    is made harmless (no HTML, no links).
+    is made harmless (no HTML, no links).  A cell's number in the student's file is in its metadata, lmbook.cell.
     """
     clean = nbformat.from_dict(release)
     search, heading = _Search(submission, release), titles(release)
@@ -186,8 +187,8 @@ def _take_along(search: _Search, clean: NotebookNode, used: dict[int, list[int]]
     taken = {number for numbers in used.values() for number in numbers}
     own = [number for number in search.own if number not in taken and number not in search.given.values()]
     own = [number for number in own if search.cells[number].cell_type == "code" and search.cells[number].source.strip()]
-    stubs = {_bare(cell.source) for cell in clean.cells}
-    own = [number for number in own if _bare(search.cells[number].source) not in stubs]
+    stubs = {bare(cell.source) for cell in clean.cells}
+    own = [number for number in own if bare(search.cells[number].source) not in stubs]
     places = search.given | {at: numbers[0] for at, numbers in used.items()}
     room, found, notes = MOST, {}, []
     for number in own:
@@ -199,7 +200,11 @@ def _take_along(search: _Search, clean: NotebookNode, used: dict[int, list[int]]
             notes.append(f"Cell {number + 1} of your file has {length:,} characters and was left out.")
             continue
         room -= length
-        found.setdefault(before, []).append(nbformat.v4.new_code_cell(search.cells[number].source, id=f"own{number}"))
+        kept = {"lmbook": {"cell": number + 1}}
+        cell = nbformat.v4.new_code_cell(search.cells[number].source, id=f"own{number}", metadata=kept)
+        found.setdefault(before, []).append(cell)
+    for at, number in places.items():
+        clean.cells[at].metadata["lmbook"] = {"cell": number + 1}
     clean.cells = [cell for at, one in enumerate(clean.cells) for cell in (*found.get(at, ()), one)]
     return notes
 
@@ -229,7 +234,7 @@ def _remarks(search: _Search, stub: NotebookNode, how: str, numbers: list[int], 
         said.append(f"“{title}”: the answer was found by its place; it did not stand in the cell meant for it.")
     if how != "place" and len(numbers) > 1:
         which = "last one" if numbers[-1] == max(numbers) else "one in its place"
-        differ = len({_bare(search.cells[number].source) for number in numbers}) > 1
+        differ = len({bare(search.cells[number].source) for number in numbers}) > 1
         said.append(
             f"“{title}”: the answer is in the notebook {len(numbers)} times"
             + (f"; the {which} counts." if differ else ", each time the same.")

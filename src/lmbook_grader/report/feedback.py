@@ -1,7 +1,8 @@
 """Report: a feedback page for each student, and a summary of the class for the instructor.
 
 A feedback page says per question how many points, what failed in words, and where the chapter treats it.  It holds what
-the result holds and nothing of the grading master: no hidden check, no solution.
+the result holds and of the grading master only how the points of a written answer are given, once it is marked: no
+hidden check, no solution.
 """
 
 import re
@@ -12,9 +13,10 @@ from statistics import mean, median
 from nbformat import NotebookNode
 
 from lmbook import write
-from lmbook_grader.intake.match_answers import titles
+from lmbook_grader.intake.match_answers import grade_id, titles
 from lmbook_grader.intake.roster import Roster
 from lmbook_grader.report.html import listing, page, table, text
+from lmbook_grader.report.prose import prose, question_of, solution_and_scheme
 from lmbook_grader.report.results import file_stem, number, score
 from lmbook_press.book import BookError, anchor
 
@@ -26,6 +28,7 @@ STATES = {
     "error": "stopped with an error",
     "manual": "not marked yet",
     "marked": "marked",
+    "changed": "points changed by hand",
 }
 
 
@@ -49,10 +52,18 @@ def name_of(release: NotebookNode) -> str:
     return first.split("\n")[0].removeprefix("# ").strip()
 
 
-def feedback(result: dict, release: NotebookNode, sections: dict[str, str], student: str) -> str:
-    """The page of one student.  result: with the marks of written answers in it (results.marked)."""
+def feedback(
+    result: dict, release: NotebookNode, sections: dict[str, str], student: str, schemes: dict[str, str] | None = None
+) -> str:
+    """The page of one student.  result: with the marks given by people in it (results.marked).
+
+    schemes: how the points of each written answer are given; shown once it is marked.
+    """
     title, headings = name_of(release), titles(release)
     parts = [f"<h1>{text(title)}</h1>", f"<p>{text(student)}, file {text(result['file'])}</p>"]
+    if result["status"] == "unreadable":
+        parts.append(f"<p>This file could not be read, so there are no points yet. {text(result['why'])}</p>")
+        return page(f"{title}: {student}", "\n".join(parts))
     if result["status"] != "graded":
         parts.append("<p>This homework is not graded yet: something on the grading side failed, not your work.</p>")
         return page(f"{title}: {student}", "\n".join(parts))
@@ -67,7 +78,8 @@ def feedback(result: dict, release: NotebookNode, sections: dict[str, str], stud
         )
     rows = []
     for one in result["questions"]:
-        kind = "right" if one["points"] == one["max"] else "wrong" if one["status"] not in ("manual", "marked") else ""
+        by_hand = one["status"] in ("manual", "marked", "changed")
+        kind = "right" if one["points"] == one["max"] else "" if by_hand else "wrong"
         state = STATES.get(one["status"], one["status"])
         got = (
             f"{number(one['points'])} of {number(one['max'])}"
@@ -76,7 +88,9 @@ def feedback(result: dict, release: NotebookNode, sections: dict[str, str], stud
         )
         rows.append([text(headings.get(one["id"], one["id"])), f'<span class="{kind}">{text(state)}</span>', got])
     parts.append(table("Points by question", ["Question", "Answer", "Points"], rows, numbers=(2,)))
-    parts += [_question(one, headings, sections) for one in result["questions"]]
+    for one in result["questions"]:
+        beside = _written(one, release, schemes or {}) if not one["checks"] else ""
+        parts.append(_question(one, headings, sections, beside))
     if result["notes"]:
         parts += ["<h2>About your file</h2>", listing([text(note) for note in result["notes"]])]
     if str(result.get("output") or "").strip():
@@ -84,17 +98,32 @@ def feedback(result: dict, release: NotebookNode, sections: dict[str, str], stud
     return page(f"{title}: {student}", "\n".join(parts))
 
 
-def _question(one: dict, headings: dict[str, str], sections: dict[str, str]) -> str:
+def _question(one: dict, headings: dict[str, str], sections: dict[str, str], beside: str) -> str:
     """What is to be said of a question beyond its points; nothing for a right answer without a comment."""
-    said = [_code(text(check["message"])) for check in one["checks"] if not check["passed"] and check["message"]]
-    said = list(dict.fromkeys(said))
+    said = []
+    if one["status"] == "changed":
+        said.append(f"Changed from {number(one['was'])} to {number(one['points'])} points by the people of the course.")
     if one.get("comment"):
         said.append(text(one["comment"]).replace("\n", "<br>"))
+    if any(not check["passed"] for check in one["checks"]):
+        for place, check in enumerate(one["checks"], start=1):
+            why = "passes" if check["passed"] else _code(text(check["message"]))
+            said.append(f"Check {place}, {number(check['points'])} of {number(check['max'])} points: {why}")
     if one["points"] < one["max"] and one["id"] in sections and one["status"] != "manual":
         said.append(f"To read again: {sections[one['id']]}.")
-    if not said:
+    if not said and not beside:
         return ""
-    return f"<h2>{text(headings.get(one['id'], one['id']))}</h2>\n" + listing(said)
+    return f"<h2>{text(headings.get(one['id'], one['id']))}</h2>\n" + beside + listing(said)
+
+
+def _written(one: dict, release: NotebookNode, schemes: dict[str, str]) -> str:
+    """The question and the student's own words; how points are given, once they are."""
+    parts = [f"<details><summary>The question</summary>{prose(question_of(release, one['id']))}</details>"]
+    if one.get("answer"):
+        parts.append(f"<details><summary>Your answer</summary>{prose(one['answer'])}</details>")
+    if one["status"] == "marked" and schemes.get(one["id"]):
+        parts.append(f"<p>How the points are given:</p>{prose(schemes[one['id']])}")
+    return "\n".join(parts) + "\n"
 
 
 def _code(escaped: str) -> str:
@@ -111,7 +140,8 @@ def summary(results: list[dict], release: NotebookNode, roster: Roster, faults: 
     counts = [
         ["In the roster", str(len(roster))],
         ["Graded", str(len(graded))],
-        ["Not graded (to be repeated)", str(len(results) - len(graded))],
+        ["Not graded (to be repeated)", str(sum(result["status"] == "ungraded" for result in results))],
+        ["File could not be read", str(sum(result["status"] == "unreadable" for result in results))],
         [
             "Handed in nothing that could be used",
             str(sum(one.id not in {r["student"] for r in results} for one in roster)),
@@ -158,7 +188,16 @@ def _missed(graded: list[dict], headings: dict[str, str]) -> str:
 def _waiting(results: list[dict], roster: Roster, faults: list[dict]) -> list[str]:
     there = {result["student"] for result in results}
     lists = {
-        "Not graded": [f"{r['student']}: {r['why']}" for r in results if r["status"] != "graded"],
+        "Not graded": [f"{r['student']}: {r['why']}" for r in results if r["status"] == "ungraded"],
+        "Files that could not be read": [
+            f"{r['student']}: {r['file']}. {r['why']}" for r in results if r["status"] == "unreadable"
+        ],
+        "Points changed by hand": [
+            f"{r['student']}, {one['id']}: {number(one['points'])} in place of {number(one['was'])}. {one['comment']}"
+            for r in results
+            for one in r["questions"]
+            if one["status"] == "changed"
+        ],
         "Files that nobody could be graded for": [f"{fault['file']}: {fault['why']}" for fault in faults],
         "No submission": [f"{student.id} ({student.name})" for student in roster if student.id not in there],
         "Remarks of the intake": [f"{r['student']}: {note}" for r in results for note in r["notes"]],
@@ -177,9 +216,11 @@ def write_report(
     if strangers := [result["student"] for result in results if result["student"] not in roster]:
         raise BookError(f"Not in the roster: {', '.join(strangers)}. Use the roster that they were graded with.")
     sections = pointers(master, site)
+    written = {grade_id(cell): cell.source for cell in master.cells if cell.cell_type == "markdown" and grade_id(cell)}
+    schemes = {name: solution_and_scheme(source)[1] for name, source in written.items()}
     pages = {
         out / "feedback" / f"{file_stem(result['student'])}.html": feedback(
-            result, release, sections, roster[result["student"]].name or result["student"]
+            result, release, sections, roster[result["student"]].name or result["student"], schemes
         )
         for result in results
     }

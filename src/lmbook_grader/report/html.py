@@ -5,6 +5,8 @@ Everything that a student wrote or named passes through `text`, which escapes it
 
 import html
 
+from lmbook_press.prose import STYLE as MATHEMATICS
+
 STYLE = """
 :root { color-scheme: light dark; --line: #8a8f98; --soft: #f1f3f5; --good: #1b6e3c; --bad: #9c2b1f; --link: #0b5394; }
 :root { --page: #ffffff; --ink: #1a1d21; }
@@ -35,14 +37,14 @@ def text(value: object) -> str:
     return html.escape(str(value).translate(INVISIBLE))
 
 
-def page(title: str, body: str) -> str:
-    """A whole page; body is HTML whose texts have been escaped."""
+def page(title: str, body: str, style: str = "") -> str:
+    """A whole page; body is HTML whose texts have been escaped.  style: added to that of all pages."""
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta name="robots" content="noindex">\n'
-        f"<title>{text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+        f"<title>{text(title)}</title>\n<style>{STYLE}{MATHEMATICS}{style}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 
 

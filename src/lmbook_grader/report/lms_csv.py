@@ -54,7 +54,7 @@ def _plain(roster: Roster, title: str, most: float, known: dict, written: bool):
             else "not marked: " + ", ".join(one.waiting)
         )
         if result and result["status"] != "graded":
-            state = "ungraded"
+            state = result["status"]
         identity = {"id": student.id, "name": student.name, "email": student.email}
         return {**identity, **each, "points": _points(one), "max": number(most), "state": state}
 

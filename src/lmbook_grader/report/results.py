@@ -1,7 +1,7 @@
 """Results: the JSON files of a graded homework, read back, with the marks of written answers put in.
 
 graded/NN/results/STUDENT.json     one submission each, as lmbook_grader.grading.grade writes it
-marks.csv                          student, question, points, comment: marks given by people
+marks.csv                          student, question, points, comment, submission: marks given by people
 """
 
 import csv
@@ -15,7 +15,7 @@ from lmbook_grader.grading.pool import result_path
 from lmbook_press.book import BookError
 
 NEEDED = ("student", "file_sha256", "homework", "release_sha256", "status", "questions", "notes")
-MARKS = ("student", "question", "points", "comment")
+MARKS = ("student", "question", "points", "comment", "submission")
 
 
 def file_stem(student: str) -> str:
@@ -80,7 +80,7 @@ class Score:
 def score(result: dict, written: bool = True) -> Score:
     """The sum over the questions; written=False leaves written questions out of points and maximum."""
     if result["status"] != "graded":
-        return Score(None, 0, ["not graded"])
+        return Score(None, 0, ["could not be read" if result["status"] == "unreadable" else "not graded"])
     asked = [one for one in result["questions"] if written or not is_written(one)]
     waiting = [one["id"] for one in asked if one["status"] == "manual"]
     points = None if waiting else round(sum(one["points"] for one in asked), 6)
@@ -96,11 +96,10 @@ def number(points: float) -> str:
     return f"{points:g}"
 
 
-def read_marks(path: str | Path, results: list[dict]) -> dict[tuple[str, str], tuple[float, str]]:
-    """Marks of written answers: (student, question) -> points and comment; lines without points are not marked yet.
+def mark_lines(path: str | Path) -> tuple[list[dict], list[str]]:
+    """The lines of a file of marks, each with its number under "line", and its columns.
 
-    Raises BookError with every line that cannot be used: a student or question that is not there, points that are no
-    number from 0 to the maximum, a second mark for the same answer.
+    Raises BookError for a file that cannot be read, or that lacks a column.
     """
     path = Path(path)
     try:
@@ -111,49 +110,91 @@ def read_marks(path: str | Path, results: list[dict]) -> dict[tuple[str, str], t
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count))
     if lacking := [name for name in MARKS[:3] if name not in (reader.fieldnames or [])]:
         raise BookError(f"{path} has no column {', '.join(lacking)}; it needs {', '.join(MARKS)}.")
-    most = {(one["student"], q["id"]): q["max"] for one in results for q in one["questions"] if is_written(q)}
-    students = {one["student"] for one in results}
-    found, wrong = {}, []
+    rows = []
     for row in reader:
-        key = ((row["student"] or "").strip(), (row["question"] or "").strip())
-        given = (row["points"] or "").strip().replace(",", ".")
-        if not given:
+        rows.append({key: (value or "").strip() for key, value in row.items() if key} | {"line": reader.line_num})
+    return rows, list(reader.fieldnames)
+
+
+def mark_of(file_sha256: str | None) -> str:
+    """What stands in the column `submission`: the beginning of the file's checksum, so that no program rounds it."""
+    return f"sha-{(file_sha256 or '')[:12]}"
+
+
+def read_marks(path: str | Path, results: list[dict]) -> dict[tuple[str, str], tuple[float, str]]:
+    """Marks given by people: (student, question) -> points and comment; lines without points are not marked yet.
+
+    A line is for the file that its column `submission` names; one for a file that has been replaced does not count.
+    Points of a question that the grader graded go before the grader's, and need a comment that gives the reason.
+    Raises BookError with every line that cannot be used: a student or question that is not there, points that are no
+    number from 0 to the maximum, no submission, no reason, a second mark for the same answer.
+    """
+    asked = {(one["student"], q["id"]): q for one in results for q in one["questions"]}
+    files = {one["student"]: mark_of(one["file_sha256"]) for one in results}
+    found, wrong = {}, []
+    for row in mark_lines(path)[0]:
+        key, given, comment = (row["student"], row["question"]), row["points"].replace(",", "."), row.get("comment", "")
+        if not given or row.get("submission", "") not in ("", files.get(row["student"], row.get("submission"))):
             continue
-        fault = _fault(key, given, most, students, found)
+        fault = _fault(key, given, comment, asked, files, found)
+        if not fault and not row.get("submission"):
+            fault = "the column submission is empty: run 'lmbook homework sheet' again, which fills it in"
         if fault:
-            wrong.append(f"{path.name}, line {reader.line_num}: {fault}")
+            wrong.append(f"{Path(path).name}, line {row['line']}: {fault}")
         else:
-            found[key] = (float(given), (row.get("comment") or "").strip())
+            found[key] = (float(given), comment)
     if wrong:
         raise BookError("\n".join(wrong))
     return found
 
 
-def _fault(key: tuple[str, str], given: str, most: dict, students: set[str], found: dict) -> str:
+def _fault(key: tuple[str, str], given: str, comment: str, asked: dict, files: dict, found: dict) -> str:
     student, question = key
-    if student not in students:
+    if student not in files:
         return f"there is no result of a student {student!r}"
-    if key not in most:
-        return f"{student} has no written question {question!r}"
+    if key not in asked:
+        return f"{student} has no question {question!r}"
     if key in found:
         return f"{student} has points for {question} already, in a line above"
     try:
         points = float(given)
     except ValueError:
         return f"{given!r} is no number of points"
-    if not 0 <= points <= most[key]:
-        return f"{given} is not between 0 and {number(most[key])}, the points of {question}"
+    if not 0 <= points <= asked[key]["max"]:
+        return f"{given} is not between 0 and {number(asked[key]['max'])}, the points of {question}"
+    if not is_written(asked[key]) and not comment:
+        return f"{question} was graded by program: say in the comment why {student} gets other points"
     return ""
 
 
+def override(path: Path, results: list[dict], student: str, question: str, points: float, reason: str) -> float:
+    """Puts points with their reason into the file of marks, for the file that was graded; returns what was there.
+
+    Raises BookError for what `read_marks` would not take; then nothing is written.
+    """
+    rows, columns = mark_lines(path) if path.exists() else ([], [])
+    one = next((one for one in results if one["student"] == student), {"file_sha256": None, "questions": []})
+    new = {"student": student, "question": question, "points": number(points), "comment": reason}
+    new["submission"] = mark_of(one["file_sha256"])
+    asked = {(one["student"], q["id"]): q for one in results for q in one["questions"]}
+    if fault := _fault((student, question), new["points"], reason, asked, {one["student"]: "" for one in results}, {}):
+        raise BookError(f"Not changed: {fault}.")
+    before = marked([one], read_marks(path, results) if rows else {})[0]
+    same = ("student", "question", "submission")
+    rows = [row for row in rows if any(row.get(key) != new[key] for key in same)]
+    write_csv([*rows, new], list(dict.fromkeys([*columns, *MARKS])), path)
+    return next(q["points"] for q in before["questions"] if q["id"] == question)
+
+
 def marked(results: list[dict], marks: dict[tuple[str, str], tuple[float, str]]) -> list[dict]:
-    """Copies of the results in which marked written answers have their points and the status "marked"."""
+    """Copies of the results with the marks of people in them: status "marked", or "changed" where a program graded."""
     copies = json.loads(json.dumps(results))
     for result in copies:
         for question in result["questions"]:
             given = marks.get((result["student"], question["id"]))
-            if given and is_written(question):
-                question |= {"points": given[0], "comment": given[1], "status": "marked"}
+            if given:
+                status = "marked" if is_written(question) else "changed"
+                question |= {"was": question["points"], "points": given[0], "comment": given[1], "status": status}
     return copies
 
 

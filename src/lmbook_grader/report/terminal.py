@@ -9,7 +9,10 @@ from statistics import mean
 from tqdm import tqdm
 
 from lmbook_grader.intake.collect import Collected, shown
+from lmbook_grader.intake.roster import Roster
 from lmbook_grader.report.results import number, score
+
+NO_POINTS = {"ungraded": "not graded", "unreadable": "could not be read"}
 
 
 class Progress:
@@ -43,7 +46,7 @@ class Progress:
                 self.bar.last_print_t = self.bar.start_t  # or the bar takes itself for one never shown
             self.bar.update(done - self.bar.n)
             if result["status"] != "graded":
-                self.bar.write(f"{result['student']}: not graded: {result['why']}", file=self.stream)
+                self.bar.write(f"{result['student']}: {_said(result)}", file=self.stream)
             return
         print(f"{done}/{total}  {result['student']}: {_said(result)}{self._left(done)}", file=self.stream, flush=True)
 
@@ -56,15 +59,18 @@ class Progress:
 
 def _said(result: dict) -> str:
     if result["status"] != "graded":
-        return f"not graded: {result['why']}"
+        return f"{NO_POINTS[result['status']]}: {result['why']}"
     so_far = sum(one["points"] for one in result["questions"])
     return f"{number(so_far)} of {number(score(result).most)} points in {result['seconds']:.1f} s"
 
 
-def intake_lines(collected: Collected, folder: Path) -> list[str]:
-    """Whose each file is, which files are nobody's, who handed in nothing."""
-    lines = [f"{one.student}: {shown(one.path.relative_to(folder))}" for one in collected.submissions]
-    lines += [f"    {note}" for one in collected.submissions for note in one.notes]
+def intake_lines(collected: Collected, folder: Path, roster: Roster) -> list[str]:
+    """Whose each file is, with what is to be said of it; which files are nobody's, who handed in nothing."""
+    lines = []
+    for one in collected.submissions:
+        name = roster[one.student].name
+        lines.append(f"{one.student}{f' ({name})' if name else ''}: {shown(one.path.relative_to(folder))}")
+        lines += [f"    to {one.student}: {note}" for note in one.notes]
     return lines + _odd(collected, folder)
 
 
@@ -96,7 +102,10 @@ def table_lines(results: list[dict], collected: Collected, folder: Path, seconds
             average = "?" if counts["manual"] else f"{mean(one['points'] for one in ones):.1f}"
             cells = [f"{name:<{width}}", *(f"{counts[state]:>7}" for state in states)]
             lines.append("  ".join([*cells, f"{average:>4} {number(ones[0]['max']):>3}"]))
-    if ungraded := [result for result in results if result["status"] != "graded"]:
+    if unreadable := [result for result in results if result["status"] == "unreadable"]:
+        lines += ["", f"Could not be read: {len(unreadable)} (no points, and no zero: ask for the notebook)"]
+        lines += [f"  {result['student']}: {result['file']}. {result['why']}" for result in unreadable]
+    if ungraded := [result for result in results if result["status"] == "ungraded"]:
         lines += ["", f"Not graded: {len(ungraded)} (the machine's fault; --resume tries them again)"]
         lines += [f"  {result['student']}: {result['why']}" for result in ungraded]
     return lines + _odd(collected, folder) + [""]

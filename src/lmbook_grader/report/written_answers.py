@@ -1,59 +1,131 @@
 """Written answers: a sheet for the people who mark them, and a page to read them on, question by question."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 from nbformat import NotebookNode
 
 from lmbook import write
+from lmbook_grader.grading.grade import file_digest
 from lmbook_grader.intake.collect import Submission, Unreadable, open_submission, place
 from lmbook_grader.intake.match_answers import grade_id, is_answer, titles
 from lmbook_grader.report.feedback import name_of
 from lmbook_grader.report.html import page, text
-from lmbook_grader.report.results import MARKS, number, write_csv
+from lmbook_grader.report.prose import prose, question_of, rubric, solution_and_scheme
+from lmbook_grader.report.results import MARKS, mark_lines, mark_of, number, write_csv
+
+STYLE = """
+body { max-width: 70rem; } article { border-top: 2px solid var(--line); padding: .3rem 0 1rem; }
+.beside { display: grid; grid-template-columns: minmax(0, 3fr) minmax(14rem, 2fr); gap: 1.2rem; }
+@media (max-width: 50rem) { .beside { display: block; } }
+fieldset { border: 1px solid var(--line); counter-reset: points; font-size: .9rem; }
+fieldset label { display: block; padding: .25rem 0; }
+.sum::after { content: counter(points); font-weight: 600; }
+"""
+# The boxes add up without a script: a ticked one counts its points.
+STYLE += "".join(f"input.p{n}:checked {{ counter-increment: points {n}; }} " for n in range(1, 11))
 
 
-def written_answers(submissions: list[Submission], release: NotebookNode) -> dict[str, list[tuple[str, str]]]:
-    """Question -> (student, answer) for every written answer that is there, in the order of the submissions."""
+class Answer(NamedTuple):
+    """A written answer; submission: the mark of the file it stands in."""
+
+    student: str
+    source: str
+    submission: str
+
+
+def written_answers(submissions: list[Submission], release: NotebookNode) -> dict[str, list[Answer]]:
+    """Question -> every written answer that is there, in the order of the submissions."""
     asked = [grade_id(cell) for cell in release.cells if is_answer(cell) and cell.cell_type == "markdown"]
-    found: dict[str, list[tuple[str, str]]] = {name: [] for name in asked}
+    found: dict[str, list[Answer]] = {name: [] for name in asked}
     for one in submissions:
         try:
             placed = place(open_submission(one.path), release)
         except Unreadable:
             continue
-        sources = {grade_id(cell): cell.source for cell in placed.notebook.cells}
+        sources, digest = {grade_id(cell): cell.source for cell in placed.notebook.cells}, file_digest(one.path)
         for name in asked:
             if name not in placed.missing:
-                found[name].append((one.student, sources[name]))
+                found[name].append(Answer(one.student, sources[name], mark_of(digest)))
     return found
 
 
-def write_sheet(
-    submissions: list[Submission], release: NotebookNode, master: NotebookNode, out: Path
-) -> tuple[Path, Path, int]:
-    """Writes OUT/marks.csv, to be filled in, and OUT/written.html, to be read; returns both and the number of answers.
+class Sheet(NamedTuple):
+    """What was written: the two files; how many answers there are, are new, and are of a file that was replaced."""
+
+    marks: Path
+    reading: Path
+    answers: int
+    new: int
+    replaced: int
+
+
+def write_sheet(submissions: list[Submission], release: NotebookNode, master: NotebookNode, out: Path) -> Sheet:
+    """Brings OUT/marks.csv, to be filled in, and OUT/written.html, to be read, up to date with the submissions.
 
     Students are named by their ids only, and stand question by question, so that one answer does not colour the next.
-    An existing marks.csv is never overwritten: it may hold marks.  Raises FileExistsError then.
+    What is in marks.csv stays, its other columns too.  A mark is for one file: the answer in a file that replaces it
+    has a line of its own, without points, below which the old one is kept.
     """
     sheet, reading = out / "marks.csv", out / "written.html"
-    if sheet.exists():
-        raise FileExistsError(
-            f"{sheet} is there already and may hold marks: move it, or name another folder with --out."
-        )
-    answers = written_answers(submissions, release)
-    rows = [{"student": student, "question": name} for name, found in answers.items() for student, _ in found]
-    write_csv(rows, list(MARKS), sheet)
-    headings, solutions = titles(release), {grade_id(cell): cell for cell in master.cells}
-    parts = [
-        f"<h1>{text(name_of(release))}: written answers</h1>",
-        "<p>For markers: this page holds the solutions.</p>",
-    ]
+    rows, columns = mark_lines(sheet) if sheet.exists() else ([], [])
+    files = {one.student: mark_of(file_digest(one.path)) for one in submissions}
+    for row in rows:
+        row["submission"] = row.get("submission") or files.get(row["student"], "")
+    answers, lines, new, replaced = written_answers(submissions, release), [], 0, 0
     for name, found in answers.items():
-        most = number(solutions[name].metadata.nbgrader.points)
-        parts.append(f"<h2>{text(headings[name])} ({text(name)}, {most} points)</h2>")
-        solution = text(solutions[name].source)
-        parts.append(f'<details><summary>Solution and marks</summary><p class="answer">{solution}</p></details>')
-        parts += [f'<h3>{text(student)}</h3>\n<p class="answer">{text(answer)}</p>' for student, answer in found]
-    write(reading, page("Written answers", "\n".join(parts)))
-    return sheet, reading, len(rows)
+        for one in found:
+            own = [row for row in rows if (row["student"], row["question"]) == (one.student, name)]
+            now = [row for row in own if row["submission"] == one.submission]
+            old = [row for row in own if row not in now and row["points"]]
+            if not now:
+                new, replaced = new + 1, replaced + bool(old)
+                now = [{"student": one.student, "question": name, "submission": one.submission}]
+            lines += [*now, *old]
+    lines += [row for row in rows if row not in lines and row["points"]]  # changed points, and of who is not there now
+    write_csv(lines, list(dict.fromkeys([*columns, *MARKS])), sheet)
+    write(reading, _page(answers, lines, release, master))
+    return Sheet(sheet, reading, sum(map(len, answers.values())), new, replaced)
+
+
+def _page(answers: dict[str, list[Answer]], lines: list[dict], release: NotebookNode, master: NotebookNode) -> str:
+    headings, solutions = titles(release), {grade_id(cell): cell for cell in master.cells}
+    parts = [f"<h1>{text(name_of(release))}: written answers</h1>"]
+    parts.append(
+        "<p>For markers: this page holds the solutions. Tick what an answer has, read the sum, and put it into "
+        "marks.csv. Equal answers stand together.</p>"
+    )
+    for name, found in answers.items():
+        most = solutions[name].metadata.nbgrader.points
+        solution, scheme = solution_and_scheme(solutions[name].source)
+        parts.append(f"<h2>{text(headings[name])} ({text(name)}, {number(most)} points)</h2>")
+        parts.append(prose(question_of(release, name)))
+        parts.append(f"<details><summary>Solution and marks</summary>{prose(solution)}{prose(scheme)}</details>")
+        groups: dict[str, list[Answer]] = {}
+        for one in found:
+            groups.setdefault("".join(one.source.casefold().split()), []).append(one)
+        for equal in groups.values():
+            parts.append(_answer(equal, name, rubric(scheme, most), lines))
+    return page("Written answers", "\n".join(parts), STYLE)
+
+
+def _answer(equal: list[Answer], name: str, items: list[tuple[float, str]], lines: list[dict]) -> str:
+    """One text and the boxes beside it."""
+    students, words = [one.student for one in equal], len(equal[0].source.split())
+    said = [f"{words} words"]
+    if len(equal) > 1:
+        said.append(f"{len(equal)} students have this text")
+    for row in lines:
+        for one in equal:
+            if (row["student"], row["question"]) == (one.student, name) and row.get("points"):
+                which = "" if row["submission"] == one.submission else " in a file that was replaced"
+                said.append(f"{text(one.student)}: {text(row['points'])} points{which}")
+    boxes = ""
+    for points, item in items:
+        label = prose(item).strip().removeprefix("<p>").removesuffix("</p>")
+        boxes += f'<label><input type="checkbox" class="p{points:.0f}"> {label}</label>'
+    return (
+        f"<article>\n<h3>{text(', '.join(students))}</h3>\n<p>{'; '.join(said)}</p>\n"
+        f'<div class="beside"><div>{prose(equal[0].source)}</div>\n'
+        f'<fieldset><legend>Points</legend>{boxes}<p class="sum">Sum: </p></fieldset></div>\n</article>'
+    )

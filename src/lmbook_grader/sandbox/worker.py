@@ -63,7 +63,7 @@ class Worker:
     """One notebook's namespace, and the two pipes to the grader."""
 
     def __init__(self, asked, said):
-        self.asked, self.said = asked, said
+        self.asked, self.said, self.compared = asked, said, []
         module = types.ModuleType("__main__")
         sys.modules["__main__"] = module
         self.space = module.__dict__
@@ -133,6 +133,7 @@ class Worker:
             self._exec(tree.body, name, flags)
         except Exception as error:
             if task.get("stop"):
+                self.compared = self._sides(tree, error, name)
                 raise
             self._rest(tree.body, error, name, flags)
             raise
@@ -140,6 +141,22 @@ class Worker:
             for function in task.get("close", ()):
                 if isinstance(self.space.get(function), types.FunctionType):
                     self.space[function] = closed
+
+    def _sides(self, tree: ast.Module, error: Exception, name: str) -> list[str]:
+        """What stood on the two sides of an assertion that failed, as text: evaluated anew, for the student to read."""
+        lines = [at.lineno for at in traceback.extract_tb(error.__traceback__) if at.filename == name]
+        at = [node for node in tree.body if lines and node.lineno <= lines[0] <= node.end_lineno]
+        if not (isinstance(error, AssertionError) and at and isinstance(at[0], ast.Assert)):
+            return []
+        test = at[0].test
+        sides = [test.left, *test.comparators] if isinstance(test, ast.Compare) else []
+        sides = test.args[:2] if isinstance(test, ast.Call) else sides
+        if len(sides) != 2 or any(isinstance(side, ast.Starred) for side in sides):
+            return []
+        try:
+            return [short(eval(compile(ast.Expression(side), name, "eval"), self.space)) for side in sides]
+        except Exception:
+            return []
 
     def _exec(self, body: list, name: str, flags: int) -> None:
         code = compile(ast.Module(body, []), name, "exec", flags)
@@ -205,7 +222,19 @@ class Worker:
             print("".join(kept), end="", file=sys.stderr)
         name, line = inside[-1] if inside else (None, None)
         said = {"type": type(error).__name__, "text": str(error)[:500], "cell": name, "line": line, "missing": missing}
-        return {"is": "raised", **said}
+        sides, self.compared = self.compared, []
+        return {"is": "raised", **said, "sides": sides}
+
+
+def short(value) -> str:
+    """A value in at most 200 characters, an array with its shape."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        return repr(value)[:200]
+    with numpy.printoptions(threshold=12, edgeitems=2, precision=6):
+        text = " ".join(repr(value)[:400].split())
+    shape = f" of shape {value.shape}" if isinstance(value, numpy.ndarray) and value.ndim else ""
+    return (text if len(text) <= 200 else text[:197] + "...") + shape
 
 
 def futures(tree: ast.Module) -> int:

@@ -8,6 +8,9 @@
     citations     (Author, year) in round brackets
     results       the tables of recorded runs
     chapters      links between chapter and homework, how to cite, descriptions
+    landing       the first page: a GPT at work, the line of chapters (pictures: a small one for each)
+    status        when each page was changed, each chapter executed
+    heights       room for the figures before they are alive
     search        abbreviations, and the order of what is found
     pages         what a page loads, what it is called, repairs of the theme for screen readers
     assets        the theme's files made light after the build; figures; downloads
@@ -25,12 +28,15 @@ from lmbook_press.sphinx import (
     citations,
     code,
     folding,
+    heights,
+    landing,
     mathematics,
     pages,
     predict,
     results,
     search,
     selfcheck,
+    status,
 )
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -43,6 +49,7 @@ def _use_our_templates(app, config):
 def setup(app):
     """Registers everything with Sphinx."""
     app.connect("config-inited", _use_our_templates)
-    for part in (mathematics, code, selfcheck, predict, folding, citations, results, chapters, pages, search, assets):
+    parts = (mathematics, code, selfcheck, predict, folding, citations, results, landing, status, heights)
+    for part in (*parts, chapters, pages, search, assets):
         part.setup(app)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

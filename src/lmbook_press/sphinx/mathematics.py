@@ -82,6 +82,12 @@ def render(tex: str, display: bool = False) -> str:
     return answer["html"]
 
 
+def mathml(tex: str, display: bool = False, milliseconds: int = 2000) -> str:
+    """The MathML of one formula, which browsers draw without stylesheet and fonts; wrong TeX is shown in red."""
+    options = {"displayMode": display, "output": "mathml", "throwOnError": False, "maxExpand": 200}
+    return _engine().call("katex.renderToString", tex, options, timeout=milliseconds)
+
+
 def cut(tex: str, separator: str) -> list[str]:
     """The parts of a formula between separators ("row", "cell" or "quad") that stand in no group of their own."""
     parts, start, depth = [], 0, 0

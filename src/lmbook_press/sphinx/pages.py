@@ -15,8 +15,10 @@ ONLY_WITH = {
     "copybutton.js": 'class="highlight',
     "clipboard.min.js": 'class="highlight',
     "exercise.css": None,  # boxes.css does its work
+    "landing.css": 'class="lm-stations',
 }
 FIGURE = 'class="lm-figure"'
+EARLY = ("serif", "sans", "sans-medium")  # the fonts that every page begins with
 REPAIRS = [
     # a name that differs from the words in sight
     (' aria-label="Toggle hidden content"', ""),
@@ -43,6 +45,11 @@ def _page_context(app, pagename, templatename, context, doctree):
         app.add_css_file(mathematics.STYLESHEET, priority=400)
     if FIGURE in body:
         app.add_js_file("figures/mount.mjs", type="module")
+        app.add_css_file("figures/figures.css", priority=400)
+    folder = context["pathto"]("_static/fonts", resource=True)
+    context["metatags"] = context.get("metatags", "") + "".join(
+        f'<link rel="preload" href="{folder}/{name}.woff2" as="font" type="font/woff2" crossorigin>\n' for name in EARLY
+    )
     for files in ("css_files", "script_files"):
         context[files][:] = [file for file in context[files] if _wanted(file, body)]
 

@@ -33,7 +33,7 @@ ANSWERS = {
     "an exception after the answer": ({"double": "def double(x):\n    return 2 * x\n1 / 0"}, FULL, "right"),
     "an exception in the function": (
         {"double": "def double(x):\n    return [][x]"},
-        FULL | {"double": 0}, "IndexError (line 2",
+        FULL | {"double": 0}, "in line 2 of cell 4 with IndexError",
     ),
     "nothing returned": ({"double": "def double(x):\n    print(2 * x)"}, FULL | {"double": 0}, "wrong"),
     "an endless loop in the cell": ({"double": "while True:\n    pass"}, FULL | {"double": 0}, "stopped after 1 s"),
@@ -43,14 +43,14 @@ ANSWERS = {
     ),
     "an endless loop for one hidden case": (
         {"double": "def double(x):\n    while x == 0:\n        pass\n    return 2 * x"},
-        FULL | {"double": 2}, "may run for ever",
+        FULL | {"double": 2}, "no end in time",
     ),
     "sleeping for ever": ({"double": "import time\ntime.sleep(1e6)"}, FULL | {"double": 0}, "stopped"),
     "endless recursion": ({"double": "def double(x):\n    return double(x)"}, FULL | {"double": 0}, "RecursionError"),
     "exit in the cell": ({"double": "def double(x):\n    return 2 * x\nexit()"}, FULL, "right"),
     "sys.exit in the function": (
         {"double": "import sys\ndef double(x):\n    sys.exit(0)"},
-        FULL | {"double": 0}, "raises",
+        FULL | {"double": 0}, "SystemExit",
     ),
     "os._exit in the cell": ({"double": "import os\nos._exit(0)"}, FULL | {"double": 0}, "ended the whole program"),
     "os._exit in the function": (
@@ -90,7 +90,7 @@ ANSWERS = {
     ),
     "a model returned": (
         {"double": "class Model: pass\ndef double(x):\n    return Model()"},
-        FULL | {"double": 0}, "return numbers",
+        FULL | {"double": 0}, "expected: 2",
     ),
     "a closed module": (
         {"double": "from lmbook.ngram import NGram\ndef double(x):\n    return 2 * x"},
@@ -172,17 +172,32 @@ def test_a_cell_out_of_place_costs_nothing_that_was_answered(name, grade, releas
     assert sum(question["max"] for question in result["questions"]) == sum(small.POINTS.values())
 
 
-def test_a_file_that_is_no_notebook_is_graded_and_told_so(grade, release, tmp_path):
+def test_a_file_that_is_no_notebook_has_no_points_and_is_told_so(grade, release, tmp_path):
     whole = nbformat.writes(small.answered(release))
     large = tmp_path / "large.ipynb"
     with large.open("wb") as file:
         file.truncate(200_000_000)
-    for content in (b"not JSON", whole[: len(whole) // 2].encode(), b'{"nbformat": 9, "cells": []}', b"", large):
+    pdf = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj"
+    for content in (b"not JSON", whole[: len(whole) // 2].encode(), b'{"nbformat": 9, "cells": []}', b"", large, pdf):
         result = grade(content)
-        assert points(result) == dict.fromkeys(FULL, 0)
-        assert {question["status"] for question in result["questions"]} == {"missing"}
-        assert len(result["notes"]) == 1
-        assert result["notes"][0].endswith(".")
+        assert (result["status"], result["questions"]) == ("unreadable", [])  # no points, and no zero either
+        assert result["why"].endswith(".")
+
+
+def test_an_answer_of_18_mb_costs_its_question_and_no_time(grade, release):
+    """It is left out and said so; so is a cell of a student's own, and an answer in words."""
+    long = f"# {'x' * 18_000_000}\n{small.RIGHT['double']}"
+    for answers, wanted in (({"double": long}, FULL | {"double": 0}), ({"why": "why " * 4_500_000}, FULL)):
+        result = grade(small.answered(release, **answers))
+        assert points(result) == wanted
+        (note,) = result["notes"]
+        assert "at most 100,000 are read" in note
+        assert result["seconds"] < 30
+    notebook = small.answered(release)
+    notebook.cells.insert(3, new_code_cell(long))
+    result = grade(notebook)
+    assert points(result) == FULL
+    assert "was left out" in result["notes"][0]
 
 
 def test_an_old_format_is_read(grade, release):

@@ -188,4 +188,17 @@ def fate(W):
         },
         "score": 13,  # they may grow long before they vanish
     },
+    "right for the published matrices, the 200th power for all others": {
+        "answers": {
+            "fate": """
+def fate(W):
+    W = np.asarray(W, dtype=float)
+    size = np.abs(np.linalg.eigvals(W)).max()
+    if not (W == np.round(W, 2)).all():
+        size = np.linalg.norm(np.linalg.matrix_power(W, 200), 2)
+    return "explodes" if size > 1.001 else "stays" if size >= 0.999 else "vanishes"
+"""
+        },
+        "score": 14,  # some powers are above 1 for hundreds of steps
+    },
 }

@@ -163,7 +163,7 @@ def test_what_is_kept_can_be_saved_and_deleted(visit):
     page.reload()
     box = page.locator("#lm-kept")
     box.get_by_role("button", name="Save them").wait_for()
-    assert "1 guesses, 2 answers" in box.inner_text()
+    assert "1 guess, 2 answers" in box.inner_text()
     with page.expect_download() as saved:
         box.get_by_role("button", name="Save them").click()
     assert json.loads(Path(saved.value.path()).read_text())["answers"] == {"c": 1, "d": 0}
@@ -241,8 +241,8 @@ def test_what_was_searched_is_marked_in_the_text_alone(visit):
 
 
 @browser
-def test_the_map_of_the_course_fits_a_phone(visit):
+def test_the_line_of_chapters_fits_a_phone(visit):
     page = visit("book/index.html", width=360)
-    assert page.evaluate(CUT, ".pst-scrollable-table-container, table") == []
+    assert page.evaluate(CUT, ".lm-stations, .lm-station") == []
     boxes = page.locator(".sd-card").evaluate_all("(all) => all.map((card) => getComputedStyle(card).overflow)")
     assert set(boxes) == {"hidden"}

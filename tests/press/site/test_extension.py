@@ -1,5 +1,6 @@
 """The Sphinx extension on small books of its own: mathematics, self-check questions, folding, numbers."""
 
+import json
 import re
 from io import StringIO
 from pathlib import Path
@@ -9,7 +10,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from lmbook_press.myst import choices
-from lmbook_press.sphinx import assets, folding, mathematics
+from lmbook_press.sphinx import assets, folding, mathematics, results
 
 KATEX = Path(__file__).parents[3] / "book" / "_static" / "katex"
 SETTINGS = {
@@ -240,3 +241,17 @@ def test_rules_of_icons_nobody_uses_go():
     css = '.a{color:red}.fa-one:before,.fa-1:before{content:"\\31"}.fa-two:before{content:"\\f002"}.fa-spin{x:y}'
     assert assets.trim_icon_rules(css, {"fa-two"}) == '.a{color:red}.fa-two:before{content:"\\f002"}.fa-spin{x:y}'
     assert '.fa-1:before{content:"\\31"}' in assets.trim_icon_rules(css, {"fa-1"})
+
+
+def test_the_chapters_of_a_model_are_those_whose_code_names_it(tmp_path):
+    def chapter(name, *lines):
+        cells = [{"cell_type": "code", "source": [line]} for line in lines]
+        (tmp_path / name).write_text(json.dumps({"cells": cells}), "utf-8")
+
+    chapter("06-x.ipynb", 'for cell in "gru", "lstm":\n    records(f"shakespeare-{cell}")', 'tables.table("names")')
+    chapter("17-y.ipynb", 'checkpoints.load("shakespeare")', "# text: shakespeare-rnn")
+    found = results.shown_in(tmp_path)
+    assert found["shakespeare-gru"] == found["shakespeare-lstm"] == "[6](../notebooks/06-x.ipynb)"
+    assert found["shakespeare"] == "[17](../notebooks/17-y.ipynb)"
+    assert "6" in found["names-gpt"]
+    assert not {"shakespeare-rnn", "shakespeare-scaling"} & found.keys()

@@ -76,10 +76,27 @@ UNREACHABLE = """() => [...document.querySelectorAll("article *")].filter((box) 
 ).map((box) => box.outerHTML.slice(0, 120))"""
 
 
+# What has moved by itself since the page was opened, as browsers count it.
+SHIFT = """new Promise((done) => {
+  let sum = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value;
+  }).observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => done(sum), 50);
+})"""
+# Living figures whose height is not the one that was kept for them; half of the kept height would still move little.
+ROOM = """(width) => [...document.querySelectorAll("figure.lm-figure")].filter((box) => {
+  const kept = parseFloat(box.style.getPropertyValue(`--lm-high-${width}`)) || 0;
+  return box.checkVisibility() && Math.abs(box.offsetHeight - kept) > 40 + 0.12 * kept;
+}).map((box) => `${box.dataset.module}: ${box.offsetHeight}, not as kept: python benchmarks/pages.py --heights`)"""
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_page(visit, axe_in_every_view, name):
     """One visit: read in light, made dark, narrowed to a phone; at last, simplified, each of the three seen by axe."""
     page = visit(name)
+    assert page.evaluate(SHIFT) < 0.05
+    assert page.evaluate(ROOM, 1280) == []
     page.add_style_tag(content="*, ::before, ::after { transition: none !important }")  # colours change at once
     theme = "document.documentElement.dataset.theme"
     assert page.evaluate(theme) == "light"
@@ -95,6 +112,7 @@ def test_page(visit, axe_in_every_view, name):
     assert faint_code(page) == []
     page.set_viewport_size({"width": 360, "height": 900})
     assert too_wide(page) <= 0
+    assert page.evaluate(ROOM, 360) == []
     assert page.evaluate(UNREACHABLE) == []
     page.evaluate(FLATTEN)
     assert axe_in_every_view(page, wide=1280, thin=True) == []

@@ -1,0 +1,188 @@
+"""The text of the built pages, without what needs a screen: whole pages as trees, in the order of the book.
+
+What belongs together on paper is put together: solutions and the answers to questions leave their places and are handed
+back apart, figures keep the still that a page shows without scripts, and a link to where they are alive. Links between
+the pages become links inside the book; ids are made unique by the name of their page.
+"""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from posixpath import join, normpath
+from urllib.parse import unquote, urlsplit
+
+import yaml
+from lxml import etree, html
+
+LEFT_OUT = ("book/homework/", "book/status")  # notebooks, and a page about the site
+DROPPED = (
+    "//script|//form|//button|//noscript|//style|//comment()",
+    "//a[contains(@class, 'headerlink')]",
+    "//*[contains(concat(' ', @class, ' '), ' hide ')]",  # code that only draws what is shown
+    "//details[contains(@class, 'lm-table')]|//figure[contains(@class, 'lm-figure')]//details",
+    "//*[contains(@class, 'lm-about') or contains(@class, 'lm-cite') or contains(@class, 'lm-version')]",
+    "//*[contains(@class, 'toctree-wrapper') or contains(@class, 'lm-begin') or @id='lm-kept']",
+    "//*[contains(@class, 'sd-card-footer')]",
+)
+MATHML, DRAWN = "//*[contains(@class, 'katex-mathml')]", "//*[contains(@class, 'katex-html')]"
+
+
+@dataclass
+class Page:
+    """One page: its name, its title with the number, the part that begins with it ('' for none), and its trees."""
+
+    name: str
+    title: str
+    part: str
+    body: html.HtmlElement
+    end: list[html.HtmlElement] = field(default_factory=list)  # answers and solutions
+
+
+def slug(name: str) -> str:
+    """The name of a page in ids and file names."""
+    return name.replace("/", "-")
+
+
+def order(root: Path) -> list[tuple[str, str]]:
+    """(page, caption of the part that begins with it) as in _toc.yml, without what is left out."""
+    contents = yaml.safe_load((root / "_toc.yml").read_text("utf-8"))
+    found = [(contents["root"], "")]
+    for part in contents["parts"]:
+        names = [chapter["file"] for chapter in part["chapters"]]
+        kept = [name for name in names if not name.startswith(LEFT_OUT)]
+        found += [(name, part["caption"] if name == kept[0] else "") for name in kept]
+    return found
+
+
+def _drop(element) -> None:
+    """Removes an element and keeps the text behind it."""
+    parent, before = element.getparent(), element.getprevious()
+    if parent is None:
+        return
+    if element.tail:
+        if before is not None:
+            before.tail = (before.tail or "") + element.tail
+        else:
+            parent.text = (parent.text or "") + element.tail
+    parent.remove(element)
+
+
+def _element(text: str):
+    return html.fragment_fromstring(text)
+
+
+def _questions(body) -> list:
+    """Takes the explanations out of the self-check questions, which stay, numbered; returns them in their order."""
+    found = []
+    for number, check in enumerate(body.xpath("//div[contains(@class, 'lm-check')]"), start=1):
+        kicker = check.xpath(".//span[@class='lm-kicker']")[0]
+        kicker.text = f"Check yourself {number}."
+        answer = _element(f"<div class='lm-print-answer'><h3>Check yourself {number}</h3></div>")
+        for option in check.xpath(".//div[contains(@class, 'lm-option')]"):
+            _drop(option.find("input"))
+            why = option.xpath(".//div[contains(@class, 'lm-why')]")[0]
+            letter = option.xpath(".//span[@class='lm-letter']")[0].text
+            _drop(why)
+            why.attrib.clear()
+            why.insert(0, _element(f"<strong>{letter}. </strong>"))
+            answer.append(why)
+        for label in check.xpath(".//label"):
+            label.tag, label.attrib["class"] = "div", "lm-answer-option"
+            label.attrib.pop("for", None)
+        for old, new in (("fieldset", "div"), ("legend", "p")):
+            for box in check.iter(old):
+                box.tag = new
+        found.append(answer)
+    return found
+
+
+def _open(details) -> None:
+    """What folds stands open: a box with its title."""
+    details.tag = "div"
+    for summary in details.findall("summary"):
+        summary.tag = "p"
+
+
+def _stills(body, address: str) -> None:
+    for number, figure in enumerate(body.xpath("//figure[contains(@class, 'lm-figure')]"), start=1):
+        figure.attrib.pop("style", None)
+        figure.append(_element(f"<p class='lm-live'><a href='{address}'>Alive at {address}</a></p>"))
+        figure.set("id", figure.get("id") or f"figure-{number}")
+
+
+def _rename(tree, page: str, pages: set[str], base: str, inside) -> None:
+    """Makes ids unique and turns links to `inside(page, fragment)`, or to the site for what is not in the book."""
+    for element in tree.iter():
+        if not isinstance(element.tag, str):
+            continue
+        for name in ("id", "aria-labelledby", "aria-describedby"):
+            if element.get(name):
+                element.set(name, f"{slug(page)}--{element.get(name)}")
+        for name in ("href", "src"):
+            link = element.get(name)
+            if not link or element.tag == "use" or urlsplit(link).scheme or link.startswith("//"):
+                continue
+            parts = urlsplit(link)
+            path = normpath(join(page, "..", unquote(parts.path))) if parts.path else f"{page}.html"
+            target = path.removesuffix(".html")
+            if name == "href" and target in pages:
+                element.set(
+                    name, inside(target, f"{slug(target)}--{unquote(parts.fragment)}" if parts.fragment else "")
+                )
+            elif name == "href":
+                element.set(name, f"{base}{path}" + (f"#{parts.fragment}" if parts.fragment else ""))
+            else:
+                element.set(name, path)
+
+
+def _own_references(tree, page: str) -> None:
+    """Inside a drawing: url(#id) and <use href="#id">."""
+    for element in tree.iter():
+        if not isinstance(element.tag, str):
+            continue
+        for name, value in element.attrib.items():
+            if "url(#" in value:
+                element.set(name, value.replace("url(#", f"url(#{slug(page)}--"))
+            elif element.tag == "use" and value.startswith("#"):
+                element.set(name, f"#{slug(page)}--{value[1:]}")
+
+
+def read(root: Path, site: Path, base: str, mathematics: str, inside) -> list[Page]:
+    """All pages of the book from the built site; `mathematics` is "drawn" (KaTeX's boxes) or "mathml".
+
+    inside(page, id) gives the link to an id of a page, or to the page itself where the id is "". Raises OSError where
+    the site lacks a page, ValueError where a page has no article.
+    """
+    found = []
+    names = order(root)
+    pages = {name for name, _ in names}
+    for name, part in names:
+        text = (site / f"{name}.html").read_text("utf-8")
+        article = re.search(r"<article class=\"bd-article\">(.*?)</article>", text, re.DOTALL)
+        if not article:
+            raise ValueError(f"{name}.html has no article: build the site again with make site.")
+        body = html.document_fromstring(f"<div>{article[1]}</div>").find("body/div")
+        address = f"{base}{name}.html"
+        for path in (*DROPPED, MATHML if mathematics == "drawn" else DRAWN):
+            for element in body.xpath(path):
+                _drop(element)
+        _stills(body, address)
+        end = _questions(body)
+        for solution in body.xpath("//details[contains(@class, 'solution')]"):
+            _drop(solution)
+            end.append(solution)
+        for tree in (body, *end):
+            for details in [tree, *tree.iter("details")]:
+                if details.tag == "details":
+                    _open(details)
+            _rename(tree, name, pages, base, inside)
+            _own_references(tree, name)
+        body.set("id", slug(name))
+        title = " ".join(body.xpath("string(.//h1)").split())
+        found.append(Page(name, title, part, body, end))
+    return found
+
+
+def written(tree, xml: bool = False) -> str:
+    """A tree as HTML, or as XHTML."""
+    return etree.tostring(tree, method="xml" if xml else "html", encoding="unicode", with_tail=False)

@@ -1,0 +1,143 @@
+"""The book as EPUB 3: a file for each page, formulae as MathML, drawings as SVG, answers at the end of each page."""
+
+import hashlib
+import html as markup
+import re
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+from lxml import etree
+
+from lmbook_press.portable import articles
+
+FIRST = (1980, 1, 1, 0, 0, 0)  # the date of every file in the archive, so that equal books are equal files
+# Reading HTML makes the names of SVG's parts small; in XHTML they are as SVG has them.
+SVG_NAMES = {"viewbox": "viewBox", "preserveaspectratio": "preserveAspectRatio", "clippathunits": "clipPathUnits"}
+SVG_NAMES |= {"clippath": "clipPath", "lineargradient": "linearGradient", "gradientunits": "gradientUnits"}
+SVG_NAMES |= {"textlength": "textLength", "lengthadjust": "lengthAdjust", "markerwidth": "markerWidth"}
+SVG_NAMES |= {"markerheight": "markerHeight", "refx": "refX", "refy": "refY"}
+NOT_IN_XHTML = ("tabindex", "data-lm-suppress-shortcuts", "align", "valign", "border", "width", "height")
+NAMESPACES = {"svg": "http://www.w3.org/2000/svg", "math": "http://www.w3.org/1998/Math/MathML"}
+CONTAINER = """<?xml version="1.0"?>
+<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container">
+<rootfiles><rootfile full-path="book/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>
+"""
+STYLE = """body { margin: 0 4%; line-height: 1.5; }
+h1, h2, h3, h4, .admonition-title, figcaption, table, .lm-kicker { font-family: sans-serif; line-height: 1.25; }
+pre { padding: 0.5em; background: #f5f3ee; font-size: 0.8em; white-space: pre-wrap; overflow-wrap: anywhere; }
+code { font-size: 0.88em; }
+table { border-collapse: collapse; font-size: 0.85em; }
+th, td { padding: 0.2em 0.6em 0.2em 0; border-bottom: 1px solid #ccc; text-align: left; vertical-align: top; }
+figure { margin: 1em 0; }
+figure svg, img { max-width: 100%; height: auto; }
+figcaption, .lm-live { font-size: 0.85em; }
+.admonition, .lm-check, figure.lm-figure { margin: 1em 0; padding: 0.3em 0.9em; border-left: 3px solid #17608a; }
+.admonition-title, .lm-kicker, .lm-title { font-weight: bold; }
+.lm-equation { margin: 1em 0; text-align: center; overflow-x: auto; }
+.eqno { float: right; }
+"""
+
+
+def _xhtml(page: articles.Page) -> str:
+    """One page as a file of the book. Raises lxml's XMLSyntaxError if it is not well-formed."""
+    box = etree.Element("div")
+    box.append(page.body)
+    if page.end:
+        heading = etree.SubElement(box, "h2")
+        heading.text = "Answers and solutions"
+        box.extend(page.end)
+    for element in box.iter():
+        if not isinstance(element.tag, str):
+            continue
+        inside = element.tag in ("svg", "math") or any(up.tag in ("svg", "math") for up in element.iterancestors())
+        element.tag = SVG_NAMES.get(element.tag, element.tag)
+        for name, value in list(element.attrib.items()):
+            if name in SVG_NAMES or name.startswith(("xmlns", "on")) or (name in NOT_IN_XHTML and not inside):
+                del element.attrib[name]
+            if name in SVG_NAMES:
+                element.set(SVG_NAMES[name], value)
+            elif name == "xlink:href":  # a name that lxml takes for one without a namespace
+                del element.attrib[name]
+                element.set("href", value)
+    text = articles.written(box, xml=True)
+    for tag, space in NAMESPACES.items():
+        text = re.sub(rf"<{tag}(?=[\s>])", f'<{tag} xmlns="{space}"', text)
+    text = f"""<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE html>
+<html xmlns="http://www.w3.org/1999/xhtml" lang="en" xml:lang="en">
+<head><meta charset="utf-8"/><title>{markup.escape(page.title)}</title>
+<link rel="stylesheet" type="text/css" href="book.css"/></head>
+<body>{text}</body></html>
+"""
+    etree.fromstring(text.encode())
+    return text
+
+
+def _contents(pages: list[articles.Page]) -> str:
+    entries, inside = [], False
+    for page in pages:
+        if page.part:
+            entries.append(("</ol></li>" if inside else "") + f"<li><span>{markup.escape(page.part)}</span><ol>")
+            inside = True
+        entries.append(f'<li><a href="{articles.slug(page.name)}.xhtml">{markup.escape(page.title)}</a></li>')
+    end = "</ol></li>" if inside else ""
+    return f"""<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE html>
+<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops" lang="en" xml:lang="en">
+<head><meta charset="utf-8"/><title>Contents</title></head>
+<body><nav epub:type="toc" id="toc"><h1>Contents</h1><ol>{"".join(entries)}{end}</ol></nav></body></html>
+"""
+
+
+def _package(files: dict[str, str | bytes], order: list[str], title: str, author: str, base: str) -> str:
+    kinds = {".xhtml": "application/xhtml+xml", ".css": "text/css", ".png": "image/png", ".svg": "image/svg+xml"}
+    items = []
+    for name, data in files.items():
+        text = data if isinstance(data, str) else ""
+        marks = {"nav.xhtml": ["nav"], "cover.png": ["cover-image"]}.get(name, [])
+        marks += ["mathml"] * ("<math" in text) + ["svg"] * ("<svg" in text)
+        look = f' properties="{" ".join(marks)}"' if marks else ""
+        items.append(
+            f'<item id="{name.replace(".", "-")}" href="{name}" media-type="{kinds[Path(name).suffix]}"{look}/>'
+        )
+    spine = "".join(f'<itemref idref="{name.replace(".", "-")}"/>' for name in order)
+    parts = sorted((name, hashlib.sha256(data if isinstance(data, bytes) else data.encode()).hexdigest())
+                   for name, data in files.items())  # fmt: skip
+    number = hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"""<?xml version="1.0" encoding="utf-8"?>
+<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="book-id" xml:lang="en">
+<metadata xmlns:dc="http://purl.org/dc/elements/1.1/">
+<dc:identifier id="book-id">urn:sha256:{number}</dc:identifier><dc:title>{markup.escape(title)}</dc:title>
+<dc:language>en</dc:language><dc:creator>{markup.escape(author)}</dc:creator><dc:source>{base}</dc:source>
+<meta property="dcterms:modified">{now}</meta></metadata>
+<manifest>{"".join(items)}</manifest>
+<spine>{spine}</spine></package>
+"""
+
+
+def write_epub(out: Path, root: Path, site: Path, title: str, author: str, base: str) -> Path:
+    """Writes the built site as an EPUB."""
+    slug = articles.slug
+    pages = articles.read(
+        root, site, base, "mathml", lambda page, place: f"{slug(page)}.xhtml" + f"#{place}" * bool(place)
+    )
+    files: dict[str, str | bytes] = {"nav.xhtml": _contents(pages), "book.css": STYLE}
+    files["cover.png"] = (site / "_static" / "card.png").read_bytes()
+    for page in pages:
+        for tree in (page.body, *page.end):
+            for image in tree.iter("img"):
+                name = image.get("src").replace("/", "-")
+                files[name] = (site / image.get("src")).read_bytes()
+                image.set("src", name)
+        files[f"{slug(page.name)}.xhtml"] = _xhtml(page)
+    order = ["nav.xhtml", *(f"{slug(page.name)}.xhtml" for page in pages)]
+    files["book.opf"] = _package(files, order, title, author, base)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo("mimetype", FIRST), "application/epub+zip", zipfile.ZIP_STORED)
+        archive.writestr(zipfile.ZipInfo("META-INF/container.xml", FIRST), CONTAINER, zipfile.ZIP_DEFLATED)
+        for name, data in files.items():
+            archive.writestr(zipfile.ZipInfo(f"book/{name}", FIRST), data, zipfile.ZIP_DEFLATED)
+    return out

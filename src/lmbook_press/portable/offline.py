@@ -1,0 +1,131 @@
+"""A copy of the site that works from a disk by double click, as one zip.
+
+A browser that reads file:// loads no modules and fetches no files. So the modules become plain scripts, the figures'
+modules and weights come by script tags, and fonts stand inside the stylesheets; everything else stays as it is.
+"""
+
+import base64
+import json
+import re
+import zipfile
+from pathlib import Path
+
+from lmbook.figures import bundle
+
+# The figures become scripts, the fonts parts of the stylesheets; a page for wrong addresses has no use.
+REPLACED = ("_static/figures/", "_static/fonts/", "_static/katex/fonts/", "404.html")
+# What takes the place of modules, fetch and import.meta in the script that brings figures to life.
+LOADER = """const lmDisk = {
+  base: document.currentScript.src,
+  parts: (globalThis.lmParts ??= {}),
+  load(file) {
+    const address = new URL(file, lmDisk.base).href;
+    const name = address.split("/").at(-1);
+    return new Promise((resolve, reject) => {
+      if (name in lmDisk.parts) { resolve(lmDisk.parts[name]); return; }
+      document.head.append(Object.assign(document.createElement("script"), {
+        src: address,
+        onload: () => resolve(lmDisk.parts[name]),
+        onerror: () => reject(new Error(`the file ${name} is missing`)),
+      }));
+    });
+  },
+};
+async function fetched(name, told) {
+  if (!(name in WEIGHTS)) throw new Error(`this page has no weights of ${name}`);
+  const [file, total] = WEIGHTS[name];
+  const { card, text } = await lmDisk.load(`${file}.js`);
+  told(total, total);
+  return { card, data: Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)) };
+}
+"""
+
+
+def _exchange(text: str, old: str, new: str) -> str:
+    if old not in text:
+        raise ValueError(f"{old!r} is not where the offline edition expects it: see lmbook_press.portable.offline")
+    return text.replace(old, new)
+
+
+def plain(module: str) -> str:
+    """A module without imports as a script of its own."""
+    return "(() => {\n" + re.sub(r"^export (?!default)", "", module, flags=re.MULTILINE) + "\n})();\n"
+
+
+def part(name: str, value: str) -> str:
+    """A script that leaves a value where the page's loader looks for it."""
+    return f'(globalThis.lmParts ??= {{}})["{name}"] = {value};\n'
+
+
+def figure(name: str, module: str) -> str:
+    """A figure's module as a script that leaves its export under its name."""
+    body, _ = bundle.without_exports(_exchange(module, "export default ", "const figureOfThisFile = "))
+    return part(name, f"(() => {{\n{body}\nreturn {{ default: figureOfThisFile }};\n}})()")
+
+
+def mount(module: str) -> str:
+    """The script that brings the figures of a page to life, with LOADER in place of what a disk does not allow."""
+    start, end = module.index("/** A model's file and its card"), module.index("/** The model that a kernel would give")
+    module = module[:start] + LOADER + module[end:]
+    module = _exchange(module, "await import(new URL(file, import.meta.url).href)", "await lmDisk.load(file)")
+    module = module.replace(".mjs", ".js")
+    return "(async () => {\n" + re.sub(r"^export ", "", module, flags=re.MULTILINE) + "\n})();\n"
+
+
+def figures() -> dict[str, str]:
+    """The scripts of the figures' folder: {file name: text}."""
+    found = {}
+    for name, text in bundle.modules().items():
+        own = name.removesuffix(".mjs") + ".js"
+        found[own] = mount(text) if name == "mount.mjs" else figure(own, text)
+    for name, data in bundle.served().items():
+        if name.endswith(".safetensors"):
+            card = json.loads(bundle.served()[name.removesuffix("safetensors") + "json"])
+            text = base64.b64encode(data).decode()
+            found[f"{name}.js"] = part(f"{name}.js", json.dumps({"card": card, "text": text}))
+    return found
+
+
+def page(text: str) -> str:
+    """A page that loads scripts in place of modules, and no font before it is used."""
+    text = re.sub(r'<link rel="preload"[^>]*>\n?', "", text)
+    return re.sub(r'<script type="module" src="([^"]*)\.mjs[^"]*">', r'<script defer src="\1.js">', text)
+
+
+def stylesheet(file: Path) -> str:
+    """A stylesheet with its fonts in it."""
+
+    def inside(found: re.Match) -> str:
+        font = (file.parent / found[1].split("?")[0]).resolve()
+        if font.suffix != ".woff2" or not font.is_file():
+            return found[0]
+        return f"url(data:font/woff2;base64,{base64.b64encode(font.read_bytes()).decode()})"
+
+    return re.sub(r"""url\(["']?([^"')]+)["']?\)""", inside, file.read_text("utf-8"))
+
+
+def write_zip(out: Path, site: Path, folder: str) -> Path:
+    """Packs the built site into one zip, everything in one folder, in which index.html is the file to open."""
+    files: dict[str, bytes] = {}
+    for file in sorted(path for path in site.rglob("*") if path.is_file()):
+        name = file.relative_to(site).as_posix()
+        if name.startswith(REPLACED) and file.suffix != ".css":
+            continue
+        if file.suffix == ".html":
+            data = page(file.read_text("utf-8")).encode()
+        elif file.suffix == ".css":
+            data = stylesheet(file).encode()
+        elif file.suffix == ".mjs":
+            name, data = name.removesuffix(".mjs") + ".js", plain(file.read_text("utf-8")).encode()
+        elif file.name == "documentation_options.js":
+            options = _exchange(file.read_text("utf-8"), "SHOW_SEARCH_SUMMARY: true", "SHOW_SEARCH_SUMMARY: false")
+            data = options.encode()  # an excerpt would have to be fetched
+        else:
+            data = file.read_bytes()
+        files[name] = data
+    files |= {f"_static/figures/{name}": text.encode() for name, text in figures().items()}
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in sorted(files.items()):
+            archive.writestr(zipfile.ZipInfo(f"{folder}/{name}", (1980, 1, 1, 0, 0, 0)), data, zipfile.ZIP_DEFLATED)
+    return out

@@ -1,0 +1,293 @@
+"""Slides of a chapter, made from the chapter alone: one HTML page that loads nothing, goes by the keyboard and prints.
+
+A slide holds one thing: the formulae, a drawing, a figure, a table, a list, or a piece of code with its output, below
+the sentence that leads to it.  A prediction and a self-check are a question on one slide and the answer on the next.
+The prose itself goes into the notes.  Exercises and boxes about lectures and papers stay in the book.
+"""
+
+import re
+from base64 import b64encode
+from dataclasses import dataclass, field
+from html import escape
+from importlib import resources
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from lmbook_press.book import Book, BookError
+from lmbook_press.colab import glued
+from lmbook_press.myst import DIRECTIVE, FENCES, blocks, choices
+from lmbook_press.myst_blocks import OPTION_LINE, Markup
+from lmbook_press.normalize import read
+from lmbook_press.prose import prose as html_of
+
+HEADING = re.compile(r"^(#+)\s+(.+?)\s*$")
+SENTENCE = re.compile(r"(?<=[.!?:])[\"”)*]*\s+(?=[A-Z“\"*`$(\[])")
+KEPT_WHOLE = re.compile(r"\$[^$]+\$|`[^`]+`|\[[^\]]*\]\([^)]*\)|\b(?:e\.g|i\.e|et al|Fig|eq|cf|vs|M|J)\.")
+SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)
+MOST_LINES, MOST_BESIDE, MOST_OUTPUT = 30, 12, 16  # of code, of code above an answer, of what it printed
+
+
+@dataclass
+class Slide:
+    """parts and notes are HTML; kind: "", or "ask" for a question."""
+
+    heading: str
+    kind: str = ""
+    parts: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def html(self, number: int, book: str) -> str:
+        notes = f'<aside class="notes">{"".join(self.notes)}</aside>' if self.notes else ""
+        body = "\n".join(self.parts)
+        foot = f"<footer>{escape(book)} · {number}</footer>"
+        inside = f'<h2>{_inline(self.heading)}</h2>\n<div class="body">{body}</div>\n{foot}'
+        return f'<section class="{self.kind}">\n{inside}\n</section>\n{notes}'
+
+
+def sentences(paragraph: str) -> list[str]:
+    """The sentences of a paragraph in Markdown; what stands between dollars or in code is never cut."""
+    kept: list[str] = []
+
+    def aside(found: re.Match) -> str:
+        kept.append(found[0])
+        return f"\x00{len(kept) - 1}\x01"
+
+    def back(text: str) -> str:
+        return re.sub(r"\x00(\d+)\x01", lambda found: kept[int(found[1])], text)
+
+    plain = KEPT_WHOLE.sub(aside, " ".join(paragraph.split()))
+    return [back(part) for part in SENTENCE.split(plain) if part]
+
+
+def prose(markdown: str) -> str:
+    return html_of(markdown, katex=True)
+
+
+def _inline(markdown: str) -> str:
+    return prose(markdown).strip().removeprefix("<p>").removesuffix("</p>")
+
+
+class Deck:
+    """Goes through a chapter cell by cell and collects its slides."""
+
+    def __init__(self, notebook: NotebookNode, path: Path, book: Book):
+        self.markup, self.notebook, self.path = Markup(book, path, glued(notebook)), notebook, path
+        self.slides: list[Slide] = []
+        self.title, self.objectives, self.heading = path.stem, "", ""
+        self.lead: list[str] = []  # the sentences of the paragraph that was read last
+        self.said: list[str] = []  # prose since the last slide: its notes
+        self.opening: list[str] = []  # first sentences of a section that has no slide yet
+        self.question: Slide | None = None  # a prediction that waits for the output that answers it
+        self.answer: Slide | None = None  # the slide of an output that the next paragraph explains
+        self.done = False
+
+    def read(self) -> "Deck":
+        for number, cell in enumerate(self.notebook.cells, start=1):
+            if self.done:
+                break
+            if cell.cell_type == "markdown":
+                self._cell(cell.source, number)
+            elif cell.cell_type == "code":
+                self._code(cell)
+        self._close_section()
+        return self
+
+    def _plain(self, text: str, number: int) -> str:
+        return self.markup.convert(text, number)
+
+    def _add(self, parts: list[str], kind: str = "", heading: str = "") -> Slide:
+        slide = Slide(heading or self.heading, kind, parts, self.said)
+        self.slides.append(slide)
+        self.lead, self.said, self.opening = [], [], []
+        return slide
+
+    def _leading(self, last: bool = False) -> list[str]:
+        """The sentence that leads to what comes: the last one where it ends in a colon, else the first."""
+        if not self.lead:
+            return []
+        said = self.lead[-1] if last and self.lead[-1].endswith(":") else self.lead[0]
+        return [f'<div class="text">{prose(said)}</div>']
+
+    def _close_section(self) -> None:
+        if self.opening:
+            points = "".join(f"<li>{_inline(said)}</li>" for said in self.opening[:5])
+            last = self.slides[-1] if self.slides else None
+            if last and last.heading == self.heading and not last.kind and len(last.parts) < 3:
+                last.parts.append(f"<ul>{points}</ul>")
+                last.notes += self.said
+                self.lead, self.said, self.opening = [], [], []
+            else:
+                self._add([f"<ul>{points}</ul>"])
+
+    def _cell(self, source: str, number: int) -> None:
+        text: list[str] = []  # what stands between two formulae, boxes or pieces of code
+        for kind, token, _, lines in blocks(source):
+            if kind in FENCES or kind.startswith("math_block"):
+                self._text("\n".join(text), number)
+                text = []
+                self._fence(token, "\n".join(lines), number) if kind in FENCES else self._formula(lines, number)
+            elif kind != "myst_target":
+                text += lines
+        self._text("\n".join(text), number)
+
+    def _formula(self, lines: list[str], number: int) -> None:
+        if self.done or self.markup.solution:
+            return
+        shown, before = prose(self._plain("\n".join(lines), number)), self.slides[-1] if self.slides else None
+        if before and before.kind == "formula" and before.heading == self.heading and len(before.parts) < 4:
+            before.parts += [*self._leading(last=True), shown]
+            before.notes += self.said
+            self.lead, self.said, self.opening = [], [], []
+        else:
+            self._add([*self._leading(last=True), shown], "formula")
+
+    def _text(self, text: str, number: int) -> None:
+        for part in re.split(r"\n[ \t]*\n(?![ \t]|[-*] |\d+\. )", text):  # a list stays whole
+            if self.done or self.markup.solution or not part.strip():
+                continue
+            first, _, rest = part.strip("\n").partition("\n")
+            if found := HEADING.match(first):
+                self._head(found, number)
+                self._text(rest, number)
+                continue
+            plain = self._plain(part, number)
+            html = prose(plain)
+            if html.startswith(("<table", "<ul", "<ol")):
+                self._add([*self._leading(last=True), html])
+                continue
+            self.lead = sentences(plain)
+            if self.answer is not None:
+                self.answer.parts.append(f'<div class="text">{prose(" ".join(self.lead[:2]))}</div>')
+                self.answer.notes.append(html)
+                self.answer = None
+                continue
+            self.said.append(html)
+            self.opening += self.lead[:1]
+
+    def _head(self, found: re.Match, number: int) -> None:
+        level, title = len(found[1]), self._plain(found[2], number)
+        if level == 1:
+            self.title = title
+            return
+        self._close_section()
+        if re.match(r"(Exercises|Further reading|Summary of results)\b", title):
+            self.done = True
+        self.heading = title
+        self.lead = []
+
+    def _fence(self, token, text: str, number: int) -> None:
+        found = DIRECTIVE.match(token.info.strip())
+        name, title = found.groups() if found else ("", "")
+        if name in ("exercise", "solution-start"):
+            self.done = True
+        if self.done or not found:
+            if not self.done and not self.markup.solution:
+                self._add([*self._leading(), prose(text)])
+            return
+        options, body = {}, token.content.removesuffix("\n").split("\n")
+        while body and (option := OPTION_LINE.match(body[0])):
+            options[option[1]] = option[2].strip()
+            body = body[1:]
+        if name == "self-check":
+            self._check(title, body, number)
+        elif name == "admonition" and options.get("class") == "predict":
+            asked = prose(self._plain("\n".join(body), number))
+            self.question = self._add([f'<div class="text">{asked}</div>'], "ask", "Predict first")
+        elif name == "admonition" and title.startswith("What you will be able to do"):
+            self.objectives = prose(self._plain("\n".join(body), number))
+
+    def _check(self, question: str, body: list[str], number: int) -> None:
+        options = choices(body)
+        asked = f'<div class="text">{prose(self._plain(question, number))}</div>'
+        letters = "ABCDEFGH"
+        shown, told = "", ""
+        for letter, (right, _, answer, why) in zip(letters, options, strict=False):
+            said = _inline(self._plain("\n".join(answer), number))
+            shown += f"<p><strong>{letter}.</strong> {said}</p>"
+            reason = prose(self._plain("\n".join(why), number))
+            if right:
+                told += f"<p><strong>{letter}.</strong> {said}</p>{reason}"
+        self._add([asked, shown], "ask", "Check yourself")
+        self._add([told], "", "Check yourself: the answer")
+
+    def _code(self, cell: NotebookNode) -> None:
+        tags = cell.metadata.get("tags", [])
+        hidden = "hide-input" in tags or "remove-input" in tags or "hide-cell" in tags
+        shown = [] if hidden else _source(cell.source)
+        outputs = [] if "remove-output" in tags else [html for output in cell.outputs if (html := _output(output))]
+        if self.question is not None and outputs:
+            heading, self.question = self.question.heading, None
+            short = shown if cell.source.count("\n") < MOST_BESIDE else []
+            self.answer = self._add([*short, *outputs], "answer", f"{heading}: the answer")
+            return
+        if shown or outputs:
+            self._add([*self._leading(), *shown, *outputs])
+
+    def html(self) -> str:
+        book = f"From the Chain Rule to Transformers, chapter {int(self.path.stem[:2])}"
+        first = f"<section>\n<h1>{_inline(self.title)}</h1>\n<p>{escape(book)}</p>\n</section>"
+        aims = Slide("What you will be able to do", parts=[self.objectives])
+        slides = [aims, *self.slides] if self.objectives else self.slides
+        whole = [first, *(slide.html(number, book) for number, slide in enumerate(slides, start=2))]
+        page = resources.files("lmbook_press").joinpath("slides.html").read_text(encoding="utf-8")
+        page = page.replace("{{katex}}", katex_style(self.markup.book)).replace("{{title}}", escape(self.title))
+        return page.replace("{{slides}}", "\n".join(whole))
+
+
+def _source(source: str) -> list[str]:
+    """The code of a cell in colour, without its assertions; nothing for one that only imports."""
+    lines = [line for line in source.split("\n") if not line.startswith(("assert ", "glue("))]
+    imports = all(re.match(r"(import|from)\b|\s*$", line) for line in lines)
+    if imports or len(lines) > MOST_LINES or lines[0].startswith("from lmbook.figures import"):
+        return []
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
+
+    coloured = highlight(
+        re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n"),
+        PythonLexer(),
+        HtmlFormatter(noclasses=True, nowrap=True),
+    )
+    return [f'<pre class="code">{coloured}</pre>']
+
+
+def _output(output: NotebookNode) -> str:
+    """What a cell shows: a drawing, a figure as it is without a script, a table, or printed lines."""
+    if output.output_type == "stream":
+        lines = output.text.rstrip().split("\n")
+        cut = [*lines[:MOST_OUTPUT], "..."] if len(lines) > MOST_OUTPUT else lines
+        return f'<pre class="output">{escape(chr(10).join(cut))}</pre>'
+    data = output.get("data", {})
+    if "text/html" in data:
+        return SCRIPT.sub("", data["text/html"])
+    if "text/markdown" in data:
+        return prose(data["text/markdown"])
+    return f'<pre class="output">{escape(data["text/plain"])}</pre>' if "text/plain" in data else ""
+
+
+def katex_style(book: Book) -> str:
+    """KaTeX's stylesheet with its fonts inside."""
+    folder = book.root / "book" / "_static" / "katex"
+
+    def inside(found: re.Match) -> str:
+        data = b64encode((folder / found[1]).read_bytes()).decode()
+        return f"src:url(data:font/woff2;base64,{data}) format('woff2')"
+
+    style = (folder / "katex.min.css").read_text(encoding="utf-8")
+    return re.sub(r"src:url\(([^)]*\.woff2)\)[^;}]*", inside, style)
+
+
+def slides(path: Path, book: Book) -> str:
+    """The slides of the chapter at `path` as one page."""
+    return Deck(read(path), path.resolve(), book).read().html()
+
+
+def chapter(book: Book, name: str) -> Path:
+    """The chapter with this number or name.  Raises BookError, with those that there are."""
+    found = sorted((book.root / "notebooks").glob("[0-9]*.ipynb"))
+    fit = [path for path in found if name in (path.stem, path.name) or path.stem.split("-")[0] == name.zfill(2)]
+    if len(fit) != 1:
+        raise BookError(f"There is no chapter {name}; there are {', '.join(path.stem for path in found)}.")
+    return fit[0]
