@@ -17,7 +17,9 @@ from importlib import import_module
 from lmbook.drawings.lettering import html
 from lmbook.drawings.shapes import Panel
 
-PARTS = ("tools", "language", "networks", "recurrent", "sequences", "attention", "transformers", "decoders")
+PARTS = (
+    "tools", "language", "networks", "recurrent", "sequences", "attention", "selfattention", "transformers", "decoders",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

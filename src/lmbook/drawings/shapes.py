@@ -243,6 +243,17 @@ class Panel:
         """A circle with a cross: what comes in is multiplied, entry by entry."""
         return self._round(x, y, f"M{_n(x - 3.5)} {_n(y - 3.5)}l7 7m0 -7l-7 7", role)
 
+    def dial(self, x: float, y: float, radius: float, angle: float, role: str = "plain") -> Box:
+        """A circle with a hand, which stands at this angle: in radians, clockwise from twelve."""
+        self.marks.append(
+            f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{_n(radius)}" fill="none" stroke="currentColor" '
+            'stroke-opacity="0.5"/>'
+        )
+        self.line((x, y), (x + 0.85 * radius * sin(angle), y - 0.85 * radius * cos(angle)), role=role, width=2.5)
+        box = Box(x - radius, y - radius, 2 * radius, 2 * radius)
+        self.boxes.append(box)
+        return box
+
     def dot(self, x: float, y: float, role: str = "plain") -> None:
         """Where a line branches."""
         self.marks.append(f'<circle cx="{_n(x)}" cy="{_n(y)}" r="2.5" fill="{self._colour(role)}"/>')
