@@ -20,6 +20,7 @@ each = pytest.mark.parametrize(
     ("name", "panel"), PANELS, ids=[f"{name}-{number}" for number, (name, _) in enumerate(PANELS)]
 )
 every = pytest.mark.parametrize("name", drawings.every())
+REFERRED = range(6)  # the chapters whose text names its drawings by number
 
 
 # ---- what makes a drawing illegible
@@ -203,6 +204,19 @@ def test_the_chapters_hold_the_drawings_as_they_are_now():
         (output,) = cell.outputs
         assert dict(output.data) == drawings.bundle(name), f"run `lmbook draw`: {name} was changed"
         assert cell.metadata.tags == ["remove-input"]
+
+
+def named(chapter: int) -> set[str]:
+    """The numbers of the drawings that a chapter's text names: "2.1" for Figure 2.1."""
+    path = next((ROOT / "notebooks").glob(f"{chapter:02}-*.ipynb"))
+    cells = nbformat.read(path, as_version=4).cells
+    return set(re.findall(r"\bFigures? (\d+\.\d+)", "\n".join(c.source for c in cells if c.cell_type == "markdown")))
+
+
+@pytest.mark.parametrize("chapter", REFERRED)
+def test_the_text_names_every_drawing_of_its_chapter_and_no_other(chapter):
+    drawn = {drawing.number for drawing in drawings.every().values() if drawing.chapter == chapter}
+    assert named(chapter) == drawn
 
 
 def test_a_panel_shows_in_its_letters_what_the_notation_calls_it():
