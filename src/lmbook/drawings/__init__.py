@@ -16,7 +16,7 @@ from importlib import import_module
 from lmbook.drawings.lettering import html
 from lmbook.drawings.shapes import Panel
 
-PARTS = ("language", "recurrent", "attention", "selfattention", "transformers")
+PARTS = ("language", "recurrent", "attention", "selfattention", "transformers", "encoders")
 
 
 @dataclass(frozen=True)
