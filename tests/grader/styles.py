@@ -35,7 +35,7 @@ def split(cells, names, dice):
     if "def make()" in cells[-1]:
         return cells
     work, found = re.subn(rf"^def {last}\(", f"def {last}_work(", cells[-1], flags=re.MULTILINE)
-    if not found:  # it is indented by now
+    if found != 1:  # it is indented by now, or stands there twice
         return cells
     return [*cells[:-1], work, f"def {last}(*given, **named):\n    return {last}_work(*given, **named)"]
 
