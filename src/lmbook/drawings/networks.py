@@ -10,8 +10,8 @@ from lmbook.drawings.shapes import NOTE, Panel
 
 @drawing(
     4,
-    caption="The network for three words of history, from below. The same table $E$ serves all three places, while "
-    "$W$ has columns of its own for each. The shapes stand at the matrices.",
+    caption="The network for three words of history, from below. The same table $E$ serves all three positions, "
+    "while $W$ has columns of its own for each. The shapes are written beside them.",
     alt="From bottom to top: the words x_{t-3}, x_{t-2}, x_{t-1}; a copy of the table E above each, which gives d "
     "numbers; the three columns stacked to e of length 3d; the matrix W, hidden times 3d, and the logistic function, "
     "which give h; the matrix U, |V| times hidden, which gives the logits z; and the softmax, which gives the "
@@ -127,7 +127,7 @@ def tied_tables() -> list[Panel]:
 @drawing(
     5,
     caption=r"The last layer as a graph. An arrow leads from each number to what is computed from it: $W$ and "
-    r"$\mathbf x$ both to $\mathbf z$, never one to the other. Number by number there are three dashed ways back from "
+    r"$\mathbf x$ both to $\mathbf z$, never one to the other. Number by number, three dashed paths lead back from "
     r"$L$ to $z_1$, and their rates add up.",
     alt="Left, vector by vector: arrows from W and from x to z, from z to y-hat, from y-hat and from the target y to "
     "L; dashed arrows with gradients run back from L to y-hat, z, W and x. Right, number by number: W_11, x_1, W_12 "
