@@ -315,3 +315,15 @@ def test_a_run_is_recorded_when_all_cells_ran_and_shown_when_all_passed(tmp_path
     (run,) = status.recorded(tmp_path).items()
     assert (run[0], run[1]["seconds"], run[1]["cells"]) == ("01-a", 3.0, 2)
     assert status.recorded(tmp_path / "nothing") == {}
+
+
+def test_rules_for_classes_nobody_uses_go():
+    css = '@charset "UTF-8";:root{--a:1}.a,.b.c{x:y}.b>.a:not(.z){x:"{"}@media print{.c{x:y}.a{x:y}}@media all{.c{x:y}}'
+    css += ".bs-tooltip-auto{x:y}@font-face{src:url(a.woff2)}/* .a{ */[class*=z]{x:y}"
+    trimmed = '@charset "UTF-8";:root{--a:1}.a{x:y}.b>.a:not(.z){x:"{"}@media print{.a{x:y}}'
+    trimmed += ".bs-tooltip-auto{x:y}@font-face{src:url(a.woff2)}[class*=z]{x:y}"
+    assert assets.trim_rules(css, {"a", "b"}) == trimmed
+    assert (
+        "".join(f"{head}{{{body}}}" for head, body in assets.rules("a{b:c}@media x{d{e:f}}"))
+        == "a{b:c}@media x{d{e:f}}"
+    )
