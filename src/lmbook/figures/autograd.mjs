@@ -109,10 +109,19 @@ const hyperbolic = (x) => 1 - 2 / (1 + Math.exp(2 * x)); // quicker than Math.ta
 
 export const tanh = (a) => entries(a, hyperbolic, (x, y) => 1 - y * y);
 export const sigmoid = (a) => entries(a, (x) => 1 / (1 + Math.exp(-x)), (x, y) => y * (1 - y));
-export const gelu = (a) => entries(a, (x) => 0.5 * x * (1 + hyperbolic(ROOT * (x + 0.044715 * x * x * x))), (x) => {
-  const t = hyperbolic(ROOT * (x + 0.044715 * x * x * x));
-  return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * ROOT * (1 + 0.134145 * x * x);
-});
+
+/** x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), entry by entry. Its slope has the same tanh, so it is computed on the way. */
+export function gelu(a) {
+  const out = new Node(a.rows, a.columns, undefined, [a], (g) => { for (let i = 0; i < g.length; i += 1) a.grad[i] += g[i] * slopes[i]; });
+  const slopes = new Float64Array(a.data.length);
+  for (let i = 0; i < slopes.length; i += 1) {
+    const x = a.data[i];
+    const t = hyperbolic(ROOT * (x + 0.044715 * x * x * x));
+    out.data[i] = 0.5 * x * (1 + t);
+    slopes[i] = 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * ROOT * (1 + 0.134145 * x * x);
+  }
+  return out;
+}
 
 /** a + b, entry by entry; b may be one row, which is then added to every row of a. */
 export function add(a, b) {

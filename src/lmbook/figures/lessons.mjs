@@ -12,6 +12,7 @@ import { generator } from "./ngram.mjs";
 
 const [SOS, EOS, FIRST] = [2, 3, 5]; // ids of special tokens, and the first of the others
 const [FEWEST_NAMES, FEWEST_CHARACTERS, LONGEST, MOST] = [50, 800, 15, 200_000]; // of names, characters, letters of a name; characters read
+const LOST = 1000; // nats per prediction, which no network needs that learns; NaN is not below it either
 const CHECKED = 300; // names, or rows of other tasks, that are held out and looked at in a report
 
 /** Characters by id, the special tokens before them. */
@@ -116,30 +117,40 @@ const KINDS = {
       const at = (shift) => Array.from({ length: T * rows }, (_, r) => ids[starts[r % rows] + Math.floor(r / rows) + shift]);
       return [at(0), at(1), rows];
     };
-    const stateful = about.class === "RecurrentLM"; // B texts side by side, each read on from window to window
-    const each = Math.floor((train.length - 1) / B);
-    let [place, state] = [0, network.start(B)];
-    if (valid.length <= T || each <= T) throw new Error(`the text is too short for windows of ${T} characters`);
+    // B texts side by side, each read on from window to window. After B windows each begins elsewhere, one at every step: a
+    // network that hardly ever begins anew does not learn to.
+    const stateful = about.class === "RecurrentLM";
+    if (valid.length <= T || train.length <= (B + 1) * T) throw new Error(`the text is too short for ${B} windows of ${T} characters`);
+    const anywhere = (ahead) => whole(random, 0, train.length - ahead * T - 1);
+    const starts = Array.from({ length: B }, () => (stateful ? anywhere(B) : 0));
+    let [state, turn] = [network.start(B), 0];
     const checks = Array.from({ length: Math.min(24, Math.floor((valid.length - 1) / T)) }, (_, i) => i * T);
     return {
       network,
       loss() {
-        const starts = Array.from({ length: B }, (_, b) => (stateful ? b * each + place : whole(random, 0, train.length - T - 1)));
+        if (!stateful) starts.forEach((_, b) => { starts[b] = anywhere(1); });
         const [ids, targets, rows] = windows(train, starts);
         const found = network.run(ids, rows, state);
-        state = stateful ? found.state : null;
-        place += T;
-        if (place + T > each) [place, state] = [0, network.start(B)];
+        if (stateful) {
+          state = found.state;
+          starts.forEach((_, b) => { starts[b] += T; });
+          starts[turn] = anywhere(B);
+          for (const { data, columns } of state) data.fill(0, turn * columns, (turn + 1) * columns);
+          turn = (turn + 1) % B;
+        }
         return crossEntropy(found.logits, targets);
       },
       report(luck) {
-        let carried = network.start(1);
-        const losses = stateful ? checks.map((start) => { // one text, read from window to window
-          const [ids, targets] = windows(valid, [start]);
-          const found = network.run(ids, 1, carried);
-          carried = found.state;
-          return crossEntropy(found.logits, targets).data[0];
-        }) : [((given) => crossEntropy(network.run(given[0], given[2]).logits, given[1]).data[0])(windows(valid, checks))];
+        const loss = (at, from) => {
+          const [ids, targets, rows] = windows(valid, at);
+          const found = network.run(ids, rows, from);
+          return [crossEntropy(found.logits, targets).data[0], found.state];
+        };
+        const losses = [];
+        for (let i = 0, carried = network.start(1); stateful && i < checks.length; i += 1) { // one text, read from window to window
+          [losses[i], carried] = loss([checks[i]], carried);
+        }
+        if (!stateful) [losses[0]] = loss(checks);
         const from = train.slice(0, 1);
         return { valid: mean(losses), samples: [{ text: characters.decode([...from, ...written(network, from, luck, (out) => out.length >= 240)]) }] };
       },
@@ -226,7 +237,7 @@ const KINDS = {
 
 /**
  * A network at its task. step(rate): trains on one batch and gives its loss.  report(): { valid, the loss on what is held out;
- * samples; right: [[length, share]] }.  Throws an Error with the remedy where the text does not do, or the loss is no number.
+ * samples; right: [[length, share]] }.  Throws an Error with the remedy where the text does not do, or the loss grows without end.
  */
 export function lesson(about, seed, text = "") {
   const random = generator(seed);
@@ -237,7 +248,7 @@ export function lesson(about, seed, text = "") {
     network,
     step(rate) {
       const L = loss();
-      if (!Number.isFinite(L.data[0])) throw new Error(`the loss is no longer a number after ${steps} steps; choose a lower rate and start again`);
+      if (!(L.data[0] < LOST)) throw new Error(`after ${steps} steps the loss has left all bounds; choose a lower rate and start again`);
       L.backward();
       adam.step(rate);
       steps += 1;

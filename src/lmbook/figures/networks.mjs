@@ -151,7 +151,8 @@ export class RecurrentLM extends Network {
 
   run(ids, B, state, { last = false } = {}) {
     const found = along(this.recurrent, gather(this.embedding, ids), B, state);
-    return { logits: this.W(last ? found.state[0] : found.H), state: found.state.map(({ rows, columns, data }) => new Node(rows, columns, data)) };
+    const state_T = found.state.map(({ rows, columns, data }) => new Node(rows, columns, data.slice())); // a number, with no way back
+    return { logits: this.W(last ? found.state[0] : found.H), state: state_T };
   }
 }
 

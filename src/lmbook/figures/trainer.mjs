@@ -7,6 +7,7 @@ import { text as names } from "./names.mjs";
 import { text as stories } from "./stories.mjs";
 
 const [HIGH, LEFT, RIGHT, LOW] = [250, 40, 12, 36]; // px of the chart and of its margins
+const EARLY = 0.06; // share of the steps in which a curve may be above the chart
 const TEXTS = { names, stories };
 const [SLOW, QUIET] = [60, 10_000]; // seconds to the end, above which a device is called slow; ms between two sentences
 
@@ -53,11 +54,13 @@ function chart() {
     const { runs, before, marks, end } = given;
     const all = [...runs, ...before].flat();
     const last = Math.max(end, ...all.map(([step]) => step));
-    const heights = [...all.flatMap(([, train, valid]) => [train, valid]), ...marks.map(([height]) => height)].filter(Number.isFinite);
-    const top = Math.max(...heights, 0.1);
-    const low = Math.min(...heights) > 0.6 * top ? Math.floor(Math.min(...heights) * 5) / 5 : 0;
+    const settled = all.filter(([step]) => step >= EARLY * last); // the fall from the start would flatten what comes after it
+    const heights = [...(settled.length ? settled : all).flatMap(([, train, valid]) => [train, valid]), ...marks.map(([height]) => height)].filter(Number.isFinite);
+    const top = 1.05 * Math.max(...heights, 0.1);
+    const low = Math.min(...heights) > 0.5 * top ? Math.floor(Math.min(...heights) * 10) / 10 : 0;
     const x = (step) => LEFT + ((wide - LEFT - RIGHT) * step) / last;
-    const y = (v) => 8 + (HIGH - LOW - 8) * (1 - (v - low) / (top - low));
+    const y = (v) => 8 + (HIGH - LOW - 8) * Math.max(0, 1 - (v - low) / (top - low));
+    const ended = ([points]) => points?.at(-1)?.[2] ?? 0;
     const line = (points, which) => points.filter((point) => Number.isFinite(point[which])).map((point, i) => `${i ? "L" : "M"}${x(point[0]).toFixed(1)} ${y(point[which]).toFixed(1)}`).join("");
     const size = 10 ** Math.floor(Math.log10(last / 2));
     const every = [1, 2, 5, 10].map((k) => k * size).find((step) => last / step <= 5);
@@ -71,7 +74,7 @@ function chart() {
       s("text", { class: "lm-tick", x: wide - RIGHT, y: HIGH - 2, "text-anchor": "end" }, "steps"),
       s("text", { class: "lm-tick", x: 0, y: HIGH - 2 }, "loss, nats per prediction"),
       marks.map(([height, words]) => [s("line", { class: "lmt-mark", x1: LEFT, x2: wide - RIGHT, y1: y(height), y2: y(height) }),
-        s("text", { class: "lm-tick", x: wide - RIGHT, y: y(height) - 4, "text-anchor": "end" }, words)]),
+        s("text", { class: "lm-tick", x: wide - RIGHT, y: y(height) + (ended(before) > height ? 14 : -4), "text-anchor": "end" }, words)]),
       before.map((points, i) => s("path", { class: "lmt-before", "data-tone": i + 1, d: line(points, 2) })),
       runs.map((points, i) => [s("path", { class: "lmt-train", "data-tone": i + 1, d: line(points, 1) }), s("path", { class: "lmt-live", "data-tone": i + 1, d: line(points, 2) })])));
   };
@@ -83,16 +86,18 @@ function result() {
   const head = h("p", { class: "lmt-head" });
   const words = h("div", {});
   const shares = bars({ label: "Right by length" });
+  const note = h("p", { class: "lm-small lm-muted" }, "Underlined: a name of the data.");
   const wrong = (text, wanted) => [...text].map((char, i) => (char === wanted[i] ? char : h("mark", {}, char)));
   return {
-    node: h("div", { class: "lmt-result" }, head, words, shares.node),
+    node: h("div", { class: "lmt-result" }, head, words, note, shares.node),
     draw({ label, samples = [], right = [] }, { unit, tone, headed }) {
       head.textContent = label;
       head.hidden = !headed;
       replace(words, samples[0]?.source ? samples.map(({ source, wanted, text }) => h("p", { class: "lm-small" }, "reads ", h("span", { class: "lmt-letters" }, source), h("br", {}),
         "writes ", h("span", { class: "lmt-letters", "aria-label": text }, wrong(text, wanted)), text === wanted ? ", right" : ""))
-        : samples.length > 1 || samples[0]?.known !== undefined ? h("ul", { class: "lmt-names" }, samples.map(({ text, known }) => h("li", { class: known ? "lmt-known" : null, title: known ? "a name of the data" : null }, text)))
+        : samples.length > 1 || samples[0]?.known !== undefined ? h("ul", { class: "lmt-names" }, samples.map(({ text, known }) => h("li", { class: known ? "lmt-known" : null }, text)))
           : samples.map(({ text }) => h("div", { class: "lmt-text", tabindex: "0", role: "region", "aria-label": "what the network writes" }, text)));
+      note.hidden = !samples.some(({ known }) => known);
       shares.node.hidden = !right.length;
       shares.draw(right.map(([length, share]) => ({ label: `${unit} ${length}`, value: share, text: fmt.percent(share), tone })), { max: 1 });
     },

@@ -64,6 +64,7 @@ LESSONS = {
     "text": {
         "title": "A recurrent network learns to write while you watch",
         "caption": (
+            "The equations and the cut gradient of this chapter; one of its 16 streams begins anew at every step. "
             "Train it and read on: what does it get right first, spaces, words or quotation marks? Then lower "
             "the rate to 0.001 and go on: does the loss fall once more? Last, give it a text of your own, and "
             "watch whether the loss on held-out text parts from the loss in training."
@@ -78,7 +79,8 @@ LESSONS = {
     "gap": {
         "title": "The same task, the same steps: gates find the gap sooner",
         "caption": (
-            "Train both. Compare the step at which each curve leaves the line of the guess, and the answers "
+            "The same questions, the same rate, the same seed. Train both. Compare the step at which each curve "
+            "falls to 0, if it does, and look at the shelves on the way. Compare the answers "
             "for a gap of 40, twice as long as any in the training. Then take another seed: which of the two "
             "curves moves more?"
         ),
@@ -94,9 +96,10 @@ LESSONS = {
     "race": {
         "title": "What one vector learns slowly, looking back learns sooner",
         "caption": (
-            "Train both. Compare the recall at 12 letters, and see which letters the single vector gets "
-            "wrong: the sequence is written from its end. Both fail at 16, a length that neither was trained "
-            "on."
+            "Same GRUs, same batches, same rate; one also looks back after each step, with the scaled score. Train "
+            "both and compare the two losses at the same number of steps. Then compare the recall at 12 letters, "
+            "and see which letters the single vector gets wrong: the sequence is written from its end. Both fail "
+            "at 16, a length that neither was trained on."
         ),
         "task": "Two networks read up to 12 letters and write them backwards. One has a single vector of them; the "
         "other may look back at all its states.",
@@ -111,15 +114,16 @@ LESSONS = {
     "gpt": {
         "title": "A GPT of 27,000 parameters is trained in this page",
         "caption": (
-            "Train it on names, then on the stories, then on a text of your own. Compare with the recurrent "
-            "network of chapter 6 on the same stories: after as many characters, which has the lower loss?"
+            "Two layers of width 32, as in this chapter. Train it on names, then on the stories, then on a text "
+            "of your own, and read what it writes as the loss falls. Then compare with the recurrent network of "
+            "chapter 6 on the same stories: after as many characters, which has the lower loss?"
         ),
         "task": "Teach a small GPT to write: names, stories, or whatever you paste.",
         "rate": 0.005,
         "ways": [
             _way("6,000 invented names", "names", 1200, "names", 32, {"GPT": GPT_NAMES}),
-            _way("the book's short stories", "stories", 1200, "characters", 384, {"GPT": GPT_TEXT}),
-            _way("your own text", "own", 1200, "characters", 384, {"GPT": GPT_TEXT}, asks=OWN_TEXT),
+            _way("the book's short stories", "stories", 900, "characters", 384, {"GPT": GPT_TEXT}),
+            _way("your own text", "own", 900, "characters", 384, {"GPT": GPT_TEXT}, asks=OWN_TEXT),
         ],
     },
 }  # fmt: skip

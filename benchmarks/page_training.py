@@ -1,0 +1,112 @@
+"""How fast the page trains: the lessons of the figure Trainer in Node, beside torch on the same networks and batches.
+
+python benchmarks/page_training.py
+
+Steps a CPU second of three networks, ours and torch's (one thread): forward, backward and Adam, on equal batches.
+Then for each lesson the CPU seconds of the whole training, examples a CPU second, and where the loss begins and ends.
+"""
+
+import json
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+
+from lmbook.figures import bundle
+from lmbook.figures.trainer import LESSONS, RNN, SMALL_GPT, trained
+from lmbook.gpt import GPT, gelu_tanh
+from lmbook.rnn_models import RecurrentLM
+
+VOCAB, STEPS = 70, 60
+CASES = {  # what: the network in the page, B, T, the package's
+    "RNN, 64 units": (RNN["network"], 16, 25, lambda: RecurrentLM(VOCAB, 24, 64, cell="rnn")),
+    "LSTM, 32 units": (
+        {"class": "RecurrentLM", "cell": "lstm", "d_embed": 16, "hidden": 32},
+        32,
+        20,
+        lambda: RecurrentLM(VOCAB, 16, 32, cell="lstm"),
+    ),
+    "GPT, 2 layers of 32": (
+        {**SMALL_GPT, "window": 32},
+        12,
+        32,
+        lambda: GPT(VOCAB, 32, 32, n_heads=4, n_layers=2, activation=gelu_tanh),
+    ),
+}
+PROGRAM = """
+import { crossEntropy } from "./autograd.mjs";
+import { Adam, NETWORKS } from "./networks.mjs";
+import { readFileSync } from "fs";
+for (const [about, B, T, vocab, steps] of JSON.parse(readFileSync("cases.json", "utf8"))) {
+  const network = new NETWORKS[about.class]({ ...about, vocab }, Math.random);
+  const adam = new Adam(network.parameters, { clip: 1 });
+  const ids = Array.from({ length: B * T }, () => Math.floor(vocab * Math.random()));
+  const step = () => {
+    crossEntropy(network.run(ids, B, network.start(B)).logits, ids).backward();
+    adam.step(1e-3);
+  };
+  for (let i = 0; i < steps / 3; i += 1) step(); // compiled by then
+  const start = process.cpuUsage();
+  for (let i = 0; i < steps; i += 1) step();
+  const { user, system } = process.cpuUsage(start);
+  console.log((1e6 * steps) / (user + system));
+}
+"""
+
+
+def ours() -> list[float]:
+    """Steps a CPU second in Node, for each case."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        for name in ("autograd", "networks"):
+            (place / f"{name}.mjs").write_text(bundle.bundle(name), encoding="utf-8")
+        (place / "run.mjs").write_text(PROGRAM, encoding="utf-8")
+        cases = [[about, B, T, VOCAB, STEPS] for about, B, T, _ in CASES.values()]
+        (place / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
+        run = subprocess.run(["node", "run.mjs"], cwd=place, capture_output=True, text=True, check=True)
+    return [float(line) for line in run.stdout.splitlines()]
+
+
+def torchs(B: int, T: int, build) -> float:
+    """Steps a CPU second of torch on one thread."""
+    torch.set_num_threads(1)
+    model, ids = build(), torch.randint(VOCAB, (B, T))
+    adam = torch.optim.Adam(model.parameters(), lr=1e-3)
+
+    def step() -> None:
+        adam.zero_grad()
+        F.cross_entropy(model(ids).flatten(0, 1), ids.flatten()).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        adam.step()
+
+    for _ in range(STEPS // 3):
+        step()
+    start = time.process_time()
+    for _ in range(STEPS):
+        step()
+    return STEPS / (time.process_time() - start)
+
+
+def main() -> None:
+    print("| network | batch | page, steps a second | torch | page against torch |")
+    print("| --- | --- | ---: | ---: | ---: |")
+    for (name, (_, B, T, build)), page in zip(CASES.items(), ours(), strict=True):
+        other = torchs(B, T, build)
+        print(f"| {name} | {B} x {T} | {page:.0f} | {other:.0f} | {page / other:.2f} |")
+    print("\n| lesson | data | network | steps | CPU s | examples a second | held-out loss, first and last |")
+    print("| --- | --- | --- | ---: | ---: | ---: | ---: |")
+    for lesson, about in LESSONS.items():
+        for way in about["ways"]:
+            for run in way["runs"] if way["text"] != "own" else []:
+                told, seconds = trained(way, run["about"], about["rate"])
+                speed = f"{way['steps'] * way['batch'] / seconds:,.0f} {way['unit']}"
+                losses = f"{told[0]['valid']:.2f} to {told[-1]['valid']:.2f}"
+                data = way["label"] or "drawn anew"
+                print(f"| {lesson} | {data} | {run['label']} | {way['steps']:,} | {seconds:.0f} | {speed} | {losses} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,162 @@
+"""Trainer: what is trained in the page is what was recorded, on the reader's text, and what goes wrong is said."""
+
+import re
+import string
+
+import pytest
+from test_autograd_mjs import MODELS
+
+from lmbook import data
+from lmbook.experiments import given_names
+from lmbook.figures import Trainer
+from lmbook.figures.trainer import LESSONS, PLACE, stored
+
+
+def short(lesson, steps, every, **changed):
+    """A figure whose trainings end soon."""
+    figure = Trainer(lesson)
+    ways = [{**way, "steps": steps, "every": every} for way in figure.lesson["ways"]]
+    figure.lesson = {**figure.lesson, "ways": ways} | changed
+    return figure
+
+
+def says(figure):
+    return figure.locator(".lm-says").inner_text()
+
+
+def press(figure, name):
+    figure.get_by_role("button", name=name, exact=True).click()
+
+
+def finished(figure):
+    """Waits until the button offers to go on, or to begin again where the training has failed."""
+    figure.locator(".lm-main:not(:text-is('Pause'))").wait_for()
+
+
+def rows(figure):
+    table = figure.locator("details")
+    table.evaluate("(node) => { node.open = true; }")
+    cells = [row.locator("th, td").all_inner_texts() for row in table.locator("tbody tr").all()]
+    return [[float(cell.replace(",", "")) if cell else None for cell in row] for row in cells]
+
+
+# --- in Python ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_the_first_view_is_the_recorded_training(name):
+    figure = Trainer(name)
+    for way, record in zip(LESSONS[name]["ways"], stored()[name], strict=True):
+        if way["text"] == "own":
+            assert record is None
+            continue
+        assert record["seconds"] < 60  # of one core
+        assert [run["label"] for run in record["runs"]] == [run["label"] for run in way["runs"]]
+        for run in record["runs"]:
+            assert [point[0] for point in run["points"]] == list(range(0, way["steps"] + 1, way["every"]))
+            assert run["points"][-1][2] < 0.85 * run["points"][0][2]
+    last = stored()[name][0]["runs"][-1]
+    assert f"{last['label']} {last['points'][-1][2]:.2f}" in figure.alt
+    assert f"{last['label']} {last['points'][-1][2]:.2f}" in figure.fallback()
+    assert PLACE.stat().st_size < 100_000
+
+
+def test_what_the_pages_claim_is_in_the_records():
+    plain, lstm = stored()["gap"][0]["runs"]
+    assert lstm["points"][-1][2] < 0.01 < 0.5 < plain["points"][-1][2]
+    vector, attention = stored()["race"][0]["runs"]
+    assert attention["points"][-1][2] < vector["points"][-1][2] / 3
+    assert max(share for run in (vector, attention) for length, share in run["right"] if length == 16) < 0.5
+
+
+def test_what_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match="there are names, text"):
+        Trainer("chess")
+    with pytest.raises(ValueError, match="rate is 2"):
+        Trainer("gap", rate=2.0)
+
+
+def test_every_network_that_is_trained_is_compared_with_torch():
+    used = [run["about"]["network"] for lesson in LESSONS.values() for way in lesson["ways"] for run in way["runs"]]
+    kind = lambda about: (about["class"], about.get("cell"), about.get("attention"))  # noqa: E731
+    assert set(map(kind, used)) <= {kind(about) for about, *_ in MODELS.values()}
+
+
+def test_the_invented_names_are_the_gpts_own_and_nobodys(real_corpora):
+    names = data.invented_names()
+    assert len(set(names)) == len(names) == 6000
+    assert not set(names) & {name for part in ("train", "valid", "test") for name in data.load("names")[part]}
+    assert given_names.invented(100) == names[:100]
+
+
+# --- on the page ----------------------------------------------------------------------------------------------------
+
+
+def test_two_networks_are_trained_as_they_were_recorded(show):
+    """The same numbers, step by step: so the page, Node and every machine train the same."""
+    figure = show(short("gap", 40, 40)).locator("figure")
+    recorded = [run["points"] for run in stored()["gap"][0]["runs"]]
+    press(figure, "Train")
+    finished(figure)
+    (first, second) = rows(figure)
+    assert first == [0, None, pytest.approx(recorded[0][0][2]), None, pytest.approx(recorded[1][0][2])]
+    assert second[1:] == pytest.approx(recorded[0][1][1:] + recorded[1][1][1:], abs=0.002)
+    assert re.search(r"plain RNN: 2.\d+ nats .* after 40 steps.*; LSTM: 2", says(figure))
+    press(figure, "Go on")
+    press(figure, "Pause")
+    assert says(figure) == "Paused after 40 steps."
+    press(figure, "Reset")
+    assert figure.locator("button:text-is('Train')").count() == 1
+    assert len(rows(figure)) == len(recorded[0])
+
+
+def test_the_readers_own_text_is_learned_and_one_that_does_not_do_is_refused(show):
+    page = show(short("gpt", 4, 2), short("names", 4, 2))
+    gpt, names = page.locator("figure").all()
+    gpt.get_by_label("your own text").check()
+    gpt.locator("textarea").fill("zu kurz")
+    press(gpt, "Train")
+    finished(gpt)
+    assert "the text has 7 characters; at least 800 are needed" in says(gpt)
+    text = "Ψοø! " * 300
+    gpt.locator("textarea").fill(text)
+    press(gpt, "Train")
+    finished(gpt)
+    assert "4 steps" in says(gpt)
+    written = gpt.locator(".lmt-text").inner_text()
+    assert len(written) > 50
+    assert set(written) <= set(text)
+    names.get_by_label("your own list").check()
+    names.locator("textarea").fill("\n".join(f"q{a}{b}" for a in string.ascii_lowercase[:8] for b in "aeiouyqz"))
+    press(names, "Train")
+    finished(names)
+    assert all(set(name) <= set("abcdefghiouyqz") for name in names.locator("li").all_inner_texts())
+
+
+def test_a_rate_that_is_too_high_and_a_page_out_of_sight(show):
+    page = show(short("names", 400, 200, rates=[0.005, 1e30]), short("race", 300, 300))
+    names, race = page.locator("figure").all()
+    names.get_by_label("Rate").select_option("1e+30")
+    press(names, "Train")
+    finished(names)
+    assert re.search(r"after \d+ steps the loss has left all bounds; choose a lower rate", says(names))
+    press(race, "Train")
+    page.evaluate(
+        "Object.defineProperty(document, 'hidden', { value: true });"
+        "document.dispatchEvent(new Event('visibilitychange'))"
+    )
+    assert "because the page went out of sight" in says(race)
+    assert race.locator("button:text-is('Go on')").count() == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_without_a_worker_by_keyboard_on_a_phone(show, axe, scheme):
+    page = show("<script>delete window.Worker;</script>", short("text", 4, 2), scheme=scheme, width=360)
+    figure = page.locator("figure")
+    figure.get_by_role("button", name="Train").focus()
+    page.keyboard.press("Enter")
+    finished(figure)
+    assert figure.locator(".lmt-text").inner_text()
+    assert [row[0] for row in rows(figure)] == [0, 2, 4]
+    assert axe(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
