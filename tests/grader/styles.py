@@ -93,7 +93,7 @@ def as_lambda(cells, names, dice):
 
 
 def remarks(cells, names, dice):
-    return [*cells[:-1], f"# My answer, third attempt.\n'''It took long.'''\n\n\n{cells[-1]}  \n\n# TODO: shorter?\n"]
+    return [*cells[:-1], f"# My answer, third attempt.\n'''It took long.'''\n\n\n{cells[-1]}  \n\n# Shorter?\n"]
 
 
 def windows(cells, names, dice):
