@@ -43,12 +43,11 @@ def split(cells, names, dice):
 def first_version(cells, names, dice):
     """An older version that was wrong, above the answer."""
     wrong = "\n\n".join(f"def {name}(*given, **named):\n    return None" for name in names)
-    return [*cells[:-1], wrong, cells[-1]]
+    return [wrong, *cells]
 
 
 def twice_in_one_cell(cells, names, dice):
-    wrong = "\n\n".join(f"def {name}(*given):\n    raise ValueError('later')" for name in names)
-    return [*cells[:-1], f"{wrong}\n\n\n{cells[-1]}"]
+    return [*cells[:-1], f"def {names[-1]}(*given):\n    raise ValueError('later')\n\n\n{cells[-1]}"]
 
 
 def annotated(cells, names, dice):
