@@ -40,4 +40,6 @@ def _page_context(app, pagename, templatename, context, doctree):
 
 
 def setup(app):
+    # as a setting, so that all pages are written anew when it has changed
+    app.add_config_value("lmbook_heights", json.dumps(measured(), sort_keys=True), "html")
     app.connect("html-page-context", _page_context, priority=850)

@@ -21,7 +21,7 @@ FIGURE = 'class="lm-figure"'
 EARLY = 40_000  # letters of HTML that may be seen before anything is scrolled
 # font -> what a page that needs it from the start has in its body (tables are not set in serifs)
 FONTS = {"serif": r"\n<p>", "serif-italic": r"(\n|<li>)<p>[^<]*<em>", "serif-semibold": r"(\n|<li>)<p><strong>"}
-FONTS |= {"sans": "<h1", "sans-medium": "<h1", "mono": "<pre>"}
+FONTS |= {"sans": "", "sans-medium": "", "mono": "<pre>"}
 FONTS = {f"fonts/{name}": mark for name, mark in FONTS.items()}
 FONTS |= {"katex/fonts/KaTeX_Main-Regular": 'class="mord', "katex/fonts/KaTeX_Math-Italic": "mathnormal"}
 FONTS |= {"katex/fonts/KaTeX_Main-Bold": "mathbf", "katex/fonts/KaTeX_Typewriter-Regular": "texttt"}
