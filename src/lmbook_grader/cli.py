@@ -15,6 +15,7 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 THERE = click.Path(exists=True, file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
 INTERRUPTED = 130
+PRIVATE = "# data about people\n*\n"
 ROSTER = "CSV with id, name and email, or the export of Canvas, Moodle or Gradescope."
 roster_option = click.option("--roster", "roster_file", type=FILE, required=True, help=ROSTER)
 
@@ -144,9 +145,9 @@ def grade(
 
 
 def _private(folder: Path) -> Path:
-    """The folder, which git is told to pass over: what a class makes is data about people."""
-    if not (folder / ".gitignore").exists():
-        write(folder / ".gitignore", "*\n")
+    """The folder, which git is told to pass over where it is new: what a class makes is data about people."""
+    if not folder.exists() or not any(folder.iterdir()):
+        write(folder / ".gitignore", PRIVATE)
     return folder
 
 
@@ -274,7 +275,10 @@ def merge(folders: tuple[Path, ...], out: Path):
     """Merge results that were graded on several machines; a conflict is named, and then nothing is written."""
     from lmbook_grader.grading.merge import merge as merge_results
 
+    new = not out.exists()
     count, remarks = merge_results(list(folders), out)
+    if new:
+        write(out / ".gitignore", PRIVATE)
     for remark in remarks:
         click.echo(remark)
     click.echo(f"{count} results: {out / 'results'}")
