@@ -10,7 +10,7 @@ export LMBOOK_OFFLINE ?= 1
 export MPLBACKEND ?= agg
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: book site serve quick test test-all lint unit notebooks mutants env clean help
+.PHONY: book site serve zip pdf epub portable quick test test-all lint unit notebooks mutants env clean help
 
 help:
 	@echo "make book    build the book and serve it on http://127.0.0.1:$(PORT) (PORT=... to change it)"
@@ -18,6 +18,7 @@ help:
 	@echo "make test    run every test that this machine can run; says what it skipped and why"
 	@echo "make test-all  the same, and the repetitions that are left for once a week"
 	@echo "make site    build the book only, into $(SITE)"
+	@echo "make zip | pdf | epub   the built book to carry away, into build/; make portable makes all three and checksums"
 	@echo "make lint | unit | notebooks   the three parts of make test"
 	@echo "make mutants do the tests notice 100 small slips in the models? (hours)"
 	@echo "make clean   remove what was built (not the environment)"
@@ -31,6 +32,13 @@ serve:
 site: $(VENV)/.ready
 	$(BIN)/lmbook homework make --student-only --out book/homework
 	$(BIN)/jupyter-book build . -W --keep-going -n --quiet
+
+# From the built site: what works from a disk, what can be printed, what a reading app opens.
+zip pdf epub: $(VENV)/.ready
+	$(BIN)/lmbook portable $@ --site $(SITE)
+
+portable: zip pdf epub
+	cd build && sha256sum lmbook.zip lmbook.pdf lmbook.epub > lmbook.sha256
 
 # The first loop of a contributor. Left out are whatever is marked slow, other packages, browsers, and files that train.
 QUICK := $(filter-out $(addprefix tests/test_,$(addsuffix .py,distributed published resume train)),$(wildcard tests/test_*.py))

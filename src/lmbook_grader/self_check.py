@@ -100,10 +100,11 @@ def check(path: str | Path, release: str | Path | None = None, seconds: float = 
 
 def shipped(path: Path, plain: NotebookNode) -> tuple[Path | None, str]:
     """The book's homework that this notebook was handed out as; or None, and a sentence that says what is missing."""
-    here, best, found = {bare(cell.source) for cell in plain.cells}, 0.0, None
+    here = {bare(cell.source) for cell in plain.cells} | {grade_id(cell) for cell in plain.cells}
+    best, found = 0.0, None
     for file in sorted(RELEASES.glob("*.ipynb")):
-        given = {bare(cell.source) for cell in read(file).cells if not is_answer(cell)} - {""}
-        share = len(given & here) / len(given)
+        cells = [cell for cell in read(file).cells if not is_answer(cell) and cell.source.strip()]
+        share = sum(bare(cell.source) in here or (grade_id(cell) or "") in here for cell in cells) / len(cells)
         if share > max(best, 0.5):
             best, found = share, file
     if found is None:

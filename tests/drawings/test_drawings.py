@@ -20,6 +20,7 @@ each = pytest.mark.parametrize(
     ("name", "panel"), PANELS, ids=[f"{name}-{number}" for number, (name, _) in enumerate(PANELS)]
 )
 every = pytest.mark.parametrize("name", drawings.every())
+REFERRED = range(6)  # the chapters whose text names its drawings by number
 
 
 # ---- what makes a drawing illegible
@@ -205,6 +206,19 @@ def test_the_chapters_hold_the_drawings_as_they_are_now():
         assert cell.metadata.tags == ["remove-input"]
 
 
+def named(chapter: int) -> set[str]:
+    """The numbers of the drawings that a chapter's text names: "2.1" for Figure 2.1."""
+    path = next((ROOT / "notebooks").glob(f"{chapter:02}-*.ipynb"))
+    cells = nbformat.read(path, as_version=4).cells
+    return set(re.findall(r"\bFigures? (\d+\.\d+)", "\n".join(c.source for c in cells if c.cell_type == "markdown")))
+
+
+@pytest.mark.parametrize("chapter", REFERRED)
+def test_the_text_names_every_drawing_of_its_chapter_and_no_other(chapter):
+    drawn = {drawing.number for drawing in drawings.every().values() if drawing.chapter == chapter}
+    assert named(chapter) == drawn
+
+
 def test_a_panel_shows_in_its_letters_what_the_notation_calls_it():
     """No letter in a drawing that its chapter does not use: a formula of a label stands in the chapter's own text."""
     for chapter, name, _ in shown():
@@ -218,3 +232,11 @@ def test_a_panel_shows_in_its_letters_what_the_notation_calls_it():
         }
         missing = {letter for letter in bold if not re.search(rf"\\mathbf ?\{{?{letter}", text)}
         assert not missing, (name, missing)
+
+
+def test_a_figure_that_the_text_names_is_a_drawing_of_its_chapter():
+    """So that a new drawing, which shifts the numbers of those behind it, does not leave a wrong one in the prose."""
+    for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb")):
+        text = "\n".join(c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "markdown")
+        numbers = {drawn.number for drawn in drawings.every().values() if drawn.chapter == int(path.name[:2])}
+        assert set(re.findall(r"\bFigure (\d+\.\d+)", text)) <= numbers, path.name

@@ -106,3 +106,12 @@ def test_a_code_beside_the_embedding_is_read(code):
     assert x.shape[-1] + position_codes.BESIDE[code](5).shape[1] == 64
     rows = model(same)[0]
     assert not torch.allclose(rows[0], rows[5], atol=1e-4), "equal symbols at other places"
+
+
+@pytest.mark.parametrize(("task", "least", "longest"), [(position_codes.echo, 4, 24), (position_codes.copy, 1, 10)])
+def test_validation_has_each_trained_length_once_and_no_other(task, least, longest):
+    batches = position_codes.validation(task, least, longest, rows=3)
+    lengths = [tokens.shape[1] for tokens, _ in batches]
+    wanted = [task(rng(), 3, N)[0].shape[1] for N in range(least, longest + 1)]
+    assert lengths == wanted
+    assert all((targets != NOTHING).any() for _, targets in batches)

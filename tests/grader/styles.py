@@ -35,7 +35,7 @@ def split(cells, names, dice):
     if "def make()" in cells[-1]:
         return cells
     work, found = re.subn(rf"^def {last}\(", f"def {last}_work(", cells[-1], flags=re.MULTILINE)
-    if not found:  # it is indented by now
+    if found != 1:  # it is indented by now, or stands there twice
         return cells
     return [*cells[:-1], work, f"def {last}(*given, **named):\n    return {last}_work(*given, **named)"]
 
@@ -43,12 +43,11 @@ def split(cells, names, dice):
 def first_version(cells, names, dice):
     """An older version that was wrong, above the answer."""
     wrong = "\n\n".join(f"def {name}(*given, **named):\n    return None" for name in names)
-    return [*cells[:-1], wrong, cells[-1]]
+    return [wrong, *cells]
 
 
 def twice_in_one_cell(cells, names, dice):
-    wrong = "\n\n".join(f"def {name}(*given):\n    raise ValueError('later')" for name in names)
-    return [*cells[:-1], f"{wrong}\n\n\n{cells[-1]}"]
+    return [*cells[:-1], f"def {names[-1]}(*given):\n    raise ValueError('later')\n\n\n{cells[-1]}"]
 
 
 def annotated(cells, names, dice):
@@ -93,7 +92,7 @@ def as_lambda(cells, names, dice):
 
 
 def remarks(cells, names, dice):
-    return [*cells[:-1], f"# My answer, third attempt.\n'''It took long.'''\n\n\n{cells[-1]}  \n\n# TODO: shorter?\n"]
+    return [*cells[:-1], f"# My answer, third attempt.\n'''It took long.'''\n\n\n{cells[-1]}  \n\n# Shorter?\n"]
 
 
 def windows(cells, names, dice):

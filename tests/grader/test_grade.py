@@ -337,9 +337,10 @@ def test_what_is_the_machines_or_the_courses_fault_is_not_graded(tmp_path, monke
         graded(notebook, folder, tmp_path)
 
 
+@pytest.mark.parametrize("secrets", [range(2), pytest.param(range(2, 12), marks=pytest.mark.weekly)])
 @pytest.mark.parametrize("stem", STEMS)
-def test_whatever_is_drawn_the_listed_points_stay(stem):
-    """Six secrets, in this process: right answers pass, wrong ones fail where they are listed to."""
-    for secret in map(str, range(6)):
+def test_whatever_is_drawn_the_listed_points_stay(stem, secrets):
+    """Two secrets, ten more once a week, in this process: right answers pass, wrong ones fail where they should."""
+    for secret in map(str, secrets):
         for name, case in ((name, case) for at, name, case in listed.CASES if at == stem):
             assert score(stem, case["answers"], secret) == case["score"], (secret, name)

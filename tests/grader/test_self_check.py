@@ -5,12 +5,13 @@ import copy
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
-from points import master
+from points import ROOT, master
 from samples import DOUBLE, DOUBLE_AT, TRIPLE_AT, WRITTEN_AT, hand_in, release, returned
 
 from lmbook_grader.intake.collect import Unreadable
 from lmbook_grader.self_check import RELEASES, changed, check, lines
 from lmbook_press.assignments.questions import marks
+from lmbook_press.colab import edition
 
 
 def checked(notebook, tmp_path, **options):
@@ -168,6 +169,17 @@ def test_for_the_books_own_homework_nothing_but_the_package_is_needed(tmp_path):
     wrong.cells[at].source = "def vanishes_at(probabilities):\n    return 50"
     (said, _) = checked(wrong, tmp_path).questions[3].said
     assert said.endswith("fails: `assert vanishes_at([0.125] * 10) == 0`. Returned: 50; expected: 0.")
+
+
+def test_the_colab_edition_is_known_and_its_set_up_cell_is_nobodys(tmp_path):
+    right = {marks(cell).get("grade_id"): cell.source for cell in master("01-chain-rule").cells}
+    notebook = edition(ROOT / "notebooks/homework/01-chain-rule.ipynb")
+    for cell in notebook.cells:
+        if marks(cell).get("solution"):
+            cell.source = right[cell.metadata.nbgrader.grade_id]
+    result = checked(notebook, tmp_path)
+    assert result.good
+    assert (result.against, result.hints) == ("01-chain-rule.ipynb", [])
 
 
 def test_a_courses_own_version_of_a_homework_has_to_be_named(tmp_path):

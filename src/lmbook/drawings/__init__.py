@@ -18,7 +18,8 @@ from lmbook.drawings.lettering import html
 from lmbook.drawings.shapes import Panel
 
 PARTS = (
-    "tools", "language", "networks", "recurrent", "sequences", "attention", "selfattention", "transformers", "decoders",
+    "tools", "language", "networks", "recurrent", "sequences", "attention", "selfattention", "transformers",
+    "encoders", "decoders",
 )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """The drawings of chapters 11 and 12: looking back, queries, keys and values."""
 
 from lmbook.drawings import drawing
-from lmbook.drawings.shapes import NOTE, Panel
+from lmbook.drawings.shapes import NOTE, Box, Panel
 
 # ---- chapter 11
 
@@ -216,3 +216,55 @@ def multi_head() -> list[Panel]:
     q.matrix(250, 120, 60, 40, "out", r"$T \times d$", "state")
     q.note(160, 244, "$= C^{(1)} W_o^{(1)} + C^{(2)} W_o^{(2)} + C^{(3)} W_o^{(3)}$", size=13)
     return [p, q]
+
+
+@drawing(
+    12,
+    caption="Heads as slices, here $n = 3$. One product makes the queries of all heads, and likewise all keys and all "
+    "values. Then the width is cut: head $j$ gets slice $j$ of each (drawn for head 2), makes weights of its own, and "
+    "fills slice $j$ of $C$. Row block $j$ of $W_o$ reads it.",
+    alt="Above, S times W_q gives Q; W_q and Q are cut into three slices of columns of the same shades. Beside it K "
+    "and V, cut in the same way. From the second slices of Q, K and V lines go down to head 2, a table of weights, T "
+    "times N, between head 1 and head 3. Each head fills one of three slices of C below. C times W_o, whose rows are "
+    "cut into three blocks, gives out.",
+)
+def heads_as_slices() -> list[Panel]:
+    p = Panel(396, 322)
+    shades = (0.14, 0.34, 0.56)
+
+    def sliced(x: float, y: float, high: float, role: str) -> list[Box]:
+        return [p.matrix(x + 18 * j, y, 18, high, "", "", role, tint=shade) for j, shade in enumerate(shades)]
+
+    p.matrix(6, 50, 54, 36, "$S$", "", "decoder")
+    p.text(33, 30, r"$T \times d$", NOTE)
+    p.text(68, 68, r"$\cdot$", 18)
+    sliced(78, 41, 54, "parameter")
+    p.text(105, 12, "$W_q$", 13)
+    p.text(105, 30, r"$d \times d$", NOTE)
+    p.text(143, 68, "$=$", 16)
+    parts = {}
+    for x, high, name, role, shape in (
+        (156, 36, "$Q = S W_q$", "query", r"$T \times d$"),
+        (246, 54, "$K = H W_k$", "key", r"$N \times d$"),
+        (332, 54, "$V = H W_v$", "value", r"$N \times d$"),
+    ):
+        parts[role] = sliced(x, 68 - high / 2, high, role)
+        p.text(x + 27, 12, name, 12)
+        p.text(x + 27, 30, shape, NOTE)
+    heads = []
+    for j, x in enumerate((78, 183, 288), start=1):
+        heads.append(p.matrix(x - 30, 144, 60, 40, f"head {j}", "", "weight", tint=shades[j - 1]))
+    for role, share in (("query", 0.3), ("key", 0.55), ("value", 0.8)):
+        p.arrow(parts[role][1].bottom, heads[1].at(share, 0), role=role)
+    columns = sliced(156, 240, 40, "value")
+    for head, column in zip(heads, columns, strict=True):
+        p.arrow(head.bottom, column.top, role="value")
+    p.note(330, 164, "weights,\n$T \\times N$", "start", 12)
+    p.text(183, 298, r"$C$, $T \times d$", NOTE)
+    p.text(220, 260, r"$\cdot$", 18)
+    for j, shade in enumerate(shades):
+        p.matrix(230, 233 + 18 * j, 54, 18, "", "", "parameter", tint=shade)
+    p.text(257, 304, "$W_o$", 13)
+    p.text(297, 260, "$=$", 16)
+    p.matrix(310, 240, 54, 40, "out", r"$T \times d$", "state")
+    return [p]

@@ -13,7 +13,7 @@ from html import escape
 
 SYMBOLS = {
     "alpha": "α", "beta": "β", "lambda": "λ", "sigma": "σ", "theta": "θ", "tau": "τ", "omega": "ω", "ell": "ℓ",
-    "Omega": "Ω", "partial": "∂",
+    "eta": "η", "Omega": "Ω", "partial": "∂",
 }  # fmt: skip
 THIN = "\u2009"
 BETWEEN = {

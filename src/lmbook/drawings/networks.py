@@ -1,5 +1,7 @@
 """The drawings of chapters 4 and 5: a first network and its gradients."""
 
+import itertools
+
 from lmbook.drawings import drawing
 from lmbook.drawings.shapes import NOTE, Panel
 
@@ -8,8 +10,8 @@ from lmbook.drawings.shapes import NOTE, Panel
 
 @drawing(
     4,
-    caption="The network for three words of history, from below. The same table $E$ serves all three places, while "
-    "$W$ has columns of its own for each. The shapes stand at the matrices.",
+    caption="The network for three words of history, from below. The same table $E$ serves all three positions, "
+    "while $W$ has columns of its own for each. The shapes are written beside them.",
     alt="From bottom to top: the words x_{t-3}, x_{t-2}, x_{t-1}; a copy of the table E above each, which gives d "
     "numbers; the three columns stacked to e of length 3d; the matrix W, hidden times 3d, and the logistic function, "
     "which give h; the matrix U, |V| times hidden, which gives the logits z; and the softmax, which gives the "
@@ -42,13 +44,90 @@ def feedforward_network() -> list[Panel]:
     return [p]
 
 
+@drawing(
+    4,
+    caption=r"One parameter and its loss. The tangent predicts the fall of a step $-\eta g$. After a short step the "
+    r"curve is still near the tangent; a step four times as long lands higher than where it began.",
+    alt="A curve of the loss L over one parameter theta, shaped like a valley, with its tangent at a point high on "
+    "the left side. A short arrow to the right ends where curve and tangent are still close; a long arrow to the "
+    "right ends beyond the valley, where the curve is higher than at the start and the tangent far below.",
+)
+def one_step_down() -> list[Panel]:
+    p = Panel(376, 228)
+
+    def sheet(x: float, y: float) -> tuple[float, float]:
+        return 30 + 80 * x, 192 - 86 * y
+
+    def loss(x: float) -> float:
+        return 0.36 + 0.55 * (x - 1.75) ** 2
+
+    p.arrow((22, 200), (364, 200), width=1)
+    p.arrow((22, 200), (22, 20), width=1)
+    p.text(356, 216, r"$\theta$")
+    p.text(11, 26, "$L$")
+    p.line(*(sheet(0.25 + 3.1 * k / 40, loss(0.25 + 3.1 * k / 40)) for k in range(41)), role="loss")
+    at, short, long = 0.6, 0.62, 2.48
+    slope = 1.1 * (at - 1.75)
+    p.line(sheet(0.25, loss(at) + slope * (0.25 - at)), sheet(1.5, loss(at) + slope * (1.5 - at)), role="parameter")
+    p.dot(*sheet(at, loss(at)), "parameter")
+    for step in (short, long):
+        x = at + step
+        p.line((sheet(x, 0)[0], 200), sheet(x, loss(x)), width=1, dashed=True)
+        p.dot(*sheet(x, loss(x)), "loss")
+    high = sheet(0, loss(at))[1]
+    p.line((sheet(at, 0)[0], 200), sheet(at, loss(at)), width=1, dashed=True)
+    p.arrow((sheet(at, 0)[0], 189), (sheet(at + short, 0)[0], 189), role="parameter", width=2.5)
+    p.arrow((sheet(at, 0)[0], 178), (sheet(at + long, 0)[0], 178))
+    p.note(sheet(at + short / 2, 0)[0], 214, r"$-\eta g$")
+    p.note(244, 168, "too long")
+    p.note(sheet(at, 0)[0] + 12, high - 8, "start", "start")
+    return [p]
+
+
+@drawing(
+    4,
+    caption="Left, a table for reading and another for predicting. Right, one table for both: a word's column of $E$, "
+    "laid on its side, is also its row of $U$.",
+    alt="Left: from the word up through a box E, a box W with tanh, and a box U to the prediction. Right: one box E "
+    "at the side; an arrow leads from the word through it into the box W with tanh, and another from there through "
+    "the same box to the prediction.",
+)
+def tied_tables() -> list[Panel]:
+    p = Panel(320, 216, "Two tables: E reads the words, U predicts the next; each has its own numbers.")
+    p.title("Two tables")
+    chain = [
+        p.token(150, 196, r"$\mathbf x_{t-1}$", 56),
+        p.box(116, 142, 68, 28, "$E$", "parameter"),
+        p.box(100, 94, 100, 28, r"$\tanh(W \mathbf e)$", "state"),
+        p.box(116, 46, 68, 28, "$U$", "parameter"),
+    ]
+    for low, high in itertools.pairwise(chain):
+        p.arrow(low.top, high.bottom)
+    p.arrow(chain[3].top, (150, 22))
+    p.text(162, 28, r"$\mathbf z$", anchor="start")
+    p.note(196, 156, r"$d \times |V|$", "start")
+    p.note(196, 60, r"$|V| \times d$", "start")
+    q = Panel(320, 216, "One table: the same E reads the words and, on its side, predicts the next.")
+    q.title("Tied")
+    word = q.token(92, 196, r"$\mathbf x_{t-1}$", 56)
+    middle = q.box(42, 94, 100, 28, r"$\tanh(W \mathbf e)$", "state")
+    table = q.box(206, 58, 68, 100, "$E$", "parameter")
+    q.note(240, 172, r"$d \times |V|$")
+    q.arrow(word.right, (226, 196), (226, 182))
+    q.arrow((206, 136), (92, 136), middle.bottom)
+    q.arrow(middle.top, (92, 76), (206, 76))
+    q.arrow(table.top, (240, 22))
+    q.text(252, 28, r"$\mathbf z$", anchor="start")
+    return [p, q]
+
+
 # ---- chapter 5
 
 
 @drawing(
     5,
     caption=r"The last layer as a graph. An arrow leads from each number to what is computed from it: $W$ and "
-    r"$\mathbf x$ both to $\mathbf z$, never one to the other. Number by number there are three dashed ways back from "
+    r"$\mathbf x$ both to $\mathbf z$, never one to the other. Number by number, three dashed paths lead back from "
     r"$L$ to $z_1$, and their rates add up.",
     alt="Left, vector by vector: arrows from W and from x to z, from z to y-hat, from y-hat and from the target y to "
     "L; dashed arrows with gradients run back from L to y-hat, z, W and x. Right, number by number: W_11, x_1, W_12 "
@@ -133,10 +212,9 @@ def collapse() -> list[Panel]:
     z = q.box(36, 188, 52, 28, r"$\mathbf z$", "state")
     both = q.box(22, 92, 80, 52, "$\\softmax$\nand $-\\ln$", "state")
     loss = q.box(36, 26, 52, 28, "$L$", "loss")
-    q.arrow(z.at(0.3, 0), both.at(0.3, 1))
-    q.arrow(both.at(0.3, 0), loss.at(0.3, 1))
-    q.gradient(loss.at(0.7, 1), both.at(0.7, 0))
-    q.gradient(both.at(0.7, 1), z.at(0.7, 0))
+    for low, high in ((z, both), (both, loss)):
+        q.arrow((52, low.y), (52, high.y + high.height))
+        q.gradient((72, high.y + high.height), (72, low.y))
     for k, value in enumerate(("4", "−5", "1")):
         box = q.cell(126 + 28 * k, 152, 28, "loss", 0.16)
         q.text(*box.centre, value, NOTE, inside=box)

@@ -142,8 +142,8 @@ def _lstm(step: int, title: str, name: str) -> Panel:
 
 @drawing(
     7,
-    caption=r"The LSTM cell in four steps. Follow the thick line of the memory $\mathbf c$ from left to right: no "
-    r"matrix stands on it, only a product with $\mathbf f_t$ and a sum. Each gate, a box with $\sigma$, reads "
+    caption=r"The LSTM cell in four steps. Follow the thick line of the memory $\mathbf c$ from left to right: "
+    r"there is no matrix on it, only a product with $\mathbf f_t$ and a sum. Each gate, a box with $\sigma$, reads "
     r"$\mathbf h_{t-1}$ and $\mathbf x_t$. A circle adds (+) or multiplies (×) entry by entry.",
     alt="Four panels that build the LSTM cell. 1: a memory line from c_{t-1} to c_t on which a sum adds the "
     "candidate g_t, which a tanh makes of h_{t-1} and x_t. 2: two gates with a sigmoid come in; f_t "

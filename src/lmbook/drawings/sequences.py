@@ -154,7 +154,7 @@ def padding_and_packing() -> list[Panel]:
 
 
 def _translator(title: str, name: str, forced: bool) -> Panel:
-    p = Panel(340, 250, name)
+    p = Panel(330, 250, name)  # two fit side by side
     p.title(title)
     row = 130
     before = None

@@ -1,4 +1,4 @@
-"""The drawings of chapters 15 and 16: the Transformer, the orders of its norms, and the masking of words."""
+"""The drawings of chapter 15: the Transformer and the orders of its norms."""
 
 from collections.abc import Callable
 
@@ -168,34 +168,3 @@ def _norms(post: bool) -> Panel:
 )
 def pre_and_post_norm() -> list[Panel]:
     return [_norms(False), _norms(True)]
-
-
-# ---- chapter 16
-
-
-@drawing(
-    16,
-    caption="One selected word and its three fates, with their probabilities. Only <mask> shows that something is "
-    "hidden; where the word stays, nothing does. The target is the same each time, and no other place has a "
-    "loss.",
-    alt="Three rows show the sentence 'the seal sleeps on rocks' with the word 'sleeps' selected. With "
-    "probability 0.8 it becomes <mask>, with 0.1 another word, here 'lamp', with 0.1 it stays. Each row goes "
-    "through the encoder, which must answer 'sleeps' at that place; no other place has a loss.",
-)
-def mask_or_not() -> list[Panel]:
-    p = Panel(376, 252)
-    for row, (share, word) in enumerate((("0.8", "<mask>"), ("0.1", "lamp"), ("0.1", "sleeps"))):
-        y = 218 - 46 * row
-        p.text(16, y, share, 13)
-        for x, other, wide in ((60, "the", 40), (112, "seal", 48), (236, "on", 36), (292, "rocks", 56)):
-            p.token(x, y, other, wide)
-        p.token(176, y, word, 66, "query" if row < 2 else "plain")
-    p.frame(138, 102, 76, 136)
-    encoder = p.box(36, 64, 288, 26, "encoder", "encoder")
-    p.arrow((176, 102), (176, encoder.bottom[1]))
-    p.arrow((176, 64), (176, 38))
-    p.box(122, 12, 108, 26, r"$-\ln P$(sleeps)", "loss", 13)
-    for x in (60, 112, 236, 292):
-        p.line((x, 114), (x, 90), faint=0.5, width=1)
-        p.text(x, 50, "–", 14)
-    return [p]

@@ -23,6 +23,7 @@ from lmbook.experiments import (  # noqa: F401  (importing a module enters its r
     seq2seq_tasks,
     shakespeare,
     tagging,
+    tagging_directions,
     text_classification,
     translation_by_length,
     wikitext,

@@ -132,7 +132,7 @@ export default figure(({ model, el, listen, say }) => {
     chart.draw(DIGITS.map((c) => ({ label: String(c), value: p[c], text: fmt.prob(p[c], 2), tone: c === asked ? 1 : 0 })), { max: 1 });
     const bits = (c) => -read[c].logP / Math.LN2;
     numbers.draw(DIGITS.map((c) => [String(c), fmt.prob(p[c]), fmt.num(bits(c), 1)]));
-    const cost = `Under ${asked} your rows cost ${fmt.num(given ? bits(asked) / given : 0)} bits a pixel.`;
+    const cost = `Under ${asked} your rows cost ${fmt.num(given ? bits(asked) / given : 0)} bits per pixel.`;
     say(given === 0 ? `Nothing is given: every digit is as likely, and the model writes ${a(asked)} from its name alone.`
       : `From ${get("rows")} row${get("rows") === 1 ? "" : "s"} the model takes it for ${a(likeliest)}, with probability ${fmt.prob(p[likeliest], 2)}. ${cost} `
       + `It wrote the other ${SIDE * SIDE - given} pixels as ${a(asked)}.`);

@@ -21,6 +21,7 @@ from lmbook_press.assignments.questions import Check, Homework, marks
 
 NO_TIME = Outcome(False, "The notebook had used up its time before this check.")
 Cell = tuple[str, str | None, str]  # name, grade_id, source
+SET_UP = "# @title Set-up"  # the first cell of the Colab edition, which is the book's and not the student's
 
 
 class Runs:
@@ -42,7 +43,8 @@ class Runs:
         }
         self.checks = {check.name for question in homework.questions for check in question.checks}
         self.release = {cell.source for cell in homework.release.cells if cell.cell_type == "code"}
-        own = "\n".join(source for _, _, source in self.cells if source not in self.release)
+        mine = [source for _, _, source in self.cells if source not in self.release]
+        own = "\n".join(source for source in mine if not source.startswith(SET_UP))
         for name in homework.closed:
             if re.search(rf"^[^#\n]*\b{name}[.(]|^[ \t]*(?:import|from)[ \t]+{name}\b", own, re.MULTILINE):
                 self.notes.append(f"Your code uses {name}, which is closed while this homework is graded.")

@@ -112,7 +112,7 @@ def _page(answers: dict[str, list[Answer]], lines: list[dict], release: Notebook
 def _answer(equal: list[Answer], name: str, items: list[tuple[float, str]], lines: list[dict]) -> str:
     """One text and the boxes beside it."""
     students, words = [one.student for one in equal], len(equal[0].source.split())
-    said = [f"{words} words"]
+    said = [f"{words} {'word' if words == 1 else 'words'}"]
     if len(equal) > 1:
         said.append(f"{len(equal)} students have this text")
     for row in lines:

@@ -77,7 +77,7 @@ def _questions(body) -> list:
     for number, check in enumerate(body.xpath("//div[contains(@class, 'lm-check')]"), start=1):
         kicker = check.xpath(".//span[@class='lm-kicker']")[0]
         kicker.text = f"Check yourself {number}."
-        answer = _element(f"<div class='lm-print-answer'><h3>Check yourself {number}</h3></div>")
+        answer = _element(f"<div class='lm-print-answer'><h2>Check yourself {number}</h2></div>")
         for option in check.xpath(".//div[contains(@class, 'lm-option')]"):
             _drop(option.find("input"))
             why = option.xpath(".//div[contains(@class, 'lm-why')]")[0]

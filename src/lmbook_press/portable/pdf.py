@@ -48,7 +48,8 @@ def document(root: Path, site: Path, title: str, author: str, base: str) -> str:
             ends.append(f"<h2 class='lm-h1'>{markup.escape(page.title)}</h2>")
             ends += map(articles.written, page.end)
     contents.append('<li class="lm-contents-part"><a href="#answers">Answers and solutions</a></li>')
-    styles = "".join(f'<link rel="stylesheet" href="_static/{file}">' for file in STYLES)
+    outputs = [file.name for file in (site / "_static").glob("mystnb.*.css")]  # the name has a number of its own
+    styles = "".join(f'<link rel="stylesheet" href="_static/{file}">' for file in (*outputs, *STYLES))
     return f"""<!DOCTYPE html>
 <html lang="en" data-theme="light" data-mode="light">
 <head><meta charset="utf-8"><title>{markup.escape(title)}</title><meta name="author" content="{markup.escape(author)}">

@@ -11,6 +11,10 @@ logger = sphinx_logging.getLogger(__name__)
 ICON_FONTS = {"fa-solid-900": 900, "fa-regular-400": 400, "fa-brands-400": 400}
 NAMED_ICON = re.compile(r'((?:\.fa-[\w-]+:before,)*\.fa-[\w-]+:before)\{content:"(\\[0-9a-f]+)"\}')
 ICON_CODE = re.compile(r"\\([ef][0-9a-f]{3})")
+CLASS = re.compile(r"\.(?!bs-)(-?[A-Za-z_][\w-]*)")  # in a selector; scripts put names together that begin with bs-
+NEGATED = re.compile(r":not\([^()]*\)|\[[^\]]*\]")
+CLASSIC = re.compile(r'<script src="(?=[^"]*_static/(?!scripts/bootstrap)|[^"]*searchindex)')  # in the head, in order
+PAGENAME = "<script>DOCUMENTATION_OPTIONS."
 TOGGLE = '<summary><span class="toctree-toggle"'  # of the sidebar, without a name
 VIEWPORT = re.compile(r'[ \t]*<meta name="viewport"[^>]*>\n?')
 
@@ -133,6 +137,52 @@ def trim_icon_rules(css: str, used: set[str]) -> str:
     return NAMED_ICON.sub(keep, css)
 
 
+def rules(css: str) -> list[tuple[str, str]]:
+    """The rules of a stylesheet in order: (selectors or the head of an @rule, what stands between its braces)."""
+    found, start, at, depth = [], 0, 0, 0
+    for sign in re.finditer(r"/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[{};]", css, re.DOTALL):
+        if sign[0] == "{":
+            depth += 1
+            at = sign.end() if depth == 1 else at
+        elif sign[0] == "}":
+            depth -= 1
+            if depth == 0:
+                found.append((css[start : at - 1].strip(), css[at : sign.start()]))
+                start = sign.end()
+        elif sign[0] == ";" and depth == 0:  # @import, @charset
+            found.append((css[start : sign.start()].strip(), ""))
+            start = sign.end()
+    return found
+
+
+def trim_rules(css: str, words: set[str]) -> str:
+    """A stylesheet without the rules for classes whose names no page and no script contains."""
+    kept = []
+    for head, body in rules(css):
+        if head.startswith(("@media", "@supports", "@layer", "@container")):
+            inside = trim_rules(body, words)
+            kept.append(f"{head}{{{inside}}}" if inside else "")
+        elif head.startswith("@"):
+            kept.append(f"{head}{{{body}}}" if body else f"{head};")
+        else:
+            parts = re.split(r",(?![^(\[]*[)\]])", re.sub(r"/\*.*?\*/", "", head, flags=re.DOTALL))
+            used = [part for part in parts if set(CLASS.findall(NEGATED.sub("", part))) <= words]
+            kept.append(f"{','.join(used)}{{{body}}}" if used else "")
+    return "".join(kept)
+
+
+def used_words(out: Path) -> set[str]:
+    """The names of all classes in pages, and every word in scripts, which may put classes there."""
+    words: set[str] = set()
+    for file in out.rglob("*.html"):
+        for names in re.findall(r'class="([^"]*)"', file.read_text(encoding="utf8", errors="replace")):
+            words.update(names.split())
+    for file in (*out.rglob("*.js"), *out.rglob("*.mjs")):
+        if file.name != "searchindex.js" and "safetensors" not in file.name:
+            words.update(re.findall(r"[\w-]+", file.read_text(encoding="utf8", errors="replace")))
+    return words
+
+
 def subset_font(file: Path, codes: set[int]) -> None:
     """Rewrites a woff2 font with the glyphs of these code points."""
     from fontTools.subset import Options, Subsetter, load_font, save_font
@@ -179,9 +229,13 @@ def lighten(app, exception):
         clean = one_viewport(text).replace(
             TOGGLE, TOGGLE.replace("<summary", '<summary aria-label="Show or hide its pages"')
         )
+        # no script holds up the text; what stands in the page itself waits for those that it needs, as a module does
+        clean = CLASSIC.sub('<script defer src="', clean)
+        clean = clean.replace(PAGENAME, PAGENAME.replace("<script>", '<script type="module">'))
         if clean != text:
             file.write_text(clean, encoding="utf8")
     css = trim_icon_rules(stylesheet.read_text(encoding="utf8"), used_icons(Path(app.outdir)))
+    css = trim_rules(css, used_words(Path(app.outdir)))
     stylesheet.write_text(css, encoding="utf8")
     others = "".join(f.read_text(encoding="utf8") for f in static.rglob("*.css") if f != stylesheet)
     codes = {int(code, 16) for code in ICON_CODE.findall(css + others)}

@@ -18,7 +18,13 @@ ONLY_WITH = {
     "landing.css": 'class="lm-stations',
 }
 FIGURE = 'class="lm-figure"'
-EARLY = ("serif", "sans", "sans-medium")  # the fonts that every page begins with
+EARLY = 40_000  # letters of HTML that may be seen before anything is scrolled
+# font -> what a page that needs it from the start has in its body (tables are not set in serifs)
+FONTS = {"serif": r"\n<p>", "serif-italic": r"(\n|<li>)<p>[^<]*<em>", "serif-semibold": r"(\n|<li>)<p><strong>"}
+FONTS |= {"sans": "<h1", "sans-medium": "<h1", "mono": "<pre>"}
+FONTS = {f"fonts/{name}": mark for name, mark in FONTS.items()}
+FONTS |= {"katex/fonts/KaTeX_Main-Regular": 'class="mord', "katex/fonts/KaTeX_Math-Italic": "mathnormal"}
+FONTS |= {"katex/fonts/KaTeX_Main-Bold": "mathbf", "katex/fonts/KaTeX_Typewriter-Regular": "texttt"}
 REPAIRS = [
     # a name that differs from the words in sight
     (' aria-label="Toggle hidden content"', ""),
@@ -46,9 +52,11 @@ def _page_context(app, pagename, templatename, context, doctree):
     if FIGURE in body:
         app.add_js_file("figures/mount.mjs", type="module")
         app.add_css_file("figures/figures.css", priority=400)
-    folder = context["pathto"]("_static/fonts", resource=True)
+    folder = context["pathto"]("_static", resource=True)
     context["metatags"] = context.get("metatags", "") + "".join(
-        f'<link rel="preload" href="{folder}/{name}.woff2" as="font" type="font/woff2" crossorigin>\n' for name in EARLY
+        f'<link rel="preload" href="{folder}/{name}.woff2" as="font" type="font/woff2" crossorigin>\n'
+        for name, mark in FONTS.items()
+        if re.search(mark, body[:EARLY])
     )
     for files in ("css_files", "script_files"):
         context[files][:] = [file for file in context[files] if _wanted(file, body)]

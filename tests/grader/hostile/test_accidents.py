@@ -7,6 +7,7 @@ import pytest
 import small
 from nbformat.v4 import new_code_cell
 
+from lmbook_grader.intake.collect import open_submission, place
 from lmbook_grader.sandbox.commands import Limits
 
 FULL = {"double": 3, "shares": 3, "lengths": 2}
@@ -184,20 +185,19 @@ def test_a_file_that_is_no_notebook_has_no_points_and_is_told_so(grade, release,
         assert result["why"].endswith(".")
 
 
-def test_an_answer_of_18_mb_costs_its_question_and_no_time(grade, release):
-    """It is left out and said so; so is a cell of a student's own, and an answer in words."""
+def test_what_has_18_mb_is_left_out_and_costs_its_question_alone(grade, release, tmp_path):
+    """An answer, a cell of a student's own, an answer in words."""
     long = f"# {'x' * 18_000_000}\n{small.RIGHT['double']}"
-    for answers, wanted in (({"double": long}, FULL | {"double": 0}), ({"why": "why " * 4_500_000}, FULL)):
-        result = grade(small.answered(release, **answers))
-        assert points(result) == wanted
-        (note,) = result["notes"]
-        assert "at most 100,000 are read" in note
-        assert result["seconds"] < 30
-    notebook = small.answered(release)
-    notebook.cells.insert(3, new_code_cell(long))
-    result = grade(notebook)
-    assert points(result) == FULL
-    assert "was left out" in result["notes"][0]
+    result = grade(small.answered(release, double=long))
+    assert points(result) == FULL | {"double": 0}
+    own = small.answered(release)
+    own.cells.insert(3, new_code_cell(long[:500_000]))
+    words = small.answered(release, why="why " * 100_000)
+    for notebook, missing, said in ((own, [], "was left out"), (words, ["why"], "at most 100,000 are read")):
+        nbformat.write(notebook, tmp_path / "long.ipynb")
+        placed = place(open_submission(tmp_path / "long.ipynb"), release)
+        assert placed.missing == missing
+        assert said in placed.notes[0]
 
 
 def test_an_old_format_is_read(grade, release):

@@ -9,8 +9,9 @@ import pytest
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
+from lmbook.drawings.shapes import Panel
 from lmbook_press.myst import choices
-from lmbook_press.sphinx import assets, folding, mathematics, results
+from lmbook_press.sphinx import assets, folding, heights, mathematics, pictures, results, status
 
 KATEX = Path(__file__).parents[3] / "book" / "_static" / "katex"
 SETTINGS = {
@@ -162,13 +163,14 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("message", FAULTS)
-def test_a_malformed_question_fails_the_build_and_says_how(build, message):
-    _, warnings, status = build(index=f"# Title\n\n:::{{self-check}} Which?\n{FAULTS[message]}:::\n")
+def test_malformed_questions_fail_the_build_and_say_how(build):
+    pages = [f":::{{self-check}} Which {number}?\n{body}:::\n" for number, body in enumerate(FAULTS.values())]
+    _, warnings, status = build(index="# Title\n\n" + "\n".join(pages))
     assert status == 1
-    assert message in warnings
-    assert "'Which?'" in warnings
-    assert "index.md" in warnings
+    for number, message in enumerate(FAULTS):
+        (said,) = [line for line in warnings.splitlines() if f"'Which {number}?'" in line]
+        assert message in said
+        assert "index.md" in said
 
 
 def test_options_keep_what_belongs_to_them():
@@ -255,3 +257,73 @@ def test_the_chapters_of_a_model_are_those_whose_code_names_it(tmp_path):
     assert found["shakespeare"] == "[17](../notebooks/17-y.ipynb)"
     assert "6" in found["names-gpt"]
     assert not {"shakespeare-rnn", "shakespeare-scaling"} & found.keys()
+
+
+# --- the first page, the room for figures, the record of the last run -------------------------------------------------
+
+
+def test_every_chapter_has_a_picture_inside_its_frame():
+    for number, draw in enumerate(pictures.PICTURES):
+        panel = Panel(pictures.WIDTH, pictures.HEIGHT)
+        draw(panel)
+        svg = pictures.svg(number)
+        assert 'aria-hidden="true"' in svg
+        assert svg.count("<") > 8, draw.__name__
+        for box in panel.boxes:
+            assert -1 <= box.x <= box.x + box.width <= pictures.WIDTH + 1, draw.__name__
+            assert -1 <= box.y <= box.y + box.height <= pictures.HEIGHT + 1, draw.__name__
+        points = [point for path in panel.paths for point in path]
+        assert all(0 <= x <= pictures.WIDTH and 0 <= y <= pictures.HEIGHT for x, y in points), draw.__name__
+    assert len(pictures.PICTURES) == len(list((KATEX.parents[2] / "notebooks").glob("[0-9]*.ipynb")))
+
+
+def test_a_station_leads_to_its_chapter_and_a_wrong_one_fails_the_build(build):
+    entries = "03-x What <is> it?\n03-y What?\n03-x\n"
+    text = f"# Book\n\n```{{toctree}}\nnotebooks/03-x\n```\n\n```{{stations}} 2\n{entries}```\n"
+    html, warnings, status = build(**{"index": text, "notebooks/03-x": "# Words & vectors\n"})
+    assert '<ol class="lm-stations" data-part="2">' in html["index"]
+    assert '<a href="notebooks/03-x.html"><span class="lm-stop">3</span> Words &amp; vectors</a>' in html["index"]
+    assert "What &lt;is&gt; it?" in html["index"]
+    assert html["index"].count('class="lm-station"') == 1
+    assert status == 1
+    assert re.findall(r"stations: '([^']+)' is no chapter", warnings) == ["03-y What?", "03-x"]
+
+
+def test_room_is_kept_for_the_figures_that_were_measured():
+    figure = '<figure class="lm-figure" data-module="a">x</figure>'
+    one, two, three = heights.reserve(figure * 3, [[9, 8, 7], None]).split("</figure>")[:3]
+    assert '<figure class="lm-figure" style="--lm-high-360:9px;--lm-high-768:8px;--lm-high-1280:7px" data' in one
+    assert "style" not in two + three
+
+
+def test_a_run_is_recorded_when_all_cells_ran_and_shown_when_all_passed(tmp_path):
+    from types import SimpleNamespace
+
+    import nbformat
+
+    source = (KATEX.parents[2] / "notebooks" / "conftest.py").read_text()
+    names: dict = {}
+    exec(compile(source, "conftest.py", "exec"), names)
+    for name in ("01-a", "02-b", "03-c"):
+        cells = [nbformat.v4.new_code_cell("1"), nbformat.v4.new_markdown_cell("x"), nbformat.v4.new_code_cell("2")]
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / f"{name}.ipynb")
+    report = lambda name, passed=True: SimpleNamespace(  # noqa: E731
+        when="call", fspath=f"{name}.ipynb", duration=1.5, passed=passed
+    )
+    reports = [report("01-a"), report("01-a"), report("02-b"), report("02-b", passed=False), report("03-c")]
+    names["record"](reports, tmp_path / status.RECORD, tmp_path)
+    (run,) = status.recorded(tmp_path).items()
+    assert (run[0], run[1]["seconds"], run[1]["cells"]) == ("01-a", 3.0, 2)
+    assert status.recorded(tmp_path / "nothing") == {}
+
+
+def test_rules_for_classes_nobody_uses_go():
+    css = '@charset "UTF-8";:root{--a:1}.a,.b.c{x:y}.b>.a:not(.z){x:"{"}@media print{.c{x:y}.a{x:y}}@media all{.c{x:y}}'
+    css += ".bs-tooltip-auto{x:y}@font-face{src:url(a.woff2)}/* .a{ */[class*=z]{x:y}"
+    trimmed = '@charset "UTF-8";:root{--a:1}.a{x:y}.b>.a:not(.z){x:"{"}@media print{.a{x:y}}'
+    trimmed += ".bs-tooltip-auto{x:y}@font-face{src:url(a.woff2)}[class*=z]{x:y}"
+    assert assets.trim_rules(css, {"a", "b"}) == trimmed
+    assert (
+        "".join(f"{head}{{{body}}}" for head, body in assets.rules("a{b:c}@media x{d{e:f}}"))
+        == "a{b:c}@media x{d{e:f}}"
+    )

@@ -1,0 +1,139 @@
+"""The book to carry away: scripts in place of modules, one document for paper, an EPUB whose parts belong together."""
+
+import re
+import zipfile
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from lxml import etree
+
+from lmbook.figures import bundle
+from lmbook_press.portable import articles, epub, offline, pdf
+
+ROOT = Path(__file__).parents[3]
+BASE = "https://example.org/book/"
+SOME = [
+    ("book/index", ""),
+    ("notebooks/07-long-memory", "Part II"),
+    ("notebooks/08-rnn-tasks", ""),
+    ("book/glossary", "R"),
+]
+
+
+@pytest.fixture(scope="module")
+def some_pages():
+    """Four pages stand for all; reading the whole book takes several seconds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(articles, "order", lambda root: SOME)
+        yield
+
+
+def test_the_book_is_what_the_contents_say_but_for_the_homework():
+    found = articles.order(ROOT)
+    names = [name for name, _ in found]
+    assert [name for name in names if name.startswith("notebooks/")] == sorted(
+        f"notebooks/{path.stem}" for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")
+    )
+    assert not any("homework/" in name for name in names)
+    assert sum(bool(part) for _, part in found) == 7
+
+
+# --- the disk ------------------------------------------------------------------------------------------------------
+
+
+def test_no_script_for_the_disk_asks_for_a_module_or_a_server():
+    scripts = offline.figures() | {"page.js": offline.plain((ROOT / "book/_static/page.mjs").read_text())}
+    assert {f"{name}.js" for name in bundle.served() if name.endswith("tensors")} < set(scripts)
+    for name, text in scripts.items():
+        if name.endswith(".safetensors.js"):  # weights, as letters
+            continue
+        assert not re.search(r"^\s*(import|export)\b|import\(|import\.meta|\bfetch\(", text, re.MULTILINE), name
+    assert '"./writer.' in scripts["mount.js"]
+
+
+def test_what_has_changed_its_form_is_noticed():
+    with pytest.raises(ValueError, match="offline"):
+        offline.mount(bundle.source("mount").replace("await import(", "await bring("))
+
+
+# --- paper ---------------------------------------------------------------------------------------------------------
+
+
+def test_paper_has_all_links_inside_answers_at_the_end_and_no_scripts(site, some_pages):
+    text = pdf.document(ROOT, site, "Title", "Author", BASE)
+    ids = re.findall(r'\bid="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+    inside = set(map(unquote, re.findall(r'href="#([^"]+)"', text)))
+    assert inside - set(ids) == set()
+    assert len(inside) > 50
+    chapters, answers = text.split('id="answers"')
+    assert "<script" not in text
+    assert "katex-mathml" not in text
+    assert "Solution to" not in chapters
+    pages = [(site / f"{name}.html").read_text() for name, _ in SOME]
+    assert answers.count("Solution to Exercise") == sum(page.count('id="solution-ex-') for page in pages) > 5
+    assert f"{BASE}notebooks/07-long-memory.html" in text  # where the figures are alive
+    levels = [int(level) for level in re.findall(r"<h([1-6])", text)]
+    assert all(b <= a + 1 for a, b in pairwise(levels))
+
+
+@pytest.mark.browser
+def test_chromium_prints_with_bookmarks(browser, tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text("<h1>Part</h1><h2>Chapter</h2><p style='break-before: page'>x</p>")
+    pdf.print_to(tmp_path / "out.pdf", page.as_uri())
+    data = (tmp_path / "out.pdf").read_bytes()
+    assert len(re.findall(rb"/Type\s*/Page\b", data)) == 2
+    assert b"/Outlines" in data
+
+
+# --- EPUB ----------------------------------------------------------------------------------------------------------
+
+OPF = {"o": "http://www.idpf.org/2007/opf", "h": "http://www.w3.org/1999/xhtml"}
+
+
+@pytest.fixture(scope="module")
+def unpacked(site, some_pages, tmp_path_factory):
+    book = tmp_path_factory.mktemp("epub") / "book.epub"
+    archive = zipfile.ZipFile(epub.write_epub(book, ROOT, site, "Title", "Author", BASE))
+    return archive, {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_an_epub_is_put_together_as_readers_expect(unpacked):
+    archive, files = unpacked
+    first = archive.infolist()[0]
+    assert (first.filename, first.compress_type, files["mimetype"]) == ("mimetype", 0, b"application/epub+zip")
+    package = etree.fromstring(files["book/book.opf"])
+    listed = {item.get("href"): item for item in package.iterfind(".//o:item", OPF)}
+    assert {f"book/{name}" for name in listed} == files.keys() - {"mimetype", "META-INF/container.xml", "book/book.opf"}
+    ids = [item.get("id") for item in listed.values()]
+    assert len(set(ids)) == len(ids)
+    assert {item.get("idref") for item in package.iterfind(".//o:itemref", OPF)} < set(ids)
+    for name, item in listed.items():
+        text = files[f"book/{name}"]
+        marks = (item.get("properties") or "").split()
+        if name.endswith(".xhtml"):
+            assert ("mathml" in marks, "svg" in marks) == (b"<math" in text, b"<svg" in text), name
+
+
+def test_links_pictures_and_ids_of_an_epub_are_there(unpacked):
+    _, files = unpacked
+    trees = {name[5:]: etree.fromstring(data) for name, data in files.items() if name.endswith(".xhtml")}
+    ids = {name: [node.get("id") for node in tree.iter() if node.get("id")] for name, tree in trees.items()}
+    links = 0
+    for name, tree in trees.items():
+        assert len(set(ids[name])) == len(ids[name]), name
+        assert tree.find(".//h:script", OPF) is None
+        for node in tree.iter():
+            assert not any(key.startswith("on") for key in node.attrib)
+            for link in (node.get("href"), node.get("src")):
+                if link and not re.match(r"https?:|mailto:|data:", link):
+                    page, _, place = link.partition("#")
+                    links += 1
+                    assert f"book/{page or name}" in files, (name, link)
+                    assert not place or unquote(place) in ids[page or name], (name, link)
+    assert links > 100
+    assert b"viewBox" in files["book/notebooks-07-long-memory.xhtml"]
+    assert b'<math xmlns="http://www.w3.org/1998/Math/MathML"' in files["book/notebooks-07-long-memory.xhtml"]
