@@ -23,6 +23,7 @@ const style = `
 .lm-figure .lmt-own textarea:focus-visible { outline: 2px solid var(--lm-1); outline-offset: 2px; }
 .lmt-chart svg { display: block; overflow: visible; }
 .lmt-chart path { fill: none; stroke-linejoin: round; stroke: var(--lm-tone); }
+.lmt-chart .lmt-inside { overflow: hidden; }
 .lmt-live { stroke-width: 2.5; }
 .lmt-train { stroke-width: 1; stroke-opacity: 0.55; }
 .lmt-before { stroke-width: 1.5; stroke-dasharray: 2 4; }
@@ -59,7 +60,7 @@ function chart() {
     const top = 1.05 * Math.max(...heights, 0.1);
     const low = Math.min(...heights) > 0.5 * top ? Math.floor(Math.min(...heights) * 10) / 10 : 0;
     const x = (step) => LEFT + ((wide - LEFT - RIGHT) * step) / last;
-    const y = (v) => 8 + (HIGH - LOW - 8) * Math.max(0, 1 - (v - low) / (top - low));
+    const y = (v) => 8 + (HIGH - LOW - 8) * (1 - (v - low) / (top - low));
     const ended = ([points]) => points?.at(-1)?.[2] ?? 0;
     const line = (points, which) => points.filter((point) => Number.isFinite(point[which])).map((point, i) => `${i ? "L" : "M"}${x(point[0]).toFixed(1)} ${y(point[which]).toFixed(1)}`).join("");
     const size = 10 ** Math.floor(Math.log10(last / 2));
@@ -75,8 +76,8 @@ function chart() {
       s("text", { class: "lm-tick", x: 0, y: HIGH - 2 }, "loss, nats per prediction"),
       marks.map(([height, words]) => [s("line", { class: "lmt-mark", x1: LEFT, x2: wide - RIGHT, y1: y(height), y2: y(height) }),
         s("text", { class: "lm-tick", x: wide - RIGHT, y: y(height) + (ended(before) > height ? 14 : -4), "text-anchor": "end" }, words)]),
-      before.map((points, i) => s("path", { class: "lmt-before", "data-tone": i + 1, d: line(points, 2) })),
-      runs.map((points, i) => [s("path", { class: "lmt-train", "data-tone": i + 1, d: line(points, 1) }), s("path", { class: "lmt-live", "data-tone": i + 1, d: line(points, 2) })])));
+      s("svg", { class: "lmt-inside", y: 6, width: wide, height: HIGH - LOW - 4, viewBox: `0 6 ${wide} ${HIGH - LOW - 4}` }, before.map((points, i) => s("path", { class: "lmt-before", "data-tone": i + 1, d: line(points, 2) })),
+      runs.map((points, i) => [s("path", { class: "lmt-train", "data-tone": i + 1, d: line(points, 1) }), s("path", { class: "lmt-live", "data-tone": i + 1, d: line(points, 2) })]))));
   };
   return { node, draw: (next) => { given = next; draw(); }, resize: (width) => { wide = Math.max(240, width); draw(); } };
 }
@@ -220,7 +221,7 @@ export default figure(({ model, el, say }) => {
     which.set(ways.indexOf(way));
     again.disabled = state === "before";
     const shown = live ? runs : record?.runs ?? [];
-    now.textContent = live ? speed() : state === "going" ? "Starting …" : record ? `Dotted: a recorded training by the same code, ${spent(record.seconds)} on one core for each network. Press Train to do it here.` : "Nothing leaves this page.";
+    now.textContent = live ? speed() : state === "going" ? "Starting …" : record ? `Dotted: a recorded training by the same code, ${spent(record.seconds)} on one core${way.runs.length > 1 ? " for each network" : ""}. Press Train to do it here.` : "Nothing leaves this page.";
     picture.draw({ runs: live ? runs.map((run) => run.points) : [], before: record ? record.runs.map((run) => run.points) : [], marks: way.marks ?? [], end: way.steps });
     replace(key, way.runs.map(({ label }, i) => h("span", { "data-tone": i + 1 }, `${label}, held out`)), h("span", { class: "lmt-key-train", "data-tone": 1 }, "in training"), record ? h("span", { class: "lmt-key-before" }, "recorded") : null);
     if (found.length !== shown.length) {

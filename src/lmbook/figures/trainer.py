@@ -114,9 +114,9 @@ LESSONS = {
     "gpt": {
         "title": "A GPT of 27,000 parameters is trained in this page",
         "caption": (
-            "Two layers of width 32, as in this chapter. Train it on names, then on the stories, then on a text "
-            "of your own, and read what it writes as the loss falls. Then compare with the recurrent network of "
-            "chapter 6 on the same stories: after as many characters, which has the lower loss?"
+            "The model of this chapter with two layers of width 32. Train it on names, then on the stories, "
+            "then on a text of your own, and read what it writes as the loss falls. Then compare with the "
+            "recurrent network of chapter 6 on the same stories: after as many characters, which has the lower loss?"
         ),
         "task": "Teach a small GPT to write: names, stories, or whatever you paste.",
         "rate": 0.005,
