@@ -66,7 +66,7 @@ WRITE = """
 def write(weights, start, n, n_heads, temperature, top_p, seed):
     rng, new = np.random.default_rng(seed), []
     while len(new) < n:
-        seen = [*start, *new][-len(weights["P"]) :]
+        seen = [*start, *new][1 - len(weights["P"]) :]
         with torch.no_grad():
             logits = gpt(weights, torch.tensor([seen]), n_heads)[0, -1].double().numpy()
         new.append(draw(nucleus(logits, temperature, top_p), rng.random()))
@@ -271,10 +271,11 @@ def draw(p, u):
         "score": 15,
     },
     "the first tokens are read, not the last": {
-        "answers": {
-            "training": TRAIN
-            + WRITE.replace("[-len(weights", "[: len(weights").replace(") :]", ")]").replace('"P"]) :]', '"P"])]')
-        },
+        "answers": {"training": TRAIN + WRITE.replace('[1 - len(weights["P"]) :]', '[: len(weights["P"]) - 1]')},
+        "score": 15,
+    },
+    "the place that learned nothing is used": {
+        "answers": {"training": TRAIN + WRITE.replace("[1 - len", "[-len")},
         "score": 15,
     },
     "the same chance for every token": {
