@@ -63,6 +63,10 @@ RIGHT = {
         "import lmbook\nimport torch\nK = 2",
         "import scipy\n\ndef double(x):\n    return K * x",
     ],
+    "asks whether a library is there": [  # as torch's optimizers do
+        "from importlib.util import find_spec\nK = 2 if find_spec('sklearn') or True else 0",
+        "def double(x):\n    return K * x",
+    ],
     "a function with the name of a closed one": [
         "def steep(x):\n    return x + x",
         "def double(x):\n    return steep(x)",

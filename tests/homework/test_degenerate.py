@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+import torch
 from points import STEMS, code_cells, graded
 
 from lmbook_press.assignments.questions import defined, marks
@@ -21,6 +22,8 @@ def spoilt(of_array: Callable, of_number: Callable, of_list: Callable = list, te
     """(right, first, arguments) -> the right value with each array, number and list in it changed."""
 
     def leaves(value):
+        if isinstance(value, torch.Tensor):
+            value = value.detach().numpy() if value.dim() else value.item()
         if isinstance(value, np.ndarray):
             return of_array(value)
         if isinstance(value, dict):

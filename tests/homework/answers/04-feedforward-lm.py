@@ -14,7 +14,7 @@ def forward(network, histories):
     places = torch.as_tensor(histories)
     e = {e}
     z = {hidden} @ U.T
-    return ({out}).numpy()
+    return {out}
 """
 
 
@@ -32,8 +32,34 @@ def count(formula):
     return f"def count(vocab, d, hidden, window):\n    return {formula}"
 
 
-def widest(formula):
-    return f"def widest(budget, vocab, d, hidden):\n    left = budget - vocab * (d + hidden)\n    return {formula}"
+TRAIN = """
+def train(network, examples, steps, rate):
+    learned = {key: torch.nn.Parameter(torch.tensor(value)) for key, value in network.items()}
+    adam, chance = torch.optim.Adam(learned.values(), lr=rate), torch.Generator().manual_seed(1)
+    for step in range(steps):
+        batch = [examples[i] for i in torch.randint(len(examples), (64,), generator=chance).tolist()]
+        p = forward(learned, torch.tensor([history for history, _ in batch]))
+        loss = -p[range(64), [target for _, target in batch]].log().mean()
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
+    return learned
+"""
+MAKE_UP = """
+def make_up(network, seed):
+    n = network["W"].shape[1] // network["E"].shape[1]
+    rng, text = np.random.default_rng(seed), [0] * n
+    for _ in range(20):
+        p = forward(network, np.array([text[-n:]]))[0].detach().numpy()
+        text.append(int(rng.choice(len(p), p=p)))
+        if text[-1] == 0:
+            return text[n:-1]
+    return text[n:]
+"""
+
+
+def names(train=TRAIN, make_up=MAKE_UP):
+    return {"names": train + make_up}
 
 
 WRONG = {
@@ -96,23 +122,23 @@ def windows(ids, n, sos):
     },
     "logits in place of probabilities": {
         "answers": {"forward": forward(out="z")},
-        "score": 11,
+        "score": 7,
     },
     "log probabilities in place of probabilities": {
         "answers": {"forward": forward(out="torch.log_softmax(z, dim=1)")},
-        "score": 11,
+        "score": 7,
     },
     "softmax over the batch": {
         "answers": {"forward": forward(out="torch.softmax(z, dim=0)")},
-        "score": 11,
+        "score": 7,
     },
     "softmax over everything at once": {  # right for a batch of one
         "answers": {"forward": forward(out="(z - z.max()).exp() / (z - z.max()).exp().sum()")},
-        "score": 14,
+        "score": 11,
     },
     "only the first history": {
         "answers": {"forward": forward(e="E[places[:1]].flatten(start_dim=1)")},
-        "score": 14,
+        "score": 11,
     },
     "exponentials overflow": {
         "answers": {"forward": forward(out="z.exp() / z.exp().sum(1, keepdim=True)")},
@@ -130,12 +156,6 @@ def windows(ids, n, sos):
         "answers": {"count": count("vocab * (d + hidden + 1) + hidden * (window * d + 1)")},
         "score": 15,
     },
-    "the division is not rounded down": {"answers": {"widest": widest("max(0, left / (d * hidden))")}, "score": 14},
-    "a negative window": {"answers": {"widest": widest("left // (d * hidden)")}, "score": 14},
-    "a budget that fits exactly is too small": {
-        "answers": {"widest": widest("max(0, (left - 1) // (d * hidden))")},
-        "score": 14,
-    },
     "the step goes uphill": {"answers": {"step": step("(Y - P).T @ H / len(H)")}, "score": 12},
     "only the row of the word that came moves": {
         "answers": {"step": step("((P - Y) * Y).T @ H / len(H)")},
@@ -148,43 +168,28 @@ def windows(ids, n, sos):
     "the sum of the losses, not the mean": {"answers": {"step": step("(P - Y).T @ H")}, "score": 14},
     "the mean over words, not examples": {"answers": {"step": step("(P - Y).T @ H / len(U)")}, "score": 12},
     "only the last example": {"answers": {"step": step("np.outer((P - Y)[-1], H[-1])")}, "score": 14},
-    "the blocks are dealt out in turns": {
-        "answers": {
-            "votes": """
-def votes(network, history):
-    W, n = network["W"], len(history)
-    return np.stack([W[:, i::n] @ network["E"][word] for i, word in enumerate(history)])
-"""
-        },
-        "score": 14,
+    "the network comes back as it was": {
+        "answers": names(TRAIN.replace("return learned", "return network")),
+        "score": 13,
     },
-    "the blocks are in the other order": {
-        "answers": {
-            "votes": """
-def votes(network, history):
-    blocks = np.split(network["W"], len(history), axis=1)[::-1]
-    return np.stack([block @ network["E"][word] for block, word in zip(blocks, history)])
-"""
-        },
-        "score": 14,
+    "the step makes names less likely": {
+        "answers": names(TRAIN.replace("loss = -p", "loss = p")),
+        "score": 13,
     },
-    "the sum of the votes": {
-        "answers": {
-            "votes": """
-def votes(network, history):
-    return network["W"] @ np.concatenate([network["E"][word] for word in history])
-"""
-        },
-        "score": 14,
+    "only the last layer is trained": {
+        "answers": names(TRAIN.replace("Adam(learned.values()", "Adam([learned['U']]")),
+        "score": 13,
     },
-    "one place for all": {
-        "answers": {
-            "votes": """
-def votes(network, history):
-    d = network["E"].shape[1]
-    return np.stack([network["W"][:, -d:] @ network["E"][word] for word in history])
-"""
-        },
-        "score": 14,
+    "the end belongs to the name": {
+        "answers": names(make_up=MAKE_UP.replace("text[n:-1]", "text[n:]")),
+        "score": 15,
+    },
+    "the likeliest letter, not a drawn one": {
+        "answers": names(make_up=MAKE_UP.replace("int(rng.choice(len(p), p=p))", "int(p.argmax())")),
+        "score": 15,
+    },
+    "the start of the name is read, not its end": {
+        "answers": names(make_up=MAKE_UP.replace("text[-n:]", "text[:n]")),
+        "score": 15,
     },
 }
