@@ -162,7 +162,7 @@ SAMPLE = [
     ("01-chain-rule", 0),
     ("05-backpropagation", 4),
     ("11-attention", 10),
-    ("15-transformer", 14),
+    ("12-queries-keys-values", 11),
     ("19-running-llms", 18),
 ]
 ALL = [(STEMS[n % len(STEMS)], n) for n in range(200)]
