@@ -155,7 +155,7 @@ def causal_loss(logits, tokens, pad):
             )
             + DRAW
         },
-        "score": 13,
+        "score": 14,
     },
     "one token too many where the sum is met": {
         "answers": {
