@@ -137,3 +137,13 @@ def test_links_pictures_and_ids_of_an_epub_are_there(unpacked):
     assert links > 100
     assert b"viewBox" in files["book/notebooks-07-long-memory.xhtml"]
     assert b'<math xmlns="http://www.w3.org/1998/Math/MathML"' in files["book/notebooks-07-long-memory.xhtml"]
+
+
+def test_without_a_built_site_the_command_says_what_to_do(tmp_path):
+    from click.testing import CliRunner
+
+    from lmbook_press.cli import main
+
+    done = CliRunner().invoke(main, ["portable", "zip", "--site", str(tmp_path)])
+    assert done.exit_code == 1
+    assert "run make site first" in done.output
