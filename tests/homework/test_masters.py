@@ -146,11 +146,17 @@ def test_no_solution_and_no_hidden_test_is_in_the_student_version(master, path, 
 
 
 def test_no_solution_and_no_hidden_test_is_in_a_built_page(path, secrets):
-    """Looks at whatever is built at the moment: pages, their sources, the Colab edition."""
+    """Looks at whatever is built at the moment: pages, their sources, the Colab edition.
+
+    A line that the chapter itself shows, of a training loop for instance, is no secret.
+    """
     folders = ("_build/html", "build", "book/homework", "src/lmbook_grader/releases")
     built = [file for folder in folders for file in (ROOT / folder).rglob("*")]
     built = [file for file in built if file.suffix in {".html", ".ipynb", ".js", ".txt", ".md"}]
-    lines = [line.encode() for line in secrets]
+    chapter = nbformat.read(ROOT / "notebooks" / path.name, as_version=4)
+    taught = "\n".join(cell.source for cell in chapter.cells)
+    lines = [line.encode() for line in secrets if line not in taught]
+    assert lines
     leaks = [file for file in built if path.stem in file.name and any(line in file.read_bytes() for line in lines)]
     assert leaks == []
 

@@ -82,7 +82,7 @@ def render(tex: str, display: bool = False) -> str:
     return answer["html"]
 
 
-def mathml(tex: str, display: bool = False, milliseconds: int = 2000) -> str:
+def mathml(tex: str, display: bool = False, milliseconds: int = 5000) -> str:
     """The MathML of one formula, which browsers draw without stylesheet and fonts; wrong TeX is shown in red."""
     options = {"displayMode": display, "output": "mathml", "throwOnError": False, "maxExpand": 200}
     return _engine().call("katex.renderToString", tex, options, timeout=milliseconds)

@@ -338,10 +338,6 @@ def parameters(d, d_ff, n_layers, source, target, tied):
         "answers": {"writing": changed(TRANSLATE, ("[word for word in words if word != EOS]", "words"))},
         "score": 15,
     },
-    "it goes on behind the end": {
-        "answers": {"writing": changed(TRANSLATE, (" and EOS not in words", ""))},
-        "score": 15,
-    },
     "it reads its last word alone": {
         "answers": {"writing": changed(TRANSLATE, ("[[SOS, *words]]", "[[SOS, *words][-1:]]"))},
         "score": 15,

@@ -148,15 +148,6 @@ def causal_loss(logits, tokens, pad):
         },
         "score": 14,
     },
-    "the token that reaches top-p is cut as well": {
-        "answers": {
-            "top-p": NUCLEUS.format(
-                cut="keep = order[: max(1, (np.cumsum(p[order]) <= top_p + 1e-12).sum())]", result="out / out.sum()"
-            )
-            + DRAW
-        },
-        "score": 14,
-    },
     "one token too many where the sum is met": {
         "answers": {
             "top-p": NUCLEUS.format(
