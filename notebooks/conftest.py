@@ -22,10 +22,6 @@ QUOTED = re.compile(r"[\"']([\w-]+)[\"']")
 NOT_COMPARED = "not compared"
 
 
-def pytest_configure(config):
-    os.environ["LMBOOK_SCALE"] = "quick"  # the stored outputs are those of this scale
-
-
 def lacking(notebook: nbformat.NotebookNode) -> str | None:
     """Which of the corpora that the notebook names are not to be had, and why; None if all are."""
     from lmbook.data.fetch import DataError, read, registry

@@ -22,9 +22,7 @@ try:
 except PackageNotFoundError:  # run from a source tree that was never installed
     __version__ = "0+unknown"
 
-__all__ = ["__version__", "device", "glue", "say", "scale", "seed", "write"]
-
-SCALES = ("quick", "full")
+__all__ = ["__version__", "device", "glue", "say", "seed", "write"]
 
 
 def device() -> str:
@@ -32,20 +30,6 @@ def device() -> str:
     import torch  # kept out of the module's head: chapters without a network start two seconds sooner
 
     return "cuda" if torch.cuda.is_available() else "cpu"
-
-
-def scale() -> str:
-    """The size of the experiments: "quick" (two CPU cores, under two minutes a chapter) or "full" (one GPU).
-
-    The variable LMBOOK_SCALE decides; without it, a GPU means "full".
-    Raises ValueError for a scale that does not exist.
-    """
-    asked = os.environ.get("LMBOOK_SCALE")
-    if asked is None:
-        return "full" if device() == "cuda" else "quick"
-    if asked not in SCALES:
-        raise ValueError(f"LMBOOK_SCALE is {asked!r}; set it to one of {', '.join(SCALES)}, or unset it.")
-    return asked
 
 
 def seed(number: int = 0) -> None:
