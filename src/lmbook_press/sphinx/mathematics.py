@@ -9,6 +9,7 @@ Its stylesheet and fonts are in book/_static/katex, of the same version (a test 
 import atexit
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -56,6 +57,12 @@ def katex_script() -> Path:
 
 @cache
 def _engine():
+    """KaTeX in V8, with an event loop of its own: within one that runs already, Jupyter's, no call has a timeout."""
+    with ThreadPoolExecutor(1) as elsewhere:
+        return elsewhere.submit(_started).result()
+
+
+def _started():
     from py_mini_racer import MiniRacer
 
     engine = MiniRacer()

@@ -1,5 +1,6 @@
 """The Sphinx extension on small books of its own: mathematics, self-check questions, folding, numbers."""
 
+import asyncio
 import json
 import re
 from io import StringIO
@@ -83,6 +84,20 @@ def test_a_formula_is_drawn_for_the_eye_and_written_for_the_ear():
     assert '<math xmlns="http://www.w3.org/1998/Math/MathML">' in html
     assert 'class="katex-html" aria-hidden="true"' in html
     assert 'display="block"' in mathematics.render("x", display=True)
+
+
+def test_formulae_are_drawn_in_a_notebook_too():
+    """Jupyter runs an event loop in the thread that asks; the engine took that for its own."""
+
+    async def asked() -> str:
+        mathematics._engine.cache_clear()
+        return mathematics.mathml("a^2")
+
+    try:
+        assert "<math" in asyncio.run(asked())
+        assert "<math" in mathematics.mathml("a^2")  # and when that loop has ended
+    finally:
+        mathematics._engine.cache_clear()
 
 
 @pytest.mark.parametrize(("tex", "position"), [(r"a + \nosuch{b}", 4), (r"x_{1", 4), (r"\frac{1}", 8)])
