@@ -31,12 +31,15 @@ CAPTIONS = {  # by the beginning of the path: what to try there
     "": "Open a layer, then a head, then one score; at each step the formula stands beside it, with the numbers of "
     "this sentence. In which layer of the decoder does the word appear that is written? Choose another word, then type "
     "a sentence of your own.",
-    "encoder": "Compare the heads of one layer, then the same head in all four layers: which look at a neighbour, "
-    "which at one and the same token wherever they stand? Change the word, and see what stays.",
-    "decoder": "Find the head that looks at the German word whose translation is written next. Change the word: does "
-    "the same head find the next one too? Then open a score, and see which products make it large.",
-    "source": "Change the word with the left and right arrows and watch the two parts of the sum: which of them is new "
-    "when the same word comes again? Open an entry to see the wave that it is read from.",
+    "encoder": "Trained heads: the encoder of the Transformer of chapter 15. Compare the heads of one layer, then the same "
+    "head in all four: which look at a neighbour, which at one and the same token wherever they stand? Change the word, "
+    "and see what stays.",
+    "decoder": "Trained heads, of the Transformer of chapter 15. This one looks at the German word whose translation is "
+    "written next. Change the word: does it find the next one too? Open a score, and see which products make it large. "
+    "Then close twice, and open other layers.",
+    "source": "The code at work: the Transformer of chapter 15 adds it to its words. Change the word with the left and "
+    "right arrows: which part of the sum is new when the same word comes again? Open an entry to see the wave that it "
+    "is read from.",
 }
 TITLES = {
     "": "A Transformer, opened down to a number",
@@ -188,7 +191,7 @@ def first_view(text: str, path: str, read: int, write: int) -> dict:
         inside.append([side, stage, unit, rounded(traces[side].inside(stage, unit, layers), 3)])
     opened = {side: rounded(trace.opened(side), 3) for side, trace in traces.items()}
     for row in (row for rows in opened.values() for row in rows):
-        row["scores"] = None  # shown only where a head is open, with all that makes them
+        row |= {"scores": None, "added": round(row["added"], 1), "sum": round(row["sum"], 1)}  # as they are shown
     tokens = {
         "source": [{"id": one["id"], "text": one["text"]} for one in found["source"]],
         "target": [{"id": one["id"], "text": one["text"], "p": round(one["p"], 3)} for one in found["target"]],
