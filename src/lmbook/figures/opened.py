@@ -31,12 +31,12 @@ CAPTIONS = {  # by the beginning of the path: what to try there
     "": "Open a layer, then a head, then one score; at each step the formula stands beside it, with the numbers of "
     "this sentence. In which layer of the decoder does the word appear that is written? Choose another word, then type "
     "a sentence of your own.",
-    "encoder": "Trained heads: the encoder of the Transformer of chapter 15. Compare the heads of one layer, then the same "
-    "head in all four: which look at a neighbour, which at one and the same token wherever they stand? Change the word, "
-    "and see what stays.",
-    "decoder": "Trained heads, of the Transformer of chapter 15. This one looks at the German word whose translation is "
-    "written next. Change the word: does it find the next one too? Open a score, and see which products make it large. "
-    "Then close twice, and open other layers.",
+    "encoder": "Trained heads: the encoder of the Transformer of chapter 15. Compare the heads of one layer, then the "
+    "same head in all four: which look at a neighbour, which at one and the same token wherever they stand? Change the "
+    "word, and see what stays.",
+    "decoder": "Trained heads, of the Transformer of chapter 15. This one looks at the German word whose translation "
+    "is written next. Change the word: does it find the next one too? Open a score, and see which products make it "
+    "large. Then close twice, and open other layers.",
     "source": "The code at work: the Transformer of chapter 15 adds it to its words. Change the word with the left and "
     "right arrows: which part of the sum is new when the same word comes again? Open an entry to see the wave that it "
     "is read from.",
