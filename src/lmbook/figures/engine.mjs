@@ -7,7 +7,7 @@
 import { MaskedLM } from "./bert.mjs";
 import { Blanks, BytePairs, Characters, Words } from "./bytepairs.mjs";
 import { bytes, weights } from "./checkpoint.mjs";
-import { add, softmax } from "./layers.mjs";
+import { add, row, softmax } from "./layers.mjs";
 import { words as lowerWords } from "./ngram.mjs";
 import { Classifier, RecurrentLM, Tagger } from "./recurrent.mjs";
 import { AttentionSeq2Seq, Seq2Seq } from "./seq2seq.mjs";
@@ -68,8 +68,15 @@ export function engine() {
     return known.get(name);
   };
 
-  /** The source as ids, and the states of a decoder that has read <sos> and the ids given. */
+  /** The source as ids, and the states of a decoder that has read <sos> and the ids given. The last one is kept. */
+  let [last, kept] = ["", null];
   function begun(name, text, ids) {
+    const key = JSON.stringify([name, text, ids]);
+    if (key !== last) [kept, last] = [readAnew(name, text, ids), key];
+    return kept;
+  }
+
+  function readAnew(name, text, ids) {
     const { model, reader, writer } = get(name);
     const source = reader.encode(text);
     if (!source.length) throw new Error("there is no word to translate");
@@ -133,6 +140,28 @@ export function engine() {
         return { kind, layer, added: lengthOf(added), sum: lengthOf(sum), says: said[k] ?? null,
           scores: scores?.map((row) => Array.from(row)) ?? null, weights: alpha?.map((row) => Array.from(row)) ?? null };
       });
+    },
+
+    /**
+     * One sublayer at this position, with every number: stage as in `open`; behind the last one comes the output.
+     * x, read: the vectors before and behind the norm.  Of an attention also query, keys, values, context (heads side by
+     * side), scores, weights.  Of a feed-forward network hidden and, for a `unit`, row and bias that make it.  Of the output
+     * the likeliest tokens with their logits and the rows of the output matrix.
+     */
+    inside({ name, text, ids, side, place, stage, unit = null }) {
+      const { model, writer, start, steps } = begun(name, text, ids.slice(0, -1));
+      const trace = side === "source" ? start.source[place] : steps[place].trace;
+      const plain = (value) => (Array.isArray(value) ? value.map(plain) : ArrayBuffer.isView(value) ? Array.from(value) : value);
+      if (stage < trace.length) {
+        const found = Object.fromEntries(Object.entries(trace[stage]).map(([key, value]) => [key, plain(value)]));
+        if (unit === null) return found;
+        const part = (what) => model.w(`${side === "source" ? "encoder" : "decoder"}.layers.${found.layer - 1}.ffn.W_1.${what}`);
+        return { ...found, unit, row: plain(row(part("weight"), unit)), bias: part("bias")[unit] };
+      }
+      const { logits, read } = steps[place];
+      const p = softmax(logits);
+      const others = likeliest(p, 6).map((id) => ({ text: writer.name(id), p: p[id], logit: logits[id], row: plain(row(model.w("output.weight"), id)) }));
+      return { kind: "output", layer: 0, read: plain(read), others };
     },
 
     /** Each word hidden alone: the likeliest words there, P and rank (from 1, among words) of the one that stood there. */
