@@ -32,6 +32,7 @@ SERVED = (
     "caption-scores",
     "ewt-left",
     "ewt-lstm",
+    "harbourish",
     "multi30k-additive",
     "multi30k-transformer",
     "shakespeare",

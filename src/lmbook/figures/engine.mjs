@@ -164,6 +164,46 @@ export function engine() {
       return { kind: "output", layer: 0, read: plain(read), others };
     },
 
+    /**
+     * What a translator without attention may write: nodes of `shown` rows [token, ln p, next node], node 0 first, as `tree` in
+     * decoding.py has them: all beginnings with P of `least`, what beams of up to `widest` look at, and `kept`, beginnings as ids;
+     * from each of them on by the likeliest tokens.  A next node is null behind the end, -1 where the tree does not go on.
+     */
+    tree({ name, text, kept = [], shown = 5, widest = 4, least = 0.004, most = 14 }) {
+      const { model, reader, writer } = get(name);
+      const source = reader.encode(text);
+      if (!source.length) throw new Error("there is no word to translate");
+      const said = new Map();
+      const look = (ids) => {
+        const key = ids.join(" ");
+        if (!said.has(key)) {
+          const { logits, state } = model.step(ids.length ? look(ids.slice(0, -1)).state : model.start(source), ids.at(-1) ?? SOS);
+          const p = softmax(logits);
+          said.set(key, { ids, state, rows: likeliest(p, shown).map((id) => ({ id, logP: Math.log(p[id]) })) });
+        }
+        return said.get(key);
+      };
+      const goesOn = ({ id }, ids) => id !== EOS && ids.length + 1 < most;
+      const likely = [{ ids: [], total: 0 }];
+      for (const { ids, total } of likely) {
+        for (const row of look(ids).rows) if (goesOn(row, ids) && total + row.logP >= Math.log(least)) likely.push({ ids: [...ids, row.id], total: total + row.logP });
+      }
+      for (let width = 1; width <= widest; width += 1) {
+        let beam = [{ ids: [], total: 0, open: true }];
+        for (let step = 0; step < most && beam.some((one) => one.open); step += 1) {
+          const grown = beam.flatMap((one) => (one.open ? look(one.ids).rows.slice(0, width).map(({ id, logP }) => ({ ids: [...one.ids, id], total: one.total + logP, open: id !== EOS })) : [one]));
+          beam = grown.sort((a, b) => b.total - a.total).slice(0, width);
+        }
+      }
+      for (const ids of kept) ids.forEach((_, t) => look(ids.slice(0, t + 1)));
+      for (let { ids, rows } of [...said.values()]) while (goesOn(rows[0], ids)) ({ ids, rows } = look([...ids, rows[0].id]));
+      const number = new Map([...said.keys()].map((key, i) => [key, i]));
+      return {
+        read: source.map((id, i) => ({ text: reader.name(id), typed: reader.split(text)[i] })),
+        nodes: [...said.values()].map(({ ids, rows }) => rows.map(({ id, logP }) => [{ id, text: writer.name(id) }, logP, id === EOS ? null : number.get([...ids, id].join(" ")) ?? -1])),
+      };
+    },
+
     /** Each word hidden alone: the likeliest words there, P and rank (from 1, among words) of the one that stood there. */
     blanks({ name, words, shown = 8 }) {
       const { model, reader } = get(name);
