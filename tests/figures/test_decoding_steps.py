@@ -6,7 +6,7 @@ import re
 import pytest
 
 from lmbook.figures import DecodingSteps, modules
-from lmbook.figures.decoding import END, SHOWN, WIDEST, shipped, stored
+from lmbook.figures.decoding import END, SHOWN, WIDEST, lexicon, shipped, stored
 
 FILE = shipped()
 SENTENCES = range(len(FILE["sentences"]))
@@ -26,7 +26,7 @@ def number(text):
 
 def table(page, i=0):
     """The cells of the i-th table: 0 complete outputs, 1 what was compared at this step."""
-    details = page.locator("details").nth(i)
+    details = page.locator("details.lm-table").nth(i)
     if not details.evaluate("(node) => node.open"):
         details.locator("summary").click()
     return [row.locator("th, td").all_inner_texts() for row in details.locator("tbody tr").all()]
@@ -85,6 +85,17 @@ def test_from_every_beginning_the_likeliest_words_lead_to_an_end():
                     break
             assert node is None or node == -1
             assert (node is None) == (FILE["words"][word] == END) or node == -1
+
+
+def test_the_list_of_words_is_what_the_model_reads():
+    from lmbook import checkpoints
+
+    known = set(checkpoints.load("harbourish").text.vocabulary.tokens)
+    for _, words in lexicon():
+        given = re.sub(r"\([^)]*\)", " ", words).replace(",", " ").split()
+        assert len(given) >= 6
+        for word in given:
+            assert {word, word.replace("-", "o"), word.replace("-", "a")} & known, word
 
 
 def test_somewhere_the_beam_keeps_what_greedy_gave_up():

@@ -122,6 +122,27 @@ def shipped() -> dict:
     return json.loads(PLACE.read_text("utf-8"))
 
 
+def lexicon() -> list[list[str]]:
+    """The words of Harbourish with their meaning, and how they bend."""
+    from lmbook.data import harbourish
+
+    nouns = {word: english for english, (_, word, _) in harbourish.NOUNS.items()}
+    verbs = {f"{stem}a": one for (one, _), stem in (harbourish.TRANSITIVE | harbourish.INTRANSITIVE).items()}
+    kinds = {
+        "a noun, with -n for several": nouns,
+        "behind it an adjective, with -o or -a like its noun": {
+            f"{stem}-": english for english, stem in harbourish.ADJECTIVES.items()
+        },
+        "at the end the verb, with -en for several": verbs,
+        "behind its noun": {word: english for english, word in harbourish.PREPOSITIONS.items()},
+        "before all of it": {"lo, la": "the", "to, ta": "a", "dvo, dva": "two"},
+    }
+    return [
+        [kind, ", ".join(f"{word} ({english})" for word, english in sorted(words.items()))]
+        for kind, words in kinds.items()
+    ]
+
+
 def _num(value: float, digits: int = 2) -> str:
     return f"{value:.{digits}f}".replace("-", "−")
 
@@ -138,6 +159,7 @@ class DecodingSteps(Figure):
     models = ("harbourish",)
 
     bytes = traitlets.Int().tag(sync=True)
+    lexicon = traitlets.List().tag(sync=True)  # what one needs to write Harbourish: [kind, "word meaning, .."]
     words = traitlets.List().tag(sync=True)
     sentences = traitlets.List().tag(sync=True)
     chosen = traitlets.Int(0).tag(sync=True)
@@ -156,7 +178,7 @@ class DecodingSteps(Figure):
             "beginning that greedy gave up and the beam kept. At the end, move alpha.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
-        super().__init__(bytes=len(bundle.weights("harbourish")[0]), **state)
+        super().__init__(bytes=len(bundle.weights("harbourish")[0]), lexicon=lexicon(), **state)
         if state["alt"] == "…":
             self._describe()
             self.observe(self._describe, ["sentences", "chosen"])

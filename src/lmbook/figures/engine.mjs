@@ -3,12 +3,13 @@
 //   const own = engine();      own.load({ name, file, card })      own.translate({ name, text })      ...
 //   serve(self)                the same behind messages, in a worker: { number, task, given } -> { number, found } or { number, error }
 //
-// The models read like the book's, in a second language: checkpoint, layers, attention, recurrent, seq2seq, transformer, bert.
+// The models read like the book's, in a second language: checkpoint, layers, attention, recurrent, seq2seq, transformer, bert, patches.
 import { MaskedLM } from "./bert.mjs";
 import { Blanks, BytePairs, Characters, Words } from "./bytepairs.mjs";
 import { bytes, weights } from "./checkpoint.mjs";
 import { add, row, softmax } from "./layers.mjs";
 import { words as lowerWords } from "./ngram.mjs";
+import { PatchClassifier } from "./patches.mjs";
 import { Classifier, RecurrentLM, Tagger } from "./recurrent.mjs";
 import { AttentionSeq2Seq, Seq2Seq } from "./seq2seq.mjs";
 import { Transformer } from "./transformer.mjs";
@@ -17,7 +18,7 @@ import { WordForms, cut } from "./wordforms.mjs";
 export { bytes, cut };
 
 const [SOS, EOS, MASK, FIRST] = [2, 3, 4, 5]; // ids of special tokens, and the first of the others
-const MODELS = { AttentionSeq2Seq, Classifier, MaskedLM, RecurrentLM, Seq2Seq, Tagger, Transformer };
+const MODELS = { AttentionSeq2Seq, Classifier, MaskedLM, PatchClassifier, RecurrentLM, Seq2Seq, Tagger, Transformer };
 const TEXTS = {
   BytePairTokenizer: (about) => new BytePairs(about.merges),
   CharTokenizer: (about) => new Characters(about.vocabulary.types),
@@ -89,7 +90,7 @@ export function engine() {
   const tasks = {
     /** Takes a file of weights (Uint8Array) and its card (an object). */
     load({ name, file, card }) {
-      const [reader, writer] = [card.text].flat().map(textOf);
+      const [reader, writer] = [card.text ?? []].flat().map(textOf); // of an image there is none
       known.set(name, { model: modelOf(file, card.model), reader, writer: writer ?? reader });
       return { name };
     },
@@ -235,6 +236,12 @@ export function engine() {
       const ids = reader.encode(words);
       const rows = (found) => (model instanceof Classifier ? Array.from(found) : found.map((p) => Array.from(p)));
       return { words, read: words.map((word) => reader.token(word)), said: ids.map((_, k) => rows(model.run(ids.slice(0, k + 1)))) };
+    },
+
+    /** What a classifier of images takes these greys for: P of each class, and where it looks. */
+    image({ name, greys }) {
+      const { p, weights: looks } = get(name).model.run(greys);
+      return { p: Array.from(p), weights: looks };
     },
 
     /** A language model reads a text token by token: its states, its gates, what it expects next, and P of what came. */
