@@ -79,7 +79,6 @@ def test_paper_has_all_links_inside_answers_at_the_end_and_no_scripts(site, some
     assert all(b <= a + 1 for a, b in pairwise(levels))
 
 
-@pytest.mark.browser
 def test_a_table_wider_than_a_page_is_turned():
     def table(columns, rows, more=""):
         cells = "".join(f"<th>h{i}</th>" for i in range(columns))
@@ -98,6 +97,7 @@ def test_a_table_wider_than_a_page_is_turned():
         assert articles.written(kept) == before
 
 
+@pytest.mark.browser
 def test_chromium_prints_with_bookmarks(browser, tmp_path):
     page = tmp_path / "page.html"
     page.write_text("<h1>Part</h1><h2>Chapter</h2><p style='break-before: page'>x</p>")
