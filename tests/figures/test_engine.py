@@ -62,6 +62,7 @@ const outputs = {
     return [logits, state];
   },
   said: (model, ids) => flat(model.run(ids)).map(Math.log),
+  judged: (model, greys) => Array.from(model.run(greys).p, Math.log),
   filled: (model, ids) => { const { p, trace } = model.run(ids); return [flat(p).map(Math.log), trace.map(looks)]; },
 };
 const all = (what, name, inputs) => packed(inputs.flatMap((input) => flat(outputs[what](models.get(name), input))));
@@ -179,6 +180,16 @@ def test_bert_is_torchs_with_every_weight_of_attention(call):
     for ids in texts:
         ids[int(generator.integers(len(ids)))] = MASK_ID
     assert worst(call, filled, "bert-wikitext2", model, texts) < CLOSE
+
+
+def judged(model, greys):
+    return [torch.log_softmax(model(torch.tensor([greys]).view(1, 8, 8).float()), -1)]
+
+
+def test_the_classifier_of_patches_is_torchs(call):
+    model, _, _ = call.model("digits-patches")
+    images = np.random.default_rng(5).integers(0, 17, (INPUTS, 64)).tolist()
+    assert worst(call, judged, "digits-patches", model.eval(), images) < CLOSE
 
 
 def test_the_comparison_can_fail(call):

@@ -264,3 +264,31 @@ def more_merges():
     *Marks.* 1 point: shorter, with the vocabulary one larger for each. 1 point: rarer tokens. 1 point: nothing
     unknown, and why. 1 point: the reason.
     """
+
+
+@question("A merge that misses", "bug", points=4, minutes=6)
+def merge_bug():
+    r"""This should replace every occurrence of a pair of tokens, from the left, by the new token.
+
+    ```python
+    def merge(tokens, pair, new):
+        out = []
+        for i in range(len(tokens) - 1):
+            if (tokens[i], tokens[i + 1]) == pair:
+                out.append(new)
+            else:
+                out.append(tokens[i])
+        return out
+    ```
+
+    (a) What does it return for `["s", "e", "a"]` and the pair `("s", "e")`, and what should it return? (b) Name the
+    two mistakes. (c) Which check, true for every text and every pair, finds both?
+
+    *Solution.* (a) `["se", "e"]`; right is `["se", "a"]`.
+
+    (b) After a match it goes on by one token and not by two, so the second half of the pair comes again. The last
+    token is never copied, because the loop ends before it (right only if a merge has just used it). (c) Decoding
+    gives the text back: the tokens of the result, put together, spell what they spelled before.
+
+    *Marks.* 1 point: (a). 2 points: (b), 1 for each mistake. 1 point: (c).
+    """

@@ -119,7 +119,7 @@ def streams(rng):
     B, k = pick(rng, (8, 16, 20, 32)), pick(rng, (10, 20, 25, 35))
     steps = whole(rng, 12, 90)
     length = steps * k + 1 + whole(rng, 0, k - 2)
-    return {"n": length * B + whole(rng, 0, B - 1), "B": B, "k": k, "length": length, "steps": steps}
+    return {"n": length * B + whole(rng, 1, B - 1), "B": B, "k": k, "length": length, "steps": steps}
 
 
 @question("How long does an influence last?", points=4, minutes=5)
