@@ -1,4 +1,4 @@
-"""The commands of `lmbook homework`: make, check, grade, sheet, override, report, merge."""
+"""The commands of `lmbook homework`: make, check, grade, sheet, override, report, merge. `lmbook exam` joins them."""
 
 import json
 import sys
@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from lmbook import write
+from lmbook_grader.exam.cli import exam
 from lmbook_press.book import Book, BookError
 from lmbook_press.cli import main
 
@@ -285,6 +286,7 @@ def merge(folders: tuple[Path, ...], out: Path):
 
 
 main.add_command(homework)
+main.add_command(exam)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The command `lmbook`: the other editions, tidy notebooks, drawings, corpora, recipes and results.
 
-`lmbook_grader.cli` adds `lmbook homework` and is where the command starts: the grader stands on the press.
+`lmbook_grader.cli` adds `lmbook homework` and `lmbook exam`, and is where the command starts: the grader stands on the
+press.
 """
 
 import sys

@@ -1,5 +1,6 @@
 """The instructors' page: its commands exist with their options, and its table says what the homeworks say."""
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -8,6 +9,9 @@ import pytest
 from samples import ROSTER, hand_in, result, returned, write_course, write_results
 
 from lmbook_grader.cli import homework
+from lmbook_grader.exam.bank import CHAPTERS, of_chapter
+from lmbook_grader.exam.cli import exam
+from lmbook_grader.exam.sheets import DESCRIPTORS
 from lmbook_press.assignments.questions import questions
 from lmbook_press.normalize import read
 
@@ -61,3 +65,46 @@ def test_the_table_says_what_the_homework_says(path):
     asked = questions(master)
     assert int(program) == sum(one.points for one in asked if not one.written)
     assert int(words) == sum(one.points for one in asked if one.written)
+
+
+@pytest.mark.parametrize("command", re.findall(r"(?:^|`)lmbook exam ([^\n`]+)", JOINED, re.MULTILINE))
+def test_every_command_about_exams_can_be_called_so(command):
+    name, *words = shlex.split(command)
+    exam.commands[name].make_context(name, words)
+
+
+def test_the_bank_is_as_large_as_the_page_says():
+    sizes = {len(of_chapter(number)) for number in CHAPTERS}
+    assert (min(sizes), max(sizes)) == (9, 11)
+    assert "a bank of nine to eleven questions for each chapter" in TEXT
+
+
+def test_page_and_solutions_describe_answers_alike():
+    for name, said in DESCRIPTORS:
+        assert f"| {name} | {said} |" in TEXT
+
+
+def test_the_weights_of_a_grade_add_up():
+    assert sum(int(n) for n in re.findall(r"^\| (\d+) % \|", TEXT, re.MULTILINE)) == 100
+
+
+def record(recipe: str) -> dict:
+    return json.loads((ROOT / f"src/lmbook/experiments/recorded/{recipe}-0.json").read_text("utf-8"))
+
+
+def test_what_to_expect_of_a_project_is_recorded_or_on_its_page():
+    rows = {name: line for line in TEXT.splitlines() for name in re.findall(r"^\| \[\w+\]\((project-\d)\.md\)", line)}
+    assert len(rows) == 4
+    for name, line in rows.items():
+        page = (ROOT / "book" / f"{name}.md").read_text("utf-8").replace("%", " %")
+        for number in re.findall(r"\d+\.\d+", line.split("|")[2]):
+            assert re.search(rf"\b{number}\b", page), (name, number)
+    scores = record("caption-scores")["scores"]
+    kinds = [scores[kind] for kind in ("additive", "dot", "multiplicative", "scaled")]
+    said = [float(n) for n in re.findall(r"\d+\.\d", rows["project-3"].split("|")[3])]
+    assert said == [round(100 * one["aligned"], 1) for one in kinds] + [round(one["bleu"], 1) for one in kinds]
+    found = [record(f"shakespeare{kind}") for kind in ("-gru", "-lstm", "")]
+    assert re.findall(r"\d\.\d\d\b", rows["project-4"].split("|")[3]) == [
+        f"{one['scores']['nll']:.2f}" for one in found
+    ]
+    assert f"{found[0]['parts']['model']['parameters']:,} parameters" in rows["project-4"]

@@ -38,6 +38,16 @@ def needed(question: Question, homework: Homework, failed: Container[str], sourc
         found += [other.name for other in called if other.name in failed]
 
 
+def read_by(texts: list[str], given: list[str]) -> set[str]:
+    """The given cells that bind what these texts name, or what other such cells read."""
+    words, kept = set(WORD.findall("\n".join(texts))), set()
+    known = {source: bound_and_read(source) for source in given}
+    while more := {source for source, (binds, _) in known.items() if source not in kept and binds & words}:
+        kept |= more
+        words = words.union(*(known[source][1] for source in more))
+    return kept
+
+
 def lent(homework: Homework, names: list[str], seconds: float) -> dict[str, dict[str, Callable]]:
     """The master's functions for these questions: {question: {name: function}}.
 

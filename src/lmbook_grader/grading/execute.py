@@ -7,7 +7,7 @@ goes on after it: what does not depend on it is still graded.
 import ast
 import contextlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from nbformat import NotebookNode
@@ -160,16 +160,14 @@ class Runs:
                 continue
             # What ended the process with the student's functions may not end it with these.
             before, self.fatal = self.fatal, {cell for cell in self.fatal if self._name(cell) in others}
-            hidden = _Hidden(self, carried.lent(self.homework, others, self.limits.check))
+            hidden = _Hidden(self, carried.lent(self.homework, others, self.limits.check), again)
             try:
-                for check in [check for one in questions for check in one.checks]:
-                    if not again or self.spent + hidden.charged > self.limits.total:
+                for check in again:
+                    if self.spent + hidden.charged > self.limits.total:
                         break
-                    outcome = hidden.outcome(check, ask=check in again)
-                    if check in again:
-                        again.remove(check)
-                        if outcome.passed:
-                            found[check.name], self.carried[check.name] = outcome, others
+                    outcome = hidden.outcome(check, ask=True)
+                    if outcome.passed:
+                        found[check.name], self.carried[check.name] = outcome, others
             finally:
                 hidden.close()
                 self.fatal = before
@@ -181,13 +179,25 @@ class Runs:
 class _Hidden:
     """The process of the hidden run, replaced whenever it has ended, and how far the cells have been run in it.
 
-    lent: by answer, functions of the master that take the place of the student's.
+    lent: by answer, functions of the master that take the place of the student's; then only the checks `again` are
+    asked, and the cells left out that neither these nor the student's code need.
     """
 
-    def __init__(self, runs: Runs, lent: dict[str, dict] | None = None):
-        self.runs, self.session, self.done, self.lent = runs, None, 0, lent
+    def __init__(self, runs: Runs, lent: dict[str, dict] | None = None, again: Sequence[Check] = ()):
+        self.runs, self.session, self.done, self.lent, self.cells = runs, None, 0, lent, runs.cells
         self.grader, self.given = Grader(runs.homework), _given(runs.homework)
-        self.places = {name: at for at, (_, name, _) in enumerate(runs.cells)}
+        if lent is not None:
+            others = runs.checks - {check.name for check in again}
+            self.cells = [cell for cell in runs.cells if cell[1] not in others]
+            texts = [check.source for check in again]
+            texts += [source for _, name, source in self.cells if name or source not in runs.release]
+            kept = carried.read_by(texts, [cell.source for cells in self.given.values() for cell in cells])
+            self.cells = [one for one in self.cells if one[1] or one[2] not in runs.release or one[2] in kept]
+            waiting: list = []
+            for name, cells in self.given.items():
+                waiting += [cell for cell in cells if cell.source in kept or marks(cell).get("solution")]
+                self.given[name], waiting = ([], waiting) if name in others else (waiting, [])
+        self.places = {name: at for at, (_, name, _) in enumerate(self.cells)}
 
     @property
     def charged(self) -> float:
@@ -207,7 +217,7 @@ class _Hidden:
                 if self.session is None:
                     self.session, self.done = Session(runs.start(hidden=True), runs.limits), 0
                     self.grader.session = self.session
-                runs._again(self.session, runs.cells[self.done : upto], tuple(runs.homework.closed), self.lent)
+                runs._again(self.session, self.cells[self.done : upto], tuple(runs.homework.closed), self.lent)
                 self.done = max(self.done, upto)
                 while self.given.get(check.name):
                     self.grader.prepare(self.given[check.name].pop(0), runs.limits.check)
@@ -216,7 +226,7 @@ class _Hidden:
                 self.close()
         if not ask:
             return None
-        name, _, _ = runs.cells[upto - 1]
+        name, _, _ = self.cells[upto - 1]
         if name in runs.fatal:  # its visible part alone already ends the process
             return Outcome(False, f"The check that you can see {runs.broken.get(check.name, 'ended the program')}.")
         try:
