@@ -20,7 +20,7 @@ help:
 	@echo "make site    build the book only, into $(SITE)"
 	@echo "make zip | pdf | epub   the built book to carry away, into build/; make portable makes all three and checksums"
 	@echo "make lint | unit | notebooks   the three parts of make test"
-	@echo "make mutants do the tests notice 100 small slips in the models? (hours)"
+	@echo "make mutants do the tests notice 100 small slips in the models? (an hour; goes on where it was stopped)"
 	@echo "make clean   remove what was built (not the environment)"
 
 book: site serve
@@ -48,7 +48,7 @@ quick: lint
 
 test: lint unit notebooks
 	@echo "make test: all done. What was skipped, and why, stands in the summaries above (SKIPPED, not compared)."
-	@echo "LEFT OUT: what is marked weekly (Colab editions of most chapters, recipes like another but for one option). make test-all runs it too."
+	@echo "LEFT OUT: what is marked weekly (Colab editions of most chapters, most homework in nbgrader, recipes like another but for one option). make test-all runs it too."
 
 test-all: WEEKLY := -m ""
 test-all: lint unit notebooks

@@ -28,7 +28,9 @@ COSTS = {
     "minutes": (lambda run: run["seconds"] / 60, ".1f", median),
 }
 ALWAYS = ("parameters", "steps", "tokens", "seconds")  # what records have without settings too
-ABOUT = 0.2  # two starts are alike if their deviations differ by less, as a share
+# Settings that are alike if they differ by less, as a share: the deviations of a start; and the highest rate, which is
+# a little below the one that was set where the schedule falls from the first step on.
+NEARLY = {"embeddings at the start": 0.2, "rate": 0.001}
 UNKNOWN, LACKS = "not recorded", "–"
 
 
@@ -205,10 +207,13 @@ def systems(name: str) -> dict[str, dict[int, list[dict]]]:
 
 
 def _alike(key: str, one: list, other: list) -> bool:
-    if key != "embeddings at the start":
+    if key not in NEARLY or LACKS in (*one, *other):
         return one == other
-    numbers = [x for found in (one, other) for value in found if isinstance(value, list) for x in value]
-    return not numbers or max(numbers) <= (1 + ABOUT) * min(numbers)
+    pairs = [(a, b) if isinstance(a, list) else ([a], [b]) for a, b in zip(one, other, strict=True)]
+    if any(len(a) != len(b) for a, b in pairs):  # one model has more embeddings: all of both must be alike
+        every = [x for pair in pairs for part in pair for x in part]
+        return max(every) <= (1 + NEARLY[key]) * min(every)
+    return all(max(x, y) <= (1 + NEARLY[key]) * min(x, y) for a, b in pairs for x, y in zip(a, b, strict=True))
 
 
 def varied(name: str) -> dict[str, bool]:
