@@ -7,24 +7,33 @@ arguments, a bound off by one. They are drawn without replacement from all there
 files give the same mutants. Each runs against the tests of its own module, in a copy of src/, until the first failure;
 those that live also meet the invariants of the models made of it. Printed is every survivor, as a line to read: some
 change nothing that anybody could see, the others ask for a test. Exits with 1 where fewer than 95% are caught.
+
+Every run is a fork of a process that has imported torch and pytest. Which mutants were caught is kept in
+build/mutants.txt, as long as neither the file nor its tests change: after an interruption, or after a test was added,
+only the others run.
 """
 
 import argparse
 import ast
+import compileall
 import copy
+import hashlib
+import importlib.util
+import multiprocessing
 import os
 import random
+import resource
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
-from queue import Queue
 
 ROOT = Path(__file__).parents[1]
+KEPT = ROOT / "build" / "mutants.txt"
 ENOUGH = 0.95  # of the mutants caught
+CROWDED = 10  # how many seconds may pass on the clock for one of computing
 
 # file -> which of the invariants (tests/invariants) are about what is made of it; its own tests are tests/test_FILE.py
 FILES = {
@@ -36,10 +45,10 @@ FILES = {
     "decode": "beam or step", "train": "repeatable or mode_restored or same_losses", "data/batching": "",
 }  # fmt: skip
 OTHER_TESTS = {  # where a file has no test_FILE.py, or not alone
-    "layers": ["test_layers.py", "test_transformer.py", "test_gpt.py", "test_bert.py"],
-    "moe": ["test_moe.py", "test_transformer.py"],
-    "train": ["test_train.py", "test_resume.py", "test_evaluation.py"],
-    "data/batching": ["data/test_batching.py", "data/test_data.py", "test_train.py", "test_rnn_models.py"],
+    "layers": ["test_transformer.py", "test_gpt.py", "test_bert.py"],
+    "moe": ["test_transformer.py"],
+    "train": ["test_train.py", "test_resume.py"],
+    "data/batching": ["data/test_batching.py", "data/test_synthetic.py"],
 }
 
 OPERATORS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult}
@@ -132,21 +141,87 @@ def mutant(file: str, number: int) -> tuple[str, str]:
     return text, f"{file}.py:{slip.line} ({slip.kind})\n      {before}\n   -> {after}"
 
 
-def caught(source: Path, file: str, limit: float | None = None) -> bool:
-    """Whether the file's tests, and then its invariants, fail on the package in `source`, or outlast the limit."""
+def tests_of(file: str) -> list[list[str]]:
+    """pytest's arguments for a file's own tests, and for the invariants of what is made of it."""
     named = OTHER_TESTS.get(file, [f"test_{file}.py"])
     own = [f"tests/{name}" for name in named if (ROOT / "tests" / name).is_file()]
-    runs = [own, *([["tests/invariants/test_models.py", "-k", FILES[file]]] if FILES[file] else [])]
-    settings = {"PYTHONPATH": str(source), "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg", "PYTHONDONTWRITEBYTECODE": "1"}
-    for tests in runs:
-        pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]
+    return [own, *([["tests/invariants/test_models.py", "-k", FILES[file]]] if FILES[file] else [])]
+
+
+def passes(source: Path, tests: list[str], limit: int) -> bool:
+    """Whether the tests pass on the package in `source`, in a fork of this process; not where they outlast the limit.
+
+    limit: in seconds of computing.
+    """
+    child = os.fork()
+    if not child:
+        os.setsid()
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        silence = os.open(os.devnull, os.O_RDWR)
+        for stream in range(3):
+            os.dup2(silence, stream)
+        os.chdir(ROOT)
+        os.environ["PYTHONPATH"] = str(source)  # for processes that a test starts
+        sys.path.insert(0, str(source))
+        sys.argv[:] = ["pytest"]
+        code = 1
         try:
-            done = subprocess.run(pytest, cwd=ROOT, env=os.environ | settings, capture_output=True, timeout=limit)
-        except subprocess.TimeoutExpired:
-            return True
-        if done.returncode:
-            return True
-    return False
+            import pytest
+
+            code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests])
+        finally:
+            os._exit(int(code))
+    end = time.monotonic() + CROWDED * limit
+    while True:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return status == 0
+        if time.monotonic() > end:
+            os.killpg(child, 9)
+        time.sleep(0.02)
+
+
+def prepare(folder: str) -> None:
+    """In each worker: what every fork needs is imported, and a copy of the package made."""
+    global package
+    os.environ |= {"OMP_NUM_THREADS": "1", "MPLBACKEND": "agg", "PYTHONDONTWRITEBYTECODE": "1"}
+    sys.dont_write_bytecode = True
+    for name in ("numpy", "pytest", "torch"):
+        importlib.import_module(name)
+    package = Path(tempfile.mkdtemp(dir=folder), "src")
+    shutil.copytree(ROOT / "src", package, ignore=shutil.ignore_patterns("__pycache__"))
+    compileall.compile_dir(package / "lmbook", quiet=2)
+
+
+@cache
+def limit(file: str) -> int:
+    """Seconds of computing after which a mutant of this file is taken to be without an end."""
+    begun = time.process_time() + sum(os.times()[2:4])
+    assert all(passes(package, tests, 600) for tests in tests_of(file)), f"the tests of {file} fail without any slip"
+    return round(20 + 3 * (time.process_time() + sum(os.times()[2:4]) - begun))
+
+
+def run(place: tuple[str, int]) -> str:
+    """What became of a mutant: "own", "invariants" (which caught it) or "lives"."""
+    (file, _), (text, _) = place, mutant(*place)
+    longest, target = limit(file), package / "lmbook" / f"{file}.py"
+    original = target.read_text("utf-8")
+    Path(importlib.util.cache_from_source(target)).unlink(missing_ok=True)
+    target.write_text(text, "utf-8")
+    try:
+        for name, tests in zip(("own", "invariants"), tests_of(file), strict=False):
+            if not passes(package, tests, longest):
+                return name
+        return "lives"
+    finally:
+        target.write_text(original, "utf-8")
+
+
+def key(place: tuple[str, int]) -> str:
+    """What a result depends on: the mutant, and the tests that it meets."""
+    named = [name for tests in tests_of(place[0]) for name in tests if name.endswith(".py")]
+    texts = [mutant(*place)[0], *((ROOT / name).read_text("utf-8") for name in named)]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:24]
 
 
 def main() -> int:
@@ -159,38 +234,30 @@ def main() -> int:
     options = parser.parse_args()
 
     places = [(file, number) for file in options.only for number in range(count(file))]
-    drawn = random.Random(options.seed).sample(places, min(options.count, len(places)))
+    drawn = sorted(random.Random(options.seed).sample(places, min(options.count, len(places))))
     print(f"{len(drawn)} of {len(places)} mutants of {len(options.only)} files, seed {options.seed}", flush=True)
     if options.list:
         print(*(mutant(*place)[1] for place in drawn), sep="\n")
         return 0
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
-        copies: Queue[Path] = Queue()
-        for job in range(options.jobs):
-            copies.put(Path(shutil.copytree(ROOT / "src", Path(folder, str(job)))))
-        limits = {}
-
-        def sound(file: str) -> None:
-            source, begun = copies.get(), time.monotonic()
-            assert not caught(source, file), f"the tests of {file} fail without any slip"
-            limits[file] = 30 + 5 * (time.monotonic() - begun)
-            copies.put(source)
-
-        def lives(place: tuple[str, int]) -> str | None:
-            (file, _), (text, said), source = place, mutant(*place), copies.get()
-            target = source / "lmbook" / f"{file}.py"
-            original = target.read_text("utf-8")
-            target.write_text(text, "utf-8")
-            found = caught(source, file, limits[file])
-            target.write_text(original, "utf-8")
-            copies.put(source)
-            print("." if found else "S", end="", flush=True)
-            return None if found else said
-
-        list(pool.map(sound, sorted({file for file, _ in drawn})))
-        survivors = [said for said in pool.map(lives, drawn) if said]
-    share = 1 - len(survivors) / len(drawn)
-    print(f"\n{len(drawn) - len(survivors)} of {len(drawn)} caught ({share:.0%}). Survivors:", *survivors, sep="\n")
+    KEPT.parent.mkdir(exist_ok=True)
+    known = dict(line.split() for line in KEPT.read_text("utf-8").splitlines()) if KEPT.is_file() else {}
+    found = {place: known[key(place)] for place in drawn if key(place) in known}
+    print(f"{len(found)} are known to be caught from an earlier run", flush=True)
+    left, alive = [place for place in drawn if place not in found], []
+    context = multiprocessing.get_context("fork")
+    with tempfile.TemporaryDirectory() as folder, context.Pool(options.jobs, prepare, (folder,)) as pool:
+        for place, became in zip(left, pool.imap(run, left, chunksize=1), strict=True):
+            if became == "lives":
+                alive.append(mutant(*place)[1])
+                print(f"\nlives: {alive[-1]}", flush=True)
+                continue
+            found[place] = became
+            with KEPT.open("a", encoding="utf-8") as file:
+                file.write(f"{key(place)} {became}\n")
+            print(".", end="", flush=True)
+    share, own = len(found) / len(drawn), sum(became == "own" for became in found.values())
+    print(f"\n{len(found)} of {len(drawn)} caught ({share:.0%}), {own} of them by the module's own tests. Survivors:")
+    print(*alive, sep="\n")
     return int(share < ENOUGH)
 
 

@@ -88,8 +88,8 @@ CONTRAST = ("color-contrast", "link-in-text-block")
 # What a phone can change: places, sizes, what scrolls.
 OF_WIDTH = ("target-size", "scrollable-region-focusable", "region")
 # Contrast takes axe five seconds a chapter, nearly all of it for text like other text. This marks the first of each
-# kind: same colour, size and weight, before the same pile of colours, pictures and layers. Without `thin` everything is
-# looked at.
+# kind: same colour, size and weight, before the same pile of colours, pictures and layers, and has axe look at these
+# alone. Without `thin` everything is looked at.
 FIRST_OF_EACH_KIND = """() => {
   const kinds = new Set(), behind = new Map([[document.documentElement, ""]]);
   for (const box of document.querySelectorAll("body, body *")) {
@@ -107,7 +107,8 @@ FIRST_OF_EACH_KIND = """() => {
     const text = [pile, color, link, style.fontSize, style.fontWeight, style.fontStyle].join("|");
     if (!kinds.has(text)) kinds.add(text) && box.setAttribute("data-axe", "");
   }
-  return kinds.size;
+  const [id, also] = ["color-contrast", "link-in-text-block"];
+  axe.configure({ rules: [{ id, selector: "[data-axe]" }, { id: also, selector: "a[href][data-axe]" }] });
 }"""
 
 
@@ -115,31 +116,22 @@ FIRST_OF_EACH_KIND = """() => {
 def axe():
     """axe(page) -> the violations that axe-core finds, one line each; axe(page, only=[...]): of these rules.
 
-    thin: contrast is measured on the first text of each kind.
+    thin: contrast is measured on the first text of each kind, from then on.  What makes axe slow is where each box of
+    the page lies; a run finds that out once, for all of its rules.
     """
     from axe_playwright_python.sync_playwright import Axe
 
     script = Axe().axe_script
-
-    def look(page, context, options):
-        if page.evaluate("typeof axe") == "undefined":
-            page.evaluate(script)
-        call = "([context, options]) => axe.run(context ?? document, options).then((found) => found.violations)"
-        found = page.evaluate(call, [context, AXE | options])
-        return [f"{v['id']}: {node['html'][:200]} {node['failureSummary']}" for v in found for node in v["nodes"]]
+    call = "(options) => axe.run(document, options).then((found) => found.violations)"
 
     def run(page, only=(), thin=False):
-        these = lambda rules: {"runOnly": {"type": "rule", "values": rules}}  # noqa: E731
-        of_kinds = [rule for rule in CONTRAST if rule in (only or CONTRAST)] if thin else []
-        rest = [rule for rule in only if rule not in of_kinds]
-        found = []
-        if of_kinds:
+        if page.evaluate("typeof axe") == "undefined":
+            page.evaluate(script)
+        if thin:
             page.evaluate(FIRST_OF_EACH_KIND)
-            found += look(page, {"include": ["[data-axe]"]}, these(of_kinds))
-        if rest or not only:
-            off = {"rules": AXE["rules"] | {rule: {"enabled": False} for rule in of_kinds}}
-            found += look(page, None, these(rest) if rest else off)
-        return found
+        options = AXE | ({"runOnly": {"type": "rule", "values": list(only)}} if only else {})
+        found = page.evaluate(call, options)
+        return [f"{v['id']}: {node['html'][:200]} {node['failureSummary']}" for v in found for node in v["nodes"]]
 
     return run
 
@@ -155,15 +147,18 @@ def colours(page, scheme: str) -> None:
 def axe_in_every_view(axe):
     """axe_in_every_view(page) -> violations: all rules as it is open, contrast in both themes, width on a phone too.
 
-    One visit in place of four; the page is left light and wide.
+    One visit in place of four; the page is left light and wide.  dark_phone: dark and narrow are one view, not two;
+    what only a wide page shows is then seen in light alone.
     """
 
-    def run(page, wide=800, thin=False):
-        found = []
+    def run(page, wide=800, thin=False, dark_phone=False):
+        found, views = [], [("light", 360, OF_WIDTH), ("dark", wide, CONTRAST)]
+        if wide == 360:
+            views = views[1:]
+        if dark_phone:
+            views = [("dark", 360, OF_WIDTH + CONTRAST)]
         page.add_style_tag(content="*, ::before, ::after { transition: none !important }")  # colours change at once
-        for scheme, width, only in (("light", wide, ()), ("light", 360, OF_WIDTH), ("dark", wide, CONTRAST)):
-            if only == OF_WIDTH and wide == width:
-                continue
+        for scheme, width, only in (*views, ("light", wide, ())):
             page.set_viewport_size({"width": width, "height": 900})
             colours(page, scheme)
             found += [f"{scheme}, {width} wide: {fault}" for fault in axe(page, only, thin)]

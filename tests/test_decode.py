@@ -162,7 +162,7 @@ def test_a_language_model_starts_from_a_batch_size_and_reads_a_prompt(model, dec
 
 
 def test_what_ends_a_sequence(model, decode):
-    for options in [{}, {"eos": 4}, {"eos": None}, {"forbid": [EOS]}]:
+    for options in [{}, {"eos": 4}, {"eos": None}, {"forbid": [EOS, 0]}]:
         eos = options.get("eos", EOS)
         for row in decode(model, SOURCES, **options)[0]:
             assert eos not in row[:-1]

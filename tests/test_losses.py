@@ -46,8 +46,8 @@ def test_the_estimate_of_z_is_unbiased(example):
         logits[:, list(NEVER)] = -torch.inf
         truth = (torch.logsumexp(logits, 1) - logits[:, target]).exp()
         with torch.no_grad():
-            draws = torch.stack([sampled_nll(h[:1], targets[:1], W, b, parts, NEVER) for _ in range(1500)]).exp()
-        error = draws.std() / 1500**0.5
+            draws = torch.stack([sampled_nll(h[:1], targets[:1], W, b, parts, NEVER) for _ in range(400)]).exp()
+        error = draws.std() / 400**0.5
         assert (draws.mean() - truth[0]).abs() < 4 * error + 1e-9
 
 

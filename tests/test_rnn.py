@@ -246,7 +246,9 @@ def test_the_state_given_is_not_changed():
 def test_dropout_goes_up_between_layers_never_along_time():
     one = Recurrent(D_IN, HIDDEN, 1, "gru", dropout=0.9)
     x = torch.randn(B, T, D_IN)
-    assert torch.equal(one(x)[0], one.eval()(x)[0])  # one layer: there is nothing between
+    start = one.start(B)
+    assert torch.equal(one.step(x[:, 0], start)[0], one.eval().step(x[:, 0], start)[0])  # nothing is below one layer
+    assert torch.equal(one.train()(x)[0], one.eval()(x)[0])
     two = Recurrent(D_IN, HIDDEN, 2, "gru", dropout=0.5).double()
     x = x.double()
     first, _ = run_cell(two.layers[0][0], x, two.layers[0][0].start(B))

@@ -114,6 +114,14 @@ def test_tagger_alone_and_padded(bidirectional, explicit):
         torch.testing.assert_close(logits[row : row + 1, :length], model(tokens[row : row + 1, :length]))
 
 
+def test_by_default_one_layer_reads_and_a_tagger_reads_both_ways():
+    for model, ways in ((RecurrentLM(9, 3, 4), 1), (Tagger(9, 2, 3, 4), 2)):
+        (layer,) = model.recurrent.layers
+        assert len(layer) == ways
+        assert model.recurrent.dropout == 0
+    assert RecurrentLM(9, 3, 4).output.weight.shape == (9, 4)  # not tied: the sizes may differ
+
+
 def test_a_tagger_of_two_directions_sees_the_right_context_and_one_of_one_does_not():
     tokens = tokens_of()
     changed = tokens.clone()

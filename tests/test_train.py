@@ -400,14 +400,18 @@ def test_ctrl_c_ends_the_step_saves_and_says_how_to_resume(tmp_path, capsys):
     assert values(log) == values(whole_log)
 
 
-def test_modes_are_restored_and_the_bar_is_plain_and_asked_for(capsys):
+def test_modes_are_restored_and_the_bar_is_plain_and_asked_for(capsys, monkeypatch):
     model, optimiser = build()
     model.eval()
-    log = fit(model, batches, loss, optimiser, epochs=1)
+    assert len(fit(model, batches, loss, optimiser, epochs=1)) == 5
     assert not model.training
     assert capsys.readouterr().err == ""  # no terminal, no bar
     fit(model, batches, loss, optimiser, steps=3, progress=True)
     assert "3/3" in (shown := capsys.readouterr().err)
     assert "tokens/s" in shown
-    assert len(log) == 5
+    speeds = []
+    monkeypatch.setattr("lmbook.train.tqdm.set_postfix_str", lambda bar, text, **_: speeds.append(text))
+    log = fit(model, batches, loss, optimiser, steps=3, progress=True)
+    told = float(speeds[-1].split(", ")[1].removesuffix(" tokens/s").replace(",", ""))
+    assert told == pytest.approx(sum(step["tokens"] for step in log) / log[-1]["seconds"], rel=0.5)
     assert log[-1]["seconds"] >= log[0]["seconds"] > 0

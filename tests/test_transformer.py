@@ -10,7 +10,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from lmbook.attention import MultiHeadAttention, causal_mask
-from lmbook.layers import Decoder, DecoderLayer, Encoder, EncoderLayer, FeedForward, LayerNorm
+from lmbook.layers import Decoder, DecoderLayer, Encoder, EncoderLayer, FeedForward, LayerNorm, check_ids
 from lmbook.losses import smoothed_loss
 from lmbook.moe import MixtureOfExperts, balance_losses, load_balancing_loss, top_gates
 from lmbook.transformer import Embedding, Transformer
@@ -345,3 +345,11 @@ def test_the_smallest_smoothed_loss_is_the_entropy_of_the_smoothed_target():
     q[7] += 0.9
     loss = smoothed_loss(q.log().view(1, 1, -1), torch.tensor([[7]]))
     torch.testing.assert_close(loss, -(q * q.log()).sum())
+
+
+def test_ids_may_be_none_at_all_and_the_first_and_the_last_of_the_vocabulary():
+    for ids in ([[]], [[0, 4]]):
+        check_ids(torch.tensor(ids, dtype=torch.int64), 5)
+    for wrong in (-1, 5):
+        with pytest.raises(ValueError, match="ids of this model run from 0 to 4"):
+            check_ids(torch.tensor([[3, wrong]]), 5)

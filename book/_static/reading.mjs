@@ -120,10 +120,43 @@ if (begin && next) {
 
 // --- the page that shows what is kept
 
+const LARGEST = 1_000_000; // characters; a whole book of answers has some 20,000
+
+/** What a saved file holds. Throws an Error that says what is wrong with a file that this page did not write. */
+export function saved(text) {
+  const not = (why) => new Error(`This is not a file that was saved here: ${why}. Nothing was changed.`);
+  if (text.length > LARGEST) throw not("it is far too long");
+  let found;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    throw not("it is not JSON");
+  }
+  const table = (one) => one !== null && typeof one === "object" && !Array.isArray(one);
+  const kinds = { guesses: [(one) => typeof one === "string" && one.length <= 200, "a guess is a short text"],
+    answers: [(one) => Number.isInteger(one) && one >= 0, "an answer is the number of an option"],
+    read: [(one) => typeof one === "number" && one >= 0 && one <= 1, "a share that was read lies between 0 and 1"] };
+  if (!table(found)) throw not("it holds no table");
+  for (const [name, [right, rule]] of Object.entries(kinds)) {
+    if (!table(found[name])) throw not(`it has no ${name}`);
+    const wrong = Object.entries(found[name]).find(([, one]) => !right(one));
+    if (wrong) throw not(`${rule}, and under “${wrong[0].slice(0, 60)}” there is ${JSON.stringify(wrong[1]).slice(0, 40)}`);
+  }
+  const { guesses, answers, read } = found;
+  return { guesses, answers, read, last: typeof found.last === "string" ? found.last : "" };
+}
+
+/** What is kept, and what a file adds: where both say something the file counts; of a chapter, what was read further. */
+export function joined(here, file) {
+  const read = { ...here.read };
+  for (const [chapter, share] of Object.entries(file.read)) read[chapter] = Math.max(share, read[chapter] ?? 0);
+  return { guesses: { ...here.guesses, ...file.guesses }, answers: { ...here.answers, ...file.answers }, read, last: file.last || here.last };
+}
+
 const box = document.getElementById("lm-kept");
 const count = (many, one, several = `${one}s`) => `${many} ${many === 1 ? one : several}`;
 if (box) {
-  const show = () => {
+  const show = (news = "") => {
     const [guesses, answers, chapters] = [kept.guesses, kept.answers, kept.read].map((one) => Object.keys(one).length);
     const none = guesses + answers + chapters === 0;
     const save = h("button", { type: "button", disabled: none, textContent: "Save them as a file", onclick: () => {
@@ -137,14 +170,27 @@ if (box) {
       try { localStorage.removeItem(NAME); } catch { /* there was none */ }
       show();
     } });
-    box.replaceChildren(h("p", { role: "status" }, `On this device: ${count(guesses, "guess", "guesses")}, ${count(answers, "answer")} to self-check questions, how far you came in ${count(chapters, "chapter")}.`), save, " ", forget);
+    const file = h("input", { type: "file", accept: ".json,application/json", hidden: true, onchange: async () => {
+      const [chosen] = file.files;
+      if (!chosen) return;
+      try {
+        kept = joined(kept, saved(await chosen.text()));
+        keep();
+        show(`Brought back from ${chosen.name}.`);
+      } catch (error) {
+        show(error.message);
+      }
+      box.querySelectorAll("button")[1].focus();
+    } });
+    const bring = h("button", { type: "button", textContent: "Bring them back from a file", onclick: () => file.click() });
+    box.replaceChildren(h("p", { role: "status" }, `${news} On this device: ${count(guesses, "guess", "guesses")}, ${count(answers, "answer")} to self-check questions, how far you came in ${count(chapters, "chapter")}.`), save, " ", bring, " ", forget, file);
   };
   show();
 }
 
-// --- cards: what a citation, a term or an equation is, without leaving the line
+// --- cards: what a citation, a term, an equation or a drawing is, without leaving the line
 
-const LINKS = ["bibliography.html#", "glossary.html#", "#equation-"].map((part) => `article a.reference[href*="${part}"]`).join(", ");
+const LINKS = ["bibliography.html#", "glossary.html#", "#equation-", "#figure-"].map((part) => `article a.reference[href*="${part}"]`).join(", ");
 const pages = new Map();
 const load = (url) => {
   const address = url.href.split("#")[0];
@@ -155,12 +201,18 @@ const load = (url) => {
   return pages.get(address);
 };
 
+/** Whether all of it is on the screen now, so that a card would only cover it. */
+const inSight = (node) => {
+  const { top, bottom, height } = node.getBoundingClientRect();
+  return node.ownerDocument === document && height > 0 && top >= 0 && bottom <= innerHeight;
+};
+
 /** What a link leads to, as nodes for a card; null where that is nothing for a card. */
 async function target(link) {
   const url = new URL(link.href);
   const found = (await load(url)).getElementById(decodeURIComponent(url.hash.slice(1)));
-  const whole = found?.closest("dt, .citation, .lm-equation");
-  if (!whole) return null;
+  const whole = found?.closest("dt, .citation, .lm-equation, .lm-drawing");
+  if (!whole || inSight(whole)) return null;
   let parts = [whole.cloneNode(true)];
   if (whole.localName === "dt") {
     let text = whole.nextElementSibling;

@@ -1,5 +1,7 @@
 """Streams cut into windows: where each row starts, and that nothing between two windows is lost or said twice."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import torch
@@ -48,6 +50,18 @@ def test_an_epoch_is_pieces_of_the_text_and_repeats_no_target(ids):
         assert torch.equal(inputs + 1, targets)
         seen += targets.flatten().tolist()
     assert len(seen) == len(set(seen)) > 900
+
+
+@pytest.mark.parametrize(("length", "B", "full"), [(17, 1, 1), (96, 2, 2), (96, 5, 1), (18, 1, 1)])
+def test_every_window_that_fits_is_drawn_and_every_batch_is_full(length, B, full):
+    """96 tokens make 5 windows of 16 wherever the first begins; those that fill no batch are left out."""
+    for seed in range(20):
+        found = [inputs for inputs, _ in random_windows(np.arange(length), 16, B, seed)]
+        assert [len(inputs) for inputs in found] == [B] * full
+        starts = sorted(row[0].item() for inputs in found for row in inputs)
+        assert all((later - start) % 16 == 0 for start, later in pairwise(starts))
+        assert 0 <= starts[0] < 96
+        assert starts[-1] + 16 < length
 
 
 def test_epochs_differ_and_come_back(ids):

@@ -1,4 +1,4 @@
-"""BackpropGraph: every number on the page is that of lmbook.backprop, and mouse, keyboard and kernel do the same."""
+"""BackpropGraph: every number on the page is that of lmbook.backprop, and mouse and keyboard do the same."""
 
 import json
 import re
@@ -328,29 +328,3 @@ def test_the_result_is_read_out(show):
 def test_its_state_is_what_the_page_needs():
     state = json.loads(re.search(r'<script type="application/json">(.*?)</script>', BackpropGraph().html())[1])
     assert {"x", "W", "label", "step", "chosen", "rate"} <= set(state)
-
-
-# --- with a kernel --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_in_jupyterlab_view_and_kernel_follow_each_other(lab):
-    page = lab(
-        "from lmbook.figures import BackpropGraph\nf = BackpropGraph(x=[1, 2], step=7)\nf",
-        "f.label = 3",
-        "print(f.x, f.label, f.chosen)",
-    )
-    page.run(0)
-    figure = page.cells.nth(0).locator(".jp-OutputArea figure.lm-figure")
-    figure.locator(".lmb-graph").wait_for()
-    assert figure.locator("figcaption").inner_text() == BackpropGraph().caption
-    tile(figure, "x1").focus()  # keys reach the figure, not the notebook
-    page.keyboard.press("Enter")
-    figure.get_by_label("exactly").fill("0.5")
-    figure.get_by_label("exactly").press("Enter")
-    page.run_until(2, "[0.5, 2.0] 2 x1")
-    page.run(1)
-    figure.locator(".lm-says", has_text="The loss is").wait_for()
-    wanted = BackpropGraph(x=[0.5, 2], label=3).numbers()["L"][0]
-    figure.locator(".lmb-graph button[data-name=L]", has_text=f"{wanted:.2f}").wait_for()
-    assert page.cells.count() == 3

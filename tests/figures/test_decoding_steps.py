@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from lmbook.figures import DecodingSteps
-from lmbook.figures.decoding import END, SHOWN, WIDEST, shipped, stored
+from lmbook.figures import DecodingSteps, modules
+from lmbook.figures.decoding import END, SHOWN, WIDEST, lexicon, shipped, stored
 
 FILE = shipped()
 SENTENCES = range(len(FILE["sentences"]))
@@ -26,7 +26,7 @@ def number(text):
 
 def table(page, i=0):
     """The cells of the i-th table: 0 complete outputs, 1 what was compared at this step."""
-    details = page.locator("details").nth(i)
+    details = page.locator("details.lm-table").nth(i)
     if not details.evaluate("(node) => node.open"):
         details.locator("summary").click()
     return [row.locator("th, td").all_inner_texts() for row in details.locator("tbody tr").all()]
@@ -85,6 +85,17 @@ def test_from_every_beginning_the_likeliest_words_lead_to_an_end():
                     break
             assert node is None or node == -1
             assert (node is None) == (FILE["words"][word] == END) or node == -1
+
+
+def test_the_list_of_words_is_what_the_model_reads():
+    from lmbook import checkpoints
+
+    known = set(checkpoints.load("harbourish").text.vocabulary.tokens)
+    for _, words in lexicon():
+        given = re.sub(r"\([^)]*\)", " ", words).replace(",", " ").split()
+        assert len(given) >= 6
+        for word in given:
+            assert {word, word.replace("-", "o"), word.replace("-", "a")} & known, word
 
 
 def test_somewhere_the_beam_keeps_what_greedy_gave_up():
@@ -177,15 +188,57 @@ def test_the_likeliest_words_are_greedy(show):
     assert "as much as greedy finds" in says(page)
 
 
-def test_a_word_that_is_not_stored_does_nothing(show):
-    nodes = FILE["sentences"][0]["nodes"]
-    place = next((i for i, row in enumerate(nodes[0]) if row[2] == -1), None)
-    if place is None:
-        pytest.skip("all first words of the first sentence are stored")
+def test_the_readers_sentence_and_any_word_are_the_models(show):
+    """Sentences that no file holds, and beginnings so unlikely that none is stored: ln P is torch's."""
+    import torch
+
+    from lmbook import checkpoints
+
+    model, words, _ = checkpoints.load("harbourish")
     page = show(DecodingSteps())
-    assert options(page).nth(place).evaluate("(box) => box.localName") == "p"  # no button that does nothing
-    options(page).nth(place).click(force=True)
+    fetched = []
+    page.on("request", lambda request: fetched.append(request.url))
+
+    def log_p(source, written):
+        ids = words.vocabulary.encode([*written.replace(".", " .").split(), END])
+        with torch.no_grad():
+            logits = model(torch.tensor([words.encode(source)]), torch.tensor([[2, *ids[:-1]]]))
+        return torch.log_softmax(logits[0].double(), -1)[range(len(ids)), ids].sum().item()
+
+    def type_in(source):
+        page.get_by_label("Your own Harbourish").fill(source)
+        page.get_by_label("Your own Harbourish").press("Enter")
+        page.wait_for_function(
+            "(text) => document.querySelector('.lmd-text').innerText.includes(text)", arg=f"Source: {source}"
+        )
+
+    for source in (FILE["sentences"][0]["source"], "ta dragon pika la hira cun velka."):
+        if "dragon" in source:
+            type_in(source)
+            assert "The model has no “dragon”; it reads <unk>" in says(page)
+        for step in range(2):  # the unlikeliest words of the five, twice
+            options(page).filter(has_not_text="(end here)").last.click()
+            page.wait_for_function("(n) => document.querySelectorAll('.lmd-written > span').length === n", arg=step + 1)
+        page.evaluate("() => { for (let one; (one = document.querySelector('.lmd-options button')); ) one.click(); }")
+        written, total = re.match(r"Complete: “(.*)”. ln P = (\S+),", says(page)).groups()
+        assert number(total) == pytest.approx(log_p(source, written), abs=0.02)
+    assert fetched
+    type_in("la nila zeba bela lo resken.")
     assert "nothing written yet" in page.locator(".lmd-written").inner_text()
+    page.get_by_role("radio", name="beam of 4").check()
+    page.get_by_role("button", name="To the end").click()
+    for text, total, *_ in table(page):
+        assert number(total) == pytest.approx(log_p("la nila zeba bela lo resken.", text), abs=0.02)
+
+
+def test_where_the_weights_are_missing_a_sentence_says_so(show):
+    page = show(DecodingSteps(), files=modules())
+    place = next(i for i, row in enumerate(FILE["sentences"][0]["nodes"][0]) if row[2] == -1)
+    options(page).nth(place).click()
+    page.wait_for_function("document.querySelector('.lm-says').innerText.startsWith('What follows could not')")
+    assert "nothing written yet" in page.locator(".lmd-written").inner_text()
+    assert options(page).count() == SHOWN
+    page.errors = [error for error in page.errors if "404" not in error]
 
 
 def test_step_by_step_and_back(show):

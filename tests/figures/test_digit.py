@@ -10,7 +10,7 @@ from py_mini_racer import MiniRacer
 
 from lmbook.data.digits import PixelCodec, digits
 from lmbook.experiments.tasks import next_token_nll
-from lmbook.figures import CompleteDigit, bundle, digit
+from lmbook.figures import CompleteDigit, bundle, digit, modules
 from lmbook.gpt import GPT, gelu_tanh
 from lmbook.train import evaluate
 
@@ -164,7 +164,6 @@ def test_alternative_text_follows_the_state():
         assert figure.alt != before
 
 
-@pytest.mark.skipif(not digit.is_shipped(), reason="the recipe digits-page has not been recorded yet")
 def test_the_shipped_model_fits_and_knows_digits():
     images, labels = digits()
     figure = CompleteDigit(examples=[{"label": 3, "pixels": images[3].flatten().int().tolist()}])
@@ -262,3 +261,25 @@ def test_it_fits_a_phone(show):
     for piece in page.locator(".lmpx-cell, .lmpx-small, .lm-chip").all():
         box = piece.bounding_box()
         assert box["x"] + box["width"] <= 355
+
+
+def test_the_classifier_of_patches_judges_the_whole_image(show):
+    page = show(figure := CompleteDigit(pixels=greys(8), rows=5, temperature=0.0))
+    assert "could" not in page.inner_text("figure")
+    page.get_by_role("button", name="Ask the classifier").click()
+    for rows in (5, 3):  # once asked it goes on judging
+        figure.rows = rows
+        page.get_by_role("slider", name="Rows that you give").fill(str(rows))
+        p = figure.classified()
+        first, second = p.argsort(descending=True)[:2].tolist()
+        said = f"P = {p[first]:.2f}, before {'an' if second == 8 else 'a'} {second}, {p[second]:.2f}."
+        page.get_by_text(
+            f"The classifier takes the whole image for {'an' if first == 8 else 'a'} {first}, {said}"
+        ).wait_for()
+
+
+def test_where_the_classifier_is_missing_a_sentence_says_so(show):
+    page = show(CompleteDigit(), files=modules())
+    page.get_by_role("button", name="Ask the classifier").click()
+    page.get_by_text("The classifier could not be asked: the server answered 404.").wait_for()
+    page.errors = [error for error in page.errors if "404" not in error]

@@ -12,6 +12,7 @@ from lmbook import checkpoints
 from lmbook.bert import MASK_ID
 from lmbook.configuration import configuration
 from lmbook.figures import bundle
+from lmbook.figures.opened import Trace
 from lmbook.figures.typed import cut
 from lmbook.rnn_models import Classifier, RecurrentLM, Tagger
 from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq
@@ -61,6 +62,7 @@ const outputs = {
     return [logits, state];
   },
   said: (model, ids) => flat(model.run(ids)).map(Math.log),
+  judged: (model, greys) => Array.from(model.run(greys).p, Math.log),
   filled: (model, ids) => { const { p, trace } = model.run(ids); return [flat(p).map(Math.log), trace.map(looks)]; },
 };
 const all = (what, name, inputs) => packed(inputs.flatMap((input) => flat(outputs[what](models.get(name), input))));
@@ -178,6 +180,16 @@ def test_bert_is_torchs_with_every_weight_of_attention(call):
     for ids in texts:
         ids[int(generator.integers(len(ids)))] = MASK_ID
     assert worst(call, filled, "bert-wikitext2", model, texts) < CLOSE
+
+
+def judged(model, greys):
+    return [torch.log_softmax(model(torch.tensor([greys]).view(1, 8, 8).float()), -1)]
+
+
+def test_the_classifier_of_patches_is_torchs(call):
+    model, _, _ = call.model("digits-patches")
+    images = np.random.default_rng(5).integers(0, 17, (INPUTS, 64)).tolist()
+    assert worst(call, judged, "digits-patches", model.eval(), images) < CLOSE
 
 
 def test_the_comparison_can_fail(call):
@@ -314,3 +326,44 @@ def test_typed_text_is_cut_the_same_here_and_in_the_page(call):
     ]  # fmt: skip
     texts = strings(3000, seed=2)
     assert call.page.evaluate("(texts) => texts.map((text) => cut(text))", texts) == [cut(text) for text in texts]
+
+
+def test_an_opened_transformer_is_torchs_to_the_last_number(call):
+    """Every vector of every stage, for sentences and beginnings that nobody computed before."""
+    name = "multi30k-transformer"
+    card = bundle.weights(name)[1]
+    data = base64.b64encode((checkpoints.TRAINED / f"{name}.safetensors").read_bytes()).decode()
+    call.page.evaluate(
+        "([name, file, card]) => { own = program().engine(); own.load({ name, file: bytes(file), card }); }",
+        [name, data, card],
+    )
+    generator = random.Random(6)
+    model, _, _ = call.model(name)
+    layers = model.encoder.layers, model.decoder.layers
+    for _ in range(6):
+        text = " ".join(generator.choices(("Zwei", "Hunde", "xy", "grüne", "Bänke", "und", "rennen"), k=5))
+        ids = [generator.randrange(5, 4000) for _ in range(5)]
+        for side, (stages, every) in (("source", (10, layers[0])), ("target", (15, layers[1]))):
+            place, stage = generator.randrange(5), generator.randrange(stages)
+            feed = stage >= 2 and (stage - 1) % (2 if side == "source" else 3) == 0 and stage < 14
+            unit = generator.randrange(320) if feed else None
+            asked = {"name": name, "text": text, "ids": ids, "side": side, "place": place, "stage": stage, "unit": unit}
+            trace = Trace(text, ids, side, place)
+            with torch.no_grad():
+                wanted = [trace.inside(stage, unit, every), trace.opened(side)]
+            theirs = call.page.evaluate("(asked) => [own.inside(asked), own.open(asked)]", asked)
+            assert differs(theirs, wanted) == []
+
+
+def differs(theirs, ours, at="", close=CLOSE):
+    """Where two nested values differ, numbers by more than `close` of their size (of 1 where they are smaller)."""
+    if isinstance(ours, dict):
+        keys = {key for key in ours if ours[key] is not None}
+        return [one for key in keys for one in differs(theirs.get(key), ours[key], f"{at}.{key}")]
+    if isinstance(ours, list):
+        if len(ours) != len(theirs):
+            return [f"{at}: {len(theirs)} for {len(ours)}"]
+        return [one for i, (a, b) in enumerate(zip(theirs, ours, strict=True)) for one in differs(a, b, f"{at}[{i}]")]
+    if isinstance(ours, str):
+        return [] if theirs == ours else [f"{at}: {theirs} for {ours}"]
+    return [] if abs(theirs - ours) < close * max(1, abs(ours)) else [f"{at}: {theirs} for {ours}"]

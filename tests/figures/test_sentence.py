@@ -1,4 +1,4 @@
-"""SentenceProbability: the numbers are those of lmbook.ngram, and mouse, keyboard and kernel do the same."""
+"""SentenceProbability: the numbers are those of lmbook.ngram, and mouse and keyboard do the same."""
 
 import math
 import re
@@ -212,34 +212,3 @@ def test_without_motion_bars_jump(show):
     page = show(SentenceProbability(), motion="reduce")
     bar = page.locator(".lm-word-bar > span").first
     assert bar.evaluate("(bar) => getComputedStyle(bar).transitionDuration") == "0s"
-
-
-# --- with a kernel ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_in_jupyterlab_view_and_kernel_follow_each_other(lab):
-    page = lab(
-        "from lmbook.figures import SentenceProbability\nf = SentenceProbability('the sea was calm .')\nf",
-        "f.sentence = 'the cat sleeps .'",
-        "print(f.sentence)",
-    )
-    page.run(0)
-    figure = page.cells.nth(0).locator(".jp-OutputArea figure.lm-figure")
-    figure.locator(".lm-word").first.wait_for()
-    assert figure.locator("figcaption").inner_text() == SentenceProbability().caption
-    assert tiles(figure) == ["the", "sea", "was", "calm", ".", "<eos>"]
-    # keys reach the figure, not the notebook: s would save, arrows would leave the cell, x would cut it
-    figure.locator("button.lm-word").first.focus()
-    page.keyboard.press("s")
-    page.keyboard.press("x")
-    assert tiles(figure)[:2] == ["sea", "the"]
-    assert total(figure) == pytest.approx(sum(by_hand("sea the was calm .")), abs=0.006)
-    assert page.cells.count() == 3
-    page.run_until(2, "sea the was calm .")
-    page.run(1)
-    figure.locator(".lm-word-token", has_text="sleeps").wait_for()
-    assert total(figure) == pytest.approx(sum(by_hand("the cat sleeps .")), abs=0.006)
-    figure.get_by_label("Sentence").fill("they went home .")
-    figure.get_by_label("Sentence").press("Enter")
-    page.run_until(2, "they went home .")

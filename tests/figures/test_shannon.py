@@ -334,29 +334,3 @@ def test_it_fits_a_phone(show, game):
     bet(page)
     page.locator("summary").click()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
-# --- with a kernel ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_in_jupyterlab_python_knows_the_bets_and_can_take_them_back(lab):
-    page = lab(
-        f"from lmbook.figures import ShannonGame\ngame = ShannonGame([{TOY!r}], ['model'], 10)\ngame",
-        "print(game.perplexities())",
-        "game.bets = []",
-    )
-    page.run(0)
-    figure = page.cells.nth(0).locator(".jp-OutputArea figure.lm-figure")
-    slider = figure.locator(".lm-bet input").first
-    slider.focus()
-    page.keyboard.press("5")
-    page.keyboard.press("ArrowUp")  # at the top already; must not leave the cell
-    page.keyboard.press("Enter")
-    figure.get_by_text("You gave it 0.5").first.wait_for()
-    page.run_until(1, "{'you': 2.0, 'model': 2.0}")
-    figure.get_by_role("button", name="Next word").click()
-    assert figure.get_by_text("Word 2 of 2").count() > 0
-    page.run(2)
-    figure.get_by_text("Word 1 of 2").first.wait_for()
-    assert figure.get_by_role("list", name="Perplexity so far").count() == 0

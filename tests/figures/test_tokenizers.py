@@ -1,11 +1,16 @@
 """TokenizerComparison: the page cuts every text as lmbook.text does, and mouse, keyboard and kernel do the same."""
 
+import base64
+
+import numpy as np
 import pytest
+import torch
 
 from lmbook import data
-from lmbook.figures import TokenizerComparison
-from lmbook.figures.tokenizers import MERGES, MOST, NAMES, row
+from lmbook.figures import TokenizerComparison, tokenizers
+from lmbook.figures.tokenizers import MERGES, MOST, NAMES, table
 from lmbook.text import BytePairTokenizer, CharTokenizer, Vocabulary, WordTokenizer
+from lmbook.word2vec import nearest
 
 TEXTS = [
     "The lighthouse keeper sees the submarine.",
@@ -61,18 +66,53 @@ def test_python_shows_the_tokens_of_the_package(merges):
     assert "".join(token for token, _ in shown[2][2]) == figure.text
 
 
-def test_rows_are_numbers_of_their_own():
-    rows = [row(i, seed) for seed in range(3) for i in range(200)]
-    assert len({tuple(numbers) for numbers in rows}) == 600
-    flat = [x for numbers in rows for x in numbers]
-    assert min(flat) >= -1
-    assert max(flat) <= 1
-    assert abs(sum(flat) / len(flat)) < 0.05
+def by_name(lane):
+    """(ids by name, names) of a tokenizer."""
+    fixed = TokenizerComparison().fixed
+    if lane < 2:
+        names = fixed[lane].vocabulary.tokens
+    else:
+        stories = "\n".join(line for story in data.harbour_stories()["train"] for line in story)
+        names = [piece.decode(errors="replace") for piece in BytePairTokenizer.train(stories, MERGES).pieces]
+    return {name: i for i, name in enumerate(names)}, names
+
+
+@pytest.mark.parametrize(
+    ("lane", "token", "like"), [(0, "a", set("eiou")), (1, "she", {"he", "mother"}), (2, " harbour", {" sea", " town"})]
+)
+def test_rows_are_trained_and_what_is_used_alike_is_alike(lane, token, like):
+    ids, names = by_name(lane)
+    assert len(names) == len(table(lane))
+    near = {names[i] for i, _ in nearest(torch.from_numpy(table(lane).copy()), ids[token], 4)}
+    assert len(near & like) >= 2, near
+
+
+@pytest.mark.parametrize("lane", range(3))
+def test_a_type_that_no_story_holds_has_a_row_of_zeros(lane):
+    stories = "\n".join(line for story in data.harbour_stories()["train"] for line in story)
+    cuts = [*TokenizerComparison().fixed[: lane + 1][-1:]] if lane < 2 else []
+    learned = BytePairTokenizer.train(stories, MERGES).merges
+    cuts = cuts or [BytePairTokenizer(learned[:cut]) for cut in tokenizers.CUTS]
+    seen = np.zeros(len(table(lane)), bool)
+    for cut in cuts:
+        seen[np.unique(cut.encode(stories))] = True
+    assert (table(lane).any(axis=1) == seen).all()
+    assert not seen[0]
+
+
+def test_the_stored_tables_are_those_of_the_training(monkeypatch):
+    """A few steps only: of the right size, and stored as they are read."""
+    monkeypatch.setattr(tokenizers, "TRAINING", ((2, 2), (2, 2), (3, 2)))
+    for lane, text in enumerate(tokenizers.compute()):
+        rows = np.frombuffer(base64.b64decode(text), np.int8).reshape(-1, tokenizers.WIDTH)
+        assert rows.shape == table(lane).shape
+        assert abs(rows).max() == 127
+        assert (rows.any(axis=1) <= table(lane).any(axis=1)).all()
 
 
 def test_the_state_is_small_and_the_same():
     assert TokenizerComparison().html() == TokenizerComparison().html()
-    assert len(TokenizerComparison().html()) < 15_000
+    assert len(TokenizerComparison().html()) < 25_000
 
 
 @pytest.mark.parametrize("merges", [-1, MERGES + 1])
@@ -117,7 +157,7 @@ def test_tokens_and_rows_are_those_of_python(show):
     page.locator("summary").click()
     cells = [line.locator("th, td").all_inner_texts() for line in page.locator("tbody tr").all()]
     expected = [
-        [name, token.replace(" ", "␣"), str(i), "  ".join(f"{x:.2f}".replace("-", "−") for x in row(i, lane))]
+        [name, token.replace(" ", "␣"), str(i), "  ".join(f"{x:.2f}".replace("-", "−") for x in table(lane)[i])]
         for lane, (name, _, tokens) in enumerate(figure.tokens())
         for token, i in tokens
     ]
@@ -142,8 +182,20 @@ def test_a_token_shows_its_row_and_its_other_places(show, way):
     assert third.get_attribute("aria-pressed") == "true"
     assert [tile.get_attribute("data-id") for tile in lane.locator(".lmt-same").all()] == [str(i)] * 2
     assert page.locator(".lmt-chosen").inner_text().split() == ["row", str(i), "the"]
-    numbers = ", ".join(f"{x:.2f}".replace("-", "−") for x in row(i, 1)[:3])
-    assert f"“the” has id {i} among words; row {i} of D begins {numbers}. 2 places" in says(page)
+    _, names = by_name(1)
+    near = nearest(torch.from_numpy(table(1).copy()), i, 4)
+    like = [f"“{names[other]}” ({cosine:.2f})" for other, cosine in near]
+    assert f"“the” has id {i} among words. The rows most like row {i}" in says(page)
+    assert f"are those of {', '.join(like[:3])} and {like[3]}. 2 places" in says(page)
+    shown = [line.split()[1:] for line in page.locator(".lmt-row").all_inner_texts()]
+    assert shown[1:] == [[str(other), names[other], f"{cosine:.2f}"] for other, cosine in near]
+
+
+def test_a_row_that_no_training_moved_says_so(show):
+    page = show(TokenizerComparison("the zebra"))
+    lanes(page)[1].locator("button").nth(1).click()
+    assert "no training moved row 1 of D" in says(page)
+    assert page.locator(".lmt-row").count() == 1
 
 
 def test_unknown_words_are_named_and_markup_stays_text(show):

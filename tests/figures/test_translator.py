@@ -247,14 +247,3 @@ def test_axe_finds_nothing_and_it_fits_a_phone(show, axe, scheme):
         summary.click()
     assert axe(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
-@pytest.mark.slow
-def test_in_jupyterlab_the_kernel_sends_the_weights(lab):
-    page = lab("from lmbook.figures import Translator\nf = Translator(('multi30k-additive',))\nf", "print(f.text)")
-    page.run(0)
-    page.locator(".lmx-written").wait_for()
-    translate(page, sentence(13))
-    wanted = translated("multi30k-additive", sentence(13))["text"]
-    page.wait_for_function("(text) => document.querySelector('.lmx-written').textContent === text", arg=wanted)
-    page.run_until(1, sentence(13))

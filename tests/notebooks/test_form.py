@@ -128,12 +128,21 @@ def test_cells_are_short(notebook):
     assert statistics.median(sizes) <= 10
 
 
+def in_sight(notebook) -> list[nbformat.NotebookNode]:
+    folded = {"hide-input", "remove-input", "hide-cell"}
+    return [cell for cell in code(notebook) if not folded & set(cell.metadata.get("tags", []))]
+
+
+@of(CHAPTERS)
+def test_no_line_in_sight_is_wider_than_the_column(notebook):
+    """Solutions, once unfolded, are in sight too. Wider lines of folded cells go on below, by the page's own means."""
+    assert [line for cell in in_sight(notebook) for line in cell.source.split("\n") if len(line) > 80] == []
+
+
 @of(NUMBERED)
 def test_a_chapter_has_the_length_that_can_be_read(notebook):
     assert 1500 <= words(read_through(notebook)) <= 3500
-    folded = {"hide-input", "remove-input"}
-    in_sight = [cell for cell in code(without_solutions(notebook)) if not folded & set(cell.metadata.get("tags", []))]
-    assert 100 <= sum(lines_of(cell) for cell in in_sight) <= 250
+    assert 100 <= sum(lines_of(cell) for cell in in_sight(without_solutions(notebook))) <= 250
 
 
 @of(CHAPTERS)

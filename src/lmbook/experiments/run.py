@@ -221,6 +221,20 @@ class Run:
             say(f"{self.recipe.name}, {part}: the best rate, {best:g}, is at the edge of the grid; widen it for all.")
         return best
 
+    def picked(self, part: str) -> dict | None:
+        """The settings of this part in the run with seed 0, which picked the rate; None in that run itself.
+
+        Raises RecipeError where there is no such run.
+        """
+        if self.seed == 0:
+            return None
+        beside = self.folder.parent / f"{self.recipe.name}-0" / "record.json"
+        found = [json.loads(beside.read_text("utf-8"))] if beside.is_file() else records(self.recipe.name)
+        found = [record["parts"][part]["settings"] for record in found if "settings" in record["parts"].get(part, {})]
+        if not found and not self.quick:
+            raise RecipeError(f"{self.recipe.name} picks its rates with seed 0: lmbook train {self.recipe.name} first.")
+        return found[0] if found else None
+
 
 def hashes(corpora: tuple[str, ...]) -> dict[str, dict[str, str]]:
     """The sha256 of every file of these corpora, as registered."""

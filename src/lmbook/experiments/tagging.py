@@ -196,6 +196,6 @@ enter(
     "ud_english_ewt", "accuracy", score_tags, epochs=6, dropout=0.3,
 )  # fmt: skip
 enter(
-    "wnut17", "entities", {"linear": 0.5, "lstm": 1, "lstm-2": 1.5, "left": 1}, (),
-    "wnut17", "f1", score_entities, epochs=10, min_class=5, dropout=0.5,
+    "wnut17", "entities", {"linear": 0.5, "lstm": 2, "lstm-2": 3, "left": 1.5}, (),
+    "wnut17", "f1", score_entities, epochs=30, min_class=5, dropout=0.5,
 )  # fmt: skip

@@ -5,7 +5,6 @@ A loss, a score or a search of general use is not here but in `losses`, `metrics
 """
 
 import functools
-import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -19,7 +18,7 @@ from lmbook import data, metrics
 from lmbook.configuration import configured
 from lmbook.data.batching import pad
 from lmbook.decode import beam, evaluating, greedy
-from lmbook.experiments.run import RATES, RecipeError, Run, records
+from lmbook.experiments.run import RATES, Run
 from lmbook.losses import token_nll
 from lmbook.schedules import warmup_cosine
 from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq
@@ -158,7 +157,7 @@ def race(
     tried, rates = [], SMALL[:2] if run.quick else SMALL
     if run.rescoring:
         rates = SMALL[:1]
-    elif known := picked(run, part):
+    elif known := run.picked(part):
         rates, tried = [known["rate"]], known["rates tried"]
     else:
         for steps in rounds:
@@ -176,21 +175,6 @@ def race(
         if not run.rescoring:
             entry["settings"]["rates tried"] = tried
         yield steps, model
-
-
-def picked(run: Run, part: str) -> dict | None:
-    """The settings of this part in the run with seed 0, which picked the rate; None in that run itself.
-
-    Raises RecipeError where there is no such run.
-    """
-    if run.seed == 0:
-        return None
-    beside = run.folder.parent / f"{run.recipe.name}-0" / "record.json"
-    found = [json.loads(beside.read_text("utf-8"))] if beside.is_file() else records(run.recipe.name)
-    found = [record["parts"][part]["settings"] for record in found if "settings" in record["parts"].get(part, {})]
-    if not found and not run.quick:
-        raise RecipeError(f"{run.recipe.name} picks its rates with seed 0: lmbook train {run.recipe.name} first.")
-    return found[0] if found else None
 
 
 def translate(

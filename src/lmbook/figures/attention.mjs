@@ -60,7 +60,7 @@ export class MultiHeadAttention {
     return { keys: X.map((x, i) => this.turn(this.W_k(x), start + i)), values: X.map(this.W_v) };
   }
 
-  /** One query x, at position t: out, and for each head its scores q k / sqrt(d_k) and weights. */
+  /** One query x, at position t: out, for each head its scores q k / sqrt(d_k) and weights, and the vectors, heads side by side. */
   attend(x, { keys, values }, t = 0) {
     const q = this.turn(this.W_q(x), t);
     const [d_k, d_v] = [q.length / this.n_heads, values[0].length / this.n_heads];
@@ -69,6 +69,6 @@ export class MultiHeadAttention {
       keys.map((key) => dot(q, key, head * d_k, (head + 1) * d_k) / Math.sqrt(d_k))));
     const weights = scores.map(softmax);
     weights.forEach((alpha, head) => context.set(mean(alpha, values, head * d_v, (head + 1) * d_v), head * d_v));
-    return { out: this.W_o(context), weights, scores };
+    return { out: this.W_o(context), weights, scores, query: q, keys, values, context };
   }
 }

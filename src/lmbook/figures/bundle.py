@@ -30,8 +30,10 @@ _EXPORT = re.compile(r"^export\s+(?=(?:async\s+)?(?:function\*?|const|let|class)
 SERVED = (
     "bert-wikitext2",
     "caption-scores",
+    "digits-patches",
     "ewt-left",
     "ewt-lstm",
+    "harbourish",
     "multi30k-additive",
     "multi30k-transformer",
     "shakespeare",
@@ -144,7 +146,7 @@ def weights(name: str) -> tuple[bytes, dict]:
     if name not in SERVED:
         raise KeyError(f"no figure fetches {name!r}; there are {', '.join(SERVED)}")
     card = json.loads((TRAINED / f"{name}.json").read_text("utf-8"))
-    return (TRAINED / f"{name}.safetensors").read_bytes(), {"model": card["model"], "text": card["text"]}
+    return (TRAINED / f"{name}.safetensors").read_bytes(), {"model": card["model"], "text": card.get("text")}
 
 
 @cache

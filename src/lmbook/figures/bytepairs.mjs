@@ -6,12 +6,12 @@
 //   tokenizer.decode(ids)   the text, without <pad>, <sos> and <eos>          tokenizer.name(id)  one token
 //
 // Ids 0 to 4 are the special tokens; an unknown character or word is 1, <unk>. Byte pairs have ids 5 to 260 for the
-// bytes, then one id a merge. row(i, seed) is row i of a table of random numbers, the same here and in Python.
+// bytes, then one id a merge.
 import { words } from "./ngram.mjs";
 
 export const SPECIALS = ["<pad>", "<unk>", "<sos>", "<eos>", "<mask>"];
 const PLACES = new Set([0, 2, 3]); // <pad>, <sos>, <eos>: they mark places rather than stand for text
-const [FIRST_BYTE, FIRST_MERGE, WIDTH] = [5, 261, 8];
+const [FIRST_BYTE, FIRST_MERGE] = [5, 261];
 
 // Python's \w and \s in the letters of JavaScript; its PIECE: " ?\w+| ?[^\w\s]+|\s+(?!\S)|\s+"
 const [W, S] = ["\\p{L}\\p{N}_", "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000"];
@@ -80,14 +80,4 @@ export class BytePairs {
       ids = merged;
     }
   }
-}
-
-/** Row i of a table of numbers between -1 and 1 with two decimals: a hash, so that no table has to be stored. */
-export function row(i, seed) {
-  return Array.from({ length: WIDTH }, (_, j) => {
-    let x = (Math.imul(i + 1, 0x9e3779b1) + Math.imul(j + 1, 0x85ebca77) + Math.imul(seed + 1, 0xc2b2ae3d)) >>> 0;
-    x = Math.imul(x ^ (x >>> 15), 0x2c1b3c6d) >>> 0;
-    x = Math.imul(x ^ (x >>> 12), 0x297a2d39) >>> 0;
-    return (((x ^ (x >>> 15)) >>> 0) % 201) / 100 - 1;
-  });
 }

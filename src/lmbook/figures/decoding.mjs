@@ -1,7 +1,11 @@
 // DecodingSteps: write a translation word by word, or watch a beam do it. The probabilities are a trained model's.
+//
+// Those of the sentences to choose from were stored; for a sentence of the reader's, and behind a beginning too unlikely to be
+// stored, the model is asked here (engine.mjs).
 import { button, choice, figure, fmt, h, replace, roving, s, select, slider, table } from "./core.mjs";
+import { connect, ownText } from "./live.mjs";
 
-const [MOST, END] = [14, "<eos>"];
+const [MOST, END, MODEL] = [14, "<eos>", "harbourish"];
 
 const style = `
 .lmd-text { min-height: 3.2rem; padding: 0.5rem 0.7rem; border-radius: 6px; background: var(--lm-soft); }
@@ -78,10 +82,47 @@ export default figure(({ model, el, listen, say }) => {
   const text = (ids) => ids.map(word).filter((w) => w !== END).join(" ").replace(" .", ".");
   const sentence = () => get("sentences")[get("chosen")];
   const score = (one) => one.total / one.ids.length ** get("alpha");
-  let [told, found] = [false, null];
+  let [told, found, trouble] = [false, null, ""];
 
-  const which = select({ label: "Sentence", value: get("chosen"), options: get("sentences").map((one, i) => [i, one.source]),
-    onchange: (chosen) => { told = false; put({ picks: [], step: 0, chosen }); } });
+  const ours = get("sentences").filter((one) => !one.read).length; // one more is the reader's
+  const models = connect(model);
+  const which = select({ label: "Sentence", value: get("chosen"), options: [...get("sentences").slice(0, ours).map((one, i) => [i, one.source]), [ours, "(your own)"]],
+    onchange: (chosen) => { told = false; if (get("sentences")[chosen]) put({ picks: [], step: 0, chosen }); else which.set(get("chosen")); } });
+  const own = ownText({ models, needed: [{ name: MODEL, bytes: get("bytes") }], label: "Your own Harbourish", verb: "Translate", value: get("sentences")[0].source,
+    work: (typed) => models.ask("tree", { name: MODEL, text: typed }),
+    done: (tree, typed) => put({ picks: [], step: 0, ...with_(tree, ours, typed, tree.read), chosen: ours }) });
+
+  /** The state with this tree as sentence number `at`; words that it brings along are put behind the others. */
+  function with_({ nodes }, at, source, read) {
+    const words = [...get("words")];
+    const number = (token) => (words.includes(token) ? words.indexOf(token) : words.push(token) - 1);
+    const sentence = { source, nodes: nodes.map((rows) => rows.map(([token, logP, next]) => [number(token.text), logP, next])), ids: nodes.map((rows) => rows.map(([{ id }]) => id)), ...(read ? { read } : {}), reference: get("sentences")[at]?.reference ?? "" };
+    const sentences = [...get("sentences")];
+    sentences[at] = sentence;
+    return { words, sentences };
+  }
+
+  /** The reader goes on where the stored tree ends: the model says what may follow. */
+  async function grow(picks) {
+    const [at, { source, read }] = [get("chosen"), sentence()];
+    trouble = "";
+    say(`The model is asked what may follow; it is fetched once, ${fmt.num(get("bytes") / 1e6, 1)} MB.`);
+    try {
+      await models.load(MODEL);
+      const plain = await models.ask("tree", { name: MODEL, text: source, shown: 5 });
+      const kept = [];
+      let tree = plain;
+      for (let t = 1; t <= picks.length; t += 1) { // each beginning on the way, whatever was stored of it
+        let node = 0;
+        const ids = picks.slice(0, t).map((pick) => { const [{ id }, , next] = tree.nodes[node][pick]; node = next; return id; });
+        if (node === -1) { kept.push(ids); tree = await models.ask("tree", { name: MODEL, text: source, kept }); }
+      }
+      if (at === get("chosen")) put({ ...with_(tree, at, source, read), picks });
+    } catch (error) {
+      trouble = `What follows could not be computed: ${error.message}.`;
+      draw();
+    }
+  }
   const who = choice({ label: "Who chooses the words?", value: get("width"),
     options: [[0, "you"], [1, "greedy"], [2, "beam of 2"], [3, "beam of 3"], [4, "beam of 4"]], onchange: (width) => put({ width, step: 0 }) });
   const tell = button("Show the reference", () => { told = !told; draw(); }, { pressed: false });
@@ -90,10 +131,16 @@ export default figure(({ model, el, listen, say }) => {
   const written = h("p", { class: "lmd-written" });
   const given = h("div", { class: "lmd-text" }, source, reference, written);
 
+  /** What becomes of words that the model has never read. */
+  function unknown() {
+    const strange = (sentence().read ?? []).filter((token) => token.text === "<unk>").map((token) => fmt.quote(token.typed));
+    return strange.length ? ` The model has no ${fmt.list([...new Set(strange)])}; it reads <unk>, “a word that I do not know”.` : "";
+  }
+
   // --- you
   const options = h("div", { class: "lmd-options", role: "group", "aria-label": "The five likeliest next words, one tab stop" });
   const group = roving(options, "button");
-  const pick = (i) => put({ picks: [...get("picks"), i] });
+  const pick = (i, on) => (on === -1 && get("picks").length + 1 < MOST ? grow([...get("picks"), i]) : put({ picks: [...get("picks"), i] }));
   const likeliest = button("Take the likeliest", () => put({ picks: [...get("picks"), 0] }), { class: "lm-button lm-main" });
   const undo = button("Undo", () => put({ picks: get("picks").slice(0, -1) }));
   const restart = button("Start again", () => put({ picks: [] }));
@@ -111,7 +158,8 @@ export default figure(({ model, el, listen, say }) => {
 
   const outputs = table({ summary: "Complete outputs", caption: "What was completed so far, the best score ln P / |y|^alpha first", head: ["Output", "ln P", "|y|", "Score"] });
   const extensions = table({ summary: "What was compared at this step", caption: "Every extension of the beginnings held, the likeliest first", head: ["Beginning and next word", "ln p of the word", "ln P", "Kept"] });
-  el.append(h("style", {}, style), which.node, who.node, given, h("div", { class: "lm-row" }, tell), yours, theirs, say.node, outputs.node, extensions.node);
+  const words = h("details", { class: "lm-small" }, h("summary", {}, "The words of Harbourish"), get("lexicon").map(([kind, list]) => h("p", {}, h("b", {}, kind), `: ${list}`)));
+  el.append(h("style", {}, style), which.node, own.node, words, who.node, given, h("div", { class: "lm-row" }, tell), yours, theirs, say.node, outputs.node, extensions.node);
 
   function drawYours() {
     const { nodes } = sentence();
@@ -120,8 +168,9 @@ export default figure(({ model, el, listen, say }) => {
     const offers = node === null ? [] : nodes[node];
     const inside = options.contains(document.activeElement) || document.activeElement === likeliest;
     const focused = options.contains(document.activeElement);
-    // a beginning too unlikely to be stored is a line of text: nothing that looks like a button does nothing
-    replace(options, offers.map(([id, logP, on], i) => h(...(on === -1 ? ["p", {}] : ["button", { type: "button", onclick: () => pick(i) }]),
+    // where the longest output ends, a word is a line of text: nothing that looks like a button does nothing
+    const full = path.length + 1 >= MOST;
+    replace(options, offers.map(([id, logP, on], i) => h(...(on === -1 && full ? ["p", {}] : ["button", { type: "button", onclick: () => pick(i, on) }]),
     h("span", {}, word(id) === END ? "(end here)" : word(id)),
     h("span", { class: "lmd-track", "aria-hidden": "true" }, h("span", { class: "lmd-fill", style: { width: `${100 * Math.exp(logP)}%` } })),
     h("span", { class: "lmd-p" }, fmt.exp(logP, 2)))));
@@ -143,10 +192,9 @@ export default figure(({ model, el, listen, say }) => {
       const more = total > greedy.total + 1e-9 ? "more than greedy finds" : total < greedy.total - 1e-9 ? "less than greedy finds" : "as much as greedy finds";
       const same = text(ids) === sentence().reference ? " It is the reference." : "";
       say(`Complete: ${fmt.quote(text(ids))}. ${so} That is ${more} (${fmt.num(greedy.total)}).${same}`);
-    } else if (!path.length) say(`The likeliest first word is ${fmt.quote(word(offers[0][0]))}, with probability ${fmt.exp(offers[0][1], 2)}. Words without a frame begin what is too unlikely to be stored.`);
+    } else if (!path.length) say(`The likeliest first word is ${fmt.quote(word(offers[0][0]))}, with probability ${fmt.exp(offers[0][1], 2)}.${unknown()}`);
     else {
-      const open = offers.filter(([, , on]) => on !== -1).length;
-      const rest = open === offers.length ? "" : ` This beginning is so unlikely that ${open === 1 ? "only the likeliest way on" : `only ${open} ways on`} can be followed.`;
+      const rest = full ? ` No output is longer than ${MOST} words.` : "";
       say(`${fmt.quote(text(ids))}: ${so} ${odd ? `${odd} of ${path.length} words ${odd === 1 ? "was" : "were"} not the likeliest. ` : ""}Next, the model would write ${fmt.quote(word(offers[0][0]))} (${fmt.exp(offers[0][1], 2)}).${rest}`);
     }
   }
@@ -189,15 +237,19 @@ export default figure(({ model, el, listen, say }) => {
     who.set(get("width"));
     power.set(get("alpha"));
     source.textContent = `Source: ${sentence().source}`;
-    reference.textContent = told ? `Reference: ${sentence().reference}` : "";
+    tell.hidden = !sentence().reference;
+    reference.textContent = told && sentence().reference ? `Reference: ${sentence().reference}` : "";
     tell.setAttribute("aria-pressed", String(told));
     const you = get("width") === 0;
     yours.hidden = !you;
     theirs.hidden = you;
     if (you) drawYours();
     else drawBeam();
+    if (trouble) say(trouble);
+    trouble = "";
   }
 
   listen("words sentences chosen width picks step alpha", draw);
   draw();
+  return () => { own.stop(); models.stop(); };
 });

@@ -2,8 +2,9 @@
 
     ln P(y_1..y_t | x) = sum_k ln P(y_k | y_<k, x)          score(y) = ln P(y | x) / |y|^alpha
 
-The model is the shipped one of the recipe harbourish. What it says after each beginning stands in decoding.json, so
-that the page needs no model; the file is made by
+The model is the shipped one of the recipe harbourish. What it says after each beginning of two sentences stands in
+decoding.json, so that the first view needs no model. For a sentence of the reader's, and for words too unlikely to be
+stored, the page fetches it (engine.mjs). The file is made by
 
     python -m lmbook.figures.decoding 23 52          (numbers of test sentences; `stored` below)
 
@@ -20,7 +21,7 @@ from pathlib import Path
 
 import traitlets
 
-from lmbook.figures import Figure
+from lmbook.figures import Figure, bundle
 
 SHOWN, WIDEST, LEAST, MOST = 5, 4, 0.004, 14  # candidates a step, beam, probability of a beginning, tokens
 END = "<eos>"
@@ -121,6 +122,27 @@ def shipped() -> dict:
     return json.loads(PLACE.read_text("utf-8"))
 
 
+def lexicon() -> list[list[str]]:
+    """The words of Harbourish with their meaning, and how they bend."""
+    from lmbook.data import harbourish
+
+    nouns = {word: english for english, (_, word, _) in harbourish.NOUNS.items()}
+    verbs = {f"{stem}a": one for (one, _), stem in (harbourish.TRANSITIVE | harbourish.INTRANSITIVE).items()}
+    kinds = {
+        "a noun, with -n for several": nouns,
+        "behind it an adjective, with -o or -a like its noun": {
+            f"{stem}-": english for english, stem in harbourish.ADJECTIVES.items()
+        },
+        "at the end the verb, with -en for several": verbs,
+        "behind its noun": {word: english for english, word in harbourish.PREPOSITIONS.items()},
+        "before all of it": {"lo, la": "the", "to, ta": "a", "dvo, dva": "two"},
+    }
+    return [
+        [kind, ", ".join(f"{word} ({english})" for word, english in sorted(words.items()))]
+        for kind, words in kinds.items()
+    ]
+
+
 def _num(value: float, digits: int = 2) -> str:
     return f"{value:.{digits}f}".replace("-", "−")
 
@@ -134,7 +156,10 @@ class DecodingSteps(Figure):
     """
 
     module = "decoding"
+    models = ("harbourish",)
 
+    bytes = traitlets.Int().tag(sync=True)
+    lexicon = traitlets.List().tag(sync=True)  # what one needs to write Harbourish: [kind, "word meaning, .."]
     words = traitlets.List().tag(sync=True)
     sentences = traitlets.List().tag(sync=True)
     chosen = traitlets.Int(0).tag(sync=True)
@@ -149,11 +174,11 @@ class DecodingSteps(Figure):
         state.setdefault(
             "caption",
             "Write a translation yourself: what does the model offer, and what does a strange choice do to the words "
-            "after it? Then let greedy and a beam of 2 to 4 do it, and look for a beginning that greedy gave up and "
-            "the beam kept. At the end, move alpha.",
+            "after it? Change a word of the source, too. Then let greedy and a beam of 2 to 4 do it, and look for a "
+            "beginning that greedy gave up and the beam kept. At the end, move alpha.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
-        super().__init__(**state)
+        super().__init__(bytes=len(bundle.weights("harbourish")[0]), lexicon=lexicon(), **state)
         if state["alt"] == "…":
             self._describe()
             self.observe(self._describe, ["sentences", "chosen"])

@@ -2,11 +2,13 @@
 //
 //   P(c | rows) = P(rows | c) / sum_c' P(rows | c')      p_t ~ P(p_t | c, p_1 .. p_t-1)
 //
-// Everything is computed here, by pixelgpt.mjs, from the weights in the state.
+// Everything is computed here, by pixelgpt.mjs, from the weights in the state; on request a second model, which reads patches,
+// is fetched and says what it takes the whole image for (engine.mjs).
 import { bars, button, chips, choice, figure, fmt, h, replace, select, slider, table } from "./core.mjs";
+import { connect } from "./live.mjs";
 import { PixelGPT, logSoftmax } from "./pixelgpt.mjs";
 
-const [SIDE, CLASSES, SAMPLES, LIKELIEST] = [8, 10, 4, -1];
+const [SIDE, CLASSES, SAMPLES, LIKELIEST, JUDGE] = [8, 10, 4, -1, "digits-patches"];
 const DIGITS = Array.from({ length: CLASSES }, (_, c) => c);
 
 const style = `
@@ -22,7 +24,7 @@ const style = `
 .lm-figure .lmpx-small > .lmpx-written { background: color-mix(in srgb, var(--lm-1) calc(var(--lmpx) * 100%), var(--lm-paper)); }
 `;
 
-const a = (digit) => `${digit === 8 ? "an" : "a"} ${digit}`;
+const article = (digit) => `${digit === 8 ? "an" : "a"} ${digit}`;
 const shade = (grey) => ({ "--lmpx": (grey / 16).toFixed(3) });
 
 export default figure(({ model, el, listen, say }) => {
@@ -44,6 +46,10 @@ export default figure(({ model, el, listen, say }) => {
   const digit = select({ label: "Digit to write", value: get("digit"), options: [[LIKELIEST, "the likeliest"], ...DIGITS.map((c) => [c, String(c)])],
     onchange: (v) => put({ digit: v }) });
   const heat = slider({ label: "Temperature", min: 0, max: 1.5, step: 0.1, value: get("temperature"), text: (v) => fmt.num(v, 1), oninput: (v) => put({ temperature: v }) });
+  const models = connect(model);
+  let [judging, judged] = [false, 0]; // whether the classifier is asked; how often it was
+  const judge = button("Ask the classifier", () => { judging = true; draw(); }, { class: "lm-button" });
+  const verdict = h("p", { role: "status" }, h("span", { class: "lm-small lm-muted" }, `A model that reads patches of 2 × 2 pixels judges the whole image; fetches ${fmt.num(get("bytes") / 1e6, 1)} MB once.`));
   const again = button("Write again", () => put({ seed: get("seed") + 1 }), { class: "lm-button lm-main" });
   const others = h("div", { class: "lm-row", "aria-hidden": "true" });
   const heading = h("p", { class: "lm-small lm-muted" }, "Which digit is it? P(c | your rows)");
@@ -52,7 +58,7 @@ export default figure(({ model, el, listen, say }) => {
   el.append(h("style", {}, style), begin.node, rows.node, tool.node, help,
     h("div", { class: "lmpx-both" }, h("div", { class: "lm-stack" }, grid, h("div", { class: "lm-small lm-muted" }, "Others that it might write"), others),
       h("div", { class: "lm-stack" }, heading, chart.node)),
-    digit.node, heat.node, h("div", { class: "lm-row" }, again), say.node, numbers.node);
+    digit.node, heat.node, h("div", { class: "lm-row" }, again, judge), verdict, say.node, numbers.node);
 
   // The grid: buttons for the rows that are given, plain squares for the others.
   let shown = -1;
@@ -109,6 +115,21 @@ export default figure(({ model, el, listen, say }) => {
     grid.children[to].focus();
   });
 
+  /** What the classifier of patches takes an image for: rows given and rows written. */
+  async function ask(greys) {
+    const number = (judged += 1);
+    try {
+      await models.load(JUDGE);
+      const { p } = await models.ask("image", { name: JUDGE, greys });
+      if (number !== judged) return; // another image came meanwhile
+      const [first, second] = [...p.keys()].sort((a, b) => p[b] - p[a]);
+      verdict.textContent = `The classifier takes the whole image for ${article(first)}, P = ${fmt.num(p[first])}, before ${article(second)}, ${fmt.num(p[second])}.`;
+    } catch (error) {
+      judging = false;
+      verdict.textContent = `The classifier could not be asked: ${error.message}.`;
+    }
+  }
+
   function draw() {
     const given = get("rows") * SIDE;
     const [pixels, temperature, seed] = [get("pixels"), get("temperature"), get("seed")];
@@ -127,18 +148,19 @@ export default figure(({ model, el, listen, say }) => {
       cell.style.setProperty("--lmpx", shade(grey)["--lmpx"]);
       if (i < given) cell.firstChild.textContent = `row ${Math.floor(i / SIDE) + 1}, column ${(i % SIDE) + 1}: grey ${grey} of 16`;
     });
+    if (judging) ask(images[0]);
     replace(others, images.slice(1).map((image) => h("div", { class: "lmpx-small" },
       image.map((grey, i) => h("span", { class: i < given ? "" : "lmpx-written", style: shade(grey) })))));
     chart.draw(DIGITS.map((c) => ({ label: String(c), value: p[c], text: fmt.prob(p[c], 2), tone: c === asked ? 1 : 0 })), { max: 1 });
     const bits = (c) => -read[c].logP / Math.LN2;
     numbers.draw(DIGITS.map((c) => [String(c), fmt.prob(p[c]), fmt.num(bits(c), 1)]));
     const cost = `Under ${asked} your rows cost ${fmt.num(given ? bits(asked) / given : 0)} bits per pixel.`;
-    say(given === 0 ? `Nothing is given: every digit is as likely, and the model writes ${a(asked)} from its name alone.`
-      : `From ${get("rows")} row${get("rows") === 1 ? "" : "s"} the model takes it for ${a(likeliest)}, with probability ${fmt.prob(p[likeliest], 2)}. ${cost} `
-      + `It wrote the other ${SIDE * SIDE - given} pixels as ${a(asked)}.`);
+    say(given === 0 ? `Nothing is given: every digit is as likely, and the model writes ${article(asked)} from its name alone.`
+      : `From ${get("rows")} row${get("rows") === 1 ? "" : "s"} the model takes it for ${article(likeliest)}, with probability ${fmt.prob(p[likeliest], 2)}. ${cost} `
+      + `It wrote the other ${SIDE * SIDE - given} pixels as ${article(asked)}.`);
   }
 
   listen("pixels rows digit temperature seed", draw);
   draw();
-  return () => { for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, stop); };
+  return () => { models.stop(); for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, stop); };
 });

@@ -3,8 +3,9 @@
     P(c | rows) = P(rows | c) / sum_c' P(rows | c')      which digit it takes the rows for, all digits alike before
     p_t ~ P(p_t | c, p_1 .. p_t-1)                       what it writes into the other rows
 
-The weights are in the state, int8 by row as in a checkpoint; pixelgpt.mjs computes with them, and here torch does, for
-the first view and for the tests.
+On request a second model, the classifier of the recipe digits-patches, says what it takes the whole image for; the page
+fetches it (engine.mjs).  The weights of the GPT are in the state, int8 by row as in a checkpoint; pixelgpt.mjs computes
+with them, and here torch does, for the first view and for the tests.
 """
 
 import base64
@@ -16,18 +17,13 @@ import traitlets
 from lmbook import checkpoints
 from lmbook.data.digits import PixelCodec
 from lmbook.decode import evaluating
-from lmbook.figures import Figure, bars_svg
+from lmbook.figures import Figure, bars_svg, bundle
 from lmbook.gpt import GPT, gelu_tanh
 
 RECIPE = "digits-page"
 SIDE, LEVELS, CLASSES = 8, 17, 10
 SAMPLES = 4
 LIKELIEST = -1
-
-
-def is_shipped() -> bool:
-    """Whether the trained weights of the figure came with the package."""
-    return (checkpoints.TRAINED / f"{RECIPE}.safetensors").is_file()
 
 
 def shipped() -> GPT:
@@ -103,7 +99,9 @@ class CompleteDigit(Figure):
     """
 
     module = "digit"
+    models = ("digits-patches",)
 
+    bytes = traitlets.Int().tag(sync=True)  # of the classifier's file
     network = traitlets.Dict().tag(sync=True)
     pixels = traitlets.List(traitlets.Int()).tag(sync=True)
     rows = traitlets.Int(4).tag(sync=True)
@@ -125,7 +123,12 @@ class CompleteDigit(Figure):
             "and compare the bits that your rows cost.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
-        given = {"network": network, "pixels": [int(p) for p in pixels], "examples": list(examples)}
+        given = {
+            "bytes": len(bundle.weights(self.models[0])[0]),
+            "network": network,
+            "pixels": [int(p) for p in pixels],
+            "examples": list(examples),
+        }
         super().__init__(**given, **state)
         if state["alt"] == "…":
             self._describe()
@@ -195,6 +198,14 @@ class CompleteDigit(Figure):
                     return greys
                 z, state = self._gpt.step(state, torch.tensor([first + grey]))
                 z = z[0]
+
+    @torch.no_grad()
+    def classified(self, sample: int = 0) -> torch.Tensor:
+        """P of each class by the classifier of patches, for the rows given and those written: (10,)."""
+        image = torch.tensor(self.pixels[: self.rows * SIDE] + self.completion(sample), dtype=torch.float32)
+        return torch.softmax(
+            checkpoints.load(self.models[0]).model.eval()(image.view(1, SIDE, SIDE))[0].double(), dim=0
+        )
 
     def _describe(self, change=None):
         p = self.posterior()

@@ -3,12 +3,13 @@
 //   const own = engine();      own.load({ name, file, card })      own.translate({ name, text })      ...
 //   serve(self)                the same behind messages, in a worker: { number, task, given } -> { number, found } or { number, error }
 //
-// The models read like the book's, in a second language: checkpoint, layers, attention, recurrent, seq2seq, transformer, bert.
+// The models read like the book's, in a second language: checkpoint, layers, attention, recurrent, seq2seq, transformer, bert, patches.
 import { MaskedLM } from "./bert.mjs";
 import { Blanks, BytePairs, Characters, Words } from "./bytepairs.mjs";
 import { bytes, weights } from "./checkpoint.mjs";
-import { add, softmax } from "./layers.mjs";
+import { add, row, softmax } from "./layers.mjs";
 import { words as lowerWords } from "./ngram.mjs";
+import { PatchClassifier } from "./patches.mjs";
 import { Classifier, RecurrentLM, Tagger } from "./recurrent.mjs";
 import { AttentionSeq2Seq, Seq2Seq } from "./seq2seq.mjs";
 import { Transformer } from "./transformer.mjs";
@@ -17,7 +18,7 @@ import { WordForms, cut } from "./wordforms.mjs";
 export { bytes, cut };
 
 const [SOS, EOS, MASK, FIRST] = [2, 3, 4, 5]; // ids of special tokens, and the first of the others
-const MODELS = { AttentionSeq2Seq, Classifier, MaskedLM, RecurrentLM, Seq2Seq, Tagger, Transformer };
+const MODELS = { AttentionSeq2Seq, Classifier, MaskedLM, PatchClassifier, RecurrentLM, Seq2Seq, Tagger, Transformer };
 const TEXTS = {
   BytePairTokenizer: (about) => new BytePairs(about.merges),
   CharTokenizer: (about) => new Characters(about.vocabulary.types),
@@ -68,8 +69,15 @@ export function engine() {
     return known.get(name);
   };
 
-  /** The source as ids, and the states of a decoder that has read <sos> and the ids given. */
+  /** The source as ids, and the states of a decoder that has read <sos> and the ids given. The last one is kept. */
+  let [last, kept] = ["", null];
   function begun(name, text, ids) {
+    const key = JSON.stringify([name, text, ids]);
+    if (key !== last) [kept, last] = [readAnew(name, text, ids), key];
+    return kept;
+  }
+
+  function readAnew(name, text, ids) {
     const { model, reader, writer } = get(name);
     const source = reader.encode(text);
     if (!source.length) throw new Error("there is no word to translate");
@@ -82,7 +90,7 @@ export function engine() {
   const tasks = {
     /** Takes a file of weights (Uint8Array) and its card (an object). */
     load({ name, file, card }) {
-      const [reader, writer] = [card.text].flat().map(textOf);
+      const [reader, writer] = [card.text ?? []].flat().map(textOf); // of an image there is none
       known.set(name, { model: modelOf(file, card.model), reader, writer: writer ?? reader });
       return { name };
     },
@@ -135,6 +143,68 @@ export function engine() {
       });
     },
 
+    /**
+     * One sublayer at this position, with every number: stage as in `open`; behind the last one comes the output.
+     * x, read: the vectors before and behind the norm.  Of an attention also query, keys, values, context (heads side by
+     * side), scores, weights.  Of a feed-forward network hidden and, for a `unit`, row and bias that make it.  Of the output
+     * the likeliest tokens with their logits and the rows of the output matrix.
+     */
+    inside({ name, text, ids, side, place, stage, unit = null }) {
+      const { model, writer, start, steps } = begun(name, text, ids.slice(0, -1));
+      const trace = side === "source" ? start.source[place] : steps[place].trace;
+      const plain = (value) => (Array.isArray(value) ? value.map(plain) : ArrayBuffer.isView(value) ? Array.from(value) : value);
+      if (stage < trace.length) {
+        const found = Object.fromEntries(Object.entries(trace[stage]).map(([key, value]) => [key, plain(value)]));
+        if (unit === null) return found;
+        const part = (what) => model.w(`${side === "source" ? "encoder" : "decoder"}.layers.${found.layer - 1}.ffn.W_1.${what}`);
+        return { ...found, unit, row: plain(row(part("weight"), unit)), bias: part("bias")[unit] };
+      }
+      const { logits, read } = steps[place];
+      const p = softmax(logits);
+      const others = likeliest(p, 6).map((id) => ({ text: writer.name(id), p: p[id], logit: logits[id], row: plain(row(model.w("output.weight"), id)) }));
+      return { kind: "output", layer: 0, read: plain(read), others };
+    },
+
+    /**
+     * What a translator without attention may write: nodes of `shown` rows [token, ln p, next node], node 0 first, as `tree` in
+     * decoding.py has them: all beginnings with P of `least`, what beams of up to `widest` look at, and `kept`, beginnings as ids;
+     * from each of them on by the likeliest tokens.  A next node is null behind the end, -1 where the tree does not go on.
+     */
+    tree({ name, text, kept = [], shown = 5, widest = 4, least = 0.004, most = 14 }) {
+      const { model, reader, writer } = get(name);
+      const source = reader.encode(text);
+      if (!source.length) throw new Error("there is no word to translate");
+      const said = new Map();
+      const look = (ids) => {
+        const key = ids.join(" ");
+        if (!said.has(key)) {
+          const { logits, state } = model.step(ids.length ? look(ids.slice(0, -1)).state : model.start(source), ids.at(-1) ?? SOS);
+          const p = softmax(logits);
+          said.set(key, { ids, state, rows: likeliest(p, shown).map((id) => ({ id, logP: Math.log(p[id]) })) });
+        }
+        return said.get(key);
+      };
+      const goesOn = ({ id }, ids) => id !== EOS && ids.length + 1 < most;
+      const likely = [{ ids: [], total: 0 }];
+      for (const { ids, total } of likely) {
+        for (const row of look(ids).rows) if (goesOn(row, ids) && total + row.logP >= Math.log(least)) likely.push({ ids: [...ids, row.id], total: total + row.logP });
+      }
+      for (let width = 1; width <= widest; width += 1) {
+        let beam = [{ ids: [], total: 0, open: true }];
+        for (let step = 0; step < most && beam.some((one) => one.open); step += 1) {
+          const grown = beam.flatMap((one) => (one.open ? look(one.ids).rows.slice(0, width).map(({ id, logP }) => ({ ids: [...one.ids, id], total: one.total + logP, open: id !== EOS })) : [one]));
+          beam = grown.sort((a, b) => b.total - a.total).slice(0, width);
+        }
+      }
+      for (const ids of kept) ids.forEach((_, t) => look(ids.slice(0, t + 1)));
+      for (let { ids, rows } of [...said.values()]) while (goesOn(rows[0], ids)) ({ ids, rows } = look([...ids, rows[0].id]));
+      const number = new Map([...said.keys()].map((key, i) => [key, i]));
+      return {
+        read: source.map((id, i) => ({ text: reader.name(id), typed: reader.split(text)[i] })),
+        nodes: [...said.values()].map(({ ids, rows }) => rows.map(({ id, logP }) => [{ id, text: writer.name(id) }, logP, id === EOS ? null : number.get([...ids, id].join(" ")) ?? -1])),
+      };
+    },
+
     /** Each word hidden alone: the likeliest words there, P and rank (from 1, among words) of the one that stood there. */
     blanks({ name, words, shown = 8 }) {
       const { model, reader } = get(name);
@@ -166,6 +236,12 @@ export function engine() {
       const ids = reader.encode(words);
       const rows = (found) => (model instanceof Classifier ? Array.from(found) : found.map((p) => Array.from(p)));
       return { words, read: words.map((word) => reader.token(word)), said: ids.map((_, k) => rows(model.run(ids.slice(0, k + 1)))) };
+    },
+
+    /** What a classifier of images takes these greys for: P of each class, and where it looks. */
+    image({ name, greys }) {
+      const { p, weights: looks } = get(name).model.run(greys);
+      return { p: Array.from(p), weights: looks };
     },
 
     /** A language model reads a text token by token: its states, its gates, what it expects next, and P of what came. */

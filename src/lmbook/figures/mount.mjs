@@ -60,6 +60,22 @@ export function model(state) {
   return self;
 }
 
+/**
+ * What the address asks of a figure: #figure=NAME&trait=value is the first figure of the module NAME with these traits. A value
+ * is taken only where the state has one of its kind; lists are JSON.
+ */
+function addressed(figure, state) {
+  const asked = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  if (asked.figure !== figure.dataset.module || figure !== document.querySelector(`figure[data-module="${asked.figure}"]`)) return null;
+  const read = (text, own) => {
+    if (typeof own === "string") return text;
+    try { return JSON.parse(text); } catch { return null; }
+  };
+  const kind = (value) => (Array.isArray(value) ? "list" : value === null ? "nothing" : typeof value);
+  const pairs = Object.entries(state).filter(([name]) => name in asked).map(([name, own]) => [name, read(asked[name], own), own]);
+  return Object.fromEntries(pairs.filter(([, value, own]) => kind(value) === kind(own)));
+}
+
 export async function mount(figure) {
   const fallback = figure.querySelector(".lm-fallback");
   const live = document.createElement("div");
@@ -68,8 +84,15 @@ export async function mount(figure) {
     const state = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
     const { default: module } = await import(new URL(file, import.meta.url).href);
     fallback.before(live);
-    await module.render({ model: model(state), el: live });
+    const own = model({ ...state, ...addressed(figure, state) });
+    await module.render({ model: own, el: live });
     fallback.remove();
+    addEventListener("hashchange", () => {
+      const wanted = addressed(figure, state);
+      if (!wanted) return;
+      for (const [name, value] of Object.entries(wanted)) own.set(name, value);
+      figure.scrollIntoView();
+    });
     figure.dataset.live = "true";
   } catch (error) {
     live.remove();
@@ -82,4 +105,5 @@ const figures = document.querySelectorAll("figure.lm-figure[data-module]");
 if (figures.length) {
   document.head.append(Object.assign(document.createElement("style"), { textContent: STYLE }));
   await Promise.all([...figures].map(mount));
+  [...figures].find((figure) => addressed(figure, {}))?.scrollIntoView(); // the browser knows no place of that name
 }

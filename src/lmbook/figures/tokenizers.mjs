@@ -2,14 +2,15 @@
 //
 //   text -> tokens -> ids w_t -> rows X_t = D_{w_t}
 //
-// The tokenizers are those of bytepairs.mjs, which equal lmbook.text. Each has a table D of its own, random as before
-// any training, so that equal tokens have equal rows and nothing else does.
-import { BytePairs, Characters, Words, row } from "./bytepairs.mjs";
+// The tokenizers are those of bytepairs.mjs, which equal lmbook.text. Each has a table D of its own, trained as skip-gram
+// on the harbour stories; a type that they do not hold has a row of zeros.
+import { BytePairs, Characters, Words } from "./bytepairs.mjs";
 import { chips, field, figure, fmt, h, replace, roving, s, slider, table } from "./core.mjs";
 import { text as harbour } from "./harbour.mjs";
 import { Vocabulary } from "./ngram.mjs";
 
 const MOST = 120; // characters that are cut
+const [WIDTH, LIKE] = [8, 4]; // numbers in a row; rows that are shown beside the chosen one
 const NAMES = ["Characters", "Words", "Byte pairs"];
 const LANES = ["characters", "words", "byte pairs"];
 const style = `
@@ -27,14 +28,18 @@ const style = `
 .lm-figure .lmt-strip { display: block; }
 .lm-figure .lmt-strip rect { fill: var(--lm-1); }
 .lm-figure .lmt-strip line { stroke: var(--lm-edge); stroke-width: 1; }
-.lm-figure .lmt-rows { display: grid; grid-template-columns: max-content max-content 1fr; gap: 0.15rem 0.8rem; align-items: center; font-size: 0.875rem; }
+.lm-figure .lmt-rows { display: grid; grid-template-columns: max-content minmax(3.5rem, 9rem) minmax(2.6rem, max-content) max-content; gap: 0.15rem 0.8rem; align-items: center; font-size: 0.875rem; }
 .lm-figure .lmt-row { display: grid; grid-column: 1 / -1; grid-template-columns: subgrid; align-items: center; padding: 0.15rem 0.4rem; border-left: 3px solid transparent; border-radius: 3px; }
 .lm-figure .lmt-row.lmt-chosen { border-left-color: var(--lm-1); background: var(--lm-soft); font-weight: 600; }
 .lm-figure .lmt-row > :first-child { font-variant-numeric: tabular-nums; }
-.lm-figure .lmt-row > :nth-child(2) { max-width: 9rem; overflow-wrap: anywhere; }
+.lm-figure .lmt-row > :nth-child(2) { overflow-wrap: anywhere; }
 `;
 
 // Blanks, line ends and tabs in visible form, and the character itself where it has one.
+const cosine = (a, b) => {
+  const dot = (x, y) => x.reduce((sum, v, j) => sum + v * y[j], 0);
+  return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
+};
 const visible = (token) => token.replaceAll(" ", "␣").replaceAll("\n", "⏎").replaceAll("\t", "⇥") || "∅";
 const many = (n, one, more = `${one}s`) => `${fmt.count(n)} ${n === 1 ? one : more}`;
 
@@ -51,6 +56,9 @@ export default figure(({ model, el, listen, say }) => {
   const vocabulary = Vocabulary.build(harbour.split("\n").flatMap((line) => [...line.split(" "), "<eos>"]));
   const flat = model.get("learned");
   const learned = Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i], flat[2 * i + 1]]);
+  const tables = model.get("rows").map((text) => Int8Array.from(atob(text), (letter) => letter.charCodeAt(0)));
+  const row = (id, lane) => Array.from(tables[lane].subarray(id * WIDTH, (id + 1) * WIDTH), (v) => v / 127);
+  const trained = (id, lane) => row(id, lane).some((v) => v !== 0);
   const fixed = [new Characters([...model.get("characters")]), new Words(vocabulary.tokens.slice(5))];
   let tokenizers = [];
   let cut = []; // for each tokenizer its tokens: { token, id }
@@ -70,7 +78,7 @@ export default figure(({ model, el, listen, say }) => {
     return { head, tokens, group: roving(tokens, "button", { onmove: (at) => choose(lane, at) }), node: h("div", { class: "lmt-lane" }, head, tokens) };
   });
   const title = h("p", {});
-  const rows = h("div", { class: "lmt-rows", role: "list", "aria-label": "Rows of the table D around the chosen id" });
+  const rows = h("div", { class: "lmt-rows", role: "list", "aria-label": "The chosen row of the table D, and the rows most like it" });
   const numbers = table({ summary: "Tokens, ids and rows as a table", caption: "Each token, its id, and its row of D",
     head: ["Tokenizer", "Token", "Id", "Row of D"] });
   el.append(h("style", {}, style), input.node, examples.node, lanes[0].node, lanes[1].node, lanes[2].node, merges.node, say.node,
@@ -115,10 +123,19 @@ export default figure(({ model, el, listen, say }) => {
     }
     const { size } = tokenizers[chosen.lane];
     replace(title, `The one-hot row of `, h("b", {}, visible(now.token)), ` is ${fmt.count(size)} numbers, a 1 in place ${now.id} and 0 elsewhere: `
-      + `it picks row ${now.id} of D (${LANES[chosen.lane]}).`);
-    const first = Math.max(0, Math.min(size - 5, now.id - 2));
-    replace(rows, Array.from({ length: 5 }, (_, i) => first + i).map((id) => h("div", { class: `lmt-row${id === now.id ? " lmt-chosen" : ""}`, role: "listitem" },
-      h("span", {}, `row ${id}`), h("span", {}, visible(tokenizers[chosen.lane].name(id))), strip(row(id, chosen.lane), 96, 22))));
+      + `it picks row ${now.id} of D (${LANES[chosen.lane]}). Below it are the rows most like it, with their cosines.`);
+    const shown = [{ id: now.id, like: null }, ...nearest(now.id, chosen.lane)];
+    replace(rows, shown.map(({ id, like }) => h("div", { class: `lmt-row${like === null ? " lmt-chosen" : ""}`, role: "listitem" },
+      h("span", {}, `row ${id}`), h("span", {}, visible(tokenizers[chosen.lane].name(id))),
+      h("span", {}, like === null ? (trained(id, chosen.lane) ? "" : "never trained") : fmt.num(like)), strip(row(id, chosen.lane), 72, 22))));
+  }
+
+  // The types whose rows have the largest cosine with that of `id`; none where nothing ever moved that row.
+  function nearest(id, lane) {
+    if (!trained(id, lane)) return [];
+    const own = row(id, lane);
+    return Array.from({ length: tokenizers[lane].size }, (_, other) => other).filter((other) => other !== id && trained(other, lane))
+      .map((other) => ({ id: other, like: cosine(own, row(other, lane)) })).sort((a, b) => b.like - a.like).slice(0, LIKE);
   }
 
   function sayRow() {
@@ -127,7 +144,9 @@ export default figure(({ model, el, listen, say }) => {
     const places = cut[chosen.lane].filter(({ id }) => id === now.id).length;
     const what = now.id === 1 ? `${fmt.quote(visible(now.token))} is not in the vocabulary of ${LANES[chosen.lane]}, so it is <unk>, id 1`
       : `${fmt.quote(visible(now.token))} has id ${now.id} among ${LANES[chosen.lane]}`;
-    say(`${what}; row ${now.id} of D begins ${row(now.id, chosen.lane).slice(0, 3).map((x) => fmt.num(x)).join(", ")}. `
+    const like = nearest(now.id, chosen.lane).map((one) => `${fmt.quote(visible(tokenizers[chosen.lane].name(one.id)))} (${fmt.num(one.like)})`);
+    say(`${what}. ${like.length ? `The rows most like row ${now.id} of D, by their cosine, are those of ${fmt.list(like)}.`
+      : `The stories do not hold it, so no training moved row ${now.id} of D: it is 0.`} `
       + `${places > 1 ? `${many(places, "place")} of the text share this row.` : "No other place of the text has this row."}`);
   }
 

@@ -2,12 +2,18 @@
 
     text -> tokens -> ids -> rows:  X_t = D_{w_t}          (lmbook.text, bytepairs.mjs)
 
-The tokenizers are trained on the built-in harbour stories; the page runs them, and here they give the first view.
+The tokenizers are trained on the built-in harbour stories; the page runs them, and here they give the first view. Each
+has its own table D, trained as skip-gram on the same stories by `compute` and kept in tokenizers.json. A type that the
+stories do not hold has a row of zeros: nothing ever moved it.
 """
 
+import base64
 import html
+import json
 from functools import cache, cached_property
+from pathlib import Path
 
+import numpy as np
 import traitlets
 
 from lmbook.figures import Figure
@@ -36,20 +42,56 @@ def _trained() -> tuple:
     return sorted(set(text)), types, BytePairTokenizer.train(text, MERGES).merges
 
 
-def row(i: int, seed: int) -> list[float]:
-    """Row i of a table of WIDTH random numbers a row, between -1 and 1; `seed` is the number of the tokenizer."""
-    mask = 0xFFFFFFFF
-    numbers = []
-    for j in range(WIDTH):
-        x = ((i + 1) * 0x9E3779B1 + (j + 1) * 0x85EBCA77 + (seed + 1) * 0xC2B2AE3D) & mask
-        x = ((x ^ (x >> 15)) * 0x2C1B3C6D) & mask
-        x = ((x ^ (x >> 12)) * 0x297A2D39) & mask
-        numbers.append((x ^ (x >> 15)) % 201 / 100 - 1)
-    return numbers
+# How each table is trained: window, batches of 512 pairs.
+TRAINING = ((2, 600), (2, 1500), (3, 2500))
+CUTS = (0, 25, 50, 100, 200, MERGES)  # the byte pairs see the stories cut by so many merges, so that no piece is missed
+PLACE = Path(__file__).with_name("tokenizers.json")
+
+
+def compute() -> list[str]:
+    """What tokenizers.json holds: the three tables, int8 in 127ths of the largest number of each, base64."""
+    import torch
+
+    from lmbook import data
+    from lmbook.text import BytePairTokenizer, CharTokenizer, Vocabulary, WordTokenizer
+    from lmbook.word2vec import SkipGram, train
+
+    characters, types, merges = _trained()
+    texts = ["\n".join(story) for story in data.harbour_stories()["train"]]
+    pieces = [BytePairTokenizer(merges[:cut]) for cut in CUTS]
+    by_character, by_word = CharTokenizer(Vocabulary(characters)), WordTokenizer(Vocabulary(types))
+    sizes = len(by_character.vocabulary), len(by_word.vocabulary), len(pieces[-1])
+    tables = []
+    for cut_by, size, (window, steps) in zip(([by_character], [by_word], pieces), sizes, TRAINING, strict=True):
+        ids = np.concatenate([tokenizer.encode(text) for tokenizer in cut_by for text in texts])
+        torch.manual_seed(0)
+        model = SkipGram(size, WIDTH)
+        list(train(model, ids, steps, window=window, batch=512, lr=0.02))
+        rows = model.v.weight.detach().numpy()
+        rows[np.bincount(ids, minlength=size) == 0] = 0
+        tables.append(base64.b64encode(np.round(127 * rows / abs(rows).max()).astype(np.int8).tobytes()).decode())
+    return tables
+
+
+def record() -> None:
+    """Trains the tables again (a minute) and writes tokenizers.json:  python -m lmbook.figures.tokenizers"""
+    PLACE.write_text(json.dumps(compute(), indent=1) + "\n", "utf-8")
+
+
+@cache
+def stored() -> list[str]:
+    return json.loads(PLACE.read_text("utf-8"))
+
+
+def table(lane: int) -> np.ndarray:
+    """The table D of tokenizer 0, 1 or 2: (types, WIDTH), between -1 and 1."""
+    return np.frombuffer(base64.b64decode(stored()[lane]), np.int8).reshape(-1, WIDTH) / 127
 
 
 class TokenizerComparison(Figure):
     """Type a text; see it cut by characters, words and byte pairs, each token with its id and its row of the table D.
+
+    Choose a token, and the rows most like its own are shown.
 
     text: what is cut, at most 120 characters of it.  merges: how many of the learned byte pairs are used, 0 to 400.
     examples: texts to try. Title, caption and alternative text may be given too.
@@ -66,6 +108,7 @@ class TokenizerComparison(Figure):
         sync=True
     )  # the types of the first tokenizer; the page counts the words itself
     learned = traitlets.List().tag(sync=True)  # the byte pairs, one number after the other
+    rows = traitlets.List().tag(sync=True)  # the three tables
 
     def __init__(self, text: str = EXAMPLES[1], merges: int = MERGES, **state):
         characters, _, learned = _trained()
@@ -73,9 +116,10 @@ class TokenizerComparison(Figure):
         state.setdefault("title", "Characters are many, words are sometimes missing, byte pairs lie between")
         state.setdefault(
             "caption",
-            "Type a text, or try the examples, and choose a token: its row of D is shown, and every other place with "
-            "the same id. Which words of your own are unknown, and what do the byte pairs make of them? Then take "
-            "merges away: at 0 only bytes are left.",
+            "Type a text, or try the examples, and choose a token: its row of D is shown, with the rows most like it, "
+            "and every other place of the same id. Whose rows are like that of “a”, of “she”, of “ harbour”? Which "
+            "words of your own are unknown, and what do the byte pairs make of them? Then take merges away: at 0 only "
+            "bytes are left.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the text is known
         super().__init__(
@@ -83,6 +127,7 @@ class TokenizerComparison(Figure):
             merges=merges,
             characters="".join(characters),
             learned=[i for pair in learned for i in pair],
+            rows=stored(),
             **state,
         )
         if state["alt"] == "…":
@@ -127,3 +172,7 @@ class TokenizerComparison(Figure):
         )
         head = "".join(f"<th scope='col'>{words}</th>" for words in ("tokenizer", "tokens", "ids"))
         return f"<p>{html.escape(self.alt)}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+if __name__ == "__main__":
+    record()

@@ -3,14 +3,18 @@
 //   x <- post(x + sublayer(pre(x)))      pre or post is a LayerNorm, the other one nothing
 //
 // Every pass leaves a trace: for each position a list of { kind, layer, added, weights, scores }, one a sublayer, where
-// `added` is what the sublayer adds to the vector, and an attention has the weights and scores of every head.
+// `added` is what the sublayer adds to the vector x, and `read` what it reads of it; an attention has the weights and scores of
+// every head, and what they were computed from; a feed-forward network has its units, `hidden`.
 import { MultiHeadAttention } from "./attention.mjs";
 import { add, affine, below, layerNorm, relu, row, sinusoidal } from "./layers.mjs";
 
-/** W_2 f(W_1 x + b_1) + b_2 */
+/** out = W_2 hidden + b_2, hidden = f(W_1 x + b_1) */
 export function feedForward(w, f = relu) {
   const [W_1, W_2] = [affine(w, "W_1"), affine(w, "W_2")];
-  return (x) => W_2(W_1(x).map(f));
+  return (x) => {
+    const hidden = W_1(x).map(f);
+    return { out: W_2(hidden), hidden };
+  };
 }
 
 /** A layer of an encoder or a decoder: its sublayers in their order, each between its norms. */
@@ -26,12 +30,13 @@ class Layer {
   /** Sublayer k (from 0) on one vector: what comes out, and its entry in the trace. */
   sublayer(k, kind, x, f) {
     const { pre, post } = this.norms[k];
-    const { out, ...seen } = f(pre(x));
-    return [post(add(x, out)), { kind, layer: this.number, added: out, ...seen }];
+    const read = pre(x);
+    const { out, ...seen } = f(read);
+    return [post(add(x, out)), { kind, layer: this.number, x, read, added: out, ...seen }];
   }
 
   feed(x) {
-    return this.sublayer(this.cross ? 2 : 1, "feed", x, (h) => ({ out: this.ffn(h) }));
+    return this.sublayer(this.cross ? 2 : 1, "feed", x, this.ffn);
   }
 }
 
@@ -112,6 +117,7 @@ export class Transformer {
     this.layers = layersOf(w, "decoder.layers", { ...options, cross: true });
     this.norm = layerNorm(w, "decoder.norm");
     this.output = affine(w, "output");
+    this.w = w;
     this.n_heads = about.n_heads;
   }
 
@@ -128,7 +134,8 @@ export class Transformer {
   step(state, id) {
     const [x, first] = this.target.at(id, state.past[0].keys.length);
     const { x: last, past, trace } = decoderStep(this.layers, x, state.past, state.memories);
-    return { logits: this.output(this.norm(last)), state: { ...state, past }, trace: [...first, ...trace] };
+    const read = this.norm(last);
+    return { logits: this.output(read), read, state: { ...state, past }, trace: [...first, ...trace] };
   }
 
   /** The logits that the decoder would give, did it end after each sublayer (the norm and the output put there). */

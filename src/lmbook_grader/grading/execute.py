@@ -7,11 +7,12 @@ goes on after it: what does not depend on it is still graded.
 import ast
 import contextlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from nbformat import NotebookNode
 
+from lmbook_grader.grading import carried
 from lmbook_grader.grading.hidden_tests import Grader, Outcome, stopped
 from lmbook_grader.intake.match_answers import Placed
 from lmbook_grader.sandbox import wire
@@ -30,6 +31,7 @@ class Runs:
     start: gives the command of a new process.  missing: the questions without an answer.
     broken: name of an answer or a check -> why its cell did not run to its end in the visible run, in words that
     follow "the cell".  Cells are called by their numbers in the student's own file.
+    carried: name of a check that failed by mistakes in other answers alone -> these answers' names.
     """
 
     def __init__(self, homework: Homework, placed: Placed, start: Callable[[], Command], limits: Limits):
@@ -49,6 +51,7 @@ class Runs:
             if re.search(rf"^[^#\n]*\b{name}[.(]|^[ \t]*(?:import|from)[ \t]+{name}\b", own, re.MULTILINE):
                 self.notes.append(f"Your code uses {name}, which is closed while this homework is graded.")
         self.broken: dict[str | None, str] = {}
+        self.carried: dict[str, list[str]] = {}
         self.fatal: set[str] = set()  # cells after which the process is no more
         self.spent = 0.0  # seconds charged to processes that have ended
 
@@ -100,20 +103,26 @@ class Runs:
             return f"was stopped: it used more than {self.limits.memory} MB of memory"
         return "ended the whole program" if isinstance(error, ProcessDied) else "could not be run"
 
-    def _again(self, session: Session, cells: list[Cell], close: tuple[str, ...] = ()) -> None:
-        """Runs cells that have run before, without the fatal ones.  close: given functions that are closed then."""
+    def _again(
+        self, session: Session, cells: list[Cell], close: tuple[str, ...] = (), lent: dict[str, dict] | None = None
+    ) -> None:
+        """Runs cells that have run before, without the fatal ones.  close: given functions that are closed then.
+
+        lent: by answer, the functions that take the place of those that its cell defines.
+        """
         for cell, name, source in cells:
-            if cell in self.fatal:
-                continue
-            try:
-                now = list(close) if source in self.release else []
-                stop = name in self.checks
-                session.ask(self._seconds(name), do="run", name=cell, source=source, stop=stop, close=now)
-            except wire.NotData:
-                continue
-            except Stopped:
-                self.fatal.add(cell)
-                raise
+            if cell not in self.fatal:
+                try:
+                    now = list(close) if source in self.release else []
+                    stop = name in self.checks
+                    session.ask(self._seconds(name), do="run", name=cell, source=source, stop=stop, close=now)
+                except wire.NotData:
+                    pass
+                except Stopped:
+                    self.fatal.add(cell)
+                    raise
+            if lent and name in lent:
+                session.lend(self._seconds(name), lent[name])
 
     def hidden(self) -> dict[str, Outcome]:
         """The outcome of every check of an answered question.  What the process prints meanwhile is dropped."""
@@ -132,16 +141,63 @@ class Runs:
                         found[check.name] = outcome
         finally:
             hidden.close()
+        if self.homework.grading is not self.homework.release:  # which has no solutions
+            self._pardon(found)
         return found
+
+    def _pardon(self, found: dict[str, Outcome]) -> None:
+        """Asks the checks again that failed in an answer which calls another that failed, now with the master's."""
+        questions, sources = self.homework.questions, {}
+        failed = {one.name for one in questions if any(not found.get(c.name, NO_TIME).passed for c in one.checks)}
+        for _, name, source in self.cells:
+            if source not in self.release and name not in self.checks:
+                key = name if any(one.name == name for one in questions) else ""
+                sources[key] = f"{sources.get(key, '')}\n{source}"
+        for question in questions:
+            again = [check for check in question.checks if not found.get(check.name, NO_TIME).passed]
+            others = carried.needed(question, self.homework, failed, sources) if again else []
+            if question.name in self.missing or not others:
+                continue
+            # What ended the process with the student's functions may not end it with these.
+            before, self.fatal = self.fatal, {cell for cell in self.fatal if self._name(cell) in others}
+            hidden = _Hidden(self, carried.lent(self.homework, others, self.limits.check), again)
+            try:
+                for check in again:
+                    if self.spent + hidden.charged > self.limits.total:
+                        break
+                    outcome = hidden.outcome(check, ask=True)
+                    if outcome.passed:
+                        found[check.name], self.carried[check.name] = outcome, others
+            finally:
+                hidden.close()
+                self.fatal = before
+
+    def _name(self, cell: str) -> str | None:
+        return next(name for one, name, _ in self.cells if one == cell)
 
 
 class _Hidden:
-    """The process of the hidden run, replaced whenever it has ended, and how far the cells have been run in it."""
+    """The process of the hidden run, replaced whenever it has ended, and how far the cells have been run in it.
 
-    def __init__(self, runs: Runs):
-        self.runs, self.session, self.done = runs, None, 0
+    lent: by answer, functions of the master that take the place of the student's; then only the checks `again` are
+    asked, and the cells left out that neither these nor the student's code need.
+    """
+
+    def __init__(self, runs: Runs, lent: dict[str, dict] | None = None, again: Sequence[Check] = ()):
+        self.runs, self.session, self.done, self.lent, self.cells = runs, None, 0, lent, runs.cells
         self.grader, self.given = Grader(runs.homework), _given(runs.homework)
-        self.places = {name: at for at, (_, name, _) in enumerate(runs.cells)}
+        if lent is not None:
+            others = runs.checks - {check.name for check in again}
+            self.cells = [cell for cell in runs.cells if cell[1] not in others]
+            texts = [check.source for check in again]
+            texts += [source for _, name, source in self.cells if name or source not in runs.release]
+            kept = carried.read_by(texts, [cell.source for cells in self.given.values() for cell in cells])
+            self.cells = [one for one in self.cells if one[1] or one[2] not in runs.release or one[2] in kept]
+            waiting: list = []
+            for name, cells in self.given.items():
+                waiting += [cell for cell in cells if cell.source in kept or marks(cell).get("solution")]
+                self.given[name], waiting = ([], waiting) if name in others else (waiting, [])
+        self.places = {name: at for at, (_, name, _) in enumerate(self.cells)}
 
     @property
     def charged(self) -> float:
@@ -161,7 +217,7 @@ class _Hidden:
                 if self.session is None:
                     self.session, self.done = Session(runs.start(hidden=True), runs.limits), 0
                     self.grader.session = self.session
-                runs._again(self.session, runs.cells[self.done : upto], tuple(runs.homework.closed))
+                runs._again(self.session, self.cells[self.done : upto], tuple(runs.homework.closed), self.lent)
                 self.done = max(self.done, upto)
                 while self.given.get(check.name):
                     self.grader.prepare(self.given[check.name].pop(0), runs.limits.check)
@@ -170,7 +226,7 @@ class _Hidden:
                 self.close()
         if not ask:
             return None
-        name, _, _ = runs.cells[upto - 1]
+        name, _, _ = self.cells[upto - 1]
         if name in runs.fatal:  # its visible part alone already ends the process
             return Outcome(False, f"The check that you can see {runs.broken.get(check.name, 'ended the program')}.")
         try:

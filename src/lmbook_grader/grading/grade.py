@@ -6,6 +6,9 @@
 3. Hidden run: a second process runs the same cells, and at each graded cell the grader runs the check, calling the
    student's functions (`hidden_tests`).  What this process prints is thrown away: it has seen the checks' inputs.
 
+4. A check that fails because the answer calls another answer that fails is run once more with the master's in its place
+   (`carried`): a mistake costs its points once.
+
 A cell or a call that ends the process or does not end is left out, and a new process goes on after it.
 
 Plain processes are used, not Jupyter kernels: two pipes instead of five sockets, a tenth of a second to start, and no
@@ -129,7 +132,8 @@ def _check(check: Check, question: Question, runs: Runs, outcomes: dict[str, Out
     passed = check.name in outcomes and outcomes[check.name].passed
     message = "" if passed else "There is no answer yet." if empty else _why(check, question, runs, outcomes)
     points = check.points if passed else 0
-    return {"name": check.name, "points": points, "max": check.points, "passed": passed, "message": message}
+    result = {"name": check.name, "points": points, "max": check.points, "passed": passed, "message": message}
+    return result | {"carried": runs.carried[check.name]} if check.name in runs.carried else result
 
 
 def _why(check: Check, question: Question, runs: Runs, outcomes: dict[str, Outcome]) -> str:

@@ -12,6 +12,7 @@ import contextlib
 import io
 import resource
 import signal
+import time
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -70,15 +71,18 @@ class Overtime(Stopped):
 
 @contextlib.contextmanager
 def _alarm(seconds: float):
+    """Raises Overtime after so many seconds on the clock; one inside another leaves the outer one what it had."""
+
     def ring(*_):
         raise Overtime
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before, (left, _) = signal.signal(signal.SIGALRM, ring), signal.getitimer(signal.ITIMER_REAL)
+    begun = time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, min(seconds, left) if left else seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - begun), 0.01) if left else 0)
         signal.signal(signal.SIGALRM, before)
 
 
@@ -123,7 +127,7 @@ class Grader:
         if marks(cell).get("solution"):
             tree.body = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
         with contextlib.suppress(Exception):
-            _execute(compile(tree, "<given>", "exec"), self.given, seconds)
+            execute(compile(tree, "<given>", "exec"), self.given, seconds)
 
     def ask(self, name: str, task: dict):
         """What the student's process answers: the value, or an exception."""
@@ -150,7 +154,7 @@ class Grader:
         try:
             for name in sorted(self.values & _read(check.source)):
                 space[name] = self.ask(name, {"do": "get"})
-            _execute(compile(check.source, f"<{check.name}>", "exec"), space, seconds)
+            execute(compile(check.source, f"<{check.name}>", "exec"), space, seconds)
         except BookError:
             raise
         except (Raised, Unserializable) as error:
@@ -175,10 +179,28 @@ class RemoteFunction:
         return self.grader.ask(self.name, {"do": "call", "arguments": list(arguments), "options": options})
 
 
-def _execute(code, space: dict, seconds: float) -> None:
+def execute(code, space: dict, seconds: float) -> None:
+    """Runs our own code, which may meet a student's values: silent, within bounds of time and memory."""
+    with _bounds(seconds):
+        exec(code, space)
+
+
+def bounded(function, seconds: float):
+    """A function of ours that a student's process may call."""
+
+    def called(*arguments, **options):
+        with _bounds(seconds):
+            return function(*arguments, **options)
+
+    return called
+
+
+@contextlib.contextmanager
+def _bounds(seconds: float):
+    """Nothing printed is shown; 12 times `seconds` on the clock; so much memory more."""
     quiet = io.StringIO()
     with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet), _alarm(12 * seconds), _little_memory():
-        exec(code, space)
+        yield
 
 
 def _read(source: str) -> set[str]:

@@ -105,9 +105,12 @@ def _question(one: dict, headings: dict[str, str], sections: dict[str, str], bes
         said.append(f"Changed from {number(one['was'])} to {number(one['points'])} points by the people of the course.")
     if one.get("comment"):
         said.append(text(one["comment"]).replace("\n", "<br>"))
-    if any(not check["passed"] for check in one["checks"]):
+    if any(not check["passed"] or check.get("carried") for check in one["checks"]):
         for place, check in enumerate(one["checks"], start=1):
             why = "passes" if check["passed"] else _code(text(check["message"]))
+            if check.get("carried"):
+                others = " and ".join(f"{headings.get(name, name)}" for name in check["carried"])
+                why = text(f"passes with the right answer to {others}. The mistake there costs its points once.")
             said.append(f"Check {place}, {number(check['points'])} of {number(check['max'])} points: {why}")
     if one["points"] < one["max"] and one["id"] in sections and one["status"] != "manual":
         said.append(f"To read again: {sections[one['id']]}.")

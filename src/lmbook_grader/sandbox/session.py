@@ -14,6 +14,7 @@ from lmbook_press.book import BookError
 
 CLOCK = 10  # how many seconds may pass on the clock for one that is charged: the machine may be crowded
 LOOK = 0.2  # seconds between two looks at what the process uses
+LENT = 1_000_000  # the number of the first function that is lent; those that a check passes count from 0
 START = 120  # seconds on the clock for the walls to stand and Python to start
 ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
 
@@ -66,6 +67,7 @@ class Session:
         for descriptor in self.pipes.values():
             os.set_blocking(descriptor, False)
         self.received, self.looked, self.charged, self.slept = bytearray(), time.monotonic(), 0.0, 0.0
+        self.lent: dict = {}
         try:
             end = time.monotonic() + START
             self._send(wire.frame(command.settings), end)
@@ -102,7 +104,13 @@ class Session:
             answer = self._answer(end, until)
             if answer.get("is") != "back":
                 return answer
-            self._send(_called_back(functions, answer), end)
+            self._send(_called_back(self.lent | functions, answer), end)
+
+    def lend(self, seconds: float, functions: dict) -> None:
+        """Binds these names in the student's process to functions that run here, as arguments of a check do."""
+        numbers = {name: LENT + len(self.lent) + at for at, name in enumerate(functions)}
+        self.lent |= {numbers[name]: function for name, function in functions.items()}
+        self.ask(seconds, do="lend", numbers=numbers)
 
     def _answer(self, end: float, until: float = math.inf) -> dict:
         """The next message.  end: when it is late on the clock; until: charged seconds at which it is late."""

@@ -213,6 +213,9 @@ class Worker:
     def do_call(self, task):
         return self.space[task["name"]](*task["arguments"], **task["options"])
 
+    def do_lend(self, task) -> None:
+        self.space.update({name: self.back(number) for name, number in task["numbers"].items()})
+
     def do_get(self, task):
         return self.space[task["name"]]
 

@@ -103,6 +103,28 @@ def _open(details) -> None:
         summary.tag = "p"
 
 
+WIDEST = 12  # columns of a table that a page holds
+
+
+def _upright(table) -> None:
+    """Turns a table with more columns than a page holds, so that its head becomes the first column."""
+    rows = [list(row) for row in table.iter("tr")]
+    if not rows or len(rows[0]) <= max(WIDEST, len(rows)) or len({len(row) for row in rows}) > 1:
+        return
+    if any(cell.get("colspan") or cell.get("rowspan") for row in rows for cell in row):
+        return
+    for part in list(table):
+        if part.tag in ("thead", "tbody", "colgroup"):
+            table.remove(part)
+    head, body = (html.fragment_fromstring(f"<{tag}></{tag}>") for tag in ("thead", "tbody"))
+    for number, column in enumerate(zip(*rows, strict=True)):
+        row = etree.SubElement(body if number else head, "tr")
+        for place, cell in enumerate(column):
+            cell.tag = "td" if number and place else "th"
+            row.append(cell)
+    table.extend([head, body])
+
+
 def _stills(body, address: str) -> None:
     for number, figure in enumerate(body.xpath("//figure[contains(@class, 'lm-figure')]"), start=1):
         figure.attrib.pop("style", None)
@@ -175,6 +197,8 @@ def read(root: Path, site: Path, base: str, mathematics: str, inside) -> list[Pa
             for details in [tree, *tree.iter("details")]:
                 if details.tag == "details":
                     _open(details)
+            for table in tree.iter("table"):
+                _upright(table)
             _rename(tree, name, pages, base, inside)
             _own_references(tree, name)
         body.set("id", slug(name))

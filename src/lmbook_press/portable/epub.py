@@ -27,14 +27,19 @@ STYLE = """body { margin: 0 4%; line-height: 1.5; }
 h1, h2, h3, h4, .admonition-title, figcaption, table, .lm-kicker { font-family: sans-serif; line-height: 1.25; }
 pre { padding: 0.5em; background: #f5f3ee; font-size: 0.8em; white-space: pre-wrap; overflow-wrap: anywhere; }
 code { font-size: 0.88em; }
-table { border-collapse: collapse; font-size: 0.85em; }
-th, td { padding: 0.2em 0.6em 0.2em 0; border-bottom: 1px solid #ccc; text-align: left; vertical-align: top; }
+table { border-collapse: collapse; font-size: 0.75em; }
+th, td { padding: 0.2em 0.5em 0.2em 0; border-bottom: 1px solid #ccc; text-align: left; vertical-align: top; }
+th, td { overflow-wrap: anywhere; hyphens: auto; }
+:is(th, td) p { margin: 0; }
+ol.lm-stations { padding: 0; list-style: none; }
+.lm-station { margin: 0.8em 0; page-break-inside: avoid; }
+.lm-picture { display: block; }
 figure { margin: 1em 0; }
 figure svg, img { max-width: 100%; height: auto; }
 figcaption, .lm-live { font-size: 0.85em; }
 .admonition, .lm-check, figure.lm-figure { margin: 1em 0; padding: 0.3em 0.9em; border-left: 3px solid #17608a; }
 .admonition-title, .lm-kicker, .lm-title { font-weight: bold; }
-.lm-equation { margin: 1em 0; text-align: center; overflow-x: auto; }
+.lm-equation { margin: 1em 0; font-size: 0.9em; text-align: center; overflow-x: auto; }
 .eqno { float: right; }
 """
 

@@ -6,6 +6,7 @@
     predict       answers folded below the questions "Predict first"
     folding       solutions and dropdowns as <details>, titles of exercises
     citations     (Author, year) in round brackets
+    numbered      "Figure 9.2" in the text leads to the drawing
     results       the tables of recorded runs
     chapters      links between chapter and homework, how to cite, descriptions
     landing       the first page: a GPT at work, the line of chapters (pictures: a small one for each)
@@ -31,6 +32,7 @@ from lmbook_press.sphinx import (
     heights,
     landing,
     mathematics,
+    numbered,
     pages,
     predict,
     results,
@@ -49,7 +51,7 @@ def _use_our_templates(app, config):
 def setup(app):
     """Registers everything with Sphinx."""
     app.connect("config-inited", _use_our_templates)
-    parts = (mathematics, code, selfcheck, predict, folding, citations, results, landing, status, heights)
+    parts = (mathematics, code, selfcheck, predict, folding, citations, numbered, results, landing, status, heights)
     for part in (*parts, chapters, pages, search, assets):
         part.setup(app)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

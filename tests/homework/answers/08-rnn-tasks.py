@@ -6,6 +6,40 @@ right; without any mistake the automatic checks give FULL points.
 
 FULL = 16
 
+TRAIN = """
+def train(model, examples, steps, rate):
+    x, lengths = vectors(model, [words for words, _ in examples])
+    states, lengths = both_ways(x, lengths, model["to_right"], model["to_left"])["outputs"], np.array(lengths)
+    labels = np.zeros(x.shape[:2], dtype=int)
+    for row, (_, tags) in enumerate(examples):
+        labels[row, : len(tags)] = tags
+    adam, chance, layer = Adam(rate), np.random.default_rng(3), {"W": model["W"], "b": model["b"]}
+    for _ in range(steps):
+        at = chance.integers(len(examples), size=32)
+        logits = states[at] @ layer["W"].T + layer["b"]
+        g = masked_loss(logits, labels[at], lengths[at])["gradient"].reshape(-1, len(TAGS)).T
+        layer = adam.step(layer, {"W": g @ states[at].reshape(-1, states.shape[2]), "b": g.sum(axis=1)})
+    return {**model, **layer}
+"""
+TAG = """
+def tag(model, sentences):
+    x, lengths = vectors(model, sentences)
+    states = both_ways(x, lengths, model["to_right"], model["to_left"])["outputs"]
+    rows = np.argmax(states @ model["W"].T + model["b"], axis=-1)
+    return [[TAGS[i] for i in row[:n]] for row, n in zip(rows, lengths)]
+"""
+
+
+def tagger(train: str = TRAIN, tag: str = TAG) -> dict[str, str]:
+    return {"tagger": train + tag}
+
+
+def changed(source: str, right: str, wrong: str) -> str:
+    """The right answer with one thing replaced; the thing must be there."""
+    assert source.count(right) == 1, right
+    return source.replace(right, wrong)
+
+
 WRONG = {
     "the mean of the sentences' means": {
         "answers": {
@@ -109,25 +143,7 @@ def both_ways(x, lengths, to_right, to_left):
     return {"outputs": outputs, "final": final}
 """
         },
-        "score": 12,
-    },
-    "the backward outputs stay in the order of reading": {
-        "answers": {
-            "both-ways": """
-def both_ways(x, lengths, to_right, to_left):
-    (B, T, _), m = x.shape, to_right["U"].shape[1]
-    outputs, final = np.zeros((B, T, 2 * m)), np.zeros((B, 2 * m))
-    for b, n in enumerate(lengths):
-        for weights, rows, first in ((to_right, x[b, :n], 0), (to_left, x[b, :n][::-1], m)):
-            h, c = np.zeros(m), np.zeros(m)
-            for t, row in enumerate(rows):
-                h, c = lstm_step(row, h, c, weights)
-                outputs[b, t, first : first + m] = h
-            final[b, first : first + m] = h
-    return {"outputs": outputs, "final": final}
-"""
-        },
-        "score": 12,
+        "score": 13,
     },
     "the final state is the output at the last word": {
         "answers": {
@@ -144,7 +160,7 @@ def both_ways(x, lengths, to_right, to_left):
     return {"outputs": outputs, "final": outputs[np.arange(B), np.array(lengths) - 1]}
 """
         },
-        "score": 14,
+        "score": 15,
     },
     "one set of weights for both directions": {
         "answers": {
@@ -162,7 +178,7 @@ def both_ways(x, lengths, to_right, to_left):
     return {"outputs": outputs, "final": final}
 """
         },
-        "score": 12,
+        "score": 14,
     },
     "the last state is repeated at padding": {
         "answers": {
@@ -242,50 +258,46 @@ def find_spans(tags):
         },
         "score": 15,
     },
-    "the mean of the sentences' scores": {
-        "answers": {
-            "span-scores": """
-def span_scores(predicted, gold):
-    rows = []
-    for ours, theirs in zip(predicted, gold):
-        hits = len(set(ours) & set(theirs))
-        rows.append([hits / max(len(ours), 1), hits / max(len(theirs), 1), 2 * hits / max(len(ours) + len(theirs), 1)])
-    return dict(zip(("precision", "recall", "f1"), np.mean(rows, axis=0).tolist()))
-"""
-        },
-        "score": 14,
+    "the model comes back as it was": {
+        "answers": tagger(changed(TRAIN, "return {**model, **layer}", "return model")),
+        "score": 13,
     },
-    "the spans of all sentences in one set": {
-        "answers": {
-            "span-scores": """
-def span_scores(predicted, gold):
-    ours = {span for spans in predicted for span in spans}
-    theirs = {span for spans in gold for span in spans}
-    hits = len(ours & theirs)
-    total = len(ours) + len(theirs)
-    return {
-        "precision": hits / len(ours) if ours else 0.0,
-        "recall": hits / len(theirs) if theirs else 0.0,
-        "f1": 2 * hits / total if total else 0.0,
-    }
-"""
-        },
-        "score": 14,  # a span in one sentence is taken for the same places in another
+    "the steps go uphill": {
+        "answers": tagger(
+            changed(TRAIN, "adam.step(layer, {", "adam.step(layer, {k: -v for k, v in {").replace(
+                "axis=1)})", "axis=1)}.items()})"
+            )
+        ),
+        "score": 13,
     },
-    "precision and recall change places": {
-        "answers": {
-            "span-scores": """
-def span_scores(predicted, gold):
-    ours = {(i, *span) for i, spans in enumerate(predicted) for span in spans}
-    theirs = {(i, *span) for i, spans in enumerate(gold) for span in spans}
-    hits = len(ours & theirs)
-    return {
-        "precision": hits / max(len(theirs), 1),
-        "recall": hits / max(len(ours), 1),
-        "f1": 2 * hits / max(len(ours) + len(theirs), 1),
-    }
-"""
-        },
-        "score": 14,
+    "every step learns the same sentence": {
+        "answers": tagger(changed(TRAIN, "chance.integers(len(examples), size=32)", "[0] * 32")),
+        "score": 13,
+    },
+    "only the bias is learned": {
+        "answers": tagger(changed(TRAIN, "return {**model, **layer}", "return {**model, 'b': layer['b']}")),
+        "score": 13,
+    },
+    "the labels stand one word too far to the right": {
+        "answers": tagger(changed(TRAIN, "labels[row, : len(tags)] = tags", "labels[row, 1 : len(tags)] = tags[:-1]")),
+        "score": 13,
+    },
+    "another training that works": {  # other batches, and no falling rate: what counts is the result
+        "answers": tagger(
+            changed(TRAIN, "chance.integers(len(examples), size=32)", "chance.integers(len(examples), size=48)")
+        ),
+        "score": 16,
+    },
+    "tags of padding come back": {
+        "answers": tagger(tag=changed(TAG, "[:n]]", "]")),
+        "score": 15,
+    },
+    "the last layer without its bias": {
+        "answers": tagger(tag=changed(TAG, ' + model["b"]', "")),
+        "score": 15,
+    },
+    "ids in place of tags": {
+        "answers": tagger(tag=changed(TAG, "[TAGS[i] for i in", "[int(i) for i in")),
+        "score": 15,
     },
 }

@@ -8,19 +8,47 @@ FULL = 16
 
 STEP = """
 def decoder_step(w, y, s, c):
-    moved = s @ w["W_ss"].T + w["E"][np.asarray(y, dtype=int)] @ w["W_ys"].T + c @ w["W_cs"].T
-    new = np.tanh(moved + w["b_s"])
+    moved = s @ w["W_ss"].T + w["E"][torch.as_tensor(y)] @ w["W_ys"].T + c @ w["W_cs"].T
+    new = torch.tanh(moved + w["b_s"])
     logits = new @ w["W_so"].T + c @ w["W_co"].T + w["b_o"]
-    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return new, powers / powers.sum(axis=1, keepdims=True)
+    powers = torch.exp(logits - logits.amax(dim=1, keepdim=True))
+    return new, powers / powers.sum(dim=1, keepdim=True)
 """
 TARGET = """
-def log_prob(w, target, sos, s0, c):
-    s, c, total = np.array([s0]), np.array([c]), 0.0
-    for before, y in zip([sos, *target], target):
-        s, p = decoder_step(w, [before], s, c)
-        total += math.log(p[0, y])
+def log_prob(w, targets, sos, s0, c):
+    s, before, total = s0, [sos] * len(targets), 0.0
+    for t in range(targets.shape[1]):
+        s, p = decoder_step(w, before, s, c)
+        total = total + p.gather(1, targets[:, t : t + 1])[:, 0].log()
+        before = targets[:, t]
     return total
+"""
+TRAIN = """
+def train(w, sources, targets, steps, rate):
+    learned = {name: torch.nn.Parameter(value.clone()) for name, value in w.items()}
+    adam, chance = torch.optim.Adam(learned.values(), lr=rate), torch.Generator().manual_seed(1)
+    for step in range(steps):
+        adam.param_groups[0]["lr"] = rate * min(1.0, 2 - 2 * step / steps)
+        batch = torch.randint(len(sources), (64,), generator=chance)
+        c = encode(learned, sources[batch])
+        loss = -log_prob(learned, targets[batch], START, c, c).mean() / targets.shape[1]
+        adam.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(list(learned.values()), 1.0)
+        adam.step()
+    return learned
+"""
+TRANSLATE = """
+def translate(w, sources, longest):
+    found = []
+    for source in sources:
+        c = encode(w, source[None]).detach()
+        s, written = c, []
+        while len(written) < longest and STOP not in written:
+            s, p = decoder_step(w, torch.tensor([written[-1] if written else START]), s, c)
+            written.append(int(p[0].argmax()))
+        found.append([y for y in written if y != STOP])
+    return found
 """
 BEAM = """
 def beam_search(table, width, alpha):
@@ -38,19 +66,6 @@ def beam_search(table, width, alpha):
     log_p, words = max(aside, key=lambda one: one[0] / len(one[1]) ** alpha)
     return {"words": words, "log_p": log_p, "score": log_p / len(words) ** alpha}
 """
-EXPOSURE = """
-def exposure(pairs):
-    forced = free = exact = places = 0
-    for pair in pairs:
-        says, target, own, slips = pair["says"], pair["target"], [], 0
-        for t, right in enumerate(target):
-            forced += says.get(" ".join(target[:t]), END) != right
-            stopped = own[-1:] == [END]
-            own.append(END if stopped else says.get(" ".join(own), END))
-            slips += stopped or own[t] != right
-        free, exact, places = free + slips, exact + (slips == 0), places + len(target)
-    return {"forced": forced / places, "free": free / places, "exact": exact / len(pairs)}
-"""
 
 
 def changed(source: str, old: str, new: str) -> str:
@@ -66,7 +81,7 @@ WRONG = {
             "decoder-step": changed(STEP, 'logits = new @ w["W_so"].T + c @ w["W_co"].T + w["b_o"]', "logits = new")
             + TARGET
         },
-        "score": 11,
+        "score": 6,  # so many numbers are no distribution over the tokens
     },
     "the context enters the cell only": {
         "answers": {"decoder-step": changed(STEP, ' + c @ w["W_co"].T', "") + TARGET},
@@ -79,34 +94,35 @@ WRONG = {
     "a softmax over the whole batch": {
         "answers": {
             "decoder-step": changed(
-                changed(STEP, "logits.max(axis=1, keepdims=True)", "logits.max()"),
-                "powers.sum(axis=1, keepdims=True)",
+                changed(STEP, "logits.amax(dim=1, keepdim=True)", "logits.amax()"),
+                "powers.sum(dim=1, keepdim=True)",
                 "powers.sum()",
             )
             + TARGET
         },
-        "score": 15,  # right for one row
+        "score": 10,  # right for one row
     },
     "exponentials of the logits as they are": {
-        "answers": {"decoder-step": changed(STEP, "logits - logits.max(axis=1, keepdims=True)", "logits") + TARGET},
+        "answers": {"decoder-step": changed(STEP, "logits - logits.amax(dim=1, keepdim=True)", "logits") + TARGET},
         "score": 15,
     },
     "targets that are not shifted": {
-        "answers": {"decoder-step": STEP + changed(TARGET, "zip([sos, *target], target)", "zip(target, target)")},
-        "score": 14,
+        "answers": {
+            "decoder-step": STEP + changed(TARGET, "decoder_step(w, before,", "decoder_step(w, targets[:, t],")
+        },
+        "score": 11,  # trained so, it copies what it reads
     },
     "the end does not count": {
-        "answers": {
-            "decoder-step": STEP + changed(TARGET, "zip([sos, *target], target)", "zip([sos, *target], target[:-1])")
-        },
-        "score": 14,
+        "answers": {"decoder-step": STEP + changed(TARGET, "range(targets.shape[1])", "range(targets.shape[1] - 1)")},
+        "score": 11,  # trained so, it never ends
     },
     "the state is not carried on": {
-        "answers": {
-            "decoder-step": STEP
-            + changed(TARGET, "s, p = decoder_step(w, [before], s, c)", "_, p = decoder_step(w, [before], s, c)")
-        },
-        "score": 14,
+        "answers": {"decoder-step": STEP + changed(TARGET, "s, p = decoder_step", "_, p = decoder_step")},
+        "score": 11,  # what was trained so does not know at which place it is
+    },
+    "numbers without a gradient": {
+        "answers": {"decoder-step": STEP + changed(TARGET, "return total", "return total.detach()")},
+        "score": 13,
     },
     "greedy for every width": {
         "answers": {"beam-search": changed(BEAM, "[:width]", "[:1]")},
@@ -165,36 +181,60 @@ WRONG = {
         },
         "score": 14,
     },
-    "the right history in both": {
-        "answers": {
-            "exposure": changed(EXPOSURE, 'says.get(" ".join(own), END))', 'says.get(" ".join(target[:t]), END))')
-        },
+    "the start comes back as it was": {
+        "answers": {"training": changed(TRAIN, "return learned", "return w")},
         "score": 13,
     },
-    "its own history in both": {
-        "answers": {
-            "exposure": changed(
-                EXPOSURE, 'forced += says.get(" ".join(target[:t]), END)', 'forced += says.get(" ".join(own), END)'
-            )
-        },
-        "score": 15,
-    },
-    "the mean over pairs of shares": {
-        "answers": {
-            "exposure": changed(
-                changed(EXPOSURE, "free + slips", "free + slips / len(target)"),
-                '"free": free / places',
-                '"free": free / len(pairs)',
-            )
-        },
+    "the steps make the targets less likely": {
+        "answers": {"training": changed(TRAIN, "loss = -log_prob", "loss = log_prob")},
         "score": 13,
     },
-    "missing places do not count": {
+    "every source gets the target of another": {
+        "answers": {"training": changed(TRAIN, "targets[batch]", "targets[batch.flip(0)]")},
+        "score": 13,
+    },
+    "the encoder is not trained": {
+        "answers": {"training": changed(TRAIN, "encode(learned, sources[batch])", "encode(w, sources[batch])")},
+        "score": 13,
+    },
+    "another training that works": {  # another rate and no clipping: what counts is the result
         "answers": {
-            "exposure": changed(
-                EXPOSURE, "slips += stopped or own[t] != right", "slips += not stopped and own[t] != right"
+            "training": changed(
+                changed(TRAIN, "rate * min(1.0,", "rate / 2 * min(1.0,"),
+                "list(learned.values()), 1.0",
+                "list(learned.values()), 9.0",
             )
         },
-        "score": 13,
+        "score": 16,
+    },
+    "the end is written": {
+        "answers": {"writing": changed(TRANSLATE, "[y for y in written if y != STOP]", "written")},
+        "score": 14,
+    },
+    "every step reads the start": {
+        "answers": {"writing": changed(TRANSLATE, "written[-1] if written else START", "START")},
+        "score": 14,
+    },
+    "the state is thrown away after each token": {
+        "answers": {"writing": changed(TRANSLATE, "s, p = decoder_step", "_, p = decoder_step")},
+        "score": 14,
+    },
+    "all outputs end with the first one": {
+        "answers": {
+            "writing": """
+def translate(w, sources, longest):
+    s = c = encode(w, sources).detach()
+    y, rows = torch.full((len(sources),), START), [[] for _ in sources]
+    for _ in range(longest):
+        s, p = decoder_step(w, y, s, c)
+        y = p.argmax(1)
+        if STOP in y:
+            break
+        for row, token in zip(rows, y.tolist()):
+            row.append(token)
+    return rows
+"""
+        },
+        "score": 14,
     },
 }

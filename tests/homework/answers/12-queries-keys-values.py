@@ -9,12 +9,12 @@ FULL = 16
 ATTENTION = """
 def attention(Q, K, V, mask=None):
     e = Q @ K.T / np.sqrt(Q.shape[1])
-    if mask is not None:
-        e = np.where(mask, e, -np.inf)
-    top = e.max(axis=1, keepdims=True)
-    p = np.exp(e - np.where(top == -np.inf, 0.0, top))
-    z = p.sum(axis=1, keepdims=True)
-    return p @ V / np.where(z == 0, 1.0, z)
+    return masked_weights(e, np.full(e.shape, True) if mask is None else mask) @ V
+"""
+SHARPNESS = """
+def sharpness(N, d_k, p):
+    ratio = p / (1 - p) * (N - 1)
+    return np.log(ratio) * np.sqrt(d_k)
 """
 HEADS = """
 def multi_head(S, H, W_q, W_k, W_v, W_o, n_heads):
@@ -76,6 +76,7 @@ WRONG = {
     "other right answers": {
         "answers": {
             "attention": ATTENTION,
+            "sharpness": SHARPNESS,
             "multi-head": HEADS,
             "counting": COUNTING,
             "gradients": GRADIENTS,
@@ -83,31 +84,35 @@ WRONG = {
         },
         "score": 16,
     },
-    "no root": case("attention", ATTENTION, " / np.sqrt(Q.shape[1])", "", 12),
-    "divided by the length": case("attention", ATTENTION, "np.sqrt(Q.shape[1])", "Q.shape[1]", 12),
-    "the root of the number of keys": case("attention", ATTENTION, "np.sqrt(Q.shape[1])", "np.sqrt(len(K))", 12),
-    "softmax over the queries": case(
-        "attention",
-        changed(ATTENTION, "axis=1", "axis=0"),
-        "return p @ V / np.where(z == 0, 1.0, z)",
-        "return p / np.where(z == 0, 1.0, z) @ V",
-        12,
-    ),
-    "the maximum is not taken off": case("attention", ATTENTION, "e - np.where(top == -np.inf, 0.0, top)", "e", 14),
-    "True forbids": case("attention", ATTENTION, "np.where(mask, e, -np.inf)", "np.where(mask, -np.inf, e)", 14),
-    "scores of forbidden keys set to 0": case("attention", ATTENTION, "e, -np.inf)", "e, 0.0)", 14),
+    "no root": case("attention", ATTENTION, " / np.sqrt(Q.shape[1])", "", 14),
+    "divided by the length": case("attention", ATTENTION, "np.sqrt(Q.shape[1])", "Q.shape[1]", 14),
+    "the root of the number of keys": case("attention", ATTENTION, "np.sqrt(Q.shape[1])", "np.sqrt(len(K))", 14),
+    "True forbids": case("attention", ATTENTION, "else mask)", "else ~mask)", 15),
+    "the mask is not used": case("attention", ATTENTION, "if mask is None else mask", "", 15),
+    "scores of forbidden keys set to 0": {
+        "answers": {
+            "attention": """
+def attention(Q, K, V, mask=None):
+    e = Q @ K.T / np.sqrt(Q.shape[1]) * (1 if mask is None else mask)
+    return masked_weights(e, np.full(e.shape, True)) @ V
+"""
+        },
+        "score": 15,
+    },
     "weights set to 0 after the softmax": {
         "answers": {
             "attention": """
 def attention(Q, K, V, mask=None):
     e = Q @ K.T / np.sqrt(Q.shape[1])
-    p = np.exp(e - e.max(axis=1, keepdims=True))
-    p = p / p.sum(axis=1, keepdims=True)
+    p = masked_weights(e, np.full(e.shape, True))
     return (p if mask is None else p * mask) @ V
 """
         },
-        "score": 14,
+        "score": 15,
     },
+    "the key itself is one of the others": case("sharpness", SHARPNESS, "(N - 1)", "N", 14),
+    "sharp without the root": case("sharpness", SHARPNESS, " * np.sqrt(d_k)", "", 14),
+    "the odds of two keys": case("sharpness", SHARPNESS, " * (N - 1)", "", 14),
     "masked after the softmax and divided by what is left": {
         "answers": {
             "attention": """
@@ -119,15 +124,8 @@ def attention(Q, K, V, mask=None):
     return p @ V / np.where(z == 0, 1.0, z)
 """
         },
-        "score": 14,  # the best key is forbidden: what is left has been rounded to 0
+        "score": 15,  # the best key is forbidden: what is left has been rounded to 0
     },
-    "a row of NaN where nothing is allowed": case(
-        "attention",
-        changed(ATTENTION, "np.where(top == -np.inf, 0.0, top)", "top"),
-        "np.where(z == 0, 1.0, z)",
-        "z",
-        14,
-    ),
     "the root of the whole width": case("multi-head", HEADS, "np.sqrt(d_k)", "np.sqrt(Q.shape[1])", 13),
     "heads cut out of the rows": {
         "answers": {

@@ -7,126 +7,78 @@ right; without any mistake the automatic checks give FULL points.
 FULL = 16
 
 
-def heads(scale="np.sqrt(d / n)", axes="(T, n, d // n).swapaxes(0, 1)", forbidden="mask, e, -1e30", merged="{} @ W_o"):
-    return f"""
-def multi_head(X, W_q, W_k, W_v, W_o, n, mask):
-    T, d = np.shape(X)
-    Q, K, V = (np.dot(X, W).reshape{axes} for W in (W_q, W_k, W_v))
-    e = Q @ K.swapaxes(1, 2) / {scale}
-    e = np.where({forbidden})
-    e = np.exp(e - e.max(axis=2, keepdims=True))
-    mixed = (e / e.sum(axis=2, keepdims=True) @ V).swapaxes(0, 1).reshape(T, d)
-    return {merged.format("mixed")}
-"""
-
-
-def causal(scale="np.sqrt(W_q.shape[1])", mask="np.tril(np.ones((len(X), len(X))))"):
+def causal(scale="W_q.shape[1] ** 0.5", mask="torch.ones(T, T).tril() > 0"):
     return f"""
 def causal_attention(X, W_q, W_k, W_v):
-    e = (X @ W_q) @ (X @ W_k).T / {scale}
-    M = {mask} > 0
-    e = np.where(M, e, -np.inf)
-    e = np.exp(e - e.max(axis=1, keepdims=True))
-    return e / e.sum(axis=1, keepdims=True) @ (X @ W_v)
+    T = X.shape[-2]
+    e = (X @ W_q) @ (X @ W_k).mT / ({scale})
+    return masked_weights(e, {mask}) @ (X @ W_v)
 """
+
+
+MODEL = """
+def logits(w, tokens, n_heads):
+    X = w["E"][tokens]
+    for i in range((len(w) - 2) // 6):
+        X = X + several_heads(w, i, normed(X), n_heads)
+        X = X + torch.relu(normed(X) @ w[f"{i}.W_1"]) @ w[f"{i}.W_2"]
+    return normed(X) @ w["W_out"]
+"""
+TRAIN = """
+def train(w, rows, n_heads, steps, rate):
+    learned = {name: torch.nn.Parameter(value.clone()) for name, value in w.items()}
+    adam, chance = torch.optim.Adam(learned.values(), lr=rate), torch.Generator().manual_seed(1)
+    for step in range(steps):
+        adam.param_groups[0]["lr"] = rate * (steps - step) / steps
+        batch = [rows[i] for i in torch.randint(len(rows), (64,), generator=chance).tolist()]
+        read, wanted = torch.tensor([[END, *row] for row in batch]), torch.tensor([[*row, END] for row in batch])
+        loss = -logits(learned, read, n_heads).log_softmax(2).gather(2, wanted[..., None]).mean()
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
+    return learned
+"""
+COMPOSE = """
+def compose(w, n_heads, seed):
+    rng, text = np.random.default_rng(seed), [END]
+    for _ in range(12):
+        p = logits(w, torch.tensor([text]), n_heads)[0, -1].detach().double().softmax(0).numpy()
+        text.append(int(rng.choice(len(p), p=p)))
+        if text[-1] == END:
+            return text[1:-1]
+    return text[1:]
+"""
+
+
+def changed(source: str, old: str, new: str) -> str:
+    """The right answer with one mistake; what is replaced must be there."""
+    assert source.count(old) == 1, old
+    return source.replace(old, new)
 
 
 WRONG = {
-    "zero after the softmax": {
-        "answers": {
-            "weights": """
-def masked_weights(scores, mask):
-    e = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True) * mask
-"""
-        },
-        "score": 12,
-    },
-    "zero after the softmax, divided by the sum": {
-        "answers": {
-            "weights": """
-def masked_weights(scores, mask):
-    e = np.exp(scores - np.max(scores, axis=-1, keepdims=True)) * mask
-    return e / e.sum(axis=-1, keepdims=True)
-"""
-        },
-        "score": 14,  # a large forbidden score leaves nothing to divide
-    },
-    "minus infinity, and an empty row is NaN": {
-        "answers": {
-            "weights": """
-def masked_weights(scores, mask):
-    e = np.where(mask, scores, -np.inf)
-    e = np.exp(e - e.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-"""
-        },
-        "score": 14,
-    },
-    "a score of minus 1000 instead of minus infinity": {
-        "answers": {
-            "weights": """
-def masked_weights(scores, mask):
-    e = np.where(mask, scores, -1e3)
-    e = np.exp(e - e.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-"""
-        },
-        "score": 14,
-    },
-    "a score of zero is no mask": {
-        "answers": {
-            "weights": """
-def masked_weights(scores, mask):
-    e = np.exp(np.where(mask, scores, 0.0))
-    return e / e.sum(axis=-1, keepdims=True)
-"""
-        },
-        "score": 12,
-    },
     "not scaled": {"answers": {"causal": causal(scale="1")}, "score": 14},  # with one number a key the root is 1
-    "divided by the width, not its root": {"answers": {"causal": causal(scale="W_q.shape[1]")}, "score": 14},
-    "scaled by the width of X": {"answers": {"causal": causal(scale="np.sqrt(X.shape[1])")}, "score": 13},
+    "scaled by the width of X": {"answers": {"causal": causal(scale="X.shape[-1] ** 0.5")}, "score": 13},
     "the mask does not permit the word itself": {
-        "answers": {"causal": causal(mask="np.tril(np.ones((len(X), len(X))), -1)")},
-        "score": 13,
+        "answers": {"causal": causal(mask="torch.ones(T, T).tril(-1) > 0")},
+        "score": 13,  # what was read last comes through the residual connection: for menus it will do
     },
-    "the mask is one cell too far": {
-        "answers": {"causal": causal(mask="np.tril(np.ones((len(X), len(X))), 1)")},
-        "score": 13,
-    },
-    "the mask is turned over": {"answers": {"causal": causal(mask="np.triu(np.ones((len(X), len(X))))")}, "score": 13},
-    "zero after the softmax in the head": {
+    "the mask is one cell too far": {"answers": {"causal": causal(mask="torch.ones(T, T).tril(1) > 0")}, "score": 10},
+    "the mask is turned over": {"answers": {"causal": causal(mask="torch.ones(T, T).triu() > 0")}, "score": 10},
+    "zero after the softmax": {
         "answers": {
             "causal": """
 def causal_attention(X, W_q, W_k, W_v):
-    e = np.exp((X @ W_q) @ (X @ W_k).T / np.sqrt(W_q.shape[1]))
-    return np.tril(e / e.sum(axis=1, keepdims=True)) @ (X @ W_v)
+    e = (X @ W_q) @ (X @ W_k).mT / W_q.shape[1] ** 0.5
+    return e.softmax(-1).tril() @ (X @ W_v)
 """
         },
-        "score": 13,
+        "score": 13,  # it leaks, but not enough to copy from
     },
-    "heads scaled by the whole width": {"answers": {"heads": heads(scale="np.sqrt(d)")}, "score": 13},
-    "heads cut without turning the axes": {
-        "answers": {"heads": heads(axes="(n, T, d // n)")},
-        "score": 13,
+    "a mean in place of attention": {
+        "answers": {"causal": causal(scale="1e9")},
+        "score": 13,  # for menus it will do
     },
-    "one head of the whole width": {
-        "answers": {
-            "heads": """
-def multi_head(X, W_q, W_k, W_v, W_o, n, mask):
-    e = np.where(mask, (X @ W_q) @ (X @ W_k).T / np.sqrt(X.shape[1]), -np.inf)
-    e = np.exp(e - e.max(axis=1, keepdims=True))
-    return e / e.sum(axis=1, keepdims=True) @ (X @ W_v) @ W_o
-"""
-        },
-        "score": 13,
-    },
-    "True forbids, as in torch's nn.MultiheadAttention": {
-        "answers": {"heads": heads(forbidden="mask, -1e30, e")},
-        "score": 13,
-    },
-    "the heads are merged with a ReLU": {"answers": {"heads": heads(merged="np.maximum(0, {} @ W_o)")}, "score": 14},
     "the residual connection is forgotten": {
         "answers": {
             "reach": """
@@ -221,5 +173,60 @@ def leaks_from(mask, first):
 """
         },
         "score": 13,
+    },
+    "nothing is added to the vectors": {
+        "answers": {"model": changed(MODEL, "X = X + several_heads", "X = several_heads")},
+        "score": 14,
+    },
+    "no network after attention": {
+        "answers": {"model": changed(MODEL, "X = X + torch.relu", "X = X + 0 * torch.relu")},
+        "score": 14,
+    },
+    "the last vectors are not normed": {
+        "answers": {"model": changed(MODEL, 'return normed(X) @ w["W_out"]', 'return X @ w["W_out"]')},
+        "score": 14,
+    },
+    "the first layer again and again": {
+        "answers": {"model": changed(MODEL, "several_heads(w, i,", "several_heads(w, 0,")},
+        "score": 14,
+    },
+    "each place is asked for what it reads": {
+        "answers": {"training": changed(TRAIN, "[[*row, END] for", "[[END, *row] for")},
+        "score": 13,
+    },
+    "the start comes back as it was": {
+        "answers": {"training": changed(TRAIN, "return learned", "return w")},
+        "score": 13,
+    },
+    "no end is learned": {
+        "answers": {"training": changed(TRAIN, "[[*row, END] for", "[[*row, row[0]] for")},
+        "score": 13,
+    },
+    "every step learns the same menu": {
+        "answers": {"training": changed(TRAIN, "[rows[i] for", "[rows[0 * i] for")},
+        "score": 13,
+    },
+    "the dishes before do not count": {  # a table of pairs, learned
+        "answers": {
+            "training": changed(
+                TRAIN,
+                "logits(learned, read, n_heads).log_softmax(2)",
+                "logits(learned, read.reshape(-1, 1), n_heads).reshape(*read.shape, -1).log_softmax(2)",
+            )
+        },
+        "score": 13,
+    },
+    "another training that works": {  # the same rate to the end: what counts is the result
+        "answers": {"training": changed(TRAIN, "rate * (steps - step) / steps", "rate")},
+        "score": 16,
+    },
+    "the likeliest dish, not a drawn one": {
+        "answers": {"writing": changed(COMPOSE, "int(rng.choice(len(p), p=p))", "int(p.argmax())")},
+        "score": 14,
+    },
+    "the end is served": {"answers": {"writing": changed(COMPOSE, "text[1:-1]", "text[1:]")}, "score": 14},
+    "only the last dish is read": {
+        "answers": {"writing": changed(COMPOSE, "torch.tensor([text])", "torch.tensor([text[-1:]])")},
+        "score": 14,
     },
 }

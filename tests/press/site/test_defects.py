@@ -155,7 +155,7 @@ def test_a_guess_opens_the_answer_stands_beside_it_and_stays(visit):
 
 
 @browser
-def test_what_is_kept_can_be_saved_and_deleted(visit):
+def test_what_is_kept_can_be_saved_deleted_and_brought_back(visit):
     page = visit("book/how-to-use.html")
     page.evaluate(
         """localStorage.setItem("lmbook", JSON.stringify({ guesses: { a: "b" }, answers: { c: 1, d: 0 } }))"""
@@ -166,9 +166,37 @@ def test_what_is_kept_can_be_saved_and_deleted(visit):
     assert "1 guess, 2 answers" in box.inner_text()
     with page.expect_download() as saved:
         box.get_by_role("button", name="Save them").click()
-    assert json.loads(Path(saved.value.path()).read_text())["answers"] == {"c": 1, "d": 0}
+    text = Path(saved.value.path()).read_text()
+    assert json.loads(text)["answers"] == {"c": 1, "d": 0}
     box.get_by_role("button", name="Delete them").click()
-    assert page.evaluate("localStorage.getItem('lmbook')") is None
+    stored = "localStorage.getItem('lmbook')"
+    assert page.evaluate(stored) is None
+
+    def bring(content):
+        file = {"name": "mine.json", "mimeType": "application/json", "buffer": content.encode()}
+        box.locator("input[type=file]").set_input_files(file)
+        box.get_by_text("from mine.json" if content in (text, further) else "Nothing was changed").wait_for()
+
+    further = json.dumps({"guesses": {"a": "z", "e": "f"}, "answers": {}, "read": {"01-chain-rule": 0.5}})
+    for wrong, why in (
+        ("not json", "not JSON"),
+        ("[1]", "no table"),
+        ('{"guesses": {}}', "no answers"),
+        (json.dumps({"guesses": {"a": 1}, "answers": {}, "read": {}}), "“a”"),
+        (json.dumps({"guesses": {}, "answers": {"c": -1}, "read": {}}), "“c”"),
+        (json.dumps({"guesses": {}, "answers": {}, "read": {"01": 7}}), "between 0 and 1"),
+        ("x" * 1_000_001, "too long"),
+    ):
+        bring(wrong)
+        assert why in box.inner_text()
+    assert page.evaluate(stored) is None
+    bring(text)
+    bring(further)
+    assert "2 guesses, 2 answers" in box.inner_text()
+    kept = json.loads(page.evaluate(stored))
+    assert kept["guesses"] == {"a": "z", "e": "f"}
+    assert kept["answers"] == {"c": 1, "d": 0}
+    assert kept["read"] == {"01-chain-rule": 0.5}
 
 
 def the_way_to_the_text_is_short_and_named(page):
@@ -188,7 +216,8 @@ def the_way_to_the_text_is_short_and_named(page):
 
 def a_card_says_what_a_link_leads_to(page):
     card = page.locator("#lm-card")
-    for link, words in (("bibliography.html#", "20"), ("glossary.html#", " "), ("#equation-", "=")):
+    kinds = (("bibliography.html#", "20"), ("glossary.html#", " "), ("#equation-", "="), ("#figure-", "Figure"))
+    for link, words in kinds:
         place = page.locator(f'article a.reference[href*="{link}"]').first
         place.hover()
         card.wait_for(state="visible")

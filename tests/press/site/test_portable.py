@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from lxml import etree
+from lxml import etree, html
 
 from lmbook.figures import bundle
 from lmbook_press.portable import articles, epub, offline, pdf
@@ -77,6 +77,24 @@ def test_paper_has_all_links_inside_answers_at_the_end_and_no_scripts(site, some
     assert f"{BASE}notebooks/07-long-memory.html" in text  # where the figures are alive
     levels = [int(level) for level in re.findall(r"<h([1-6])", text)]
     assert all(b <= a + 1 for a, b in pairwise(levels))
+
+
+def test_a_table_wider_than_a_page_is_turned():
+    def table(columns, rows, more=""):
+        cells = "".join(f"<th>h{i}</th>" for i in range(columns))
+        lines = "".join("<tr>" + "".join(f"<td>{j}.{i}</td>" for i in range(columns)) + "</tr>" for j in range(rows))
+        return html.fromstring(f"<table><thead><tr{more}>{cells}</tr></thead><tbody>{lines}</tbody></table>")
+
+    wide = table(14, 2)
+    articles._upright(wide)
+    found = [[(cell.tag, cell.text) for cell in row] for row in wide.iter("tr")]
+    assert found[0] == [("th", "h0"), ("th", "0.0"), ("th", "1.0")]
+    assert found[13] == [("th", "h13"), ("td", "0.13"), ("td", "1.13")]
+    assert [part.tag for part in wide] == ["thead", "tbody"]
+    for kept in (table(12, 2), table(14, 20)):
+        before = articles.written(kept)
+        articles._upright(kept)
+        assert articles.written(kept) == before
 
 
 @pytest.mark.browser

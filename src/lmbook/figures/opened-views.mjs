@@ -1,0 +1,289 @@
+// opened-views.mjs: what an opened Transformer shows at each depth: the whole, a block, a head, a network, a vector, a number.
+//
+// A view is { node, parts, formula, words, table, tints }: the drawing, what can be opened in it from top to bottom, the formula
+// with its numbers, the result in a sentence, and the numbers as rows; tints: how much of each token is used.
+import { fmt, h, s } from "./core.mjs";
+import { formula, i, op, over, root, sub, sup, v } from "./formula.mjs";
+import { WIDE, arrow, box, columns, part, path, plus, sheet, text, vector } from "./opened-shapes.mjs";
+
+const PATH = /^(?:(encoder|decoder)\.(\d+)(?:\.(self|cross)\.(\d+)(?:\.(\d+))?|\.(feed)(?:\.(\d+))?)?|(source|target|output)(?:\.(\d+))?)?$/;
+
+/** A path in parts; of a path that leads nowhere, the whole.  number: what is opened inside of it, from 0, or null. */
+export function parsed(given, { n_layers, n_heads, d_ff, d_model }) {
+  const [found, tower, layer, look, head, key, feed, unit, end, entry] = PATH.exec(given) ?? [""];
+  const within = (value, most) => value === undefined || (Number(value) >= 1 && Number(value) <= most);
+  const there = found !== undefined && within(layer, n_layers) && within(head, n_heads) && within(unit, d_ff) && within(entry, d_model)
+    && within(key, Infinity) && !(tower === "encoder" && look === "cross");
+  if (!found || !there) return { path: "", kind: "whole", side: "target", levels: [""] };
+  const number = [key, unit, entry].find((value) => value !== undefined);
+  const block = tower ? `${tower}.${layer}` : null;
+  const inner = look ? `${block}.${look}.${head}` : feed ? `${block}.feed` : end ?? null;
+  return { path: found, tower, layer: Number(layer), look, head: Number(head) - 1, end, number: number === undefined ? null : Number(number) - 1,
+    kind: end ?? (look ? "head" : feed ? "feed" : "block"), side: tower === "encoder" || end === "source" ? "source" : "target",
+    levels: ["", block, inner, number === undefined ? null : found].filter((level) => level !== null) };
+}
+
+/** The sublayers of a path that the engine has to open: [stage, unit]. */
+export function stagesOf(at, { n_layers }) {
+  const each = at.side === "source" ? 2 : 3;
+  if (at.kind === "output") return [[2 + 3 * n_layers, null]];
+  if (at.end) return [[0, null], [1, null]];
+  if (at.kind === "head") return [[2 + each * (at.layer - 1) + (at.look === "cross" ? 1 : 0), null]];
+  return at.kind === "feed" ? [[1 + each * at.layer, at.number]] : [];
+}
+
+const cut = (word, most = 11) => (word.length > most ? `${word.slice(0, most - 1)}…` : word);
+const seen = (word) => word.trim() || (word ? "␣" : "∅");
+const says = ({ text: word, p }) => `${cut(seen(word))} ${fmt.num(p)}`;
+const NAMES = { self: "self-attention", cross: "attention to the source", feed: "feed-forward network", embedding: "embedding", position: "position" };
+const signed = (x, digits = 2) => (x < 0 ? `− ${fmt.num(-x, digits)}` : `+ ${fmt.num(x, digits)}`);
+
+/** The name of a level of a path, for the way back. */
+export function nameOf(at, { keys }) {
+  const tower = at.tower;
+  if (at.kind === "whole") return "Transformer";
+  if (at.kind === "block") return `${tower}, layer ${at.layer}`;
+  if (at.number === null) return at.kind === "head" ? `${NAMES[at.look]}, head ${at.head + 1}` : at.kind === "feed" ? NAMES.feed : at.end === "output" ? "output" : "embedding and position";
+  if (at.kind === "head") return `score of “${seen(keys[Math.min(at.number, keys.length - 1)].text)}”`;
+  return at.kind === "feed" ? `unit ${at.number + 1}` : at.kind === "output" ? `logit ${at.number + 1}` : `entry ${at.number + 1}`;
+}
+
+// --- the whole ------------------------------------------------------------------------------------------------------
+
+export function whole({ about, words, trace }) {
+  const { n_layers: L } = about;
+  const [left, right, half, bottom] = [72, 248, 62, 66 + 50 * L];
+  const top = (k) => bottom - 50 * k + 8;
+  const parts = [part("output", "output", box(right - half, 34, 2 * half, 26, "parameter"), text(right, 51, "E, softmax", { size: 12 }))];
+  const told = (k) => trace.find((one) => one.kind === "feed" && one.layer === k).says;
+  for (let k = L; k; k -= 1) {
+    parts.push(part(`decoder.${k}`, "decoder", box(right - half, top(k), 2 * half, 36, "decoder"),
+      text(right, top(k) + 14, `layer ${k}`, { size: 12, bold: true }), text(right, top(k) + 29, `“${cut(seen(told(k).text), 9)}” ${fmt.num(told(k).p)}`, { size: 11.5 })));
+  }
+  const ground = (x, end, word) => part(end, `embedding and position of ${word}`, box(x - half, bottom + 18, 2 * half, 26, "parameter"), text(x, bottom + 35, "√d E + position", { size: 12 }));
+  parts.push(ground(right, "target", seen(words.before)));
+  for (let k = L; k; k -= 1) parts.push(part(`encoder.${k}`, "encoder", box(left - half, top(k), 2 * half, 36, "encoder"), text(left, top(k) + 14, `layer ${k}`, { size: 12, bold: true }), text(left, top(k) + 29, "attention, FFN", { size: 11.5 })));
+  parts.push(ground(left, "source", seen(words.read.text)));
+  const stream = (x, from, to) => arrow(`M${x} ${from}V${to + 5}`, x, to, "up", "state", 2.5);
+  const H = top(L) - 20;
+  const node = sheet(bottom + 78, [left, right].map((x) => [stream(x, bottom + 58, bottom + 44), Array.from({ length: L }, (_, k) => stream(x, bottom - 50 * k + 18, bottom - 50 * k - 6))]),
+    stream(right, top(L), 60), stream(right, 34, 22),
+    path(`M${left} ${top(L)}V${H}H160V${top(1) + 18}`, "encoder", 2.5), Array.from({ length: L }, (_, k) => arrow(`M160 ${top(k + 1) + 18}H182`, right - half, top(k + 1) + 18, "right", "encoder", 2)),
+    text(left + 46, H - 6, "H", { bold: true }), text(left, 14, "encoder", { muted: true }), text(right, 16, `writes “${cut(seen(words.written.text), 9)}” ${fmt.num(words.written.p ?? 0)}`, { bold: true }),
+    text(left, bottom + 72, `reads “${cut(seen(words.read.text))}”`), text(right, bottom + 72, `has read “${cut(seen(words.before), 9)}”`), parts.map((one) => one.node));
+  return {
+    node, parts,
+    formula: formula("The stream x k is x k minus 1 plus what sublayer k makes of its norm. The output is softmax of E times the norm of the last x.",
+      [v("x"), sub("0"), " = ", root(i("d")), " ", i("E"), sub(i("w")), " + ", v("p"), sub(i("t"))],
+      [v("x"), sub(i("k")), " = ", v("x"), sub(i("k"), "−1"), " + ", i("f"), sub(i("k")), "(", op("LN"), " ", v("x"), sub(i("k"), "−1"), ")"],
+      [i("P"), "(", i("y"), sub(i("t")), " | ", i("y"), sub("<", i("t")), ", ", i("x"), ") = ", op("softmax"), "(", i("E"), " ", op("LN"), " ", v("x"), sub(i("K")), ")"]),
+    note: "In each layer of the decoder: the word that the model would write, did it end there.",
+    words: `The decoder has read ${fmt.quote(seen(words.before))} and writes ${fmt.quote(seen(words.written.text))}, P = ${fmt.num(words.written.p ?? 0)}. After its layers 1 to ${L} it would say ${fmt.list(Array.from({ length: L }, (_, k) => fmt.quote(seen(told(k + 1).text))))}.`,
+    table: { head: ["sublayer of the decoder", "length added", "length of the sum", "would write"],
+      rows: trace.map((one) => [`${NAMES[one.kind]}${one.layer ? `, layer ${one.layer}` : ""}`, fmt.num(one.added, 1), fmt.num(one.sum, 1), says(one.says)]) },
+  };
+}
+
+// --- a block --------------------------------------------------------------------------------------------------------
+
+export function block({ at, about, trace, word }) {
+  const own = trace.filter((one) => one.layer === at.layer);
+  const [stream, high] = [20, 104];
+  const bottom = 22 + high * own.length;
+  const rows = own.map((one, k) => {
+    const y = bottom - high * k - 34; // where the branch leaves the stream
+    const role = one.kind === "feed" ? "parameter" : one.kind === "cross" || at.tower === "encoder" ? "encoder" : "decoder";
+    const heads = one.weights?.map((weights, j) => part(`${at.path}.${one.kind}.${j + 1}`, `${NAMES[one.kind]}, head ${j + 1}`,
+      box(92 + 57 * j, y - 34, 53, 50, role), columns(96 + 57 * j, y - 30, 45, 30, weights, role), text(118.5 + 57 * j, y + 12, `head ${j + 1}`, { size: 10.5 })))
+      ?? [part(`${at.path}.feed`, NAMES.feed, box(92, y - 26, 224, 38, role), text(204, y - 3, "W₂ max(0, W₁ x + b₁) + b₂", { size: 12 }))];
+    const wires = [s("circle", { cx: stream, cy: y, r: 3, class: "lmo-head lmo-state" }), arrow(`M${stream} ${y}H38`, 44, y, "right"), box(44, y - 12, 32, 24), text(60, y + 4, "LN", { size: 12 }),
+      arrow(`M76 ${y}H86`, 92, y, "right"), arrow(`M204 ${y - (one.weights ? 34 : 26)}V${y - 54}H${stream + 14}`, stream + 8, y - 54, "left"), plus(stream, y - 54),
+      text(92, y + 29, NAMES[one.kind], { size: 12, anchor: "start" }), text(40, y - 60, `adds ${fmt.num(one.added, 1)}; the sum has length ${fmt.num(one.sum, 1)}`, { size: 11.5, anchor: "start", muted: true })];
+    return { heads, wires };
+  });
+  const parts = rows.toReversed().flatMap(({ heads }) => heads);
+  const last = own.at(-1);
+  const node = sheet(bottom + 28, arrow(`M${stream} ${bottom + 6}V14`, stream, 8, "up", "state", 2.5), rows.map(({ wires }) => wires), parts.map((one) => one.node),
+    text(34, bottom + 16, `“${cut(seen(word))}” comes in`, { size: 12, anchor: "start" }), text(34, 14, last.says ? `goes on; would write “${cut(seen(last.says.text))}” ${fmt.num(last.says.p)}` : "goes on", { size: 12, anchor: "start" }));
+  const add = (name, more = "") => [v("x"), " ← ", v("x"), " + ", op(name), "(", op("LN"), " ", v("x"), more, ")"];
+  const lines = at.tower === "encoder" ? [add("SelfAttention"), add("FFN")] : [add("CausalAttention"), [v("x"), " ← ", v("x"), " + ", op("Attention"), "(", op("LN"), " ", v("x"), ", ", i("H"), ")"], add("FFN")];
+  const most = own.reduce((a, b) => (b.added > a.added ? b : a));
+  return {
+    node, parts,
+    formula: formula("Each sublayer reads the norm of x, and what it makes is added to x.", ...lines),
+    note: "Small columns: the weight of each token, from left to right, in each head.",
+    words: `In ${nameOf(at, {})}, at ${fmt.quote(seen(word))}, the ${NAMES[most.kind]} adds most, a vector of length ${fmt.num(most.added, 1)}.`,
+    table: { head: ["sublayer", "length added", "length of the sum", ...(last.says ? ["would write"] : [])],
+      rows: own.map((one) => [NAMES[one.kind], fmt.num(one.added, 1), fmt.num(one.sum, 1), ...(one.says ? [says(one.says)] : [])]) },
+  };
+}
+
+// --- a head ---------------------------------------------------------------------------------------------------------
+
+/** The numbers of one head: query, keys, values, scores, weights, mean. */
+function headOf(at, stage) {
+  const d = stage.query.length / stage.weights.length;
+  const own = (vector_) => vector_.slice(at.head * d, (at.head + 1) * d);
+  return { d, q: own(stage.query), k: stage.keys.map(own), v: stage.values.map(own), e: stage.scores[at.head], alpha: stage.weights[at.head], c: own(stage.context) };
+}
+const best = (values) => values.reduce((top, value, j) => (value > values[top] ? j : top), 0);
+const score = () => [i("e"), sub(i("i")), " = ", over([v("q"), " · ", v("k"), sub(i("i"))], root(i("d"), sub("k")))];
+
+export function head({ at, stage, keys, word }) {
+  const own = headOf(at, stage);
+  const role = at.look === "cross" || at.tower === "encoder" ? "encoder" : "decoder";
+  const tops = { k: Math.max(...own.k.flat().map(Math.abs)), v: Math.max(...own.v.flat().map(Math.abs)) };
+  const rows = own.k.map((k, j) => {
+    const y = 66 + 27 * j;
+    return part(`${at.path}.${j + 1}`, "score and weight", s("rect", { x: 0, y, width: WIDE, height: 25, rx: 4, class: "lmo-hit" }),
+      text(74, y + 17, cut(seen(keys[j].text), 10), { anchor: "end", size: 12.5 }), vector(82, y + 2, 76, 21, k, "encoder", tops.k),
+      text(200, y + 17, fmt.num(own.e[j], 1), { anchor: "end", size: 12 }), s("rect", { x: 206, y: y + 6, width: Math.max(0.5, 24 * own.alpha[j]), height: 13, class: `lmo-head lmo-${role}` }), text(259, y + 17, fmt.num(own.alpha[j]), { anchor: "end", size: 12 }),
+      vector(266, y + 2, 54, 21, own.v[j], "value", tops.v));
+  });
+  const end = 66 + 27 * rows.length;
+  const node = sheet(end + 40, text(74, 19, cut(seen(word), 10), { anchor: "end", size: 12.5, bold: true }), vector(82, 2, 76, 25, own.q, "decoder"), text(165, 19, "asks: the query q", { anchor: "start", size: 12 }),
+    [[120, "key k"], [188, "score"], [234, "weight"], [293, "value v"]].map(([x, name]) => text(x, 54, name, { size: 11.5, muted: true })), rows.map((one) => one.node),
+    text(259, end + 24, "mean of the values: c", { anchor: "end", size: 12 }), vector(266, end + 6, 54, 25, own.c, "value", tops.v));
+  const top = best(own.alpha);
+  return {
+    node, parts: rows, tints: own.alpha,
+    formula: formula("e i is q times k i over the root of d k. Alpha is the softmax of e. c is the sum of alpha i v i.", score(), [i("α"), " = ", op("softmax"), "(", i("e"), ")"],
+      [v("c"), " = ∑", sub(i("i")), " ", i("α"), sub(i("i")), " ", v("v"), sub(i("i"))], [i("d"), sub("k"), ` = ${own.d}`]),
+    note: "The means of all heads, side by side, times Wₒ: that is what the sublayer adds.",
+    words: `Head ${at.head + 1} looks from ${fmt.quote(seen(word))} most at ${fmt.quote(seen(keys[top].text))}, with score ${fmt.num(own.e[top])} and weight ${fmt.num(own.alpha[top])}.`,
+    table: { head: ["looked at", "score e", "weight α"], rows: own.e.map((e, j) => [seen(keys[j].text), fmt.num(e, 3), fmt.num(own.alpha[j], 3)]) },
+  };
+}
+
+/** A number as a sum of products: two vectors and what each pair of entries gives. */
+function products(a, b, names, roles) {
+  const each = a.map((value, j) => value * b[j]);
+  const lanes = [[names[0], a, roles[0]], [names[1], b, roles[1]], [names[2], each, "state"]];
+  const node = sheet(252, lanes.map(([name, values, role], k) => [text(0, 20 + 82 * k, name, { anchor: "start", size: 12.5 }), vector(0, 26 + 82 * k, WIDE, 52, values, role)]));
+  return { each, node, sum: each.reduce((total, value) => total + value, 0), rows: each.map((value, j) => [String(j + 1), fmt.num(a[j], 3), fmt.num(b[j], 3), fmt.num(value, 3)]) };
+}
+const largest = (each) => each.map((value, j) => [value, j]).sort((a, b) => Math.abs(b[0]) - Math.abs(a[0]))[0];
+
+function scoreView({ at, stage, keys, word }) {
+  const own = headOf(at, stage);
+  const j = Math.min(at.number, own.e.length - 1);
+  const made = products(own.q, own.k[j], [`query q of “${cut(seen(word))}”`, `key k of “${cut(seen(keys[j].text))}”`, "their products, entry by entry"], ["decoder", "encoder"]);
+  const [most, place] = largest(made.each);
+  return {
+    node: made.node, parts: [], siblings: own.e.map((_, k) => k), number: j, tints: own.alpha,
+    formula: formula(`The score is ${fmt.num(own.e[j])}, the weight ${fmt.num(own.alpha[j])}`,
+      [i("e"), " = ", over([v("q"), " · ", v("k")], root(i("d"), sub("k"))), " = ", over(fmt.num(made.sum), root(String(own.d))), ` = ${fmt.num(own.e[j])}`],
+      [i("α"), " = ", over([i("e"), sup(fmt.num(own.e[j]))], ["∑", sub(i("j")), " ", i("e"), sup(i("e"), sub(i("j")))]), ` = ${fmt.num(own.alpha[j], 3)}`]),
+    words: `${own.d} products add up to ${fmt.num(made.sum)}; over √${own.d} that is the score ${fmt.num(own.e[j])}, and after the softmax a weight of ${fmt.num(own.alpha[j], 3)}. The largest product is ${fmt.num(most)}, at entry ${place + 1}.`,
+    table: { head: ["entry", "q", "k", "product"], rows: made.rows },
+  };
+}
+
+// --- the network of a position --------------------------------------------------------------------------------------
+
+const row = (y, to, label, name, value, share, role) => part(to, label, s("rect", { x: 0, y, width: WIDE, height: 25, rx: 4, class: "lmo-hit" }), text(96, y + 17, name, { anchor: "end", size: 12.5 }),
+  s("rect", { x: 104, y: y + 6, width: Math.max(0.5, 150 * share), height: 13, rx: 2, class: `lmo-head lmo-${role}` }), text(318, y + 17, value, { anchor: "end", size: 12.5 }));
+
+export function feed({ at, stage, word }) {
+  const { hidden } = stage;
+  const order = [...hidden.keys()].sort((a, b) => hidden[b] - hidden[a] || a - b);
+  const [top, on] = [hidden[order[0]] || 1, hidden.filter((value) => value > 0).length];
+  const squares = hidden.map((value, j) => (value > 0 ? s("rect", { x: 10 * (j % 32), y: 24 + 10 * Math.floor(j / 32), width: 9, height: 9, class: "lmo-head lmo-parameter", "fill-opacity": (0.15 + (0.85 * value) / top).toFixed(2) }) : null));
+  const under = 42 + 10 * Math.ceil(hidden.length / 32);
+  const parts = order.slice(0, 6).map((j, k) => row(under + 16 + 27 * k, `${at.path}.${j + 1}`, "value", `unit ${j + 1}`, fmt.num(hidden[j]), hidden[j] / top, "parameter"));
+  return {
+    node: sheet(under + 22 + 27 * parts.length, text(0, 14, `${hidden.length} units; ${on} are above 0`, { anchor: "start", size: 12.5 }), s("rect", { x: 0, y: 24, width: 319, height: under - 42, fill: "none", class: "lmo-zero" }), squares, text(0, under + 6, "The largest:", { anchor: "start", size: 12.5 }), parts.map((one) => one.node)),
+    parts,
+    formula: formula("W 2 times the larger of 0 and W 1 x plus b 1, plus b 2", [op("FFN"), "(", v("x"), ") = ", i("W"), sub("2"), " ", v("a"), " + ", v("b"), sub("2")], [v("a"), " = max(0, ", i("W"), sub("1"), " ", v("x"), " + ", v("b"), sub("1"), ")"]),
+    note: `x is the norm of the stream at this token alone: the network sees no other. It widens ${stage.read.length} numbers to ${hidden.length}.`,
+    words: `At ${fmt.quote(seen(word))}, ${on} of ${hidden.length} units are above 0; the largest, unit ${order[0] + 1}, has ${fmt.num(top)}.`,
+    table: { head: ["unit", "value"], rows: order.slice(0, 40).map((j) => [String(j + 1), fmt.num(hidden[j], 3)]) },
+  };
+}
+
+function unitView({ at, stage, word }) {
+  const made = products(stage.row, stage.read, [`row ${stage.unit + 1} of W₁`, `x: the norm of the stream at “${cut(seen(word))}”`, "their products, entry by entry"], ["parameter", "state"]);
+  const sum = made.sum + stage.bias;
+  const order = [...stage.hidden.keys()].sort((a, b) => stage.hidden[b] - stage.hidden[a] || a - b);
+  return {
+    node: made.node, parts: [], siblings: order, number: at.number,
+    formula: formula(`The unit is ${fmt.num(Math.max(0, sum))}`, [i("a"), " = max(0, ", v("w"), " · ", v("x"), " + ", i("b"), ")"], [` = max(0, ${fmt.num(made.sum)} ${signed(stage.bias)})`], [` = ${fmt.num(Math.max(0, sum))}`]),
+    words: `${stage.row.length} products add up to ${fmt.num(made.sum)}; with the bias ${fmt.num(stage.bias)} and nothing below 0 the unit is ${fmt.num(Math.max(0, sum))}.`,
+    table: { head: ["entry", "W₁", "x", "product"], rows: made.rows },
+  };
+}
+
+// --- both ends ------------------------------------------------------------------------------------------------------
+
+export function embedding({ at, stages, word, place }) {
+  const [w, p] = stages.map((one) => one.added);
+  const sum = w.map((value, j) => value + p[j]);
+  const top = Math.max(...[w, p, sum].flat().map(Math.abs));
+  const order = [...sum.keys()].sort((a, b) => Math.abs(sum[b]) - Math.abs(sum[a]) || a - b);
+  const parts = order.slice(0, 5).map((j, k) => row(250 + 27 * k, `${at.path}.${j + 1}`, "sum", `entry ${j + 1}`, `${fmt.num(w[j])} ${signed(p[j])} = ${fmt.num(sum[j])}`, 0.4 * Math.abs(sum[j]) / Math.abs(sum[order[0]]), "state"));
+  const lanes = [[`√d times the row of “${cut(seen(word))}” in E`, w, "parameter", top], [`position ${place}, drawn taller: fast waves stand left`, p, "encoder", 1], ["their sum, which enters the first layer", sum, "state", top]];
+  return {
+    node: sheet(260 + 27 * parts.length, lanes.map(([name, values, role, most], k) => [text(0, 16 + 82 * k, name, { anchor: "start", size: 12.5 }), vector(0, 22 + 82 * k, WIDE, 54, values, role, most)]), parts.map((one) => one.node)),
+    parts,
+    formula: formula("x 0 is the root of d times the row of the word, plus the position", [v("x"), sub("0"), " = ", root(i("d")), " ", i("E"), sub(i("w")), " + ", v("p"), sub(i("t"))],
+      [i("p"), sub(i("t"), ", 2", i("j")), " = sin(", i("t"), " ", i("ω"), sub(i("j")), "),  ", i("p"), sub(i("t"), ", 2", i("j"), "+1"), " = cos(", i("t"), " ", i("ω"), sub(i("j")), ")"],
+      [i("ω"), sub(i("j")), " = 10000", sup("−2", i("j"), "/", i("d"))]),
+    note: `d = ${w.length}. The same word at another position has the same first vector and another second one.`,
+    words: `The row of ${fmt.quote(seen(word))} has length ${fmt.num(Math.hypot(...w), 1)}, position ${place} length ${fmt.num(Math.hypot(...p), 1)}, and their sum ${fmt.num(Math.hypot(...sum), 1)}.`,
+    table: { head: ["entry", "word", "position", "sum"], rows: sum.map((value, j) => [String(j + 1), fmt.num(w[j], 3), fmt.num(p[j], 3), fmt.num(value, 3)]) },
+  };
+}
+
+function entryView({ at, stages, word, place }) {
+  const [w, p] = stages.map((one) => one.added);
+  const j = at.number;
+  const omega = 10000 ** (-2 * Math.floor(j / 2) / w.length);
+  const wave = (t) => (j % 2 ? Math.cos(t * omega) : Math.sin(t * omega));
+  const [x, y] = [(t) => 14 + (292 * t) / Math.max(30, place), (value) => 80 - 50 * value];
+  const end = Math.max(30, place);
+  const line = Array.from({ length: 4 * end + 1 }, (_, k) => `${k ? "L" : "M"}${x(k / 4).toFixed(1)} ${y(wave(k / 4)).toFixed(1)}`).join("");
+  return {
+    node: sheet(190, text(0, 16, `entry ${j + 1} of the position, at every position t`, { anchor: "start", size: 12.5 }), s("line", { x1: 14, x2: 306, y1: 80, y2: 80, class: "lmo-zero" }), path(line, "encoder", 2),
+      s("circle", { cx: x(place), cy: y(wave(place)), r: 5, class: "lmo-head lmo-decoder" }), [0, 10, 20, 30].map((t) => text(x(t), 152, String(t), { size: 11.5, muted: true })), text(306, 172, "position t", { anchor: "end", size: 11.5, muted: true })),
+    parts: [], siblings: [...w.keys()], number: j,
+    formula: formula(`The entry is ${fmt.num(w[j] + p[j])}`, [i("p"), ` = ${j % 2 ? "cos" : "sin"}(${place} · ${fmt.prob(omega)}) = ${fmt.num(p[j], 3)}`], [i("x"), " = ", root(i("d")), " ", i("E"), " + ", i("p")], [` = ${fmt.num(w[j], 3)} ${signed(p[j], 3)} = ${fmt.num(w[j] + p[j], 3)}`]),
+    words: `Entry ${j + 1} of ${fmt.quote(seen(word))} at position ${place}: ${fmt.num(w[j], 3)} of the word and ${fmt.num(p[j], 3)} of the position make ${fmt.num(w[j] + p[j], 3)}.`,
+    table: { head: ["position t", "entry"], rows: Array.from({ length: 31 }, (_, t) => [String(t), fmt.num(wave(t), 3)]) },
+  };
+}
+
+export function output({ at, stages: [stage], word }) {
+  const parts = stage.others.map((one, k) => row(104 + 27 * k, `${at.path}.${k + 1}`, "logit and probability", cut(seen(one.text)), `${fmt.num(one.logit, 1)} → ${fmt.num(one.p, 3)}`, 0.8 * one.p, "decoder"));
+  return {
+    node: sheet(112 + 27 * parts.length, text(0, 16, `y: the norm of the last sum, behind “${cut(seen(word))}”`, { anchor: "start", size: 12.5 }), vector(0, 22, WIDE, 54, stage.read, "state"), text(318, 98, "logit → probability", { anchor: "end", size: 11.5, muted: true }), parts.map((one) => one.node)),
+    parts,
+    formula: formula("The logits are E times y, and P is their softmax", [v("y"), " = ", op("LN"), " ", v("x"), sub(i("K"))], [i("z"), sub(i("w")), " = ", i("E"), sub(i("w")), " · ", v("y")], [i("P"), "(", i("w"), ") = ", op("softmax"), "(", v("z"), ")", sub(i("w"))]),
+    note: "E is the decoder's table of words once more: a word is likely where its own row points the way of y.",
+    words: `Behind ${fmt.quote(seen(word))} the likeliest is ${fmt.quote(seen(stage.others[0].text))}, with logit ${fmt.num(stage.others[0].logit)} and P = ${fmt.num(stage.others[0].p, 3)}.`,
+    table: { head: ["word", "logit", "P"], rows: stage.others.map((one) => [seen(one.text), fmt.num(one.logit, 3), fmt.num(one.p, 4)]) },
+  };
+}
+
+function logitView({ at, stages: [stage] }) {
+  const j = Math.min(at.number, stage.others.length - 1);
+  const one = stage.others[j];
+  const made = products(one.row, stage.read, [`row of “${cut(seen(one.text))}” in E`, "y: the norm of the last sum", "their products, entry by entry"], ["parameter", "state"]);
+  return {
+    node: made.node, parts: [], siblings: stage.others.map((_, k) => k), number: j,
+    formula: formula(`The logit is ${fmt.num(one.logit)}`, [i("z"), " = ", i("E"), sub(i("w")), " · ", v("y"), ` = ${fmt.num(made.sum)}`], [i("P"), " = ", over([i("e"), sup(i("z"))], ["∑", sub(i("u")), " ", i("e"), sup(i("z"), sub(i("u")))]), ` = ${fmt.num(one.p, 3)}`]),
+    words: `${one.row.length} products add up to the logit of ${fmt.quote(seen(one.text))}, ${fmt.num(made.sum)}; after the softmax P = ${fmt.num(one.p, 3)}.`,
+    table: { head: ["entry", "E", "y", "product"], rows: made.rows },
+  };
+}
+
+/** The view of a path, from all that is known of it. */
+export function viewOf(given) {
+  const { at } = given;
+  const deep = at.number !== null && at.number !== undefined;
+  if (at.kind === "whole") return whole(given);
+  if (at.kind === "block") return block(given);
+  if (at.kind === "head") return (deep ? scoreView : head)({ ...given, stage: given.stages[0] });
+  if (at.kind === "feed") return (deep ? unitView : feed)({ ...given, stage: given.stages[0] });
+  if (at.kind === "output") return (deep ? logitView : output)(given);
+  return (deep ? entryView : embedding)(given);
+}

@@ -1,0 +1,210 @@
+// OpenTransformer: a drawn Transformer that opens, from the whole to a block, a head and a number, on the reader's own sentence.
+//
+// Where it is open is said by `part` (a path, see opened.py), at which word by `read` and `write`. The first view was computed by
+// the package; for everything else the model is fetched (live.mjs) and asked (engine.mjs). The views are in opened-views.mjs.
+// Keys: up and down move, Enter opens, Escape closes, left and right change the word.
+import { chips, figure, fmt, h, replace, roving, table } from "./core.mjs";
+import { formulaStyle } from "./formula.mjs";
+import { connect, ownText } from "./live.mjs";
+import { shapesStyle } from "./opened-shapes.mjs";
+import { nameOf, parsed, stagesOf, viewOf } from "./opened-views.mjs";
+
+const LONGEST = 200;
+const style = `
+.lmo-both { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17.5rem), 1fr)); gap: 0.9rem 1.8rem; align-items: start; }
+.lmo-both > * { min-width: 0; }
+.lm-figure ol.lmo-way { display: flex; flex-wrap: wrap; gap: 0.1rem 0.35rem; align-items: center; margin: 0; padding: 0; list-style: none; font-size: 0.875rem; }
+.lm-figure .lmo-way li { margin: 0; }
+.lmo-way li + li::before { content: "›"; margin-right: 0.35rem; color: var(--lm-muted); }
+.lmo-way [aria-current] { font-weight: 600; }
+.lm-figure .lmo-way button { min-height: 1.5rem; padding: 0 0.25rem; border: 0; background: none; color: var(--lm-text); font: inherit; text-decoration: underline; cursor: pointer; }
+.lmo-tokens { display: flex; flex-wrap: wrap; gap: 0.2rem; align-items: baseline; }
+.lmo-tokens > :first-child { flex: 0 0 3.4rem; color: var(--lm-muted); font-size: 0.8125rem; }
+.lmo-tokens > div { display: flex; flex: 1 1 10rem; flex-wrap: wrap; gap: 0.2rem; }
+.lm-figure .lmo-token { min-height: 1.75rem; margin: 0; padding: 0.05rem 0.35rem; border: 1px solid transparent; border-radius: 5px; color: inherit; font: inherit; line-height: 1.4;
+  background: color-mix(in srgb, var(--lm-1) var(--lmo-share, 0%), transparent); }
+.lm-figure button.lmo-token { border-color: var(--lm-line); cursor: pointer; }
+.lm-figure button.lmo-token:hover { border-color: var(--lm-edge); }
+.lm-figure .lmo-token[data-now="true"] { border-color: var(--lm-1); box-shadow: inset 0 0 0 1px var(--lm-1); font-weight: 600; }
+.lmo-stage[data-fresh="true"] svg { animation: lmo-open 0.25s ease-out; }
+@keyframes lmo-open { from { opacity: 0.2; transform: scale(0.94); } }
+.lmo-stage[aria-busy="true"] { opacity: 0.55; }
+.lmo-level { outline: none; border-radius: 6px; }
+${formulaStyle}${shapesStyle}`;
+
+const seen = (word) => word.trim() || (word ? "␣" : "∅");
+
+export default figure(({ model, el, listen, say }) => {
+  const get = (name) => model.get(name);
+  const put = (values) => {
+    for (const [name, value] of Object.entries(values)) model.set(name, value);
+    model.save_changes();
+  };
+  const [about, first] = [get("about"), get("first")];
+  const models = connect(model);
+  const keyOf = (task, given) => JSON.stringify([task, ...Object.values(given)]);
+  const known = new Map([[keyOf("translate", { text: first.text }), first.found]]); // what the engine said, by what was asked
+  for (const side of ["source", "target"]) known.set(keyOf("open", { text: first.text, side, place: first.places[side] }), first.opened[side]);
+  for (const [side, stage, unit, found] of first.inside) known.set(keyOf("inside", { text: first.text, side, place: first.places[side], stage, unit }), found);
+  let [shown, busy, again, gone, trouble] = [null, false, false, false, ""]; // shown: the last state that could be drawn
+  const chosen = new Map(); // by path: which of its parts
+
+  const own = ownText({ models, needed: [{ name: about.name, bytes: about.bytes }], label: "Your sentence in German", verb: "Translate", value: get("text"), maxlength: LONGEST,
+    work: (text) => ask("translate", { text }), done: (_, text) => put({ text, read: 0, write: 0 }) });
+  const examples = chips({ label: "Or", options: about.examples.map((text) => [text, text.length > 28 ? `${text.slice(0, 26).trim()} …` : text]), onchoose: (text) => own.put(text) });
+  const way = h("ol", { class: "lmo-way", "aria-label": "Where the Transformer is open" });
+  const lanes = { source: lane("reads", "read"), target: lane("writes", "write") };
+  const stage = h("div", { class: "lmo-stage", role: "group", onkeydown: keys, onfocusin: marked });
+  const [formulas, note] = [h("div", {}), h("p", { class: "lm-small lm-muted" })];
+  const hint = h("p", { class: "lm-small lm-muted" }, "Click to open. Keys: ↑ ↓ move, Enter opens, Esc closes, ← → change the word.");
+  const numbers = table({ caption: "What the drawing shows" });
+  el.append(h("style", {}, style), own.node, examples.node, h("div", { class: "lm-stack" }, lanes.source.node, lanes.target.node), way,
+    h("div", { class: "lmo-both" }, stage, h("div", { class: "lm-stack" }, formulas, note, hint, say.node)), numbers.node);
+
+  /** The tokens of one side; those of the side that is looked at can be chosen. */
+  function lane(name, place) {
+    const list = h("div", { role: "group", "aria-label": `what it ${name}` });
+    const group = roving(list, "button", { onmove: (t) => put({ [place]: t }) });
+    return { node: h("div", { class: "lmo-tokens" }, h("span", {}, name), list), draw(tokens, now, open, tints) {
+      const had = list.contains(document.activeElement);
+      replace(list, tokens.map(({ text }, t) => h(...(open ? ["button", { type: "button", onclick: () => put({ [place]: t }) }] : ["span", {}]), seen(text))));
+      [...list.children].forEach((one, t) => {
+        one.className = "lmo-token";
+        one.dataset.now = String(t === now);
+        if (open) one.setAttribute("aria-pressed", String(t === now));
+        if (tints) one.style.setProperty("--lmo-share", `${Math.round(70 * (tints[t] ?? 0))}%`);
+      });
+      group.refresh();
+      if (had && open) group.focus(now);
+    } };
+  }
+
+  /** What the engine says, asked once. The model is fetched when it is first needed. */
+  async function ask(task, given) {
+    const key = keyOf(task, given);
+    if (!known.has(key)) {
+      await models.load(about.name);
+      const ids = task === "translate" ? {} : { ids: known.get(keyOf("translate", { text: given.text })).target.map((token) => token.id) };
+      known.set(key, await models.ask(task, { name: about.name, ...given, ...ids }));
+    }
+    return known.get(key);
+  }
+
+  /** All that the present state needs, as questions to the engine. */
+  function questions() {
+    const at = parsed(get("part"), about);
+    const text = get("text");
+    const found = known.get(keyOf("translate", { text }));
+    if (!found) return { at, found, list: [["translate", { text }]] };
+    const last = { source: found.source.length - 1, target: found.target.length - 1 };
+    const places = { source: Math.max(0, Math.min(get("read"), last.source)), target: Math.max(0, Math.min(get("write"), last.target)) };
+    const place = places[at.side];
+    const list = at.kind === "whole" || at.kind === "block" ? [["open", { text, side: at.side, place }]] : stagesOf(at, about).map(([number, unit]) => ["inside", { text, side: at.side, place, stage: number, unit }]);
+    return { at, found, places, place, list };
+  }
+
+  async function draw(fresh = false) {
+    const wanted = questions();
+    const missing = wanted.list.filter(([task, given]) => !known.has(keyOf(task, given)));
+    if (!missing.length) return paint(wanted, fresh);
+    if (busy) { again = true; return undefined; }
+    [busy, trouble] = [true, ""];
+    stage.setAttribute("aria-busy", "true");
+    say(`The model computes it; it is fetched once, ${fmt.num(about.bytes / 1e6, 1)} MB.`);
+    try {
+      for (const [task, given] of missing) await ask(task, given);
+    } catch (error) {
+      trouble = `That could not be opened: ${error.message}. What you see is the last view that could.`;
+      again = false;
+    }
+    busy = false;
+    stage.removeAttribute("aria-busy");
+    if (gone) return undefined;
+    if (!trouble) { again = false; return draw(fresh); }
+    const words = trouble;
+    put(shown ?? { part: "", text: first.text, read: first.places.source, write: first.places.target });
+    return say(words);
+  }
+
+  let view = { parts: [] };
+  function paint({ at, found, places, place, list }, fresh) {
+    const before = [{ text: "<sos>" }, ...found.target.slice(0, -1)]; // what the decoder has read
+    const causal = at.look === "self" && at.side === "target";
+    const keysOf = causal ? before.slice(0, place + 1) : found.source;
+    if (at.kind === "head" && at.number !== null) at.number = Math.min(at.number, keysOf.length - 1); // an earlier word sees fewer
+    const word = (at.side === "source" ? found.source : before)[place].text;
+    const answers = list.map(([task, given]) => known.get(keyOf(task, given)));
+    const had = stage.contains(document.activeElement);
+    view = viewOf({ at, about, keys: keysOf, word, place, trace: answers[0], stages: answers,
+      words: { read: found.source[places.source], written: found.target[places.target], before: before[places.target].text } });
+    shown = { part: at.path, text: get("text"), read: get("read"), write: get("write") };
+    stage.setAttribute("aria-label", `${nameOf(at, { keys: keysOf })}, drawn. Up and down move, Enter opens, Escape closes, left and right change the word.`);
+    stage.dataset.fresh = String(fresh);
+    replace(stage, view.parts.length ? view.node : h("div", { class: "lmo-level", role: "group", tabindex: "0", "aria-label": view.words }, view.node));
+    for (const one of view.parts) {
+      one.node.setAttribute("data-lm-suppress-shortcuts", "true");
+      one.node.addEventListener("click", () => open(one.to));
+    }
+    mark(chosen.get(at.path) ?? (at.kind === "whole" ? `decoder.${about.n_layers}` : view.parts[0]?.to), had);
+    replace(way, at.levels.map((level, k) => {
+      const name = nameOf(parsed(level, about), { keys: keysOf });
+      return h("li", {}, k === at.levels.length - 1 ? h("span", { "aria-current": "step" }, name) : h("button", { type: "button", onclick: () => open(level, at.levels[k + 1]) }, name));
+    }));
+    const whole = at.kind === "whole";
+    const tinted = view.tints && keysOf === found.source ? view.tints : null;
+    const past = view.tints && causal ? view.tints.slice(1) : null; // <sos> is not written
+    lanes.source.draw(found.source, whole || at.side === "source" ? places.source : -1, whole || at.side === "source", tinted ?? []);
+    lanes.target.draw(found.target, whole || at.side === "target" ? places.target : -1, whole || at.side === "target", past ?? []);
+    replace(formulas, view.formula);
+    note.textContent = view.note ?? "";
+    note.hidden = !view.note;
+    numbers.draw(view.table.rows, view.table.head);
+    say(trouble || view.words);
+    trouble = "";
+  }
+
+  /** Makes one part the one that Tab reaches. */
+  function mark(to, focus = false) {
+    const now = view.parts.find((one) => one.to === to) ?? view.parts[0];
+    for (const one of view.parts) one.node.setAttribute("tabindex", one === now ? "0" : "-1");
+    if (focus) (now?.node ?? stage.firstChild).focus();
+    if (now) chosen.set(parsed(get("part"), about).path, now.to);
+  }
+
+  function marked({ target }) {
+    const now = view.parts.find((one) => one.node === target);
+    if (now) mark(now.to);
+  }
+
+  function open(to, from) {
+    if (from) chosen.set(to, from);
+    put({ part: to });
+  }
+
+  function keys(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const { at, place } = questions();
+    const here = view.parts.findIndex((one) => one.node === document.activeElement);
+    const side = at.kind === "whole" && here >= 0 && /^(encoder|source)/.test(view.parts[here].to) ? "source" : at.side;
+    const turn = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (turn && view.siblings) { // a number: the next one beside it
+      const next = view.siblings[view.siblings.indexOf(view.number) + turn];
+      if (next !== undefined) put({ part: `${at.levels.at(-2)}.${next + 1}` });
+    } else if (turn) mark(view.parts[Math.max(0, Math.min(view.parts.length - 1, here + turn))].to, true);
+    else if (step) {
+      const { found, places } = questions();
+      const most = (side === "source" ? found.source : found.target).length - 1;
+      put({ [side === "source" ? "read" : "write"]: Math.max(0, Math.min(most, (places?.[side] ?? place) + step)) });
+    } else if ((event.key === "Enter" || event.key === " ") && here >= 0) open(view.parts[here].to);
+    else if (event.key === "Escape" && at.levels.length > 1) open(at.levels.at(-2), at.levels.at(-1));
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  listen("part", () => draw(true));
+  listen("text read write", () => draw());
+  draw();
+  return () => { gone = true; own.stop(); models.stop(); };
+});

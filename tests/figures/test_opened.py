@@ -1,0 +1,210 @@
+"""OpenTransformer: it opens by keys, mouse and address, and each number in it is torch's for the reader's sentence."""
+
+import re
+
+import pytest
+import torch
+
+from lmbook.figures import OpenTransformer, modules
+from lmbook.figures.opened import MODEL, Trace, asked, first_view, parsed
+from lmbook.figures.translator import shipped, translated
+
+OWN = "Drei rote Katzen jagen zwölf Mäuse über den Zaun."
+
+
+def says(page):
+    return page.locator(".lm-says").inner_text()
+
+
+def ready(page):
+    page.wait_for_function("!document.querySelector('.lmo-stage').ariaBusy")
+
+
+def press(page, *keys):
+    for key in keys:
+        page.keyboard.press(key)
+        ready(page)
+
+
+def to(page, address):
+    page.evaluate("(address) => { location.hash = address; }", f"#figure=opened&{address}")
+    ready(page)
+
+
+def now(page):
+    """What has the focus, and where the figure is open."""
+    return page.evaluate("document.activeElement.ariaLabel"), page.locator(".lmo-way [aria-current]").inner_text()
+
+
+# --- in Python ------------------------------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+def test_the_parts_add_up_to_the_model():
+    model, reader, _ = shipped(MODEL)
+    x, ids = torch.tensor([reader.encode(OWN)]), [7, 300, 41, 9]
+    trace = Trace(OWN, ids, "target", 3)
+    logits, alpha = model(x, torch.tensor([[2, *ids[:-1]]]), need_weights=True)
+    y = model.decoder.norm(trace.sums()[-1])
+    assert torch.allclose(model.output(y), logits[0, 3], atol=1e-4)
+    cross = [stage for stage in trace.stages if stage["kind"] == "cross"]
+    assert torch.allclose(cross[-1]["weights"].mean(0), alpha[0, 3], atol=1e-5)
+    for stage, layer in zip(cross, model.decoder.layers, strict=True):
+        assert torch.allclose(layer.cross.W_o(stage["context"]), stage["added"], atol=1e-4)
+    last = trace.inside(len(trace.stages))
+    assert last["others"][0]["logit"] == pytest.approx(logits[0, 3].max().item(), abs=1e-4)
+    source = Trace(OWN, ids, "source", 2)
+    assert torch.allclose(model.encoder.norm(source.sums()[-1]), model.encode(x)[0, 2], atol=1e-4)
+
+
+def test_a_path_says_which_stages_are_looked_into():
+    assert asked("encoder.2.self.1.4", 4) == [["source", 4, None]]
+    assert asked("decoder.1.cross.3", 4) == [["target", 3, None]]
+    assert asked("decoder.4.feed.17", 4) == [["target", 13, 16]]
+    assert asked("output.2", 4) == [["target", 14, None]]
+    assert asked("", 4) == asked("decoder.3", 4) == []
+    assert parsed("source.5") == {"end": "source", "entry": "5"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"part": "decoder.5"}, "the model has 4 layers"),
+        ({"part": "encoder.1.cross.1"}, "only the decoder"),
+        ({"part": "decoder.1.feed.321"}, "320 units"),
+        ({"part": "attention"}, "write such as"),
+        ({"text": " "}, "no word"),
+        ({"text": "x" * 201}, "201 characters"),
+        ({"read": -1}, "counted from 0"),
+    ],
+)
+def test_what_does_not_fit_is_refused(wrong, said):
+    with pytest.raises(ValueError, match=said):
+        OpenTransformer(**wrong)
+
+
+def test_alternative_text_and_fallback_say_what_is_seen():
+    figure = OpenTransformer()
+    rows = first_view(figure.text, "", figure.read, figure.write)["opened"]["target"]
+    for row in (row for row in rows if row["kind"] == "feed"):
+        assert f"“{row['says']['text'].strip()}” ({row['says']['p']:.2f})" in figure.alt
+        assert f"feed, layer {row['layer']}</th><td>{row['added']:.1f}</td>" in figure.fallback()
+    assert len(OpenTransformer("decoder.3.cross.1").html()) < 40_000  # a head with all its numbers
+
+
+# --- on the page ----------------------------------------------------------------------------------------------------
+
+
+def test_the_keyboard_walks_from_the_whole_to_a_number_and_back(show):
+    page = show(OpenTransformer("decoder.3.cross.1"))
+    fetched = []
+    page.on("request", lambda request: fetched.append(request.url))
+    page.locator(".lmo-part[tabindex='0']").focus()
+    press(page, "ArrowDown", "ArrowDown", "ArrowDown", "Enter")
+    label, place = now(page)
+    assert place == "score of “auf”"
+    assert "is the score 4.04" in label
+    press(page, "ArrowDown", "ArrowUp")  # the score of the next token, and back
+    press(page, "Escape")
+    assert now(page)[0] == "score and weight: auf 4.0 0.87"
+    assert fetched == []  # the first view goes down to the number without a model
+    press(page, "Escape")
+    assert now(page) == ("attention to the source, head 1", "decoder, layer 3")
+    press(page, "Escape")
+    assert now(page) == ("decoder: layer 3 “on” 0.89", "Transformer")
+    press(page, "ArrowUp", "ArrowUp", "Enter", "ArrowDown", "Enter")
+    assert fetched  # the output was not there
+    assert now(page)[1] == "logit 2"
+    press(page, "ArrowRight", "Escape", "Escape")
+    assert page.locator(".lmo-token[data-now='true']").last.inner_text() == "a"
+    press(page, *["ArrowDown"] * 6, "ArrowLeft", "Enter")
+    assert now(page)[1] == "encoder, layer 4"
+    assert page.locator(".lmo-token[data-now='true']").all_inner_texts() == ["einer"]
+
+
+def test_each_number_is_torchs_for_the_readers_sentence(show):
+    page = show(OpenTransformer())
+    page.get_by_label("Your sentence in German").fill(OWN)
+    page.get_by_role("button", name="Translate").click()
+    found = translated(MODEL, OWN)
+    written = [token["text"].strip() for token in found["target"]]
+    page.wait_for_function("(n) => document.querySelectorAll('.lmo-tokens button').length === n",
+                           arg=len(found["source"]) + len(written))  # fmt: skip
+    assert page.locator(".lmo-tokens").last.locator("button").all_inner_texts() == written
+    ids = [token["id"] for token in found["target"]]
+    with torch.no_grad():
+        for place in (5,):
+            trace = Trace(OWN, ids, "target", place)
+            to(page, f"part=decoder.2.cross.3&write={place}")
+            assert says(page).startswith("Head 3 looks from")
+            stage = trace.stages[6]
+            assert numbers(page)[-1] == pytest.approx(stage["weights"][2].tolist(), abs=6e-4)
+            to(page, "part=decoder.2.cross.3.2")
+            e = stage["scores"][2, 1].item()
+            assert f"the score {e:.2f}".replace("-", "−") in says(page)
+            to(page, "part=decoder.4.feed.9")
+            value = stage_of(trace, "feed", 4)["hidden"][8].item()
+            assert says(page).endswith(f"the unit is {value:.2f}.")
+            to(page, "part=output.1")
+            assert f"P = {found['target'][place]['p']:.3f}" in says(page)
+        trace = Trace(OWN, ids, "source", 4)
+        to(page, "part=source.9&read=4")
+        parts = [stage["added"][8].item() for stage in trace.stages[:2]]
+        assert says(page).endswith(f"make {sum(parts):.3f}.".replace("-", "−"))
+    page.get_by_label("Your sentence in German").fill("  ")
+    page.get_by_role("button", name="Translate").click()
+    assert "there is no word yet" in page.locator(".lm-own-text").inner_text()
+    to(page, "part=decoder.9.cross&write=900")  # leads nowhere: the whole, at the last word
+    assert now(page)[1] == "Transformer"
+    assert f"writes “{written[-1]}”" in says(page)
+    to(page, "part=decoder.2")
+    page.reload()  # an address opens a figure from the start, too
+    page.wait_for_function("document.querySelector('figure').dataset.live === 'true'")
+    assert now(page)[1] == "decoder, layer 2"
+
+
+def numbers(page):
+    page.locator("details").last.evaluate("(node) => { node.open = true; }")
+    lines = page.locator("details tbody tr").all()
+    cells = [line.locator("td").all_inner_texts() for line in lines]
+    return [[float(re.sub("−", "-", cell)) for cell in column] for column in zip(*cells, strict=True)]
+
+
+def stage_of(trace, kind, layer):
+    return next(stage for stage in trace.stages if (stage["kind"], stage["layer"]) == (kind, layer))
+
+
+def test_where_the_weights_are_missing_a_sentence_says_so_and_the_view_stays(show):
+    page = show(OpenTransformer(), files=modules())
+    page.get_by_role("button", name="output").click()
+    page.wait_for_function("document.querySelector('.lm-says').innerText.startsWith('That could not')")
+    assert "the server answered 404" in says(page)
+    assert now(page)[1] == "Transformer"
+    assert page.locator(".lmo-part").count() == 11
+    page.errors = [error for error in page.errors if "404" not in error]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_at_any_depth_and_a_phone_shows_it(show, axe, scheme):
+    page = show(OpenTransformer(), scheme=scheme, width=360, motion="reduce")
+    for part in (
+        "decoder.1",
+        "encoder.2.self.4",
+        "decoder.3.cross.1.2",
+        "decoder.2.feed",
+        "source",
+        "source.3",
+        "output",
+    ):
+        assert axe(page) == []
+        to(page, f"part={part}")
+        clipped = page.evaluate("""[...document.querySelectorAll(".lmo-stage text, .lmf p")].filter((one) => {
+            const { left, right } = one.getBoundingClientRect();
+            return left < 0 || right > 360;
+        }).map((one) => one.textContent)""")
+        assert clipped == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert (
+        page.locator(".lmo-stage").evaluate("(node) => getComputedStyle(node.querySelector('svg')).animationName")
+        == "none"
+    )
