@@ -187,6 +187,10 @@ def sheet(course: Path, submissions: Path, roster_file: Path, out: Path):
     sheet = write_sheet(collected.submissions, task.release, task.grading, _private(out / course.resolve().name))
     again = f", {sheet.replaced} of them in files that replace marked ones" if sheet.replaced else ""
     click.echo(f"{sheet.answers} written answers, {sheet.new} new{again}.")
+    if sheet.minutes:
+        each, left = sum(sheet.minutes) / len(sheet.minutes), sheet.answers - sheet.marked
+        noted = f"{each:.1f} minutes an answer, from {len(sheet.minutes)} with their minutes noted"
+        click.echo(f"{noted}: about {each * left:.0f} minutes for the {left} that have no points.")
     click.echo(f"Read them in {sheet.reading}, put points and comments into {sheet.marks}.")
 
 

@@ -108,3 +108,26 @@ def test_what_to_expect_of_a_project_is_recorded_or_on_its_page():
         f"{one['scores']['nll']:.2f}" for one in found
     ]
     assert f"{found[0]['parts']['model']['parameters']:,} parameters" in rows["project-4"]
+    board = record("keyboard")["scores"]
+    best, mixed = board["test"][f"{board['n']}-gram"], board["other text, mixed"]
+    said = re.findall(r"(\d+\.\d) %", rows["project-1"].split("|")[3])
+    shares = (best["hit rate"], best["keystrokes saved"], mixed["keystrokes saved"])
+    assert said == [f"{100 * share:.1f}" for share in shares]
+
+
+def test_the_model_report_says_what_was_measured():
+    page, board = (ROOT / "book/model-report.md").read_text("utf-8"), record("keyboard")["scores"]
+    for n in range(1, 6):
+        valid, test = board["valid"][f"{n}-gram"], board["test"][f"{n}-gram"]
+        cells = [f"{100 * part[key]:.1f} %" for part in (valid, test) for key in ("hit rate", "keystrokes saved")]
+        assert f"| {n}-gram | {' | '.join(cells)} | {valid['perplexity']:.1f} |" in page
+    alone, mixed = (board[key]["keystrokes saved"] for key in ("other text", "other text, mixed"))
+    difference, low, high = (f"{100 * one:.1f}" for one in board["gain"])
+    assert f"the 5-gram saves {100 * alone:.1f} %" in page
+    assert f"it saves {100 * mixed:.1f} %. We chose $\\lambda = {board['weight']}$" in page
+    assert f"gain is {difference} points" in page
+    assert f"between {low} and {high}" in page
+    words = [board["valid"]["5-gram"]["words"], board["test"]["5-gram"]["words"], board["other text"]["words"]]
+    assert all(f"{count:,}" in page for count in words)
+    given = [(int(a), int(b)) for a, b in re.findall(r"^\| (\d+) \| (\d+) \|", page, re.MULTILINE)]
+    assert (sum(a for a, _ in given), sum(b for _, b in given)) == (76, 100)

@@ -13,7 +13,7 @@ from lmbook_grader.intake.roster import read_roster
 from lmbook_grader.report.feedback import write_report
 from lmbook_grader.report.lms_zip import write_zip
 from lmbook_grader.report.prose import prose, rubric, solution_and_scheme
-from lmbook_grader.report.results import mark_of, marked, override, read_marks, score
+from lmbook_grader.report.results import mark_of, marked, override, read_marks, score, write_csv
 from lmbook_grader.report.written_answers import write_sheet
 from lmbook_press.book import BookError
 
@@ -56,6 +56,29 @@ def test_a_sheet_keeps_its_marks_and_a_replaced_file_waits_for_a_new_one(roster,
     hand_in(returned(written="Because of ann."), folder / "ann.ipynb")  # the first file again: its mark counts again
     sheet()
     assert read_marks(made.marks, [now[0] | {"file_sha256": file_digest(folder / "ann.ipynb")}]) != {}
+
+
+def test_the_sheet_measures_how_long_marking_takes(roster, tmp_path):
+    folder, out = tmp_path / "submissions", tmp_path / "out"
+    for name in ("ann", "bob", "zoe"):
+        hand_in(returned(written=f"Because of {name}."), folder / f"{name}.ipynb")
+
+    def sheet():
+        return write_sheet(collect(folder, roster).submissions, release(), master(), out)
+
+    made = sheet()
+    assert (made.answers, made.marked, made.minutes) == (3, 0, [])
+    rows = lines(made.marks)
+    rows[0] |= {"points": "2", "minutes": "1,5"}
+    rows[1] |= {"points": "1", "minutes": "2.5"}
+    write_csv(rows, list(rows[0]), made.marks)
+    made = sheet()
+    assert (made.marked, made.minutes) == (2, [1.5, 2.5])
+    assert [row["minutes"] for row in lines(made.marks)] == ["1,5", "2.5", ""]
+    rows[2]["minutes"] = "long"
+    write_csv(rows, list(rows[0]), made.marks)
+    with pytest.raises(BookError, match="zoe, why: 'long' in the column minutes is no number"):
+        sheet()
 
 
 def test_points_are_changed_with_a_reason_and_stay(roster, tmp_path):

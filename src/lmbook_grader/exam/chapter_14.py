@@ -239,7 +239,7 @@ def no_positions(rng):
     general $t$? (b) So what can a causal model without positions know? (c) Would the same work in an encoder
     without a mask? (d) Exchange two earlier words: does the output of one layer at a later position change?
 
-    *Solution.* (a) The mean over $t$ keys: $\tfrac{1}{«t»}$, in general $\tfrac1t$. (b) How many tokens stand
+    *Solution.* (a) The mean over $t$ keys: $«reads»$, in general $\tfrac1t$. (b) How many tokens stand
     before it: its own position. (c) No: there every position sees all $N$ keys and reads $\tfrac1N$.
 
     (d) No, as long as the query is the same: the weighted mean does not depend on the order of the pairs. (In a
@@ -247,4 +247,5 @@ def no_positions(rng):
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d).
     """
-    return {"t": whole(rng, 3, 40)}
+    t = whole(rng, 3, 40)
+    return {"t": t, "reads": Fraction(1, t)}

@@ -13,6 +13,7 @@ from lmbook_grader.report.feedback import name_of
 from lmbook_grader.report.html import page, text
 from lmbook_grader.report.prose import prose, question_of, rubric, solution_and_scheme
 from lmbook_grader.report.results import MARKS, mark_lines, mark_of, number, write_csv
+from lmbook_press.book import BookError
 
 STYLE = """
 body { max-width: 70rem; } article { border-top: 2px solid var(--line); padding: .3rem 0 1rem; }
@@ -51,13 +52,30 @@ def written_answers(submissions: list[Submission], release: NotebookNode) -> dic
 
 
 class Sheet(NamedTuple):
-    """What was written: the two files; how many answers there are, are new, and are of a file that was replaced."""
+    """What was written: the two files; how many answers there are, are new, and are of a file that was replaced; how
+    many have points now, and the minutes that markers have noted, one number for each answer with some."""
 
     marks: Path
     reading: Path
     answers: int
     new: int
     replaced: int
+    marked: int
+    minutes: list[float]
+
+
+def noted_minutes(rows: list[dict]) -> list[float]:
+    """The column `minutes`, in which a marker may note how long an answer took.  Raises BookError for no number."""
+    found = []
+    for row in rows:
+        noted = row.get("minutes", "").replace(",", ".")
+        try:
+            found += [float(noted)] if noted else []
+        except ValueError:
+            raise BookError(
+                f"marks.csv, {row['student']}, {row['question']}: {noted!r} in the column minutes is no number."
+            ) from None
+    return found
 
 
 def write_sheet(submissions: list[Submission], release: NotebookNode, master: NotebookNode, out: Path) -> Sheet:
@@ -80,12 +98,15 @@ def write_sheet(submissions: list[Submission], release: NotebookNode, master: No
             old = [row for row in own if row not in now and row["points"]]
             if not now:
                 new, replaced = new + 1, replaced + bool(old)
-                now = [{"student": one.student, "question": name, "submission": one.submission}]
+                now = [{"student": one.student, "question": name, "submission": one.submission, "points": ""}]
             lines += [*now, *old]
     lines += [row for row in rows if row not in lines and row["points"]]  # changed points, and of who is not there now
-    write_csv(lines, list(dict.fromkeys([*columns, *MARKS])), sheet)
+    minutes = noted_minutes(lines)
+    write_csv(lines, list(dict.fromkeys([*columns, *MARKS, "minutes"])), sheet)
     write(reading, _page(answers, lines, release, master))
-    return Sheet(sheet, reading, sum(map(len, answers.values())), new, replaced)
+    here = {(one.student, name, one.submission) for name, found in answers.items() for one in found}
+    marked = sum(bool(row["points"]) for row in lines if (row["student"], row["question"], row["submission"]) in here)
+    return Sheet(sheet, reading, len(here), new, replaced, marked, minutes)
 
 
 def _page(answers: dict[str, list[Answer]], lines: list[dict], release: NotebookNode, master: NotebookNode) -> str:
