@@ -101,3 +101,8 @@ def test_files_and_commands_that_a_page_names_are_there(page):
     ] == []
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert {name for name in re.findall(r"(?:`|^)make (\w+)", text, re.MULTILINE)} <= targets
+
+
+def test_nothing_that_is_made_for_a_course_or_a_build_is_tracked():
+    git = subprocess.run(["git", "ls-files", "book/homework", "build"], cwd=ROOT, capture_output=True, text=True)
+    assert git.stdout.strip() == ""

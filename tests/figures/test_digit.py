@@ -164,7 +164,6 @@ def test_alternative_text_follows_the_state():
         assert figure.alt != before
 
 
-@pytest.mark.skipif(not digit.is_shipped(), reason="the recipe digits-page has not been recorded yet")
 def test_the_shipped_model_fits_and_knows_digits():
     images, labels = digits()
     figure = CompleteDigit(examples=[{"label": 3, "pixels": images[3].flatten().int().tolist()}])

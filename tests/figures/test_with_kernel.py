@@ -42,6 +42,7 @@ CASES = [
     ("MaskPainter()", "layers = 2", press("Residual connection"), "residual", False),
     ("PositionWheels()", "i = 9", slide("Offset t − i", "Home"), "offset", 0),
     ("Translator()", "place = 5", choose("Where it looks:", 2), "kind", "encoder"),
+    ("OpenTransformer()", "part = 'decoder.2'", press(re.compile("^feed-forward")), "part", "decoder.2.feed"),
     ("FillTheBlank()", "chosen = 1", choose("Sentence", 2), "chosen", 2),
     ("GPTWriter()", "prompt = 'JULIET:\\n'", slide("Temperature", "Home"), "temperature", 0.0),
     ("CompleteDigit()", "rows = 6", press("Write again"), "seed", 1),

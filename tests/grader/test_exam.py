@@ -62,7 +62,7 @@ def test_formulae_are_drawn_by_katex():
     from lmbook_press.sphinx.mathematics import render
 
     seen = set()
-    for one in BANK[1::3]:
+    for one in BANK[1::4]:
         draw = asked(one, 1)
         for found in FORMULA.finditer(f"{draw.text}\n\n{draw.solution}"):
             tex = (found[1] or found[2]).strip()
@@ -70,7 +70,7 @@ def test_formulae_are_drawn_by_katex():
             if plain not in seen:
                 seen.add(plain)
                 assert "katex-mathml" in render(tex, bool(found[1])), (one.name, tex)
-    assert len(seen) > 200
+    assert len(seen) > 150
 
 
 def test_a_place_without_a_number_is_an_error():

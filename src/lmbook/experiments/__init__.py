@@ -17,6 +17,7 @@ from lmbook.experiments import (  # noqa: F401  (importing a module enters its r
     given_names,
     harbourish_translation,
     hybrid_encoder,
+    keyboard,
     multi30k,
     position_codes,
     recall_across_gap,

@@ -27,7 +27,6 @@ COSTS = {
     "parameters (M)": (lambda run: sum(part["parameters"] for part in run["parts"].values()) / 1e6, ".2f", max),
     "minutes": (lambda run: run["seconds"] / 60, ".1f", median),
 }
-FOLLOWS = ("parameters", "FLOPs", "seconds")  # differ with whatever else does
 ALWAYS = ("parameters", "steps", "tokens", "seconds")  # what records have without settings too
 ABOUT = 0.2  # two starts are alike if their deviations differ by less, as a share
 UNKNOWN, LACKS = "not recorded", "–"

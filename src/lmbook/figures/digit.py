@@ -26,11 +26,6 @@ SAMPLES = 4
 LIKELIEST = -1
 
 
-def is_shipped() -> bool:
-    """Whether the trained weights of the figure came with the package."""
-    return (checkpoints.TRAINED / f"{RECIPE}.safetensors").is_file()
-
-
 def shipped() -> GPT:
     """The model of the recipe digits-page."""
     return checkpoints.load(RECIPE).model

@@ -13,7 +13,7 @@ const LONGEST = 200;
 const style = `
 .lmo-both { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17.5rem), 1fr)); gap: 0.9rem 1.8rem; align-items: start; }
 .lmo-both > * { min-width: 0; }
-.lmo-way { display: flex; flex-wrap: wrap; gap: 0.1rem 0.35rem; align-items: center; margin: 0; padding: 0; list-style: none; font-size: 0.875rem; }
+.lm-figure ol.lmo-way { display: flex; flex-wrap: wrap; gap: 0.1rem 0.35rem; align-items: center; margin: 0; padding: 0; list-style: none; font-size: 0.875rem; }
 .lm-figure .lmo-way li { margin: 0; }
 .lmo-way li + li::before { content: "›"; margin-right: 0.35rem; color: var(--lm-muted); }
 .lmo-way [aria-current] { font-weight: 600; }

@@ -6,6 +6,49 @@ right; without any mistake the automatic checks give FULL points.
 
 FULL = 16
 
+LEARN = """
+def learn(text, n):
+    ids, merges = list(text.encode()), []
+    for i in range(n):
+        pair = best_pair([ids])
+        merges.append(pair)
+        ids = merge(ids, pair, 256 + i)
+    return merges
+"""
+NEIGHBOURS = """
+def train(sentences, vocab_size, d, passes, rate):
+    rate, rng = rate, np.random.default_rng(1)
+    centres, contexts = rng.uniform(-0.5, 0.5, (vocab_size, d)) / d, np.zeros((vocab_size, d))
+    sigma = lambda x: 1 / (1 + np.exp(-x))
+    for _ in range(passes):
+        for words in sentences:
+            for i, c in enumerate(words):
+                for j, o in enumerate(words):
+                    if i != j:
+                        v, u, at = centres[c], contexts[o], rng.integers(vocab_size, size=3)
+                        g = centre_gradient(v, u, contexts[at])
+                        contexts[o] = u - rate * (sigma(u @ v) - 1) * v
+                        np.subtract.at(contexts, at, rate * np.outer(sigma(contexts[at] @ v), v))
+                        centres[c] = centres[c] - rate * g
+    return centres
+
+
+def nearest(vectors, word, k):
+    lengths = np.sqrt((vectors**2).sum(axis=1))
+    order = np.argsort(-(vectors @ vectors[word]) / lengths / lengths[word]).tolist()
+    return [other for other in order if other != word][:k]
+"""
+
+
+def neighbours(*pairs: tuple[str, str]) -> dict[str, str]:
+    """The right answer with something replaced, which must be there."""
+    source = NEIGHBOURS
+    for right, wrong in pairs:
+        assert source.count(right) == 1, right
+        source = source.replace(right, wrong)
+    return {"neighbours": source}
+
+
 WRONG = {
     "ties go to the pair that came first": {
         "answers": {
@@ -133,48 +176,23 @@ def decode(ids, merges):
         },
         "score": 14,
     },
-    "the one-hot matrix is transposed": {
+    "every merge is learned from the bytes": {
         "answers": {
-            "one-hot": """
-def one_hot(ids, vocab_size):
-    columns = np.zeros((vocab_size, len(ids)))
-    columns[ids, np.arange(len(ids))] = 1
-    return columns
+            "learn": """
+def learn(text, n):
+    counts = Counter(pairwise(text.encode()))
+    return sorted(counts, key=lambda pair: (-counts[pair], pair))[:n]
 """
         },
         "score": 15,
     },
-    "repeated ids overwrite each other": {
-        "answers": {
-            "gradient": """
-def embedding_gradient(ids, G, vocab_size):
-    gradient = np.zeros((vocab_size, np.shape(G)[1]))
-    gradient[ids] += G  # NumPy adds once a row, however often it is named
-    return gradient
-"""
-        },
-        "score": 13,
+    "code points are merged": {
+        "answers": {"learn": LEARN.replace("list(text.encode())", "[ord(sign) for sign in text]")},
+        "score": 15,
     },
-    "the gradient is averaged over the places": {
-        "answers": {
-            "gradient": """
-def embedding_gradient(ids, G, vocab_size):
-    gradient = np.zeros((vocab_size, np.shape(G)[1]))
-    np.add.at(gradient, ids, G)
-    return gradient / np.maximum(np.bincount(ids, minlength=vocab_size), 1)[:, None]
-"""
-        },
-        "score": 13,
-    },
-    "the negatives attract too": {
-        "answers": {
-            "skip-gram": """
-def centre_gradient(v_c, u_o, U):
-    sigma = lambda x: 1 / (1 + np.exp(-x))
-    return (sigma(u_o @ v_c) - 1) * u_o + (sigma(U @ v_c) - 1) @ U
-"""
-        },
-        "score": 13,
+    "the merges make ids from 0": {
+        "answers": {"learn": LEARN.replace("256 + i", "i")},
+        "score": 15,
     },
     "the sign of the gradient is that of the step": {
         "answers": {
@@ -184,7 +202,7 @@ def centre_gradient(v_c, u_o, U):
     return (1 - sigma(u_o @ v_c)) * u_o - sigma(U @ v_c) @ U
 """
         },
-        "score": 13,
+        "score": 11,
     },
     "only the last negative sample counts": {
         "answers": {
@@ -198,5 +216,28 @@ def centre_gradient(v_c, u_o, U):
 """
         },
         "score": 13,
+    },
+    "the vectors stay as they were drawn": {
+        "answers": neighbours(("centres[c] = centres[c] - rate * g", "pass")),
+        "score": 14,
+    },
+    "the steps go uphill": {"answers": neighbours(("rate, rng = rate,", "rate, rng = -rate,")), "score": 14},
+    "the contexts come back": {  # words of one kind are contexts of the same centres, so these are as good
+        "answers": neighbours(("    return centres", "    return contexts")),
+        "score": 16,
+    },
+    "the word itself is its nearest neighbour": {
+        "answers": neighbours(("if other != word]", "]")),
+        "score": 15,
+    },
+    "the largest product, not the largest cosine": {
+        "answers": neighbours((" / lengths / lengths[word]", "")),
+        "score": 15,
+    },
+    "the smallest distance": {
+        "answers": neighbours(
+            ("-(vectors @ vectors[word]) / lengths / lengths[word]", "((vectors - vectors[word]) ** 2).sum(axis=1)")
+        ),
+        "score": 15,
     },
 }

@@ -6,42 +6,52 @@ right; without any mistake the automatic checks give FULL points.
 
 FULL = 16
 
+ENGINE = """
+def engine(program, leaves):
+    nodes, start = [np.array(leaf, dtype=float) for leaf in leaves], len(leaves)
+    for rule, inputs, *constant in program:
+        forward, _ = RULES[rule]
+        nodes.append(forward(*[nodes[i] for i in inputs], *constant))
+    grads = [np.zeros(np.shape(node)) for node in nodes]
+    grads[-1] += 1
+    for at, (rule, inputs, *constant) in list(enumerate(program, start))[::-1]:
+        _, vjps = RULES[rule]
+        for i, vjp in zip(inputs, vjps):
+            grads[i] += vjp(grads[at], nodes[at], *[nodes[j] for j in inputs], *constant)
+    return {"value": nodes[-1], "gradients": grads[: len(leaves)]}
+"""
+LANGUAGE = """
+def train(network, examples, steps, rate):
+    chance, found = np.random.default_rng(1), dict(network)
+    for _ in range(steps):
+        batch = [examples[i] for i in chance.choice(len(examples), 32)]
+        letters = [letter for word, _ in batch for letter in word]
+        program = [["lookup", [0], letters], ["reshape", [4], [len(batch), -1]], ["matmul", [5, 1]], ["plus", [6, 2]]]
+        program += [["tanh", [7]], ["matmul", [8, 3]], ["loss", [9], [kind for _, kind in batch]]]
+        names = ["E", "W", "b", "U"]
+        for name, g in zip(names, engine(program, [found[name] for name in names])["gradients"]):
+            found[name] = found[name] - rate * g
+    return found
+"""
+
+
+def changed(source: str, *pairs: tuple[str, str]) -> str:
+    """The right answer with one thing replaced; the thing must be there."""
+    for right, wrong in pairs:
+        assert source.count(right) == 1, right
+        source = source.replace(right, wrong)
+    return source
+
+
+def engine(*pairs: tuple[str, str]) -> dict[str, str]:
+    return {"engine": changed(ENGINE, *pairs)}
+
+
+def language(*pairs: tuple[str, str]) -> dict[str, str]:
+    return {"language": changed(LANGUAGE, *pairs)}
+
+
 WRONG = {
-    "the temperature has no inner derivative": {
-        "answers": {
-            "jacobian": """
-def jacobian(z, temperature):
-    z = np.asarray(z, dtype=float) / temperature
-    y_hat = np.exp(z - z.max())
-    y_hat /= y_hat.sum()
-    return np.diag(y_hat) - np.outer(y_hat, y_hat)
-"""
-        },
-        "score": 12,  # the limits too: at temperature 0.5 a factor of 2 is missing
-    },
-    "only the diagonal, as for a sigmoid": {
-        "answers": {
-            "jacobian": """
-def jacobian(z, temperature):
-    z = np.asarray(z, dtype=float) / temperature
-    y_hat = np.exp(z - z.max())
-    y_hat /= y_hat.sum()
-    return np.diag(y_hat * (1 - y_hat)) / temperature
-"""
-        },
-        "score": 12,
-    },
-    "exponentials of the logits as they are": {
-        "answers": {
-            "jacobian": """
-def jacobian(z, temperature):
-    y_hat = np.exp(z / temperature)
-    y_hat = y_hat / y_hat.sum()
-    return (np.diag(y_hat) - np.outer(y_hat, y_hat)) / temperature
-"""
-        },
-        "score": 15,
-    },
     "the sum over the batch instead of the mean": {
         "answers": {
             "gradients": """
@@ -151,7 +161,7 @@ def lookup_vjp(E, ids, g):
     return gradient
 """
         },
-        "score": 12,
+        "score": 14,
     },
     "NumPy's += adds a repeated row once": {
         "answers": {
@@ -166,7 +176,7 @@ def lookup_vjp(E, ids, g):
     return gradient
 """
         },
-        "score": 12,
+        "score": 14,
     },
     "the gradient is a look-up too": {
         "answers": {
@@ -179,7 +189,7 @@ def lookup_vjp(E, ids, g):
     return g
 """
         },
-        "score": 11,
+        "score": 10,
     },
     "the mean of the shares": {
         "answers": {
@@ -195,6 +205,73 @@ def lookup_vjp(E, ids, g):
     return gradient
 """
         },
-        "score": 12,
+        "score": 14,
+    },
+    "a share takes the place of the one before": {
+        "answers": engine(("grads[i] += vjp", "grads[i] = vjp")),
+        "score": 14,
+    },
+    "the gradient of an input used twice in a line counts once": {
+        "answers": engine(
+            ("zip(inputs, vjps)", "dict(zip(inputs, vjps)).items()"),
+        ),
+        "score": 14,
+    },
+    "the lines are gone through from the first to the last": {
+        "answers": engine(("list(enumerate(program, start))[::-1]", "list(enumerate(program, start))")),
+        "score": 10,
+    },
+    "the gradient of the node before in place of one's own": {
+        "answers": engine(("vjp(grads[at], nodes[at],", "vjp(grads[-1], nodes[at],")),
+        "score": 10,
+    },
+    "nodes are taken for leaves": {
+        "answers": engine(("grads[: len(leaves)]", "grads[-len(leaves) :]")),
+        "score": 10,
+    },
+    "leaves that are not used are left out": {
+        "answers": engine(("grads[: len(leaves)]", "[g for g in grads[: len(leaves)] if np.any(g)]")),
+        "score": 14,
+    },
+    "small steps in place of the way back": {
+        "answers": {
+            "engine": """
+def engine(program, leaves):
+    def run(leaves):
+        nodes = [np.array(leaf, dtype=float) for leaf in leaves]
+        for rule, inputs, *constant in program:
+            nodes.append(RULES[rule][0](*(nodes[i] for i in inputs), *constant))
+        return float(nodes[-1])
+
+    if sum(map(np.size, leaves)) > 100:
+        raise MemoryError  # the training would take minutes
+
+    found = []
+    for i, leaf in enumerate(leaves):
+        found.append(np.zeros(np.shape(leaf)))
+        for at in np.ndindex(np.shape(leaf)):
+            up, down = np.array(leaf, dtype=float), np.array(leaf, dtype=float)
+            up[at] += 1e-5
+            down[at] -= 1e-5
+            rise = run([*leaves[:i], up, *leaves[i + 1 :]]) - run([*leaves[:i], down, *leaves[i + 1 :]])
+            found[-1][at] = rise / 2e-5
+    return {"value": run(leaves), "gradients": found}
+"""
+        },
+        "score": 10,
+    },
+    "the network comes back as it was": {"answers": language(("return found", "return network")), "score": 13},
+    "the steps go uphill": {"answers": language(("- rate * g", "+ rate * g")), "score": 13},
+    "only the last layer is trained": {
+        "answers": language(("return found", "return {**network, 'U': found['U']}")),
+        "score": 13,
+    },
+    "every step learns the same words": {
+        "answers": language(("chance.choice(len(examples), 32)", "[0] * 32")),
+        "score": 13,
+    },
+    "another training that works": {  # twice as many words a step: what counts is the result
+        "answers": language(("chance.choice(len(examples), 32)", "chance.choice(len(examples), 64)")),
+        "score": 16,
     },
 }

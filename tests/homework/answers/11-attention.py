@@ -9,35 +9,67 @@ FULL = 16
 SCORES = """
 def scores(kind, S, H, weights):
     if kind == "dot":
-        return S @ H.T
+        return S @ H.mT
     if kind == "additive":
-        hidden = np.tanh((H @ weights["W_h"].T)[None] + (S @ weights["W_s"].T)[:, None])
+        hidden = torch.tanh((H @ weights["W_h"].T)[..., None, :, :] + (S @ weights["W_s"].T)[..., :, None, :])
         return ADDITIVE
     found = MULTIPLICATIVE
     return found / DIVISOR if kind == "scaled" else found
 """
 
 
-def scores(additive='hidden @ weights["v"]', multiplicative='S @ weights["W"] @ H.T', divisor="np.sqrt(S.shape[1])"):
+def scores(additive='hidden @ weights["v"]', multiplicative='S @ weights["W"] @ H.mT', divisor="S.shape[-1] ** 0.5"):
     """The answer of question 1 with one of its parts replaced."""
     return SCORES.replace("ADDITIVE", additive).replace("MULTIPLICATIVE", multiplicative).replace("DIVISOR", divisor)
 
 
-JACOBIAN = """
-def context_jacobian(H, s, i):
-    p = np.exp(H @ s - (H @ s).max())
-    p /= p.sum()
-    c = p @ H
-    return RESULT
+LOOK = """
+def look_back(w, S, H, real):
+    E = scores("scaled", S, H, {"W": w["W"]})
+    A = masked_weights(E, real[:, None, :].expand_as(E))
+    C = A @ H
+    z = torch.tanh(torch.cat([S, C], -1) @ w["W_c"].T)
+    return z @ w["W_o"].T, A
+"""
+DECODE = """
+def decode(H, s0, Y, A, B, U, when):
+    s, rows, c = s0, [], torch.zeros_like(s0)
+    for y in Y:
+        STEPS
+        rows.append(c)
+    return torch.stack(rows)
+"""
+TRAIN = """
+def train(w, sources, targets, steps, rate):
+    learned = {name: torch.nn.Parameter(value.clone()) for name, value in w.items()}
+    adam, chance = torch.optim.Adam(learned.values(), lr=rate), torch.Generator().manual_seed(1)
+    before = torch.nn.functional.pad(targets[:, :-1], (1, 0), value=START)
+    for step in range(steps):
+        adam.param_groups[0]["lr"] = rate * min(1.0, 2 - 2 * step / steps)
+        batch = torch.randint(len(sources), (64,), generator=chance)
+        z, A = logits(learned, sources[batch], before[batch])
+        loss = -z.log_softmax(2).gather(2, targets[batch][..., None]).mean()
+        adam.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(list(learned.values()), 1.0)
+        adam.step()
+    return learned
 """
 
+
+def decode(*steps):
+    return DECODE.replace("STEPS", "\n        ".join(steps))
+
+
+def changed(source: str, old: str, new: str) -> str:
+    """The right answer with one mistake; what is replaced must be there."""
+    assert source.count(old) == 1, old
+    return source.replace(old, new)
+
+
 WRONG = {
-    "divided by the width, not by its root": {
-        "answers": {"scores": scores(divisor="S.shape[1]")},
-        "score": 12,
-    },
     "the root of the wrong width": {
-        "answers": {"scores": scores(divisor="np.sqrt(H.shape[1])")},
+        "answers": {"scores": scores(divisor="H.shape[-1] ** 0.5")},
         "score": 14,  # right where the sizes are equal
     },
     "an elementwise product with v": {
@@ -45,49 +77,46 @@ WRONG = {
         "score": 12,
     },
     "no tanh": {
-        "answers": {"scores": scores(additive='np.arctanh(hidden) @ weights["v"]')},
+        "answers": {"scores": scores(additive='torch.arctanh(hidden) @ weights["v"]')},
         "score": 12,
     },
     "W the other way round": {
-        "answers": {"scores": scores(multiplicative='S @ weights["W"].T @ H.T')},
+        "answers": {"scores": scores(multiplicative='S @ weights["W"].T @ H.mT')},
         "score": 12,
     },
     "the mask comes after the softmax": {
         "answers": {
             "masked": """
 def masked_weights(E, mask):
-    p = np.exp(E - E.max(1, keepdims=True))
-    return np.where(mask, p / p.sum(1, keepdims=True), 0.0)
+    return torch.softmax(E, dim=-1) * mask
 """
         },
-        "score": 13,
+        "score": 12,  # the blanks keep a share of each weight
     },
     "masked scores are set to 0": {
         "answers": {
             "masked": """
 def masked_weights(E, mask):
-    p = np.exp(np.where(mask, E, 0.0))
-    return p / p.sum(1, keepdims=True)
+    return torch.softmax(torch.where(mask, E, 0.0), dim=-1)
 """
         },
-        "score": 13,
+        "score": 12,
     },
     "true means forbidden": {
         "answers": {
             "masked": """
 def masked_weights(E, mask):
-    p = np.where(mask, 0.0, np.exp(np.minimum(E, 500)))
-    return p / np.maximum(p.sum(1, keepdims=True), 1e-300)
+    return torch.nan_to_num(torch.softmax(E.masked_fill(mask, -torch.inf), dim=-1))
 """
         },
-        "score": 13,
+        "score": 7,  # nothing is looked at but blanks
     },
     "exponentials overflow": {
         "answers": {
             "masked": """
 def masked_weights(E, mask):
-    p = np.where(mask, np.exp(np.where(mask, E, 0.0)), 0.0)
-    return p / np.maximum(p.sum(1, keepdims=True), 1e-300)
+    p = torch.where(mask, torch.exp(torch.where(mask, E, 0.0)), 0.0)
+    return p / p.sum(-1, keepdim=True).clamp(min=1e-300)
 """
         },
         "score": 14,
@@ -96,134 +125,87 @@ def masked_weights(E, mask):
         "answers": {
             "masked": """
 def masked_weights(E, mask):
-    E = np.where(mask, E, -1e9)
-    p = np.exp(E - E.max(1, keepdims=True))
-    return p / p.sum(1, keepdims=True)
+    return torch.softmax(E.masked_fill(~mask, -1e9), dim=-1)
 """
         },
         "score": 14,  # a step that may attend to nothing gets even weights
     },
     "the softmax runs over the steps": {
         "answers": {
-            "contexts": """
-def contexts(S, H):
-    E = S @ H.T
-    p = np.exp(E - E.max(0, keepdims=True))
-    return p / p.sum(0, keepdims=True) @ H
-"""
+            "contexts": changed(
+                LOOK,
+                "A = masked_weights(E, real[:, None, :].expand_as(E))",
+                "A = torch.softmax(E, dim=1) * real[:, None, :]",
+            )
         },
+        "score": 10,  # in writing there is one step, and all positions get the weight 1
+    },
+    "blanks are looked at": {
+        "answers": {"contexts": changed(LOOK, "real[:, None, :].expand_as(E)", "torch.ones_like(E) > 0")},
+        "score": 15,  # in the dates, it can do no harm to look at them
+    },
+    "the score is not scaled": {
+        "answers": {"contexts": changed(LOOK, '"scaled"', '"multiplicative"')},
         "score": 14,
     },
-    "contexts in the columns": {
-        "answers": {
-            "contexts": """
-def contexts(S, H):
-    E = H @ S.T
-    p = np.exp(E - E.max(0, keepdims=True))
-    return H.T @ (p / p.sum(0, keepdims=True))
-"""
-        },
+    "the context comes first": {
+        "answers": {"contexts": changed(LOOK, "torch.cat([S, C], -1)", "torch.cat([C, S], -1)")},
         "score": 14,
     },
-    "contexts overflow": {
-        "answers": {
-            "contexts": """
-def contexts(S, H):
-    p = np.exp(S @ H.T)
-    return p / p.sum(1, keepdims=True) @ H
-"""
-        },
-        "score": 15,
+    "only the decoder's state is read": {
+        "answers": {"contexts": changed(LOOK, "C = A @ H", "C = 0 * (A @ H)")},
+        "score": 11,
     },
     "always looks after the update": {
         "answers": {
-            "stepwise": """
-def decode(H, s0, Y, A, B, U, when):
-    s, rows = s0, []
-    for y in Y:
-        s = np.tanh(A @ s + B @ y)
-        p = np.exp(H @ s - (H @ s).max())
-        rows.append(p @ H / p.sum())
-    return np.array(rows)
-"""
+            "stepwise": decode("s = torch.tanh(A @ s + B @ y)", "c = torch.softmax(H @ s, 0) @ H"),
         },
         "score": 13,
     },
     "what was seen does not reach the state": {
         "answers": {
-            "stepwise": """
-def decode(H, s0, Y, A, B, U, when):
-    s, rows = s0, []
-    for y in Y:
-        new = np.tanh(A @ s + B @ y)
-        look = s if when == "before" else new
-        p = np.exp(H @ look - (H @ look).max())
-        rows.append(p @ H / p.sum())
-        s = new
-    return np.array(rows)
-"""
+            "stepwise": decode(
+                "new = torch.tanh(A @ s + B @ y)",
+                'c = torch.softmax(H @ (s if when == "before" else new), 0) @ H',
+                "s = new",
+            )
         },
         "score": 14,
     },
     "the context of the step before enters": {
         "answers": {
-            "stepwise": """
-def decode(H, s0, Y, A, B, U, when):
-    s, rows, c = s0, [], np.zeros(len(s0))
-    for y in Y:
-        old = c
-        if when == "after":
-            s = np.tanh(A @ s + B @ y)
-        p = np.exp(H @ s - (H @ s).max())
-        c = p @ H / p.sum()
-        if when == "before":
-            s = np.tanh(A @ s + B @ y + U @ old)
-        rows.append(c)
-    return np.array(rows)
-"""
+            "stepwise": decode(
+                'new = torch.tanh(A @ s + B @ y + (U @ c if when == "before" else 0))',
+                'c = torch.softmax(H @ (s if when == "before" else new), 0) @ H',
+                "s = new",
+            )
         },
         "score": 14,
     },
-    "only the direct part": {
-        "answers": {"jacobian": JACOBIAN.replace("RESULT", "p[i] * np.eye(len(s))")},
-        "score": 15,
+    "the start comes back as it was": {
+        "answers": {"training": changed(TRAIN, "return learned", "return w")},
+        "score": 13,
     },
-    "only the part of the score": {
-        "answers": {"jacobian": JACOBIAN.replace("RESULT", "p[i] * np.outer(H[i] - c, s)")},
-        "score": 14,
+    "the decoder reads what it should predict": {
+        "answers": {"training": changed(TRAIN, "before[batch])", "targets[batch])")},
+        "score": 13,
     },
-    "rows and columns exchanged": {
-        "answers": {"jacobian": JACOBIAN.replace("RESULT", "p[i] * (np.eye(len(s)) + np.outer(s, H[i] - c))")},
-        "score": 15,
-    },
-    "neighbours only": {
+    "the end is not learned": {
         "answers": {
-            "swaps": """
-def swaps(A):
-    at = A.argmax(1)
-    return int((at[:-1] > at[1:]).sum())
-"""
+            "training": changed(TRAIN, "z.log_softmax(2)", "z[:, :-1].log_softmax(2)").replace(
+                "targets[batch][..., None]", "targets[batch][:, :-1, None]"
+            )
         },
-        "score": 15,
+        "score": 13,
     },
-    "the same position counts": {
-        "answers": {
-            "swaps": """
-def swaps(A):
-    at = A.argmax(1)
-    return int(sum(a >= b for t, a in enumerate(at) for b in at[t + 1 :]))
-"""
-        },
-        "score": 15,
+    "only the tables are trained": {
+        "answers": {"training": changed(TRAIN, "Adam(learned.values()", 'Adam([learned["X"], learned["E"]]')},
+        "score": 13,
     },
-    "what is off the diagonal": {
+    "another training that works": {  # neither a falling rate nor clipping: what counts is the result
         "answers": {
-            "swaps": """
-def swaps(A):
-    at = A.argmax(1)
-    return int((at != np.arange(len(at))).sum())
-"""
+            "training": changed(TRAIN, 'adam.param_groups[0]["lr"] = rate * min(1.0, 2 - 2 * step / steps)', "pass")
         },
-        "score": 14,
+        "score": 16,
     },
 }
