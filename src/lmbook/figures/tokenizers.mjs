@@ -43,10 +43,12 @@ const cosine = (a, b) => {
 const visible = (token) => token.replaceAll(" ", "␣").replaceAll("\n", "⏎").replaceAll("\t", "⇥") || "∅";
 const many = (n, one, more = `${one}s`) => `${fmt.count(n)} ${n === 1 ? one : more}`;
 
-// Eight numbers between -1 and 1 as bars above and below a line.
-function strip(values, wide, tall) {
+// Eight numbers as bars above and below a line, the largest of them as high as there is room: what a cosine compares.
+function strip(row, wide, tall) {
   const half = tall / 2;
-  const step = wide / values.length;
+  const step = wide / row.length;
+  const most = Math.max(...row.map(Math.abs)) || 1;
+  const values = row.map((v) => v / most);
   return s("svg", { class: "lmt-strip", width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`, "aria-hidden": "true" },
     values.map((v, j) => s("rect", { x: (j * step).toFixed(2), width: (step - 0.8).toFixed(2), y: (v > 0 ? half - v * half : half).toFixed(2),
       height: (Math.abs(v) * half).toFixed(2) })), s("line", { x1: 0, x2: wide, y1: half, y2: half }));
@@ -62,7 +64,7 @@ export default figure(({ model, el, listen, say }) => {
   const fixed = [new Characters([...model.get("characters")]), new Words(vocabulary.tokens.slice(5))];
   let tokenizers = [];
   let cut = []; // for each tokenizer its tokens: { token, id }
-  let chosen = { lane: 1, at: 1 };
+  let chosen = { lane: 0, at: 5 }; // a vowel of the first text
 
   const put = (name, value) => { model.set(name, value); model.save_changes(); };
   const input = field({ label: "Text", value: model.get("text"), maxlength: MOST, oninput: (v) => put("text", v) });

@@ -103,11 +103,18 @@ def _open(details) -> None:
         summary.tag = "p"
 
 
-WIDEST = 12  # columns of a table that a page holds
+WIDEST, MANY = 12, 7  # columns of a table that a page holds, and that it holds without breaking numbers
+
+
+def _fit(table) -> None:
+    """Turns a table with more columns than a page holds; one that still has many is marked, for smaller letters."""
+    _upright(table)
+    if max((len(row) for row in table.iter("tr")), default=0) > MANY:
+        table.set("class", f"{table.get('class', '')} lm-many".strip())
 
 
 def _upright(table) -> None:
-    """Turns a table with more columns than a page holds, so that its head becomes the first column."""
+    """Makes the head of a table with too many columns its first column."""
     rows = [list(row) for row in table.iter("tr")]
     if not rows or len(rows[0]) <= max(WIDEST, len(rows)) or len({len(row) for row in rows}) > 1:
         return
@@ -198,7 +205,7 @@ def read(root: Path, site: Path, base: str, mathematics: str, inside) -> list[Pa
                 if details.tag == "details":
                     _open(details)
             for table in tree.iter("table"):
-                _upright(table)
+                _fit(table)
             _rename(tree, name, pages, base, inside)
             _own_references(tree, name)
         body.set("id", slug(name))

@@ -31,6 +31,7 @@ table { border-collapse: collapse; font-size: 0.75em; }
 th, td { padding: 0.2em 0.5em 0.2em 0; border-bottom: 1px solid #ccc; text-align: left; vertical-align: top; }
 th, td { overflow-wrap: anywhere; hyphens: auto; }
 :is(th, td) p { margin: 0; }
+table.lm-many { font-size: 0.65em; }
 ol.lm-stations { padding: 0; list-style: none; }
 .lm-station { margin: 0.8em 0; page-break-inside: avoid; }
 .lm-picture { display: block; }

@@ -95,6 +95,9 @@ def test_a_table_wider_than_a_page_is_turned():
         before = articles.written(kept)
         articles._upright(kept)
         assert articles.written(kept) == before
+    for columns, many in ((7, False), (8, True), (14, False)):
+        articles._fit(fitted := table(columns, 3))
+        assert (fitted.get("class") == "lm-many") == many
 
 
 @pytest.mark.browser
