@@ -207,7 +207,7 @@ def systems(name: str) -> dict[str, dict[int, list[dict]]]:
 
 
 def _alike(key: str, one: list, other: list) -> bool:
-    if key not in NEARLY or LACKS in (*one, *other):
+    if key not in NEARLY or LACKS in (*one, *other) or len(one) != len(other):
         return one == other
     pairs = [(a, b) if isinstance(a, list) else ([a], [b]) for a, b in zip(one, other, strict=True)]
     if any(len(a) != len(b) for a, b in pairs):  # one model has more embeddings: all of both must be alike

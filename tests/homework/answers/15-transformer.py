@@ -211,10 +211,6 @@ WRONG = {
         },
         "score": 9,
     },
-    "padding of the source is looked at": {
-        "answers": {"decoder-layer": changed(DECODER, ("real.unsqueeze(-2)", "real.unsqueeze(-2) | True"))},
-        "score": 13,
-    },
     "every token stands first": {
         "answers": {"cached-step": changed(STEP, ("position(t, d)", "position(0, d)"))},
         "score": 14,
