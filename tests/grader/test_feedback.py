@@ -195,7 +195,7 @@ def test_the_sheet_for_markers_has_every_written_answer_and_no_name(roster, tmp_
     sheet, reading = made.marks, made.reading
     head, line = sheet.read_text(encoding="utf-8-sig").split()
     assert head == "student,question,points,comment,submission,minutes"
-    assert re.fullmatch(r"ann,why,,,sha-[0-9a-f]{12}", line)
+    assert re.fullmatch(r"ann,why,,,sha-[0-9a-f]{12},", line)
     seen = Page(reading.read_text(encoding="utf-8"))
     assert "script" not in seen.tags
     assert "Because SECRET." in seen.text  # the solution, for the marker
