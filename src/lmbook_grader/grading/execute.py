@@ -230,7 +230,8 @@ class _Hidden:
         if name in runs.fatal:  # its visible part alone already ends the process
             return Outcome(False, f"The check that you can see {runs.broken.get(check.name, 'ended the program')}.")
         try:
-            return self.grader.run(check, runs.limits.check)
+            # A call of a lent function goes from one process to another, and the waiting is charged.
+            return self.grader.run(check, runs.limits.check * (1 if self.lent is None else 3))
         except Stopped as error:
             self.close()
             return Outcome(False, stopped(error, self.grader.called, runs.limits.check))
