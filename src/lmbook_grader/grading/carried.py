@@ -3,7 +3,8 @@
 An answer may call what an earlier answer defines. Where that one fails, a check of the later answer may fail because of
 it. Such a check is asked once more, in a new process in which the master's functions stand in place of those of the
 failed answers. Lent functions run in the grader: the student's process can call them, as it can call any function that
-a check passes to it, and sees no line of them.
+a check passes to it, and sees no line of them. They return plain data, without gradients: a training through a wrong
+function fails with it.
 """
 
 import ast
