@@ -158,9 +158,13 @@ class Runs:
             others = carried.needed(question, self.homework, failed, sources) if again else []
             if question.name in self.missing or not others:
                 continue
+            try:
+                lent = carried.lent(self.homework, others, self.limits.check)
+            except (Exception, Stopped):  # a cell of the master that does not run here: then nothing is excused
+                continue
             # What ended the process with the student's functions may not end it with these.
             before, self.fatal = self.fatal, {cell for cell in self.fatal if self._name(cell) in others}
-            hidden = _Hidden(self, carried.lent(self.homework, others, self.limits.check), again)
+            hidden = _Hidden(self, lent, again)
             try:
                 for check in again:
                     if self.spent + hidden.charged > self.limits.total:

@@ -81,6 +81,9 @@ def _alarm(seconds: float):
     signal.setitimer(signal.ITIMER_REAL, min(seconds, left) if left else seconds)
     try:
         yield
+    except Overtime:
+        left = 0  # it passes through all of them: none has to ring again
+        raise
     finally:
         signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - begun), 0.01) if left else 0)
         signal.signal(signal.SIGALRM, before)

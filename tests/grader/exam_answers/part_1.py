@@ -5,19 +5,13 @@ import math
 from collections import Counter
 
 import numpy as np
-import pytest
 import torch
 import torch.nn.functional as F
 
+from exam_answers import approx, floats
 from lmbook.metrics import nll, perplexity
 from lmbook.ngram import AddK, Counts, MaximumLikelihood
 from lmbook.text import BytePairTokenizer, CharTokenizer, Vocabulary, merge
-
-approx = pytest.approx
-
-
-def floats(rows) -> torch.Tensor:
-    return torch.tensor(np.array(rows, dtype=float))
 
 
 def sentence_probability(n):

@@ -3,10 +3,10 @@
 import math
 
 import numpy as np
-import pytest
 import torch
 from torch import nn
 
+from exam_answers import approx, close, floats, numbers
 from lmbook import positions
 from lmbook.attention import (
     AdditiveScore,
@@ -20,20 +20,6 @@ from lmbook.attention import (
 )
 
 HOUR = math.pi / 6
-
-approx = pytest.approx
-
-
-def floats(rows) -> torch.Tensor:
-    return torch.tensor(np.array(rows, dtype=float))
-
-
-def numbers(rows) -> list[float]:
-    return floats(rows).flatten().tolist()
-
-
-def close(found: torch.Tensor, wanted) -> bool:
-    return found.flatten().tolist() == approx(numbers(wanted))
 
 
 def context_vector(n):

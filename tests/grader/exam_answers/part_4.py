@@ -3,11 +3,11 @@
 import math
 
 import numpy as np
-import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
 
+from exam_answers import approx, close, floats
 from lmbook import decode, flops, moe
 from lmbook.attention import MultiHeadAttention
 from lmbook.bert import BERT, BERTClassifier, BERTTagger
@@ -15,20 +15,6 @@ from lmbook.gpt import GPT
 from lmbook.layers import DecoderLayer, EncoderLayer, FeedForward, n_parameters
 from lmbook.losses import smoothed_loss
 from lmbook.schedules import warmup_cosine
-
-approx = pytest.approx
-
-
-def floats(rows) -> torch.Tensor:
-    return torch.tensor(np.array(rows, dtype=float))
-
-
-def numbers(rows) -> list[float]:
-    return floats(rows).flatten().tolist()
-
-
-def close(found: torch.Tensor, wanted) -> bool:
-    return found.flatten().tolist() == approx(numbers(wanted))
 
 
 def layer_norm(n):

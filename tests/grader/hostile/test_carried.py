@@ -6,6 +6,7 @@ import time
 import pytest
 import small
 
+from lmbook_grader.grading import carried
 from lmbook_grader.grading.hidden_tests import Overtime, bounded, execute
 from lmbook_grader.report.feedback import feedback
 from lmbook_grader.report.results import number
@@ -56,6 +57,17 @@ def test_a_lent_function_shows_no_line_of_the_master(grade_answers):
     assert points(result)["shares"] == 0
     assert "2 * x\n" not in json.dumps(result)
     assert number(result["questions"][1]["points"]) == "0"
+
+
+@pytest.mark.parametrize("fault", [FileNotFoundError("the master's data"), Overtime()])
+def test_where_the_master_does_not_run_nothing_is_excused_and_the_grade_stands(grade_answers, monkeypatch, fault):
+    def lent(*_):
+        raise fault
+
+    monkeypatch.setattr(carried, "lent", lent)
+    result = grade_answers(double=WRONG, shares=CALLS)
+    assert result["status"] == "graded"
+    assert points(result) == {"double": 0, "shares": 0, "lengths": 2, "why": 0}
 
 
 def test_our_own_functions_have_bounds_when_a_student_calls_them():
