@@ -110,6 +110,23 @@ RUNGS: dict[str, Rung] = {
         adam={"betas": (0.9, 0.98), "eps": 1e-9},
         ships=True,
     ),
+    # The race at equal tokens, both ways: the Transformer at RNNsearch's, then RNNsearch at the Transformer's.
+    "multi30k-transformer-short": Rung(
+        "the Transformer at the number of tokens of the recurrent rungs",
+        transformer,
+        minutes=45,
+        steps=1850,
+        warmup=220,
+        tokens=4096,
+        adam={"betas": (0.9, 0.98), "eps": 1e-9},
+    ),
+    "multi30k-additive-long": Rung(
+        "RNNsearch at the Transformer's number of tokens",
+        partial(recurrent, attention="bahdanau"),
+        minutes=240,
+        steps=14_200,
+        warmup=1200,
+    ),
     **{  # compared with each other: shorter runs, more seeds
         f"multi30k-score-{score}": Rung(
             f"{score} attention over an encoder of one direction, scored after the update",
