@@ -105,7 +105,7 @@ def _open(details) -> None:
 
 WIDEST = 12  # columns of a table that a page holds
 # Letters of a line that a page holds in a table: in its usual letters, and in small ones.
-USUAL, SMALL = 84, 120
+USUAL, SMALL = 84, 112
 RANGE = re.compile(r"\([^()]*\)")
 
 
