@@ -1,12 +1,17 @@
 """OpenTransformer: it opens by keys, mouse and address, and each number in it is torch's for the reader's sentence."""
 
+import base64
+import random
 import re
 
 import pytest
 import torch
 
-from lmbook.figures import OpenTransformer, modules
-from lmbook.figures.opened import MODEL, Trace, asked, first_view, parsed
+from lmbook import data
+from lmbook.figures import OpenTransformer, bundle, modules
+from lmbook.figures.insides import Opened, tokens
+from lmbook.figures.opened import ABOUT, BERT, GPT, asked, described, first_view, parsed
+from lmbook.figures.opened import TRANSLATOR as MODEL
 from lmbook.figures.translator import shipped, translated
 
 OWN = "Drei rote Katzen jagen zwölf Mäuse über den Zaun."
@@ -43,9 +48,9 @@ def now(page):
 def test_the_parts_add_up_to_the_model():
     model, reader, _ = shipped(MODEL)
     x, ids = torch.tensor([reader.encode(OWN)]), [7, 300, 41, 9]
-    trace = Trace(OWN, ids, "target", 3)
+    trace = Opened(MODEL, OWN, "target", 3, ids)
     logits, alpha = model(x, torch.tensor([[2, *ids[:-1]]]), need_weights=True)
-    y = model.decoder.norm(trace.sums()[-1])
+    y = model.decoder.norm(trace.stages[-1]["next"])
     assert torch.allclose(model.output(y), logits[0, 3], atol=1e-4)
     cross = [stage for stage in trace.stages if stage["kind"] == "cross"]
     assert torch.allclose(cross[-1]["weights"].mean(0), alpha[0, 3], atol=1e-5)
@@ -53,16 +58,23 @@ def test_the_parts_add_up_to_the_model():
         assert torch.allclose(layer.cross.W_o(stage["context"]), stage["added"], atol=1e-4)
     last = trace.inside(len(trace.stages))
     assert last["others"][0]["logit"] == pytest.approx(logits[0, 3].max().item(), abs=1e-4)
-    source = Trace(OWN, ids, "source", 2)
-    assert torch.allclose(model.encoder.norm(source.sums()[-1]), model.encode(x)[0, 2], atol=1e-4)
+    source = Opened(MODEL, OWN, "source", 2)
+    assert torch.allclose(model.encoder.norm(source.stages[-1]["next"]), model.encode(x)[0, 2], atol=1e-4)
 
 
 def test_a_path_says_which_stages_are_looked_into():
-    assert asked("encoder.2.self.1.4", 4) == [["source", 4, None]]
-    assert asked("decoder.1.cross.3", 4) == [["target", 3, None]]
-    assert asked("decoder.4.feed.17", 4) == [["target", 13, 16]]
-    assert asked("output.2", 4) == [["target", 14, None]]
-    assert asked("", 4) == asked("decoder.3", 4) == []
+    both, bert, gpt = (described(name) for name in ABOUT)
+    assert asked("encoder.2.self.1.4", both) == [["source", 4, None]]
+    assert asked("decoder.1.cross.3", both) == [["target", 3, None]]
+    assert asked("decoder.4.feed.17", both) == [["target", 13, 16]]
+    assert asked("output.2", both) == [["target", 14, None]]
+    assert asked("", both) == asked("decoder.3", both) == []
+    assert asked("encoder.2.self.1.4", bert) == [["source", 5, None]]
+    assert asked("encoder.3.feed", bert) == [["source", 8, None]]
+    assert asked("output", bert) == [["source", 9, None]]
+    assert asked("decoder.4.feed.17", gpt) == [["target", 8, 16]]
+    assert asked("output", gpt) == [["target", 9, None]]
+    assert asked("target.3", gpt) == [["target", 0, None]]
     assert parsed("source.5") == {"end": "source", "entry": "5"}
 
 
@@ -76,6 +88,14 @@ def test_a_path_says_which_stages_are_looked_into():
         ({"text": " "}, "no word"),
         ({"text": "x" * 201}, "201 characters"),
         ({"read": -1}, "counted from 0"),
+        ({"model": "gpt-2"}, "no model 'gpt-2' to open"),
+        ({"model": BERT, "part": "decoder.1"}, "BERT is encoder alone"),
+        ({"model": BERT, "part": "encoder.4"}, "3 layers"),
+        ({"model": BERT, "text": "a " * 63}, "reads 1 to 62"),
+        ({"model": GPT, "part": "source"}, "GPT is decoder alone"),
+        ({"model": GPT, "part": "decoder.1.cross.2"}, "only the decoder of a translator"),
+        ({"model": GPT, "text": "x" * 65}, "65 characters"),
+        ({"model": GPT, "text": "日本"}, "0 characters that the model knows"),
     ],
 )
 def test_what_does_not_fit_is_refused(wrong, said):
@@ -85,7 +105,7 @@ def test_what_does_not_fit_is_refused(wrong, said):
 
 def test_alternative_text_and_fallback_say_what_is_seen():
     figure = OpenTransformer()
-    rows = first_view(figure.text, "", figure.read, figure.write)["opened"]["target"]
+    rows = first_view(MODEL, figure.text, "", figure.read, figure.write)["opened"]["target"]
     for row in (row for row in rows if row["kind"] == "feed"):
         assert f"“{row['says']['text'].strip()}” ({row['says']['p']:.2f})" in figure.alt
         assert f"feed, layer {row['layer']}</th><td>{row['added']:.1f}</td>" in figure.fallback()
@@ -134,7 +154,7 @@ def test_each_number_is_torchs_for_the_readers_sentence(show):
     ids = [token["id"] for token in found["target"]]
     with torch.no_grad():
         for place in (5,):
-            trace = Trace(OWN, ids, "target", place)
+            trace = Opened(MODEL, OWN, "target", place, ids)
             to(page, f"part=decoder.2.cross.3&write={place}")
             assert says(page).startswith("Head 3 looks from")
             stage = trace.stages[6]
@@ -147,7 +167,7 @@ def test_each_number_is_torchs_for_the_readers_sentence(show):
             assert says(page).endswith(f"the unit is {value:.2f}.")
             to(page, "part=output.1")
             assert f"P = {found['target'][place]['p']:.3f}" in says(page)
-        trace = Trace(OWN, ids, "source", 4)
+        trace = Opened(MODEL, OWN, "source", 4)
         to(page, "part=source.9&read=4")
         parts = [stage["added"][8].item() for stage in trace.stages[:2]]
         assert says(page).endswith(f"make {sum(parts):.3f}.".replace("-", "−"))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from py_mini_racer import MiniRacer
+from seen import cells_of
 
 from lmbook import checkpoints, decode
 from lmbook.experiments.run import TRAINED
@@ -25,6 +26,7 @@ def machine(weights=None):
     js.eval(bundle.source("program-gpt").removeprefix("export ") + ";undefined")
     js.eval((bundle.source(f"weights-{MODEL}") if weights is None else weights).removeprefix("export ") + ";undefined")
     js.eval("const { GPT, bytes, distribution, draw, softmax, uniform, weights } = program();undefined")
+    js.eval("const found = weights(bytes(file));undefined")
 
     def call(code):
         return json.loads(js.eval(f"JSON.stringify({code})"))
@@ -36,7 +38,7 @@ def machine(weights=None):
 @pytest.fixture(scope="module")
 def page_model():
     call = machine()
-    call.run(f"var gpt = new GPT(weights(bytes(file)), {{ heads: 4, window: 64, slide: {SLIDE} }})")
+    call.run(f"var gpt = new GPT((name) => found.get(name), {{ n_heads: 4, window: 64, slide: {SLIDE} }})")
     return call
 
 
@@ -107,7 +109,7 @@ def test_learned_positions_and_a_head_of_its_own_are_read_as_well(tmp_path):
     checkpoints.load_weights(tmp_path / "small.safetensors", model)
     data = bundle.base64.b64encode((tmp_path / "small.safetensors").read_bytes()).decode()
     call = machine(f'export const file = "{data}";')
-    call.run("var gpt = new GPT(weights(bytes(file)), { heads: 2, window: 12, slide: 3 })")
+    call.run("var gpt = new GPT((name) => found.get(name), { n_heads: 2, window: 12, slide: 3 })")
     ids = np.random.default_rng(2).integers(9, size=30).tolist()
     assert np.abs(np.array(call(f"{ids}.map((id) => [...gpt.read(id)])")) - stepped(model, ids)[0].numpy()).max() < 1e-4
 
@@ -170,7 +172,7 @@ def rows(page, i=0):
     details = page.locator("details").nth(i)
     if not details.evaluate("(node) => node.open"):
         details.locator("summary").click()
-    return [row.locator("th, td").all_inner_texts() for row in details.locator("tbody tr").all()]
+    return cells_of(details)
 
 
 def visible(char):

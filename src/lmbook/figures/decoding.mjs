@@ -106,7 +106,7 @@ export default figure(({ model, el, listen, say }) => {
   async function grow(picks) {
     const [at, { source, read }] = [get("chosen"), sentence()];
     trouble = "";
-    say(`The model is asked what may follow; it is fetched once, ${fmt.num(get("bytes") / 1e6, 1)} MB.`);
+    say(`The model is asked what may follow${models.has(MODEL) ? "" : `; it is fetched once, ${fmt.num(get("bytes") / 1e6, 1)} MB`}.`);
     try {
       await models.load(MODEL);
       const plain = await models.ask("tree", { name: MODEL, text: source, shown: 5 });

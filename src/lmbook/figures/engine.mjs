@@ -3,11 +3,13 @@
 //   const own = engine();      own.load({ name, file, card })      own.translate({ name, text })      ...
 //   serve(self)                the same behind messages, in a worker: { number, task, given } -> { number, found } or { number, error }
 //
-// The models read like the book's, in a second language: checkpoint, layers, attention, recurrent, seq2seq, transformer, bert, patches.
+// The models read like the book's, in a second language: checkpoint, layers, attention, recurrent, seq2seq, transformer, bert, gpt, patches.
 import { MaskedLM } from "./bert.mjs";
 import { Blanks, BytePairs, Characters, Words } from "./bytepairs.mjs";
 import { bytes, weights } from "./checkpoint.mjs";
-import { add, row, softmax } from "./layers.mjs";
+import { GPT } from "./gpt.mjs";
+import { framed, hidden, inside, known as kept, likeliest, opened, read } from "./insides.mjs";
+import { softmax } from "./layers.mjs";
 import { words as lowerWords } from "./ngram.mjs";
 import { PatchClassifier } from "./patches.mjs";
 import { Classifier, RecurrentLM, Tagger } from "./recurrent.mjs";
@@ -15,10 +17,10 @@ import { AttentionSeq2Seq, Seq2Seq } from "./seq2seq.mjs";
 import { Transformer } from "./transformer.mjs";
 import { WordForms, cut } from "./wordforms.mjs";
 
-export { bytes, cut };
+export { bytes, cut, likeliest };
 
 const [SOS, EOS, MASK, FIRST] = [2, 3, 4, 5]; // ids of special tokens, and the first of the others
-const MODELS = { AttentionSeq2Seq, Classifier, MaskedLM, PatchClassifier, RecurrentLM, Seq2Seq, Tagger, Transformer };
+const MODELS = { AttentionSeq2Seq, Classifier, GPT, MaskedLM, PatchClassifier, RecurrentLM, Seq2Seq, Tagger, Transformer };
 const TEXTS = {
   BytePairTokenizer: (about) => new BytePairs(about.merges),
   CharTokenizer: (about) => new Characters(about.vocabulary.types),
@@ -42,20 +44,6 @@ export function modelOf(file, about) {
 }
 export const textOf = (about) => made(TEXTS, about, (make) => make(about));
 
-/** The k likeliest ids of a distribution, the likeliest first, of equal ones the smaller id. */
-export function likeliest(p, k) {
-  const best = [];
-  for (let id = 0; id < p.length; id += 1) {
-    if (best.length === k && p[id] <= p[best[k - 1]]) continue;
-    let at = best.length;
-    while (at > 0 && p[best[at - 1]] < p[id]) at -= 1;
-    best.splice(at, 0, id);
-    if (best.length > k) best.pop();
-  }
-  return best;
-}
-
-const lengthOf = (vector) => Math.hypot(...vector);
 const attentions = (trace) => trace.filter((entry) => entry.weights);
 
 /** Rows of traces, one a position, as maps: { kind, layer, weights[head][query][key] } for each attention. */
@@ -69,12 +57,24 @@ export function engine() {
     return known.get(name);
   };
 
-  /** The source as ids, and the states of a decoder that has read <sos> and the ids given. The last one is kept. */
-  let [last, kept] = ["", null];
-  function begun(name, text, ids) {
-    const key = JSON.stringify([name, text, ids]);
-    if (key !== last) [kept, last] = [readAnew(name, text, ids), key];
-    return kept;
+  /** What work() gives; the last one is kept. */
+  let [last, done] = ["", null];
+  function once(key, work) {
+    const told = JSON.stringify(key);
+    if (told !== last) [done, last] = [work(), told];
+    return done;
+  }
+
+  /** The source as ids, and the states of a decoder that has read <sos> and the ids given. */
+  const begun = (name, text, ids) => once([name, text, ids], () => readAnew(name, text, ids));
+
+  /** A position of a pass, as insides.mjs takes it. */
+  function position({ name, text, ids, side, place, blank }) {
+    const found = get(name);
+    if (found.model instanceof MaskedLM) return once([name, text, blank], () => hidden(found, text, blank))[place];
+    if (found.model instanceof GPT) return once([name, text], () => read(found, text))[place];
+    const { start, steps } = begun(name, text, ids.slice(0, -1));
+    return side === "source" ? { trace: start.source[place] } : steps[place];
   }
 
   function readAnew(name, text, ids) {
@@ -122,47 +122,27 @@ export function engine() {
       };
     },
 
-    /**
-     * One position of a Transformer opened: side "source" or "target", place from 0; ids: what is written.
-     * For each stage { kind, layer, added, sum } (lengths), and on the target's side `says`, the likeliest word were the
-     * decoder to end there; for an attention the scores and weights of every head.
-     */
-    open({ name, text, ids, side, place }) {
-      const { model, writer, start, steps } = begun(name, text, ids.slice(0, -1));
-      const trace = side === "source" ? start.source[place] : steps[place].trace;
-      const said = side === "source" ? [] : model.readOut(trace).map((logits) => {
-        const p = softmax(logits);
-        const [id] = likeliest(p, 1);
-        return { text: writer.name(id), p: p[id] };
-      });
-      let sum = null;
-      return trace.map(({ kind, layer, added, weights: alpha, scores }, k) => {
-        sum = sum ? add(sum, added) : added;
-        return { kind, layer, added: lengthOf(added), sum: lengthOf(sum), says: said[k] ?? null,
-          scores: scores?.map((row) => Array.from(row)) ?? null, weights: alpha?.map((row) => Array.from(row)) ?? null };
-      });
+    /** The tokens that a model reads: of BERT as `source`, of a GPT as `target`; left: characters that the GPT does not know. */
+    tokens({ name, text }) {
+      const found = get(name);
+      if (found.model instanceof MaskedLM) return { source: framed(found, text).tokens, target: [] };
+      const { tokens, left } = kept(found, text);
+      return { source: [], target: tokens, left };
     },
 
     /**
-     * One sublayer at this position, with every number: stage as in `open`; behind the last one comes the output.
-     * x, read: the vectors before and behind the norm.  Of an attention also query, keys, values, context (heads side by
-     * side), scores, weights.  Of a feed-forward network hidden and, for a `unit`, row and bias that make it.  Of the output
-     * the likeliest tokens with their logits and the rows of the output matrix.
+     * One position opened: side "source" or "target", place from 0; ids: what a translator has written; blank: the place that
+     * BERT does not see.  A line for each stage, see insides.mjs; `says` is what would be written, did the model end there.
      */
-    inside({ name, text, ids, side, place, stage, unit = null }) {
-      const { model, writer, start, steps } = begun(name, text, ids.slice(0, -1));
-      const trace = side === "source" ? start.source[place] : steps[place].trace;
-      const plain = (value) => (Array.isArray(value) ? value.map(plain) : ArrayBuffer.isView(value) ? Array.from(value) : value);
-      if (stage < trace.length) {
-        const found = Object.fromEntries(Object.entries(trace[stage]).map(([key, value]) => [key, plain(value)]));
-        if (unit === null) return found;
-        const part = (what) => model.w(`${side === "source" ? "encoder" : "decoder"}.layers.${found.layer - 1}.ffn.W_1.${what}`);
-        return { ...found, unit, row: plain(row(part("weight"), unit)), bias: part("bias")[unit] };
-      }
-      const { logits, read } = steps[place];
-      const p = softmax(logits);
-      const others = likeliest(p, 6).map((id) => ({ text: writer.name(id), p: p[id], logit: logits[id], row: plain(row(model.w("output.weight"), id)) }));
-      return { kind: "output", layer: 0, read: plain(read), others };
+    open({ name, side, ...given }) {
+      const { model, writer } = get(name);
+      return opened(model, writer, position({ name, side, ...given }), !(model instanceof Transformer && side === "source"));
+    },
+
+    /** One sublayer at this position, with every number: stage as in `open`; behind the last one comes the output. */
+    inside({ name, side, stage, unit = null, ...given }) {
+      const { model, writer } = get(name);
+      return inside(model, writer, position({ name, side, ...given }), side, stage, unit);
     },
 
     /**

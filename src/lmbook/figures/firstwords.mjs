@@ -4,7 +4,7 @@ import { bars, button, field, figure, fmt, h, reducedMotion, replace, slider } f
 import { Characters } from "./bytepairs.mjs";
 import { GPT, distribution, draw as pick, uniform, weights } from "./gpt.mjs";
 
-const [NAME, MEGABYTES, HEADS, SLIDE, LENGTH, SHOWN, FIRST, PAUSE] = ["shakespeare", 0.9, 4, 16, 260, 6, 5, 30];
+const [NAME, MEGABYTES, SLIDE, LENGTH, SHOWN, FIRST, PAUSE] = ["shakespeare", 0.9, 16, 260, 6, 5, 30];
 const PATIENCE = 30000; // ms without a sign of the file
 
 const style = `
@@ -42,7 +42,8 @@ function fetched(model, told) {
       else if (!message.card) { wait(); told(message.loaded / message.total); } else {
         const [{ buffer, byteOffset, byteLength }] = buffers;
         const { types } = new Characters(message.card.text.vocabulary.types);
-        const gpt = new GPT(weights(new Uint8Array(buffer, byteOffset, byteLength)), { heads: HEADS, window: message.card.model.window, slide: SLIDE });
+        const found = weights(new Uint8Array(buffer, byteOffset, byteLength));
+        const gpt = new GPT((part) => found.get(part), { n_heads: message.card.model.n_heads, window: message.card.model.window, slide: SLIDE });
         end(resolve, { gpt, types, ids: new Map(types.map((type, id) => [type, id]).slice(FIRST)) });
       }
     }

@@ -4,23 +4,22 @@
 //   X = E[w] (+ P, where learned)     X = X + attention(norm(X))     X = X + W_2 gelu(W_1 norm(X) + b_1) + b_2     logits = E norm(X)
 
 import { bytes, weights } from "./checkpoint.mjs";
-import { add, affine, geluTanh, layerNorm, row, softmax } from "./layers.mjs";
-import { decoderStep, layersOf, noPast } from "./transformer.mjs";
+import { affine, geluTanh, layerNorm, row, softmax } from "./layers.mjs";
+import { begun, decoderStep, layersOf, noPast } from "./transformer.mjs";
 
 export { bytes, softmax, weights };
 
 /**
- * A GPT over the weights of a file. read(id) takes one more token; then .logits are those of the next one, and
- * .attention[layer][head] are the weights of this token over .tokens, the context, itself the last.
+ * A GPT over weights, w(name). read(id) takes one more token; then .logits are those of the next one, .attention[layer][head]
+ * are the weights of this token over .tokens, the context, itself the last, and .trace has all that happened (transformer.mjs).
  * A full window slides as GPT.step does: the oldest `slide` tokens leave, and the rest is read anew.
  */
 export class GPT {
-  constructor(found, { heads, window, slide }) {
-    const w = (name) => found.get(name);
-    Object.assign(this, { heads, window, slide });
+  constructor(w, { n_heads, window, slide }) {
+    Object.assign(this, { w, window, slide, stack: () => "layers" });
     this.embedding = w("embedding.weight");
     this.places = w("position.table.weight"); // none where positions are rotary
-    this.layers = layersOf(w, "layers", { n_heads: heads, turned: !this.places, activation: geluTanh });
+    this.layers = layersOf(w, "layers", { n_heads, turned: !this.places, activation: geluTanh });
     [this.norm, this.output] = [layerNorm(w, "norm"), affine(w, "output")];
     this.clear();
   }
@@ -38,13 +37,16 @@ export class GPT {
     }
     const t = this.tokens.length;
     this.tokens.push(id);
-    const word = row(this.embedding, id);
-    const { x, past, trace } = decoderStep(this.layers, this.places ? add(word, row(this.places, t)) : word, this.past);
-    this.past = past;
+    const first = begun([["embedding", row(this.embedding, id)], ...(this.places ? [["position", row(this.places, t)]] : [])]);
+    const { x, past, trace } = decoderStep(this.layers, first.at(-1).next, this.past);
+    [this.past, this.trace] = [past, [...first, ...trace]];
     this.attention = trace.filter((entry) => entry.kind === "self").map((entry) => entry.weights);
     this.logits = this.output(this.norm(x));
     return this.logits;
   }
+
+  /** What stands behind the last logits: the vector that the output matrix reads, after a stage of the trace. */
+  head({ next }) { return this.norm(next); }
 
   /** The state after reading ids one by one, whatever was read before; reads only what is new. */
   to(ids) {

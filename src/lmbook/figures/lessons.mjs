@@ -44,7 +44,8 @@ const likeliest = (z, from) => { let best = from; for (let i = from; i < z.lengt
 /** Characters that a language model writes after `ids`, until `end` says so. Special tokens but <eos> are never drawn. */
 function written(network, ids, random, end) {
   const out = [];
-  const writer = network.heads ? new Writer(network.arrays(), { heads: network.heads, window: network.window, slide: Math.ceil(network.window / 4) }) : null;
+  const arrays = network.arrays();
+  const writer = network.heads ? new Writer((name) => arrays.get(name), { n_heads: network.heads, window: network.window, slide: Math.ceil(network.window / 4) }) : null;
   let [state, logits] = [network.start(1), null];
   const read = (id) => {
     if (writer) logits = writer.read(id);

@@ -4,6 +4,7 @@
 //   const models = connect(model);
 //   await models.load("multi30k-transformer", (share) => ...)      share of the file that has come, 0 to 1
 //   await models.ask("translate", { name, text })                  a task of engine.mjs
+//   models.has(name)      whether it is loaded;      models.onload(callback): told of each that is
 //   models.stop()
 //   const own = ownText({ models, needed, label, verb, work, done });      a line for the reader's own text, in el.append(own.node)
 //
@@ -54,7 +55,7 @@ function workplace() {
 }
 
 export function connect(model) {
-  const coming = new Map();
+  const [coming, there, callbacks] = [new Map(), new Set(), []];
   let place = null;
   const ask = (task, given) => { place ??= workplace(); return place.ask(task, given); };
 
@@ -83,7 +84,11 @@ export function connect(model) {
   /** Fetches a model once and makes it ready; told(share) on the way. A load that failed may be tried again. */
   function load(name, told) {
     if (!coming.has(name)) {
-      coming.set(name, fetched(name, told).then((found) => ask("load", { name, ...found })).catch((error) => {
+      coming.set(name, fetched(name, told).then((found) => ask("load", { name, ...found })).then((found) => {
+        there.add(name);
+        for (const callback of callbacks) callback();
+        return found;
+      }, (error) => {
         coming.delete(name);
         throw error;
       }));
@@ -91,7 +96,7 @@ export function connect(model) {
     return coming.get(name);
   }
 
-  return { load, ask, stop: () => place?.stop() };
+  return { load, ask, has: (name) => there.has(name), onload: (callback) => callbacks.push(callback), stop: () => place?.stop() };
 }
 
 /**
@@ -102,11 +107,13 @@ export function connect(model) {
  */
 export function ownText({ models, needed, label, verb, value = "", maxlength = 200, work, done }) {
   const megabytes = fmt.num(needed.reduce((sum, one) => sum + one.bytes, 0) / 1e6, 1);
-  let [ready, busy, again, gone, last] = [false, false, false, false, null];
+  const there = () => needed.every(({ name }) => models.has(name));
+  let [ready, busy, again, gone, last] = [there(), false, false, false, null];
+  const [size, kept] = [`fetches ${megabytes} MB once; the text stays in this page`, "the text stays in this page"];
   const line = field({ label, value, maxlength, delay: 500, oninput: (text) => { if (ready && text !== last) go(); } });
   const start = button(verb, () => go(), { class: "lm-button lm-main" });
   const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "loading the model" });
-  const note = h("span", { class: "lm-small lm-muted", role: "status" }, `fetches ${megabytes} MB once; the text stays in this page`);
+  const note = h("span", { class: "lm-small lm-muted", role: "status" }, ready ? kept : size);
   line.input.addEventListener("keydown", (event) => { if (event.key === "Enter" && !ready) go(); });
   const node = h("div", { class: "lm-stack lm-own-text" }, line.node, h("div", { class: "lm-row" }, start, bar, note));
 
@@ -124,7 +131,6 @@ export function ownText({ models, needed, label, verb, value = "", maxlength = 2
         const shares = needed.map(() => 0);
         const told = (i) => (share) => { shares[i] = share; bar.value = shares.reduce((sum, one) => sum + one, 0) / shares.length; };
         await Promise.all(needed.map((one, i) => models.load(one.name, told(i))));
-        ready = true;
       }
       const found = await work(text);
       if (!gone) done(found, text);
@@ -136,5 +142,9 @@ export function ownText({ models, needed, label, verb, value = "", maxlength = 2
     return again && line.get() !== text ? go() : undefined;
   }
 
+  models.onload(() => { // by this line, or by what else the figure does
+    ready = there();
+    if (ready && note.textContent === size) note.textContent = kept;
+  });
   return { node, put: (text) => { line.set(text); return go(); }, stop: () => { gone = true; } };
 }

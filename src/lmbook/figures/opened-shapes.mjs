@@ -30,11 +30,12 @@ export function vector(x, y, width, height, values, role, top = Math.max(...valu
   return [s("path", { d, class: `lmo-bars lmo-${role}` }), s("line", { x1: x, x2: x + width, y1: y + half, y2: y + half, class: "lmo-zero" })];
 }
 
-/** Weights as columns on a line. */
-export function columns(x, y, width, height, weights, role) {
-  const step = width / weights.length;
+/** Weights as columns on a line; of `total` places those behind the last weight are masked. */
+export function columns(x, y, width, height, weights, role, total = weights.length) {
+  const step = width / total;
+  const open = step * weights.length;
   const d = weights.map((w, j) => `M${(x + j * step).toFixed(1)} ${y + height}v${(-height * w).toFixed(1)}h${(0.8 * step).toFixed(2)}v${(height * w).toFixed(1)}z`).join("");
-  return [s("path", { d, class: `lmo-bars lmo-${role}` }), s("line", { x1: x, x2: x + width, y1: y + height, y2: y + height, class: "lmo-zero" })];
+  return [s("rect", { x: x + open, y, width: width - open, height, class: "lmo-masked" }), s("path", { d, class: `lmo-bars lmo-${role}` }), s("line", { x1: x, x2: x + width, y1: y + height, y2: y + height, class: "lmo-zero" })];
 }
 
 /** What can be chosen and opened: shapes in a group that is a button. Its name is the label and what is written on it. */
@@ -58,6 +59,7 @@ export const shapesStyle = `
 .lmo-head, .lmo-bars { fill: var(--lmo); }
 .lmo-head.lmo-plain { fill: var(--lm-edge); }
 .lmo-sum { fill: var(--lm-paper); stroke: var(--lmo); stroke-width: 1.5; }
+.lmo-masked { fill: var(--lm-edge); fill-opacity: 0.35; }
 .lmo-zero { stroke: var(--lm-edge); stroke-width: 0.75; }
 .lmo-part { cursor: pointer; outline: none; }
 .lmo-part .lmo-hit { fill: transparent; }

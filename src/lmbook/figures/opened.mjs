@@ -1,4 +1,5 @@
-// OpenTransformer: a drawn Transformer that opens, from the whole to a block, a head and a number, on the reader's own sentence.
+// OpenTransformer: a drawn Transformer, or a half of one, that opens, from the whole to a block, a head and a number, on the
+// reader's own sentence.
 //
 // Where it is open is said by `part` (a path, see opened.py), at which word by `read` and `write`. The first view was computed by
 // the package; for everything else the model is fetched (live.mjs) and asked (engine.mjs). The views are in opened-views.mjs.
@@ -9,7 +10,7 @@ import { connect, ownText } from "./live.mjs";
 import { shapesStyle } from "./opened-shapes.mjs";
 import { nameOf, parsed, stagesOf, viewOf } from "./opened-views.mjs";
 
-const LONGEST = 200;
+const BLANK = "____";
 const style = `
 .lmo-both { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17.5rem), 1fr)); gap: 0.9rem 1.8rem; align-items: start; }
 .lmo-both > * { min-width: 0; }
@@ -26,6 +27,7 @@ const style = `
 .lm-figure button.lmo-token { border-color: var(--lm-line); cursor: pointer; }
 .lm-figure button.lmo-token:hover { border-color: var(--lm-edge); }
 .lm-figure .lmo-token[data-now="true"] { border-color: var(--lm-1); box-shadow: inset 0 0 0 1px var(--lm-1); font-weight: 600; }
+.lm-figure .lmo-token[data-later="true"] { border-style: dashed; color: var(--lm-muted); }
 .lmo-stage[data-fresh="true"] svg { animation: lmo-open 0.25s ease-out; }
 @keyframes lmo-open { from { opacity: 0.2; transform: scale(0.94); } }
 .lmo-stage[aria-busy="true"] { opacity: 0.55; }
@@ -41,36 +43,43 @@ export default figure(({ model, el, listen, say }) => {
     model.save_changes();
   };
   const [about, first] = [get("about"), get("first")];
+  const [blanks, writesOn] = [about.kind === "blank", about.kind === "next"];
+  const task = about.kind === "translator" ? "translate" : "tokens"; // what gives the tokens of a text
   const models = connect(model);
   const keyOf = (task, given) => JSON.stringify([task, ...Object.values(given)]);
-  const known = new Map([[keyOf("translate", { text: first.text }), first.found]]); // what the engine said, by what was asked
-  for (const side of ["source", "target"]) known.set(keyOf("open", { text: first.text, side, place: first.places[side] }), first.opened[side]);
-  for (const [side, stage, unit, found] of first.inside) known.set(keyOf("inside", { text: first.text, side, place: first.places[side], stage, unit }), found);
+  const known = new Map([[keyOf(task, { text: first.text }), first.found]]); // what the engine said, by what was asked
+  const where = (text, side, places) => ({ text, side, place: places[side], blank: blanks ? places.target : 0 });
+  for (const side of Object.keys(first.opened)) known.set(keyOf("open", where(first.text, side, first.places)), first.opened[side]);
+  for (const [side, stage, unit, found] of first.inside) known.set(keyOf("inside", { ...where(first.text, side, first.places), stage, unit }), found);
   let [shown, busy, again, gone, trouble] = [null, false, false, false, ""]; // shown: the last state that could be drawn
   const chosen = new Map(); // by path: which of its parts
 
-  const own = ownText({ models, needed: [{ name: about.name, bytes: about.bytes }], label: "Your sentence in German", verb: "Translate", value: get("text"), maxlength: LONGEST,
-    work: (text) => ask("translate", { text }), done: (_, text) => put({ text, read: 0, write: 0 }) });
+  const own = ownText({ models, needed: [{ name: about.name, bytes: about.bytes }], label: about.asks, verb: about.verb, value: get("text"), maxlength: about.longest,
+    work: (text) => ask(task, { text }), done: (found, text) => put({ text, ...begin(found) }) });
+  /** Where a new text is opened first: a hidden word in its middle, the last character, the first word. */
+  const begin = ({ source, target }) => (blanks ? { read: Math.floor(source.length / 2), write: Math.floor(source.length / 2) } : { read: 0, write: writesOn ? target.length - 1 : 0 });
   const examples = chips({ label: "Or", options: about.examples.map((text) => [text, text.length > 28 ? `${text.slice(0, 26).trim()} …` : text]), onchoose: (text) => own.put(text) });
-  const way = h("ol", { class: "lmo-way", "aria-label": "Where the Transformer is open" });
-  const lanes = { source: lane("reads", "read"), target: lane("writes", "write") };
+  const way = h("ol", { class: "lmo-way", "aria-label": `Where the ${about.called} is open` });
+  const lanes = { source: lane("reads", (t) => put({ read: t })), target: lane(blanks ? "hides" : writesOn ? "reads" : "writes", (t) => put(blanks ? { write: t, read: t || get("read") } : { write: t })) };
+  const rows = blanks ? [lanes.target, lanes.source] : writesOn ? [lanes.target] : [lanes.source, lanes.target];
   const stage = h("div", { class: "lmo-stage", role: "group", onkeydown: keys, onfocusin: marked });
   const [formulas, note] = [h("div", {}), h("p", { class: "lm-small lm-muted" })];
-  const hint = h("p", { class: "lm-small lm-muted" }, "Click to open. Keys: ↑ ↓ move, Enter opens, Esc closes, ← → change the word.");
+  const hint = h("p", { class: "lm-small lm-muted" }, `Click to open. Keys: ↑ ↓ move, Enter opens, Esc closes, ← → change the ${about.unit}.`);
   const numbers = table({ caption: "What the drawing shows" });
-  el.append(h("style", {}, style), own.node, examples.node, h("div", { class: "lm-stack" }, lanes.source.node, lanes.target.node), way,
+  el.append(h("style", {}, style), own.node, examples.node, h("div", { class: "lm-stack" }, rows.map((one) => one.node)), way,
     h("div", { class: "lmo-both" }, stage, h("div", { class: "lm-stack" }, formulas, note, hint, say.node)), numbers.node);
 
   /** The tokens of one side; those of the side that is looked at can be chosen. */
-  function lane(name, place) {
+  function lane(name, move) {
     const list = h("div", { role: "group", "aria-label": `what it ${name}` });
-    const group = roving(list, "button", { onmove: (t) => put({ [place]: t }) });
-    return { node: h("div", { class: "lmo-tokens" }, h("span", {}, name), list), draw(tokens, now, open, tints) {
+    const group = roving(list, "button", { onmove: move });
+    return { node: h("div", { class: "lmo-tokens" }, h("span", {}, name), list), draw(tokens, now, open, tints, causal = false) {
       const had = list.contains(document.activeElement);
-      replace(list, tokens.map(({ text }, t) => h(...(open ? ["button", { type: "button", onclick: () => put({ [place]: t }) }] : ["span", {}]), seen(text))));
+      replace(list, tokens.map(({ text }, t) => h(...(open ? ["button", { type: "button", onclick: () => move(t) }] : ["span", {}]), seen(text))));
       [...list.children].forEach((one, t) => {
         one.className = "lmo-token";
         one.dataset.now = String(t === now);
+        one.dataset.later = String(causal && t > now); // masked
         if (open) one.setAttribute("aria-pressed", String(t === now));
         if (tints) one.style.setProperty("--lmo-share", `${Math.round(70 * (tints[t] ?? 0))}%`);
       });
@@ -80,12 +89,12 @@ export default figure(({ model, el, listen, say }) => {
   }
 
   /** What the engine says, asked once. The model is fetched when it is first needed. */
-  async function ask(task, given) {
-    const key = keyOf(task, given);
+  async function ask(what, given) {
+    const key = keyOf(what, given);
     if (!known.has(key)) {
       await models.load(about.name);
-      const ids = task === "translate" ? {} : { ids: known.get(keyOf("translate", { text: given.text })).target.map((token) => token.id) };
-      known.set(key, await models.ask(task, { name: about.name, ...given, ...ids }));
+      const ids = what === task ? {} : { ids: known.get(keyOf(task, { text: given.text })).target.map((token) => token.id) };
+      known.set(key, await models.ask(what, { name: about.name, ...given, ...ids }));
     }
     return known.get(key);
   }
@@ -94,25 +103,25 @@ export default figure(({ model, el, listen, say }) => {
   function questions() {
     const at = parsed(get("part"), about);
     const text = get("text");
-    const found = known.get(keyOf("translate", { text }));
-    if (!found) return { at, found, list: [["translate", { text }]] };
-    const last = { source: found.source.length - 1, target: found.target.length - 1 };
+    const found = known.get(keyOf(task, { text }));
+    if (!found) return { at, found, list: [[task, { text }]] };
+    const last = { source: found.source.length - 1, target: blanks ? found.source.length - 2 : found.target.length - 1 };
     const places = { source: Math.max(0, Math.min(get("read"), last.source)), target: Math.max(0, Math.min(get("write"), last.target)) };
-    const place = places[at.side];
-    const list = at.kind === "whole" || at.kind === "block" ? [["open", { text, side: at.side, place }]] : stagesOf(at, about).map(([number, unit]) => ["inside", { text, side: at.side, place, stage: number, unit }]);
-    return { at, found, places, place, list };
+    const given = where(text, at.side, places);
+    const list = at.kind === "whole" || at.kind === "block" ? [["open", given]] : stagesOf(at, about).map(([number, unit]) => ["inside", { ...given, stage: number, unit }]);
+    return { at, found, places, place: places[at.side], last, list };
   }
 
   async function draw(fresh = false) {
     const wanted = questions();
-    const missing = wanted.list.filter(([task, given]) => !known.has(keyOf(task, given)));
+    const missing = wanted.list.filter(([what, given]) => !known.has(keyOf(what, given)));
     if (!missing.length) return paint(wanted, fresh);
     if (busy) { again = true; return undefined; }
     [busy, trouble] = [true, ""];
     stage.setAttribute("aria-busy", "true");
-    say(`The model computes it; it is fetched once, ${fmt.num(about.bytes / 1e6, 1)} MB.`);
+    say(models.has(about.name) ? "The model computes it." : `The model computes it; it is fetched once, ${fmt.num(about.bytes / 1e6, 1)} MB.`);
     try {
-      for (const [task, given] of missing) await ask(task, given);
+      for (const [what, given] of missing) await ask(what, given);
     } catch (error) {
       trouble = `That could not be opened: ${error.message}. What you see is the last view that could.`;
       again = false;
@@ -128,33 +137,35 @@ export default figure(({ model, el, listen, say }) => {
 
   let view = { parts: [] };
   function paint({ at, found, places, place, list }, fresh) {
-    const before = [{ text: "<sos>" }, ...found.target.slice(0, -1)]; // what the decoder has read
+    const before = writesOn ? found.target : [{ text: "<sos>" }, ...found.target.slice(0, -1)]; // what the decoder has read
+    const read = found.source.map((token, t) => (blanks && t && t === places.target ? { text: BLANK } : token));
     const causal = at.look === "self" && at.side === "target";
-    const keysOf = causal ? before.slice(0, place + 1) : found.source;
+    const keysOf = causal ? before.slice(0, place + 1) : read;
     if (at.kind === "head" && at.number !== null) at.number = Math.min(at.number, keysOf.length - 1); // an earlier word sees fewer
-    const word = (at.side === "source" ? found.source : before)[place].text;
-    const answers = list.map(([task, given]) => known.get(keyOf(task, given)));
+    const word = (at.side === "source" ? read : before)[place].text;
+    const answers = list.map(([what, given]) => known.get(keyOf(what, given)));
     const had = stage.contains(document.activeElement);
-    view = viewOf({ at, about, keys: keysOf, word, place, trace: answers[0], stages: answers,
-      words: { read: found.source[places.source], written: found.target[places.target], before: before[places.target].text } });
+    view = viewOf({ at, about, keys: keysOf, word, place, total: (at.side === "source" ? read : before).length, trace: answers[0], stages: answers, hidden: blanks && place === places.target,
+      left: found.left ?? "", words: { read: read[places.source], written: found.target[places.target], before: before[places.target]?.text } });
     shown = { part: at.path, text: get("text"), read: get("read"), write: get("write") };
-    stage.setAttribute("aria-label", `${nameOf(at, { keys: keysOf })}, drawn. Up and down move, Enter opens, Escape closes, left and right change the word.`);
+    stage.setAttribute("aria-label", `${nameOf(at, { keys: keysOf })}, drawn. Up and down move, Enter opens, Escape closes, left and right change the ${about.unit}.`);
     stage.dataset.fresh = String(fresh);
     replace(stage, view.parts.length ? view.node : h("div", { class: "lmo-level", role: "group", tabindex: "0", "aria-label": view.words }, view.node));
     for (const one of view.parts) {
       one.node.setAttribute("data-lm-suppress-shortcuts", "true");
       one.node.addEventListener("click", () => open(one.to));
     }
-    mark(chosen.get(at.path) ?? (at.kind === "whole" ? `decoder.${about.n_layers}` : view.parts[0]?.to), had);
+    mark(chosen.get(at.path) ?? (at.kind === "whole" ? `${about.tower || "decoder"}.${about.n_layers}` : view.parts[0]?.to), had);
     replace(way, at.levels.map((level, k) => {
       const name = nameOf(parsed(level, about), { keys: keysOf });
       return h("li", {}, k === at.levels.length - 1 ? h("span", { "aria-current": "step" }, name) : h("button", { type: "button", onclick: () => open(level, at.levels[k + 1]) }, name));
     }));
     const whole = at.kind === "whole";
-    const tinted = view.tints && keysOf === found.source ? view.tints : null;
-    const past = view.tints && causal ? view.tints.slice(1) : null; // <sos> is not written
-    lanes.source.draw(found.source, whole || at.side === "source" ? places.source : -1, whole || at.side === "source", tinted ?? []);
-    lanes.target.draw(found.target, whole || at.side === "target" ? places.target : -1, whole || at.side === "target", past ?? []);
+    const tinted = view.tints && !causal ? view.tints : null;
+    const past = view.tints && causal ? view.tints.slice(writesOn ? 0 : 1) : null; // <sos> is not written
+    const [both, other] = [whole || at.side === "source", whole || blanks || at.side === "target"];
+    lanes.source.draw(read, both ? places.source : -1, both, tinted ?? []);
+    lanes.target.draw(blanks ? [{ text: "nothing" }, ...found.source.slice(1, -1).map(({ typed }) => ({ text: typed }))] : found.target, other ? places.target : -1, other, past ?? [], writesOn);
     replace(formulas, view.formula);
     note.textContent = view.note ?? "";
     note.hidden = !view.note;
@@ -183,7 +194,7 @@ export default figure(({ model, el, listen, say }) => {
 
   function keys(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const { at, place } = questions();
+    const { at } = questions();
     const here = view.parts.findIndex((one) => one.node === document.activeElement);
     const side = at.kind === "whole" && here >= 0 && /^(encoder|source)/.test(view.parts[here].to) ? "source" : at.side;
     const turn = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -193,9 +204,8 @@ export default figure(({ model, el, listen, say }) => {
       if (next !== undefined) put({ part: `${at.levels.at(-2)}.${next + 1}` });
     } else if (turn) mark(view.parts[Math.max(0, Math.min(view.parts.length - 1, here + turn))].to, true);
     else if (step) {
-      const { found, places } = questions();
-      const most = (side === "source" ? found.source : found.target).length - 1;
-      put({ [side === "source" ? "read" : "write"]: Math.max(0, Math.min(most, (places?.[side] ?? place) + step)) });
+      const { last, places } = questions();
+      if (places) put({ [side === "source" ? "read" : "write"]: Math.max(0, Math.min(last[side], places[side] + step)) });
     } else if ((event.key === "Enter" || event.key === " ") && here >= 0) open(view.parts[here].to);
     else if (event.key === "Escape" && at.levels.length > 1) open(at.levels.at(-2), at.levels.at(-1));
     else return;

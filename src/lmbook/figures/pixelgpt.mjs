@@ -50,7 +50,8 @@ export function draw(z, temperature, u) {
 /** A GPT over the pixels of an image: <class> p_1 .. p_n, grey l has the id firstLevel + l, class c firstClass + c. */
 export class PixelGPT extends GPT {
   constructor({ n_heads, first_level, levels, window, weights }) {
-    super(unpack(weights), { heads: n_heads, window, slide: window });
+    const found = unpack(weights);
+    super((name) => found.get(name), { n_heads, window, slide: window });
     Object.assign(this, { firstLevel: first_level, firstClass: first_level + levels });
   }
 

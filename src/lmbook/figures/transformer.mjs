@@ -2,9 +2,9 @@
 //
 //   x <- post(x + sublayer(pre(x)))      pre or post is a LayerNorm, the other one nothing
 //
-// Every pass leaves a trace: for each position a list of { kind, layer, added, weights, scores }, one a sublayer, where
-// `added` is what the sublayer adds to the vector x, and `read` what it reads of it; an attention has the weights and scores of
-// every head, and what they were computed from; a feed-forward network has its units, `hidden`.
+// Every pass leaves a trace: for each position a list of { kind, layer, added, next, weights, scores }, one a sublayer, where
+// `added` is what the sublayer adds to the vector x, `read` what it reads of it, and `next` what x becomes; an attention has the
+// weights and scores of every head, and what they were computed from; a feed-forward network has its units, `hidden`.
 import { MultiHeadAttention } from "./attention.mjs";
 import { add, affine, below, layerNorm, relu, row, sinusoidal } from "./layers.mjs";
 
@@ -32,7 +32,8 @@ class Layer {
     const { pre, post } = this.norms[k];
     const read = pre(x);
     const { out, ...seen } = f(read);
-    return [post(add(x, out)), { kind, layer: this.number, x, read, added: out, ...seen }];
+    const next = post(add(x, out));
+    return [next, { kind, layer: this.number, x, read, added: out, next, ...seen }];
   }
 
   feed(x) {
@@ -91,6 +92,15 @@ export function decoderStep(layers, x, past, memories = []) {
 
 export const noPast = (layers) => layers.map(() => ({ keys: [], values: [] }));
 
+/** The beginning of a trace: the vectors that are added to make the first x.  parts: [kind, vector]. */
+export function begun(parts) {
+  let next = null;
+  return parts.map(([kind, added]) => {
+    next = next ? add(next, added) : added;
+    return { kind, layer: 0, added, next };
+  });
+}
+
 /** sqrt(d_model) E[w_t] + p_t, in two parts: the trace begins with them. */
 class Embedding {
   constructor(w, { positions, scaled = true }) {
@@ -103,7 +113,8 @@ class Embedding {
   at(id, t) {
     const word = row(this.table, id).map((v) => this.scale * v);
     const place = this.learned ? row(this.learned, t) : this.positions === "sinusoidal" ? sinusoidal(t, word.length) : word.map(() => 0);
-    return [add(word, place), [{ kind: "embedding", layer: 0, added: word }, { kind: "position", layer: 0, added: place }]];
+    const first = begun([["embedding", word], ["position", place]]);
+    return [first[1].next, first];
   }
 }
 
@@ -118,7 +129,7 @@ export class Transformer {
     this.norm = layerNorm(w, "decoder.norm");
     this.output = affine(w, "output");
     this.w = w;
-    this.n_heads = about.n_heads;
+    this.stack = (side) => `${side === "source" ? "encoder" : "decoder"}.layers`;
   }
 
   start(ids) {
@@ -134,16 +145,9 @@ export class Transformer {
   step(state, id) {
     const [x, first] = this.target.at(id, state.past[0].keys.length);
     const { x: last, past, trace } = decoderStep(this.layers, x, state.past, state.memories);
-    const read = this.norm(last);
-    return { logits: this.output(read), read, state: { ...state, past }, trace: [...first, ...trace] };
+    return { logits: this.output(this.norm(last)), state: { ...state, past }, trace: [...first, ...trace] };
   }
 
-  /** The logits that the decoder would give, did it end after each sublayer (the norm and the output put there). */
-  readOut(trace) {
-    let sum = null;
-    return trace.map(({ added }) => {
-      sum = sum ? add(sum, added) : added;
-      return this.output(this.norm(sum));
-    });
-  }
+  /** The vector that the output matrix reads, did the decoder end after this stage of the trace. */
+  head({ next }) { return this.norm(next); }
 }

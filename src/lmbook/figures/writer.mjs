@@ -24,7 +24,8 @@ export default figure(({ model, el, listen, say }) => {
     for (const [name, value] of Object.entries(values)) model.set(name, value);
     model.save_changes();
   };
-  const gpt = new GPT(weights(bytes(file)), { heads: get("n_heads"), window: get("window"), slide: get("slide") });
+  const found = weights(bytes(file));
+  const gpt = new GPT((part) => found.get(part), { n_heads: get("n_heads"), window: get("window"), slide: get("slide") });
   const tokens = get("tokens");
   const number = new Map(tokens.map((token, id) => [token, id]).slice(SPECIALS));
   const allowed = (logits) => Array.from(logits, (z, id) => (id < SPECIALS ? -Infinity : z));
