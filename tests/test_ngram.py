@@ -9,6 +9,7 @@ import pytest
 from nltk.lm import MLE, KneserNeyInterpolated, Laplace, Lidstone
 from nltk.lm.preprocessing import everygrams
 
+from lmbook.counts import distinct
 from lmbook.ngram import (
     AddK,
     Counts,
@@ -70,6 +71,16 @@ def random_histories(number: int = 150) -> list[list[int]]:
 
 def naive_counts(ids, n: int) -> Counter:
     return Counter(tuple(ids[i : i + n]) for i in range(len(ids) - n + 1))
+
+
+@pytest.mark.parametrize("largest", [0, 5, 10**6, 2**40, 2**61])
+def test_distinct_is_unique_of_numpy(largest):
+    """Small keys are sorted together with their places, large ones alone."""
+    keys = np.random.default_rng(0).integers(0, largest, 300, endpoint=True)
+    wanted = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    for found, each in zip(distinct(keys), wanted, strict=True):
+        np.testing.assert_array_equal(found, each)
+        assert found.dtype == each.dtype
 
 
 @pytest.mark.parametrize(("length", "vocab", "seed"), [(1, 1, 0), (2, 5, 1), (3, 2, 2), (60, 3, 3), (500, 40, 4)])

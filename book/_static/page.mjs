@@ -6,8 +6,8 @@ if (!document.querySelector(".bd-toc-nav")) document.body.removeAttribute("data-
 // A box that scrolls sideways can be reached with the keyboard, as long as it does scroll. What is in it is watched too:
 // it may grow (a font arrives) while the box keeps its size. The theme sets -1 on boxes that do not scroll when it loads.
 const boxes = document.querySelectorAll(".lm-scroll, .pst-scrollable-table-container, .cell_output .output, .bd-article pre");
-const reach = (box) => {
-  const scrolls = box.scrollWidth > box.clientWidth + 1;
+const reach = (box, scrolls) => {
+  if (scrolls === (box.tabIndex === 0) && scrolls === box.hasAttribute("tabindex")) return;
   if (!scrolls) {
     box.removeAttribute("tabindex");
     if (box.dataset.lmName) for (const name of ["role", "aria-label"]) box.removeAttribute(name);
@@ -19,18 +19,24 @@ const reach = (box) => {
     box.setAttribute("aria-label", `${box.dataset.lmName}, scrolls sideways`);
   }
 };
-const watch = new ResizeObserver(() => boxes.forEach(reach));
+// All boxes are measured before any is changed: a change between two measurements has the whole page laid out again.
+const reachAll = () => {
+  const scroll = [...boxes].map((box) => box.scrollWidth > box.clientWidth + 1);
+  boxes.forEach((box, i) => reach(box, scroll[i]));
+};
+const watch = new ResizeObserver(reachAll);
 for (const box of boxes) for (const part of [box, ...box.children]) watch.observe(part);
-addEventListener("load", () => boxes.forEach(reach));
+addEventListener("load", reachAll);
 
 // A formula that is too wide even where it breaks gets smaller letters, down to SMALLEST of theirs; then its box scrolls.
 const SMALLEST = 0.6;
 const formulae = [...document.querySelectorAll(".lm-equation .lm-scroll")];
 const fit = () => {
-  for (const box of formulae) box.style.removeProperty("--lm-fit");
+  for (const box of formulae) if (box.style.getPropertyValue("--lm-fit")) box.style.removeProperty("--lm-fit");
   const sizes = formulae.map(() => 1);
   for (let round = 0; round < 3; round += 1) { // smaller letters break elsewhere
     const shares = formulae.map((box) => box.clientWidth / box.scrollWidth);
+    if (shares.every((share) => !(share < 1))) break;
     formulae.forEach((box, i) => {
       if (!(shares[i] < 1)) return;
       sizes[i] = Math.max(SMALLEST, Math.floor(99 * sizes[i] * shares[i]) / 100);

@@ -59,9 +59,7 @@ class Counts:
         number = np.zeros(len(ids) + 1, np.int64)  # number[t]: the (n-1)-gram that starts at t; empty ones at first
         for n in range(1, order + 1):
             history = number[: max(len(ids) - n + 1, 0)]
-            keys, first, grams, counts = np.unique(
-                history * vocab_size + ids[n - 1 :], return_index=True, return_inverse=True, return_counts=True
-            )
+            keys, first, grams, counts = distinct(history * vocab_size + ids[n - 1 :])
             self.keys.append(keys)
             self.counts.append(counts)
             self.suffix.append(number[first + 1])
@@ -130,6 +128,22 @@ class Counts:
                 f"n-grams of length {n} were not counted: Counts has order {self.order}; count to a higher one."
             )
         return n
+
+
+def distinct(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """np.unique of keys >= 0, with the place of each one's first occurrence, the number of each key, and the counts.
+
+    Faster, since NumPy sorts integers ten times faster than it finds their order: where key and place fit together into
+    one integer, that integer is sorted.
+    """
+    T = len(keys)
+    if T == 0 or (int(keys.max()) + 1) * T >= 2**63:
+        return np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    keys, place = np.divmod(np.sort(keys * T + np.arange(T)), T)
+    new = np.diff(keys, prepend=-1) > 0
+    first, number = np.flatnonzero(new), np.empty(T, np.int64)
+    number[place] = np.cumsum(new) - 1
+    return keys[first], place[first], number, np.diff(first, append=T)
 
 
 class Tokens:

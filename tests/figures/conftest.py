@@ -10,6 +10,7 @@ import time
 import urllib.request
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from pathlib import Path
 
 import nbformat
@@ -35,36 +36,54 @@ def pytest_collection_modifyitems(items):
             item.add_marker("browser")
 
 
+_numbers = count()  # of the pages
+
+
 class _Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *args):
         pass
 
 
+@pytest.fixture(scope="session")
+def book(tmp_path_factory):
+    """(folder, address) of what one server serves to all tests: to stop a server takes up to half a second."""
+    root = tmp_path_factory.mktemp("site")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=root))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    folder = root / "some" / "folder"
+    _write(folder, modules(), served())
+    yield folder, f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+
+
+def _write(folder: Path, texts: dict[str, str], others: dict[str, bytes]) -> None:
+    static = folder / "_static" / "figures"
+    static.mkdir(parents=True)
+    for name, text in texts.items():
+        (static / name).write_text(text, encoding="utf-8")
+    for name, data in others.items():
+        (static / name).write_bytes(data)
+
+
 @pytest.fixture
-def show(new_context, tmp_path):
+def show(new_context, book):
     """show(figure, ...) -> a Playwright page that holds their text/html and mounts them, served from a subfolder.
 
     width: of the window.  scheme: "light" or "dark".  motion: "no-preference" or "reduce".  files: names and texts in
     place of modules().  The page's `errors` lists console errors and requests to other hosts: the test fails on any.
     """
-    servers, pages = [], []
+    pages, (common, home) = [], book
 
     def open_page(*figures, width=800, scheme="light", motion="no-preference", files=None):
-        book = tmp_path / f"site{len(servers)}" / "some" / "folder"
-        static = book / "_static" / "figures"
-        static.mkdir(parents=True)
-        for name, text in (modules() if files is None else files).items():
-            (static / name).write_text(text, encoding="utf-8")
-        for name, data in (served() if files is None else {}).items():
-            (static / name).write_bytes(data)
+        folder = common
+        if files is not None:
+            folder = common / f"other-modules-{next(_numbers)}"
+            _write(folder, files, {})
         html = PAGE.format(
             figures="\n".join(figure if isinstance(figure, str) else figure.html() for figure in figures)
         )
-        (book / "page.html").write_text(html, encoding="utf-8")
-        server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=book.parent.parent))
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        servers.append(server)
-        home = f"http://127.0.0.1:{server.server_port}/"
+        place = folder / f"page-{next(_numbers)}.html"
+        place.write_text(html, encoding="utf-8")
         context = new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion=motion)
         page = context.new_page()
         page.errors = []
@@ -78,14 +97,12 @@ def show(new_context, tmp_path):
         context.route("**/*", gate)
         page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: page.errors.append(str(error)))
-        page.goto(f"{home}some/folder/page.html")
+        page.goto(f"{home}{place.relative_to(common.parents[1]).as_posix()}")
         page.wait_for_function("[...document.querySelectorAll('figure.lm-figure')].every((f) => f.dataset.live)")
         pages.append(page)
         return page
 
     yield open_page
-    for server in servers:
-        server.shutdown()
     assert [page.errors for page in pages if page.errors] == []
 
 

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from seen import cells_of
 
 from lmbook import backprop
 from lmbook.figures import BackpropGraph
@@ -34,7 +35,7 @@ def table(page, i=0):
     details = page.locator("details").nth(i)
     if not details.evaluate("(node) => node.open"):
         details.locator("summary").click()
-    return [row.locator("th, td").all_inner_texts() for row in details.locator("tbody tr").all()]
+    return cells_of(details)
 
 
 def tile(page, name):

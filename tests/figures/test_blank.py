@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from seen import cells_of
 
 from lmbook.figures import FillTheBlank, modules
 from lmbook.figures.blank import PLACE, SENTENCES, SHOWN, shipped, stored
@@ -140,7 +141,7 @@ def test_the_table_has_every_word(show):
     figure = FillTheBlank(chosen=1)
     page = show(figure)
     page.locator("summary").click()
-    rows = [row.locator("th, td").all_inner_texts() for row in page.locator("tbody tr").all()]
+    rows = cells_of(page)
     assert [row[0] for row in rows] == SENTENCES[1].split()
     for row, (offers, own, rank) in zip(rows, figure.sentences[1]["blanks"], strict=True):
         assert number(row[1]) == pytest.approx(own, rel=0.01)

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from seen import cells_of, rightmost
 
 from lmbook.experiments.run import records
 from lmbook.figures import FixedVector
@@ -37,7 +38,7 @@ def sliders(page):
 
 def rows(page):
     page.locator("details").evaluate("(node) => { node.open = true; }")
-    return [line.locator("th, td").all_inner_texts() for line in page.locator("tbody tr").all()]
+    return cells_of(page)
 
 
 # --- in Python ------------------------------------------------------------------------------------------------------
@@ -167,9 +168,7 @@ def test_it_fits_a_phone(show):
     page = show(FixedVector.from_record(record(), length=40), width=360)
     page.locator("summary").click()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    for piece in page.locator(".lmv-cell, .lm-chart svg").all():
-        box = piece.bounding_box()
-        assert box["x"] + box["width"] <= 355
+    assert rightmost(page, ".lmv-cell, .lm-chart svg") <= 355
 
 
 def test_the_result_is_read_out(show):

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from seen import cells_of
 
 from lmbook.figures import DecodingSteps, modules
 from lmbook.figures.decoding import END, SHOWN, WIDEST, lexicon, shipped, stored
@@ -29,7 +30,7 @@ def table(page, i=0):
     details = page.locator("details.lm-table").nth(i)
     if not details.evaluate("(node) => node.open"):
         details.locator("summary").click()
-    return [row.locator("th, td").all_inner_texts() for row in details.locator("tbody tr").all()]
+    return cells_of(details)
 
 
 def likeliest(complete):

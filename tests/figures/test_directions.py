@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from seen import cells_of, rightmost
 
 from lmbook import checkpoints
 from lmbook.experiments.tagging import trained_tagger
@@ -30,12 +31,11 @@ def says(page):
 
 def tiles(page):
     """The words that are read: (word, from the left, both directions)."""
-    found = []
-    for tile in page.locator(".lmd-tile:not(:disabled)").all():
-        word, left, both = tile.locator("b, :scope > span").all()
-        visible = [line.inner_text().split("→" if i == 0 else "⇄")[-1] for i, line in enumerate((left, both))]
-        found.append((word.inner_text(), *(text.replace("changed", "").strip() for text in visible)))
-    return found
+    found = page.locator(".lmd-tile:not(:disabled)").evaluate_all(
+        "(tiles) => tiles.map((tile) => [...tile.querySelectorAll('b, :scope > span')].map((line) => line.innerText))"
+    )
+    plain = lambda line, arrow: line.split(arrow)[-1].replace("changed", "").strip()  # noqa: E731
+    return [(word, plain(left, "→"), plain(both, "⇄")) for word, left, both in found]
 
 
 def expected(figure):
@@ -202,9 +202,7 @@ def test_it_fits_a_phone(show):
     page = show(TwoDirections(at=len(SENTENCES) + 1, read=14), width=360)
     page.locator("summary").click()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    for piece in page.locator(".lmd-tile, .lm-bar, select").all():
-        box = piece.bounding_box()
-        assert box["x"] + box["width"] <= 350
+    assert rightmost(page, ".lmd-tile, .lm-bar, select") <= 350
 
 
 # --- a text of the reader's -------------------------------------------------------------------------------------------
@@ -225,7 +223,7 @@ def test_a_sentence_of_the_readers_is_tagged_as_by_torch(show, models):
         page.locator("details").evaluate("(node) => { node.open = true; }")
         for read in (len(words), 3):
             page.get_by_role("slider", name="Words read").fill(str(read))
-            rows = [row.locator("th, td").all_inner_texts() for row in page.locator("tbody tr").all()]
+            rows = cells_of(page)
             wanted = [[tagger[2][k] for k in probabilities(tagger, words[:read]).argmax(-1)] for tagger in (left, both)]
             assert rows == [list(row) for row in zip(words[:read], *wanted, strict=True)]
 

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from seen import cells_of, rightmost
 
 from lmbook import data, ngram
 from lmbook.figures import NGramExplorer
@@ -65,7 +66,7 @@ def table(page, i):
     details = page.locator("details").nth(i)
     if not details.evaluate("(node) => node.open"):
         details.locator("summary").click()
-    return [row.locator("th, td").all_inner_texts() for row in details.locator("tbody tr").all()]
+    return cells_of(details)
 
 
 def says(page):
@@ -467,9 +468,7 @@ def test_it_fits_a_phone(show):
     for level in levels(page).get_by_role("button").all():
         level.click()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    for piece in page.locator(".lmx-p, .lmx-raw, .lmx-name").all():
-        box = piece.bounding_box()
-        assert box is None or box["x"] + box["width"] <= 350
+    assert rightmost(page, ".lmx-p, .lmx-raw, .lmx-name") <= 350
 
 
 def test_without_motion_bars_jump(show):

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from seen import cells_of
 
 from lmbook.figures import DoesItFit
 from lmbook.gpt import GPT
@@ -17,7 +18,7 @@ def sliders(page):
 
 def rows(page):
     page.locator("details").evaluate("(node) => { node.open = true; }")
-    return [line.locator("th, td").all_inner_texts() for line in page.locator("tbody tr").all()]
+    return cells_of(page)
 
 
 # --- in Python ------------------------------------------------------------------------------------------------------

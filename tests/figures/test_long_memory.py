@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 import torch
+from seen import cells_of
 
 from lmbook import checkpoints
 from lmbook.figures import GradientOverDistance, LSTMStep
@@ -29,7 +30,7 @@ def table(page):
     details = page.locator("details").first
     if not details.evaluate("(node) => node.open"):
         details.locator("summary").click()
-    return [row.locator("th, td").all_inner_texts() for row in details.locator("tbody tr").all()]
+    return cells_of(details)
 
 
 def says(page):
@@ -254,9 +255,7 @@ def test_a_text_of_the_readers_is_read_as_by_torch(show):
         page.wait_for_function("(n) => document.querySelectorAll('.lmg-char').length === n", arg=len(text))
         page.get_by_role("slider", name="Unit").fill("17")
         page.locator("details").last.evaluate("(node) => { node.open = true; }")
-        rows = [
-            row.locator("th, td").all_inner_texts() for row in page.locator("details").last.locator("tbody tr").all()
-        ]
+        rows = cells_of(page.locator("details").last)
         state, wanted = cell.start(1), []
         with torch.no_grad():
             for number_ in tokenizer.encode(text):

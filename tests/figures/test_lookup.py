@@ -4,6 +4,7 @@ import random
 
 import pytest
 import torch
+from seen import cells_of, rightmost
 
 from lmbook.attention import attend
 from lmbook.figures import SoftLookup
@@ -32,7 +33,7 @@ def number(text):
 
 def rows(page):
     page.locator("details").evaluate("(node) => { node.open = true; }")
-    return [line.locator("th, td").all_inner_texts() for line in page.locator("tbody tr").all()]
+    return cells_of(page)
 
 
 def middle(page):
@@ -202,9 +203,7 @@ def test_it_fits_a_phone(show):
     page = show(lookup(heads=3), width=360)
     page.locator("summary").click()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    for piece in page.locator(".lmq-plane svg, .lm-slider").all():
-        box = piece.bounding_box()
-        assert box["x"] + box["width"] <= 355
+    assert rightmost(page, ".lmq-plane svg, .lm-slider") <= 355
     x, y, unit = middle(page)
     page.mouse.click(x, y - unit)
     assert says(page).startswith("Query 0.0 sea, 1.0 engines")

@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 import torch
+from seen import cells_of, rightmost
 
 from lmbook.attention import causal_mask
 from lmbook.figures import MaskPainter
@@ -198,7 +199,7 @@ def test_the_table_has_every_row(show):
     figure = MaskPainter(mask=painted(5), layers=2)
     page = show(figure)
     page.locator("summary").click()
-    rows = [line.locator("td").all_inner_texts() for line in page.locator("tbody tr").all()]
+    rows = cells_of(page, "td")
     for i, (row, (_, after, later)) in enumerate(zip(figure.reach(), rows, strict=True)):
         for text, wanted in ((after, [j for j in range(T) if row[j]]), (later, [j for j in range(i + 1, T) if row[j]])):
             found = [] if text == "none" else [int(n) - 1 for n in text.replace(" and", ",").split(",")]
@@ -215,9 +216,7 @@ def test_it_fits_a_phone(show):
     page = show(MaskPainter(mask="padding", layers=4), width=360)
     page.locator("summary").click()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    for piece in page.locator(".lmk-cell, .lm-chart svg").all():
-        box = piece.bounding_box()
-        assert box["x"] + box["width"] <= 352
+    assert rightmost(page, ".lmk-cell, .lm-chart svg") <= 352
 
 
 def test_the_result_is_read_out(show):

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from seen import cells_of
 
 from lmbook.figures import SentenceProbability
 from lmbook.figures.sentence import EXAMPLES, harbour_model
@@ -30,7 +31,7 @@ def number(text):
 
 def table(page):
     page.locator("summary").click()
-    return [row.locator("th, td").all_inner_texts() for row in page.locator("tbody tr").all()]
+    return cells_of(page)
 
 
 def says(page):

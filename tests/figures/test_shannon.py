@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from seen import cells_of
 
 from lmbook import data
 from lmbook.figures import ShannonGame
@@ -216,7 +217,7 @@ def test_a_whole_game_by_keyboard(show, game):
     assert all(m in re.search(r"You beat (.*)\.|They all beat", says(page))[0] or len(beaten) != 1 for m in beaten)
     assert page.evaluate("document.activeElement.textContent") == "Play again"
     page.locator("summary").click()
-    rows = [row.locator("th, td").all_inner_texts() for row in page.locator("tbody tr").all()]
+    rows = cells_of(page)
     shown = np.array([[float(x) for x in row[2:]] for row in rows])
     np.testing.assert_allclose(shown.T, list(expected.losses().values()), atol=0.0051)
 

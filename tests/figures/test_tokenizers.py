@@ -1,10 +1,12 @@
 """TokenizerComparison: the page cuts every text as lmbook.text does, and mouse, keyboard and kernel do the same."""
 
 import base64
+from functools import cache
 
 import numpy as np
 import pytest
 import torch
+from seen import cells_of, each, rightmost
 
 from lmbook import data
 from lmbook.figures import TokenizerComparison, tokenizers
@@ -26,12 +28,17 @@ TEXTS = [
 ]
 
 
-def reference(text, merges=MERGES):
-    """Ids by the package alone: characters, words, byte pairs."""
+@cache
+def of_the_package(merges):
+    """The three tokenizers, trained anew, by characters, words, byte pairs."""
     stories = "\n".join(line for story in data.harbour_stories()["train"] for line in story)
-    learned = BytePairTokenizer.train(stories, merges)
     by_words = WordTokenizer(Vocabulary.build(data.load("harbour")["train"]))
-    return [tokenizer.encode(text) for tokenizer in (CharTokenizer.train(stories), by_words, learned)]
+    return CharTokenizer.train(stories), by_words, BytePairTokenizer.train(stories, merges)
+
+
+def reference(text, merges=MERGES):
+    """Ids by the package alone."""
+    return [tokenizer.encode(text) for tokenizer in of_the_package(merges)]
 
 
 def lanes(page):
@@ -39,7 +46,7 @@ def lanes(page):
 
 
 def ids(page):
-    return [[int(tile.get_attribute("data-id")) for tile in lane.locator("button").all()] for lane in lanes(page)]
+    return [[int(number) for (number,) in each(lane, "button", "data-id")] for lane in lanes(page)]
 
 
 def says(page):
@@ -155,7 +162,7 @@ def test_tokens_and_rows_are_those_of_python(show):
     figure = TokenizerComparison("Käse on the quay")
     page = show(figure)
     page.locator("summary").click()
-    cells = [line.locator("th, td").all_inner_texts() for line in page.locator("tbody tr").all()]
+    cells = cells_of(page)
     expected = [
         [name, token.replace(" ", "␣"), str(i), "  ".join(f"{x:.2f}".replace("-", "−") for x in table(lane)[i])]
         for lane, (name, _, tokens) in enumerate(figure.tokens())
@@ -243,9 +250,7 @@ def test_it_fits_a_phone(show):
     page = show(TokenizerComparison("supercalifragilisticexpialidocious " * 3), width=360)
     page.locator("summary").click()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    for piece in page.locator(".lmt-token, .lmt-row").all():
-        box = piece.bounding_box()
-        assert box["x"] + box["width"] <= 350
+    assert rightmost(page, ".lmt-token, .lmt-row") <= 350
 
 
 def test_the_result_is_read_out(show):

@@ -4,6 +4,7 @@ import re
 import string
 
 import pytest
+from seen import cells_of
 from test_autograd_mjs import MODELS
 
 from lmbook import data
@@ -36,7 +37,7 @@ def finished(figure):
 def rows(figure):
     table = figure.locator("details")
     table.evaluate("(node) => { node.open = true; }")
-    cells = [row.locator("th, td").all_inner_texts() for row in table.locator("tbody tr").all()]
+    cells = cells_of(table)
     return [[float(cell.replace(",", "")) if cell else None for cell in row] for row in cells]
 
 

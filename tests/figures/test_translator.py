@@ -4,6 +4,7 @@ import random
 
 import pytest
 import torch
+from seen import cells_of
 
 from lmbook.figures import Translator, modules
 from lmbook.figures.translator import EXAMPLES, MOST, looked, shipped, translated
@@ -42,7 +43,7 @@ def written(page, k=0):
 def rows(page):
     table = page.locator("details").last
     table.evaluate("(node) => { node.open = true; }")
-    cells = [line.locator("th, td").all_inner_texts() for line in table.locator("tbody tr").all()]
+    cells = cells_of(table)
     return [[float(cell) for cell in row[1:]] for row in cells]
 
 
@@ -162,13 +163,13 @@ def test_a_word_is_opened_to_its_sums_and_scores(show):
     model, _, writer = shipped("multi30k-transformer")
     target = translated("multi30k-transformer", text)["target"]
     best = target[1]["others"][0]
-    cells = [row.locator("th, td").all_inner_texts() for row in stages.locator("tbody tr").all()]
+    cells = cells_of(stages)
     assert len(cells) == 2 + 3 * len(model.decoder.layers)
     with torch.no_grad():
         word = model.target.scale * model.target.embedding.weight[target[0]["id"]]
     assert float(cells[0][1]) == pytest.approx(word.norm().item(), abs=0.06)
     assert cells[-1][3] == f"{writer.pieces[best['id']].decode().strip()} ({best['p']:.2f})"
-    numbers = [row.locator("td").all_inner_texts() for row in scores.locator("tbody tr").all()]
+    numbers = cells_of(scores, "td")
     e, alpha = zip(*[[float(cell.replace("−", "-")) for cell in row] for row in numbers], strict=True)
     assert torch.softmax(torch.tensor(e), 0).tolist() == pytest.approx(alpha, abs=0.01)
 

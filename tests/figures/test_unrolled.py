@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from seen import cells_of, each
 
 from lmbook.figures import UnrolledRNN
 from lmbook.figures.unrolled import PLACES, STEPS, TOP, UNITS, compute, signed, stored, visible
@@ -12,14 +13,13 @@ def says(page):
 
 
 def rows(page):
-    return [line.locator("th, td").all_text_contents() for line in page.locator("tbody tr").all()]
+    return cells_of(page, text="textContent")
 
 
-def bar(page, t):
-    """The value that the bar of character t stands for, from its height and its side of the line."""
-    rect = page.locator(".lmu-char").nth(t).locator("rect")
-    height = float(rect.get_attribute("height")) / 12
-    return height if "lmu-plus" in rect.get_attribute("class") else -height
+def bars(page):
+    """The values that the bars of the characters stand for, from their heights and their sides of the line."""
+    found = each(page, ".lmu-char rect", "height", "class")
+    return [float(height) / (12 if "lmu-plus" in side else -12) for height, side in found]
 
 
 # --- the stored states ----------------------------------------------------------------------------------------------
@@ -79,14 +79,15 @@ def test_every_number_is_that_of_python(show):
     page = show(figure)
     passage = figure.passages[1]
     found = rows(page)
-    assert len(found) == STEPS
+    heights = bars(page)
+    assert len(found) == len(heights) == STEPS
     for t, row in enumerate(found):
         figure.t = t
         guess, p = figure.guesses()[0]
         assert row[:4] == [str(t + 1), visible(passage["text"][t]), signed(figure.states()[t, 39]), visible(guess)]
         assert row[5] == visible(passage["text"][t + 1])
         assert abs(float(row[4].rstrip("%")) - p) < 0.006
-        assert abs(bar(page, t) - figure.states()[t, 39]) < 0.01
+        assert abs(heights[t] - figure.states()[t, 39]) < 0.01
 
 
 def test_a_wrong_order_of_the_bytes_would_be_noticed(show):

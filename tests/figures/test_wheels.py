@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from seen import cells_of, each, rightmost
 
 from lmbook import positions
 from lmbook.figures import PositionWheels
@@ -23,7 +24,7 @@ def choose(page, label, value):
 
 def rows(page):
     page.locator("details").evaluate("(node) => { node.open = true; }")
-    return [line.locator("th, td").all_inner_texts() for line in page.locator("tbody tr").all()]
+    return cells_of(page)
 
 
 def number(text):
@@ -99,10 +100,10 @@ def test_the_page_shows_the_numbers_of_python(show):
         assert number(shown[-1][4]) == pytest.approx(figure.product(), abs=6e-4)
         product = (code(width, base, at) @ code(width, base, at + k)).item()
         assert number(says(page).split("dot product is ")[1].split(" ")[0]) == pytest.approx(product, abs=1e-3)
-        hands = page.locator(".lmpw-t")
-        assert hands.count() == width // 2
-        for j in range(width // 2):
-            x, y = (float(hands.nth(j).get_attribute(name)) - 50 for name in ("x2", "y2"))
+        hands = each(page, ".lmpw-t", "x2", "y2")
+        assert len(hands) == width // 2
+        for j, ends in enumerate(hands):
+            x, y = (float(end) - 50 for end in ends)
             assert x / 42 == pytest.approx(code(width, base, at + k)[2 * j].item(), abs=1e-4)
             assert -y / 42 == pytest.approx(code(width, base, at + k)[2 * j + 1].item(), abs=1e-4)
 
@@ -159,9 +160,7 @@ def test_it_fits_a_phone(show):
     page = show(PositionWheels(width=12, i=24, offset=15), width=360)
     page.locator("summary").click()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    for piece in page.locator(".lmpw-dial, .lmpw-table svg").all():
-        box = piece.bounding_box()
-        assert box["x"] + box["width"] <= 355
+    assert rightmost(page, ".lmpw-dial, .lmpw-table svg") <= 355
 
 
 def test_the_result_is_read_out(show):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from py_mini_racer import MiniRacer
+from seen import cells_of
 
 from lmbook import checkpoints, decode
 from lmbook.experiments.run import TRAINED
@@ -171,7 +172,7 @@ def rows(page, i=0):
     details = page.locator("details").nth(i)
     if not details.evaluate("(node) => node.open"):
         details.locator("summary").click()
-    return [row.locator("th, td").all_inner_texts() for row in details.locator("tbody tr").all()]
+    return cells_of(details)
 
 
 def visible(char):

@@ -6,7 +6,7 @@ lower-cased beside it, as many tutorials report. A record keeps the counts of ev
 compared by a paired bootstrap without either's output.
 
 One rule of dropout for all: 0.3 of the embeddings, between layers and after sublayers, none of the weights of
-attention (`Rung.model`). The recorded run of the hybrid is older than the rule: it dropped 0.3 of its encoder's too.
+attention (`Rung.model`).
 """
 
 from collections.abc import Callable

@@ -46,8 +46,8 @@ class FixedVector(Figure):
         )
         state.setdefault(
             "caption",
-            "Drag the length until the first letter is lost, then make the state larger. How much longer a source do "
-            "twice as many numbers buy? Then go past the dashed line, to lengths that no model was trained on.",
+            "Drag the length until the first letter is lost, then make the state larger. How much longer can a source "
+            "be with twice as many numbers? Then go past the dashed line, to lengths that no model was trained on.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         chosen = {"length": length, "size": sizes[0] if size is None else size}

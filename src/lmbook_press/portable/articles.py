@@ -103,14 +103,30 @@ def _open(details) -> None:
         summary.tag = "p"
 
 
-WIDEST, MANY = 12, 7  # columns of a table that a page holds, and that it holds without breaking numbers
+WIDEST = 12  # columns of a table that a page holds
+# Letters of a line that a page holds in a table: in its usual letters, and in small ones.
+USUAL, SMALL = 84, 112
+RANGE = re.compile(r"\([^()]*\)")
 
 
 def _fit(table) -> None:
-    """Turns a table with more columns than a page holds; one that still has many is marked, for smaller letters."""
+    """Turns a table with more columns than a page holds. A line may break before the range of a number, not in it.
+
+    A table that is too wide all the same is marked: lm-many for smaller letters, lm-crowded where words may break too.
+    """
     _upright(table)
-    if max((len(row) for row in table.iter("tr")), default=0) > MANY:
-        table.set("class", f"{table.get('class', '')} lm-many".strip())
+    widths: dict[int, int] = {}
+    for row in table.iter("tr"):
+        for column, cell in enumerate(row):
+            if "lm-number" in (cell.get("class") or ""):
+                for part in cell.iter():
+                    part.text = RANGE.sub(lambda found: found[0].replace(" ", "\u00a0"), part.text or "")
+            longest = max(map(len, re.split(r"[ \n]+", cell.text_content())), default=0)
+            widths[column] = max(widths.get(column, 0), longest)
+    letters = sum(widths.values()) + 2 * len(widths)
+    marks = ["lm-many"] * (letters > USUAL) + ["lm-crowded"] * (letters > SMALL)
+    if marks:
+        table.set("class", " ".join([*(table.get("class") or "").split(), *marks]))
 
 
 def _upright(table) -> None:
@@ -135,7 +151,9 @@ def _upright(table) -> None:
 def _stills(body, address: str) -> None:
     for number, figure in enumerate(body.xpath("//figure[contains(@class, 'lm-figure')]"), start=1):
         figure.attrib.pop("style", None)
-        figure.append(_element(f"<p class='lm-live'><a href='{address}'>Alive at {address}</a></p>"))
+        live = _element(f"<span class='lm-live'><a href='{address}'>Alive at {address}</a></span>")
+        caption = figure.find("figcaption")
+        (figure if caption is None else caption).append(live)  # in XHTML nothing comes after the caption
         figure.set("id", figure.get("id") or f"figure-{number}")
 
 

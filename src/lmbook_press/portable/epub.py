@@ -19,6 +19,11 @@ SVG_NAMES |= {"textlength": "textLength", "lengthadjust": "lengthAdjust", "marke
 SVG_NAMES |= {"markerheight": "markerHeight", "refx": "refX", "refy": "refY"}
 NOT_IN_XHTML = ("tabindex", "data-lm-suppress-shortcuts", "align", "valign", "border", "width", "height")
 NAMESPACES = {"svg": "http://www.w3.org/2000/svg", "math": "http://www.w3.org/1998/Math/MathML"}
+# What a reader who cannot see, or a shop, asks about a book (EPUB Accessibility 1.1); tests hold the pages to it.
+ACCESS = {"accessMode": ("textual", "visual"), "accessModeSufficient": ("textual,visual", "textual")}
+ACCESS |= {"accessibilityFeature": ("structuralNavigation", "tableOfContents", "alternativeText", "MathML")}
+ACCESS |= {"accessibilityHazard": ("none",)}
+ACCESS |= {"accessibilitySummary": ("Plots and drawings have words that give their finding. Formulae are MathML.",)}
 CONTAINER = """<?xml version="1.0"?>
 <container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container">
 <rootfiles><rootfile full-path="book/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>
@@ -29,7 +34,8 @@ pre { padding: 0.5em; background: #f5f3ee; font-size: 0.8em; white-space: pre-wr
 code { font-size: 0.88em; }
 table { border-collapse: collapse; font-size: 0.75em; }
 th, td { padding: 0.2em 0.5em 0.2em 0; border-bottom: 1px solid #ccc; text-align: left; vertical-align: top; }
-th, td { overflow-wrap: anywhere; hyphens: auto; }
+th, td { overflow-wrap: break-word; hyphens: auto; }
+.lm-crowded :is(th, td) { overflow-wrap: anywhere; }
 :is(th, td) p { margin: 0; }
 table.lm-many { font-size: 0.65em; }
 ol.lm-stations { padding: 0; list-style: none; }
@@ -37,7 +43,8 @@ ol.lm-stations { padding: 0; list-style: none; }
 .lm-picture { display: block; }
 figure { margin: 1em 0; }
 figure svg, img { max-width: 100%; height: auto; }
-figcaption, .lm-live { font-size: 0.85em; }
+figcaption { font-size: 0.85em; }
+.lm-live { display: block; margin-top: 0.3em; }
 .admonition, .lm-check, figure.lm-figure { margin: 1em 0; padding: 0.3em 0.9em; border-left: 3px solid #17608a; }
 .admonition-title, .lm-kicker, .lm-title { font-weight: bold; }
 .lm-equation { margin: 1em 0; font-size: 0.9em; text-align: center; overflow-x: auto; }
@@ -92,7 +99,11 @@ def _contents(pages: list[articles.Page]) -> str:
 <!DOCTYPE html>
 <html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops" lang="en" xml:lang="en">
 <head><meta charset="utf-8"/><title>Contents</title></head>
-<body><nav epub:type="toc" id="toc"><h1>Contents</h1><ol>{"".join(entries)}{end}</ol></nav></body></html>
+<body><nav epub:type="toc" id="toc"><h1>Contents</h1><ol>{"".join(entries)}{end}</ol></nav>
+<nav epub:type="landmarks" id="landmarks" hidden="hidden"><h2>Landmarks</h2><ol>
+<li><a epub:type="toc" href="#toc">Contents</a></li>
+<li><a epub:type="bodymatter" href="{articles.slug(pages[0].name)}.xhtml">Begin to read</a></li></ol></nav>
+</body></html>
 """
 
 
@@ -111,13 +122,16 @@ def _package(files: dict[str, str | bytes], order: list[str], title: str, author
     parts = sorted((name, hashlib.sha256(data if isinstance(data, bytes) else data.encode()).hexdigest())
                    for name, data in files.items())  # fmt: skip
     number = hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
+    access = "".join(
+        f'<meta property="schema:{name}">{value}</meta>' for name, values in ACCESS.items() for value in values
+    )
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return f"""<?xml version="1.0" encoding="utf-8"?>
 <package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="book-id" xml:lang="en">
 <metadata xmlns:dc="http://purl.org/dc/elements/1.1/">
 <dc:identifier id="book-id">urn:sha256:{number}</dc:identifier><dc:title>{markup.escape(title)}</dc:title>
 <dc:language>en</dc:language><dc:creator>{markup.escape(author)}</dc:creator><dc:source>{base}</dc:source>
-<meta property="dcterms:modified">{now}</meta></metadata>
+<meta property="dcterms:modified">{now}</meta>{access}</metadata>
 <manifest>{"".join(items)}</manifest>
 <spine>{spine}</spine></package>
 """

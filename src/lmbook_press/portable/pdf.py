@@ -1,11 +1,13 @@
 """The whole book as one PDF, printed by Chromium: bookmarks, numbered pages, answers and solutions at the end.
 
 All articles become one page of HTML, which is served beside the site (so that its fonts and stylesheets are the same)
-and printed. Headings are a level lower than on the site, under the parts, because the bookmarks follow them.
+and printed twice, the second time with the page numbers that the first has shown. Headings are a level lower than on
+the site, under the parts, because the bookmarks follow them.
 """
 
 import html as markup
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -19,6 +21,9 @@ BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 STYLES = ("styles/theme.css", "styles/pydata-sphinx-theme.css", "pygments.css", "styles/sphinx-book-theme.css")
 STYLES += ("katex/katex.min.css", "sphinx-design.min.css", "figures/figures.css", "lmbook.css", "boxes.css")
 STYLES += ("landing.css", "paper.css")
+# In the file that Chromium writes: a node of the tree of pages with what is below it, a place with its page.
+KIDS = re.compile(rb"\n(\d+) 0 obj\s*<<[^>]*?/Type /Pages\b[^>]*?/Kids \[([^\]]*)\]")
+PLACES = re.compile(rb"/([\w%.-]+) \[(\d+) 0 R /XYZ ")
 PATIENCE = 1800  # seconds for some hundred pages, on a slow machine
 
 
@@ -30,24 +35,45 @@ def _lower(tree) -> None:
             heading.set("class", f"lm-h{level}")
 
 
-def document(root: Path, site: Path, title: str, author: str, base: str) -> str:
-    """The HTML of the whole book."""
+def leaves(printed: bytes) -> dict[str, int]:
+    """{id: number of its page} of all places that a link inside a PDF of Chromium's leads to."""
+    kids = {number: re.findall(rb"(\d+) 0 R", inside) for number, inside in KIDS.findall(printed)}
+    inner = {kid for all_of_one in kids.values() for kid in all_of_one}
+    order, open_nodes = [], [number for number in kids if number not in inner]
+    while open_nodes:
+        node = open_nodes.pop(0)
+        if node in kids:
+            open_nodes = kids[node] + open_nodes
+        else:
+            order.append(node)
+    number_of = {node: number for number, node in enumerate(order, start=1)}
+    return {name.decode(): number_of[node] for name, node in PLACES.findall(printed) if node in number_of}
+
+
+def document(root: Path, site: Path, title: str, author: str, base: str, numbers: dict[str, int] | None = None) -> str:
+    """The HTML of the whole book; `numbers` are the pages that an earlier print had for the ids of its contents."""
+
+    def entry(place: str, words: str, part: bool) -> str:
+        leaf = f'<span class="lm-leaf">{numbers[place]}</span>' if place in numbers else ""
+        kind = ' class="lm-contents-part"' if part else ""
+        return f'<li{kind}><a href="#{place}">{words}</a>{leaf}</li>'
+
+    numbers = numbers or {}
     pages = articles.read(root, site, base, "drawn", lambda page, place: f"#{place or articles.slug(page)}")
     contents, bodies, ends = [], [], []
     for page in pages[1:]:
         for tree in (page.body, *page.end):
             _lower(tree)
         if page.part:
-            part = markup.escape(page.part)
-            contents.append(f'<li class="lm-contents-part">{part}</li>')
-            bodies.append(f'<h1 class="lm-part">{part}</h1>')
-        link = f'<a href="#{articles.slug(page.name)}">{markup.escape(page.title)}</a>'
-        contents.append(f"<li>{link}</li>")
+            part, place = markup.escape(page.part), f"part-{articles.slug(page.name)}"
+            contents.append(entry(place, part, part=True))
+            bodies.append(f'<h1 class="lm-part" id="{place}">{part}</h1>')
+        contents.append(entry(articles.slug(page.name), markup.escape(page.title), part=False))
         bodies.append(f'<div class="lm-page">{articles.written(page.body)}</div>')
         if page.end:
             ends.append(f"<h2 class='lm-h1'>{markup.escape(page.title)}</h2>")
             ends += map(articles.written, page.end)
-    contents.append('<li class="lm-contents-part"><a href="#answers">Answers and solutions</a></li>')
+    contents.append(entry("answers", "Answers and solutions", part=True))
     outputs = [file.name for file in (site / "_static").glob("mystnb.*.css")]  # the name has a number of its own
     styles = "".join(f'<link rel="stylesheet" href="_static/{file}">' for file in (*outputs, *STYLES))
     return f"""<!DOCTYPE html>
@@ -65,14 +91,18 @@ def document(root: Path, site: Path, title: str, author: str, base: str) -> str:
 """
 
 
-def print_to(out: Path, address: str) -> None:
-    """Has Chromium print a page. Raises RuntimeError where there is no browser or it fails."""
+def print_to(out: Path, address: str, draft: bool = False) -> None:
+    """Has Chromium print a page; a draft has no bookmarks and no structure for screen readers.
+
+    Raises RuntimeError where there is no browser or it fails.
+    """
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         raise RuntimeError(f"To print, a browser must be on the path: {' or '.join(BROWSERS)}.")
     with tempfile.TemporaryDirectory() as profile:
         command = [browser, "--headless", "--disable-gpu", "--no-first-run", f"--user-data-dir={profile}"]
-        command += ["--no-pdf-header-footer", "--generate-pdf-document-outline", f"--print-to-pdf={out.resolve()}"]
+        command += ["--no-pdf-header-footer", f"--print-to-pdf={out.resolve()}"]
+        command += ["--disable-pdf-tagging" if draft else "--generate-pdf-document-outline"]
         command += ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
         done = subprocess.run([*command, address], capture_output=True, text=True, timeout=PATIENCE)
     if done.returncode or not out.exists():
@@ -84,9 +114,12 @@ def write_pdf(out: Path, root: Path, site: Path, title: str, author: str, base: 
     page = site / NAME
     out.parent.mkdir(parents=True, exist_ok=True)
     try:
-        page.write_text(document(root, site, title, author, base), "utf-8")
         with serve(site) as (address, _):
-            print_to(out, address + NAME)
+            numbers: dict[str, int] = {}
+            for draft in (True, False):
+                page.write_text(document(root, site, title, author, base, numbers), "utf-8")
+                print_to(out, address + NAME, draft)
+                numbers = leaves(out.read_bytes())
     finally:
         page.unlink(missing_ok=True)
     return out

@@ -36,6 +36,13 @@ MARK = re.compile(
     r"|(?P<row>\\\\(?:\[[^\]]*\])?)|(?P<quad>\\q?quad(?![a-zA-Z]))|(?P<cell>&)|\\[a-zA-Z]+|\\."
 )
 ALIGNED = re.compile(r"\\begin\{aligned\}(.*)\\end\{aligned\}", re.DOTALL)
+# What KaTeX writes into MathML and MathML does not know: an element inside a sign (\\underset), a name with a space
+# of its own around it (\\bmod), the sign that a function is applied as a third part of an index (T_{\\max}).
+SIGNS = ("mi", "mo", "mn", "mtext")
+TAG, TAG_NAME = re.compile(r"(<[^>]*>)"), re.compile(r"<(\w+)")
+MATHML = re.compile(r"<math .*?</math>", re.DOTALL)
+SPACED = re.compile(r"(<mo [^>]*>)((?:</?mrow>|<mi[^>]*>[^<]*</mi>)+)</mo>")
+APPLIED = re.compile(r"<mo>\u2061</mo>(?=</m(?:sub|sup|subsup|under|over|underover|frac)>)")
 logger = logging.getLogger(__name__)
 
 
@@ -77,6 +84,24 @@ def katex_version() -> str:
     return _engine().eval("katex.version")
 
 
+def valid(mathml: str) -> str:
+    """KaTeX's MathML as MathML is defined: a sign holds text alone, an index has one part for each place."""
+    mathml = APPLIED.sub("", SPACED.sub(lambda found: found[1] + TAG.sub("", found[2]) + "</mo>", mathml))
+    parts, open_tags, holding = TAG.split(mathml), [], set()
+    for place in range(1, len(parts), 2):
+        tag = parts[place]
+        if tag.startswith("</"):
+            start = open_tags.pop()
+            if start in holding:
+                parts[start], parts[place] = "<mrow>", "</mrow>"
+            continue
+        if open_tags and TAG_NAME.match(parts[open_tags[-1]])[1] in SIGNS:
+            holding.add(open_tags[-1])
+        if not tag.endswith("/>"):
+            open_tags.append(place)
+    return "".join(parts)
+
+
 @cache
 def render(tex: str, display: bool = False) -> str:
     """The HTML (for the eye) and MathML (for a screen reader) of one formula. Raises MathError."""
@@ -86,7 +111,7 @@ def render(tex: str, display: bool = False) -> str:
     answer = json.loads(_engine().call("render", tex, display))
     if "error" in answer:
         raise MathError(answer["error"], answer.get("position"))
-    return answer["html"]
+    return MATHML.sub(lambda found: valid(found[0]), answer["html"])
 
 
 def mathml(tex: str, display: bool = False, milliseconds: int = 5000) -> str:

@@ -8,8 +8,9 @@ import small
 
 from lmbook_grader.grading.grade import grade_one
 from lmbook_grader.intake.collect import Submission
-from lmbook_grader.sandbox.commands import Limits, available
+from lmbook_grader.sandbox.commands import Limits, available, copy_package
 from lmbook_press.assignments.make import grading_version, student_version
+from lmbook_press.assignments.questions import Homework
 
 LIMITS = Limits(cell=1, check=1, total=30, memory=400)
 
@@ -35,8 +36,14 @@ def release(course) -> nbformat.NotebookNode:
     return nbformat.read(course / "release/09-small.ipynb", as_version=4)
 
 
+@pytest.fixture(scope="session")
+def package(course, tmp_path_factory) -> Path:
+    """What a student's process sees of lmbook; it cannot be written to, so that all may have the same."""
+    return copy_package(tmp_path_factory.mktemp("package"), Homework.load(course).blocked)
+
+
 @pytest.fixture
-def grade(walls, course, tmp_path):
+def grade(walls, course, package, tmp_path):
     """Grades a notebook, or a file of any content."""
 
     def graded(content: nbformat.NotebookNode | bytes | Path, limits: Limits = LIMITS) -> dict:
@@ -47,7 +54,7 @@ def grade(walls, course, tmp_path):
             path.write_bytes(content)
         else:
             nbformat.write(content, path)
-        return grade_one(Submission("ann", path), course, limits=limits)
+        return grade_one(Submission("ann", path), course, limits=limits, package=package)
 
     return graded
 

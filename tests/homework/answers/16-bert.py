@@ -40,25 +40,41 @@ def probe_accuracy(H, y, H_new, y_new, classes, penalty):
 """
 
 
-def nearest(score, others="words[j] == words[i] and j != i"):
-    return f"""
-def same_sense(H, words, senses):
-    hits = []
-    for i in range(len(H)):
-        scores = [({score}, j) for j in range(len(H)) if {others}]
-        if scores:
-            hits.append(senses[max(scores)[1]] == senses[i])
-    return float(np.mean(hits)) if hits else 0.0
+VERDICT = """
+def summary(w, tokens):
+    tokens = torch.tensor(np.asarray(tokens))
+    return torch.stack([X[row != 0].mean(0) for X, row in zip(encode(w, tokens), tokens)])
+
+
+def verdict(w, tokens):
+    return torch.tanh(summary(w, tokens) @ w["W_p"]) @ w["W_c"]
+"""
+TUNE = """
+def fine_tune(w, rows, verdicts, steps, rate):
+    learned = {name: torch.nn.Parameter(value.clone()) for name, value in w.items()}
+    adam, rng = torch.optim.Adam(learned.values(), lr=rate), np.random.default_rng(1)
+    for step in range(steps):
+        adam.param_groups[0]["lr"] = rate * (steps - step) / steps
+        batch = rng.permutation(len(rows))[:32]
+        loss = -verdict(learned, rows[batch]).log_softmax(1)[range(len(batch)), verdicts[batch]].mean()
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
+    return {name: value.detach() for name, value in learned.items()}
 """
 
 
-COSINE = "H[i] @ H[j] / np.linalg.norm(H[i]) / np.linalg.norm(H[j])"
+def changed(source: str, old: str, new: str) -> str:
+    """The right answer with one mistake; what is replaced must be there."""
+    assert source.count(old) == 1, old
+    return source.replace(old, new)
+
 
 WRONG = {
-    "special tokens are selected too": {"answers": {"masking": masking("chance < rate", RIGHT_FATES)}, "score": 14},
+    "special tokens are selected too": {"answers": {"masking": masking("chance < rate", RIGHT_FATES)}, "score": 15},
     "a selected word always becomes <mask>": {
         "answers": {"masking": masking("(tokens > 4) & (chance < rate)", "4")},
-        "score": 12,
+        "score": 13,
     },
     "the tenth that stays and the tenth that changes are exchanged": {
         "answers": {
@@ -66,7 +82,7 @@ WRONG = {
                 "(tokens > 4) & (chance < rate)", "np.where(fate < 0.8, 4, np.where(fate < 0.9, tokens, other))"
             )
         },
-        "score": 12,
+        "score": 13,
     },
     "a chance equal to the rate selects": {
         "answers": {"masking": masking("(tokens > 4) & (chance <= rate)", RIGHT_FATES)},
@@ -81,17 +97,17 @@ def make_blanks(tokens, chance, fate, other, rate=0.15):
     return inputs, inputs == 4
 """
         },
-        "score": 12,
+        "score": 13,
     },
     "the mean over all places": {
         "answers": {"loss": LOSS.format(change="J, gradient = J * n / selected.size, gradient * n / selected.size")},
-        "score": 12,
+        "score": 13,
     },
     "every place counts": {
         "answers": {
             "loss": LOSS.format(change="J, gradient = nll.mean(), (np.exp(log_p) - hit) / selected.size"),
         },
-        "score": 12,
+        "score": 13,
     },
     "the mean of the sentences' means": {
         "answers": {
@@ -99,7 +115,7 @@ def make_blanks(tokens, chance, fate, other, rate=0.15):
                 change="means = [n[s].mean() for n, s in zip(nll, selected) if s.any()]; J = np.mean(means or [0.0])"
             ),
         },
-        "score": 14,
+        "score": 15,
     },
     "a gradient that is not divided by the number of blanks": {
         "answers": {"loss": LOSS.format(change="gradient = gradient * n")},
@@ -113,7 +129,7 @@ def make_blanks(tokens, chance, fate, other, rate=0.15):
         "answers": {
             "loss": LOSS.replace("logits - logits.max(-1, keepdims=True)", "logits").format(change=""),
         },
-        "score": 14,
+        "score": 15,
     },
     "a word that is read is taken for the answer": {
         "answers": {
@@ -161,12 +177,12 @@ def what_was_there(p, shown, a, b):
         },
         "score": 13,
     },
-    "a probe without a bias": {"answers": {"probe": probe("H", "H_new")}, "score": 14},
+    "a probe without a bias": {"answers": {"probe": probe("H", "H_new")}, "score": 15},
     "a penalty on the bias": {
         "answers": {
             "probe": probe("np.column_stack([H, np.ones(len(H))])", "np.column_stack([H_new, np.ones(len(H_new))])")
         },
-        "score": 14,
+        "score": 15,
     },
     "tested on what it was fitted to": {
         "answers": {
@@ -177,7 +193,7 @@ def probe_accuracy(H, y, H_new, y_new, classes, penalty):
     return float(np.mean((X @ W + Y.mean(0)).argmax(1) == y))
 """
         },
-        "score": 13,
+        "score": 14,
     },
     "new states are centred by their own mean": {
         "answers": {
@@ -188,22 +204,56 @@ def probe_accuracy(H, y, H_new, y_new, classes, penalty):
     return float(np.mean(((H_new - H_new.mean(0)) @ W).argmax(1) == y_new))
 """
         },
-        "score": 14,
+        "score": 15,
     },
-    "the occurrence itself is its nearest": {
-        "answers": {"nearest": nearest(COSINE, "words[j] == words[i]")},
-        "score": 14,
+    "padding counts in the mean": {
+        "answers": {"verdict": changed(VERDICT, "X[row != 0].mean(0)", "X.mean(0)")},
+        "score": 15,
     },
-    "an inner product in place of the cosine": {"answers": {"nearest": nearest("H[i] @ H[j]")}, "score": 15},
-    "distance in place of the cosine": {"answers": {"nearest": nearest("-np.linalg.norm(H[i] - H[j])")}, "score": 15},
-    "any word may be the nearest": {"answers": {"nearest": nearest(COSINE, "j != i")}, "score": 14},
-    "words that occur once count as wrong": {
+    "a sum in place of the mean": {
+        "answers": {"verdict": changed(VERDICT, "X[row != 0].mean(0)", "X[row != 0].sum(0)")},
+        "score": 15,
+    },
+    "a verdict without tanh": {
         "answers": {
-            "nearest": nearest(COSINE).replace(
-                "        if scores:\n            hits.append(senses[max(scores)[1]] == senses[i])",
-                "        hits.append(bool(scores) and senses[max(scores)[1]] == senses[i])",
-            )
+            "verdict": changed(VERDICT, 'torch.tanh(summary(w, tokens) @ w["W_p"])', 'summary(w, tokens) @ w["W_p"]')
         },
         "score": 15,
+    },
+    "the head of another opinion": {
+        "answers": {"verdict": changed(VERDICT, '@ w["W_c"]', '@ w["W_c"].flip(1)')},
+        "score": 15,
+    },
+    "a verdict that no gradient passes": {
+        "answers": {"verdict": changed(VERDICT, "summary(w, tokens) @", "summary(w, tokens).detach() @")},
+        "score": 13,
+    },
+    "the weights before fine-tuning": {"answers": {"training": "def fine_tune(w, *_): return w"}, "score": 13},
+    "only the two new matrices are trained": {
+        "answers": {"training": changed(TUNE, "Adam(learned.values()", 'Adam([learned["W_p"], learned["W_c"]]')},
+        "score": 13,
+    },
+    "the verdicts are exchanged": {
+        "answers": {"training": changed(TUNE, "verdicts[batch]]", "1 - verdicts[batch]]")},
+        "score": 13,
+    },
+    "fine-tuned without pre-training": {
+        "answers": {"training": changed(TUNE, "value.clone()", "torch.randn(value.shape) / 4")},
+        "score": 14,  # it knows its own sixty by heart
+    },
+    "verdicts of other rows": {
+        "answers": {"training": changed(TUNE, "verdicts[batch]]", "rng.permutation(verdicts)[batch]]")},
+        "score": 13,
+    },
+    "another fine-tuning that works": {  # all rows in every step, and a rate that stays
+        "answers": {
+            "verdict": VERDICT,
+            "training": changed(
+                changed(TUNE, "rng.permutation(len(rows))[:32]", "np.arange(len(rows))"),
+                "rate * (steps - step) / steps",
+                "rate",
+            ),
+        },
+        "score": 16,
     },
 }

@@ -5,13 +5,12 @@ import re
 from pathlib import Path
 
 import pytest
+from test_pages import CUT
 
 from lmbook_press.sphinx import chapters, code, mathematics, search
 
 ROOT = Path(__file__).parents[3]
 browser = pytest.mark.browser
-# the chapters whose formulae and lines of code were the widest, in parts I to IV
-WIDE = ["notebooks/07-long-memory", "notebooks/13-self-attention", "notebooks/15-transformer"]
 LONG = "notebooks/17-gpt"  # two live figures above its last sections, a table, plots, questions to predict
 
 # --- without a browser: the pieces ---------------------------------------------------------------------------------
@@ -108,24 +107,6 @@ def test_nothing_says_one_threads_or_leaves_numbers_and_their_ranges_apart(site)
 
 
 # --- in a browser --------------------------------------------------------------------------------------------------
-
-CUT = """(boxes) => [...document.querySelectorAll(boxes)].filter((box) => box.clientWidth
-  && !box.closest("details:not([open])") && box.scrollWidth > box.clientWidth + 1)
-  .map((box) => [box.dataset.lmName ?? box.textContent.slice(0, 40), box.scrollWidth - box.clientWidth])"""
-SIZES = "(boxes) => [...document.querySelectorAll(boxes)].map((box) => parseFloat(getComputedStyle(box).fontSize))"
-
-
-@browser
-@pytest.mark.parametrize("name", WIDE)
-def test_no_formula_and_no_line_of_code_is_cut_off(visit, name):
-    page = visit(f"{name}.html")
-    assert min(page.evaluate(SIZES, "div.cell_input pre")) >= 15
-    for width in (1280, 360):
-        page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_timeout(150)  # formulae are fitted when the width has changed
-        assert page.evaluate(CUT, ".lm-equation .lm-scroll, div.cell_input pre") == [], width
-        assert page.evaluate(CUT, "figure.lm-plot > div") == [], width
-    assert min(page.evaluate(SIZES, ".lm-equation .katex-html")) > 10
 
 
 @browser

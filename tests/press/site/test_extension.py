@@ -8,6 +8,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from lxml import html
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
@@ -85,6 +86,19 @@ def test_a_formula_is_drawn_for_the_eye_and_written_for_the_ear():
     assert '<math xmlns="http://www.w3.org/1998/Math/MathML">' in html
     assert 'class="katex-html" aria-hidden="true"' in html
     assert 'display="block"' in mathematics.render("x", display=True)
+
+
+ODD = {r"T_{\max}": "Tmax", r"\underset{T \times d}{X}": "XT×d", r"\underset{m}{\mathbf{h}_t} = 1": "htm=1"}
+ODD |= {r"a \bmod b": "amodb"}
+
+
+@pytest.mark.parametrize("tex", ODD)
+def test_what_katex_writes_is_valid_mathml(tex):
+    found = re.search(r"<mrow>.*</mrow>(?=<annotation)", mathematics.render(tex))[0]
+    tree = html.fragment_fromstring(found)
+    assert [node.tag for node in tree.iter("mi", "mo", "mn", "mtext") if len(node)] == []
+    assert {len(node) for node in tree.iter("msub", "munder")} <= {2}
+    assert re.sub(r"\s", "", tree.text_content()) == ODD[tex]
 
 
 def test_formulae_are_drawn_in_a_notebook_too():

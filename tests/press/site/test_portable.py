@@ -95,19 +95,49 @@ def test_a_table_wider_than_a_page_is_turned():
         before = articles.written(kept)
         articles._upright(kept)
         assert articles.written(kept) == before
-    for columns, many in ((7, False), (8, True), (14, False)):
-        articles._fit(fitted := table(columns, 3))
-        assert (fitted.get("class") == "lm-many") == many
+
+
+@pytest.mark.parametrize(
+    ("cell", "marks"), [("1.5 (1.2 to 1.8)", None), ("1,000.5 (900.2 to 1,100.8)", "lm-many"), ("x" * 20, "lm-crowded")]
+)
+def test_a_table_has_letters_that_a_page_holds_and_keeps_ranges_whole(cell, marks):
+    row = f"<td class='lm-number'>{cell}</td>" * 6
+    fitted = html.fromstring(f"<table><tbody><tr>{row}</tr></tbody></table>")
+    articles._fit(fitted)
+    assert (fitted.get("class") or "").split()[-1:] == ([marks] if marks else [])
+    first = fitted.find(".//td").text
+    assert first.replace("\u00a0", " ") == cell
+    assert len(first.split(" ")) == 1 + ("(" in cell)  # it breaks before the range
 
 
 @pytest.mark.browser
-def test_chromium_prints_with_bookmarks(browser, tmp_path):
+def test_chromium_prints_with_bookmarks_and_knows_the_page_of_each_place(browser, tmp_path):
     page = tmp_path / "page.html"
-    page.write_text("<h1>Part</h1><h2>Chapter</h2><p style='break-before: page'>x</p>")
+    links = "<a href='#here'>a</a> <a href='#there'>b</a> <a href='#nowhere'>c</a>"
+    page.write_text(f"<h1 id='here'>Part</h1>{links}<h2 id='there' style='break-before: page'>Chapter</h2>")
     pdf.print_to(tmp_path / "out.pdf", page.as_uri())
     data = (tmp_path / "out.pdf").read_bytes()
     assert len(re.findall(rb"/Type\s*/Page\b", data)) == 2
     assert b"/Outlines" in data
+    assert pdf.leaves(data) == {"here": 1, "there": 2}
+
+
+@pytest.mark.browser
+def test_nothing_is_wider_than_paper(new_context, site, some_pages):
+    """One thing that is too wide would have Chromium print the whole book in smaller letters."""
+    (site / pdf.NAME).write_text(pdf.document(ROOT, site, "Title", "Author", BASE, {"answers": 7}))
+    page = new_context(viewport={"width": 627, "height": 900}).new_page()  # 166 mm
+    page.emulate_media(media="print")
+    try:
+        page.goto((site / pdf.NAME).as_uri())
+    finally:
+        (site / pdf.NAME).unlink()
+    page.add_style_tag(content=".lm-page { overflow: visible !important }")
+    wide = """() => [...document.querySelectorAll("article :is(table, pre, figure, .lm-scroll, p)")]
+      .filter((box) => box.getBoundingClientRect().right > innerWidth + 2).map((box) => box.outerHTML.slice(0, 150))"""
+    assert page.evaluate(wide) == []
+    assert page.locator(".lm-number").count() > 50
+    assert page.locator(".lm-contents .lm-leaf").inner_text() == "7"
 
 
 # --- EPUB ----------------------------------------------------------------------------------------------------------
@@ -155,9 +185,41 @@ def test_links_pictures_and_ids_of_an_epub_are_there(unpacked):
                     links += 1
                     assert f"book/{page or name}" in files, (name, link)
                     assert not place or unquote(place) in ids[page or name], (name, link)
+            if node.tag.endswith("}img"):
+                assert node.get("alt")
+            if node.tag.endswith("}figcaption"):
+                assert node.getnext() is None  # or it is not XHTML
     assert links > 100
     assert b"viewBox" in files["book/notebooks-07-long-memory.xhtml"]
     assert b'<math xmlns="http://www.w3.org/1998/Math/MathML"' in files["book/notebooks-07-long-memory.xhtml"]
+
+
+def test_formulae_of_an_epub_are_mathml_as_its_standard_has_it(unpacked):
+    _, files = unpacked
+    tree = etree.fromstring(files["book/notebooks-07-long-memory.xhtml"])
+    counted = {"msub": 2, "msup": 2, "msubsup": 3, "munder": 2, "mover": 2, "munderover": 3, "mfrac": 2, "mroot": 2}
+    seen = set()
+    for node in tree.iter("{http://www.w3.org/1998/Math/MathML}*"):
+        name = etree.QName(node).localname
+        seen.add(name)
+        if name in ("mi", "mo", "mn", "mtext"):
+            assert len(node) == 0, etree.tostring(node)
+        if name in counted:
+            assert len(node) == counted[name], etree.tostring(node)
+    assert seen > {"mi", "msub", "mfrac"}
+
+
+def test_an_epub_says_how_it_can_be_read_and_where_it_begins(unpacked):
+    _, files = unpacked
+    package = etree.fromstring(files["book/book.opf"])
+    said = [(meta.get("property"), meta.text) for meta in package.iterfind(".//o:meta", OPF)]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", dict(said)["dcterms:modified"])
+    assert {"schema:accessMode", "schema:accessibilityFeature", "schema:accessibilityHazard"} <= dict(said).keys()
+    assert ("schema:accessModeSufficient", "textual") in said
+    nav = etree.fromstring(files["book/nav.xhtml"])
+    kind = "{http://www.idpf.org/2007/ops}type"
+    marks = {link.get(kind): link.get("href") for link in nav.iterfind(".//h:nav[@id='landmarks']//h:a", OPF)}
+    assert marks == {"toc": "#toc", "bodymatter": "book-index.xhtml"}
 
 
 def test_without_a_built_site_the_command_says_what_to_do(tmp_path):

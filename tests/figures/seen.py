@@ -1,0 +1,23 @@
+"""What is seen on a page, asked for in one call: a call for each cell of a table takes a page most of its time."""
+
+
+def cells_of(box, tags: str = "th, td", text: str = "innerText") -> list[list[str]]:
+    """The texts of each row of the tables in a page or a part of it."""
+    return box.locator("tbody tr").evaluate_all(
+        "(rows, [tags, text]) => rows.map((row) => [...row.querySelectorAll(tags)].map((cell) => cell[text]))",
+        [tags, text],
+    )
+
+
+def rightmost(page, selector: str) -> float:
+    """Where the one of these boxes ends that ends furthest to the right; there is at least one."""
+    return page.locator(selector).evaluate_all(
+        "(boxes) => boxes.length ? Math.max(...boxes.map((box) => box.getBoundingClientRect().right)) : Infinity"
+    )
+
+
+def each(page, selector: str, *names: str) -> list[list[str | None]]:
+    """The attributes of these names of each element."""
+    return page.locator(selector).evaluate_all(
+        "(nodes, names) => nodes.map((node) => names.map((name) => node.getAttribute(name)))", list(names)
+    )
