@@ -3,7 +3,6 @@
 The words are those of its pre-training; a text is <sos> w_1 .. w_T <eos>. Its label comes from the state of <sos>
 through the pooler, or from the mean of all states.
 
-    bert-opinions          the pooler, one rate and four epochs for both starts
     bert-opinions-tuned    both poolings, each network's rate from one grid, each trained to its plateau
     bert-opinions-read     no network is trained: what the words cost TF-IDF, and what a linear probe reads from the
                            states of the frozen encoder, by pooling
@@ -22,7 +21,7 @@ from lmbook.baselines import LinearClassifier
 from lmbook.bert import BERTClassifier
 from lmbook.experiments.bert_pretraining import WINDOW, encoder, framed, pretrained
 from lmbook.experiments.run import Run, recipe
-from lmbook.experiments.tasks import fit_labels, label_nll, labelled, outputs
+from lmbook.experiments.tasks import label_nll, labelled, outputs
 from lmbook.experiments.text_classification import labelled_texts, probabilities, score_labels
 from lmbook.gpt import decay_groups
 from lmbook.rnn_models import Classifier
@@ -46,26 +45,6 @@ def read_texts(run: Run, forms: WordForms) -> tuple[dict[str, list[str]], dict[s
 def adamw(model: nn.Module, rate: float) -> torch.optim.Optimizer:
     """AdamW with a decay of 0.01 on matrices."""
     return torch.optim.AdamW(decay_groups(model, 0.01), lr=rate)
-
-
-@recipe(
-    "bert-opinions",
-    about="opinions on films, sentence by sentence: the pre-trained BERT fine-tuned, and one from scratch",
-    minutes=6,
-    corpora=(CORPUS,),
-    score="fine-tuned, accuracy",
-)
-def bert_opinions(run: Run) -> tuple[dict, None]:
-    """Both starts with the rate 5e-4 and four epochs, neither of them tuned."""
-    scores: dict = {}
-    for start in ("fine-tuned", "scratch"):
-        forms, bert, note = encoder(run, start)
-        _, gold, ids = read_texts(run, forms)
-        model = BERTClassifier(bert, 2, dropout=0.1).to(run.device)
-        fit_labels(run, model, ids, gold, adamw(model, 5e-4), epochs=4, part=start, note=note)
-        scores[start] = kept(probabilities(model, ids["test"]) > 0.5, gold["test"])
-        scores[f"{start}, accuracy"] = scores[start]["accuracy"]
-    return scores, None
 
 
 @recipe(
