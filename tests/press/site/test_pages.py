@@ -1,10 +1,12 @@
 """Every page of the site, in a real browser: light, dark and on a phone."""
 
+import contextlib
 import re
 from pathlib import Path
 
 import pytest
 import yaml
+from playwright.sync_api import TimeoutError
 
 pytestmark = pytest.mark.browser
 
@@ -82,8 +84,10 @@ SIZES = "(boxes) => [...document.querySelectorAll(boxes)].map((box) => parseFloa
 
 def cut_off(page) -> list:
     """Formulae, lines of code and plots that are wider than their place, and by how much."""
-    page.wait_for_timeout(150)  # formulae are fitted when the width has changed
-    return page.evaluate(CUT, ".lm-equation .lm-scroll, div.cell_input pre, figure.lm-plot > div")
+    boxes = ".lm-equation .lm-scroll, div.cell_input pre, figure.lm-plot > div"
+    with contextlib.suppress(TimeoutError):  # formulae are fitted when the width has changed
+        page.wait_for_function(f"(boxes) => ({CUT})(boxes).length === 0", arg=boxes, timeout=5000)
+    return page.evaluate(CUT, boxes)
 
 
 LIGHT_BOXES = """() => [...document.querySelectorAll("article *")].filter((box) => {
