@@ -122,6 +122,8 @@ class Inline:
     def _page(self, target: str) -> tuple[str, str]:
         """The address that a link inside the book leads to, and the heading there."""
         file, _, fragment = target.partition("#")
+        if fragment.startswith("figure="):  # a state of a living figure: on the site, where the address sets it
+            return f"{self.book.address(self.path)}#{fragment}", ""
         here = self.book.place(self.path)
         path = self.book.source_of((here.parent / file).resolve()) if file else self.path
         if not path.is_file() or path.suffix not in (".md", ".ipynb"):

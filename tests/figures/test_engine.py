@@ -262,8 +262,8 @@ def test_a_file_that_is_cut_says_so(call):
     for wrong in (data[:-1], data[:200], b"", b"<!doctype html><title>404</title>" * 9):
         with pytest.raises(Exception, match="cut, or is no checkpoint"):
             call.put("cut", wrong, card["model"])
-    with pytest.raises(Exception, match="the page has no GPT"):
-        call.put("other", data, {"class": "lmbook.gpt.GPT"})
+    with pytest.raises(Exception, match="the page has no Oracle"):
+        call.put("other", data, {"class": "lmbook.other.Oracle"})
 
 
 # --- text -----------------------------------------------------------------------------------------------------------

@@ -1,9 +1,11 @@
 """OpenTransformer: it opens by keys, mouse and address, and each number in it is torch's for the reader's sentence."""
 
 import base64
+import json
 import random
 import re
 
+import numpy as np
 import pytest
 import torch
 
@@ -227,3 +229,150 @@ def test_axe_finds_nothing_and_a_phone_shows_every_depth(show, axe_in_every_view
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
     moving = "getComputedStyle(document.querySelector('.lmo-stage svg')).animationName"
     assert page.evaluate(moving) == "none"
+
+
+# --- the halves -----------------------------------------------------------------------------------------------------
+
+SENTENCE = "The king of the old city did not know that his 12 blorgling sons were born in March , and she left ."
+
+
+@pytest.fixture(scope="module")
+def ask(browser):
+    """ask(task, given) -> what the engine says in a page, where both halves are loaded."""
+    page = browser.new_page()
+    own = bundle.source("program-engine").removeprefix("export ")
+    page.add_script_tag(content=f"{own}\nconst own = program().engine();")
+    put = "({ file, ...given }) => own.load({ ...given, file: Uint8Array.from(atob(file), (c) => c.charCodeAt(0)) })"
+    for name in (BERT, GPT):
+        file, card = bundle.weights(name)
+        page.evaluate(put, {"name": name, "card": card, "file": base64.b64encode(file).decode()})
+    say = "([task, given]) => JSON.stringify(own[task](given))"
+    yield lambda task, **given: json.loads(page.evaluate(say, [task, given]))
+    page.close()
+
+
+def same(found, wanted):
+    """The largest difference of all numbers, of large ones by their size; what is no number is equal."""
+    if isinstance(wanted, dict):
+        assert found.keys() == wanted.keys()
+        return max(same(found[key], wanted[key]) for key in wanted)
+    if isinstance(wanted, list) and isinstance(wanted[0], dict):
+        return max(same(*pair) for pair in zip(found, wanted, strict=True))
+    if isinstance(wanted, float | list):
+        found, wanted = np.array(found), np.array(wanted)
+        return (abs(found - wanted) / np.maximum(1, abs(wanted))).max()
+    assert found == wanted
+    return 0
+
+
+def drawn(name, seed):
+    """A text, the place that is opened, and the one that is hidden."""
+    chance = random.Random(seed)
+    if name == BERT:
+        words = [chance.choice(SENTENCE.split()) for _ in range(chance.randint(2, 9))]
+        places = range(len(words) + 2)
+        return " ".join(words), chance.choice(places), chance.choice(places[:-1])
+    text = data.load("tinyshakespeare")["train"]
+    start, length = chance.randrange(len(text) - 64), chance.randint(1, 64)
+    return text[start : start + length], chance.randrange(length), 0
+
+
+@pytest.mark.parametrize("name", [BERT, GPT])
+def test_every_number_of_a_half_is_torchs_on_drawn_sentences(ask, name):
+    about = described(name)
+    side = {"encoder": "source", "decoder": "target"}[about["tower"]]
+    for seed in range(3):
+        text, place, blank = drawn(name, seed)
+        opened = Opened(name, text, side, place, blank=blank)
+        given = {"name": name, "text": text, "side": side, "place": place, "blank": blank, "ids": []}
+        assert [token["id"] for token in ask("tokens", name=name, text=text)[side]] == [
+            token["id"] for token in tokens(name, text)[side]
+        ]
+        assert same(ask("open", **given), opened.rows()) < 1e-4
+        for stage in range(len(opened.stages) + 1) if seed == 0 else (3, len(opened.stages)):
+            feed = stage < len(opened.stages) and opened.stages[stage]["kind"] == "feed"
+            unit = 7 * seed if feed else None
+            assert same(ask("inside", **given, stage=stage, unit=unit), opened.inside(stage, unit)) < 1e-4
+
+
+def test_the_comparison_of_the_halves_can_fail(ask):
+    given = {"name": BERT, "text": "A dog ran .", "side": "source", "place": 2, "ids": []}
+    other = Opened(BERT, "A dog ran .", "source", 2, blank=3).inside(5)
+    asked_for = (ask("inside", **given, blank=blank, stage=5) for blank in (3, 2))
+    assert same(next(asked_for), other) < 1e-4 < same(next(asked_for), other)
+
+
+@torch.no_grad()
+def test_the_parts_of_the_halves_are_what_the_models_do():
+    model = shipped(GPT)[0]
+    opened = Opened(GPT, "my lor", "target", 5)
+    ids = torch.tensor([[token["id"] for token in tokens(GPT, "my lor")["target"]]])
+    logits, alpha = model(ids, need_weights=True)
+    assert opened.inside(9)["others"][0]["logit"] == pytest.approx(logits[0, 5].max().item(), abs=1e-4)
+    assert torch.allclose(stage_of(opened, "self", 3)["weights"], alpha[2][0, :, 5], atol=1e-5)
+    bert = shipped(BERT)[0]
+    opened = Opened(BERT, "A dog ran .", "source", 2, blank=2)
+    ids = torch.tensor([[token["id"] for token in tokens(BERT, "A dog ran .")["source"]]])
+    ids[0, 2] = 4
+    logits = bert.output(opened.head(opened.stages[-1]["next"]))
+    assert torch.allclose(logits, bert(ids)[0, 2], atol=1e-4)
+
+
+def test_a_blank_of_the_readers_sentence_is_opened(show):
+    page = show(OpenTransformer(model=BERT))
+    fetched = []
+    page.on("request", lambda request: fetched.append(request.url))
+    place = lambda lane: page.locator(".lmo-tokens").nth(lane).locator("[data-now=true]").inner_text()  # noqa: E731
+    assert (place(0), place(1), fetched) == ("his", "____", [])
+    page.get_by_label("Your sentence in English").fill("The blorgling king left the old city.")
+    assert "fetches 1.0 MB once" in page.locator(".lm-own-text").inner_text()
+    page.get_by_role("button", name="Read it").click()
+    page.wait_for_function("document.querySelectorAll('.lmo-tokens button').length === 19")
+    assert "fetches" not in page.locator(".lm-own-text").inner_text()
+    page.get_by_role("button", name="blorgling").click()  # hide it
+    ready(page)
+    assert (place(0), place(1)) == ("blorgling", "____")
+    text = "The blorgling king left the old city."
+    hidden = Opened(BERT, text, "source", 2, blank=2)
+    to(page, "part=output")
+    came = hidden.inside(9)["came"]
+    assert came["text"] == "<xx-ing>"
+    assert f"“<xx-ing>”, which is hidden there, has P = {came['p']:.3g}, rank {came['rank']}." in says(page)
+    press(page, "Escape")  # nothing is focused: it stays
+    page.get_by_role("button", name="nothing").click()
+    ready(page)
+    read = Opened(BERT, text, "source", 2).inside(9)["came"]
+    assert f"“<xx-ing>”, which it reads there, has P = {read['p']:.3g}, rank {read['rank']}." in says(page)
+    to(page, "part=encoder.2.self.3.4&read=5&write=3")
+    e = stage_of(Opened(BERT, text, "source", 5, blank=3), "self", 2)["scores"][2, 3].item()
+    assert f"the score {e:.2f}".replace("-", "−") in says(page)
+    page.get_by_label("Your sentence in English").fill("a " * 70)
+    page.locator(".lm-own-text[data-state=failed]").wait_for()
+    assert "the model reads 1 to 62 words; these are 70" in page.locator(".lm-own-text").inner_text()
+    to(page, "part=decoder.2.cross.1")  # a tower that it has not: the whole
+    assert now(page)[1] == "BERT"
+
+
+def test_a_text_of_the_readers_is_read_with_mask_and_cache(show, axe_in_every_view):
+    page = show(OpenTransformer(model=GPT), width=360, motion="reduce")
+    text = "my sweet qu"
+    page.get_by_label("Your text").fill("my sweet 日qu")
+    page.get_by_role("button", name="Read it").click()
+    page.wait_for_function("document.querySelectorAll('.lmo-tokens button').length === 11")
+    assert "the model has no such character: “日”." in says(page)
+    opened = Opened(GPT, text, "target", 7)
+    to(page, "part=decoder.2.self.3&write=7")
+    assert page.locator(".lmo-token[data-later=true]").all_inner_texts() == ["␣", "q", "u"]
+    assert numbers(page)[-1] == pytest.approx(stage_of(opened, "self", 2)["weights"][2].tolist(), abs=6e-4)
+    assert "the first 7 were kept from before, in the cache" in page.locator(".lmo-both").inner_text()
+    assert f"now holds {2 * 4 * 128 * 8:,} numbers" in page.locator(".lmo-both").inner_text()
+    page.locator(".lmo-part[tabindex='0']").focus()
+    press(page, "Escape", "Escape", "ArrowLeft")
+    came = Opened(GPT, text, "target", 6).inside(9)["came"]
+    assert page.locator(".lmo-token[data-now=true]").inner_text() == "e"
+    for part in ("", "decoder.4", "output", "target.3"):
+        to(page, f"part={part}&write=6")
+        if part == "output":
+            assert f"“t”, which comes next in the text, has P = {came['p']:.3g}, rank {came['rank']}." in says(page)
+            assert axe_in_every_view(page, wide=360) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360

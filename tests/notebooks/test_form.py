@@ -90,7 +90,8 @@ def without_solutions(notebook) -> nbformat.NotebookNode:
 
 
 def words(text: str) -> int:
-    """Words of prose: no formulae, no directives' first lines, no options."""
+    """Words of prose: no formulae, no directives' first lines, no options, no addresses of a figure's state."""
+    text = re.sub(r"\]\(#figure=[^)\s]*\)", "]", text)
     text = re.sub(r"\$\$.*?\$\$[^\n]*", " ", text, flags=re.DOTALL)
     text = re.sub(r"^(:{3,}|`{3,}|:[\w-]+:|\([\w-]+\)=).*$", " ", text, flags=re.MULTILINE)
     return len(re.findall(r"[A-Za-z][\w'’-]*", re.sub(r"\$[^$]+\$", " x ", text)))

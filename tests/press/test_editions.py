@@ -147,6 +147,11 @@ def test_an_admonition_becomes_a_quote_and_mathematics_in_it_one_line(book):
     assert text == "> **Predict first**\n>\n> How *many*?\n>\n> $$a = b \\tag{1.1}$$"
 
 
+def test_a_link_that_sets_a_figure_leads_to_the_site(book):
+    text = convert(book, "Open [a layer](#figure=opened&part=decoder.3).")
+    assert text == f"Open [a layer]({SITE}/notebooks/01-start.html#figure=opened&part=decoder.3)."
+
+
 def test_a_drop_down_opens_with_a_click(book):
     text = convert(book, ":::{tip}\n:class: dropdown\nTry `x`.\n:::")
     assert text == "<details>\n<summary><b>Tip</b></summary>\n\nTry `x`.\n\n</details>"

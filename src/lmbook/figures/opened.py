@@ -2,8 +2,8 @@
 
     x_0 = sqrt(d) E[w] + p      x_k = x_{k-1} + f_k(LN(x_{k-1}))      P = softmax(E LN(x_K))
 
-Three models can be opened: the translator, which has both towers, and its halves, BERT, an encoder that fills a blank, and
-a GPT of characters, a decoder that writes on (their equations differ a little: see insides.py).
+Three models can be opened: the translator, which has both towers, and its halves: BERT, an encoder that fills a blank,
+and a GPT of characters, a decoder that writes on (their equations differ a little: see insides.py).
 
 What is opened is said by a path: "" is the whole; "decoder.2" a block; "decoder.2.cross.1" a head of it, and
 "decoder.2.cross.1.3" its score for the third token; "decoder.2.feed" the feed-forward network, ".feed.17" a unit of it;
@@ -30,8 +30,8 @@ PATH = re.compile(
     r"(?:(?P<side>encoder|decoder)\.(?P<layer>\d+)(?:\.(?P<kind>self|cross)\.(?P<head>\d+)(?:\.(?P<key>\d+))?"
     r"|\.feed(?:\.(?P<unit>\d+))?)?|(?P<end>source|target|output)(?:\.(?P<entry>\d+))?)?"
 )
-# What the page has to know of a model.  tower: the one that it has, or "" for both.  starts: vectors that are added before
-# the first layer.  read, write: the position that is opened at first.
+# What the page has to know of a model.  tower: the one that it has, or "" for both.  starts: vectors that are added
+# before the first layer.  read, write: the position that is opened at first.
 ABOUT = {
     TRANSLATOR: {
         "kind": "translator",
@@ -162,7 +162,7 @@ def asked(path: str, about: dict) -> list[list]:
 
 @functools.cache
 def first_view(model: str, text: str, path: str, read: int, write: int) -> dict:
-    """All that is seen before a model is there: what it reads and writes, the positions opened, what the path looks into."""
+    """All that is seen before a model is there: its tokens, the positions opened, and what the path looks into."""
     about, found = described(model), tokens(model, text)
     kind, ids = about["kind"], [token["id"] for token in found["target"]]
     last = {"source": len(found["source"]) - 1, "target": len(ids) - 1}

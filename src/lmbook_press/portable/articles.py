@@ -172,7 +172,8 @@ def _rename(tree, page: str, pages: set[str], base: str, inside) -> None:
             parts = urlsplit(link)
             path = normpath(join(page, "..", unquote(parts.path))) if parts.path else f"{page}.html"
             target = path.removesuffix(".html")
-            if name == "href" and target in pages:
+            living = parts.fragment.startswith("figure=")  # a state of a figure, which lives on the site alone
+            if name == "href" and target in pages and not living:
                 element.set(
                     name, inside(target, f"{slug(target)}--{unquote(parts.fragment)}" if parts.fragment else "")
                 )

@@ -12,6 +12,7 @@
     landing       the first page: a GPT at work, the line of chapters (pictures: a small one for each)
     status        when each page was changed, each chapter executed
     heights       room for the figures before they are alive
+    states        links that set a figure
     search        abbreviations, and the order of what is found
     pages         what a page loads, what it is called, repairs of the theme for screen readers
     assets        the theme's files made light after the build; figures; downloads
@@ -38,6 +39,7 @@ from lmbook_press.sphinx import (
     results,
     search,
     selfcheck,
+    states,
     status,
 )
 
@@ -52,6 +54,6 @@ def setup(app):
     """Registers everything with Sphinx."""
     app.connect("config-inited", _use_our_templates)
     parts = (mathematics, code, selfcheck, predict, folding, citations, numbered, results, landing, status, heights)
-    for part in (*parts, chapters, pages, search, assets):
+    for part in (*parts, states, chapters, pages, search, assets):
         part.setup(app)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

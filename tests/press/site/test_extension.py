@@ -170,12 +170,14 @@ def test_a_chapter_has_the_number_of_its_file_though_earlier_ones_are_missing(bu
 def test_a_figure_named_by_its_number_is_a_link_to_the_drawing(build):
     shown = '```{raw} html\n<figure class="lm-plot lm-drawing" data-drawing="shrinking-product"></figure>\n```\n'
     early = "# Early\n\nSee Figure 7.1, left, `Figure 7.1` and [Figure 7.1](../index.md); Figure 2 of theirs.\n"
+    early += "\nOpen [a layer](#figure=opened&part=decoder.3) of it.\n"
     pages = {"notebooks/01-early": early, "notebooks/07-late": f"# Late\n\nAs in Figure 7.1.\n\n{shown}\n{shown}"}
     lists = "```{toctree}\nnotebooks/01-early\nnotebooks/07-late\n```\n"
     html, warnings, status = build(index=f"# Book\n\n{lists}", **pages)
     assert (warnings, status) == ("", 0)
     link = '<a class="lm-to reference internal" href="{}#figure-7-1">Figure 7.1</a>'
     assert html["notebooks/01-early"].count("#figure-7-1") == 1
+    assert re.search(r'<a class="lm-state[^"]*" href="#figure=opened&amp;part=decoder.3">', html["notebooks/01-early"])
     assert f"See {link.format('07-late.html')}, left" in html["notebooks/01-early"]
     assert link.format("") in html["notebooks/07-late"]
     assert html["notebooks/07-late"].count('<figure id="figure-7-1"') == 1

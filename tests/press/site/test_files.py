@@ -53,6 +53,9 @@ def broken(site, path: Path, link: str) -> bool:
         target /= "index.html"
     if not target.is_file() or not target.is_relative_to(site):
         return True
+    if parts.fragment.startswith("figure="):  # a state of a figure, see tests/notebooks/test_states.py
+        module = parts.fragment.removeprefix("figure=").split("&")[0]
+        return f'data-module="{module}"' not in target.read_text(encoding="utf8")
     return bool(parts.fragment) and target.suffix == ".html" and unquote(parts.fragment) not in read(target).ids
 
 

@@ -106,7 +106,7 @@ def test_a_table_wider_than_a_page_is_turned():
 
 
 @pytest.mark.parametrize(
-    ("cell", "marks"), [("1.5 (1.2 to 1.8)", None), ("10.5 (90.2 to 110.8)", "lm-many"), ("x" * 20, "lm-crowded")]
+    ("cell", "marks"), [("1.5 (1.2 to 1.8)", None), ("10.5 (90.2 to 110.8)", "lm-many"), ("x" * 24, "lm-crowded")]
 )
 def test_a_table_has_letters_that_a_page_holds_and_keeps_ranges_whole(cell, marks):
     row = f"<td class='lm-number'>{cell}</td>" * 6
