@@ -27,6 +27,7 @@ import shutil
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -245,8 +246,12 @@ def main() -> int:
     print(f"{len(found)} are known to be caught from an earlier run", flush=True)
     left, alive = [place for place in drawn if place not in found], []
     context = multiprocessing.get_context("fork")
-    with tempfile.TemporaryDirectory() as folder, context.Pool(options.jobs, prepare, (folder,)) as pool:
-        for place, became in zip(left, pool.imap(run, left, chunksize=1), strict=True):
+    # no multiprocessing.Pool: its workers may have no children of multiprocessing, and some tests want them
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ProcessPoolExecutor(options.jobs, context, prepare, (folder,)) as pool,
+    ):
+        for place, became in zip(left, pool.map(run, left), strict=True):
             if became == "lives":
                 alive.append(mutant(*place)[1])
                 print(f"\nlives: {alive[-1]}", flush=True)

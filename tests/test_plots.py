@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from importlib import resources
+from pathlib import Path
 from xml.etree import ElementTree
 
 import matplotlib as mpl
@@ -291,3 +292,40 @@ def test_labels_need_labelled_lines():
     ax.plot([0, 1], [0, 1])
     with pytest.raises(ValueError, match="No line has a label"):
         plots.label_lines(ax)
+
+
+# ---- one colour for a system
+
+CHAPTERS = sorted((Path(__file__).parents[1] / "notebooks").glob("[0-9]*.ipynb"))
+
+
+def colours_of_systems(html: str) -> set[tuple[str, str]]:
+    """(system, colour) of every line that shows a system, in the figures of a page."""
+    drawn = re.finditer(r'<g data-system="([^"]+)">(.*?)</g>', html.replace('\\"', '"'), re.DOTALL)
+    return {(line[1], colour) for line in drawn for colour in re.findall(r"(?:stroke|fill): (#\w{6})", line[2])}
+
+
+def test_every_system_has_a_place_in_the_palette_and_shares_no_line_of_the_table():
+    assert set(plots.SYSTEMS.values()) == set(range(len(plots.PALETTE)))
+    assert set(plots.ALIASES.values()) <= set(plots.SYSTEMS)
+    assert not set(plots.ALIASES) & set(plots.SYSTEMS)
+    recurrent = [plots.look(name) for name in ("RNN", "GRU", "LSTM", "n-grams", "GPT, longer")]
+    for sign in ("color", "marker"):
+        assert len({line[sign] for line in recurrent}) == len(recurrent)
+    with pytest.raises(ValueError, match="No system is called 'the RNN'"):
+        plots.look("the RNN")
+
+
+def test_a_line_says_which_system_it_shows():
+    fig, ax = plt.subplots()
+    ax.plot([0, 1], [0, 1], label="LSTM, trained", **plots.look("LSTM"))
+    ax.plot([0, 1], [1, 0], label="RNN", color=plots.PALETTE[1])
+    ax.plot([0, 1], [1, 1], label="another")
+    ax.legend()
+    assert colours_of_systems(plots.to_html(fig, alt="x")) == {("LSTM", plots.PALETTE[2]), ("RNN", plots.PALETTE[1])}
+
+
+def test_a_system_has_one_colour_in_all_chapters():
+    found = {pair for path in CHAPTERS for pair in colours_of_systems(path.read_text("utf-8"))}
+    assert found >= {(name, plots.look(name)["color"]) for name in ("RNN", "GRU", "LSTM", "attention", "Transformer")}
+    assert {(name, colour) for name, colour in found if colour != plots.look(name)["color"]} == set()

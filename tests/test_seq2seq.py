@@ -204,6 +204,13 @@ def test_a_transformer_encoder_without_positions_does_not_see_the_order():
 # ---- parts
 
 
+@pytest.mark.parametrize("make", [seq2seq, partial(attentive, attention="bahdanau")])
+def test_a_table_that_is_only_read_starts_with_variance_1_and_one_that_also_writes_within_a_tenth(make):
+    read, shared = (make(tied=tied, d_embed=64, hidden=64).embedding.weight for tied in (False, True))
+    assert abs(float(read.detach().std()) - 1) < 0.1
+    assert float(shared.detach().abs().max()) <= 0.1
+
+
 def test_the_decoder_starts_at_the_last_state_of_the_encoder():
     source, _ = batch()
     model = seq2seq({"n_layers": 2, "cell": "lstm"}, n_layers=2, cell="lstm")

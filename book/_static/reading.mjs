@@ -115,7 +115,7 @@ const next = [...document.querySelectorAll(".lm-station")].find(({ dataset }) =>
 if (begin && next) {
   const link = next.querySelector("a");
   begin.href = link.href;
-  begin.textContent = `Go on with chapter ${words(link)}`;
+  begin.textContent = `Go on with chapter ${words(link).replace(" ", ": ")}`;
 }
 
 // --- the page that shows what is kept

@@ -24,7 +24,22 @@ PALETTE = ("#1a71c5", "#be8607", "#01925e", "#e0589a", "#7d7b31", "#6b5f99")
 LINE_STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
+# What a plot, a drawing or a live figure names has the same colour, dash and marker in every chapter: the place in the
+# three lists above. Systems that no chapter compares may share one; those of a line never do.
+SYSTEMS = {
+    "RNN": 0, "GRU": 1, "LSTM": 2, "feed-forward": 3, "n-gram": 4, "GPT": 5,
+    "attention": 0, "every step": 1, "two layers": 2, "hybrid": 3, "first state": 4, "Transformer": 5,
+    "rotary": 0, "ALiBi": 1, "sinusoidal": 2, "learned": 3, "none": 4,
+}  # fmt: skip
+# Other names of the same systems.
+ALIASES = {
+    "plain RNN": "RNN", "one RNN": "RNN", "n-grams": "n-gram", "4-gram": "n-gram", "6-grams": "n-gram",
+    "one vector": "first state", "first state only": "first state", "RNNenc": "every step",
+    "fixed vector": "every step", "RNNsearch": "attention",
+}  # fmt: skip
+
 _INK = "#010203"  # stands for the page's own text colour until the SVG is written
+_SYSTEM = "lm-system-"  # begins the id of a line that shows a system, until the SVG is written
 _WIDTH = 6.0  # inches; 576 CSS pixels
 _NARROWEST = 480  # CSS pixels; on a narrower screen the figure scrolls sideways instead of shrinking its letters
 
@@ -63,6 +78,24 @@ def use_style() -> None:
             "image.cmap": "cividis",
         }
     )
+
+
+def system(label: str) -> str | None:
+    """The system that a label names, as in SYSTEMS, or None. What follows a comma is a remark on it: "RNN, trained"."""
+    name = label.split(",")[0]
+    name = ALIASES.get(name, name)
+    return name if name in SYSTEMS else None
+
+
+def look(label: str) -> dict[str, object]:
+    """Colour, dash and marker of the system that a label names: ax.plot(x, y, label="LSTM", **look("LSTM")).
+
+    Raises ValueError for a name that SYSTEMS and ALIASES do not have.
+    """
+    if (name := system(label)) is None:
+        raise ValueError(f"No system is called {label!r}: use one of {', '.join([*SYSTEMS, *ALIASES])}.")
+    place = SYSTEMS[name]
+    return {"color": PALETTE[place], "ls": LINE_STYLES[place], "marker": MARKERS[place]}
 
 
 def label_lines(ax: Axes, gap: float = 13.0) -> None:
@@ -141,6 +174,8 @@ def _svg(fig: Figure) -> tuple[str, int]:
     for line in (line for ax in fig.axes for line in ax.get_lines()):
         if line.get_linestyle() == "None" or len(line.get_xdata()) == 1:
             line.set_markevery(None)  # sparse markers are for lines: points without a line would vanish
+        if name := system(line.get_label()):
+            line.set_gid(f"{_SYSTEM}{name}")
     file = io.StringIO()
     nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
     with mpl.rc_context({"svg.hashsalt": "lmbook", "svg.fonttype": "none"}):
@@ -151,6 +186,7 @@ def _svg(fig: Figure) -> tuple[str, int]:
         svg = re.sub(unwanted, "", svg, flags=re.DOTALL)
     svg = re.sub(r"<[^>]*>", _tidy_tag, svg)
     svg = re.sub(r"\n\s*", "\n", svg)
+    svg = svg.replace(f' id="{_SYSTEM}', ' data-system="')
     return _own_ids(svg), round(fig.get_figwidth() * 96)
 
 

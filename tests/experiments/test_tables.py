@@ -61,6 +61,12 @@ def test_a_cell_is_one_score_or_mean_and_range(recorded):
     assert other == ["Other", "4.0", "", "", "1"]
 
 
+def test_columns_of_words_stand_to_the_left_and_numbers_to_the_right():
+    rows = [["GRU", "1.97 (1.8 to 2)", "reads a word", "–"], ["LSTM", "-3%", "1 gate", "+2"], ["none", "", "–", "−1"]]
+    assert tables.grid(["cell", "score", "what", "gain"], rows).split("\n")[1] == "|:--|--:|:--|--:|"
+    assert tables.grid(["cell", "score"], []).split("\n")[1] == "|:--|--:|"
+
+
 def test_seeds_that_read_alike_are_one_number():
     assert tables.cell([0.99949, 0.99951, 0.9996], ".1%") == "100.0% (99.9% to 100.0%)"
     assert tables.cell([0.9996, 0.99951, 0.9996], ".1%") == "100.0%"

@@ -46,13 +46,14 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="session")
 def book(tmp_path_factory):
-    """(folder, address) of what one server serves to all tests: to stop a server takes up to half a second."""
+    """(folder, its modules, address) of what one server serves: to stop a server takes up to half a second."""
     root = tmp_path_factory.mktemp("site")
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=root))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     folder = root / "some" / "folder"
-    _write(folder, modules(), served())
-    yield folder, f"http://127.0.0.1:{server.server_port}/"
+    texts = modules()
+    _write(folder, texts, served())
+    yield folder, texts, f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
 
 
@@ -72,13 +73,13 @@ def show(new_context, book):
     width: of the window.  scheme: "light" or "dark".  motion: "no-preference" or "reduce".  files: names and texts in
     place of modules().  The page's `errors` lists console errors and requests to other hosts: the test fails on any.
     """
-    pages, (common, home) = [], book
+    pages, (common, usual, home) = [], book
 
     def open_page(*figures, width=800, scheme="light", motion="no-preference", files=None):
-        folder = common
-        if files is not None:
+        folder, texts = common, modules() if files is None else files
+        if texts != usual:
             folder = common / f"other-modules-{next(_numbers)}"
-            _write(folder, files, {})
+            _write(folder, texts, served() if files is None else {})
         html = PAGE.format(
             figures="\n".join(figure if isinstance(figure, str) else figure.html() for figure in figures)
         )

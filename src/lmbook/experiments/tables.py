@@ -10,6 +10,7 @@ A cell is the score of one seed, or the mean over seeds with the lowest and the 
 median is shown. A row without a recorded run is left out, and so is a table without rows.
 """
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ ALWAYS = ("parameters", "steps", "tokens", "seconds")  # what records have witho
 # a little below the one that was set where the schedule falls from the first step on.
 NEARLY = {"embeddings at the start": 0.2, "rate": 0.001}
 UNKNOWN, LACKS = "not recorded", "–"
+NUMBER = re.compile(r"[-+−]?[\d.]")  # how a cell with a number begins
 
 
 @dataclass(frozen=True)
@@ -140,8 +142,11 @@ def cell(values: list, form: str) -> str:
 
 
 def grid(heads: list[str], rows: list[list[str]]) -> str:
-    """A Markdown table; the first column to the left, the others to the right."""
-    lines = ["| " + " | ".join(heads) + " |", "|:--" + "|--:" * (len(heads) - 1) + "|"]
+    """A Markdown table; columns of numbers stand to the right, the first one and columns of words to the left."""
+    columns = list(zip(*rows, strict=True))[1:] or [()] * (len(heads) - 1)
+    told = [[cell for cell in column if cell.strip() not in ("", LACKS)] for column in columns]
+    sides = ["--:" if all(map(NUMBER.match, column)) else ":--" for column in told]
+    lines = ["| " + " | ".join(heads) + " |", "|".join(["", ":--", *sides, ""])]
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
 
 

@@ -46,13 +46,13 @@ const style = `
 const steps = (n) => `${fmt.count(n)} steps`;
 const spent = (seconds) => (seconds < 90 ? `${fmt.num(seconds, seconds < 10 ? 1 : 0)} s` : `${fmt.num(seconds / 60, 1)} min`);
 
-/** The curves: for each run its points, and those of the recorded run. marks: [[height, words]]. */
+/** The curves: for each run its points, and those of the recorded run. marks: [[height, words]]; tones: of the runs. */
 function chart() {
   const node = h("div", { class: "lmt-chart" });
   let [wide, given] = [320, null];
   const draw = () => {
     if (!given) return;
-    const { runs, before, marks, end } = given;
+    const { runs, before, marks, end, tones } = given;
     const all = [...runs, ...before].flat();
     const last = Math.max(end, ...all.map(([step]) => step));
     const settled = all.filter(([step]) => step >= EARLY * last); // the fall from the start would flatten what comes after it
@@ -76,8 +76,8 @@ function chart() {
       s("text", { class: "lm-tick", x: 0, y: HIGH - 2 }, "loss, nats per prediction"),
       marks.map(([height, words]) => [s("line", { class: "lmt-mark", x1: LEFT, x2: wide - RIGHT, y1: y(height), y2: y(height) }),
         s("text", { class: "lm-tick", x: wide - RIGHT, y: y(height) + (ended(before) > height ? 14 : -4), "text-anchor": "end" }, words)]),
-      s("svg", { class: "lmt-inside", y: 6, width: wide, height: HIGH - LOW - 4, viewBox: `0 6 ${wide} ${HIGH - LOW - 4}` }, before.map((points, i) => s("path", { class: "lmt-before", "data-tone": i + 1, d: line(points, 2) })),
-      runs.map((points, i) => [s("path", { class: "lmt-train", "data-tone": i + 1, d: line(points, 1) }), s("path", { class: "lmt-live", "data-tone": i + 1, d: line(points, 2) })]))));
+      s("svg", { class: "lmt-inside", y: 6, width: wide, height: HIGH - LOW - 4, viewBox: `0 6 ${wide} ${HIGH - LOW - 4}` }, before.map((points, i) => s("path", { class: "lmt-before", "data-tone": tones[i], d: line(points, 2) })),
+      runs.map((points, i) => [s("path", { class: "lmt-train", "data-tone": tones[i], d: line(points, 1) }), s("path", { class: "lmt-live", "data-tone": tones[i], d: line(points, 2) })]))));
   };
   return { node, draw: (next) => { given = next; draw(); }, resize: (width) => { wide = Math.max(240, width); draw(); } };
 }
@@ -222,13 +222,13 @@ export default figure(({ model, el, say }) => {
     again.disabled = state === "before";
     const shown = live ? runs : record?.runs ?? [];
     now.textContent = live ? speed() : state === "going" ? "Starting …" : record ? `Dotted: a recorded training by the same code, ${spent(record.seconds)} on one core${way.runs.length > 1 ? " for each network" : ""}. Press Train to do it here.` : "Nothing leaves this page.";
-    picture.draw({ runs: live ? runs.map((run) => run.points) : [], before: record ? record.runs.map((run) => run.points) : [], marks: way.marks ?? [], end: way.steps });
-    replace(key, way.runs.map(({ label }, i) => h("span", { "data-tone": i + 1 }, `${label}, held out`)), h("span", { class: "lmt-key-train", "data-tone": 1 }, "in training"), record ? h("span", { class: "lmt-key-before" }, "recorded") : null);
+    picture.draw({ runs: live ? runs.map((run) => run.points) : [], before: record ? record.runs.map((run) => run.points) : [], marks: way.marks ?? [], end: way.steps, tones: way.runs.map((run) => run.tone) });
+    replace(key, way.runs.map(({ label, tone }) => h("span", { "data-tone": tone }, `${label}, held out`)), h("span", { class: "lmt-key-train", "data-tone": way.runs[0].tone }, "in training"), record ? h("span", { class: "lmt-key-before" }, "recorded") : null);
     if (found.length !== shown.length) {
       found = shown.map(() => result());
       replace(results, found.map((one) => one.node));
     }
-    shown.forEach((run, i) => found[i].draw({ ...run, label: live ? run.label : `${run.label}, recorded` }, { unit: way.counted ?? "", tone: i + 1, headed: true }));
+    shown.forEach((run, i) => found[i].draw({ ...run, label: live ? run.label : `${run.label}, recorded` }, { unit: way.counted ?? "", tone: way.runs[i].tone, headed: true }));
     const first = shown[0]?.points ?? [];
     numbers.node.hidden = !first.length;
     const cell = (v) => (Number.isFinite(v) ? fmt.num(v, 3) : "");

@@ -19,6 +19,7 @@ from pathlib import Path
 import traitlets
 
 from lmbook.figures import Figure, bundle
+from lmbook.plots import SYSTEMS, system
 
 PLACE = Path(__file__).with_name("trainer.json")
 RATES = [0.03, 0.01, 0.005, 0.003, 0.001]
@@ -39,7 +40,7 @@ OWN_TEXT = "Paste a text of at least 800 characters, better 20,000; it stays in 
 
 def _way(label: str, text: str, steps: int, unit: str, batch: int, runs: dict[str, dict], **more: object) -> dict:
     """One set of data.  text: "names", "stories", "own" or "" for drawn tasks.  batch: how many `unit` a step has."""
-    runs = [{"label": name, "about": about} for name, about in runs.items()]
+    runs = [{"label": name, "tone": 1 + SYSTEMS.get(system(name), 0), "about": about} for name, about in runs.items()]
     return {
         "label": label, "text": text, "steps": steps, "every": steps // STEPS_A_CURVE, "unit": unit, "batch": batch,
         "runs": runs, **more,

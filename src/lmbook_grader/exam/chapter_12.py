@@ -134,20 +134,20 @@ def sharper(rng):
 
 @question("A set, not a list", "derivation", points=5, minutes=8)
 def order_of_pairs():
-    r"""Let $P$ be a permutation matrix. Show that attention does not change if the pairs of keys and values are
-    permuted, $\operatorname{softmax}\big(Q (PK)^\top\big)\, PV = \operatorname{softmax}\big(Q K^\top\big)\, V$, and
+    r"""Let $\Pi$ be a permutation matrix. Show that attention does not change if the pairs of keys and values are
+    permuted, $\operatorname{softmax}\big(Q (\Pi K)^\top\big)\, \Pi V = \operatorname{softmax}\big(Q K^\top\big)\, V$, and
     say what happens if the queries are permuted. Which step of the proof would fail if only the keys were permuted?
 
-    *Solution.* $(PK)^\top = K^\top P^\top$, so the scores are $(Q K^\top) P^\top$: their columns are permuted. The
+    *Solution.* $(\Pi K)^\top = K^\top \Pi^\top$, so the scores are $(Q K^\top) \Pi^\top$: their columns are permuted. The
     softmax works on each row by itself, and its sum does not depend on the order, so
-    $\operatorname{softmax}(A P^\top) = \operatorname{softmax}(A)\, P^\top$. Then $P^\top P = I$ leaves
+    $\operatorname{softmax}(A \Pi^\top) = \operatorname{softmax}(A)\, \Pi^\top$. Then $\Pi^\top \Pi = I$ leaves
     $\operatorname{softmax}(Q K^\top)\, V$.
 
     With $RQ$ in place of $Q$ the rows of the scores are permuted, and so are those of the result. If only the keys
-    are permuted, $P^\top$ meets $V$ in place of $P V$, and does not cancel.
+    are permuted, $\Pi^\top$ meets $V$ in place of $\Pi V$, and does not cancel.
 
     *Marks.* 1 point: the scores' columns. 1 point: the softmax goes with it, with the reason. 1 point:
-    $P^\top P = I$. 1 point: the queries. 1 point: the step that fails.
+    $\Pi^\top \Pi = I$. 1 point: the queries. 1 point: the step that fails.
     """
 
 

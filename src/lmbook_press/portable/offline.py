@@ -1,7 +1,8 @@
 """A copy of the site that works from a disk by double click, as one zip.
 
 A browser that reads file:// loads no modules and fetches no files. So the modules become plain scripts, the figures'
-modules and weights come by script tags, and fonts stand inside the stylesheets; everything else stays as it is.
+modules and weights come by script tags, and so do the pages that cards show (the glossary, the bibliography); fonts
+stand inside the stylesheets. Everything else stays as it is.
 """
 
 import base64
@@ -41,6 +42,21 @@ async function fetched(name, told) {
 """
 
 
+# The pages whose parts are shown as cards over others. An equation of another chapter has no card here.
+CARDS = ("glossary", "bibliography")
+FETCHED = "fetch(address).then((answer) => answer.text())"
+CARD_LOADER = """const lmHere = document.currentScript.src;
+const lmText = (address) => new Promise((resolve, reject) => {
+  const name = address.split("/").at(-1).replace(/\\.html$/, "");
+  if (!CARDS.includes(name)) { reject(new Error("not in the offline edition")); return; }
+  const place = new URL(`cards/${name}.js`, lmHere).href;
+  document.head.append(Object.assign(document.createElement("script"), {
+    src: place, onload: () => resolve(globalThis.lmParts[`${name}.js`]), onerror: reject,
+  }));
+});
+"""
+
+
 def _exchange(text: str, old: str, new: str) -> str:
     if old not in text:
         raise ValueError(f"{old!r} is not where the offline edition expects it: see lmbook_press.portable.offline")
@@ -70,6 +86,22 @@ def mount(module: str) -> str:
     module = _exchange(module, "await import(new URL(file, import.meta.url).href)", "await lmDisk.load(file)")
     module = module.replace(".mjs", ".js")
     return "(async () => {\n" + re.sub(r"^export ", "", module, flags=re.MULTILINE) + "\n})();\n"
+
+
+def reading(module: str) -> str:
+    """reading.mjs as a script whose cards come from `cards`."""
+    known = f"const CARDS = {json.dumps(CARDS)};\n"
+    return plain(known + CARD_LOADER + _exchange(module, FETCHED, "lmText(address)"))
+
+
+def cards(site: Path) -> dict[str, str]:
+    """The scripts that bring the text of other pages: {file name: text}."""
+    found = {}
+    for name in CARDS:
+        text = (site / "book" / f"{name}.html").read_text("utf-8")
+        start, end = text.index('<article class="bd-article">'), text.index("</article>")
+        found[f"{name}.js"] = part(f"{name}.js", json.dumps(text[start:end]))
+    return found
 
 
 def figures() -> dict[str, str]:
@@ -116,7 +148,8 @@ def write_zip(out: Path, site: Path, folder: str) -> Path:
         elif file.suffix == ".css":
             data = stylesheet(file).encode()
         elif file.suffix == ".mjs":
-            name, data = name.removesuffix(".mjs") + ".js", plain(file.read_text("utf-8")).encode()
+            script = (reading if file.name == "reading.mjs" else plain)(file.read_text("utf-8"))
+            name, data = name.removesuffix(".mjs") + ".js", script.encode()
         elif file.name == "documentation_options.js":
             options = _exchange(file.read_text("utf-8"), "SHOW_SEARCH_SUMMARY: true", "SHOW_SEARCH_SUMMARY: false")
             data = options.encode()  # an excerpt would have to be fetched
@@ -124,6 +157,7 @@ def write_zip(out: Path, site: Path, folder: str) -> Path:
             data = file.read_bytes()
         files[name] = data
     files |= {f"_static/figures/{name}": text.encode() for name, text in figures().items()}
+    files |= {f"_static/cards/{name}": text.encode() for name, text in cards(site).items()}
     out.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(files.items()):

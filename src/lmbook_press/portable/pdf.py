@@ -23,7 +23,7 @@ STYLES += ("katex/katex.min.css", "sphinx-design.min.css", "figures/figures.css"
 STYLES += ("landing.css", "paper.css")
 # In the file that Chromium writes: a node of the tree of pages with what is below it, a place with its page.
 KIDS = re.compile(rb"\n(\d+) 0 obj\s*<<[^>]*?/Type /Pages\b[^>]*?/Kids \[([^\]]*)\]")
-PLACES = re.compile(rb"/([\w%.-]+) \[(\d+) 0 R /XYZ ")
+PLACES = re.compile(rb"/(?!Dest )([\w%.-]+) \[(\d+) 0 R /XYZ ")  # /Dest is a bookmark's
 PATIENCE = 1800  # seconds for some hundred pages, on a slow machine
 
 

@@ -44,7 +44,8 @@ def test_the_book_is_what_the_contents_say_but_for_the_homework():
 
 
 def test_no_script_for_the_disk_asks_for_a_module_or_a_server():
-    scripts = offline.figures() | {"page.js": offline.plain((ROOT / "book/_static/page.mjs").read_text())}
+    page, reading = ((ROOT / f"book/_static/{name}.mjs").read_text() for name in ("page", "reading"))
+    scripts = offline.figures() | {"page.js": offline.plain(page), "reading.js": offline.reading(reading)}
     assert {f"{name}.js" for name in bundle.served() if name.endswith("tensors")} < set(scripts)
     for name, text in scripts.items():
         if name.endswith(".safetensors.js"):  # weights, as letters
@@ -56,13 +57,20 @@ def test_no_script_for_the_disk_asks_for_a_module_or_a_server():
 def test_what_has_changed_its_form_is_noticed():
     with pytest.raises(ValueError, match="offline"):
         offline.mount(bundle.source("mount").replace("await import(", "await bring("))
+    with pytest.raises(ValueError, match="offline"):
+        offline.reading("const load = (url) => get(url);")
 
 
 # --- paper ---------------------------------------------------------------------------------------------------------
 
 
-def test_paper_has_all_links_inside_answers_at_the_end_and_no_scripts(site, some_pages):
-    text = pdf.document(ROOT, site, "Title", "Author", BASE)
+@pytest.fixture(scope="module")
+def paper(site, some_pages):
+    return pdf.document(ROOT, site, "Title", "Author", BASE, {"answers": 7})
+
+
+def test_paper_has_all_links_inside_answers_at_the_end_and_no_scripts(site, paper):
+    text = paper
     ids = re.findall(r'\bid="([^"]+)"', text)
     assert len(ids) == len(set(ids))
     inside = set(map(unquote, re.findall(r'href="#([^"]+)"', text)))
@@ -98,7 +106,7 @@ def test_a_table_wider_than_a_page_is_turned():
 
 
 @pytest.mark.parametrize(
-    ("cell", "marks"), [("1.5 (1.2 to 1.8)", None), ("1,000.5 (900.2 to 1,100.8)", "lm-many"), ("x" * 20, "lm-crowded")]
+    ("cell", "marks"), [("1.5 (1.2 to 1.8)", None), ("10.5 (90.2 to 110.8)", "lm-many"), ("x" * 24, "lm-crowded")]
 )
 def test_a_table_has_letters_that_a_page_holds_and_keeps_ranges_whole(cell, marks):
     row = f"<td class='lm-number'>{cell}</td>" * 6
@@ -123,10 +131,11 @@ def test_chromium_prints_with_bookmarks_and_knows_the_page_of_each_place(browser
 
 
 @pytest.mark.browser
-def test_nothing_is_wider_than_paper(new_context, site, some_pages):
+def test_nothing_is_wider_than_paper(new_context, site, paper):
     """One thing that is too wide would have Chromium print the whole book in smaller letters."""
-    (site / pdf.NAME).write_text(pdf.document(ROOT, site, "Title", "Author", BASE, {"answers": 7}))
+    (site / pdf.NAME).write_text(paper)
     page = new_context(viewport={"width": 627, "height": 900}).new_page()  # 166 mm
+    page.set_default_timeout(120_000)
     page.emulate_media(media="print")
     try:
         page.goto((site / pdf.NAME).as_uri())

@@ -89,9 +89,12 @@ def test_from_a_disk_by_double_click_the_model_writes(new_context, unpacked):
         "document.fonts.ready.then(() => [...document.fonts].filter((f) => f.status === 'loaded').length)"
     )
     assert loaded >= 4
-    assert faults == []
     page.locator(".lm-station a").nth(1).click()
     page.wait_for_url("**/01-chain-rule.html")
+    page.locator("article a.reference[href*='glossary.html#']").first.hover()
+    page.locator("#lm-card:not([hidden])").wait_for()  # a term comes without a server too
+    assert len(page.locator("#lm-card").inner_text()) > 40
+    assert faults == []
 
 
 def test_the_first_page_shows_how_far_a_reader_is(visit):
@@ -101,7 +104,7 @@ def test_the_first_page_shows_how_far_a_reader_is(visit):
     page.reload()
     page.get_by_text("40% read").wait_for()
     assert page.locator(".lm-station[data-read='all']").get_attribute("data-page") == "01-chain-rule"
-    assert page.locator(".lm-begin a").first.inner_text() == "Go on with chapter 2 n-gram models"
+    assert page.locator(".lm-begin a").first.inner_text() == "Go on with chapter 2: n-gram models"
     page.locator(".lm-begin a").first.click()
     page.wait_for_url("**/02-ngrams-and-perplexity.html")
     page.evaluate("document.getElementById('summary').scrollIntoView()")
