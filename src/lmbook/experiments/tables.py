@@ -305,8 +305,8 @@ def section(name: str) -> str:
     comparisons and BLEU's signature. "machines" stands for the list of machines on which the recorded runs were made.
     """
     if name == "machines":
-        # older records say "1 threads"
-        machines = {record["hardware"].replace(", 1 threads", ", 1 thread") for record in records()}
+        # older records say "1 thread"
+        machines = {record["hardware"] for record in records()}
         return "\n".join(f"- {machine}" for machine in sorted(machines))
     rows, title = chosen(name).rows, chosen(name).title
     if not (filled := table(name)):
