@@ -305,7 +305,6 @@ def section(name: str) -> str:
     comparisons and BLEU's signature. "machines" stands for the list of machines on which the recorded runs were made.
     """
     if name == "machines":
-        # older records say "1 thread"
         machines = {record["hardware"] for record in records()}
         return "\n".join(f"- {machine}" for machine in sorted(machines))
     rows, title = chosen(name).rows, chosen(name).title
