@@ -77,7 +77,7 @@ def show(new_context, book):
 
     def open_page(*figures, width=800, scheme="light", motion="no-preference", files=None):
         folder, texts = common, modules() if files is None else files
-        if texts != usual:
+        if texts != usual or files is not None:  # files given: these and no others, so without weights
             folder = common / f"other-modules-{next(_numbers)}"
             _write(folder, texts, served() if files is None else {})
         html = PAGE.format(

@@ -68,6 +68,7 @@ def test_every_link_of_the_editions_to_the_site_leads_to_a_page_and_a_place(book
     for link in links:
         name, _, place = link.removeprefix(book.site).partition("#")
         found = built(name)
+        place = "" if place.startswith("figure=") else place  # a figure's state: tests/notebooks/test_states.py
         if found is None or (place and place not in found[1]):
             dead.append(link)
     assert dead == []
