@@ -18,7 +18,9 @@ from lmbook.experiments.translation import loss
 from lmbook.layers import Encoder
 from lmbook.rnn import Recurrent
 
-MULTI30K = tuple(f"multi30k-{name}" for name in ("every", "additive", "hybrid", "transformer"))
+MULTI30K = tuple(
+    f"multi30k-{name}" for name in ("every", "additive", "hybrid", "transformer", "transformer-short", "additive-long")
+)
 
 
 def flops(model: nn.Module, batches, steps: int) -> int:
