@@ -48,7 +48,7 @@ quick: lint
 
 test: lint unit notebooks
 	@echo "make test: all done. What was skipped, and why, stands in the summaries above (SKIPPED, not compared)."
-	@echo "LEFT OUT: what is marked weekly (Colab editions of most chapters, most homework in nbgrader, wrong answers to five homeworks behind the walls, recipes like another but for one option), and what axe measures again of text like other text. make test-all runs it too."
+	@echo "LEFT OUT: what is marked weekly (Colab editions of most chapters, most homework in nbgrader, wrong answers to most homeworks behind the walls, recipes and weights like another but for one option), and what axe sees again of pages like other pages. make test-all runs it too."
 
 test-all: WEEKLY := -m ""
 test-all: lint unit notebooks
