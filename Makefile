@@ -9,6 +9,8 @@ SITE := _build/html
 export LMBOOK_OFFLINE ?= 1
 export MPLBACKEND ?= agg
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# A hundred processes of the tests import the package; without compiled files each would compile it anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: book site serve zip pdf epub portable quick test test-all lint unit notebooks mutants env clean help
 

@@ -9,7 +9,7 @@ without warm-up. What they cost is counted by `flops_and_time`.
 
 import copy
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 
 import torch
 from torch import nn
@@ -55,6 +55,7 @@ def rung(name: str, types: tuple[int, int]) -> nn.Module:
     return encoder_decoder(types, D_MODEL, HIDDEN, **options)
 
 
+@cache
 def captions(quick: bool) -> tuple[Tokens, Tokens, dict[str, Pairs]]:
     """Both tokenizers, and pairs (Harbourish, English): train, valid, test, and far, longer than any in training."""
     made = {
