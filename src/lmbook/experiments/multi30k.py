@@ -91,9 +91,6 @@ def one_rnn(types: int, dropout: float = 0.3) -> nn.Module:
 RUNGS: dict[str, Rung] = {
     "multi30k-one-rnn": Rung("one LSTM that reads the source and goes on with the target", one_rnn),
     "multi30k-every": Rung("encoder-decoder, context into every step", partial(recurrent, context="every")),
-    "multi30k-two-layers": Rung(
-        "encoder-decoder of two layers, context into every step", partial(recurrent, context="every", n_layers=2)
-    ),
     "multi30k-additive": Rung(
         "RNNsearch: additive attention, scored before the update", partial(recurrent, attention="bahdanau"), ships=True
     ),
