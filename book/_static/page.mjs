@@ -66,11 +66,9 @@ const measure = (part) => {
 const comes = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) if (isIntersecting && !done.has(target)) measure(target);
 }, { rootMargin: "50%" });
-const pause = () => new Promise((then) => { if (window.requestIdleCallback) requestIdleCallback(then, { timeout: 300 }); else setTimeout(then, 30); });
-let moving = false;
+const pause = () => new Promise((then) => { if (window.requestIdleCallback) requestIdleCallback(then, { timeout: 100 }); else setTimeout(then, 30); });
 let busy = false;
 const rest = async () => {
-  moving = true;
   if (busy) return;
   busy = true;
   for (let part; (part = parts.find((one) => !done.has(one)));) {
@@ -81,17 +79,14 @@ const rest = async () => {
 };
 for (const move of ["pointermove", "pointerdown", "wheel", "touchmove", "keydown"]) addEventListener(move, rest, { once: true, passive: true });
 addEventListener("load", () => setTimeout(rest, PATIENCE));
-const anew = () => {
-  done.clear();
-  measure(null);
-  comes.disconnect();
-  for (const part of parts) comes.observe(part); // tells of each that is near
-  if (moving) rest();
-};
 let width = 0;
 new ResizeObserver(() => {
-  if (width && width !== innerWidth) moving = true;
-  if (width !== innerWidth) anew();
+  if (width === innerWidth) return;
+  if (width) for (const part of [null, ...parts]) measure(part); // a phone is turned: seldom, and all at once
+  else {
+    measure(null);
+    for (const part of parts) comes.observe(part); // tells of each that is near
+  }
   width = innerWidth;
 }).observe(document.documentElement);
 document.fonts.ready.then(() => { for (const part of [...done]) measure(part); });
