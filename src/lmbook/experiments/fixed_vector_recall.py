@@ -13,19 +13,16 @@ import torch
 from torch import nn
 
 from lmbook import data
-from lmbook.configuration import configured
 from lmbook.decode import evaluating, greedy
 from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.translation import encoder_decoder, learn
-from lmbook.seq2seq import Seq2Seq
-from lmbook.text import EOS_ID, SOS_ID, SPECIALS, CharTokenizer, Vocabulary
+from lmbook.text import EOS_ID, SOS_ID, SPECIALS
 from lmbook.train import device_of
 
 SYMBOLS = 16  # four bits a symbol
 LONGEST = 20  # symbols of the longest source in training
 SIZES = (32, 64, 128, 256, 512)
 STEPS = {32: 2500, 64: 4000, 128: 4000, 256: 3500, 512: 1800}
-PAGE, PAGE_STEPS = (32, 64, 128), 4000
 FAR = (100, 1000)  # lengths far past training
 SHOWN = np.random.default_rng(7).integers(len(SPECIALS), len(SPECIALS) + SYMBOLS, size=LONGEST + 20)
 
@@ -98,27 +95,26 @@ def grid(model: nn.Module, lengths: range, backwards: bool, far: tuple[int, ...]
     return found
 
 
-def trained(run: Run, size: int, backwards: bool, steps: int) -> Seq2Seq:
-    """An encoder-decoder with a state of `size` numbers, after so many steps.
+def memory(run: Run, sizes: tuple[int, ...], backwards: bool = True) -> dict[str, dict]:
+    """For each size of the state, what is kept of sources of the lengths 1, 2, ..., LONGEST and 20 more.
 
     A wide state learns more in a step, at a smaller rate, and a step costs more.
     """
-    types = len(SPECIALS) + SYMBOLS
-    return learn(
-        run,
-        encoder_decoder((types, types), 32, size),
-        lambda epoch: symbol_batches([run.seed, epoch], 32, LONGEST, 100, backwards),
-        steps,
-        3e-3 * min(1.0, (128 / size) ** 0.5),
-        f"{size} {'backwards' if backwards else 'forwards'}",
-        warmup=100,
-    )
-
-
-def memory(run: Run, sizes: tuple[int, ...], backwards: bool = True) -> dict[str, dict]:
-    """For each size of the state, what is kept of sources of the lengths 1, 2, ..., LONGEST and 20 more."""
-    lengths, far = (range(1, 4), ()) if run.quick else (range(1, LONGEST + 21), FAR)
-    return {str(size): grid(trained(run, size, backwards, STEPS[size]), lengths, backwards, far) for size in sizes}
+    types, kept = len(SPECIALS) + SYMBOLS, {}
+    for size in sizes:
+        model = encoder_decoder((types, types), 32, size)
+        learn(
+            run,
+            model,
+            lambda epoch: symbol_batches([run.seed, epoch], 32, LONGEST, 100, backwards),
+            STEPS[size],
+            3e-3 * min(1.0, (128 / size) ** 0.5),
+            f"{size} {'backwards' if backwards else 'forwards'}",
+            warmup=100,
+        )
+        lengths, far = (range(1, 4), ()) if run.quick else (range(1, LONGEST + 21), FAR)
+        kept[str(size)] = grid(model, lengths, backwards, far)
+    return kept
 
 
 @recipe(
@@ -143,37 +139,3 @@ def recall_by_length(run: Run) -> tuple[dict, None]:
         **kept,
     }
     return scores, None
-
-
-@configured
-class Memories(nn.ModuleDict):
-    """Encoder-decoders by the size of their state, "32", "64", ..., in one file."""
-
-    def __init__(self, models: dict[str, nn.Module]):
-        super().__init__(models)
-
-
-@recipe(
-    "recall-page",
-    about="random symbols written back from a state of 32, 64 or 128 numbers: models for letters typed in the page",
-    minutes=4,
-    ships=True,
-    score="64 numbers, mean recall",
-    rescored=tuple(f"{size} numbers, mean recall" for size in PAGE),
-)
-def page_memories(run: Run) -> tuple[dict, nn.Module]:
-    """The three smallest of the recipe recall, equally long in training.
-
-    The sources may have the letters A, B, ..., one for each symbol.
-    """
-    first = ord("A")
-    run.text = CharTokenizer(Vocabulary([chr(first + i) for i in range(SYMBOLS)]))
-    models = Memories({str(size): trained(run, size, True, PAGE_STEPS) for size in PAGE})
-    if run.rescoring:
-        run.fit(models, None, None, None)  # the file has all three, so they are loaded together
-    lengths = range(1, 4 if run.quick else LONGEST + 1)
-    scores = {
-        f"{size} numbers, mean recall": float(np.mean([hits(model, N, 200, True).mean() for N in lengths]))
-        for size, model in models.items()
-    }
-    return scores | {"symbols": SYMBOLS, "longest in training": LONGEST}, models
