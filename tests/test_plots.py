@@ -343,7 +343,7 @@ def _boxes_of_names(points, names):
 
 
 def test_names_of_near_points_do_not_overlap_and_stay_inside():
-    points = [(0, 0), (0.5, 0.2), (0.6, 0.25), (0.62, 0.2), (0.55, 0.3), (1, 1), (1, 0.97)]
+    points = [(0, 0), (0.5, 0.2), (0.6, 0.25), (0.62, 0.2), (0.55, 0.3), (1, 1), (1, 0.9)]
     boxes, frame = _boxes_of_names(points, ["west", "seven", "band", "song", "two", "mother", "daughter"])
     assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
     assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 for box in boxes)
