@@ -329,3 +329,27 @@ def test_a_system_has_one_colour_in_all_chapters():
     found = {pair for path in CHAPTERS for pair in colours_of_systems(path.read_text("utf-8"))}
     assert found >= {(name, plots.look(name)["color"]) for name in ("RNN", "GRU", "LSTM", "attention", "Transformer")}
     assert {(name, colour) for name, colour in found if colour != plots.look(name)["color"]} == set()
+
+
+def _boxes_of_names(points, names):
+    fig, ax = plt.subplots()
+    ax.plot(*np.transpose(points), "o")
+    plots.label_points(ax, points, names)
+    fig.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    frame = ax.get_window_extent()
+    plt.close(fig)
+    return boxes, frame
+
+
+def test_names_of_near_points_do_not_overlap_and_stay_inside():
+    points = [(0, 0), (0.5, 0.2), (0.6, 0.25), (0.62, 0.2), (0.55, 0.3), (1, 1), (1, 0.9)]
+    boxes, frame = _boxes_of_names(points, ["west", "seven", "band", "song", "two", "mother", "daughter"])
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
+    assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 for box in boxes)
+
+
+def test_each_point_needs_a_name():
+    with pytest.raises(ValueError, match="2 points and 1 names"):
+        plots.label_points(plt.subplots()[1], [(0, 0), (1, 1)], ["one"])
+    plt.close("all")

@@ -4,8 +4,8 @@
 if (!document.querySelector(".bd-toc-nav")) document.body.removeAttribute("data-bs-spy");
 
 // A box that scrolls sideways can be reached with the keyboard, as long as it does scroll. What is in it is watched too:
-// it may grow (a font arrives) while the box keeps its size. The theme sets -1 on boxes that do not scroll when it loads.
-const boxes = document.querySelectorAll(".lm-scroll, .pst-scrollable-table-container, .cell_output .output, .bd-article pre");
+// it may grow (a font arrives) while the box keeps its size.
+const SCROLLING = ".lm-scroll, .pst-scrollable-table-container, .cell_output .output, .bd-article pre";
 const reach = (box, scrolls) => {
   if (scrolls === (box.tabIndex === 0) && scrolls === box.hasAttribute("tabindex")) return;
   if (!scrolls) {
@@ -20,37 +20,77 @@ const reach = (box, scrolls) => {
   }
 };
 // All boxes are measured before any is changed: a change between two measurements has the whole page laid out again.
-const reachAll = () => {
-  const scroll = [...boxes].map((box) => box.scrollWidth > box.clientWidth + 1);
+const reachAll = (boxes) => {
+  const scroll = boxes.map((box) => box.scrollWidth > box.clientWidth + 1);
   boxes.forEach((box, i) => reach(box, scroll[i]));
 };
-const watch = new ResizeObserver(reachAll);
+// The observer tells of each box at first, and later of those alone that have changed their size, or their contents theirs.
+const watch = new ResizeObserver((entries) => {
+  const near = entries.flatMap(({ target }) => [target, target.parentElement]).filter((box) => box?.matches(SCROLLING));
+  reachAll([...new Set(near)]);
+});
+const boxes = [...document.querySelectorAll(SCROLLING)];
 for (const box of boxes) for (const part of [box, ...box.children]) watch.observe(part);
-addEventListener("load", reachAll);
 
 // A formula that is too wide even where it breaks gets smaller letters, down to SMALLEST of theirs; then its box scrolls.
 const SMALLEST = 0.6;
 const formulae = [...document.querySelectorAll(".lm-equation .lm-scroll")];
-const fit = () => {
-  for (const box of formulae) if (box.style.getPropertyValue("--lm-fit")) box.style.removeProperty("--lm-fit");
-  const sizes = formulae.map(() => 1);
+const fit = (some) => {
+  for (const box of some) if (box.style.getPropertyValue("--lm-fit")) box.style.removeProperty("--lm-fit");
+  const sizes = some.map(() => 1);
   for (let round = 0; round < 3; round += 1) { // smaller letters break elsewhere
-    const shares = formulae.map((box) => box.clientWidth / box.scrollWidth);
+    const shares = some.map((box) => box.clientWidth / box.scrollWidth);
     if (shares.every((share) => !(share < 1))) break;
-    formulae.forEach((box, i) => {
+    some.forEach((box, i) => {
       if (!(shares[i] < 1)) return;
       sizes[i] = Math.max(SMALLEST, Math.floor(99 * sizes[i] * shares[i]) / 100);
       box.style.setProperty("--lm-fit", sizes[i]);
     });
   }
 };
-let fitted = 0;
+
+// To measure something in a section that is far away has the browser lay it out (lmbook.css). So a section is measured when
+// it is near, and those far away one by one in pauses, once the reader has begun to move, or after a while.
+const PART = ".bd-article > section > section";
+const PATIENCE = 6000; // ms
+const inside = (list) => Map.groupBy?.(list, (box) => box.closest(PART)) ?? list.reduce((found, box) => (
+  found.set(box.closest(PART), [...(found.get(box.closest(PART)) ?? []), box])), new Map());
+const [formulaeIn, boxesIn] = [inside(formulae), inside(boxes)];
+const parts = [...document.querySelectorAll(PART)];
+const done = new Set();
+const measure = (part) => {
+  done.add(part);
+  fit(formulaeIn.get(part) ?? []);
+  reachAll(boxesIn.get(part) ?? []);
+};
+const comes = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) if (isIntersecting && !done.has(target)) measure(target);
+}, { rootMargin: "50%" });
+const pause = () => new Promise((then) => { if (window.requestIdleCallback) requestIdleCallback(then, { timeout: 100 }); else setTimeout(then, 30); });
+let busy = false;
+const rest = async () => {
+  if (busy) return;
+  busy = true;
+  for (let part; (part = parts.find((one) => !done.has(one)));) {
+    await pause();
+    if (!done.has(part)) measure(part);
+  }
+  busy = false;
+};
+for (const move of ["pointermove", "pointerdown", "wheel", "touchmove", "keydown"]) addEventListener(move, rest, { once: true, passive: true });
+addEventListener("load", () => setTimeout(rest, PATIENCE));
+let width = 0;
 new ResizeObserver(() => {
-  if (fitted !== innerWidth) fit();
-  fitted = innerWidth;
+  if (width === innerWidth) return;
+  if (width) for (const part of [null, ...parts]) measure(part); // a phone is turned: seldom, and all at once
+  else {
+    measure(null);
+    for (const part of parts) comes.observe(part); // tells of each that is near
+  }
+  width = innerWidth;
 }).observe(document.documentElement);
-document.fonts.ready.then(fit);
-document.addEventListener("toggle", fit, true); // what was folded had no width
+document.fonts.ready.then(() => { for (const part of [...done]) measure(part); });
+document.addEventListener("toggle", ({ target }) => measure(target.closest(PART)), true); // what was folded had no width
 
 // A link to something folded opens it. While figures come to life, the page above its target grows: it is scrolled to
 // again, unless the reader has begun to move.

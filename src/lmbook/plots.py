@@ -135,6 +135,46 @@ def label_lines(ax: Axes, gap: float = 13.0) -> None:
         )
 
 
+def label_points(ax: Axes, points: np.ndarray, names: list[str], size: float = 9.0) -> None:
+    """Writes each name beside its point, on the side where it covers least of the other names and points.
+
+    points: (n, 2), in the units of the axes. Call it last, when limits and title are set. Of eight sides each name
+    takes the best, given the others, until none moves. Raises ValueError unless there is a name for each point.
+    """
+    if len(points) != len(names):
+        raise ValueError(f"{len(points)} points and {len(names)} names: give one name to each point.")
+    ax.figure.draw_without_rendering()  # settles limits and layout, which the distances depend on
+    scale = 72 / ax.figure.dpi
+    places = ax.transData.transform(np.asarray(points, dtype=float)) * scale
+    style = {"textcoords": "offset points", "fontsize": size, "annotation_clip": False}
+    texts = [ax.annotate(name, point, (0, 0), **style) for name, point in zip(names, points, strict=True)]
+    # A narrow screen enlarges letters by about a quarter; the names must not meet there either.
+    sizes = np.array([text.get_window_extent().size for text in texts]) * scale * 1.25
+    sides = np.array([(1, 1), (1, -1), (-1, 1), (-1, -1), (0, 1), (0, -1), (1, 0), (-1, 0)])
+    away = sides * np.where(sides.all(axis=1), 3, 5)[:, None]  # points of paper between point and name
+    low = places[:, None] + away + (sides - 1) / 2 * sizes[:, None]  # (n, 8, 2): the corner of each box
+    frame = ax.get_window_extent().extents.reshape(2, 2) * scale
+
+    def shared(a_low, a_high, b_low, b_high):
+        return np.clip(np.minimum(a_high, b_high) - np.maximum(a_low, b_low), 0, None).prod(-1)
+
+    chosen = np.zeros(len(texts), dtype=int)
+    for _ in range(20):
+        before = chosen.copy()
+        for i, own in enumerate(low):
+            others = np.arange(len(texts)) != i
+            there = low[others, chosen[others]]
+            box = own[:, None], own[:, None] + sizes[i]
+            cost = shared(*box, there, there + sizes[others]).sum(1) + shared(*box, places - 3, places + 3).sum(1)
+            inside = shared(own, own + sizes[i], *frame)
+            chosen[i] = (cost + (sizes[i].prod() - inside) + 0.1 * np.arange(8)).argmin()
+        if (chosen == before).all():
+            break
+    for text, offset, (x, y) in zip(texts, away[chosen], sides[chosen], strict=True):
+        text.set(position=offset, ha={-1: "right", 0: "center", 1: "left"}[x])
+        text.set_va({-1: "top", 0: "center", 1: "bottom"}[y])
+
+
 def show(fig: Figure, alt: str, caption: str | None = None) -> None:
     """Displays a figure as inline SVG with its text alternative, and closes it.
 

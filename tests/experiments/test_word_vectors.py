@@ -3,9 +3,10 @@
 import math
 
 import numpy as np
+import pytest
 import torch
 
-from lmbook.experiments.word_vectors import BATCH, WINDOW, K, drawn, loss
+from lmbook.experiments.word_vectors import LARGE, PAGE, K, drawn, loss
 from lmbook.train import evaluate
 from lmbook.word2vec import SkipGram, noise_distribution
 
@@ -13,19 +14,20 @@ STREAM = np.arange(200)  # every id once, so that a pair tells its two places
 NOISE = noise_distribution(np.r_[np.zeros(190), np.full(9, 1), 16])
 
 
-def test_pairs_are_at_most_a_window_apart_and_negatives_follow_the_noise():
-    batches = list(drawn(STREAM, NOISE, [0, 0], 3))
+@pytest.mark.parametrize("setting", [LARGE, PAGE])
+def test_pairs_are_at_most_a_window_apart_and_negatives_follow_the_noise(setting):
+    batches = list(drawn(STREAM, NOISE, [0, 0], 3, setting))
     assert len(batches) == 3
     for centre, context, negatives in batches:
-        assert negatives.shape == (BATCH, K)
+        assert negatives.shape == (setting.batch, K)
         apart = (centre - context).abs()
         assert apart.min() == 1
-        assert apart.max() == WINDOW
+        assert apart.max() == setting.window
         assert negatives.min() >= 190, "what never occurs is never drawn"
         assert abs((negatives == 199).double().mean() - 8 / 17) < 0.02, "16 to the power 3/4 is 8"
     assert not torch.equal(batches[0][0], batches[1][0])
 
 
 def test_an_untrained_pair_costs_six_times_ln_2():
-    found = evaluate(SkipGram(200, 8), drawn(STREAM, NOISE, [0, 0], 2), loss)
+    found = evaluate(SkipGram(200, 8), drawn(STREAM, NOISE, [0, 0], 2, PAGE), loss)
     assert abs(found - (1 + K) * math.log(2)) < 1e-6

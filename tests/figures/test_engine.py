@@ -18,6 +18,7 @@ from lmbook.rnn_models import Classifier, RecurrentLM, Tagger
 from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq
 from lmbook.text import EOS_ID, SOS_ID, BytePairTokenizer, CharTokenizer, Vocabulary, WordTokenizer
 from lmbook.transformer import Transformer
+from lmbook.word2vec import principal_components
 from lmbook.word_shapes import WordForms
 
 INPUTS, CLOSE = 100, 1e-4
@@ -31,7 +32,7 @@ TRANSLATORS = (
 )
 
 IN_THE_PAGE = """
-const { bytes, cut, modelOf, textOf } = program();
+const { bytes, cut, modelOf, plane, textOf } = program();
 const models = new Map();
 const put = (name, file, about) => { models.set(name, modelOf(bytes(file), about)); };
 const flat = (rows) => [rows].flat(Infinity).flatMap((part) => (ArrayBuffer.isView(part) ? Array.from(part) : part));
@@ -62,6 +63,10 @@ const outputs = {
     return [logits, state];
   },
   said: (model, ids) => flat(model.run(ids)).map(Math.log),
+  likened: (model, id) => {                                   // cosines with every word; twelve words in a plane
+    const rows = Array.from({ length: 12 }, (_, k) => model.rows[(id + 31 * k) % model.rows.length]);
+    return [model.cosines(id), plane(rows).points];
+  },
   judged: (model, greys) => Array.from(model.run(greys).p, Math.log),
   filled: (model, ids) => { const { p, trace } = model.run(ids); return [flat(p).map(Math.log), trace.map(looks)]; },
 };
@@ -136,7 +141,7 @@ def filled(model, ids):
 
 def worst(call, what, name, model, inputs):
     """The largest difference between the page and torch, over all numbers that come out for all inputs."""
-    text = call.page.evaluate("([what, name, inputs]) => all(what, name, inputs)", [what.__name__, name, inputs])
+    text = call.page.evaluate("([what, name, inputs]) => all(what, name, inputs)", [what.__name__, name, list(inputs)])
     theirs = np.frombuffer(base64.b64decode(text))
     with torch.no_grad():
         ours = np.concatenate([part.flatten().numpy() for one in inputs for part in what(model, one)])
@@ -190,6 +195,17 @@ def test_the_classifier_of_patches_is_torchs(call):
     model, _, _ = call.model("digits-patches")
     images = np.random.default_rng(5).integers(0, 17, (INPUTS, 64)).tolist()
     assert worst(call, judged, "digits-patches", model.eval(), images) < CLOSE
+
+
+def likened(model, i):
+    vectors = model.v.weight.double()
+    cosines = torch.nn.functional.cosine_similarity(vectors, vectors[i : i + 1])
+    return [cosines, principal_components(vectors[[(i + 31 * k) % len(vectors) for k in range(12)]])]
+
+
+def test_cosines_and_planes_of_word_vectors_are_torchs(call):
+    model, _, _ = call.model("skip-gram-page")
+    assert worst(call, likened, "skip-gram-page", model, range(5, 5 + 24 * INPUTS, 24)) < CLOSE
 
 
 def test_the_comparison_can_fail(call):

@@ -40,6 +40,7 @@ SERVED = (
     "shakespeare-gru",
     "shakespeare-lstm",
     "shakespeare-rnn",
+    "skip-gram-page",
     "sms-spam",
     "sms-spam-left",
 )

@@ -15,12 +15,13 @@ import { PatchClassifier } from "./patches.mjs";
 import { Classifier, RecurrentLM, Tagger } from "./recurrent.mjs";
 import { AttentionSeq2Seq, Seq2Seq } from "./seq2seq.mjs";
 import { Transformer } from "./transformer.mjs";
+import { SkipGram, plane } from "./vectors.mjs";
 import { WordForms, cut } from "./wordforms.mjs";
 
-export { bytes, cut, likeliest };
+export { bytes, cut, likeliest, plane };
 
 const [SOS, EOS, MASK, FIRST] = [2, 3, 4, 5]; // ids of special tokens, and the first of the others
-const MODELS = { AttentionSeq2Seq, Classifier, GPT, MaskedLM, PatchClassifier, RecurrentLM, Seq2Seq, Tagger, Transformer };
+const MODELS = { AttentionSeq2Seq, Classifier, GPT, MaskedLM, PatchClassifier, RecurrentLM, Seq2Seq, SkipGram, Tagger, Transformer };
 const TEXTS = {
   BytePairTokenizer: (about) => new BytePairs(about.merges),
   CharTokenizer: (about) => new Characters(about.vocabulary.types),
@@ -222,6 +223,27 @@ export function engine() {
     image({ name, greys }) {
       const { p, weights: looks } = get(name).model.run(greys);
       return { p: Array.from(p), weights: looks };
+    },
+
+    /**
+     * Words as vectors: the first `most` different words of a text, each with its row and its `n` nearest, and all of these in a
+     * plane.  words: { typed, id, text }; a word that is not in the table is <unk>, which has no neighbours and no place.
+     * near: a list of { id, text, cosine } a word.  points: { id, text, x, y }.  left: how many words were too many.
+     */
+    neighbours({ name, text, n = 5, most = 6 }) {
+      const { model, reader } = get(name);
+      const isWord = (token) => /[\p{L}\p{N}]/u.test(token); // not a punctuation mark
+      const all = [...new Set(reader.split(text).filter(isWord))];
+      if (!all.length) throw new Error("there is no word in it");
+      const words = all.slice(0, most).map((typed) => ({ typed, id: reader.encode(typed)[0] })).map((word) => ({ ...word, text: reader.name(word.id) }));
+      const readable = (id) => { // can be typed
+        const ids = reader.encode(reader.name(id));
+        return isWord(reader.name(id)) && ids.length === 1 && ids[0] === id;
+      };
+      const near = words.map(({ id }) => (id < FIRST ? [] : model.nearest(id, n, readable).map((one) => ({ ...one, text: reader.name(one.id) }))));
+      const ids = [...new Set([...words.map(({ id }) => id).filter((id) => id >= FIRST), ...near.flat().map(({ id }) => id)])];
+      const { points, share } = ids.length ? plane(ids.map((id) => model.rows[id])) : { points: [], share: 0 };
+      return { words, near, points: points.map(([x, y], i) => ({ id: ids[i], text: reader.name(ids[i]), x, y })), share, left: all.length - words.length };
     },
 
     /** A language model reads a text token by token: its states, its gates, what it expects next, and P of what came. */

@@ -103,7 +103,7 @@ export function connect(model) {
  * A line of text with a button, the size of what is to be fetched, and how much of it has come.
  * needed: [{ name, bytes }] of models.  verb: on the button.  work(text): a promise of what is found, once the models are
  * there; an Error says what is wrong with the text.  done(found, text): shows it.
- * After the first time the text is looked at as it is typed. What fails is said beside the button. put(text): as if typed and asked.
+ * After the first time the text is looked at as it is typed. What fails is said beside the button. put(text): as if typed and asked; set(text): as if only typed.
  */
 export function ownText({ models, needed, label, verb, value = "", maxlength = 200, work, done }) {
   const megabytes = fmt.num(needed.reduce((sum, one) => sum + one.bytes, 0) / 1e6, 1);
@@ -146,5 +146,5 @@ export function ownText({ models, needed, label, verb, value = "", maxlength = 2
     ready = there();
     if (ready && note.textContent === size) note.textContent = kept;
   });
-  return { node, put: (text) => { line.set(text); return go(); }, stop: () => { gone = true; } };
+  return { node, set: line.set, put: (text) => { line.set(text); return go(); }, stop: () => { gone = true; } };
 }

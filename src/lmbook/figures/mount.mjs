@@ -101,9 +101,28 @@ export async function mount(figure) {
   }
 }
 
-const figures = document.querySelectorAll("figure.lm-figure[data-module]");
+/** When the page has nothing else to do, and at the latest after a second. */
+const idle = () => new Promise((then) => {
+  if (globalThis.requestIdleCallback) requestIdleCallback(then, { timeout: 1000 });
+  else setTimeout(then, 50);
+});
+
+/** Whether the figure is on the screen or less than a screen away. */
+const near = (figure) => {
+  const { top, bottom } = figure.getBoundingClientRect();
+  return bottom > -innerHeight && top < 2 * innerHeight;
+};
+
+const figures = [...document.querySelectorAll("figure.lm-figure[data-module]")];
 if (figures.length) {
   document.head.append(Object.assign(document.createElement("style"), { textContent: STYLE }));
-  await Promise.all([...figures].map(mount));
-  [...figures].find((figure) => addressed(figure, {}))?.scrollIntoView(); // the browser knows no place of that name
+  const wanted = figures.find((figure) => addressed(figure, {}));
+  const first = figures.filter((figure) => figure === wanted || near(figure)); // all are measured before any is changed
+  await Promise.all(first.map(mount));
+  wanted?.scrollIntoView(); // the browser knows no place of that name
+  for (const figure of figures) {
+    if (first.includes(figure)) continue;
+    await idle(); // one after the other, so that a page with many answers to the reader meanwhile
+    await mount(figure);
+  }
 }

@@ -14,6 +14,7 @@ from pathlib import Path
 from lmbook.figures import bundle
 
 # The figures become scripts, the fonts parts of the stylesheets; a page for wrong addresses has no use.
+SHEET = re.compile(r'<link [^>]*href="[^"]*?(_static/[^"?]*\.css)')
 REPLACED = ("_static/figures/", "_static/fonts/", "_static/katex/fonts/", "404.html")
 # What takes the place of modules, fetch and import.meta in the script that brings figures to life.
 LOADER = """const lmDisk = {
@@ -139,6 +140,7 @@ def stylesheet(file: Path) -> str:
 def write_zip(out: Path, site: Path, folder: str) -> Path:
     """Packs the built site into one zip, everything in one folder, in which index.html is the file to open."""
     files: dict[str, bytes] = {}
+    linked = {name for file in site.rglob("*.html") for name in SHEET.findall(file.read_text("utf-8"))}
     for file in sorted(path for path in site.rglob("*") if path.is_file()):
         name = file.relative_to(site).as_posix()
         if name.startswith(REPLACED) and file.suffix != ".css":
@@ -146,6 +148,8 @@ def write_zip(out: Path, site: Path, folder: str) -> Path:
         if file.suffix == ".html":
             data = page(file.read_text("utf-8")).encode()
         elif file.suffix == ".css":
+            if name not in linked:
+                continue  # what is in it stands in one that is, with all its fonts
             data = stylesheet(file).encode()
         elif file.suffix == ".mjs":
             script = (reading if file.name == "reading.mjs" else plain)(file.read_text("utf-8"))

@@ -1,7 +1,9 @@
 """The files beside the pages: figures go in before the build, what no page needs comes out after it."""
 
+import hashlib
 import html
 import logging
+import posixpath
 import re
 from pathlib import Path
 
@@ -16,6 +18,12 @@ NEGATED = re.compile(r":not\([^()]*\)|\[[^\]]*\]")
 CLASSIC = re.compile(r'<script src="(?=[^"]*_static/(?!scripts/bootstrap)|[^"]*searchindex)')  # in the head, in order
 PAGENAME = "<script>DOCUMENTATION_OPTIONS."
 TOGGLE = '<summary><span class="toctree-toggle"'  # of the sidebar, without a name
+MEASURED = re.compile(r'\["pre",[^\]]*"\.pst-scrollable-table-container"\]')  # which boxes the theme looks at
+SHEET = re.compile(r'[ \t]*<link (?=[^>]*rel="stylesheet")[^>]*href="([^"]*?_static/)([^"?]*\.css)[^>]*>\n?')
+SHEETS = re.compile(r'data-sheets="([^"]*)"')  # of which sheets one was made, if the page has not been written anew
+ADDRESS = re.compile(r"""url\((["']?)(?!data:|[a-z]+:|[/#])([^"')]+)\1\)""")
+IMPORT = re.compile(r"""@import\s+(?:url\()?["']([^"')]+)["']\)?;""")
+OURS = ("lmbook.css", "boxes.css", "landing.css", "figures/figures.css")  # nothing in them is for other books
 VIEWPORT = re.compile(r'[ \t]*<meta name="viewport"[^>]*>\n?')
 
 
@@ -212,6 +220,55 @@ def name_copy_buttons(script: Path) -> None:
         script.write_text(named, encoding="utf8")
 
 
+def sheet(static: Path, name: str, words: set[str]) -> str:
+    """A stylesheet as if it lay in `static` itself, with what it imports; foreign ones without what no page uses."""
+    folder = posixpath.dirname(name)
+    css = (static / name).read_text(encoding="utf8")
+    place = lambda found: posixpath.normpath(posixpath.join(folder, found))  # noqa: E731
+    imported = "".join(sheet(static, place(other), words) for other in IMPORT.findall(css))
+    css = ADDRESS.sub(lambda found: f"url({found[1]}{place(found[2])}{found[1]})", IMPORT.sub("", css))
+    return imported + (css if name in OURS else trim_rules(css, words)) + "\n"
+
+
+def one_sheet(out: Path, words: set[str]) -> None:
+    """Each page has one stylesheet in place of ten: a browser shows nothing before the last of them is there.
+
+    Pages share a sheet wherever one has all that the other needs, so that a reader's second page has it already. The
+    single sheets stay, for the other editions.
+    """
+    static, wanted = out / "_static", {}
+    for file in out.rglob("*.html"):
+        text = file.read_text(encoding="utf8")
+        links = list(SHEET.finditer(text))
+        names = [name for link in links for name in (SHEETS.search(link[0]) or [0, link[2]])[1].split()]
+        if names:
+            wanted[file] = (text, links, tuple(names))
+    lists = {names for _, _, names in wanted.values()}
+    made = {}
+    for names in sorted(one for one in lists if not any(set(one) < set(other) for other in lists)):
+        css = "".join(sheet(static, name, words) for name in names)
+        made[names] = f"book-{hashlib.sha256(' '.join(names).encode()).hexdigest()[:8]}.css", css
+        (static / made[names][0]).write_text(css, encoding="utf8")
+    for file, (text, links, names) in wanted.items():
+        whole = min((one for one in made if set(names) <= set(one)), key=len)
+        name, css = made[whole]
+        version = hashlib.sha256(css.encode()).hexdigest()[:8]
+        link = f'<link rel="stylesheet" href="{links[0][1]}{name}?v={version}" data-sheets="{" ".join(names)}" />\n'
+        first, last = links[0].start(), links[-1].end()
+        file.write_text(text[:first] + link + SHEET.sub("", text[first:last]) + text[last:], encoding="utf8")
+
+
+def one_measurer(script: Path) -> None:
+    """Only page.mjs measures which boxes scroll. The theme does so too, box by box and anew after every change in the
+    text, and each time the whole page is laid out again."""
+    text = script.read_text(encoding="utf8") if script.exists() else ""
+    quiet = MEASURED.sub('["lm-nothing"]', text)
+    if script.exists() and quiet == text and "lm-nothing" not in text:
+        logger.warning("pydata-sphinx-theme.js measures boxes in another way: see lmbook_press.sphinx.assets")
+    elif quiet != text:
+        script.write_text(quiet, encoding="utf8")
+
+
 def lighten(app, exception):
     """Cuts the icon fonts and their rules to the icons in use; removes scripts and maps that no page loads."""
     if exception or app.builder.format != "html":
@@ -224,6 +281,7 @@ def lighten(app, exception):
     if not stylesheet.exists():
         return
     name_copy_buttons(static / "copybutton.js")
+    one_measurer(static / "scripts" / "pydata-sphinx-theme.js")
     for file in Path(app.outdir).rglob("*.html"):
         text = file.read_text(encoding="utf8")
         clean = one_viewport(text).replace(
@@ -235,13 +293,15 @@ def lighten(app, exception):
         if clean != text:
             file.write_text(clean, encoding="utf8")
     css = trim_icon_rules(stylesheet.read_text(encoding="utf8"), used_icons(Path(app.outdir)))
-    css = trim_rules(css, used_words(Path(app.outdir)))
+    words = used_words(Path(app.outdir))
+    css = trim_rules(css, words)
     stylesheet.write_text(css, encoding="utf8")
     others = "".join(f.read_text(encoding="utf8") for f in static.rglob("*.css") if f != stylesheet)
     codes = {int(code, 16) for code in ICON_CODE.findall(css + others)}
     for name in ICON_FONTS:
         for file in static.glob(f"vendor/fontawesome/webfonts/{name}.woff2"):
             subset_font(file, codes)
+    one_sheet(Path(app.outdir), words)
 
 
 def setup(app):
