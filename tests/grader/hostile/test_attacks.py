@@ -6,6 +6,7 @@ their points.  The canary stands in the hidden checks and is passed to the funct
 
 import json
 import os
+import re
 import socket
 import threading
 import time
@@ -273,10 +274,11 @@ def workers() -> list[tuple[int, str]]:
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            line, state = (folder / "cmdline").read_text(), (folder / "stat").read_text().rpartition(")")[2].split()[0]
+            line, status = (folder / "cmdline").read_text(), (folder / "status").read_text()
         except OSError:
             continue
-        if WORKER in line and state != "Z":
+        inside = len(re.search(r"^NSpid:(.*)", status, re.MULTILINE)[1].split()) > 1  # not what these are forked from
+        if WORKER in line and inside and "\nState:\tZ" not in status:
             found.append((int(folder.name), line))
     return found
 
