@@ -13,6 +13,8 @@ A cell or a call that ends the process or does not end is left out, and a new pr
 
 Plain processes are used, not Jupyter kernels: two pipes instead of five sockets, a tenth of a second to start, and no
 protocol that a student's code could speak.
+In a class these processes are forked from one that has imported the homework's libraries (`sandbox.warm`); each still
+stands behind walls of its own.
 """
 
 import contextlib
