@@ -17,15 +17,14 @@ def bigrams_of_a_line(rng):
 
     (b) Give the same with add-one smoothing over the three types.
 
-    (c) Which probability has “«h»” before any other word under (a), and why is the last token of the text no
-    history?
+    (c) Under (a), how likely is it that “«h»” is followed by any other word? And why does the last token of the text
+    not count as a history?
 
     *Solution.* (a) “«h»” is followed by a token $«ch»$ times, $«chw»$ times by “«w»”: $«chw» / «ch» = «ml»$.
 
     (b) $\dfrac{«chw» + 1}{«ch» + 3} = «add»$.
 
-    (c) All others together: $1 - «ml» = «rest»$. Behind the last token stands nothing that was predicted from it,
-    so it is counted as no history.
+    (c) All others together: $1 - «ml» = «rest»$. Nothing follows the last token, so nothing was predicted from it.
 
     *Marks.* 2 points: (a), 1 of them for the count of the history without a last token. 2 points: (b), 1 of them
     for 3 in the denominator. 1 point: (c).

@@ -15,7 +15,7 @@ def two_merges(rng):
 
     (b) Which pair is merged second, and how often does it occur?
 
-    (c) How many tokens has the text before the first merge, and how many after the second?
+    (c) How many tokens does the text have before the first merge, and how many after the second?
 
     *Solution.* (a) The pairs and their counts: s e $«ab»$, e a $«abc»$, a t $«b»$, t e $«c»$. The pair *e a* is in
     every word.
@@ -156,7 +156,7 @@ def encode_two_lines(rng):
     r"""The special tokens `<pad>`, `<unk>`, `<sos>`, `<eos>`, `<mask>` have the ids 0 to 4. Then come the types of the
     training text, in this order from 5 on: «types».
 
-    Encode these two lines as one batch, each with `<sos>` and `<eos>`, padded at the end. What shape has the batch,
+    Encode these two lines as one batch, each with `<sos>` and `<eos>`, padded at the end. What is the shape of the batch,
     and how many of its entries should count in a loss that predicts each next token?
 
     > «first»

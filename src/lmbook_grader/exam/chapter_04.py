@@ -11,7 +11,7 @@ def window_parameters(rng):
     r"""A feed-forward language model has $|V| = «V»$ types, vectors of width $d = «d»$, $«h»$ hidden units, and sees
     $«w»$ tokens. It has no biases, and $E$ and $U$ are separate.
 
-    (a) How many parameters have $E$, $W$ and $U$?
+    (a) How many parameters do $E$, $W$ and $U$ have?
 
     (b) How many does one more token in the window add?
 

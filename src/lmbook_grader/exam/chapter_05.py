@@ -165,8 +165,8 @@ def through_a_sigmoid(rng):
 def jacobian_size(rng):
     r"""An output layer $\mathbf z = U \mathbf h$ has $|V| = «V»$ logits and $m = «m»$ units. Numbers take 4 bytes.
 
-    (a) How many numbers has the Jacobian $\partial \mathbf z / \partial U$, written as a matrix with one row for
-    each logit, and how many bytes is that?
+    (a) How many numbers does the Jacobian $\partial \mathbf z / \partial U$ have, written as a matrix with one row
+    for each logit, and how many bytes is that?
 
     (b) How many of its entries are not zero?
 

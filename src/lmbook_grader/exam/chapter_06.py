@@ -73,7 +73,7 @@ def recurrent_parameters(rng):
 
     (a) Give the shapes of $W_{hh}$, $W_{xh}$ and $W_{hy}$.
 
-    (b) How many parameters has the model, with its embeddings?
+    (b) How many parameters does the model have, with its embeddings?
 
     (c) How many more does it need for texts twice as long? How does a model with a fixed window compare?
 

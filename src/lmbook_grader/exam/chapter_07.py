@@ -163,7 +163,7 @@ def forgetting(rng):
 def cell_sizes(rng):
     r"""Inputs have width $P = «P»$. Count weights only, no biases.
 
-    (a) How many has a plain recurrent cell, a GRU and an LSTM, each with $m = «m»$ units?
+    (a) How many do a plain recurrent cell, a GRU and an LSTM have, each with $m = «m»$ units?
 
     (b) An LSTM and a plain cell shall have equally many weights, and inputs as wide as the state ($P = m$ in each).
     By which factor is the plain cell wider?

@@ -126,7 +126,7 @@ def two_directions(rng):
 def stack_parameters(rng):
     r"""Inputs have width $P = «P»$, each LSTM has $m = «m»$ units and one bias for each of its four gates.
 
-    (a) How many parameters has one LSTM layer in one direction? (b) And a bidirectional layer? (c) And a second
+    (a) How many parameters does one LSTM layer have in one direction? (b) And a bidirectional layer? (c) And a second
     bidirectional layer on top of it?
 
     *Solution.* (a) $4 (m^2 + m P + m) = «one»$. (b) Twice as many: $«both»$. (c) Its inputs have width $2m$:

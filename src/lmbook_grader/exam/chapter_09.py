@@ -153,8 +153,8 @@ def context_cost(rng):
     r"""A decoder is a GRU with $m = «m»$ units over target embeddings of width $P = «P»$; the source vector $\mathbf c$
     has $m = «m»$ numbers too. Count weights, no biases.
 
-    (a) How many weights has the decoder's cell if $\mathbf c$ only makes the first state,
-    $\mathbf s_0 = \tanh(W_c \mathbf c)$, and how many has $W_c$? (b) How many has the cell if it gets
+    (a) How many weights does the decoder's cell have if $\mathbf c$ only makes the first state,
+    $\mathbf s_0 = \tanh(W_c \mathbf c)$, and how many does $W_c$ have? (b) How many does the cell have if it gets
     $[E y_{t-1}; \mathbf c]$ at every step? (c) What does the second form do for the gradient of $\mathbf c$?
 
     *Solution.* (a) $3 (m^2 + m P) = «plain»$, and $W_c$ has $m^2 = «Wc»$. (b) The input is $P + m$ wide:

@@ -43,8 +43,8 @@ def scores_by_hand(rng):
     \mathbf s = «s», \qquad \mathbf h = «h», \qquad W = \operatorname{diag}«w».
     $$
 
-    (a) Give the dot, the multiplicative and the scaled score, the last by $\sqrt m$. (b) How many parameters have
-    the three, if $W$ may be any matrix? (c) Which of them can be used if $\mathbf h$ has 6 numbers?
+    (a) Give the dot, the multiplicative and the scaled score, the last by $\sqrt m$. (b) How many parameters do
+    the three have, if $W$ may be any matrix? (c) Which of them can be used if $\mathbf h$ has 6 numbers?
 
     *Solution.* (a) Dot: $\mathbf s^\top \mathbf h = «dot»$. Multiplicative:
     $\mathbf s^\top W \mathbf h = «general»$. Scaled: $«general» / 2 = «scaled»$.
@@ -188,7 +188,7 @@ def score_parameters(rng):
     r"""Decoder states have $m_s = «ms»$ numbers, encoder states $m_h = «mh»$, and the additive score compares in
     $d_a = «da»$ dimensions.
 
-    (a) How many parameters have the dot, the multiplicative, the scaled and the additive score? Which of them
+    (a) How many parameters do the dot, the multiplicative, the scaled and the additive score have? Which of them
     cannot be used here? (b) For which $d_a$ has the additive score as many parameters as the multiplicative one?
 
     *Solution.* (a) Dot: none, and it needs equal widths. Multiplicative and scaled: $m_s m_h = «general»$.

@@ -62,8 +62,8 @@ def why_the_root(rng):
 def head_parameters(rng):
     r"""Multi-head attention has width $d = «d»$ and $«n»$ heads with $d_k = d_v = d / «n»$; no biases.
 
-    (a) What shape has the $W_q$ of one head? How many parameters have $W_q$, $W_k$, $W_v$ of all heads and $W_o$
-    together? (b) And with twice as many heads? (c) How many attention weights are computed for $T = «T»$ positions
+    (a) What is the shape of the $W_q$ of one head? How many parameters do $W_q$, $W_k$, $W_v$ of all heads and
+    $W_o$ have together? (b) And with twice as many heads? (c) How many attention weights are computed for $T = «T»$ positions
     of one text?
 
     *Solution.* (a) $«d» \times «dk»$. Side by side the heads' matrices make $d \times d$: $4 d^2 = «all»$. (b) The

@@ -53,7 +53,7 @@ def speeds(rng):
 
     (a) Give all speeds $\omega_j$. (b) How many positions does the slowest hand take for one turn? Leave $\pi$ in
     the answer. (c) For a text of «length» positions, about what part of a turn does the slowest hand make? What is
-    it good for? (d) How many parameters has the code?
+    it good for? (d) How many parameters does the code have?
 
     *Solution.* (a) $\omega_j = C^{-2j/D}$: $«omega»$. (b) $2\pi / \omega_{«last»} = «period» \pi$. (c)
     $«length» / («period» \pi) \approx «part:.2g»$ of a turn: it tells far positions apart that look alike on the

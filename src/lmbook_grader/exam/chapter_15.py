@@ -39,8 +39,8 @@ def layer_parameters(rng):
     r"""An encoder layer has width $d = «d»$ and $d_{\text{ff}} = «ff»$. All linear maps have biases, and each of its
     two norms has gain and bias.
 
-    (a) How many parameters has its attention? (b) Its feed-forward part? (c) The layer? (d) How many more has a
-    decoder layer of the same sizes?
+    (a) How many parameters does its attention have? (b) Its feed-forward part? (c) The layer? (d) How many more does a
+    decoder layer of the same sizes have?
 
     *Solution.* (a) $4 (d^2 + d) = «attention»$. (b) $2 d\, d_{\text{ff}} + d_{\text{ff}} + d = «forward»$. (c) With
     $2 \cdot 2d = «norms»$ of the norms: $«layer»$. (d) A second attention and a third norm:
@@ -61,7 +61,7 @@ def layer_flops(rng):
     its addition counts as 2 FLOPs; biases, norms and the softmax are left out.
 
     (a) How many FLOPs do the four projections, the scores with the weighted sums, and the feed-forward part take?
-    (b) What share has the part that grows with $N^2$? (c) How many FLOPs does a training step take, about, and why?
+    (b) What share is the part that grows with $N^2$? (c) How many FLOPs does a training step take, about, and why?
 
     *Solution.* (a) $8 N d^2 = «projections»$; $4 N^2 d = «scores»$; $4 N d\, d_{\text{ff}} = «forward»$. (b)
     $«scores» / «all» = «share:.3f»$.

@@ -62,8 +62,8 @@ def bert_parameters(rng):
     r"""A BERT has $|V| = «V»$, $T_{\max} = «T»$, two segments, width $d = «d»$, $d_{\text{ff}} = 4d$ and $L = «L»$
     layers. Linear maps have biases; there is a norm behind the embeddings and two in each layer.
 
-    (a) How many parameters have the three tables, with their norm? (b) How many has a layer? (c) How many has the
-    encoder? (d) What changes if the texts may be twice as long?
+    (a) How many parameters do the three tables have, with their norm? (b) How many does a layer have? (c) How many does the
+    encoder have? (d) What changes if the texts may be twice as long?
 
     *Solution.* (a) $(|V| + T_{\max} + 2)\, d + 2d = «tables»$. (b)
     $4(d^2 + d) + 2 d \cdot 4d + 4d + d + 4d = 12 d^2 + 13 d = «layer»$. (c) $«tables» + «L» \cdot «layer» = «all»$.
@@ -129,7 +129,7 @@ def fine_tuning_adds(rng):
     r"""A pre-trained encoder of width $d = «d»$ is used (i) as a tagger with $«tags»$ tags and (ii) as a classifier
     with $«classes»$ classes, which puts a pooler $\tanh(W_p \mathbf h_1 + \mathbf b_p)$ below its linear layer.
 
-    (a) How many new parameters has each? (b) With $«labels»$ labelled texts, which parameters can hardly be learned
+    (a) How many new parameters does each have? (b) With $«labels»$ labelled texts, which parameters can hardly be learned
     from these alone, and why does pre-training help? (c) A probe trains only (i) or (ii) and leaves the encoder as
     it is. What does its score say that the fine-tuned one does not?
 

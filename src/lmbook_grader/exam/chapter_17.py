@@ -148,7 +148,7 @@ def training_cost(rng):
     machine that really computes $«speed» \cdot 10^{12}$ FLOPs a second? (c) What happens to the time if both the
     model and the text become ten times as large?
 
-    *Solution.* (a) $6\, n_\theta\, n_w = «flops:.3g»$ FLOPs (that is $«mantissa» \cdot 10^{«power»}$): the way back
+    *Solution.* (a) $6\, n_\theta\, n_w = «flops:.3g»$ FLOPs: the way back
     takes two products for each of the forward pass. (b) $«seconds:.4g»$ s $\approx «hours:.3g»$ hours. (c) A
     hundred times as long.
 
@@ -156,8 +156,7 @@ def training_cost(rng):
     """
     n, w, speed = pick(rng, (10, 50, 100, 124, 350)), pick(rng, (1, 2, 5, 10)), pick(rng, (10, 50, 100, 200))
     flops = 6 * n * w * 10**15
-    power = len(str(flops)) - 1
-    return {"n": n, "w": w, "speed": speed, "flops": flops, "mantissa": flops / 10**power, "power": power,
+    return {"n": n, "w": w, "speed": speed, "flops": flops,
             "seconds": flops / (speed * 10**12), "hours": flops / (speed * 10**12) / 3600}  # fmt: skip
 
 

@@ -10,8 +10,8 @@ def pixels_or_patches(rng):
     r"""Grey images have $h \times w = «h» \times «w»$ pixels. They are read as pixels, or as patches of
     $«r» \times «r»$.
 
-    (a) How many tokens has an image each way? (b) How many attention scores does one head of one layer compute each
-    way, and what is the ratio? (c) How many numbers has a patch? What is lost by patches for a model that should
+    (a) How many tokens does an image have each way? (b) How many attention scores does one head of one layer compute each
+    way, and what is the ratio? (c) How many numbers does a patch have? What is lost by patches for a model that should
     *write* images?
 
     *Solution.* (a) $«pixels»$ and $«patches»$. (b) $«pixels»^2 = «ps»$ and $«patches»^2 = «qs»$: a factor of
@@ -112,7 +112,7 @@ def patch_convolution(rng):
     $$
 
     (a) Give the four numbers. (b) As a convolution: what are the kernel, its stride, and the shape of the result?
-    (c) How many parameters has the embedding for width $d$ in place of 1?
+    (c) How many parameters does the embedding have for width $d$ in place of 1?
 
     *Solution.* (a) $«x»$. (b) The kernel is $«kernel»$, the stride 2, the result $2 \times 2$. (c)
     $d\, (r^2 + 1) = 5 d$.

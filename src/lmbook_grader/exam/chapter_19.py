@@ -11,7 +11,7 @@ def gpt_numbers(rng):
     $d_{\text{ff}} = 4d$; biases everywhere, a norm behind the last layer, and the output matrix is the table of
     embeddings.
 
-    (a) How many parameters has it? (b) What share is in the tables, and what would an output matrix of its own add?
+    (a) How many parameters does it have? (b) What share is in the tables, and what would an output matrix of its own add?
     (c) How many bytes are the weights in float32, float16 and int8 (scales left out)?
 
     *Solution.* (a) $|V| d + T d + L (12 d^2 + 13 d) + 2 d = «table» + «places» + «layers» + «norm» = «all»$. (b)

@@ -97,7 +97,8 @@ def shown(value: object, spec: str = "", in_formula: bool = True) -> str:
     if isinstance(value, str):
         return value
     if spec:
-        return format(float(value) if isinstance(value, Fraction) else value, spec).replace(",", comma)
+        said = format(float(value) if isinstance(value, Fraction) else value, spec)
+        return power_of_ten(said.replace(",", comma), in_formula)
     if isinstance(value, Fraction) and value.denominator > 1:
         sign = "-" if value < 0 else ""
         top, bottom = abs(value.numerator), value.denominator
@@ -105,7 +106,13 @@ def shown(value: object, spec: str = "", in_formula: bool = True) -> str:
     if isinstance(value, int | np.integer | Fraction):
         number = int(value)
         return (f"{number:,}" if abs(number) >= 10_000 else str(number)).replace(",", comma)
-    return f"{float(value):.4g}".replace(",", comma)
+    return power_of_ten(f"{float(value):.4g}", in_formula)
+
+
+def power_of_ten(number: str, in_formula: bool) -> str:
+    """A number as a reader writes it: 2.2e+04 becomes 2.2 times ten to the fourth, as TeX."""
+    said = re.sub(r"e([+-])0*(\d+)$", lambda found: rf" \cdot 10^{{{found[1].strip('+')}{found[2]}}}", number)
+    return said if in_formula or said == number else f"${said}$"
 
 
 def whole(rng: np.random.Generator, low: int, high: int) -> int:

@@ -24,6 +24,7 @@ STYLES += ("landing.css", "paper.css")
 # In the file that Chromium writes: a node of the tree of pages with what is below it, a place with its page.
 KIDS = re.compile(rb"\n(\d+) 0 obj\s*<<[^>]*?/Type /Pages\b[^>]*?/Kids \[([^\]]*)\]")
 PLACES = re.compile(rb"/(?!Dest )([\w%.-]+) \[(\d+) 0 R /XYZ ")  # /Dest is a bookmark's
+LONG = 12  # lines of code that may go on on the next page
 PATIENCE = 1800  # seconds for some hundred pages, on a slow machine
 
 
@@ -33,6 +34,12 @@ def _lower(tree) -> None:
         for heading in tree.iter(f"h{level}"):
             heading.tag = f"h{level + 1}"
             heading.set("class", f"lm-h{level}")
+
+
+def _mark_long_code(tree) -> None:
+    for code in tree.iter("pre"):
+        if len(code.text_content().splitlines()) > LONG:
+            code.set("class", f"{code.get('class', '')} lm-long".strip())
 
 
 def leaves(printed: bytes) -> dict[str, int]:
@@ -64,6 +71,7 @@ def document(root: Path, site: Path, title: str, author: str, base: str, numbers
     for page in pages[1:]:
         for tree in (page.body, *page.end):
             _lower(tree)
+            _mark_long_code(tree)
         if page.part:
             part, place = markup.escape(page.part), f"part-{articles.slug(page.name)}"
             contents.append(entry(place, part, part=True))

@@ -159,7 +159,6 @@ def training_cost(n):
         layer = nn.Linear(1000, n["n"] * 1000)
     assert flops.linear(1, layer) == 2 * n["n"] * 10**6
     assert 3 * flops.linear(1, layer) * n["w"] * 10**9 == n["flops"]
-    assert n["mantissa"] * 10.0 ** n["power"] == approx(n["flops"])
     assert n["hours"] * 3600 * n["speed"] * 1e12 == approx(n["flops"])
 
 

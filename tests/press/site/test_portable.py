@@ -119,6 +119,13 @@ def test_a_table_has_letters_that_a_page_holds_and_keeps_ranges_whole(cell, mark
     assert len(first.split(" ")) == 1 + ("(" in cell)  # it breaks before the range
 
 
+def test_only_long_code_may_go_on_on_the_next_page(paper):
+    blocks = html.fromstring(paper).findall(".//pre")
+    long = ["lm-long" in (block.get("class") or "") for block in blocks]
+    assert long == [len(block.text_content().splitlines()) > pdf.LONG for block in blocks]
+    assert 0 < sum(long) < len(long)
+
+
 @pytest.mark.browser
 def test_chromium_prints_with_bookmarks_and_knows_the_page_of_each_place(browser, tmp_path):
     page = tmp_path / "page.html"
