@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 import small
 
+from lmbook_grader.sandbox.warm import Warm
+
 READS = {
     "hidden checks on disk": """
 import os, re
@@ -255,6 +257,14 @@ def test_an_attack_gains_nothing_and_harms_nothing(name, grade_answers):
     assert not Path("/tmp/attacked").exists()
     assert len(result["output"]) < 25_000
     assert left_running() == []
+
+
+@pytest.mark.weekly
+@pytest.mark.parametrize("name", [*READS, *FORGED, *BREAKS])
+def test_an_attack_on_a_run_that_starts_cold_gains_no_more(name, grade_answers, monkeypatch):
+    """As in docker, and where a machine cannot start runs warm."""
+    monkeypatch.setattr(Warm, "of", lambda *_: None)
+    test_an_attack_gains_nothing_and_harms_nothing(name, grade_answers)
 
 
 WORKER = "lmbook-worker/worker.py"
