@@ -9,6 +9,8 @@ SITE := _build/html
 export LMBOOK_OFFLINE ?= 1
 export MPLBACKEND ?= agg
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# A hundred processes of the tests import the package; without compiled files each would compile it anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: book site serve zip pdf epub portable quick test test-all lint unit notebooks mutants env clean help
 
@@ -48,7 +50,7 @@ quick: lint
 
 test: lint unit notebooks
 	@echo "make test: all done. What was skipped, and why, stands in the summaries above (SKIPPED, not compared)."
-	@echo "LEFT OUT: what is marked weekly (Colab editions of most chapters, most homework in nbgrader, wrong answers to five homeworks behind the walls, recipes like another but for one option), and what axe measures again of text like other text. make test-all runs it too."
+	@echo "LEFT OUT: what is marked weekly (Colab editions of most chapters, most homework in nbgrader, wrong answers to most homeworks behind the walls, recipes and weights like another but for one option), and what axe sees again of pages like other pages. make test-all runs it too."
 
 test-all: WEEKLY := -m ""
 test-all: lint unit notebooks

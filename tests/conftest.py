@@ -14,6 +14,9 @@ ROOT = Path(__file__).parents[1]
 BROWSERS = ("chromium-headless-shell", "chromium")
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 SWITCHES += ["--disable-component-update", "--disable-sync"]
+# No name but this machine's has an address, so nothing goes out; `listen` notes whoever tries. A Playwright route would
+# do both, but each request would go through this process and back: a second of work a page.
+SWITCHES += ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
 # Files are given to the workers whole, those that take minutes first, so that none is left with one at the end.
 LONGEST = ["press/site/test_pages", "notebooks/test_colab", "experiments/test_quick", "grader/test_grade"]
 LONGEST += ["figures/test_explorer", "experiments/test_trained", "grader/test_grader_cli", "homework/test_masters"]
@@ -52,6 +55,20 @@ def browser_type_launch_args(browser_type, browser_type_launch_args):
     if found is None:
         pytest.skip(f"NO PAGE WAS LOOKED AT: there is no browser on the path, neither {' nor '.join(BROWSERS)}")
     return {**browser_type_launch_args, "executable_path": found, "args": SWITCHES}
+
+
+@pytest.fixture(scope="session")
+def listen():
+    """listen(context, home, faults): notes in `faults` each request of the context's pages that goes not below home."""
+
+    def to(context, home, faults):
+        def note(request):
+            if not request.url.startswith((home, "data:", "blob:")):
+                faults.append(f"outside request: {request.url}")
+
+        context.on("request", note)
+
+    return to
 
 
 @pytest.fixture(scope="session")
@@ -147,20 +164,20 @@ def colours(page, scheme: str) -> None:
 def axe_in_every_view(axe, request):
     """axe_in_every_view(page) -> violations: all rules as it is open, contrast in both themes, width on a phone too.
 
-    One visit in place of four; the page is left light and wide.  dark_phone: dark and narrow are one view, not two;
-    what only a wide page shows is then seen in light alone.  thin: as `axe` has it.  Both hold by default, and neither
-    once a week, when no mark is left out.
+    One visit in place of four; the page is left light.  dark_phone: dark and narrow are one view, not two; what only a
+    wide page shows is then seen in light alone.  thin: as `axe` has it.  Both hold by default, and neither once a week,
+    when no mark is left out.  one: (theme, width), the only view then, by all rules.
     """
     push = bool(request.config.option.markexpr)
 
-    def run(page, wide=800, thin=push, dark_phone=push):
+    def run(page, wide=800, thin=push, dark_phone=push, one=None):
         found, views = [], [("light", 360, OF_WIDTH), ("dark", wide, CONTRAST)]
         if wide == 360:
             views = views[1:]
         if dark_phone:
             views = [("dark", 360, OF_WIDTH + CONTRAST)]
         page.add_style_tag(content="*, ::before, ::after { transition: none !important }")  # colours change at once
-        for scheme, width, only in (*views, ("light", wide, ())):
+        for scheme, width, only in [(*one, ())] if one else [*views, ("light", wide, ())]:
             page.set_viewport_size({"width": width, "height": 900})
             colours(page, scheme)
             found += [f"{scheme}, {width} wide: {fault}" for fault in axe(page, only, thin)]

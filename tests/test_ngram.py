@@ -6,8 +6,6 @@ from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
-from nltk.lm import MLE, KneserNeyInterpolated, Laplace, Lidstone
-from nltk.lm.preprocessing import everygrams
 
 from lmbook.counts import distinct
 from lmbook.ngram import (
@@ -340,10 +338,19 @@ WORDS = [f"w{i}" for i in range(8)]  # nltk's vocabulary adds <UNK>: it is our t
 NLTK_ORDER = 3
 
 
-def nltk_fitted(model, ids):
-    model.fit([list(everygrams([WORDS[i] for i in ids], max_len=NLTK_ORDER))], vocabulary_text=WORDS)
-    assert len(model.vocab) == VOCAB
-    return model
+@pytest.fixture(scope="module")
+def nltk_fitted():
+    """nltk_fitted(kind, ids, ...) -> nltk's model of this kind.  nltk brings SciPy: two seconds, for who asks only."""
+    from nltk import lm
+    from nltk.lm.preprocessing import everygrams
+
+    def fitted(kind, ids, **options):
+        model = getattr(lm, kind)(order=NLTK_ORDER, **options)
+        model.fit([list(everygrams([WORDS[i] for i in ids], max_len=NLTK_ORDER))], vocabulary_text=WORDS)
+        assert len(model.vocab) == VOCAB
+        return model
+
+    return fitted
 
 
 def all_histories(longest: int = NLTK_ORDER - 1):
@@ -354,8 +361,8 @@ def nltk_distribution(model, history) -> list[float]:
     return [model.score(word, [WORDS[i] for i in history]) for word in [*WORDS, "<UNK>"]]
 
 
-def test_counts_agree_with_nltk():
-    reference = nltk_fitted(MLE(NLTK_ORDER), TRAIN)
+def test_counts_agree_with_nltk(nltk_fitted):
+    reference = nltk_fitted("MLE", TRAIN)
     for history in all_histories():
         words = [WORDS[i] for i in history]
         followers = reference.counts[words] if words else reference.counts.unigrams
@@ -363,9 +370,9 @@ def test_counts_agree_with_nltk():
         assert {WORDS[i]: c for i, c in zip(ids.tolist(), counts.tolist(), strict=True)} == dict(followers)
 
 
-def test_maximum_likelihood_agrees_with_nltk_where_the_history_was_seen():
+def test_maximum_likelihood_agrees_with_nltk_where_the_history_was_seen(nltk_fitted):
     # After an unseen history nltk gives 0 to every type, which is no distribution; ours takes the shorter history.
-    reference, ours = nltk_fitted(MLE(NLTK_ORDER), TRAIN), MaximumLikelihood(COUNTS, NLTK_ORDER)
+    reference, ours = nltk_fitted("MLE", TRAIN), MaximumLikelihood(COUNTS, NLTK_ORDER)
     seen = [history for history in all_histories() if len(COUNTS.followers(history)[0])]
     unseen = [history for history in all_histories() if not len(COUNTS.followers(history)[0])]
     assert seen
@@ -377,14 +384,14 @@ def test_maximum_likelihood_agrees_with_nltk_where_the_history_was_seen():
 
 
 @pytest.mark.parametrize("k", [1, 0.2])
-def test_add_k_agrees_with_nltk_everywhere(k):
-    reference = nltk_fitted(Laplace(NLTK_ORDER) if k == 1 else Lidstone(k, NLTK_ORDER), TRAIN)
+def test_add_k_agrees_with_nltk_everywhere(k, nltk_fitted):
+    reference = nltk_fitted("Laplace", TRAIN) if k == 1 else nltk_fitted("Lidstone", TRAIN, gamma=k)
     ours = AddK(COUNTS, NLTK_ORDER, k)
     for history in all_histories():
         np.testing.assert_allclose(ours.distribution(history), nltk_distribution(reference, history), rtol=1e-12)
 
 
-def test_kneser_ney_agrees_with_nltk_where_both_define_the_same_estimator():
+def test_kneser_ney_agrees_with_nltk_where_both_define_the_same_estimator(nltk_fitted):
     """nltk.lm 3.10 and ours are the same function if three things are set alike.
 
     - nltk takes one discount for all orders from the caller (0.1 by default) and estimates none: ours gets it, too.
@@ -397,15 +404,15 @@ def test_kneser_ney_agrees_with_nltk_where_both_define_the_same_estimator():
     """
     stream = np.concatenate([TRAIN, TRAIN[: NLTK_ORDER - 1]])
     ours = KneserNey(Counts(stream, NLTK_ORDER, VOCAB), NLTK_ORDER, discount=[0, 0.6, 0.6])
-    reference = nltk_fitted(KneserNeyInterpolated(NLTK_ORDER, discount=0.6), stream)
+    reference = nltk_fitted("KneserNeyInterpolated", stream, discount=0.6)
     for history in all_histories():
         np.testing.assert_allclose(ours.distribution(history), nltk_distribution(reference, history), rtol=1e-10)
 
 
-def test_where_nothing_precedes_an_ngram_nltk_does_not_sum_to_one_and_ours_does():
+def test_where_nothing_precedes_an_ngram_nltk_does_not_sum_to_one_and_ours_does(nltk_fitted):
     stream = [0, 1, 2, 1, 3, 2, 3, 1, 0, 2, 0, 3]  # "0 1" occurs at the start only, so its continuation count is 0
     ours = KneserNey(Counts(stream, NLTK_ORDER, VOCAB), NLTK_ORDER, discount=[0, 0.6, 0.6])
-    reference = nltk_fitted(KneserNeyInterpolated(NLTK_ORDER, discount=0.6), stream)
+    reference = nltk_fitted("KneserNeyInterpolated", stream, discount=0.6)
     assert sum(nltk_distribution(reference, [0])) > 1.1
     assert ours.distribution([0]).sum() == pytest.approx(1, abs=1e-12)
 

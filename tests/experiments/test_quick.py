@@ -14,7 +14,8 @@ SIBLINGS |= {f"multi30k-{rung}" for rung in ("two-layers", "score-additive", "sc
 SIBLINGS |= {f"{task}-left" for task in ("ewt", "sms-spam", "film-opinions", "wnut17")}
 SIBLINGS |= {"ewt-left-2", "ewt-lstm-2", "sms-spam-2", "film-opinions-2", "wnut17-lstm-2"}
 SIBLINGS |= {"multi30k-transformer-short", "multi30k-additive-long"}
-SIBLINGS |= {"shakespeare-gpu", "shakespeare-long", "shakespeare-page"}
+SIBLINGS |= {"shakespeare-gpu", "shakespeare-long", "shakespeare-page", "digits-page", "wikitext2-windows"}
+SIBLINGS |= {"length-joined", "harbourish-depth", "multi30k-every", "multi30k-hybrid"}
 
 
 @pytest.mark.parametrize(

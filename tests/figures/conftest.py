@@ -67,7 +67,7 @@ def _write(folder: Path, texts: dict[str, str], others: dict[str, bytes]) -> Non
 
 
 @pytest.fixture
-def show(new_context, book):
+def show(new_context, book, listen):
     """show(figure, ...) -> a Playwright page that holds their text/html and mounts them, served from a subfolder.
 
     width: of the window.  scheme: "light" or "dark".  motion: "no-preference" or "reduce".  files: names and texts in
@@ -88,14 +88,7 @@ def show(new_context, book):
         context = new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion=motion)
         page = context.new_page()
         page.errors = []
-
-        def gate(route):
-            if route.request.url.startswith((home, "data:")):
-                return route.continue_()
-            page.errors.append(f"outside request: {route.request.url}")
-            return route.abort()
-
-        context.route("**/*", gate)
+        listen(context, home, page.errors)
         page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: page.errors.append(str(error)))
         page.goto(f"{home}{place.relative_to(common.parents[1]).as_posix()}")
@@ -155,7 +148,6 @@ def lab_page(jupyterlab, browser):
     """One page with JupyterLab, for all notebooks: to load its scripts takes longer than any test of a figure."""
     address, token, _ = jupyterlab
     context = browser.new_context(viewport={"width": 1100, "height": 1000}, color_scheme="light")
-    context.route("**/*", lambda route: route.continue_() if route.request.url.startswith(address) else route.abort())
     page = context.new_page()
     page.set_default_timeout(120_000)
     page.goto(f"{address}/lab?token={token}")

@@ -208,6 +208,13 @@ def test_the_fallback_stays_when_anything_fails(counter, show, fault):
         page.errors.clear()  # the browser reports the missing file
 
 
+@pytest.mark.parametrize("elsewhere", ["https://elsewhere.example/x.png", "http://192.0.2.1/x.png"])
+def test_what_is_asked_of_another_host_is_noted_and_goes_nowhere(show, elsewhere):
+    page = show(f'<img src="{elsewhere}" alt="">')
+    assert page.errors == [f"outside request: {elsewhere}", "Failed to load resource: net::ERR_NAME_NOT_RESOLVED"]
+    page.errors.clear()
+
+
 def test_without_scripts_the_figure_is_whole(counter, new_context):
     page = new_context(java_script_enabled=False).new_page()
     page.set_content(counter().html())

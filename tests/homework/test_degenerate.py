@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 import pytest
 import torch
-from points import STEMS, code_cells, graded
+from points import STEMS, TRAINING, code_cells, graded
 
 from lmbook_press.assignments.questions import defined, marks
 
@@ -133,7 +133,7 @@ def test_what_passes_the_visible_check_in_its_form_passes_the_hidden_one(stem):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("stem", STEMS)
+@pytest.mark.parametrize("stem", [pytest.param(s, marks=[pytest.mark.weekly] * (s in TRAINING)) for s in STEMS])
 def test_a_table_of_the_published_calls_gets_nothing_under_a_secret(stem):
     assert passing(stem, "table", SECRET) == []
 

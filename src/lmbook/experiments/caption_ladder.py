@@ -9,7 +9,7 @@ without warm-up. What they cost is counted by `flops_and_time`.
 
 import copy
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 
 import torch
 from torch import nn
@@ -55,6 +55,7 @@ def rung(name: str, types: tuple[int, int]) -> nn.Module:
     return encoder_decoder(types, D_MODEL, HIDDEN, **options)
 
 
+@cache
 def captions(quick: bool) -> tuple[Tokens, Tokens, dict[str, Pairs]]:
     """Both tokenizers, and pairs (Harbourish, English): train, valid, test, and far, longer than any in training."""
     made = {
@@ -78,9 +79,9 @@ def cost(run: Run, model: nn.Module, batches: Callable) -> dict:
     }
 
 
-def scored(model: nn.Module, task: Task) -> dict:
+def scored(model: nn.Module, task: Task, most: int = MOST) -> dict:
     """Perplexity, BLEU (greedy, over words), results by length, and the counts of every test sentence."""
-    outputs, references = task.written(model, max_length=MOST)
+    outputs, references = task.written(model, max_length=most)
     lengths = list(map(words, references))
     return {
         "perplexity": metrics.perplexity(task.nll(model, "test")),
@@ -88,7 +89,7 @@ def scored(model: nn.Module, task: Task) -> dict:
         "by words": translation.by_length(outputs, references, lengths, EDGES, translation.by_words),
         "counts": translation.as_texts(translation.counts(outputs, references)),
         "outputs": outputs[:3],
-        "bleu, longer than trained": metrics.bleu(*task.written(model, part="far", max_length=MOST), str.split),
+        "bleu, longer than trained": metrics.bleu(*task.written(model, part="far", max_length=most), str.split),
     }
 
 
@@ -107,6 +108,7 @@ def caption_ladder(run: Run) -> tuple[dict, nn.Module]:
     """
     *run.text, parts = captions(run.quick)
     task, few = Task(parts, *run.text), Task({"train": parts["train"][:FEW]}, *run.text)
+    most = 5 if run.quick else MOST
     scores: dict = {"types": list(task.types), "training pairs": len(parts["train"]), "steps": STEPS, "rows": ROWS}
     for name in (*RUNGS, "few pairs"):
         if run.rescoring and name != SHIPPED:
@@ -121,13 +123,13 @@ def caption_ladder(run: Run) -> tuple[dict, nn.Module]:
             batches = task.batches(run.seed, ROWS)
             for steps, model in race(run, partial(rung, name, task.types), task, batches, BUDGETS, TRIAL, name, ADAM):
                 if not run.rescoring and steps < STEPS:
-                    found = scored(model, task)
+                    found = scored(model, task, most)
                     scores[name] |= {f"{key}, {steps} steps": found[key] for key in ("bleu", "exact", "perplexity")}
         if name == SHIPPED:
-            shipped, texts = model, task.written(model, 100, max_length=MOST)
+            shipped, texts = model, task.written(model, 100, max_length=most)
             scores["greedy, first 100"] = metrics.bleu(*texts, str.split)
         if not run.rescoring:
-            scores[name] |= cost(run, model, batches) | scored(model, task)
+            scores[name] |= cost(run, model, batches) | scored(model, task, most)
     if not run.rescoring:
         del scores["few pairs"]["counts"]
         scores["references"] = [list(pair) for pair in parts["test"][:3]]

@@ -162,7 +162,8 @@ def trained(run: Run, part: str, code: str, task, least: int, longest: int, caus
 
 def echoed(run: Run, code: str, name: str = "", causal: bool = True) -> Tensor:
     """The share right at each place up to four times the trained length."""
-    return right(trained(run, f"echo {name or code}", code, echo, BACK + 1, LONGEST, causal), echo, PLACES)
+    model = trained(run, f"echo {name or code}", code, echo, BACK + 1, LONGEST, causal)
+    return right(model, echo, PLACES, rows=20 if run.quick else 400)
 
 
 @recipe("copying", about="copying with codes of position, past the trained length", minutes=12, score="rotary, trained")

@@ -152,7 +152,7 @@ class Run:
         return log
 
     def _fit(self, model, batches, loss, optimiser, part: str, options: dict) -> list[dict]:
-        folder = self.folder / part
+        folder = None if self.quick else self.folder / part
         return fit(
             model, batches, loss, optimiser, folder=folder, resume=self.resume, progress=self.progress, **options
         )

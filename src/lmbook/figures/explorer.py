@@ -98,8 +98,8 @@ class NGramExplorer(Figure):
         state.setdefault(
             "caption",
             "Type a history, or press a bar to add its word. Raise n and watch the counts run out: more and more of "
-            "each bar comes from lower orders, each with a pattern of its own, and the thin line of the raw shares "
-            "parts from it. Then try to beat the perplexity of the first view with another n, k or smoothing.",
+            "each bar comes from lower orders, one pattern for each, and the thin line, the raw share, no longer "
+            "agrees with the bar. Then try to beat the perplexity of the first view with another n, k or smoothing.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         super().__init__(

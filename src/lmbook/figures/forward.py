@@ -60,7 +60,7 @@ class ForwardPass(Figure):
         state.setdefault("title", "Each hidden unit adds up what three words say to it, each word in its own place")
         state.setdefault(
             "caption",
-            "Click a unit of any layer to see its numbers; lines show what goes in and out, dashed where it lowers. "
+            "Click a unit of any layer to see its numbers; lines show what goes in and out; dashed ones lower the sum. "
             "Then move one word from one place to another: its vector is the same, but what the hidden units hear is "
             "not. Write the likeliest words one after the other, and see after how many the beginning is forgotten.",
         )

@@ -13,7 +13,7 @@ def served(site):
 
 
 @pytest.fixture
-def visit(new_context, served):
+def visit(new_context, served, listen):
     """visit(page, width=, scheme=, ...) -> a Playwright page.
 
     At the end the test fails on any console error, any answer but 200, and any request to another host.
@@ -22,15 +22,9 @@ def visit(new_context, served):
     faults = []
     before = len(sent)
 
-    def gate(route):
-        if route.request.url.startswith((address, "data:")):
-            return route.continue_()
-        faults.append(f"request to another host: {route.request.url}")
-        return route.abort()
-
     def open_page(name, width=1280, scheme="light", **options):
         context = new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, **options)
-        context.route("**/*", gate)
+        listen(context, address, faults)
         page = context.new_page()
         page.on("console", lambda m: faults.append(f"{name}: {m.text}") if m.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: faults.append(f"{name}: {error}"))

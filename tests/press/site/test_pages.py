@@ -120,8 +120,9 @@ ROOM = """(width) => [...document.querySelectorAll("figure.lm-figure")].filter((
 def test_page(visit, axe_in_every_view, name, request):
     """One visit: read in light, made dark, narrowed to a phone; at last, simplified, seen by axe so and as it was.
 
-    The frame around the text is that of the first page, where axe sees it wide and dark too. Of the pages of homework,
-    which are text and stubs, axe sees the first on every push, and the others where no mark is left out.
+    The frame around the text is that of the first page, where axe sees it in every view. The others share its style
+    sheets: on a push axe sees each of them once, every second one dark on a phone. Of the pages of homework, which are
+    text and stubs, it sees the first. Where no mark is left out it sees all in every view.
     """
     fit = name.removesuffix(".html") in WIDE
     page = visit(name)
@@ -155,9 +156,11 @@ def test_page(visit, axe_in_every_view, name, request):
     if name in HOMEWORK[1:] and request.config.option.markexpr:
         return
     page.evaluate(FLATTEN)
+    one = None
     if name != PAGES[0] and request.config.option.markexpr:
         page.evaluate(THIN_OUT)
-    assert axe_in_every_view(page, wide=1280, thin=True, dark_phone=name != PAGES[0]) == []
+        one = ("dark", 360) if PAGES.index(name) % 2 else ("light", 1280)
+    assert axe_in_every_view(page, wide=1280, thin=True, dark_phone=name != PAGES[0], one=one) == []
 
 
 FAULTY = """<div style="width: 900px">$$x$$</div><pre><span style="color: #bbb">x</span></pre>
