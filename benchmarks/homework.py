@@ -1,14 +1,18 @@
 """Grading a class: how fast, in how much memory, and what an interruption costs, as a table.
 
-    python benchmarks/homework.py [SUBMISSIONS] [JOBS] [PEER]       default 300 2 0
+    python benchmarks/homework.py [SUBMISSIONS] [JOBS] [PEER] [HOMEWORK]       default 300 2 0 1
 
-Homework 1, with a secret.  Of every fifty submissions one loops without end, two end the program, five are empty and
-ten have a listed wrong answer; the others are right.  The batch is killed (SIGKILL) when half of it is done, and
-resumed.  Every result is compared with the points that it must have.  With PEER, so many right submissions are also
-graded by `nbgrader autograde`, in one process as it comes, without walls.  Memory is the proportional set size of all
-processes of the batch, looked at four times a second.
+With a secret.  Of every thirty submissions one loops without end, one ends the program, three are empty and six have a
+listed wrong answer; the others are right.  The batch is killed (SIGKILL) when half of it is done, and resumed.  Every
+result is compared with the points that it must have: what is wrong is an answer that no other needs, so that nothing
+is carried.  With PEER, so many right submissions are also graded by `nbgrader autograde`, in one process as it comes,
+without walls.  Seconds computed are those of all processes, the students' too.  Memory is the proportional set size of
+all processes of the batch, looked at four times a second.
 """
 
+import contextlib
+import ctypes
+import itertools
 import json
 import os
 import resource
@@ -22,42 +26,55 @@ from pathlib import Path
 import nbformat
 
 from lmbook_press.assignments.make import make
+from lmbook_press.assignments.questions import Homework, Question, bound_and_read, marks
 from lmbook_press.book import Book
 
 ROOT = Path(__file__).parents[1]
-STEM, NUMBER = "01-chain-rule", "01"
-LOOP = "def log_probability(model, sentence):\n    while True:\n        pass"
-EXIT = "import os\n\ndef estimate(sentences):\n    os._exit(0)"
+LOOP, EXIT = "    while True:\n        pass", "    import os\n    os._exit(0)"
+ADOPTS_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER: what a killed sandbox has computed is then counted here
 
 
 def submissions(count: int, course: Path, folder: Path) -> dict[str, float]:
     """Writes the notebooks and a roster; returns the points that each must get."""
-    space: dict = {}
-    exec((ROOT / "tests/homework/answers" / f"{STEM}.py").read_text(), space)
-    wrong, full = list(space["WRONG"].values()), space["FULL"]
-    master, release = (
-        nbformat.read(course / NUMBER / kind / f"{STEM}.ipynb", as_version=4) for kind in ("grading", "release")
-    )
-    right = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell.source for cell in master.cells}
-    # Each answer's loss: questions 1 and 3 (4 + 2 points) need log_probability, question 2 (3 points) estimate.
-    special = {40: ({"log-probability": LOOP}, full - 6), 1: ({"estimate": EXIT}, full - 3)}
-    special |= {25: special[1]} | {at: (dict.fromkeys(right, ""), 0) for at in range(2, 7)}
-    special |= {at: (wrong[at % len(wrong)]["answers"], wrong[at % len(wrong)]["score"]) for at in range(10, 20)}
+    homework, space = Homework.load(course), {}
+    exec((ROOT / "tests/homework/answers" / f"{homework.name}.py").read_text(), space)
+    full, right = space["FULL"], {marks(cell).get("grade_id"): cell.source for cell in homework.grading.cells}
+    alone = {question.name: question for question in homework.questions if not read_elsewhere(question, homework)}
+    wrong = [case for case in space["WRONG"].values() if alone.keys() >= case["answers"].keys()]
+    first = next(question for question in alone.values() if question.checks)
+    spoilt = [
+        (
+            {first.name: "\n".join(f"def {name}(*_, **__):\n{body}" for name in sorted(first.functions))},
+            full - first.points,
+        )
+        for body in (LOOP, EXIT)
+    ]
+    special = dict(enumerate([*spoilt, *[(dict.fromkeys(right, ""), 0)] * 3]))
+    special |= {at: (case["answers"], case["score"]) for at, case in zip(range(5, 11), itertools.cycle(wrong))}
     folder.mkdir()
     wanted, lines = {}, ["id,name"]
     for number in range(count):
         name = f"s{number:04}"
-        answers, wanted[name] = special.get(number % 50, ({}, full))
-        notebook = nbformat.from_dict(release)
+        answers, wanted[name] = special.get(number % 30, ({}, full))
+        notebook = nbformat.from_dict(homework.release)
         for cell in notebook.cells:
-            mark = cell.metadata.get("nbgrader", {})
+            mark = marks(cell)
             if mark.get("solution"):
                 source = answers.get(mark["grade_id"], right[mark["grade_id"]])
                 cell.source = source.strip("\n") or cell.source
         nbformat.write(notebook, folder / f"{name}.ipynb")
         lines.append(f"{name},Student {number}")
-    (course / "roster.csv").write_text("\n".join(lines) + "\n")
+    (course.parent / "roster.csv").write_text("\n".join(lines) + "\n")
     return wanted
+
+
+def read_elsewhere(question: Question, homework: Homework) -> bool:
+    """Whether a cell of another question reads what this one defines."""
+    own = {question.name, *(check.name for check in question.checks)}
+    cells = [
+        cell for cell in homework.grading.cells if cell.cell_type == "code" and marks(cell).get("grade_id") not in own
+    ]
+    return any(bound_and_read(cell.source)[1] & (question.functions | question.values) for cell in cells)
 
 
 class Memory(threading.Thread):
@@ -97,26 +114,45 @@ def held(pid: int) -> int:
 
 def grade(course: Path, folder: Path, jobs: int, stop_after: int | None = None, resume: bool = False) -> tuple:
     """Runs the command; returns seconds on the clock, seconds computed, MB at most, and its exit code."""
-    words = [sys.executable, "-m", "lmbook_grader.cli", "homework", "grade", str(course / NUMBER), str(folder)]
-    words += ["--roster", str(course / "roster.csv"), "--jobs", str(jobs), "--out", str(course / "graded")]
+    words = [sys.executable, "-m", "lmbook_grader.cli", "homework", "grade", str(course), str(folder)]
+    words += [
+        "--roster",
+        str(course.parent / "roster.csv"),
+        "--jobs",
+        str(jobs),
+        "--out",
+        str(course.parent / "graded"),
+    ]
     begun, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    with (course / "said.txt").open("w") as said:
+    with (course.parent / "said.txt").open("w") as said:
         process = subprocess.Popen([*words, *["--resume"] * resume], stdout=said, stderr=said)
         memory = Memory(process.pid)
         memory.start()
         while process.poll() is None:
             time.sleep(0.2)
+            bury(process.pid)
             if stop_after is not None and len(results(course)) >= stop_after:
                 process.kill()
         process.wait()
     memory.over.set()
+    seconds = time.monotonic() - begun
+    for _ in range(20):  # the last ones end after the batch
+        bury()
+        time.sleep(0.05)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     computed = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return time.monotonic() - begun, computed, memory.most, process.returncode
+    return seconds, computed, memory.most, process.returncode
+
+
+def bury(kept: int = 0) -> None:
+    """Takes note of what has ended, but for one process."""
+    with contextlib.suppress(ChildProcessError):
+        while (ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)) and ended.si_pid != kept:
+            os.waitpid(ended.si_pid, 0)
 
 
 def results(course: Path) -> list[Path]:
-    return list((course / "graded" / NUMBER / "results").glob("[!.]*.json"))
+    return list((course.parent / "graded" / course.name / "results").glob("[!.]*.json"))
 
 
 def peer(count: int, course: Path, folder: Path) -> float:
@@ -124,15 +160,16 @@ def peer(count: int, course: Path, folder: Path) -> float:
     from nbgrader.apps import NbGraderAPI
     from traitlets.config import Config
 
+    root = course.parent
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    (course / "source/hw").mkdir(parents=True)
-    (course / "source/hw/one.ipynb").write_bytes((course / NUMBER / "grading" / f"{STEM}.ipynb").read_bytes())
-    api = NbGraderAPI(config=Config({"CourseDirectory": {"root": str(course)}}))
+    (root / "source/hw").mkdir(parents=True)
+    (root / "source/hw/one.ipynb").write_bytes(next((course / "grading").glob("*.ipynb")).read_bytes())
+    api = NbGraderAPI(config=Config({"CourseDirectory": {"root": str(root)}}))
     assert api.generate_assignment("hw", force=True, create=True)["success"]
-    right = sorted(folder.glob("*.ipynb"))[20 : 20 + count]
+    right = sorted(folder.glob("*.ipynb"))[11 : 11 + count]
     for path in right:
-        (course / "submitted" / path.stem / "hw").mkdir(parents=True)
-        (course / "submitted" / path.stem / "hw/one.ipynb").write_bytes(path.read_bytes())
+        (root / "submitted" / path.stem / "hw").mkdir(parents=True)
+        (root / "submitted" / path.stem / "hw/one.ipynb").write_bytes(path.read_bytes())
     begun = time.monotonic()
     for path in right:
         result = api.autograde("hw", path.stem)
@@ -140,10 +177,11 @@ def peer(count: int, course: Path, folder: Path) -> float:
     return 60 * len(right) / (time.monotonic() - begun)
 
 
-def main(count: int = 300, jobs: int = 2, peers: int = 0) -> None:
+def main(count: int = 300, jobs: int = 2, peers: int = 0, number: int = 1) -> None:
+    ctypes.CDLL(None).prctl(ADOPTS_ORPHANS, 1)
     with tempfile.TemporaryDirectory() as place:
-        course, folder = Path(place), Path(place) / "submissions"
-        make(Book(ROOT), course, (NUMBER,), seed="a secret")
+        course, folder = Path(place) / f"{number:02}", Path(place) / "submissions"
+        make(Book(ROOT), course.parent, (course.name,), seed="a secret")
         wanted = submissions(count, course, folder)
         first = grade(course, folder, jobs, stop_after=count // 2)
         kept = {path.name: path.stat().st_mtime_ns for path in results(course)}
@@ -153,18 +191,20 @@ def main(count: int = 300, jobs: int = 2, peers: int = 0) -> None:
         points = {name: sum(question["points"] for question in result["questions"]) for name, result in found.items()}
         false = {name: (points[name], wanted[name]) for name in found if points[name] != wanted[name]}
         again = sum(path.stat().st_mtime_ns != kept.get(path.name, path.stat().st_mtime_ns) for path in results(course))
-        print("| | submissions | seconds | a minute | computed s each | MB at most | exit code |")
-        print("|---|--:|--:|--:|--:|--:|--:|")
+        print(
+            "| | submissions | seconds | a minute | computed s each | a minute of one core | MB at most | exit code |"
+        )
+        print("|---|--:|--:|--:|--:|--:|--:|--:|")
         for name, graded, (seconds, computed, most, code) in (
             ("until killed", len(kept), first), ("resumed", count - len(kept), second),
         ):  # fmt: skip
             row = f"| {name} | {graded} | {seconds:.0f} | {60 * graded / seconds:.1f} "
-            print(f"{row}| {computed / max(graded, 1):.2f} | {most:.0f} | {code} |")
+            print(f"{row}| {computed / max(graded, 1):.2f} | {60 * graded / computed:.0f} | {most:.0f} | {code} |")
         print(f"\nLost: {len(lost)}. Graded twice: {again}. Points not as they must be: {len(false)}. Jobs: {jobs}.")
         if peers:
             print(f"nbgrader autograde, without walls, on {peers} of them: {peer(peers, course, folder):.1f} a minute.")
         if lost or false or again or second[3]:
-            print((course / "said.txt").read_text()[-2000:], false, file=sys.stderr)
+            print((course.parent / "said.txt").read_text()[-2000:], false, file=sys.stderr)
             sys.exit("The results are not as they must be.")
 
 

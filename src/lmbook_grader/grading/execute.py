@@ -17,7 +17,15 @@ from lmbook_grader.grading.hidden_tests import Grader, Outcome, stopped
 from lmbook_grader.intake.match_answers import Placed
 from lmbook_grader.sandbox import wire
 from lmbook_grader.sandbox.commands import Command, Limits
-from lmbook_grader.sandbox.session import MemoryLimitExceeded, ProcessDied, Session, Stopped, TimeLimitExceeded
+from lmbook_grader.sandbox.session import (
+    MemoryLimitExceeded,
+    ProcessDied,
+    SandboxError,
+    Session,
+    Stopped,
+    TimeLimitExceeded,
+)
+from lmbook_grader.sandbox.warm import Warm
 from lmbook_press.assignments.questions import Check, Homework, marks
 
 NO_TIME = Outcome(False, "The notebook had used up its time before this check.")
@@ -28,15 +36,23 @@ SET_UP = "# @title Set-up"  # the first cell of the Colab edition, which is the 
 class Runs:
     """A placed notebook and what is known of its cells so far.
 
-    start: gives the command of a new process.  missing: the questions without an answer.
+    start: gives the command of a new process.  warm: the processes that may be forked instead, if any.
+    missing: the questions without an answer.
     broken: name of an answer or a check -> why its cell did not run to its end in the visible run, in words that
     follow "the cell".  Cells are called by their numbers in the student's own file.
     carried: name of a check that failed by mistakes in other answers alone -> these answers' names.
     """
 
-    def __init__(self, homework: Homework, placed: Placed, start: Callable[[], Command], limits: Limits):
+    def __init__(
+        self,
+        homework: Homework,
+        placed: Placed,
+        start: Callable[[], Command],
+        limits: Limits,
+        warm: Warm | None = None,
+    ):
         self.homework, self.limits, self.missing = homework, limits, set(placed.missing)
-        self.command, self.notes = start, []
+        self.command, self.warm, self.notes = start, warm, []
         self.cells: list[Cell] = _named(placed.notebook)
         self.written = {
             marks(cell)["grade_id"]: cell.source
@@ -55,17 +71,25 @@ class Runs:
         self.fatal: set[str] = set()  # cells after which the process is no more
         self.spent = 0.0  # seconds charged to processes that have ended
 
-    def start(self, hidden: bool = False) -> Command:
-        """The command of a new process.  What the given cells themselves need is closed in the hidden run only."""
-        started, given = self.command(), "\n".join(self.release)
-        closed = [name for name in self.homework.closed if hidden or not re.search(rf"\bimport {name}\b", given)]
+    def session(self, hidden: bool = False) -> Session:
+        """A new process for a run, warm where there is a warm one to fork."""
+        closed = closed_in(self.homework, hidden)
+        warm = self.warm.of(closed) if self.warm else None
+        if warm is not None:
+            with contextlib.suppress(SandboxError):
+                return Session(self.start(closed), self.limits, warm)
+        return Session(self.start(closed), self.limits)
+
+    def start(self, closed: list[str]) -> Command:
+        """The command of a new process."""
+        started = self.command()
         return replace(started, settings=started.settings | {"closed": closed})
 
     def visible(self) -> str:
         """Runs every cell once and returns what was printed."""
         printed, at = "", 0
         while at < len(self.cells):
-            with Session(self.start(), self.limits) as session:
+            with self.session() as session:
                 with contextlib.suppress(Stopped):
                     self._again(session, self.cells[:at])
                 already = len(session.output())
@@ -219,7 +243,7 @@ class _Hidden:
         while True:  # each turn more leaves out one cell more, so it ends
             try:
                 if self.session is None:
-                    self.session, self.done = Session(runs.start(hidden=True), runs.limits), 0
+                    self.session, self.done = runs.session(hidden=True), 0
                     self.grader.session = self.session
                 runs._again(self.session, self.cells[self.done : upto], tuple(runs.homework.closed), self.lent)
                 self.done = max(self.done, upto)
@@ -239,6 +263,12 @@ class _Hidden:
         except Stopped as error:
             self.close()
             return Outcome(False, stopped(error, self.grader.called, runs.limits.check))
+
+
+def closed_in(homework: Homework, hidden: bool) -> list[str]:
+    """What is closed in a run.  What the given cells themselves need is closed in the hidden run only."""
+    given = "\n".join(cell.source for cell in homework.release.cells if cell.cell_type == "code")
+    return [name for name in homework.closed if hidden or not re.search(rf"\bimport {name}\b", given)]
 
 
 def _named(notebook: NotebookNode) -> list[Cell]:

@@ -13,6 +13,8 @@ A cell or a call that ends the process or does not end is left out, and a new pr
 
 Plain processes are used, not Jupyter kernels: two pipes instead of five sockets, a tenth of a second to start, and no
 protocol that a student's code could speak.
+In a class these processes are forked from one that has imported the homework's libraries (`sandbox.warm`); each still
+stands behind walls of its own.
 """
 
 import contextlib
@@ -28,6 +30,7 @@ from lmbook_grader.grading.hidden_tests import Outcome
 from lmbook_grader.intake.collect import Submission, Unreadable, open_submission, place, read_bytes, shown
 from lmbook_grader.sandbox.commands import Limits, available, command, copy_package
 from lmbook_grader.sandbox.session import SandboxError
+from lmbook_grader.sandbox.warm import Warm
 from lmbook_press.assignments.questions import Check, Homework, Question
 from lmbook_press.book import BookError
 
@@ -54,11 +57,12 @@ def grade_one(
     limits: Limits | None = None,
     image: str | None = None,
     package: Path | None = None,
+    warm: Warm | None = None,
 ) -> dict:
     """The result of one submission to the homework in folder `course` (course/NN), as JSON can hold it.
 
     trusted: with sandbox="none", run the hidden checks all the same.
-    package: a folder made by `copy_package`; None: it is made here.
+    package: a folder made by `copy_package`; None: it is made here.  warm: the processes from which its runs start.
     The status is "ungraded" where the machine, the course or the walls failed, never for what the student wrote, and
     "unreadable" for a file that holds no notebook: then `why` says so, and there are no points, not even 0.
     """
@@ -81,7 +85,7 @@ def grade_one(
             if why := available(sandbox):
                 raise SandboxError(why)
             with _copied(package, homework.blocked) as folder:
-                runs = Runs(homework, placed, lambda: command(sandbox, limits, folder, image), limits)
+                runs = Runs(homework, placed, lambda: command(sandbox, limits, folder, image), limits, warm)
                 result["notes"] += runs.notes
                 result["output"] = runs.visible()
                 walls = sandbox != "none" or trusted

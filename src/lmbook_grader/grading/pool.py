@@ -7,6 +7,7 @@ Ctrl-C, a killed process or a power cut, `resume` keeps every result that still 
 import contextlib
 import ctypes
 import fcntl
+import importlib
 import json
 import multiprocessing
 import os
@@ -20,11 +21,13 @@ from pathlib import Path
 from urllib.parse import quote
 
 from lmbook import write
+from lmbook_grader.grading.execute import closed_in
 from lmbook_grader.grading.grade import digest, file_digest, grade_one
 from lmbook_grader.intake.collect import Submission, shown
 from lmbook_grader.sandbox.commands import Limits, available, copy_package
 from lmbook_grader.sandbox.session import CLOCK, START
-from lmbook_press.assignments.questions import Homework
+from lmbook_grader.sandbox.warm import Warm, imported
+from lmbook_press.assignments.questions import Homework, marks
 from lmbook_press.book import BookError
 
 Progress = Callable[[dict, int, int], None]
@@ -70,8 +73,10 @@ def grade_many(
                 _tell(progress, results[submission.student], done, len(submissions))
         waiting = [submission for submission in submissions if submission.student not in results]
         running: list[_Child] = []
-        stack.callback(lambda: [child.end() for child in running])
         options = {"sandbox": sandbox, "trusted": trusted, "image": image, "package": package}
+        if waiting and sandbox == "bwrap":
+            options["warm"] = stack.enter_context(warmed(homework, package))
+        stack.callback(lambda: [child.end() for child in running])
         while waiting or running:
             while waiting and len(running) < max(jobs, 1):
                 submission = waiting.pop(0)
@@ -84,6 +89,21 @@ def grade_many(
                 done += 1
                 _tell(progress, result, done, len(submissions))
     return [results[submission.student] for submission in submissions]
+
+
+def warmed(homework: Homework, package: Path) -> Warm:
+    """What all submissions import, imported once: for the students' runs in processes of their own, and here, where
+    the hidden checks run."""
+    given = [
+        cell for cell in homework.grading.cells if not marks(cell).get("solution") and not marks(cell).get("grade")
+    ]
+    modules, lists = imported(given), [closed_in(homework, hidden) for hidden in (False, True)]
+    warm = Warm(modules, lists, package)
+    for name in modules:
+        with contextlib.suppress(Exception):  # then the checks that need it say so
+            importlib.import_module(name)
+    warm.wait()
+    return warm
 
 
 def _tell(progress: Progress | None, result: dict, done: int, total: int) -> None:

@@ -71,6 +71,13 @@ class Command:
     stop: list[str] | None = None
     private: tuple[str, ...] = ()
 
+    @property
+    def walls(self) -> list[str]:
+        """Of bubblewrap's command what stands before the program, without the rights that only the worker needs."""
+        words = self.words[: self.words.index("--")]
+        added = {at for at, word in enumerate(words) if word == "--cap-add"}
+        return [word for at, word in enumerate(words) if not added & {at, at - 1}]
+
 
 def available(backend: str) -> str | None:
     """None where this backend works on this machine, otherwise a sentence that says why not and what to do."""
@@ -140,7 +147,7 @@ def command(backend: str, limits: Limits, package: Path, image: str | None = Non
     return _container(backend, limits, package, image or IMAGE)
 
 
-def _environment(home: str) -> dict[str, str]:
+def environment(home: str) -> dict[str, str]:
     one = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS", "NUMEXPR")}
     plain = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "USER": "student", "LOGNAME": "student"}
     return {**plain, **one, "LANG": "C.UTF-8", "MPLBACKEND": "agg", "MPLCONFIGDIR": home, "LMBOOK_OFFLINE": "1"}
@@ -159,7 +166,7 @@ def _settings(limits: Limits, path: list[str], user: int = 0, hide: tuple[str, .
 def _plain(limits: Limits, package: Path) -> Command:
     settings = _settings(limits, [str(package)], hide=(str(HERE.parents[1]),))
     words = [sys.executable, *PYTHON, str(HERE / "worker.py")]
-    return Command(words, settings, environment=_environment("/tmp"), private=_private(package))
+    return Command(words, settings, environment=environment("/tmp"), private=_private(package))
 
 
 def _bwrap_walls() -> list[str]:
@@ -225,7 +232,7 @@ def _bwrap(limits: Limits, package: Path) -> Command:
     words += ["--", os.path.abspath(sys.executable), *PYTHON, f"{WORKER}/worker.py"]
     user = FIRST_USER + os.getpid() if os.getuid() == 0 else 0
     settings = _settings(limits, [PACKAGE], user, own=True)
-    return Command(words, settings, descriptors, _environment(HOME), private=_private(package))
+    return Command(words, settings, descriptors, environment(HOME), private=_private(package))
 
 
 def _scratch(folder: str, room: str) -> list[str]:
@@ -255,7 +262,7 @@ def _container(engine: str, limits: Limits, package: Path, image: str) -> Comman
     for file in ("worker.py", "wire.py"):
         words += ["--volume", f"{HERE / file}:{WORKER}/{file}:ro"]
     words += ["--volume", f"{package}:{PACKAGE}:ro", "--workdir", HOME]
-    for key, value in _environment(HOME).items():
+    for key, value in environment(HOME).items():
         if key != "PATH":
             words += ["--env", f"{key}={value}"]
     words += [image, "python3", *PYTHON, f"{WORKER}/worker.py"]

@@ -10,6 +10,7 @@ import time
 
 from lmbook_grader.sandbox import wire
 from lmbook_grader.sandbox.commands import MEGABYTE, Command, Limits
+from lmbook_grader.sandbox.warm import WarmError, WarmProcess
 from lmbook_press.book import BookError
 
 CLOCK = 10  # how many seconds may pass on the clock for one that is charged: the machine may be crowded
@@ -48,22 +49,17 @@ class Session:
 
     charged: seconds it computed, plus those in which it only slept.  Time in which it waited for its turn on a
     crowded machine is not charged, so that the same program always gets as far.
+
+    warm: the process of which the worker is to be a fork, or None for a new one.
     """
 
-    def __init__(self, command: Command, limits: Limits):
+    def __init__(self, command: Command, limits: Limits, warm: WarmProcess | None = None):
         self.command, self.limits, self.printed, self.cut = command, limits, b"", False
-        pipe = subprocess.PIPE
         try:
-            self.process = subprocess.Popen(
-                command.words, stdin=pipe, stdout=pipe, stderr=pipe, env=command.environment, cwd="/",
-                pass_fds=command.descriptors, start_new_session=True,
-            )  # fmt: skip
-        except OSError as error:
+            self.process = warm.start(command) if warm else Started(command)
+        except (OSError, WarmError) as error:
             raise SandboxError(f"{command.words[0]} could not be started: {error}") from error
-        finally:
-            for descriptor in command.descriptors:
-                os.close(descriptor)
-        self.pipes = {name: getattr(self.process, name).fileno() for name in ("stdin", "stdout", "stderr")}
+        self.pipes = self.process.pipes()
         for descriptor in self.pipes.values():
             os.set_blocking(descriptor, False)
         self.received, self.looked, self.charged, self.slept = bytearray(), time.monotonic(), 0.0, 0.0
@@ -165,7 +161,7 @@ class Session:
     def _look(self, end: float, until: float) -> None:
         """Brings what is charged up to date.  Raises one of Stopped where a limit is passed."""
         now = time.monotonic()
-        computed, memory, busy = used(self.process.pid)
+        computed, memory, busy = used(*self.process.pids)
         if not busy:
             self.slept += min(now - self.looked, 1.0)  # more than that, and it was the grader that waited
         self.looked, self.charged = now, max(self.charged, computed + self.slept)
@@ -204,6 +200,28 @@ class Session:
         if self.command.stop:
             with contextlib.suppress(OSError, subprocess.TimeoutExpired):
                 subprocess.run(self.command.stop, capture_output=True, env=self.command.environment, timeout=30)
+        self.process.end()
+
+
+class Started:
+    """A worker that is a new process.  pids: it, and what else was started for it."""
+
+    def __init__(self, command: Command):
+        pipe = subprocess.PIPE
+        try:
+            self.process = subprocess.Popen(
+                command.words, stdin=pipe, stdout=pipe, stderr=pipe, env=command.environment, cwd="/",
+                pass_fds=command.descriptors, start_new_session=True,
+            )  # fmt: skip
+        finally:
+            for descriptor in command.descriptors:
+                os.close(descriptor)
+        self.pids = [self.process.pid]
+
+    def pipes(self) -> dict[str, int]:
+        return {name: getattr(self.process, name).fileno() for name in ("stdin", "stdout", "stderr")}
+
+    def end(self) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, 9)
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
@@ -226,12 +244,12 @@ def _called_back(functions: dict, answer: dict) -> bytes:
         return wire.frame({"do": "raised", "type": type(error).__name__})
 
 
-def used(pid: int) -> tuple[float, int, bool]:
-    """Of a process and all below it: seconds computed, bytes of memory, and whether one of them computes or waits to.
+def used(*pids: int) -> tuple[float, int, bool]:
+    """Of processes and all below them: seconds computed, bytes of memory, and whether one of them computes or waits to.
 
     (0, 0, False) where the system has no /proc: then all time counts as slept.
     """
-    below, computed, memory, busy = [pid], 0.0, 0, False
+    below, computed, memory, busy = list(pids), 0.0, 0, False
     tick, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
     for known in below:  # the list grows by the children of those in it
         try:

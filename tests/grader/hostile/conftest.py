@@ -7,6 +7,7 @@ import pytest
 import small
 
 from lmbook_grader.grading.grade import grade_one
+from lmbook_grader.grading.pool import warmed
 from lmbook_grader.intake.collect import Submission
 from lmbook_grader.sandbox.commands import Limits, available, copy_package
 from lmbook_press.assignments.make import grading_version, student_version
@@ -42,9 +43,17 @@ def package(course, tmp_path_factory) -> Path:
     return copy_package(tmp_path_factory.mktemp("package"), Homework.load(course).blocked)
 
 
+@pytest.fixture(scope="session")
+def warm(walls, course, package):
+    """What all runs of a class are forked from."""
+    with warmed(Homework.load(course), package) as made:
+        assert made.processes
+        yield made
+
+
 @pytest.fixture
-def grade(walls, course, package, tmp_path):
-    """Grades a notebook, or a file of any content."""
+def grade(warm, course, package, tmp_path):
+    """Grades a notebook, or a file of any content, as one of a class."""
 
     def graded(content: nbformat.NotebookNode | bytes | Path, limits: Limits = LIMITS) -> dict:
         path = tmp_path / "ann.ipynb"
@@ -54,7 +63,7 @@ def grade(walls, course, package, tmp_path):
             path.write_bytes(content)
         else:
             nbformat.write(content, path)
-        return grade_one(Submission("ann", path), course, limits=limits, package=package)
+        return grade_one(Submission("ann", path), course, limits=limits, package=package, warm=warm)
 
     return graded
 

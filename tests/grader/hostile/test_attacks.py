@@ -6,6 +6,7 @@ their points.  The canary stands in the hidden checks and is passed to the funct
 
 import json
 import os
+import re
 import socket
 import threading
 import time
@@ -13,6 +14,8 @@ from pathlib import Path
 
 import pytest
 import small
+
+from lmbook_grader.sandbox.warm import Warm
 
 READS = {
     "hidden checks on disk": """
@@ -256,6 +259,14 @@ def test_an_attack_gains_nothing_and_harms_nothing(name, grade_answers):
     assert left_running() == []
 
 
+@pytest.mark.weekly
+@pytest.mark.parametrize("name", [*READS, *FORGED, *BREAKS])
+def test_an_attack_on_a_run_that_starts_cold_gains_no_more(name, grade_answers, monkeypatch):
+    """As in docker, and where a machine cannot start runs warm."""
+    monkeypatch.setattr(Warm, "of", lambda *_: None)
+    test_an_attack_gains_nothing_and_harms_nothing(name, grade_answers)
+
+
 WORKER = "lmbook-worker/worker.py"
 
 
@@ -273,10 +284,11 @@ def workers() -> list[tuple[int, str]]:
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            line, state = (folder / "cmdline").read_text(), (folder / "stat").read_text().rpartition(")")[2].split()[0]
+            line, status = (folder / "cmdline").read_text(), (folder / "status").read_text()
         except OSError:
             continue
-        if WORKER in line and state != "Z":
+        inside = len(re.search(r"^NSpid:(.*)", status, re.MULTILINE)[1].split()) > 1  # not what these are forked from
+        if WORKER in line and inside and "\nState:\tZ" not in status:
             found.append((int(folder.name), line))
     return found
 
