@@ -131,7 +131,7 @@ RUNGS["multi30k-transformer-short"] = replace(
 RUNGS["multi30k-additive-long"] = replace(
     RUNGS["multi30k-additive"],
     about="RNNsearch at the Transformer's number of tokens",
-    minutes=240,
+    minutes=120,
     steps=14_200,
     warmup=1200,
     ships=False,
