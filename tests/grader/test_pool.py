@@ -57,7 +57,7 @@ def points(result: dict) -> float:
 def test_results_come_in_order_are_on_disk_and_are_told(course, hand_in, tmp_path):
     submissions = hand_in({"zoe": {}, "ann": WRONG, "bob": dict.fromkeys(small.RIGHT)})
     told = []
-    results = grade_many(submissions, course, tmp_path / "out", jobs=2, progress=lambda *what: told.append(what))
+    results = grade_many(submissions, course, tmp_path / "out", jobs=2, progress=lambda *what, **_: told.append(what))
     assert [(result["student"], points(result)) for result in results] == [("zoe", 8), ("ann", 5), ("bob", 0)]
     assert all(result["notes"][0] == "a note" and result["status"] == "graded" for result in results)
     for result in results:
@@ -83,7 +83,7 @@ def test_results_are_neither_overwritten_nor_graded_twice(course, hand_in, tmp_p
     grading = course / "grading/09-small.ipynb"
     grading.write_text(grading.read_text() + "\n")
     told = []
-    grade_many(submissions[:1], course, tmp_path / "out", resume=True, progress=lambda *what: told.append(what))
+    grade_many(submissions[:1], course, tmp_path / "out", resume=True, progress=lambda *what, **_: told.append(what))
     assert result_path(tmp_path / "out", "ann").stat().st_mtime_ns != before["ann"]
 
 

@@ -49,10 +49,10 @@ def grade_many(
 ) -> list[dict]:
     """The results of all submissions to the homework in folder `course`, in the order given.
 
-    progress(result, done, of all) is called after each, with resume for the kept ones first.  again: students who are
-    graded whatever is there of them.  Raises BookError where
-    the walls do not stand on this machine, where a student is named twice, and where results are there already and
-    resume is False.  KeyboardInterrupt ends the running ones and passes through.
+    progress(result, done, of all) is called after each; with resume for the kept ones first, with kept=True.
+    again: students who are graded whatever is there of them.  Raises BookError where the walls do not stand on this
+    machine, where a student is named twice, and where results are there already and resume is False.
+    KeyboardInterrupt ends the running ones and passes through.
     """
     submissions, limits, out = list(submissions), limits or Limits(), Path(out)
     homework = Homework.load(Path(course))
@@ -70,7 +70,7 @@ def grade_many(
         for submission in submissions:
             if submission.student in results:
                 done += 1
-                _tell(progress, results[submission.student], done, len(submissions))
+                _tell(progress, results[submission.student], done, len(submissions), kept=True)
         waiting = [submission for submission in submissions if submission.student not in results]
         running: list[_Child] = []
         options = {"sandbox": sandbox, "trusted": trusted, "image": image, "package": package}
@@ -106,9 +106,9 @@ def warmed(homework: Homework, package: Path) -> Warm:
     return warm
 
 
-def _tell(progress: Progress | None, result: dict, done: int, total: int) -> None:
+def _tell(progress: Progress | None, result: dict, done: int, total: int, **kept: bool) -> None:
     if progress is not None:
-        progress(result, done, total)
+        progress(result, done, total, **kept)
 
 
 def result_path(out: Path, student: str) -> Path:

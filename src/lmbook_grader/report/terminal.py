@@ -21,7 +21,7 @@ class Progress:
     def __init__(self, total: int, stream=None):
         self.total, self.done, self.stream = total, 0, stream or sys.stderr
         self.fresh, self.bar = 0, None
-        self.started = self.last = time.monotonic()
+        self.started = time.monotonic()
 
     def __enter__(self) -> "Progress":
         if self.stream.isatty():
@@ -32,12 +32,11 @@ class Progress:
         if self.bar is not None:
             self.bar.close()
 
-    def __call__(self, result: dict, done: int, total: int) -> None:
-        self.done, now = done, time.monotonic()
-        kept = not self.fresh and (now - self.last < 0.02 or result["seconds"] > now - self.started)
-        self.last = now
-        if kept:  # of an earlier run: it says nothing about the time that is left
-            self.started = now
+    def __call__(self, result: dict, done: int, total: int, kept: bool = False) -> None:
+        """kept: the result is of an earlier run, and says nothing about the time that is left."""
+        self.done = done
+        if kept:
+            self.started = time.monotonic()
         else:
             self.fresh += 1
         if self.bar is not None:

@@ -241,6 +241,7 @@ def one_sheet(out: Path, words: set[str]) -> None:
         text = file.read_text(encoding="utf8")
         links = list(SHEET.finditer(text))
         names = [name for link in links for name in (SHEETS.search(link[0]) or [0, link[2]])[1].split()]
+        names = [name for name in names if (static / name).exists()]
         if names:
             wanted[file] = (text, links, tuple(names))
     lists = {names for _, _, names in wanted.values()}
