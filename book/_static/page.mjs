@@ -79,6 +79,10 @@ const rest = async () => {
 };
 for (const move of ["pointermove", "pointerdown", "wheel", "touchmove", "keydown"]) addEventListener(move, rest, { once: true, passive: true });
 addEventListener("load", () => setTimeout(rest, PATIENCE));
+// Before a jump inside the page all of it is laid out: past sections whose height is only guessed it would end elsewhere.
+const layOut = () => document.documentElement.classList.add("lm-laid-out");
+document.addEventListener("click", ({ target }) => { if (target.closest?.('a[href^="#"]')) layOut(); }, true);
+addEventListener("popstate", layOut);
 let width = 0;
 new ResizeObserver(() => {
   if (width === innerWidth) return;

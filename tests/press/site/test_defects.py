@@ -136,6 +136,18 @@ def test_a_guess_opens_the_answer_stands_beside_it_and_stays(visit):
 
 
 @browser
+@pytest.mark.parametrize("place", ["summary", "further-reading"])
+def test_a_link_of_the_contents_leads_to_its_heading_in_a_page_just_opened(visit, place):
+    page = visit(f"{LONG}.html")
+    page.locator(f'.bd-toc-nav a[href="#{place}"]').first.click()
+    page.wait_for_timeout(1500)  # a smooth scroll has no end that one could wait for
+    bar = page.evaluate("parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0")
+    top = page.evaluate("(id) => document.getElementById(id).getBoundingClientRect().top", place)
+    last = page.evaluate("innerHeight + scrollY >= document.documentElement.scrollHeight - 2")
+    assert abs(top - bar) <= 20 or (last and 0 < top < 900)
+
+
+@browser
 def test_what_is_kept_can_be_saved_deleted_and_brought_back(visit):
     page = visit("book/how-to-use.html")
     page.evaluate(
