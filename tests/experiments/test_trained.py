@@ -15,7 +15,7 @@ TOLERANCE = 0.002  # another machine adds in another order
 LOSS = 0.02  # what int8 may cost, as a share of the score of the float32 weights
 # Read and scored by the very lines of another that ships: once a week is enough, and on a push the card's sha256 and
 # that the model can be built.
-SIBLINGS = {"shakespeare-rnn", "shakespeare-gru", "ewt-left", "sms-spam-left", "digits-page"}
+SIBLINGS = {"shakespeare-rnn", "shakespeare-gru", "ewt-left", "sms-spam-left", "digits-page", "recall-32", "recall-128"}
 
 each = pytest.mark.parametrize("name", SHIPPED)
 
