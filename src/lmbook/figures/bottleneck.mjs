@@ -20,6 +20,7 @@ const style = `
 .lm-figure .lmv-here { stroke: var(--lm-1); stroke-width: 1; }
 .lm-figure .lmv-edge { stroke: var(--lm-edge); stroke-width: 1; stroke-dasharray: 4 4; }
 .lm-figure .lmv-dot { fill: var(--lm-1); }
+.lm-figure .lmv-yours { paint-order: stroke; stroke: var(--lm-paper); stroke-width: 3px; stroke-linejoin: round; }
 .lm-figure .lmv-own { fill: var(--lm-paper); stroke: var(--lm-1); stroke-width: 2; }
 `;
 
@@ -131,9 +132,9 @@ export default figure(({ model, el, listen, say }) => {
     parts.push(s("circle", { class: "lmv-dot", cx: x(N), cy: y(recall[row][N - 1]), r: 5 }));
     const { mine, right } = told(row);
     if (mine) {
-      const before = x(N) > end - 40;
+      const before = x(N) > end - 40 || (x(N) <= edge && x(N) > edge - 40);
       parts.push(s("circle", { class: "lmv-own", cx: x(N), cy: y(right / N), r: 5 }));
-      parts.push(s("text", { class: "lm-tick lmv-now-text", x: x(N) + (before ? -9 : 9), y: y(right / N) + (right / N > 0.9 ? 16 : -6), "text-anchor": before ? "end" : "start" }, "yours"));
+      parts.push(s("text", { class: "lm-tick lmv-now-text lmv-yours", x: x(N) + (before ? -9 : 9), y: y(right / N) + (right / N > 0.9 ? 16 : -6), "text-anchor": before ? "end" : "start" }, "yours"));
     }
     replace(chart, s("svg", { viewBox: `0 0 ${width} ${tall}`, width, height: tall }, parts));
   }
