@@ -5,7 +5,17 @@ import pytest
 import torch
 from torch import nn
 
-from lmbook.experiments.fixed_vector_recall import SYMBOLS, bits_kept, hits, letters, symbol_batches
+from lmbook.experiments.fixed_vector_recall import (
+    LONGEST,
+    PAGE,
+    STEPS,
+    SYMBOLS,
+    bits_kept,
+    hits,
+    letters,
+    symbol_batches,
+)
+from lmbook.experiments.run import records
 
 
 @pytest.mark.parametrize("backwards", [True, False])
@@ -74,3 +84,20 @@ def test_bits_kept_are_those_of_the_channel(backwards):
     assert bits_kept(Guesses(1 / 16), 7, 20, backwards) == pytest.approx(0, abs=1e-4)
     assert bits_kept(Guesses(0.5), 7, 20, backwards) == pytest.approx(21, abs=1e-4), "-log2 0.5 of 4 bits are missing"
     assert bits_kept(Guesses(0.01), 7, 20, backwards) < 0, "sure and wrong"
+
+
+def test_every_size_has_as_many_steps():
+    for run in records("recall"):
+        assert {part["steps"] for part in run["parts"].values()} == {STEPS}
+
+
+@pytest.mark.parametrize("size", PAGE)
+def test_a_memory_that_ships_is_that_of_the_curve(size):
+    """Both begin with the same random numbers, so every loss on the way agrees, and what comes back at the end."""
+    (whole,) = [run for run in records("recall") if run["seed"] == 0]
+    (own,) = records(f"recall-{size}")
+    part, again = (dict(run["parts"][f"{size} backwards"]) for run in (whole, own))
+    for one in (part, again):
+        one.pop("seconds")
+    assert again == part
+    assert own["scores"]["recall of 20"] == whole["scores"]["backwards"][str(size)]["recall"][LONGEST - 1]

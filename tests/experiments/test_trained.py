@@ -15,7 +15,8 @@ TOLERANCE = 0.002  # another machine adds in another order
 LOSS = 0.02  # what int8 may cost, as a share of the score of the float32 weights
 # Read and scored by the very lines of another that ships: once a week is enough, and on a push the card's sha256 and
 # that the model can be built.
-SIBLINGS = {"shakespeare-rnn", "shakespeare-gru", "ewt-left", "sms-spam-left", "digits-page"}
+SIBLINGS = {"shakespeare-rnn", "shakespeare-gru", "ewt-left", "sms-spam-left", "digits-page", "recall-32", "recall-128"}
+NO_TEXT = {"digits-patches", "recall-32", "recall-64", "recall-128"}  # which read images, and symbols that are numbers
 
 each = pytest.mark.parametrize("name", SHIPPED)
 
@@ -55,7 +56,7 @@ def test_card_and_record_are_of_one_run(name):
 def test_the_card_says_how_to_build_model_and_tokenizer(name):
     model, text, card = checkpoints.load(name)
     assert sum(p.numel() for p in model.parameters()) == card["parameters"]
-    assert (text is None) == (name == "digits-patches")  # which reads images
+    assert (text is None) == (name in NO_TEXT)
     sizes = [m.num_embeddings for m in model.modules() if isinstance(m, nn.Embedding)]
     for one in text if isinstance(text, list) else [text] if text else []:
         if hasattr(one, "vocabulary") or hasattr(one, "__len__"):

@@ -2,11 +2,16 @@
 
 import random
 
+import numpy as np
 import pytest
 from seen import cells_of, rightmost
 
+from lmbook import checkpoints
+from lmbook.experiments.fixed_vector_recall import letters as as_letters
+from lmbook.experiments.fixed_vector_recall import writes
 from lmbook.experiments.run import records
-from lmbook.figures import FixedVector
+from lmbook.figures import FixedVector, modules
+from lmbook.figures.bottleneck import typed, written_back
 
 LETTERS = "PKKOJMNDAEENOAHNCMBHNEFELEPHHIJIIPMMLJFP"
 SIZES = (32, 64, 512)
@@ -174,5 +179,243 @@ def test_it_fits_a_phone(show):
 def test_the_result_is_read_out(show):
     page = show(FixedVector.from_record(record(), length=3))
     sliders(page)[0].press("ArrowRight")
-    page.wait_for_function("document.querySelector('[role=status]').textContent.includes('4 symbols')")
-    assert page.get_by_role("status").inner_text() == says(page)
+    read_out = page.get_by_role("status").and_(page.locator(".lm-hidden"))
+    page.wait_for_function("document.querySelector('.lm-hidden[role=status]').textContent.includes('4 symbols')")
+    assert read_out.inner_text() == says(page)
+
+
+# --- a source of the reader's -----------------------------------------------------------------------------------------
+
+
+def drawn(N, seed=0):
+    return "".join(random.Random(seed).choices("ABCDEFGHIJKLMNOP", k=N))
+
+
+def by_torch(size, read):
+    """What the shipped model writes, and how many letters of it are right."""
+    model, _, _ = checkpoints.load(f"recall-{size}")
+    source = np.array([["ABCDEFGHIJKLMNOP".index(letter) + 5 for letter in read]])
+    written = as_letters(writes(model, source, backwards=True)[0])
+    return written, sum(a == b for a, b in zip(read, written, strict=True))
+
+
+def line(page):
+    return page.get_by_label("Your own letters, A to P")
+
+
+def type_letters(page, text):
+    line(page).fill(text)
+    page.get_by_role("button", name="Write it back").click()
+    page.locator(".lm-own-text[data-state=done], .lm-own-text[data-state=failed]").wait_for()
+
+
+def shown(page):
+    """The letters read and written, and which are marked as lost."""
+    cells = page.locator(".lmv-cell").evaluate_all(
+        "(cells) => cells.map((c) => [c.children[0].textContent, c.children[1].textContent, c.matches('.lmv-lost')])"
+    )
+    return tuple("".join(part) for part in list(zip(*cells, strict=True))[:2]), [lost for *_, lost in cells]
+
+
+def same_as_torch(page, size, read):
+    written, right = by_torch(size, read)
+    assert shown(page) == ((read, written), [a != b for a, b in zip(read, written, strict=True)])
+    N = len(read)
+    assert f"{size} numbers, your {N} symbol{'s' * (N > 1)}: {right} of {N} are right" in says(page)
+    assert f"Your source, {right} of {N} right" in page.locator("figure").inner_text()
+
+
+def test_typed_text_has_letters_other_characters_and_too_many():
+    assert typed("aB pQ9é9😀p", 16, 40) == ("ABPP", [" ", "Q", "9", "é", "😀"], 0)
+    assert typed("abcabc", 2, 3) == ("ABA", ["c"], 1)
+    assert typed("", 16, 40) == ("", [], 0)
+
+
+def test_an_own_source_is_written_back_by_the_shipped_model():
+    figure = FixedVector.from_record(record(), own="x " + drawn(14).lower(), size=64)
+    written, right = by_torch(64, drawn(14))
+    now = figure.chosen()
+    assert (now["read"], now["written"], now["right"]) == (drawn(14), written, right)
+    assert figure.known == {drawn(14): [written_back(m, drawn(14)) for m in (32, 64)]}
+    assert written in figure.alt
+    assert written in figure.fallback()
+    figure.read = 5
+    assert figure.chosen()["read"] == drawn(5)
+    assert figure.chosen()["recall"] == figure.recall[1][4]
+    figure.size = 512
+    assert figure.chosen()["read"] == LETTERS[:5], "no weights of this size ship"
+    with pytest.raises(ValueError, match="read is 41"):
+        figure.read = 41
+    forwards = {"scores": {**record()["scores"], "forwards": record()["scores"]["backwards"]}}
+    assert FixedVector.from_record(forwards, "forwards", own="ABC").live == [], "the shipped models write backwards"
+
+
+def test_what_is_typed_is_written_back_as_by_torch(show):
+    page = show(FixedVector.from_record(record(), size=64))
+    length, size = sliders(page)
+    for seed, N in ((1, 1), (2, 11), (3, 26), (4, 40)):
+        read = drawn(N, seed)
+        type_letters(page, read.lower() if seed % 2 else read)
+        for number in (0, 1):
+            size.fill(str(number))
+            same_as_torch(page, SIZES[number], read)
+        assert length.get_attribute("aria-valuetext") == f"{N} of your {N} symbol{'s' * (N > 1)}"
+        assert ("No model was trained" in says(page)) == (N > 20)
+        assert [row[3] for row in rows(page)] == [f"{by_torch(m, read)[1]} of {N}" for m in (32, 64)] + [
+            "not in the page"
+        ]
+    recall = record()["scores"]["backwards"]["64"]["recall"][39]
+    assert f"Of random sources of this length {100 * recall:.0f} % of the symbols" in says(page)
+    assert page.locator(".lmv-own").count() == 1
+
+
+def test_a_beginning_of_the_readers_source_is_read_when_the_length_is_dragged(show):
+    page, read = show(FixedVector.from_record(record(), size=64)), drawn(30, 5)
+    type_letters(page, read)
+    length, _ = sliders(page)
+    for N in (29, 7):
+        length.fill(str(N))
+        page.locator(f".lmv-cell:nth-child({N}):last-child").wait_for()
+        same_as_torch(page, 64, read[:N])
+    length.press("ArrowRight")
+    page.locator(".lmv-cell:nth-child(8):last-child").wait_for()
+    same_as_torch(page, 64, read[:8])
+    assert line(page).input_value() == read
+
+
+def test_where_no_weights_ship_the_recorded_source_is_shown_and_why(show):
+    page = show(FixedVector.from_record(record(), size=64))
+    type_letters(page, drawn(9))
+    sliders(page)[1].fill("2")
+    (read, written), _ = shown(page)
+    assert (read, written) == (LETTERS[:9], record()["scores"]["backwards"]["512"]["written"][8])
+    assert "This is the recorded source: for 512 numbers the page has no weights, only for 32 and 64" in says(page)
+    assert "One recorded source" in page.locator("figure").inner_text()
+    assert page.locator(".lmv-own").count() == 0
+
+
+def test_a_random_source_is_drawn_and_read(show):
+    page = show(FixedVector.from_record(record(), size=64, length=13))
+    seen = set()
+    for _ in range(3):
+        page.get_by_role("button", name="A new random source").click()
+        page.wait_for_function(
+            "(seen) => { const line = document.querySelector('.lm-own-text input').value;"
+            " const state = document.querySelector('.lm-own-text').dataset.state;"
+            " return state === 'done' && line.length === 40 && !seen.includes(line); }",
+            arg=list(seen),
+        )
+        seen.add(line(page).input_value())
+        same_as_torch(page, 64, line(page).input_value()[:13])
+    assert len(seen) == 3
+    assert set("".join(seen)) == set("ABCDEFGHIJKLMNOP")
+
+
+def test_characters_that_are_no_letters_of_the_models_are_named_and_too_many_are_said(show):
+    page = show(FixedVector.from_record(record(), size=64))
+    type_letters(page, "ab-c Dz ÄA<b>z")
+    same_as_torch(page, 64, "ABCDAB")
+    names = "“-”, blanks, “z”, “Ä”, “<” and “>”"
+    assert f"The models know only the letters A to P; left out: {names}." in says(page)
+    read = drawn(45, 6)
+    type_letters(page, read)
+    same_as_torch(page, 64, read[:40])
+    assert "Only the first 40 letters are read." in says(page)
+    type_letters(page, "xyz 123")
+    assert "there is none in what was typed; this is the recorded source" in says(page)
+    assert shown(page)[0][0] == LETTERS[:12]
+
+
+def test_an_empty_line_brings_the_recorded_source_back(show):
+    figure = FixedVector.from_record(record(), size=64, length=15)
+    page = show(figure)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    type_letters(page, "  ")
+    assert shown(page)[0] == (LETTERS[:15], figure.chosen()["written"])
+    assert "fetches 0.1 MB once" in page.locator(".lm-own-text").inner_text()
+    sliders(page)[0].press("ArrowLeft")
+    assert asked == [], "nothing is fetched before it is needed"
+    type_letters(page, drawn(4))
+    same_as_torch(page, 64, drawn(4))
+    assert any("recall-64" in url for url in asked)
+    line(page).fill("")
+    page.locator(".lmv-cell:nth-child(14):last-child").wait_for()
+    assert "64 numbers, 14 symbols" in says(page)
+
+
+def test_where_the_weights_are_missing_or_cut_a_sentence_says_so_and_the_recorded_source_stays(show):
+    figure = FixedVector.from_record(record(), size=64, length=15)
+    page = show(figure, files=modules())
+    type_letters(page, drawn(8))
+    assert "That could not be done: the server answered 404." in page.locator(".lm-own-text").inner_text()
+    assert shown(page)[0] == (LETTERS[:15], figure.chosen()["written"])
+    page.evaluate("location.hash = '#figure=bottleneck&own=ABBA'")
+    page.wait_for_function("document.querySelector('.lm-own-text input').value === 'ABBA'")
+    page.locator(".lm-own-text[data-state=failed]").wait_for()
+    sliders(page)[0].press("ArrowRight")
+    assert "64 numbers, 16 symbols" in says(page)
+    assert shown(page)[0][0] == LETTERS[:16]
+    page.errors = [error for error in page.errors if "404" not in error]
+
+    page = show(figure)
+    cut = lambda route: route.fulfill(body=checkpoints.TRAINED.joinpath("recall-64.safetensors").read_bytes()[:-9])  # noqa: E731
+    page.route("**/recall-64*.safetensors", cut)
+    type_letters(page, drawn(8))
+    assert "That could not be done: " in page.locator(".lm-own-text").inner_text()
+    assert "cut, or is no checkpoint" in page.locator(".lm-own-text").inner_text()
+    assert shown(page)[0] == (LETTERS[:15], figure.chosen()["written"])
+    page.unroute("**/recall-64*.safetensors")
+    page.get_by_role("button", name="Write it back").click()  # once more, and now the file comes
+    page.locator(".lm-own-text[data-state=done]").wait_for()
+    same_as_torch(page, 64, drawn(8))
+
+
+def test_the_address_sets_the_readers_source(show):
+    page = show(FixedVector.from_record(record(), size=32))
+    page.evaluate("location.hash = '#figure=bottleneck&own=aabbaabbaabb&size=64&read=10'")
+    page.locator(".lmv-own").wait_for()
+    same_as_torch(page, 64, "AABBAABBAA")
+    assert line(page).input_value() == "aabbaabbaabb"
+    page.evaluate("location.hash = '#figure=bottleneck&own=PONMLKJ&read=0'")
+    page.locator(".lmv-cell:nth-child(7):last-child").wait_for()
+    same_as_torch(page, 64, "PONMLKJ")
+
+
+def test_without_a_worker_the_page_reads_it_itself(show):
+    page = show("<script>delete window.Worker;</script>", FixedVector.from_record(record(), size=64))
+    type_letters(page, drawn(17, 8))
+    same_as_torch(page, 64, drawn(17, 8))
+
+
+def test_the_readers_source_by_keyboard_at_360_pixels_and_read_out(show, axe_in_every_view):
+    page = show(FixedVector.from_record(record(), size=64), width=360)
+    line(page).focus()
+    page.keyboard.type(drawn(40, 9))
+    page.keyboard.press("Enter")
+    page.locator(".lm-own-text[data-state=done]").wait_for()
+    same_as_torch(page, 64, drawn(40, 9))
+    stops = []
+    for _ in range(3):
+        page.keyboard.press("Tab")
+        stops.append(page.evaluate("document.activeElement.textContent"))
+    assert stops == ["Write it back", "A new random source", "The numbers as a table"]
+    page.locator("summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert rightmost(page, ".lmv-cell, .lm-chart svg, .lm-own-text, .lm-own-text *") <= 355
+    assert axe_in_every_view(page, wide=360) == []
+    page.wait_for_function(
+        "(text) => document.querySelector('.lm-hidden[role=status]').textContent === text", arg=says(page)
+    )
+    suppressed = "[...document.querySelectorAll('figure :is(button, input, summary, [tabindex])')]"
+    assert page.evaluate(f"{suppressed}.every((node) => node.dataset.lmSuppressShortcuts === 'true')")
+
+
+def test_a_comparison_with_torch_can_fail(show):
+    """A figure that says it knows what comes back, but does not: seen."""
+    figure = FixedVector.from_record(record(), size=64, own=drawn(10))
+    right = show(figure)
+    same_as_torch(right, 64, drawn(10))
+    figure.known = {drawn(10): [text[::-1] for text in figure.known[drawn(10)]]}
+    with pytest.raises(AssertionError):
+        same_as_torch(show(figure), 64, drawn(10))

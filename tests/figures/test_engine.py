@@ -11,6 +11,7 @@ import torch
 from lmbook import checkpoints
 from lmbook.bert import MASK_ID
 from lmbook.configuration import configuration
+from lmbook.decode import greedy
 from lmbook.figures import bundle
 from lmbook.figures.insides import Opened
 from lmbook.figures.typed import cut
@@ -29,6 +30,9 @@ TRANSLATORS = (
     "caption-scores",
     "harbourish",
     "addition",
+    "recall-32",
+    "recall-64",
+    "recall-128",
 )
 
 IN_THE_PAGE = """
@@ -160,6 +164,24 @@ def test_translators_are_torchs(call, name):
     types = [side.embedding.num_embeddings for side in sides]
     pairs = [[random_ids(generator, types[0]), [SOS_ID, *random_ids(generator, types[1], 3)]] for _ in range(INPUTS)]
     assert worst(call, translated, name, model, pairs) < CLOSE
+
+
+@pytest.mark.parametrize("name", ["recall-32", "recall-64", "recall-128"])
+def test_memories_of_symbols_are_torchs_and_write_the_same(call, name):
+    """Sources of 1 to 40 symbols: every logit, read and written backwards; and what is written without being told."""
+    model, _, _ = call.model(name)
+    generator = np.random.default_rng(7)
+    sources = [generator.integers(5, 21, 1 + 7 * i % 40).tolist() for i in range(INPUTS)]
+    pairs = [[ids, [SOS_ID, *ids[:0:-1]]] for ids in sources]
+    assert worst(call, translated, name, model, pairs) < CLOSE
+    data = base64.b64encode((checkpoints.TRAINED / f"{name}.safetensors").read_bytes()).decode()
+    theirs = call.page.evaluate(
+        """([name, file, card, all]) => { const own = program().engine(); own.load({ name, file: bytes(file), card });
+          return all.map((ids) => own.symbols({ name, ids })); }""",
+        [name, data, bundle.weights(name)[1], sources],
+    )
+    ours = [greedy(model, torch.tensor([ids]), len(ids), eos=None, forbid=range(5))[0][0] for ids in sources]
+    assert theirs == ours
 
 
 @pytest.mark.parametrize("name", ["shakespeare-rnn", "shakespeare-gru", "shakespeare-lstm"])

@@ -4,14 +4,19 @@
     bits kept = N log2 K + log2 P(target | state)                    K kinds, N of them read
 
 Both are means over new random sources of one length.
+
+Written backwards, the first symbols needed are the last that were read, which is learned sooner (Sutskever et al. 2014,
+section 3.3, reverse the source for this reason).
 """
 
 import math
+from functools import partial
 
 import numpy as np
 import torch
 from torch import nn
 
+import lmbook
 from lmbook import data
 from lmbook.decode import evaluating, greedy
 from lmbook.experiments.run import Run, recipe
@@ -22,7 +27,8 @@ from lmbook.train import device_of
 SYMBOLS = 16  # four bits a symbol
 LONGEST = 20  # symbols of the longest source in training
 SIZES = (32, 64, 128, 256, 512)
-STEPS = {32: 2500, 64: 4000, 128: 4000, 256: 3500, 512: 1800}
+STEPS = 4000  # of every size
+PAGE = (32, 64, 128)  # sizes whose weights ship: the figure of chapter 10 reads any letters with them
 FAR = (100, 1000)  # lengths far past training
 SHOWN = np.random.default_rng(7).integers(len(SPECIALS), len(SPECIALS) + SYMBOLS, size=LONGEST + 20)
 
@@ -95,42 +101,39 @@ def grid(model: nn.Module, lengths: range, backwards: bool, far: tuple[int, ...]
     return found
 
 
-def memory(run: Run, sizes: tuple[int, ...], backwards: bool = True) -> dict[str, dict]:
-    """For each size of the state, what is kept of sources of the lengths 1, 2, ..., LONGEST and 20 more.
+def memory(run: Run, sizes: tuple[int, ...], backwards: bool = True, steps: int = STEPS) -> tuple[dict, nn.Module]:
+    """For each size of the state, what is kept of sources of the lengths 1, 2, ..., LONGEST and 20 more; and the model
+    of the last size.
 
-    A wide state learns more in a step, at a smaller rate, and a step costs more.
+    Every size has as many steps and begins with the same random numbers, whichever others are trained beside it. A wide
+    state learns more in a step, at a smaller rate, and a step costs more.
     """
     types, kept = len(SPECIALS) + SYMBOLS, {}
     for size in sizes:
+        lmbook.seed(run.seed)
         model = encoder_decoder((types, types), 32, size)
         learn(
             run,
             model,
             lambda epoch: symbol_batches([run.seed, epoch], 32, LONGEST, 100, backwards),
-            STEPS[size],
+            steps,
             3e-3 * min(1.0, (128 / size) ** 0.5),
             f"{size} {'backwards' if backwards else 'forwards'}",
             warmup=100,
         )
-        lengths, far = (range(1, 4), ()) if run.quick else (range(1, LONGEST + 21), FAR)
+        lengths, far = range(1, LONGEST + 21), FAR
+        if run.quick:
+            lengths, far = range(1, 4), ()
+        elif run.rescoring:
+            lengths, far = range(LONGEST, LONGEST + 1), ()
         kept[str(size)] = grid(model, lengths, backwards, far)
-    return kept
+    return kept, model
 
 
-@recipe(
-    "recall",
-    about="random symbols written back from a state of 32 to 512 numbers: recall by length",
-    minutes=12,
-    score="64 numbers, mean recall",
-)
-def recall_by_length(run: Run) -> tuple[dict, None]:
-    """All sizes written backwards, and two of them in the order of the source.
-
-    Written backwards, the first symbols needed are the last that were read, which is learned sooner (Sutskever et al.
-    2014, section 3.3, reverse the source for this reason).
-    """
-    few = (64, 128)
-    kept = {"backwards": memory(run, few if run.quick else SIZES), "forwards": memory(run, few, False)}
+def every_size(run: Run, orders: tuple[tuple[str, tuple[int, ...]], ...], steps: int = STEPS) -> tuple[dict, None]:
+    """The scores of `memory` for each order of writing and its sizes."""
+    sizes = {order: PAGE[1:] if run.quick else sizes for order, sizes in orders}
+    kept = {order: memory(run, sizes[order], order == "backwards", steps)[0] for order, _ in orders}
     scores = {
         "64 numbers, mean recall": float(np.mean(kept["backwards"]["64"]["recall"][:LONGEST])),
         "symbols": SYMBOLS,
@@ -139,3 +142,35 @@ def recall_by_length(run: Run) -> tuple[dict, None]:
         **kept,
     }
     return scores, None
+
+
+recipe(
+    "recall",
+    about="random symbols written back from a state of 32 to 512 numbers: recall by length",
+    minutes=10,
+    score="64 numbers, mean recall",
+)(partial(every_size, orders=(("backwards", SIZES), ("forwards", (64, 128)))))
+
+recipe(
+    "recall-long",
+    about="the same, written backwards, with twice the steps",
+    minutes=17,
+    seeds=(0,),
+    score="64 numbers, mean recall",
+)(partial(every_size, orders=(("backwards", SIZES),), steps=2 * STEPS))
+
+
+def one_size(run: Run, size: int) -> tuple[dict, nn.Module]:
+    kept, model = memory(run, (size,))
+    return {"recall of 20": kept[str(size)]["recall"][-1 if run.quick or run.rescoring else LONGEST - 1]}, model
+
+
+for size in PAGE:
+    recipe(
+        f"recall-{size}",
+        about=f"one memory of the recipe recall, with a state of {size} numbers",
+        minutes=1,
+        ships=True,
+        seeds=(0,),
+        score="recall of 20",
+    )(partial(one_size, size=size))

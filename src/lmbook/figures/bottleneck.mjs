@@ -2,8 +2,12 @@
 //
 //   recall[m][N], bits[m][N], written[m][N]     measured and written by trained models, looked up here
 //
-// Nothing is computed in the page but the comparison of two texts: the numbers are those of the recorded run.
-import { figure, fmt, h, onwidth, replace, s, slider, table } from "./core.mjs";
+// The curves and the recorded source are looked up. A source of the reader's is read and written back here, by the models whose
+// weights ship (engine.mjs): `own` is what was typed, its letters A, B, ... are read.
+import { button, figure, fmt, h, onwidth, replace, s, slider, table } from "./core.mjs";
+import { connect, ownText } from "./live.mjs";
+
+const FIRST = 5; // the id of A
 
 const style = `
 .lm-figure .lmv-example { display: flex; flex-wrap: wrap; gap: 0.35rem 0.2rem; }
@@ -16,26 +20,84 @@ const style = `
 .lm-figure .lmv-here { stroke: var(--lm-1); stroke-width: 1; }
 .lm-figure .lmv-edge { stroke: var(--lm-edge); stroke-width: 1; stroke-dasharray: 4 4; }
 .lm-figure .lmv-dot { fill: var(--lm-1); }
+.lm-figure .lmv-yours { paint-order: stroke; stroke: var(--lm-paper); stroke-width: 3px; stroke-linejoin: round; }
+.lm-figure .lmv-own { fill: var(--lm-paper); stroke: var(--lm-1); stroke-width: 2; }
 `;
+
+/** What a typed text has: the letters that a model knows, as capitals; its other characters, each once; letters that are too many. */
+export function typed(text, symbols, most) {
+  const known = (c) => /^[A-Za-z]$/.test(c) && c.toUpperCase().charCodeAt(0) - 65 < symbols;
+  const letters = [...text].filter(known).map((c) => c.toUpperCase());
+  return { letters: letters.slice(0, most).join(""), skipped: [...new Set([...text].filter((c) => !known(c)))], over: Math.max(0, letters.length - most) };
+}
 
 export default figure(({ model, el, listen, say }) => {
   const [sizes, source] = [model.get("sizes"), model.get("source")];
   const perSymbol = Math.log2(model.get("symbols"));
-  const set = (name, value) => { model.set(name, value); model.save_changes(); };
+  const live = model.get("live").map(([m, name, size]) => ({ m, name, bytes: size }));
+  const put = (values) => {
+    for (const [name, value] of Object.entries(values)) model.set(name, value);
+    model.save_changes();
+  };
+  const set = (name, value) => put({ [name]: value });
+
+  // The source that is shown: the reader's, if it has a letter, else the recorded one; N of its letters are read.
+  const alphabet = `A to ${String.fromCharCode(64 + model.get("symbols"))}`;
+  const parsed = () => typed(live.length ? model.get("own") : "", model.get("symbols"), source.length);
+  let failed = null; // what was typed and could not be read, because no weights came
+  const recorded = () => ({ text: source, N: model.get("length"), mine: false });
+  function shown() {
+    const { letters } = parsed();
+    if (!letters || model.get("own") === failed) return recorded();
+    return { text: letters, N: Math.min(model.get("read") || letters.length, letters.length), mine: true };
+  }
+
+  const written = new Map(Object.entries(model.get("known"))); // by the letters that are read: what each live model writes
+  const models = connect(model);
+  async function writeBack(letters) {
+    const ids = [...letters].map((c) => FIRST + c.charCodeAt(0) - 65);
+    const found = await Promise.all(live.map(({ name }) => models.ask("symbols", { name, ids })));
+    written.set(letters, found.map((row) => row.map((id) => String.fromCharCode(65 + id - FIRST)).reverse().join(""))); // they write backwards
+  }
+
+  const lengths = new Map(); // of a source that was drawn: how many letters of it are to be read
+  const reads = (text) => (text === model.get("own") ? model.get("read") : lengths.get(text) ?? 0);
+  const own = ownText({ models, needed: live, label: `Your own letters, ${alphabet}`, verb: "Write it back", value: model.get("own"), blank: true,
+    beside: button("A new random source", () => {
+      const random = Array.from(source, () => String.fromCharCode(65 + Math.floor(Math.random() * model.get("symbols")))).join("");
+      lengths.set(random, shown().N);
+      own.put(random);
+    }),
+    work: async (text) => {
+      const { letters } = typed(text, model.get("symbols"), source.length);
+      if (letters) await writeBack(letters.slice(0, reads(text) || source.length));
+    },
+    done: (_, text) => {
+      failed = null;
+      if (text === model.get("own")) draw();
+      else put({ read: reads(text), own: text });
+    } });
+
+  let aim = recorded(); // what the slider moves in
   const length = slider({ label: "Source length N", min: 1, max: source.length, value: model.get("length"),
-    text: (v) => `${v} symbol${v === 1 ? "" : "s"}`, oninput: (v) => set("length", v) });
+    text: (v) => `${v}${aim.mine ? ` of your ${aim.text.length}` : ""} symbol${(aim.mine ? aim.text.length : v) === 1 ? "" : "s"}`, oninput: (v) => set(aim.mine ? "read" : "length", v) });
   const size = slider({ label: "State size m", min: 0, max: sizes.length - 1, value: sizes.indexOf(model.get("size")),
     text: (v) => `${sizes[v]} numbers`, oninput: (v) => set("size", sizes[v]) });
   const chart = h("div", { class: "lm-chart", "aria-hidden": "true" });
-  const heading = h("p", { class: "lm-small lm-muted" }, "One source: read above, written below (solid line: right; dashed: wrong)");
+  const heading = h("p", { class: "lm-small lm-muted" });
   const example = h("div", { class: "lmv-example", "aria-hidden": "true" });
-  const numbers = table({ caption: "What comes back at the chosen length", head: ["numbers in the state", "recall", "bits kept, at least", "example: right of N"] });
-  el.append(h("style", {}, style), length.node, size.node, chart, heading, example, numbers.node);
+  const numbers = table({ caption: "What comes back at the chosen length", head: ["numbers in the state", "recall", "bits kept, at least"] });
+  el.append(h("style", {}, style), length.node, size.node, chart, ...(live.length ? [own.node] : []), heading, example, numbers.node);
   let width = 560;
+  let view = null; // of shown(), with all that its models write
 
-  function right(row, N) {
-    const written = model.get("written")[row][N - 1];
-    return [...written].filter((letter, i) => letter === source[i]).length;
+  /** What the model of a row has read and written: of the reader's source where the page has its weights (mine). */
+  function told(row) {
+    const { text, N, mine } = view;
+    const at = live.findIndex(({ m }) => m === sizes[row]);
+    const ours = mine && at >= 0;
+    const [read, wrote] = ours ? [text.slice(0, N), written.get(text.slice(0, N))[at]] : [source.slice(0, N), model.get("written")[row][N - 1]];
+    return { read, wrote, mine: ours, right: [...wrote].filter((letter, i) => letter === read[i]).length };
   }
 
   function drawChart(N, row) {
@@ -68,28 +130,84 @@ export default figure(({ model, el, listen, say }) => {
       parts.push(s("text", { class: `lm-tick${now ? " lmv-now-text" : ""}`, x: end + 5, y: placed.get(i) }, sizes[i]));
     }
     parts.push(s("circle", { class: "lmv-dot", cx: x(N), cy: y(recall[row][N - 1]), r: 5 }));
+    const { mine, right } = told(row);
+    if (mine) {
+      const before = x(N) > end - 40 || (x(N) <= edge && x(N) > edge - 40);
+      parts.push(s("circle", { class: "lmv-own", cx: x(N), cy: y(right / N), r: 5 }));
+      parts.push(s("text", { class: "lm-tick lmv-now-text lmv-yours", x: x(N) + (before ? -9 : 9), y: y(right / N) + (right / N > 0.9 ? 16 : -6), "text-anchor": before ? "end" : "start" }, "yours"));
+    }
     replace(chart, s("svg", { viewBox: `0 0 ${width} ${tall}`, width, height: tall }, parts));
   }
 
-  function draw() {
-    const [N, m] = [model.get("length"), model.get("size")];
-    const row = sizes.indexOf(m);
-    length.set(N);
-    size.set(row);
-    drawChart(N, row);
-    const written = model.get("written")[row][N - 1];
-    replace(example, [...written].map((letter, i) => h("span", { class: `lmv-cell${letter === source[i] ? "" : " lmv-lost"}` },
-      h("span", {}, source[i]), h("span", {}, letter))));
-    const kept = (i) => Math.max(0, model.get("bits")[i][N - 1]);
-    numbers.draw(sizes.map((known, i) => [String(known), fmt.percent(model.get("recall")[i][N - 1]), fmt.num(kept(i), 0), `${right(i, N)} of ${N}`]));
-    const lost = [...written].findIndex((letter, i) => letter !== source[i]);
-    const past = N > model.get("trained") ? " No model was trained on sources as long as this." : "";
-    say(`${m} numbers, ${N} symbol${N === 1 ? "" : "s"}: ${fmt.percent(model.get("recall")[row][N - 1])} of the symbols come back; of ${fmt.num(N * perSymbol, 0)} bits `
-      + `at least ${fmt.num(kept(row), 0)} are kept. In the example ${right(row, N)} of ${N} are right${lost < 0 ? "" : `, the first wrong one is number ${lost + 1}`}.${past}`);
+  /** What was typed and is not read, and why. */
+  function leftOut() {
+    const { letters, skipped, over } = parsed();
+    if (model.get("own") === failed) return "";
+    const names = skipped.map((c) => (/\s/u.test(c) ? "blanks" : fmt.quote(c)));
+    const named = [...new Set(names)].slice(0, 8);
+    const what = fmt.list(names.length > 8 ? [...named, "others"] : named);
+    if (!letters) return names.length && live.length ? ` The models know only the letters ${alphabet}, and there is none in what was typed; this is the recorded source.` : "";
+    return `${names.length ? ` The models know only the letters ${alphabet}; left out: ${what}.` : ""}${over ? ` Only the first ${source.length} letters are read.` : ""}`;
   }
 
-  listen("length size", draw);
-  const stop = onwidth(chart, (w) => { width = Math.round(w); drawChart(model.get("length"), sizes.indexOf(model.get("size"))); });
+  function tell(N, row) {
+    const m = sizes[row];
+    const { read, wrote, mine, right } = told(row);
+    const lost = [...wrote].findIndex((letter, i) => letter !== read[i]);
+    const first = lost < 0 ? "" : `, the first wrong one is number ${lost + 1}`;
+    const recall = fmt.percent(model.get("recall")[row][N - 1]);
+    const past = N > model.get("trained") ? " No model was trained on sources as long as this." : "";
+    const symbols = `symbol${N === 1 ? "" : "s"}`;
+    if (mine) {
+      say(`${m} numbers, your ${N} ${symbols}: ${right} of ${N} are right${first}. Of random sources of this length ${recall} of the symbols come back.${leftOut()}${past}`);
+      return;
+    }
+    const kept = fmt.num(Math.max(0, model.get("bits")[row][N - 1]), 0);
+    const why = view.mine ? ` This is the recorded source: for ${m} numbers the page has no weights, only for ${fmt.list(live.map((one) => String(one.m)))}.` : "";
+    say(`${m} numbers, ${N} ${symbols}: ${recall} of the symbols come back; of ${fmt.num(N * perSymbol, 0)} bits at least ${kept} are kept. `
+      + `In the example ${right} of ${N} are right${first}.${why}${leftOut()}${past}`);
+  }
+
+  function draw() {
+    const now = shown();
+    const row = sizes.indexOf(model.get("size"));
+    const unread = now.mine && !written.has(now.text.slice(0, now.N));
+    if (unread) fetched(now.text.slice(0, now.N));
+    aim = unread && !view?.mine ? recorded() : now; // until it is there, what was shown stays
+    length.input.max = aim.text.length;
+    length.set(aim.N);
+    size.set(row);
+    if (unread && aim.mine) return;
+    view = aim;
+    const { N, mine } = view;
+    drawChart(N, row);
+    const { read, wrote, mine: ours, right } = told(row);
+    replace(heading, `${ours ? "Your" : "One recorded"} source, ${right} of ${N} right: read above, written below (solid line: right; dashed: wrong)`);
+    replace(example, [...wrote].map((letter, i) => h("span", { class: `lmv-cell${letter === read[i] ? "" : " lmv-lost"}` },
+      h("span", {}, read[i]), h("span", {}, letter))));
+    const kept = (i) => Math.max(0, model.get("bits")[i][N - 1]);
+    numbers.draw(sizes.map((known, i) => [String(known), fmt.percent(model.get("recall")[i][N - 1]), fmt.num(kept(i), 0), told(i).mine === mine ? `${told(i).right} of ${N}` : "not in the page"]),
+      ["numbers in the state", "recall", "bits kept, at least", `${mine ? "your source" : "example"}: right of N`]);
+    tell(N, row);
+  }
+
+  /** A source that nothing has read yet: another length of the reader's, or one that the address or a kernel gives. */
+  async function fetched(letters) {
+    const text = model.get("own");
+    if (live.every(({ name }) => models.has(name))) {
+      await writeBack(letters);
+      draw();
+      return;
+    }
+    await own.put(text);
+    if (own.node.dataset.state !== "failed" || text !== model.get("own")) return;
+    failed = text; // the sentence beside the line says why; what is shown is the recorded source
+    draw();
+  }
+
+  listen("own", () => { if (!own.node.contains(document.activeElement)) own.set(model.get("own")); });
+  listen("length size own read", draw);
+  const stop = onwidth(chart, (w) => { width = Math.round(w); drawChart(view.N, sizes.indexOf(model.get("size"))); });
   draw();
-  return stop;
+  return () => { stop(); own.stop(); models.stop(); };
 });

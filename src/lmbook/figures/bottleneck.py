@@ -1,16 +1,42 @@
 """FixedVector: what comes back of a source through a state of m numbers, as the trained models of `recall` wrote it.
 
+A source that the reader types is read and written back in the page by the models whose weights ship (engine.mjs).
+
 recall      symbols that come back in their places / symbols of the source, measured on many sources of each length
 bits        a lower bound of what the state tells about a source: N log2 K - (negative log-likelihood in bits)
 written     what each model wrote for the first N letters of one source
 """
 
 import html
+from functools import cache
 from math import log2
 
 import traitlets
 
-from lmbook.figures import Figure, bars_svg
+from lmbook.figures import Figure, bars_svg, bundle
+
+LIVE = {32: "recall-32", 64: "recall-64", 128: "recall-128"}  # recipes whose weights the page can fetch
+
+
+def typed(text: str, symbols: int, most: int) -> tuple[str, list[str], int]:
+    """The letters of a typed text that a model knows, as capitals; the other characters, each once; how many letters
+    were too many."""
+    known = {chr(ord(first) + i) for first in "Aa" for i in range(symbols)}
+    letters = [c.upper() for c in text if c in known]
+    return "".join(letters[:most]), list(dict.fromkeys(c for c in text if c not in known)), max(0, len(letters) - most)
+
+
+@cache
+def written_back(size: int, letters: str) -> str:
+    """What the shipped model of this size writes for a source, in the order of the source."""
+    import numpy as np
+
+    from lmbook import checkpoints
+    from lmbook.experiments import fixed_vector_recall
+
+    model, _, _ = checkpoints.load(LIVE[size])
+    source = np.array([[ord(letter) - ord("A") + len(fixed_vector_recall.SPECIALS) for letter in letters]])
+    return fixed_vector_recall.letters(fixed_vector_recall.writes(model, source, backwards=True)[0])
 
 
 class FixedVector(Figure):
@@ -18,10 +44,14 @@ class FixedVector(Figure):
 
     sizes: m of each model, rising.  source: letters, the longest source.  recall, bits, written: for each size a list
     over the lengths 1, 2, ..., len(source).  trained: the longest source in training.  symbols: K.
-    Chosen: `length` (1 to len(source)) and `size` (one of sizes). Make it with from_record().
+    live: the sizes whose models can read another source, written backwards.
+    Chosen: `length` (1 to len(source)) and `size` (one of sizes). `own`: a source of the reader's, as it was typed, in
+    place of the recorded one, where it has a letter that the models know; `read`: how many of its letters, 0 for all.
+    Make it with from_record().
     """
 
     module = "bottleneck"
+    models = tuple(LIVE.values())
 
     sizes = traitlets.List(traitlets.Int()).tag(sync=True)
     source = traitlets.Unicode().tag(sync=True)
@@ -32,8 +62,14 @@ class FixedVector(Figure):
     symbols = traitlets.Int().tag(sync=True)
     length = traitlets.Int().tag(sync=True)
     size = traitlets.Int().tag(sync=True)
+    own = traitlets.Unicode("").tag(sync=True)
+    read = traitlets.Int(0).tag(sync=True)
+    live = traitlets.List().tag(sync=True)  # size, name and bytes of each model that the page can fetch
+    known = traitlets.Dict().tag(sync=True)  # what these write for `own` as the figure is made, by what is read
 
-    def __init__(self, sizes, source, recall, bits, written, trained, symbols, length=12, size=None, **state):
+    def __init__(
+        self, sizes, source, recall, bits, written, trained, symbols, length=12, size=None, live=(), own="", **state
+    ):
         rows = [len(row) for kind in (recall, bits, written) for row in kind]
         if not sizes or rows != [len(source)] * 3 * len(sizes):
             raise ValueError(
@@ -47,15 +83,25 @@ class FixedVector(Figure):
         state.setdefault(
             "caption",
             "Drag the length until the first letter is lost, then make the state larger. How much longer can a source "
-            "be with twice as many numbers? Then go past the dashed line, to lengths that no model was trained on.",
+            "be with twice as many numbers? Then go past the dashed line, to lengths that no model was trained on."
+            + (
+                " Then type a source: one letter many times, two in turn, A to L in order. Which comes back better "
+                "than a random source of its length, and which worse?"
+                if live
+                else ""
+            ),
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         chosen = {"length": length, "size": sizes[0] if size is None else size}
-        data = {"recall": recall, "bits": bits, "written": written}
+        data = {"recall": recall, "bits": bits, "written": written, "own": own}
+        data["live"] = [[m, LIVE[m], len(bundle.weights(LIVE[m])[0])] for m in live]
         super().__init__(sizes=sizes, source=source, trained=trained, symbols=symbols, **data, **chosen, **state)
+        own, recorded = self._source()
+        if not recorded:
+            self.known = {own: [written_back(m, own) for m in live]}
         if state["alt"] == "…":
             self._describe()
-            self.observe(self._describe, ["length", "size"])
+            self.observe(self._describe, ["length", "size", "own", "read"])
 
     @classmethod
     def from_record(cls, record: dict, order: str = "backwards", **state) -> "FixedVector":
@@ -65,6 +111,7 @@ class FixedVector(Figure):
         sizes = sorted(runs)
         lists = {kind: [runs[m][kind] for m in sizes] for kind in ("recall", "bits", "written")}
         state.setdefault("size", sizes[len(sizes) // 2])
+        state.setdefault("live", [m for m in sizes if m in LIVE] if order == "backwards" else [])
         longest = len(lists["recall"][0])
         return cls(
             sizes=sizes,
@@ -87,10 +134,22 @@ class FixedVector(Figure):
             raise ValueError(f"size is {proposal['value']}; measured are {', '.join(map(str, self.sizes))}.")
         return proposal["value"]
 
+    def _source(self) -> tuple[str, bool]:
+        """The letters that are read, and whether they are the recorded ones."""
+        own = typed(self.own, self.symbols, len(self.source))[0] if self.live else ""
+        return (own[: self.read or None], False) if own else (self.source[: self.length], True)
+
     def chosen(self) -> dict:
-        """recall and bits of the chosen size and length, what was read and written, and how many letters are right."""
-        row, at = self.sizes.index(self.size), self.length - 1
-        read, written = self.source[: self.length], self.written[row][at]
+        """recall and bits of the chosen size and length, what was read and written, and how many letters are right.
+
+        Of a source of the reader's, where the size has weights; else of the recorded source of that length.
+        """
+        read, recorded = self._source()
+        row, at = self.sizes.index(self.size), len(read) - 1
+        if recorded or self.size not in [m for m, *_ in self.live]:
+            read, written = self.source[: at + 1], self.written[row][at]
+        else:
+            written = written_back(self.size, read)
         return {
             "recall": self.recall[row][at],
             "bits": self.bits[row][at],
@@ -99,20 +158,28 @@ class FixedVector(Figure):
             "right": sum(a == b for a, b in zip(read, written, strict=True)),
         }
 
+    @traitlets.validate("read")
+    def _check_read(self, proposal):
+        if not 0 <= proposal["value"] <= len(self.source):
+            raise ValueError(f"read is {proposal['value']}; it is 0 for all letters, or at most {len(self.source)}.")
+        return proposal["value"]
+
     def _describe(self, change=None):
         now = self.chosen()
+        N = len(now["read"])
         self.alt = (
             f"Recall against the length of the source for states of {', '.join(map(str, self.sizes))} numbers. With "
-            f"{self.size} numbers {now['recall']:.0%} of the symbols of sources of {self.length} come back; "
-            f"of {self.length * log2(self.symbols):.0f} bits at least {max(0, now['bits']):.0f} are kept. "
+            f"{self.size} numbers {now['recall']:.0%} of the symbols of sources of {N} come back; "
+            f"of {N * log2(self.symbols):.0f} bits at least {max(0, now['bits']):.0f} are kept. "
             f"One example: {now['read']} was read and {now['written']} written."
         )
 
     def fallback(self) -> str:
-        now, at = self.chosen(), self.length - 1
+        now = self.chosen()
+        at = len(now["read"]) - 1
         rows = [
             (f"{m} numbers", recall[at], f"{recall[at]:.0%}") for m, recall in zip(self.sizes, self.recall, strict=True)
         ]
-        words = html.escape(f"Symbols that come back of sources of {self.length}. {self.alt}")
+        words = html.escape(f"Symbols that come back of sources of {at + 1}. {self.alt}")
         example = html.escape(f"read {now['read']}, written {now['written']}")
         return f"<p>{words}</p>{bars_svg(rows, alt=self.alt, top=1.0)}<p>With {self.size} numbers: {example}.</p>"

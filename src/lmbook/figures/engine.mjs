@@ -246,6 +246,18 @@ export function engine() {
       return { words, near, points: points.map(([x, y], i) => ({ id: ids[i], text: reader.name(ids[i]), x, y })), share, left: all.length - words.length };
     },
 
+    /** What a memory of symbols writes for the ids that it has read: the likeliest symbol at each step, as many as were read. */
+    symbols({ name, ids }) {
+      const { model } = get(name);
+      let [state, id] = [model.start(ids), SOS];
+      return ids.map(() => {
+        const step = model.step(state, id);
+        ({ state } = step);
+        id = FIRST + likeliest(step.logits.slice(FIRST), 1)[0];
+        return id;
+      });
+    },
+
     /** A language model reads a text token by token: its states, its gates, what it expects next, and P of what came. */
     read({ name, text, shown = 5 }) {
       const { model, reader } = get(name);

@@ -102,10 +102,11 @@ export function connect(model) {
 /**
  * A line of text with a button, the size of what is to be fetched, and how much of it has come.
  * needed: [{ name, bytes }] of models.  verb: on the button.  work(text): a promise of what is found, once the models are
- * there; an Error says what is wrong with the text.  done(found, text): shows it.
+ * there; an Error says what is wrong with the text.  done(found, text): shows it.  blank: an empty line is no fault, but goes to
+ * done(null, text).  beside: further buttons.
  * After the first time the text is looked at as it is typed. What fails is said beside the button. put(text): as if typed and asked; set(text): as if only typed.
  */
-export function ownText({ models, needed, label, verb, value = "", maxlength = 200, work, done }) {
+export function ownText({ models, needed, label, verb, value = "", maxlength = 200, blank = false, beside = [], work, done }) {
   const megabytes = fmt.num(needed.reduce((sum, one) => sum + one.bytes, 0) / 1e6, 1);
   const there = () => needed.every(({ name }) => models.has(name));
   let [ready, busy, again, gone, last] = [there(), false, false, false, null];
@@ -115,7 +116,7 @@ export function ownText({ models, needed, label, verb, value = "", maxlength = 2
   const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "loading the model" });
   const note = h("span", { class: "lm-small lm-muted", role: "status" }, ready ? kept : size);
   line.input.addEventListener("keydown", (event) => { if (event.key === "Enter" && !ready) go(); });
-  const node = h("div", { class: "lm-stack lm-own-text" }, line.node, h("div", { class: "lm-row" }, start, bar, note));
+  const node = h("div", { class: "lm-stack lm-own-text" }, line.node, h("div", { class: "lm-row" }, start, beside, bar, note));
 
   async function go() {
     if (busy) { again = true; return undefined; }
@@ -124,20 +125,21 @@ export function ownText({ models, needed, label, verb, value = "", maxlength = 2
     node.dataset.state = "busy";
     let said = "";
     try {
-      if (!text.trim()) throw new Error("there is no word yet");
-      if (!ready) {
+      const empty = !text.trim();
+      if (empty && !blank) throw new Error("there is no word yet");
+      if (!ready && !empty) {
         note.textContent = `Loading ${megabytes} MB, once …`;
         bar.hidden = false;
         const shares = needed.map(() => 0);
         const told = (i) => (share) => { shares[i] = share; bar.value = shares.reduce((sum, one) => sum + one, 0) / shares.length; };
         await Promise.all(needed.map((one, i) => models.load(one.name, told(i))));
       }
-      const found = await work(text);
+      const found = empty ? null : await work(text);
       if (!gone) done(found, text);
     } catch (error) {
       said = `That could not be done: ${error.message}.`;
     }
-    [busy, bar.hidden, note.textContent] = [false, true, said];
+    [busy, bar.hidden, note.textContent] = [false, true, said || (there() ? "" : size)];
     node.dataset.state = said ? "failed" : "done";
     return again && line.get() !== text ? go() : undefined;
   }
