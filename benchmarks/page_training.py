@@ -1,24 +1,30 @@
 """How fast the page trains: the lessons of the figure Trainer in Node, beside torch on the same networks and batches.
 
-python benchmarks/page_training.py
+    python benchmarks/page_training.py              in Node
+    python benchmarks/page_training.py --clock      in headless Chromium, by the clock on the wall
 
 Steps a CPU second of three networks, ours and torch's (one thread): forward, backward and Adam, on equal batches.
 Then for each lesson the CPU seconds of the whole training, examples a CPU second, and where the loss begins and ends.
+The clock runs from the press on "Train" to the sentence with the result, drawings and samples on the way included.
 """
 
 import json
+import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
 import torch
 import torch.nn.functional as F
+from playwright.sync_api import sync_playwright
 
-from lmbook.figures import bundle
+from lmbook.figures import Trainer, bundle
 from lmbook.figures.trainer import LESSONS, RNN, SMALL_GPT, trained
 from lmbook.gpt import GPT, gelu_tanh
 from lmbook.rnn_models import RecurrentLM
+from lmbook_press.sphinx.serving import serve
 
 VOCAB, STEPS = 70, 60
 CASES = {  # what: the network in the page, B, T, the package's
@@ -90,6 +96,41 @@ def torchs(B: int, T: int, build) -> float:
     return STEPS / (time.process_time() - start)
 
 
+PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Trainer</title>
+<link rel="icon" href="data:,"><link rel="stylesheet" href="figures.css"></head><body>{figure}
+<script type="module" src="mount.mjs"></script></body></html>"""
+SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+
+
+def by_the_clock() -> None:
+    """Prints a row for each lesson and set of data: seconds on the wall in Chromium, and what the figure says then."""
+    chromium = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium"))))
+    print("| lesson | data | networks at once | steps | s in Chromium | what the figure says |")
+    print("| --- | --- | ---: | ---: | ---: | --- |")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        for name, text in bundle.modules().items():
+            Path(folder, name).write_text(text, encoding="utf-8")
+        browser = playwright.chromium.launch(executable_path=chromium, args=SWITCHES)
+        for lesson, about in LESSONS.items():
+            Path(folder, f"{lesson}.html").write_text(PAGE.format(figure=Trainer(lesson).html()), encoding="utf-8")
+            for way in about["ways"]:
+                if way["text"] == "own":
+                    continue
+                with serve(Path(folder)) as (address, _):
+                    tab = browser.new_page(viewport={"width": 1280, "height": 900})
+                    tab.goto(f"{address}{lesson}.html")
+                    tab.locator("figure[data-live='true']").wait_for()
+                    if len(about["ways"]) > 1:
+                        tab.get_by_label(way["label"], exact=True).check()
+                    start = time.monotonic()
+                    tab.get_by_role("button", name="Train", exact=True).click()
+                    tab.locator(".lm-main:text-is('Go on')").wait_for(timeout=600_000)
+                    seconds, says = time.monotonic() - start, tab.locator(".lm-says").inner_text()
+                    tab.close()
+                data, at_once = way["label"] or "drawn anew", len(way["runs"])
+                print(f"| {lesson} | {data} | {at_once} | {way['steps']:,} | {seconds:.0f} | {says} |", flush=True)
+
+
 def main() -> None:
     print("| network | batch | page, steps a second | torch | page against torch |")
     print("| --- | --- | ---: | ---: | ---: |")
@@ -109,4 +150,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    by_the_clock() if "--clock" in sys.argv[1:] else main()

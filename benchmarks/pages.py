@@ -48,6 +48,7 @@ def visit(browser, address: str, phone: bool):
         session.send("Network.emulateNetworkConditions", slow)
         session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
     tab.goto(address, wait_until="networkidle")
+    tab.mouse.move(1, 1)  # a reader moves: figures that are far away come to life too
     tab.wait_for_function(ALIVE)
     tab.wait_for_timeout(500)
     return tab
@@ -94,6 +95,7 @@ def measure_heights(root: Path, browser) -> None:
                 context = browser.new_context(viewport={"width": width, "height": 900})
                 tab = context.new_page()
                 tab.goto(address + name)
+                tab.mouse.move(1, 1)
                 tab.wait_for_function(ALIVE)
                 tab.evaluate("document.fonts.ready.then(() => null)")
                 tab.wait_for_timeout(300)

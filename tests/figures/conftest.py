@@ -21,7 +21,8 @@ from lmbook.figures.bundle import served
 
 # Colours as the book's theme sets them, light and dark; everything else is plain HTML.
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Figures</title><link rel="icon" href="data:,"><style>
+<title>Figures</title><link rel="icon" href="data:,">
+<link rel="stylesheet" href="_static/figures/figures.css"><style>
 :root {{ color-scheme: light dark; --pst-color-text-base: light-dark(#323232, #ced6dd);
   --pst-color-background: light-dark(#fff, #14181e); }}
 body {{ margin: 10px; font: 1rem sans-serif }}
@@ -92,6 +93,7 @@ def show(new_context, book, listen):
         page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: page.errors.append(str(error)))
         page.goto(f"{home}{place.relative_to(common.parents[1]).as_posix()}")
+        page.mouse.move(1, 1)  # a reader moves: figures that are far away come to life too
         page.wait_for_function("[...document.querySelectorAll('figure.lm-figure')].every((f) => f.dataset.live)")
         pages.append(page)
         return page

@@ -22,9 +22,10 @@ Displayed, it is a widget where a kernel's front end shows it. Its `text/html` i
       <script type="application/json">{"n": 2, ..}</script>
     </figure>
 
-The site serves `modules()` from one folder and adds mount.mjs to the pages that have a figure. `data-version` is the
-class's `state_version`, to be raised when the traits change their meaning. It is not the hash of the module's text
-(that is in the file's name, and mount.mjs knows it): a repair in core.mjs leaves every stored output as it is.
+The site serves `modules()` from one folder and adds mount.mjs and figures.css to the pages that have a figure.
+`data-version` is the class's `state_version`, to be raised when the traits change their meaning. It is not the hash of
+the module's text (that is in the file's name, and mount.mjs knows it): a repair in core.mjs leaves every stored output
+as it is.
 An address that ends in `#figure=explorer&n=5` opens the page's first figure of that module with this state.
 Stored notebooks keep `text/html` and `text/plain`; the widget's view and state are of no use without its kernel.
 """

@@ -163,10 +163,10 @@ def served() -> dict[str, bytes]:
 
 
 def modules() -> dict[str, str]:
-    """What a site serves from one folder: {file name: text}, NAME.VERSION.mjs for each figure, and mount.mjs.
+    """What a site serves from one folder: {file name: text}, NAME.VERSION.mjs for each figure, mount.mjs, figures.css.
 
     mount.mjs is loaded as `<script type="module">`. It knows the file of each figure and finds it beside itself, so the
-    folder may lie anywhere, and it brings the style sheet along.
+    folder may lie anywhere. A page links the style sheet in its head: one that came later would have it laid out twice.
     """
     files = {f"{name}.{version(bundle(name))}.mjs": bundle(name) for name in names()}
     table = json.dumps({file.split(".")[0]: f"./{file}" for file in files}, indent=2)
@@ -178,5 +178,4 @@ def modules() -> dict[str, str]:
     mount = re.sub(
         r"^const WEIGHTS = .*$", lambda _: f"const WEIGHTS = {json.dumps(found)};", mount, flags=re.MULTILINE
     )
-    mount = re.sub(r"^const STYLE = .*$", lambda _: f"const STYLE = {json.dumps(style())};", mount, flags=re.MULTILINE)
-    return {**files, "mount.mjs": mount}
+    return {**files, "mount.mjs": mount, "figures.css": style()}

@@ -2,7 +2,6 @@
 // its state as JSON, and shows a fallback, which stays if anything here fails. Addresses are relative to this file.
 const MODULES = {/* name: file, filled in by lmbook.figures.modules() */};
 const WEIGHTS = {/* name: [file, bytes] of the trained models that figures fetch */};
-const STYLE = "";
 
 /** A model's file and its card; told(bytes so far, bytes in all) on the way. */
 async function fetched(name, told) {
@@ -107,6 +106,15 @@ const idle = () => new Promise((then) => {
   else setTimeout(then, 50);
 });
 
+/** When the reader has begun to move, and after a while in any case. */
+const PATIENCE = 6000; // ms
+const begun = () => new Promise((then) => {
+  for (const move of ["pointermove", "pointerdown", "wheel", "scroll", "touchmove", "keydown"]) {
+    addEventListener(move, then, { once: true, passive: true });
+  }
+  setTimeout(then, PATIENCE);
+});
+
 /** Whether the figure is on the screen or less than a screen away. */
 const near = (figure) => {
   const { top, bottom } = figure.getBoundingClientRect();
@@ -115,11 +123,12 @@ const near = (figure) => {
 
 const figures = [...document.querySelectorAll("figure.lm-figure[data-module]")];
 if (figures.length) {
-  document.head.append(Object.assign(document.createElement("style"), { textContent: STYLE }));
   const wanted = figures.find((figure) => addressed(figure, {}));
   const first = figures.filter((figure) => figure === wanted || near(figure)); // all are measured before any is changed
+  const moves = begun(); // listens from now on
   await Promise.all(first.map(mount));
   wanted?.scrollIntoView(); // the browser knows no place of that name
+  if (first.length < figures.length) await moves; // one who reads the first screen waits for none of the others
   for (const figure of figures) {
     if (first.includes(figure)) continue;
     await idle(); // one after the other, so that a page with many answers to the reader meanwhile

@@ -109,6 +109,8 @@ def figures() -> dict[str, str]:
     """The scripts of the figures' folder: {file name: text}."""
     found = {}
     for name, text in bundle.modules().items():
+        if not name.endswith(".mjs"):
+            continue
         own = name.removesuffix(".mjs") + ".js"
         found[own] = mount(text) if name == "mount.mjs" else figure(own, text)
     for name, data in bundle.served().items():

@@ -32,7 +32,7 @@ def write_figures(app):
     if app.builder.format != "html":
         return
     from lmbook import figures
-    from lmbook.figures.bundle import served, style
+    from lmbook.figures.bundle import served
 
     folder = Path(app.outdir) / "_static" / "figures"
     folder.mkdir(parents=True, exist_ok=True)
@@ -42,7 +42,6 @@ def write_figures(app):
         (folder / name).write_text(text, encoding="utf8")
     for name, data in served().items():
         (folder / name).write_bytes(data)
-    (folder / "figures.css").write_text(style(), encoding="utf8")
 
 
 def write_downloads(app):

@@ -29,6 +29,7 @@ def visit(new_context, served, listen):
         page.on("console", lambda m: faults.append(f"{name}: {m.text}") if m.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: faults.append(f"{name}: {error}"))
         page.goto(address + name)
+        page.mouse.move(1, 1)  # a reader moves: figures that are far away come to life too
         page.wait_for_function("[...document.querySelectorAll('figure.lm-figure')].every((f) => f.dataset.live)")
         return page
 

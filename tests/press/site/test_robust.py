@@ -40,6 +40,7 @@ def test_without_scripts_the_first_page_has_its_text_and_its_line(bare):
 
 def test_without_storage_a_chapter_lives_and_takes_a_guess(bare):
     page = bare(CHAPTER, script=NO_STORAGE, color_scheme="dark")
+    page.mouse.move(1, 1)
     page.wait_for_function("[...document.querySelectorAll('figure.lm-figure')].every((f) => f.dataset.live === 'true')")
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     page.locator("#predict-1 input").fill("ten")
