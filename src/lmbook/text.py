@@ -9,7 +9,7 @@ five special tokens, so that their ids are the same everywhere:
 
 import heapq
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -146,9 +146,9 @@ class WordTokenizer:
 
 def merge(sequence: Sequence[int], pair: tuple[int, int], new: int) -> list[int]:
     """The sequence with every occurrence of the pair, from the left, replaced by the one id `new`."""
-    merged, i = [], 0
+    (left, right), merged, i = pair, [], 0
     while i < len(sequence):
-        if i + 1 < len(sequence) and (sequence[i], sequence[i + 1]) == pair:
+        if sequence[i] == left and i + 1 < len(sequence) and sequence[i + 1] == right:
             merged.append(new)
             i += 2
         else:
@@ -193,12 +193,12 @@ class BytePairTokenizer:
         frequencies = Counter(PIECE.findall(text))
         sequences = [cls._bytes(piece) for piece in frequencies]
         weights = list(frequencies.values())
-        counts: Counter = Counter()
-        where: dict[tuple[int, int], set[int]] = {}  # the pieces a pair occurs in (or once occurred in)
+        counts: dict[tuple[int, int], int] = defaultdict(int)
+        where: dict[tuple[int, int], set[int]] = defaultdict(set)  # the pieces a pair occurs in (or once occurred in)
         for i, sequence in enumerate(sequences):
             for pair in pairwise(sequence):
                 counts[pair] += weights[i]
-                where.setdefault(pair, set()).add(i)
+                where[pair].add(i)
         queue = [(-n, pair) for pair, n in counts.items()]
         heapq.heapify(queue)
         learned: list[tuple[int, int]] = []
@@ -218,7 +218,7 @@ class BytePairTokenizer:
                         counts[neighbour] += sign * weights[i]
                         changed.add(neighbour)
                         if sign == 1:
-                            where.setdefault(neighbour, set()).add(i)
+                            where[neighbour].add(i)
             for neighbour in changed:
                 if counts[neighbour] > 0:
                     heapq.heappush(queue, (-counts[neighbour], neighbour))

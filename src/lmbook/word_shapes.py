@@ -69,6 +69,7 @@ class WordForms:
     def __init__(self, words: Iterable[str], classes: Iterable[str]):
         self.words, self.classes = list(words), list(classes)
         self.vocabulary = Vocabulary([*self.words, *self.classes])
+        self._known: dict[str, str] = {}
 
     @classmethod
     def build(
@@ -101,7 +102,9 @@ class WordForms:
 
     def class_of(self, word: str) -> str:
         """The finest class of a word that is held, or <unk>."""
-        return next((name for name in classes(word) if name in self.vocabulary), UNK)
+        if word not in self._known:
+            self._known[word] = next((name for name in classes(word) if name in self.vocabulary), UNK)
+        return self._known[word]
 
     def token(self, word: str) -> str:
         """What stands for a word: the word itself, or its class."""

@@ -37,6 +37,11 @@ def test_the_rungs_of_multi30k_are_as_large_as_those_that_were_trained(name):
         assert RUNGS[name].steps == run["parts"]["model"]["steps"]
 
 
+def test_what_is_counted_are_rungs():
+    """A quick run counts some of them, and their own recipes run them all."""
+    assert set(flops_and_time.FAMILIES) < set(flops_and_time.MULTI30K) <= set(RUNGS)
+
+
 def test_the_seconds_of_a_step_leave_out_the_first(monkeypatch):
     times = iter([0.0, 9.0, 10.0, 11.0, 11.0, 13.0])  # a beginning and an end for each step
     monkeypatch.setattr(flops_and_time.time, "process_time", lambda: next(times))

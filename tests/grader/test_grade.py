@@ -12,8 +12,9 @@ from test_show import SHOWN
 
 from lmbook_grader.grading.execute import Runs
 from lmbook_grader.grading.grade import HIDDEN_CASE, grade_one
+from lmbook_grader.grading.pool import warmed
 from lmbook_grader.intake.collect import Submission, place
-from lmbook_grader.sandbox.commands import Limits, available
+from lmbook_grader.sandbox.commands import Limits, available, copy_package
 from lmbook_press.assignments.make import faults, make
 from lmbook_press.assignments.questions import Homework, undefined_names
 from lmbook_press.assignments.variants import drawn
@@ -34,6 +35,19 @@ def course(tmp_path_factory):
     folder = tmp_path_factory.mktemp("course")
     make(Book(ROOT), folder, seed=SECRET)
     return folder
+
+
+@pytest.fixture(scope="session")
+def warm(course, tmp_path_factory):
+    """What the homeworks that use torch start from: it is imported once for all of them, not once a run.
+
+    The others start cold, as every run would without it.
+    """
+    homework = Homework.load(course / "04")
+    package = copy_package(tmp_path_factory.mktemp("package"), homework.blocked)
+    with warmed(homework, package) as made:
+        assert made.of(homework.closed), "torch cannot be imported before the walls stand"
+        yield made
 
 
 def graded(notebook: nbformat.NotebookNode, folder, tmp_path, **options) -> dict:
@@ -64,10 +78,10 @@ def of_a_push(*others: str) -> list:
 
 
 @pytest.mark.parametrize("stem", STEMS)
-def test_the_master_scores_full_marks(stem, course, tmp_path):
+def test_the_master_scores_full_marks(stem, course, warm, tmp_path):
     folder = course / stem.split("-")[0]
     homework = Homework.load(folder)
-    result = graded(solved(homework, {}), folder, tmp_path)
+    result = graded(solved(homework, {}), folder, tmp_path, warm=warm)
     statuses = {question["id"]: question["status"] for question in result["questions"]}
     assert set(statuses.values()) == {"right", "manual"}
     assert points(result) == sum(question.points for question in homework.questions if not question.written) > 0
@@ -82,7 +96,7 @@ def test_in_the_student_version_every_answer_is_missing(stem, course):
 
 
 @pytest.mark.parametrize("stem", of_a_push(*(stem[:2] for stem in STEMS if stem[:2] not in ("02", "05", "06", "12"))))
-def test_wrong_answers_get_their_points_and_see_no_hidden_line(stem, course, tmp_path, monkeypatch):
+def test_wrong_answers_get_their_points_and_see_no_hidden_line(stem, course, warm, tmp_path, monkeypatch):
     """One wrong answer to each question, all in one notebook; one by one they are in homework/test_wrong_answers.
 
     Four on a push, one of them with torch: what is the grader's own, and no homework's, they show. The points of each
@@ -92,7 +106,7 @@ def test_wrong_answers_get_their_points_and_see_no_hidden_line(stem, course, tmp
     folder, wrong = course / stem.split("-")[0], one_wrong_to_each(stem)
     homework = Homework.load(folder)
     assert wrong.keys() == {question.name for question in homework.questions if not question.written}
-    result = graded(solved(homework, wrong), folder, tmp_path)
+    result = graded(solved(homework, wrong), folder, tmp_path, warm=warm)
     assert points(result) == score(stem, wrong, SECRET)
     hidden = [line for q in homework.questions for c in q.checks for line in hidden_lines(c) if len(line) > 15]
     for question in result["questions"]:
@@ -111,7 +125,7 @@ def one_wrong_to_each(stem: str) -> dict[str, str]:
 
 @pytest.mark.weekly
 @pytest.mark.parametrize("stem", STEMS)
-def test_what_is_carried_adds_points_to_answers_that_call_wrong_ones(stem, course, tmp_path):
+def test_what_is_carried_adds_points_to_answers_that_call_wrong_ones(stem, course, warm, tmp_path):
     """One question at a time is wrong, and no other loses points by it.
 
     But for trainings that take gradients through the wrong function: what is lent returns plain data.
@@ -119,7 +133,7 @@ def test_what_is_carried_adds_points_to_answers_that_call_wrong_ones(stem, cours
     folder, wrong = course / stem.split("-")[0], one_wrong_to_each(stem)
     homework = Homework.load(folder)
     for name, source in wrong.items():
-        result = graded(solved(homework, {name: source}), folder, tmp_path)
+        result = graded(solved(homework, {name: source}), folder, tmp_path, warm=warm)
         assert points(result) >= score(stem, {name: source}, SECRET)
         for question in result["questions"]:
             right = question["status"] in ("right", "manual")
@@ -134,7 +148,7 @@ NOTHING = [
 
 
 @pytest.mark.parametrize("stem", of_a_push(*(stem[:2] for stem in STEMS if stem[:2] not in ("05", "07", "12"))))
-def test_answers_that_derive_nothing_get_nothing_behind_the_walls_either(stem, course, tmp_path):
+def test_answers_that_derive_nothing_get_nothing_behind_the_walls_either(stem, course, warm, tmp_path):
     """What a student's process may answer is more than Python has: one of each kind a homework, in turn."""
     folder = course / stem.split("-")[0]
     homework, answers, turn = Homework.load(folder), {}, int(stem[:2])
@@ -142,7 +156,7 @@ def test_answers_that_derive_nothing_get_nothing_behind_the_walls_either(stem, c
         body = NOTHING[(turn + number) % len(NOTHING)]
         stubs = (f"def {name}(*given, **named):\n    return {body}" for name in sorted(question.functions))
         answers[question.name] = "import numpy as np\n\n\n" + "\n\n\n".join(stubs)
-    result = graded(solved(homework, answers), folder, tmp_path)
+    result = graded(solved(homework, answers), folder, tmp_path, warm=warm)
     assert {one["id"]: one["points"] for one in result["questions"] if one["points"]} == {}
 
 

@@ -135,11 +135,11 @@ def seeded() -> None:
     """The order of the batches is all that depends on the seed."""
     pairs = [([5 + i % 5], [5 + i % 6, 5 + i % 4]) for i in range(24)]
 
-    def losses(seed: int) -> list[float]:
+    def losses(seed: int, steps: int) -> list[float]:
         model = CASES["seq2seq, first"].build()
         drawn = list(batching.batches(pairs, 1, seed))
         optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
-        log = fit(model, lambda epoch: [(b[:2], b[2]) for b in drawn], nll, optimiser, steps=20, progress=False)
+        log = fit(model, lambda epoch: [(b[:2], b[2]) for b in drawn], nll, optimiser, steps=steps, progress=False)
         return [record["loss"] for record in log]
 
     checks.same_losses(losses)

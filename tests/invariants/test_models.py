@@ -322,10 +322,10 @@ def test_saved(name, tmp_path):
 def test_same_losses(name):
     case = CASES[name]
 
-    def losses(seed):
+    def losses(seed, steps):
         model = case.build(dropout=0.1, seed=seed)
         batch, optimiser = case.batch(B=2, N=2, T=3), torch.optim.Adam(model.parameters())
-        log = fit(model, lambda epoch: [batch], nll, optimiser, steps=20, progress=False)
+        log = fit(model, lambda epoch: [batch], nll, optimiser, steps=steps, progress=False)
         return [record["loss"] for record in log]
 
     checks.same_losses(losses)

@@ -27,7 +27,8 @@ CELLS = (
 def run(*notebooks: Path, **environment: str) -> subprocess.CompletedProcess:
     """nbval on notebooks of one folder, as `make test` runs it."""
     command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "--nbval-sanitize-with", str(SANITIZE)]
-    command += ["--nbval-cell-timeout=120", "-p", "no:cacheprovider", "-q", "-rfp", "-p", "nbval.plugin"]
+    command += ["--nbval-cell-timeout=120", "-p", "no:cacheprovider", "-q", "-rfp"]
+    command += ["-p", "lmbook_press", "-p", "nbval.plugin"]
     command += [f"--rootdir={notebooks[0].parent}", *map(str, notebooks)]
     passed = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "LMBOOK"))}
     passed |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # without the browser's and the others a second sooner

@@ -57,13 +57,26 @@ def apart(pairs: Pairs, *others: Pairs, key: Callable = str) -> Pairs:
     return [pair for pair in pairs if key(pair[0]) not in seen]
 
 
+class Encoded(dict):
+    """The pairs of each part as ids, encoded when they are first asked for: a model that is scored again needs no
+    training part."""
+
+    def __init__(self, pairs: dict[str, Pairs], reader, writer=None):
+        super().__init__()
+        self.pairs, self.sides = pairs, (reader, writer)
+
+    def __missing__(self, part: str) -> list[tuple[list[int], list[int]]]:
+        self[part] = encode(self.pairs[part], *self.sides)
+        return self[part]
+
+
 class Task:
     """Pairs by part ("train", "valid", "test", ...), also as ids, with the tokenizers of their sources and targets."""
 
     def __init__(self, pairs: dict[str, Pairs], reader, writer=None):
         self.pairs, self.reader, self.writer = pairs, reader, writer or reader
         self.types = tuple(len(getattr(side, "vocabulary", side)) for side in (self.reader, self.writer))
-        self.ids = {part: encode(rows, reader, writer) for part, rows in pairs.items()}
+        self.ids = Encoded(pairs, reader, writer)
 
     def batches(self, seed: int, size: int, tokens: bool = False) -> Callable:
         """The training batches of an epoch, as `train.fit` wants them.  size, tokens: as in `data.batches`."""

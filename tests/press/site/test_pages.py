@@ -101,10 +101,10 @@ UNREACHABLE = """() => [...document.querySelectorAll("article *")].filter((box) 
 ).map((box) => box.outerHTML.slice(0, 120))"""
 
 
-# A section is laid out, and its boxes are measured, when it comes near.
+# A section is laid out as a whole, and its boxes are measured, when it comes near; those within it come with it.
 READ_THROUGH = """async () => {
   const frame = () => new Promise(requestAnimationFrame);
-  for (const part of document.querySelectorAll("article section, article h2")) {
+  for (const part of document.querySelectorAll("article > section > section")) {
     part.scrollIntoView();
     for (let i = 0; i < 3; i += 1) await frame();
   }
