@@ -49,18 +49,35 @@ const fit = (some) => {
   }
 };
 
+// Letters of a plot are larger on a phone than where it was drawn; one whose labels then leave it gets a larger frame.
+const NARROW = matchMedia("(max-width: 768px)");
+const plots = [...document.querySelectorAll("figure.lm-plot:not(.lm-drawing) svg")];
+const frame = (some) => {
+  for (const svg of some) svg.setAttribute("viewBox", svg.dataset.drawn ??= svg.getAttribute("viewBox"));
+  const larger = NARROW.matches ? some.map((svg) => {
+    const [box, labels] = [svg.getBoundingClientRect(), [...svg.querySelectorAll("text")].map((text) => text.getBoundingClientRect())];
+    const [x, y, width, height] = svg.dataset.drawn.split(" ").map(Number);
+    const beyond = (sides) => Math.max(0, ...sides.map(Math.ceil)) * width / box.width;
+    const [left, right] = [beyond(labels.map((label) => box.left - label.left)), beyond(labels.map((label) => label.right - box.right))];
+    const [top, bottom] = [beyond(labels.map((label) => box.top - label.top)), beyond(labels.map((label) => label.bottom - box.bottom))];
+    return box.width ? [x - left, y - top, width + left + right, height + top + bottom] : null;
+  }) : [];
+  larger.forEach((box, i) => { if (box) some[i].setAttribute("viewBox", box.map((side) => +side.toFixed(2)).join(" ")); });
+};
+
 // To measure something in a section that is far away has the browser lay it out (lmbook.css). So a section is measured when
 // it is near, and those far away one by one in pauses, once the reader has begun to move, or after a while.
 const PART = ".bd-article > section > section";
 const PATIENCE = 6000; // ms
 const inside = (list) => Map.groupBy?.(list, (box) => box.closest(PART)) ?? list.reduce((found, box) => (
   found.set(box.closest(PART), [...(found.get(box.closest(PART)) ?? []), box])), new Map());
-const [formulaeIn, boxesIn] = [inside(formulae), inside(boxes)];
+const [formulaeIn, boxesIn, plotsIn] = [inside(formulae), inside(boxes), inside(plots)];
 const parts = [...document.querySelectorAll(PART)];
 const done = new Set();
 const measure = (part) => {
   done.add(part);
   fit(formulaeIn.get(part) ?? []);
+  frame(plotsIn.get(part) ?? []);
   reachAll(boxesIn.get(part) ?? []);
 };
 const comes = new IntersectionObserver((entries) => {

@@ -1,7 +1,8 @@
 """Lines of code that are too long for the page go on below, further in than they began, so that none is cut off.
 
 Each line is an element of its own; `--i` is its indentation in characters, from which the stylesheet makes the rest.
-What is copied stays as it was written. What code prints keeps its columns, unless a line is too long for any screen.
+What is copied stays as it was written. What code prints keeps its columns, unless a line is too long for any screen;
+what it prints in words alone goes on below like code.
 """
 
 import html
@@ -14,6 +15,7 @@ BLOCK = re.compile(
 )
 TAG = re.compile(r"<[^>]+>")
 SHORT, WIDE = 28, 78  # characters that fit on one line of a phone, of the column of text
+WORDS = 3  # fewer spaces in a long line: it is no sentence
 PRINTED = "myst-ansi"  # the kind of what a cell prints
 
 
@@ -25,10 +27,19 @@ def _line(line: str) -> str:
     return f'<span class="lm-line"{f" style=--i:{indent}" if indent else ""}>{line}\n</span>'
 
 
+def _columns(texts: list[str]) -> bool:
+    """Whether printed lines stand in columns: some have more than one space between words, or are rows of an array."""
+    if any("  " in text.strip() or text.lstrip().startswith("[") for text in texts):
+        return True
+    return any(len(text) > SHORT and text.count(" ") < WORDS for text in texts)
+
+
 def _block(found: re.Match) -> str:
     lines = found[3].rstrip("\n").split("\n")
-    if found["kind"] == PRINTED and max(len(html.unescape(TAG.sub("", line))) for line in lines) <= WIDE:
-        return found[0]
+    if found["kind"] == PRINTED:
+        texts = [html.unescape(TAG.sub("", line)) for line in lines]
+        if max(map(len, texts)) <= WIDE and _columns(texts):
+            return found[0]
     return found[1] + "".join(map(_line, lines)) + found[4]
 
 

@@ -6,7 +6,8 @@ between its rows, written when the site is built.
 
 The directive `models`: all trained networks of the book, each with links to the chapters that show it.
 
-In any table, a number with its range stays on one line (the class lm-number).
+In any table, a number with its range stays on one line (the class lm-number). Where the table would be wider than the
+column of text (lm-wide), the line may break before the range, and not in it.
 """
 
 import json
@@ -20,7 +21,9 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 # numbers, perhaps with signs, units and brackets, and "to" between the ends of a range
-NUMBER = re.compile(r"[-+−–~]?\d[\d.,%×()/ −–+-]*((to|of) [-+−(]?\d[\d.,%×()/ −–+-]*)*(s|ms|M|GB|MB)?\)?")
+NUMBER = re.compile(r"[-+−–~]?\d[\d.,%e×±()/ −–+-]*((to|of) [-+−(]?\d[\d.,%e×±()/ −–+-]*)*(s|ms|M|GB|MB)?\)?")
+RANGE = re.compile(r"\([^()]*\)")
+FITS = 100  # letters in a row of a table that the column of text holds
 logger = logging.getLogger(__name__)
 
 
@@ -83,15 +86,29 @@ class Models(SphinxDirective):
 
 
 class KeepRanges(SphinxPostTransform):
-    """Marks the cells that hold one number, with its range or without."""
+    """Marks the cells that hold one number, with its range or without, and tables that these would make too wide."""
 
     default_priority = 900
     formats = ("html",)
 
     def run(self):
-        for cell in self.document.findall(nodes.entry):
-            if NUMBER.fullmatch(cell.astext().strip()):
-                cell["classes"].append("lm-number")
+        for table in self.document.findall(nodes.table):
+            widths: dict[int, int] = {}
+            numbers = []
+            for row in table.findall(nodes.row):
+                for column, cell in enumerate(row.findall(nodes.entry)):
+                    words = [cell.astext().strip()]
+                    if NUMBER.fullmatch(words[0]):
+                        cell["classes"].append("lm-number")
+                        numbers.append(cell)
+                    else:
+                        words = words[0].split()
+                    widths[column] = max(widths.get(column, 0), *map(len, words), 0)
+            if sum(widths.values()) + 2 * len(widths) > FITS:
+                table["classes"].append("lm-wide")
+                for text in [text for cell in numbers for text in cell.findall(nodes.Text)]:
+                    kept = RANGE.sub(lambda found: found[0].replace(" ", "\u00a0"), text.astext())
+                    text.parent.replace(text, nodes.Text(kept))
 
 
 def setup(app):

@@ -44,6 +44,12 @@ def test_the_columns_of_an_output_stay_unless_it_is_too_wide_for_any_screen():
     output = '<div class="output stream highlight-myst-ansi notranslate"><div class="highlight"><pre>{}\n</pre></div>'
     assert code.hang(output.format("a" * 70)) == output.format("a" * 70)
     assert "lm-line" in code.hang(output.format("word " * 30))
+    assert "lm-line" in code.hang(output.format("the new loss is much lower than that of the table"))
+    for columns in (
+        "loss   1.38  1.40  1.52\nperplexity   3.97  4.06  4.57",
+        "[[0 0 0 0 0 0 1 1 1 1]\n [0 0 0 0 0 0 0 1 1 1]]",
+    ):
+        assert code.hang(output.format(columns)) == output.format(columns)
 
 
 def test_the_first_chapter_to_link_a_term_is_its_home():

@@ -82,6 +82,23 @@ CUT = """(boxes) => [...document.querySelectorAll(boxes)].filter((box) => box.cl
 SIZES = "(boxes) => [...document.querySelectorAll(boxes)].map((box) => parseFloat(getComputedStyle(box).fontSize))"
 
 
+# Letters of a plot that are smaller than is easily read, or outside of it. A power is smaller than what it stands on,
+# and in a plot drawn wider than the others letters as large as theirs would run into one another.
+LETTERS = """() => [...document.querySelectorAll("figure.lm-plot:not(.lm-drawing) svg")].flatMap((svg) => {
+  const frame = svg.getBoundingClientRect();
+  const least = parseFloat((svg.dataset.drawn ?? "0 0 0").split(" ")[2]) > 450 ? 7 : 9;
+  const texts = svg.checkVisibility() ? [...svg.querySelectorAll("text")] : [];
+  return texts.filter((text) => text.textContent.trim()).filter((text) => {
+    const { a, b } = text.getScreenCTM();
+    const sizes = [text, ...text.children].filter((part) => part.textContent.trim())
+      .map((part) => parseFloat(getComputedStyle(part).fontSize) * Math.hypot(a, b));
+    const { left, right, top, bottom } = text.getBoundingClientRect();
+    return Math.max(...sizes.slice(text.children.length && 1)) < least || Math.min(...sizes) < 6
+      || left < frame.left - 1 || right > frame.right + 1 || top < frame.top - 1 || bottom > frame.bottom + 1;
+  }).map((text) => text.textContent.trim() + " in: " + svg.getAttribute("aria-label").slice(0, 60));
+})"""
+
+
 def cut_off(page) -> list:
     """Formulae, lines of code and plots that are wider than their place, and by how much."""
     boxes = ".lm-equation .lm-scroll, div.cell_input pre, figure.lm-plot > div"
@@ -149,6 +166,8 @@ def test_page(visit, axe_in_every_view, name, request):
     assert page.locator("span.math:not(:has(.katex-html)), .lm-equation:not(:has(.katex-html))").count() == 0
     assert page.evaluate("typeof MathJax") == "undefined"
     assert faint_code(page) == []
+    if name.startswith("notebooks/"):
+        assert page.evaluate(CUT, "article .pst-scrollable-table-container") == []
     if fit:
         assert min(page.evaluate(SIZES, "div.cell_input pre")) >= 15
         assert cut_off(page) == []
@@ -161,6 +180,7 @@ def test_page(visit, axe_in_every_view, name, request):
     assert page.evaluate(ROOM, 360) == []
     page.evaluate(READ_THROUGH)
     assert page.evaluate(UNREACHABLE) == []
+    assert page.evaluate(LETTERS) == []
     if fit:
         assert cut_off(page) == []
         assert min(page.evaluate(SIZES, ".lm-equation .katex-html")) > 10
