@@ -57,7 +57,7 @@ class ForwardPass(Figure):
         ids = [known.get(word, known[UNK]) for word in history]
         if len(ids) * len(state["E"][0]) != len(state["W"][0]) or known[PAD] in ids or known[MASK] in ids:
             raise ValueError(f"history is {list(history)}; give three words, the nearest last.")
-        state.setdefault("title", "Each hidden unit adds up what three words say to it, each word in its own place")
+        state.setdefault("title", "Each hidden unit sums over three words, with separate weights for each position")
         state.setdefault(
             "caption",
             "Click a unit of any layer to see its numbers; lines show what goes in and out; dashed ones lower the sum. "

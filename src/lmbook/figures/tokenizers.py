@@ -113,7 +113,7 @@ class TokenizerComparison(Figure):
     def __init__(self, text: str = EXAMPLES[1], merges: int = MERGES, **state):
         characters, _, learned = _trained()
         state.setdefault("examples", EXAMPLES)
-        state.setdefault("title", "Characters are many, words are sometimes missing, byte pairs lie between")
+        state.setdefault("title", "Characters make long texts, words can be missing, byte pairs lie between")
         state.setdefault(
             "caption",
             "Type a text, or try the examples, and choose a token: its row of D is shown, with the rows most like it, "
