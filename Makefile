@@ -45,7 +45,7 @@ portable: zip pdf epub
 # The first loop of a contributor. Left out are whatever is marked slow, other packages, browsers, and files that train.
 QUICK := $(filter-out $(addprefix tests/test_,$(addsuffix .py,distributed published resume train)),$(wildcard tests/test_*.py))
 quick: lint
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) tests/data tests/notebooks/test_form.py -m "not slow" -n 2 $(SHARE) -q
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) tests/data tests/notebooks/test_form.py -m "not slow" -n 3 $(SHARE) -q
 	@echo "make quick: all done. make test runs everything else too."
 
 test: lint unit notebooks
@@ -65,12 +65,12 @@ lint: $(VENV)/.ready
 SHARE := --dist loadfile --no-loadscope-reorder
 
 unit: $(VENV)/.ready
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests -n 2 $(SHARE) $(WEEKLY)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests -n 3 $(SHARE) $(WEEKLY)
 
 # The chapters; the record of the run is what the site's page Status shows. The masters of the homework have no outputs to compare; tests/homework runs them.
 notebooks: $(VENV)/.ready
 	OMP_NUM_THREADS=1 LMBOOK_STATUS=build/status.json $(BIN)/python -m pytest notebooks/*.ipynb --nbval --nbval-current-env \
-	  --nbval-sanitize-with tests/notebooks/sanitize.cfg --nbval-cell-timeout 120 -n 2 $(SHARE)
+	  --nbval-sanitize-with tests/notebooks/sanitize.cfg --nbval-cell-timeout 120 -n 3 $(SHARE)
 
 mutants: $(VENV)/.ready
 	$(BIN)/python benchmarks/mutants.py
