@@ -1,7 +1,22 @@
 // What a stylesheet cannot do. Without it the pages still read well.
 
-// The theme marks where the reader is in the page's contents. Without contents it would take every link for one.
-if (!document.querySelector(".bd-toc-nav")) document.body.removeAttribute("data-bs-spy");
+// The contents of the page mark the section that the reader has reached. Bootstrap does that too, but it first asks each
+// section whether it is visible, and so has the browser lay out all of them at once.
+document.body.removeAttribute("data-bs-spy");
+const links = new Map([...document.querySelectorAll('.bd-toc-nav a[href^="#"]')].map((link) => [decodeURIComponent(link.hash.slice(1)), link]));
+const inSight = new Set();
+const mark = (here) => {
+  for (const link of links.values()) for (const part of [link, link.closest("li")]) part?.classList.remove("active");
+  for (let item = here.closest("li"); item; item = item.parentElement.closest(".bd-toc-nav li")) {
+    for (const part of [item, item.querySelector("a")]) part.classList.add("active");
+  }
+};
+const reached = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) inSight[isIntersecting ? "add" : "delete"](target.id);
+  const last = [...links.keys()].filter((id) => inSight.has(id)).pop();
+  if (last) mark(links.get(last));
+}, { rootMargin: "0px 0px -60%" });
+for (const id of links.keys()) if (document.getElementById(id)) reached.observe(document.getElementById(id));
 
 // A box that scrolls sideways can be reached with the keyboard, as long as it does scroll. What is in it is watched too:
 // it may grow (a font arrives) while the box keeps its size.

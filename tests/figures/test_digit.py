@@ -6,6 +6,7 @@ import random
 
 import pytest
 import torch
+from playwright.sync_api import expect
 from py_mini_racer import MiniRacer
 from seen import rightmost
 
@@ -96,7 +97,8 @@ def test_likelihoods_and_completions_agree(call, rows):
     figure = CompleteDigit(gpt(), pixels=greys(0), rows=rows, seed=5)
     call("null", net=figure.network)
     call(
-        "(globalThis.model = new PixelGPT(net), globalThis.read = model.behindEach(given, 10), null)",
+        "(globalThis.model = new PixelGPT(net), "
+        "globalThis.read = [...Array(10).keys()].map((c) => model.behind(given, c)), null)",
         given=greys(0)[: 8 * rows],
     )
     found = torch.tensor(call("read.map((one) => one.logP)"), dtype=torch.float64)
@@ -183,7 +185,7 @@ def test_the_page_shows_the_numbers_of_python(show):
     figure = CompleteDigit(gpt(), EXAMPLES)
     page = show(figure)
     p = figure.posterior()
-    assert f"takes it for a {int(p.argmax())}".replace("a 8", "an 8") in says(page)
+    expect(page.locator(".lm-says")).to_contain_text(f"takes it for a {int(p.argmax())}".replace("a 8", "an 8"))
     assert bars(page) == pytest.approx([float(x) for x in p if x >= 0.001], abs=0.006)
     assert shades(page) == [*EXAMPLES[0]["pixels"][:32], *figure.completion()]
     page.get_by_role("button", name="7", exact=True).click()

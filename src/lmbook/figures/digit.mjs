@@ -8,8 +8,8 @@ import { bars, button, chips, choice, figure, fmt, h, replace, select, slider, t
 import { connect } from "./live.mjs";
 import { PixelGPT, logSoftmax } from "./pixelgpt.mjs";
 
-const [SIDE, CLASSES, SAMPLES, LIKELIEST, JUDGE] = [8, 10, 4, -1, "digits-patches"];
-const DIGITS = Array.from({ length: CLASSES }, (_, c) => c);
+const [SIDE, SAMPLES, LIKELIEST, JUDGE] = [8, 4, -1, "digits-patches"];
+const DIGITS = [...Array(10).keys()];
 
 const style = `
 .lm-figure .lmpx-both { display: flex; flex-wrap: wrap; gap: 0.8rem 1.4rem; align-items: flex-start; }
@@ -130,18 +130,22 @@ export default figure(({ model, el, listen, say }) => {
     }
   }
 
-  function draw() {
+  /** All that the model does for one drawing, a class or an image at a time. */
+  function* parts() {
     const given = get("rows") * SIDE;
     const [pixels, temperature, seed] = [get("pixels"), get("temperature"), get("seed")];
     rows.set(get("rows"));
     digit.set(get("digit"));
     heat.set(temperature);
     cells();
-    const read = gpt.behindEach(pixels.slice(0, given), CLASSES);
+    const [read, written] = [[], []];
+    for (const c of DIGITS) yield read.push(gpt.behind(pixels.slice(0, given), c));
     const p = logSoftmax(read.map(({ logP }) => logP)).map(Math.exp);
     const likeliest = p.indexOf(Math.max(...p));
     const asked = get("digit") === LIKELIEST ? likeliest : get("digit");
-    const written = Array.from({ length: SAMPLES }, (_, i) => gpt.write(read[asked], SIDE * SIDE - given, temperature, seed * SAMPLES + i));
+    for (let i = 0; i < SAMPLES; i += 1) {
+      yield written.push(gpt.write(read[asked], SIDE * SIDE - given, temperature, seed * SAMPLES + i));
+    }
     const images = written.map((rest) => [...pixels.slice(0, given), ...rest]);
     images[0].forEach((grey, i) => {
       const cell = grid.children[i];
@@ -160,7 +164,14 @@ export default figure(({ model, el, listen, say }) => {
       + `It wrote the other ${SIDE * SIDE - given} pixels as ${article(asked)}.`);
   }
 
+  // The first drawing leaves the page, which is still arriving, a breath between its parts; the others come at once.
+  let first = parts();
+  const breathe = () => { if (first && !first.next().done) setTimeout(breathe); };
+  function draw() {
+    first = null;
+    for (const part of parts()) void part;
+  }
   listen("pixels rows digit temperature seed", draw);
-  draw();
-  return () => { models.stop(); for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, stop); };
+  breathe();
+  return () => { first = null; models.stop(); for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, stop); };
 });

@@ -60,17 +60,15 @@ export class PixelGPT extends GPT {
     return { tokens: [...this.tokens], past: this.past, logits: this.logits };
   }
 
-  /** For each class c: ln P(pixels | c), and the state behind them, from where writing can go on. */
-  behindEach(pixels, classes) {
-    return Array.from({ length: classes }, (_, c) => {
-      this.clear();
-      let [logits, logP] = [this.read(this.firstClass + c), 0];
-      for (const grey of pixels) {
-        logP += logSoftmax(logits)[this.firstLevel + grey];
-        logits = this.read(this.firstLevel + grey);
-      }
-      return { logP, state: this.kept() };
-    });
+  /** ln P(pixels | class c), and the state behind them, from where writing can go on. */
+  behind(pixels, c) {
+    this.clear();
+    let [logits, logP] = [this.read(this.firstClass + c), 0];
+    for (const grey of pixels) {
+      logP += logSoftmax(logits)[this.firstLevel + grey];
+      logits = this.read(this.firstLevel + grey);
+    }
+    return { logP, state: this.kept() };
   }
 
   /** n more pixels behind what was read. Returns the greys. */

@@ -13,6 +13,7 @@ logger = sphinx_logging.getLogger(__name__)
 ICON_FONTS = {"fa-solid-900": 900, "fa-regular-400": 400, "fa-brands-400": 400}
 NAMED_ICON = re.compile(r'((?:\.fa-[\w-]+:before,)*\.fa-[\w-]+:before)\{content:"(\\[0-9a-f]+)"\}')
 ICON_CODE = re.compile(r"\\([ef][0-9a-f]{3})")
+ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")  # a sign in a script
 CLASS = re.compile(r"\.(?!bs-)(-?[A-Za-z_][\w-]*)")  # in a selector; scripts put names together that begin with bs-
 NEGATED = re.compile(r":not\([^()]*\)|\[[^\]]*\]")
 CLASSIC = re.compile(r'<script src="(?=[^"]*_static/(?!scripts/bootstrap)|[^"]*searchindex)')  # in the head, in order
@@ -24,6 +25,7 @@ SHEETS = re.compile(r'data-sheets="([^"]*)"')  # of which sheets one was made, i
 ADDRESS = re.compile(r"""url\((["']?)(?!data:|[a-z]+:|[/#])([^"')]+)\1\)""")
 IMPORT = re.compile(r"""@import\s+(?:url\()?["']([^"')]+)["']\)?;""")
 OURS = ("lmbook.css", "boxes.css", "landing.css", "figures/figures.css")  # nothing in them is for other books
+AIR = re.compile(r"/\*.*?\*/|\s+", re.DOTALL)  # comments and runs of blanks
 VIEWPORT = re.compile(r'[ \t]*<meta name="viewport"[^>]*>\n?')
 
 
@@ -190,6 +192,15 @@ def used_words(out: Path) -> set[str]:
     return words
 
 
+def used_letters(out: Path) -> set[int]:
+    """The code points of every sign in the pages and in the figures' scripts."""
+    texts = [html.unescape(file.read_text(encoding="utf8")) for file in out.rglob("*.html")]
+    texts += [file.read_text(encoding="utf8") for file in out.rglob("*.mjs")]
+    return {ord(sign) for sign in set().union(*texts)} | {
+        int(code, 16) for text in texts for code in ESCAPED.findall(text)
+    }
+
+
 def subset_font(file: Path, codes: set[int]) -> None:
     """Rewrites a woff2 font with the glyphs of these code points."""
     from fontTools.subset import Options, Subsetter, load_font, save_font
@@ -246,7 +257,7 @@ def one_sheet(out: Path, words: set[str]) -> None:
     lists = {names for _, _, names in wanted.values()}
     made = {}
     for names in sorted(one for one in lists if not any(set(one) < set(other) for other in lists)):
-        css = "".join(sheet(static, name, words) for name in names)
+        css = AIR.sub(" ", "".join(sheet(static, name, words) for name in names))
         made[names] = f"book-{hashlib.sha256(' '.join(names).encode()).hexdigest()[:8]}.css", css
         (static / made[names][0]).write_text(css, encoding="utf8")
     for file, (text, links, names) in wanted.items():
@@ -270,7 +281,7 @@ def one_measurer(script: Path) -> None:
 
 
 def lighten(app, exception):
-    """Cuts the icon fonts and their rules to the icons in use; removes scripts and maps that no page loads."""
+    """Cuts fonts of icons and formulae, and rules, to what is in use; removes scripts and maps that no page loads."""
     if exception or app.builder.format != "html":
         return
     static = Path(app.outdir) / "_static"
@@ -287,6 +298,7 @@ def lighten(app, exception):
         clean = one_viewport(text).replace(
             TOGGLE, TOGGLE.replace("<summary", '<summary aria-label="Show or hide its pages"')
         )
+        clean = clean.replace('<img alt="Colab logo"', '<img loading="lazy" alt="Colab logo"')  # in a closed menu
         # no script holds up the text; what stands in the page itself waits for those that it needs, as a module does
         clean = CLASSIC.sub('<script defer src="', clean)
         clean = clean.replace(PAGENAME, PAGENAME.replace("<script>", '<script type="module">'))
@@ -301,6 +313,9 @@ def lighten(app, exception):
     for name in ICON_FONTS:
         for file in static.glob(f"vendor/fontawesome/webfonts/{name}.woff2"):
             subset_font(file, codes)
+    letters = used_letters(Path(app.outdir))
+    for file in static.glob("katex/fonts/*.woff2"):
+        subset_font(file, letters)
     one_sheet(Path(app.outdir), words)
 
 

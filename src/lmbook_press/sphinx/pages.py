@@ -18,7 +18,7 @@ ONLY_WITH = {
     "landing.css": 'class="lm-stations',
 }
 FIGURE = 'class="lm-figure"'
-EARLY = 40_000  # letters of HTML that may be seen before anything is scrolled
+EARLY = 40_000  # letters of HTML that may be seen before anything is scrolled, where no figure fills the screen
 # font -> what a page that needs it from the start has in its body (tables are not set in serifs)
 FONTS = {"serif": r"\n<p>", "serif-italic": r"(\n|<li>)<p>[^<]*<em>", "serif-semibold": r"(\n|<li>)<p><strong>"}
 FONTS |= {"sans": "", "sans-medium": "", "mono": "<pre>"}
@@ -42,6 +42,12 @@ def _wanted(file, body: str) -> bool:
     return mark is not None and mark in body
 
 
+def _seen_first(body: str) -> str:
+    """What may be seen before anything is scrolled: of a chapter that opens with a figure, its first part."""
+    opening = "<section".join(body.split("<section", 2)[:2])
+    return opening if FIGURE in opening else body[:EARLY]
+
+
 def _page_context(app, pagename, templatename, context, doctree):
     body = context.get("body", "")
     for old, new in REPAIRS:
@@ -52,11 +58,12 @@ def _page_context(app, pagename, templatename, context, doctree):
     if FIGURE in body:
         app.add_js_file("figures/mount.mjs", type="module")
         app.add_css_file("figures/figures.css", priority=400)
+    seen = _seen_first(body)
     folder = context["pathto"]("_static", resource=True)
     context["metatags"] = context.get("metatags", "") + "".join(
         f'<link rel="preload" href="{folder}/{name}.woff2" as="font" type="font/woff2" crossorigin>\n'
         for name, mark in FONTS.items()
-        if re.search(mark, body[:EARLY])
+        if re.search(mark, seen)
     )
     for files in ("css_files", "script_files"):
         context[files][:] = [file for file in context[files] if _wanted(file, body)]

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 from test_pages import CUT
 
 from lmbook_press.sphinx import chapters, code, mathematics, search
@@ -151,6 +152,17 @@ def test_a_link_of_the_contents_leads_to_its_heading_in_a_page_just_opened(visit
     top = page.evaluate("(id) => document.getElementById(id).getBoundingClientRect().top", place)
     last = page.evaluate("innerHeight + scrollY >= document.documentElement.scrollHeight - 2")
     assert abs(top - bar) <= 20 or (last and 0 < top < 900)
+
+
+@browser
+def test_the_contents_mark_the_section_that_is_read(visit):
+    page = visit(f"{LONG}.html")
+    marked = page.locator(".bd-toc-nav a.active").last
+    for place in ("summary", "further-reading"):
+        page.evaluate("(id) => document.getElementById(id).scrollIntoView({ behavior: 'instant' })", place)
+        expect(marked).to_have_attribute("href", f"#{place}")
+    page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+    expect(page.locator('.bd-toc-nav a.active[href="#summary"]')).to_have_count(0)
 
 
 @browser
