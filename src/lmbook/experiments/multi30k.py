@@ -15,6 +15,7 @@ from functools import cache, partial
 
 from torch import nn
 
+import lmbook
 from lmbook import metrics
 from lmbook.attention import MultiHeadAttention
 from lmbook.experiments.run import Run, recipe
@@ -181,3 +182,44 @@ for name, rung in RUNGS.items():
         score="beam 5",
         rescored=("nll", "greedy"),  # quick enough for a test of the shipped weights
     )(partial(train_and_score, rung=rung))
+
+
+TRIED, TRIAL = (1e-3, 3e-3, 1e-2), 400  # rates, steps of each
+LADDER = ("one-rnn", "every", "additive", "hybrid", "transformer")
+
+
+@recipe(
+    "multi30k-rates",
+    about=f"German-English: every rung for {TRIAL} steps at three rates, the middle one that of the ladder",
+    minutes=60,
+    corpora=("multi30k",),
+    seeds=(0,),
+    score="rungs at their best rate",
+)
+def rates(run: Run) -> tuple[dict, None]:
+    """Validation NLL per token of each rung after a short training at each rate, from the same weights and batches.
+
+    Every schedule is a whole one: a warm-up of a tenth of the steps, then half a cosine. A rate that is ahead after few
+    steps may be too high for many.
+    """
+    task, found = prepare(run), {}
+    for name in LADDER:
+        rung, found[name] = RUNGS[f"multi30k-{name}"], {}
+        for rate in TRIED:
+            lmbook.seed(run.seed)
+            model = learn(
+                run,
+                rung.model(len(task.reader)),
+                task.batches(run.seed, rung.tokens, tokens=True),
+                TRIAL,
+                rate,
+                f"{name}, rate {rate:g}",
+                smoothing=0.1,
+                adam=rung.adam,
+                validate=task.nll,
+                evaluate_every=TRIAL // 2,
+                save_every=TRIAL // 2,
+            )
+            found[name][f"{rate:g}"] = round(task.nll(model, "valid"), 4)
+    best = sum(min(held, key=held.get) == f"{RUNGS[f'multi30k-{name}'].rate:g}" for name, held in found.items())
+    return {"rungs at their best rate": best, **found}, None
