@@ -42,18 +42,27 @@ zip pdf epub: $(VENV)/.ready
 portable: zip pdf epub
 	cd build && sha256sum lmbook.zip lmbook.pdf lmbook.epub > lmbook.sha256
 
+# The record of the chapters' run is what the site's page Status shows.
+PYTEST := OMP_NUM_THREADS=1 LMBOOK_STATUS=build/status.json $(BIN)/python -m pytest -n 3
+# Files stay whole, in the order of the two files conftest.py: the longest first.
+SHARE := --dist loadfile --no-loadscope-reorder
+# The masters of the homework have no outputs to compare; tests/homework runs them.
+CHAPTERS := notebooks/*.ipynb --nbval --nbval-current-env --nbval-sanitize-with tests/notebooks/sanitize.cfg --nbval-cell-timeout 120
+
 # The first loop of a contributor. Left out are whatever is marked slow, other packages, browsers, and files that train.
 QUICK := $(filter-out $(addprefix tests/test_,$(addsuffix .py,distributed published resume train)),$(wildcard tests/test_*.py))
 quick: lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) tests/data tests/notebooks/test_form.py -m "not slow" -n 3 $(SHARE) -q
 	@echo "make quick: all done. make test runs everything else too."
 
-test: lint unit notebooks
+# Tests and chapters in one run: no worker waits for the end of the other half.
+test: lint
+	$(PYTEST) tests $(CHAPTERS) $(SHARE)
 	@echo "make test: all done. What was skipped, and why, stands in the summaries above (SKIPPED, not compared)."
 	@echo "LEFT OUT: what is marked weekly (Colab editions of most chapters, most homework in nbgrader, wrong answers to most homeworks behind the walls, recipes and weights like another but for one option), and what axe sees again of pages like other pages. make test-all runs it too."
 
-test-all: WEEKLY := -m ""
-test-all: lint unit notebooks
+test-all: lint
+	$(PYTEST) tests $(CHAPTERS) $(SHARE) -m ""
 	@echo "make test-all: all done, nothing left out. What was skipped, and why, stands in the summaries above."
 
 lint: $(VENV)/.ready
@@ -61,16 +70,11 @@ lint: $(VENV)/.ready
 	$(BIN)/ruff format --check .
 	$(BIN)/lmbook tidy --check notebooks
 
-# Files stay whole, in the order of tests/conftest.py: the longest first.
-SHARE := --dist loadfile --no-loadscope-reorder
-
 unit: $(VENV)/.ready
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests -n 3 $(SHARE) $(WEEKLY)
+	$(PYTEST) tests $(SHARE)
 
-# The chapters; the record of the run is what the site's page Status shows. The masters of the homework have no outputs to compare; tests/homework runs them.
 notebooks: $(VENV)/.ready
-	OMP_NUM_THREADS=1 LMBOOK_STATUS=build/status.json $(BIN)/python -m pytest notebooks/*.ipynb --nbval --nbval-current-env \
-	  --nbval-sanitize-with tests/notebooks/sanitize.cfg --nbval-cell-timeout 120 -n 3 $(SHARE)
+	$(PYTEST) $(CHAPTERS) $(SHARE)
 
 mutants: $(VENV)/.ready
 	$(BIN)/python benchmarks/mutants.py

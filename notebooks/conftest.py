@@ -74,7 +74,7 @@ def record(reports, file: Path, root: Path) -> None:
     """Enters each notebook of which every cell ran: day, seconds, cells, versions, and whether all of them passed."""
     found: dict[str, list] = {}
     for report in reports:
-        if report.when == "call":
+        if report.when == "call" and report.fspath.endswith(".ipynb"):
             found.setdefault(str(root / report.fspath), []).append(report)
     known = json.loads(file.read_text("utf-8")) if file.is_file() else {}
     for path, ran in found.items():
