@@ -10,7 +10,7 @@ from lmbook.drawings.shapes import NOTE, Box, Panel
     11,
     caption=r"One step of a decoder that looks back, with the numbers of the example below. First the state $\mathbf "
     r"s$ is compared with every $\mathbf h_i$, and the softmax makes weights of the scores. Then the states "
-    r"come back, each as thick as its weight.",
+    r"come back, each drawn as thick as its weight.",
     alt="Left: three encoder states h_1, h_2, h_3 and the decoder state s go into three scores f, 2, 1 and minus "
     "3/2; a softmax turns them into the weights 0.72, 0.26 and 0.02, drawn as bars. Right: each h_i is "
     "multiplied by its weight, and the sum is the context c_t, from which, together with the decoder's state, "

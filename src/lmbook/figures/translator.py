@@ -40,9 +40,9 @@ WORDS = {  # title and caption, by the model that comes first
     ),
     "rnnsearch": (
         "RNNsearch translates your sentence and shows where it looked at each word",
-        "Type a German sentence about something that one could photograph, or take the translator of the pictures "
-        "above and write captions in English. Put an adjective before a noun, or a verb at the end: where do the lines "
-        "cross? Then choose another word where the model had more than one in mind.",
+        "Type a German sentence about something that one could photograph, or choose “RNNsearch for captions” "
+        "and write one in English. Put an adjective before a noun, or a verb at the end: where do the lines cross? "
+        "Then choose another word where the model had more than one in mind.",
     ),
 }
 
