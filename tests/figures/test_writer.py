@@ -245,6 +245,20 @@ def test_it_writes_before_the_readers_eyes_and_stops(show):
     assert page.get_by_role("button", name="Back").is_disabled()
 
 
+def test_it_writes_on_arrival_where_motion_is_wanted(show):
+    still, page = show(GPTWriter(arrives=True), motion="reduce"), show(GPTWriter(arrives=True))
+    for one in still, page:
+        one.mouse.move(3, 3)
+    page.wait_for_function("document.querySelector('.lmw-text').lastChild.data?.length > 5")
+    page.get_by_role("button", name="Stop").click()
+    text = written(page)
+    assert 5 < len(text) < 100
+    page.mouse.move(9, 9)
+    page.wait_for_timeout(150)
+    assert written(page) == text
+    assert written(still) == ""
+
+
 def test_a_prompt_of_the_readers_own(show):
     page = show(GPTWriter())
     page.get_by_role("button", name=EXAMPLES[1]).click()

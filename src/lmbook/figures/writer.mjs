@@ -81,6 +81,7 @@ export default figure(({ model, el, listen, say }) => {
   }
 
   function stop() {
+    arrived();
     clearTimeout(timer);
     timer = null;
     many.textContent = "Write 100 characters";
@@ -143,6 +144,19 @@ export default figure(({ model, el, listen, say }) => {
     const best = order[0];
     say(`${without}After ${written.length} written characters ${named(tokens[best])} is likeliest: the model says ${fmt.prob(own[best], 2)}, drawn with ${fmt.prob(p[best], 2)}; ${all}. ${sees}`);
   }
+
+  // On arrival it writes by itself: once the reader has moved, outside the figure, and sees it.
+  const arrive = ({ target }) => {
+    const { top, bottom } = el.getBoundingClientRect();
+    if (top > innerHeight || bottom < 0) return;
+    arrived();
+    if (!el.contains(target) && !get("written")) start(100);
+  };
+  const MOVES = ["pointermove", "scroll", "keydown"];
+  function arrived() {
+    for (const move of MOVES) removeEventListener(move, arrive);
+  }
+  if (get("arrives") && !reducedMotion() && !location.hash.startsWith("#figure")) for (const move of MOVES) addEventListener(move, arrive, { passive: true });
 
   listen("prompt written temperature top_k top_p seed layer head", draw);
   draw();

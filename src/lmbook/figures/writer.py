@@ -33,8 +33,9 @@ class GPTWriter(Figure):
     """A GPT that writes a character at a time, with its next distribution and the attention of the last character.
 
     prompt, written: the text so far.  temperature, top_k (0: all), top_p: as lmbook.decode.distribution.  seed: of the
-    draws.  layer, head (-1: the mean of all): whose attention is shown, from 0.  Raises ValueError for a character that
-    the model does not have, and for numbers out of their range.
+    draws.  layer, head (-1: the mean of all): whose attention is shown, from 0.  arrives: it begins to
+    write by itself when a reader comes, except where less motion is wanted.  Raises ValueError for a character that the
+    model does not have, and for numbers out of their range.
     """
 
     module = "writer"
@@ -52,6 +53,7 @@ class GPTWriter(Figure):
     seed = traitlets.Int(0).tag(sync=True)
     layer = traitlets.Int(3).tag(sync=True)
     head = traitlets.Int(-1).tag(sync=True)
+    arrives = traitlets.Bool(False).tag(sync=True)
 
     def __init__(self, **state):
         tokens, model = shipped()
