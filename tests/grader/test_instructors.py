@@ -88,8 +88,8 @@ def test_the_weights_of_a_grade_add_up():
     assert sum(int(n) for n in re.findall(r"^\| (\d+) % \|", TEXT, re.MULTILINE)) == 100
 
 
-def record(recipe: str) -> dict:
-    return json.loads((ROOT / f"src/lmbook/experiments/recorded/{recipe}-0.json").read_text("utf-8"))
+def record(recipe: str, seed: int = 0) -> dict:
+    return json.loads((ROOT / f"src/lmbook/experiments/recorded/{recipe}-{seed}.json").read_text("utf-8"))
 
 
 def test_what_to_expect_of_a_project_is_recorded_or_on_its_page():
@@ -109,6 +109,18 @@ def test_what_to_expect_of_a_project_is_recorded_or_on_its_page():
         f"{one['scores']['nll']:.2f}" for one in found
     ]
     assert f"{found[0]['parts']['model']['parameters']:,} parameters" in rows["project-4"]
+    tagger = record("vowels")["scores"]
+    said = re.findall(r"\d+\.\d", rows["project-2"].split("|")[3])[1:]  # the first is the program's: test_projects
+    shares = (100 * tagger["words right"], tagger["edits"], tagger["commonest"]["edits"])
+    assert said == [f"{share:.1f}" for share in shares]
+    assert f"{100 * tagger['commonest']['words right']:.1f} %" in rows["project-2"].split("|")[2]
+    page = (ROOT / "book/project-4.md").read_text("utf-8")
+    gpt, counts = record("shakespeare"), record("shakespeare-counts")["scores"]
+    assert f"reach {counts['nll']:.3f} nats" in page
+    mean = sum(record("shakespeare", seed)["scores"]["nll"] for seed in range(3)) / 3
+    assert f"{mean:.3f} after {gpt['parts']['model']['tokens'] / 1e6:.1f} million characters" in page
+    assert f"GPT of {gpt['parts']['model']['parameters'] / 1e6:.1f} million parameters" in page
+    assert (ROOT / "src/lmbook/experiments/trained/shakespeare.safetensors").stat().st_size <= 1_000_000
     board = record("keyboard")["scores"]
     best, mixed = board["test"][f"{board['n']}-gram"], board["other text, mixed"]
     said = re.findall(r"(\d+\.\d) %", rows["project-1"].split("|")[3])

@@ -1,5 +1,5 @@
-"""Answers that derive nothing get nothing: empty, zero, constant, broadcast, NaN, the argument, a table of known calls.
-And right answers in another honest form get what the visible check promises.
+"""Answers that derive nothing get nothing: empty, zero, constant, broadcast, NaN, the argument, a table of known calls,
+small steps where a formula is asked for.  And right answers in another honest form get what the visible check promises.
 
 What stands for a function here knows more than any student: it computes what is right and spoils it.
 """
@@ -141,3 +141,90 @@ def test_a_table_of_the_published_calls_gets_nothing_under_a_secret(stem):
 def test_the_table_is_right_where_nothing_is_secret():
     """So that the test above can fail."""
     assert passing("12-queries-keys-values", "table") == list(graded("12-queries-keys-values", {}))
+
+
+STEPS = """
+import numpy as np
+
+
+def by_steps(f, a):
+    a = np.array(a, dtype=float)
+    found = np.zeros_like(a)
+    for i in np.ndindex(a.shape):
+        up, down = a.copy(), a.copy()
+        up[i] += {step}
+        down[i] -= {step}
+        found[i] = (f(up) - f(down)) / (up[i] - down[i])
+    return found
+
+
+def mean_loss(Z, came):
+    top = Z.max(axis=1, keepdims=True)
+    return np.mean(np.log(np.exp(Z - top).sum(axis=1)) + (top - Z)[np.arange(len(came)), came])
+"""
+# homework and answer -> the same by small steps; a student may have a good reason for each length of a step
+BY_STEPS = {
+    ("05-backpropagation", "gradients"): """
+def gradients(W, b, X, came):
+    return {
+        "W": by_steps(lambda W: mean_loss(X @ W.T + b, came), W),
+        "b": by_steps(lambda b: mean_loss(X @ W.T + b, came), b),
+    }
+""",
+    ("05-backpropagation", "engine"): """
+def engine(program, leaves):
+    def run(leaves):
+        nodes = [np.array(leaf, dtype=float) for leaf in leaves]
+        for rule, inputs, *constant in program:
+            nodes.append(RULES[rule][0](*(nodes[i] for i in inputs), *constant))
+        return float(nodes[-1])
+
+    found = [by_steps(lambda a, i=i: run([*leaves[:i], a, *leaves[i + 1 :]]), leaf) for i, leaf in enumerate(leaves)]
+    return {"value": run(leaves), "gradients": found}
+""",
+    ("06-recurrent-lm", "window"): """
+def back(weights, inputs, targets, h0, H):
+    inputs, targets = np.asarray(inputs), np.asarray(targets)
+
+    def loss(w):
+        h, losses = h0, []
+        for x, y in zip(inputs.T, targets.T):
+            h = np.tanh(h @ w["weight_hh_l0"].T + w["weight_ih_l0"].T[x] + w["bias_ih_l0"] + w["bias_hh_l0"])
+            losses.append(mean_loss(h @ w["out"].T, y))
+        return np.mean(losses)
+
+    found = {name: by_steps(lambda v, name=name: loss(weights | {name: v}), value) for name, value in weights.items()}
+    return {"loss": 0.0, "gradients": found}
+""",
+    ("07-long-memory", "back"): """
+def lstm_back(w, x, h, c, dh, dc):
+    given = w | {"h": h, "c": c}
+
+    def value(given):
+        after = lstm_step(given, x, given["h"], given["c"])
+        return (after[0] * dh).sum() + (after[1] * dc).sum()
+
+    return {name: by_steps(lambda v, name=name: value(given | {name: v}), old) for name, old in given.items()}
+""",
+    ("12-queries-keys-values", "gradients"): """
+def gradients(q, K, V, g):
+    given = {"q": q, "K": K, "V": V}
+
+    def value(given):
+        e = given["K"] @ given["q"] / len(q) ** 0.5
+        p = np.exp(e - e.max())
+        return p @ given["V"] @ g / p.sum()
+
+    return {name: by_steps(lambda v, name=name: value(given | {name: v}), old) for name, old in given.items()}
+""",
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("step", ["1e-5", "(6e-6 * abs(a[i]) or 1e-6)", "1e-3 * max(abs(a[i]), 1e-3)"])
+@pytest.mark.parametrize(("stem", "question"), list(BY_STEPS))
+def test_small_steps_of_any_length_get_nothing_where_a_formula_is_asked_for(stem, question, step):
+    answers = {question: STEPS.format(step=step) + BY_STEPS[stem, question]}
+    assert [name for name, (_, passed) in graded(stem, answers, SECRET, own=True).items() if passed] == []
+    seen = graded(stem, answers, SECRET, hidden=False, own=True)
+    assert any(passed for _, passed in seen.values()), "they compute what they are here for"
