@@ -165,7 +165,13 @@ if (results) {
 let opened = [];
 let moved = [];
 let theme = "";
+const LONG = 12; // lines of code that may go on on the next page, as in the printed book
+const TALL = 800; // pixels of a figure that may
 addEventListener("beforeprint", () => {
+  for (const code of document.querySelectorAll("div.cell_input pre")) {
+    code.classList.toggle("lm-long", code.textContent.trimEnd().split("\n").length > LONG);
+  }
+  for (const figure of document.querySelectorAll("figure.lm-figure[data-live]")) figure.classList.toggle("lm-tall", figure.offsetHeight > TALL);
   opened = [...document.querySelectorAll("main details:not([open], .hide, .lm-table)")];
   for (const box of opened) box.open = true;
   const end = document.createElement("section");

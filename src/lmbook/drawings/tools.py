@@ -104,15 +104,15 @@ def slopes() -> list[Panel]:
     q.arrow((30, 190), (30, 30), width=1)
     q.text(300, 206, "$w$")
     q.text(18, 38, "$b$")
-    for radius in (0.3, 0.62, 0.94):
+    for radius in (0.42, 0.7, 0.98):
         ring = [
             (178 + 116 * radius * cos(2 * pi * k / 48), 112 + 66 * radius * sin(2 * pi * k / 48)) for k in range(49)
         ]
         q.line(*ring, role="loss", width=1)
     q.dot(178, 112, "loss")
-    q.line((38, 136), (300, 136), dashed=True, width=1)
-    q.dot(86, 136, "parameter")
-    q.arrow((86, 136), (134, 136), role="parameter", width=2.5)
-    q.note(178, 100, "lowest $L$", size=10)
+    q.line((38, 148), (300, 148), dashed=True, width=1)
+    q.dot(86, 148, "parameter")
+    q.arrow((86, 148), (134, 148), role="parameter", width=2.5)
+    q.note(178, 100, "lowest $L$", size=11)
     q.note(190, 206, "slice: $b$ stays as it is")
     return [p, q]

@@ -138,7 +138,7 @@ export default figure(({ model, el, listen, say }) => {
 
   const key = h("p", { class: "lm-muted lm-small" }, "In each box: the name, the value, and in italics the derivative of L by it. A weight stands on the line from its input to its logit, where the two are multiplied: ",
     "nothing computes a weight. ",
-    "Pick a box to see its formula.");
+    h("span", { class: "lm-hand" }, "Pick a box to see its formula."));
   const numbers = table({ caption: "Every number, the derivative of L by it, and what two small steps measure",
     head: ["Number", "Value", "Derivative of L", "Measured"] });
   const jacobian = table({ summary: "The Jacobian of the softmax", caption: "Row ŷᵢ, column zⱼ: the derivative of ŷᵢ by zⱼ", head: ["of", "z₁", "z₂", "z₃"] });

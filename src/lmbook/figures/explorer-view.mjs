@@ -5,6 +5,7 @@ import { named, seen, share } from "./explorer-words.mjs";
 
 export const style = `
 .lm-figure .lmx { container-type: inline-size; }
+@media print { .lm-figure .lmx { container-type: normal; } .lmx .lmx-ask { display: none; } } /* what knows its width cannot go on on the next page */
 .lm-figure .lmx > * + * { margin-top: 0.9rem; }
 .lmx .lm-says { min-height: 4.4em; }
 .lmx .lmx-head { margin-bottom: 0.3rem; font-weight: 600; }

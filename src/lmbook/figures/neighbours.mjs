@@ -101,7 +101,8 @@ export default figure(({ model, el, listen, say }) => {
   function drawNear() {
     const { typed, text } = found.words[chosen()];
     const list = found.near[chosen()];
-    replace(title, list.length ? `Nearest to ${fmt.quote(text)}, by cosine. Choose one to place it on the map too:` : `${fmt.quote(typed)} has no neighbours.`);
+    replace(title, list.length ? `Nearest to ${fmt.quote(text)}, by cosine. ` : `${fmt.quote(typed)} has no neighbours.`,
+      list.length > 0 && h("span", { class: "lm-hand" }, "Choose one to place it on the map too:"));
     const had = near.contains(document.activeElement);
     replace(near, list.map((one) => h("button", { type: "button", class: "lm-button lm-chip", onclick: () => add(one.text) }, one.text, " ", h("small", {}, fmt.num(one.cosine)))));
     group.refresh();

@@ -17,6 +17,9 @@ from lmbook.figures import Figure, bundle
 NAME, NEAR, MOST = "skip-gram-page", 5, 6  # recipe; neighbours a word; words that are placed
 EXAMPLES = ["october three mother storm", "king queen emperor", "red album river he", "march second bank"]
 
+# where a word of the drawn map may stand: right (1) or left (-1) of its dot, and how far below it
+SPOTS = [(side, down) for down in (0, -9, 9, -18, 18, -28, 28, -38, 38) for side in (1, -1)]
+
 
 def is_word(token: str) -> bool:
     """Not a punctuation mark."""
@@ -67,6 +70,11 @@ def placed(text: str) -> dict:
         "share": round(float(plane.square().sum()) / spread, 4) if spread else 0.0,
         "left": len(typed) - len(words),
     }
+
+
+def _overlap(one: tuple, other: tuple) -> bool:
+    """Whether two boxes (left, top, right, bottom) share any of the sheet."""
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 class NeighbourMap(Figure):
@@ -137,7 +145,7 @@ class NeighbourMap(Figure):
             one["id"]: (55 + scale * (one["x"] - min(xs)), 20 + scale * (max(ys) - one["y"]), one["text"])
             for one in found["points"]
         }
-        lines = dots = ""
+        lines, dots, taken = "", "", [(x - 4, y - 4, x + 4, y + 4) for x, y, _ in at.values()]
         for word, near in zip(found["words"], found["near"], strict=True):
             for one in near:
                 (x, y, _), (u, v, _) = at[word["id"]], at[one["id"]]
@@ -146,8 +154,17 @@ class NeighbourMap(Figure):
         for i, (x, y, text) in at.items():
             weight, r = (700, 4) if i in typed else (400, 2.5)
             dots += f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r}"/>'
-            dots += f'<text x="{x + 5:.1f}" y="{y + 4:.1f}" font-weight="{weight}">{html.escape(text)}</text>'
-        tall = 40 + scale * (max(ys) - min(ys))
+            wide = (6.4 if i in typed else 5.8) * len(text)
+            for aside, down in SPOTS:  # beside its dot, as near as nothing else stands there
+                left, base = (x + 5 if aside > 0 else x - 5 - wide), y + 4 + down
+                spot = (left, base - 9, left + wide, base + 2)
+                if left > 0 and base > 9 and not any(_overlap(spot, other) for other in taken):
+                    break
+            taken.append(spot)
+            side = "" if aside > 0 else ' text-anchor="end"'
+            place = f'x="{x + 5 * aside:.1f}" y="{base:.1f}"'
+            dots += f'<text {place}{side} font-weight="{weight}">{html.escape(text)}</text>'
+        tall = max(40 + scale * (max(ys) - min(ys)), *(bottom + 4 for _, _, _, bottom in taken))
         return (
             f'<svg role="img" aria-label="{html.escape(self.alt)}" viewBox="0 0 420 {tall:.0f}" width="420" '
             'style="max-width:100%;height:auto" fill="currentColor" font-family="inherit" font-size="11">'

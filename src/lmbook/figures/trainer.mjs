@@ -221,7 +221,8 @@ export default figure(({ model, el, say }) => {
     which.set(ways.indexOf(way));
     again.disabled = state === "before";
     const shown = live ? runs : record?.runs ?? [];
-    now.textContent = live ? speed() : state === "going" ? "Starting …" : record ? `Dotted: a recorded training by the same code, ${spent(record.seconds)} on one core${way.runs.length > 1 ? " for each network" : ""}. Press Train to do it here.` : "Nothing leaves this page.";
+    const recorded = () => [`Dotted: a recorded training by the same code, ${spent(record.seconds)} on one core${way.runs.length > 1 ? " for each network" : ""}. `, h("span", { class: "lm-hand" }, "Press Train to do it here.")];
+    replace(now, live ? speed() : state === "going" ? "Starting …" : record ? recorded() : "Nothing leaves this page.");
     picture.draw({ runs: live ? runs.map((run) => run.points) : [], before: record ? record.runs.map((run) => run.points) : [], marks: way.marks ?? [], end: way.steps, tones: way.runs.map((run) => run.tone) });
     replace(key, way.runs.map(({ label, tone }) => h("span", { "data-tone": tone }, `${label}, held out`)), h("span", { class: "lmt-key-train", "data-tone": way.runs[0].tone }, "in training"), record ? h("span", { class: "lmt-key-before" }, "recorded") : null);
     if (found.length !== shown.length) {

@@ -109,7 +109,7 @@ export default figure(({ model, el, listen, say }) => {
       bar.setAttribute("class", v > 0 ? "lmu-plus" : "lmu-minus");
       node.classList.toggle("lmu-now", t === here());
     });
-    replace(textTitle, h("b", {}, `Unit ${u}`), " along the text: a filled bar upwards is positive, an outline downwards negative. A character can be clicked.");
+    replace(textTitle, h("b", {}, `Unit ${u}`), " along the text: a filled bar upwards is positive, an outline downwards negative. ", h("span", { class: "lm-hand" }, "A character can be clicked."));
   }
 
   // --- the strip: 160 squares, in rows of 40, or of 20 on a narrow screen
@@ -159,7 +159,7 @@ export default figure(({ model, el, listen, say }) => {
     drawMark();
     const moved = t ? Array.from({ length: UNITS }, (_, u) => Math.sign(value(t, u)) !== Math.sign(value(t - 1, u))).filter(Boolean).length : null;
     replace(stripTitle, "The state ", h("b", {}, "h", h("sub", {}, "t")), `: 160 units, filled where positive, size by |h|; ${high} are above one half`
-      + `${moved === null ? "" : `, ${moved} have changed their sign in this step`}. Point at one, or click it.`);
+      + `${moved === null ? "" : `, ${moved} have changed their sign in this step`}. `, h("span", { class: "lm-hand" }, "Point at one, or click it."));
   }
 
   // --- the unrolled network around step t: what goes in, the state, what comes out

@@ -3,6 +3,7 @@
 KaTeX (the file inside the sphinxcontrib-katex wheel) runs in V8 (mini-racer): no Node, no script in the page. A formula
 that KaTeX rejects is a Sphinx warning with its page, its text and the position, so a strict build fails on it.
 A displayed formula is drawn in pieces that can go on a line of their own: KaTeX would never break one that is too wide.
+No line ends at the bar of P(w | h), nor between a formula in the text and the comma behind it, nor in a short formula.
 Its stylesheet and fonts are in book/_static/katex, of the same version (a test compares them).
 """
 
@@ -22,7 +23,8 @@ STYLESHEET = "katex/katex.min.css"
 RENDER = """
 function render(tex, displayMode) {
   try {
-    return JSON.stringify({html: katex.renderToString(tex, {displayMode, output: "htmlAndMathml", strict: "error"})});
+    const options = {displayMode, output: "htmlAndMathml", strict: "error", macros: {"\\\\mid": "\u2223\\\\nobreak "}};
+    return JSON.stringify({html: katex.renderToString(tex, options)});
   } catch (error) {
     return JSON.stringify({error: error.message, position: error.position});
   }
@@ -43,6 +45,8 @@ TAG, TAG_NAME = re.compile(r"(<[^>]*>)"), re.compile(r"<(\w+)")
 MATHML = re.compile(r"<math .*?</math>", re.DOTALL)
 SPACED = re.compile(r"(<mo [^>]*>)((?:</?mrow>|<mi[^>]*>[^<]*</mi>)+)</mo>")
 APPLIED = re.compile(r"<mo>\u2061</mo>(?=</m(?:sub|sup|subsup|under|over|underover|frac)>)")
+SHORT = 14  # signs of a formula in the text that stays on one line
+JOINED = "\u2060"  # Unicode's word joiner: no width, and no line ends beside it
 logger = logging.getLogger(__name__)
 
 
@@ -86,6 +90,7 @@ def katex_version() -> str:
 
 def valid(mathml: str) -> str:
     """KaTeX's MathML as MathML is defined: a sign holds text alone, an index has one part for each place."""
+    mathml = mathml.replace("<mspace></mspace>", "")  # what \\nobreak becomes, here without a meaning
     mathml = APPLIED.sub("", SPACED.sub(lambda found: found[1] + TAG.sub("", found[2]) + "</mo>", mathml))
     parts, open_tags, holding = TAG.split(mathml), [], set()
     for place in range(1, len(parts), 2):
@@ -171,8 +176,17 @@ def _html(translator, node, display: bool) -> str:
 
 
 def visit_inline(translator, node):
+    """The formula, with a sign that no line breaks at where something stands beside it without a space: browsers break
+    before and after a box in a line of text, even before a comma, unless that sign stands between.
+    """
     html = _html(translator, node, display=False)
-    translator.body.append(translator.starttag(node, "span", "", CLASS="math") + html + "</span>")
+    shown = TAG.sub("", html.partition('class="katex-html" aria-hidden="true">')[2]).replace("\u200b", "")
+    kind = "math lm-short" if 0 < len(shown) <= SHORT else "math"
+    place = node.parent.index(node)
+    before, after = (node.parent[max(place - 1, 0) : place], node.parent[place + 1 : place + 2])
+    before = JOINED if before and not before[0].astext()[-1:].isspace() else ""
+    after = JOINED if after and not after[0].astext()[:1].isspace() else ""
+    translator.body.append(f"{before}{translator.starttag(node, 'span', '', CLASS=kind)}{html}</span>{after}")
     raise nodes.SkipNode
 
 
