@@ -24,6 +24,7 @@ from sphinx.util.docutils import SphinxDirective
 NUMBER = re.compile(r"[-+−–~]?\d[\d.,%e×±()/ −–+-]*((to|of) [-+−(]?\d[\d.,%e×±()/ −–+-]*)*(s|ms|M|GB|MB)?\)?")
 RANGE = re.compile(r"\([^()]*\)")
 FITS = 100  # letters in a row of a table that the column of text holds
+NAME = 20  # letters of a row's name that are to stay on one line, or names would have a word a line
 logger = logging.getLogger(__name__)
 
 
@@ -102,7 +103,7 @@ class KeepRanges(SphinxPostTransform):
                         cell["classes"].append("lm-number")
                         numbers.append(cell)
                     else:
-                        words = words[0].split()
+                        words = words[0].split() + ([words[0][:NAME]] if column == 0 else [])
                     widths[column] = max(widths.get(column, 0), *map(len, words), 0)
             if sum(widths.values()) + 2 * len(widths) > FITS:
                 table["classes"].append("lm-wide")
