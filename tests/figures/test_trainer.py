@@ -2,6 +2,7 @@
 
 import re
 import string
+from itertools import pairwise
 
 import pytest
 from seen import cells_of
@@ -59,6 +60,8 @@ def test_the_first_view_is_the_recorded_training(name):
     last = stored()[name][0]["runs"][-1]
     assert f"{last['label']} {last['points'][-1][2]:.2f}" in figure.alt
     assert f"{last['label']} {last['points'][-1][2]:.2f}" in figure.fallback()
+    labels = sorted(int(y) for y in re.findall(r'<text x="346" y="(\d+)"', figure.fallback()))
+    assert all(low - high >= 14 for high, low in pairwise(labels))
     assert PLACE.stat().st_size < 100_000
 
 

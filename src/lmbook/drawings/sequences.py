@@ -227,16 +227,16 @@ def beam_tree() -> list[Panel]:
     }
     for node, share, shift in ((good, 0.6, -12), (fine, 0.4, 12)):
         p.line(start.right, node.left, role="decoder", width=2.5)
-        p.text(86, (start.right[1] + node.left[1]) / 2 + shift, f"{share}", NOTE)
+        p.text(79, (start.right[1] + node.left[1]) / 2 + shift, f"{share}", NOTE)
         for word, follows, y, kept in tree[node]:
             leaf = p.token(264, y, word, 72, "decoder" if kept else "plain")
             role, wide = ("decoder", 2.5) if kept else ("plain", 1)
             p.line(node.right, leaf.left, role=role, dashed=not kept, width=wide)
             away = -15 if y < node.centre[1] else 15 if y > node.centre[1] else 0
             if away:
-                p.text(206, (node.right[1] + y) / 2 + away, f"{follows}", NOTE)
+                p.text(200, (node.right[1] + y) / 2 + away, f"{follows}", NOTE)
             else:
-                p.text(218, y - 9, f"{follows}", NOTE)
+                p.text(211, y - 9, f"{follows}", NOTE)
             p.text(342, y, f"{share * follows:.2f}", bold=kept)
     p.note(146, 14, "first word")
     p.note(264, 14, "second word")

@@ -14,6 +14,7 @@ import math
 import subprocess
 import sys
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 
 import traitlets
@@ -293,13 +294,15 @@ class Trainer(Figure):
         runs = self._shown["runs"]
         last = max(run["points"][-1][0] for run in runs)
         top = max(value for run in runs for _, _, value in run["points"])
-        lines = []
+        lines, ends = [], [10 + 130 * (1 - run["points"][-1][2] / top) for run in runs]
+        for low, high in pairwise(sorted(range(len(runs)), key=lambda i: -ends[i])):
+            ends[high] = min(ends[high], ends[low] - 15)  # the labels of lines that end together
         for i, run in enumerate(runs):
             points = [(340 * step / last, 10 + 130 * (1 - value / top)) for step, _, value in run["points"]]
             path = " ".join(f"{x:.0f},{y:.1f}" for x, y in points)
             lines.append(f'<polyline points="{path}" stroke-dasharray="{"6 4" if i else "none"}"/>')
             lines.append(
-                f'<text x="346" y="{points[-1][1] + 4 - 14 * i:.0f}" stroke="none" fill="currentColor">'
+                f'<text x="346" y="{ends[i] + 4:.0f}" stroke="none" fill="currentColor">'
                 f"{html.escape(run['label'])} {run['points'][-1][2]:.2f}</text>"
             )
         words = [sample["text"] for run in runs for sample in run.get("samples", [])]

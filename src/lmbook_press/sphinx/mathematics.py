@@ -20,10 +20,12 @@ from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
 STYLESHEET = "katex/katex.min.css"
-RENDER = """
+# P(y | x) does not break behind its bar, as it may behind other relations; U+2223 is the sign that KaTeX knows as \mid
+RENDER = r"""
+const MACROS = {"\\mid": "\u2223\\nobreak"};
 function render(tex, displayMode) {
   try {
-    const options = {displayMode, output: "htmlAndMathml", strict: "error", macros: {"\\\\mid": "\u2223\\\\nobreak "}};
+    const options = {displayMode, output: "htmlAndMathml", strict: "error", macros: {...MACROS}};
     return JSON.stringify({html: katex.renderToString(tex, options)});
   } catch (error) {
     return JSON.stringify({error: error.message, position: error.position});
@@ -90,7 +92,7 @@ def katex_version() -> str:
 
 def valid(mathml: str) -> str:
     """KaTeX's MathML as MathML is defined: a sign holds text alone, an index has one part for each place."""
-    mathml = mathml.replace("<mspace></mspace>", "")  # what \\nobreak becomes, here without a meaning
+    mathml = mathml.replace("<mspace></mspace>", "")  # of \\nobreak
     mathml = APPLIED.sub("", SPACED.sub(lambda found: found[1] + TAG.sub("", found[2]) + "</mo>", mathml))
     parts, open_tags, holding = TAG.split(mathml), [], set()
     for place in range(1, len(parts), 2):

@@ -7,7 +7,7 @@ between its rows, written when the site is built.
 The directive `models`: all trained networks of the book, each with links to the chapters that show it.
 
 In any table, a number with its range stays on one line (the class lm-number). Where the table would be wider than the
-column of text (lm-wide), the line may break before the range, and not in it.
+column of text (lm-wide), and on paper, the line may break before the range, and not in it.
 """
 
 import json
@@ -24,6 +24,7 @@ from sphinx.util.docutils import SphinxDirective
 NUMBER = re.compile(r"[-+−–~]?\d[\d.,%e×±()/ −–+-]*((to|of) [-+−(]?\d[\d.,%e×±()/ −–+-]*)*(s|ms|M|GB|MB)?\)?")
 RANGE = re.compile(r"\([^()]*\)")
 FITS = 100  # letters in a row of a table that the column of text holds
+NAME = 20  # letters of a row's name that are to stay on one line, or names would have a word a line
 logger = logging.getLogger(__name__)
 
 
@@ -102,13 +103,13 @@ class KeepRanges(SphinxPostTransform):
                         cell["classes"].append("lm-number")
                         numbers.append(cell)
                     else:
-                        words = words[0].split()
+                        words = words[0].split() + ([words[0][:NAME]] if column == 0 else [])
                     widths[column] = max(widths.get(column, 0), *map(len, words), 0)
             if sum(widths.values()) + 2 * len(widths) > FITS:
                 table["classes"].append("lm-wide")
-                for text in [text for cell in numbers for text in cell.findall(nodes.Text)]:
-                    kept = RANGE.sub(lambda found: found[0].replace(" ", "\u00a0"), text.astext())
-                    text.parent.replace(text, nodes.Text(kept))
+            for text in [text for cell in numbers for text in cell.findall(nodes.Text)]:
+                kept = RANGE.sub(lambda found: found[0].replace(" ", "\u00a0"), text.astext())
+                text.parent.replace(text, nodes.Text(kept))
 
 
 def setup(app):

@@ -30,6 +30,12 @@ def test_rows_and_statements_of_a_formula_can_stand_alone():
     assert mathematics.pieces("a = b") == mathematics.render("a = b", display=True)
 
 
+def test_a_condition_stays_with_its_bar():
+    html = mathematics.render(r"P(y \mid x) = 1")
+    assert html.count('class="base"') == 2  # it may break behind "=" alone
+    assert "<mi>y</mi><mo>∣</mo><mi>x</mi>" in html  # and is read as it was
+
+
 def test_a_long_line_of_code_wraps_and_is_copied_as_it_was():
     line = "    <span>print</span>(&quot;a line that is rather too long for a phone&quot;)"
     start = '<div class="highlight-ipython3 notranslate"><div class="highlight"><pre><span></span>'
@@ -111,6 +117,33 @@ def test_nothing_says_one_threads_or_leaves_numbers_and_their_ranges_apart(site)
     ranges = re.findall(r"<td([^>]*)><p>[\d.,%]+ \([\d.,%]+ to [\d.,%]+\)", text)
     assert len(ranges) > 50
     assert all("lm-number" in attributes for attributes in ranges)
+    assert "&#160;" in text or "\u00a0" in text
+    assert not re.search(r'<td class="[^"]*lm-number[^"]*"><p>[^<]*\([^()<]* to ', text)  # paper breaks before a range
+
+
+# signs that stand at the start of a line, without the formula that they follow
+ALONE = """[...document.querySelectorAll("article span.math")].filter((math) => {
+  const [next, place] = [math.nextSibling, document.createRange()];
+  if (next?.nodeType !== 3 || !/^[,.;:?!)]/.test(next.data) || !math.checkVisibility()) return false;
+  place.setStart(next, 0);
+  place.setEnd(next, 1);
+  return place.getBoundingClientRect().right < [...math.getClientRects()].at(-1).right - 1;
+}).map((math) => math.textContent)"""
+# names of axes upwards that meet the numbers beside them, or the edge
+MET = """[...document.querySelectorAll("figure.lm-plot svg")].flatMap((svg) => {
+  const [meet, edge] = [[], svg.parentElement.getBoundingClientRect().left];
+  const words = [...svg.querySelectorAll("text")].map((text) => [text, text.getBoundingClientRect()]);
+  const upwards = words.filter(([text]) => text.matches('[transform^="rotate(-90"][style*="font-size: 11px"]'));
+  for (const [name, a] of upwards) {
+    if (a.left < edge - 0.5) meet.push([name.textContent, "the edge"]);
+    for (const [text, b] of words) {
+      const [wide, high] = [["left", "right"], ["top", "bottom"]].map(([from, to]) => (
+        Math.min(a[to], b[to]) - Math.max(a[from], b[from])));
+      if (text !== name && wide > 1 && high > 1) meet.push([name.textContent, text.textContent]);
+    }
+  }
+  return meet;
+})"""
 
 
 # --- in a browser --------------------------------------------------------------------------------------------------
@@ -123,6 +156,14 @@ def test_a_link_into_a_page_lands_there_though_figures_grow(visit):
     page.wait_for_function(
         "Math.abs(document.getElementById('scale').getBoundingClientRect().top - 72) <= 10", timeout=10_000
     )
+
+
+@browser
+def test_no_comma_and_no_name_of_an_axis_is_astray_on_a_phone(visit):
+    page = visit("notebooks/07-long-memory.html", width=360)
+    page.add_style_tag(content=".bd-article section { content-visibility: visible !important; }")
+    assert page.evaluate(ALONE) == []
+    assert page.evaluate(MET) == []
 
 
 @browser
@@ -245,6 +286,11 @@ def paper_has_no_empty_boxes_and_the_answers_at_its_end(page):
     page.emulate_media(media="print")
     assert page.locator("main details.hide:visible, .lm-figure details:visible, .lm-guess:visible").count() == 0
     assert page.locator(".lm-check .lm-why > div:visible").count() == 0
+    # a figure that is not alive yet takes the room of what it shows, not of what it would become
+    figure = page.locator("figure.lm-figure").last
+    room = figure.evaluate("(f) => { delete f.dataset.live; return getComputedStyle(f).minHeight; }")
+    assert room in ("0px", "auto")
+    figure.evaluate("(f) => { f.dataset.live = 'true'; }")
     end = page.locator("#lm-print-end")
     assert end.locator("details.solution").count() == page.locator(".admonition.exercise").count() > 0
     assert end.locator(".lm-print-answer").count() == page.locator(".lm-check").count() > 0
