@@ -41,7 +41,7 @@ export default figure(({ model, el, listen, say }) => {
     onchoose: (i) => put({ pixels: i < 0 ? Array(SIDE * SIDE).fill(0) : examples[i].pixels, digit: LIKELIEST, ...(get("rows") ? {} : { rows: 4 }) }) });
   const rows = slider({ label: "Rows that you give", min: 0, max: SIDE - 1, value: get("rows"), text: (v) => `${v} of 8`, oninput: (v) => put({ rows: v }) });
   const tool = choice({ label: "Brush", options: [[16, "black"], [8, "grey"], [0, "white"]], value: brush, onchange: (v) => { brush = v; } });
-  const help = h("p", { class: "lm-muted lm-small" }, "Draw in the outlined squares: mouse or finger paints; with the keyboard, arrows move and Enter or Space paints.");
+  const help = h("p", { class: "lm-muted lm-small lm-hint" }, "Draw in the outlined squares: mouse or finger paints; with the keyboard, arrows move and Enter or Space paints.");
   const grid = h("div", { class: "lmpx-grid", role: "group", "aria-label": "The digit: rows to draw, then rows that the model wrote" });
   const digit = select({ label: "Digit to write", value: get("digit"), options: [[LIKELIEST, "the likeliest"], ...DIGITS.map((c) => [c, String(c)])],
     onchange: (v) => put({ digit: v }) });

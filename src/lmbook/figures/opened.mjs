@@ -64,7 +64,7 @@ export default figure(({ model, el, listen, say }) => {
   const rows = blanks ? [lanes.target, lanes.source] : writesOn ? [lanes.target] : [lanes.source, lanes.target];
   const stage = h("div", { class: "lmo-stage", role: "group", onkeydown: keys, onfocusin: marked });
   const [formulas, note] = [h("div", {}), h("p", { class: "lm-small lm-muted" })];
-  const hint = h("p", { class: "lm-small lm-muted" }, `Click to open. Keys: ↑ ↓ move, Enter opens, Esc closes, ← → change the ${about.unit}.`);
+  const hint = h("p", { class: "lm-small lm-muted lm-hint" }, `Click to open. Keys: ↑ ↓ move, Enter opens, Esc closes, ← → change the ${about.unit}.`);
   const numbers = table({ caption: "What the drawing shows" });
   el.append(h("style", {}, style), own.node, examples.node, h("div", { class: "lm-stack" }, rows.map((one) => one.node)), way,
     h("div", { class: "lmo-both" }, stage, h("div", { class: "lm-stack" }, formulas, note, hint, say.node)), numbers.node);

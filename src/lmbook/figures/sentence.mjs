@@ -102,8 +102,8 @@ export default figure(({ model, el, listen, say }) => {
   const numbers = table({ caption: "Each token, its probability, and the running product and sum",
     head: ["Token", "P(token | history)", "ln P", "Longest history seen before it", "Product", "Product in float32", "Sum of ln P"] });
   const keys = h("p", { class: "lm-muted lm-small" },
-    "Below each word: its probability, and the longest history after which the corpus has it. Click two words to swap them. " +
-    "Keys: arrows move, Enter picks, s swaps with the picked word or the next one.");
+    "Below each word: its probability, and the longest history after which the corpus has it. ",
+    h("span", { class: "lm-hint" }, "Click two words to swap them. Keys: arrows move, Enter picks, s swaps with the picked word or the next one."));
   el.append(input.node, examples.node, tiles, h("div", { class: "lm-row" }, swapButton, undoButton), keys, say.node, totals, chart, numbers.node);
 
   function swap(i, j) {

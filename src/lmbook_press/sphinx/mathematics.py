@@ -43,6 +43,9 @@ TAG, TAG_NAME = re.compile(r"(<[^>]*>)"), re.compile(r"<(\w+)")
 MATHML = re.compile(r"<math .*?</math>", re.DOTALL)
 SPACED = re.compile(r"(<mo [^>]*>)((?:</?mrow>|<mi[^>]*>[^<]*</mi>)+)</mo>")
 APPLIED = re.compile(r"<mo>\u2061</mo>(?=</m(?:sub|sup|subsup|under|over|underover|frac)>)")
+# what may not begin a line after a formula, and what may not end one before it
+AFTER, BEFORE = re.compile(r"[^\W\d_]*[^\w\s]+|[^\W\d_]+"), re.compile(r"[(\[“‘]+$")
+BASE = '<span class="base">'
 logger = logging.getLogger(__name__)
 
 
@@ -170,8 +173,29 @@ def _html(translator, node, display: bool) -> str:
         return f'<code class="lm-math-error">{translator.encode(tex)}</code>'
 
 
+def keep_signs(app, doctree, page):
+    """Puts a formula and the signs that touch it in one box: Chromium would begin a line with its full stop."""
+    for formula in list(doctree.findall(nodes.math)):
+        parent, kept = formula.parent, nodes.inline("", "", classes=["lm-keep"])
+        place = parent.index(formula)
+        parent[place] = kept
+        kept += formula
+        for other, touches, at in ((place - 1, BEFORE.search, 0), (place + 1, AFTER.match, 1)):
+            text = parent[other] if 0 <= other < len(parent) else ""
+            sign = touches(text) if isinstance(text, nodes.Text) else None
+            if sign:
+                kept.insert(at * len(kept), nodes.Text(sign[0]))
+                parent[other] = nodes.Text(text[: sign.start()] + text[sign.end() :])
+        if len(kept) == 1:
+            parent[place] = formula
+
+
 def visit_inline(translator, node):
     html = _html(translator, node, display=False)
+    if "lm-keep" in node.parent.get(
+        "classes", []
+    ):  # a line ends where this box allows it: between parts of the formula
+        html = html.replace(BASE, f"<wbr>{BASE}").replace("<wbr>", "", 1)
     translator.body.append(translator.starttag(node, "span", "", CLASS="math") + html + "</span>")
     raise nodes.SkipNode
 
@@ -203,4 +227,5 @@ def restart_numbers(app, env):
 
 def setup(app):
     app.connect("env-check-consistency", restart_numbers)
+    app.connect("doctree-resolved", keep_signs)
     app.add_html_math_renderer("lmbook_katex", (visit_inline, None), (visit_block, None))

@@ -142,6 +142,19 @@ def test_an_environment_without_dollars_is_a_fault(build):
     assert "between lines of $$" in warnings
 
 
+def test_a_formula_keeps_the_signs_that_touch_it_and_breaks_inside(build):
+    """Else Chromium begins a line with the full stop; see keep_signs."""
+    text = "# Title\n\nGo, ($a = b + c$, for one), a $k$th $n$-gram. And $d$ alone, at last ($e$).\n"
+    pages, warnings, status = build(index=text)
+    assert (warnings, status) == ("", 0)
+    page = pages["index"]
+    kept = [box.text_content() for box in html.fromstring(page).iter("span") if box.get("class") == "lm-keep"]
+    assert [(words[0], words[-1]) for words in kept] == [("(", ","), ("k", "h"), ("n", "-"), ("(", ".")]
+    first = re.search(r'<span class="lm-keep">.*?for one', page)[0]
+    assert first.count("<wbr>") == first.count('<span class="base">') - 1 == 2
+    assert page.count("<wbr>") == 2
+
+
 def test_numbers_follow_chapters_and_start_again_on_pages_without_one(build):
     two = "# {0}\n\n$$\na\n$$ ({0}-a)\n\n$$\nb\n$$ ({0}-b)\n\nSee {{eq}}`{0}-b`.\n"
     lists = "```{toctree}\nwarm\n```\n```{toctree}\n:numbered: 1\none\ntwo\n```\n```{toctree}\nend\n```\n"
