@@ -49,14 +49,14 @@ export default figure(({ model, el, listen, say }) => {
   const models = connect(model);
   let [judging, judged] = [false, 0]; // whether the classifier is asked; how often it was
   const judge = button("Ask the classifier", () => { judging = true; draw(); }, { class: "lm-button" });
-  const verdict = h("p", { role: "status" }, h("span", { class: "lm-small lm-muted" }, `A model that reads patches of 2 × 2 pixels judges the whole image; fetches ${fmt.num(get("bytes") / 1e6, 1)} MB once.`));
+  const verdict = h("p", { role: "status" }, h("span", { class: "lm-small lm-muted lm-hint" }, `A model that reads patches of 2 × 2 pixels judges the whole image; fetches ${fmt.num(get("bytes") / 1e6, 1)} MB once.`));
   const again = button("Write again", () => put({ seed: get("seed") + 1 }), { class: "lm-button lm-main" });
   const others = h("div", { class: "lm-row", "aria-hidden": "true" });
   const heading = h("p", { class: "lm-small lm-muted" }, "Which digit is it? P(c | your rows)");
   const chart = bars({ label: "Probability of each digit given the rows" });
   const numbers = table({ caption: "What the rows cost under each digit", head: ["digit", "P(digit | rows)", "bits of the rows"] });
   el.append(h("style", {}, style), begin.node, rows.node, tool.node, help,
-    h("div", { class: "lmpx-both" }, h("div", { class: "lm-stack" }, grid, h("div", { class: "lm-small lm-muted" }, "Others that it might write"), others),
+    h("div", { class: "lmpx-both" }, h("div", { class: "lm-stack" }, grid, h("div", { class: "lm-small lm-muted lm-hint" }, "Others that it might write"), others),
       h("div", { class: "lm-stack" }, heading, chart.node)),
     digit.node, heat.node, h("div", { class: "lm-row" }, again, judge), verdict, say.node, numbers.node);
 
