@@ -191,6 +191,8 @@ addEventListener("beforeprint", () => {
   moved = [...document.querySelectorAll("main details.solution")].map((box) => [box, document.createComment("")]);
   for (const [box, place] of moved) { box.replaceWith(place); end.append(box); }
   if (end.children.length > 1) article?.append(end);
+  // long code goes on on the next page; kept whole, it would leave half a page empty
+  for (const code of document.querySelectorAll("main pre")) code.classList.toggle("lm-long", code.textContent.trim().split("\n").length > 12);
   theme = document.documentElement.dataset.theme;
   document.documentElement.dataset.theme = "light";
 });

@@ -48,7 +48,7 @@ export default figure(({ model, el, listen, say }) => {
       const sentence = { words, read: blanks.map((one) => one.read), blanks: blanks.map((one) => [one.others.map(({ text, p }) => [number(text), p]), one.own, one.rank]) };
       put({ words: list, sentences: [...get("sentences").slice(0, ours), sentence], typed, blank: Math.min(get("blank"), words.length - 1), chosen: ours });
     } });
-  const help = h("p", { class: "lm-muted lm-small" }, "Choose a word to hide it. With the keyboard: arrows move, Enter hides.");
+  const help = h("p", { class: "lm-muted lm-small lm-hand" }, "Choose a word to hide it. With the keyboard: arrows move, Enter hides.");
   const words = h("div", { class: "lmk-words", role: "group", "aria-label": "Words of the sentence" });
   const group = roving(words, ".lmk-word", { index: at() });
   const title = h("p", {});

@@ -41,7 +41,7 @@ export default figure(({ model, el, listen, say }) => {
     onchoose: (i) => put({ pixels: i < 0 ? Array(SIDE * SIDE).fill(0) : examples[i].pixels, digit: LIKELIEST, ...(get("rows") ? {} : { rows: 4 }) }) });
   const rows = slider({ label: "Rows that you give", min: 0, max: SIDE - 1, value: get("rows"), text: (v) => `${v} of 8`, oninput: (v) => put({ rows: v }) });
   const tool = choice({ label: "Brush", options: [[16, "black"], [8, "grey"], [0, "white"]], value: brush, onchange: (v) => { brush = v; } });
-  const help = h("p", { class: "lm-muted lm-small" }, "Draw in the outlined squares: mouse or finger paints; with the keyboard, arrows move and Enter or Space paints.");
+  const help = h("p", { class: "lm-muted lm-small lm-hand" }, "Draw in the outlined squares: mouse or finger paints; with the keyboard, arrows move and Enter or Space paints.");
   const grid = h("div", { class: "lmpx-grid", role: "group", "aria-label": "The digit: rows to draw, then rows that the model wrote" });
   const digit = select({ label: "Digit to write", value: get("digit"), options: [[LIKELIEST, "the likeliest"], ...DIGITS.map((c) => [c, String(c)])],
     onchange: (v) => put({ digit: v }) });
@@ -49,14 +49,14 @@ export default figure(({ model, el, listen, say }) => {
   const models = connect(model);
   let [judging, judged] = [false, 0]; // whether the classifier is asked; how often it was
   const judge = button("Ask the classifier", () => { judging = true; draw(); }, { class: "lm-button" });
-  const verdict = h("p", { role: "status" }, h("span", { class: "lm-small lm-muted" }, `A model that reads patches of 2 × 2 pixels judges the whole image; fetches ${fmt.num(get("bytes") / 1e6, 1)} MB once.`));
+  const verdict = h("p", { role: "status" }, h("span", { class: "lm-small lm-muted lm-hand" }, `A model that reads patches of 2 × 2 pixels judges the whole image; fetches ${fmt.num(get("bytes") / 1e6, 1)} MB once.`));
   const again = button("Write again", () => put({ seed: get("seed") + 1 }), { class: "lm-button lm-main" });
   const others = h("div", { class: "lm-row", "aria-hidden": "true" });
   const heading = h("p", { class: "lm-small lm-muted" }, "Which digit is it? P(c | your rows)");
   const chart = bars({ label: "Probability of each digit given the rows" });
   const numbers = table({ caption: "What the rows cost under each digit", head: ["digit", "P(digit | rows)", "bits of the rows"] });
   el.append(h("style", {}, style), begin.node, rows.node, tool.node, help,
-    h("div", { class: "lmpx-both" }, h("div", { class: "lm-stack" }, grid, h("div", { class: "lm-small lm-muted" }, "Others that it might write"), others),
+    h("div", { class: "lmpx-both" }, h("div", { class: "lm-stack" }, grid, h("div", { class: "lm-small lm-muted lm-hand" }, "Others that it might write"), others),
       h("div", { class: "lm-stack" }, heading, chart.node)),
     digit.node, heat.node, h("div", { class: "lm-row" }, again, judge), verdict, say.node, numbers.node);
 

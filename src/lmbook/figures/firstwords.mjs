@@ -126,7 +126,7 @@ export default figure(({ model, el, listen, say }) => {
 
   function draw() {
     replace(text, h("b", {}, get("prompt")), h("span", {}, get("written")));
-    if (timer !== null) text.scrollTop = text.scrollHeight;
+    text.scrollTop = text.scrollHeight; // what may come next is said of its end
     const next = get("next");
     if (!next.length) return;
     chart.draw(next.map(([char, p]) => ({ label: seen(char), value: p, tone: 2, text: fmt.prob(p, 2) })), { max: 1 });

@@ -48,7 +48,6 @@ MATHML = re.compile(r"<math .*?</math>", re.DOTALL)
 SPACED = re.compile(r"(<mo [^>]*>)((?:</?mrow>|<mi[^>]*>[^<]*</mi>)+)</mo>")
 APPLIED = re.compile(r"<mo>\u2061</mo>(?=</m(?:sub|sup|subsup|under|over|underover|frac)>)")
 SHORT = 14  # signs of a formula in the text that stays on one line
-JOINED = "\u2060"  # Unicode's word joiner: no width, and no line ends beside it
 logger = logging.getLogger(__name__)
 
 
@@ -178,17 +177,10 @@ def _html(translator, node, display: bool) -> str:
 
 
 def visit_inline(translator, node):
-    """The formula, with a sign that no line breaks at where something stands beside it without a space: browsers break
-    before and after a box in a line of text, even before a comma, unless that sign stands between.
-    """
     html = _html(translator, node, display=False)
     shown = TAG.sub("", html.partition('class="katex-html" aria-hidden="true">')[2]).replace("\u200b", "")
     kind = "math lm-short" if 0 < len(shown) <= SHORT else "math"
-    place = node.parent.index(node)
-    before, after = (node.parent[max(place - 1, 0) : place], node.parent[place + 1 : place + 2])
-    before = JOINED if before and not before[0].astext()[-1:].isspace() else ""
-    after = JOINED if after and not after[0].astext()[:1].isspace() else ""
-    translator.body.append(f"{before}{translator.starttag(node, 'span', '', CLASS=kind)}{html}</span>{after}")
+    translator.body.append(f"{translator.starttag(node, 'span', '', CLASS=kind)}{html}</span>")
     raise nodes.SkipNode
 
 

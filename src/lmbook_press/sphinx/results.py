@@ -83,6 +83,8 @@ class Models(SphinxDirective):
                 self.env.note_dependency(str(file))
         text, holder = tables.models(shown_in(Path(self.env.srcdir) / "notebooks")), nodes.Element()
         self.state.nested_parse(StringList(text.split("\n"), source="models"), self.content_offset, holder)
+        for table in holder.findall(nodes.table):
+            table["classes"].append("lm-models")
         return holder.children
 
 

@@ -291,6 +291,14 @@ def paper_has_no_empty_boxes_and_the_answers_at_its_end(page):
     room = figure.evaluate("(f) => { delete f.dataset.live; return getComputedStyle(f).minHeight; }")
     assert room in ("0px", "auto")
     figure.evaluate("(f) => { f.dataset.live = 'true'; }")
+    assert page.locator(".lm-figure .lm-hand:visible").count() == 0
+    figure = page.locator("figure.lm-figure").first
+    assert figure.evaluate("(f) => getComputedStyle(f.querySelector('p')).printColorAdjust") == "exact"
+    figure.evaluate("(f) => f.removeAttribute('data-live')")  # a figure that is far away when the page is printed
+    assert figure.evaluate("(f) => getComputedStyle(f).minHeight") in ("0px", "auto")
+    kept = "(pre) => getComputedStyle(pre.closest('div.highlight')).breakInside"
+    assert page.locator("main pre.lm-long").first.evaluate(kept) == "auto"
+    assert page.locator("main pre:not(.lm-long)").first.evaluate(kept) == "avoid"
     end = page.locator("#lm-print-end")
     assert end.locator("details.solution").count() == page.locator(".admonition.exercise").count() > 0
     assert end.locator(".lm-print-answer").count() == page.locator(".lm-check").count() > 0
