@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
@@ -46,7 +47,7 @@ MATHML = re.compile(r"<math .*?</math>", re.DOTALL)
 SPACED = re.compile(r"(<mo [^>]*>)((?:</?mrow>|<mi[^>]*>[^<]*</mi>)+)</mo>")
 APPLIED = re.compile(r"<mo>\u2061</mo>(?=</m(?:sub|sup|subsup|under|over|underover|frac)>)")
 SHORT = 14  # signs of a formula in the text that stays on one line
-JOINED = "\u2060"  # Unicode's word joiner: no width, and no line ends beside it
+OPENS, CLOSES = re.compile(r"[(\[“‘\"']+$"), re.compile(r"^[.,;:?!)\]’”\"'-]+")
 logger = logging.getLogger(__name__)
 
 
@@ -175,18 +176,29 @@ def _html(translator, node, display: bool) -> str:
         return f'<code class="lm-math-error">{translator.encode(tex)}</code>'
 
 
+class Tie(SphinxPostTransform):
+    """Gives a formula in the text the signs that touch it: browsers break a line between a box and even a comma."""
+
+    default_priority = 900
+    formats = ("html",)
+
+    def run(self):
+        for formula in list(self.document.findall(nodes.math)):
+            parent, place = formula.parent, formula.parent.index(formula)
+            for name, signs, at in (("before", OPENS, place - 1), ("after", CLOSES, place + 1)):
+                text = parent[at] if 0 <= at < len(parent) else None
+                if isinstance(text, nodes.Text) and (found := signs.search(text.astext())):
+                    formula[name] = found[0]
+                    parent[at] = nodes.Text(text.astext()[: found.start()] + text.astext()[found.end() :])
+
+
 def visit_inline(translator, node):
-    """The formula, with a sign that no line breaks at where something stands beside it without a space: browsers break
-    before and after a box in a line of text, even before a comma, unless that sign stands between.
-    """
     html = _html(translator, node, display=False)
     shown = TAG.sub("", html.partition('class="katex-html" aria-hidden="true">')[2]).replace("\u200b", "")
     kind = "math lm-short" if 0 < len(shown) <= SHORT else "math"
-    place = node.parent.index(node)
-    before, after = (node.parent[max(place - 1, 0) : place], node.parent[place + 1 : place + 2])
-    before = JOINED if before and not before[0].astext()[-1:].isspace() else ""
-    after = JOINED if after and not after[0].astext()[:1].isspace() else ""
-    translator.body.append(f"{before}{translator.starttag(node, 'span', '', CLASS=kind)}{html}</span>{after}")
+    html = f"{translator.starttag(node, 'span', '', CLASS=kind)}{html}</span>"
+    before, after = (translator.encode(node.get(name, "")) for name in ("before", "after"))
+    translator.body.append(f'<span class="lm-tied">{before}{html}{after}</span>' if before or after else html)
     raise nodes.SkipNode
 
 
@@ -217,4 +229,5 @@ def restart_numbers(app, env):
 
 def setup(app):
     app.connect("env-check-consistency", restart_numbers)
+    app.add_post_transform(Tie)
     app.add_html_math_renderer("lmbook_katex", (visit_inline, None), (visit_block, None))
