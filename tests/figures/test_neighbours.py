@@ -1,6 +1,8 @@
 """NeighbourMap: any words are placed as by torch on the shipped vectors; the page does as Python does, by every way."""
 
+import itertools
 import math
+import re
 
 import pytest
 import torch
@@ -8,7 +10,7 @@ from seen import cells_of, rightmost
 
 from lmbook import checkpoints
 from lmbook.figures import NeighbourMap
-from lmbook.figures.neighbours import EXAMPLES, MOST, NAME, NEAR, placed
+from lmbook.figures.neighbours import EXAMPLES, MOST, NAME, NEAR, _overlap, placed
 from lmbook.word2vec import nearest, principal_components
 
 
@@ -93,6 +95,17 @@ def test_the_state_is_small_and_the_same_and_has_a_drawing_without_scripts():
     assert len(html) < 25_000
     assert html.count("<circle") == len(placed(EXAMPLES[0])["points"])
     assert "<svg" not in NeighbourMap("zebrawood").fallback()
+
+
+def test_the_words_of_the_drawing_without_scripts_do_not_overlap():
+    for words in EXAMPLES:
+        spots = []
+        label = r'<text x="([\d.-]+)" y="([\d.-]+)"( text-anchor="end")? font-weight="\d+">([^<]+)<'
+        for x, y, end, text in re.findall(label, NeighbourMap(words).fallback()):
+            left, wide = float(x) - (5.5 * len(text) if end else 0), 5.5 * len(text)
+            spots.append((left, float(y) - 9, left + wide, float(y) + 2))
+        assert len(spots) > 5
+        assert not [1 for one, other in itertools.combinations(spots, 2) if _overlap(one, other)]
 
 
 def test_alternative_text_follows_the_state():

@@ -88,6 +88,21 @@ def test_a_formula_is_drawn_for_the_eye_and_written_for_the_ear():
     assert 'display="block"' in mathematics.render("x", display=True)
 
 
+def test_no_line_ends_at_the_bar_of_a_conditional_probability():
+    drawn = mathematics.render(r"P(w_t \mid w_{<t}) = P(b)")
+    assert drawn.count('class="base"') == 2
+    assert "<mspace>" not in drawn
+
+
+def test_a_formula_holds_on_to_the_signs_that_touch_it(build):
+    pages, _, _ = build(index="# Title\n\nLet ($x$), and $a = b + c + d + e + f + g + h$. Then $y$ is.\n")
+    tied = html.fromstring(pages["index"]).find_class("lm-tied")
+    assert [(one.text, "lm-short" in one[0].get("class"), one[0].tail) for one in tied] == [
+        ("(", True, "),"),
+        (None, False, "."),
+    ]
+
+
 ODD = {r"T_{\max}": "Tmax", r"\underset{T \times d}{X}": "XT×d", r"\underset{m}{\mathbf{h}_t} = 1": "htm=1"}
 ODD |= {r"a \bmod b": "amodb"}
 
