@@ -174,8 +174,9 @@ class DecodingSteps(Figure):
         state.setdefault(
             "caption",
             "Write a translation yourself: what does the model offer, and what does a strange choice do to the words "
-            "after it? Change a word of the source, too. Then let greedy and a beam of 2 to 4 do it, and look for a "
-            "beginning that greedy gave up and the beam kept. At the end, move alpha.",
+            "after it? Change a word of the source, too. Then let greedy (always the likeliest word) and a beam (the 2 "
+            "to 4 likeliest beginnings) do it: what did greedy give up and the beam keep? At the end, move alpha, "
+            "which weighs the length.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         super().__init__(bytes=len(bundle.weights("harbourish")[0]), lexicon=lexicon(), **state)

@@ -71,9 +71,10 @@ class MaskPainter(Figure):
         state.setdefault("title", "One layer sees what its mask allows; layers together see further")
         state.setdefault(
             "caption",
-            "Raise the layers with the mask “neighbours”: how far does each one reach? Then take “causal”, look at the"
-            " right square, and allow a single cell two or more places above the diagonal. Which outputs leak with one"
-            " layer, and which with two? Cells answer to the mouse and to arrow keys and space.",
+            "With the mask “neighbours”, raise the number of layers: how far does each output see? Then take "
+            "“causal”, look at the right square, and allow a single cell two or more places above the diagonal. Which"
+            " outputs see a later word with one layer, and which with two? Cells answer to the mouse and to arrow "
+            "keys and space.",
         )
         state.setdefault("alt", "…")
         super().__init__(words=list(words), mask=mask, layers=layers, residual=residual, chosen=chosen, **state)

@@ -94,15 +94,6 @@ def test_no_line_ends_at_the_bar_of_a_conditional_probability():
     assert "<mspace>" not in drawn
 
 
-def test_a_formula_holds_on_to_the_signs_that_touch_it(build):
-    pages, _, _ = build(index="# Title\n\nLet ($x$), and $a = b + c + d + e + f + g + h$. Then $y$ is.\n")
-    tied = html.fromstring(pages["index"]).find_class("lm-tied")
-    assert [(one.text, "lm-short" in one[0].get("class"), one[0].tail) for one in tied] == [
-        ("(", True, "),"),
-        (None, False, "."),
-    ]
-
-
 ODD = {r"T_{\max}": "Tmax", r"\underset{T \times d}{X}": "XT×d", r"\underset{m}{\mathbf{h}_t} = 1": "htm=1"}
 ODD |= {r"a \bmod b": "amodb"}
 
