@@ -129,7 +129,7 @@ def trained_at_once_written_one_by_one() -> list[Panel]:
 @drawing(
     18,
     caption="An image read row by row becomes a sentence, and the class in front of it is its prompt. The GPT is asked "
-    "for each pixel after the pixels before it; its input and its target are the same row, shifted by one.",
+    "for each pixel after the pixels before it; its input and its target are the same sentence, shifted by one.",
     alt="Left: an image of 4 by 4 pixels; a line runs through it row by row from the upper left to the lower right. "
     "Right: the tokens c, p_1, p_2, p_3 and so on to p_15 go up into a box named GPT, and above it stand the "
     "targets p_1, p_2, p_3, p_4 and so on to p_16.",
