@@ -49,7 +49,7 @@ def decoder_alone() -> list[Panel]:
 @drawing(
     17,
     caption=r"Five tokens, three temperatures, two cuts. A temperature $\tau$ changes the heights and never the order; "
-    r"top-k and top-p change nothing but where the row ends. Here top-k is cut at $k = 2$ and top-p at $p = 0.8$, "
+    r"top-k and top-p decide where the row ends. Here top-k is cut at $k = 2$ and top-p at $p = 0.8$, "
     r"both at temperature 1.",
     alt="A bar chart of five tokens with probabilities 0.50, 0.25, 0.15, 0.06 and 0.04. Beside each bar stand those "
     "at temperature 0.5, where the first token has 0.73, and at temperature 2, where it has 0.35 and the last 0.10. "
