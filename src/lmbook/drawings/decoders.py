@@ -49,7 +49,7 @@ def decoder_alone() -> list[Panel]:
 @drawing(
     17,
     caption=r"Five tokens, three temperatures, two cuts. A temperature $\tau$ changes the heights and never the order; "
-    r"top-k and top-p change nothing but where the row ends. Here top-k is cut at $k = 2$ and top-p at $p = 0.8$, "
+    r"top-k and top-p decide where the row ends. Here top-k is cut at $k = 2$ and top-p at $p = 0.8$, "
     r"both at temperature 1.",
     alt="A bar chart of five tokens with probabilities 0.50, 0.25, 0.15, 0.06 and 0.04. Beside each bar stand those "
     "at temperature 0.5, where the first token has 0.73, and at temperature 2, where it has 0.35 and the last 0.10. "
@@ -129,7 +129,7 @@ def trained_at_once_written_one_by_one() -> list[Panel]:
 @drawing(
     18,
     caption="An image read row by row becomes a sentence, and the class in front of it is its prompt. The GPT is asked "
-    "for each pixel after the pixels before it; its input and its target are the same row, shifted by one.",
+    "for each pixel after the pixels before it; its input and its target are the same sentence, shifted by one.",
     alt="Left: an image of 4 by 4 pixels; a line runs through it row by row from the upper left to the lower right. "
     "Right: the tokens c, p_1, p_2, p_3 and so on to p_15 go up into a box named GPT, and above it stand the "
     "targets p_1, p_2, p_3, p_4 and so on to p_16.",

@@ -102,9 +102,9 @@ def _rounds(title: str, name: str, number: Callable[[int, int], int], recurrent:
 
 @drawing(
     15,
-    caption="In which round can each number be computed, at the earliest? A recurrent decoder takes a round more with "
-    "every token, although its inputs are given. In training the Transformer needs one round for each layer. "
-    "When it writes, its next input is its own last output, and all must wait.",
+    caption="The number in each box is the earliest round in which it can be computed. A recurrent decoder needs one "
+    "more round for every token, although its inputs are given. In training the Transformer needs one round for each "
+    "layer. When it writes, its next input is its own last output, so each token waits for the one before.",
     alt="Three panels, each with two decoder layers over four positions and the round of each box. Recurrent, in "
     "training: 1 2 3 4 below, 2 3 4 5 above, with arrows from each box to its right neighbour. Transformer, in "
     "training: 1 everywhere below, 2 everywhere above, with lines to the same and all later positions. Transformer, "
