@@ -146,6 +146,17 @@ def test_a_longer_id_counts_before_those_inside_it(folder, tmp_path):
     assert [fault.path for fault in got.faults] == [both]
 
 
+def test_an_id_of_one_letter_is_all_of_a_name(folder, tmp_path):
+    (tmp_path / "short.csv").write_text("id,name\na,Ann Doe\n7,Bob Ray\n")
+    names = {"a.ipynb": "a", "7/homework.ipynb": "7"}
+    for name in names:
+        hand_in(returned(), folder / name)
+    other = hand_in(returned(), folder / "exercise a.ipynb")
+    got = collect(folder, read_roster(tmp_path / "short.csv"))
+    assert {one.path.relative_to(folder).as_posix(): one.student for one in got.submissions} == names
+    assert [fault.path for fault in got.faults] == [other]
+
+
 def test_a_name_that_is_no_text_stops_nobody(folder, roster):
     hand_in(returned(), folder / "ann.ipynb")
     os.rename(folder / "ann.ipynb", os.fsencode(folder) + b"/ann \xff.ipynb")

@@ -158,12 +158,15 @@ def _of_gradescope(part: str, roster: Roster, entry: dict | None) -> Owner:
 def _of_anything(relative: PurePosixPath, roster: Roster) -> Owner:
     """A whole id or email in the file's name, with no letter or digit right before or after it.
 
+    An id of one letter has to be all of the name: "exercise a.ipynb" need not be a's.
     A longer one counts before those that are part of it: "ann-marie.ipynb" is ann-marie's, not ann's.
     """
     name, places = relative.name.lower(), []
     for student in roster:
         sure = student.keys & {student.id.lower(), student.email.lower(), student.login.lower()}
         for key in sure:
+            if len(key) == 1 and key != name.partition(".")[0]:
+                continue
             where = re.finditer(rf"(?<![a-z0-9]){re.escape(key)}(?![a-z0-9])", name)
             places += [(match.start(), match.end(), student) for match in where]
     whole = [

@@ -43,7 +43,8 @@ class Student:
     @property
     def keys(self) -> set[str]:
         """What may stand for this student in a folder's or file's name, in lower case."""
-        return {key.lower() for key in (self.id, self.email, self.login, self.email.split("@")[0]) if len(key) > 1}
+        others = {key.lower() for key in (self.email, self.login, self.email.split("@")[0]) if len(key) > 1}
+        return others | {self.id.lower()}
 
 
 def letters(text: str) -> str:
