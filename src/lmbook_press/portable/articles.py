@@ -7,9 +7,10 @@ the pages become links inside the book; ids are made unique by the name of their
 
 import re
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from posixpath import join, normpath
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import yaml
 from lxml import etree, html
@@ -103,38 +104,75 @@ def _open(details) -> None:
         summary.tag = "p"
 
 
-WIDEST = 12  # columns of a table that a page holds
 # Letters of a line that a page holds in a table: in its usual letters, and in small ones.
 USUAL, SMALL = 84, 112
 RANGE = re.compile(r"\([^()]*\)")
+JOINT = re.compile(
+    r"(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z][a-z]_)(?=[a-z])"
+)  # where a name of code may go on on a new line
 
 
 def _fit(table) -> None:
-    """Turns a table with more columns than a page holds. A line may break before the range of a number, not in it.
+    """Makes a table no wider than a page, if it can be: names may break between their words, a table with more columns
+    than rows is turned. A line may break before the range of a number, not in it.
 
     A table that is too wide all the same is marked: lm-many for smaller letters, lm-crowded where words may break too.
     """
-    _upright(table)
-    widths: dict[int, int] = {}
-    for row in table.iter("tr"):
-        for column, cell in enumerate(row):
-            if "lm-number" in (cell.get("class") or ""):
-                for part in cell.iter():
-                    part.text = RANGE.sub(lambda found: found[0].replace(" ", "\u00a0"), part.text or "")
-            longest = max(map(len, re.split(r"[ \n]+", cell.text_content())), default=0)
-            widths[column] = max(widths.get(column, 0), longest)
-    letters = sum(widths.values()) + 2 * len(widths)
+    for cell in table.xpath(".//*[contains(@class, 'lm-number')]"):
+        for part in cell.iter():
+            part.text = RANGE.sub(lambda found: found[0].replace(" ", "\u00a0"), part.text or "")
+    if _letters(table) > USUAL:
+        _loosen(table)
+    letters = _letters(table)
+    if letters > SMALL and _letters(table, turned=True) < letters:
+        _turn(table)
+        letters = _letters(table)
     marks = ["lm-many"] * (letters > USUAL) + ["lm-crowded"] * (letters > SMALL)
     if marks:
         table.set("class", " ".join([*(table.get("class") or "").split(), *marks]))
 
 
-def _upright(table) -> None:
-    """Makes the head of a table with too many columns its first column."""
+def _letters(table, turned: bool = False) -> int:
+    """The letters of the narrowest line that a table can have, two for each gap; of the turned table if so asked."""
+    rows = [[_longest(cell) for cell in row] for row in table.iter("tr")]
+    lines = rows if turned else zip_longest(*rows, fillvalue=0)
+    return sum(max(line, default=0) + 2 for line in lines)
+
+
+def _longest(cell) -> int:
+    """The letters of the longest part of a cell that cannot break."""
+    texts = cell.xpath(".//text()[not(ancestor::annotation)]")
+    text = "".join(" " * (one.is_tail and one.getparent().tag == "wbr") + one for one in texts)
+    return max(map(len, re.split(r"[ \n]+", text)))
+
+
+def _loosen(table) -> None:
+    """Lets names of code break between their words: Attention|Seq2Seq, vocab_|source."""
+    for part in [part for part in table.iter() if isinstance(part.tag, str)]:
+        if part.getparent() is not None and part is not table:
+            after = JOINT.split(part.tail or "")
+            part.tail = after[0]
+            for words in reversed(after[1:]):
+                part.addnext(_break(words))
+        if part.tag in ("math", "svg") or any(up.tag in ("math", "svg") for up in part.iterancestors()):
+            continue
+        words = JOINT.split(part.text or "")
+        part.text = words[0]
+        for place, more in enumerate(words[1:]):
+            part.insert(place, _break(more))
+
+
+def _break(words: str):
+    """A place where a line may end, and the words after it."""
+    element = etree.Element("wbr")
+    element.tail = words
+    return element
+
+
+def _turn(table) -> None:
+    """Makes the head of a table its first column; a column with numbers and words begins them all on the left."""
     rows = [list(row) for row in table.iter("tr")]
-    if not rows or len(rows[0]) <= max(WIDEST, len(rows)) or len({len(row) for row in rows}) > 1:
-        return
-    if any(cell.get("colspan") or cell.get("rowspan") for row in rows for cell in row):
+    if len({len(row) for row in rows}) > 1 or any(c.get("colspan") or c.get("rowspan") for row in rows for c in row):
         return
     for part in list(table):
         if part.tag in ("thead", "tbody", "colgroup"):
@@ -144,6 +182,8 @@ def _upright(table) -> None:
         row = etree.SubElement(body if number else head, "tr")
         for place, cell in enumerate(column):
             cell.tag = "td" if number and place else "th"
+            for name in ("class", "style"):
+                cell.attrib.pop(name, None)
             row.append(cell)
     table.extend([head, body])
 
@@ -178,7 +218,8 @@ def _rename(tree, page: str, pages: set[str], base: str, inside) -> None:
                     name, inside(target, f"{slug(target)}--{unquote(parts.fragment)}" if parts.fragment else "")
                 )
             elif name == "href":
-                element.set(name, f"{base}{path}" + (f"#{parts.fragment}" if parts.fragment else ""))
+                state = quote(parts.fragment, safe="=&%")  # of a figure, with the spaces of its text
+                element.set(name, f"{base}{path}" + f"#{state}" * bool(state))
             else:
                 element.set(name, path)
 
@@ -235,4 +276,5 @@ def read(root: Path, site: Path, base: str, mathematics: str, inside) -> list[Pa
 
 def written(tree, xml: bool = False) -> str:
     """A tree as HTML, or as XHTML."""
-    return etree.tostring(tree, method="xml" if xml else "html", encoding="unicode", with_tail=False)
+    text = etree.tostring(tree, method="xml" if xml else "html", encoding="unicode", with_tail=False)
+    return text.replace("</wbr>", "")  # of which lxml does not know that it has no end

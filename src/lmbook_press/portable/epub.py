@@ -3,6 +3,7 @@
 import hashlib
 import html as markup
 import re
+import unicodedata
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -43,13 +44,65 @@ ol.lm-stations { padding: 0; list-style: none; }
 .lm-picture { display: block; }
 figure { margin: 1em 0; }
 figure svg, img { max-width: 100%; height: auto; }
-figcaption { font-size: 0.85em; }
+figcaption { margin-top: 0.5em; font-size: 0.85em; }
 .lm-live { display: block; margin-top: 0.3em; }
 .admonition, .lm-check, figure.lm-figure { margin: 1em 0; padding: 0.3em 0.9em; border-left: 3px solid #17608a; }
 .admonition-title, .lm-kicker, .lm-title { font-weight: bold; }
 .lm-equation { margin: 1em 0; font-size: 0.9em; text-align: center; overflow-x: auto; }
+.lm-aligned { display: inline-table; text-align: left; }
+.lm-row { display: table-row; }
+.lm-cell { display: table-cell; padding: 0.1em 0 0.1em 0.15em; vertical-align: baseline; }
+.lm-cell:nth-child(odd) { padding-left: 1em; text-align: right; }
+.lm-cell:first-child { padding-left: 0; }
+.lm-piece { display: inline-block; max-width: 100%; margin: 0 0.8em; }
 .eqno { float: right; }
+/* where a line of four columns has no place: a row is a paragraph, and what explains it is on a line of its own */
+@media (max-width: 32em) {
+  .lm-equation { text-align: left; }
+  .lm-aligned, .lm-row { display: block; }
+  .lm-row { margin-top: 0.3em; }
+  .lm-cell { display: inline; padding: 0 !important; }
+  .lm-cell:nth-child(odd):not(:first-child)::before { content: ""; display: block; }
+  .lm-piece { display: block; margin: 0 0 0.3em; }
+}
+/* MathML Core knows no bold letters and no letters of a typewriter, so not every reader draws them by itself */
+[mathvariant|="bold"] { font-weight: bold; }
+mi[mathvariant="bold"] { text-transform: none; }
+[mathvariant="monospace"] { font-family: monospace; }
+.lm-letter { font-weight: bold; }
+.lm-print-answer > div { margin: 0.3em 0; }
+.lm-print-answer > div :is(div, p) { display: inline; margin: 0; }
 """
+# Letters of formulae that a reader without mathvariant would draw as any other, with signs of their own.
+LETTERS = {"double-struck": "ℝℂℍℕℙℚℤ", "script": "ℬℰℱℋℐℒℳℛ"}
+LETTERS = {kind: {unicodedata.normalize("NFKD", sign): sign for sign in signs} for kind, signs in LETTERS.items()}
+FIRST_LETTER = {"double-struck": 0x1D538, "script": 0x1D49C}
+APPLIED = "\u2061"  # stands, unseen, between a function and what it is applied to
+
+
+def _letter(sign: str, kind: str) -> str:
+    """A capital letter with a double stroke, or in script, as a sign of its own."""
+    return LETTERS[kind].get(sign) or chr(FIRST_LETTER[kind] + ord(sign) - ord("A"))
+
+
+def _readable(formula) -> None:
+    """Makes a formula of KaTeX's MathML what a reader draws well that knows MathML Core and nothing else."""
+    around = " ".join(up.get("class", "") for up in formula.iterancestors())
+    if ("lm-cell" in around or "lm-piece" in around) and formula.attrib.pop("display", None):
+        formula.set("displaystyle", "true")  # a block would stand on a line of its own
+    for sign in formula.xpath(".//*[@mathvariant='double-struck' or @mathvariant='script']"):
+        sign.text = "".join(_letter(one, sign.get("mathvariant")) for one in sign.text)
+        sign.set("mathvariant", "normal")  # or a reader makes it italic
+    for bar in formula.iter("mi"):
+        if bar.text == "∣":  # of |V|: the sign of a divisor, which is wide
+            bar.text = "|"
+    for mark in [mark for mark in formula.iter("mo") if mark.text == APPLIED]:  # "ln x" and "x ln y", not "lnx"
+        function, argument = mark.getprevious(), mark.getnext()
+        if argument is not None and argument.tag not in ("mo", "mspace"):
+            mark.addnext(etree.Element("mspace", width="0.167em"))
+        before = None if function is None else function.getprevious()
+        if before is not None and before.tag not in ("mo", "mspace") and before.text != "/":
+            function.addprevious(etree.Element("mspace", width="0.167em"))
 
 
 def _xhtml(page: articles.Page) -> str:
@@ -60,6 +113,10 @@ def _xhtml(page: articles.Page) -> str:
         heading = etree.SubElement(box, "h2")
         heading.text = "Answers and solutions"
         box.extend(page.end)
+    for title in box.xpath("//*[contains(@class, 'lm-print-answer')]/h2"):
+        title.tag = "h3"  # under "Answers and solutions"
+    for formula in box.iter("math"):
+        _readable(formula)
     for element in box.iter():
         if not isinstance(element.tag, str):
             continue

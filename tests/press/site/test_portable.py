@@ -88,22 +88,36 @@ def test_paper_has_all_links_inside_answers_at_the_end_and_no_scripts(site, pape
     assert all(b <= a + 1 for a, b in pairwise(levels))
 
 
-def test_a_table_wider_than_a_page_is_turned():
-    def table(columns, rows, more=""):
-        cells = "".join(f"<th>h{i}</th>" for i in range(columns))
-        lines = "".join("<tr>" + "".join(f"<td>{j}.{i}</td>" for i in range(columns)) + "</tr>" for j in range(rows))
-        return html.fromstring(f"<table><thead><tr{more}>{cells}</tr></thead><tbody>{lines}</tbody></table>")
+def _table(columns, rows, cell=str):
+    cells = "".join(f"<th>h{i}</th>" for i in range(columns))
+    lines = "".join("<tr>" + f"<td>{cell(j)}</td>" * columns + "</tr>" for j in range(rows))
+    return html.fromstring(f"<table><thead><tr>{cells}</tr></thead><tbody>{lines}</tbody></table>")
 
-    wide = table(14, 2)
-    articles._upright(wide)
+
+def test_a_table_wider_than_a_page_is_turned():
+    wide = _table(14, 2, "number{}".format)
+    articles._fit(wide)
     found = [[(cell.tag, cell.text) for cell in row] for row in wide.iter("tr")]
-    assert found[0] == [("th", "h0"), ("th", "0.0"), ("th", "1.0")]
-    assert found[13] == [("th", "h13"), ("td", "0.13"), ("td", "1.13")]
+    assert found[0] == [("th", "h0"), ("th", "number0"), ("th", "number1")]
+    assert found[13] == [("th", "h13"), ("td", "number0"), ("td", "number1")]
     assert [part.tag for part in wide] == ["thead", "tbody"]
-    for kept in (table(12, 2), table(14, 20)):
-        before = articles.written(kept)
-        articles._upright(kept)
-        assert articles.written(kept) == before
+    assert not wide.get("class")
+    for kept in (_table(12, 2), _table(14, 20, "number{}".format)):
+        before = [cell.text for cell in kept.iter("th")]
+        articles._fit(kept)
+        assert [cell.text for cell in kept.iter("th")] == before
+
+
+def test_names_of_code_in_a_wide_table_break_between_their_words_only():
+    wide = _table(6, 6, lambda row: "<code>AttentionSeq2Seq</code> and vocab_source, d_a 0.01")
+    articles._fit(wide)
+    assert articles.written(wide.find(".//td")) == (
+        "<td><code>Attention<wbr>Seq2Seq</code> and vocab_<wbr>source, d_a 0.01</td>"
+    )
+    assert wide.find(".//td").text_content() == "AttentionSeq2Seq and vocab_source, d_a 0.01"
+    narrow = _table(2, 2, lambda row: "AttentionSeq2Seq")
+    articles._fit(narrow)
+    assert narrow.find(".//wbr") is None
 
 
 @pytest.mark.parametrize(
@@ -111,12 +125,17 @@ def test_a_table_wider_than_a_page_is_turned():
 )
 def test_a_table_has_letters_that_a_page_holds_and_keeps_ranges_whole(cell, marks):
     row = f"<td class='lm-number'>{cell}</td>" * 6
-    fitted = html.fromstring(f"<table><tbody><tr>{row}</tr></tbody></table>")
+    fitted = html.fromstring(f"<table><tbody>{f'<tr>{row}</tr>' * 6}</tbody></table>")
     articles._fit(fitted)
     assert (fitted.get("class") or "").split()[-1:] == ([marks] if marks else [])
     first = fitted.find(".//td").text
     assert first.replace("\u00a0", " ") == cell
     assert len(first.split(" ")) == 1 + ("(" in cell)  # it breaks before the range
+
+
+def test_the_tex_behind_a_formula_does_not_make_a_table_wide():
+    formula = "<math><semantics><mi>x</mi><annotation>\\operatorname{something}</annotation></semantics></math>"
+    assert articles._letters(_table(3, 1, lambda row: formula)) == 3 * (len("h0") + 2)
 
 
 def test_only_long_code_may_go_on_on_the_next_page(paper):
@@ -136,6 +155,34 @@ def test_chromium_prints_with_bookmarks_and_knows_the_page_of_each_place(browser
     assert len(re.findall(rb"/Type\s*/Page\b", data)) == 2
     assert b"/Outlines" in data
     assert pdf.leaves(data) == {"here": 1, "there": 2}
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("first", ["a = 1", "<span class='lm-line'>a = 1</span>"])
+def test_no_strip_of_a_box_is_left_where_its_code_begins_on_the_next_page(new_context, site, first):
+    """The box begins where its first line does: nothing of its own stands above that line, where a page could end."""
+    code = f"<pre class='lm-long'><span></span>{first}{'<br>b = 2' * 20}</pre>"
+    box = f"<div class='cell'><div class='cell_input'><div class='highlight-x'><div class='highlight'>{code}"
+    styles = "".join(f'<link rel="stylesheet" href="_static/{name}">' for name in pdf.STYLES)
+    (site / pdf.NAME).write_text(f"{styles}<body class='lm-book'><article class='bd-article'>{box}")
+    page = new_context(viewport={"width": 627, "height": 900}).new_page()
+    page.emulate_media(media="print")
+    try:
+        page.goto((site / pdf.NAME).as_uri())
+    finally:
+        (site / pdf.NAME).unlink()
+    above = """() => {
+      const found = [];
+      for (let box = document.querySelector(".lm-line") ?? document.querySelector("pre");
+           !box.matches("article"); box = box.parentElement) {
+        const style = getComputedStyle(box);
+        const whole = box.matches(".lm-line") && style.breakInside === "avoid";
+        if (!whole && (parseFloat(style.paddingTop) || parseFloat(style.borderTopWidth))) found.push(box.className);
+        if (style.display === "flex") found.push("flex");
+      }
+      return found.concat([...document.querySelectorAll("pre > span:empty")].filter((one) => one.getClientRects()[0]));
+    }"""
+    assert page.evaluate(above) == []
 
 
 @pytest.mark.browser
@@ -197,6 +244,7 @@ def test_links_pictures_and_ids_of_an_epub_are_there(unpacked):
         for node in tree.iter():
             assert not any(key.startswith("on") for key in node.attrib)
             for link in (node.get("href"), node.get("src")):
+                assert not link or " " not in link
                 if link and not re.match(r"https?:|mailto:|data:", link):
                     page, _, place = link.partition("#")
                     links += 1
@@ -216,7 +264,10 @@ def test_formulae_of_an_epub_are_mathml_as_its_standard_has_it(unpacked):
     tree = etree.fromstring(files["book/notebooks-07-long-memory.xhtml"])
     counted = {"msub": 2, "msup": 2, "msubsup": 3, "munder": 2, "mover": 2, "munderover": 3, "mfrac": 2, "mroot": 2}
     seen = set()
+    for cell in tree.xpath("//*[@class='lm-cell' or @class='lm-piece']"):  # side by side, so none is a block
+        assert not cell.xpath(".//*[local-name()='math' and @display]")
     for node in tree.iter("{http://www.w3.org/1998/Math/MathML}*"):
+        assert node.get("mathvariant") not in ("double-struck", "script")
         name = etree.QName(node).localname
         seen.add(name)
         if name in ("mi", "mo", "mn", "mtext"):
@@ -224,6 +275,42 @@ def test_formulae_of_an_epub_are_mathml_as_its_standard_has_it(unpacked):
         if name in counted:
             assert len(node) == counted[name], etree.tostring(node)
     assert seen > {"mi", "msub", "mfrac"}
+
+
+def test_formulae_of_an_epub_need_nothing_but_mathml_core():
+    signs = (
+        "<mi mathvariant='double-struck'>E</mi><mi mathvariant='double-struck'>R</mi><mi mathvariant='script'>D</mi>"
+    )
+    names = "<mi>x</mi><mi>ln</mi><mo>\u2061</mo><mi>y</mi><mo>+</mo><mi>ln</mi><mo>\u2061</mo><mo>(</mo>"
+    page = f"<div><span class='lm-cell'><math display='block'><mrow>{signs}{names}</mrow></math></span></div>"
+    formula = html.fromstring(page).find(".//math")
+    epub._readable(formula)
+    assert [sign.text for sign in formula.iter("mi")][:3] == ["𝔼", "ℝ", "𝒟"]
+    assert " ".join(sign.tag for sign in formula.find("mrow")[3:]) == "mi mspace mi mo mspace mi mo mi mo mo"
+    assert dict(formula.attrib) == {"displaystyle": "true"}
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [800, 360])
+def test_the_rows_of_a_formula_stand_below_one_another_and_their_parts_side_by_side(
+    new_context, unpacked, tmp_path, width
+):
+    _, files = unpacked
+    for name in ("notebooks-07-long-memory.xhtml", "book.css"):
+        (tmp_path / name).write_bytes(files[f"book/{name}"])
+    page = new_context(viewport={"width": width, "height": 800}).new_page()
+    page.goto((tmp_path / "notebooks-07-long-memory.xhtml").as_uri())
+    rows = page.locator("[id$=equation-eq-lm-lstm] .lm-row").evaluate_all(
+        "(rows) => rows.map((row) => [...row.querySelectorAll('math')].map((m) => m.getBoundingClientRect().toJSON()))"
+    )
+    assert len(rows) == 6
+    for row in rows:
+        assert row[0]["right"] <= row[1]["left"]
+        assert row[0]["top"] < row[1]["bottom"]
+        assert row[1]["top"] < row[0]["bottom"]
+        assert all(part["right"] <= width for part in row)
+    for above, below in pairwise(rows):
+        assert max(part["bottom"] for part in above) <= min(part["top"] for part in below) + 3
 
 
 def test_an_epub_says_how_it_can_be_read_and_where_it_begins(unpacked):
