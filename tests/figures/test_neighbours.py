@@ -1,6 +1,8 @@
 """NeighbourMap: any words are placed as by torch on the shipped vectors; the page does as Python does, by every way."""
 
 import math
+import re
+from itertools import combinations
 
 import pytest
 import torch
@@ -74,6 +76,15 @@ def test_the_plane_is_that_of_the_principal_components(trained):
     assert torch.allclose(torch.tensor([[one["x"], one["y"]] for one in found["points"]]), plane, atol=1e-3)
     share = plane.var(0).sum() / chosen.var(0).sum()
     assert found["share"] == pytest.approx(share.item(), abs=1e-3)
+
+
+def test_no_label_of_the_still_covers_another():
+    drawn = NeighbourMap(words=EXAMPLES[0]).fallback()
+    found = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]+)<', drawn)
+    assert len(found) >= 20
+    boxes = [(float(x), float(y), float(x) + 5.5 * len(text)) for x, y, text in found]
+    for (left, y, right), (start, other, end) in combinations(boxes, 2):
+        assert right <= start or end <= left or abs(y - other) >= 11
 
 
 def test_an_unknown_word_has_no_place_and_a_text_without_words_is_refused():

@@ -69,6 +69,25 @@ def placed(text: str) -> dict:
     }
 
 
+def _free(x: float, y: float, wide: float, taken: list[tuple]) -> tuple[float, float] | None:
+    """Where a label of that width can begin beside the dot at (x, y) and cover nothing; None, if it cannot.
+
+    taken: boxes (left, top, right, bottom) of what is drawn; that of the label is added. The table has every word.
+    """
+    for left, middle in (
+        (x + 5, y), (x - 5 - wide, y), (x - wide / 2, y - 10), (x - wide / 2, y + 10),
+        (x + 3, y - 9), (x + 3, y + 9), (x - 3 - wide, y - 9), (x - 3 - wide, y + 9),
+        (x + 9, y - 18), (x + 9, y + 18), (x - 9 - wide, y - 18), (x - 9 - wide, y + 18),
+    ):  # fmt: skip
+        box = (left, middle - 6, left + wide, middle + 6)
+        if left < 0 or left + wide > 420 or middle < 6:
+            continue
+        if all(box[2] <= a or c <= box[0] or box[3] <= b or d <= box[1] for a, b, c, d in taken):
+            taken.append(box)
+            return left, middle + 4
+    return None
+
+
 class NeighbourMap(Figure):
     """Type words; see the nearest of each and all of them on a map.
 
@@ -143,10 +162,14 @@ class NeighbourMap(Figure):
                 (x, y, _), (u, v, _) = at[word["id"]], at[one["id"]]
                 lines += f'<path d="M{x:.1f} {y:.1f}L{u:.1f} {v:.1f}"/>'
         typed = {word["id"] for word in found["words"]}
-        for i, (x, y, text) in at.items():
+        taken = [(x - 3, y - 3, x + 3, y + 3) for x, y, _ in at.values()]
+        for i, (x, y, text) in sorted(at.items(), key=lambda one: one[0] not in typed):
             weight, r = (700, 4) if i in typed else (400, 2.5)
             dots += f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r}"/>'
-            dots += f'<text x="{x + 5:.1f}" y="{y + 4:.1f}" font-weight="{weight}">{html.escape(text)}</text>'
+            place = _free(x, y, 6.4 * len(text), taken)
+            if place:
+                left, down = place
+                dots += f'<text x="{left:.1f}" y="{down:.1f}" font-weight="{weight}">{html.escape(text)}</text>'
         tall = 40 + scale * (max(ys) - min(ys))
         return (
             f'<svg role="img" aria-label="{html.escape(self.alt)}" viewBox="0 0 420 {tall:.0f}" width="420" '

@@ -293,13 +293,19 @@ class Trainer(Figure):
         runs = self._shown["runs"]
         last = max(run["points"][-1][0] for run in runs)
         top = max(value for run in runs for _, _, value in run["points"])
-        lines = []
+        lines, heights = [], []
         for i, run in enumerate(runs):
             points = [(340 * step / last, 10 + 130 * (1 - value / top)) for step, _, value in run["points"]]
             path = " ".join(f"{x:.0f},{y:.1f}" for x, y in points)
             lines.append(f'<polyline points="{path}" stroke-dasharray="{"6 4" if i else "none"}"/>')
+            # a label stands at the end of its line, or moves on from one that stands there already
+            height = points[-1][1] + 4
+            step = 1 if any(height > other for other in heights) else -1
+            while any(abs(height - other) < 15 for other in heights):
+                height += step
+            heights.append(height)
             lines.append(
-                f'<text x="346" y="{points[-1][1] + 4 - 14 * i:.0f}" stroke="none" fill="currentColor">'
+                f'<text x="346" y="{height:.0f}" stroke="none" fill="currentColor">'
                 f"{html.escape(run['label'])} {run['points'][-1][2]:.2f}</text>"
             )
         words = [sample["text"] for run in runs for sample in run.get("samples", [])]

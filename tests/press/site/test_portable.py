@@ -282,11 +282,19 @@ def test_formulae_of_an_epub_need_nothing_but_mathml_core():
         "<mi mathvariant='double-struck'>E</mi><mi mathvariant='double-struck'>R</mi><mi mathvariant='script'>D</mi>"
     )
     names = "<mi>x</mi><mi>ln</mi><mo>\u2061</mo><mi>y</mi><mo>+</mo><mi>ln</mi><mo>\u2061</mo><mo>(</mo>"
-    page = f"<div><span class='lm-cell'><math display='block'><mrow>{signs}{names}</mrow></math></span></div>"
+    size = "<mo stretchy='false'>∣</mo><mi>V</mi><mo stretchy='false'>∣</mo><mo>∣</mo>"
+    page = f"<div><span class='lm-cell'><math display='block'><mrow>{signs}{names}{size}</mrow></math></span></div>"
     formula = html.fromstring(page).find(".//math")
     epub._readable(formula)
     assert [sign.text for sign in formula.iter("mi")][:3] == ["𝔼", "ℝ", "𝒟"]
-    assert " ".join(sign.tag for sign in formula.find("mrow")[3:]) == "mi mspace mi mo mspace mi mo mi mo mo"
+    assert (
+        " ".join(sign.tag for sign in formula.find("mrow")[3:]) == "mi mspace mi mo mspace mi mo mi mo mo mo mi mo mo"
+    )
+    assert [(sign.text, sign.get("lspace")) for sign in formula.find("mrow")[-3:]] == [
+        ("V", None),
+        ("|", "0"),
+        ("∣", None),
+    ]
     assert dict(formula.attrib) == {"displaystyle": "true"}
 
 
