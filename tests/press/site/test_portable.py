@@ -62,6 +62,23 @@ def test_what_has_changed_its_form_is_noticed():
         offline.reading("const load = (url) => get(url);")
 
 
+@pytest.mark.browser
+def test_the_books_own_fonts_are_seen_from_a_disk(new_context, site, tmp_path):
+    (tmp_path / "lmbook.css").write_text(offline.stylesheet(site / "_static/lmbook.css"))
+    words = "<link rel='stylesheet' href='lmbook.css'><body class='bd-article'><p>Words of the book</p>"
+    (tmp_path / "page.html").write_text(f"<!DOCTYPE html><html data-theme='light'>{words}")
+    page = new_context().new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    page.evaluate("document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
+    tools = page.context.new_cdp_session(page)
+    tools.send("DOM.enable")
+    tools.send("CSS.enable")
+    root = tools.send("DOM.getDocument")["root"]["nodeId"]
+    words = tools.send("DOM.querySelector", {"nodeId": root, "selector": "p"})["nodeId"]
+    used = tools.send("CSS.getPlatformFontsForNode", {"nodeId": words})["fonts"]
+    assert [font["familyName"] for font in used] == ["Book Serif"]
+
+
 # --- paper ---------------------------------------------------------------------------------------------------------
 
 
