@@ -65,6 +65,16 @@ def test_the_first_view_is_the_recorded_training(name):
     assert PLACE.stat().st_size < 100_000
 
 
+@pytest.mark.parametrize("name", ["gap", "race"])
+def test_labels_of_the_still_stand_apart_in_the_order_of_their_lines(name):
+    drawn = Trainer(name).fallback()
+    ends = [float(points.split(",")[-1]) for points in re.findall(r'<polyline points="([^"]+)"', drawn)]
+    labels = [float(height) for height in re.findall(r'<text x="346" y="([^"]+)"', drawn)]
+    (first, above), (second, below) = sorted(zip(ends, labels, strict=True))
+    assert below - above >= 14
+    assert max(abs(above - first), abs(below - second)) <= 18
+
+
 def test_what_the_pages_claim_is_in_the_records():
     plain, lstm = stored()["gap"][0]["runs"]
     assert lstm["points"][-1][2] < 0.01 < 0.5 < plain["points"][-1][2]

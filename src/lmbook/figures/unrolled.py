@@ -155,6 +155,6 @@ class UnrolledRNN(Figure):
             )
         alt = html.escape(self.alt)
         return (
-            f'<svg role="img" aria-label="{alt}" viewBox="0 0 400 40" width="400" style="max-width:100%;height:auto" '
+            f'<svg role="img" aria-label="{alt}" viewBox="0 0 400 46" width="400" style="max-width:100%;height:auto" '
             f'fill="currentColor">{"".join(cells)}</svg><p>{alt}</p>'
         )

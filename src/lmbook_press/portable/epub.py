@@ -51,7 +51,7 @@ figcaption { margin-top: 0.5em; font-size: 0.85em; }
 .lm-equation { margin: 1em 0; font-size: 0.9em; text-align: center; overflow-x: auto; }
 .lm-aligned { display: inline-table; text-align: left; }
 .lm-row { display: table-row; }
-.lm-cell { display: table-cell; padding: 0.1em 0 0.1em 0.15em; vertical-align: baseline; }
+.lm-cell { display: table-cell; padding: 0.25em 0 0.25em 0.15em; vertical-align: baseline; }
 .lm-cell:nth-child(odd) { padding-left: 1em; text-align: right; }
 .lm-cell:first-child { padding-left: 0; }
 .lm-piece { display: inline-block; max-width: 100%; margin: 0 0.8em; }
@@ -93,9 +93,10 @@ def _readable(formula) -> None:
     for sign in formula.xpath(".//*[@mathvariant='double-struck' or @mathvariant='script']"):
         sign.text = "".join(_letter(one, sign.get("mathvariant")) for one in sign.text)
         sign.set("mathvariant", "normal")  # or a reader makes it italic
-    for bar in formula.iter("mi"):
-        if bar.text == "∣":  # of |V|: the sign of a divisor, which is wide
-            bar.text = "|"
+    for bar in formula.iter("mi", "mo"):
+        if bar.text == "∣" and (bar.tag == "mi" or bar.get("stretchy") == "false"):
+            bar.text = "|"  # of |V|: the other is the sign of a divisor, which is wide
+            bar.attrib.update({"lspace": "0", "rspace": "0"} if bar.tag == "mo" else {})
     for mark in [mark for mark in formula.iter("mo") if mark.text == APPLIED]:  # "ln x" and "x ln y", not "lnx"
         function, argument = mark.getprevious(), mark.getnext()
         if argument is not None and argument.tag not in ("mo", "mspace"):

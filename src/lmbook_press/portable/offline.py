@@ -128,7 +128,7 @@ def page(text: str) -> str:
 
 
 def stylesheet(file: Path) -> str:
-    """A stylesheet with its fonts in it."""
+    """A stylesheet with its fonts in it, which come with it: a page waits for them, and never goes without."""
 
     def inside(found: re.Match) -> str:
         font = (file.parent / found[1].split("?")[0]).resolve()
@@ -136,7 +136,8 @@ def stylesheet(file: Path) -> str:
             return found[0]
         return f"url(data:font/woff2;base64,{base64.b64encode(font.read_bytes()).decode()})"
 
-    return re.sub(r"""url\(["']?([^"')]+)["']?\)""", inside, file.read_text("utf-8"))
+    text = re.sub(r"font-display:\s*optional", "font-display: block", file.read_text("utf-8"))
+    return re.sub(r"""url\(["']?([^"')]+)["']?\)""", inside, text)
 
 
 def write_zip(out: Path, site: Path, folder: str) -> Path:

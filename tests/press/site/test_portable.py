@@ -62,6 +62,23 @@ def test_what_has_changed_its_form_is_noticed():
         offline.reading("const load = (url) => get(url);")
 
 
+@pytest.mark.browser
+def test_the_books_own_fonts_are_seen_from_a_disk(new_context, site, tmp_path):
+    (tmp_path / "lmbook.css").write_text(offline.stylesheet(site / "_static/lmbook.css"))
+    words = "<link rel='stylesheet' href='lmbook.css'><body class='bd-article'><p>Words of the book</p>"
+    (tmp_path / "page.html").write_text(f"<!DOCTYPE html><html data-theme='light'>{words}")
+    page = new_context().new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    page.evaluate("document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
+    tools = page.context.new_cdp_session(page)
+    tools.send("DOM.enable")
+    tools.send("CSS.enable")
+    root = tools.send("DOM.getDocument")["root"]["nodeId"]
+    words = tools.send("DOM.querySelector", {"nodeId": root, "selector": "p"})["nodeId"]
+    used = tools.send("CSS.getPlatformFontsForNode", {"nodeId": words})["fonts"]
+    assert [font["familyName"] for font in used] == ["Book Serif"]
+
+
 # --- paper ---------------------------------------------------------------------------------------------------------
 
 
@@ -282,11 +299,19 @@ def test_formulae_of_an_epub_need_nothing_but_mathml_core():
         "<mi mathvariant='double-struck'>E</mi><mi mathvariant='double-struck'>R</mi><mi mathvariant='script'>D</mi>"
     )
     names = "<mi>x</mi><mi>ln</mi><mo>\u2061</mo><mi>y</mi><mo>+</mo><mi>ln</mi><mo>\u2061</mo><mo>(</mo>"
-    page = f"<div><span class='lm-cell'><math display='block'><mrow>{signs}{names}</mrow></math></span></div>"
+    size = "<mo stretchy='false'>∣</mo><mi>V</mi><mo stretchy='false'>∣</mo><mo>∣</mo>"
+    page = f"<div><span class='lm-cell'><math display='block'><mrow>{signs}{names}{size}</mrow></math></span></div>"
     formula = html.fromstring(page).find(".//math")
     epub._readable(formula)
     assert [sign.text for sign in formula.iter("mi")][:3] == ["𝔼", "ℝ", "𝒟"]
-    assert " ".join(sign.tag for sign in formula.find("mrow")[3:]) == "mi mspace mi mo mspace mi mo mi mo mo"
+    assert (
+        " ".join(sign.tag for sign in formula.find("mrow")[3:]) == "mi mspace mi mo mspace mi mo mi mo mo mo mi mo mo"
+    )
+    assert [(sign.text, sign.get("lspace")) for sign in formula.find("mrow")[-3:]] == [
+        ("V", None),
+        ("|", "0"),
+        ("∣", None),
+    ]
     assert dict(formula.attrib) == {"displaystyle": "true"}
 
 
