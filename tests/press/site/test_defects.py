@@ -163,6 +163,10 @@ def test_a_link_into_a_page_lands_there_though_figures_grow(visit):
 def test_no_comma_and_no_name_of_an_axis_is_astray_on_a_phone(visit):
     page = visit("notebooks/07-long-memory.html", width=360)
     page.add_style_tag(content=".bd-article section { content-visibility: visible !important; }")
+    page.mouse.move(9, 9)  # what is far away is measured once a reader moves
+    framed = "[...document.querySelectorAll('figure.lm-plot:not(.lm-drawing) svg')].every((svg) => svg.dataset.drawn)"
+    page.wait_for_function(framed)
+    page.evaluate("document.fonts.ready")
     assert page.evaluate(ALONE) == []
     assert page.evaluate(MET) == []
 
