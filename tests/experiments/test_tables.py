@@ -186,6 +186,15 @@ def test_rows_that_differ_in_one_thing_differ_in_that_one_thing(two):
     assert "not recorded" not in told
 
 
+def test_many_settings_stand_below_one_another(two):
+    more = {f"d_{letter}": 1 for letter in "abcdefgh"}
+    two(settled(), settled(model=SETTINGS["model"] | more))
+    heads, _, *rows = cells(tables.differences("toy").split("\n\n")[1])
+    assert heads == ["setting", "Three", "One"]
+    assert [row[0] for row in rows] == [*more]
+    assert {tuple(row[1:]) for row in rows} == {("1", tables.LACKS)}
+
+
 @pytest.mark.parametrize(
     ("changed", "key"),
     [

@@ -141,6 +141,9 @@ def cell(values: list, form: str) -> str:
     return mean if low == high else f"{mean} ({low} to {high})"
 
 
+MOST = 7  # settings that stand side by side
+
+
 def grid(heads: list[str], rows: list[list[str]]) -> str:
     """A Markdown table; columns of numbers stand to the right, the first one and columns of words to the left."""
     columns = list(zip(*rows, strict=True))[1:] or [()] * (len(heads) - 1)
@@ -270,14 +273,20 @@ def _shown(key: str, seeds: dict[int, list[dict]]) -> str:
 
 
 def differences(name: str) -> str:
-    """Which settings differ between the trainings of a table, as Markdown; empty where there are not two to compare."""
+    """Which settings differ between the trainings of a table, as Markdown; empty where there are not two to compare.
+
+    A row for each model, or for each setting where those are many: a page is higher than it is wide.
+    """
     found, differ = systems(name), varied(name)
     if len(found) < 2:
         return ""
     keys = [key for key in differ if differ[key]]
     rows = [[label, *(_shown(key, seeds) for key in keys)] for label, seeds in found.items()]
     silent = [label for label, seeds in found.items() if any("rate" not in p for ps in seeds.values() for p in ps)]
-    lines = ["What differs between these trainings, from their records:", grid(["model", *keys], rows)]
+    heads = ["model", *keys]
+    if len(keys) > max(MOST, len(rows)):
+        heads, *rows = map(list, zip(["setting", *keys], *rows, strict=True))
+    lines = ["What differs between these trainings, from their records:", grid(heads, rows)]
     first = next(iter(found.values()))
     same = [f"{key} {_shown(key, first)}" for key in differ if not differ[key] and key in ("steps", "tokens", "rate")]
     notes = [f"Equal in all: {', '.join(same)}."] if same else []

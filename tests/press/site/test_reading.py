@@ -98,6 +98,33 @@ def test_a_printed_page_is_light_and_has_everything_open(visit):
     assert not page.locator(".bd-sidebar-primary").is_visible()
 
 
+def test_on_paper_tables_show_all_columns_and_only_long_ones_are_parted(visit):
+    page = visit("book/results.html")
+    page.emulate_media(media="print")
+    hidden = """() => [...document.querySelectorAll(".pst-scrollable-table-container")].map(getComputedStyle)
+      .filter((style) => style.overflowX !== "visible" || style.maskImage !== "none").length"""
+    assert page.evaluate(hidden) == 0
+    parted = """() => [...document.querySelectorAll("article table")].map((table) =>
+      [getComputedStyle(table).breakInside === "auto", table.tBodies[0].rows.length > 12])"""
+    found = page.evaluate(parted)
+    assert all(auto == long for auto, long in found)
+    assert {True, False} == {long for _, long in found}
+
+
+def test_on_paper_code_that_is_longer_than_a_page_begins_where_its_box_does(visit):
+    page = visit("book/homework/16-bert.html")
+    page.emulate_media(media="print")
+    kinds = """() => [...document.querySelectorAll("div.cell_input, div.cell_input :is(div, pre)")].map((box) =>
+      [box.matches("div.cell_input"), getComputedStyle(box).display, getComputedStyle(box).breakInside].join(" "))"""
+    assert set(page.evaluate(kinds)) == {"true block avoid", "false block auto"}
+
+
+def test_what_is_kept_on_the_device_has_no_buttons_on_paper(visit):
+    page = visit("book/how-to-use.html")
+    page.emulate_media(media="print")
+    assert page.locator("article button:visible").count() == 0
+
+
 def test_the_reader_chooses_the_theme(visit):
     page = visit(CHAPTER)
     seen = set()
