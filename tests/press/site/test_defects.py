@@ -301,9 +301,9 @@ def paper_has_no_empty_boxes_and_the_answers_at_its_end(page):
     assert figure.evaluate("(f) => getComputedStyle(f.querySelector('p')).printColorAdjust") == "exact"
     figure.evaluate("(f) => f.removeAttribute('data-live')")  # a figure that is far away when the page is printed
     assert figure.evaluate("(f) => getComputedStyle(f).minHeight") in ("0px", "auto")
-    kept = "(pre) => getComputedStyle(pre.closest('div.highlight')).breakInside"
-    assert page.locator("main pre.lm-long").first.evaluate(kept) == "auto"
-    assert page.locator("main pre:not(.lm-long)").first.evaluate(kept) == "avoid"
+    kept = "(pre) => getComputedStyle(pre.closest('div.cell_input')).breakInside"
+    assert page.locator("div.cell_input pre.lm-long").first.evaluate(kept) == "auto"
+    assert page.locator("div.cell_input pre:not(.lm-long)").first.evaluate(kept) == "avoid"
     end = page.locator("#lm-print-end")
     assert end.locator("details.solution").count() == page.locator(".admonition.exercise").count() > 0
     assert end.locator(".lm-print-answer").count() == page.locator(".lm-check").count() > 0
