@@ -49,6 +49,8 @@ figcaption { margin-top: 0.5em; font-size: 0.85em; }
 .admonition, .lm-check, figure.lm-figure { margin: 1em 0; padding: 0.3em 0.9em; border-left: 3px solid #17608a; }
 .admonition-title, .lm-kicker, .lm-title { font-weight: bold; }
 .lm-equation { margin: 1em 0; font-size: 0.9em; text-align: center; overflow-x: auto; }
+/* fonts with brackets that grow; a reader's own fonts have none */
+math { font-family: "STIX Two Math", "Latin Modern Math", "Cambria Math", "DejaVu Math TeX Gyre", math; }
 .lm-aligned { display: inline-table; text-align: left; }
 .lm-row { display: table-row; }
 .lm-cell { display: table-cell; padding: 0.25em 0 0.25em 0.15em; vertical-align: baseline; }
