@@ -125,7 +125,9 @@ new ResizeObserver(() => {
   }
   width = innerWidth;
 }).observe(document.documentElement);
-document.fonts.ready.then(() => { for (const part of [...done]) measure(part); });
+const anew = () => { for (const part of [...done]) measure(part); };
+document.fonts.ready.then(anew);
+document.fonts.addEventListener("loadingdone", anew); // a font may come later, with the first section that needs it
 document.addEventListener("toggle", ({ target }) => measure(target.closest(PART)), true); // what was folded had no width
 
 // A link to something folded opens it. While figures come to life, the page above its target grows: it is scrolled to
