@@ -115,17 +115,21 @@ const begun = () => new Promise((then) => {
   setTimeout(then, PATIENCE);
 });
 
-/** Whether the figure is on the screen or less than a screen away. */
-const near = (figure) => {
-  const { top, bottom } = figure.getBoundingClientRect();
-  return bottom > -innerHeight && top < 2 * innerHeight;
-};
+/** Those of the figures that are on the screen or less than a screen away. An observer leaves the sections that are not drawn
+ *  yet as they are; asking a figure for its place would have them all laid out. */
+const near = (figures) => new Promise((then) => {
+  const observer = new IntersectionObserver((entries) => {
+    observer.disconnect();
+    then(entries.filter((entry) => entry.isIntersecting).map((entry) => entry.target));
+  }, { rootMargin: "100% 0px" });
+  for (const figure of figures) observer.observe(figure);
+});
 
 const figures = [...document.querySelectorAll("figure.lm-figure[data-module]")];
 if (figures.length) {
   const wanted = figures.find((figure) => addressed(figure, {}));
-  const first = figures.filter((figure) => figure === wanted || near(figure)); // all are measured before any is changed
   const moves = begun(); // listens from now on
+  const first = (await near(figures)).filter((figure) => figure !== wanted).concat(wanted ?? []);
   await Promise.all(first.map(mount));
   wanted?.scrollIntoView(); // the browser knows no place of that name
   if (first.length < figures.length) await moves; // one who reads the first screen waits for none of the others

@@ -65,12 +65,14 @@ export class Counts {
   //   continuation[n]   how many different types stood before each n-gram of raw[n]: N1+(. h w), for n < order
   constructor(ids, order, vocabulary) {
     Object.assign(this, { ids, order, vocabulary, tables: [null], raw: [null], continuation: [null] });
+    const barred = ids.some((id) => !vocabulary.allowed[id]); // a text without such types is counted once, not twice
     for (let n = 1; n <= order; n++) {
-      const [table, raw, before] = [new Map(), new Map(), new Map()];
+      const [table, before] = [new Map(), new Map()];
+      const raw = barred ? new Map() : table;
       for (let end = n - 1; end < ids.length; end++) {
         const history = ids.slice(end - n + 1, end);
         add(table, history, ids[end]);
-        if (vocabulary.allowed[ids[end]]) add(raw, history, ids[end]);
+        if (barred && vocabulary.allowed[ids[end]]) add(raw, history, ids[end]);
       }
       if (n > 1) {
         for (const { history, words } of raw.values()) {
