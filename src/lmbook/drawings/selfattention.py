@@ -97,7 +97,7 @@ def hybrid() -> list[Panel]:
 @drawing(
     13,
     caption="Who may look at whom under the causal mask. Read a row: the output at this place sees the inputs up to "
-    "its own and is asked for the next. One step further to the right stands the answer, behind the hatching.",
+    "its own and is asked for the next. The answer stands one step further to the right, behind the hatching.",
     alt="A square of 5 rows and 5 columns for the inputs <sos>, y_1 to y_4. Row i is filled up to column i and "
     "hatched beyond it, so the filled cells form a triangle. To the right of row i stands what it has to "
     "predict: y_1 for the first, y_5 for the last.",
