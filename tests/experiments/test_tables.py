@@ -179,20 +179,41 @@ def test_rows_that_differ_in_one_thing_differ_in_that_one_thing(two):
     assert {key for key, differs in tables.varied("toy").items() if differs} == {"parameters", "FLOPs", "n_layers"}
     told = tables.differences("toy")
     assert cells(told.split("\n\n")[1]) == [
-        ["model", "parameters", "FLOPs", "n_layers"], [":--", "--:", "--:", "--:"],
-        ["Three", "300", "3e+09", "3"], ["One", "100", "1e+09", "1"],
+        ["model", "parameters", "FLOPs in all", "layers"], [":--", "--:", "--:", "--:"],
+        ["Three", "300", "3 billion", "3"], ["One", "100", "1 billion", "1"],
     ]  # fmt: skip
-    assert "Equal in all: steps 10, tokens 640, rate 0.003." in told
+    assert "All of them share these settings: steps 10, tokens 640, rate 0.003." in told
+    assert "A dash" not in told
     assert "not recorded" not in told
 
 
 def test_many_settings_stand_below_one_another(two):
-    more = {f"d_{letter}": 1 for letter in "abcdefgh"}
+    more = {f"d_{letter}": 1 for letter in "ghijlmno"}
     two(settled(), settled(model=SETTINGS["model"] | more))
-    heads, _, *rows = cells(tables.differences("toy").split("\n\n")[1])
+    told = tables.differences("toy")
+    heads, _, *rows = cells(told.split("\n\n")[1])
     assert heads == ["setting", "Three", "One"]
     assert [row[0] for row in rows] == [*more]
     assert {tuple(row[1:]) for row in rows} == {("1", tables.LACKS)}
+    assert "A dash means" in told
+
+
+def test_a_large_number_is_told_in_words():
+    numbers = 0, 512, 1234, 4.3e8, 5.93e11, 9.96e11, 1.25e12, 2.9e14
+    told = "0", "510", "1,200", "430 million", "590 billion", "1 trillion", "1.2 trillion", "290 trillion"
+    assert tuple(map(tables.spoken, numbers)) == told
+
+
+def test_trainings_of_one_row_that_are_alike_are_told_once():
+    def shown(key, *seeds):
+        return tables._shown(key, {n: [{key: one, "rate": 1} for one in parts] for n, parts in enumerate(seeds)})
+
+    assert shown("steps", [4000, 4000]) == "4,000 each"
+    assert shown("steps", [4000, 5000]) == "4,000 / 5,000"
+    assert shown("steps", [4000]) == "4,000"
+    assert shown("code", ["rotary", "rotary"]) == "rotary"
+    assert shown("FLOPs", [5.93e11], [6.01e11]) == "590 to 600 billion"
+    assert shown("FLOPs", [9.3e11], [1.1e12]) == "930 billion to 1.1 trillion"
 
 
 @pytest.mark.parametrize(
@@ -209,7 +230,7 @@ def test_many_settings_stand_below_one_another(two):
 def test_a_second_thing_that_differs_is_told(two, changed, key):
     two(settled(), settled(**changed))
     assert {name for name, differs in tables.varied("toy").items() if differs} == {key}
-    assert key in tables.differences("toy")
+    assert tables.SAID.get(key, key) in tables.differences("toy")
 
 
 def test_what_was_not_recorded_is_said_and_not_taken_for_a_difference(two, recorded):

@@ -142,6 +142,34 @@ def cell(values: list, form: str) -> str:
 
 
 MOST = 7  # settings that stand side by side
+# What a setting is called in a table, where the name of an argument or of an entry of the records says too little.
+SAID = {
+    "FLOPs": "FLOPs in all",
+    "model": "class in the code",
+    "vocab": "size of the vocabulary",
+    "vocab_source": "size of the source vocabulary",
+    "vocab_target": "size of the target vocabulary",
+    "vocabulary": "rows of each embedding table",
+    "d_embed": "width of an embedding",
+    "d_model": "width of the model",
+    "d_ff": "width of the feed-forward layers",
+    "d_a": "width of the comparison",
+    "hidden": "units of a state",
+    "n_layers": "layers",
+    "n_heads": "heads",
+    "n_types": "types",
+    "max_length": "longest text",
+    "cell": "recurrent cell",
+    "bidirectional": "reads in both directions",
+    "context": "steps that get the fixed vector",
+    "tied": "shared embedding tables",
+    "scaled": "embeddings scaled",
+    "betas": "Adam's betas",
+    "eps": "Adam's epsilon",
+    "rows": "rows of a batch",
+    "budget": "steps at most",
+    "ended": "ended by",
+}
 
 
 def grid(heads: list[str], rows: list[list[str]]) -> str:
@@ -247,6 +275,15 @@ def varied(name: str) -> dict[str, bool]:
     return differ
 
 
+def spoken(number: float) -> str:
+    """A large number with two digits and its unit in words: 5.93e11 is 590 billion."""
+    rounded = float(f"{number:.2g}")
+    for unit, name in (1e12, " trillion"), (1e9, " billion"), (1e6, " million"):
+        if rounded >= unit:
+            return f"{rounded / unit:,g}{name}"
+    return f"{rounded:,g}"
+
+
 def _shown(key: str, seeds: dict[int, list[dict]]) -> str:
     """A setting of a row: of several trainings one after the other, of several seeds the lowest to the highest."""
 
@@ -255,20 +292,22 @@ def _shown(key: str, seeds: dict[int, list[dict]]) -> str:
             return ", ".join(map(text, value)) or "none"
         if isinstance(value, bool) or value is None or isinstance(value, str):
             return {True: "yes", False: "no", None: "none"}.get(value, value)
-        return (
-            f"{value:.2g}"
-            if key == "FLOPs"
-            else f"{value:,.0f}"
-            if isinstance(value, int) or key == "seconds"
-            else f"{value:g}"
-        )
+        if key == "FLOPs":
+            return spoken(value)
+        return f"{value:,.0f}" if isinstance(value, int) or key == "seconds" else f"{value:g}"
 
     parts = []
     for group in zip(*seeds.values(), strict=True):
         told = [part.get(key, LACKS if "rate" in part else UNKNOWN) for part in group]
         numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in told)
         ends = (min(told), max(told)) if numbers else told
-        parts.append(" to ".join(dict.fromkeys(map(text, ends))))
+        told = list(dict.fromkeys(map(text, ends)))
+        units = {value.partition(" ")[2] for value in told}
+        if key == "FLOPs" and len(units) == 1:  # 590 to 600 billion
+            told[:-1] = [value.partition(" ")[0] for value in told[:-1]]
+        parts.append(" to ".join(told))
+    if len(set(parts)) == 1:  # one training, or several that are alike
+        return f"{parts[0]} each" if len(parts) > 1 and key in (*ALWAYS, "FLOPs") else parts[0]
     return " / ".join(parts)
 
 
@@ -283,13 +322,15 @@ def differences(name: str) -> str:
     keys = [key for key in differ if differ[key]]
     rows = [[label, *(_shown(key, seeds) for key in keys)] for label, seeds in found.items()]
     silent = [label for label, seeds in found.items() if any("rate" not in p for ps in seeds.values() for p in ps)]
-    heads = ["model", *keys]
+    heads = ["model", *(SAID.get(key, key) for key in keys)]
     if len(keys) > max(MOST, len(rows)):
-        heads, *rows = map(list, zip(["setting", *keys], *rows, strict=True))
-    lines = ["What differs between these trainings, from their records:", grid(heads, rows)]
+        heads, *rows = map(list, zip(["setting", *heads[1:]], *rows, strict=True))
+    dashes = any(cell == LACKS for row in rows for cell in row)
+    lines = ["According to their records, these trainings differ in the following settings:", grid(heads, rows)]
     first = next(iter(found.values()))
     same = [f"{key} {_shown(key, first)}" for key in differ if not differ[key] and key in ("steps", "tokens", "rate")]
-    notes = [f"Equal in all: {', '.join(same)}."] if same else []
+    notes = [f"All of them share these settings: {', '.join(same)}."] if same else []
+    notes += ["A dash means that a model has no such setting."] if dashes else []
     if silent:
         which = "these runs" if len(silent) == len(found) else "; ".join(silent)
         notes.append(f"Other settings (rate, dropout, start, widths) of {which} were not recorded.")
