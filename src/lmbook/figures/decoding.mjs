@@ -159,7 +159,7 @@ export default figure(({ model, el, listen, say }) => {
   const outputs = table({ summary: "Complete outputs", caption: "What was completed so far, the best score ln P / |y|^alpha first", head: ["Output", "ln P", "|y|", "Score"] });
   const extensions = table({ summary: "What was compared at this step", caption: "Every extension of the beginnings held, the likeliest first", head: ["Beginning and next word", "ln p of the word", "ln P", "Kept"] });
   const words = h("details", { class: "lm-small" }, h("summary", {}, "The words of Harbourish"), get("lexicon").map(([kind, list]) => h("p", {}, h("b", {}, kind), `: ${list}`)));
-  el.append(h("style", {}, style), which.node, own.node, words, who.node, given, h("div", { class: "lm-row" }, tell), yours, theirs, say.node, outputs.node, extensions.node);
+  el.append(h("style", {}, style), which.node, own.node, words, who.node, h("div", { class: "lm-row lmd-given" }, given, tell), yours, theirs, say.node, h("div", { class: "lm-folds" }, outputs.node, extensions.node));
 
   function drawYours() {
     const { nodes } = sentence();

@@ -51,7 +51,7 @@ export function gatesOf({ models, about }) {
   const words = h("p", {});
   const heard = h("p", { class: "lm-hidden", role: "status", "aria-live": "polite" });
   const numbers = table({ summary: "The unit at every character, as a table", head: ["Read", "f", "i", "g", "c", "o", "h"] });
-  const found = h("div", { class: "lm-stack" }, tries, h("div", { class: "lm-row" }, which.node, place.node), what.node, text, words, heard, numbers.node);
+  const found = h("div", { class: "lm-stack" }, tries, h("div", { class: "lm-row" }, which.node, place.node, what.node), text, words, heard, numbers.node);
   const node = h("div", { class: "lm-stack" }, h("p", {}, h("strong", {}, "A trained LSTM on your text"), " (it learned from Shakespeare, and begins with an empty memory)"), own.node, found);
   let timer = null;
 

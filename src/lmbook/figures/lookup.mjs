@@ -69,7 +69,8 @@ export default figure(({ model, el, listen, say }) => {
   const valuePlane = h("div", { class: "lmq-plane" }, valueDrawing);
   const weights = bars({ label: "Weights" });
   const numbers = table({ caption: "Weights and answers of every head", head: ["who"] });
-  el.append(h("style", {}, style), h("div", { class: "lmq-planes" }, keyPlane, valuePlane), sliders[0].node, sliders[1].node, beta.node, heads.node, weights.node, numbers.node);
+  el.append(h("style", {}, style), h("div", { class: "lmq-planes" }, keyPlane, valuePlane), h("div", { class: "lm-split lmq-set" },
+    h("div", { class: "lm-stack" }, sliders[0].node, sliders[1].node, beta.node, heads.node), h("div", { class: "lm-stack" }, weights.node, say.node)), numbers.node);
 
   let side = 270;
   const margin = 16;

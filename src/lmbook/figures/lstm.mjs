@@ -14,6 +14,11 @@ const style = `
 .lml-row { display: grid; grid-template-columns: 1.6rem minmax(5rem, 8rem) minmax(0, 1fr); gap: 0.1rem 0.6rem; align-items: center;
   padding: 0.3rem 0.5rem; border: 1px solid var(--lm-line); border-radius: 6px; }
 .lml-row[data-now="true"] { border-color: var(--lm-1); box-shadow: inset 0 0 0 1px var(--lm-1); }
+@container (min-width: 40rem) {
+  .lml-rows { grid-template: repeat(3, auto) / repeat(2, minmax(0, 1fr)); grid-auto-flow: column; }
+  .lml-row { align-content: start; min-height: 4.7rem; }
+}
+.lm-figure .lml-set { gap: 0.4rem 2rem; }
 .lml-name { font-weight: 600; }
 .lml-track { position: relative; height: 0.8rem; border-radius: 3px; background: var(--lm-soft); overflow: hidden; }
 .lml-track::after { content: ""; position: absolute; left: 50%; top: 0; bottom: 0; border-left: 1px solid var(--lm-edge); }
@@ -66,8 +71,8 @@ export default figure(({ model, el, listen, say }) => {
   const numbers = table({ summary: "All steps as a table", caption: "Every number of every step, as far as you have gone", head: ["Step", "Input", ...ORDER] });
   const models = connect(model);
   const gates = gatesOf({ models, about: { name: "shakespeare-lstm", bytes: get("bytes") } });
-  el.append(h("style", {}, style + gatesStyle), h("div", { class: "lm-row" }, back, next, step, walk.node), input.node, given, rows, say.node, bias.node,
-    h("div", { class: "lm-row" }, again), numbers.node, gates.node);
+  el.append(h("style", {}, style + gatesStyle), h("div", { class: "lm-row" }, back, next, step, walk.node, again), h("div", { class: "lm-row lml-set" }, input.node, bias.node), given, rows,
+    say.node, numbers.node, gates.node);
 
   const sum = (row, gate) => {
     const weights = get("weights")[gate];

@@ -104,7 +104,8 @@ export default figure(({ model, el, listen, say }) => {
   const keys = h("p", { class: "lm-muted lm-small" },
     "Below each word: its probability, and the longest history after which the corpus has it. ",
     h("span", { class: "lm-hand" }, "Click two words to swap them. Keys: arrows move, Enter picks, s swaps with the picked word or the next one."));
-  el.append(input.node, examples.node, tiles, h("div", { class: "lm-row" }, swapButton, undoButton), keys, say.node, totals, chart, numbers.node);
+  el.append(h("div", { class: "lm-stack" }, input.node, examples.node), tiles, h("div", { class: "lm-split lm-swaps" }, h("div", { class: "lm-row" }, swapButton, undoButton), keys),
+    h("div", { class: "lm-split" }, h("div", { class: "lm-stack" }, say.node, totals), chart), numbers.node);
 
   function swap(i, j) {
     const k = j ?? i + 1;

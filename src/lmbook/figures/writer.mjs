@@ -6,6 +6,10 @@ import { file } from "./weights-shakespeare.mjs";
 const [MOST, SHOWN, SPECIALS, PAUSE] = [400, 8, 5, 25]; // characters written, bars, special ids, ms a character
 
 const style = `
+.lmw-both { --lm-side: 24rem; }
+.lmw-bars .lm-bars { grid-template-columns: minmax(1.5rem, max-content) minmax(4rem, 1fr) max-content max-content; gap: 0.1rem 0.6rem; }
+.lmw-bars .lm-bar-note { grid-column: auto; }
+@container (min-width: 40rem) { .lmw-both .lmw-text { height: 14rem; overflow-y: auto; } .lmw-both .lmw-strip { max-height: 8.6rem; overflow-y: auto; } }
 .lmw-text { min-height: 5.5rem; padding: 0.5rem 0.7rem; border-radius: 6px; background: var(--lm-soft); white-space: pre-wrap;
   overflow-wrap: anywhere; font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.875rem; line-height: 1.5; }
 .lmw-text .lmw-prompt { font-weight: 700; }
@@ -61,11 +65,12 @@ export default figure(({ model, el, listen, say }) => {
   const strip = h("div", { class: "lmw-strip", role: "img" });
   const odds = table({ summary: "All characters that may come next", caption: "What the model says, and what is drawn from", head: ["Character", "Model", "Drawn from"] });
   const looks = table({ summary: "Attention of the last character", caption: "Place in the context, character, weight", head: ["Place", "Character", "Weight"] });
-  el.append(h("style", {}, style), examples.node, prompt.node, page, h("div", { class: "lm-row" }, many, one, back, again, other),
-    heat.node, topK.node, topP.node,
-    h("div", {}, h("p", { class: "lmw-head" }, "Next character"), chart.node),
-    h("div", {}, h("p", { class: "lmw-head" }, "What the last character looks at"), h("div", { class: "lm-row" }, layer.node, head.node), strip),
-    say.node, odds.node, looks.node);
+  el.append(h("style", {}, style), examples.node, prompt.node, h("div", { class: "lm-split lmw-both" },
+    h("div", { class: "lm-stack" }, page, h("div", { class: "lm-row" }, many, one, back, again, other), heat.node, topK.node, topP.node),
+    h("div", { class: "lm-stack" },
+      h("div", { class: "lmw-bars" }, h("p", { class: "lmw-head" }, "Next character"), chart.node),
+      h("div", {}, h("p", { class: "lmw-head" }, "What the last character looks at"), h("div", { class: "lm-row" }, layer.node, head.node), strip))),
+  say.node, h("div", { class: "lm-folds" }, odds.node, looks.node));
 
   function begin(text) {
     stop();
@@ -117,6 +122,7 @@ export default figure(({ model, el, listen, say }) => {
     layer.set(get("layer"));
     head.set(get("head"));
     replace(page, h("span", { class: "lmw-prompt" }, get("prompt")), written);
+    page.scrollTop = page.scrollHeight; // what was written last is in sight
     back.disabled = again.disabled = !written;
     many.disabled = timer === null && written.length >= MOST;
     one.disabled = written.length >= MOST;
@@ -133,6 +139,7 @@ export default figure(({ model, el, listen, say }) => {
     const top = Math.max(...alpha);
     const context = gpt.tokens.map((id) => tokens[id]);
     replace(strip, context.map((char, i) => h("span", { style: { background: `color-mix(in srgb, var(--lm-1) ${Math.round((55 * alpha[i]) / top)}%, transparent)` } }, seen(char))));
+    strip.scrollTop = strip.scrollHeight;
     looks.draw(context.map((char, i) => [String(i + 1), seen(char), fmt.num(alpha[i], 3)]));
     const most = alpha.indexOf(top);
     const behind = context.length - 1 - most;
