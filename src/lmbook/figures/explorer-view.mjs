@@ -7,9 +7,9 @@ export const style = `
 .lm-figure .lmx { container-type: inline-size; }
 @media print { .lm-figure .lmx { container-type: normal; } .lmx .lmx-ask { display: none; } } /* what knows its width cannot go on on the next page */
 .lm-figure .lmx > * + * { margin-top: 0.8rem; }
-.lmx .lm-split { --lm-side: 20rem; }
+.lmx .lm-split { --lm-side: 22.5rem; }
 .lmx .lmx-go { display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: center; }
-.lmx .lmx-go > :first-child { flex: 1 1 14rem; }
+.lmx .lmx-go > :first-child { flex: 1 1 14rem; flex-wrap: nowrap; }
 .lmx .lm-says { min-height: 4.4em; }
 .lmx .lmx-head { margin-bottom: 0.3rem; font-weight: 600; }
 .lmx .lmx-head span { color: var(--lm-muted); font-weight: 400; font-size: 0.875rem; }
@@ -70,9 +70,10 @@ export const style = `
 @container (min-width: 40rem) {
   .lmx .lmx-cols { grid-template-columns: 5.6rem minmax(4rem, 1fr) 4.4rem 5.4rem; gap: 0 0.5rem; }
   .lmx li:not(.lmx-level) > .lmx-row { padding-block: 0.08rem; }
-  .lmx .lmx-down { max-height: 13rem; overflow-y: auto; }
+  .lmx .lmx-down { max-height: 11.6rem; overflow-y: auto; }
   .lmx .lmx-level .lmx-row { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1.15fr); gap: 0 1.2rem; align-items: center; padding-block: 0.2rem; }
-  .lmx .lmx-level .lmx-row > .lmx-more { align-self: start; font-size: 0.8125rem; }
+  .lmx .lmx-level .lmx-row > .lmx-more { align-self: start; flex-wrap: nowrap; font-size: 0.8125rem; line-height: 1.35; }
+  .lmx .lmx-level .lmx-ask { flex: none; }
 }
 @container (max-width: 30rem) {
   .lmx .lmx-cols { grid-template-columns: 5.4rem minmax(3rem, 1fr) 5.2rem; gap: 0 0.5rem; }

@@ -26,11 +26,14 @@ const style = `
 .lmfp-graph .lmfp-fill { position: absolute; left: 0; bottom: 0; height: 4px; background: var(--lm-3); }
 .lmfp-graph .lmfp-fill[data-low="true"] { background: var(--lm-2); }
 .lmfp-both { --lm-side: 18.5rem; }
-@container (min-width: 40rem) { .lmfp-both .lmfp-detail { max-height: 25rem; overflow-y: auto; font-size: 0.8125rem; } .lmfp-words .lm-control { flex-direction: row; flex-wrap: nowrap; } .lmfp-words select { flex: 1 1 4rem; } }
 .lm-figure .lmfp-detail { padding: 0.6rem 0.8rem; border-radius: 6px; background: var(--lm-soft); font-size: 0.875rem; }
 .lmfp-detail ul { margin: 0.2rem 0; padding-left: 1.1rem; }
 .lmfp-detail :is(li, p) { margin: 0 0 0.2rem; overflow-wrap: anywhere; }
 .lmfp-detail .lmfp-sum { font-weight: 600; }
+@container (min-width: 40rem) { .lmfp-both .lmfp-detail { max-height: 26rem; overflow-y: auto; font-size: 0.8125rem; } .lmfp-words .lm-control { flex-direction: row; flex-wrap: nowrap; align-items: center; }
+  .lmfp-graph .lmfp-h { grid-template-columns: repeat(6, minmax(0, 1fr)); }
+  .lmfp-graph .lmfp-y { grid-template-columns: repeat(4, minmax(0, 1fr)); }
+  .lmfp-words select { flex: 1 1 4rem; } }
 `;
 
 const SUB = "₀₁₂₃₄₅₆₇₈₉";

@@ -9,6 +9,7 @@ const PARTS = [["c", "the memory c"], ["f", "the forget gate f"], ["i", "the inp
 
 export const style = `
 .lmg-text { display: flex; flex-wrap: wrap; gap: 0.2rem 1px; font-family: var(--pst-font-family-monospace, monospace); }
+@container (min-width: 40rem) { .lmg-text { max-height: 11rem; overflow-y: auto; padding: 2px; } }
 .lmg-char { display: flex; flex-direction: column; align-items: center; width: 0.95rem; border-radius: 3px; cursor: pointer; }
 .lmg-char svg { display: block; }
 .lmg-now { outline: 2px solid var(--lm-text); outline-offset: 1px; font-weight: 700; }
@@ -52,7 +53,7 @@ export function gatesOf({ models, about }) {
   const heard = h("p", { class: "lm-hidden", role: "status", "aria-live": "polite" });
   const numbers = table({ summary: "The unit at every character, as a table", head: ["Read", "f", "i", "g", "c", "o", "h"] });
   const found = h("div", { class: "lm-stack" }, tries, h("div", { class: "lm-row" }, which.node, place.node, what.node), text, words, heard, numbers.node);
-  const node = h("div", { class: "lm-stack" }, h("p", {}, h("strong", {}, "A trained LSTM on your text"), " (it learned from Shakespeare, and begins with an empty memory)"), own.node, found);
+  const node = h("div", { class: "lm-stack" }, h("p", { class: "lm-small lm-muted" }, "It learned from Shakespeare, and begins with an empty memory."), own.node, found);
   let timer = null;
 
   function draw() {

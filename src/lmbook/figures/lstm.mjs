@@ -1,6 +1,6 @@
 // LSTMStep: one LSTM unit, gate by gate. Choose what comes in, and see what is kept, written and shown; then the same of a
 // trained LSTM on a text of the reader's (gates.mjs).
-import { button, figure, fmt, h, replace, select, slider, table } from "./core.mjs";
+import { button, choice, figure, fmt, h, select, slider, table } from "./core.mjs";
 import { gatesOf, style as gatesStyle } from "./gates.mjs";
 import { connect } from "./live.mjs";
 import { unit } from "./recurrence.mjs";
@@ -69,10 +69,14 @@ export default figure(({ model, el, listen, say }) => {
   }));
   const given = h("p", { class: "lm-muted lm-small" });
   const numbers = table({ summary: "All steps as a table", caption: "Every number of every step, as far as you have gone", head: ["Step", "Input", ...ORDER] });
+  const byHand = h("div", { class: "lm-stack" }, h("div", { class: "lm-row" }, back, next, step, walk.node, again),
+    h("div", { class: "lm-row lml-set" }, input.node, bias.node), given, rows, say.node, numbers.node);
+  const which = choice({ label: "Look at", options: [[true, "one unit, step by step"], [false, "a trained LSTM on your text"]], value: true,
+    onchange: (hand) => { byHand.hidden = !hand; gates.node.hidden = hand; } });
   const models = connect(model);
   const gates = gatesOf({ models, about: { name: "shakespeare-lstm", bytes: get("bytes") } });
-  el.append(h("style", {}, style + gatesStyle), h("div", { class: "lm-row" }, back, next, step, walk.node, again), h("div", { class: "lm-row lml-set" }, input.node, bias.node), given, rows,
-    say.node, numbers.node, gates.node);
+  el.append(h("style", {}, style + gatesStyle), which.node, byHand, gates.node);
+  gates.node.hidden = true;
 
   const sum = (row, gate) => {
     const weights = get("weights")[gate];

@@ -8,6 +8,10 @@ import { button, chips, field, figure, fmt, h, onwidth, replace, roving, s, tabl
 import { Counts, KneserNey, Vocabulary, words } from "./ngram.mjs";
 import { text } from "./harbour.mjs";
 
+const style = `
+@container (min-width: 40rem) { .lm-figure .lm-words { max-height: 16.4rem; padding: 2px; overflow-y: auto; } }
+.lm-figure .lm-swaps { --lm-side: 15rem; }
+`;
 const LIMIT = 60; // words that are shown
 const TINY = Math.log10(2 ** -149); // the smallest float32 above 0
 const TALL = 12; // nats at the top of a word's bar
@@ -104,7 +108,7 @@ export default figure(({ model, el, listen, say }) => {
   const keys = h("p", { class: "lm-muted lm-small" },
     "Below each word: its probability, and the longest history after which the corpus has it. ",
     h("span", { class: "lm-hand" }, "Click two words to swap them. Keys: arrows move, Enter picks, s swaps with the picked word or the next one."));
-  el.append(h("div", { class: "lm-stack" }, input.node, examples.node), tiles, h("div", { class: "lm-split lm-swaps" }, h("div", { class: "lm-row" }, swapButton, undoButton), keys),
+  el.append(h("style", {}, style), h("div", { class: "lm-stack" }, input.node, examples.node), tiles, h("div", { class: "lm-split lm-swaps" }, h("div", { class: "lm-row" }, swapButton, undoButton), keys),
     h("div", { class: "lm-split" }, h("div", { class: "lm-stack" }, say.node, totals), chart), numbers.node);
 
   function swap(i, j) {

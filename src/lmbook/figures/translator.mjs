@@ -6,7 +6,7 @@
 import { button, chips, choice, field, figure, fmt, h, replace, roving, s, select, table } from "./core.mjs";
 import { connect } from "./live.mjs";
 
-const [ROW, LONGEST, FAINT] = [25, 200, 0.04]; // px of a line of the drawing; characters; weights below are not drawn
+const [ROW, LONGEST, FAINT] = [24, 200, 0.04]; // px of a line of the drawing; characters; weights below are not drawn
 const KINDS = [["cross", "the source, from the translation"], ["self", "what is written, from the translation"], ["encoder", "the source, from the source"]];
 
 const style = `
@@ -34,11 +34,12 @@ const style = `
 .lmx-now { fill: none; stroke: var(--lm-1); stroke-linecap: round; vector-effect: non-scaling-stroke; }
 .lmx-boards > .lm-stack { min-width: 0; }
 @container (min-width: 40rem) {
-  .lm-figure .lmx-draw { max-height: 21rem; overflow-y: auto; } /* what is longer scrolls */
+  .lm-figure .lmx-draw { max-height: 20rem; overflow-y: auto; } /* what is longer scrolls */
   .lmx-boards.lmx-two { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) 13.5rem; }
-  .lmx-top { display: flex; flex-wrap: wrap; gap: 0.4rem 2rem; }
-  .lm-figure .lmx-line { display: flex; flex-direction: row; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: center; }
-  .lmx-line > .lmx-ask { flex: 1 1 24rem; }
+  .lm-figure .lmx-line { display: grid; grid-template: "which note note" "ask ask go" / 1fr auto auto; gap: 0.5rem 0.8rem; align-items: center; }
+  .lmx-line > .lm-choice { grid-area: which; }
+  .lmx-line > .lmx-ask { grid-area: ask; }
+  .lmx-line > .lmx-go { grid-area: note; }
 }
 .lmx-two .lmx-written { font-size: 1.0625rem; }
 .lmx-heads { display: grid; grid-template-columns: max-content repeat(var(--lmx-n), minmax(0, 4.6rem)); gap: 0.3rem 0.4rem; align-items: center; font-size: 0.8125rem; }
@@ -156,7 +157,7 @@ export default figure(({ model, el, listen, say }) => {
   const others = h("div", { class: "lm-row" }, h("p", { class: "lm-small lm-muted" }), instead);
   const open = openWord();
   const numbers = table({ summary: "The weights as a table", caption: "A row for each token that looks, a column for each that is looked at" });
-  el.append(h("style", {}, style), all.length > 1 ? which.node : "", h("div", { class: "lm-stack lmx-line" }, ask.node, h("div", { class: "lmx-go" }, go, bar, note)), examples, boards, say.node, others,
+  el.append(h("style", {}, style), h("div", { class: "lm-stack lmx-line" }, all.length > 1 ? which.node : null, ask.node, go, h("div", { class: "lmx-go" }, bar, note)), examples, boards, say.node, others,
     h("div", { class: "lm-folds" }, open.node, numbers.node));
 
   const board0 = () => get("shown")[0];
@@ -250,7 +251,7 @@ export default figure(({ model, el, listen, say }) => {
     others.hidden = now.way === "encoder";
     if (others.hidden) return;
     const token = found.target[now.place];
-    others.firstChild.textContent = `Instead of “${shown(token.text, 0).word}” (P = ${fmt.prob(token.p, 2)}) the model could have written:`;
+    others.firstChild.textContent = `Instead of “${shown(token.text, 0).word}” (P = ${fmt.prob(token.p, 2)}) it could have written:`;
     const had = instead.contains(document.activeElement);
     replace(instead, token.others.filter((other) => other.id !== token.id).slice(0, 5).map((other) => (
       button(`${other.text.trim() || "␣"} ${fmt.prob(other.p, 2)}`, () => instead_of(other.id), { class: "lm-button lm-chip" }))));

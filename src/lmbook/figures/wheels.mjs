@@ -9,7 +9,7 @@ import { choice, figure, fmt, h, replace, s, slider, table } from "./core.mjs";
 const [WIDTHS, BASES, LONGEST] = [[4, 8, 12], [10, 100, 10000], 15];
 
 const style = `
-.lm-figure .lmpw-dials { display: grid; grid-template-columns: repeat(auto-fill, minmax(5.6rem, 1fr)); gap: 0.5rem; max-width: 40rem; }
+.lm-figure .lmpw-dials { display: grid; grid-template-columns: repeat(auto-fill, minmax(4.6rem, 1fr)); gap: 0.5rem; max-width: 40rem; }
 .lm-figure .lmpw-dial { margin: 0; text-align: center; font-size: 0.8125rem; line-height: 1.3; }
 .lm-figure .lmpw-dial svg { width: 100%; max-width: 6rem; height: auto; display: block; margin: 0 auto; }
 .lm-figure .lmpw-rim { fill: var(--lm-soft); stroke: var(--lm-edge); stroke-width: 1; }
