@@ -6,6 +6,7 @@
 import { bars, figure, fmt, h, onwidth, replace, s, slider, table } from "./core.mjs";
 
 const style = `
+.lm-figure .lmq-set { --lm-side: 20rem; }
 .lm-figure .lmq-planes { display: flex; flex-wrap: wrap; gap: 0.8rem; }
 .lm-figure .lmq-plane { position: relative; flex: 1 1 15rem; min-width: 0; }
 .lm-figure .lmq-plane svg { display: block; max-width: 100%; height: auto; overflow: visible; }

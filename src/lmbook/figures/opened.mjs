@@ -15,9 +15,11 @@ const style = `
 .lmo-both { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.7rem 1.8rem; align-items: start; }
 .lmo-both > * { min-width: 0; }
 @container (min-width: 40rem) {
-  .lmo-both { grid-template: auto auto 1fr / repeat(2, minmax(0, 1fr)); }
+  .lmo-both { grid-template: auto auto auto 1fr / repeat(2, minmax(0, 1fr)); }
   .lmo-both > * { grid-column: 2; }
-  .lmo-both > .lmo-stage { grid-area: 1 / 1 / span 3; max-height: 31rem; overflow-y: auto; }
+  .lmo-both > .lmo-stage { grid-area: 1 / 1 / span 3; max-height: 28rem; overflow-y: auto; }
+  .lmo-both > .lmo-said { grid-area: 3 / 2 / span 2; }
+  .lmo-both > .lmo-say { grid-area: 4 / 1; }
   .lmo-lanes > .lmo-tokens > :first-child { flex-basis: 100%; }
 }
 .lm-figure ol.lmo-way { display: flex; flex-wrap: wrap; gap: 0.1rem 0.35rem; align-items: center; margin: 0; padding: 0; list-style: none; font-size: 0.875rem; }
@@ -73,7 +75,7 @@ export default figure(({ model, el, listen, say }) => {
   const hint = h("p", { class: "lm-small lm-muted lm-hand" }, `Click to open. Keys: ↑ ↓ move, Enter opens, Esc closes, ← → change the ${about.unit}.`);
   const numbers = table({ caption: "What the drawing shows" });
   el.append(h("style", {}, style), own.node, examples.node, h("div", { class: "lmo-both" }, h("div", { class: "lm-stack lmo-lanes" }, rows.map((one) => one.node)), way, stage,
-    h("div", { class: "lm-stack lmo-said" }, formulas, note, hint, say.node)), numbers.node);
+    h("div", { class: "lm-stack lmo-said" }, formulas, note, hint), h("div", { class: "lmo-say" }, say.node)), numbers.node);
 
   /** The tokens of one side; those of the side that is looked at can be chosen. */
   function lane(name, move) {

@@ -42,6 +42,7 @@ const style = `
   .lmx-line > .lmx-go { grid-area: note; }
 }
 .lmx-two .lmx-written { font-size: 1.0625rem; }
+.lm-figure .lmx-boards + div .lm-says { min-height: 1.45em; }
 .lmx-heads { display: grid; grid-template-columns: max-content repeat(var(--lmx-n), minmax(0, 4.6rem)); gap: 0.3rem 0.4rem; align-items: center; font-size: 0.8125rem; }
 .lm-figure .lmx-heads button { display: block; width: 100%; margin: 0; padding: 2px; border: 1px solid var(--lm-line); border-radius: 4px; background: none; color: inherit; cursor: pointer; line-height: 0; }
 .lm-figure .lmx-heads button[aria-pressed="true"] { border-color: var(--lm-1); box-shadow: inset 0 0 0 1px var(--lm-1); }
@@ -251,7 +252,7 @@ export default figure(({ model, el, listen, say }) => {
     others.hidden = now.way === "encoder";
     if (others.hidden) return;
     const token = found.target[now.place];
-    others.firstChild.textContent = `Instead of “${shown(token.text, 0).word}” (P = ${fmt.prob(token.p, 2)}) it could have written:`;
+    others.firstChild.textContent = `Instead of “${shown(token.text, 0).word}” (P = ${fmt.prob(token.p, 2)}):`;
     const had = instead.contains(document.activeElement);
     replace(instead, token.others.filter((other) => other.id !== token.id).slice(0, 5).map((other) => (
       button(`${other.text.trim() || "␣"} ${fmt.prob(other.p, 2)}`, () => instead_of(other.id), { class: "lm-button lm-chip" }))));
