@@ -68,7 +68,7 @@ export const style = `
 .lmx .lmx-lines p + p { margin-top: 0.2rem; }
 .lmx .lmx-lines u { text-underline-offset: 2px; text-decoration-thickness: 2px; }
 @container (min-width: 40rem) {
-  .lmx .lmx-cols { grid-template-columns: 5.6rem minmax(4rem, 1fr) 4.4rem 5.4rem; gap: 0 0.5rem; }
+  .lmx .lmx-cols { grid-template-columns: 5rem minmax(4rem, 1fr) 4.4rem 5.2rem; gap: 0 0.5rem; }
   .lmx li:not(.lmx-level) > .lmx-row { padding-block: 0.08rem; }
   .lmx .lmx-down { max-height: 11.6rem; overflow-y: auto; }
   .lmx .lmx-level .lmx-row { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1.15fr); gap: 0 1.2rem; align-items: center; padding-block: 0.2rem; }

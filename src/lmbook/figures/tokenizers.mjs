@@ -14,8 +14,8 @@ const [WIDTH, LIKE] = [8, 4]; // numbers in a row; rows that are shown beside th
 const NAMES = ["Characters", "Words", "Byte pairs"];
 const LANES = ["characters", "words", "byte pairs"];
 const style = `
-.lm-figure .lmt-both { --lm-side: 18rem; }
-@container (min-width: 40rem) { .lm-figure .lmt-tokens { max-height: 7.4rem; overflow-y: auto; padding: 2px; } .lm-figure .lmt-lane:first-child .lmt-tokens { max-height: 11rem; } }
+.lm-figure .lmt-both { --lm-side: 18.5rem; }
+@container (min-width: 40rem) { .lm-figure .lmt-tokens { max-height: 6.6rem; overflow-y: auto; padding: 2px; } .lm-figure .lmt-lane:first-child .lmt-tokens { max-height: 9.8rem; } }
 .lm-figure .lmt-lane { display: flex; flex-direction: column; gap: 0.25rem; }
 .lm-figure .lmt-lane > p { font-size: 0.875rem; }
 .lm-figure .lmt-tokens { display: flex; flex-wrap: wrap; gap: 0.25rem; }
@@ -107,7 +107,7 @@ export default figure(({ model, el, listen, say }) => {
     replace(tokens, cut[lane].map(({ token, id }, at) => h("button", { type: "button", class: `lmt-token${id === 1 ? " lmt-unknown" : ""}`,
       "data-id": id, onclick: () => choose(lane, at) },
     h("b", { "aria-hidden": String(token === " ") }, visible(token)), h("span", { class: "lm-hidden" }, `${token === " " ? "blank" : ""}, id `), h("span", {}, id),
-    h("span", { class: "lm-hidden" }, id === 1 ? ", unknown" : ""), strip(row(id, lane), 26, 16))));
+    h("span", { class: "lm-hidden" }, id === 1 ? ", unknown" : ""), strip(row(id, lane), 26, 12))));
   }
 
   function mark() {

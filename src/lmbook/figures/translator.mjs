@@ -34,14 +34,15 @@ const style = `
 .lmx-now { fill: none; stroke: var(--lm-1); stroke-linecap: round; vector-effect: non-scaling-stroke; }
 .lmx-boards > .lm-stack { min-width: 0; }
 @container (min-width: 40rem) {
-  .lm-figure .lmx-draw { max-height: 20rem; overflow-y: auto; } /* what is longer scrolls */
+  .lm-figure .lmx-board { max-height: 24.2rem; } /* what is longer scrolls */
+  .lm-figure .lmx-draw { min-height: 12rem; overflow-y: auto; }
   .lmx-boards.lmx-two { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) 13.5rem; }
-  .lm-figure .lmx-line { display: grid; grid-template: "which note note" "ask ask go" / 1fr auto auto; gap: 0.5rem 0.8rem; align-items: center; }
+  .lm-figure .lmx-line { display: grid; grid-template: "which note note" "ask ask go" / 1fr auto auto; gap: 0.35rem 0.8rem; align-items: center; }
   .lmx-line > .lm-choice { grid-area: which; }
   .lmx-line > .lmx-ask { grid-area: ask; }
   .lmx-line > .lmx-go { grid-area: note; }
 }
-.lmx-two .lmx-written { font-size: 1.0625rem; }
+.lm-figure .lmx-two .lmx-written { font-size: 1rem; line-height: 1.3; }
 .lm-figure .lmx-boards + div .lm-says { min-height: 1.45em; }
 .lmx-heads { display: grid; grid-template-columns: max-content repeat(var(--lmx-n), minmax(0, 4.6rem)); gap: 0.3rem 0.4rem; align-items: center; font-size: 0.8125rem; }
 .lm-figure .lmx-heads button { display: block; width: 100%; margin: 0; padding: 2px; border: 1px solid var(--lm-line); border-radius: 4px; background: none; color: inherit; cursor: pointer; line-height: 0; }
