@@ -11,6 +11,7 @@ const KINDS = [["cross", "the source, from the translation"], ["self", "what is 
 
 const style = `
 .lmx-ask input[type="text"] { font-size: 1.0625rem; }
+.lmx-line > .lm-main { align-self: flex-start; }
 .lmx-go { display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: center; }
 .lmx-go progress { width: 9rem; accent-color: var(--lm-1); }
 .lmx-boards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 16.5rem), 1fr)); gap: 1rem 1.6rem; align-items: start; }
