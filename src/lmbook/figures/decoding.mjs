@@ -155,7 +155,7 @@ export default figure(({ model, el, listen, say }) => {
   const next = button("Next step", () => go(get("step") + 1), { class: "lm-button lm-main" });
   const back = button("Back", () => go(get("step") - 1));
   const end = button("To the end", () => go(MOST));
-  const ranks = h("div", { class: "lmd-beam" });
+  const ranks = h("div", { class: "lmd-beam", tabindex: "0", role: "region", "aria-label": "The beam, step by step" });
   const key = h("p", { class: "lm-muted lm-small lmd-key" }, "Each row is a step: the beginnings that the beam holds, the likeliest on the left, each with its last word and ln P of the whole. A line leads to the beginning that it continues; a dashed box was given up; a double frame is complete.");
   const power = slider({ label: "alpha", min: 0, max: 2, step: 0.1, value: get("alpha"), text: (v) => fmt.num(v, 1), oninput: (alpha) => put({ alpha }) });
   const theirs = h("div", {}, h("div", { class: "lm-row" }, next, back, end, power.node), key);

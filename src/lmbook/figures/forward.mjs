@@ -123,7 +123,7 @@ export default figure(({ model, el, listen, say }) => {
     label("h = σ(W e): the hidden units"), h("div", { class: "lmfp-h" }, tilesH.map((t) => t.node)),
     label("ŷ = softmax(U h): the likeliest words and their probabilities"), h("div", { class: "lmfp-y" }, tilesY.map((t) => t.node)));
   const group = roving(graph, "button:not([hidden])");
-  const detail = h("div", { class: "lmfp-detail" });
+  const detail = h("div", { class: "lmfp-detail", tabindex: "0", role: "region", "aria-label": "Where the chosen number comes from" });
   const parts = table({ summary: "All that goes into the chosen unit", caption: "Weight times input, largest first",
     head: ["From", "Weight", "Input", "Product"] });
   const numbers = table({ summary: "Every layer as numbers", caption: "The units of this forward pass; of the words, all of them",

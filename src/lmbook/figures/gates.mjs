@@ -71,6 +71,8 @@ export function gatesOf({ models, about }) {
       bar.setAttribute("class", value > 0 ? "lmg-plus" : "lmg-minus");
       one.classList.toggle("lmg-now", k === t);
     });
+    const [top, high] = [text.children[t].offsetTop - text.offsetTop, text.clientHeight];
+    if (top < text.scrollTop || top + 54 > text.scrollTop + high) text.scrollTop = top - high / 2; // within its own box
     const strange = steps.some((step) => step.char === UNKNOWN) ? ` ${UNKNOWN} stands for characters that the network does not have; it reads <unk>.` : "";
     words.textContent = `At ${fmt.quote(visible(now.char))} unit ${unit} keeps ${fmt.percent(at("f"))} of its memory ${fmt.num(before)} and adds ${fmt.num(at("i"))} · ${fmt.num(at("g"))} = ${fmt.num(at("i") * at("g"))}: `
       + `the memory is ${fmt.num(at("c"))}. The output gate ${fmt.num(at("o"))} shows ${fmt.num(at("h"))}.${part === "c" ? ` The longest bar stands for ${fmt.num(longest)}.` : ""}${strange}`;

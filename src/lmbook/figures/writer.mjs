@@ -9,13 +9,13 @@ const style = `
 .lmw-both { --lm-side: 24rem; }
 .lmw-bars .lm-bars { grid-template-columns: minmax(1.5rem, max-content) minmax(4rem, 1fr) max-content max-content; gap: 0.1rem 0.6rem; }
 .lmw-bars .lm-bar-note { grid-column: auto; }
-@container (min-width: 40rem) { .lmw-both .lmw-text { height: 14rem; overflow-y: auto; } .lmw-both .lmw-strip { max-height: 8.6rem; overflow-y: auto; } }
 .lmw-text { min-height: 5.5rem; padding: 0.5rem 0.7rem; border-radius: 6px; background: var(--lm-soft); white-space: pre-wrap;
   overflow-wrap: anywhere; font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.875rem; line-height: 1.5; }
 .lmw-text .lmw-prompt { font-weight: 700; }
 .lmw-strip { display: flex; flex-wrap: wrap; gap: 2px; font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.875rem; }
 .lmw-strip > span { display: block; min-width: 1.05rem; padding: 0.1rem 0; border: 1px solid transparent; border-radius: 3px; text-align: center; line-height: 1.2; }
 .lmw-strip > span:last-child { border-color: var(--lm-text); }
+@container (min-width: 40rem) { .lmw-both .lmw-text { height: 14rem; overflow-y: auto; } .lmw-both .lmw-strip { font-size: 0.75rem; } .lmw-both .lmw-strip > span { min-width: 0.9rem; } }
 .lmw-head { margin: 0 0 0.3rem; font-weight: 600; }
 `;
 
@@ -58,7 +58,7 @@ export default figure(({ model, el, listen, say }) => {
     put({ seed: get("seed") + 1, written: "" });
     start(length || 100, true);
   });
-  const page = h("div", { class: "lmw-text" });
+  const page = h("div", { class: "lmw-text", tabindex: "0", role: "region", "aria-label": "The text so far" });
   const chart = bars({ label: "The likeliest next characters" });
   const layer = choice({ label: "Layer", options: gpt.layers.map((_, i) => [i, String(i + 1)]), onchange: (value) => put({ layer: value }) });
   const head = select({ label: "Head", options: [[-1, "mean of all"], ...Array.from({ length: get("n_heads") }, (_, i) => [i, String(i + 1)])], onchange: (value) => put({ head: value }) });
@@ -139,7 +139,6 @@ export default figure(({ model, el, listen, say }) => {
     const top = Math.max(...alpha);
     const context = gpt.tokens.map((id) => tokens[id]);
     replace(strip, context.map((char, i) => h("span", { style: { background: `color-mix(in srgb, var(--lm-1) ${Math.round((55 * alpha[i]) / top)}%, transparent)` } }, seen(char))));
-    strip.scrollTop = strip.scrollHeight;
     looks.draw(context.map((char, i) => [String(i + 1), seen(char), fmt.num(alpha[i], 3)]));
     const most = alpha.indexOf(top);
     const behind = context.length - 1 - most;
