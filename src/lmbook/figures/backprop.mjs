@@ -125,7 +125,7 @@ export default figure(({ model, el, listen, say }) => {
   const detail = h("div", { class: "lmb-detail" });
   const move = slider({ label: "", min: -MOST, max: MOST, step: 0.01, value: 0, text: (v) => fmt.num(v, 2), oninput: (v) => set(edited, v) });
   const label_ = move.node.querySelector("label");
-  const fault = h("p", { class: "lm-small lmb-fault", role: "status" });
+  const fault = h("p", { class: "lm-small lmb-fault", "aria-live": "polite" });
   const wrong = (sentence) => {
     fault.textContent = sentence;
     typed.input.setAttribute("aria-invalid", String(sentence !== ""));

@@ -30,7 +30,7 @@ const style = `
 .lmfp-detail ul { margin: 0.2rem 0; padding-left: 1.1rem; }
 .lmfp-detail :is(li, p) { margin: 0 0 0.2rem; overflow-wrap: anywhere; }
 .lmfp-detail .lmfp-sum { font-weight: 600; }
-@container (min-width: 40rem) { .lmfp-both .lmfp-detail { max-height: 26rem; overflow-y: auto; font-size: 0.8125rem; } .lmfp-words .lm-control { flex-direction: row; flex-wrap: nowrap; align-items: center; }
+@container (min-width: 40rem) { .lmfp-both .lmfp-detail { font-size: 0.8125rem; } .lmfp-words .lm-control { flex-direction: row; flex-wrap: nowrap; align-items: center; }
   .lmfp-graph .lmfp-h { grid-template-columns: repeat(6, minmax(0, 1fr)); }
   .lmfp-graph .lmfp-y { grid-template-columns: repeat(4, minmax(0, 1fr)); }
   .lmfp-words select { flex: 1 1 4rem; } }
@@ -123,7 +123,7 @@ export default figure(({ model, el, listen, say }) => {
     label("h = σ(W e): the hidden units"), h("div", { class: "lmfp-h" }, tilesH.map((t) => t.node)),
     label("ŷ = softmax(U h): the likeliest words and their probabilities"), h("div", { class: "lmfp-y" }, tilesY.map((t) => t.node)));
   const group = roving(graph, "button:not([hidden])");
-  const detail = h("div", { class: "lmfp-detail", tabindex: "0", role: "region", "aria-label": "Where the chosen number comes from" });
+  const detail = h("div", { class: "lmfp-detail" });
   const parts = table({ summary: "All that goes into the chosen unit", caption: "Weight times input, largest first",
     head: ["From", "Weight", "Input", "Product"] });
   const numbers = table({ summary: "Every layer as numbers", caption: "The units of this forward pass; of the words, all of them",

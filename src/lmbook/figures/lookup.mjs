@@ -81,7 +81,7 @@ export default figure(({ model, el, listen, say }) => {
 
   // pointer: the handle or any place of the plane; coordinates from the drawing's box
   const place = (event) => {
-    const box = keyDrawing.getBoundingClientRect();
+    const box = keyDrawing.firstChild.getBoundingClientRect(); // of the drawing, which is narrower than its place where that is wide
     const unit = (side - 2 * margin) / (2 * reach);
     const shrink = side / box.width;
     ask(((event.clientX - box.left) * shrink - margin) / unit - reach, reach - ((event.clientY - box.top) * shrink - margin) / unit);
