@@ -242,7 +242,9 @@ def test_what_is_no_number_is_marked_said_plainly_and_changes_nothing_wild(show,
     field.press("Enter")
     assert field.get_attribute("aria-invalid") == "true"
     said = page.locator(".lmb-fault")
-    words = "Type a number" if not text else "Numbers here go from −10 to 10." if "e9" in text else f"“{text}” is no number"
+    words = (
+        "Type a number" if not text else "Numbers here go from −10 to 10." if "e9" in text else f"“{text}” is no number"
+    )
     assert said.inner_text().startswith(words)
     assert "w₁₁ is " in said.inner_text()
     values = [number(row[1]) for row in table(page)]

@@ -172,7 +172,7 @@ def test_no_comma_and_no_name_of_an_axis_is_astray_on_a_phone(visit):
 
 
 # The contrast of each plotted point with the page behind it.
-POINTS = """[...document.querySelectorAll("figure.lm-plot:not(.lm-drawing) svg use[style*='fill-opacity: 0.6']")].map((use) => {
+POINTS = """[...document.querySelectorAll("figure.lm-plot svg use[style*='fill-opacity: 0.6']")].map((use) => {
   const numbers = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number);
   const style = getComputedStyle(use), share = Number(style.fillOpacity);
   const ground = numbers(getComputedStyle(document.body).backgroundColor);

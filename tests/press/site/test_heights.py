@@ -1,4 +1,4 @@
-"""A living figure is no taller than the screen it is read on, 1280 x 800: as it is opened, and after it was typed at."""
+"""A living figure is no taller than the screen it is read on, 1280 x 800: when opened, and after it was typed at."""
 
 import re
 from pathlib import Path
