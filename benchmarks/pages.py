@@ -98,8 +98,11 @@ def measure_heights(root: Path, browser) -> None:
                 tab.mouse.move(1, 1)
                 tab.wait_for_function(ALIVE)
                 tab.evaluate("document.fonts.ready.then(() => null)")
-                tab.wait_for_timeout(300)
-                high.append(tab.evaluate(HIGH))
+                before, now = None, tab.evaluate(HIGH)
+                while now != before:  # what a model has to compute first comes later
+                    tab.wait_for_timeout(500)
+                    before, now = now, tab.evaluate(HIGH)
+                high.append(now)
                 context.close()
             found[name.removesuffix(".html")] = [
                 list(each) if None not in each else None for each in zip(*high, strict=True)

@@ -234,15 +234,26 @@ def test_an_edit_changes_everything(show, name, way):
     assert [number(part) for part in said.groups()] == pytest.approx(wanted, abs=6e-4)
 
 
-@pytest.mark.parametrize("text", ["", "abc", "1e99", "−", "NaN", "--3"])
-def test_what_is_no_number_is_marked_and_changes_nothing_wild(show, text):
+@pytest.mark.parametrize("text", ["", "abc", "1e99", "1e999", "−", "NaN", "--3", "0x1"])
+def test_what_is_no_number_is_marked_said_plainly_and_changes_nothing_wild(show, text):
     page = show(BackpropGraph(**BY_HAND, step=STEPS))
     field = page.get_by_label("exactly")
     field.fill(text)
     field.press("Enter")
     assert field.get_attribute("aria-invalid") == "true"
+    said = page.locator(".lmb-fault")
+    words = (
+        "Type a number" if not text else "Numbers here go from −10 to 10." if "e9" in text else f"“{text}” is no number"
+    )
+    assert said.inner_text().startswith(words)
+    assert "w₁₁ is " in said.inner_text()
     values = [number(row[1]) for row in table(page)]
     assert max(abs(value) for value in values) < 100
+    field.fill("0.5")
+    field.press("Enter")
+    assert field.get_attribute("aria-invalid") == "false"
+    assert said.inner_text() == ""
+    assert number(table(page)[2][1]) == 0.5
 
 
 def test_the_label_changes_the_loss(show):

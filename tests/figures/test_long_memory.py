@@ -250,6 +250,7 @@ def test_a_text_of_the_readers_is_read_as_by_torch(show):
     (cell,), embedding = model.recurrent.layers[0], model.embedding
     page = show(LSTMStep())
     for text in ("Sail on, my computer!", "naïve"):
+        page.get_by_role("radio", name="a trained LSTM on your text").check()
         page.get_by_label("Your own text").fill(text)
         page.get_by_role("button", name="Read it").click()
         page.wait_for_function("(n) => document.querySelectorAll('.lmg-char').length === n", arg=len(text))

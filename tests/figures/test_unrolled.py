@@ -115,12 +115,12 @@ def test_one_scrubs_along_the_text(show, way):
     assert page.get_by_role("slider", name="Step t").get_attribute("aria-valuetext") == "34 of 120"
 
 
-@pytest.mark.parametrize("width", [800, 360])
+@pytest.mark.parametrize("width", [800, 600, 360])  # beside the text, above it, on a phone
 def test_a_unit_is_chosen_in_the_strip_by_number_or_by_a_button(show, width):
     figure = UnrolledRNN(t=30, known=[[39, "capital"], [21, "blank"]])
     page = show(figure, width=width)
     box = page.locator(".lmu-strip").bounding_box()
-    columns = 20 if width == 360 else 40
+    columns = 40 if width == 600 else 20
     pitch = box["width"] / columns
     x, y = (47 % columns + 0.5) * pitch, (47 // columns + 0.5) * pitch
     page.mouse.move(box["x"] + x, box["y"] + y)

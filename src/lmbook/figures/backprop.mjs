@@ -8,6 +8,7 @@ const SLOPE_AT = { L: 4, y: 5, z: 6, w: 7, x: 7 }; // and the derivative of L by
 const STEPS = ["inputs given", "forward: logits", "forward: probabilities", "forward: loss", "back: the loss itself",
   "back: probabilities", "back: logits", "back: weights and inputs"];
 const SUB = "₀₁₂₃";
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 const style = `
 .lm-figure .lmb-graph { width: 100%; max-width: 36rem; margin-inline: auto; }
@@ -34,8 +35,10 @@ const style = `
 .lmb-detail ul { margin: 0.2rem 0; padding-left: 1.1rem; }
 .lmb-detail li { margin: 0; overflow-wrap: anywhere; }
 .lmb-detail .lmb-sum { font-weight: 600; }
-.lm-figure .lmb-edit { align-items: center; gap: 0.4rem 1rem; }
-.lmb-edit .lm-field input { max-width: 8rem; }
+.lm-figure .lmb-both { --lm-side: 18.5rem; }
+.lmb-both .lm-field input { flex: 0 1 8rem; }
+.lmb-both .lm-field input[aria-invalid="true"] { border-color: var(--lm-2); box-shadow: inset 0 0 0 1px var(--lm-2); }
+.lmb-both .lmb-fault { min-height: 1.45em; }
 `;
 
 const written = (name) => (name[0] === "y" ? "ŷ" : name[0]) + [...name.slice(1)].map((digit) => SUB[digit]).join("");
@@ -122,10 +125,19 @@ export default figure(({ model, el, listen, say }) => {
   const detail = h("div", { class: "lmb-detail" });
   const move = slider({ label: "", min: -MOST, max: MOST, step: 0.01, value: 0, text: (v) => fmt.num(v, 2), oninput: (v) => set(edited, v) });
   const label_ = move.node.querySelector("label");
+  const fault = h("p", { class: "lm-small lmb-fault", "aria-live": "polite" });
+  const wrong = (sentence) => {
+    fault.textContent = sentence;
+    typed.input.setAttribute("aria-invalid", String(sentence !== ""));
+  };
   const typed = field({ label: "exactly", value: "", inputmode: "decimal", oninput: (text) => {
-    const v = Number(text.replace("−", "-").replace(",", ".").trim() || "x");
-    typed.input.setAttribute("aria-invalid", String(!Number.isFinite(v) || Math.abs(v) > MOST));
+    const digits = text.trim().replace("−", "-").replace(",", ".");
+    const v = NUMBER.test(digits) ? Number(digits) : NaN;
     if (Number.isFinite(v)) set(edited, v);
+    const stays = `${written(edited)} is ${num(now.value[edited])}.`;
+    if (!digits) wrong(`Type a number from −${MOST} to ${MOST}, such as 0.5. Until then ${stays}`);
+    else if (Number.isNaN(v)) wrong(`${fmt.quote(text.trim().slice(0, 20))} is no number; one looks like −0.5 or 2. ${stays}`);
+    else wrong(Math.abs(v) > MOST ? `Numbers here go from −${MOST} to ${MOST}. ${stays}` : "");
   } });
   const came = choice({ label: "Word that came", options: three.map((i) => [i, String(i)]), value: get("label"), onchange: (label) => put({ label }) });
   const descend = button("", () => {
@@ -142,8 +154,10 @@ export default figure(({ model, el, listen, say }) => {
   const numbers = table({ caption: "Every number, the derivative of L by it, and what two small steps measure",
     head: ["Number", "Value", "Derivative of L", "Measured"] });
   const jacobian = table({ summary: "The Jacobian of the softmax", caption: "Row ŷᵢ, column zⱼ: the derivative of ŷᵢ by zⱼ", head: ["of", "z₁", "z₂", "z₃"] });
-  el.append(h("style", {}, style), h("div", { class: "lm-row" }, back, next, walk.node), graph, key, detail, say.node,
-    h("div", { class: "lm-row lmb-edit" }, move.node, typed.node), came.node, h("div", { class: "lm-row" }, descend, again), numbers.node, jacobian.node);
+  el.append(h("style", {}, style), h("div", { class: "lm-split lm-split-right lmb-both" },
+    h("div", { class: "lm-stack" }, h("div", { class: "lm-row" }, back, next, walk.node), graph),
+    h("div", { class: "lm-stack" }, detail, key, move.node, typed.node, fault, came.node, h("div", { class: "lm-row" }, descend, again))),
+  say.node, h("div", { class: "lm-folds" }, numbers.node, jacobian.node));
 
   // --- drawing
   const known = (name) => get("step") >= VALUE_AT[name[0]];
@@ -214,7 +228,10 @@ export default figure(({ model, el, listen, say }) => {
     came.set(get("label"));
     label_.textContent = `Set ${written(edited)}`;
     move.set(now.value[edited]);
-    if (document.activeElement !== typed.input) typed.set(plain(now.value[edited]));
+    if (document.activeElement !== typed.input) {
+      typed.set(plain(now.value[edited]));
+      wrong("");
+    }
     replace(detail, h("p", {}, formula(chosen)), derivative(chosen));
     numbers.draw(NAMES.map((name) => [written(name), known(name) ? exact(now.value[name]) : "", traced(name) ? exact(now.by[name]) : "",
       input(name) && traced(name) ? fmt.num(measured(get("x"), get("W"), get("label"), name), 7) : ""]));

@@ -18,7 +18,11 @@
 //     draw();
 //   });
 //
-// The frame (title above, caption below, live sentence, colours) is made by figure(); draw only what is inside.
+// The frame (title and task above, live sentence, colours) is made by figure(); draw only what is inside.
+// A figure is no taller than a screen of 1280 x 800, as it is opened and after it was typed at: what is long scrolls in its own
+// box (from 40rem on: @container (min-width: 40rem) { .. max-height .. }), what is rarely wanted is folded.
+//   h("div", { class: "lm-split" }, controls, result)    side by side where there is room; --lm-side says how wide the first is
+//   (with the class lm-split-right, the second);  h("div", { class: "lm-folds" }, details, ..)    closed, on one line
 // State lives in the model's traits: set it there, draw from there. Then a kernel and the page see the same.
 //   model.get(name), model.set(name, value), model.save_changes()      the same with a kernel and without
 //   listen("a b", callback)      callback on a change of trait a or b; taken off when the view goes

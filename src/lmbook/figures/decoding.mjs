@@ -24,6 +24,9 @@ const style = `
 .lmd-options .lmd-fill { display: block; height: 100%; border-radius: 3px; background: var(--lm-1); }
 .lmd-options .lmd-p { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .lmd-beam { max-width: 36rem; }
+.lmd-both { --lm-side: 17rem; }
+.lm-figure .lmd-which { gap: 0.4rem 2rem; align-items: baseline; }
+.lm-figure .lmd-which > details[open] { flex-basis: 100%; }
 .lmd-rank { display: grid; grid-auto-columns: minmax(0, 1fr); grid-auto-flow: column; gap: 4px; }
 .lmd-rank > div { padding: 0.2rem 0.15rem; border: 1px solid var(--lm-edge); border-radius: 6px; background: var(--lm-paper);
   font-size: 0.8125rem; line-height: 1.25; text-align: center; overflow: hidden; overflow-wrap: anywhere; }
@@ -32,6 +35,7 @@ const style = `
 .lmd-rank > div[data-lost="true"] { border-style: dashed; color: var(--lm-muted); }
 .lmd-rank small { display: block; font-size: 0.75rem; font-variant-numeric: tabular-nums; }
 .lmd-beam svg { display: block; width: 100%; height: 1.1rem; overflow: visible; }
+@container (min-width: 40rem) { .lmd-beam { max-height: 24rem; overflow-y: auto; } .lmd-beam svg { height: 0.7rem; } }
 .lmd-beam line { stroke: var(--lm-muted); stroke-width: 1.5; vector-effect: non-scaling-stroke; }
 `;
 
@@ -151,15 +155,16 @@ export default figure(({ model, el, listen, say }) => {
   const next = button("Next step", () => go(get("step") + 1), { class: "lm-button lm-main" });
   const back = button("Back", () => go(get("step") - 1));
   const end = button("To the end", () => go(MOST));
-  const ranks = h("div", { class: "lmd-beam" });
+  const ranks = h("div", { class: "lmd-beam", tabindex: "0", role: "region", "aria-label": "The beam, step by step" });
   const key = h("p", { class: "lm-muted lm-small lmd-key" }, "Each row is a step: the beginnings that the beam holds, the likeliest on the left, each with its last word and ln P of the whole. A line leads to the beginning that it continues; a dashed box was given up; a double frame is complete.");
   const power = slider({ label: "alpha", min: 0, max: 2, step: 0.1, value: get("alpha"), text: (v) => fmt.num(v, 1), oninput: (alpha) => put({ alpha }) });
-  const theirs = h("div", {}, h("div", { class: "lm-row" }, next, back, end, power.node), key, ranks);
+  const theirs = h("div", {}, h("div", { class: "lm-row" }, next, back, end, power.node), key);
 
   const outputs = table({ summary: "Complete outputs", caption: "What was completed so far, the best score ln P / |y|^alpha first", head: ["Output", "ln P", "|y|", "Score"] });
   const extensions = table({ summary: "What was compared at this step", caption: "Every extension of the beginnings held, the likeliest first", head: ["Beginning and next word", "ln p of the word", "ln P", "Kept"] });
   const words = h("details", { class: "lm-small" }, h("summary", {}, "The words of Harbourish"), get("lexicon").map(([kind, list]) => h("p", {}, h("b", {}, kind), `: ${list}`)));
-  el.append(h("style", {}, style), which.node, own.node, words, who.node, given, h("div", { class: "lm-row" }, tell), yours, theirs, say.node, outputs.node, extensions.node);
+  el.append(h("style", {}, style), h("div", { class: "lm-row lmd-which" }, which.node, words), own.node, who.node,
+    h("div", { class: "lm-split lmd-both" }, h("div", { class: "lm-stack" }, given, h("div", { class: "lm-row" }, tell), theirs), h("div", {}, yours, ranks)), say.node, h("div", { class: "lm-folds" }, outputs.node, extensions.node));
 
   function drawYours() {
     const { nodes } = sentence();
@@ -213,6 +218,7 @@ export default figure(({ model, el, listen, say }) => {
         word(last(one.ids)) === END ? "(end)" : word(last(one.ids)), h("small", {}, fmt.num(one.total))));
       return [t ? s("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" }, lines) : null, h("div", { class: "lmd-rank" }, boxes)];
     }));
+    ranks.scrollTop = ranks.scrollHeight; // the last step is in sight
     next.disabled = end.disabled = step === found.steps.length;
     back.disabled = step === 0;
     const complete = found.complete.filter((one) => one.ids.length <= step).sort((a, b) => score(b) - score(a));
@@ -242,7 +248,7 @@ export default figure(({ model, el, listen, say }) => {
     tell.setAttribute("aria-pressed", String(told));
     const you = get("width") === 0;
     yours.hidden = !you;
-    theirs.hidden = you;
+    [theirs.hidden, ranks.hidden] = [you, you];
     if (you) drawYours();
     else drawBeam();
     if (trouble) say(trouble);

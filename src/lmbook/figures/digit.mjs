@@ -55,10 +55,10 @@ export default figure(({ model, el, listen, say }) => {
   const heading = h("p", { class: "lm-small lm-muted" }, "Which digit is it? P(c | your rows)");
   const chart = bars({ label: "Probability of each digit given the rows" });
   const numbers = table({ caption: "What the rows cost under each digit", head: ["digit", "P(digit | rows)", "bits of the rows"] });
-  el.append(h("style", {}, style), begin.node, rows.node, tool.node, help,
+  el.append(h("style", {}, style), begin.node, h("div", { class: "lm-row lmpx-set" }, rows.node, tool.node), help,
     h("div", { class: "lmpx-both" }, h("div", { class: "lm-stack" }, grid, h("div", { class: "lm-small lm-muted lm-hand" }, "Others that it might write"), others),
-      h("div", { class: "lm-stack" }, heading, chart.node)),
-    digit.node, heat.node, h("div", { class: "lm-row" }, again, judge), verdict, say.node, numbers.node);
+      h("div", { class: "lm-stack" }, heading, chart.node, heat.node, h("div", { class: "lm-row" }, digit.node, again, judge), verdict)),
+    say.node, numbers.node);
 
   // The grid: buttons for the rows that are given, plain squares for the others.
   let shown = -1;

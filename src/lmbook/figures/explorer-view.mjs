@@ -6,7 +6,10 @@ import { named, seen, share } from "./explorer-words.mjs";
 export const style = `
 .lm-figure .lmx { container-type: inline-size; }
 @media print { .lm-figure .lmx { container-type: normal; } .lmx .lmx-ask { display: none; } } /* what knows its width cannot go on on the next page */
-.lm-figure .lmx > * + * { margin-top: 0.9rem; }
+.lm-figure .lmx > * + * { margin-top: 0.8rem; }
+.lmx .lm-split { --lm-side: 22.5rem; }
+.lmx .lmx-go { display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: center; }
+.lmx .lmx-go > :first-child { flex: 1 1 14rem; flex-wrap: nowrap; }
 .lmx .lm-says { min-height: 4.4em; }
 .lmx .lmx-head { margin-bottom: 0.3rem; font-weight: 600; }
 .lmx .lmx-head span { color: var(--lm-muted); font-weight: 400; font-size: 0.875rem; }
@@ -64,6 +67,14 @@ export const style = `
   border-left: 3px solid var(--lm-tone); background: var(--lm-soft); font-size: 0.875rem; }
 .lmx .lmx-lines p + p { margin-top: 0.2rem; }
 .lmx .lmx-lines u { text-underline-offset: 2px; text-decoration-thickness: 2px; }
+@container (min-width: 40rem) {
+  .lmx .lmx-cols { grid-template-columns: 5rem minmax(4rem, 1fr) 4.4rem 5.2rem; gap: 0 0.5rem; }
+  .lmx li:not(.lmx-level) > .lmx-row { padding-block: 0.08rem; }
+  .lmx .lmx-down { max-height: 11.6rem; overflow-y: auto; }
+  .lmx .lmx-level .lmx-row { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1.15fr); gap: 0 1.2rem; align-items: center; padding-block: 0.2rem; }
+  .lmx .lmx-level .lmx-row > .lmx-more { align-self: start; flex-wrap: nowrap; font-size: 0.8125rem; line-height: 1.35; }
+  .lmx .lmx-level .lmx-ask { flex: none; }
+}
 @container (max-width: 30rem) {
   .lmx .lmx-cols { grid-template-columns: 5.4rem minmax(3rem, 1fr) 5.2rem; gap: 0 0.5rem; }
   .lmx .lmx-raw { grid-column: 2 / -1; font-size: 0.8125rem; }
@@ -114,7 +125,7 @@ export function nextWords(count, choose) {
 
 // draw(levels): a row for each { order, history, total, followers, gives, left, why, lines() }, orders to 0.
 export function wayDown(orders) {
-  const list = h("ol", { "aria-label": "The way down from the longest history to the uniform distribution" });
+  const list = h("ol", { class: "lmx-down", "aria-label": "The way down from the longest history to the uniform distribution" });
   const rows = Array.from({ length: orders + 1 }, (_, i) => {
     const order = orders - i;
     const row = { order, open: false, step: piece(order, "lmx-step"), name: h("span", {}), seen: h("span", {}),

@@ -106,11 +106,12 @@ export default figure(({ model: state, el, listen, say }) => {
     head: ["model", "perplexity", "stored n-grams"] });
   const head = (title, rest) => h("p", { class: "lmx-head" }, title, " ", h("span", {}, rest));
   el.append(h("style", {}, style), h("div", { class: "lmx" },
-    h("div", { class: "lm-stack" }, history.node, tools, smoothing.node, n.node, k.node, score), say.node,
-    h("div", {}, after, seeing, words.node),
+    h("div", { class: "lmx-go" }, history.node, tools),
+    h("div", { class: "lm-split" }, h("div", { class: "lm-stack" }, smoothing.node, n.node, k.node, score, say.node),
+      h("div", {}, after, seeing, words.node)),
     h("div", {}, head("The way down", "from the longest history to no history at all"), down.node),
-    h("div", {}, head("Different n-grams", "that the text holds and a model has to store"), storage.node, stored),
-    h("div", {}, wordTable.node, levelTable.node, triedTable.node)));
+    h("div", { class: "lm-folds" }, wordTable.node, levelTable.node, triedTable.node,
+      h("details", {}, h("summary", {}, "Different n-grams"), storage.node, stored))));
 
   function draw() {
     const now = current();
@@ -159,7 +160,7 @@ export default figure(({ model: state, el, listen, say }) => {
     note.textContent = [...zeros, ...(lowest.perplexity < Infinity ? [record] : [])].join("; ");
     storage.draw([1, 2, 3, 4, 5].map((order) => ({ label: `n = ${order}`, value: counts.types(order),
       text: fmt.count(counts.types(order)), tone: order <= now.n ? order : "faint" })));
-    stored.textContent = `This model keeps ${fmt.count(now.stored)} of them. The text has ${fmt.count(training.length)} tokens.`;
+    stored.textContent = `The text holds so many; this model stores ${fmt.count(now.stored)} of them. The text has ${fmt.count(training.length)} tokens.`;
 
     wordTable.draw(rows.map((row) => [row.word, fmt.prob(row.p, 4), total ? `${row.raw} of ${total}` : "none",
       ...levels.map(({ order }) => fmt.prob(row.parts.find(([from]) => from === order)?.[1] ?? 0))]),

@@ -25,10 +25,15 @@ const style = `
 .lmfp-graph .lmfp-name { font-weight: 600; }
 .lmfp-graph .lmfp-fill { position: absolute; left: 0; bottom: 0; height: 4px; background: var(--lm-3); }
 .lmfp-graph .lmfp-fill[data-low="true"] { background: var(--lm-2); }
+.lmfp-both { --lm-side: 18.5rem; }
 .lm-figure .lmfp-detail { padding: 0.6rem 0.8rem; border-radius: 6px; background: var(--lm-soft); font-size: 0.875rem; }
 .lmfp-detail ul { margin: 0.2rem 0; padding-left: 1.1rem; }
 .lmfp-detail :is(li, p) { margin: 0 0 0.2rem; overflow-wrap: anywhere; }
 .lmfp-detail .lmfp-sum { font-weight: 600; }
+@container (min-width: 40rem) { .lmfp-both .lmfp-detail { font-size: 0.8125rem; } .lmfp-words .lm-control { flex-direction: row; flex-wrap: nowrap; align-items: center; }
+  .lmfp-graph .lmfp-h { grid-template-columns: repeat(6, minmax(0, 1fr)); }
+  .lmfp-graph .lmfp-y { grid-template-columns: repeat(4, minmax(0, 1fr)); }
+  .lmfp-words select { flex: 1 1 4rem; } }
 `;
 
 const SUB = "₀₁₂₃₄₅₆₇₈₉";
@@ -123,8 +128,9 @@ export default figure(({ model, el, listen, say }) => {
     head: ["From", "Weight", "Input", "Product"] });
   const numbers = table({ summary: "Every layer as numbers", caption: "The units of this forward pass; of the words, all of them",
     head: ["Unit", "Value", "What it is"] });
-  el.append(h("style", {}, style), h("div", { class: "lmfp-words" }, pickers.map((p) => p.node)), tries.node, graph, detail, say.node,
-    h("div", { class: "lm-row" }, write, likeliest, look.node), parts.node, numbers.node);
+  el.append(h("style", {}, style), h("div", { class: "lmfp-words" }, pickers.map((p) => p.node)), tries.node,
+    h("div", { class: "lm-split lm-split-right lmfp-both" }, graph, detail), say.node,
+    h("div", { class: "lm-row" }, write, likeliest, look.node), h("div", { class: "lm-folds" }, parts.node, numbers.node));
 
   // --- lines between the chosen unit and its neighbours
   function wire() {

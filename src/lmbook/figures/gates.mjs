@@ -9,6 +9,7 @@ const PARTS = [["c", "the memory c"], ["f", "the forget gate f"], ["i", "the inp
 
 export const style = `
 .lmg-text { display: flex; flex-wrap: wrap; gap: 0.2rem 1px; font-family: var(--pst-font-family-monospace, monospace); }
+@container (min-width: 40rem) { .lmg-text { max-height: 11rem; overflow-y: auto; padding: 2px; } }
 .lmg-char { display: flex; flex-direction: column; align-items: center; width: 0.95rem; border-radius: 3px; cursor: pointer; }
 .lmg-char svg { display: block; }
 .lmg-now { outline: 2px solid var(--lm-text); outline-offset: 1px; font-weight: 700; }
@@ -51,8 +52,8 @@ export function gatesOf({ models, about }) {
   const words = h("p", {});
   const heard = h("p", { class: "lm-hidden", role: "status", "aria-live": "polite" });
   const numbers = table({ summary: "The unit at every character, as a table", head: ["Read", "f", "i", "g", "c", "o", "h"] });
-  const found = h("div", { class: "lm-stack" }, tries, h("div", { class: "lm-row" }, which.node, place.node), what.node, text, words, heard, numbers.node);
-  const node = h("div", { class: "lm-stack" }, h("p", {}, h("strong", {}, "A trained LSTM on your text"), " (it learned from Shakespeare, and begins with an empty memory)"), own.node, found);
+  const found = h("div", { class: "lm-stack" }, tries, h("div", { class: "lm-row" }, which.node, place.node, what.node), text, words, heard, numbers.node);
+  const node = h("div", { class: "lm-stack" }, h("p", { class: "lm-small lm-muted" }, "It learned from Shakespeare, and begins with an empty memory."), own.node, found);
   let timer = null;
 
   function draw() {
@@ -70,6 +71,8 @@ export function gatesOf({ models, about }) {
       bar.setAttribute("class", value > 0 ? "lmg-plus" : "lmg-minus");
       one.classList.toggle("lmg-now", k === t);
     });
+    const [top, high] = [text.children[t].offsetTop - text.offsetTop, text.clientHeight];
+    if (top < text.scrollTop || top + 54 > text.scrollTop + high) text.scrollTop = top - high / 2; // within its own box
     const strange = steps.some((step) => step.char === UNKNOWN) ? ` ${UNKNOWN} stands for characters that the network does not have; it reads <unk>.` : "";
     words.textContent = `At ${fmt.quote(visible(now.char))} unit ${unit} keeps ${fmt.percent(at("f"))} of its memory ${fmt.num(before)} and adds ${fmt.num(at("i"))} · ${fmt.num(at("g"))} = ${fmt.num(at("i") * at("g"))}: `
       + `the memory is ${fmt.num(at("c"))}. The output gate ${fmt.num(at("o"))} shows ${fmt.num(at("h"))}.${part === "c" ? ` The longest bar stands for ${fmt.num(longest)}.` : ""}${strange}`;

@@ -6,6 +6,7 @@
 import { bars, figure, fmt, h, onwidth, replace, s, slider, table } from "./core.mjs";
 
 const style = `
+.lm-figure .lmq-set { --lm-side: 20rem; }
 .lm-figure .lmq-planes { display: flex; flex-wrap: wrap; gap: 0.8rem; }
 .lm-figure .lmq-plane { position: relative; flex: 1 1 15rem; min-width: 0; }
 .lm-figure .lmq-plane svg { display: block; max-width: 100%; height: auto; overflow: visible; }
@@ -69,7 +70,8 @@ export default figure(({ model, el, listen, say }) => {
   const valuePlane = h("div", { class: "lmq-plane" }, valueDrawing);
   const weights = bars({ label: "Weights" });
   const numbers = table({ caption: "Weights and answers of every head", head: ["who"] });
-  el.append(h("style", {}, style), h("div", { class: "lmq-planes" }, keyPlane, valuePlane), sliders[0].node, sliders[1].node, beta.node, heads.node, weights.node, numbers.node);
+  el.append(h("style", {}, style), h("div", { class: "lmq-planes" }, keyPlane, valuePlane), h("div", { class: "lm-split lmq-set" },
+    h("div", { class: "lm-stack" }, sliders[0].node, sliders[1].node, beta.node, heads.node), h("div", { class: "lm-stack" }, weights.node, say.node)), numbers.node);
 
   let side = 270;
   const margin = 16;
@@ -79,7 +81,7 @@ export default figure(({ model, el, listen, say }) => {
 
   // pointer: the handle or any place of the plane; coordinates from the drawing's box
   const place = (event) => {
-    const box = keyDrawing.getBoundingClientRect();
+    const box = keyDrawing.firstChild.getBoundingClientRect(); // of the drawing, which is narrower than its place where that is wide
     const unit = (side - 2 * margin) / (2 * reach);
     const shrink = side / box.width;
     ask(((event.clientX - box.left) * shrink - margin) / unit - reach, reach - ((event.clientY - box.top) * shrink - margin) / unit);

@@ -1,6 +1,6 @@
 // LSTMStep: one LSTM unit, gate by gate. Choose what comes in, and see what is kept, written and shown; then the same of a
 // trained LSTM on a text of the reader's (gates.mjs).
-import { button, figure, fmt, h, replace, select, slider, table } from "./core.mjs";
+import { button, choice, figure, fmt, h, select, slider, table } from "./core.mjs";
 import { gatesOf, style as gatesStyle } from "./gates.mjs";
 import { connect } from "./live.mjs";
 import { unit } from "./recurrence.mjs";
@@ -14,6 +14,11 @@ const style = `
 .lml-row { display: grid; grid-template-columns: 1.6rem minmax(5rem, 8rem) minmax(0, 1fr); gap: 0.1rem 0.6rem; align-items: center;
   padding: 0.3rem 0.5rem; border: 1px solid var(--lm-line); border-radius: 6px; }
 .lml-row[data-now="true"] { border-color: var(--lm-1); box-shadow: inset 0 0 0 1px var(--lm-1); }
+@container (min-width: 40rem) {
+  .lml-rows { grid-template: repeat(3, auto) / repeat(2, minmax(0, 1fr)); grid-auto-flow: column; }
+  .lml-row { align-content: start; min-height: 4.7rem; }
+}
+.lm-figure .lml-set { gap: 0.4rem 2rem; }
 .lml-name { font-weight: 600; }
 .lml-track { position: relative; height: 0.8rem; border-radius: 3px; background: var(--lm-soft); overflow: hidden; }
 .lml-track::after { content: ""; position: absolute; left: 50%; top: 0; bottom: 0; border-left: 1px solid var(--lm-edge); }
@@ -64,10 +69,14 @@ export default figure(({ model, el, listen, say }) => {
   }));
   const given = h("p", { class: "lm-muted lm-small" });
   const numbers = table({ summary: "All steps as a table", caption: "Every number of every step, as far as you have gone", head: ["Step", "Input", ...ORDER] });
+  const byHand = h("div", { class: "lm-stack" }, h("div", { class: "lm-row" }, back, next, step, walk.node, again),
+    h("div", { class: "lm-row lml-set" }, input.node, bias.node), given, rows, say.node, numbers.node);
+  const which = choice({ label: "Look at", options: [[true, "one unit, step by step"], [false, "a trained LSTM on your text"]], value: true,
+    onchange: (hand) => { byHand.hidden = !hand; gates.node.hidden = hand; } });
   const models = connect(model);
   const gates = gatesOf({ models, about: { name: "shakespeare-lstm", bytes: get("bytes") } });
-  el.append(h("style", {}, style + gatesStyle), h("div", { class: "lm-row" }, back, next, step, walk.node), input.node, given, rows, say.node, bias.node,
-    h("div", { class: "lm-row" }, again), numbers.node, gates.node);
+  el.append(h("style", {}, style + gatesStyle), which.node, byHand, gates.node);
+  gates.node.hidden = true;
 
   const sum = (row, gate) => {
     const weights = get("weights")[gate];

@@ -107,7 +107,7 @@ export default figure(({ model, el, listen, say }) => {
     h("div", { class: "lmk-two" },
       h("div", { class: "lm-stack" }, h("p", { class: "lm-small lm-muted" }, "One layer: who may look at whom (paint here)"), painted),
       h("div", { class: "lm-stack" }, after, seen)),
-    key, output.node, paths, say.node, rows.node);
+    h("div", { class: "lm-row lmk-line" }, key, output.node), paths, say.node, rows.node);
 
   const list = (row) => row.flatMap((cell, j) => (cell ? [j + 1] : []));
   const words = (row) => (list(row).length ? fmt.list(list(row).map(String)) : "none");

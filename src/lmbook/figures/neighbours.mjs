@@ -67,7 +67,7 @@ export default figure(({ model, el, listen, say }) => {
   const near = h("div", { class: "lmn-near", role: "group", "aria-label": "Its neighbours: one tab stop, arrows move, Enter places the word on the map" });
   const group = roving(near, "button");
   const numbers = table({ caption: "Neighbours by cosine, and where they are on the map", head: ["Word", "Neighbour", "Cosine", "x", "y"] });
-  el.append(h("style", {}, style), line.node, examples.node, words, map, title, near, say.node, numbers.node);
+  el.append(h("style", {}, style), line.node, examples.node, words, h("div", { class: "lm-split lm-split-right" }, map, h("div", { class: "lm-stack" }, title, near, say.node)), numbers.node);
 
   function add(word) {
     const kept = found.words.map(({ typed }) => typed).filter((typed) => typed !== word).slice(1 - MOST);

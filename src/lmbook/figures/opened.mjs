@@ -12,8 +12,16 @@ import { nameOf, parsed, stagesOf, viewOf } from "./opened-views.mjs";
 
 const BLANK = "____";
 const style = `
-.lmo-both { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17.5rem), 1fr)); gap: 0.9rem 1.8rem; align-items: start; }
+.lmo-both { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.7rem 1.8rem; align-items: start; }
 .lmo-both > * { min-width: 0; }
+@container (min-width: 40rem) {
+  .lmo-both { grid-template: auto auto auto 1fr / repeat(2, minmax(0, 1fr)); }
+  .lmo-both > * { grid-column: 2; }
+  .lmo-both > .lmo-stage { grid-area: 1 / 1 / span 3; max-height: 28rem; overflow-y: auto; }
+  .lmo-both > .lmo-said { grid-area: 3 / 2 / span 2; }
+  .lmo-both > .lmo-say { grid-area: 4 / 1; }
+  .lmo-lanes > .lmo-tokens > :first-child { flex-basis: 100%; }
+}
 .lm-figure ol.lmo-way { display: flex; flex-wrap: wrap; gap: 0.1rem 0.35rem; align-items: center; margin: 0; padding: 0; list-style: none; font-size: 0.875rem; }
 .lm-figure .lmo-way li { margin: 0; }
 .lmo-way li + li::before { content: "›"; margin-right: 0.35rem; color: var(--lm-muted); }
@@ -66,8 +74,8 @@ export default figure(({ model, el, listen, say }) => {
   const [formulas, note] = [h("div", {}), h("p", { class: "lm-small lm-muted" })];
   const hint = h("p", { class: "lm-small lm-muted lm-hand" }, `Click to open. Keys: ↑ ↓ move, Enter opens, Esc closes, ← → change the ${about.unit}.`);
   const numbers = table({ caption: "What the drawing shows" });
-  el.append(h("style", {}, style), own.node, examples.node, h("div", { class: "lm-stack" }, rows.map((one) => one.node)), way,
-    h("div", { class: "lmo-both" }, stage, h("div", { class: "lm-stack" }, formulas, note, hint, say.node)), numbers.node);
+  el.append(h("style", {}, style), own.node, examples.node, h("div", { class: "lmo-both" }, h("div", { class: "lm-stack lmo-lanes" }, rows.map((one) => one.node)), way, stage,
+    h("div", { class: "lm-stack lmo-said" }, formulas, note, hint), h("div", { class: "lmo-say" }, say.node)), numbers.node);
 
   /** The tokens of one side; those of the side that is looked at can be chosen. */
   function lane(name, move) {

@@ -8,6 +8,11 @@ import { button, chips, field, figure, fmt, h, onwidth, replace, roving, s, tabl
 import { Counts, KneserNey, Vocabulary, words } from "./ngram.mjs";
 import { text } from "./harbour.mjs";
 
+const style = `
+@container (min-width: 40rem) { .lm-figure .lm-words { max-height: 13.5rem; padding: 2px; overflow-y: auto; } .lm-figure .lm-word-bar { height: 2.2rem; } }
+.lm-figure .lm-swaps { --lm-side: 15rem; }
+.lm-figure .lm-sums { --lm-side: 21rem; }
+`;
 const LIMIT = 60; // words that are shown
 const TINY = Math.log10(2 ** -149); // the smallest float32 above 0
 const TALL = 12; // nats at the top of a word's bar
@@ -104,7 +109,8 @@ export default figure(({ model, el, listen, say }) => {
   const keys = h("p", { class: "lm-muted lm-small" },
     "Below each word: its probability, and the longest history after which the corpus has it. ",
     h("span", { class: "lm-hand" }, "Click two words to swap them. Keys: arrows move, Enter picks, s swaps with the picked word or the next one."));
-  el.append(input.node, examples.node, tiles, h("div", { class: "lm-row" }, swapButton, undoButton), keys, say.node, totals, chart, numbers.node);
+  el.append(h("style", {}, style), h("div", { class: "lm-stack" }, input.node, examples.node), tiles, h("div", { class: "lm-split lm-swaps" }, h("div", { class: "lm-row" }, swapButton, undoButton), totals),
+    h("div", { class: "lm-split lm-sums" }, h("div", { class: "lm-stack" }, say.node, keys), chart), numbers.node);
 
   function swap(i, j) {
     const k = j ?? i + 1;
@@ -164,7 +170,7 @@ export default figure(({ model, el, listen, say }) => {
   }
 
   function drawChart() {
-    const [left, right, top, bottom, tall] = [46, 12, 14, 34, 190];
+    const [left, right, top, bottom, tall] = [46, 12, 14, 34, 170];
     const log10 = [0, ...rows.map((row) => row.sum / Math.LN10)];
     const floor = Math.min(-10, 10 * Math.floor(Math.min(log10.at(-1), -1) / 10));
     const x = (i) => left + ((width - left - right) * i) / (log10.length - 1);

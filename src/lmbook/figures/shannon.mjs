@@ -67,8 +67,8 @@ export default figure(({ model, el, listen, say }) => {
   const lossPart = h("div", {}, h("p", { class: "lm-part" }, "Loss on this word, −ln P in nats"), losses.node);
   const scorePart = h("div", {}, h("p", { class: "lm-part" }), scores.node);
   const numbers = table({ caption: "Loss in nats, word by word", head: ["Word", "Your P", "You", ...names] });
-  el.append(h("div", { class: "lm-row lm-between" }, passages.length > 1 ? where.node : null, progress), prose, list, betting,
-    h("div", { class: "lm-row" }, go, next, again, another), say.node, lossPart, scorePart, numbers.node);
+  el.append(h("div", { class: "lm-row lm-between" }, passages.length > 1 ? where.node : null, progress), prose, h("div", { class: "lm-split lm-split-right lm-shannon" }, list,
+    h("div", { class: "lm-stack" }, betting, h("div", { class: "lm-row" }, go, next, again, another), say.node, lossPart, scorePart)), numbers.node);
 
   // --- what the reader does
   function begin(i) {
@@ -191,6 +191,7 @@ export default figure(({ model, el, listen, say }) => {
     const shown = over() ? null : place().positions[turn()];
     const words = candidates();
     list.hidden = over();
+    list.classList.toggle("lm-told", revealed);
     while (lines.length > words.length) lines.pop().remove();
     while (lines.length < words.length) {
       const i = lines.length;

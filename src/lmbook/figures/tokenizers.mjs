@@ -14,6 +14,8 @@ const [WIDTH, LIKE] = [8, 4]; // numbers in a row; rows that are shown beside th
 const NAMES = ["Characters", "Words", "Byte pairs"];
 const LANES = ["characters", "words", "byte pairs"];
 const style = `
+.lm-figure .lmt-both { --lm-side: 18.5rem; }
+@container (min-width: 40rem) { .lm-figure .lmt-tokens { max-height: 6.6rem; overflow-y: auto; padding: 2px; } .lm-figure .lmt-lane:first-child .lmt-tokens { max-height: 9.8rem; } }
 .lm-figure .lmt-lane { display: flex; flex-direction: column; gap: 0.25rem; }
 .lm-figure .lmt-lane > p { font-size: 0.875rem; }
 .lm-figure .lmt-tokens { display: flex; flex-wrap: wrap; gap: 0.25rem; }
@@ -83,8 +85,8 @@ export default figure(({ model, el, listen, say }) => {
   const rows = h("div", { class: "lmt-rows", role: "list", "aria-label": "The chosen row of the table D, and the rows most like it" });
   const numbers = table({ summary: "Tokens, ids and rows as a table", caption: "Each token, its id, and its row of D",
     head: ["Tokenizer", "Token", "Id", "Row of D"] });
-  el.append(h("style", {}, style), input.node, examples.node, lanes[0].node, lanes[1].node, lanes[2].node, merges.node, say.node,
-    h("div", { class: "lm-stack" }, title, rows), numbers.node);
+  el.append(h("style", {}, style), input.node, examples.node, h("div", { class: "lm-split lm-split-right lmt-both" },
+    h("div", { class: "lm-stack" }, lanes[0].node, lanes[1].node, lanes[2].node), h("div", { class: "lm-stack" }, merges.node, say.node, title, rows)), numbers.node);
 
   function choose(lane, at) {
     chosen = { lane, at };
@@ -105,7 +107,7 @@ export default figure(({ model, el, listen, say }) => {
     replace(tokens, cut[lane].map(({ token, id }, at) => h("button", { type: "button", class: `lmt-token${id === 1 ? " lmt-unknown" : ""}`,
       "data-id": id, onclick: () => choose(lane, at) },
     h("b", { "aria-hidden": String(token === " ") }, visible(token)), h("span", { class: "lm-hidden" }, `${token === " " ? "blank" : ""}, id `), h("span", {}, id),
-    h("span", { class: "lm-hidden" }, id === 1 ? ", unknown" : ""), strip(row(id, lane), 26, 16))));
+    h("span", { class: "lm-hidden" }, id === 1 ? ", unknown" : ""), strip(row(id, lane), 26, 12))));
   }
 
   function mark() {

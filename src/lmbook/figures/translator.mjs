@@ -6,11 +6,12 @@
 import { button, chips, choice, field, figure, fmt, h, replace, roving, s, select, table } from "./core.mjs";
 import { connect } from "./live.mjs";
 
-const [ROW, LONGEST, FAINT] = [30, 200, 0.04]; // px of a line of the drawing; characters; weights below are not drawn
+const [ROW, LONGEST, FAINT] = [24, 200, 0.04]; // px of a line of the drawing; characters; weights below are not drawn
 const KINDS = [["cross", "the source, from the translation"], ["self", "what is written, from the translation"], ["encoder", "the source, from the source"]];
 
 const style = `
-.lmx-ask input[type="text"] { font-size: 1.0625rem; min-height: 2.5rem; }
+.lmx-ask input[type="text"] { font-size: 1.0625rem; }
+.lmx-line > .lm-main { align-self: flex-start; }
 .lmx-go { display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: center; }
 .lmx-go progress { width: 9rem; accent-color: var(--lm-1); }
 .lmx-boards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 16.5rem), 1fr)); gap: 1rem 1.6rem; align-items: start; }
@@ -33,7 +34,17 @@ const style = `
 .lmx-link { fill: none; stroke: var(--lm-edge); stroke-opacity: 0.35; vector-effect: non-scaling-stroke; }
 .lmx-now { fill: none; stroke: var(--lm-1); stroke-linecap: round; vector-effect: non-scaling-stroke; }
 .lmx-boards > .lm-stack { min-width: 0; }
-.lmx-boards.lmx-two > .lm-stack { grid-column: 1 / -1; }
+@container (min-width: 40rem) {
+  .lm-figure .lmx-board { max-height: 24.2rem; } /* what is longer scrolls */
+  .lm-figure .lmx-draw { min-height: 12rem; overflow-y: auto; }
+  .lmx-boards.lmx-two { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) 13.5rem; }
+  .lm-figure .lmx-line { display: grid; grid-template: "which note note" "ask ask go" / 1fr auto auto; gap: 0.35rem 0.8rem; align-items: center; }
+  .lmx-line > .lm-choice { grid-area: which; }
+  .lmx-line > .lmx-ask { grid-area: ask; }
+  .lmx-line > .lmx-go { grid-area: note; }
+}
+.lm-figure .lmx-two .lmx-written { font-size: 1rem; line-height: 1.3; }
+.lm-figure .lmx-boards + div .lm-says { min-height: 1.45em; }
 .lmx-heads { display: grid; grid-template-columns: max-content repeat(var(--lmx-n), minmax(0, 4.6rem)); gap: 0.3rem 0.4rem; align-items: center; font-size: 0.8125rem; }
 .lm-figure .lmx-heads button { display: block; width: 100%; margin: 0; padding: 2px; border: 1px solid var(--lm-line); border-radius: 4px; background: none; color: inherit; cursor: pointer; line-height: 0; }
 .lm-figure .lmx-heads button[aria-pressed="true"] { border-color: var(--lm-1); box-shadow: inset 0 0 0 1px var(--lm-1); }
@@ -146,10 +157,11 @@ export default figure(({ model, el, listen, say }) => {
   const heads = h("div", { class: "lm-stack" }, h("div", { class: "lm-row" }, kind.node, mean), grid);
   const instead = h("div", { class: "lm-row" });
   const options = roving(instead, "button");
-  const others = h("div", {}, h("p", { class: "lm-small lm-muted" }), instead);
+  const others = h("div", { class: "lm-row" }, h("p", { class: "lm-small lm-muted" }), instead);
   const open = openWord();
   const numbers = table({ summary: "The weights as a table", caption: "A row for each token that looks, a column for each that is looked at" });
-  el.append(h("style", {}, style), all.length > 1 ? which.node : "", ask.node, h("div", { class: "lmx-go" }, go, bar, note), examples, boards, say.node, others, open.node, numbers.node);
+  el.append(h("style", {}, style), h("div", { class: "lm-stack lmx-line" }, all.length > 1 ? which.node : null, ask.node, go, h("div", { class: "lmx-go" }, bar, note)), examples, boards, say.node, others,
+    h("div", { class: "lm-folds" }, open.node, numbers.node));
 
   const board0 = () => get("shown")[0];
   const result = (i) => {
@@ -242,7 +254,7 @@ export default figure(({ model, el, listen, say }) => {
     others.hidden = now.way === "encoder";
     if (others.hidden) return;
     const token = found.target[now.place];
-    others.firstChild.textContent = `Instead of “${shown(token.text, 0).word}” (P = ${fmt.prob(token.p, 2)}) the model could have written:`;
+    others.firstChild.textContent = `Instead of “${shown(token.text, 0).word}” (P = ${fmt.prob(token.p, 2)}):`;
     const had = instead.contains(document.activeElement);
     replace(instead, token.others.filter((other) => other.id !== token.id).slice(0, 5).map((other) => (
       button(`${other.text.trim() || "␣"} ${fmt.prob(other.p, 2)}`, () => instead_of(other.id), { class: "lm-button lm-chip" }))));

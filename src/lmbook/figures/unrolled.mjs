@@ -20,6 +20,8 @@ const style = `
 .lm-figure .lmu-char { display: flex; flex-direction: column; align-items: center; width: 0.95rem; border-radius: 3px; cursor: pointer; }
 .lm-figure .lmu-char svg { display: block; overflow: visible; }
 .lm-figure .lmu-char.lmu-now { outline: 2px solid var(--lm-text); outline-offset: 1px; font-weight: 700; }
+.lm-figure .lm-split:has(.lmu-text) { --lm-side: 22.5rem; }
+@container (min-width: 40rem) { .lm-figure .lmu-text { position: relative; max-height: 22.5rem; overflow-y: auto; padding: 2px; } }
 .lm-figure .lmu-break { flex-basis: 100%; height: 0; }
 .lm-figure .lmu-strip { display: block; width: 100%; height: auto; cursor: pointer; }
 .lm-figure .lmu-plus { fill: var(--lm-1); stroke: var(--lm-1); }
@@ -83,8 +85,9 @@ export default figure(({ model, el, listen, say }) => {
   const textTitle = h("p", { class: "lm-small" });
   const numbers = table({ summary: "The chosen unit and the predictions as a table", caption: "Each step: what was read, the unit, the likeliest next character, what came",
     head: ["Step", "Read", "Unit", "Likeliest next", "Its probability", "Came", "Its probability"] });
-  el.append(h("style", {}, style), own.node, h("div", { class: "lm-row" }, passage.node), time.node, unrolled, stripTitle, strip, unit.node,
-    ...(tries ? [tries.node] : []), textTitle, text, say.node, numbers.node);
+  el.append(h("style", {}, style), own.node, h("div", { class: "lm-split" },
+    h("div", { class: "lm-stack" }, passage.node, time.node, unrolled, stripTitle, strip, unit.node),
+    h("div", { class: "lm-stack" }, textTitle, text, say.node)), ...(tries ? [tries.node] : []), numbers.node);
 
   // --- the text, with the chosen unit as a bar over or under the middle of every character
 
@@ -109,6 +112,8 @@ export default figure(({ model, el, listen, say }) => {
       bar.setAttribute("class", v > 0 ? "lmu-plus" : "lmu-minus");
       node.classList.toggle("lmu-now", t === here());
     });
+    const [at_, place] = [tiles[here()].node.offsetTop - text.offsetTop, text.clientHeight];
+    if (at_ < text.scrollTop || at_ + 54 > text.scrollTop + place) text.scrollTop = at_ - place / 2; // within its own box
     replace(textTitle, h("b", {}, `Unit ${u}`), " along the text: a filled bar upwards is positive, an outline downwards negative. ", h("span", { class: "lm-hand" }, "A character can be clicked."));
   }
 

@@ -9,7 +9,7 @@ import { choice, figure, fmt, h, replace, s, slider, table } from "./core.mjs";
 const [WIDTHS, BASES, LONGEST] = [[4, 8, 12], [10, 100, 10000], 15];
 
 const style = `
-.lm-figure .lmpw-dials { display: grid; grid-template-columns: repeat(auto-fill, minmax(5.6rem, 1fr)); gap: 0.5rem; max-width: 40rem; }
+.lm-figure .lmpw-dials { display: grid; grid-template-columns: repeat(auto-fill, minmax(4.6rem, 1fr)); gap: 0.5rem; max-width: 40rem; }
 .lm-figure .lmpw-dial { margin: 0; text-align: center; font-size: 0.8125rem; line-height: 1.3; }
 .lm-figure .lmpw-dial svg { width: 100%; max-width: 6rem; height: auto; display: block; margin: 0 auto; }
 .lm-figure .lmpw-rim { fill: var(--lm-soft); stroke: var(--lm-edge); stroke-width: 1; }
@@ -17,6 +17,7 @@ const style = `
 .lm-figure .lmpw-i { stroke: var(--lm-2); stroke-width: 3.5; stroke-dasharray: 6 3; }
 .lm-figure .lmpw-key { display: inline-block; width: 1.6rem; border-top: 4px solid var(--lm-1); vertical-align: middle; margin-right: 0.3rem; }
 .lm-figure .lmpw-key.lmpw-key-i { border-top: 3px dashed var(--lm-2); margin-left: 0.9rem; }
+.lm-figure .lmpw-both { --lm-side: 21rem; }
 .lm-figure .lmpw-table { max-width: 25rem; touch-action: manipulation; }
 .lm-figure .lmpw-table svg { width: 100%; height: auto; display: block; cursor: pointer; }
 .lm-figure .lmpw-cell { fill: var(--lm-1); }
@@ -38,7 +39,8 @@ export default figure(({ model, el, listen, say }) => {
   const heading = h("p", { class: "lm-small lm-muted" }, `Dot products of positions 0 to ${length - 1}: the stronger the colour, the larger`);
   const grid = h("div", { class: "lmpw-table", "aria-hidden": "true" });
   const numbers = table({ caption: "The dials", head: ["dial", "positions a turn", "hand at i", "hand at t", "cosine of the angle"] });
-  el.append(h("style", {}, style), first.node, gap.node, width.node, base.node, key, dials, heading, grid, numbers.node);
+  el.append(h("style", {}, style), h("div", { class: "lm-split lmpw-both" },
+    h("div", { class: "lm-stack" }, first.node, gap.node, width.node, base.node, key, dials, say.node), h("div", {}, heading, grid)), numbers.node);
 
   const speeds = () => Array.from({ length: model.get("width") / 2 }, (_, j) => model.get("base") ** ((-2 * j) / model.get("width")));
   const product = (k) => speeds().reduce((sum, w) => sum + Math.cos(k * w), 0);

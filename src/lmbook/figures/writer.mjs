@@ -6,12 +6,16 @@ import { file } from "./weights-shakespeare.mjs";
 const [MOST, SHOWN, SPECIALS, PAUSE] = [400, 8, 5, 25]; // characters written, bars, special ids, ms a character
 
 const style = `
+.lmw-both { --lm-side: 24rem; }
+.lmw-bars .lm-bars { grid-template-columns: minmax(1.5rem, max-content) minmax(4rem, 1fr) max-content max-content; gap: 0.1rem 0.6rem; }
+.lmw-bars .lm-bar-note { grid-column: auto; }
 .lmw-text { min-height: 5.5rem; padding: 0.5rem 0.7rem; border-radius: 6px; background: var(--lm-soft); white-space: pre-wrap;
   overflow-wrap: anywhere; font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.875rem; line-height: 1.5; }
 .lmw-text .lmw-prompt { font-weight: 700; }
 .lmw-strip { display: flex; flex-wrap: wrap; gap: 2px; font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.875rem; }
 .lmw-strip > span { display: block; min-width: 1.05rem; padding: 0.1rem 0; border: 1px solid transparent; border-radius: 3px; text-align: center; line-height: 1.2; }
 .lmw-strip > span:last-child { border-color: var(--lm-text); }
+@container (min-width: 40rem) { .lmw-both .lmw-text { height: 14rem; overflow-y: auto; } .lmw-both .lmw-strip { font-size: 0.75rem; } .lmw-both .lmw-strip > span { min-width: 0.9rem; } }
 .lmw-head { margin: 0 0 0.3rem; font-weight: 600; }
 `;
 
@@ -54,18 +58,19 @@ export default figure(({ model, el, listen, say }) => {
     put({ seed: get("seed") + 1, written: "" });
     start(length || 100, true);
   });
-  const page = h("div", { class: "lmw-text" });
+  const page = h("div", { class: "lmw-text", tabindex: "0", role: "region", "aria-label": "The text so far" });
   const chart = bars({ label: "The likeliest next characters" });
   const layer = choice({ label: "Layer", options: gpt.layers.map((_, i) => [i, String(i + 1)]), onchange: (value) => put({ layer: value }) });
   const head = select({ label: "Head", options: [[-1, "mean of all"], ...Array.from({ length: get("n_heads") }, (_, i) => [i, String(i + 1)])], onchange: (value) => put({ head: value }) });
   const strip = h("div", { class: "lmw-strip", role: "img" });
   const odds = table({ summary: "All characters that may come next", caption: "What the model says, and what is drawn from", head: ["Character", "Model", "Drawn from"] });
   const looks = table({ summary: "Attention of the last character", caption: "Place in the context, character, weight", head: ["Place", "Character", "Weight"] });
-  el.append(h("style", {}, style), examples.node, prompt.node, page, h("div", { class: "lm-row" }, many, one, back, again, other),
-    heat.node, topK.node, topP.node,
-    h("div", {}, h("p", { class: "lmw-head" }, "Next character"), chart.node),
-    h("div", {}, h("p", { class: "lmw-head" }, "What the last character looks at"), h("div", { class: "lm-row" }, layer.node, head.node), strip),
-    say.node, odds.node, looks.node);
+  el.append(h("style", {}, style), examples.node, prompt.node, h("div", { class: "lm-split lmw-both" },
+    h("div", { class: "lm-stack" }, page, h("div", { class: "lm-row" }, many, one, back, again, other), heat.node, topK.node, topP.node),
+    h("div", { class: "lm-stack" },
+      h("div", { class: "lmw-bars" }, h("p", { class: "lmw-head" }, "Next character"), chart.node),
+      h("div", {}, h("p", { class: "lmw-head" }, "What the last character looks at"), h("div", { class: "lm-row" }, layer.node, head.node), strip))),
+  say.node, h("div", { class: "lm-folds" }, odds.node, looks.node));
 
   function begin(text) {
     stop();
@@ -117,6 +122,7 @@ export default figure(({ model, el, listen, say }) => {
     layer.set(get("layer"));
     head.set(get("head"));
     replace(page, h("span", { class: "lmw-prompt" }, get("prompt")), written);
+    page.scrollTop = page.scrollHeight; // what was written last is in sight
     back.disabled = again.disabled = !written;
     many.disabled = timer === null && written.length >= MOST;
     one.disabled = written.length >= MOST;

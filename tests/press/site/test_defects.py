@@ -171,6 +171,27 @@ def test_no_comma_and_no_name_of_an_axis_is_astray_on_a_phone(visit):
     assert page.evaluate(MET) == []
 
 
+# The contrast of each plotted point with the page behind it.
+POINTS = """[...document.querySelectorAll("figure.lm-plot svg use[style*='fill-opacity: 0.6']")].map((use) => {
+  const numbers = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number);
+  const style = getComputedStyle(use), share = Number(style.fillOpacity);
+  const ground = numbers(getComputedStyle(document.body).backgroundColor);
+  const light = (colour) => colour.map((v) => v / 255)
+    .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0.05);
+  const [a, b] = [numbers(style.fill).map((v, i) => share * v + (1 - share) * ground[i]), ground].map(light);
+  return Math.max(a, b) / Math.min(a, b);
+})"""
+
+
+@browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_points_of_a_plot_stand_out_from_the_page(visit, scheme):
+    found = visit(f"{LONG}.html", scheme=scheme).evaluate(POINTS)
+    assert len(found) == 24
+    assert min(found) >= 3
+
+
 @browser
 def test_a_guess_opens_the_answer_stands_beside_it_and_stays(visit):
     page = visit(f"{LONG}.html")
