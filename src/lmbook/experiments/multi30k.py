@@ -15,7 +15,6 @@ from functools import cache, partial
 
 from torch import nn
 
-import lmbook
 from lmbook import metrics
 from lmbook.attention import MultiHeadAttention
 from lmbook.experiments.run import Run, recipe
@@ -138,6 +137,12 @@ RUNGS["multi30k-additive-long"] = replace(
     ships=False,
 )
 
+# Is the ladder's rate a fair one for RNNsearch? A third of it and three times it, trained to the same end.
+for rate, name in ((1e-3, "low"), (1e-2, "high")):
+    RUNGS[f"multi30k-additive-{name}"] = replace(
+        RUNGS["multi30k-additive"], about=f"RNNsearch at a rate of {rate:g}", rate=rate, ships=False
+    )
+
 
 def train_and_score(run: Run, rung: Rung) -> tuple[dict, nn.Module]:
     """One way for every rung: Adam, a cosine, smoothing 0.1, gradients clipped at 1."""
@@ -182,44 +187,3 @@ for name, rung in RUNGS.items():
         score="beam 5",
         rescored=("nll", "greedy"),  # quick enough for a test of the shipped weights
     )(partial(train_and_score, rung=rung))
-
-
-TRIED, TRIAL = (1e-3, 3e-3, 1e-2), 400  # rates, steps of each
-COMPARED = ("additive", "transformer")
-
-
-@recipe(
-    "multi30k-rates",
-    about=f"German-English: RNNsearch and the Transformer for {TRIAL} steps at three rates, the middle one theirs",
-    minutes=30,
-    corpora=("multi30k",),
-    seeds=(0,),
-    score="rungs at their best rate",
-)
-def rates(run: Run) -> tuple[dict, None]:
-    """Validation NLL per token of the two after a short training at each rate, from the same weights and batches.
-
-    Every schedule is a whole one: a warm-up of a tenth of the steps, then half a cosine. A rate that is ahead after few
-    steps may be too high for many.
-    """
-    task, found = prepare(run), {}
-    for name in COMPARED:
-        rung, found[name] = RUNGS[f"multi30k-{name}"], {}
-        for rate in TRIED:
-            lmbook.seed(run.seed)
-            model = learn(
-                run,
-                rung.model(len(task.reader)),
-                task.batches(run.seed, rung.tokens, tokens=True),
-                TRIAL,
-                rate,
-                f"{name}, rate {rate:g}",
-                smoothing=0.1,
-                adam=rung.adam,
-                validate=task.nll,
-                evaluate_every=TRIAL // 2,
-                save_every=TRIAL // 2,
-            )
-            found[name][f"{rate:g}"] = round(task.nll(model, "valid"), 4)
-    best = sum(min(held, key=held.get) == f"{RUNGS[f'multi30k-{name}'].rate:g}" for name, held in found.items())
-    return {"rungs at their best rate": best, **found}, None

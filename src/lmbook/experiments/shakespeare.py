@@ -132,20 +132,6 @@ def shakespeare_long(run: Run) -> tuple[dict, nn.Module]:
 
 
 @recipe(
-    "shakespeare-page",
-    about="Shakespeare by the character, the model in the page: 4 layers of width 160, window 128, 4,500 steps of 16",
-    minutes=30,
-    ships=True,
-    seeds=(0,),
-    **NLL,
-)
-def shakespeare_page(run: Run) -> tuple[dict, nn.Module]:
-    """Nine epochs with dropout 0.1. The weights kept are those of the lowest of nine validations."""
-    sizes = {"window": 128, "d_model": 160, "n_heads": 5, "dropout": 0.1}
-    return train_and_score(run, sizes, B=16, steps=4500, rate=3e-3, patience=9)
-
-
-@recipe(
     "shakespeare-gpu",
     about="Shakespeare by the character, nanoGPT's GPU setting: 6 layers of width 384, window 256, 5,000 steps of 64",
     minutes=1500,
