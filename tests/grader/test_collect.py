@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 import tracemalloc
 
 import nbformat
@@ -332,7 +333,8 @@ WHOLE = json.dumps(returned())
         ('{"a": 1}', "does not say its format"),
         ('{"nbformat": 2, "worksheets": []}', "format 2"),
         ('{"nbformat": 5, "cells": []}', "format 5"),
-        ('{"nbformat": 3, "nbformat_minor": 0}', "old format 3"),
+        ('{"nbformat": 3, "nbformat_minor": 0}', "no list of cells"),
+        ('{"nbformat": 3, "worksheets": [{"cells": []}, 7]}', "no list of cells"),
         ('{"nbformat": 4, "nbformat_minor": 5, "metadata": {}}', "no list of cells"),
         ('{"nbformat": 4, "cells": [' + ",".join(["{}"] * 1001) + "]}", "1001 cells"),
     ],
@@ -358,6 +360,23 @@ def test_format_3_and_newer_minor_versions_are_read(folder):
         assert [cell.source for cell in open_submission(folder / f"{name}.ipynb").cells] == wanted
 
 
+def test_format_3_costs_no_more_than_format_4(folder):
+    """Outputs are what a file can hold most of, and none of them is looked at."""
+    said = [{"output_type": "stream", "text": "a"}] * 20_000
+    cell = {"cell_type": "code", "input": ["x = 1\n", "y"], "outputs": said}
+    old = {"nbformat": 3, "nbformat_minor": 0, "worksheets": [{"cells": [cell]}, {"cells": [cell | {"outputs": []}]}]}
+    path = folder / "ann.ipynb"
+    path.write_text(json.dumps(old))
+    begun = time.process_time()
+    tracemalloc.start()
+    plain = open_submission(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert [cell.source for cell in plain.cells] == ["x = 1\ny"] * 2
+    assert time.process_time() - begun < 5
+    assert peak < 50_000_000
+
+
 def test_only_sources_and_grade_ids_are_read(folder):
     notebook = returned()
     cell = notebook.cells[3]
@@ -378,6 +397,7 @@ def test_odd_cells_do_no_harm(folder):
         7,
         {"cell_type": "code"},
         {"cell_type": "video", "source": "x"},
+        {"cell_type": ["code"], "source": "x"},
         {"cell_type": "code", "source": ["a\n", 3, "b"], "metadata": 5},
         {"cell_type": "markdown", "source": {"a": 1}},
         {"cell_type": "code", "source": "x\r\ny\ud800", "metadata": {"nbgrader": {"grade_id": ["list"]}}},

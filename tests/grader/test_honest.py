@@ -185,6 +185,31 @@ def test_a_right_answer_is_right_in_any_style(stem, number, tmp_path):
     assert failed == [], habits
 
 
+BY_AUTOGRAD = """
+def lstm_back(w, x, h, c, dh, dc):
+    leaves = {name: torch.tensor(value, requires_grad=True) for name, value in (w | {"h": h, "c": c}).items()}
+    a = torch.tensor(x) @ leaves["w_ih"].T + leaves["b_ih"] + leaves["h"] @ leaves["w_hh"].T + leaves["b_hh"]
+    i, f, g, o = a.chunk(4, dim=1)
+    new = f.sigmoid() * leaves["c"] + i.sigmoid() * g.tanh()
+    ((o.sigmoid() * new.tanh() * torch.tensor(dh)).sum() + (new * torch.tensor(dc)).sum()).backward()
+    return {name: leaf.grad.numpy() for name, leaf in leaves.items()}
+"""
+
+
+def test_what_the_checks_compare_with_is_closed_to_the_answers(tmp_path):
+    """Homework 7 imports torch for its checks, and asks for what autograd would say."""
+    if why := available("bwrap"):
+        pytest.skip(why)
+    make(Book(ROOT), tmp_path, ("07",), seed="a secret")
+    notebook = read(RELEASES / "07-long-memory.ipynb")
+    next(cell for cell in notebook.cells if marks(cell).get("grade_id") == "back").source = BY_AUTOGRAD
+    result = grade_one(Submission("ann", hand_in(notebook, tmp_path / "ann.ipynb")), tmp_path / "07")
+    (back,) = (one for one in result["questions"] if one["id"] == "back")
+    assert [check["points"] for check in back["checks"]] == [0, 0]
+    assert all("The check that you can see passes" in check["message"] for check in back["checks"])
+    assert "Your code uses torch, which is closed while this homework is graded." in result["notes"]
+
+
 @pytest.fixture(scope="session")
 def courses(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("courses")

@@ -14,7 +14,7 @@ import torch
 from points import ROOT, code_cells, marks
 
 STEM = "16-bert"
-LONG = 110  # characters a line
+LONG = 80  # characters a line
 
 
 def space() -> dict:

@@ -88,6 +88,12 @@ def test_the_master_is_well_formed(master):
 
 
 @each
+def test_no_line_that_a_student_sees_is_wider_than_the_column(master, path):
+    cells = [cell for cell in student_version(master, path.name).cells if cell.cell_type == "code"]
+    assert [line for cell in cells for line in cell.source.split("\n") if len(line) > 80] == []
+
+
+@each
 def test_it_says_how_many_points_there_are(master):
     stated = re.findall(r"(\d+)\s+points", master.cells[0].source + "\n" + master.cells[1].source)
     assert str(int(total_points(master))) in stated

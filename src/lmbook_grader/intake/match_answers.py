@@ -60,21 +60,20 @@ def bare(source: str) -> str:
     return "\n".join(line.rstrip() for line in source.split("\n") if line.strip())
 
 
-def _empty(source: str, stub: NotebookNode) -> bool:
-    return not source.strip() or same(source, stub.source) or source.strip() == WRITTEN_STUB
-
-
 class _Search:
     """The cells of one returned notebook, and which of them the release has too."""
 
     def __init__(self, submission: NotebookNode, release: NotebookNode):
         self.cells, self.release = submission.cells, release
+        self.bare = [bare(cell.source) for cell in self.cells]  # and what each marks and defines, looked for once
+        self.marked = [MARKER.findall(cell.source) for cell in self.cells]
+        self.defines = [set(DEFINED.findall(cell.source)) for cell in self.cells]
         fixed = {bare(cell.source): number for number, cell in enumerate(release.cells) if not is_answer(cell)}
         fixed.pop("", None)
         self.given: dict[int, int] = {}  # number of a release cell -> where the submission has it
         self.own: list[int] = []  # numbers of the cells that are the student's
-        for number, cell in enumerate(self.cells):
-            if (at := fixed.get(bare(cell.source))) is not None:
+        for number in range(len(self.cells)):
+            if (at := fixed.get(self.bare[number])) is not None:
                 self.given.setdefault(at, number)
             else:
                 self.own.append(number)
@@ -100,13 +99,14 @@ class _Search:
         name, defines = grade_id(stub), set(DEFINED.findall(stub.source))
         code = stub.cell_type == "code"
         others = {grade_id(cell) for cell in self.release.cells if is_answer(cell)} - {name}
-        full = [number for number in self.own if not _empty(self.cells[number].source, stub)]
+        nothing = ("", WRITTEN_STUB, bare(stub.source).strip())
+        full = [number for number in self.own if self.bare[number].strip() not in nothing]
 
         def has_defs(number: int) -> bool:
-            return bool(defines) and defines <= set(DEFINED.findall(self.cells[number].source))
+            return bool(defines) and defines <= self.defines[number]
 
         by_id = [number for number in full if grade_id(self.cells[number]) == name]
-        by_marker = [number for number in full if name in MARKER.findall(self.cells[number].source)]
+        by_marker = [number for number in full if name in self.marked[number]]
         by_def = [number for number in full if self.cells[number].cell_type == "code" and has_defs(number)]
         kinds = ("code",) if code else ("markdown", "raw")
         gap = [
@@ -129,9 +129,8 @@ class _Search:
         return [("id", by_id), ("marker", by_marker), ("place", gap)]
 
     def _is_of_another(self, number: int, at: int) -> bool:
-        names = set(DEFINED.findall(self.cells[number].source))
         stubs = [cell for n, cell in enumerate(self.release.cells) if n != at and is_answer(cell)]
-        return any(names & set(DEFINED.findall(stub.source)) for stub in stubs)
+        return any(self.defines[number] & set(DEFINED.findall(stub.source)) for stub in stubs)
 
 
 def answered(submission: NotebookNode, release: NotebookNode) -> bool:
@@ -188,7 +187,7 @@ def _take_along(search: _Search, clean: NotebookNode, used: dict[int, list[int]]
     own = [number for number in search.own if number not in taken and number not in search.given.values()]
     own = [number for number in own if search.cells[number].cell_type == "code" and search.cells[number].source.strip()]
     stubs = {bare(cell.source) for cell in clean.cells}
-    own = [number for number in own if bare(search.cells[number].source) not in stubs]
+    own = [number for number in own if search.bare[number] not in stubs]
     places = search.given | {at: numbers[0] for at, numbers in used.items()}
     room, found, notes = MOST, {}, []
     for number in own:
@@ -234,14 +233,14 @@ def _remarks(search: _Search, stub: NotebookNode, how: str, numbers: list[int], 
         said.append(f"“{title}”: the answer was found by its place; it did not stand in the cell meant for it.")
     if how != "place" and len(numbers) > 1:
         which = "last one" if numbers[-1] == max(numbers) else "one in its place"
-        differ = len({bare(search.cells[number].source) for number in numbers}) > 1
+        differ = len({search.bare[number] for number in numbers}) > 1
         said.append(
             f"“{title}”: the answer is in the notebook {len(numbers)} times"
             + (f"; the {which} counts." if differ else ", each time the same.")
         )
     wanted = set(DEFINED.findall(stub.source))
     if how != "place" and stub.cell_type == "code" and wanted:
-        have = {name for number in search.own for name in DEFINED.findall(search.cells[number].source)}
+        have = set().union(*(search.defines[number] for number in search.own))
         if lost := sorted(wanted - have):
             said.append(f"“{title}”: the cell does not define {', '.join(lost)}, which the checks call.")
     if search.cells[numbers[-1]].cell_type != stub.cell_type:

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import itertools
 import re
 import symtable
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ HIDDEN = re.compile(r"### (BEGIN|END) HIDDEN TESTS")
 class Check:
     """A graded code cell of the master.
 
-    hidden: the lines (from 1) between its markers; hint: the comment that stands before them.
+    hidden: the lines (from 1) between its markers; hint: the comment that stands right before them.
     """
 
     name: str
@@ -115,8 +116,8 @@ def _check(mark: dict, source: str) -> Check:
     lines = source.split("\n")
     at = [number for number, line in enumerate(lines, start=1) if HIDDEN.search(line)]
     hidden = range(at[0], at[-1] + 1) if at else range(0)
-    shown = [line for number, line in enumerate(lines, start=1) if number not in hidden]
-    hint = " ".join(line.lstrip("# ").strip() for line in shown if line.startswith("# "))
+    above = itertools.takewhile(lambda line: line.startswith("# "), reversed(lines[: hidden.start - 1] if at else []))
+    hint = " ".join(line.lstrip("# ").strip() for line in reversed([*above]))
     return Check(mark["grade_id"], source, mark["points"], hidden, hint)
 
 
