@@ -225,8 +225,7 @@ def test_axe_finds_nothing_and_it_fits(show, axe_in_every_view):
     for look in ("one unit, step by step", "a trained LSTM on your text"):
         page.set_viewport_size({"width": 800, "height": 900})
         page.get_by_role("radio", name=look).check()
-        for summary in page.locator("details:not([open]) > summary:visible").all():
-            summary.click()
+        page.locator("details").evaluate_all("(all) => all.forEach((one) => { one.open = true; })")
         assert axe_in_every_view(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= 800
         page.set_viewport_size({"width": 360, "height": 900})
