@@ -1,9 +1,13 @@
 """Questions "Predict first": the answer below them is folded, so that a guess comes first.
 
-Folded are the output of the next cell and the paragraph that speaks of it; where text stands between question and
-cell, that text and the whole cell. The code of a cell that follows at once stays in sight. In the page, reading.mjs
-takes the guess, keeps it on the reader's device and shows it beside the answer; without a script, the fold is all.
+Folded are the output of the next cell, the plots and tables after it whose code is hidden, and the paragraph that
+speaks of them, with the formula or the table that it announces; where text stands between question and cell, that text
+and the whole cell. The code of a cell that follows at once stays in sight, and so does a live figure. In the page,
+reading.mjs takes the guess, keeps it on the reader's device and shows it beside the answer; without a script, the fold
+is all.
 """
+
+from itertools import takewhile
 
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -21,6 +25,24 @@ def _is(node, kind: str) -> bool:
 
 def _output(cell):
     return next((child for child in cell.children if _is(child, "cell_code_output")), None)
+
+
+def _bare(node) -> bool:
+    """Whether this is a cell that shows what it found, without its code, and is no live figure."""
+    hides = _is(node, "cell_code") and {"tag_hide-input", "tag_remove-input"} & set(node["classes"])
+    return bool(hides) and not any('class="lm-figure' in raw.astext() for raw in node.findall(nodes.raw))
+
+
+def _belonging(rest: list) -> list:
+    """Which of the blocks after an output belong to it."""
+    taken = list(takewhile(_bare, rest))
+    after = rest[len(taken) :]
+    if after and isinstance(after[0], nodes.paragraph):
+        taken.append(after.pop(0))
+        formula = list(takewhile(lambda node: isinstance(node, nodes.target | nodes.math_block), after))
+        if taken[-1].astext().endswith(":") or formula:
+            taken += formula or list(filter(_bare, after[:1]))
+    return taken
 
 
 class FoldAnswers(SphinxPostTransform):
@@ -45,7 +67,7 @@ class FoldAnswers(SphinxPostTransform):
             output.parent.remove(output)
             shown = nodes.container("", output, classes=["cell"])
             taken, at = [shown], at + 1
-            rest = rest[1:]
+            rest, spoken = rest[1:], False
         else:
             shows = lambda node: _is(node, "cell_code") and _output(node) is not None  # noqa: E731
             ends = next((i for i, node in enumerate(rest[:LONGEST]) if shows(node)), None)
@@ -56,11 +78,14 @@ class FoldAnswers(SphinxPostTransform):
             for node in taken:
                 parent.remove(node)
             rest = rest[ends + 1 :]
+            spoken = any(
+                "tag_remove-input" in node.get("classes", ()) for node in taken[-1:]
+            )  # the text above a drawing has said it
         if not taken:
             return
-        if rest and isinstance(rest[0], nodes.paragraph):
-            parent.remove(rest[0])
-            taken.append(rest[0])
+        for node in [] if spoken else _belonging(rest):
+            parent.remove(node)
+            taken.append(node)
         box.extend(taken)
         question["ids"] = question["ids"] or [f"predict-{number}"]
         parent.insert(at, box)

@@ -7,7 +7,8 @@ between its rows, written when the site is built.
 The directive `models`: all trained networks of the book, each with links to the chapters that show it.
 
 In any table, a number with its range stays on one line (the class lm-number). Where the table would be wider than the
-column of text (lm-wide), and on paper, the line may break before the range, and not in it.
+column of text (lm-wide), and on paper, the line may break before the range, and not in it. A head keeps a number
+together with its unit, and its hyphens; what was computed has a minus and no hyphen before it.
 """
 
 import json
@@ -23,6 +24,9 @@ from sphinx.util.docutils import SphinxDirective
 # numbers, perhaps with signs, units and brackets, and "to" between the ends of a range
 NUMBER = re.compile(r"[-+−–~]?\d[\d.,%e×±()/ −–+-]*((to|of) [-+−(]?\d[\d.,%e×±()/ −–+-]*)*(s|ms|M|GB|MB)?\)?")
 RANGE = re.compile(r"\([^()]*\)")
+TO = re.compile(r"(?<=\d) (?=to \d)|(?<=to) (?=\d)")  # the blanks of "10 to 12"
+UNIT = re.compile(r"(?<=\d) (?=\w+$)|(?<=^beam) (?=\d)|(?<=^seed) (?=\d)")
+SIGN = re.compile(r"(?<![\w.−-])-(?=\d)")  # a minus of Python's
 FITS = 100  # letters in a row of a table that the column of text holds
 NAME = 20  # letters of a row's name that are to stay on one line, or names would have a word a line
 logger = logging.getLogger(__name__)
@@ -88,6 +92,13 @@ class Models(SphinxDirective):
         return holder.children
 
 
+def _write(node, change) -> None:
+    """Every text below the node, changed, but for code and formulae."""
+    for text in list(node.findall(nodes.Text)):
+        if not isinstance(text.parent, nodes.literal | nodes.math):
+            text.parent.replace(text, nodes.Text(change(text.astext())))
+
+
 class KeepRanges(SphinxPostTransform):
     """Marks the cells that hold one number, with its range or without, and tables that these would make too wide."""
 
@@ -109,9 +120,13 @@ class KeepRanges(SphinxPostTransform):
                     widths[column] = max(widths.get(column, 0), *map(len, words), 0)
             if sum(widths.values()) + 2 * len(widths) > FITS:
                 table["classes"].append("lm-wide")
-            for text in [text for cell in numbers for text in cell.findall(nodes.Text)]:
-                kept = RANGE.sub(lambda found: found[0].replace(" ", "\u00a0"), text.astext())
-                text.parent.replace(text, nodes.Text(kept))
+            for cell in numbers:
+                _write(cell, lambda text: SIGN.sub("−", RANGE.sub(lambda found: found[0].replace(" ", "\u00a0"), text)))
+            for cell in [entry for head in table.findall(nodes.thead) for entry in head.findall(nodes.entry)]:
+                _write(cell, lambda text: UNIT.sub("\u00a0", TO.sub("\u00a0", text)).replace("-", "\u2011"))
+        for inline in self.document.findall(nodes.inline):
+            if "pasted-text" in inline["classes"]:
+                _write(inline, lambda text: SIGN.sub("−", text))
 
 
 def setup(app):

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from lxml import html
 from playwright.sync_api import expect
 from test_pages import CUT
 
@@ -102,6 +103,16 @@ def test_the_answer_to_each_prediction_is_folded(site):
         questions = re.findall(r'<div class="predict admonition"[^>]*id="predict-(\d+)"', text)
         assert questions == re.findall(r'<details class="lm-answer" id="answer-(\d+)"', text), path.name
         assert len(questions) == text.count('class="predict admonition"'), path.name
+
+
+def test_no_answer_ends_before_what_belongs_to_it(site):
+    for path in sorted((site / "notebooks").glob("*.html")):
+        for fold in html.fromstring(path.read_text("utf8")).xpath('//details[@class="lm-answer"]'):
+            after = fold.getnext()
+            classes = after.classes if after is not None else ()
+            assert "lm-equation" not in classes, (path.name, fold.get("id"), "a formula that the answer announces")
+            if "tag_hide-input" in classes:  # a plot of what was asked, beside the closed fold, would tell
+                assert after.xpath('.//figure[contains(@class, "lm-figure")]'), (path.name, fold.get("id"))
 
 
 def test_a_page_that_does_not_exist_helps_on(site):
