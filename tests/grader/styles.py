@@ -87,8 +87,10 @@ def callable_object(cells, names, dice):
 
 
 def as_lambda(cells, names, dice):
+    """A table of its own for each function: one name for two of them would be a mistake, not a style."""
     last = names[-1]
-    return [*cells[:-1], f"{cells[-1]}\n\n\nby_name = {{'f': {last}}}\n{last} = lambda *a, **k: by_name['f'](*a, **k)"]
+    table = f"{last}_table"
+    return [*cells[:-1], f"{cells[-1]}\n\n\n{table} = {{'f': {last}}}\n{last} = lambda *a, **k: {table}['f'](*a, **k)"]
 
 
 def remarks(cells, names, dice):
