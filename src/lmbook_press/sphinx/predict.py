@@ -78,9 +78,8 @@ class FoldAnswers(SphinxPostTransform):
             for node in taken:
                 parent.remove(node)
             rest = rest[ends + 1 :]
-            spoken = any(
-                "tag_remove-input" in node.get("classes", ()) for node in taken[-1:]
-            )  # the text above a drawing has said it
+            # the text above a drawing has said what it shows
+            spoken = any("tag_remove-input" in node.get("classes", ()) for node in taken[-1:])
         if not taken:
             return
         for node in [] if spoken else _belonging(rest):

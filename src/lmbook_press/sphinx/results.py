@@ -24,8 +24,8 @@ from sphinx.util.docutils import SphinxDirective
 # numbers, perhaps with signs, units and brackets, and "to" between the ends of a range
 NUMBER = re.compile(r"[-+−–~]?\d[\d.,%e×±()/ −–+-]*((to|of) [-+−(]?\d[\d.,%e×±()/ −–+-]*)*(s|ms|M|GB|MB)?\)?")
 RANGE = re.compile(r"\([^()]*\)")
-TO = re.compile(r"(?<=\d) (?=to \d)|(?<=to) (?=\d)")  # the blanks of "10 to 12"
-UNIT = re.compile(r"(?<=\d) (?=\w+$)|(?<=^beam) (?=\d)|(?<=^seed) (?=\d)")
+# what stays together in a head: "10 to 12", "seed 0", "8 bits", "EN-DE"
+HEAD = re.compile(r"(\d\S* to \d\S*|\b(?:beam|seed) \d+|\d+ \w+$|\w+(?:-\w+)+)")
 SIGN = re.compile(r"(?<![\w.−-])-(?=\d)")  # a minus of Python's
 FITS = 100  # letters in a row of a table that the column of text holds
 NAME = 20  # letters of a row's name that are to stay on one line, or names would have a word a line
@@ -92,11 +92,25 @@ class Models(SphinxDirective):
         return holder.children
 
 
+def _texts(node) -> list[nodes.Text]:
+    """The texts below a node, but for code and formulae."""
+    return [text for text in node.findall(nodes.Text) if not isinstance(text.parent, nodes.literal | nodes.math)]
+
+
 def _write(node, change) -> None:
-    """Every text below the node, changed, but for code and formulae."""
-    for text in list(node.findall(nodes.Text)):
-        if not isinstance(text.parent, nodes.literal | nodes.math):
-            text.parent.replace(text, nodes.Text(change(text.astext())))
+    """Every text below the node, changed."""
+    for text in _texts(node):
+        text.parent.replace(text, nodes.Text(change(text.astext())))
+
+
+def _keep(head) -> None:
+    """The parts of a head that HEAD finds stay on one line."""
+    for text in _texts(head):
+        parts = enumerate(HEAD.split(text.astext()))
+        kept = [
+            nodes.inline("", part, classes=["lm-short"]) if at % 2 else nodes.Text(part) for at, part in parts if part
+        ]
+        text.parent.replace(text, kept)
 
 
 class KeepRanges(SphinxPostTransform):
@@ -122,8 +136,8 @@ class KeepRanges(SphinxPostTransform):
                 table["classes"].append("lm-wide")
             for cell in numbers:
                 _write(cell, lambda text: SIGN.sub("−", RANGE.sub(lambda found: found[0].replace(" ", "\u00a0"), text)))
-            for cell in [entry for head in table.findall(nodes.thead) for entry in head.findall(nodes.entry)]:
-                _write(cell, lambda text: UNIT.sub("\u00a0", TO.sub("\u00a0", text)).replace("-", "\u2011"))
+            for head in table.findall(nodes.thead):
+                _keep(head)
         for inline in self.document.findall(nodes.inline):
             if "pasted-text" in inline["classes"]:
                 _write(inline, lambda text: SIGN.sub("−", text))

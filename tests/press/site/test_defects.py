@@ -133,6 +133,21 @@ def test_nothing_says_one_threads_or_leaves_numbers_and_their_ranges_apart(site)
     assert not re.search(r'<td class="[^"]*lm-number[^"]*"><p>[^<]*\([^()<]* to ', text)  # paper breaks before a range
 
 
+def test_computed_numbers_have_a_minus_and_heads_keep_what_belongs_together(site):
+    minus, kept = 0, set()
+    for path in [*sorted((site / "notebooks").glob("*.html")), site / "book" / "results.html"]:
+        page = html.fromstring(path.read_text("utf8"))
+        numbers = page.xpath('//td[contains(@class, "lm-number")] | //span[@class="pasted-text"]')
+        texts = [one.text_content().strip() for one in numbers]
+        assert [text for text in texts if re.search(r"(^|[ (])-\d", text)] == [], path.name
+        minus += sum("−" in text for text in texts)
+        heads = page.xpath('//div[contains(@class, "pst-scrollable-table-container")]//thead//th')
+        kept |= {part.text_content() for head in heads for part in head.xpath('.//span[@class="lm-short"]')}
+        assert not any("\u2011" in head.text_content() for head in heads), "a sign that the book's fonts do not have"
+    assert minus > 20
+    assert {"10 to 12", "EN-DE", "seed 0"} <= kept, sorted(kept)
+
+
 # signs that stand at the start of a line, without the formula that they follow
 ALONE = """[...document.querySelectorAll("article span.math")].filter((math) => {
   const [next, place] = [math.nextSibling, document.createRange()];
