@@ -87,8 +87,8 @@ WORDS = {  # title and caption, by model and by the beginning of the path
     (TRANSLATOR, ""): (
         "A Transformer, opened down to a number",
         "Open a layer, then a head, then one score; at each step the formula stands beside it, with the numbers of "
-        "this sentence. In which layer of the decoder does the word appear that is written? Choose another word, then "
-        "type a sentence of your own.",
+        "this sentence. In which layer of the decoder does the word that is written first appear? Choose another word, "
+        "then type a sentence of your own.",
     ),
     (TRANSLATOR, "encoder"): (
         "In the encoder every token looks at every other, in each head its own way",

@@ -66,8 +66,8 @@ LESSONS = {
     "text": {
         "title": "A recurrent network learns to write while you watch",
         "caption": (
-            "The equations and the cut gradient of this chapter; one of its 16 streams begins anew at every step. "
-            "Train it and read on: what does it get right first, spaces, words or quotation marks? Then lower "
+            "The network of this chapter, its gradient cut after each window; at every step one of 16 streams starts "
+            "afresh. Train it and read on: what does it get right first, spaces, words or quotation marks? Then lower "
             "the rate to 0.001 and go on: does the loss fall once more? Last, give it a text of your own, and "
             "watch whether the loss on held-out text parts from the loss in training."
         ),

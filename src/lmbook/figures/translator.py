@@ -34,8 +34,8 @@ EXAMPLES = {
 WORDS = {  # title and caption, by the model that comes first
     "transformer": (
         "A Transformer translates your sentence: choose a word, a layer and a head",
-        "Type a German sentence about something that one could photograph; words that such captions do not have "
-        "come out as nonsense. Compare the heads: which look at the word that is translated, which at its neighbours? "
+        "Type a German sentence about something that one could photograph; words that no such caption contains come "
+        "out as nonsense. Compare the heads: which look at the word being translated, which at its neighbours? "
         "Open the word, and find the layer that decides what is written. Then set RNNsearch beside it.",
     ),
     "rnnsearch": (
