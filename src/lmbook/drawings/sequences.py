@@ -196,7 +196,8 @@ def _translator(title: str, name: str, forced: bool) -> Panel:
 @drawing(
     9,
     caption=r"The same two networks twice. Compare what goes into the decoder: in training the right token, whatever "
-    r"was predicted; in writing the token that it chose itself. All it knows of the source is $\mathbf c$.",
+    r"was predicted; in writing the token that it chose itself. All that the decoder knows of the source is "
+    r"$\mathbf c$.",
     alt="Two panels. In both an encoder reads x_1, x_2, x_3 into states h_1, h_2, h_3, and the last one, c, "
     "starts a decoder with states s_1, s_2, s_3. Left, training: the decoder is given <sos>, y_1, y_2, and "
     "each prediction is scored by a loss L_1, L_2, L_3. Right, writing: only <sos> is given; each token that "

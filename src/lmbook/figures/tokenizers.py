@@ -116,10 +116,10 @@ class TokenizerComparison(Figure):
         state.setdefault("title", "Characters make long texts, words can be missing, byte pairs lie between")
         state.setdefault(
             "caption",
-            "Type a text, or try the examples, and choose a token: its row of D is shown, with the rows most like it, "
-            "and every other place of the same id. Whose rows are like that of “a”, of “she”, of “ harbour”? Which "
-            "words of your own are unknown, and what do the byte pairs make of them? Then take merges away: at 0 only "
-            "bytes are left.",
+            "Type a text, or try the examples, and choose a token: you see its row of D, the rows most like it, "
+            "and every other place where its id occurs. Whose rows are like that of “a”, of “she”, of “ harbour”? "
+            "Which words of your own are unknown, and what do the byte pairs make of them? Then take merges away: "
+            "at 0 only bytes are left.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the text is known
         super().__init__(
