@@ -58,7 +58,7 @@ def test_the_first_view_is_the_recorded_training(name):
             assert [point[0] for point in run["points"]] == list(range(0, way["steps"] + 1, way["every"]))
             assert run["points"][-1][2] < 0.85 * run["points"][0][2]
     last = stored()[name][0]["runs"][-1]
-    assert f"{last['label']} {last['points'][-1][2]:.2f}" in figure.alt
+    assert f"{last['points'][-1][2]:.2f} ({last['label']})" in figure.alt
     assert f"{last['label']} {last['points'][-1][2]:.2f}" in figure.fallback()
     labels = sorted(int(y) for y in re.findall(r'<text x="346" y="(\d+)"', figure.fallback()))
     assert all(low - high >= 14 for high, low in pairwise(labels))

@@ -281,12 +281,12 @@ class Trainer(Figure):
     def _describe(self) -> str:
         """The recorded training in words."""
         seconds, runs = self._shown["seconds"], self._shown["runs"]
-        ends = "; ".join(f"{run['label']} {run['points'][-1][2]:.2f}" for run in runs)
+        ends = " and ".join(f"{run['points'][-1][2]:.2f} ({run['label']})" for run in runs)
         first, last = runs[0]["points"][0], runs[0]["points"][-1]
         each = " each" if len(runs) > 1 else ""
         return (
-            f"A recorded training: {last[0]:,} steps took {seconds:.0f} seconds{each} on one core. The loss on what is "
-            f"held out begins at {first[2]:.2f} nats and ends at: {ends}."
+            f"A recorded training: {last[0]:,} steps took {seconds:.0f} seconds{each} on one core, and the held-out loss "
+            f"went from {first[2]:.2f} nats to {ends}."
         )
 
     def fallback(self) -> str:
