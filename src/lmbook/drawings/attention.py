@@ -9,10 +9,10 @@ from lmbook.drawings.shapes import NOTE, Box, Panel
 @drawing(
     11,
     caption=r"One step of a decoder that looks back, with the numbers of the example below. First the state $\mathbf "
-    r"s$ is compared with every $\mathbf h_i$, and the softmax makes weights of the scores. Then the states "
-    r"come back, each drawn as thick as its weight.",
-    alt="Left: three encoder states h_1, h_2, h_3 and the decoder state s go into three scores f, 2, 1 and minus "
-    "3/2; a softmax turns them into the weights 0.72, 0.26 and 0.02, drawn as bars. Right: each h_i is "
+    r"s$ is compared with every $\mathbf h_i$, and the softmax turns the scores into weights. Then the "
+    r"states come back, each arrow as thick as its weight is large.",
+    alt="Left: f compares the decoder state s with the encoder states h_1, h_2 and h_3; the scores are 2, 1 and "
+    "minus 3/2; a softmax turns them into the weights 0.72, 0.26 and 0.02, drawn as bars. Right: each h_i is "
     "multiplied by its weight, and the sum is the context c_t, from which, together with the decoder's state, "
     "the next word is predicted.",
 )
@@ -96,16 +96,16 @@ def _score(title: str, name: str, weights: dict[str, str], steps: tuple[str, ...
     11,
     caption=r"The four scores as machines, with the two states below and the score above. A circle multiplies (×) or "
     r"adds (+) entry by entry, and $\sum$ adds up the entries. What is learned is olive: the dot score learns nothing, "
-    r"and only in the additive score do the states meet before something that is not linear.",
+    r"and only in the additive score does a nonlinear function see both states together.",
     alt="Four panels. Dot: s and h_i are multiplied entry by entry, and the entries are added up to the score. "
-    "Multiplicative: the same, but h_i passes a matrix W first. Scaled: the same as multiplicative, and the sum is "
-    "divided by the root of m. Additive: s passes W_s and h_i passes W_h, the two are added, then come a tanh and the "
-    "inner product with v.",
+    "Multiplicative: the same, but h_i is first multiplied by a matrix W. Scaled: the same as multiplicative, "
+    "and the sum is divided by the root of m. Additive: s is multiplied by W_s and h_i by W_h, the two are added, then "
+    "come a tanh and the inner product with v.",
 )
 def four_scores() -> list[Panel]:
     return [
         _score("Dot", "Dot: the products of the entries of s and h_i, added up.", {}, ("x", r"\sum")),
-        _score("Multiplicative", "Multiplicative: h_i passes W, then as for dot.", {"h": "W"}, ("x", r"\sum")),
+        _score("Multiplicative", "Multiplicative: W times h_i, then as for dot.", {"h": "W"}, ("x", r"\sum")),
         _score(
             "Scaled",
             "Scaled: as multiplicative, then divided by the root of m.",
@@ -114,7 +114,7 @@ def four_scores() -> list[Panel]:
         ),
         _score(
             "Additive",
-            "Additive: s passes W_s, h_i passes W_h; their sum passes a tanh, then v.",
+            "Additive: W_s times s plus W_h times h_i, a tanh, then the inner product with v.",
             {"s": "W_s", "h": "W_h"},
             ("+", r"\tanh", r"\mathbf v^{\top}"),
         ),
@@ -123,7 +123,7 @@ def four_scores() -> list[Panel]:
 
 @drawing(
     11,
-    caption="A swap of word order, seen twice. Left, a line joins each word to its translation, and the lines of a "
+    caption="A swap of words, seen twice. Left, a line joins each word to its translation, and the lines of a "
     "noun and its adjectives cross. Right, the same pairs as cells, a row for every word that is written: "
     "where the lines cross, the cells run backwards.",
     alt="Left, the English words two, quiet, small, horses, wait above their translations in Harbourish, dva, hiran, "

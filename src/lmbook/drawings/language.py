@@ -49,8 +49,8 @@ def tree_of_histories() -> list[Panel]:
     2,
     caption="A staircase of histories, for the word “nine” after “waits at” in the text of nineteen tokens. Each step "
     "down forgets one word and finds more to count; interpolation adds up all steps, each with its weight.",
-    alt="Four steps, each with a shorter history. With 'waits at', nine followed in 0 of 1 cases; with 'at', in 2 "
-    "of 3; with no history, in 2 of 19; at the bottom every one of the 9 types has 1/9. Arrows with the "
+    alt="Four steps, each with a shorter history. With 'waits at', nine followed 0 times out of 1; with 'at', 2 "
+    "out of 3; with no history, 2 out of 19; at the bottom every one of the 9 types has 1/9. Arrows with the "
     "weights lambda_3 to lambda_0 lead from the steps to one sum, the probability of nine.",
 )
 def staircase() -> list[Panel]:

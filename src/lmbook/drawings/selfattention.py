@@ -123,13 +123,13 @@ def causal_triangle() -> list[Panel]:
 
 @drawing(
     14,
-    caption="Four codes of the positions 0 to 8; read each column from above. The integer grows. Bits jump, the left "
-    "one at every step, the others more rarely. Hands turn instead, each at its own speed. A learned row is what "
+    caption="Four codes of the positions 0 to 8; read each column from the top down. The integer grows. Bits jump, the "
+    "left one at every step, the others more rarely. Hands turn instead, each at its own speed. A learned row is what "
     "training made of it; hatched rows were never reached in training.",
     alt="A table with a row for each position from 0 to 8 and four codes. Integer: bars of length 0 to 8. Binary, "
-    "lowest bit first: 0 0 0 0, 1 0 0 0, 0 1 0 0, 1 1 0 0, and so on to 0 0 0 1. Sinusoidal: three dials whose hands "
-    "turn by a third of a turn at every position, by less than that, and hardly at all. Learned: four shades without a "
-    "rule; the rows of positions 6 to 8 are hatched, because no training sequence was that long.",
+    "lowest bit first: 0 0 0 0, 1 0 0 0, 0 1 0 0, 1 1 0 0, and so on to 0 0 0 1. Sinusoidal: three dials; at "
+    "every position the first hand makes a third of a turn, the second less, the third hardly any. Learned: four "
+    "shades without a rule; the rows of positions 6 to 8 are hatched, because no training sequence was that long.",
 )
 def four_codes() -> list[Panel]:
     p = Panel(376, 288)
@@ -215,8 +215,8 @@ def _turned(t: int, i: int) -> Panel:
 @drawing(
     14,
     caption="One pair of numbers of a query and of a key, before (dashed) and after they are turned by their places. "
-    "Compare the two panels: both vectors stand elsewhere, and the angle between them, hence the score, is "
-    "the same, since $i - t$ is.",
+    "Compare the two panels: both vectors have moved, but the angle between them, and hence the score, is "
+    "the same, because $i - t$ is the same.",
     alt="Two panels, each with a query and a key drawn as arrows from a centre and turned by an angle that grows "
     "with the place. Left, the query stands at place 3 and the key at place 1; right, at places 5 and 3. All "
     "arrows have turned further on the right, but the angle between query and key is the same in both.",

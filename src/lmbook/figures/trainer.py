@@ -283,9 +283,9 @@ class Trainer(Figure):
         seconds, runs = self._shown["seconds"], self._shown["runs"]
         ends = " and ".join(f"{run['points'][-1][2]:.2f} ({run['label']})" for run in runs)
         first, last = runs[0]["points"][0], runs[0]["points"][-1]
-        each = " each" if len(runs) > 1 else ""
+        each = " of each" if len(runs) > 1 else ""
         return (
-            f"A recorded training: {last[0]:,} steps took {seconds:.0f} seconds{each} on one core, and the held-out loss "
+            f"A recorded training: {last[0]:,} steps{each} took {seconds:.0f} seconds on one core, and the held-out loss "
             f"went from {first[2]:.2f} nats to {ends}."
         )
 

@@ -42,7 +42,7 @@ WORDS = {  # title and caption, by the model that comes first
         "RNNsearch translates your sentence and shows where it looked at each word",
         "Type a German sentence about something that one could photograph, or choose “RNNsearch for captions” "
         "and write one in English. Put an adjective before a noun, or a verb at the end: where do the lines cross? "
-        "Then choose another word where the model had more than one in mind.",
+        "Where the model had several words in mind, choose another one.",
     ),
 }
 

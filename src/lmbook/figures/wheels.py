@@ -35,9 +35,9 @@ class PositionWheels(Figure):
         state.setdefault("title", "Both hands of a dial turn, and the angle between them stays")
         state.setdefault(
             "caption",
-            "Drag position i: all hands turn, each at its speed, and the dot product stays the same. Then drag the "
-            "offset: which dial changes it most? Try base 10,000: which hands still move, and what does the table of "
-            "dot products lose? Click a cell of the table to choose its pair.",
+            "Drag position i: all hands turn, each at its own speed, and the dot product stays the same. Then drag the "
+            "offset: which dial changes the product most? Try base 10,000: which hands still move, and what does the "
+            "table of dot products lose? Click a cell of the table to choose its pair.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         super().__init__(**state)
