@@ -55,7 +55,7 @@ def token_features(words: Sequence[str], t: int) -> list[str]:
 class LinearTagger:
     """Logistic regression on `token_features`, one tag against all others, by stochastic gradient descent.
 
-    alpha: strength of the L2 penalty.  epochs: passes over the training part.  The weights are averages over the steps.
+    alpha: strength of the L2 penalty.  epochs: passes over the training set.  The weights are averages over the steps.
     """
 
     def __init__(self, alpha: float = 3e-6, epochs: int = 8, seed: int = 0):

@@ -1,7 +1,7 @@
 """The readers of the real corpora: from the text of the files to parts for training, validation and test.
 
 Each takes a function `read` (file name -> text) and returns {"train": ..., "valid": ..., "test": ...}; only Tiny
-Shakespeare has no test part.
+Shakespeare has no test set.
 """
 
 import hashlib

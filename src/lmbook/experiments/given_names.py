@@ -40,7 +40,7 @@ def stream(names: Sequence[Sequence[int]], before: int) -> np.ndarray:
 
 
 def drawn(model: nn.Module, tokenizer: CharTokenizer, parts: dict, seed: int, n: int = 1000) -> dict:
-    """Twenty of `n` sampled names, and how many of the n are in the training part, or in the two others."""
+    """Twenty of `n` sampled names, and how many of the n are in the training set, or in the two others."""
     generator = torch.Generator().manual_seed(seed)
     written, _ = decode.sample(model, n, LONGEST + 1, forbid=FORBID, generator=generator)
     names = [tokenizer.decode(ids) for ids in written]
@@ -104,7 +104,7 @@ def learn(run: Run, build: Callable[[int], nn.Module], steps: int, decay: float)
     score="bigram, whole file",
 )
 def counts(run: Run) -> tuple[dict, None]:
-    """The bigram of the whole file is its own test, without smoothing; the others are counted on the training part."""
+    """The bigram of the whole file is its own test, without smoothing; the others are counted on the training set."""
     tokenizer, parts = prepare(run)
     vocab = len(tokenizer.vocabulary)
     every = [name for part in parts.values() for name in part]

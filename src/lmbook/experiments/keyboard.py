@@ -84,7 +84,7 @@ def gain(better: np.ndarray, worse: np.ndarray, draws: int = 2000, seed: int = 0
     score="keystrokes saved",
 )
 def keyboard(run: Run) -> tuple[dict, None]:
-    """n and the weight of the mixture are chosen on the validation part and on the first half of the other text."""
+    """n and the weight of the mixture are chosen on the validation set and on the first half of the other text."""
     corpus = run.split("wikitext2", 20_000)
     vocabulary = Vocabulary.build(corpus["train"], max_size=10_000)
     parts = {part: vocabulary.encode(corpus[part]) for part in ("train", "valid", "test")}

@@ -1,6 +1,6 @@
 """German to English on Multi30k: one ladder of models, one set of byte pairs, one test set, one BLEU.
 
-All rungs read the same ids: byte-pair encoding with 4,000 types learned on both sides of the training part. The scores
+All rungs read the same ids: byte-pair encoding with 4,000 types learned on both sides of the training set. The scores
 are sacreBLEU's on the 1,000 pairs of test 2016, cased, greedy and with a beam of 5 (length-normalised, alpha = 1);
 lower-cased beside it, as many tutorials report. A record keeps the counts of every sentence, so that two rungs can be
 compared by a paired bootstrap without either's output.
@@ -32,7 +32,7 @@ def byte_pairs(text: str) -> BytePairTokenizer:
 
 
 def prepare(run: Run) -> Task:
-    """German to English, as byte pairs of the training part."""
+    """German to English, as byte pairs of the training set."""
     corpus = run.corpus("multi30k", languages=("de", "en"))
     pairs = {part: run.cut(corpus[part]) for part in ("train", "valid", "test")}
     run.text = byte_pairs("\n".join(side for pair in pairs["train"] for side in pair))
@@ -165,7 +165,7 @@ def train_and_score(run: Run, rung: Rung) -> tuple[dict, nn.Module]:
 
 def score(run: Run, model: nn.Module, task: Task) -> dict:
     """Perplexity a token, BLEU greedy and with a beam of 5, and what of each sentence a later comparison needs."""
-    most = 5 if run.quick else 80  # the longest reference of the test part has 46 tokens
+    most = 5 if run.quick else 80  # the longest reference of the test set has 46 tokens
     nll = task.nll(model, "test")
     scores = {"nll": nll, "perplexity": metrics.perplexity(nll)}
     for name, width in (("greedy", 1),) if run.rescoring else (("greedy", 1), ("beam 5", 5)):

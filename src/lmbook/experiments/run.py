@@ -163,7 +163,7 @@ class Run:
     ) -> list[dict]:  # fmt: skip
         """`fit` for `total` steps: a linear warm-up, half a cosine down to 0, gradients clipped at norm 1.
 
-        valid(): the batches of the validation part.  valid_loss: their loss, by default that of the training.
+        valid(): the batches of the validation set.  valid_loss: their loss, by default that of the training.
         """
         options = {"clip": 1.0} | ({} if "epochs" in options else {"steps": total}) | options
         options["schedule"] = lambda step: warmup_cosine(step, warmup=warmup, total=total)

@@ -31,7 +31,7 @@ NLL = {"corpora": ("tinyshakespeare",), "score": "nll"}
 
 
 def prepare(run: Run) -> tuple[CharTokenizer, np.ndarray, np.ndarray]:
-    """The tokenizer of the training part, and both parts as ids."""
+    """The tokenizer of the training set, and both parts as ids."""
     corpus = run.corpus("tinyshakespeare")
     texts = [run.cut(corpus[part], 600) for part in ("train", "valid")]
     tokenizer = run.text = CharTokenizer.train(texts[0])
@@ -65,7 +65,7 @@ def write(model: nn.Module, tokenizer: CharTokenizer, prompt: str, length: int, 
 
 
 def score(run: Run, model: GPT, tokenizer: CharTokenizer, valid: np.ndarray) -> dict:
-    """The loss on the full validation part, by place in the window, and a text."""
+    """The loss on the full validation set, by place in the window, and a text."""
     scores = {"nll": evaluate(model, windows(valid, model.window), next_token_nll)}
     if run.rescoring:
         return scores

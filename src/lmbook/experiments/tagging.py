@@ -79,7 +79,7 @@ def predict(model: nn.Module, ids: Sequence[Sequence[int]], tags: Sequence[str])
 def score_tags(predicted: list[list[str]], sentences: list, words: Counter, tags: Sequence[str]) -> dict:
     """Accuracy over all tokens, over words that training has and has not, and by how often it has them; the confusion.
 
-    sentences: (words, tags) pairs.  words: counts of the training part.  In "confusion" rows are the right tags and
+    sentences: (words, tags) pairs.  words: counts of the training set.  In "confusion" rows are the right tags and
     columns the predicted ones; "right" has the number of right tags of each sentence.
     """
     number = {tag: i for i, tag in enumerate(tags)}
@@ -133,7 +133,7 @@ def prepare(run: Run, corpus: str) -> tuple[dict[str, list], Counter, list[str]]
 
 
 def train_tagger(run: Run, corpus: str, score, epochs: int, min_class: int = 10, **sizes) -> tuple[dict, nn.Module]:
-    """A Tagger trained on a corpus and scored on its test part; sizes go to the Tagger."""
+    """A Tagger trained on a corpus and scored on its test set; sizes go to the Tagger."""
     parts, words, tags = prepare(run, corpus)
     forms = run.text = WordForms.build(words.elements(), min_count=2, min_class=min_class)
     number = {tag: i for i, tag in enumerate(tags)}

@@ -112,7 +112,7 @@ def trained(run: Run, system: str, sizes: dict, train: Rows, valid: Rows) -> Tag
     score="jointly",
 )
 def directions(run: Run) -> tuple[dict, None]:
-    """Share of right tags on the test part: of SYSTEMS, of left and right apart, and of both with the control."""
+    """Share of right tags on the test set: of SYSTEMS, of left and right apart, and of both with the control."""
     parts = run.split("ud_english_ewt")
     chosen = [pair for pair in parts["train"] if len(pair[0]) <= LONGEST][::SHARE]
     forms = WordForms.build(word for text, _ in chosen for word in text)

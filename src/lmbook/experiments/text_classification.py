@@ -66,7 +66,7 @@ def labelled_texts(run: Run, corpus: str, names: tuple[str, str]) -> tuple[dict[
 
 
 def train_classifier(run: Run, corpus: str, names: tuple[str, str], epochs: int, **sizes) -> tuple[dict, nn.Module]:
-    """A Classifier trained on a corpus and scored on its test part, and both baselines; names: labels 0 and 1."""
+    """A Classifier trained on a corpus and scored on its test set, and both baselines; names: labels 0 and 1."""
     texts, gold = labelled_texts(run, corpus, names)
     tokens = {part: [words(text)[:LONGEST] or ["."] for text in texts[part]] for part in texts}
     counts = Counter(token for row in tokens["train"] for token in row)

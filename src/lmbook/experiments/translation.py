@@ -59,7 +59,7 @@ def apart(pairs: Pairs, *others: Pairs, key: Callable = str) -> Pairs:
 
 class Encoded(dict):
     """The pairs of each part as ids, encoded when they are first asked for: a model that is scored again needs no
-    training part."""
+    training set."""
 
     def __init__(self, pairs: dict[str, Pairs], reader, writer=None):
         super().__init__()
@@ -247,7 +247,7 @@ def bleu_of(outputs: list[str], pairs: Pairs, edges: list[int]) -> dict:
 
 
 def scored(model: nn.Module, task: Task, edges: list[int], max_length: int) -> tuple[dict, list[str]]:
-    """On the test part perplexity a token, BLEU by length and the share without a mistake; the translations."""
+    """On the test set perplexity a token, BLEU by length and the share without a mistake; the translations."""
     outputs, references = task.written(model, max_length=max_length)
     scores = {"perplexity": metrics.perplexity(task.nll(model, "test"))} | bleu_of(outputs, task.pairs["test"], edges)
     return scores | {"exact": exact(outputs, references)}, outputs

@@ -1,6 +1,6 @@
 """The perplexity table: WikiText-2, one vocabulary, one test set, every kind of language model.
 
-All models read the same 33,281 ids and are scored on the same 245,569 tokens of the test part as one stream that
+All models read the same 33,281 ids and are scored on the same 245,569 tokens of the test set as one stream that
 starts after <eos>, by the full softmax; <pad>, <sos> and <mask> cannot occur and get no probability. In training the
 softmax is estimated (`lmbook.losses`): all of the 1,500 most frequent types, and 1,500 of the others drawn a batch.
 """
@@ -158,7 +158,7 @@ def feedforward(run: Run) -> tuple[dict, nn.Module]:
     **TABLE | {"score": "window 8"},
 )
 def windows_of_one_to_eight(run: Run) -> tuple[dict, None]:
-    """Width 128, three epochs: only the window differs. Scores are perplexities on the validation part."""
+    """Width 128, three epochs: only the window differs. Scores are perplexities on the validation set."""
     vocabulary, ids = prepare(run)
     few = ids if run.quick else {**ids, "train": ids["train"][: len(ids["train"]) // 4]}
     scores, sizes = {}, {}

@@ -5,7 +5,7 @@
     export { h };                               ->   (handed on, as one of the exports)
 
 where `$core` holds the exports of core.mjs, which is placed once in front, in a function of its own, so that names
-cannot clash. `import { text } from "./harbour.mjs"` gives the training part of the built-in corpus, cut into words,
+cannot clash. `import { text } from "./harbour.mjs"` gives the training set of the built-in corpus, cut into words,
 `"./stories.mjs"` the same as it was written, `"./names.mjs"` the invented names, one a line,
 `import { file } from "./weights-NAME.mjs"` the shipped weights of the recipe NAME, in base64, and
 `import { program } from "./program-NAME.mjs"` the module NAME as a function: called, it returns what the module
@@ -55,7 +55,7 @@ def _text(text: str) -> str:
 
 
 def _harbour() -> str:
-    """The training part of the built-in corpus as a module: one sentence a line, tokens apart by spaces."""
+    """The training set of the built-in corpus as a module: one sentence a line, tokens apart by spaces."""
     from lmbook import data
 
     return _text(" ".join(data.load("harbour")["train"]).replace(" <eos> ", "\n").removesuffix(" <eos>"))

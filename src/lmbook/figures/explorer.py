@@ -49,11 +49,11 @@ def _typed(history: str) -> list[str]:
 class NGramExplorer(Figure):
     """Type a history; see its counts, the way down to shorter histories, and the likeliest next words. Sample onwards.
 
-    text: training tokens, at most 50,000; by default the training part of the built-in harbour corpus.
-    test: tokens of held-out text, whose perplexity is shown; by default harbour's test part if text is harbour's.
+    text: training tokens, at most 50,000; by default the training set of the built-in harbour corpus.
+    test: tokens of held-out text, whose perplexity is shown; by default harbour's test set if text is harbour's.
     history: words, as typed.  n: order, 1 to 5.  smoothing: "none", "add-k", "interpolated" or "kneser-ney".
     k: the added count, above 0.  weights: for interpolation, one list for each order 1 to 5, the weight of the uniform
-    distribution first (`lmbook.ngram.fit_weights` on held-out text, by default on harbour's validation part; equal
+    distribution first (`lmbook.ngram.fit_weights` on held-out text, by default on harbour's validation set; equal
     weights for another text).  seed: of the sampling. Title, caption and alternative text may be given too.
 
     Unknown words become <unk>. With smoothing "none" and an unseen history the shorter one takes over, and the figure

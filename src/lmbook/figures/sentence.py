@@ -2,7 +2,7 @@
 
     P(w_1 .. w_T) = prod_t P(w_t | w_<t)          ln P = sum_t ln P(w_t | w_<t)
 
-The model is interpolated Kneser-Ney (Chen and Goodman 1999) over the training part of the built-in harbour corpus. The
+The model is interpolated Kneser-Ney (Chen and Goodman 1999) over the training set of the built-in harbour corpus. The
 page counts it anew (ngram.mjs); here the same numbers give the first view.
 """
 

@@ -285,8 +285,8 @@ class Trainer(Figure):
         first, last = runs[0]["points"][0], runs[0]["points"][-1]
         each = " of each" if len(runs) > 1 else ""
         return (
-            f"A recorded training: {last[0]:,} steps{each} took {seconds:.0f} seconds on one core, and the held-out loss "
-            f"went from {first[2]:.2f} nats to {ends}."
+            f"A recorded training: {last[0]:,} steps{each} took {seconds:.0f} seconds on one core, and the held-out "
+            f"loss went from {first[2]:.2f} nats to {ends}."
         )
 
     def fallback(self) -> str:
