@@ -69,11 +69,12 @@ def submissions(count: int, course: Path, folder: Path) -> dict[str, float]:
 
 
 def read_elsewhere(question: Question, homework: Homework) -> bool:
-    """Whether a cell of another question reads what this one defines."""
+    """Whether a cell of another question reads what this one defines.  What stands below the last check gives no
+    points."""
     own = {question.name, *(check.name for check in question.checks)}
-    cells = [
-        cell for cell in homework.grading.cells if cell.cell_type == "code" and marks(cell).get("grade_id") not in own
-    ]
+    cells = [cell for cell in homework.grading.cells if cell.cell_type == "code"]
+    last = max(at for at, cell in enumerate(cells) if marks(cell).get("grade"))
+    cells = [cell for cell in cells[: last + 1] if marks(cell).get("grade_id") not in own]
     return any(bound_and_read(cell.source)[1] & (question.functions | question.values) for cell in cells)
 
 
