@@ -14,17 +14,18 @@ import math
 import subprocess
 import sys
 import tempfile
-from itertools import pairwise
 from pathlib import Path
 
 import traitlets
 
 from lmbook.figures import Figure, bundle
-from lmbook.plots import SYSTEMS, system
+from lmbook.figures.stills import plot_svg
+from lmbook.plots import LINE_STYLES, SYSTEMS, system
 
 PLACE = Path(__file__).with_name("trainer.json")
 RATES = [0.03, 0.01, 0.005, 0.003, 0.001]
 STEPS_A_CURVE = 30  # points of a recorded curve
+DOTTED = LINE_STYLES.index(":")  # for the loss in training
 
 SMALL_GPT = {"class": "GPT", "d_model": 32, "heads": 4, "n_layers": 2, "deviation": 0.08}
 WINDOW = {"class": "FeedForwardLM", "d_model": 16, "hidden": 100, "window": 5}
@@ -290,29 +291,22 @@ class Trainer(Figure):
         )
 
     def fallback(self) -> str:
-        """The recorded curves, drawn, and what was written at the end."""
-        runs = self._shown["runs"]
-        last = max(run["points"][-1][0] for run in runs)
-        top = max(value for run in runs for _, _, value in run["points"])
-        lines, ends = [], [10 + 130 * (1 - run["points"][-1][2] / top) for run in runs]
-        for low, high in pairwise(sorted(range(len(runs)), key=lambda i: -ends[i])):
-            ends[high] = min(ends[high], ends[low] - 15)  # the labels of lines that end together
-        for i, run in enumerate(runs):
-            points = [(340 * step / last, 10 + 130 * (1 - value / top)) for step, _, value in run["points"]]
-            path = " ".join(f"{x:.0f},{y:.1f}" for x, y in points)
-            lines.append(f'<polyline points="{path}" stroke-dasharray="{"6 4" if i else "none"}"/>')
-            lines.append(
-                f'<text x="346" y="{ends[i] + 4:.0f}" stroke="none" fill="currentColor">'
-                f"{html.escape(run['label'])} {run['points'][-1][2]:.2f}</text>"
-            )
+        """The recorded curves, drawn, and what was written at the end. The curve in training only where it is alone."""
+        runs, curves = self._shown["runs"], []
+        for run in runs:
+            place = SYSTEMS.get(system(run["label"]), 0)
+            held_out = [(step, value) for step, _, value in run["points"]]
+            label = run["label"] if len(runs) > 1 else "held out"
+            curves.append((f"{label} {held_out[-1][1]:.2f}", place, 2.2, held_out))
+        if len(runs) == 1:
+            training = [(step, value) for step, value, _ in runs[0]["points"] if value is not None]
+            curves.append((f"training {training[-1][1]:.2f}", DOTTED, 1.6, training))
+        up = "held-out loss, nats" if len(runs) > 1 else "loss, nats"
+        marks = [(value, f"{name} {value:.2f}") for value, name in self._shown["marks"]]
         words = [sample["text"] for run in runs for sample in run.get("samples", [])]
         written = ", ".join(words) if len(words) > 2 else "\n".join(words)
-        return (
-            f'<svg role="img" aria-label="{html.escape(self.alt)}" viewBox="0 0 460 150" width="460" fill="none" '
-            'stroke="currentColor" stroke-width="1.5" font-size="13" style="max-width:100%;height:auto">'
-            f'<path d="M0 140H340" stroke-opacity="0.4"/>{"".join(lines)}</svg>'
-            f'<p style="white-space:pre-wrap">{html.escape(written)}</p><p>{html.escape(self.alt)}</p>'
-        )
+        says = f'<p style="white-space:pre-wrap">{html.escape(written)}</p>' if written else ""
+        return f"{plot_svg(curves, marks, alt=self.alt, across='step', up=up)}{says}<p>{html.escape(self.alt)}</p>"
 
 
 if __name__ == "__main__":
