@@ -146,16 +146,18 @@ def maps_svg(
         for k, word in enumerate(columns):
             place = f"translate({left + side * (k + 0.5) + 0.35 * size * several:.1f} {high - 5:.1f}) rotate({turn})"
             parts.append(f'<text transform="{place}">{html.escape(word)}</text>')
+        squares = "".join(
+            f'<path d="M{k} {q}h.95v.95h-.95z" fill-opacity="{0.04 + 0.96 * weight:.2f}"/>'.replace('"0.', '".')
+            for q, row in enumerate(weights)
+            for k, weight in enumerate(row)
+        )
+        place = f"translate({left:.1f} {high:.1f}) scale({side:.2f})"
+        parts.append(f'<g transform="{place}" fill="{PALETTE[0]}">{squares}</g>')
         for q, (word, row) in enumerate(zip(rows, weights, strict=True)):
             y, bold = high + side * q, ' font-weight="700"' if q == chosen else ""
             parts.append(
                 f'<text x="{left - 6:.1f}" y="{y + side / 2 + 0.36 * size:.1f}" text-anchor="end"{bold}>'
                 f"{html.escape(word)}</text>"
-            )
-            parts += (
-                f'<rect x="{left + side * k:.1f}" y="{y:.1f}" width="{side - 1:.1f}" height="{side - 1:.1f}" '
-                f'fill="{PALETTE[0]}" fill-opacity="{0.04 + 0.96 * weight:.2f}"/>'
-                for k, weight in enumerate(row)
             )
             if q == chosen:
                 parts.append(
