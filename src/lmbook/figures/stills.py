@@ -146,11 +146,12 @@ def maps_svg(
         for k, word in enumerate(columns):
             place = f"translate({left + side * (k + 0.5) + 0.35 * size * several:.1f} {high - 5:.1f}) rotate({turn})"
             parts.append(f'<text transform="{place}">{html.escape(word)}</text>')
-        squares = "".join(
-            f'<path d="M{k} {q}h.95v.95h-.95z" fill-opacity="{0.04 + 0.96 * weight:.2f}"/>'.replace('"0.', '".')
-            for q, row in enumerate(weights)
-            for k, weight in enumerate(row)
-        )
+        shades: dict[float, str] = {}  # squares of one shade in one path
+        for q, row in enumerate(weights):
+            for k, weight in enumerate(row):
+                shade = 0.04 + round(24 * weight) * 0.04
+                shades[shade] = shades.get(shade, "") + f"M{k} {q}h.95v.95h-.95z"
+        squares = "".join(f'<path d="{path}" fill-opacity="{shade:.2f}"/>' for shade, path in sorted(shades.items()))
         place = f"translate({left:.1f} {high:.1f}) scale({side:.2f})"
         parts.append(f'<g transform="{place}" fill="{PALETTE[0]}">{squares}</g>')
         for q, (word, row) in enumerate(zip(rows, weights, strict=True)):
