@@ -45,6 +45,14 @@ def expected(figure):
 # --- in Python ------------------------------------------------------------------------------------------------------
 
 
+def test_the_still_shows_the_word_that_changes_what_was_said():
+    drawn = TwoDirections().fallback()
+    assert "“painted” changes “have” from VERB to AUX" in drawn
+    assert "<th scope='row'>have</th><td>VERB</td><td>VERB</td><td>AUX</td>" in drawn
+    assert "changes" not in TwoDirections(at=0, read=6).fallback()  # nothing is left to be read
+    assert "%" in TwoDirections(at=12, read=3).fallback()
+
+
 @pytest.mark.parametrize("at", range(len(SENTENCES)))
 def test_tags_are_those_of_the_shipped_taggers(at, models):
     (left, both), _ = models

@@ -65,7 +65,7 @@ def test_python_computes_what_the_trained_model_computes():
 def test_alternative_text_and_fallback_hold_the_numbers():
     figure = ForwardPass(["a", "group", "of"])
     word, p = figure.likeliest()[0]
-    assert f"After a group of the likeliest are {word} {p:.2f}" in figure.alt
+    assert f"After “a group of” the likeliest are “{word}” {p:.2f}" in figure.alt
     assert f"{p:.3f}" in figure.fallback()
     before = figure.alt
     figure.history = [figure.words.index(w) for w in ("a", "man", "in")]

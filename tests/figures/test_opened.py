@@ -12,7 +12,7 @@ import torch
 from lmbook import data
 from lmbook.figures import OpenTransformer, bundle, modules
 from lmbook.figures.insides import Opened, tokens
-from lmbook.figures.opened import ABOUT, BERT, GPT, asked, described, first_view, parsed
+from lmbook.figures.opened import ABOUT, BERT, GPT, asked, described, first_view, looks, parsed
 from lmbook.figures.opened import TRANSLATOR as MODEL
 from lmbook.figures.translator import shipped, translated
 
@@ -111,7 +111,40 @@ def test_alternative_text_and_fallback_say_what_is_seen():
     for row in (row for row in rows if row["kind"] == "feed"):
         assert f"“{row['says']['text'].strip()}” ({row['says']['p']:.2f})" in figure.alt
         assert f"feed, layer {row['layer']}</th><td>{row['added']:.1f}</td>" in figure.fallback()
-    assert len(OpenTransformer("decoder.3.cross.1").html()) < 40_000  # a head with all its numbers
+    assert len(OpenTransformer("decoder.3.cross.1").html()) < 42_000  # a head with all its numbers
+
+
+@pytest.mark.parametrize(
+    ("path", "maps", "size"), [("decoder.3.cross.1", 1, 13 * 10), ("encoder.1.self.4", 4, 4 * 10 * 10)]
+)
+def test_the_still_of_a_head_draws_its_weights(path, maps, size):
+    figure = OpenTransformer(path)
+    drawn = figure.fallback()
+    assert drawn.count("h.95v.95h-.95z") == size
+    assert drawn.count('fill="none" stroke="currentColor"') == maps  # a frame around the row that is spoken of
+    side, head = ("target", 0) if path.startswith("decoder") else ("source", 3)
+    ids = [token["id"] for token in figure.first["found"]["target"]]
+    at = figure.first["places"][side]
+    ((_, stage, _),) = asked(path, figure.about)
+    seen = Opened(MODEL, figure.text, side, at, ids).inside(stage)["weights"][head]
+    weights = looks(MODEL, figure.text, path, figure.write)
+    assert weights[head][at] == pytest.approx(seen, abs=6e-4)
+    assert all(sum(row) == pytest.approx(1, abs=0.01) for rows in weights for row in rows)
+    assert f"(weight {max(seen):.2f})" in drawn
+
+
+def test_the_still_of_what_enters_draws_word_wave_and_sum():
+    drawn = OpenTransformer("source").fallback()
+    word, wave, total = (
+        [float(dot.split(",")[1]) for dot in line.split()] for line in re.findall(r'<polyline points="([^"]+)"', drawn)
+    )
+    heights = [[20 + 26 + 80 * i - y for y in line] for i, line in enumerate((word, wave, total))]
+    assert all(abs(a + b - c) < 0.2 for a, b, c in zip(*heights, strict=True))
+
+
+def test_the_still_of_the_gpt_and_of_bert_can_be_drawn():
+    assert OpenTransformer("decoder.1.self.2", model=GPT).fallback().count("h.95v.95h-.95z") == 21 * 22 // 2
+    assert "____" in OpenTransformer("encoder.1.self.2", model="bert-wikitext2").fallback()
 
 
 # --- on the page ----------------------------------------------------------------------------------------------------

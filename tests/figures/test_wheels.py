@@ -1,6 +1,7 @@
 """PositionWheels: dials, angles and dot products are those of `positions`, by mouse and by keyboard."""
 
 import math
+import re
 
 import pytest
 from seen import cells_of, each, rightmost
@@ -75,8 +76,19 @@ def test_alternative_text_follows_the_state():
         setattr(figure, name, value)
         assert figure.alt != before
     assert f"{figure.product():.2f}" in figure.alt
-    assert figure.alt.split(".")[0] in figure.fallback()
+    assert f"{figure.product():.2f}".replace("-", "−") in figure.fallback()
     assert PositionWheels().html() == PositionWheels().html()
+
+
+def test_bars_of_the_still_lie_on_the_side_of_their_sign():
+    figure = PositionWheels(i=17, offset=3)
+    bars = re.findall(r'<rect x="([\d.]+)" y="\d+" width="([\d.]+)"', figure.fallback())
+    middle = 172
+    for (x, wide), hand in zip(bars, figure.hands(), strict=True):
+        end = float(x) if hand["cosine"] < 0 else float(x) + float(wide)
+        assert end == pytest.approx(middle + 100 * hand["cosine"], abs=0.11)
+    assert "table" not in figure.fallback()
+    assert "−0.99" in figure.fallback()
 
 
 # --- on the page ----------------------------------------------------------------------------------------------------

@@ -159,10 +159,32 @@ class TwoDirections(Figure):
             )
         self.alt = f"“{text}”, of which “{seen}” is read. {said}"
 
+    def _next(self) -> int | None:
+        """How many words are read when, next, both directions change what they say of a word; None for never."""
+        chosen, said = self.sentences[self.at], len(self.shown())
+        if chosen["task"] == "spam":
+            return None
+        before = [word[0] for word in chosen["both"][said - 1]]
+        later = range(said + 1, len(chosen["words"]) + 1)
+        return next((k for k in later if [word[0] for word in chosen["both"][k - 1]][:said] != before), None)
+
     def fallback(self) -> str:
-        head = "".join(f"<th scope='col'>{words}</th>" for words in ("word", "from the left", "both directions"))
+        """What is said now, and beside it what both directions say after the word that changes it."""
+        chosen, shown, k = self.sentences[self.at], self.shown(), self._next()
+        heads, cells, told = ["word", "from the left", "both directions"], [list(row) for row in shown], ""
+        if k:
+            new, tags = chosen["words"][k - 1], [self.tags[word[0]] for word in chosen["both"][k - 1]]
+            heads = ["word", "from the left", f"both, up to “{shown[-1][0]}”", f"both, up to “{new}”"]
+            cells += [[chosen["words"][t], self.tags[chosen["left"][t][0]], ""] for t in range(len(shown), k)]
+            changed = [t for t, (_, _, both) in enumerate(shown) if both != tags[t]]
+            for row, tag in zip(cells, tags, strict=True):
+                row.append(tag)
+            what = " and ".join(f"“{shown[t][0]}” from {shown[t][2]} to {tags[t]}" for t in changed)
+            told = f" With both directions, “{new}” changes {what}; from the left nothing changes."
+        head = "".join(f"<th scope='col'>{html.escape(words)}</th>" for words in heads)
         rows = "".join(
-            f"<tr><th scope='row'>{html.escape(word)}</th><td>{left}</td><td>{both}</td></tr>"
-            for word, left, both in self.shown()
+            f"<tr><th scope='row'>{html.escape(word)}</th>{''.join(f'<td>{cell}</td>' for cell in said)}</tr>"
+            for word, *said in cells
         )
-        return f"<p>{html.escape(self.alt)}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        words = html.escape(self.alt + told)
+        return f"<p>{words}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"

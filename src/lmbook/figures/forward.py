@@ -98,11 +98,11 @@ class ForwardPass(Figure):
 
     def _describe(self, change=None):
         h = self.numbers()["h"]
-        said = ", ".join(f"{word} {p:.2f}" for word, p in self.likeliest()[:3])
+        said = ", ".join(f"“{word}” {p:.2f}" for word, p in self.likeliest()[:3])
         self.alt = (
             f"A network of three words, {len(self.W[0])} entries of their vectors, {len(h)} hidden units between"
             f" {h.min():.2f} and {h.max():.2f}, and {len(self.words)} words to come. After"
-            f" {' '.join(self.words[i] for i in self.history)} the likeliest are {said}."
+            f" “{' '.join(self.words[i] for i in self.history)}” the likeliest are {said}."
         )
 
     def fallback(self) -> str:

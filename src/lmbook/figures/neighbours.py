@@ -140,12 +140,12 @@ class NeighbourMap(Figure):
     def _map(self, found: dict) -> str:
         """The map as a drawing: dots with their words, a line from each word to its neighbours."""
         xs, ys = ([one[axis] for one in found["points"]] for axis in "xy")
-        scale = min(310 / (max(xs) - min(xs) or 1), 230 / (max(ys) - min(ys) or 1))
+        scale = min(270 / (max(xs) - min(xs) or 1), 230 / (max(ys) - min(ys) or 1))
         at = {
-            one["id"]: (55 + scale * (one["x"] - min(xs)), 20 + scale * (max(ys) - one["y"]), one["text"])
+            one["id"]: (75 + scale * (one["x"] - min(xs)), 20 + scale * (max(ys) - one["y"]), one["text"])
             for one in found["points"]
         }
-        lines, dots, taken = "", "", [(x - 4, y - 4, x + 4, y + 4) for x, y, _ in at.values()]
+        lines, leaders, dots, taken = "", "", "", [(x - 4, y - 4, x + 4, y + 4) for x, y, _ in at.values()]
         for word, near in zip(found["words"], found["near"], strict=True):
             for one in near:
                 (x, y, _), (u, v, _) = at[word["id"]], at[one["id"]]
@@ -154,13 +154,16 @@ class NeighbourMap(Figure):
         for i, (x, y, text) in at.items():
             weight, r = (700, 4) if i in typed else (400, 2.5)
             dots += f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r}"/>'
-            wide = (6.4 if i in typed else 5.8) * len(text)
+            wide = (7.2 if i in typed else 6.4) * len(text)
             for aside, down in SPOTS:  # beside its dot, as near as nothing else stands there
                 left, base = (x + 5 if aside > 0 else x - 5 - wide), y + 4 + down
                 spot = (left, base - 9, left + wide, base + 2)
-                if left > 0 and base > 9 and not any(_overlap(spot, other) for other in taken):
+                if left > 0 and left + wide < 420 and base > 9 and not any(_overlap(spot, other) for other in taken):
                     break
             taken.append(spot)
+            if abs(down) > 9:  # a dotted line leads to what found no place beside its dot
+                near = base - 3.5 if down > 0 else base
+                leaders += f'<path d="M{x:.1f} {y:.1f}L{x + 4 * aside:.1f} {near:.1f}"/>'
             side = "" if aside > 0 else ' text-anchor="end"'
             place = f'x="{x + 5 * aside:.1f}" y="{base:.1f}"'
             dots += f'<text {place}{side} font-weight="{weight}">{html.escape(text)}</text>'
@@ -168,5 +171,6 @@ class NeighbourMap(Figure):
         return (
             f'<svg role="img" aria-label="{html.escape(self.alt)}" viewBox="0 0 420 {tall:.0f}" width="420" '
             'style="max-width:100%;height:auto" fill="currentColor" font-family="inherit" font-size="11">'
-            f'<g stroke="currentColor" stroke-opacity="0.4">{lines}</g>{dots}</svg>'
+            f'<g stroke="currentColor" stroke-opacity="0.4">{lines}</g>'
+            f'<g stroke="currentColor" stroke-dasharray="1.5 2">{leaders}</g>{dots}</svg>'
         )

@@ -22,6 +22,7 @@ import traitlets
 
 from lmbook.figures import Figure, bundle
 from lmbook.figures.insides import Opened, tokens
+from lmbook.figures.stills import maps_svg, strips_svg
 from lmbook.figures.translator import EXAMPLES, LONGEST, rounded
 
 TRANSLATOR, BERT, GPT = "multi30k-transformer", "bert-wikitext2", "shakespeare"
@@ -179,6 +180,17 @@ def first_view(model: str, text: str, path: str, read: int, write: int) -> dict:
     return {"text": text, "found": found, "places": places, "opened": opened, "inside": inside}
 
 
+@functools.cache
+def looks(model: str, text: str, path: str, write: int) -> list[list[list[float]]]:
+    """The weights behind a path into a head, for every position: [head][query][key], of all heads of its sublayer."""
+    found, (side, stage, _) = tokens(model, text), asked(path, described(model))[0]
+    ids = [token["id"] for token in found["target"]]
+    blank = min(write, len(found["source"]) - 2) if described(model)["kind"] == "blank" else 0
+    places = range(len(found[side]))
+    rows = [Opened(model, text, side, at, ids, blank).inside(stage)["weights"] for at in places]
+    return [[rounded(row[head], 3) for row in rows] for head in range(described(model)["n_heads"])]
+
+
 class OpenTransformer(Figure):
     """A drawn Transformer, or a half of one, that opens.  part: a path, see above.  text: what it reads.
 
@@ -268,7 +280,51 @@ class OpenTransformer(Figure):
             f"written, the decoder would say after its layers 1 to {len(rows)}: {says}."
         )
 
+    def _seen(self) -> tuple[str, str]:
+        """What is drawn where the title speaks of it, a head or the sum that enters: in words, and as a drawing."""
+        parts, sizes = parsed(self.part), self._sizes
+        first = first_view(sizes["name"], self.first["text"], self.part, self.read, self.write)
+        sides = {side: [one["text"].strip() or "␣" for one in first["found"][side]] for side in ("source", "target")}
+        if "kind" in parts:
+            side = "source" if parts["side"] == "encoder" else "target"
+            keys = "source" if parts["kind"] == "cross" else side
+            at, head = first["places"][side], int(parts["head"]) - 1
+            if sizes["kind"] == "blank":
+                sides["source"][first["places"]["target"]] = BLANK
+            weights = looks(sizes["name"], first["text"], self.part, self.write)
+            best = max(range(len(weights[head][at])), key=lambda k: weights[head][at][k])
+            name = f"head {head + 1} of layer {parts['layer']} of the {parts['side']}"
+            shown = enumerate(weights) if side == "source" else [(head, weights[head])]
+            maps = [(f"head {k + 1}" if side == "source" else "", rows) for k, rows in shown]
+            does = {"source": "read", "target": "written"}[side] if sizes["kind"] == "translator" else "read"
+            words = (
+                f"Where “{sides[side][at]}” is {does}, {name} looks most at “{sides[keys][best]}” "
+                f"(weight {weights[head][at][best]:.2f})."
+            )
+            more = (
+                f" Each row is a {sizes['unit']} that looks, each column one that is looked at; the fuller the colour, "
+                "the larger the weight. Each row of a map sums to 1."
+            )
+            return words + more, maps_svg(maps, sides[side], sides[keys], alt=words, chosen=at)
+        end = parts["end"]
+        vectors = [one["added"] for *_, one in first["inside"]]
+        total = first["inside"][-1][-1]["next"]
+        word = sides[end][first["places"][end]]
+        strips = [(f"the word “{word}”", vectors[0]), ("the wave of its position", vectors[1]), ("their sum", total)]
+        words = (
+            f"The {len(total)} entries of the vector of “{word}”, of the code of its position, "
+            f"{first['places'][end] + 1} of {len(sides[end])}, and of their sum, on one scale."
+        )
+        return words, strips_svg(strips, alt=words)
+
+    def _is_drawn(self) -> bool:
+        parts = parsed(self.part)
+        return "kind" in parts or (parts.get("end") in ("source", "target") and self._sizes["starts"] == 2)
+
     def fallback(self) -> str:
+        if self._is_drawn():
+            words, picture = self._seen()
+            return f"<p>{html.escape(words)}</p>{picture}"
         head = "".join(
             f"<th scope='col'>{words}</th>" for words in ("sublayer", "length added", "length of sum", "would write")
         )

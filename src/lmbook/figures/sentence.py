@@ -68,8 +68,8 @@ class SentenceProbability(Figure):
         state.setdefault("title", "A product of probabilities vanishes; the sum of their logarithms does not")
         state.setdefault(
             "caption",
-            "Type a sentence, or try the examples in pairs. Bars show how surprising each word is: their height is "
-            "−ln P, and the heights add up to minus the sum of logarithms. Swap two words and see what the order was "
+            "Type a sentence, or try the examples in pairs. Bars show how surprising each word is: their length is "
+            "−ln P, and the lengths add up to minus the sum of logarithms. Swap two words and see what the order was "
             "worth. Then take the long one and find the word at which float32 gives up.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as sentence and order are known

@@ -119,3 +119,76 @@ def signed_bars_svg(rows: list[tuple[str, float, str]], *, alt: str, most: float
         said = f"{number:g}".replace("-", "−")
         parts.append(f'<text x="{at}" y="{tall + 19}" text-anchor="middle">{said}</text>')
     return drawing("".join(parts), alt=alt, tall=tall + 24)
+
+
+def maps_svg(
+    maps: list[tuple[str, list[list[float]]]], rows: list[str], columns: list[str], *, alt: str, chosen: int
+) -> str:
+    """Weights between 0 and 1 as shaded squares, a map beside the other, at most two in a line: (title, weights).
+
+    rows, columns: the words at the left and above.  chosen: the row that has a frame. A row may be shorter than others.
+    """
+    several = len(maps) > 1
+    size = 11 if several else 13
+    letter = 0.55 * size
+    left, high = (8 + 1.1 * letter * max(map(len, words)) for words in (rows, columns))
+    turn, slope = -90, 0.0  # words above stand upright; where there is room, aslant, and reach to the right
+    if not several:
+        turn, high, slope = -45, 0.75 * high + 6, 0.7 * letter * max(map(len, columns[-3:]))
+    high += 18 * several
+    side = min(22.0, max(7.0, ((230 if several else WIDE - 20) - left) / len(columns)))
+    wide, tall = left + side * len(columns) + slope + 6, high + side * len(rows) + 8
+    parts = []
+    for number, (title, weights) in enumerate(maps):
+        parts.append(f'<g transform="translate({number % 2 * wide:.1f} {number // 2 * (tall + 6):.1f})">')
+        if title:
+            parts.append(f'<text x="{left:.1f}" y="{size}" font-weight="700">{html.escape(title)}</text>')
+        for k, word in enumerate(columns):
+            place = f"translate({left + side * (k + 0.5) + 0.35 * size * several:.1f} {high - 5:.1f}) rotate({turn})"
+            parts.append(f'<text transform="{place}">{html.escape(word)}</text>')
+        shades: dict[float, str] = {}  # squares of one shade in one path
+        for q, row in enumerate(weights):
+            for k, weight in enumerate(row):
+                shade = 0.04 + round(24 * weight) * 0.04
+                shades[shade] = shades.get(shade, "") + f"M{k} {q}h.95v.95h-.95z"
+        squares = "".join(f'<path d="{path}" fill-opacity="{shade:.2f}"/>' for shade, path in sorted(shades.items()))
+        place = f"translate({left:.1f} {high:.1f}) scale({side:.2f})"
+        parts.append(f'<g transform="{place}" fill="{PALETTE[0]}">{squares}</g>')
+        for q, (word, row) in enumerate(zip(rows, weights, strict=True)):
+            y, bold = high + side * q, ' font-weight="700"' if q == chosen else ""
+            parts.append(
+                f'<text x="{left - 6:.1f}" y="{y + side / 2 + 0.36 * size:.1f}" text-anchor="end"{bold}>'
+                f"{html.escape(word)}</text>"
+            )
+            if q == chosen:
+                parts.append(
+                    f'<rect x="{left - 1:.1f}" y="{y - 1:.1f}" width="{side * len(row) + 1:.1f}" '
+                    f'height="{side + 1:.1f}" fill="none" stroke="currentColor" stroke-width="1.5"/>'
+                )
+        parts.append("</g>")
+    lines = -(-len(maps) // 2)
+    whole = wide * min(2, len(maps))
+    return drawing("".join(parts), alt=alt, tall=tall * lines + 6 * (lines - 1), wide=round(whole), size=size)
+
+
+def strips_svg(strips: list[tuple[str, list[float]]], *, alt: str) -> str:
+    """Vectors of one width as lines, one below the other, all with one scale: (label, entries)."""
+    most = max(abs(value) for _, values in strips for value in values)
+    half, step = 26, 80
+    parts = []
+    for i, (label, values) in enumerate(strips):
+        middle = step * i + 20 + half
+        across = (WIDE - 40) / (len(values) - 1)
+        path = " ".join(f"{4 + across * k:.1f},{middle - half * value / most:.1f}" for k, value in enumerate(values))
+        parts.append(
+            f'<text x="4" y="{step * i + 13}">{html.escape(label)}</text>'
+            f'<path d="M4 {middle}H{WIDE - 36}" stroke="currentColor" stroke-opacity="0.4"/>'
+            f'<polyline points="{path}" fill="none" stroke="{PALETTE[i]}" stroke-width="1.4" stroke-linejoin="round"/>'
+            f'<text x="{WIDE}" y="{middle - half + 10}" text-anchor="end">{most:.1f}</text>'
+            f'<text x="{WIDE}" y="{middle + 5}" text-anchor="end">0</text>'
+            f'<text x="{WIDE}" y="{middle + half}" text-anchor="end">−{most:.1f}</text>'
+        )
+    last = step * len(strips)
+    parts.append(f'<text x="4" y="{last + 12}">entry 1</text>')
+    parts.append(f'<text x="{WIDE - 36}" y="{last + 12}" text-anchor="end">{len(strips[0][1])}</text>')
+    return drawing("".join(parts), alt=alt, tall=last + 18)

@@ -11,7 +11,8 @@ from math import cos, degrees, pi
 
 import traitlets
 
-from lmbook.figures import Figure, bars_svg
+from lmbook.figures import Figure
+from lmbook.figures.stills import signed_bars_svg
 
 WIDTHS, BASES, LONGEST = (4, 8, 12), (10, 100, 10_000), 15
 
@@ -87,9 +88,15 @@ class PositionWheels(Figure):
         )
 
     def fallback(self) -> str:
-        rows = [
-            (f"dial {j}", (hand["cosine"] + 1) / 2, f"cosine {hand['cosine']:.2f}")
-            for j, hand in enumerate(self.hands())
-        ]
-        words = html.escape(f"Cosine of the angle between the two hands of each dial. {self.alt}")
-        return f"<p>{words}</p>{bars_svg(rows, alt=self.alt, top=1.0)}"
+        """The cosine of each dial, to the right of a middle line or to the left, and their sum; no table."""
+        rows = [(f"dial {j}", hand["cosine"], _signed(hand["cosine"])) for j, hand in enumerate(self.hands())]
+        words = (
+            f"Cosine of the angle between the two hands of each dial, for positions {self.i} and "
+            f"{self.i + self.offset}. Their sum is the dot product of the two codes: {_signed(self.product())} of at "
+            f"most {self.width // 2}."
+        )
+        return f"<p>{html.escape(words)}</p>{signed_bars_svg(rows, alt=words, most=1.0)}"
+
+
+def _signed(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")

@@ -190,7 +190,8 @@ def _turn(table) -> None:
 
 def _stills(body, address: str) -> None:
     for number, figure in enumerate(body.xpath("//figure[contains(@class, 'lm-figure')]"), start=1):
-        figure.attrib.pop("style", None)
+        for name in ("style", "data-at"):  # the address is a link here
+            figure.attrib.pop(name, None)
         live = _element(f"<span class='lm-live'><a href='{address}'>Alive at {address}</a></span>")
         caption = figure.find("figcaption")
         (figure if caption is None else caption).append(live)  # in XHTML nothing comes after the caption

@@ -1,5 +1,6 @@
 """What each page loads (nothing that it does not use), and repairs of the theme's HTML for screen readers."""
 
+import html
 import re
 
 from docutils import nodes
@@ -58,6 +59,9 @@ def _page_context(app, pagename, templatename, context, doctree):
     if FIGURE in body:
         app.add_js_file("figures/mount.mjs", type="module")
         app.add_css_file("figures/figures.css", priority=400)
+        # on paper, lmbook.css says under each figure where it is alive
+        at = html.escape(f"{app.config.html_baseurl}{pagename}.html")
+        body = context["body"] = body.replace(f"<figure {FIGURE}", f'<figure {FIGURE} data-at="{at}"')
     seen = _seen_first(body)
     folder = context["pathto"]("_static", resource=True)
     context["metatags"] = context.get("metatags", "") + "".join(

@@ -358,6 +358,13 @@ def test_room_is_kept_for_the_figures_that_were_measured():
     assert "style" not in two + three
 
 
+def test_a_figure_carries_the_address_of_its_page_for_the_paper(build):
+    raw = '```{raw} html\n<figure class="lm-figure" data-module="a"></figure>\n```\n'
+    html, _, _ = build(**{"index": f"# Book\n\n```{{toctree}}\nb/c\n```\n\n{raw}", "b/c": f"# C\n\n{raw}"})
+    assert '<figure class="lm-figure" data-at="index.html" data-module="a">' in html["index"]
+    assert '<figure class="lm-figure" data-at="b/c.html" data-module="a">' in html["b/c"]
+
+
 def test_a_run_is_recorded_when_all_cells_ran_and_shown_when_all_passed(tmp_path):
     from types import SimpleNamespace
 
