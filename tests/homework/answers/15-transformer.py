@@ -136,7 +136,7 @@ WRONG = {
     },
     "padding is looked at": {
         "answers": {"encoder-layer": changed(ENCODER, ("real.unsqueeze(-2)", "real.unsqueeze(-2) | True"))},
-        "score": 15,
+        "score": 14,
     },
     "the variance divides by d - 1": {
         "answers": {"encoder-layer": changed(ENCODER, ("/ x.shape[-1]", "/ (x.shape[-1] - 1)"))},
