@@ -137,11 +137,15 @@ RUNGS["multi30k-additive-long"] = replace(
     ships=False,
 )
 
-# Is the ladder's rate a fair one for RNNsearch? A third of it and three times it, trained to the same end.
-for rate, name in ((1e-3, "low"), (1e-2, "high")):
-    RUNGS[f"multi30k-additive-{name}"] = replace(
-        RUNGS["multi30k-additive"], about=f"RNNsearch at a rate of {rate:g}", rate=rate, ships=False
-    )
+# Is the ladder's rate a fair one for these rungs? A third of it and three times it, trained to the same end.
+for rung, called, rates in (
+    ("additive", "RNNsearch", {"low": 1e-3, "high": 1e-2}),
+    ("hybrid", "the hybrid", {"low": 1e-3}),
+):
+    for name, rate in rates.items():
+        RUNGS[f"multi30k-{rung}-{name}"] = replace(
+            RUNGS[f"multi30k-{rung}"], about=f"{called} at a rate of {rate:g}", rate=rate, ships=False
+        )
 
 
 def train_and_score(run: Run, rung: Rung) -> tuple[dict, nn.Module]:

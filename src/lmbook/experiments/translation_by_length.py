@@ -4,6 +4,8 @@ Two translators share encoder, sizes, batches and number of steps; one hands its
 every step (RNNenc of Bahdanau et al. 2015), the other lets it look back at all states (RNNsearch).
 """
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +15,7 @@ from lmbook import data, metrics
 from lmbook.data import synthetic
 from lmbook.experiments import translation
 from lmbook.experiments.run import Run, recipe
-from lmbook.experiments.translation import Pairs, Task, Tokens, apart, encoder_decoder, learn
+from lmbook.experiments.translation import Pairs, Task, Tokens, apart, encoder_decoder, learn, race
 
 LIMITS = (30, 50)  # words of the longest source in training
 EDGES = list(range(1, 62, 5))
@@ -24,18 +26,26 @@ TRANSLATORS = {
     # again where one word stands twice in a long source.
     "attention": {"attention": "bahdanau", "score": "additive", "d_a": 48},
 }
-CAPTIONS = {"d_embed": 64, "hidden": 96, "rows": 64, "steps": 1500, "rate": 4e-3}
-JOINED = {"d_embed": 192, "hidden": 192, "rows": 64, "steps": 3500, "rate": 3e-3, "dropout": 0.3, "min_count": 3}
+CAPTIONS = {"d_embed": 64, "hidden": 96, "rows": 64}
+JOINED = {"d_embed": 192, "hidden": 192, "rows": 64, "dropout": 0.3, "min_count": 3}
+BUDGETS = (1500, 6000)  # steps of a training on generated captions; rates are picked after the first
+
+
+def one_budget(run: Run, build: Callable, task: Task, batches: Callable, part: str) -> Iterator[tuple[int, nn.Module]]:
+    """One training at the rate of the Multi30k ladder, as an iterator like `race`."""
+    steps = 3500
+    yield steps, learn(run, build(), batches, steps, 3e-3, part, warmup=100, validate=task.nll, evaluate_every=700)
 
 
 def compare(
-    run: Run, parts: dict[int, Pairs], valid: Pairs, test: Pairs, settings: dict, known: Pairs | None = None
-) -> dict:
+    run: Run, parts: dict[int, Pairs], valid: Pairs, test: Pairs, settings: dict, training: Callable,
+    known: Pairs | None = None,
+) -> dict:  # fmt: skip
     """Trains both translators on the pairs of each limit, and scores the four by length on one test set.
 
     parts: training pairs, by the longest source in them.  valid, test: pairs of any length.
-    settings: d_embed, hidden, rows (of a batch), steps, rate, min_count and dropout.  known: the pairs whose words are
-    the vocabulary, by default those with the longest sources.
+    settings: d_embed, hidden, rows (of a batch), min_count and dropout.  training: `race`, its budgets given, or
+    `one_budget`.  known: the pairs whose words are the vocabulary, by default those with the longest sources.
     """
     known = known or parts[max(parts)]
     reader, writer = (Tokens.build([pair[side] for pair in known], settings.get("min_count", 1)) for side in (0, 1))
@@ -45,17 +55,17 @@ def compare(
         held = [pair for pair in valid if words(pair[0]) <= limit]
         task = Task({"train": train, "valid": held, "test": test}, reader, writer)
         scores["types"], batches = list(task.types), task.batches(run.seed, settings["rows"])
-        outputs, steps = {}, settings["steps"]
+        outputs: dict[str, list[str]] = {}
         for name, options in TRANSLATORS.items():
-            model, part = translator(task.types, settings, options), f"{name} {limit}"
-            rate, every = settings["rate"], steps // 5
-            learn(run, model, batches, steps, rate, part, warmup=100, validate=task.nll, evaluate_every=every)
-            outputs[name], references = task.written(model, max_length=most)
-            scores[part] = {
-                "bleu": metrics.bleu(outputs[name], references, str.split),
-                "by words": translation.by_length(outputs[name], references, lengths, EDGES, with_counts),
-                "example": example(outputs[name], test, lengths),
-            }
+            part, build = f"{name} {limit}", partial(translator, task.types, settings, options)
+            for steps, model in training(run, build, task, batches, part=part):
+                outputs[name], references = task.written(model, max_length=most)
+                scores[f"{part}, {steps} steps"] = {
+                    "bleu": metrics.bleu(outputs[name], references, str.split),
+                    "by words": translation.by_length(outputs[name], references, lengths, EDGES, with_counts),
+                    "example": example(outputs[name], test, lengths),
+                }
+            scores[part] = scores.pop(f"{part}, {steps} steps")  # the longest has the name of its part
         scores[f"alignment {limit}"] = alignment(model, task, lengths)
         past = [i for i, length in enumerate(lengths) if length > limit]
         systems = ([texts[i] for i in past] for texts in (*outputs.values(), references))
@@ -101,7 +111,8 @@ def alignment(model: nn.Module, task: Task, lengths: list[int]) -> dict:
 @recipe(
     "length-captions",
     about="generated captions by length: a fixed vector and attention, trained on up to 30 and up to 50 words",
-    minutes=12,
+    minutes=100,
+    seeds=(0,),
     score="attention 50, past 50 words",
 )
 def length_captions(run: Run) -> tuple[dict, None]:
@@ -112,7 +123,8 @@ def length_captions(run: Run) -> tuple[dict, None]:
     valid = data.captions(40 if run.quick else 300, 2, 4, max(LIMITS))
     number = 60 if run.quick else 30_000
     parts = {limit: apart(data.captions(number, 0, 3, limit), test, valid) for limit in LIMITS}
-    return compare(run, parts, valid, test, CAPTIONS), None
+    training = partial(race, budgets=BUDGETS, rounds=BUDGETS[:1])
+    return compare(run, parts, valid, test, CAPTIONS, training), None
 
 
 @recipe(
@@ -143,4 +155,4 @@ def length_joined(run: Run) -> tuple[dict, None]:
     valid = synthetic.joined(parts["valid"], 20 if run.quick else 300, 0, low, max(LIMITS))
     number = 60 if run.quick else 40_000
     train = {limit: synthetic.joined(parts["train"], number, 0, low, limit) for limit in LIMITS}
-    return compare(run, train, valid, test, JOINED, parts["train"]), None
+    return compare(run, train, valid, test, JOINED, one_budget, parts["train"]), None
