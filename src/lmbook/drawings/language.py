@@ -8,9 +8,9 @@ from lmbook.drawings.shapes import NOTE, Panel
 
 @drawing(
     1,
-    caption="The five sentences as a tree of histories, each as high as its share of all sentences. A fraction is the "
-    "word's share of the history to its left. Follow the marked sentence: shares of shares leave one fifth of "
-    "the height.",
+    caption="The five sentences as a tree of histories. Each block is as high as the share of the sentences that begin "
+    "in this way; the fraction in it is the word's share of the block to its left. Follow the marked sentence: shares "
+    "of shares leave one fifth of the height.",
     alt="Four columns of blocks, one for each position in the sentence; a block's height is the probability of the "
     "words so far. First 'the' with 4/5 and 'a' with 1/5. After 'the', gull 3/4 and boat 1/4; after 'the "
     "gull', sleeps 1/3 and calls 2/3; after 'the gull calls', the end 1/2 and 'and' 1/2. The path 'the gull "

@@ -68,9 +68,10 @@ class SentenceProbability(Figure):
         state.setdefault("title", "A product of probabilities vanishes; the sum of their logarithms does not")
         state.setdefault(
             "caption",
-            "Type a sentence, or try the examples in pairs. Bars show how surprising each word is: their length is "
-            "−ln P, and the lengths add up to minus the sum of logarithms. Swap two words and see what the order was "
-            "worth. Then take the long one and find the word at which float32 gives up.",
+            "Type a sentence, or try the examples in pairs. A bar shows how surprising its word is: it is −ln P long, "
+            "and all bars together are as long as −ln P of the sentence. Swap two words and see what the order was "
+            "worth. Then take the long example and find the word at which float32, a format of 32 bits, makes the "
+            "product 0.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as sentence and order are known
         super().__init__(sentence=sentence, **state)
