@@ -128,7 +128,7 @@ def tied_tables() -> list[Panel]:
     5,
     caption=r"The last layer as a graph. An arrow leads from each number to what is computed from it: $W$ and "
     r"$\mathbf x$ both to $\mathbf z$, never one to the other. Number by number, three dashed paths lead back from "
-    r"$L$ to $z_1$, and their rates add up.",
+    r"$L$ to $z_1$. The rates multiply along each path, and the products add up.",
     alt="Left, vector by vector: arrows from W and from x to z, from z to y-hat, from y-hat and from the target y to "
     "L; dashed arrows with gradients run back from L to y-hat, z, W and x. Right, number by number: W_11, x_1, W_12 "
     "and x_2 lead to z_1; z_1, z_2 and z_3 each lead to all of y-hat 1 to 3, these to L; three dashed paths lead from "

@@ -57,12 +57,14 @@ class BackpropGraph(Figure):
         label: int = 2,
         **state,
     ):
-        state.setdefault("title", "Going back, each number needs only its own arrows and the derivatives behind them")
+        state.setdefault(
+            "title", "Each derivative needs only the arrows that leave its number and the derivatives at their ends"
+        )
         state.setdefault(
             "caption",
             "Go forward to the loss, then back, and pick any number to see how it was found. Compare the derivatives "
             "of the logits with the probabilities. Then set a weight, the input or the label, and predict the signs "
-            "before you look; or take gradient steps and watch all derivatives fade.",
+            "of the derivatives before you look; or take gradient steps and watch all derivatives fade.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         x, W = [float(value) for value in x], [[float(value) for value in row] for row in W]
