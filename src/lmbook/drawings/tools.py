@@ -8,7 +8,7 @@ from lmbook.drawings.shapes import NOTE, Panel
 
 @drawing(
     0,
-    caption="A distribution as bars. Piled up, the three bars fill the height of 1 exactly: whatever one word gains "
+    caption="A distribution as bars. Stacked, the three bars fill the height of 1 exactly: whatever one word gains "
     "the others must lose.",
     alt="Three bars: boat 0.5, seagull 0.3, harbour 0.2. To their right the same three bars on top of each other, in "
     "a column whose height is marked as 1.",
