@@ -199,8 +199,8 @@ def pixels_and_patches() -> list[Panel]:
 
 @drawing(
     19,
-    caption="The values that four bits can represent, between $-1.4$ and $1.4$. One large weight in a row stretches all "
-    "its steps. A format with an exponent has short steps near 0, where most weights are, and long ones far out.",
+    caption="The values that four bits can represent, between $-1.4$ and $1.4$. One large weight in a row stretches "
+    "all its steps. A format with an exponent has short steps near 0, where most weights are, and long ones far out.",
     alt="Three lines from -1.4 to 1.4 with a mark at each value that four bits can store. First, whole numbers times a "
     "scale for a row whose largest weight is 0.7: fifteen marks, 0.1 apart, from -0.7 to 0.7. Second, the same "
     "for a row with a weight of 1.4: fifteen marks, 0.2 apart. Third, numbers with an exponent: marks close "
