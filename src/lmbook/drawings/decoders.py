@@ -82,17 +82,17 @@ def three_temperatures_two_cuts() -> list[Panel]:
 
 @drawing(
     17,
-    caption="In training one pass gives every place its prediction, made from itself and the places before. In "
-    "writing only the newest token goes through the layers; of all others the keys and values kept are "
+    caption="In training, one pass makes a prediction at every position, from that position and those before it. In "
+    "writing, only the newest token goes through the layers; of all the others, the kept keys and values are "
     "enough.",
-    alt="Left: four tokens w_1 to w_4 go up through a box of layers; lines lead from each place to the places "
-    "after it, never back; above each place stands the token to predict, w_2 to w_5. Right: keys and values "
-    "of w_1 to w_3 stand in a cache; only w_4 goes through, its query meets the four keys, its own key and "
+    alt="Left: four tokens w_1 to w_4 go up through a box of layers; lines lead from each position to those "
+    "after it, never back; above each position is the token to predict, w_2 to w_5. Right: keys and values "
+    "of w_1 to w_3 are in a cache; only w_4 goes through, its query meets the four keys, its own key and "
     "value are added to the cache, and it predicts w_5.",
 )
 def trained_at_once_written_one_by_one() -> list[Panel]:
-    p = Panel(320, 250, "Training: all four places go through the layers in one pass.")
-    p.title("Training: all places at once")
+    p = Panel(320, 250, "Training: all four positions go through the layers in one pass.")
+    p.title("Training: all positions at once")
     places = (46, 122, 198, 274)
     p.box(14, 96, 292, 86, "", "decoder", tint=0.08)
     for t, x in enumerate(places, start=1):
@@ -103,8 +103,8 @@ def trained_at_once_written_one_by_one() -> list[Panel]:
             p.line((other, 176), (x, 104), role="weight", faint=0.7)
         p.arrow((x, 176), (x, 104), role="weight")
 
-    q = Panel(320, 250, "Writing: one place goes through, with the keys and values of the others kept.")
-    q.title("Writing: one place at a time")
+    q = Panel(320, 250, "Writing: one position goes through, with the keys and values of the others kept.")
+    q.title("Writing: one position at a time")
     q.box(240, 84, 68, 98, "", "decoder", tint=0.08)
     for t, x in enumerate(places, start=1):
         for left, role in ((x - 20, "key"), (x, "value")):
@@ -199,8 +199,8 @@ def pixels_and_patches() -> list[Panel]:
 
 @drawing(
     19,
-    caption="The values that four bits can have, between $-1.4$ and $1.4$. One large weight in a row stretches all its "
-    "steps. A format with an exponent has short steps near 0, where most weights are, and long ones far out.",
+    caption="The values that four bits can represent, between $-1.4$ and $1.4$. One large weight in a row stretches "
+    "all its steps. A format with an exponent has short steps near 0, where most weights are, and long ones far out.",
     alt="Three lines from -1.4 to 1.4 with a mark at each value that four bits can store. First, whole numbers times a "
     "scale for a row whose largest weight is 0.7: fifteen marks, 0.1 apart, from -0.7 to 0.7. Second, the same "
     "for a row with a weight of 1.4: fifteen marks, 0.2 apart. Third, numbers with an exponent: marks close "
@@ -230,9 +230,8 @@ def rounding_grids() -> list[Panel]:
 
 @drawing(
     19,
-    caption="What the smallest GPT-2 takes of a memory, to scale. Each halving of the bits halves the box of the "
-    "weights. The cache of one text of 1,024 tokens is small beside them; that of 16 texts, in as many bits, "
-    "is not.",
+    caption="The memory that the smallest GPT-2 takes, to scale. Each halving of the bits halves the box of the "
+    "weights. Beside them, the cache of one text of 1,024 tokens is small, but the cache of 16 texts is not.",
     alt="Boxes to scale, for GPT-2 with 124 million parameters: its weights take 498 megabytes in 32 bits, 249 in "
     "16, 124 in 8 and 62 in 4. In 16 bits the cache of one text of 1,024 tokens takes 38 megabytes, that of "
     "16 texts 604.",

@@ -78,9 +78,9 @@ class DoesItFit(Figure):
         state.setdefault("title", "Writing waits for memory: for the weights with one text, for the caches with many")
         state.setdefault(
             "caption",
-            "One GPU with 40 GB (NVIDIA A100). Raise the number of texts: tokens a second grow, and so does reading. "
-            "Does computing ever take longer, with short texts or with long ones? Then find the bits with "
-            "which Mixtral fits into the memory, and compare what share of its experts one text reads, and eight.",
+            "One GPU with 40 GB (NVIDIA A100). Raise the number of texts: the tokens per second grow, and so does the "
+            "time for reading. Does computing ever take longer, with short texts or with long ones? Then find the bits "
+            "with which Mixtral fits into the memory, and compare what share of its experts one text reads, and eight.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         super().__init__(**state)

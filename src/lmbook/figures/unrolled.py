@@ -93,8 +93,8 @@ class UnrolledRNN(Figure):
         state.setdefault(
             "caption",
             "Move along the text, ours or your own, and watch the strip: how much of it changes from one character to "
-            "the next? Then choose a unit, by number or in the strip, and look for what the places where it is "
-            "positive have in common. Compare one that changes at every letter with one that stays through a whole "
+            "the next? Then choose a unit, by number or in the strip, and find out what the characters at which it "
+            "is positive have in common. Compare one that changes at every letter with one that stays through a whole "
             "name.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
