@@ -100,8 +100,8 @@ WORDS = {  # title and caption, by model and by the beginning of the path
     (TRANSLATOR, "decoder"): (
         "Heads that look for what is to be translated next",
         "Trained heads, of the Transformer of chapter 15. This one looks at the German word whose translation "
-        "is written next. Change the word: does it find the next one too? Open a score, and see which products make it "
-        "large. Then close twice, and open other layers.",
+        "is written next. Choose another word: does this head find the right German word again? Open a score, and see "
+        "which products make it large. Then close twice, and open other layers.",
     ),
     (TRANSLATOR, "source"): (
         "What enters the encoder: a word plus a wave for its position",
