@@ -113,7 +113,7 @@ WORDS = {  # title and caption, by model and by the beginning of the path
         "The encoder alone fills a blank, opened down to a number",
         "The BERT of this chapter. Hide a word of this sentence, or of one that you type. In which layer does the "
         "answer appear? Open that layer: which heads look to the right of the blank? Then hide nothing, and see what "
-        "the model says of a word that it can read.",
+        "the model says about a word that it can read.",
     ),
     (GPT, ""): (
         "The decoder alone says which character comes next, opened down to a number",
