@@ -162,8 +162,8 @@ def word_order() -> list[Panel]:
 @drawing(
     12,
     caption="Multi-head attention with its shapes, here $T = 4$, $N = 6$, $d = 6$, $n = 3$. The heads share $S$ and "
-    "$H$ and differ in their matrices. Their answers stand side by side; each meets its own rows of $W_o$, "
-    "and the products add up.",
+    "$H$ and differ in their matrices. Their answers are put side by side; each is multiplied by its own rows "
+    "of $W_o$, and the products are added up.",
     alt="Left, head j: S, T times d, times W_q gives Q, T times d_k; H, N times d, times W_k gives K, N times "
     "d_k, and times W_v gives V, N times d_v. Q and K make the weights, T times N; these times V make C, T "
     "times d_v. Right: C of the three heads side by side, T times n d_v, times W_o, n d_v times d, in three "

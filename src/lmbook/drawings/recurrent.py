@@ -75,9 +75,9 @@ def _factors(factor: float, left: str) -> Panel:
 
 @drawing(
     7,
-    caption="One gradient on its way back from the loss $L_T$, as a bar that meets the same factor at every step. "
-    "Compare the bars on the far left with the first ones: a factor a little below or above 1 is enough to lose the "
-    "gradient or to blow it up.",
+    caption="A gradient on its way back from the loss $L_T$, from right to left, as a bar that is multiplied by the "
+    "same factor at every step. Compare the bars on the far left with the first ones: a factor a little below or above "
+    "1 is enough to lose the gradient in the end, or to blow it up.",
     alt="Three rows of eleven bars, read from right to left, one for each step back. With the factor 0.5 a bar has "
     "half the height of the one before, and 0.001 of the first is left after ten steps. With 0.9 the bars shrink "
     "slowly, to 0.35. With 1.1 they grow, to 2.59.",
@@ -164,7 +164,7 @@ def lstm_cell() -> list[Panel]:
     7,
     caption=r"The GRU. There is one line, the state itself, and $\mathbf z_t$ decides twice: how much of $\mathbf "
     r"h_{t-1}$ stays, and, as $1 - \mathbf z_t$, how much of $\mathbf n_t$ comes in. The reset gate $\mathbf "
-    r"r_t$ acts on what $\mathbf n_t$ hears of the past.",
+    r"r_t$ decides how much of the past reaches $\mathbf n_t$.",
     alt="A line leads from h_{t-1} through a product with z_t and a sum to h_t. The sum adds n_t times 1 minus "
     "z_t. The update gate z_t and the reset gate r_t are sigmoids of h_{t-1} and x_t. The candidate n_t is a "
     "tanh of x_t and of W_hn h_{t-1}, which r_t multiplies first.",

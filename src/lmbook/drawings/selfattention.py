@@ -12,8 +12,7 @@ from lmbook.drawings.shapes import NOTE, Panel
 @drawing(
     13,
     caption=r"Self-attention for one word, with the numbers of the example below. The word “seal” asks with $\mathbf "
-    r"q_1$; every word, itself included, answers with its key, and gives its value as far as the weight lets "
-    r"it through.",
+    r"q_1$; every word, itself included, answers with its key and contributes its value, multiplied by its weight.",
     alt="Three words, seal, near and rock, each with a key k_j and a value v_j; seal has a query q_1 too. The "
     "query meets each key; a softmax makes the weights 0.11, 0.11 and 0.79. Each value is multiplied by its "
     "weight, and the sum is o_1, the new vector of seal.",
@@ -96,10 +95,10 @@ def hybrid() -> list[Panel]:
 
 @drawing(
     13,
-    caption="Who may look at whom under the causal mask. Read a row: the output at this place sees the inputs up to "
-    "its own and is asked for the next. The answer stands one step further to the right, behind the hatching.",
+    caption="Who may look at whom under the causal mask. Read a row: the output at this position sees the inputs up to "
+    "its own and has to predict the next one, which is one step further to the right, behind the hatching.",
     alt="A square of 5 rows and 5 columns for the inputs <sos>, y_1 to y_4. Row i is filled up to column i and "
-    "hatched beyond it, so the filled cells form a triangle. To the right of row i stands what it has to "
+    "hatched beyond it, so the filled cells form a triangle. To the right of row i is what it has to "
     "predict: y_1 for the first, y_5 for the last.",
 )
 def causal_triangle() -> list[Panel]:

@@ -58,9 +58,9 @@ class SoftLookup(Figure):
         state.setdefault("title", "The answer follows the question, and stays inside the values")
         state.setdefault(
             "caption",
-            "Drag the query, or move it with the arrow keys. Make it longer in one direction: the same happens as with "
-            "a larger factor. Which question makes all weights equal? With two heads the second asks about what lies "
-            "at a right angle to the question.",
+            "Drag the query, or move it with the arrow keys. Make it longer without turning it, and the same "
+            "happens as with a larger factor. Which question makes all weights equal? With two heads, the second asks "
+            "about the direction at a right angle to the question.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         plain = {

@@ -57,7 +57,7 @@ class LSTMStep(Figure):
         state.setdefault(
             "caption",
             "Press Next until a value has been stored, has waited and is shown. Which gate keeps the noise out? Then "
-            "lower the bias of the forget gate and compare the memory in the table; or change an input. Last, let a "
+            "lower the bias of the forget gate and compare the memory in the table; or change an input. Finally, let a "
             "trained LSTM read a text of yours: which of its units remember longest?",
         )
         state.setdefault("alt", "…")

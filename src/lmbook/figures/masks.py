@@ -73,8 +73,8 @@ class MaskPainter(Figure):
             "caption",
             "With the mask “neighbours”, raise the number of layers: how far does each output see? Then take "
             "“causal”, look at the right square, and allow a single cell two or more places above the diagonal. Which"
-            " outputs see a later word with one layer, and which with two? Cells answer to the mouse and to arrow "
-            "keys and space.",
+            " outputs see a later word with one layer, and which with two? Set cells by mouse, or by arrow keys "
+            "and space.",
         )
         state.setdefault("alt", "…")
         super().__init__(words=list(words), mask=mask, layers=layers, residual=residual, chosen=chosen, **state)

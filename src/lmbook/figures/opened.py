@@ -100,8 +100,8 @@ WORDS = {  # title and caption, by model and by the beginning of the path
     (TRANSLATOR, "decoder"): (
         "Heads that look for what is to be translated next",
         "Trained heads, of the Transformer of chapter 15. This one looks at the German word whose translation "
-        "is written next. Change the word: does it find the next one too? Open a score, and see which products make it "
-        "large. Then close twice, and open other layers.",
+        "is written next. Choose another word: does this head find the right German word again? Open a score, and see "
+        "which products make it large. Then close twice, and open other layers.",
     ),
     (TRANSLATOR, "source"): (
         "What enters the encoder: a word plus a wave for its position",
@@ -113,7 +113,7 @@ WORDS = {  # title and caption, by model and by the beginning of the path
         "The encoder alone fills a blank, opened down to a number",
         "The BERT of this chapter. Hide a word of this sentence, or of one that you type. In which layer does the "
         "answer appear? Open that layer: which heads look to the right of the blank? Then hide nothing, and see what "
-        "the model says of a word that it can read.",
+        "the model says about a word that it can read.",
     ),
     (GPT, ""): (
         "The decoder alone says which character comes next, opened down to a number",

@@ -82,10 +82,9 @@ LESSONS = {
     "gap": {
         "title": "The same task, the same steps: gates find the gap sooner",
         "caption": (
-            "The same questions, the same rate, the same seed. Train both. Compare the step at which each curve "
-            "falls to 0, if it does, and look at the shelves on the way. Compare the answers "
-            "for a gap of 40, twice as long as any in the training. Then take another seed: which of the two "
-            "curves moves more?"
+            "Both get the same questions, the same rate and the same seed. Train them. Compare the step at which each "
+            "curve falls to 0, if it does, and look at the stairs on the way. Compare the answers for a gap of 40, "
+            "twice as long as any in the training. Then take another seed: which of the two curves changes more?"
         ),
         "task": "Two networks read a symbol, then up to 20 others, and are asked for the first one.",
         "rate": 0.01,
