@@ -76,6 +76,12 @@ def compare(
     return scores
 
 
+def curve(record: dict, name: str, limit: int, steps: int = BUDGETS[-1]) -> list[dict]:
+    """What the record of `length-captions` says of one translator after so many steps: a row for five words."""
+    part = f"{name} {limit}"
+    return record["scores"][part if steps == BUDGETS[-1] else f"{part}, {steps} steps"]["by words"]
+
+
 def with_counts(outputs: list[str], references: list[str]) -> dict:
     """`by_words`, and the counts of all sentences together."""
     counts = translation.counts(outputs, references).sum(0)
