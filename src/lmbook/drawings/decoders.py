@@ -82,17 +82,17 @@ def three_temperatures_two_cuts() -> list[Panel]:
 
 @drawing(
     17,
-    caption="In training one pass gives every place its prediction, made from itself and the places before. In "
+    caption="In training one pass gives every position its prediction, made from itself and those before. In "
     "writing only the newest token goes through the layers; of all others the keys and values kept are "
     "enough.",
-    alt="Left: four tokens w_1 to w_4 go up through a box of layers; lines lead from each place to the places "
-    "after it, never back; above each place stands the token to predict, w_2 to w_5. Right: keys and values "
-    "of w_1 to w_3 stand in a cache; only w_4 goes through, its query meets the four keys, its own key and "
+    alt="Left: four tokens w_1 to w_4 go up through a box of layers; lines lead from each position to those "
+    "after it, never back; above each position is the token to predict, w_2 to w_5. Right: keys and values "
+    "of w_1 to w_3 are in a cache; only w_4 goes through, its query meets the four keys, its own key and "
     "value are added to the cache, and it predicts w_5.",
 )
 def trained_at_once_written_one_by_one() -> list[Panel]:
-    p = Panel(320, 250, "Training: all four places go through the layers in one pass.")
-    p.title("Training: all places at once")
+    p = Panel(320, 250, "Training: all four positions go through the layers in one pass.")
+    p.title("Training: all positions at once")
     places = (46, 122, 198, 274)
     p.box(14, 96, 292, 86, "", "decoder", tint=0.08)
     for t, x in enumerate(places, start=1):
@@ -103,8 +103,8 @@ def trained_at_once_written_one_by_one() -> list[Panel]:
             p.line((other, 176), (x, 104), role="weight", faint=0.7)
         p.arrow((x, 176), (x, 104), role="weight")
 
-    q = Panel(320, 250, "Writing: one place goes through, with the keys and values of the others kept.")
-    q.title("Writing: one place at a time")
+    q = Panel(320, 250, "Writing: one position goes through, with the keys and values of the others kept.")
+    q.title("Writing: one position at a time")
     q.box(240, 84, 68, 98, "", "decoder", tint=0.08)
     for t, x in enumerate(places, start=1):
         for left, role in ((x - 20, "key"), (x, "value")):

@@ -61,8 +61,8 @@ class ForwardPass(Figure):
         state.setdefault(
             "caption",
             "Click a unit of any layer to see its numbers; lines show what goes in and out; dashed ones lower the sum. "
-            "Then move one word from one place to another: its vector is the same, but what the hidden units hear is "
-            "not. Write the likeliest words one after the other, and see after how many the beginning is forgotten.",
+            "Then move one word from one position to another: its vector is the same, but what the hidden units hear "
+            "is not. Write the likeliest words one after the other, and see after how many the beginning is forgotten.",
         )
         state.setdefault("examples", [row for row in EXAMPLES if all(word in known for word in row.split())])
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known

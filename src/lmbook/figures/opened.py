@@ -87,7 +87,7 @@ ABOUT = {
 WORDS = {  # title and caption, by model and by the beginning of the path
     (TRANSLATOR, ""): (
         "A Transformer, opened down to a number",
-        "Open a layer, then a head, then one score; at each step the formula stands beside it, with the numbers of "
+        "Open a layer, then a head, then one score; at each step the formula is shown beside it, with the numbers of "
         "this sentence. In which layer of the decoder does the word that is written first appear? Choose another word, "
         "then type a sentence of your own.",
     ),
@@ -117,7 +117,7 @@ WORDS = {  # title and caption, by model and by the beginning of the path
     ),
     (GPT, ""): (
         "The decoder alone says which character comes next, opened down to a number",
-        "The GPT of this chapter. Choose a character: all that stand behind it are masked. In which layer does the "
+        "The GPT of this chapter. Choose a character: all that come after it are masked. In which layer does the "
         "next one appear? Open a head, then choose a later character: the keys and values of the earlier ones stay "
         "as they are, so they can be kept. Then type a text of your own.",
     ),

@@ -93,7 +93,7 @@ class UnrolledRNN(Figure):
         state.setdefault(
             "caption",
             "Move along the text, ours or your own, and watch the strip: how much of it changes from one character to "
-            "the next? Then choose a unit, by number or in the strip, and look for what the places where it is "
+            "the next? Then choose a unit, by number or in the strip, and look for what the characters where it is "
             "positive have in common. Compare one that changes at every letter with one that stays through a whole "
             "name.",
         )
