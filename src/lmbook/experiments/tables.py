@@ -331,7 +331,8 @@ def differences(name: str) -> str:
     dashes = any(cell == LACKS for row in rows for cell in row)
     lines = ["According to their records, these trainings differ in the following settings:", grid(heads, rows)]
     first = next(iter(found.values()))
-    same = [f"{key} {_shown(key, first)}" for key in differ if not differ[key] and key in ("steps", "tokens", "rate")]
+    shared = (key for key in differ if not differ[key] and key in ("steps", "tokens", "rate"))
+    same = [f"{key} {told}" for key in shared if (told := _shown(key, first)) != UNKNOWN]
     notes = [f"All of them share these settings: {', '.join(same)}."] if same else []
     notes += ["A dash means that a model has no such setting."] if dashes else []
     if silent:
