@@ -1,6 +1,6 @@
 """How good is it? Likelihood, perplexity, accuracy, BLEU, F1 of spans, and results by length.
 
-    NLL      J = -1/T sum_t ln P(w_t | w_<t)      nats a token
+    NLL      J = -1/T sum_t ln P(w_t | w_<t)      nats per token
     PP       exp(J)
     BLEU     BP exp(1/4 sum_n=1..4 ln p_n),  BP = 1 if c > r else exp(1 - r/c)     (Papineni et al. 2002, section 2.3)
     F1       2 P R / (P + R), over whole spans

@@ -156,7 +156,7 @@ def summed_nll(model, batch, loss, state, stateful: bool, bf16: bool) -> tuple[T
 
 
 def evaluate(model: nn.Module, batches: Iterable, loss: Callable, stateful: bool = False, bf16: bool = False) -> float:
-    """Mean NLL in nats a token over all batches, weighted by token; exp of it is the perplexity.
+    """Mean NLL in nats per token over all batches, weighted by token; exp of it is the perplexity.
 
     loss, stateful, bf16: as for `fit`. Raises ValueError where there is no token.
     """

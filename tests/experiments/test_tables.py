@@ -204,6 +204,14 @@ def test_a_large_number_is_told_in_words():
     assert tuple(map(tables.spoken, numbers)) == told
 
 
+def test_two_trainings_with_one_setting_do_not_differ_from_a_single_one():
+    assert tables._alike("layers", [1, 1], [1])
+    assert not tables._alike("layers", [1, 2], [1])
+    assert not tables._alike("parameters", [5, 5], [5])  # two networks
+    assert tables._alike("embeddings at the start", [0.1, 0.11], [0.1])
+    assert not tables._alike("embeddings at the start", [0.1, 0.2], [0.1])
+
+
 def test_trainings_of_one_row_that_are_alike_are_told_once():
     def shown(key, *seeds):
         return tables._shown(key, {n: [{key: one, "rate": 1} for one in parts] for n, parts in enumerate(seeds)})

@@ -100,7 +100,7 @@ def matches(page, figure):
     shown = bars(page)
     assert [word for word, _, _ in shown] == [word for word, _ in expected(figure)]
     assert [number(p) for _, p, _ in shown] == pytest.approx([p for _, p in expected(figure)], rel=0.01)
-    (marked,) = [word for word, _, note in shown if note.startswith("stands in the sentence")]
+    (marked,) = [word for word, _, note in shown if note.startswith("is in the sentence")]
     assert marked == figure.own()[0]
     assert figure.own()[0] in says(page)
     assert figure.guesses()[0][0] in says(page)

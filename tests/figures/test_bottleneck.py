@@ -317,7 +317,7 @@ def test_characters_that_are_no_letters_of_the_models_are_named_and_too_many_are
     page = show(FixedVector.from_record(record(), size=64))
     type_letters(page, "ab-c Dz ÄA<b>z")
     same_as_torch(page, 64, "ABCDAB")
-    names = "“-”, blanks, “z”, “Ä”, “<” and “>”"
+    names = "“-”, spaces, “z”, “Ä”, “<” and “>”"
     assert f"The models know only the letters A to P; left out: {names}." in says(page)
     read = drawn(45, 6)
     type_letters(page, read)

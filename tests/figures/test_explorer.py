@@ -251,7 +251,7 @@ def test_the_bars_show_which_order_gave_what(show):
 
 def test_raw_shares_of_an_unseen_history_have_nothing_to_say(show):
     page = show(NGramExplorer(smoothing="none", history="purple sea"))
-    assert "“<unk> sea” never stands before a word" in says(page)
+    assert "“<unk> sea” never occurs before a word" in says(page)
     assert "nothing to say" in says(page)
     assert "purple (not in the text: <unk>)" in page.locator(".lmx-sight").inner_text()
     assert "0 / 0" in levels(page).first.inner_text()

@@ -96,7 +96,7 @@ def test_the_page_shows_the_numbers_of_python(show):
     texts, tokens = sliders(page)
     for model, bits, many, long in ((0, 32, 0, 5), (1, 16, 6, 15), (2, 4, 3, 12), (2, 8, 10, 15)):
         page.get_by_label("Model", exact=True).select_option(str(model))
-        page.get_by_role("group", name="Bits a weight").get_by_role("radio", name=str(bits), exact=True).check()
+        page.get_by_role("group", name="Bits per weight").get_by_role("radio", name=str(bits), exact=True).check()
         texts.fill(str(many))
         tokens.fill(str(long))
         figure = DoesItFit(model=model, bits=bits, texts=many, tokens=long)
@@ -105,7 +105,7 @@ def test_the_page_shows_the_numbers_of_python(show):
         assert rows(page)[0][1] == f"{figure.models[model]['parameters']:,}"
         fits = now["weights"] + now["cache"] <= 40e9
         assert ("does not fit" in says(page)) == ("not fit" in rows(page)[3][1]) == (not fits)
-        assert ("tokens a second" in says(page)) == fits  # what does not fit writes nothing
+        assert ("tokens per second" in says(page)) == fits  # what does not fit writes nothing
         if fits:
             assert float(rows(page)[3][1].replace(",", "")) == pytest.approx(now["speed"], abs=0.51)
             assert ("Computing takes" in says(page)) == (now["computing"] > now["reading"])
@@ -130,7 +130,7 @@ def test_keys_move_the_sliders(show):
 
 def test_the_mouse_chooses_bits(show):
     page = show(DoesItFit())
-    page.get_by_role("group", name="Bits a weight").get_by_text("4", exact=True).click()
+    page.get_by_role("group", name="Bits per weight").get_by_text("4", exact=True).click()
     assert "GPT-2, smallest, 4 bits" in says(page)
 
 

@@ -178,7 +178,7 @@ def test_next_goes_from_gate_to_gate_and_from_step_to_step(show, way):
         if way == "mouse":
             page.get_by_role("button", name="Next", exact=True).click()
         else:
-            page.get_by_role("slider", name="Place").focus()
+            page.get_by_role("slider", name="Stage").focus()
             page.keyboard.press("ArrowRight")
         now = page.locator(".lml-row[data-now=true]").get_attribute("data-name")
         assert now == ORDER[(place - 1) % 6]
@@ -208,7 +208,7 @@ def test_inputs_and_bias_can_be_changed(show):
     events = [*FIRST[:2], "store −1", *FIRST[3:]]
     steps_agree(page, LSTMStep(events=events), 14)
     page.get_by_role("slider", name="Bias").fill("-1.5")
-    page.get_by_role("slider", name="Place").fill("48")
+    page.get_by_role("slider", name="Stage").fill("48")
     steps_agree(page, LSTMStep(events=events, bias=-1.5), 48)
     assert page.get_by_role("button", name="Next", exact=True).is_disabled()
     page.get_by_role("button", name="Start again").click()

@@ -11,7 +11,7 @@ from lmbook.drawings.shapes import Panel
     "a loss.",
     alt="Three rows show the sentence 'the seal sleeps on rocks' with the word 'sleeps' selected. With "
     "probability 0.8 it becomes <mask>, with 0.1 another word, here 'lamp', with 0.1 it stays. Each row goes "
-    "through the encoder, which must answer 'sleeps' at that place; no other place has a loss.",
+    "through the encoder, which must answer 'sleeps' there; no other position has a loss.",
 )
 def mask_or_not() -> list[Panel]:
     p = Panel(376, 252)

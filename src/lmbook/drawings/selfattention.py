@@ -193,7 +193,7 @@ def _turned(t: int, i: int) -> Panel:
     p = Panel(
         320,
         152,
-        f"Query at place {t}, key at place {i}: each is turned by its own place, the angle between is the same.",
+        f"Query at position {t}, key at position {i}: each is turned by its position, the angle between is the same.",
     )
     p.title(f"$t = {t}$, $i = {i}$")
     x, y, long, omega, q0, k0 = 150, 136, 84, 0.5, 0.1, 0.5
@@ -213,11 +213,11 @@ def _turned(t: int, i: int) -> Panel:
 
 @drawing(
     14,
-    caption="One pair of numbers of a query and of a key, before (dashed) and after they are turned by their places. "
-    "Compare the two panels: both vectors have moved, but the angle between them, and hence the score, is "
+    caption="One pair of numbers of a query and of a key, before (dashed) and after they are turned by their "
+    "positions. Compare the two panels: both vectors have moved, but the angle between them, and hence the score, is "
     "the same, because $i - t$ is the same.",
     alt="Two panels, each with a query and a key drawn as arrows from a centre and turned by an angle that grows "
-    "with the place. Left, the query stands at place 3 and the key at place 1; right, at places 5 and 3. All "
+    "with the position. Left, the query is at position 3 and the key at 1; right, at 5 and 3. All "
     "arrows have turned further on the right, but the angle between query and key is the same in both.",
 )
 def turned_queries_and_keys() -> list[Panel]:

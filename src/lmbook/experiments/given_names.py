@@ -1,6 +1,6 @@
 """Names by the character: counts, a feed-forward network and a small Transformer on one split of the same file.
 
-A name of n characters is n + 1 predictions, <eos> among them, from <sos> on; losses are nats a prediction. The parts
+A name of n characters is n + 1 predictions, <eos> among them, from <sos> on; losses are nats per prediction. The parts
 are those of `data.load`: a tenth of the distinct names to choose by, a tenth to report. Only the bigram on the whole
 file counts repeated names as often as they stand there, which is the customary figure.
 """

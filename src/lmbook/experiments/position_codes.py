@@ -1,9 +1,9 @@
 """Copying with several codes of position, trained up to one length and tested past it.
 
-    echo   reads <sos> and symbols, and says at each place the symbol that stood three places before
+    echo   reads <sos> and symbols, and says at each position the symbol three positions before
     copy   reads <sos>, N symbols and a separator, and writes the N symbols again
 
-Both need order: which symbol is asked for depends on its place alone. Echo asks for one fixed offset, copy for an
+Both need order: which symbol is asked for depends on its position alone. Echo asks for one fixed offset, copy for an
 offset that is another one for every N. The model is the same for all codes, two layers of causal self-attention; one
 more reads without a mask and without positions, and cannot tell order at all. A guess is right once in eight.
 

@@ -43,7 +43,7 @@ PART = {
     "steps": int,
     "tokens": int,  # predicted in all steps together
     "seconds": NUMBER,
-    "train": list,  # [step, loss in nats a token], at most about POINTS
+    "train": list,  # [step, loss in nats per token], at most about POINTS
     "valid": list,  # [step, what validate gave], at most VALIDATIONS, the lowest among them
 }
 PART_MAY = {"settings": dict}

@@ -2,7 +2,7 @@
 
 The GPTs read the first 90 % of the text. The rest, c_0 .. c_L-1, is scored in windows that do not overlap: window k
 reads c_kT .. c_kT+T-1 and predicts c_kT+1 .. c_kT+T, the last one what is left. So every character but c_0 is predicted
-exactly once, from 1 to T characters, none of them from before its window. Nats a character: the softmax runs over the
+exactly once, from 1 to T characters, none of them from before its window. Nats per character: the softmax runs over the
 65 characters and the five special ids, which never occur; what they take is reported beside it.
 
 RNN, GRU and LSTM are small enough to run in a page: one layer of 160 units, the same data, budget and optimiser, so
@@ -47,7 +47,7 @@ def gpt(run: Run, tokenizer: CharTokenizer, window: int, d_model: int, n_heads: 
 
 
 def cost_of_special_ids(model: GPT, ids: np.ndarray) -> float:
-    """Nats a character that the model loses because it gives the special ids a probability."""
+    """Nats per character that the model loses because it gives the special ids a probability."""
     lost = 0.0
     with fixed_seed(model):
         for inputs, targets in windows(ids, model.window):

@@ -243,11 +243,14 @@ def systems(name: str) -> dict[str, dict[int, list[dict]]]:
 
 
 def _alike(key: str, one: list, other: list) -> bool:
-    if key not in NEARLY or LACKS in (*one, *other) or len(one) != len(other):
+    if key not in (*ALWAYS, "FLOPs"):  # two trainings with one setting have the setting of a single one
+        one, other = (values[:1] if all(v == values[0] for v in values) else values for values in (one, other))
+    if key not in NEARLY or LACKS in (*one, *other):
         return one == other
-    pairs = [(a, b) if isinstance(a, list) else ([a], [b]) for a, b in zip(one, other, strict=True)]
-    if any(len(a) != len(b) for a, b in pairs):  # one model has more embeddings: all of both must be alike
-        every = [x for pair in pairs for part in pair for x in part]
+    ones, others = ([v if isinstance(v, list) else [v] for v in values] for values in (one, other))
+    pairs = list(zip(ones, others, strict=False))
+    if len(ones) != len(others) or any(len(a) != len(b) for a, b in pairs):  # not one to one: all must be alike
+        every = [x for part in (*ones, *others) for x in part]
         return max(every) <= (1 + NEARLY[key]) * min(every)
     return all(max(x, y) <= (1 + NEARLY[key]) * min(x, y) for a, b in pairs for x, y in zip(a, b, strict=True))
 
@@ -328,7 +331,8 @@ def differences(name: str) -> str:
     dashes = any(cell == LACKS for row in rows for cell in row)
     lines = ["According to their records, these trainings differ in the following settings:", grid(heads, rows)]
     first = next(iter(found.values()))
-    same = [f"{key} {_shown(key, first)}" for key in differ if not differ[key] and key in ("steps", "tokens", "rate")]
+    shared = (key for key in differ if not differ[key] and key in ("steps", "tokens", "rate"))
+    same = [f"{key} {told}" for key in shared if (told := _shown(key, first)) != UNKNOWN]
     notes = [f"All of them share these settings: {', '.join(same)}."] if same else []
     notes += ["A dash means that a model has no such setting."] if dashes else []
     if silent:

@@ -83,7 +83,7 @@ class Task:
         return lambda epoch: data.batches(self.ids["train"], size, seed=[seed, epoch], tokens=tokens)
 
     def nll(self, model: nn.Module, part: str = "valid") -> float:
-        """Nats a token."""
+        """Nats per token."""
         return evaluate(model, data.batches(self.ids[part], 100), loss)
 
     def written(self, model: nn.Module, first: int | None = None, part: str = "test", **how) -> tuple[list, list]:

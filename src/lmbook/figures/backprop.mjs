@@ -148,7 +148,7 @@ export default figure(({ model, el, listen, say }) => {
   });
   const again = button("Start again", () => put({ ...first, step: 0 }));
 
-  const key = h("p", { class: "lm-muted lm-small" }, "In each box: the name, the value, and in italics the derivative of L by it. A weight stands on the line from its input to its logit, where the two are multiplied: ",
+  const key = h("p", { class: "lm-muted lm-small" }, "In each box: the name, the value, and in italics the derivative of L with respect to it. A weight is on the line from its input to its logit, where the two are multiplied: ",
     "nothing computes a weight. ",
     h("span", { class: "lm-hand" }, "Pick a box to see its formula."));
   const numbers = table({ caption: "Every number, the derivative of L by it, and what two small steps measure",

@@ -76,8 +76,8 @@ export default figure(({ model, el, listen, say }) => {
     const [offers, own, rank] = sentence.blanks[t];
     const word = sentence.words[t];
     const rows = offers.map(([i, p]) => ({ label: get("words")[i], value: p, text: fmt.prob(p), tone: get("words")[i] === word ? 2 : 1,
-      note: get("words")[i] === word ? "stands in the sentence" : "" }));
-    if (rank > offers.length) rows.push({ label: word, value: own, text: fmt.prob(own), tone: 2, note: `stands in the sentence; ${ordinal(rank)} of all` });
+      note: get("words")[i] === word ? "is in the sentence" : "" }));
+    if (rank > offers.length) rows.push({ label: word, value: own, text: fmt.prob(own), tone: 2, note: `is in the sentence; ${ordinal(rank)} of all` });
     title.textContent = sentence.words.map((w, i) => (i === t ? "____" : w)).join(" ");
     chart.draw(rows, { max: 1 });
     const first = get("words")[offers[0][0]];

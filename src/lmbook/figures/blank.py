@@ -148,7 +148,7 @@ class FillTheBlank(Figure):
         word, own, rank = self.own()
         self.alt = (
             f"A trained BERT fills the blank of “{self.with_blank()}”: “{first}” with probability {p:.2f}, “{second}”"
-            f" with {q:.2f}. The word that stood there, “{word}”, has rank {rank} and probability {own:.3g}."
+            f" with {q:.2f}. The word that was there, “{word}”, has rank {rank} and probability {own:.3g}."
         )
 
     def fallback(self) -> str:

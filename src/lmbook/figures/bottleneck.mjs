@@ -143,7 +143,7 @@ export default figure(({ model, el, listen, say }) => {
   function leftOut() {
     const { letters, skipped, over } = parsed();
     if (model.get("own") === failed) return "";
-    const names = skipped.map((c) => (/\s/u.test(c) ? "blanks" : fmt.quote(c)));
+    const names = skipped.map((c) => (/\s/u.test(c) ? "spaces" : fmt.quote(c)));
     const named = [...new Set(names)].slice(0, 8);
     const what = fmt.list(names.length > 8 ? [...named, "others"] : named);
     if (!letters) return names.length && live.length ? ` The models know only the letters ${alphabet}, and there is none in what was typed; this is the recorded source.` : "";

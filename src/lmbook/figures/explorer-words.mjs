@@ -64,14 +64,14 @@ export function lines(ids, vocabulary, phrase) {
     found.push(h("p", {}, text(start(i), i), " ", h("b", {}, text(i, next)), " ", h("u", {}, text(next, next + 1)), " ",
       text(next + 1, stop(next))));
   }
-  return found.length ? found : [h("p", {}, "It stands nowhere in the text.")];
+  return found.length ? found : [h("p", {}, "It occurs nowhere in the text.")];
 }
 
 // The result in one or two sentences.
 export function sentence(now, recent, rows, total, first) {
   const parts = [];
   if (now.kind === "none" && !total) {
-    parts.push(`${named(recent)} never stands before a word in the training text: 0 / 0, so raw shares have nothing `
+    parts.push(`${named(recent)} never occurs before a word in the training text: 0 / 0, so raw shares have nothing `
       + "to say. What is shown comes from its longest end that does. ");
   }
   const [top] = rows;

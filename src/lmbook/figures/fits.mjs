@@ -24,7 +24,7 @@ export default figure(({ model, el, listen, say }) => {
   const set = (name, value) => { model.set(name, value); model.save_changes(); };
   const which = select({ label: "Model", options: models.map((m, i) => [String(i), m.name]), value: String(model.get("model")),
     onchange: (v) => set("model", Number(v)) });
-  const bits = choice({ label: "Bits a weight", options: BITS.map((v) => [v, String(v)]), value: model.get("bits"), onchange: (v) => set("bits", Number(v)) });
+  const bits = choice({ label: "Bits per weight", options: BITS.map((v) => [v, String(v)]), value: model.get("bits"), onchange: (v) => set("bits", Number(v)) });
   const texts = slider({ label: "Texts at once", min: 0, max: TEXTS, value: model.get("texts"), text: (v) => fmt.count(2 ** v),
     oninput: (v) => set("texts", v) });
   const longest = () => models[model.get("model")].window;
@@ -56,9 +56,9 @@ export default figure(({ model, el, listen, say }) => {
     shown.draw([["parameters", fmt.count(m.parameters)],
       ["used for a token", fmt.count(m.parameters - m.in_experts * (1 - m.top_k / m.experts))],
       ["share of experts read", m.experts > 1 ? fmt.percent(now.share) : "no experts"],
-      ["tokens a second, at most", total > room ? "it does not fit" : fmt.count(now.speed)]]);
+      ["tokens per second, at most", total > room ? "it does not fit" : fmt.count(now.speed)]]);
     const fits = total > room ? `that is ${fmt.num(total, 1)} GB and does not fit into ${fmt.num(room, 0)}. Take fewer bits, fewer texts or fewer tokens.`
-      : `that fits into ${fmt.num(room, 0)} GB. ${now.reading >= now.computing ? "Reading" : "Computing"} takes longer, so at most ${fmt.count(now.speed)} tokens a second are written.`;
+      : `that fits into ${fmt.num(room, 0)} GB. ${now.reading >= now.computing ? "Reading" : "Computing"} takes longer, so at most ${fmt.count(now.speed)} tokens per second are written.`;
     say(`${m.name}, ${model.get("bits")} bits, ${fmt.count(now.B)} text${now.B > 1 ? "s" : ""} of ${fmt.count(now.T)} tokens: ${gb(now.weights)} of weights and ${gb(now.cache)} of cache; ${fits}`);
   }
 

@@ -102,7 +102,7 @@ class DoesItFit(Figure):
         return value
 
     def numbers(self) -> dict:
-        """Bytes of weights and cache, what a step reads, seconds of reading and computing, and tokens a second."""
+        """Bytes of weights and cache, what a step reads, seconds of reading and computing, and tokens per second."""
         m, B = self.models[self.model], 2**self.texts
         T = min(2**self.tokens, m["window"])
         share = 1 - (1 - m["top_k"] / m["experts"]) ** B
@@ -125,11 +125,11 @@ class DoesItFit(Figure):
         now, m = self.numbers(), self.models[self.model]
         total = (now["weights"] + now["cache"]) / 1e9
         self.alt = (
-            f"{m['name']} with {self.bits} bits a weight and {now['texts']:,} "
+            f"{m['name']} with {self.bits} bits per weight and {now['texts']:,} "
             f"text{'s' if now['texts'] > 1 else ''} of {now['tokens']:,} tokens: weights {now['weights'] / 1e9:.2f} GB "
             f"and cache {now['cache'] / 1e9:.2f} GB, {'which fits' if total <= self.memory else 'too much'} in "
             f"{self.memory:.0f} GB. A step reads for {_time(now['reading'])} and computes for "
-            f"{_time(now['computing'])}: at most {now['speed']:,.0f} tokens a second."
+            f"{_time(now['computing'])}: at most {now['speed']:,.0f} tokens per second."
         )
 
     def fallback(self) -> str:

@@ -172,8 +172,8 @@ export default figure(({ model, el, listen, say }) => {
         return ends(usable.map(([w, text]) => [text, net.E[w].reduce((sum, v, d) => sum + v * block[d], 0)]), 4);
       };
       return [h("p", { class: "lmfp-sum" }, `h${sub(i)} = σ(${num(now.a[i - 1])}) = ${num(now.h[i - 1])}`),
-        h("p", {}, `Its argument is a sum of three parts, one for each place: ${PLACES.map((name, p) => `${word(history[p])} ${name} gives ${num(sums[p])}`).join("; ")}.`),
-        h("p", {}, "Which words push it most, from each place?"),
+        h("p", {}, `Its argument is a sum of three parts, one for each position: ${PLACES.map((name, p) => `${word(history[p])} ${name} gives ${num(sums[p])}`).join("; ")}.`),
+        h("p", {}, "Which words push it most, from each position?"),
         h("ul", {}, PLACES.map((name, p) => { const [high, low] = calls(p); return h("li", {}, `${name}, up: ${told(high)}; down: ${told(low)}`); }))];
     }
     const best = [...from].sort((x, y) => Math.abs(y.product) - Math.abs(x.product)).slice(0, 4);

@@ -49,7 +49,7 @@ export default figure(({ model, el, listen, say }) => {
   const back = button("Back", () => go(get("place") - 1));
   const next = button("Next", () => go(get("place") + 1), { class: "lm-button lm-main" });
   const step = button("Next step", () => go((where().t + (where().known === ORDER.length ? 2 : 1)) * ORDER.length));
-  const walk = slider({ label: "Place", min: 0, max: last(), value: get("place"), text: said, oninput: go });
+  const walk = slider({ label: "Stage", min: 0, max: last(), value: get("place"), text: said, oninput: go });
   const input = select({ label: "Input of this step", options: Object.keys(get("known")), value: get("events")[0], onchange: (event) => {
     const events = [...get("events")];
     events[where().t] = event;

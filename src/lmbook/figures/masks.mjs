@@ -99,7 +99,7 @@ export default figure(({ model, el, listen, say }) => {
   const found = all.map((i) => all.map((j) => h("span", { class: `lmk-cell${i === j ? " lmk-same" : ""}`, onclick: () => put({ chosen: i }) })));
   const seen = h("div", { class: "lmk-grid", "aria-hidden": "true", ...columns }, heads(), all.map((i) => [names[1][i], ...found[i]]));
   const after = h("p", { class: "lm-small lm-muted" });
-  const key = h("p", { class: "lm-small lm-muted" }, [["lmk-on", "can depend on it"], ["lmk-leak", "can, though it comes later"], ["lmk-same", "its own place"]]
+  const key = h("p", { class: "lm-small lm-muted" }, [["lmk-on", "can depend on it"], ["lmk-leak", "can, though it comes later"], ["lmk-same", "its own position"]]
     .map(([mark, words]) => h("span", { class: "lmk-item" }, h("span", { class: `lmk-cell lmk-key ${mark}` }), words)));
   const paths = h("div", { class: "lm-chart", "aria-hidden": "true" });
   const rows = table({ caption: "Inputs on which each output can depend", head: ["Output", "May look at", "After all layers", "Later inputs"] });

@@ -87,7 +87,7 @@ ABOUT = {
 WORDS = {  # title and caption, by model and by the beginning of the path
     (TRANSLATOR, ""): (
         "A Transformer, opened down to a number",
-        "Open a layer, then a head, then one score; at each step the formula stands beside it, with the numbers of "
+        "Open a layer, then a head, then one score; at each step the formula is shown beside it, with the numbers of "
         "this sentence. In which layer of the decoder does the word that is written first appear? Choose another word, "
         "then type a sentence of your own.",
     ),

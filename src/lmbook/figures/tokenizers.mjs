@@ -106,7 +106,7 @@ export default figure(({ model, el, listen, say }) => {
       unknown ? h("span", {}, `; ${fmt.count(unknown)} unknown (<unk>, dashed)`) : null);
     replace(tokens, cut[lane].map(({ token, id }, at) => h("button", { type: "button", class: `lmt-token${id === 1 ? " lmt-unknown" : ""}`,
       "data-id": id, onclick: () => choose(lane, at) },
-    h("b", { "aria-hidden": String(token === " ") }, visible(token)), h("span", { class: "lm-hidden" }, `${token === " " ? "blank" : ""}, id `), h("span", {}, id),
+    h("b", { "aria-hidden": String(token === " ") }, visible(token)), h("span", { class: "lm-hidden" }, `${token === " " ? "space" : ""}, id `), h("span", {}, id),
     h("span", { class: "lm-hidden" }, id === 1 ? ", unknown" : ""), strip(row(id, lane), 26, 12))));
   }
 

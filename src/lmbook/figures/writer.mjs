@@ -64,7 +64,7 @@ export default figure(({ model, el, listen, say }) => {
   const head = select({ label: "Head", options: [[-1, "mean of all"], ...Array.from({ length: get("n_heads") }, (_, i) => [i, String(i + 1)])], onchange: (value) => put({ head: value }) });
   const strip = h("div", { class: "lmw-strip", role: "img" });
   const odds = table({ summary: "All characters that may come next", caption: "What the model says, and what is drawn from", head: ["Character", "Model", "Drawn from"] });
-  const looks = table({ summary: "Attention of the last character", caption: "Place in the context, character, weight", head: ["Place", "Character", "Weight"] });
+  const looks = table({ summary: "Attention of the last character", caption: "Position in the context, character, weight", head: ["Position", "Character", "Weight"] });
   el.append(h("style", {}, style), examples.node, prompt.node, h("div", { class: "lm-split lmw-both" },
     h("div", { class: "lm-stack" }, page, h("div", { class: "lm-row" }, many, one, back, again, other), heat.node, topK.node, topP.node),
     h("div", { class: "lm-stack" },
@@ -142,7 +142,7 @@ export default figure(({ model, el, listen, say }) => {
     looks.draw(context.map((char, i) => [String(i + 1), seen(char), fmt.num(alpha[i], 3)]));
     const most = alpha.indexOf(top);
     const behind = context.length - 1 - most;
-    const where = behind ? `${named(context[most])}, ${behind} ${behind === 1 ? "place" : "places"} back` : "itself";
+    const where = behind ? `${named(context[most])}, ${behind} ${behind === 1 ? "position" : "positions"} back` : "itself";
     const sees = `In layer ${get("layer") + 1}, ${get("head") < 0 ? "on average over the heads" : `head ${get("head") + 1}`}, ${named(context.at(-1))} looks most at ${where} (${fmt.num(top)}).`;
     strip.setAttribute("aria-label", `The context of ${context.length} characters, shaded by attention. ${sees}`);
     const without = dropped ? `Left out, because the model has no such character: ${fmt.list([...dropped].map(fmt.quote))}. ` : "";

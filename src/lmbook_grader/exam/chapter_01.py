@@ -220,7 +220,7 @@ def two_rankings():
 
 @question("A model without an end", "what if", points=4, minutes=6)
 def no_end():
-    r"""Somebody leaves `<eos>` out of a language model: at each place the probabilities of the $|V|$ words add up to 1,
+    r"""Somebody leaves `<eos>` out of a language model: at each position the probabilities of the $|V|$ words add up to 1,
     and that is all. What is the sum of the probabilities of all texts of exactly 5 words, of exactly 6 words, and
     of all texts of any length from 1 on? Can such a model say whether “we left” or “we left early” is the likelier
     sentence?

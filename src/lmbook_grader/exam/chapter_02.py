@@ -105,8 +105,8 @@ def interpolation(rng):
 @question("Kneser-Ney by hand", points=6, minutes=9)
 def kneser_ney(rng):
     r"""A bigram model with interpolated Kneser-Ney smoothing and discount $D = «D»$. The history $h$ occurs $«ch»$
-    times before a token, before $«types»$ different types; the word $w$ stands $«chw»$ times after it. In the whole
-    text $w$ stands after $«before»$ different types, and the text has $«all»$ different bigrams. The lower order is
+    times before a token, before $«types»$ different types; the word $w$ occurs $«chw»$ times after it. In the whole
+    text $w$ occurs after $«before»$ different types, and the text has $«all»$ different bigrams. The lower order is
     not smoothed: it is $P_{\mathrm{cont}}$.
 
     (a) Give $P_{\mathrm{cont}}(w)$.
@@ -114,7 +114,7 @@ def kneser_ney(rng):
     (b) Give $P(w \mid h)$.
 
     (c) A word $v$ occurs very often, but always after the same word. How likely is it after a history where it was
-    never seen, compared with a word of equal count that stands after many different ones? Say why in a sentence.
+    never seen, compared with a word of equal count that occurs after many different ones? Say why in a sentence.
 
     *Solution.* (a) $P_{\mathrm{cont}}(w) = «before» / «all» = «cont»$.
 

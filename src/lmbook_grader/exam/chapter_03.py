@@ -55,12 +55,12 @@ def lookup_gradient(rng):
 
     *Solution.* (a) The rows of the tokens: $X = «X»$.
 
-    (b) $W^\top\, \partial J / \partial X$: each row collects what arrives at all places of its word, $«dD»$. The
-    two places of word $«twice»$ are added.
+    (b) $W^\top\, \partial J / \partial X$: each row collects what arrives at all positions of its word, $«dD»$. The
+    two positions of word $«twice»$ are added.
 
     (c) Nothing: their rows of the gradient are zero.
 
-    *Marks.* 1 point: $X$. 3 points: the gradient, 1 of them for its shape and 1 for adding the two places. 1 point:
+    *Marks.* 1 point: $X$. 3 points: the gradient, 1 of them for its shape and 1 for adding the two positions. 1 point:
     (c).
     """
     D = [[whole(rng, -4, 5) for _ in range(2)] for _ in range(4)]
@@ -225,7 +225,7 @@ def absent_rows():
     $\partial J / \partial D = W^\top\, \partial J / \partial X$.
 
     $W_{ti}$ is 1 where $w_t = i$ and else 0. A word that occurs twice gets the sum of the two rows of
-    $\partial J / \partial X$ at its places; an absent one gets zero.
+    $\partial J / \partial X$ at its positions; an absent one gets zero.
 
     *Marks.* 1 point: the derivative of $X_{tj}$. 1 point: the sum over $t$ and the product. 1 point: the sum of two
     rows. 1 point: zero.

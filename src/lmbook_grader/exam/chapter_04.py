@@ -163,12 +163,12 @@ def window_shapes(rng):
     return {"B": B, "w": w, "d": d, "h": h, "V": V, "e": w * d}
 
 
-@question("One block for each place", "derivation", points=4, minutes=7)
+@question("One block for each position", "derivation", points=4, minutes=7)
 def block_for_each_place():
     r"""Write $W \mathbf e$ of a model with a window of three,
-    $\mathbf e = [E\,\mathbf x_{t-3};\ E\,\mathbf x_{t-2};\ E\,\mathbf x_{t-1}]$, as a sum over the places of the
-    window. Use it to show two things: a word that has only been seen at place $t-1$ in training acts through
-    untrained weights at place $t-3$, and a model in which the three blocks are equal cannot tell the order of the
+    $\mathbf e = [E\,\mathbf x_{t-3};\ E\,\mathbf x_{t-2};\ E\,\mathbf x_{t-1}]$, as a sum over the positions of the
+    window. Use it to show two things: a word that has only been seen at position $t-1$ in training acts through
+    untrained weights at position $t-3$, and a model in which the three blocks are equal cannot tell the order of the
     three words.
 
     *Solution.* Cut $W = [W_3\ W_2\ W_1]$ into blocks of $d$ columns. Then
@@ -180,7 +180,7 @@ def block_for_each_place():
     $W_1 E\, (\mathbf x_{t-3} + \mathbf x_{t-2} + \mathbf x_{t-1})$, which does not change if the words are
     exchanged.
 
-    *Marks.* 2 points: the sum of blocks, 1 of them for the reason. 1 point: another block at another place.
+    *Marks.* 2 points: the sum of blocks, 1 of them for the reason. 1 point: another block at another position.
     1 point: equal blocks lose the order.
     """
 
@@ -200,7 +200,7 @@ def shifted_window_bug():
     Say what is wrong, why held-out text does not show it, why the samples look as they do, and write the line as it
     should be.
 
-    *Solution.* The target is the last token of the window, so the answer stands in the input. The held-out batches
+    *Solution.* The target is the last token of the window, so the answer is in the input. The held-out batches
     are made by the same function, so copying works there too. When it writes, the model copies the newest word
     again and again. Right: `ids[s + k]`.
 
@@ -218,7 +218,7 @@ def unseen_histories():
     *Solution.* Training moves the vectors of *ferry* and *train* towards each other, because both occur in similar
     surroundings. The prediction is a smooth function of the vectors, so what was learned after “the train was” also
     holds nearly after “the ferry was”. It does not help for a word that is so rare that its vector has hardly been
-    trained (or for one that stands outside the window).
+    trained (or for one that lies outside the window).
 
     *Marks.* 1 point: similar surroundings give similar vectors. 1 point: similar vectors give similar predictions.
     1 point: counts share nothing between different histories. 1 point: a case where it fails, with its reason.

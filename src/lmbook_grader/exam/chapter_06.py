@@ -51,7 +51,7 @@ def through_tanh(rng):
     *Solution.* (a) Since $\tanh' = 1 - \tanh^2$: $\partial h_2 / \partial h_1 = (1 - h_2^2)\, w = «d2»$, and
     $\partial h_1 / \partial h_0 = (1 - h_1^2)\, w = «d1»$; the product is $«d20»$.
 
-    (b) $(1 - h_2^2)\, h_1 + «d2» \cdot (1 - h_1^2)\, h_0 = «dw»$: one term for each place at which $w$ stands.
+    (b) $(1 - h_2^2)\, h_1 + «d2» \cdot (1 - h_1^2)\, h_0 = «dw»$: one term for each time that $w$ occurs.
 
     (c) They go to 0, as $1 - h^2$ does, whatever $w$ is.
 
@@ -96,7 +96,7 @@ def recurrent_parameters(rng):
 def streams(rng):
     r"""A text of $«n»$ tokens is cut into $B = «B»$ contiguous streams of equal length, what is left over is dropped.
     Training goes through the streams in windows of $k = «k»$ tokens, each of which predicts the $k$ tokens that
-    follow by one place; the last, incomplete window is dropped too.
+    follow by one position; the last, incomplete window is dropped too.
 
     (a) How long is a stream, and how many updates does one pass through the text make?
 
@@ -161,7 +161,7 @@ def sum_over_steps():
 
     Give each step its own copy $W^{(t)}$ of the matrix. Then
     $\partial L / \partial W^{(t)} = \frac{\partial L}{\partial \mathbf a_t}\, \mathbf h_{t-1}^\top$, as for any
-    linear layer. All copies are one matrix, and the derivative by a shared variable is the sum over its uses.
+    linear layer. All copies are one matrix, and the derivative with respect to a shared variable is the sum over its uses.
 
     *Marks.* 2 points: both ways of $\mathbf h_t$. 1 point: the factor of the $\tanh$. 1 point: the outer product of
     one step. 1 point: the sum, with the reason.
@@ -187,7 +187,7 @@ def detach_bug():
     *Solution.* (a) The state must be cut off from the graph that made it: `state = state.detach()` before the next
     window (of every tensor in it). (b) Otherwise the graph of each window hangs on those of all windows before,
     which are kept, and the way back goes through all of them. (c) The state is then empty at the start of each
-    window: the model forgets what stood before, and the first tokens of each window are predicted without any
+    window: the model forgets what came before, and the first tokens of each window are predicted without any
     history.
 
     *Marks.* 1 point: detach, in the loop. 1 point: the graph reaches back to the first window. 2 points: (c), the

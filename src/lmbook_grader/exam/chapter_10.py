@@ -37,7 +37,7 @@ def share_that_returns(rng):
     strings: a share of $2^{«s» - «bits»} = «share»$. (b) By $«K»$.
 
     (c) Sentences are not equally likely: the likely ones can get the states, so that the share of *sentences that
-    occur* is much larger. In place of $N \log_2 K$ stands the entropy of the language.
+    occur* is much larger. In place of $N \log_2 K$ comes the entropy of the language.
 
     *Marks.* 1 point: one string for each state. 1 point: the share. 1 point: (b). 1 point: (c).
     """

@@ -48,7 +48,7 @@ def zero_after(rng):
     their sum. (c) A later word changes its score from $«old»$ to $«new»$. Which of the two versions changes? What
     is that called?
 
-    *Solution.* (a) $«before»$. (b) $«after»$, sum $«sum»$. (c) Only the second: the later word still stands in the
+    *Solution.* (a) $«before»$. (b) $«after»$, sum $«sum»$. (c) Only the second: the later word is still in the
     denominator. The future has leaked.
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: which one changes. 1 point: why, and that it is a leak.

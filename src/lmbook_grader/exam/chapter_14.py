@@ -159,7 +159,7 @@ def shift_map(rng):
     $\mathbf p_0 = (0, 1)^\top$, and $R_{«k»} \mathbf p_0$ is the second column,
     $(\sin «k»\omega, \cos «k»\omega)^\top = \mathbf p_{«k»}$.
 
-    (c) A linear layer can learn “the place $«k»$ further on” once, for all places.
+    (c) A linear layer can learn “the position $«k»$ further on” once, for all positions.
 
     *Marks.* 2 points: (a), 1 of them for the signs. 1 point: (b). 1 point: (c).
     """
@@ -192,7 +192,7 @@ def offset_alone():
 @question("The same code for the whole sentence", "bug", points=4, minutes=6)
 def batch_axis_bug():
     r"""`x` has shape (B, T, d), `sinusoidal(n, d)` gives (n, d). A model with the lines below never learns any order,
-    and a sentence gets other outputs when it stands elsewhere in the batch.
+    and a sentence gets other outputs when it is elsewhere in the batch.
 
     ```python
     B, T, d = x.shape
@@ -221,7 +221,7 @@ def add_or_concatenate():
 
     *Solution.* A linear layer on $[\mathbf e; \mathbf p]$ computes $W_e \mathbf e + W_p \mathbf p$; on the sum it
     computes $W\mathbf e + W\mathbf p$, which is the same with $W_e = W_p$. Putting beside makes the input and all
-    following weights wider; adding costs nothing, but words and places share the dimensions. In a wide space the
+    following weights wider; adding costs nothing, but words and positions share the dimensions. In a wide space the
     words' vectors and the codes lie in nearly different directions after training, so that layers behind can still
     tell them apart.
 

@@ -11,8 +11,8 @@ def masking_counts(rng):
     r"""BERT's training chooses «percent» % of $«n»$ ordinary tokens; of the chosen, 80 % become `<mask>`, 10 % a random
     token, and 10 % stay. Give the expected numbers of
 
-    (a) tokens that count in the loss; (b) places that show `<mask>`; (c) places that show their own token and yet
-    count; (d) places that show a wrong token. (e) If a place shows an ordinary token, how likely is it that it
+    (a) tokens that count in the loss; (b) positions that show `<mask>`; (c) positions that show their own token and yet
+    count; (d) positions that show a wrong token. (e) If a position shows an ordinary token, how likely is it that it
     counts?
 
     *Solution.* (a) $«chosen»$. (b) $0.8 \cdot «chosen» = «masked»$. (c) $«kept»$ (a random token may be the same
@@ -41,7 +41,7 @@ def masked_loss(rng):
     *Solution.* (a) The mean of «logs» over the chosen ones: $«bits»$ bits, which is
     $«bits» \ln 2 \approx «nats:.3f»$ nats. (b) $«all:.3f»$ bits.
 
-    (c) At the other places the model sees the token that it is asked for. (d) No: each is conditioned on both
+    (c) At the other positions the model sees the token that it is asked for. (d) No: each is conditioned on both
     sides, the product is no chain rule.
 
     *Marks.* 1 point: only the chosen ones. 1 point: the value. 1 point: (b) and (c). 1 point: (d).
@@ -83,13 +83,13 @@ def bert_parameters(rng):
 
 @question("Is it really this word?", points=4, minutes=7)
 def really_this_word(rng):
-    r"""Chosen places keep their token as often as they get a random one. A place that counts shows the word $v$, which
+    r"""Chosen positions keep their token as often as they get a random one. A position that counts shows the word $v$, which
     the context alone would give the probability $p(v) = «p»$; random tokens are drawn evenly from $|V| = «V»$
     types.
 
     (a) Show that the right answer for “the true token is $v$” is $\dfrac{p(v) + p(v) / |V|}{p(v) + 1 / |V|}$, and
     compute it. (b) To what does it tend for a very large vocabulary? (c) What would it be if tokens were always
-    kept and never random, and what would the model learn at such places?
+    kept and never random, and what would the model learn at such positions?
 
     *Solution.* (a) Let both have probability $b$. It shows $v$ because it was kept, $b\, p(v)$, or because $v$ was
     drawn, $b / |V|$ whatever was there; in the second case the true token is $v$ with probability $p(v)$. So
@@ -181,9 +181,9 @@ def unmasked_bug():
     (a) Find the two mistakes and give the lines. (b) Which one alone explains the loss, and what would the loss be
     like with only the other one? (c) Which statistic of the inputs would have shown it?
 
-    *Solution.* (a) The model must read `inputs`, and the loss must be taken at the chosen places:
+    *Solution.* (a) The model must read `inputs`, and the loss must be taken at the chosen positions:
     `F.cross_entropy(logits[chosen], tokens[chosen])`. (b) The first: the text with its answers is the input. With
-    only the second, about 85 in 100 places are answered by copying, and the mean hides how bad the others are. (c)
+    only the second, about 85 in 100 positions are answered by copying, and the mean hides how bad the others are. (c)
     The number of `<mask>` among what the model is given: it is zero.
 
     *Marks.* 2 points: (a), 1 for each. 1 point: (b). 1 point: (c).

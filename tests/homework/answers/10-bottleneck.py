@@ -169,7 +169,7 @@ def summary(H, lengths, kind):
     "no bias": {
         "answers": {
             "readout": """
-def recall_by_place(C, X, C_new, X_new, K):
+def recall_by_position(C, X, C_new, X_new, K):
     found = []
     for i in range(X.shape[1]):
         W = np.linalg.lstsq(C, np.eye(K)[X[:, i]], rcond=None)[0]
@@ -182,7 +182,7 @@ def recall_by_place(C, X, C_new, X_new, K):
     "tested on what it was fitted to": {
         "answers": {
             "readout": """
-def recall_by_place(C, X, C_new, X_new, K):
+def recall_by_position(C, X, C_new, X_new, K):
     one = np.hstack([C, np.ones((len(C), 1))])
     found = []
     for i in range(X.shape[1]):
@@ -196,7 +196,7 @@ def recall_by_place(C, X, C_new, X_new, K):
     "types as numbers on a scale": {
         "answers": {
             "readout": """
-def recall_by_place(C, X, C_new, X_new, K):
+def recall_by_position(C, X, C_new, X_new, K):
     one, new = (np.hstack([c, np.ones((len(c), 1))]) for c in (C, C_new))
     W = np.linalg.lstsq(one, X.astype(float), rcond=None)[0]
     return (np.round(new @ W) == X_new).mean(0)
