@@ -59,11 +59,11 @@ def rung(name: str, types: tuple[int, int]) -> nn.Module:
 def captions(quick: bool) -> tuple[Tokens, Tokens, dict[str, Pairs]]:
     """Both tokenizers, and pairs (Harbourish, English): train, valid, test, and far, longer than any in training."""
     made = {
-        "test": data.captions(20 if quick else 500, 1, *WORDS),
-        "far": data.captions(6 if quick else 200, 2, *FAR),
-        "valid": data.captions(20 if quick else 200, 3, *WORDS),
+        "test": data.captions(8 if quick else 500, 1, *WORDS),
+        "far": data.captions(2 if quick else 200, 2, *FAR),
+        "valid": data.captions(8 if quick else 200, 3, *WORDS),
     }
-    made["train"] = apart(data.captions(300 if quick else 30_000, 0, *WORDS), *made.values())
+    made["train"] = apart(data.captions(16 if quick else 30_000, 0, *WORDS), *made.values())
     parts = {part: [(harbourish, english) for english, harbourish in pairs] for part, pairs in made.items()}
     reader, writer = (Tokens.build([pair[side] for pair in data.captions(3000, 4, *WORDS)]) for side in (1, 0))
     return reader, writer, parts

@@ -55,7 +55,7 @@ def word_ids() -> Sentences:
 
 def captions(quick: bool) -> Task:
     """`pairs` as all experiments on them have them."""
-    return Task(pairs(*(300, 60) if quick else (31_000, 1000)), word_ids())
+    return Task(pairs(*(60, 20) if quick else (31_000, 1000)), word_ids())
 
 
 def translator(types: int, options: dict | None) -> nn.Module:
