@@ -10,6 +10,7 @@ without warm-up. What they cost is counted by `flops_and_time`.
 import copy
 from collections.abc import Callable
 from functools import cache, partial
+from itertools import chain
 
 import torch
 from torch import nn
@@ -71,7 +72,7 @@ def captions(quick: bool) -> tuple[Tokens, Tokens, dict[str, Pairs]]:
 
 def cost(run: Run, model: nn.Module, batches: Callable) -> dict:
     """Parameters, and what STEPS steps take."""
-    each = step_seconds(copy.deepcopy(model).cpu(), batches(0), 1 if run.quick else 20)
+    each = step_seconds(copy.deepcopy(model).cpu(), chain(batches(0), batches(1)), 1 if run.quick else 20)
     return {
         "parameters": n_parameters(model),
         "flops": flops(model, batches, 3 if run.quick else STEPS),
