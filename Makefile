@@ -22,7 +22,7 @@ help:
 	@echo "make site    build the book only, into $(SITE)"
 	@echo "make zip | pdf | epub   the built book to carry away, into build/; make portable makes all three and checksums"
 	@echo "make lint | unit | notebooks   the three parts of make test"
-	@echo "make mutants do the tests notice 100 small slips in the models? (an hour; goes on where it was stopped)"
+	@echo "make mutants do the tests notice 100 small slips in the models? (it takes hours; goes on where it was stopped)"
 	@echo "make clean   remove what was built (not the environment)"
 
 book: site serve

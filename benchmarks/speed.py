@@ -17,13 +17,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from lmbook import word2vec
 from lmbook.attention import MultiHeadAttention
 from lmbook.decode import beam, greedy
 from lmbook.gpt import GPT
 from lmbook.rnn_models import RecurrentLM
 from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq
-from lmbook.word2vec import SkipGram
 
 CASES: dict[str, Callable] = {}
 Sides = dict[str, Callable[[], object]]  # ours first; each does the same work and returns something to compare
@@ -313,18 +311,6 @@ def beam_search():
         "one sentence at a time": single,
     }
     return f"Bahdanau's translator, writing {n} tokens with a beam of 5", 32 * n, sides
-
-
-@case
-def skip_gram():
-    vocab, B = 33_278, 1024
-    ids = (torch.rand(200_000) ** 4 * vocab).long().numpy()  # frequent and rare types
-    steps = {sparse: word2vec.train(SkipGram(vocab, 100, sparse), ids, 10**6, batch=B) for sparse in (True, False)}
-    sides = {
-        "SkipGram(sparse=True)": lambda: next(steps[True]),
-        "SkipGram(), Adam on all rows": lambda: next(steps[False]),
-    }
-    return f"skip-gram, training: {vocab:,} types of 100 numbers, {B:,} pairs a step (pairs a second)", B, sides
 
 
 def measure(sides: Sides, rounds: int, clock: Callable[[], float]) -> dict[str, list[float]]:

@@ -137,18 +137,6 @@ def test_the_gradient_is_the_one_by_hand():
     assert (model.v.weight.grad.abs().sum(1) > 0).sum() == 1
 
 
-def test_the_sparse_form_has_the_same_loss_and_gradients():
-    model, sparse, batch = random_model(), SkipGram(9, 4, sparse=True).double(), random_batch()
-    sparse.load_state_dict(model.state_dict())
-    losses, sparse_losses = model(*batch), sparse(*batch)
-    assert torch.equal(losses, sparse_losses)
-    losses.sum().backward()
-    sparse_losses.sum().backward()
-    for ours, theirs in zip(model.parameters(), sparse.parameters(), strict=True):
-        assert theirs.grad.is_sparse
-        torch.testing.assert_close(theirs.grad.to_dense(), ours.grad, rtol=1e-12, atol=1e-14)
-
-
 def test_the_first_loss_is_that_of_tossing_coins():
     model = SkipGram(9, 4)
     torch.testing.assert_close(model(*random_batch(K=3)), torch.full((6,), 4 * math.log(2)))
@@ -192,10 +180,9 @@ def closest_of_own_role(vectors: torch.Tensor) -> float:
     return sum(hits) / len(hits)
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-def test_words_of_one_role_come_together(sparse):
+def test_words_of_one_role_come_together():
     torch.manual_seed(0)
-    model = SkipGram(25, 8, sparse=sparse)
+    model = SkipGram(25, 8)
     before = closest_of_own_role(model.v.weight)
     losses = list(train(model, role_stream(), steps=200, window=1, batch=512, lr=0.02))
     assert len(losses) == 200

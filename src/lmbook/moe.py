@@ -5,8 +5,7 @@
 Shapes: any number of axes before d_model; n tokens in all, n_experts experts.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
@@ -66,26 +65,3 @@ def load_balancing_loss(logits: Tensor, top_k: int) -> Tensor:
     chosen = logits.flatten(0, -2).topk(top_k, dim=-1).indices
     f = F.one_hot(chosen, n_experts).to(logits.dtype).mean(dim=(0, 1))
     return n_experts * (f * probabilities.mean(dim=0)).sum()
-
-
-@contextmanager
-def balance_losses(model: nn.Module) -> Iterator[list[Tensor]]:
-    """Collects load_balancing_loss of every mixture of experts that runs inside the block, padding counted.
-
-    with balance_losses(model) as balance:
-        loss = criterion(model(tokens), targets)
-    (loss + 0.01 * sum(balance)).backward()
-    """
-    losses: list[Tensor] = []
-    mixtures = [module for module in model.modules() if isinstance(module, MixtureOfExperts)]
-    hooks = [
-        mixture.W_g.register_forward_hook(
-            lambda _, __, logits, k=mixture.top_k: losses.append(load_balancing_loss(logits, k))
-        )
-        for mixture in mixtures
-    ]
-    try:
-        yield losses
-    finally:
-        for hook in hooks:
-            hook.remove()

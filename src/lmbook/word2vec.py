@@ -70,15 +70,13 @@ class SkipGram(nn.Module):
 
     v is drawn evenly from -1/(2 d_model) to 1/(2 d_model) and u is 0, as in the authors' word2vec: every inner product
     starts as 0, and J as (1 + K) ln 2.
-    sparse=True gives the same gradients as sparse tensors, which hold only the rows of the batch; with a large
-    vocabulary most rows are 0, and `train` then does not touch them.
     """
 
-    def __init__(self, vocab: int, d_model: int, sparse: bool = False):
+    def __init__(self, vocab: int, d_model: int):
         super().__init__()
         if min(vocab, d_model) < 1:
             raise ValueError(f"vocab is {vocab} and d_model is {d_model}; both must be at least 1.")
-        self.v, self.u = (nn.Embedding(vocab, d_model, sparse=sparse) for _ in range(2))
+        self.v, self.u = nn.Embedding(vocab, d_model), nn.Embedding(vocab, d_model)
         nn.init.uniform_(self.v.weight, -0.5 / d_model, 0.5 / d_model)
         nn.init.zeros_(self.u.weight)
 
@@ -105,9 +103,8 @@ def train(
 ) -> Iterator[float]:
     """Adam on the pairs of a stream, drawn at random with replacement; yields the mean J of each of `steps` batches.
 
-    The noise distribution is that of the stream. A sparse model is trained by SparseAdam, which moves only the rows of
-    the batch, where Adam goes on moving the others by their momentum. Nothing happens until the losses are asked for,
-    as by list(...). Raises ValueError for ids that the model does not know.
+    The noise distribution is that of the stream. Nothing happens until the losses are asked for, as by list(...).
+    Raises ValueError for ids that the model does not know.
     """
     rng = np.random.default_rng(seed)
     generator = torch.Generator().manual_seed(seed)
@@ -117,7 +114,7 @@ def train(
     if len(counts) > model.v.num_embeddings:
         raise ValueError(f"ids go up to {len(counts) - 1}; the model knows 0 to {model.v.num_embeddings - 1}.")
     noise = noise_distribution(counts)
-    optimizer = (torch.optim.SparseAdam if model.v.sparse else torch.optim.Adam)(model.parameters(), lr=lr)
+    optimizer = torch.optim.Adam(model.parameters(), lr=lr)
     for _ in range(steps):
         rows = torch.randint(len(centres), (batch,), generator=generator)
         negatives = torch.multinomial(noise, batch * K, replacement=True, generator=generator).view(batch, K)

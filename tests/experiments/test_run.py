@@ -1,15 +1,22 @@
 """Recipes: what a run writes, what it refuses, how its record comes back; with a recipe of one second."""
 
 import json
+from functools import partial
 
 import pytest
 import torch
 from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
 
 from lmbook import checkpoints, experiments, flops
 from lmbook.experiments import record as record_
 from lmbook.experiments import run
+from lmbook.gpt import GPT
+from lmbook.moe import MixtureOfExperts
+from lmbook.rnn_models import RecurrentLM, Tagger
 from lmbook.schedules import warmup_cosine
+from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder
 from lmbook.transformer import Transformer
 
 
@@ -257,6 +264,29 @@ def test_flops_are_those_of_the_formulae():
     loss = lambda model, batch: (model(*batch).sum(), batch[1].numel())  # noqa: E731
     found = record_.flops_per_token(model, (source, inputs), loss, stateful=False)
     assert found == pytest.approx(flops.training(model, B, N, T) / (B * T), rel=0.01)
+
+
+COUNTED = {
+    "LSTM": lambda: RecurrentLM(30, 8, 12, n_layers=2, cell="lstm"),
+    "GRU, both directions": lambda: Tagger(30, 30, 8, 12, cell="gru", bidirectional=True),
+    "GPT": lambda: GPT(30, 16, 16, n_heads=2, n_layers=2, positions="rotary"),
+    "Transformer": lambda: Transformer(30, 30, 16, n_heads=2, d_ff=32, n_layers=2),
+    "experts": lambda: Transformer(30, 30, 16, 2, 32, 2, ffn=partial(MixtureOfExperts, n_experts=3)),
+    "Bahdanau": lambda: AttentionSeq2Seq(RecurrentEncoder(30, 8, 12), 30, 8, 12),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_flops_are_those_that_torchs_own_counter_finds(name):
+    model, ids = COUNTED[name](), torch.randint(5, 30, (3, 7))
+    ids[0, 4:] = 0
+    inputs = (ids, ids) if hasattr(model, "encoder") else (ids,)
+    loss = lambda model, batch: (model(*batch).sum(), batch[0].numel())  # noqa: E731
+    with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
+        model(*inputs)
+    found = record_.flops_per_token(model, inputs, loss, stateful=False)
+    assert found == pytest.approx(3 * counter.get_total_flops() / ids.numel())
+    assert found > 0
 
 
 def test_a_schedule_is_named_by_what_it_calls(a_run):

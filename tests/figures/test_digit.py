@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from py_mini_racer import MiniRacer
 from seen import rightmost
 
+from lmbook import checkpoints
 from lmbook.data.digits import PixelCodec, digits
 from lmbook.experiments.tasks import next_token_nll
 from lmbook.figures import CompleteDigit, bundle, digit, modules
@@ -268,10 +269,12 @@ def test_the_classifier_of_patches_judges_the_whole_image(show):
     page = show(figure := CompleteDigit(pixels=greys(8), rows=5, temperature=0.0))
     assert "could" not in page.inner_text("figure")
     page.get_by_role("button", name="Ask the classifier").click()
+    classifier = checkpoints.load(figure.models[0]).model
     for rows in (5, 3):  # once asked it goes on judging
         figure.rows = rows
         page.get_by_role("slider", name="Rows that you give").fill(str(rows))
-        p = figure.classified()
+        image = torch.tensor(figure.pixels[: rows * digit.SIDE] + figure.completion(), dtype=torch.float32)
+        p = classifier(image.view(1, digit.SIDE, digit.SIDE))[0].softmax(-1)
         first, second = p.argsort(descending=True)[:2].tolist()
         said = f"P = {p[first]:.2f}, before {'an' if second == 8 else 'a'} {second}, {p[second]:.2f}."
         page.get_by_text(

@@ -10,6 +10,7 @@ without warm-up. What they cost is counted by `flops_and_time`.
 import copy
 from collections.abc import Callable
 from functools import cache, partial
+from itertools import chain
 
 import torch
 from torch import nn
@@ -59,11 +60,11 @@ def rung(name: str, types: tuple[int, int]) -> nn.Module:
 def captions(quick: bool) -> tuple[Tokens, Tokens, dict[str, Pairs]]:
     """Both tokenizers, and pairs (Harbourish, English): train, valid, test, and far, longer than any in training."""
     made = {
-        "test": data.captions(20 if quick else 500, 1, *WORDS),
-        "far": data.captions(6 if quick else 200, 2, *FAR),
-        "valid": data.captions(20 if quick else 200, 3, *WORDS),
+        "test": data.captions(8 if quick else 500, 1, *WORDS),
+        "far": data.captions(2 if quick else 200, 2, *FAR),
+        "valid": data.captions(8 if quick else 200, 3, *WORDS),
     }
-    made["train"] = apart(data.captions(300 if quick else 30_000, 0, *WORDS), *made.values())
+    made["train"] = apart(data.captions(16 if quick else 30_000, 0, *WORDS), *made.values())
     parts = {part: [(harbourish, english) for english, harbourish in pairs] for part, pairs in made.items()}
     reader, writer = (Tokens.build([pair[side] for pair in data.captions(3000, 4, *WORDS)]) for side in (1, 0))
     return reader, writer, parts
@@ -71,7 +72,7 @@ def captions(quick: bool) -> tuple[Tokens, Tokens, dict[str, Pairs]]:
 
 def cost(run: Run, model: nn.Module, batches: Callable) -> dict:
     """Parameters, and what STEPS steps take."""
-    each = step_seconds(copy.deepcopy(model).cpu(), batches(0), 1 if run.quick else 20)
+    each = step_seconds(copy.deepcopy(model).cpu(), chain(batches(0), batches(1)), 1 if run.quick else 20)
     return {
         "parameters": n_parameters(model),
         "flops": flops(model, batches, 3 if run.quick else STEPS),

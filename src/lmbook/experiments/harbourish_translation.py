@@ -55,7 +55,7 @@ def word_ids() -> Sentences:
 
 def captions(quick: bool) -> Task:
     """`pairs` as all experiments on them have them."""
-    return Task(pairs(*(300, 60) if quick else (31_000, 1000)), word_ids())
+    return Task(pairs(*(60, 20) if quick else (31_000, 1000)), word_ids())
 
 
 def translator(types: int, options: dict | None) -> nn.Module:
@@ -79,6 +79,7 @@ def harbourish(run: Run) -> tuple[dict, nn.Module]:
     The scores of a system are those after the longest budget; "bleu, 1000 steps" is what it had after the other.
     """
     task, widths = captions(run.quick), (1, 2) if run.quick else (1, 2, 5, 10)
+    most = 5 if run.quick else MOST
     run.text, batches = task.reader, task.batches(run.seed, 64)
     scores: dict = {"types": task.types[0], "training pairs": len(task.pairs["train"])}
     for name, options in SYSTEMS.items():
@@ -86,16 +87,16 @@ def harbourish(run: Run) -> tuple[dict, nn.Module]:
             continue
         scores[name], model = raced(run, lambda options=options: translator(task.types[0], options), task, name)
         if name == "every step":
-            scores["beams, trained to the end"] = beams(model, task, widths, MOST)["beams"]
+            scores["beams, trained to the end"] = beams(model, task, widths, most)["beams"]
     lmbook.seed(run.seed)
     model = translator(task.types[0], SYSTEMS["stopped early"])
     learn(run, model, batches, STOPPED, STOPPED_RATE, "stopped early", validate=task.nll, evaluate_every=100)
-    scores["greedy, first 100"], _ = metrics.sacrebleu_score(*task.written(model, 100, max_length=MOST))
+    scores["greedy, first 100"], _ = metrics.sacrebleu_score(*task.written(model, 100, max_length=most))
     if not run.rescoring:
-        found, outputs = scored(model, task, EDGES, MOST)
+        found, outputs = scored(model, task, EDGES, most)
         scores["stopped early"] = found | {"outputs": outputs[:5]}
         scores["bleu"] = scores["every step"]["bleu"]
-        scores |= beams(model, task, widths, MOST)
+        scores |= beams(model, task, widths, most)
     return scores, model
 
 
@@ -104,7 +105,7 @@ def raced(run: Run, build: Callable, task: Task, name: str) -> tuple[dict, nn.Mo
     others."""
     scores: dict = {}
     for steps, model in race(run, build, task, task.batches(run.seed, 64), BUDGETS, BUDGETS, name):
-        found, outputs = scored(model, task, EDGES, MOST)
+        found, outputs = scored(model, task, EDGES, 5 if run.quick else MOST)
         scores |= {f"{key}, {steps} steps": found[key] for key in ("bleu", "perplexity", "exact")}
     return scores | found | {"outputs": outputs[:5]}, model
 

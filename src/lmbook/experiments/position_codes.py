@@ -140,7 +140,7 @@ def validation(task, least: int, longest: int, rows: int = ROWS) -> list[Pair]:
 
 def trained(run: Run, part: str, code: str, task, least: int, longest: int, causal: bool = True) -> Reader:
     """A model trained on batches of the task, each of one length from least to longest, by the rule of this file."""
-    valid = validation(task, least, longest)
+    valid = run.cut(validation(task, least, longest), 2)
 
     def build() -> Reader:
         return Reader(code, causal=causal).to(run.device)

@@ -123,11 +123,11 @@ def alignment(model: nn.Module, task: Task, lengths: list[int]) -> dict:
 )
 def length_captions(run: Run) -> tuple[dict, None]:
     """100 test pairs in each five words of length, none of them in training; the same pairs for all seeds."""
-    few = 4 if run.quick else 100
+    few = 2 if run.quick else 100
     bins = [(max(3, low), high - 1) for low, high in pairwise(EDGES)]
     test = [pair for low, high in bins for pair in data.captions(few, 1, low, high)]
-    valid = data.captions(40 if run.quick else 300, 2, 4, max(LIMITS))
-    number = 60 if run.quick else 30_000
+    valid = data.captions(12 if run.quick else 300, 2, 4, max(LIMITS))
+    number = 8 if run.quick else 30_000
     parts = {limit: apart(data.captions(number, 0, 3, limit), test, valid) for limit in LIMITS}
     training = partial(race, budgets=BUDGETS, rounds=BUDGETS[:1])
     return compare(run, parts, valid, test, CAPTIONS, training), None

@@ -199,14 +199,6 @@ class CompleteDigit(Figure):
                 z, state = self._gpt.step(state, torch.tensor([first + grey]))
                 z = z[0]
 
-    @torch.no_grad()
-    def classified(self, sample: int = 0) -> torch.Tensor:
-        """P of each class by the classifier of patches, for the rows given and those written: (10,)."""
-        image = torch.tensor(self.pixels[: self.rows * SIDE] + self.completion(sample), dtype=torch.float32)
-        return torch.softmax(
-            checkpoints.load(self.models[0]).model.eval()(image.view(1, SIDE, SIDE))[0].double(), dim=0
-        )
-
     def _describe(self, change=None):
         p = self.posterior()
         best = p.argsort(descending=True)[:2].tolist()

@@ -84,11 +84,6 @@ def _started():
     return engine
 
 
-def katex_version() -> str:
-    """The version of KaTeX that renders the formulae, for example "0.16.22"."""
-    return _engine().eval("katex.version")
-
-
 def valid(mathml: str) -> str:
     """KaTeX's MathML as MathML is defined: a sign holds text alone, an index has one part for each place."""
     mathml = mathml.replace("<mspace></mspace>", "")  # of \\nobreak
