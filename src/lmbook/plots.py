@@ -27,7 +27,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P")
 
 # Shares from 0 to 1, from the bare page to blue: more is further from the ground in light and in dark, and letters in
 # the page's colour can be read on every shade.
-SHARES = LinearSegmentedColormap.from_list("shares", [PALETTE[0] + "00", PALETTE[0] + "cc"])
+SHARES = LinearSegmentedColormap.from_list("shares", [PALETTE[0] + "00", PALETTE[0] + "bf"])
 
 # What a plot, a drawing or a live figure names has the same colour, dash and marker in every chapter: the place in the
 # three lists above. Systems that no chapter compares may share one; those of a line never do.
