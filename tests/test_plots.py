@@ -99,6 +99,27 @@ def test_text_stays_text_and_takes_the_colour_of_the_page():
     assert not re.search(r"fill: #(fff|000)", html)  # no white sheet, no black letters
 
 
+def test_grey_letters_follow_the_page_and_can_be_read():
+    fig, ax = plt.subplots()
+    ax.annotate("faint", (0.5, 0.5), color="grey")
+    ax.axhline(0.5, color="grey")
+    svg = plots.to_html(fig, alt="x")
+    (label,) = re.findall(r"<text[^>]*>faint", svg)
+    assert "fill: currentColor; fill-opacity: 0.7" in label
+    assert "stroke: #808080" in svg  # a line may be grey
+    for ink, page in (("#23272d", "#fdfcfa"), ("#e2e0da", "#15181c")):
+        assert contrast(mixed(ink, page, 0.7), page) > 4.5
+        for share in (0.0, 0.5, 1.0):  # what stands in a cell that shows a share
+            red, green, blue, alpha = plots.SHARES(share)
+            assert contrast(ink, mixed(mpl.colors.to_hex((red, green, blue)), page, alpha)) > 4.5
+
+
+def mixed(colour: str, page: str, share: float) -> str:
+    """The colour that is seen where this share of it covers the page."""
+    over, under = (np.array(mpl.colors.to_rgb(one)) for one in (colour, page))
+    return mpl.colors.to_hex(share * over + (1 - share) * under)
+
+
 def test_without_the_style_letters_still_follow_the_page():
     with mpl.rc_context(mpl.rcParamsDefault):  # someone forgot use_style: letters still follow the page
         fig, _ = example()

@@ -64,11 +64,28 @@ const fit = (some) => {
   }
 };
 
-// Letters of a plot are larger on a phone than where it was drawn; one whose labels then leave it gets a larger frame.
+// Letters of a plot are larger on a phone than where it was drawn: the name of an axis upwards steps aside from the numbers
+// that have grown towards it, and a plot whose labels then leave it gets a larger frame.
 const NARROW = matchMedia("(max-width: 768px)");
 const plots = [...document.querySelectorAll("figure.lm-plot:not(.lm-drawing) svg")];
+const UPWARDS = '[transform^="rotate(-90"][style*="font-size: 11px"]';
+const GAP = 2; // px between the name of an axis and its numbers
+const aside = (svg) => {
+  const [box, drawn] = [svg.getBoundingClientRect(), Number(svg.dataset.drawn.split(" ")[2])];
+  const words = [...svg.querySelectorAll("text")].map((text) => [text, text.getBoundingClientRect()]);
+  return words.filter(([text]) => text.matches(UPWARDS)).map(([name, a]) => {
+    const far = (sides) => Math.max(0, ...words.filter(([text, b]) => text !== name && b.top < a.bottom && b.bottom > a.top).map(([, b]) => (
+      (b.left + b.right > a.left + a.right) === (sides > 0) ? GAP + (sides > 0 ? a.right - b.left : b.right - a.left) : 0)));
+    return [name, ((far(-1) - far(1)) * drawn) / box.width];
+  });
+};
 const frame = (some) => {
-  for (const svg of some) svg.setAttribute("viewBox", svg.dataset.drawn ??= svg.getAttribute("viewBox"));
+  for (const svg of some) {
+    svg.setAttribute("viewBox", svg.dataset.drawn ??= svg.getAttribute("viewBox"));
+    for (const name of svg.querySelectorAll(UPWARDS)) name.style.translate = "";
+  }
+  const moves = NARROW.matches ? some.flatMap(aside) : [];
+  for (const [name, by] of moves) if (by) name.style.translate = `${by.toFixed(2)}px 0`;
   const larger = NARROW.matches ? some.map((svg) => {
     const [box, labels] = [svg.getBoundingClientRect(), [...svg.querySelectorAll("text")].map((text) => text.getBoundingClientRect())];
     const [x, y, width, height] = svg.dataset.drawn.split(" ").map(Number);

@@ -14,6 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from cycler import cycler
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -23,6 +24,10 @@ PALETTE = ("#1a71c5", "#be8607", "#01925e", "#e0589a", "#7d7b31", "#6b5f99")
 # Colour is never the only sign: the n-th line also has the n-th dash and the n-th marker.
 LINE_STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P")
+
+# Shares from 0 to 1, from the bare page to blue: more is further from the ground in light and in dark, and letters in
+# the page's colour can be read on every shade.
+SHARES = LinearSegmentedColormap.from_list("shares", [PALETTE[0] + "00", PALETTE[0] + "bf"])
 
 # What a plot, a drawing or a live figure names has the same colour, dash and marker in every chapter: the place in the
 # three lists above. Systems that no chapter compares may share one; those of a line never do.
@@ -241,6 +246,8 @@ def _wrap_titles(axes: list[Axes]) -> None:
 def _tidy_tag(match: re.Match) -> str:
     """One tag: the page's colour and letters, short numbers, and what only a separate file needs left out."""
     tag = match.group().replace(_INK, "currentColor").replace("xlink:href", "href")
+    if tag.startswith("<text"):  # grey lines are seen, grey letters are too faint to be read, in light and in dark
+        tag = tag.replace("fill: #808080", "fill: currentColor; fill-opacity: 0.7")
     if tag.startswith("<svg"):
         tag = re.sub(r' (width|height|version|xmlns(:xlink)?)="[^"]*"', "", tag)
     tag = re.sub(r"(font: [^;\"]*?px |font-family: )[^;\"]*", r"\1system-ui, sans-serif", tag)

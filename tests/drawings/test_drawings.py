@@ -3,6 +3,7 @@
 import itertools
 import re
 from functools import cache
+from math import hypot
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -77,9 +78,53 @@ def faults(panel: Panel) -> list[str]:
     return found
 
 
+def apart(point, box: Box) -> float:
+    """How far the point is from the box; 0 inside."""
+    (x, y), least = point, (box.x, box.y)
+    most = box.x + box.width, box.y + box.height
+    return hypot(*(max(a - v, 0, v - b) for v, a, b in zip((x, y), least, most, strict=True)))
+
+
+def loose(panel: Panel) -> list[str]:
+    """Branches that meet no second line, and arrows that end at a shape instead of at what has it."""
+    found = []
+    for x, y in panel.dots:
+        near = Box(x - 1.5, y - 1.5, 3, 3)
+        if sum(any(crosses(a, b, near) for a, b in itertools.pairwise(path)) for path in panel.paths) == 1:
+            found.append(f"one line alone at the dot {x:g}, {y:g}")
+    for path in panel.paths:
+        if min((apart(path[-1], box) for box in panel.boxes), default=99) > 3:
+            nearest = min(panel.labels, key=lambda label: apart(path[-1], label.place), default=None)
+            if nearest and r"\times" in nearest.text and apart(path[-1], nearest.place) < 14:
+                found.append(f"an arrow ends at {nearest.text!r}")
+    return found
+
+
 @each
 def test_every_text_can_be_read(name, panel):
     assert faults(panel) == []
+
+
+@each
+def test_no_line_hangs_loose(name, panel):
+    assert loose(panel) == []
+
+
+def test_what_hangs_loose_is_seen():
+    p = Panel(100, 100)
+    p.line((10, 10), (40, 10))
+    p.dot(50, 10)
+    p.arrow((50, 10), (50, 40))
+    p.box(10, 50, 30, 20, "$E$")
+    p.note(25, 78, r"$d \times k$")
+    p.arrow((25, 98), (25, 88))
+    assert len(loose(p)) == 2
+    q = Panel(100, 100)
+    q.line((10, 10), (50, 10), (50, 20))
+    q.dot(30, 10)
+    q.arrow((30, 10), (30, 40))
+    q.box(20, 40, 20, 20, "$E$")
+    assert loose(q) == []
 
 
 def test_the_faults_are_seen():
@@ -136,6 +181,10 @@ def test_formulae_become_letters_of_the_right_kind():
     ]
     assert lettering.html(r"$x_1 < \alpha^2$") == "<i>x</i><sub>1</sub> &lt; <i>α</i><sup>2</sup>"
     assert "".join(run.letters for run in lettering.runs(r"$\hat{\mathbf y}$")) == "ŷ"
+    for blanks in (r"$m \times k$", r"$m\times k$", r"$m  \times  k$"):
+        assert "".join(run.letters for run in lettering.runs(blanks)) == "m\u2009×\u2009k"
+    assert "".join(run.letters for run in lettering.runs(r"back: $\odot f$, $L \times$")) == "back: ⊙\u2009f, L\u2009×"
+    assert "".join(run.letters for run in lettering.runs(r"$-\ln P$, $\tanh(x)$")) == "−ln\u2009P, tanh(x)"
     assert lettering.width("mm", 10) == pytest.approx(2 * lettering.width("m", 10))
     assert lettering.width("mm", 10) > 15
 
@@ -240,3 +289,15 @@ def test_a_figure_that_the_text_names_is_a_drawing_of_its_chapter():
         text = "\n".join(c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "markdown")
         numbers = {drawn.number for drawn in drawings.every().values() if drawn.chapter == int(path.name[:2])}
         assert set(re.findall(r"\bFigure (\d+\.\d+)", text)) <= numbers, path.name
+
+
+def test_no_panel_is_named_by_its_side():
+    """On a phone the panels of a drawing stand one below the other."""
+    several = {drawn.number: drawn for drawn in drawings.every().values() if len(drawn.make()) > 1}
+    for number, drawn in several.items():
+        assert not re.search(r"\b(Left|Right)\b|; (left|right),", drawn.caption + drawn.alt), number
+    for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb")):
+        text = "\n".join(c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "markdown")
+        for sentence in re.split(r"(?<=[.?!])\s|\n", text):
+            if several.keys() & set(re.findall(r"\bFigure (\d+\.\d+)", sentence)):
+                assert not re.search(r"(?<!is )\b(left|right)\b", sentence), (path.name, sentence)

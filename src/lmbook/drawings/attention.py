@@ -11,9 +11,9 @@ from lmbook.drawings.shapes import NOTE, Box, Panel
     caption=r"One step of a decoder that looks back, with the numbers of the example below. First the state $\mathbf "
     r"s$ is compared with every $\mathbf h_i$, and the softmax turns the scores into weights. Then the "
     r"states come back, each arrow as thick as its weight is large.",
-    alt="Left: f compares the decoder state s with the encoder states h_1, h_2 and h_3; the scores are 2, 1 and "
-    "minus 3/2; a softmax turns them into the weights 0.72, 0.26 and 0.02, drawn as bars. Right: each h_i is "
-    "multiplied by its weight, and the sum is the context c_t, from which, together with the decoder's state, "
+    alt="Where to look: f compares the decoder state s with the encoder states h_1, h_2 and h_3; the scores are 2, 1 "
+    "and minus 3/2; a softmax turns them into the weights 0.72, 0.26 and 0.02, drawn as bars. What comes back: each "
+    "h_i is multiplied by its weight, and the sum is the context c_t, from which, together with the decoder's state, "
     "the next word is predicted.",
 )
 def looking_back() -> list[Panel]:
@@ -123,14 +123,14 @@ def four_scores() -> list[Panel]:
 
 @drawing(
     11,
-    caption="A swap of words, seen twice. Left, a line joins each word to its translation, and the lines of a "
-    "noun and its adjectives cross. Right, the same pairs as cells, a row for every word that is written: "
-    "where the lines cross, the cells run backwards.",
-    alt="Left, the English words two, quiet, small, horses, wait above their translations in Harbourish, dva, hiran, "
-    "pikan, soran, galmen. Lines join two with dva, horses with hiran, small with pikan, quiet with soran and wait "
-    "with galmen; the three in the middle cross. Right, a grid with the English words as columns and the Harbourish "
-    "ones as rows; the filled cells start at the upper left, jump to the fourth column, run back to the second, and "
-    "end at the lower right.",
+    caption="A swap of words, seen twice. The lines join each word to its translation; those of a noun and its "
+    "adjectives cross. The cells show the same pairs, with a row for every word that is written: where the lines "
+    "cross, the cells run backwards.",
+    alt="As lines, the English words two, quiet, small, horses, wait above their translations in Harbourish, dva, "
+    "hiran, pikan, soran, galmen. Lines join two with dva, horses with hiran, small with pikan, quiet with soran and "
+    "wait with galmen; the three in the middle cross. As cells, a grid with the English words as columns and the "
+    "Harbourish ones as rows; the filled cells start at the upper left, jump to the fourth column, run back to the "
+    "second, and end at the lower right.",
 )
 def word_order() -> list[Panel]:
     source, target = ("two", "quiet", "small", "horses", "wait"), ("dva", "hiran", "pikan", "soran", "galmen")
@@ -164,9 +164,9 @@ def word_order() -> list[Panel]:
     caption="Multi-head attention with its shapes, here $T = 4$, $N = 6$, $d = 6$, $n = 3$. The heads share $S$ and "
     "$H$ and differ in their matrices. Their answers are put side by side; each is multiplied by its own rows "
     "of $W_o$, and the products are added up.",
-    alt="Left, head j: S, T times d, times W_q gives Q, T times d_k; H, N times d, times W_k gives K, N times "
+    alt="Head j: S, T times d, times W_q gives Q, T times d_k; H, N times d, times W_k gives K, N times "
     "d_k, and times W_v gives V, N times d_v. Q and K make the weights, T times N; these times V make C, T "
-    "times d_v. Right: C of the three heads side by side, T times n d_v, times W_o, n d_v times d, in three "
+    "times d_v. All heads: C of the three heads side by side, T times n d_v, times W_o, n d_v times d, in three "
     "blocks of rows, gives out, T times d.",
 )
 def multi_head() -> list[Panel]:

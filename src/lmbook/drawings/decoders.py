@@ -17,11 +17,11 @@ from lmbook.drawings.transformers import sublayer
     "token's probability.",
 )
 def decoder_alone() -> list[Panel]:
-    p = Panel(376, 434)
+    p = Panel(376, 442)
     stream, lowest, step = 112, 304, 72
     p.frame(36, 164, 230, 170)
-    p.note(54, 178, r"$L \times$")
-    words = p.token(stream, 420, r"$w_1 \dots w_T$", 104)
+    p.note(44, 179, r"$L \times$", "start")
+    words = p.token(stream, 428, r"$w_1 \dots{} w_T$", 104)
     table = p.box(stream - 16, 378, 32, 24, "$E$", "parameter", 12)
     plus = p.sum(stream, 356, "state")
     place = p.box(stream + 62, 344, 84, 24, "positions", size=12)
@@ -67,13 +67,13 @@ def three_temperatures_two_cuts() -> list[Panel]:
             tall = high * share ** (1 / temperature) / total
             p.matrix(70 + 60 * token + wide * place, floor - tall, wide, tall, role=role, tint=0.45)
         p.matrix(200, 24 + 24 * place, 14, 14, role=role, tint=0.45)
-        p.text(224, 31 + 24 * place, rf"$\tau = {temperature}$", 13, "start")
+        p.text(224, 31 + 24 * place, rf"$\tau{{}} = {temperature}$", 13, "start")
     p.line((66, floor), (366, floor), width=1)
     sums = ("0.50", "0.75", "0.90", "0.96", "1.00")
     for token, (share, reached) in enumerate(zip(shares, sums, strict=True)):
         p.text(95.5 + 60 * token, floor + 14, f"{share:.2f}", NOTE)
         p.text(95.5 + 60 * token, floor + 34, reached, NOTE)
-    p.text(4, floor + 14, r"$\tau = 1$", NOTE, "start")
+    p.text(4, floor + 14, r"$\tau{} = 1$", NOTE, "start")
     p.text(4, floor + 34, "sum", NOTE, "start")
     p.brace(70, floor + 50, 111, "top-k, $k = 2$")
     p.brace(70, floor + 84, 171, "top-p, $p = 0.8$")
@@ -85,8 +85,8 @@ def three_temperatures_two_cuts() -> list[Panel]:
     caption="In training, one pass makes a prediction at every position, from that position and those before it. In "
     "writing, only the newest token goes through the layers; of all the others, the kept keys and values are "
     "enough.",
-    alt="Left: four tokens w_1 to w_4 go up through a box of layers; lines lead from each position to those "
-    "after it, never back; above each position is the token to predict, w_2 to w_5. Right: keys and values "
+    alt="Training: four tokens w_1 to w_4 go up through a box of layers; lines lead from each position to those "
+    "after it, never back; above each position is the token to predict, w_2 to w_5. Writing: keys and values "
     "of w_1 to w_3 are in a cache; only w_4 goes through, its query meets the four keys, its own key and "
     "value are added to the cache, and it predicts w_5.",
 )
@@ -168,7 +168,7 @@ def image_as_a_sentence() -> list[Panel]:
     "four vectors: 0 1 4 5, then 2 3 6 7, then 8 9 12 13, then 10 11 14 15.",
 )
 def pixels_and_patches() -> list[Panel]:
-    p = Panel(376, 246)
+    p = Panel(376, 264)
     dark = (3, 7, 6, 10, 9, 13)
     cell = 24
     for top, cut in ((10, False), (140, True)):
@@ -191,6 +191,7 @@ def pixels_and_patches() -> list[Panel]:
         for place, k in enumerate(pixels):
             box = p.cell(154 + 54 * n, 142 + 24 * place, 24, "plain", 0.35 if k in dark else 0.02)
             p.text(*box.centre, f"{k}", 12, inside=box)
+    p.text(247, 254, "4 tokens", NOTE)
     return [p]
 
 
@@ -320,7 +321,7 @@ def blocks_then_and_now() -> list[Panel]:
     return [
         _block(
             "GPT-2", "LN", "FFN",
-            ((r"$W_2 \, \gelu(W_1 \mathbf x)$", 138), ("LayerNorm,\nbiases everywhere", 178),
+            ((r"$W_2 \gelu(W_1 \mathbf x)$", 138), ("LayerNorm,\nbiases everywhere", 178),
              ("12 heads of queries,\nkeys and values", 226), ("learned positions,\nadded below", 266)),
             "A layer of GPT-2: LayerNorm, full attention, two matrices, learned positions, biases.",
         ),

@@ -37,7 +37,7 @@ def _read(title: str, name: str, whole_text: bool, frozen: bool) -> Panel:
     p = Panel(212, 262, name)
     p.title(title)
     columns = (30, 80, 130, 180)
-    p.box(8, 164, 194, 38, "encoder, frozen" if frozen else "encoder", "encoder", 13)
+    p.box(8, 164, 190, 38, "encoder, frozen" if frozen else "encoder", "encoder", 13)
     for t, x in enumerate(columns, start=1):
         token = p.token(x, 244, "<sos>" if t == 1 else f"$w_{t}$", 46 if t == 1 else 32)
         state = p.box(x - 16, 122, 32, 26, rf"$\mathbf h_{t}$", "state" if (t == 1) == whole_text else "plain", 13)

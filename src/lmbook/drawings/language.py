@@ -177,7 +177,7 @@ def skip_gram_window() -> list[Panel]:
         role = "query" if k == 2 else "value" if k < 5 else "plain"
         row.append(p.token(35 + 61 * k, 90, word, 54, role))
     centre = row[2]
-    for k, across, high in ((0, 0.2, 32), (1, 0.38, 46), (3, 0.62, 46), (4, 0.8, 32)):
+    for k, across, high in ((0, 0.38, 32), (1, 0.2, 46), (3, 0.8, 46), (4, 0.62, 32)):
         x = row[k].centre[0]
         p.arrow(centre.at(across, 0), (centre.at(across, 0)[0], high), (x, high), row[k].top, role="value")
     p.note(157, 14, "real pairs: $u_o \\cdot v_c$ should be large")

@@ -19,7 +19,7 @@ THIN = "\u2009"
 BETWEEN = {
     "times": "×", "odot": "⊙", "cdot": "·", "le": "≤", "mid": "|", "to": "→", "in": "∈", "approx": "≈",
 }  # fmt: skip
-SIGNS = {name: THIN + sign + THIN for name, sign in BETWEEN.items()} | {
+SIGNS = {
     "dots": "…", "top": "⊤", "infty": "∞", "lvert": "|", "rvert": "|", "sqrt": "√", "sum": "Σ",
 }  # fmt: skip
 NAMES = ("tanh", "softmax", "ln", "max", "gelu", "norm", "LN", "FFN", "MHA")
@@ -120,10 +120,15 @@ def _formula(tokens: list[str], text: str, look: str = "", level: int = 0) -> li
             found.append(Run(HATS[inner.letters], inner.look, level))
         elif name == ",":
             found.append(Run(THIN, "rm", level))
-        elif name in NAMES:
-            found.append(Run(name, "rm", level))
+        elif name in NAMES:  # a blank behind it, as in \ln P, is a thin space
+            found.append(Run(name + THIN * token[-1].isspace(), "rm", level))
         elif name in SYMBOLS:
             found.append(Run(SYMBOLS[name], look or "it", level))
+        elif name in BETWEEN:  # a thin space on both sides, whatever blanks the source has; none where nothing precedes
+            while found and found[-1].letters == " ":
+                found.pop()
+            sign = (THIN if found else "") + BETWEEN[name] + (THIN if any(map(str.strip, tokens)) else "")
+            found.append(Run(sign, "rm", level))
         elif name in SIGNS:
             found.append(Run(SIGNS[name], "rm", level))
         elif name:

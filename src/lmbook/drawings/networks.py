@@ -86,11 +86,11 @@ def one_step_down() -> list[Panel]:
 
 @drawing(
     4,
-    caption="Left, a table for reading and another for predicting. Right, one table for both: a word's column of $E$, "
-    "laid on its side, is also its row of $U$.",
-    alt="Left: from the word up through a box E, a box W with tanh, and a box U to the prediction. Right: one box E "
-    "at the side; an arrow leads from the word through it into the box W with tanh, and another from there through "
-    "the same box to the prediction.",
+    caption="With two tables, one reads and the other predicts. Tied, one table does both: a word's column of "
+    "$E$, laid on its side, is also its row of $U$.",
+    alt="Two tables: from the word up through a box E, a box W with tanh, and a box U to the prediction. Tied: one "
+    "box E at the side; an arrow leads from the word through it into the box W with tanh, and another from there "
+    "through the same box to the prediction.",
 )
 def tied_tables() -> list[Panel]:
     p = Panel(320, 216, "Two tables: E reads the words, U predicts the next; each has its own numbers.")
@@ -112,8 +112,8 @@ def tied_tables() -> list[Panel]:
     word = q.token(92, 196, r"$\mathbf x_{t-1}$", 56)
     middle = q.box(42, 94, 100, 28, r"$\tanh(W \mathbf e)$", "state")
     table = q.box(206, 58, 68, 100, "$E$", "parameter")
-    q.note(240, 172, r"$d \times |V|$")
-    q.arrow(word.right, (226, 196), (226, 182))
+    q.note(234, 174, r"$d \times |V|$", "start")
+    q.arrow(word.right, (226, 196), (226, 158))
     q.arrow((206, 136), (92, 136), middle.bottom)
     q.arrow(middle.top, (92, 76), (206, 76))
     q.arrow(table.top, (240, 22))
@@ -129,8 +129,8 @@ def tied_tables() -> list[Panel]:
     caption=r"The last layer as a graph. An arrow leads from each number to what is computed from it: $W$ and "
     r"$\mathbf x$ both to $\mathbf z$, never one to the other. Number by number, three dashed paths lead back from "
     r"$L$ to $z_1$. The rates multiply along each path, and the products add up.",
-    alt="Left, vector by vector: arrows from W and from x to z, from z to y-hat, from y-hat and from the target y to "
-    "L; dashed arrows with gradients run back from L to y-hat, z, W and x. Right, number by number: W_11, x_1, W_12 "
+    alt="Vector by vector: arrows from W and from x to z, from z to y-hat, from y-hat and from the target y to "
+    "L; dashed arrows with gradients run back from L to y-hat, z, W and x. Number by number: W_11, x_1, W_12 "
     "and x_2 lead to z_1; z_1, z_2 and z_3 each lead to all of y-hat 1 to 3, these to L; three dashed paths lead from "
     "L back to z_1.",
 )
@@ -184,9 +184,9 @@ def computation_graph() -> list[Panel]:
     caption=r"Back through the softmax in two steps, or in one. By way of $\hat{\mathbf y}$ a row with $1/\hat y$ in "
     r"it meets a matrix of products; with softmax and loss as one operation nothing is left but a difference. The "
     r"numbers are those of the example.",
-    alt="Left: z leads to y-hat by the softmax and y-hat to L; dashed back, the row 0, minus 7/2, 0, then the 3 by 3 "
-    "Jacobian of the softmax; their product is 1/7 times 4, minus 5, 1. Right: z leads to L through one box that "
-    "holds softmax and minus ln; a single dashed arrow back carries y-hat minus y, the same row.",
+    alt="In two steps: z leads to y-hat by the softmax and y-hat to L; dashed back, the row 0, minus 7/2, 0, then "
+    "the 3 by 3 Jacobian of the softmax; their product is 1/7 times 4, minus 5, 1. In one: z leads to L through one "
+    "box that holds softmax and minus ln; a single dashed arrow back carries y-hat minus y, the same row.",
 )
 def collapse() -> list[Panel]:
     p = Panel(320, 236, "Two steps: L to y-hat to z, by a row and a Jacobian of 3 by 3 numbers.")

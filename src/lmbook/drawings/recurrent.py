@@ -10,7 +10,7 @@ from lmbook.drawings.shapes import NOTE, Panel
     6,
     caption="The same network folded and unrolled over three steps. Follow one dashed line from $L_3$ to the left: it "
     "passes $W_{hh}$ at every step, and the gradients of all steps are added up in one and the same $W_{hh}$.",
-    alt="Left, one box for the state h with input x, output z and an arrow from the box to itself, W_hh. Right, "
+    alt="Folded, one box for the state h with input x, output z and an arrow from the box to itself, W_hh. Unrolled, "
     "the same box three times side by side: states h_1, h_2 and h_3, each with an input x_t below and a loss "
     "L_t above, joined by arrows W_hh. Dashed arrows run back: from each loss down to its state, and from "
     "each state to the one before it.",

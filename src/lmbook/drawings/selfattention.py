@@ -36,11 +36,13 @@ def one_word_attends() -> list[Panel]:
         if j == 1:
             q = p.box(10, 196, 32, 26, r"$\mathbf q_1$", "query")
             p.arrow(vector.left, (26, 264), q.bottom)
-            p.line(q.top, (26, 174), (288, 174), role="query")
         a = p.box(x - 42, 116, 44, 28, f"{weight}", "weight", 13)
         p.arrow(k.at(0.35, 0), (k.at(0.35, 0)[0], 144), role="key")
-        p.dot(x - 12, 174, "query")
-        p.arrow((x - 12, 174), (x - 12, 144), role="query")
+        if j < 3:
+            p.dot(x - 12, 174, "query")
+            p.arrow((x - 12, 174), (x - 12, 144), role="query")
+        else:
+            p.arrow(q.top, (26, 174), (x - 12, 174), (x - 12, 144), role="query")
         times = p.product(x + 22, 80)
         p.arrow(a.top, (a.top[0], 80), times.left, role="weight")
         p.arrow(v.top, (x + 22, 89), role="value")
@@ -175,9 +177,9 @@ def _similar(title: str, name: str, likeness: Callable[[int, int], float]) -> Pa
     caption="How alike are the codes of positions $t$ (rows) and $i$ (columns)? Follow a diagonal, along which $t - i$ "
     "stays the same. Under the binary code the shade changes on the way: 7 and 8 share no bit, 6 and 7 three of four. "
     "Under sinusoids it stays.",
-    alt="Two squares of 12 by 12 cells, darker where the codes of two positions are more alike. Left, equal bits of "
-    "the binary code: a pattern of blocks, in which cells on one diagonal have different shades. Right, dot products "
-    "of sinusoids: every diagonal has one shade, darkest in the middle.",
+    alt="Two squares of 12 by 12 cells, darker where the codes of two positions are more alike. Binary, by equal bits: "
+    "a pattern of blocks, in which cells on one diagonal have different shades. Sinusoidal, by dot "
+    "products: every diagonal has one shade, darkest in the middle.",
 )
 def distance_in_two_codes() -> list[Panel]:
     same_bits = lambda t, i: sum((t >> j & 1) == (i >> j & 1) for j in range(4)) / 4  # noqa: E731
@@ -203,7 +205,7 @@ def _turned(t: int, i: int) -> Panel:
         p.arrow((x, y), tip(angle + place * omega), role=role, width=2.5)
         radius = 40 if name == "q" else 56
         p.arc(x, y, radius, angle, angle + place * omega, role=role)
-        at = tip(angle + place * omega, long + 20)
+        at = tip(angle + place * omega, long + 20 + 12 * abs(cos(angle + place * omega)))
         p.text(*at, rf"$\Omega_{place}\, \mathbf {name}$")
         at = tip(angle, long + 14)
         p.text(*at, rf"$\mathbf {name}$", NOTE)
@@ -217,8 +219,8 @@ def _turned(t: int, i: int) -> Panel:
     "positions. Compare the two panels: both vectors have moved, but the angle between them, and hence the score, is "
     "the same, because $i - t$ is the same.",
     alt="Two panels, each with a query and a key drawn as arrows from a centre and turned by an angle that grows "
-    "with the position. Left, the query is at position 3 and the key at 1; right, at 5 and 3. All "
-    "arrows have turned further on the right, but the angle between query and key is the same in both.",
+    "with the position. In the first the query is at position 3 and the key at 1; in the second at 5 and 3. All "
+    "arrows have turned further in the second, but the angle between query and key is the same in both.",
 )
 def turned_queries_and_keys() -> list[Panel]:
     return [_turned(3, 1), _turned(5, 3)]

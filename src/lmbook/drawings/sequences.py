@@ -70,8 +70,8 @@ def four_shapes() -> list[Panel]:
     caption=r"With two directions every $\mathbf h_t$ joins a state that has read all words up to $t$ and one that has "
     r"read all from $t$ on. With two layers, the states of the first are the inputs of the second, and both go "
     r"from left to right.",
-    alt="Two panels with three words w_1, w_2, w_3. Left: above the words a row of states with arrows to the "
-    "right and a row of states with arrows to the left; each h_t is made of one state from each row. Right: "
+    alt="Two panels with three words w_1, w_2, w_3. Two directions: above the words a row of states with arrows to the "
+    "right and a row of states with arrows to the left; each h_t is made of one state from each row. Two layers: "
     "two rows of states, one above the other, both with arrows to the right; the upper row takes the states "
     "of the lower row as its inputs.",
 )
@@ -112,13 +112,13 @@ def directions_and_layers() -> list[Panel]:
 
 @drawing(
     8,
-    caption="A batch of three sentences, of 4, 2 and 1 words. Left, short rows are filled up with padding "
-    "(hatched), and a network that reads from right to left meets it first. Right, the same batch packed: only words "
-    "are left, column by column, and the sizes of the columns say which is which.",
-    alt="Left, a table of three rows and four columns: row 1 has the words 11, 12, 13 and 14, row 2 has 21 and 22 and "
-    "two hatched cells, row 3 has 31 and three hatched cells. An arrow from the left meets the words first, one from "
-    "the right meets the padding first. Right, one row of seven cells, 11, 21, 31, 12, 22, 13, 14, with brackets below "
-    "that mark columns of 3, 2, 1 and 1.",
+    caption="A batch of three sentences, of 4, 2 and 1 words. Padded: short rows are filled up (hatched), and a "
+    "network that reads from right to left meets the padding first. Packed: only the words are kept, column by "
+    "column, and the sizes of the columns say which is which.",
+    alt="Padded, a table of three rows and four columns: row 1 has the words 11, 12, 13 and 14, row 2 has 21 and 22 "
+    "and two hatched cells, row 3 has 31 and three hatched cells. An arrow from the left meets the words first, one "
+    "from the right meets the padding first. Packed, one row of seven cells, 11, 21, 31, 12, 22, 13, 14, with "
+    "brackets below that mark columns of 3, 2, 1 and 1.",
 )
 def padding_and_packing() -> list[Panel]:
     rows = ((11, 12, 13, 14), (21, 22), (31,))
@@ -199,8 +199,8 @@ def _translator(title: str, name: str, forced: bool) -> Panel:
     r"was predicted; in writing the token that it chose itself. All that the decoder knows of the source is "
     r"$\mathbf c$.",
     alt="Two panels. In both an encoder reads x_1, x_2, x_3 into states h_1, h_2, h_3, and the last one, c, "
-    "starts a decoder with states s_1, s_2, s_3. Left, training: the decoder is given <sos>, y_1, y_2, and "
-    "each prediction is scored by a loss L_1, L_2, L_3. Right, writing: only <sos> is given; each token that "
+    "starts a decoder with states s_1, s_2, s_3. Training: the decoder is given <sos>, y_1, y_2, and "
+    "each prediction is scored by a loss L_1, L_2, L_3. Writing: only <sos> is given; each token that "
     "the decoder writes is its next input.",
 )
 def encoder_decoder() -> list[Panel]:

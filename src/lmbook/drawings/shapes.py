@@ -88,6 +88,7 @@ class Panel:
     labels: list[Label] = field(default_factory=list)
     boxes: list[Box] = field(default_factory=list)
     paths: list[list[Point]] = field(default_factory=list)
+    dots: list[Point] = field(default_factory=list)
     colours: set[str] = field(default_factory=set)
 
     def _colour(self, role: str) -> str:
@@ -255,7 +256,8 @@ class Panel:
         return box
 
     def dot(self, x: float, y: float, role: str = "plain") -> None:
-        """Where a line branches."""
+        """Where a line branches; or a single point."""
+        self.dots.append((x, y))
         self.marks.append(f'<circle cx="{_n(x)}" cy="{_n(y)}" r="2.5" fill="{self._colour(role)}"/>')
 
     # ---- lines

@@ -69,9 +69,10 @@ def _curve(p: Panel, f, start: float, stop: float, to_sheet, role: str = "plain"
     caption="A derivative is the slope of the line that touches the curve. With two variables, hold one of them "
     "fixed: along the dashed slice through the valley only $w$ moves, and the slope of the slice is the partial "
     "derivative with respect to $w$.",
-    alt="Left: a falling curve L over w with a straight line that touches it at one point; a triangle shows a step to "
-    "the right and the change of L, whose ratio is dL/dw. Right: rings of equal height around a lowest point in the "
-    "plane of w and b; a dashed line at fixed b runs through them, and an arrow along it marks a step in w alone.",
+    alt="One variable: a falling curve L over w with a straight line that touches it at one point; a triangle shows "
+    "a step to the right and the change of L, whose ratio is dL/dw. Two variables: rings of equal height around a "
+    "lowest point in the plane of w and b; a dashed line at fixed b runs through them, and an arrow along it marks a "
+    "step in w alone.",
 )
 def slopes() -> list[Panel]:
     p = Panel(320, 220, "A curve and the line that touches it at one point; the slope of the line is the derivative.")

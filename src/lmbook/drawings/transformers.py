@@ -34,17 +34,17 @@ def sublayer(p: Panel, stream: float, side: int, y: float, name: str, role: str,
     "runs straight up.",
 )
 def transformer() -> list[Panel]:
-    p = Panel(376, 566)
+    p = Panel(376, 574)
     left, right, step = 24, 352, 72
     p.frame(4, 308, 170, 158)
     p.frame(202, 236, 170, 230)
-    p.note(156, 322, r"$L \times$")
-    p.note(220, 250, r"$L \times$")
+    p.note(166, 323, r"$L \times$", "end")
+    p.note(212, 251, r"$L \times$", "start")
     for stream, side, tokens, name in (
-        (left, 1, r"$x_1 \dots x_N$", "encoder"),
-        (right, -1, r"$y_0 \dots y_{T-1}$", "decoder"),
+        (left, 1, r"$x_1 \dots{} x_N$", "encoder"),
+        (right, -1, r"$y_0 \dots{} y_{T-1}$", "decoder"),
     ):
-        words = p.token(stream + 36 * side, 552, tokens, 104)
+        words = p.token(stream + 36 * side, 560, tokens, 104)
         table = p.box(stream - 16, 508, 32, 24, "$E$", "parameter", 12)
         plus = p.sum(stream, 486, "state")
         place = p.box(stream + 104 * side - 42, 474, 84, 24, "positions", size=12)

@@ -61,6 +61,7 @@ function chart() {
     const low = Math.min(...heights) > 0.5 * top ? Math.floor(Math.min(...heights) * 10) / 10 : 0;
     const x = (step) => LEFT + ((wide - LEFT - RIGHT) * step) / last;
     const y = (v) => 8 + (HIGH - LOW - 8) * (1 - (v - low) / (top - low));
+    const first = Math.max(...[...runs, ...before].map((points) => Math.max(points[0]?.[1] ?? 0, points[0]?.[2] ?? 0)));
     const ended = ([points]) => points?.at(-1)?.[2] ?? 0;
     const line = (points, which) => points.filter((point) => Number.isFinite(point[which])).map((point, i) => `${i ? "L" : "M"}${x(point[0]).toFixed(1)} ${y(point[which]).toFixed(1)}`).join("");
     const size = 10 ** Math.floor(Math.log10(last / 2));
@@ -73,7 +74,7 @@ function chart() {
       up.map((v) => [s("line", { class: "lm-grid", x1: LEFT, x2: wide - RIGHT, y1: y(v), y2: y(v) }), s("text", { class: "lm-tick", x: LEFT - 6, y: y(v) + 4, "text-anchor": "end" }, fmt.num(v, gap < 1 ? 1 : 0))]),
       across.map((step) => s("text", { class: "lm-tick", x: x(step), y: HIGH - LOW + 16, "text-anchor": "middle" }, fmt.count(step))),
       s("text", { class: "lm-tick", x: wide - RIGHT, y: HIGH - 2, "text-anchor": "end" }, "steps"),
-      s("text", { class: "lm-tick", x: 0, y: HIGH - 2 }, "loss, nats per prediction"),
+      s("text", { class: "lm-tick", x: 0, y: HIGH - 2 }, `loss, nats per prediction${first > top ? `; ${fmt.num(first, 1)} at first` : ""}`),
       marks.map(([height, words]) => [s("line", { class: "lmt-mark", x1: LEFT, x2: wide - RIGHT, y1: y(height), y2: y(height) }),
         s("text", { class: "lm-tick", x: wide - RIGHT, y: y(height) + (ended(before) > height ? 14 : -4), "text-anchor": "end" }, words)]),
       s("svg", { class: "lmt-inside", y: 6, width: wide, height: HIGH - LOW - 4, viewBox: `0 6 ${wide} ${HIGH - LOW - 4}` }, before.map((points, i) => s("path", { class: "lmt-before", "data-tone": tones[i], d: line(points, 2) })),

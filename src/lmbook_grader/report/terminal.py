@@ -95,12 +95,12 @@ def table_lines(results: list[dict], collected: Collected, folder: Path, seconds
     states = ("right", "partly", "wrong", "error", "missing", "manual")
     if asked:
         width = max(len(name) for name in (*asked, "question"))
-        lines += ["", "  ".join([f"{'question':<{width}}", *(f"{state:>7}" for state in states), " mean of"])]
+        lines += ["", " ".join([f"{'question':<{width}}", *(f"{state:>7}" for state in states), " mean of"])]
         for name, ones in asked.items():
             counts = Counter(one["status"] for one in ones)
             average = "?" if counts["manual"] else f"{mean(one['points'] for one in ones):.1f}"
             cells = [f"{name:<{width}}", *(f"{counts[state]:>7}" for state in states)]
-            lines.append("  ".join([*cells, f"{average:>4} {number(ones[0]['max']):>3}"]))
+            lines.append(" ".join([*cells, f"{average:>4} {number(ones[0]['max']):>3}"]))
     if unreadable := [result for result in results if result["status"] == "unreadable"]:
         lines += ["", f"Could not be read: {len(unreadable)} (no points, and no zero: ask for the notebook)"]
         lines += [f"  {result['student']}: {result['file']}. {result['why']}" for result in unreadable]

@@ -2,7 +2,7 @@
 
 Each line is an element of its own; `--i` is its indentation in characters, from which the stylesheet makes the rest.
 What is copied stays as it was written. What code prints keeps its columns, unless a line is too long for any screen;
-what it prints in words alone goes on below like code.
+what it prints in words alone goes on below like code. In a listing on a page, the rows of a table keep their columns.
 """
 
 import html
@@ -16,13 +16,16 @@ BLOCK = re.compile(
 TAG = re.compile(r"<[^>]+>")
 SHORT, WIDE = 28, 78  # characters that fit on one line of a phone, of the column of text
 WORDS = 3  # fewer spaces in a long line: it is no sentence
-PRINTED = "myst-ansi"  # the kind of what a cell prints
+PRINTED, LISTING = "myst-ansi", "text"  # the kinds of what a cell prints, and of what a page says that a command prints
+ROW = re.compile(r"\S {2,}\S.* {2,}\S")  # of a table: three columns or more
 
 
-def _line(line: str) -> str:
+def _line(line: str, kind: str) -> str:
     text = html.unescape(TAG.sub("", line))
     if len(text) <= SHORT:
         return f"{line}\n"
+    if kind == LISTING and len(text) <= WIDE and ROW.search(text):
+        return f'<span class="lm-columns">{line}\n</span>'
     indent = len(text) - len(text.lstrip(" "))
     return f'<span class="lm-line"{f" style=--i:{indent}" if indent else ""}>{line}\n</span>'
 
@@ -40,7 +43,7 @@ def _block(found: re.Match) -> str:
         texts = [html.unescape(TAG.sub("", line)) for line in lines]
         if max(map(len, texts)) <= WIDE and _columns(texts):
             return found[0]
-    return found[1] + "".join(map(_line, lines)) + found[4]
+    return found[1] + "".join(_line(line, found["kind"]) for line in lines) + found[4]
 
 
 def hang(body: str) -> str:

@@ -3,7 +3,8 @@
 KaTeX (the file inside the sphinxcontrib-katex wheel) runs in V8 (mini-racer): no Node, no script in the page. A formula
 that KaTeX rejects is a Sphinx warning with its page, its text and the position, so a strict build fails on it.
 A displayed formula is drawn in pieces that can go on a line of their own: KaTeX would never break one that is too wide.
-No line ends at the bar of P(w | h), nor between a formula in the text and the comma behind it, nor in a short formula.
+No line ends at the bar of P(w | h), nor between a formula in the text and the comma behind it, nor in a short formula,
+nor in a short bracket of a displayed one.
 Its stylesheet and fonts are in book/_static/katex, of the same version (a test compares them).
 """
 
@@ -48,6 +49,9 @@ MATHML = re.compile(r"<math .*?</math>", re.DOTALL)
 SPACED = re.compile(r"(<mo [^>]*>)((?:</?mrow>|<mi[^>]*>[^<]*</mi>)+)</mo>")
 APPLIED = re.compile(r"<mo>\u2061</mo>(?=</m(?:sub|sup|subsup|under|over|underover|frac)>)")
 SHORT = 14  # signs of a formula in the text that stays on one line
+BRACKET = 26  # signs of a displayed formula, from where a line may begin to behind a bracket, that stay on one line
+FORMULA = '<span class="katex-html" aria-hidden="true">'
+SPAN = re.compile(r"<(/?)span\b[^>]*>")
 logger = logging.getLogger(__name__)
 
 
@@ -132,6 +136,35 @@ def cut(tex: str, separator: str) -> list[str]:
     return [part.strip() for part in [*parts, tex[start:]]]
 
 
+def _parts(html: str) -> list[str]:
+    """The elements of KaTeX's HTML between which a line may end, and behind them the rest."""
+    parts, start, depth = [], 0, 0
+    for found in SPAN.finditer(html):
+        depth += -1 if found[1] else 1
+        if depth < 0:
+            break
+        if depth == 0:
+            parts.append(html[start : found.end()])
+            start = found.end()
+    return [*parts, html[start:]]
+
+
+def keep(html: str) -> str:
+    """A displayed formula in which no line ends inside a bracket that is short enough for a line of a phone."""
+    head, _, body = html.partition(FORMULA)
+    *parts, rest = _parts(body)
+    groups, depth = [], 0
+    for part in parts:
+        groups = [*groups[:-1], [*groups[-1], part]] if depth > 0 else [*groups, [part]]
+        depth += part.count('class="mopen') - part.count('class="mclose')
+    shown = ""
+    for group in map("".join, groups):
+        signs = TAG.sub("", group).replace("\u200b", "")
+        several = group.count('class="base"') > 1 and len(signs) <= BRACKET
+        shown += f'<span class="lm-kept">{group}</span>' if several else group
+    return f"{head}{FORMULA}{shown}{rest}"
+
+
 def pieces(tex: str) -> str:
     """The HTML of a displayed formula. Statements with a quad between them and the rows of `aligned` are pieces that
     the stylesheet puts side by side, in columns or below one another, as the page is wide; each may break inside.
@@ -141,7 +174,7 @@ def pieces(tex: str) -> str:
         return "".join(f'<span class="lm-piece">{pieces(part)}</span> ' for part in parts)
     aligned = ALIGNED.fullmatch(tex.strip())
     if not aligned or len(cut(tex.strip(), "row")) > 1:
-        return render(tex, display=True)
+        return keep(render(tex, display=True))
     rows = [cut(row, "cell") for row in cut(aligned[1], "row") if row]
     width = max(map(len, rows))
     html = ""

@@ -37,6 +37,24 @@ def test_a_condition_stays_with_its_bar():
     assert "<mi>y</mi><mo>∣</mo><mi>x</mi>" in html  # and is read as it was
 
 
+def test_a_short_bracket_stays_on_one_line():
+    kept = re.compile(r'<span class="lm-kept">(.*?)(?=<span class="lm-kept">|$)')
+    html = mathematics.pieces(
+        r"h = m f(x) + (1 - m) h, \qquad y = (a + b + c + d + e + f + g + h + i + j + k + l + m + n)"
+    )
+    assert html.count('class="lm-kept"') == 1
+    assert re.sub(r"<[^>]+>", "", kept.search(html)[1]).replace("\u200b", "").startswith("(1−m)h")
+    assert html.count("<span") == html.count("</span>")
+    assert html.count('class="base"') == 19  # nothing is lost
+
+
+def test_a_table_in_a_listing_keeps_its_columns():
+    listing = '<div class="highlight-text notranslate"><div class="highlight"><pre><span></span>{}\n</pre></div></div>'
+    row = "question          right  partly   wrong   error missing  manual  mean of"
+    assert f'<span class="lm-columns">{row}\n</span>' in code.hang(listing.format(row))
+    assert 'class="lm-line"' in code.hang(listing.format("  eve: the file is not a notebook; download it again as one"))
+
+
 def test_a_long_line_of_code_wraps_and_is_copied_as_it_was():
     line = "    <span>print</span>(&quot;a line that is rather too long for a phone&quot;)"
     start = '<div class="highlight-ipython3 notranslate"><div class="highlight"><pre><span></span>'
@@ -115,6 +133,19 @@ def test_no_answer_ends_before_what_belongs_to_it(site):
                 assert after.xpath('.//figure[contains(@class, "lm-figure")]'), (path.name, fold.get("id"))
 
 
+def test_no_heading_stands_directly_above_another(site):
+    for path in [*sorted((site / "notebooks").glob("*.html")), *sorted((site / "book").glob("*.html"))]:
+        for part in html.fromstring(path.read_text("utf8")).xpath("//article//section"):
+            first = [child for child in part if child.tag != "span"][:2]
+            assert [one.tag for one in first] != ["h2", "section"], (path.name, part.get("id"))
+
+
+def test_the_tables_of_listings_fit_the_page(site):
+    rows = html.fromstring((site / "book" / "instructors.html").read_text("utf8")).xpath('//*[@class="lm-columns"]')
+    assert len(rows) >= 6
+    assert max(len(row.text_content().rstrip()) for row in rows) <= 74
+
+
 def test_a_page_that_does_not_exist_helps_on(site):
     text = (site / "404.html").read_text("utf8")
     base = re.search(r"baseurl: (\S+)", (ROOT / "_config.yml").read_text())[1]
@@ -186,8 +217,9 @@ def test_a_link_into_a_page_lands_there_though_figures_grow(visit):
 
 
 @browser
-def test_no_comma_and_no_name_of_an_axis_is_astray_on_a_phone(visit):
-    page = visit("notebooks/07-long-memory.html", width=360)
+@pytest.mark.parametrize("chapter", ["07-long-memory", "08-rnn-tasks", "18-beyond-text"])
+def test_no_comma_and_no_name_of_an_axis_is_astray_on_a_phone(visit, chapter):
+    page = visit(f"notebooks/{chapter}.html", width=360)
     page.add_style_tag(content=".bd-article section { content-visibility: visible !important; }")
     page.mouse.move(9, 9)  # what is far away is measured once a reader moves
     framed = "[...document.querySelectorAll('figure.lm-plot:not(.lm-drawing) svg')].every((svg) => svg.dataset.drawn)"
