@@ -292,6 +292,20 @@ def test_a_process_lost_in_one_check_is_as_it_was_for_the_next(tmp_path):
     }  # fmt: skip
 
 
+def test_a_check_runs_once_where_hidden_cases_are_asked_unless_a_later_cell_reads_what_it_binds(tmp_path):
+    cells = [
+        ("answer f", "def f(): pass"),
+        ("check f-1", "assert f() == 1"),
+        ("answer g", "def g(): pass"),
+        ("check g-1", "got = g()\nassert got == 3"),
+        ("answer h", "def h(): pass"),
+        ("check h-1", "assert h() == 3"),
+    ]
+    counts = "calls = 0\ndef f():\n    global calls\n    calls += 1\n    return calls"
+    answers = {"f": counts, "g": "def g():\n    return 3", "h": "def h():\n    return got"}
+    assert scores(cells, tmp_path, answers) == dict.fromkeys(["f-1", "g-1", "h-1"], (1, ""))
+
+
 def test_a_failed_answer_of_a_given_cell_costs_its_check_and_no_machine(tmp_path):
     cells = [
         ("answer f", "def f(): pass"),
