@@ -171,7 +171,6 @@ def by_vs_code(saved):
     saved |= {"metadata": {"language_info": {"name": "python"}}, "nbformat_minor": 2}
     for cell in saved["cells"]:
         cell["metadata"]["vscode"] = {"languageId": cell["cell_type"]}
-        cell["source"] = cell["source"].splitlines(keepends=True)
 
 
 def by_colab(saved):
@@ -179,7 +178,7 @@ def by_colab(saved):
     for at, cell in enumerate(saved["cells"]):
         del cell["id"]
         cell["metadata"] = {"id": f"x{at}", "outputId": "y", "colab": {"base_uri": "https://localhost:8080/"}}
-        cell["source"] = [f"{line}\r\n" for line in cell["source"].split("\n")]
+        cell["source"] = "".join(cell["source"]).replace("\n", "\r\n")
 
 
 def with_widgets_and_outputs(saved):
