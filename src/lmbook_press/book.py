@@ -54,9 +54,7 @@ class Book:
         for folder in (start, *start.parents):
             if (folder / "_config.yml").is_file() and (folder / "notebooks").is_dir():
                 return cls(folder, **options)
-        raise BookError(
-            f"{start} lies in no copy of the book (a folder with _config.yml and notebooks/). Go there, or name it with --book."
-        )
+        raise BookError(f"{start} lies in no copy of the book: go into its folder, or name it with --book.")
 
     @cached_property
     def config(self) -> dict:
