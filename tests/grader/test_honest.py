@@ -247,21 +247,12 @@ def test_what_the_checks_compare_with_is_closed_to_the_answers(tmp_path):
     assert "Your code uses torch, which is closed while this homework is graded." in result["notes"]
 
 
-@pytest.fixture(scope="session")
-def courses(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("courses")
-    make(Book(ROOT), folder, seed="a secret")
-    return folder
-
-
 @pytest.mark.weekly
 @pytest.mark.parametrize(("stem", "number"), ALL)
-def test_the_grader_and_check_give_every_style_its_points(stem, number, courses, tmp_path):
-    if why := available("bwrap"):
-        pytest.skip(why)
+def test_the_grader_and_check_give_every_style_its_points(stem, number, courses, warm, tmp_path):
     notebook, habits = styled(stem, number)
     path = written(notebook, tmp_path)
-    result = grade_one(Submission("ann", path), courses / stem[:2])
+    result = grade_one(Submission("ann", path), courses / stem[:2], warm=warm)
     assert result["status"] == "graded", result["why"]
     lost = {one["id"]: one for one in result["questions"] if one["checks"] and one["points"] < one["max"]}
     assert lost == {}, habits
