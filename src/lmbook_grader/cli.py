@@ -260,10 +260,13 @@ def report(
         path, unnamed = write_zip(kind, results, roster, out)
         click.echo(f"Feedback as {kind} takes it: {path}")
         if unnamed:
-            click.echo(f"Not in it, for want of {kind}'s number: {', '.join(unnamed)}", err=True)
+            where = f"it stands in the names of the files as {kind} gives them"
+            click.echo(f"Not in it, for want of {kind}'s number ({where}): {', '.join(unnamed)}", err=True)
     open_ones = sum(result["status"] == "graded" and bool(score(result).waiting) for result in results)
     if open_ones and not without_written:
-        click.echo(f"{open_ones} students have written answers without marks, and so no score yet (--marks).", err=True)
+        who = "1 student has" if open_ones == 1 else f"{open_ones} students have"
+        where = marks_file or graded / "marks.csv"
+        click.echo(f"{who} a written answer without a mark, and so no score yet: put it into {where}.", err=True)
 
 
 def _site() -> str | None:

@@ -54,7 +54,7 @@ class Book:
         for folder in (start, *start.parents):
             if (folder / "_config.yml").is_file() and (folder / "notebooks").is_dir():
                 return cls(folder, **options)
-        raise BookError(f"{start} lies in no copy of the book: no folder above it has _config.yml and notebooks/.")
+        raise BookError(f"{start} lies in no copy of the book: go into its folder, or name it with --book.")
 
     @cached_property
     def config(self) -> dict:

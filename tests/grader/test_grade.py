@@ -7,47 +7,23 @@ import pytest
 import test_wrong_answers as listed
 from hostile import small
 from nbformat.v4 import new_code_cell, new_notebook
-from points import ROOT, STEMS, master, score
+from points import STEMS, master, score
 from test_show import SHOWN
 
 from lmbook_grader.grading.execute import Runs
 from lmbook_grader.grading.grade import HIDDEN_CASE, grade_one
-from lmbook_grader.grading.pool import warmed
 from lmbook_grader.intake.collect import Submission, place
-from lmbook_grader.sandbox.commands import Limits, available, copy_package
-from lmbook_press.assignments.make import faults, make
+from lmbook_grader.sandbox.commands import Limits, available
+from lmbook_press.assignments.make import faults
 from lmbook_press.assignments.questions import Homework, undefined_names
 from lmbook_press.assignments.variants import drawn
-from lmbook_press.book import Book, BookError
-
-SECRET = "a course's secret"
+from lmbook_press.book import BookError
 
 
 @pytest.fixture(scope="session", autouse=True)
 def walls() -> None:
     if why := available("bwrap"):
         pytest.skip(why)
-
-
-@pytest.fixture(scope="session")
-def course(tmp_path_factory):
-    """Every homework of the book as a course with a secret has it."""
-    folder = tmp_path_factory.mktemp("course")
-    make(Book(ROOT), folder, seed=SECRET)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def warm(course, tmp_path_factory):
-    """What the homeworks that use torch start from: it is imported once for all of them, not once a run.
-
-    The others start cold, as every run would without it.
-    """
-    homework = Homework.load(course / "04")
-    package = copy_package(tmp_path_factory.mktemp("package"), homework.blocked)
-    with warmed(homework, package) as made:
-        assert made.of(homework.closed), "torch cannot be imported before the walls stand"
-        yield made
 
 
 def graded(notebook: nbformat.NotebookNode, folder, tmp_path, **options) -> dict:
@@ -78,8 +54,8 @@ def of_a_push(*others: str) -> list:
 
 
 @pytest.mark.parametrize("stem", STEMS)
-def test_the_master_scores_full_marks(stem, course, warm, tmp_path):
-    folder = course / stem.split("-")[0]
+def test_the_master_scores_full_marks(stem, courses, warm, tmp_path):
+    folder = courses / stem.split("-")[0]
     homework = Homework.load(folder)
     result = graded(solved(homework, {}), folder, tmp_path, warm=warm)
     statuses = {question["id"]: question["status"] for question in result["questions"]}
@@ -89,25 +65,25 @@ def test_the_master_scores_full_marks(stem, course, warm, tmp_path):
 
 
 @pytest.mark.parametrize("stem", STEMS)
-def test_in_the_student_version_every_answer_is_missing(stem, course):
+def test_in_the_student_version_every_answer_is_missing(stem, courses):
     """What is missing gets nothing and is not run: hostile/test_accidents grades an empty submission."""
-    homework = Homework.load(course / stem.split("-")[0])
+    homework = Homework.load(courses / stem.split("-")[0])
     assert place(homework.release, homework.release).missing == [question.name for question in homework.questions]
 
 
 @pytest.mark.parametrize("stem", of_a_push(*(stem[:2] for stem in STEMS if stem[:2] not in ("02", "05", "06", "12"))))
-def test_wrong_answers_get_their_points_and_see_no_hidden_line(stem, course, warm, tmp_path, monkeypatch):
+def test_wrong_answers_get_their_points_and_see_no_hidden_line(stem, courses, secret, warm, tmp_path, monkeypatch):
     """One wrong answer to each question, all in one notebook; one by one they are in homework/test_wrong_answers.
 
     Four on a push, one of them with torch: what is the grader's own, and no homework's, they show. The points of each
     homework's answers, and its hints, are tested without walls.
     """
     monkeypatch.setattr(Runs, "_pardon", lambda *_: None)  # these points are those before what is carried
-    folder, wrong = course / stem.split("-")[0], one_wrong_to_each(stem)
+    folder, wrong = courses / stem.split("-")[0], one_wrong_to_each(stem)
     homework = Homework.load(folder)
     assert wrong.keys() == {question.name for question in homework.questions if not question.written}
     result = graded(solved(homework, wrong), folder, tmp_path, warm=warm)
-    assert points(result) == score(stem, wrong, SECRET)
+    assert points(result) == score(stem, wrong, secret)
     hidden = [line for q in homework.questions for c in q.checks for line in hidden_lines(c) if len(line) > 15]
     for question in result["questions"]:
         for check in question["checks"]:
@@ -125,16 +101,16 @@ def one_wrong_to_each(stem: str) -> dict[str, str]:
 
 @pytest.mark.weekly
 @pytest.mark.parametrize("stem", STEMS)
-def test_what_is_carried_adds_points_to_answers_that_call_wrong_ones(stem, course, warm, tmp_path):
+def test_what_is_carried_adds_points_to_answers_that_call_wrong_ones(stem, courses, secret, warm, tmp_path):
     """One question at a time is wrong, and no other loses points by it.
 
     But for trainings that take gradients through the wrong function: what is lent returns plain data.
     """
-    folder, wrong = course / stem.split("-")[0], one_wrong_to_each(stem)
+    folder, wrong = courses / stem.split("-")[0], one_wrong_to_each(stem)
     homework = Homework.load(folder)
     for name, source in wrong.items():
         result = graded(solved(homework, {name: source}), folder, tmp_path, warm=warm)
-        assert points(result) >= score(stem, {name: source}, SECRET)
+        assert points(result) >= score(stem, {name: source}, secret)
         for question in result["questions"]:
             right = question["status"] in ("right", "manual")
             through = question["id"] == "training" and stem[:2] in ("09", "11", "15", "16", "17")
@@ -148,9 +124,9 @@ NOTHING = [
 
 
 @pytest.mark.parametrize("stem", of_a_push(*(stem[:2] for stem in STEMS if stem[:2] not in ("05", "07", "12"))))
-def test_answers_that_derive_nothing_get_nothing_behind_the_walls_either(stem, course, warm, tmp_path):
+def test_answers_that_derive_nothing_get_nothing_behind_the_walls_either(stem, courses, warm, tmp_path):
     """What a student's process may answer is more than Python has: one of each kind a homework, in turn."""
-    folder = course / stem.split("-")[0]
+    folder = courses / stem.split("-")[0]
     homework, answers, turn = Homework.load(folder), {}, int(stem[:2])
     for number, question in enumerate(homework.questions):
         body = NOTHING[(turn + number) % len(NOTHING)]
@@ -168,9 +144,9 @@ def hidden_lines(check) -> list[str]:
 
 
 @pytest.mark.parametrize("stem", STEMS)
-def test_no_hint_holds_a_hidden_line(stem, course):
+def test_no_hint_holds_a_hidden_line(stem, courses):
     """Of all that a failed check says, the hint alone comes from the cell with the hidden lines."""
-    checks = [check for question in Homework.load(course / stem[:2]).questions for check in question.checks]
+    checks = [check for question in Homework.load(courses / stem[:2]).questions for check in question.checks]
     assert [check.name for check in checks if any(line in check.hint for line in hidden_lines(check) if line)] == []
     assert any(check.hint for check in checks)
 
@@ -180,15 +156,15 @@ def hidden(source: str) -> str:
 
 
 @pytest.mark.parametrize("stem", STEMS)
-def test_a_seed_changes_the_hidden_inputs_and_nothing_else_is_left_of_it(stem, course):
-    def sources(secret: str | None) -> list[str]:
-        return [cell.source for cell in drawn(master(stem), stem, secret).cells]
+def test_a_seed_changes_the_hidden_inputs_and_nothing_else_is_left_of_it(stem, courses, secret):
+    def sources(seed: str | None) -> list[str]:
+        return [cell.source for cell in drawn(master(stem), stem, seed).cells]
 
-    made = {secret: sources(secret) for secret in (None, "one", "two", SECRET)}
+    made = {seed: sources(seed) for seed in (None, "one", "two", secret)}
     assert len({"".join(cells) for cells in made.values()}) == len(made), f"{stem} draws nothing"
     assert not any("# drawn" in source for cells in made.values() for source in cells)
     assert sources("one") == made["one"]
-    assert [cell.source for cell in Homework.load(course / stem.split("-")[0]).grading.cells] == made[SECRET]
+    assert [cell.source for cell in Homework.load(courses / stem.split("-")[0]).grading.cells] == made[secret]
 
 
 def test_every_check_stands_alone():
@@ -290,6 +266,20 @@ def test_a_process_lost_in_one_check_is_as_it_was_for_the_next(tmp_path):
         "f-1": (1, ""), "f-2": (0, f"{HIDDEN_CASE} more"),
         "f-3": (1, ""), "g-1": (1, ""),
     }  # fmt: skip
+
+
+def test_a_check_runs_once_where_hidden_cases_are_asked_unless_a_later_cell_reads_what_it_binds(tmp_path):
+    cells = [
+        ("answer f", "def f(): pass"),
+        ("check f-1", "assert f() == 1"),
+        ("answer g", "def g(): pass"),
+        ("check g-1", "got = g()\nassert got == 3"),
+        ("answer h", "def h(): pass"),
+        ("check h-1", "assert h() == 3"),
+    ]
+    counts = "calls = 0\ndef f():\n    global calls\n    calls += 1\n    return calls"
+    answers = {"f": counts, "g": "def g():\n    return 3", "h": "def h():\n    return got"}
+    assert scores(cells, tmp_path, answers) == dict.fromkeys(["f-1", "g-1", "h-1"], (1, ""))
 
 
 def test_a_failed_answer_of_a_given_cell_costs_its_check_and_no_machine(tmp_path):

@@ -171,7 +171,7 @@ def test_from_results_to_marks_to_scores(course):
     (course / "graded/07/intake.json").write_text('{"faults": [{"file": "x.pdf", "why": "is not a notebook"}]}')
     first = lmbook(*REPORT)
     assert first.exit_code == 0, first.output
-    assert "1 students have written answers without marks" in first.stderr
+    assert "1 student has a written answer without a mark" in first.stderr
     assert [row["points"] for row in rows(course / "graded/07/scores.csv")] == ["", "2", ""]
     assert "x.pdf" in (course / "graded/07/summary.html").read_text()
     sheet = lmbook("sheet", *GRADE[1:])

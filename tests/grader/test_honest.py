@@ -4,6 +4,7 @@ import contextlib
 import importlib
 import io
 import multiprocessing
+import re
 import sys
 from pathlib import Path
 
@@ -63,6 +64,42 @@ RIGHT = {
         "import lmbook\nimport torch\nK = 2",
         "import scipy\n\ndef double(x):\n    return K * x",
     ],
+    "lambda": ["double = lambda x: 2 * x"],
+    "a class in place of a function": ["class double:\n    def __new__(cls, x):\n        return 2 * x"],
+    "cached": ["import functools", "@functools.lru_cache(maxsize=None)\ndef double(x):\n    return 2 * x"],
+    "partial": ["import functools, operator\ndouble = functools.partial(operator.mul, 2)"],
+    "a method": ["class Twice:\n    def of(self, x):\n        return 2 * x\n\ndouble = Twice().of"],
+    "under if": ["if True:\n\tdef double(x):\n\t\treturn 2 * x"],
+    "annotated": [
+        "from dataclasses import dataclass\nfrom typing import Any, Optional, TypeVar\nT = TypeVar('T')",
+        "def double(x: Optional[T], *, more: 'list[Any]' = ()) -> 'T':\n    return 2 * x",
+    ],
+    "Windows lines and tabs": ["def double(x):\r\n\tif x:\r\n\t\treturn 2 * x\r\n\treturn 0\r\n"],
+    "much is printed": ["def double(x):\n    for n in range(20_000):\n        print(n, x)\n    return 2 * x"],
+    "warnings as errors": ["import warnings\nwarnings.simplefilter('error')\ndef double(x):\n    return 2 * x"],
+    "a pool of threads": [
+        "from concurrent.futures import ThreadPoolExecutor",
+        "def double(x):\n    with ThreadPoolExecutor(2) as pool:\n        return sum(pool.map(float, [x, x]))",
+    ],
+    "a pool of processes": [
+        "from multiprocessing import Pool",
+        "def double(x):\n    with Pool(2) as pool:\n        return sum(pool.map(float, [x, x]))",
+    ],
+    "its own random numbers": ["import random\nrandom.seed(1)\nnp.random.seed(1)\ndef double(x):\n    return 2 * x"],
+    "a progress bar": [
+        "from tqdm.auto import tqdm\nfrom tqdm import trange",
+        "def double(x):\n    return sum(x for _ in tqdm(range(2)))",
+    ],
+    "a slow import": [
+        "import matplotlib.pyplot as plt\nplt.plot([1, 2]); plt.show()\ndef double(x):\n    return 2 * x"
+    ],
+    "an empty line of NumPy": ["def double(x):\n    return np.add.reduce([x, x])[()]"],
+    "a negative zero": ["def double(x):\n    return 2 * x + -0.0"],
+    "a file of its own": [
+        "import json, tempfile, pathlib\nplace = pathlib.Path(tempfile.mkdtemp()) / 'k.json'\nplace.write_text('2')",
+        "def double(x):\n    return json.loads(place.read_text()) * x",
+    ],
+    "deleted and made again": ["def double(x): return 0\ndel double\n\ndef double(x):\n    return 2 * x"],
     "asks whether a library is there": [  # as torch's optimizers do
         "from importlib.util import find_spec\nK = 2 if find_spec('sklearn') or True else 0",
         "def double(x):\n    return K * x",
@@ -116,7 +153,7 @@ def handed_in(release) -> dict:
             n for n, cell in enumerate(release.cells) if cell.metadata.get("nbgrader", {}).get("grade_id") == name
         )
         cells += [new_code_cell(source) for source in own]
-        cells += [release.cells[at] | {"source": answer.replace("def double", f"def {name}")}, release.cells[at + 1]]
+        cells += [release.cells[at] | {"source": re.sub(r"\bdouble\b", name, answer)}, release.cells[at + 1]]
     return release | {"cells": cells}
 
 
@@ -210,21 +247,12 @@ def test_what_the_checks_compare_with_is_closed_to_the_answers(tmp_path):
     assert "Your code uses torch, which is closed while this homework is graded." in result["notes"]
 
 
-@pytest.fixture(scope="session")
-def courses(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("courses")
-    make(Book(ROOT), folder, seed="a secret")
-    return folder
-
-
 @pytest.mark.weekly
 @pytest.mark.parametrize(("stem", "number"), ALL)
-def test_the_grader_and_check_give_every_style_its_points(stem, number, courses, tmp_path):
-    if why := available("bwrap"):
-        pytest.skip(why)
+def test_the_grader_and_check_give_every_style_its_points(stem, number, courses, warm, tmp_path):
     notebook, habits = styled(stem, number)
     path = written(notebook, tmp_path)
-    result = grade_one(Submission("ann", path), courses / stem[:2])
+    result = grade_one(Submission("ann", path), courses / stem[:2], warm=warm)
     assert result["status"] == "graded", result["why"]
     lost = {one["id"]: one for one in result["questions"] if one["checks"] and one["points"] < one["max"]}
     assert lost == {}, habits

@@ -1,6 +1,7 @@
 """Placing: only the answers of a returned notebook reach the clean copy, wherever in it they stand."""
 
 import copy
+import json
 import time
 from pathlib import Path
 
@@ -166,6 +167,46 @@ def test_an_honest_answer_is_found(tmp_path, change, said):
     assert any(said in note for note in result.notes) if said else result.notes == []
 
 
+def by_vs_code(saved):
+    saved |= {"metadata": {"language_info": {"name": "python"}}, "nbformat_minor": 2}
+    for cell in saved["cells"]:
+        cell["metadata"]["vscode"] = {"languageId": cell["cell_type"]}
+
+
+def by_colab(saved):
+    saved |= {"metadata": {"colab": {"provenance": []}, "accelerator": "GPU"}, "nbformat_minor": 0}
+    for at, cell in enumerate(saved["cells"]):
+        del cell["id"]
+        cell["metadata"] = {"id": f"x{at}", "outputId": "y", "colab": {"base_uri": "https://localhost:8080/"}}
+        cell["source"] = "".join(cell["source"]).replace("\n", "\r\n")
+
+
+def with_widgets_and_outputs(saved):
+    saved["nbformat_minor"] = 4
+    saved["metadata"]["widgets"] = {"application/vnd.jupyter.widget-state+json": {"state": {"a": float("nan")}}}
+    for cell in saved["cells"]:
+        del cell["id"]
+        if cell["cell_type"] == "code":
+            cell["outputs"] = [{"output_type": "display_data", "data": {"image/png": "iVBOR"}, "metadata": {}}, None]
+
+
+def with_attachments(saved):
+    for cell in saved["cells"]:
+        cell["attachments"] = {"a.png": {"image/png": "iVBORw0KGgo="}}
+
+
+@pytest.mark.parametrize("change", [by_vs_code, by_colab, with_widgets_and_outputs, with_attachments])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_whatever_program_saved_the_file(tmp_path, change, mark):
+    saved = json.loads(nbformat.writes(returned()))
+    change(saved)
+    (tmp_path / "ann.ipynb").write_text(mark + json.dumps(saved, indent=1), encoding="utf-8")
+    result = place(open_submission(tmp_path / "ann.ipynb"), release())
+    assert [source.rstrip() for source in answers(result)] == FULL
+    assert result.missing == []
+    assert not any("attachments" in cell for cell in result.notebook.cells)
+
+
 def test_a_deleted_answer_is_missing_and_said(tmp_path):
     notebook = returned()
     del notebook.cells[TRIPLE_AT]
@@ -196,6 +237,28 @@ def test_a_renamed_function_is_graded_as_it_is_and_said(tmp_path):
     result = placed(returned(double=source), tmp_path)
     assert answers(result)[0] == source
     assert "does not define double, which the checks call" in result.notes[0]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "double = lambda x: 2 * x",
+        "if True:\n    def double(x):\n        return 2 * x",
+        "import functools, operator\ndouble = functools.partial(operator.mul, 2)",
+        "double, half = (lambda x: 2 * x), (lambda x: x / 2)",
+    ],
+)
+def test_a_function_without_a_def_of_its_own_is_not_called_missing(tmp_path, source):
+    result = placed(returned(double=source), tmp_path)
+    assert (answers(result)[0], result.notes) == (source, [])
+
+
+@pytest.mark.parametrize("picture", ["data:image/png;base64," + "iVBORw0KGgo+/" * 40_000 + "==", "attachment:a.png"])
+def test_a_picture_costs_no_words(tmp_path, picture):
+    result = placed(returned(written=f"{WRITTEN}\n\n![sketch]({picture})\n\nSee?"), tmp_path)
+    assert result.missing == []
+    assert answers(result)[-1].replace("\u2060", "") == f"{WRITTEN}\n\n![sketch](picture)\n\nSee?"
+    assert result.notes == ["“3. In words”: pictures are not read; say in words what they show."]
 
 
 def test_a_syntax_error_is_moved_like_any_answer(tmp_path):

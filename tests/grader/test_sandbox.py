@@ -114,6 +114,28 @@ def test_the_course_and_the_home_folder_are_not_in_the_command(walls, package):
     assert not any(word.startswith("--bind") or word.startswith("--dev-bind") for word in made.words)
 
 
+def test_what_the_grader_takes_is_not_the_students_time(walls, package, monkeypatch):
+    """On a crowded machine the grader waits too: between two calls, and between a question and its answer."""
+    send = Session._send
+
+    def slowly(session, data, end):
+        send(session, data, end)
+        time.sleep(0.5)
+
+    with Session(command("bwrap", Limits(), package), Limits()) as session:
+        code = "import time\ndef f(x):\n    time.sleep(x)"
+        session.ask(5, do="run", name="<cell 1>", source=code)
+        before = session.charged
+        monkeypatch.setattr(Session, "_send", slowly)
+        for _ in range(3):
+            time.sleep(0.5)
+            session.ask(5, do="call", name="f", arguments=[0], options={})
+        assert session.charged - before < 0.5
+        monkeypatch.undo()
+        session.ask(5, do="call", name="f", arguments=[1.5], options={})
+        assert session.charged - before > 1
+
+
 def test_inside_there_is_little_and_it_cannot_be_changed(walls, package):
     code = """
 import os

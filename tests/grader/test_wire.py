@@ -27,7 +27,7 @@ VALUES = [
     b"\x00\xff",
     [], [1, [2, [3.0]]], (1,), ((), [()]), {}, {"a": 1, 2: "b", (1, 2): None, None: 0}, {1, 2},
     frozenset({"a"}), range(2, 9, 3),
-    {"tuple": [1]}, {"array": ["<f8", [1], [0, 8]]}, collections.Counter("abca"),
+    {"tuple": [1]}, {"array": ["<f8", [1], [0, 8]]}, collections.Counter("abca"), collections.deque([1, (2,)]),
 ]  # fmt: skip
 
 
@@ -100,7 +100,16 @@ def test_iterators_arrive_as_iterators():
     got = travelled(x * x for x in range(4))
     assert iter(got) is got
     assert list(got) == [0, 1, 4, 9]
-    assert list(travelled({"a": 1}.values())) == [1]
+
+
+def test_views_of_a_dict_are_what_they_are_to_a_check_here():
+    table = {"a": 1, (2, 3): [4]}
+    for given in (table, collections.OrderedDict(table), collections.ChainMap(table)):
+        assert travelled(given.keys()) == {"a", (2, 3)}
+        assert list(travelled(given.values())) == [1, [4]]
+        assert dict(travelled(given.items())) == table
+        assert [len(travelled(view)) for view in (given.keys(), given.values(), given.items())] == [2, 2, 2]
+    assert travelled({"a": 1}.items()) == {"a": 1}.items()
 
 
 def test_a_function_travels_only_where_it_can_be_called_back():
@@ -151,7 +160,9 @@ FORGED = [
     {"dict": [[[], 1]]}, {"dict": [[1]]}, {"set": [[1]]}, {"pickle": "x"}, {"a": 1, "b": 2}, {},
     {"fraction": [1, 0]}, {"fraction": [1.5, 2]}, {"fraction": [1, 10**30]}, {"array": ["|i1", [10**9, 0], [0, 0]]},
     {"tensor": ["int8", [0, 10**5, 10**5], [0, 0]]}, {"array": ["|i1", [9_000_000, 1, 1], [0, 9_000_000]]},
-    {"bytes": [0, 100]}, {"complex": ["a", 1]},
+    {"bytes": [0, 100]}, {"complex": ["a", 1]}, {"keys": [[1]]}, {"items": [1]}, {"values": 1},
+    {"set": [(2**61 - 1) * n for n in range(200)]}, {"keys": [(2**61 - 1) * n for n in range(200)]},
+    {"dict": [[(2**61 - 1) * n, 0] for n in range(200)]},
 ]  # fmt: skip
 
 

@@ -181,7 +181,7 @@ def test_editions_writes_where_it_is_told(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("editions", "--book", "{here}"), "lies in no copy of the book"),
+        (("editions", "--book", "{here}"), "or name it with --book"),
         (("homework", "make", "--book", ROOT, "--out", "{here}/x", "77"), "There is no homework 77"),
         (("tidy", "{here}/nothing.ipynb"), "does not exist"),
     ],

@@ -26,7 +26,7 @@ from lmbook_grader.sandbox.session import (
     TimeLimitExceeded,
 )
 from lmbook_grader.sandbox.warm import Warm
-from lmbook_press.assignments.questions import Check, Homework, marks
+from lmbook_press.assignments.questions import Check, Homework, bound_and_read, marks
 
 NO_TIME = Outcome(False, "The notebook had used up its time before this check.")
 Cell = tuple[str, str | None, str]  # name, grade_id, source
@@ -40,6 +40,7 @@ class Runs:
     missing: the questions without an answer.
     broken: name of an answer or a check -> why its cell did not run to its end in the visible run, in words that
     follow "the cell".  Cells are called by their numbers in the student's own file.
+    named: a cell of the student's that ran to its end -> the global names in its code, as the student's process says.
     carried: name of a check that failed by mistakes in other answers alone -> these answers' names.
     """
 
@@ -68,6 +69,7 @@ class Runs:
                 self.notes.append(f"Your code uses {name}, which is closed while this homework is graded.")
         self.broken: dict[str | None, str] = {}
         self.carried: dict[str, list[str]] = {}
+        self.named: dict[str, set[str]] = {}
         self.fatal: set[str] = set()  # cells after which the process is no more
         self.spent = 0.0  # seconds charged to processes that have ended
 
@@ -115,6 +117,8 @@ class Runs:
                 return at + 1
             if answer["is"] != "value":
                 self.broken[name] = _stops(answer, cell, source if name in self.checks else None)
+            elif isinstance(answer.get("value"), list):
+                self.named[cell] = {one for one in answer["value"] if isinstance(one, str)}
         return len(self.cells)
 
     def _seconds(self, name: str | None) -> float:
@@ -203,9 +207,25 @@ class Runs:
     def _name(self, cell: str) -> str | None:
         return next(name for one, name, _ in self.cells if one == cell)
 
+    def idle(self) -> set[str]:
+        """The checks whose cells need not run again in the student's process: no later cell has a name of theirs."""
+        last = max((at for at, (_, name, _) in enumerate(self.cells) if name in self.checks), default=-1)
+        found, later = set(), set()
+        for cell, name, source in reversed(self.cells[: last + 1]):
+            binds, reads = bound_and_read(source) if source in self.release else (set(), self.named.get(cell))
+            if reads is None:  # it did not run to its end: anything may stand in it
+                break
+            if name in self.checks and not binds & later:
+                found.add(name)
+            later |= reads
+        return found
+
 
 class _Hidden:
     """The process of the hidden run, replaced whenever it has ended, and how far the cells have been run in it.
+
+    A check runs here in the grader; in the student's process its visible part has run already, in the visible run, and
+    runs again only where a later cell may read what it binds.
 
     lent: by answer, functions of the master that take the place of the student's; then only the checks `again` are
     asked, and the cells left out that neither these nor the student's code need.
@@ -213,7 +233,7 @@ class _Hidden:
 
     def __init__(self, runs: Runs, lent: dict[str, dict] | None = None, again: Sequence[Check] = ()):
         self.runs, self.session, self.done, self.lent, self.cells = runs, None, 0, lent, runs.cells
-        self.grader, self.given = Grader(runs.homework), _given(runs.homework)
+        self.grader, self.given, self.idle = Grader(runs.homework), _given(runs.homework), runs.idle()
         if lent is not None:
             others = runs.checks - {check.name for check in again}
             self.cells = [cell for cell in runs.cells if cell[1] not in others]
@@ -245,7 +265,8 @@ class _Hidden:
                 if self.session is None:
                     self.session, self.done = runs.session(hidden=True), 0
                     self.grader.session = self.session
-                runs._again(self.session, self.cells[self.done : upto], tuple(runs.homework.closed), self.lent)
+                cells = [cell for cell in self.cells[self.done : upto] if cell[1] not in self.idle]
+                runs._again(self.session, cells, tuple(runs.homework.closed), self.lent)
                 self.done = max(self.done, upto)
                 while self.given.get(check.name):
                     self.grader.prepare(self.given[check.name].pop(0), runs.limits.check)

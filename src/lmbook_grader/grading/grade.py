@@ -4,8 +4,8 @@
 2. Visible run: a process behind the walls runs it cell by cell and sees no hidden check.  What it prints is kept for
    the student.
 3. Hidden run: a second process runs the same cells, and at each graded cell the grader runs the check, calling the
-   student's functions (`hidden_tests`).  What this process prints is thrown away: it has seen the checks' inputs.
-
+   student's functions (`hidden_tests`).  The cell itself runs in this process only where a later cell reads what it
+   binds.  What this process prints is thrown away: it has seen the checks' inputs.
 4. A check that fails because the answer calls another answer that fails is run once more with the master's in its place
    (`carried`): a mistake costs its points once.
 

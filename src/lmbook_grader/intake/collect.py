@@ -22,6 +22,7 @@ __all__ = ["Collected", "Fault", "Placed", "Submission", "Unreadable", "collect"
 
 LARGEST = 20 * 2**20  # bytes
 MOST_CELLS = 1000
+OTHERS = {b"%PDF": "a PDF", b"PK\x03\x04": "a zip or a Word file", b"<": "a web page"}  # named like a notebook
 ENDINGS = (".ipynb", ".ipynb.txt", ".ipynb.json")  # browsers add the last two
 LATE = "The learning system marks this submission as late."
 PASSED_OVER = (".ipynb_checkpoints", "__MACOSX")
@@ -184,7 +185,8 @@ def open_submission(path: str | Path) -> NotebookNode:
         content = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         cut = data.lstrip()[:1] == b"{" and data.rstrip()[-1:] != b"}"
-        what = "The file is a notebook that was cut off" if cut else "The file is not a notebook (not JSON)"
+        kind = next((f"but {kind}" for start, kind in OTHERS.items() if data.lstrip().startswith(start)), "(not JSON)")
+        what = "The file is a notebook that was cut off" if cut else f"The file is not a notebook {kind}"
         raise Unreadable(
             f"{what}. Download it again as .ipynb, open it once to see that it is whole, and hand it in."
         ) from error

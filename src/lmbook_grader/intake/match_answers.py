@@ -21,6 +21,9 @@ MARKER = re.compile(r"^[ \t]*(?:#|<!--)[ \t]*answer:[ \t]*([\w.-]+)", re.MULTILI
 DEFINED = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
 HEADING = re.compile(r"^#+[ \t]+(.+?)(?:[ \t]*\([^()]*points?\))?[ \t]*$", re.MULTILINE)
 WRITTEN_STUB = "YOUR ANSWER HERE"
+PICTURE = re.compile(
+    r"data:image/[\w.+-]{1,50};base64,[A-Za-z0-9+/=]*|attachment:[^\s)]*"
+)  # as Colab and Jupyter keep one
 
 
 class Placed(NamedTuple):
@@ -167,6 +170,9 @@ def place(submission: NotebookNode, release: NotebookNode) -> Placed:
             continue
         how, numbers = found
         source = _source(search, stub, how, numbers)
+        if stub.cell_type != "code" and PICTURE.search(source):
+            source = PICTURE.sub("picture", source)
+            notes.append(f"“{title}”: pictures are not read; say in words what they show.")
         if len(source) > LONGEST:
             missing.append(name)
             notes.append(f"“{title}”: the answer has {len(source):,} characters; at most {LONGEST:,} are read.")
@@ -241,7 +247,8 @@ def _remarks(search: _Search, stub: NotebookNode, how: str, numbers: list[int], 
     wanted = set(DEFINED.findall(stub.source))
     if how != "place" and stub.cell_type == "code" and wanted:
         have = set().union(*(search.defines[number] for number in search.own))
-        if lost := sorted(wanted - have):
+        source = search.cells[numbers[-1]].source
+        if lost := sorted(name for name in wanted - have if not re.search(rf"\b{name}\b", source)):
             said.append(f"“{title}”: the cell does not define {', '.join(lost)}, which the checks call.")
     if search.cells[numbers[-1]].cell_type != stub.cell_type:
         said.append(f"“{title}”: the cell's type was changed; it was read as {stub.cell_type} again.")

@@ -153,7 +153,10 @@ def _fault(key: tuple[str, str], given: str, comment: str, asked: dict, files: d
     if student not in files:
         return f"there is no result of a student {student!r}"
     if key not in asked:
-        return f"{student} has no question {question!r}"
+        there = ", ".join(name for one, name in asked if one == student)
+        if not there:
+            return f"{student}'s file was not graded: ask for it again, or enter points in the gradebook"
+        return f"{student} has no question {question!r}; there are {there}"
     if key in found:
         return f"{student} has points for {question} already, in a line above"
     try:

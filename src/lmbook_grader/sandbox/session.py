@@ -48,7 +48,7 @@ class Session:
     """A worker behind its walls.  As a context manager it leaves no process behind.
 
     charged: seconds it computed, plus those in which it only slept.  Time in which it waited for its turn on a
-    crowded machine is not charged, so that the same program always gets as far.
+    crowded machine, or for a grader that did, is not charged, so that the same program always gets as far.
 
     warm: the process of which the worker is to be a fork, or None for a new one.
     """
@@ -89,7 +89,7 @@ class Session:
         after which only `close` is left.
         """
         functions: dict = {}
-        self._look(math.inf, math.inf)
+        self._look(math.inf, math.inf, waited=True)
         end, until = time.monotonic() + CLOCK * seconds, self.charged + seconds
         try:
             data = wire.frame(task, functions)
@@ -100,7 +100,10 @@ class Session:
             answer = self._answer(end, until)
             if answer.get("is") != "back":
                 return answer
-            self._send(_called_back(self.lent | functions, answer), end)
+            reply = _called_back(self.lent | functions, answer)
+            if time.monotonic() - self.looked >= LOOK:
+                self._look(math.inf, math.inf, waited=True)
+            self._send(reply, end)
 
     def lend(self, seconds: float, functions: dict) -> None:
         """Binds these names in the student's process to functions that run here, as arguments of a check do."""
@@ -110,24 +113,29 @@ class Session:
 
     def _answer(self, end: float, until: float = math.inf) -> dict:
         """The next message.  end: when it is late on the clock; until: charged seconds at which it is late."""
-        head, sizes = wire.HEAD.size, None
-        while True:
-            if sizes is None and len(self.received) >= head:
-                try:
-                    sizes = wire.lengths(bytes(self.received[:head]))
-                except wire.NotData as error:
-                    raise ProtocolError from error
-            if sizes is not None and len(self.received) >= head + sum(sizes):
-                text = bytes(self.received[head : head + sizes[0]])
-                data = bytes(self.received[head + sizes[0] : head + sum(sizes)])
-                del self.received[: head + sum(sizes)]
-                self._read("stderr")
-                answer = wire.message(text, data)
-                if not isinstance(answer, dict) or not isinstance(answer.get("is"), str):
-                    raise ProtocolError
-                return answer
+        while not (sizes := self._whole()):
             if not self._wait(("stdout", "stderr"), end, until):
                 raise ProcessDied
+        head = wire.HEAD.size
+        text = bytes(self.received[head : head + sizes[0]])
+        data = bytes(self.received[head + sizes[0] : head + sum(sizes)])
+        del self.received[: head + sum(sizes)]
+        self._read("stderr")
+        answer = wire.message(text, data)
+        if not isinstance(answer, dict) or not isinstance(answer.get("is"), str):
+            raise ProtocolError
+        return answer
+
+    def _whole(self) -> tuple[int, int] | None:
+        """The lengths of the next message's parts once all of it is there."""
+        head = wire.HEAD.size
+        if len(self.received) < head:
+            return None
+        try:
+            sizes = wire.lengths(bytes(self.received[:head]))
+        except wire.NotData as error:
+            raise ProtocolError from error
+        return sizes if len(self.received) >= head + sum(sizes) else None
 
     def _send(self, data: bytes, end: float) -> None:
         view = memoryview(data)
@@ -142,8 +150,6 @@ class Session:
 
     def _wait(self, pipes: tuple[str, ...], end: float, until: float = math.inf, writing: bool = False) -> bool:
         """Waits for something to read (or room to write) and reads it; False at the end of the answers."""
-        if time.monotonic() - self.looked >= LOOK:
-            self._look(end, until)
         with selectors.DefaultSelector() as selector:
             for name in pipes:
                 if name in self.pipes:
@@ -156,13 +162,18 @@ class Session:
                 if key.data == "stdout":
                     return False
                 del self.pipes[key.data]  # it closed its output; the answers may still come
+        if time.monotonic() - self.looked >= LOOK and (writing or not self._whole()):
+            self._look(end, until, waited="stdin" in [key.data for key, _ in ready])
         return True
 
-    def _look(self, end: float, until: float) -> None:
-        """Brings what is charged up to date.  Raises one of Stopped where a limit is passed."""
+    def _look(self, end: float, until: float, waited: bool) -> None:
+        """Brings what is charged up to date.  Raises one of Stopped where a limit is passed.
+
+        waited: it has been the grader's turn, so that a process that sleeps may only wait for it.
+        """
         now = time.monotonic()
         computed, memory, busy = used(*self.process.pids)
-        if not busy:
+        if not busy and not waited:
             self.slept += min(now - self.looked, 1.0)  # more than that, and it was the grader that waited
         self.looked, self.charged = now, max(self.charged, computed + self.slept)
         if memory > 1.25 * self.limits.memory * MEGABYTE:

@@ -24,7 +24,9 @@ DEPTH, BITS = 50, 4096  # of nested containers; of an integer
 ENTRIES = 8_000_000  # of one array; an axis of length 0 counts as 1, since (10**9, 0) is no bytes and a billion rows
 NUMBERS = {"bool", "float16", "float32", "float64", "complex64", "complex128"}
 NUMBERS |= {f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
-SEQUENCES = {"tuple": tuple, "set": set, "frozenset": frozenset, "iterator": iter}
+SEQUENCES = {"tuple": tuple, "set": set, "frozenset": frozenset, "iterator": iter, "deque": collections.deque}
+VIEWS = {"keys": collections.abc.KeysView, "values": collections.abc.ValuesView, "items": collections.abc.ItemsView}
+SAME = 100  # how many keys of a dict or a set may have one hash
 
 
 class NotData(Exception):
@@ -81,12 +83,13 @@ class _Packer:
         if isinstance(value, dict):
             tag = "counter" if isinstance(value, collections.Counter) else "dict"
             return {tag: [[self.pack(key, depth), self.pack(item, depth)] for key, item in value.items()]}
-        for tag, kind in (("tuple", tuple), ("set", set), ("frozenset", frozenset)):
+        kinds = {"tuple": tuple, "set": set, "frozenset": frozenset, "deque": collections.deque, **VIEWS}
+        for tag, kind in kinds.items():
             if isinstance(value, kind):
                 return {tag: [self.pack(item, depth) for item in value]}
         if isinstance(value, range):
             return {"range": [self.pack(number) for number in (value.start, value.stop, value.step)]}
-        if isinstance(value, collections.abc.Iterator | collections.abc.KeysView | collections.abc.ValuesView):
+        if isinstance(value, collections.abc.Iterator):
             return {"iterator": [self.pack(item, depth) for item in _first(value)]}
         if self.functions is not None and callable(value):
             self.functions[len(self.functions)] = value
@@ -161,7 +164,10 @@ def _unpack(value, data, function, depth: int):
         pairs = [[_unpack(part, data, function, depth + 1) for part in pair] for pair in held]
         return _mapping(tag, pairs)
     if tag in SEQUENCES:
-        return SEQUENCES[tag]([_unpack(item, data, function, depth + 1) for item in held])
+        items = [_unpack(item, data, function, depth + 1) for item in held]
+        return SEQUENCES[tag](_apart(items) if tag in ("set", "frozenset") else items)
+    if tag in VIEWS:
+        return _view(tag, [_unpack(item, data, function, depth + 1) for item in held])
     if tag == "range":
         return range(*(_unpack(number, data, function, depth + 1) for number in held))
     if tag == "int":
@@ -188,10 +194,24 @@ def _unpack(value, data, function, depth: int):
 
 
 def _mapping(tag: str, pairs: list) -> dict:
-    made = {}
-    for key, item in pairs:  # one by one, so that a time limit can end a dict of keys made to collide
-        made[key] = item
+    _apart([key for key, _ in pairs])
+    made = dict(pairs)
     return collections.Counter(made) if tag == "counter" else made
+
+
+def _view(tag: str, items: list):
+    """The keys, the values or the items of a dict that has nothing else."""
+    if tag == "values":
+        return dict(enumerate(items)).values()
+    pairs = [(key, None) for key in items] if tag == "keys" else items
+    return getattr(_mapping("dict", pairs), tag)()
+
+
+def _apart(keys: list) -> list:
+    """These keys, unless they were made to collide: then a dict or a set of them takes the square of the time."""
+    if max(collections.Counter(map(hash, keys)).values(), default=0) > SAME:
+        raise NotData("keys made to collide")
+    return keys
 
 
 def _slice(data, place) -> bytes:

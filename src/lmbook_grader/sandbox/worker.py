@@ -128,7 +128,8 @@ class Worker:
             except wire.NotData as error:
                 self.say(**{"is": "odd", "type": str(error)})
 
-    def do_run(self, task) -> None:
+    def do_run(self, task) -> list[str]:
+        """Runs a cell.  Returns the global names in its code."""
         name, source = task["name"], task["source"]
         if "get_ipython" in source:
             self.ipython()
@@ -147,6 +148,7 @@ class Worker:
             for function in task.get("close", ()):
                 if isinstance(self.space.get(function), types.FunctionType):
                     self.space[function] = closed
+        return sorted(named(compile(tree, name, "exec", flags)))
 
     def _sides(self, tree: ast.Module, error: Exception, name: str) -> list[str]:
         """What stood on the two sides of an assertion that failed, as text: evaluated anew, for the student to read."""
@@ -233,6 +235,11 @@ class Worker:
         said = {"type": type(error).__name__, "text": str(error)[:500], "cell": name, "line": line, "missing": missing}
         sides, self.compared = self.compared, []
         return {"is": "raised", **said, "sides": sides}
+
+
+def named(code: types.CodeType) -> set[str]:
+    """The global names that a piece of code uses, in its functions too; its attributes are among them."""
+    return set(code.co_names).union(*(named(part) for part in code.co_consts if isinstance(part, types.CodeType)))
 
 
 def short(value) -> str:
