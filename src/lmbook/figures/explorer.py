@@ -99,8 +99,7 @@ class NGramExplorer(Figure):
             "caption",
             "Type a history, or press a bar to add its word. Raise n and watch the counts run out: more and more of "
             "each bar comes from shorter histories, each with its own pattern, and the bar no longer ends at the thin "
-            "line, the raw share. Once you have read on, try to beat the perplexity of the first view with another n, "
-            "k or smoothing.",
+            "line, the raw share. Then beat the perplexity of the first view by n, k or smoothing.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         super().__init__(

@@ -69,9 +69,8 @@ class SentenceProbability(Figure):
         state.setdefault(
             "caption",
             "Type a sentence, or try the examples in pairs. A bar shows how surprising its word is: it is −ln P long, "
-            "and all bars together are as long as −ln P of the sentence. Swap two words and see what the order was "
-            "worth. Then take the long example and find the word at which float32, a format of 32 bits, makes the "
-            "product 0.",
+            "and together the bars are −ln P of the sentence long. Swap two words and see what the order was worth. "
+            "Then take the long one: at which word does float32 make the product 0?",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as sentence and order are known
         super().__init__(sentence=sentence, **state)
