@@ -137,7 +137,7 @@ RUNGS["multi30k-additive-long"] = replace(
     ships=False,
 )
 
-# Is the ladder's rate a fair one for these rungs? A third of it and three times it, trained to the same end.
+# Is the ladder's rate a fair one for these rungs? Others, trained to the same end.
 for rung, called, rates in (
     ("additive", "RNNsearch", {"low": 1e-3, "high": 1e-2}),
     ("hybrid", "the hybrid", {"low": 1e-3}),
