@@ -234,6 +234,40 @@ def test_fused_steps_are_the_whole_pass_and_so_are_their_gradients(cell):
     torch.testing.assert_close(found, wanted)
 
 
+@kinds
+@directions
+def test_with_residual_connections_each_layer_of_torch_but_the_first_adds_its_input(cell, bidirectional):
+    network = randomised(Recurrent(D_IN, HIDDEN, 3, cell, bidirectional, residual=True))
+    x, state = torch.randn(B, T, D_IN).double(), random_state(network)
+    outputs, final = network(x, state)
+    expected, finals = x, []
+    for i, cells in enumerate(network.layers):
+        alone = Recurrent(network.width if i else D_IN, HIDDEN, 1, cell, bidirectional).double()
+        alone.layers[0].load_state_dict(cells.state_dict())
+        theirs, last = alone.to_torch()(expected, in_torch_form(network, state[i : i + 1]))
+        expected = theirs + expected if i else theirs
+        finals.append(last)
+    torch.testing.assert_close(outputs, expected)
+    for i, last in enumerate(finals):
+        torch.testing.assert_close(in_torch_form(network, final[i : i + 1]), last)
+    padded, _ = network(x, state, MASK)
+    torch.testing.assert_close(padded[0], outputs[0])
+    assert not padded[~MASK].any()
+
+
+@kinds
+def test_with_residual_connections_step_by_step_is_the_whole_pass(cell):
+    network = randomised(Recurrent(D_IN, HIDDEN, 3, cell, residual=True))
+    x = torch.randn(B, T, D_IN).double()
+    outputs, final = network(x)
+    for weights in (None, network.step_weights()):
+        state = network.start(B)
+        for t in range(T):
+            h, state = network.step(x[:, t], state, weights)
+            torch.testing.assert_close(h, outputs[:, t])
+        torch.testing.assert_close(state, final)
+
+
 def test_the_state_given_is_not_changed():
     network = Recurrent(D_IN, HIDDEN, 2, "lstm")
     state = random_state(network)
@@ -273,6 +307,7 @@ def test_dropout_goes_up_between_layers_never_along_time():
         (lambda: Recurrent(3, 4)(torch.zeros(2, 5, 3), None, torch.ones(2, 5)), "boolean"),
         (lambda: Recurrent(3, 4)(torch.zeros(2, 5, 3), Recurrent(3, 4).start(3)), r"start\(2\)"),
         (lambda: Recurrent(3, 4, bidirectional=True).step(torch.zeros(2, 3), ()), "whole sequence"),
+        (lambda: Recurrent(3, 4, residual=True).to_torch(), "residual must be False"),
     ],
 )
 def test_errors_say_what_is_wrong_and_what_to_do(call, message):

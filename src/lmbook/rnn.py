@@ -2,6 +2,8 @@
 
     h_t^(1) = cell_1(x_t, h_{t-1}^(1))      h_t^(l) = cell_l(h_t^(l-1), h_{t-1}^(l))      outputs: the top layer's h_t
 
+With residual connections a layer l > 1 passes on h_t^(l) plus what it was given  (Wu et al. 2016, section 3.1).
+
 Shapes: B batch, T steps, d_in input width, hidden state width, width = hidden, or 2 hidden with two directions.
 A state is a tuple with one entry a layer, each a tuple of tensors (B, width): (h,) or, for the LSTM, (h, c). With two
 directions the first half of the width is the forward cell's state, the second half the backward cell's.
@@ -119,7 +121,7 @@ class Recurrent(nn.Module):
 
     cell: "rnn", "lstm" or "gru"; `options` go to it (forget_bias for "lstm", reset for "gru").
     dropout: share of the values set to 0 between the layers, in training. It is never applied from one step to the next
-    (Zaremba et al. 2014, section 3.1).
+    (Zaremba et al. 2014, section 3.1).  residual: every layer but the first adds its input to its output.
     """
 
     def __init__(
@@ -130,6 +132,7 @@ class Recurrent(nn.Module):
         cell: str = "lstm",
         bidirectional: bool = False,
         dropout: float = 0.0,
+        residual: bool = False,
         **options: float | str,
     ):
         super().__init__()
@@ -141,7 +144,7 @@ class Recurrent(nn.Module):
             raise ValueError(f"dropout is {dropout}; it is a share, at least 0 and below 1.")
         directions = 2 if bidirectional else 1
         self.d_in, self.hidden, self.width = d_in, hidden, directions * hidden
-        self.dropout, self.bidirectional = dropout, bidirectional
+        self.dropout, self.bidirectional, self.residual = dropout, bidirectional, residual
         self.layers = nn.ModuleList(
             nn.ModuleList(CELLS[cell](d_in if i == 0 else self.width, hidden, **options) for _ in range(directions))
             for i in range(n_layers)
@@ -168,7 +171,8 @@ class Recurrent(nn.Module):
         for i, (cells, layer_state) in enumerate(zip(self.layers, state, strict=True)):
             if i > 0:
                 x = F.dropout(x, self.dropout, self.training)
-            x, new = run(cells, x, layer_state, mask)
+            outputs, new = run(cells, x, layer_state, mask)
+            x = x + outputs if self.residual and i > 0 else outputs
             final.append(new)
         return x, tuple(final)
 
@@ -192,7 +196,7 @@ class Recurrent(nn.Module):
             if i > 0:
                 x = F.dropout(x, self.dropout, self.training)
             final.append(cell(x, layer_state) if weights is None else fused_step(cell, x, layer_state, weights[i]))
-            x = final[-1][0]
+            x = x + final[-1][0] if self.residual and i > 0 else final[-1][0]
         return x, tuple(final)
 
     def _checked(self, x: Tensor, state: tuple[State, ...] | None, mask: Tensor | None) -> tuple[State, ...]:
@@ -210,7 +214,12 @@ class Recurrent(nn.Module):
         return state
 
     def to_torch(self) -> nn.RNN | nn.LSTM | nn.GRU:
-        """The same network as torch's own module (batch first), with a copy of the weights."""
+        """The same network as torch's own module (batch first), with a copy of the weights.
+
+        Raises ValueError with residual connections, which torch's has not.
+        """
+        if self.residual:
+            raise ValueError("torch's modules have no residual connections: residual must be False.")
         kind = {RNNCell: nn.RNN, LSTMCell: nn.LSTM, GRUCell: nn.GRU}[type(self.layers[0][0])]
         dropout = self.dropout if len(self.layers) > 1 else 0.0  # torch warns of one that has no effect
         options = {"batch_first": True, "bidirectional": self.bidirectional, "dropout": dropout}

@@ -13,7 +13,7 @@ from lmbook import data, metrics
 from lmbook.configuration import configured
 from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.translation import Task, beams, encoder_decoder, learn, race, scored
-from lmbook.seq2seq import SingleRNNTranslator
+from lmbook.seq2seq import RecurrentEncoder, SingleRNNTranslator
 from lmbook.text import Vocabulary, WordTokenizer
 
 D_EMBED, HIDDEN, MOST = 32, 64, 20  # widths, and the longest translation
@@ -120,8 +120,31 @@ def depth(run: Run) -> tuple[dict, None]:
     """As in `harbourish`; for each depth BLEU, perplexity and share without a mistake after both budgets."""
     task, scores = captions(run.quick), {}
     for n in DEPTHS:
-        name, options = f"{n} layer{'s' if n > 1 else ''}", {"context": "every", "n_layers": n}
-        found, _ = raced(run, lambda options=options: translator(task.types[0], options), task, name)
-        scores[name] = {key: found[key] for key in found if key.startswith(("bleu", "perplexity", "exact"))}
+        name = f"{n} layer{'s' if n > 1 else ''}"
+        scores[name] = stacked(run, task, name, n)
     scores[f"{name}, bleu"] = scores[name]["bleu"]
     return scores, None
+
+
+@recipe(
+    "harbourish-residual",
+    about="generated captions, Harbourish to English: 4 layers as in harbourish-depth, with residual connections",
+    minutes=8,
+    score="bleu",
+)
+def residual(run: Run) -> tuple[dict, None]:
+    """As in `depth`; every layer of encoder and decoder but the first adds its input to its output."""
+    scores = stacked(run, captions(run.quick), "4 layers, residual", DEPTHS[-1], residual=True)
+    return {"4 layers, residual": scores, "bleu": scores["bleu"]}, None
+
+
+def stacked(run: Run, task: Task, name: str, n_layers: int, residual: bool = False) -> dict:
+    """Scores after both budgets of n_layers on each side."""
+
+    def build() -> nn.Module:
+        encoder = RecurrentEncoder(task.types[0], D_EMBED, HIDDEN, n_layers, "gru", True, residual=residual)
+        options = {"context": "every", "n_layers": n_layers, "residual": residual}
+        return encoder_decoder(task.types, D_EMBED, HIDDEN, encoder, **options)
+
+    found, _ = raced(run, build, task, name)
+    return {key: found[key] for key in found if key.startswith(("bleu", "perplexity", "exact"))}
