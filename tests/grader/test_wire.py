@@ -39,6 +39,30 @@ def test_a_plain_value_arrives_equal_and_of_the_same_type(value):
     assert repr(got) == repr(value)
 
 
+MODULUS = 2**61 - 1  # all its multiples have the hash 0
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [MODULUS * n for n in range(500)],
+        {MODULUS * n: 0 for n in range(500)},
+        [[MODULUS * n] for n in range(500)],
+        [Fraction(MODULUS * n, 1) for n in range(1, 4)] + [MODULUS * n for n in range(4, 200)],
+        [(1 - 2 * (n & 1), *(-1 - (n >> k & 1) for k in range(10))) for n in range(500)],
+    ],
+    ids=["numbers", "keys", "rows", "fractions", "-1 and -2"],
+)
+def test_values_of_one_hash_do_not_arrive_alone_or_inside_others(value):
+    with pytest.raises(wire.NotData, match="collide"):
+        travelled(value)
+
+
+def test_one_value_arrives_as_often_as_it_comes():
+    value = [[MODULUS * (n % 50)] for n in range(5000)] + [[-1, -2]] * 5000
+    assert travelled(value) == value
+
+
 def test_not_a_number_arrives():
     assert math.isnan(travelled([float("nan")])[0])
 

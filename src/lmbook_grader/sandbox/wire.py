@@ -26,7 +26,7 @@ NUMBERS = {"bool", "float16", "float32", "float64", "complex64", "complex128"}
 NUMBERS |= {f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
 SEQUENCES = {"tuple": tuple, "set": set, "frozenset": frozenset, "iterator": iter, "deque": collections.deque}
 VIEWS = {"keys": collections.abc.KeysView, "values": collections.abc.ValuesView, "items": collections.abc.ItemsView}
-SAME = 100  # how many keys of a dict or a set may have one hash
+SAME = 100  # how many different values of a message may have one hash
 
 
 class NotData(Exception):
@@ -145,73 +145,93 @@ def message(text: bytes, data: bytes, function=None):
     Raises NotData for whatever is not written as `frame` writes it.
     """
     try:
-        return _unpack(json.loads(text), memoryview(data), function, 0)
+        return _Unpacker(memoryview(data), function).unpack(json.loads(text))
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, OverflowError) as error:
         raise NotData(f"not readable: {type(error).__name__}") from error
 
 
-def _unpack(value, data, function, depth: int):
-    if depth > 3 * DEPTH:
-        raise NotData("nested too deeply")
-    if isinstance(value, list):
-        return [_unpack(item, data, function, depth + 1) for item in value]
-    if not isinstance(value, dict):
-        if isinstance(value, int) and abs(value) >= 2**BITS:
-            raise NotData("a number too long")
-        return value
-    ((tag, held),) = value.items()
-    if tag in ("dict", "counter"):
-        pairs = [[_unpack(part, data, function, depth + 1) for part in pair] for pair in held]
-        return _mapping(tag, pairs)
-    if tag in SEQUENCES:
-        items = [_unpack(item, data, function, depth + 1) for item in held]
-        return SEQUENCES[tag](_apart(items) if tag in ("set", "frozenset") else items)
-    if tag in VIEWS:
-        return _view(tag, [_unpack(item, data, function, depth + 1) for item in held])
-    if tag == "range":
-        return range(*(_unpack(number, data, function, depth + 1) for number in held))
-    if tag == "int":
-        number = int(held, 16) if len(held) <= BITS // 4 else None
-        if number is None:
-            raise NotData("a number too long")
-        return number
-    if tag == "fraction":
-        above, below = held
-        if type(above) is not int or type(below) is not int or not 0 < below < 2**64 or abs(above) >= 2**64:
-            raise NotData("a fraction that is none")
-        return fractions.Fraction(above, below)
-    if tag == "complex":
-        return complex(float(held[0]), float(held[1]))
-    if tag == "bytes":
-        return _slice(data, held)
-    if tag in ("array", "scalar"):
-        return _array(tag, held, data)
-    if tag == "tensor":
-        return _tensor(held, data)
-    if tag == "function" and function is not None:
-        return function(int(held))
-    raise NotData("an unknown kind of value")
+class _Unpacker:
+    """Makes values out of JSON and bytes again.  met: different values of one message by their hash."""
 
+    def __init__(self, data: memoryview, function):
+        self.data, self.function, self.met = data, function, collections.defaultdict(list)
 
-def _mapping(tag: str, pairs: list) -> dict:
-    _apart([key for key, _ in pairs])
-    made = dict(pairs)
-    return collections.Counter(made) if tag == "counter" else made
+    def unpack(self, value, depth: int = 0):
+        made = self._made(value, depth)
+        self._apart(made)
+        return made
+
+    def _apart(self, made) -> None:
+        """Refuses many values of one hash: a dict or a set of them, here or in a check, takes the square of the time.
+
+        Text and bytes are hashed with a secret, and a hash is shared by few floats and short integers. A list is taken
+        for the tuple that a check may make of it.
+        """
+        if made is None or isinstance(made, str | bytes | float | bool):
+            return
+        if type(made) is int and abs(made) < sys.hash_info.modulus:
+            return
+        made = tuple(made) if type(made) is list else made
+        try:
+            met = self.met[hash(made)]
+        except TypeError:  # it can be no key
+            return
+        if made not in met:
+            met.append(made)
+        if len(met) > SAME:
+            raise NotData("values made to collide")
+
+    def _all(self, values, depth: int) -> list:
+        return [self.unpack(value, depth + 1) for value in values]
+
+    def _made(self, value, depth: int):
+        if depth > 3 * DEPTH:
+            raise NotData("nested too deeply")
+        if isinstance(value, list):
+            return self._all(value, depth)
+        if not isinstance(value, dict):
+            if isinstance(value, int) and abs(value) >= 2**BITS:
+                raise NotData("a number too long")
+            return value
+        ((tag, held),) = value.items()
+        if tag in ("dict", "counter"):
+            made = dict(self._all(pair, depth) for pair in held)
+            return collections.Counter(made) if tag == "counter" else made
+        if tag in SEQUENCES:
+            return SEQUENCES[tag](self._all(held, depth))
+        if tag in VIEWS:
+            return _view(tag, self._all(held, depth))
+        if tag == "range":
+            return range(*self._all(held, depth))
+        if tag == "int":
+            number = int(held, 16) if len(held) <= BITS // 4 else None
+            if number is None:
+                raise NotData("a number too long")
+            return number
+        if tag == "fraction":
+            above, below = held
+            if type(above) is not int or type(below) is not int or not 0 < below < 2**64 or abs(above) >= 2**64:
+                raise NotData("a fraction that is none")
+            return fractions.Fraction(above, below)
+        if tag == "complex":
+            return complex(float(held[0]), float(held[1]))
+        if tag == "bytes":
+            return _slice(self.data, held)
+        if tag in ("array", "scalar"):
+            return _array(tag, held, self.data)
+        if tag == "tensor":
+            return _tensor(held, self.data)
+        if tag == "function" and self.function is not None:
+            return self.function(int(held))
+        raise NotData("an unknown kind of value")
 
 
 def _view(tag: str, items: list):
     """The keys, the values or the items of a dict that has nothing else."""
     if tag == "values":
         return dict(enumerate(items)).values()
-    pairs = [(key, None) for key in items] if tag == "keys" else items
-    return getattr(_mapping("dict", pairs), tag)()
-
-
-def _apart(keys: list) -> list:
-    """These keys, unless they were made to collide: then a dict or a set of them takes the square of the time."""
-    if max(collections.Counter(map(hash, keys)).values(), default=0) > SAME:
-        raise NotData("keys made to collide")
-    return keys
+    made = dict.fromkeys(items) if tag == "keys" else dict(items)
+    return getattr(made, tag)()
 
 
 def _slice(data, place) -> bytes:

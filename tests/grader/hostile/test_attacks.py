@@ -164,6 +164,13 @@ def double(x):
     "keys that collide": """
 def double(x):
     return {(2**61 - 1) * n: 0 for n in range(60_000)} if x != 1 else 2""",
+    "a list of numbers that would collide in a set": """
+def double(x):
+    return [(2**61 - 1) * n for n in range(60_000)] if x != 1 else 2""",
+    "rows that would collide in a set of tuples": """
+import itertools
+def double(x):
+    return [list(row) for row in itertools.product((-1, -2), repeat=14)] if x != 1 else 2""",
     "a very deep list": """
 def double(x):
     made = []
