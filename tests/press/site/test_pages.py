@@ -144,6 +144,12 @@ ROOM = """(width) => [...document.querySelectorAll("figure.lm-figure")].filter((
   return box.checkVisibility() && Math.abs(box.offsetHeight - kept) > 40 + 0.12 * kept;
 }).map((box) => `${box.dataset.module}: ${box.offsetHeight}, not as kept: python benchmarks/pages.py --heights`)"""
 
+# Living figures whose edge the contents of the page cover.
+COVERED = """[...document.querySelectorAll("figure.lm-figure")].filter((box) => {
+  const beside = document.querySelector(".bd-sidebar-secondary")?.getBoundingClientRect();
+  return beside?.width && box.checkVisibility() && box.getBoundingClientRect().right > beside.left;
+}).map((box) => box.dataset.module)"""
+
 
 @pytest.mark.parametrize("name", PAGES)
 def test_page(visit, axe_in_every_view, name, request):
@@ -157,6 +163,7 @@ def test_page(visit, axe_in_every_view, name, request):
     page = visit(name)
     assert page.evaluate(SHIFT) < 0.05
     assert page.evaluate(ROOM, 1280) == []
+    assert page.evaluate(COVERED) == []
     page.add_style_tag(content="*, ::before, ::after { transition: none !important }")  # colours change at once
     theme = "document.documentElement.dataset.theme"
     assert page.evaluate(theme) == "light"
