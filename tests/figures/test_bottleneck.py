@@ -163,6 +163,27 @@ def test_the_line_of_the_chosen_size_stands_out(show):
     assert page.locator(".lmv-now").get_attribute("points") != before
 
 
+NAMES = """[...document.querySelectorAll(".lmv-line")].map((line) => {
+  const box = line.ownerSVGElement.getBoundingClientRect();
+  const points = line.getAttribute("points").split(" ").map((pair) => pair.split(",").map(Number));
+  const name = [...document.querySelectorAll(".lmv-clear")].find((one) => {
+    const at = points.findIndex(([x]) => Math.abs(x - Number(one.getAttribute("x"))) < 0.1);
+    return at >= 0 && Math.abs(Number(one.getAttribute("y")) - 4 - points[at][1]) < 0.1;
+  });
+  return [name?.textContent, name && name.getBoundingClientRect().top - box.top];
+})"""
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_each_line_has_its_name_on_it_where_the_lines_are_apart(show, width):
+    run = records("recall")[0]
+    page = show(FixedVector.from_record(run), width=width)
+    found = page.evaluate(NAMES)
+    assert {name for name, _ in found} == set(run["scores"]["backwards"])
+    heights = sorted(top for _, top in found)
+    assert min(np.diff(heights)) > 12
+
+
 def test_axe_finds_nothing(show, axe_in_every_view):
     page = show(FixedVector.from_record(record()), FixedVector.from_record(record(), length=40))
     page.locator("summary").first.click()

@@ -20,7 +20,7 @@ const style = `
 .lm-figure .lmv-here { stroke: var(--lm-1); stroke-width: 1; }
 .lm-figure .lmv-edge { stroke: var(--lm-edge); stroke-width: 1; stroke-dasharray: 4 4; }
 .lm-figure .lmv-dot { fill: var(--lm-1); }
-.lm-figure .lmv-yours { paint-order: stroke; stroke: var(--lm-paper); stroke-width: 3px; stroke-linejoin: round; }
+.lm-figure .lmv-clear { paint-order: stroke; stroke: var(--lm-paper); stroke-width: 3px; stroke-linejoin: round; }
 .lm-figure .lmv-own { fill: var(--lm-paper); stroke: var(--lm-1); stroke-width: 2; }
 `;
 
@@ -102,7 +102,7 @@ export default figure(({ model, el, listen, say }) => {
 
   function drawChart(N, row) {
     const [tall, left, bottom, top] = [230, 40, 34, 12];
-    const end = width - 34;
+    const end = width - 12;
     const x = (n) => left + ((n - 1) / Math.max(1, source.length - 1)) * (end - left);
     const y = (r) => top + (1 - r) * (tall - top - bottom);
     const recall = model.get("recall");
@@ -117,24 +117,25 @@ export default figure(({ model, el, listen, say }) => {
     if (end - edge > 130) parts.push(s("text", { class: "lm-tick", x: edge + 5, y: top + 10 }, "not in training"));
     parts.push(s("line", { class: "lmv-here", x1: x(N), x2: x(N), y1: top, y2: tall - bottom }));
     const order = recall.map((_, i) => i).filter((i) => i !== row).concat(row);
-    let last = Infinity;
-    const heights = recall.map((values) => y(values.at(-1)) + 4);
-    const placed = new Map();
-    for (const i of recall.map((_, k) => k).sort((a, b) => heights[b] - heights[a])) {
-      last = Math.min(heights[i], last - 13);
-      placed.set(i, last);
-    }
+    const apart = (k) => { // the least distance of two lines at k + 1 symbols
+      const values = recall.map((line) => line[k]).sort((a, b) => a - b);
+      return Math.min(...values.slice(1).map((value, i) => value - values[i]));
+    };
+    const names = recall[0].map((_, k) => k).reduce((best, k) => (apart(k) > apart(best) ? k : best), 0);
     for (const i of order) {
       const now = i === row ? " lmv-now" : "";
       parts.push(s("polyline", { class: `lmv-line${now}`, points: recall[i].map((r, k) => `${x(k + 1).toFixed(1)},${y(r).toFixed(1)}`).join(" ") }));
-      parts.push(s("text", { class: `lm-tick${now ? " lmv-now-text" : ""}`, x: end + 5, y: placed.get(i) }, sizes[i]));
+    }
+    for (const i of order) {
+      const now = i === row ? " lmv-now-text" : "";
+      parts.push(s("text", { class: `lm-tick lmv-clear${now}`, x: x(names + 1), y: y(recall[i][names]) + 4, "text-anchor": "middle" }, sizes[i]));
     }
     parts.push(s("circle", { class: "lmv-dot", cx: x(N), cy: y(recall[row][N - 1]), r: 5 }));
     const { mine, right } = told(row);
     if (mine) {
       const before = x(N) > end - 40 || (x(N) <= edge && x(N) > edge - 40);
       parts.push(s("circle", { class: "lmv-own", cx: x(N), cy: y(right / N), r: 5 }));
-      parts.push(s("text", { class: "lm-tick lmv-now-text lmv-yours", x: x(N) + (before ? -9 : 9), y: y(right / N) + (right / N > 0.9 ? 16 : -6), "text-anchor": before ? "end" : "start" }, "yours"));
+      parts.push(s("text", { class: "lm-tick lmv-now-text lmv-clear", x: x(N) + (before ? -9 : 9), y: y(right / N) + (right / N > 0.9 ? 16 : -6), "text-anchor": before ? "end" : "start" }, "yours"));
     }
     replace(chart, s("svg", { viewBox: `0 0 ${width} ${tall}`, width, height: tall }, parts));
   }
