@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+import lmbook
 from lmbook import checkpoints, metrics
 from lmbook.baselines import LinearTagger, MajorityTagger
 from lmbook.experiments.run import Run, recipe, records
@@ -22,6 +23,7 @@ from lmbook.rnn_models import Tagger
 from lmbook.word_shapes import WordForms
 
 HIDE = 0.25
+WNUT17 = {"epochs": 30, "min_class": 5, "dropout": 0.5}
 SEEN = (0, 1, 3, 10, 100, 1000)  # edges of how often a word was seen in training, for the accuracy of rare words
 
 
@@ -44,14 +46,14 @@ class SumEmbedding(nn.Embedding):
             return nn.Embedding.from_pretrained(self(torch.arange(len(self.own), device=self.own.device)), freeze=False)
 
 
-def hiding(forms: WordForms, words: Counter) -> tuple[Tensor, Tensor]:
+def hiding(forms: WordForms, words: Counter, a: float = HIDE) -> tuple[Tensor, Tensor]:
     """For every id of the forms, (vocab,): that of its class, and the probability a / (a + c) that the class is read.
 
     words: how often each word occurs in training.
     """
     own = torch.from_numpy(forms.class_ids())
     counts = torch.tensor([words[token] for token in forms.vocabulary.tokens])
-    return own, torch.where(own == torch.arange(len(own)), 0.0, HIDE / (HIDE + counts))
+    return own, torch.where(own == torch.arange(len(own)), 0.0, a / (a + counts))
 
 
 def hide(tokens: Tensor, own: Tensor, chance: Tensor) -> Tensor:
@@ -60,9 +62,9 @@ def hide(tokens: Tensor, own: Tensor, chance: Tensor) -> Tensor:
     return torch.where(torch.rand(tokens.shape, device=tokens.device) < chance[tokens], own[tokens], tokens)
 
 
-def hiding_loss(forms: WordForms, words: Counter) -> Callable:
+def hiding_loss(forms: WordForms, words: Counter, a: float = HIDE) -> Callable:
     """`label_nll` with some words hidden: the loss of a training."""
-    own, chance = hiding(forms, words)
+    own, chance = hiding(forms, words, a)
 
     def loss(model: nn.Module, batch: Pair) -> tuple[Tensor, Tensor]:
         tokens, labels = batch
@@ -132,8 +134,11 @@ def prepare(run: Run, corpus: str) -> tuple[dict[str, list], Counter, list[str]]
     return parts, words, sorted({tag for part in parts.values() for _, labels in part for tag in labels})
 
 
-def train_tagger(run: Run, corpus: str, score, epochs: int, min_class: int = 10, **sizes) -> tuple[dict, nn.Module]:
-    """A Tagger trained on a corpus and scored on its test set; sizes go to the Tagger."""
+def train_tagger(
+    run: Run, corpus: str, score: Callable, epochs: int, min_class: int = 10, rate: float = 3e-3, a: float = HIDE,
+    scored: str = "test", part: str = "model", **sizes,
+) -> tuple[dict, nn.Module]:  # fmt: skip
+    """A Tagger trained on a corpus and scored on one of its parts, the test set; sizes go to the Tagger."""
     parts, words, tags = prepare(run, corpus)
     forms = run.text = WordForms.build(words.elements(), min_count=2, min_class=min_class)
     number = {tag: i for i, tag in enumerate(tags)}
@@ -142,11 +147,11 @@ def train_tagger(run: Run, corpus: str, score, epochs: int, min_class: int = 10,
     model = Tagger(len(forms), len(tags), **sizes)
     if not run.rescoring:
         model.embedding = SumEmbedding(sizes["d_embed"], torch.from_numpy(forms.class_ids()))
-    adam = torch.optim.Adam(model.to(run.device).parameters(), lr=3e-3)
-    fit_labels(run, model, ids, labels, adam, epochs, warmup=100, loss=hiding_loss(forms, words))
+    adam = torch.optim.Adam(model.to(run.device).parameters(), lr=rate)
+    fit_labels(run, model, ids, labels, adam, epochs, warmup=100, loss=hiding_loss(forms, words, a), part=part)
     if not run.rescoring:
         model.embedding = model.embedding.added_up()
-    return score(predict(model, ids["test"], tags), parts["test"], words, tags) | {"tags": tags}, model
+    return score(predict(model, ids[scored], tags), parts[scored], words, tags) | {"tags": tags}, model
 
 
 def score_baselines(run: Run, corpus: str, score, alpha: float) -> dict:
@@ -197,5 +202,35 @@ enter(
 )  # fmt: skip
 enter(
     "wnut17", "entities", {"linear": 0.5, "lstm": 2, "lstm-2": 3, "left": 1.5}, (),
-    "wnut17", "f1", score_entities, epochs=30, min_class=5, dropout=0.5,
+    "wnut17", "f1", score_entities, **WNUT17,
 )  # fmt: skip
+
+
+@recipe(
+    "wnut17-settings",
+    about="entities: the LSTM of one layer at three rates, with words hidden seldom and more often, on validation data",
+    minutes=10,
+    corpora=("wnut17",),
+    score="rate 0.003, a 0.25",
+)
+def settings(run: Run) -> tuple[dict, None]:
+    """F1 on the validation set for every rate and a; the other recipes on WNUT-17 have the rate 0.003 and a = 0.25."""
+    found = {}
+    for rate in (1e-3, 3e-3, 1e-2):
+        for a in (HIDE, 4 * HIDE):
+            name = f"rate {rate:g}, a {a:g}"
+            lmbook.seed(run.seed)
+            scores, _ = train_tagger(
+                run,
+                "wnut17",
+                score_entities,
+                d_embed=64,
+                hidden=96,
+                rate=rate,
+                a=a,
+                scored="valid",
+                part=name,
+                **WNUT17,
+            )
+            found[name] = scores["f1"]
+    return found, None
