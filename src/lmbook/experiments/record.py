@@ -160,17 +160,22 @@ def start(model: nn.Module) -> dict:
 
 
 class Products(TorchDispatchMode):
-    """Adds up what torch.utils.flop_counter knows of each operation that runs inside the block.
+    """Adds up what torch.utils.flop_counter knows of each operation that runs inside the block, and LSTM layers.
 
-    torch's own FlopCounterMode finds the same, and for each module by itself, which takes twice as long.
+    torch's own FlopCounterMode finds the same, and for each module by itself, which takes twice as long; but it has no
+    count of the kernel that runs a whole LSTM layer where the rows are equally long.
     """
 
     flops = 0
+    LSTM_LAYER = torch.ops.aten.mkldnn_rnn_layer  # of one direction
 
     def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
         out = operation(*args, **(kwargs or {}))
         if count := flop_registry.get(operation.overloadpacket):
             self.flops += count(*args, **(kwargs or {}), out_val=out)
+        elif operation.overloadpacket is self.LSTM_LAYER:
+            x, W_x, W_h = args[:3]
+            self.flops += 2 * x.shape[0] * x.shape[1] * (W_x.numel() + W_h.numel())
         return out
 
 
@@ -182,7 +187,6 @@ def flops_per_token(model: nn.Module, batch, loss, stateful: bool) -> float:
     batch = tree_map(lambda tensor: tensor.to(device_of(model)), batch)
     modes = [(module, module.training) for module in model.modules()]
     model.eval()
-    # With gradients, though none is asked for: without them torch may run an LSTM by a kernel that it has no count of.
     with torch.enable_grad(), sdpa_kernel(SDPBackend.MATH), Products() as products:
         tokens = (loss(model, batch, None) if stateful else loss(model, batch))[1]
     for module, training in modes:
