@@ -161,6 +161,7 @@ SAID = {
     "max_length": "longest text",
     "cell": "recurrent cell",
     "bidirectional": "reads in both directions",
+    "residual": "residual connections",
     "context": "steps that get the fixed vector",
     "tied": "shared embedding tables",
     "scaled": "embeddings scaled",
