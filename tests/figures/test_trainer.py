@@ -133,7 +133,7 @@ def test_two_networks_are_trained_as_they_were_recorded(show):
     assert re.search(r"plain RNN: 2.\d+ nats .* after 40 steps.*; LSTM: 2", says(figure))
     press(figure, "Go on")
     press(figure, "Pause")
-    assert says(figure) == "Paused after 40 steps."
+    assert re.fullmatch(r"Paused after (40|80) steps\.", says(figure))  # a fast machine has done the next 40 by then
     press(figure, "Reset")
     assert figure.locator("button:text-is('Train')").count() == 1
     assert len(rows(figure)) == len(recorded[0])
