@@ -72,7 +72,8 @@ def show(new_context, book, listen):
     """show(figure, ...) -> a Playwright page that holds their text/html and mounts them, served from a subfolder.
 
     width: of the window.  scheme: "light" or "dark".  motion: "no-preference" or "reduce".  files: names and texts in
-    place of modules().  The page's `errors` lists console errors and requests to other hosts: the test fails on any.
+    place of modules().  The page's `errors` lists console errors and requests to other hosts: the test fails on any
+    in which the page's `expected` does not stand (a console error may come after the test's last line).
     """
     pages, (common, usual, home) = [], book
 
@@ -88,7 +89,7 @@ def show(new_context, book, listen):
         place.write_text(html, encoding="utf-8")
         context = new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion=motion)
         page = context.new_page()
-        page.errors = []
+        page.errors, page.expected = [], None
         listen(context, home, page.errors)
         page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: page.errors.append(str(error)))
@@ -99,7 +100,7 @@ def show(new_context, book, listen):
         return page
 
     yield open_page
-    assert [page.errors for page in pages if page.errors] == []
+    assert [error for page in pages for error in page.errors if not page.expected or page.expected not in error] == []
 
 
 # --- JupyterLab --------------------------------------------------------------------------------------------------

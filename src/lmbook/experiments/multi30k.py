@@ -140,7 +140,7 @@ RUNGS["multi30k-additive-long"] = replace(
 # Is the ladder's rate a fair one for these rungs? Others, trained to the same end.
 for rung, called, rates in (
     ("additive", "RNNsearch", {"low": 1e-3, "high": 1e-2}),
-    ("hybrid", "the hybrid", {"low": 1e-3}),
+    ("hybrid", "the hybrid", {"low": 1e-3, "high": 1e-2}),
 ):
     for name, rate in rates.items():
         RUNGS[f"multi30k-{rung}-{name}"] = replace(
