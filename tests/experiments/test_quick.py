@@ -16,7 +16,7 @@ SIBLINGS |= {"ewt-left-2", "ewt-lstm-2", "sms-spam-2", "film-opinions-2", "wnut1
 SIBLINGS |= {"multi30k-transformer-short", "multi30k-additive-long", "multi30k-additive-low", "multi30k-additive-high"}
 SIBLINGS |= {"shakespeare-gpu", "shakespeare-long", "digits-page", "wikitext2-windows"}
 SIBLINGS |= {"length-joined", "harbourish-depth", "harbourish-residual", "multi30k-every", "multi30k-hybrid"}
-SIBLINGS |= {"multi30k-hybrid-low", "caption-scores-long"}
+SIBLINGS |= {"multi30k-hybrid-low", "multi30k-hybrid-high", "caption-scores-long"}
 SIBLINGS |= {"recall-long", "recall-32", "recall-128"}
 # One training of another recipe again, kept with its weights: that one has the seeds.
 REPEATS = dict.fromkeys(("recall-32", "recall-64", "recall-128"), "recall")

@@ -54,9 +54,9 @@ def placed(text: str) -> dict:
     unit = torch.nn.functional.normalize(vectors, dim=1)
     near = []
     for _, i in words:
-        cosine = unit @ unit[i]
+        cosine = (unit @ unit[i]).tolist()
         others = sorted((j for j in readable if j != i), key=lambda j: -cosine[j]) if i >= len(SPECIALS) else []
-        near.append([{"id": j, "text": names[j], "cosine": round(float(cosine[j]), 4)} for j in others[:NEAR]])
+        near.append([{"id": j, "text": names[j], "cosine": round(cosine[j], 4)} for j in others[:NEAR]])
     ids = list(dict.fromkeys([i for _, i in words if i >= len(SPECIALS)] + [one["id"] for row in near for one in row]))
     plane = principal_components(vectors[ids]) if ids else []
     spread = float((vectors[ids] - vectors[ids].mean(0)).square().sum()) if ids else 0.0
