@@ -43,7 +43,7 @@ portable: zip pdf epub
 	cd build && sha256sum lmbook.zip lmbook.pdf lmbook.epub > lmbook.sha256
 
 # The record of the chapters' run is what the site's page Status shows.
-PYTEST := OMP_NUM_THREADS=1 LMBOOK_STATUS=build/status.json $(BIN)/python -m pytest -n 3
+PYTEST := OMP_NUM_THREADS=1 LMBOOK_STATUS=build/status.json $(BIN)/python -m pytest -n 4
 # Files stay whole, in the order of the two files conftest.py: the longest first.
 SHARE := --dist loadfile --no-loadscope-reorder
 # The masters of the homework have no outputs to compare; tests/homework runs them.

@@ -31,6 +31,7 @@ def visit(new_context, served, listen):
         page.goto(address + name)
         page.mouse.move(1, 1)  # a reader moves: figures that are far away come to life too
         page.wait_for_function("[...document.querySelectorAll('figure.lm-figure')].every((f) => f.dataset.live)")
+        page.evaluate("document.fonts.ready.then(() => new Promise(requestAnimationFrame))")  # words move until then
         return page
 
     yield open_page
