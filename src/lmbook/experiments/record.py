@@ -8,7 +8,8 @@ what the run did. Records of runs from before they were collected have none, whi
 """
 
 import functools
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Sequence
 
 import torch
 from torch import nn
@@ -23,6 +24,7 @@ from lmbook.train import device_of
 
 NUMBER = (int, float)
 POINTS, VALIDATIONS = 60, 200  # of a curve, that a record keeps at most
+COUNTED = 20  # batches whose FLOPs are counted before a training
 
 RECORD = {
     "recipe": str,
@@ -65,7 +67,7 @@ SETTINGS = {
     "patience": (int, NONE),
     "evaluate every": (int, NONE),  # steps; None is an epoch
     "ended": str,  # "budget", or "plateau" where patience ended it
-    "flops": int,  # of all steps: three times the products of a forward pass on the first batch, for every token
+    "flops": int,  # of all steps: three times the products of a forward pass for every token, over the first batches
     "start": dict,  # standard deviations before the first step: "embeddings", "matrices" (lowest, highest); "note"
     "rates tried": list,  # {"rate", "validation", "steps", "seconds"} of each that Run.tune compared
 }
@@ -121,8 +123,8 @@ def begun(model: nn.Module, batches, loss, optimiser, options: dict, note: str =
     dropouts += [module.p for module in bare.modules() if isinstance(module, nn.Dropout)]
     randomness = resume.random_state(options.get("generators", ()))
     try:
-        batch = next(iter(batches(0)))
-        each = flops_per_token(bare, batch, loss, options.get("stateful", False))
+        first = list(itertools.islice(batches(0), min(COUNTED, options.get("steps") or COUNTED)))
+        each = flops_per_token(bare, first, loss, options.get("stateful", False))
     finally:
         resume.set_random_state(randomness, options.get("generators", ()))
     return {
@@ -136,7 +138,7 @@ def begun(model: nn.Module, batches, loss, optimiser, options: dict, note: str =
         "schedule": _schedule(options),
         "dropout": float(max(p for p in dropouts if isinstance(p, int | float))),
         "vocabulary": [module.num_embeddings for module in bare.modules() if isinstance(module, nn.Embedding)],
-        "rows": distributed.rows(batch),
+        "rows": distributed.rows(first[0]),
         "clip": options.get("clip"),
         "budget": options.get("steps"),
         "patience": options.get("patience"),
@@ -179,19 +181,20 @@ class Products(TorchDispatchMode):
         return out
 
 
-def flops_per_token(model: nn.Module, batch, loss, stateful: bool) -> float:
+def flops_per_token(model: nn.Module, batches: Iterable, loss, stateful: bool) -> float:
     """FLOPs of a training step for each token that it predicts: three times the matrix products of a forward pass.
 
     The products are counted by torch as they happen, so that no model is left out; lmbook.flops has them as formulae.
+    The mean over the tokens of several batches, as a long sequence may cost more for each token than a short one.
     """
-    batch = tree_map(lambda tensor: tensor.to(device_of(model)), batch)
+    batches = tree_map(lambda tensor: tensor.to(device_of(model)), list(batches))
     modes = [(module, module.training) for module in model.modules()]
     model.eval()
     with torch.enable_grad(), sdpa_kernel(SDPBackend.MATH), Products() as products:
-        tokens = (loss(model, batch, None) if stateful else loss(model, batch))[1]
+        tokens = sum(int((loss(model, b, None) if stateful else loss(model, b))[1]) for b in batches)
     for module, training in modes:
         module.training = training
-    return 3 * products.flops / max(1, int(tokens))
+    return 3 * products.flops / max(1, tokens)
 
 
 def _schedule(options: dict) -> str:

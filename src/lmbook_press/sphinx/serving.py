@@ -2,6 +2,7 @@
 
 import gzip
 import mimetypes
+import re
 import threading
 from contextlib import contextmanager
 from functools import cache
@@ -14,19 +15,23 @@ COMPRESSED = ("text/", "application/json", "image/svg")
 
 
 @cache
-def _payload(file: Path, changed: float) -> tuple[str, bytes, bool]:
+def _payload(file: Path, changed: float, fonts: bool) -> tuple[str, bytes, bool]:
     kind = TYPES.get(file.suffix) or mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     data = file.read_bytes()
+    if fonts and file.suffix == ".css":
+        data = re.sub(rb"font-display:\s*optional", b"font-display: block", data)
     small = kind.startswith(COMPRESSED)
     return kind, gzip.compress(data, 6, mtime=0) if small else data, small
 
 
 @contextmanager
-def serve(folder: Path, under: str = "some/folder/"):
+def serve(folder: Path, under: str = "some/folder/", fonts: bool = False):
     """Serves `folder` at http://127.0.0.1:PORT/UNDER and yields (address, sent).
 
     `under` is a subfolder, because a site that works there works anywhere; all other paths are 404.
     `sent` is a list that grows with every answer: (path below the folder, bytes of its body, status).
+    fonts: a page waits for its fonts. As the site has it, a font that comes late is left out until the next page, so
+    that words would stand elsewhere on a busy machine.
     """
     sent: list[tuple[str, int, int]] = []
     root = Path(folder).resolve()
@@ -40,7 +45,8 @@ def serve(folder: Path, under: str = "some/folder/"):
             if file.is_dir():
                 file /= "index.html"
             found = unquote(self.path).startswith("/" + under) and file.is_file() and file.is_relative_to(root)
-            kind, data, small = _payload(file, file.stat().st_mtime) if found else ("text/plain", b"not here", False)
+            nothing = "text/plain", b"not here", False
+            kind, data, small = _payload(file, file.stat().st_mtime, fonts) if found else nothing
             sent.append((path, len(data), 200 if found else 404))
             self.send_response(200 if found else 404)
             self.send_header("Content-Type", kind + ("; charset=utf-8" if kind.startswith("text/") else ""))

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from lmbook_press.sphinx.serving import serve
+
 pytestmark = pytest.mark.browser
 NOTEBOOKS = Path(__file__).parents[3] / "notebooks"
 PAGES = ["book/index.html"] + [
@@ -36,6 +38,13 @@ AFTER = {
 }
 QUIET = """() => !document.querySelector("[data-state=busy]")
   && ![...document.querySelectorAll(".lmx-go")].some((one) => one.innerText.includes("…"))"""
+
+
+@pytest.fixture(scope="module")
+def served(site):
+    """In the book's own fonts, on a busy machine too."""
+    with serve(site, fonts=True) as found:
+        yield found
 
 
 def too_high(page) -> list:
