@@ -309,7 +309,7 @@ def test_flops_of_a_token_are_alike_in_all_recorded_seeds():
             if "settings" in part:
                 found[record["recipe"], name].append(part["settings"]["flops"] / part["tokens"])
     assert found
-    assert [key for key, each in found.items() if max(each) > 2 * min(each)] == []
+    assert [key for key, each in found.items() if max(each) > 1.3 * min(each)] == []
 
 
 def test_a_schedule_is_named_by_what_it_calls(a_run):

@@ -219,15 +219,15 @@ def shakespeare_counts(run: Run) -> tuple[dict, None]:
 CELLS = {"rnn": ("vanilla RNN", 2e-3), "gru": ("GRU", 4e-3), "lstm": ("LSTM", 6e-3)}  # their names and rates
 
 
-def enter(cell: str) -> None:
-    """Enters the recipe of one cell."""
-    name, rate = CELLS[cell]
+def enter(cell: str, steps: int = 3000) -> None:
+    """Enters the recipe of one cell; with more steps only they differ, and it is called long."""
+    (name, rate), longer = CELLS[cell], steps > 3000
 
     @recipe(
-        f"shakespeare-{cell}",
-        about=f"characters of Tiny Shakespeare, {name} of 160 units",
-        minutes=5,
-        ships=True,
+        f"shakespeare-{cell}" + "-long" * longer,
+        about=f"characters of Tiny Shakespeare, {name} of 160 units" + f", {steps:,} steps" * longer,
+        minutes=5 * steps / 3000,
+        ships=not longer,
         **NLL,
     )
     def recurrent(run: Run) -> tuple[dict, nn.Module]:
@@ -241,7 +241,7 @@ def enter(cell: str) -> None:
             stream_nll,
             torch.optim.Adam(model.parameters(), lr=rate, betas=(0.9, 0.99)),
             warmup=100,
-            total=3000,
+            total=steps,
             valid=lambda: stream_batches(valid, 20, 100),
             stateful=True,
             evaluate_every=500,
@@ -253,3 +253,4 @@ def enter(cell: str) -> None:
 
 for cell in CELLS:
     enter(cell)
+enter("gru", 12_000)
