@@ -222,6 +222,8 @@ def test_trainings_of_one_row_that_are_alike_are_told_once():
     assert shown("code", ["rotary", "rotary"]) == "rotary"
     assert shown("FLOPs", [5.93e11], [6.01e11]) == "590 to 600 billion"
     assert shown("FLOPs", [9.3e11], [1.1e12]) == "930 billion to 1.1 trillion"
+    assert shown("embeddings at the start", [[0.3]], [[0.1]], [[0.2]]) == "0.1 to 0.3"
+    assert shown("activation", [{"function": "lmbook.gpt.gelu_tanh"}]) == "gelu_tanh"
 
 
 @pytest.mark.parametrize(

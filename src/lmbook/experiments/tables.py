@@ -294,6 +294,8 @@ def _shown(key: str, seeds: dict[int, list[dict]]) -> str:
     def text(value) -> str:
         if isinstance(value, list):
             return ", ".join(map(text, value)) or "none"
+        if isinstance(value, dict):  # a function; see lmbook.configuration
+            return value["function"].rpartition(".")[2]
         if isinstance(value, bool) or value is None or isinstance(value, str):
             return {True: "yes", False: "no", None: "none"}.get(value, value)
         if key == "FLOPs":
@@ -303,6 +305,7 @@ def _shown(key: str, seeds: dict[int, list[dict]]) -> str:
     parts = []
     for group in zip(*seeds.values(), strict=True):
         told = [part.get(key, LACKS if "rate" in part else UNKNOWN) for part in group]
+        told = [value[0] if isinstance(value, list) and len(value) == 1 else value for value in told]
         numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in told)
         ends = (min(told), max(told)) if numbers else told
         told = list(dict.fromkeys(map(text, ends)))
