@@ -32,7 +32,7 @@ ALWAYS = ("parameters", "steps", "tokens", "seconds")  # what records have witho
 # Settings that are alike if they differ by less, as a share: the deviations of a start; and the highest rate, which is
 # a little below the one that was set where the schedule falls from the first step on.
 NEARLY = {"embeddings at the start": 0.2, "rate": 0.001}
-UNKNOWN, LACKS = "not recorded", "–"
+UNKNOWN, LACKS = "?", "–"
 NUMBER = re.compile(r"[-+−]?[\d.]")  # how a cell with a number begins
 
 
@@ -332,13 +332,14 @@ def differences(name: str) -> str:
     heads = ["model", *(SAID.get(key, key) for key in keys)]
     if len(keys) > max(MOST, len(rows)):
         heads, *rows = map(list, zip(["setting", *heads[1:]], *rows, strict=True))
-    dashes = any(cell == LACKS for row in rows for cell in row)
+    cells = {cell for row in rows for cell in row}
     lines = ["According to their records, these trainings differ in the following settings:", grid(heads, rows)]
     first = next(iter(found.values()))
     shared = (key for key in differ if not differ[key] and key in ("steps", "tokens", "rate"))
     same = [f"{key} {told}" for key in shared if (told := _shown(key, first)) != UNKNOWN]
     notes = [f"All of them share these settings: {', '.join(same)}."] if same else []
-    notes += ["A dash means that a model has no such setting."] if dashes else []
+    notes += ["A dash means that a model has no such setting."] if LACKS in cells else []
+    notes += ["A question mark means that it was not recorded."] if UNKNOWN in cells else []
     if silent:
         which = "these runs" if len(silent) == len(found) else "; ".join(silent)
         notes.append(f"Other settings (rate, dropout, start, widths) of {which} were not recorded.")
