@@ -234,3 +234,23 @@ def settings(run: Run) -> tuple[dict, None]:
             )
             found[name] = scores["f1"]
     return found, None
+
+
+@recipe(
+    "wnut17-passes",
+    about="entities: one direction and two, after 60 and 120 passes through the text",
+    minutes=10,
+    corpora=("wnut17",),
+    score="both, 120 passes",
+)
+def passes(run: Run) -> tuple[dict, None]:
+    """F1 on the test set. Each number of passes is a whole training, with the schedule of wnut17-left and -lstm."""
+    found = {}
+    for system, name in (("left", "left"), ("lstm", "both")):
+        for epochs in (60, 120):
+            part = f"{name}, {epochs} passes"
+            lmbook.seed(run.seed)
+            options = WNUT17 | {"epochs": epochs} | SYSTEMS[system][1]
+            scores, _ = train_tagger(run, "wnut17", score_entities, d_embed=64, hidden=96, part=part, **options)
+            found[part] = scores["f1"]
+    return found, None
