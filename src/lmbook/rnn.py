@@ -90,7 +90,8 @@ def run_fused(cells: Sequence[nn.Module], x: Tensor, state: State, mask: Tensor 
     weights = [weight for cell in cells for weight in cell.torch_weights()]
     if x.is_cuda:
         weights = one_buffer(weights)
-    settings = (True, 1, 0.0, False, len(cells) == 2)  # biases, layers, dropout, training, bidirectional
+    learns = x.is_cuda and torch.is_grad_enabled()  # cuDNN keeps what the backward pass needs only where it is told to
+    settings = (True, 1, 0.0, learns, len(cells) == 2)  # biases, layers, dropout, training, bidirectional
     # torch wants a state as (directions, B, hidden)
     hx = [part.unflatten(-1, (len(cells), -1)).transpose(0, 1).contiguous() for part in state]
     if mask is None or bool(mask.all()):

@@ -34,8 +34,8 @@ FOLLOWS = ("parameters", "FLOPs", "seconds")  # of a training: differ with whate
 def recorded(monkeypatch, tmp_path):
     """Three runs of one recipe, one of another, and none of a third; a table over them."""
 
-    def write(recipe, seed, scores, parts=None):
-        record = {"recipe": recipe, "seed": seed, "scores": scores, "seconds": 90 * (seed + 1), "hardware": "abacus"}
+    def write(recipe, seed, scores, parts=None, hardware="abacus CPU"):
+        record = {"recipe": recipe, "seed": seed, "scores": scores, "seconds": 90 * (seed + 1), "hardware": hardware}
         part = {"parameters": 1_500_000, "steps": 10, "tokens": 640, "seconds": 90.0, "train": [], "valid": []}
         record["parts"] = {"model": part} if parts is None else parts
         (tmp_path / f"{recipe}-{seed}.json").write_text(json.dumps(record))
@@ -59,6 +59,14 @@ def test_a_cell_is_one_score_or_mean_and_range(recorded):
     assert one == ["One", "7.2", "1.50", "1.5", "1"]
     assert base == ["Base", "3.0", "", "", "1"]
     assert other == ["Other", "4.0", "", "", "1"]
+
+
+def test_minutes_of_a_gpu_count_only_where_there_are_no_others_and_say_whose_they_are(recorded):
+    recorded("three", 9, {"score": 11.5}, hardware="GPU X")  # of 15 minutes
+    recorded("none", 0, {"score": 1.0}, hardware="GPU X")
+    _, _, three, *_, none = cells(tables.table("toy"))
+    assert three == ["Three", "11.5 (10.0 to 13.5)", "1.50", "3.0", "4"]
+    assert none == ["None", "1.0", "1.50", "1.5 (GPU X)", "1"]
 
 
 def test_columns_of_words_stand_to_the_left_and_numbers_to_the_right():

@@ -1,9 +1,11 @@
 """What the rungs of a ladder cost: FLOPs by the formula of `lmbook.flops`, and processor seconds.
 
-multi30k-flops counts what the recorded rungs of Multi30k cost, and times some of their steps. time-by-length measures a
-pass of an LSTM and of a Transformer by the length of the sequence, on its device.
+multi30k-flops counts what the recorded rungs of Multi30k cost, and times some of their steps. time-by-length measures
+a pass of an LSTM and of a Transformer by the length of the sequence, on its device. gpt-speed measures the tokens that
+a GPT trains on in a second, and their share of the peak that the maker gives for the device.
 """
 
+import statistics
 import time
 from collections.abc import Iterable
 from itertools import chain, count, islice
@@ -12,10 +14,13 @@ import torch
 from torch import nn
 
 from lmbook import flops as costs
+from lmbook.experiments import record as keeping
 from lmbook.experiments.multi30k import RUNGS, prepare
 from lmbook.experiments.run import Run, recipe
+from lmbook.experiments.tasks import next_token_nll
 from lmbook.experiments.translation import loss
-from lmbook.layers import Encoder
+from lmbook.gpt import GPT
+from lmbook.layers import Encoder, n_parameters
 from lmbook.rnn import Recurrent
 
 MULTI30K = tuple(
@@ -90,18 +95,85 @@ STACKS = {
 }
 
 
-@recipe(
-    "time-by-length",
-    about="seconds forward and backward by length, two layers of LSTM and of Transformer encoder, on this device",
-    minutes=1,
-    seeds=(0,),
-    score="Transformer, longest",
-)
 def time_by_length(run: Run) -> tuple[dict, None]:
-    """Width 256, batches of 16; a GPU and a CPU are told apart by the record's hardware."""
+    """Width 256, batches of 16, in float32. On a GPU the LSTM runs a step after the other in torch's own kernels:
+    cuDNN, which would shorten the steps, is off."""
     lengths, found = (8, 16) if run.quick else (16, 32, 64, 128, 256, 512, 1024), {}
-    for name, build in STACKS.items():
-        layers = build(256).to(run.device)
-        found[name] = [pass_seconds(layers, torch.randn(16, T, 256, device=run.device)) for T in lengths]
+    with torch.backends.cudnn.flags(enabled=False):
+        for name, build in STACKS.items():
+            layers = build(256).to(run.device)
+            found[name] = [pass_seconds(layers, torch.randn(16, T, 256, device=run.device)) for T in lengths]
     last = {f"{name}, longest": seconds[-1] for name, seconds in found.items()}
     return {"lengths": list(lengths), "longest": lengths[-1], **last, **found}, None
+
+
+for name, where in {"time-by-length": "a CPU", "time-by-length-gpu": "a GPU"}.items():
+    recipe(
+        name,
+        about=f"seconds forward and backward by length, two layers of LSTM and of Transformer encoder, on {where}",
+        minutes=1,
+        seeds=(0,),
+        score="Transformer, longest",
+    )(time_by_length)
+
+
+# FLOPs a second, dense, of an H100 SXM  (NVIDIA 2022). An H200 has the same processors, with more and faster memory.
+PEAKS = {name: {"float32": 66.9e12, "bfloat16": 989.4e12} for name in ("H100", "H200")}
+GPTS = {  # rows of a batch, and the model
+    "nanoGPT's GPU setting": (64, {"vocab": 70, "window": 256, "d_model": 384, "n_heads": 6, "n_layers": 6}),
+    "GPT-2, 124M": (16, {"vocab": 50_257, "window": 1024, "d_model": 768, "n_heads": 12, "n_layers": 12}),
+}
+SMALLEST = {"vocab": 70, "window": 8, "d_model": 16, "n_heads": 2, "n_layers": 1}  # of a quick run
+
+
+def tokens_a_second(model: nn.Module, batch: tuple, bf16: bool, steps: int) -> float:
+    """Of training steps with AdamW: the median of five turns of `steps`, after a first turn that warms up."""
+    optimiser, (inputs, _) = torch.optim.AdamW(model.parameters(), lr=1e-4), batch
+    seconds = []
+    for _ in range(6):
+        began = time.perf_counter()
+        for _ in range(steps):
+            with torch.autocast(inputs.device.type, torch.bfloat16, enabled=bf16):
+                nll, n = next_token_nll(model, batch)
+            optimiser.zero_grad()
+            (nll / n).backward()
+            optimiser.step()
+        if inputs.is_cuda:
+            torch.cuda.synchronize()
+        seconds.append(time.perf_counter() - began)
+    return steps * inputs.numel() / statistics.median(seconds[1:])
+
+
+@recipe(
+    "gpt-speed",
+    about="tokens a second of a GPT's training step, float32 and bfloat16, compiled or not: for a GPU",
+    minutes=60,
+    seeds=(0,),
+    score="tokens a second",
+)
+def gpt_speed(run: Run) -> tuple[dict, None]:
+    """Without dropout, on random ids.
+
+    A score for each model, precision, and whether torch.compile made the kernels: tokens a second, FLOPs a token, and
+    the share of the device's peak, where PEAKS has it. A quick run compiles nothing.
+    """
+    found, hardware = {}, torch.cuda.get_device_name() if torch.device(run.device).type == "cuda" else ""
+    peaks = next((of for name, of in PEAKS.items() if name in hardware), {})
+    for name, (B, sizes) in GPTS.items():
+        B, sizes = (2, SMALLEST) if run.quick else (B, sizes)
+        ids = torch.randint(5, sizes["vocab"], (B, sizes["window"] + 1), device=run.device)
+        for compiled in (False,) if run.quick else (False, True):
+            for kind in ("float32", "bfloat16"):
+                torch.manual_seed(run.seed)
+                model = GPT(**sizes).to(run.device)
+                each = keeping.flops_per_token(model, [(ids[:1, :-1], ids[:1, 1:])], next_token_nll, False)
+                trained = torch.compile(model) if compiled else model
+                steps = 1 if run.quick else 10
+                speed = tokens_a_second(trained, (ids[:, :-1], ids[:, 1:]), kind == "bfloat16", steps)
+                found[f"{name}, {kind}" + ", compiled" * compiled] = {
+                    "tokens a second": speed,
+                    "FLOPs a token": each,
+                    "parameters": n_parameters(model),
+                    "share of peak": speed * each / peaks[kind] if kind in peaks else None,
+                }
+    return found | {"tokens a second": max(row["tokens a second"] for row in found.values())}, None

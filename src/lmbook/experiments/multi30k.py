@@ -92,7 +92,10 @@ RUNGS: dict[str, Rung] = {
     "multi30k-one-rnn": Rung("one LSTM that reads the source and goes on with the target", one_rnn),
     "multi30k-every": Rung("encoder-decoder, context into every step", partial(recurrent, context="every")),
     "multi30k-additive": Rung(
-        "RNNsearch: additive attention, scored before the update", partial(recurrent, attention="bahdanau"), ships=True
+        "RNNsearch: additive attention, scored before the update",
+        partial(recurrent, attention="bahdanau"),
+        seeds=(0, 1, 2),
+        ships=True,
     ),
     "multi30k-hybrid": Rung(
         "the hybrid: a Transformer encoder of 3 layers and a recurrent decoder with additive attention", hybrid
@@ -105,6 +108,7 @@ RUNGS: dict[str, Rung] = {
         warmup=900,
         tokens=4096,
         adam={"betas": (0.9, 0.98), "eps": 1e-9},
+        seeds=(0, 1, 2),
         ships=True,
     ),
     **{  # compared with each other: shorter runs, more seeds
@@ -126,6 +130,7 @@ RUNGS["multi30k-transformer-short"] = replace(
     minutes=45,
     steps=1850,
     warmup=220,
+    seeds=(0,),
     ships=False,
 )
 RUNGS["multi30k-additive-long"] = replace(
@@ -134,6 +139,7 @@ RUNGS["multi30k-additive-long"] = replace(
     minutes=120,
     steps=14_200,
     warmup=1200,
+    seeds=(0,),
     ships=False,
 )
 
@@ -144,7 +150,7 @@ for rung, called, rates in (
 ):
     for name, rate in rates.items():
         RUNGS[f"multi30k-{rung}-{name}"] = replace(
-            RUNGS[f"multi30k-{rung}"], about=f"{called} at a rate of {rate:g}", rate=rate, ships=False
+            RUNGS[f"multi30k-{rung}"], about=f"{called} at a rate of {rate:g}", rate=rate, seeds=(0,), ships=False
         )
 
 

@@ -162,14 +162,16 @@ def start(model: nn.Module) -> dict:
 
 
 class Products(TorchDispatchMode):
-    """Adds up what torch.utils.flop_counter knows of each operation that runs inside the block, and LSTM layers.
+    """Adds up what torch.utils.flop_counter knows of each operation that runs inside the block, and recurrent layers.
 
     torch's own FlopCounterMode finds the same, and for each module by itself, which takes twice as long; but it has no
-    count of the kernel that runs a whole LSTM layer where the rows are equally long.
+    count of the kernels that run a whole recurrent layer: an LSTM's on a CPU where the rows are equally long, and
+    those of cuDNN.
     """
 
     flops = 0
     LSTM_LAYER = torch.ops.aten.mkldnn_rnn_layer  # of one direction
+    CUDNN_LAYER = torch.ops.aten._cudnn_rnn  # of one direction or two, whose weights are in one list
 
     def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
         out = operation(*args, **(kwargs or {}))
@@ -178,6 +180,9 @@ class Products(TorchDispatchMode):
         elif operation.overloadpacket is self.LSTM_LAYER:
             x, W_x, W_h = args[:3]
             self.flops += 2 * x.shape[0] * x.shape[1] * (W_x.numel() + W_h.numel())
+        elif operation.overloadpacket is self.CUDNN_LAYER:
+            x, weights = args[:2]
+            self.flops += 2 * (x.numel() // x.shape[-1]) * sum(W.numel() for W in weights if W.ndim > 1)
         return out
 
 

@@ -7,7 +7,7 @@
     models()                   every trained network, with its parameters and where its weights are
 
 A cell is the score of one seed, or the mean over seeds with the lowest and the highest in brackets. Of minutes the
-median is shown. A row without a recorded run is left out, and so is a table without rows.
+median is shown, of those on a CPU if any. A row without a recorded run is left out, and so is a table without rows.
 """
 
 import re
@@ -22,8 +22,7 @@ from lmbook import metrics
 from lmbook.checkpoints import TRAINED
 from lmbook.experiments.run import RECIPES, RecipeError, leading, records
 
-# Parameters in millions, and minutes of training with its evaluations, of which the median over the seeds is shown:
-# another machine, or another load, changes the minutes of the same training by a factor of ten.
+# Parameters in millions, minutes of training and evaluations; load changes those of one training by a factor of ten.
 COSTS = {
     "parameters (M)": (lambda run: sum(part["parameters"] for part in run["parts"].values()) / 1e6, ".2f", max),
     "minutes": (lambda run: run["seconds"] / 60, ".1f", median),
@@ -183,9 +182,17 @@ def grid(heads: list[str], rows: list[list[str]]) -> str:
 
 
 def values(row: Row, column: Column, runs: list[dict]) -> list:
-    """One value a seed; of a cost, one for all seeds."""
-    found = [score(run, row, column) for run in runs]
-    return [COSTS[column.head][2](found)] if column.head in COSTS and found and None not in found else found
+    """One value a seed; of a cost, one for all seeds, with the machine beside minutes that are not a CPU's."""
+    found = [score(run, row, column) for run in (timed(runs) if column.head == "minutes" else runs)]
+    if column.head not in COSTS or not found or None in found:
+        return found
+    cost, where = COSTS[column.head][2](found), timed(runs)[0]["hardware"]
+    return [cost if column.head != "minutes" or "CPU" in where else f"{cost:.1f} ({where})"]
+
+
+def timed(runs: list[dict]) -> list[dict]:
+    """The runs whose minutes are told: those on a CPU, or all where there is none."""
+    return [run for run in runs if "CPU" in run["hardware"]] or runs
 
 
 def table(name: str) -> str:
@@ -393,7 +400,7 @@ def models(shown: Mapping[str, str] | None = None) -> str:
         file = TRAINED / f"{recipe.name}.safetensors"
         weights = f"{file.stat().st_size / 1000:,.0f} kB" if file.is_file() else ""
         size = " to ".join(f"{n:,}" for n in dict.fromkeys((sizes[0], sizes[-1])))
-        minutes = f"{median(run['seconds'] for run in runs) / 60:.1f}"
+        minutes = f"{median(run['seconds'] for run in timed(runs)) / 60:.1f}"
         rows.append([f"`{recipe.name}`: {recipe.about}", size, minutes, weights, shown.get(recipe.name, "")])
     return grid(["model", "parameters", "minutes", "weights", "chapters"], rows)
 

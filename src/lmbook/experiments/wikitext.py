@@ -65,32 +65,38 @@ def sampled_loss(output: nn.Linear, stateful: bool) -> Callable:
 
 def train(
     run: Run, model: nn.Module, ids: dict, optimiser, epochs: int, B: int, T: int, warmup: int, valid_B: int,
-    stateful: bool, part: str = "model",
+    stateful: bool, part: str = "model", loss: Callable | None = None, **options,
 ) -> None:  # fmt: skip
-    """The one training of every neural model here, a state carried along where it has one."""
+    """The one training of every neural model here, a state carried along where it has one.
+
+    loss: by default with the softmax estimated.  options: of Run.fit.
+    """
     total = epochs * (len(ids["train"]) // (B * T))
     run.fit_cosine(
         model,
         lambda epoch: shifted_stream(ids["train"], B, T, [run.seed, epoch]),
-        sampled_loss(model.output, stateful),
+        loss or sampled_loss(model.output, stateful),
         optimiser,
         warmup=min(warmup, total // 10),
         total=total,
         valid=lambda: data.stream_batches(ids["valid"], valid_B, T),
         valid_loss=FULL_STREAM if stateful else FULL,
         stateful=stateful,
-        evaluate_every=max(1, total // 5),
-        save_every=500,
         part=part,
+        **{"evaluate_every": max(1, total // 5), "save_every": 500} | options,
     )
 
 
 def train_and_score(
-    run: Run, model: nn.Module, ids: dict, epochs: int, rate: float, part: str = "model", parts=("valid", "test")
-) -> dict:
-    """Trains with a carried state, one way for every model that has one, and scores on whole streams."""
+    run: Run, model: nn.Module, ids: dict, epochs: int, rate: float, part: str = "model", parts=("valid", "test"),
+    **options,
+) -> dict:  # fmt: skip
+    """Trains with a carried state, one way for every model that has one, and scores on whole streams.
+
+    options: of `train`.
+    """
     adam = torch.optim.Adam(model.parameters(), lr=rate, betas=(0.9, 0.99))
-    train(run, model, ids, adam, epochs, B=40, T=50, warmup=300, valid_B=10, stateful=True, part=part)
+    train(run, model, ids, adam, epochs, B=40, T=50, warmup=300, valid_B=10, stateful=True, part=part, **options)
     scores = {}
     for name in parts:
         nll = evaluate(model, data.stream_batches(ids[name], 1, 100), FULL_STREAM, stateful=True)
@@ -130,6 +136,26 @@ TABLE = {"corpora": ("wikitext2",), "seeds": (0,), "score": "test perplexity"}
 @recipe("wikitext2-lstm", about="WikiText-2, LSTM of 256 units, tied embedding", minutes=60, **TABLE)
 def lstm(run: Run) -> tuple[dict, nn.Module]:
     return recurrent(run, "lstm", epochs=10, rate=4e-3, dropout=0.4)
+
+
+@recipe(
+    "wikitext2-lstm-large",
+    about="WikiText-2, LSTM of two layers of 650 units, tied embedding, full softmax: for a GPU",
+    minutes=1500,
+    **TABLE,
+)
+def large(run: Run) -> tuple[dict, nn.Module]:
+    """Depth, width and dropout of Zaremba et al. 2014, section 4.1; the optimiser is that of the other models here.
+
+    The weights kept are those of the lowest of the validations, one an epoch. On a GPU products are taken in TF32.
+    """
+    if torch.device(run.device).type == "cuda":
+        torch.set_float32_matmul_precision("high")
+    vocabulary, ids = prepare(run)
+    model = RecurrentLM(len(vocabulary), 650, 650, 2, "lstm", dropout=0.5, tied=True).to(run.device)
+    epochs, steps = 20, len(ids["train"]) // (40 * 50)
+    options = {"loss": FULL_STREAM, "evaluate_every": max(1, steps), "patience": epochs, "save_every": 5000}
+    return train_and_score(run, model, ids, epochs, 1e-3, **options), model
 
 
 @recipe("wikitext2-gru", about="WikiText-2, GRU of 256 units, tied embedding", minutes=55, **TABLE)
