@@ -13,6 +13,7 @@ from itertools import chain, count, islice
 import torch
 from torch import nn
 
+from lmbook import checkpoints
 from lmbook import flops as costs
 from lmbook.experiments import record as keeping
 from lmbook.experiments.multi30k import RUNGS, prepare
@@ -157,8 +158,8 @@ def gpt_speed(run: Run) -> tuple[dict, None]:
     A score for each model, precision, and whether torch.compile made the kernels: tokens a second, FLOPs a token, and
     the share of the device's peak, where PEAKS has it. A quick run compiles nothing.
     """
-    found, hardware = {}, torch.cuda.get_device_name() if torch.device(run.device).type == "cuda" else ""
-    peaks = next((of for name, of in PEAKS.items() if name in hardware), {})
+    found: dict = {}
+    peaks = next((of for name, of in PEAKS.items() if name in checkpoints.hardware(run.device)), {})
     for name, (B, sizes) in GPTS.items():
         B, sizes = (2, SMALLEST) if run.quick else (B, sizes)
         ids = torch.randint(5, sizes["vocab"], (B, sizes["window"] + 1), device=run.device)
@@ -175,5 +176,6 @@ def gpt_speed(run: Run) -> tuple[dict, None]:
                     "FLOPs a token": each,
                     "parameters": n_parameters(model),
                     "share of peak": speed * each / peaks[kind] if kind in peaks else None,
+                    "device": checkpoints.hardware(run.device),
                 }
     return found | {"tokens a second": max(row["tokens a second"] for row in found.values())}, None
