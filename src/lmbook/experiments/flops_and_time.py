@@ -97,8 +97,7 @@ STACKS = {
 
 
 def time_by_length(run: Run) -> tuple[dict, None]:
-    """Width 256, batches of 16, in float32. On a GPU the LSTM runs a step after the other in torch's own kernels:
-    cuDNN, which would shorten the steps, is off."""
+    """Width 256, batches of 16, in float32. On a GPU the LSTM runs in torch's own kernels, without cuDNN."""
     lengths, found = (8, 16) if run.quick else (16, 32, 64, 128, 256, 512, 1024), {}
     with torch.backends.cudnn.flags(enabled=False):
         for name, build in STACKS.items():
