@@ -24,8 +24,8 @@ from lmbook.experiments.run import RECIPES, RecipeError, leading, records
 
 # Parameters in millions, minutes of training and evaluations; load changes those of one training by a factor of ten.
 COSTS = {
-    "parameters (M)": (lambda run: sum(part["parameters"] for part in run["parts"].values()) / 1e6, ".2f", max),
-    "minutes": (lambda run: run["seconds"] / 60, ".1f", median),
+    "parameters (M)": (lambda run: sum(part["parameters"] for part in run["parts"].values()) / 1e6, ".2f"),
+    "minutes": (lambda run: run["seconds"] / 60, ".1f"),
 }
 ALWAYS = ("parameters", "steps", "tokens", "seconds")  # what records have without settings too
 # Settings that are alike if they differ by less, as a share: the deviations of a start; and the highest rate, which is
@@ -182,17 +182,18 @@ def grid(heads: list[str], rows: list[list[str]]) -> str:
 
 
 def values(row: Row, column: Column, runs: list[dict]) -> list:
-    """One value a seed; of a cost, one for all seeds, with the machine beside minutes that are not a CPU's."""
-    found = [score(run, row, column) for run in (timed(runs) if column.head == "minutes" else runs)]
+    """One value a seed; of a cost, one for all seeds."""
+    found = [score(run, row, column) for run in runs]
     if column.head not in COSTS or not found or None in found:
         return found
-    cost, where = COSTS[column.head][2](found), timed(runs)[0]["hardware"]
-    return [cost if column.head != "minutes" or "CPU" in where else f"{cost:.1f} ({where})"]
+    return [minutes(runs) if column.head == "minutes" else max(found)]
 
 
-def timed(runs: list[dict]) -> list[dict]:
-    """The runs whose minutes are told: those on a CPU, or all where there is none."""
-    return [run for run in runs if "CPU" in run["hardware"]] or runs
+def minutes(runs: list[dict]) -> str:
+    """The median over those on a CPU, or, where there is none, over all, with the machine beside it."""
+    timed = [run for run in runs if "CPU" in run["hardware"]] or runs
+    where = timed[0]["hardware"]
+    return f"{median(run['seconds'] for run in timed) / 60:.1f}" + ("" if "CPU" in where else f" ({where})")
 
 
 def table(name: str) -> str:
@@ -400,8 +401,7 @@ def models(shown: Mapping[str, str] | None = None) -> str:
         file = TRAINED / f"{recipe.name}.safetensors"
         weights = f"{file.stat().st_size / 1000:,.0f} kB" if file.is_file() else ""
         size = " to ".join(f"{n:,}" for n in dict.fromkeys((sizes[0], sizes[-1])))
-        minutes = f"{median(run['seconds'] for run in timed(runs)) / 60:.1f}"
-        rows.append([f"`{recipe.name}`: {recipe.about}", size, minutes, weights, shown.get(recipe.name, "")])
+        rows.append([f"`{recipe.name}`: {recipe.about}", size, minutes(runs), weights, shown.get(recipe.name, "")])
     return grid(["model", "parameters", "minutes", "weights", "chapters"], rows)
 
 
