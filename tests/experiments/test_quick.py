@@ -18,7 +18,7 @@ SIBLINGS |= {"multi30k-transformer-short", "multi30k-additive-long", "multi30k-a
 SIBLINGS |= {"shakespeare-gpu", "shakespeare-long", "shakespeare-gru-long", "digits-page", "wikitext2-windows"}
 SIBLINGS |= {"length-joined", "harbourish-depth", "harbourish-residual", "multi30k-every", "multi30k-hybrid"}
 SIBLINGS |= {"multi30k-hybrid-low", "multi30k-hybrid-high", "caption-scores-long"}
-SIBLINGS |= {"wikitext2-lstm-large", "time-by-length-gpu"}
+SIBLINGS |= {"wikitext2-lstm-large", "time-by-length-gpu", "digits-orders-long"}
 SIBLINGS |= {"recall-long", "recall-32", "recall-128"}
 # One training of another recipe again, kept with its weights: that one has the seeds.
 REPEATS = dict.fromkeys(("recall-32", "recall-64", "recall-128"), "recall")

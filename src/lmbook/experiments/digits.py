@@ -7,6 +7,7 @@ training. Equal images are thus in one part. Bits a pixel: -log2 P(pixel | class
 import hashlib
 import math
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import torch
@@ -92,7 +93,7 @@ def pixel_bits(model: nn.Module, ids: Tensor) -> float:
 
 
 def pixel_gpt(
-    run: Run, order: str, part: str = "model", width: int = 64, n_layers: int = 3
+    run: Run, order: str, part: str = "model", width: int = 64, n_layers: int = 3, steps: int = 1200
 ) -> tuple[GPT, PixelCodec, dict[str, Tensor]]:
     """A trained GPT over the pixels in this order, its codec, and the ids of each part."""
     codec = run.text = PixelCodec(levels=LEVELS, order=order)
@@ -112,10 +113,10 @@ def pixel_gpt(
         batches,
         next_token_nll,
         torch.optim.AdamW(decay_groups(model, 0.1), lr=2e-3, betas=(0.9, 0.99)),
-        warmup=100,
-        total=1200,
+        warmup=steps // 12,
+        total=steps,
         valid=lambda: next_pixels(ids["valid"], 256),
-        evaluate_every=100,
+        evaluate_every=steps // 12,
         patience=12,
         part=part,
     )
@@ -189,13 +190,7 @@ def page_pixels(run: Run) -> tuple[dict, nn.Module]:
     return scores, model
 
 
-@recipe(
-    "digits-orders",
-    about="8 x 8 digits pixel by pixel in four orders: rows, columns, serpentine, spiral",
-    minutes=10,
-    score="raster",
-)
-def orders(run: Run) -> tuple[dict, None]:
+def orders(run: Run, steps: int) -> tuple[dict, None]:
     """The same GPT each time; by the chain rule of probability each order could reach the same bits.
 
     "by image": bits a pixel of every test image, in the same order of images, so that two orders can be compared on
@@ -203,10 +198,19 @@ def orders(run: Run) -> tuple[dict, None]:
     """
     scores: dict = {"by image": {}}
     for order in ORDERS:
-        model, _, ids = pixel_gpt(run, order, part=order)
+        model, _, ids = pixel_gpt(run, order, part=order, steps=steps)
         bits = pixel_nll(model, ids["test"]).double().mean(1) / math.log(2)
         scores[order], scores["by image"][order] = float(bits.mean()), [round(x, 4) for x in bits.tolist()]
     return scores, None
+
+
+for name, steps in {"digits-orders": 1200, "digits-orders-long": 2400}.items():
+    recipe(
+        name,
+        about=f"8 x 8 digits pixel by pixel in four orders, rows, columns, serpentine, spiral: {steps:,} steps",
+        minutes=steps / 120,
+        score="raster",
+    )(partial(orders, steps=steps))
 
 
 # Patches
