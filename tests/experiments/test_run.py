@@ -290,10 +290,14 @@ def test_flops_are_those_that_torchs_own_counter_finds(name):
     assert found > 0
 
 
+NO_GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+
+
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=[pytest.mark.gpu, NO_GPU])])
 @pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
 @pytest.mark.parametrize("lengths", [(7, 7, 7), (7, 4, 1)], ids=["full rows", "padded rows"])
-def test_flops_of_recurrent_layers_are_those_of_the_formula_whichever_kernel_runs_them(cell, lengths):
-    model = Tagger(30, 5, 8, 12, n_layers=2, cell=cell, bidirectional=True)
+def test_flops_of_recurrent_layers_are_those_of_the_formula_whichever_kernel_runs_them(cell, lengths, device):
+    model = Tagger(30, 5, 8, 12, n_layers=2, cell=cell, bidirectional=True).to(device)
     ids = torch.randint(5, 30, (3, 7)).masked_fill(torch.arange(7) >= torch.tensor(lengths)[:, None], PAD_ID)
     loss = lambda model, batch: (model(batch).sum(), 1)  # noqa: E731
     for training in (True, False):
