@@ -16,7 +16,7 @@ from functools import cache, partial
 from torch import nn
 
 from lmbook import metrics
-from lmbook.attention import MultiHeadAttention
+from lmbook.attention import SCORES, MultiHeadAttention
 from lmbook.experiments.run import Run, recipe
 from lmbook.experiments.translation import Task, counts, encoder_decoder, learn
 from lmbook.seq2seq import SingleRNNTranslator, TransformerEncoder
@@ -119,7 +119,7 @@ RUNGS: dict[str, Rung] = {
             steps=1500,
             seeds=(0, 1, 2),
         )
-        for score in ("dot", "multiplicative", "additive", "scaled")
+        for score in SCORES
     },
 }
 
@@ -144,9 +144,11 @@ RUNGS["multi30k-additive-long"] = replace(
 )
 
 # Is the ladder's rate a fair one for these rungs? Others, trained to the same end.
+OTHERS = {"low": 1e-3, "high": 1e-2}
 for rung, called, rates in (
-    ("additive", "RNNsearch", {"low": 1e-3, "high": 1e-2}),
-    ("hybrid", "the hybrid", {"low": 1e-3, "high": 1e-2}),
+    ("additive", "RNNsearch", OTHERS),
+    ("hybrid", "the hybrid", OTHERS),
+    *((f"score-{score}", f"{score} attention as above,", OTHERS | {"highest": 3e-2}) for score in SCORES),
 ):
     for name, rate in rates.items():
         RUNGS[f"multi30k-{rung}-{name}"] = replace(

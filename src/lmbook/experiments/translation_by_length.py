@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 from torch import nn
 
+import lmbook
 from lmbook import data, metrics
 from lmbook.data import synthetic
 from lmbook.experiments import translation
@@ -31,9 +32,11 @@ JOINED = {"d_embed": 192, "hidden": 192, "rows": 64, "dropout": 0.3, "min_count"
 BUDGETS = (1500, 6000)  # steps of a training on generated captions; rates are picked after the first
 
 
-def one_budget(run: Run, build: Callable, task: Task, batches: Callable, part: str) -> Iterator[tuple[int, nn.Module]]:
+def one_budget(
+    run: Run, build: Callable, task: Task, batches: Callable, part: str, steps: int
+) -> Iterator[tuple[int, nn.Module]]:
     """One training at the rate of the Multi30k ladder, as an iterator like `race`."""
-    steps = 3500
+    lmbook.seed(run.seed)
     yield steps, learn(run, build(), batches, steps, 3e-3, part, warmup=100, validate=task.nll, evaluate_every=700)
 
 
@@ -133,15 +136,7 @@ def length_captions(run: Run) -> tuple[dict, None]:
     return compare(run, parts, valid, test, CAPTIONS, training), None
 
 
-@recipe(
-    "length-joined",
-    about="Multi30k German-English by length, captions joined to up to 60 words, else as length-captions",
-    minutes=85,
-    corpora=("multi30k",),
-    seeds=(0,),
-    score="attention 50, past 50 words",
-)
-def length_joined(run: Run) -> tuple[dict, None]:
+def length_joined(run: Run, steps: int) -> tuple[dict, None]:
     """Words are what blanks separate, after sacreBLEU's tokenizer; those that come up to twice are <unk>.
 
     A caption occurs in several joined ones, so it is in the captions themselves that words are counted.
@@ -161,4 +156,15 @@ def length_joined(run: Run) -> tuple[dict, None]:
     valid = synthetic.joined(parts["valid"], 20 if run.quick else 300, 0, low, max(LIMITS))
     number = 60 if run.quick else 40_000
     train = {limit: synthetic.joined(parts["train"], number, 0, low, limit) for limit in LIMITS}
-    return compare(run, train, valid, test, JOINED, one_budget, parts["train"]), None
+    return compare(run, train, valid, test, JOINED, partial(one_budget, steps=steps), parts["train"]), None
+
+
+for name, steps, minutes in (("length-joined", 3500, 85), ("length-joined-long", 7000, 170)):
+    recipe(
+        name,
+        about=f"Multi30k German-English by length, captions joined to up to 60 words, {steps:,} steps",
+        minutes=minutes,
+        corpora=("multi30k",),
+        seeds=(0,),
+        score="attention 50, past 50 words",
+    )(partial(length_joined, steps=steps))

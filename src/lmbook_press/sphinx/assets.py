@@ -26,6 +26,7 @@ ADDRESS = re.compile(r"""url\((["']?)(?!data:|[a-z]+:|[/#])([^"')]+)\1\)""")
 IMPORT = re.compile(r"""@import\s+(?:url\()?["']([^"')]+)["']\)?;""")
 OURS = ("lmbook.css", "boxes.css", "landing.css", "figures/figures.css")  # nothing in them is for other books
 AIR = re.compile(r"/\*.*?\*/|\s+", re.DOTALL)  # comments and runs of blanks
+OWN_ADDRESS = re.compile(r'(\s(?:href|src|action|data-content_root)=")([^"#:]*)(?=[#"])')  # of this site, before any #
 VIEWPORT = re.compile(r'[ \t]*<meta name="viewport"[^>]*>\n?')
 
 
@@ -65,27 +66,24 @@ def write_downloads(app):
     return []
 
 
+def from_root(page: str, folder: str) -> str:
+    """A page of this folder as it must be to stand in the folder above: its addresses begin there."""
+
+    def moved(found: re.Match) -> str:
+        place = posixpath.normpath(posixpath.join(folder, found[2])) if found[2] else ""
+        return found[1] + place + "/" * found[2].endswith("/")
+
+    return OWN_ADDRESS.sub(moved, page)
+
+
 def write_root(app, exception):
-    """The site's own address leads to its first page."""
-    first = f"{app.config.root_doc}.html"
-    if exception or app.builder.format != "html" or first == "index.html":
+    """The site's own address shows its first page, so that nobody waits for a page that only leads to another."""
+    first = Path(app.outdir) / f"{app.config.root_doc}.html"
+    folder = first.relative_to(app.outdir).parent.as_posix()
+    if exception or app.builder.format != "html" or folder == ".":
         return
-    title = html.escape(app.config.html_title)
-    (Path(app.outdir) / "index.html").write_text(
-        f'''<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>{title}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="refresh" content="0; url={first}">
-<link rel="canonical" href="{app.config.html_baseurl}{first}">
-</head>
-<body><main><h1>{title}</h1><p><a href="{first}">Go to the first page</a></p></main></body>
-</html>
-''',
-        encoding="utf8",
-    )
+    shown = from_root(first.read_text(encoding="utf8"), folder)
+    (Path(app.outdir) / "index.html").write_text(shown, encoding="utf8")
 
 
 def write_lost(app, exception):
@@ -322,6 +320,6 @@ def lighten(app, exception):
 def setup(app):
     app.connect("builder-inited", write_figures)
     app.connect("html-collect-pages", write_downloads)
-    app.connect("build-finished", write_root, priority=900)
     app.connect("build-finished", write_lost, priority=900)
     app.connect("build-finished", lighten, priority=900)
+    app.connect("build-finished", write_root, priority=950)  # of the page as it is in the end

@@ -1,6 +1,7 @@
 """The files of the built site, read without a browser."""
 
 import json
+import os
 import re
 from functools import cache
 from html.parser import HTMLParser
@@ -155,12 +156,17 @@ def test_chapters_are_numbered_as_their_files(site):
         assert equations == [f"{prefix}{i}" for i in range(1, len(equations) + 1)], path.name
 
 
-def test_the_root_leads_to_the_first_page(site):
-    text = (site / "index.html").read_text(encoding="utf8")
-    assert '<html lang="en">' in text
-    assert "url=book/index.html" in text
-    assert 'href="book/index.html"' in text
-    assert "<title>" in text
+def test_the_root_is_the_first_page_and_its_addresses_lead_where_those_lead(site):
+    root, first = site / "index.html", site / "book" / "index.html"
+    own, given = ([*read(path).links, *read(path).loads] for path in (root, first))
+    assert len(own) == len(given) > 50
+    for path, links in (root, own), (first, given):
+        links[:] = [link if urlsplit(link).scheme else path.parent / link for link in links if link[0] != "#"]
+    assert [str(link) for link in own] == [os.path.normpath(link) if isinstance(link, Path) else link for link in given]
+    assert read(root).ids == read(first).ids
+    text = root.read_text(encoding="utf8")
+    assert 'data-content_root="./"' in text
+    assert 'action="search.html"' in text
 
 
 def test_icon_fonts_are_small_and_hold_the_icons_in_use(site):

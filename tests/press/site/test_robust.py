@@ -80,7 +80,6 @@ def test_from_a_disk_by_double_click_the_model_writes(new_context, unpacked):
     page.on("console", lambda m: faults.append(m.text) if m.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.goto((unpacked / "index.html").as_uri())
-    page.wait_for_url("**/book/index.html")
     page.locator("figure.lm-figure[data-live='true']").wait_for()
     page.get_by_role("button", name="Write on").click()
     page.wait_for_function(
