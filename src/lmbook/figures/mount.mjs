@@ -24,6 +24,12 @@ async function fetched(name, told) {
   return { card, data: data.subarray(0, loaded) };
 }
 
+/** The state in a figure's script; a long one is in a file that the script names. */
+async function stated(script) {
+  if (!script.dataset.from) return JSON.parse(script.textContent);
+  return (await fetch(new URL(`../states/${script.dataset.from}`, import.meta.url))).json();
+}
+
 /** The model that a kernel would give (get, set, on, off, save_changes), over a plain object. */
 export function model(state) {
   const listeners = new Map();
@@ -80,7 +86,7 @@ export async function mount(figure) {
   const live = document.createElement("div");
   try {
     const file = MODULES[figure.dataset.module];
-    const state = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
+    const state = await stated(figure.querySelector('script[type="application/json"]'));
     const { default: module } = await import(new URL(file, import.meta.url).href);
     fallback.before(live);
     const own = model({ ...state, ...addressed(figure, state) });

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from lmbook.figures import bundle
 
-# The figures become scripts, the fonts parts of the stylesheets; a page for wrong addresses has no use.
+# The figures become scripts, their states parts of the pages, the fonts of the stylesheets; 404.html has no use.
 SHEET = re.compile(r'<link [^>]*href="[^"]*?(_static/[^"?]*\.css)')
-REPLACED = ("_static/figures/", "_static/fonts/", "_static/katex/fonts/", "404.html")
+REPLACED = ("_static/figures/", "_static/states/", "_static/fonts/", "_static/katex/fonts/", "404.html")
 # What takes the place of modules, fetch and import.meta in the script that brings figures to life.
 LOADER = """const lmDisk = {
   base: document.currentScript.src,
@@ -40,6 +40,7 @@ async function fetched(name, told) {
   told(total, total);
   return { card, data: Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)) };
 }
+const stated = (script) => JSON.parse(script.textContent);
 """
 
 
@@ -121,8 +122,9 @@ def figures() -> dict[str, str]:
     return found
 
 
-def page(text: str) -> str:
-    """A page that loads scripts in place of modules, and no font before it is used."""
+def page(text: str, states: Path) -> str:
+    """A page that loads scripts in place of modules and no font before it is used, with all of its figures' states."""
+    text = re.sub(r' data-from="([^"]*)">', lambda found: ">" + (states / found[1]).read_text("utf-8"), text)
     text = re.sub(r'<link rel="preload"[^>]*>\n?', "", text)
     return re.sub(r'<script type="module" src="([^"]*)\.mjs[^"]*">', r'<script defer src="\1.js">', text)
 
@@ -149,7 +151,7 @@ def write_zip(out: Path, site: Path, folder: str) -> Path:
         if name.startswith(REPLACED) and file.suffix != ".css":
             continue
         if file.suffix == ".html":
-            data = page(file.read_text("utf-8")).encode()
+            data = page(file.read_text("utf-8"), site / "_static" / "states").encode()
         elif file.suffix == ".css":
             if name not in linked:
                 continue  # what is in it stands in one that is, with all its fonts

@@ -27,6 +27,7 @@ IMPORT = re.compile(r"""@import\s+(?:url\()?["']([^"')]+)["']\)?;""")
 OURS = ("lmbook.css", "boxes.css", "landing.css", "figures/figures.css")  # nothing in them is for other books
 AIR = re.compile(r"/\*.*?\*/|\s+", re.DOTALL)  # comments and runs of blanks
 OWN_ADDRESS = re.compile(r'(\s(?:href|src|action|data-content_root)=")([^"#:]*)(?=[#"])')  # of this site, before any #
+STATE = re.compile(r'(<script type="application/json")>([^<]{50000,})</script>')  # of a figure, with weights
 VIEWPORT = re.compile(r'[ \t]*<meta name="viewport"[^>]*>\n?')
 
 
@@ -218,6 +219,18 @@ def one_viewport(page: str) -> str:
     return page if tag is None else page[: tag.end()] + VIEWPORT.sub("", page[tag.end() :])
 
 
+def long_states(page: str, folder: Path) -> str:
+    """A page whose text need not wait for the weights in a figure's state: mount.mjs fetches them from this folder."""
+
+    def moved(found: re.Match) -> str:
+        name = f"{hashlib.sha256(found[2].encode()).hexdigest()[:12]}.json"
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_text(found[2], encoding="utf8")
+        return f'{found[1]} data-from="{name}"></script>'
+
+    return STATE.sub(moved, page)
+
+
 def name_copy_buttons(script: Path) -> None:
     """A screen reader says what the button beside code does; its picture says nothing."""
     text = script.read_text(encoding="utf8") if script.exists() else ""
@@ -300,6 +313,7 @@ def lighten(app, exception):
         # no script holds up the text; what stands in the page itself waits for those that it needs, as a module does
         clean = CLASSIC.sub('<script defer src="', clean)
         clean = clean.replace(PAGENAME, PAGENAME.replace("<script>", '<script type="module">'))
+        clean = long_states(clean, static / "states")
         if clean != text:
             file.write_text(clean, encoding="utf8")
     css = trim_icon_rules(stylesheet.read_text(encoding="utf8"), used_icons(Path(app.outdir)))

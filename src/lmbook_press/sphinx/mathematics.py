@@ -74,6 +74,11 @@ def katex_script() -> Path:
 @cache
 def _engine():
     """KaTeX in V8, with an event loop of its own: within one that runs already, Jupyter's, no call has a timeout."""
+    from py_mini_racer import init_mini_racer
+
+    # Where the processor has protection keys, V8's memory is open to the thread that loads it and to those that it
+    # starts: loaded elsewhere, it could not be closed from here.
+    init_mini_racer(ignore_duplicate_init=True)
     with ThreadPoolExecutor(1) as elsewhere:
         return elsewhere.submit(_started).result()
 

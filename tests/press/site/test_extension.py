@@ -3,6 +3,8 @@
 import asyncio
 import json
 import re
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 from pathlib import Path
@@ -79,6 +81,13 @@ def test_stylesheet_and_fonts_are_of_the_version_that_renders():
     assert asked == {font.name for font in (KATEX / "fonts").iterdir()}
     assert all(name.endswith(".woff2") for name in asked)
     assert "MIT" in (KATEX / "LICENSE").read_text()
+
+
+@pytest.mark.parametrize("call", ["render", "mathml"])
+def test_a_process_that_drew_a_formula_comes_to_its_end(call):
+    """V8 loaded by another thread crashed it there, on processors with protection keys."""
+    drawing = f"from lmbook_press.sphinx import mathematics; mathematics.{call}('x^2')"
+    subprocess.run([sys.executable, "-c", drawing], check=True, timeout=60)
 
 
 def test_a_formula_is_drawn_for_the_eye_and_written_for_the_ear():

@@ -169,6 +169,16 @@ def test_the_root_is_the_first_page_and_its_addresses_lead_where_those_lead(site
     assert 'action="search.html"' in text
 
 
+def test_no_text_waits_for_the_weights_of_a_figure(site):
+    texts = [path.read_text(encoding="utf8") for path in pages(site)]
+    states = [state for text in texts for state in re.findall(r'<script type="application/json">([^<]*)<', text)]
+    assert 0 < max(map(len, states)) < 50_000
+    apart = {name for text in texts for name in re.findall(r' data-from="([^"]*)"></script>', text)}
+    assert len(apart) >= 2  # chapters 6 and 18 open with a network
+    for name in apart:
+        assert json.loads((site / "_static" / "states" / name).read_text(encoding="utf8"))["title"]
+
+
 def test_icon_fonts_are_small_and_hold_the_icons_in_use(site):
     from fontTools.ttLib import TTFont
 

@@ -94,6 +94,8 @@ def test_from_a_disk_by_double_click_the_model_writes(new_context, unpacked):
     page.locator("article a.reference[href*='glossary.html#']").first.hover()
     page.locator("#lm-card:not([hidden])").wait_for()  # a term comes without a server too
     assert len(page.locator("#lm-card").inner_text()) > 40
+    page.goto((unpacked / "notebooks" / "18-beyond-text.html").as_uri())
+    page.locator("figure[data-module='digit'][data-live='true']").wait_for()  # its state is a file on the site
     assert faults == []
 
 
