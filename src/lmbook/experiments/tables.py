@@ -190,9 +190,9 @@ def values(row: Row, column: Column, runs: list[dict]) -> list:
 
 
 def minutes(runs: list[dict]) -> str:
-    """The median over those on a CPU, or, where there is none, over all, with the machine beside it."""
+    """The median over those on a CPU, or, where there is none, over all, with the machines beside it."""
     timed = [run for run in runs if "CPU" in run["hardware"]] or runs
-    where = timed[0]["hardware"]
+    where = " or ".join(sorted({run["hardware"] for run in timed}))
     return f"{median(run['seconds'] for run in timed) / 60:.1f}" + ("" if "CPU" in where else f" ({where})")
 
 
