@@ -10,14 +10,14 @@ from lmbook.experiments import RECIPES, train
 
 # These run the lines of another recipe with another option: once a week is enough.
 SIBLINGS = {f"wikitext2-{cell}" for cell in ("rnn", "lstm")} | {f"shakespeare-{cell}" for cell in ("rnn", "lstm")}
-SIBLINGS |= {f"multi30k-{rung}" for rung in ("score-additive", "score-multiplicative", "score-scaled")}
 SIBLINGS |= {f"{task}-left" for task in ("ewt", "sms-spam", "film-opinions", "wnut17")}
 SIBLINGS |= {"ewt-left-2", "ewt-lstm-2", "sms-spam-2", "film-opinions-2", "wnut17-lstm-2", "wnut17-settings"}
 SIBLINGS |= {"wnut17-passes"}
 SIBLINGS |= {"multi30k-transformer-short", "multi30k-additive-long", "multi30k-additive-low", "multi30k-additive-high"}
 SIBLINGS |= {"shakespeare-gpu", "shakespeare-long", "shakespeare-gru-long", "digits-page", "wikitext2-windows"}
 SIBLINGS |= {"length-joined", "harbourish-depth", "harbourish-residual", "multi30k-every", "multi30k-hybrid"}
-SIBLINGS |= {"multi30k-hybrid-low", "multi30k-hybrid-high", "caption-scores-long"}
+SIBLINGS |= {name for name in RECIPES if name.startswith("multi30k-score-")} - {"multi30k-score-dot"}
+SIBLINGS |= {"length-joined-long", "multi30k-hybrid-low", "multi30k-hybrid-high", "caption-scores-long"}
 SIBLINGS |= {"wikitext2-lstm-large", "time-by-length-gpu", "digits-orders-long"}
 SIBLINGS |= {"recall-long", "recall-32", "recall-128"}
 # One training of another recipe again, kept with its weights: that one has the seeds.

@@ -135,7 +135,6 @@ def shakespeare_long(run: Run) -> tuple[dict, nn.Module]:
     "shakespeare-gpu",
     about="Shakespeare by the character, nanoGPT's GPU setting: 6 layers of width 384, window 256, 5,000 steps of 64",
     minutes=1500,
-    seeds=(0,),
     **NLL,
 )
 def shakespeare_gpu(run: Run) -> tuple[dict, nn.Module]:
