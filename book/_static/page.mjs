@@ -111,6 +111,9 @@ const measure = (part) => {
   fit(formulaeIn.get(part) ?? []);
   frame(plotsIn.get(part) ?? []);
   reachAll(boxesIn.get(part) ?? []);
+  // now its height is known, so that far from the reader it takes the room that it needs, not what lmbook.css guesses
+  const last = part?.lastElementChild;
+  if (last) part.style.containIntrinsicBlockSize = `auto ${Math.round(last.getBoundingClientRect().bottom - part.getBoundingClientRect().top)}px`;
 };
 const comes = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) if (isIntersecting && !done.has(target)) measure(target);

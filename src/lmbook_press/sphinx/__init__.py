@@ -11,7 +11,7 @@
     chapters      links between chapter and homework, how to cite, descriptions
     landing       the first page: a GPT at work, the line of chapters (pictures: a small one for each)
     status        when each page was changed, each chapter executed
-    heights       room for the figures before they are alive
+    heights       room for figures before they are alive, and for sections before they are drawn
     states        links that set a figure
     search        abbreviations, and the order of what is found
     pages         what a page loads, what it is called, repairs of the theme for screen readers

@@ -229,6 +229,21 @@ def test_no_comma_and_no_name_of_an_axis_is_astray_on_a_phone(visit, chapter):
     assert page.evaluate(MET) == []
 
 
+@browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_far_sections_take_the_room_that_they_need(visit, width):
+    page = visit(f"{LONG}.html", width=width)
+    estimated = page.evaluate("document.scrollingElement.scrollHeight")
+    page.mouse.move(9, 9)
+    sections = "[...document.querySelectorAll('.bd-article > section > section')]"
+    page.wait_for_function(f"{sections}.every((section) => section.style.containIntrinsicBlockSize)")
+    measured = page.evaluate("document.scrollingElement.scrollHeight")
+    page.evaluate("document.documentElement.classList.add('lm-laid-out')")
+    real = page.evaluate("document.scrollingElement.scrollHeight")
+    assert abs(measured - real) < 0.01 * real
+    assert abs(estimated - real) < 0.2 * real
+
+
 # The contrast of each plotted point with the page behind it.
 POINTS = """[...document.querySelectorAll("figure.lm-plot svg use[style*='fill-opacity: 0.6']")].map((use) => {
   const numbers = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number);

@@ -310,6 +310,27 @@ def test_any_dropdown_folds(build):
 # --- files -------------------------------------------------------------------------------------------------------
 
 
+def test_a_section_below_the_title_says_how_high_it_may_be():
+    def page(inner):
+        below = f'<section id="a"><h2>A</h2>{inner}</section>\n<section id="b"></section>'
+        return f'<section id="title"><h1>T</h1>{below}</section>'
+
+    def room(inner):
+        page_ = heights.roomy(page(inner))
+        (high, low) = re.findall(r'<section id="[ab]" style="--lm-room:(\d+)px">', page_)
+        assert re.sub(r' style="--lm-room:\d+px"', "", page_) == page(inner)  # nothing else is changed
+        assert low == "0"
+        return int(high)
+
+    text, few = "<p>" + "word " * 200 + "</p>", room("<p>word</p>")
+    assert room(text) > 20 * few
+    assert room(f'<section id="c"><h3>C</h3>{text}</section>') == pytest.approx(room(text), abs=2)
+    folded = f"<details><summary>Answer</summary>{text}</details>"
+    assert few < room(folded) < room("<p>a short line of text</p>") + few
+    assert room("<pre>" + "<span>x</span>\n" * 10 + "</pre>") == pytest.approx(room("") + 195, abs=1)
+    assert room("<math>" + "x" * 500 + "</math>") == room("")
+
+
 def test_rules_of_icons_nobody_uses_go():
     css = '.a{color:red}.fa-one:before,.fa-1:before{content:"\\31"}.fa-two:before{content:"\\f002"}.fa-spin{x:y}'
     assert assets.trim_icon_rules(css, {"fa-two"}) == '.a{color:red}.fa-two:before{content:"\\f002"}.fa-spin{x:y}'
