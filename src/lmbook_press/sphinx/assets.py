@@ -28,6 +28,7 @@ OURS = ("lmbook.css", "boxes.css", "landing.css", "figures/figures.css")  # noth
 AIR = re.compile(r"/\*.*?\*/|\s+", re.DOTALL)  # comments and runs of blanks
 OWN_ADDRESS = re.compile(r'(\s(?:href|src|action|data-content_root)=")([^"#:]*)(?=[#"])')  # of this site, before any #
 STATE = re.compile(r'(<script type="application/json")>([^<]{50000,})</script>')  # of a figure, with weights
+MOVED = re.compile(r' data-from="([^"]*)"></script>')
 VIEWPORT = re.compile(r'[ \t]*<meta name="viewport"[^>]*>\n?')
 
 
@@ -304,6 +305,7 @@ def lighten(app, exception):
         return
     name_copy_buttons(static / "copybutton.js")
     one_measurer(static / "scripts" / "pydata-sphinx-theme.js")
+    wanted: set[str] = set()
     for file in Path(app.outdir).rglob("*.html"):
         text = file.read_text(encoding="utf8")
         clean = one_viewport(text).replace(
@@ -314,8 +316,12 @@ def lighten(app, exception):
         clean = CLASSIC.sub('<script defer src="', clean)
         clean = clean.replace(PAGENAME, PAGENAME.replace("<script>", '<script type="module">'))
         clean = long_states(clean, static / "states")
+        wanted |= set(MOVED.findall(clean))
         if clean != text:
             file.write_text(clean, encoding="utf8")
+    for file in (static / "states").glob("*.json"):
+        if file.name not in wanted:  # of an earlier build
+            file.unlink()
     css = trim_icon_rules(stylesheet.read_text(encoding="utf8"), used_icons(Path(app.outdir)))
     words = used_words(Path(app.outdir))
     css = trim_rules(css, words)

@@ -177,6 +177,7 @@ def test_no_text_waits_for_the_weights_of_a_figure(site):
     assert len(apart) >= 2  # chapters 6 and 18 open with a network
     for name in apart:
         assert json.loads((site / "_static" / "states" / name).read_text(encoding="utf8"))["title"]
+    assert {path.name for path in (site / "_static" / "states").iterdir()} == apart
 
 
 def test_icon_fonts_are_small_and_hold_the_icons_in_use(site):
