@@ -69,8 +69,8 @@ def commonest(lines: list[str]) -> Callable[[str], str]:
 
 @recipe(
     "vowels",
-    about="vowels put back into Shakespeare: a tagger over characters in both directions, ten passes",
-    minutes=10,
+    about="vowels put back into Shakespeare: a tagger over characters in both directions, twenty passes",
+    minutes=20,
     corpora=("tinyshakespeare",),
     score="words right",
 )
@@ -90,7 +90,7 @@ def vowels(run: Run) -> tuple[dict, None]:
         ids[part] = [read(skeleton(line)) for line in rows]
         wanted[part] = [[number.get(kind, NO_LABEL) for kind in labels(line)] for line in rows]
     model = Tagger(len(characters), len(kinds), d_embed=64, hidden=128, dropout=0.2).to(run.device)
-    fit_labels(run, model, ids, wanted, torch.optim.Adam(model.parameters(), lr=0.01), epochs=10)
+    fit_labels(run, model, ids, wanted, torch.optim.Adam(model.parameters(), lr=0.01), epochs=20)
     found = {}
     for line, logits in zip(valid, outputs(model, ids["valid"]), strict=True):
         text = skeleton(line)

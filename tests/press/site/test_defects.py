@@ -244,6 +244,16 @@ def test_far_sections_take_the_room_that_they_need(visit, width):
     assert abs(estimated - real) < 0.2 * real
 
 
+@browser
+def test_a_table_of_sentences_has_the_width_of_a_phone(visit):
+    page = visit("book/errata.html", width=360)
+    widths = page.locator("#errata td").evaluate_all("(cells) => cells.map((cell) => cell.offsetWidth)")
+    assert len(widths) > 100
+    assert min(widths) > 280
+    page.set_viewport_size({"width": 1280, "height": 900})  # and there it is a table
+    assert page.locator("#errata tbody tr").first.locator("td").nth(3).evaluate("(cell) => cell.offsetLeft") > 300
+
+
 # The contrast of each plotted point with the page behind it.
 POINTS = """[...document.querySelectorAll("figure.lm-plot svg use[style*='fill-opacity: 0.6']")].map((use) => {
   const numbers = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number);
