@@ -48,10 +48,10 @@ def fair(lighthouse: str, address: str, browser: str) -> dict:
     for _ in range(TRIES):
         found = report(lighthouse, address, browser, slowdown)
         seen = found["audits"]["metrics"]["details"]["items"][0]
-        fitting = 2 if found["environment"]["benchmarkIndex"] < SLOW else 4
-        if fitting == slowdown and seen["observedFirstPaint"] < seen["observedLoad"] + LATE:
+        if slowdown == 4 and found["environment"]["benchmarkIndex"] < SLOW:
+            slowdown = 2
+        elif seen["observedFirstPaint"] < seen["observedLoad"] + LATE:
             break
-        slowdown = fitting
     return found
 
 
