@@ -8,7 +8,7 @@ the largest paint within 2,500 ms, a layout shift below 0.05. Lighthouse compute
 sees here, so other programs on this machine make every page slower: "processor" is its own measure of that. It takes a
 phone to be four times as slow as this machine; where the measure is below 1,500, its documentation (docs/throttling.md)
 asks for twice. "times" is what was taken. A browser without a screen sometimes draws its first frame a second
-after the page is loaded, which no reader's does; then the page is measured again, up to TRIES times.
+after the page is loaded and nothing is left to do; then the page is measured again, up to TRIES times.
 """
 
 import json

@@ -114,6 +114,10 @@ def test_what_to_expect_of_a_project_is_recorded_or_on_its_page():
     shares = (100 * tagger["words right"], tagger["edits"], tagger["commonest"]["edits"])
     assert said == [f"{share:.1f}" for share in shares]
     assert f"{100 * tagger['commonest']['words right']:.1f} %" in rows["project-2"].split("|")[2]
+    for seed in range(3):  # "a little more than the program above"
+        found = record("vowels", seed)["scores"]
+        assert 0 < found["words right"] - found["commonest"]["words right"] < 0.03
+        assert found["edits"] < found["commonest"]["edits"]
     page = (ROOT / "book/project-4.md").read_text("utf-8")
     gpt, counts = record("shakespeare"), record("shakespeare-counts")["scores"]
     assert f"reach {counts['nll']:.3f} nats" in page
