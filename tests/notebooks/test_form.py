@@ -9,6 +9,7 @@ import nbformat
 import pytest
 from raw_markup import raw_markup
 
+from lmbook.experiments import tables
 from lmbook_press.book import Book
 from lmbook_press.colab import edition, glued
 from lmbook_press.normalize import check
@@ -28,6 +29,7 @@ LAST_SECTIONS = [
 FENCE = re.compile(r"^(:{3,}|`{3,})\{([\w-]+)\}[^\n]*\n.*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 EXERCISE = re.compile(r"^:{3,}\{exercise\}[ \t]*(\d+\.\d+)[ \t]+(\w+)[^\n]*\n:label:[ \t]*(\S+)", re.MULTILINE)
 SOLUTION = re.compile(r"^`{3,}\{solution-(start|end)\}[ \t]*(\S*)", re.MULTILINE)
+TABLE = re.compile(r"tables\.table\(\"([\w-]+)\"\)")
 GRADES = {"check", "practice", "explore"}
 
 
@@ -211,6 +213,15 @@ def test_the_other_editions_know_all_its_markup_and_every_stored_number(path, bo
     """The conversion fails on unknown markup, on a glue without its cell, on a self-check without an explanation."""
     made = edition(path, book)
     assert [left for cell in made.cells if cell.cell_type == "markdown" for left in raw_markup(cell.source)] == []
+
+
+@of(CHAPTERS)
+def test_tables_are_those_of_the_records(notebook):
+    """No run compares cells with free output with anything, so a table can fall behind a newer record."""
+    for cell in code(notebook):
+        for name in TABLE.findall(cell.source):
+            shown = [output["data"].get("text/markdown") for output in cell.outputs if "data" in output]
+            assert tables.table(name) in shown, f"the table {name} has changed: run the chapter again"
 
 
 @of(CHAPTERS)
