@@ -67,7 +67,7 @@ def test_minutes_of_a_gpu_count_only_where_there_are_no_others_and_say_whose_the
     _, _, three, *_, none = cells(tables.table("toy"))
     assert three == ["Three", "11.5 (10.0 to 13.5)", "1.50", "3.0", "4"]
     assert none == ["None", "1.0", "1.50", "1.5 (GPU X)", "1"]
-    recorded("none", 1, {"score": 1.0}, hardware="GPU W")
+    recorded("none", 1, {"score": 1.0}, hardware="NVIDIA GPU W 80GB HBM3")
     assert cells(tables.table("toy"))[-1] == ["None", "1.0", "1.50", "2.2 (GPU W or GPU X)", "2"]
 
 
