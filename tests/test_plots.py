@@ -196,6 +196,16 @@ def ids(html: str) -> list[str]:
     return re.findall(r' id="([^"]+)"', html)
 
 
+def test_what_cannot_be_seen_is_not_drawn():
+    """In a picture of attention most weights are 0; a path for each was a twentieth of a chapter's page."""
+    sizes = []
+    for weights in np.eye(20), np.ones((20, 20)):
+        fig, ax = plt.subplots()
+        ax.pcolormesh(weights, cmap=plots.SHARES, vmin=0)
+        sizes.append(plots.to_html(fig, "Weights.").count("<path d="))
+    assert 20 <= sizes[0] < 100 < 400 <= sizes[1]
+
+
 def test_two_figures_on_a_page_share_no_id_and_every_reference_has_its_target():
     first, second = (plots.to_html(example(shift)[0], alt="x") for shift in (0, 0.1))
     assert ids(first)

@@ -45,6 +45,7 @@ ALIASES = {
 
 _INK = "#010203"  # stands for the page's own text colour until the SVG is written
 _SYSTEM = "lm-system-"  # begins the id of a line that shows a system, until the SVG is written
+_UNSEEN = re.compile(r'<path d=[^>]* style="fill: (none|#\w+; fill-opacity: 0)"/>')  # a cell of weight 0, say
 _WIDTH = 6.0  # inches; 576 CSS pixels
 _NARROWEST = 480  # CSS pixels; on a narrower screen the figure scrolls sideways instead of shrinking its letters
 
@@ -252,7 +253,8 @@ def _tidy_tag(match: re.Match) -> str:
         tag = re.sub(r' (width|height|version|xmlns(:xlink)?)="[^"]*"', "", tag)
     tag = re.sub(r"(font: [^;\"]*?px |font-family: )[^;\"]*", r"\1system-ui, sans-serif", tag)
     tag = re.sub(r' transform="rotate\(-0 [^"]*\)"| *\n', lambda found: " " if "\n" in found[0] else "", tag)
-    return re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number.group()):.2f}".rstrip("0").rstrip("."), tag)
+    tag = re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number.group()):.2f}".rstrip("0").rstrip("."), tag)
+    return "" if _UNSEEN.search(tag) else tag
 
 
 def _own_ids(svg: str) -> str:
