@@ -136,7 +136,7 @@ def length_captions(run: Run) -> tuple[dict, None]:
     return compare(run, parts, valid, test, CAPTIONS, training), None
 
 
-def length_joined(run: Run, steps: int, limits: tuple[int, ...]) -> tuple[dict, None]:
+def length_joined(run: Run, steps: int) -> tuple[dict, None]:
     """Words are what blanks separate, after sacreBLEU's tokenizer; those that come up to twice are <unk>.
 
     A caption occurs in several joined ones, so it is in the captions themselves that words are counted.
@@ -155,11 +155,11 @@ def length_joined(run: Run, steps: int, limits: tuple[int, ...]) -> tuple[dict, 
     ]
     valid = synthetic.joined(parts["valid"], 20 if run.quick else 300, 0, low, max(LIMITS))
     number = 60 if run.quick else 40_000
-    train = {limit: synthetic.joined(parts["train"], number, 0, low, limit) for limit in limits}
+    train = {limit: synthetic.joined(parts["train"], number, 0, low, limit) for limit in LIMITS}
     return compare(run, train, valid, test, JOINED, partial(one_budget, steps=steps), parts["train"]), None
 
 
-for name, steps, limits, minutes in (("length-joined", 3500, LIMITS, 85), ("length-joined-long", 7000, (30,), 80)):
+for name, steps, minutes in (("length-joined", 3500, 85), ("length-joined-long", 7000, 180)):
     recipe(
         name,
         about=f"Multi30k German-English by length, captions joined to up to 60 words, {steps:,} steps",
@@ -167,4 +167,4 @@ for name, steps, limits, minutes in (("length-joined", 3500, LIMITS, 85), ("leng
         corpora=("multi30k",),
         seeds=(0,),
         score="attention 30, past 30 words",
-    )(partial(length_joined, steps=steps, limits=limits))
+    )(partial(length_joined, steps=steps))
