@@ -46,8 +46,9 @@ portable: zip pdf epub
 PYTEST := OMP_NUM_THREADS=1 LMBOOK_STATUS=build/status.json $(BIN)/python -m pytest -n 4
 # Files stay whole, in the order of the two files conftest.py: the longest first.
 SHARE := --dist loadfile --no-loadscope-reorder
-# The masters of the homework have no outputs to compare; tests/homework runs them.
-CHAPTERS := notebooks/*.ipynb --nbval --nbval-current-env --nbval-sanitize-with tests/notebooks/sanitize.cfg --nbval-cell-timeout 120
+# The masters of the homework have no outputs to compare; tests/homework runs them. The time of a cell is for one that
+# never ends: of those that do, the longest takes half a minute alone, and two minutes where other programs run beside.
+CHAPTERS := notebooks/*.ipynb --nbval --nbval-current-env --nbval-sanitize-with tests/notebooks/sanitize.cfg --nbval-cell-timeout 300
 
 # The first loop of a contributor. Left out are whatever is marked slow, other packages, browsers, and files that train.
 QUICK := $(filter-out $(addprefix tests/test_,$(addsuffix .py,distributed published resume train)),$(wildcard tests/test_*.py))
