@@ -46,9 +46,9 @@ KEPT_OUT = ("VIRTUAL_ENV", "PYTHONPATH", "MPLBACKEND", "JUPYTER_PATH", "PYTEST_C
 
 
 def environment() -> dict[str, str]:
-    """What the kernel sees. LMBOOK_DATA and LMBOOK_OFFLINE pass; pip must not fetch anything to build the package."""
+    """What the kernel sees: LMBOOK_DATA, LMBOOK_OFFLINE; pip fetches nothing to build the package, compiles nothing."""
     passed = {key: value for key, value in os.environ.items() if key not in KEPT_OUT}
-    return passed | {"PIP_NO_BUILD_ISOLATION": "0", "PYTHONNOUSERSITE": "1"}
+    return passed | {"PIP_NO_BUILD_ISOLATION": "0", "PIP_COMPILE": "0", "PYTHONNOUSERSITE": "1"}
 
 
 def execute(notebook: nbformat.NotebookNode, python: Path, folder: Path) -> nbformat.NotebookNode:
