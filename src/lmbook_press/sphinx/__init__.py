@@ -16,6 +16,7 @@
     search        abbreviations, and the order of what is found
     pages         what a page loads, what it is called, repairs of the theme for screen readers
     assets        the theme's files made light after the build; figures; downloads
+    joined        the stylesheets of a page as one file, its scripts as two
     serving       a small web server, for tests and measurements of the built site
 
 Not here: what a directive's text means to the other editions too (`lmbook_press.myst`). Nothing outside imports from

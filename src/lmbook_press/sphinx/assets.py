@@ -9,27 +9,22 @@ from pathlib import Path
 
 from sphinx.util import logging as sphinx_logging
 
+from . import joined
+
 logger = sphinx_logging.getLogger(__name__)
 ICON_FONTS = {"fa-solid-900": 900, "fa-regular-400": 400, "fa-brands-400": 400}
 NAMED_ICON = re.compile(r'((?:\.fa-[\w-]+:before,)*\.fa-[\w-]+:before)\{content:"(\\[0-9a-f]+)"\}')
 ICON_CODE = re.compile(r"\\([ef][0-9a-f]{3})")
 ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")  # a sign in a script
-CLASS = re.compile(r"\.(?!bs-)(-?[A-Za-z_][\w-]*)")  # in a selector; scripts put names together that begin with bs-
-NEGATED = re.compile(r":not\([^()]*\)|\[[^\]]*\]")
 CLASSIC = re.compile(r'<script src="(?=[^"]*_static/(?!scripts/bootstrap)|[^"]*searchindex)')  # in the head, in order
 PAGENAME = "<script>DOCUMENTATION_OPTIONS."
 TOGGLE = '<summary><span class="toctree-toggle"'  # of the sidebar, without a name
 MEASURED = re.compile(r'\["pre",[^\]]*"\.pst-scrollable-table-container"\]')  # which boxes the theme looks at
-SHEET = re.compile(r'[ \t]*<link (?=[^>]*rel="stylesheet")[^>]*href="([^"]*?_static/)([^"?]*\.css)[^>]*>\n?')
-SHEETS = re.compile(r'data-sheets="([^"]*)"')  # of which sheets one was made, if the page has not been written anew
-ADDRESS = re.compile(r"""url\((["']?)(?!data:|[a-z]+:|[/#])([^"')]+)\1\)""")
-IMPORT = re.compile(r"""@import\s+(?:url\()?["']([^"')]+)["']\)?;""")
-OURS = ("lmbook.css", "boxes.css", "landing.css", "figures/figures.css")  # nothing in them is for other books
-AIR = re.compile(r"/\*.*?\*/|\s+", re.DOTALL)  # comments and runs of blanks
 OWN_ADDRESS = re.compile(r'(\s(?:href|src|action|data-content_root)=")([^"#:]*)(?=[#"])')  # of this site, before any #
 STATE = re.compile(r'(<script type="application/json")>([^<]{50000,})</script>')  # of a figure, with weights
 MOVED = re.compile(r' data-from="([^"]*)"></script>')
 VIEWPORT = re.compile(r'[ \t]*<meta name="viewport"[^>]*>\n?')
+POINTS = re.compile(r' d="((?:[ML] -?\d+(?:\.\d\d?)? -?\d+(?:\.\d\d?)? |z ?)+)"')  # a path as matplotlib writes it
 
 
 def write_figures(app):
@@ -146,52 +141,6 @@ def trim_icon_rules(css: str, used: set[str]) -> str:
     return NAMED_ICON.sub(keep, css)
 
 
-def rules(css: str) -> list[tuple[str, str]]:
-    """The rules of a stylesheet in order: (selectors or the head of an @rule, what stands between its braces)."""
-    found, start, at, depth = [], 0, 0, 0
-    for sign in re.finditer(r"/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[{};]", css, re.DOTALL):
-        if sign[0] == "{":
-            depth += 1
-            at = sign.end() if depth == 1 else at
-        elif sign[0] == "}":
-            depth -= 1
-            if depth == 0:
-                found.append((css[start : at - 1].strip(), css[at : sign.start()]))
-                start = sign.end()
-        elif sign[0] == ";" and depth == 0:  # @import, @charset
-            found.append((css[start : sign.start()].strip(), ""))
-            start = sign.end()
-    return found
-
-
-def trim_rules(css: str, words: set[str]) -> str:
-    """A stylesheet without the rules for classes whose names no page and no script contains."""
-    kept = []
-    for head, body in rules(css):
-        if head.startswith(("@media", "@supports", "@layer", "@container")):
-            inside = trim_rules(body, words)
-            kept.append(f"{head}{{{inside}}}" if inside else "")
-        elif head.startswith("@"):
-            kept.append(f"{head}{{{body}}}" if body else f"{head};")
-        else:
-            parts = re.split(r",(?![^(\[]*[)\]])", re.sub(r"/\*.*?\*/", "", head, flags=re.DOTALL))
-            used = [part for part in parts if set(CLASS.findall(NEGATED.sub("", part))) <= words]
-            kept.append(f"{','.join(used)}{{{body}}}" if used else "")
-    return "".join(kept)
-
-
-def used_words(out: Path) -> set[str]:
-    """The names of all classes in pages, and every word in scripts, which may put classes there."""
-    words: set[str] = set()
-    for file in out.rglob("*.html"):
-        for names in re.findall(r'class="([^"]*)"', file.read_text(encoding="utf8", errors="replace")):
-            words.update(names.split())
-    for file in (*out.rglob("*.js"), *out.rglob("*.mjs")):
-        if file.name != "searchindex.js" and "safetensors" not in file.name:
-            words.update(re.findall(r"[\w-]+", file.read_text(encoding="utf8", errors="replace")))
-    return words
-
-
 def used_letters(out: Path) -> set[int]:
     """The code points of every sign in the pages and in the figures' scripts."""
     texts = [html.unescape(file.read_text(encoding="utf8")) for file in out.rglob("*.html")]
@@ -206,7 +155,9 @@ def subset_font(file: Path, codes: set[int]) -> None:
     from fontTools.subset import Options, Subsetter, load_font, save_font
 
     logging.getLogger("fontTools").setLevel(logging.WARNING)
-    options = Options(flavor="woff2", layout_features=[], notdef_outline=True, drop_tables=["GSUB", "GPOS", "FFTM"])
+    # Without hints, which the fonts of the text have not either: they are a sixth of KaTeX's files.
+    drawn = {"notdef_outline": True, "hinting": False}
+    options = Options(flavor="woff2", layout_features=[], drop_tables=["GSUB", "GPOS", "FFTM"], **drawn)
     font = load_font(str(file), options)
     subsetter = Subsetter(options)
     subsetter.populate(unicodes=codes)
@@ -218,6 +169,28 @@ def one_viewport(page: str) -> str:
     """A page with one tag for its viewport; Sphinx, its theme and the theme's theme write one each."""
     tag = VIEWPORT.search(page)
     return page if tag is None else page[: tag.end()] + VIEWPORT.sub("", page[tag.end() :])
+
+
+def short_path(found: re.Match) -> str:
+    """A path with each point as its way from the one before: the same to a hundredth, and far fewer digits."""
+    parts, at, start = [], (0, 0), (0, 0)
+    show = lambda hundredths: f"{hundredths / 100:.2f}".rstrip("0").rstrip(".")  # noqa: E731
+    for kind, x, y in re.findall(r"([MLz])(?: (-?[\d.]+) (-?[\d.]+))?", found[1]):
+        to = start if kind == "z" else (round(100 * float(x)), round(100 * float(y)))
+        right, down = to[0] - at[0], to[1] - at[1]
+        if kind == "z":
+            parts.append("z")
+        elif kind == "M":
+            parts.append(f"M{show(to[0])} {show(to[1])}")
+            start = to
+        elif down == 0:
+            parts.append(f"h{show(right)}")
+        elif right == 0:
+            parts.append(f"v{show(down)}")
+        else:
+            parts.append(f"l{show(right)} {show(down)}")
+        at = to
+    return f' d="{"".join(parts)}"'
 
 
 def long_states(page: str, folder: Path) -> str:
@@ -240,45 +213,6 @@ def name_copy_buttons(script: Path) -> None:
         logger.warning("copybutton.js makes its buttons in another way: see lmbook_press.sphinx.assets")
     elif named != text:
         script.write_text(named, encoding="utf8")
-
-
-def sheet(static: Path, name: str, words: set[str]) -> str:
-    """A stylesheet as if it lay in `static` itself, with what it imports; foreign ones without what no page uses."""
-    folder = posixpath.dirname(name)
-    css = (static / name).read_text(encoding="utf8")
-    place = lambda found: posixpath.normpath(posixpath.join(folder, found))  # noqa: E731
-    imported = "".join(sheet(static, place(other), words) for other in IMPORT.findall(css))
-    css = ADDRESS.sub(lambda found: f"url({found[1]}{place(found[2])}{found[1]})", IMPORT.sub("", css))
-    return imported + (css if name in OURS else trim_rules(css, words)) + "\n"
-
-
-def one_sheet(out: Path, words: set[str]) -> None:
-    """Each page has one stylesheet in place of ten: a browser shows nothing before the last of them is there.
-
-    Pages share a sheet wherever one has all that the other needs, so that a reader's second page has it already. The
-    single sheets stay, for the other editions.
-    """
-    static, wanted = out / "_static", {}
-    for file in out.rglob("*.html"):
-        text = file.read_text(encoding="utf8")
-        links = list(SHEET.finditer(text))
-        names = [name for link in links for name in (SHEETS.search(link[0]) or [0, link[2]])[1].split()]
-        names = [name for name in names if (static / name).exists()]
-        if names:
-            wanted[file] = (text, links, tuple(names))
-    lists = {names for _, _, names in wanted.values()}
-    made = {}
-    for names in sorted(one for one in lists if not any(set(one) < set(other) for other in lists)):
-        css = AIR.sub(" ", "".join(sheet(static, name, words) for name in names))
-        made[names] = f"book-{hashlib.sha256(' '.join(names).encode()).hexdigest()[:8]}.css", css
-        (static / made[names][0]).write_text(css, encoding="utf8")
-    for file, (text, links, names) in wanted.items():
-        whole = min((one for one in made if set(names) <= set(one)), key=len)
-        name, css = made[whole]
-        version = hashlib.sha256(css.encode()).hexdigest()[:8]
-        link = f'<link rel="stylesheet" href="{links[0][1]}{name}?v={version}" data-sheets="{" ".join(names)}" />\n'
-        first, last = links[0].start(), links[-1].end()
-        file.write_text(text[:first] + link + SHEET.sub("", text[first:last]) + text[last:], encoding="utf8")
 
 
 def one_measurer(script: Path) -> None:
@@ -315,7 +249,7 @@ def lighten(app, exception):
         # no script holds up the text; what stands in the page itself waits for those that it needs, as a module does
         clean = CLASSIC.sub('<script defer src="', clean)
         clean = clean.replace(PAGENAME, PAGENAME.replace("<script>", '<script type="module">'))
-        clean = long_states(clean, static / "states")
+        clean = POINTS.sub(short_path, long_states(clean, static / "states"))
         wanted |= set(MOVED.findall(clean))
         if clean != text:
             file.write_text(clean, encoding="utf8")
@@ -323,8 +257,8 @@ def lighten(app, exception):
         if file.name not in wanted:  # of an earlier build
             file.unlink()
     css = trim_icon_rules(stylesheet.read_text(encoding="utf8"), used_icons(Path(app.outdir)))
-    words = used_words(Path(app.outdir))
-    css = trim_rules(css, words)
+    words = joined.used_words(Path(app.outdir))
+    css = joined.trim_rules(css, words)
     stylesheet.write_text(css, encoding="utf8")
     others = "".join(f.read_text(encoding="utf8") for f in static.rglob("*.css") if f != stylesheet)
     codes = {int(code, 16) for code in ICON_CODE.findall(css + others)}
@@ -334,7 +268,8 @@ def lighten(app, exception):
     letters = used_letters(Path(app.outdir))
     for file in static.glob("katex/fonts/*.woff2"):
         subset_font(file, letters)
-    one_sheet(Path(app.outdir), words)
+    joined.one_sheet(Path(app.outdir), words)
+    joined.one_script(Path(app.outdir))
 
 
 def setup(app):

@@ -416,52 +416,6 @@ def test_a_run_is_recorded_when_all_cells_ran_and_shown_when_all_passed(tmp_path
     assert status.recorded(tmp_path / "nothing") == {}
 
 
-def test_rules_for_classes_nobody_uses_go():
-    css = '@charset "UTF-8";:root{--a:1}.a,.b.c{x:y}.b>.a:not(.z){x:"{"}@media print{.c{x:y}.a{x:y}}@media all{.c{x:y}}'
-    css += ".bs-tooltip-auto{x:y}@font-face{src:url(a.woff2)}/* .a{ */[class*=z]{x:y}"
-    trimmed = '@charset "UTF-8";:root{--a:1}.a{x:y}.b>.a:not(.z){x:"{"}@media print{.a{x:y}}'
-    trimmed += ".bs-tooltip-auto{x:y}@font-face{src:url(a.woff2)}[class*=z]{x:y}"
-    assert assets.trim_rules(css, {"a", "b"}) == trimmed
-    assert (
-        "".join(f"{head}{{{body}}}" for head, body in assets.rules("a{b:c}@media x{d{e:f}}"))
-        == "a{b:c}@media x{d{e:f}}"
-    )
-
-
-def test_a_page_has_one_stylesheet_which_pages_share(tmp_path):
-    static = tmp_path / "_static"
-    sheets = {
-        "styles/theme.css": '@import "../basic.css";',
-        "basic.css": ".a{x:y}.gone{x:y}",
-        "lmbook.css": ".late{x:y}",
-    }
-    sheets["maths/m.css"] = ".b{src:url(fonts/f.woff2)}.c{src:url('data:x')}.d{src:url(../up.png)}"
-    for name, css in sheets.items():
-        (static / name).parent.mkdir(parents=True, exist_ok=True)
-        (static / name).write_text(css)
-    link = '<link rel="stylesheet" type="text/css" href="{0}_static/{1}?v=1" />\n'
-    first = '<link href="{0}_static/styles/theme.css" rel="stylesheet" />\n'
-    pages = {"a.html": ("", ["lmbook.css"]), "deep/b.html": ("../", ["maths/m.css", "lmbook.css"]), "c.html": ("", [])}
-    for name, (up, names) in pages.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        links = first.format(up) + "".join(link.format(up, one) for one in names) if names else ""
-        (tmp_path / name).write_text(f"<head>\n{links}<title>x</title></head>")
-    for _ in range(2):  # a second build finds pages that it need not write anew
-        assets.one_sheet(tmp_path, {"a", "b", "c", "d"})
-        found = {name: assets.SHEET.findall((tmp_path / name).read_text()) for name in pages}
-        assert [len(found[name]) for name in pages] == [1, 1, 0]
-        (base, one), (below, other) = found["a.html"][0], found["deep/b.html"][0]
-        assert (base, below, one) == ("_static/", "../_static/", other)
-        css = (static / one).read_text().split()
-        assert css[0] == ".a{x:y}", "imported, and without what no page uses"
-        assert css[1] == ".b{src:url(maths/fonts/f.woff2)}.c{src:url('data:x')}.d{src:url(up.png)}"
-        assert css[2] == ".late{x:y}", "ours is as it was, in its place"
-    (static / "lmbook.css").write_text(".late{x:z}")
-    before = (tmp_path / "a.html").read_text()
-    assets.one_sheet(tmp_path, {"a"})
-    assert (tmp_path / "a.html").read_text() != before, "a new address for a new sheet"
-
-
 def test_the_theme_measures_no_boxes(tmp_path):
     script = tmp_path / "theme.js"
     script.write_text('all(["pre",".cell_output > .output",".pst-scrollable-table-container"].join(", "))')
