@@ -159,9 +159,8 @@ def write_zip(out: Path, site: Path, folder: str) -> Path:
         elif file.suffix == ".mjs":
             script = (reading if file.name == "reading.mjs" else plain)(file.read_text("utf-8"))
             name, data = name.removesuffix(".mjs") + ".js", script.encode()
-        elif file.name == "documentation_options.js":
-            options = _exchange(file.read_text("utf-8"), "SHOW_SEARCH_SUMMARY: true", "SHOW_SEARCH_SUMMARY: false")
-            data = options.encode()  # an excerpt would have to be fetched
+        elif file.suffix == ".js":  # an excerpt of what is found would have to be fetched
+            data = file.read_bytes().replace(b"SHOW_SEARCH_SUMMARY: true", b"SHOW_SEARCH_SUMMARY: false")
         else:
             data = file.read_bytes()
         files[name] = data

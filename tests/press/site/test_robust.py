@@ -96,6 +96,9 @@ def test_from_a_disk_by_double_click_the_model_writes(new_context, unpacked):
     assert len(page.locator("#lm-card").inner_text()) > 40
     page.goto((unpacked / "notebooks" / "18-beyond-text.html").as_uri())
     page.locator("figure[data-module='digit'][data-live='true']").wait_for()  # its state is a file on the site
+    page.goto((unpacked / "search.html").as_uri() + "?q=backprop")
+    page.locator("#search-results li").nth(3).wait_for()  # without excerpts, which would have to be fetched
+    page.wait_for_timeout(500)
     assert faults == []
 
 
