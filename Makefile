@@ -82,7 +82,7 @@ mutants: $(VENV)/.ready
 
 env: $(VENV)/.ready
 
-# Python compiles what is imported. pip would compile everything, which takes as long as all the rest of its work.
+# Python compiles what is imported. pip would compile everything, which takes almost as long as the rest of its work.
 $(VENV)/.ready: requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "lmbook needs Python 3.11 or newer; this is %s. Try: make PYTHON=python3.12 ..." % sys.version.split()[0])'
 	$(PYTHON) -m venv $(VENV)

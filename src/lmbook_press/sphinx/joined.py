@@ -152,4 +152,5 @@ def one_script(out: Path) -> None:
 
     for file in out.rglob("*.html"):
         text = file.read_text(encoding="utf8")
-        file.write_text(DEFERRED.sub(joined, text), encoding="utf8")
+        if (clean := DEFERRED.sub(joined, text)) != text:
+            file.write_text(clean, encoding="utf8")
