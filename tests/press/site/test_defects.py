@@ -333,12 +333,12 @@ def test_what_is_kept_can_be_saved_deleted_and_brought_back(visit):
     stored = "localStorage.getItem('lmbook')"
     assert page.evaluate(stored) is None
 
-    def bring(content):
+    def bring(content, answer):
+        """Waits for this file's own answer: what was said of the file before it still stands until then."""
         file = {"name": "mine.json", "mimeType": "application/json", "buffer": content.encode()}
         box.locator("input[type=file]").set_input_files(file)
-        box.get_by_text("from mine.json" if content in (text, further) else "Nothing was changed").wait_for()
+        box.get_by_text(answer).wait_for()
 
-    further = json.dumps({"guesses": {"a": "z", "e": "f"}, "answers": {}, "read": {"01-chain-rule": 0.5}})
     for wrong, why in (
         ("not json", "not JSON"),
         ("[1]", "no table"),
@@ -348,12 +348,13 @@ def test_what_is_kept_can_be_saved_deleted_and_brought_back(visit):
         (json.dumps({"guesses": {}, "answers": {}, "read": {"01": 7}}), "between 0 and 1"),
         ("x" * 1_000_001, "too long"),
     ):
-        bring(wrong)
-        assert why in box.inner_text()
+        bring(wrong, why)
+        assert "Nothing was changed" in box.inner_text()
     assert page.evaluate(stored) is None
-    bring(text)
-    bring(further)
-    assert "2 guesses, 2 answers" in box.inner_text()
+    bring(text, "1 guess, 2 answers")
+    assert "from mine.json" in box.inner_text()
+    further = {"guesses": {"a": "z", "e": "f"}, "answers": {}, "read": {"01-chain-rule": 0.5}}
+    bring(json.dumps(further), "2 guesses, 2 answers")
     kept = json.loads(page.evaluate(stored))
     assert kept["guesses"] == {"a": "z", "e": "f"}
     assert kept["answers"] == {"c": 1, "d": 0}
