@@ -230,7 +230,10 @@ def numbers_are_those_of_the_package(page, figure):
     assert name.endswith(f"n = {figure.n}")
     assert number(shown) == pytest.approx(reference.perplexity, abs=0.006)
     assert number(stored) == sum(reference.counts.types(n) for n in range(1, figure.n + 1))
-    kept = page.locator("[aria-label='Different n-grams of each order'] .lm-bar-text").all_text_contents()
+    page.get_by_text("Different n-grams", exact=True).click()  # counted then
+    all_orders = page.locator("[aria-label='Different n-grams of each order'] .lm-bar-text")
+    all_orders.nth(4).wait_for()
+    kept = all_orders.all_text_contents()
     assert [number(text) for text in kept] == [reference.counts.types(n) for n in range(1, 6)]
 
 

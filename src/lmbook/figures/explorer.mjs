@@ -99,6 +99,8 @@ export default figure(({ model: state, el, listen, say }) => {
   const down = wayDown(ORDERS);
   const storage = bars({ label: "Different n-grams of each order" });
   const stored = h("p", { class: "lm-muted" });
+  const different = h("details", { ontoggle: () => different.open && store() },
+    h("summary", {}, "Different n-grams"), storage.node, stored);
   const wordTable = table({ caption: "The likeliest next words" });
   const levelTable = table({ summary: "The way down as a table", caption: "What each order has seen, gives and passes on",
     head: ["order", "history", "seen", "different followers", "discount", "reaches it", "gives", "passes on"] });
@@ -111,7 +113,15 @@ export default figure(({ model: state, el, listen, say }) => {
       h("div", {}, after, seeing, words.node)),
     h("div", {}, head("The way down", "from the longest history to no history at all"), down.node),
     h("div", { class: "lm-folds" }, wordTable.node, levelTable.node, triedTable.node,
-      h("details", {}, h("summary", {}, "Different n-grams"), storage.node, stored))));
+      different)));
+
+  // All orders, which nobody needs counted before the fold is open.
+  function store() {
+    const now = current();
+    storage.draw([1, 2, 3, 4, 5].map((order) => ({ label: `n = ${order}`, value: counts.types(order),
+      text: fmt.count(counts.types(order)), tone: order <= now.n ? order : "faint" })));
+    stored.textContent = `The text holds so many; this model stores ${fmt.count(now.stored)} of them. The text has ${fmt.count(training.length)} tokens.`;
+  }
 
   function draw() {
     const now = current();
@@ -158,9 +168,7 @@ export default figure(({ model: state, el, listen, say }) => {
     const record = lowest === now ? "the lowest so far" : `lowest so far: ${points(lowest.perplexity)}, ${lowest.name}`;
     perplexity.textContent = points(now.perplexity);
     note.textContent = [...zeros, ...(lowest.perplexity < Infinity ? [record] : [])].join("; ");
-    storage.draw([1, 2, 3, 4, 5].map((order) => ({ label: `n = ${order}`, value: counts.types(order),
-      text: fmt.count(counts.types(order)), tone: order <= now.n ? order : "faint" })));
-    stored.textContent = `The text holds so many; this model stores ${fmt.count(now.stored)} of them. The text has ${fmt.count(training.length)} tokens.`;
+    if (different.open) store();
 
     wordTable.draw(rows.map((row) => [row.word, fmt.prob(row.p, 4), total ? `${row.raw} of ${total}` : "none",
       ...levels.map(({ order }) => fmt.prob(row.parts.find(([from]) => from === order)?.[1] ?? 0))]),

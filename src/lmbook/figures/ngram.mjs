@@ -3,7 +3,7 @@
 //   const tokens = words("The sea was calm. The sea was grey.");  // ["the", "sea", "was", "calm", ".", "the", ...]
 //   const vocabulary = Vocabulary.build(tokens);                  // or new Vocabulary(tokens of a Python Vocabulary)
 //   const ids = vocabulary.encode(tokens);                        // unknown words become <unk>
-//   const counts = new Counts(ids, 3, vocabulary);                // all n-grams up to n = 3
+//   const counts = new Counts(ids, 3, vocabulary);                // all n-grams up to n = 3, when asked for
 //   const model = new KneserNey(counts, 3);   // or MaximumLikelihood, AddK(.., k), JelinekMercer(counts, weights)
 //   model.distribution(vocabulary.encode(["the", "sea"]))         // Float64Array (vocab,), sums to 1
 //   model.prob(history, id)        model.logProbs(ids, start)     model.perplexity(ids)
@@ -60,39 +60,53 @@ function add(table, history, word) {
 
 export class Counts {
   // How often each n-gram occurs in one stream of ids, n = 1..order. A stream starts without a history: no padding.
-  //   tables[n]         what followed every n - 1 words, and how often
-  //   raw[n]            the same without the types that are never predicted: c(h w) of the models
-  //   continuation[n]   how many different types stood before each n-gram of raw[n]: N1+(. h w), for n < order
+  // Each order is counted when it is first asked for, so that a page waits only for those that it shows.
   constructor(ids, order, vocabulary) {
-    Object.assign(this, { ids, order, vocabulary, tables: [null], raw: [null], continuation: [null] });
     const barred = ids.some((id) => !vocabulary.allowed[id]); // a text without such types is counted once, not twice
-    for (let n = 1; n <= order; n++) {
-      const [table, before] = [new Map(), new Map()];
-      const raw = barred ? new Map() : table;
-      for (let end = n - 1; end < ids.length; end++) {
-        const history = ids.slice(end - n + 1, end);
-        add(table, history, ids[end]);
-        if (barred && vocabulary.allowed[ids[end]]) add(raw, history, ids[end]);
-      }
-      if (n > 1) {
-        for (const { history, words } of raw.values()) {
-          for (const word of words.keys()) add(before, history.slice(1), word);
-        }
-        this.continuation.push(before);
-      }
-      this.tables.push(table);
-      this.raw.push(raw);
+    Object.assign(this, { ids, order, vocabulary, barred, made: new Map() });
+  }
+
+  once(name, make) {
+    if (!this.made.has(name)) this.made.set(name, make());
+    return this.made.get(name);
+  }
+
+  counted(n, wanted) {
+    const table = new Map();
+    for (let end = n - 1; end < this.ids.length; end++) {
+      if (wanted(this.ids[end])) add(table, this.ids.slice(end - n + 1, end), this.ids[end]);
     }
+    return table;
+  }
+
+  // What followed every n - 1 words, and how often.
+  table(n) { return this.once(`table ${n}`, () => this.counted(n, () => true)); }
+
+  // The same without the types that are never predicted: c(h w) of the models.
+  raw(n) {
+    if (!this.barred) return this.table(n);
+    return this.once(`raw ${n}`, () => this.counted(n, (id) => this.vocabulary.allowed[id]));
+  }
+
+  // How many different types stood before each n-gram of raw(n): N1+(. h w), for n < order.
+  continuation(n) {
+    return this.once(`continuation ${n}`, () => {
+      const before = new Map();
+      for (const { history, words } of this.raw(n + 1).values()) {
+        for (const word of words.keys()) add(before, history.slice(1), word);
+      }
+      return before;
+    });
   }
 
   // How often an n-gram occurs.
   count(ngram) { return this.followers(ngram.slice(0, -1)).words.get(ngram.at(-1)) ?? 0; }
 
   // How many different n-grams there are: what a model of order n must store.
-  types(n) { return [...this.tables[n].values()].reduce((sum, entry) => sum + entry.words.size, 0); }
+  types(n) { return [...this.table(n).values()].reduce((sum, entry) => sum + entry.words.size, 0); }
 
   // What followed a history: { total, words: Map of id -> count }, empty if it never occurred before a word.
-  followers(history) { return this.tables[history.length + 1].get(key(history)) ?? NOTHING; }
+  followers(history) { return this.table(history.length + 1).get(key(history)) ?? NOTHING; }
 }
 
 class Model {
@@ -135,7 +149,7 @@ class Model {
     return { ...NOTHING, order: 0, history: [], discount: 0, arrives, passes: 0, mass };
   }
 
-  table(order) { return this.counts.raw[order]; }
+  table(order) { return this.counts.raw(order); }
 
   prob(history, word) { return this.path(history).reduce((sum, level) => sum + level.mass(word), 0); }
 
@@ -213,7 +227,7 @@ export class KneserNey extends Model {
     }
   }
 
-  table(order) { return order === this.order ? this.counts.raw[order] : this.counts.continuation[order]; }
+  table(order) { return order === this.order ? this.counts.raw(order) : this.counts.continuation(order); }
 
   split(order, total, words) {
     const discount = this.discounts[order];

@@ -297,11 +297,15 @@ def test_a_guess_opens_the_answer_stands_beside_it_and_stays(visit):
 def test_a_link_of_the_contents_leads_to_its_heading_in_a_page_just_opened(visit, place):
     page = visit(f"{LONG}.html")
     page.locator(f'.bd-toc-nav a[href="#{place}"]').first.click()
-    page.wait_for_timeout(1500)  # a smooth scroll has no end that one could wait for
-    bar = page.evaluate("parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0")
-    top = page.evaluate("(id) => document.getElementById(id).getBoundingClientRect().top", place)
-    last = page.evaluate("innerHeight + scrollY >= document.documentElement.scrollHeight - 2")
-    assert abs(top - bar) <= 20 or (last and 0 < top < 900)
+    there = """(id) => {
+      const top = document.getElementById(id).getBoundingClientRect().top;
+      const bar = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
+      const last = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
+      return Math.abs(top - bar) <= 20 || (last && top > 0 && top < 900);
+    }"""
+    page.wait_for_function(there, arg=place, timeout=10_000)
+    page.wait_for_timeout(500)  # and it stays there: what is laid out on the way moves nothing
+    assert page.evaluate(there, place)
 
 
 @browser
