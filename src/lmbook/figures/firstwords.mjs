@@ -9,7 +9,7 @@ const PATIENCE = 30000; // ms without a sign of the file
 
 const style = `
 .lmo-work { display: grid; grid-template-columns: minmax(0, 1.7fr) minmax(11rem, 1fr); gap: 0.9rem 1.4rem; }
-.lm-figure .lmo-text { height: 15.5rem; padding: 0.7rem 0.9rem; overflow-y: auto; border-radius: 6px; background: var(--lm-soft); white-space: pre-wrap;
+.lm-figure .lmo-text { min-height: 15.5rem; max-height: 15.5rem; padding: 0.7rem 0.9rem; overflow-y: auto; border-radius: 6px; background: var(--lm-soft); white-space: pre-wrap;
   overflow-wrap: anywhere; font-family: var(--book-serif, serif); font-size: 1.0625rem; line-height: 1.4; }
 .lmo-text b { font-weight: 600; }
 .lmo-text span::after { content: ""; display: inline-block; width: 0.55em; height: 1.05em; margin-left: 1px; vertical-align: text-bottom; background: var(--lm-2); opacity: 0.7; }

@@ -15,7 +15,7 @@ const style = `
 .lmw-strip { display: flex; flex-wrap: wrap; gap: 2px; font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.875rem; }
 .lmw-strip > span { display: block; min-width: 1.05rem; padding: 0.1rem 0; border: 1px solid transparent; border-radius: 3px; text-align: center; line-height: 1.2; }
 .lmw-strip > span:last-child { border-color: var(--lm-text); }
-@container (min-width: 40rem) { .lmw-both .lmw-text { height: 14rem; overflow-y: auto; } .lmw-both .lmw-strip { font-size: 0.75rem; } .lmw-both .lmw-strip > span { min-width: 0.9rem; } }
+@container (min-width: 40rem) { .lmw-both .lmw-text { min-height: 14rem; max-height: 14rem; overflow-y: auto; } .lmw-both .lmw-strip { font-size: 0.75rem; } .lmw-both .lmw-strip > span { min-width: 0.9rem; } }
 .lmw-head { margin: 0 0 0.3rem; font-weight: 600; }
 `;
 

@@ -3,6 +3,7 @@
 Each line is an element of its own; `--i` is its indentation in characters, from which the stylesheet makes the rest.
 What is copied stays as it was written. What code prints keeps its columns, unless a line is too long for any screen;
 what it prints in words alone goes on below like code. In a listing on a page, the rows of a table keep their columns.
+A short piece of code in a sentence stays on one line, which could else end after a quote or a minus in it.
 """
 
 import html
@@ -14,6 +15,8 @@ BLOCK = re.compile(
     re.DOTALL,
 )
 TAG = re.compile(r"<[^>]+>")
+PIECE = re.compile(r'<span class="pre">([^<]+)</span>')
+PIECE_LENGTH = 14  # characters: half of a phone's line
 SHORT, WIDE = 28, 78  # characters that fit on one line of a phone, of the column of text
 WORDS = 3  # fewer spaces in a long line: it is no sentence
 PRINTED, LISTING = "myst-ansi", "text"  # the kinds of what a cell prints, and of what a page says that a command prints
@@ -46,9 +49,16 @@ def _block(found: re.Match) -> str:
     return found[1] + "".join(_line(line, found["kind"]) for line in lines) + found[4]
 
 
+def _piece(found: re.Match) -> str:
+    text = html.unescape(found[1])
+    if len(text) > PIECE_LENGTH or re.fullmatch(r"[\w.]+", text):  # which no browser breaks
+        return found[0]
+    return f'<span class="pre lm-whole">{found[1]}</span>'
+
+
 def hang(body: str) -> str:
     """The HTML of a page with each line of its code in an element of its own."""
-    return BLOCK.sub(_block, body)
+    return PIECE.sub(_piece, BLOCK.sub(_block, body))
 
 
 def _page_context(app, pagename, templatename, context, doctree):

@@ -78,6 +78,23 @@ def test_the_columns_of_an_output_stay_unless_it_is_too_wide_for_any_screen():
         assert code.hang(output.format(columns)) == output.format(columns)
 
 
+def test_a_short_piece_of_code_stays_on_its_line():
+    piece = '<code class="docutils literal notranslate"><span class="pre">{}</span></code>'
+    assert "lm-whole" in code.hang(piece.format("-math.inf"))
+    assert "lm-whole" in code.hang(piece.format("&quot;&lt;eos&gt;&quot;"))  # 7 characters
+    for whole in ("torch.Tensor", "x" * 40, "-" * 15):
+        assert "lm-whole" not in code.hang(piece.format(whole))
+
+
+@browser
+def test_short_code_in_a_sentence_does_not_end_a_line_after_its_quote(visit):
+    page = visit("book/homework/01-chain-rule.html", width=360)
+    pieces = page.locator("article p > code .lm-whole")
+    assert pieces.count() > 5
+    lines = "(all) => all.map((piece) => new Set([...piece.getClientRects()].map((box) => Math.round(box.top))).size)"
+    assert set(pieces.evaluate_all(lines)) == {1}
+
+
 def test_the_first_chapter_to_link_a_term_is_its_home():
     pages = [("notebooks/01-x", "a {term}`token`"), ("notebooks/11-y", "{term}`Attention`, {term}`tokens <token>`")]
     homes = search.introduced(pages)

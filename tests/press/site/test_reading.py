@@ -119,6 +119,17 @@ def test_on_paper_code_that_is_longer_than_a_page_begins_where_its_box_does(visi
     assert set(page.evaluate(kinds)) == {"true block avoid", "false block auto"}
 
 
+@pytest.mark.parametrize("width", [720, 360])
+@pytest.mark.parametrize("name", ["index.html", "notebooks/03-tokens-and-embeddings.html"])
+def test_on_paper_no_figure_hides_what_one_would_scroll_to(visit, name, width):
+    page = visit(name, width=width)
+    page.emulate_media(media="print")
+    hidden = """() => [...document.querySelectorAll("figure.lm-figure *")].filter((box) => (
+      ["auto", "scroll"].includes(getComputedStyle(box).overflowY) && box.scrollHeight > box.clientHeight + 1))
+      .map((box) => box.className)"""
+    assert page.evaluate(hidden) == []
+
+
 def test_what_is_kept_on_the_device_has_no_buttons_on_paper(visit):
     page = visit("book/how-to-use.html")
     page.emulate_media(media="print")
