@@ -130,6 +130,17 @@ def test_on_paper_no_figure_hides_what_one_would_scroll_to(visit, name, width):
     assert page.evaluate(hidden) == []
 
 
+def test_on_narrow_paper_an_equation_begins_with_its_left_side(visit):
+    page = visit("notebooks/07-long-memory.html", width=360)
+    page.emulate_media(media="print")
+    late = """() => [...document.querySelectorAll(".lm-aligned .lm-row")].filter((row) => {
+      const [left, right] = [...row.querySelectorAll(".lm-cell")].map((cell) => cell.querySelector(".base"));
+      return left && right && left.getBoundingClientRect().top > right.getBoundingClientRect().top + 8;
+    }).map((row) => row.textContent)"""
+    assert page.locator(".lm-aligned .lm-row").count() > 8
+    assert page.evaluate(late) == []
+
+
 def test_what_is_kept_on_the_device_has_no_buttons_on_paper(visit):
     page = visit("book/how-to-use.html")
     page.emulate_media(media="print")
