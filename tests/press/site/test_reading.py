@@ -184,3 +184,36 @@ def test_a_first_visit_is_light(visit, served, name):
     before = len(sent)
     visit(name).wait_for_load_state("networkidle")
     assert sum(size for _, size, _ in sent[before:]) < 400_000  # bytes, compressed
+
+
+def test_menus_and_tooltips_look_as_bootstrap_has_them(visit):
+    """Their rules stand in a stylesheet from which what no page seems to use is cut."""
+    page = visit(CHAPTER)
+    page.get_by_role("button", name="Download this page").click()
+    menu = page.locator(".dropdown-menu.show")
+    menu.wait_for()
+    style = "(box, name) => getComputedStyle(box)[name]"
+    assert [menu.evaluate(style, name) for name in ("position", "zIndex")] == ["absolute", "1000"]
+    assert menu.evaluate(style, "backgroundColor") != "rgba(0, 0, 0, 0)"
+    assert menu.get_by_text(".ipynb").is_visible()
+    page.keyboard.press("Escape")
+    menu.wait_for(state="detached")
+    page.locator(".theme-switch-button").first.hover()
+    tip = page.locator(".tooltip.show .tooltip-inner")
+    tip.wait_for()
+    assert tip.inner_text() == "Color mode"
+    assert tip.evaluate(style, "backgroundColor") != tip.evaluate(style, "color") == "rgb(255, 255, 255)"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_sliders_have_the_colour_of_the_book(visit, scheme):
+    page = visit("notebooks/02-ngrams-and-perplexity.html", scheme=scheme)
+    accent = """() => { const box = document.createElement("i");
+      box.style.color = "var(--lm-accent)";
+      document.querySelector(".lm-figure").append(box);
+      return getComputedStyle(box).color; }"""
+    colours = page.locator(".lm-figure input[type=range]").evaluate_all(
+        "(all) => all.map((input) => getComputedStyle(input).accentColor)"
+    )
+    assert len(colours) > 1
+    assert set(colours) == {page.evaluate(accent)}
