@@ -234,6 +234,20 @@ def test_a_link_into_a_page_lands_there_though_figures_grow(visit):
 
 
 @browser
+def test_a_page_opened_at_its_end_hardly_moves(new_context, served):
+    watch = """(() => { window.moved = 0;
+      new PerformanceObserver((list) => { for (const one of list.getEntries()) moved += one.value; })
+        .observe({ type: "layout-shift", buffered: true }); })()"""
+    context = new_context(viewport={"width": 1280, "height": 900})
+    context.add_init_script(watch)
+    page = context.new_page()
+    page.goto(f"{served[0]}notebooks/06-recurrent-lm.html#further-reading", wait_until="networkidle")
+    page.wait_for_timeout(1000)
+    assert page.locator("#further-reading").bounding_box()["y"] > 0
+    assert page.evaluate("moved") < 0.05
+
+
+@browser
 @pytest.mark.parametrize("chapter", ["07-long-memory", "08-rnn-tasks", "18-beyond-text"])
 def test_no_comma_and_no_name_of_an_axis_is_astray_on_a_phone(visit, chapter):
     page = visit(f"notebooks/{chapter}.html", width=360)
