@@ -58,7 +58,7 @@ export { fmt, h, replace, s };
 /** Makes a figure from a drawing function: the default export of every figure module. See the head of this file. */
 export function figure(draw) {
   return {
-    render({ model, el }) {
+    async render({ model, el }) {
       const undo = [];
       const listen = (names, callback) => {
         const event = names.split(/\s+/).map((name) => `change:${name}`).join(" ");
@@ -82,7 +82,7 @@ export function figure(draw) {
         words();
         el.append(frame);
       }
-      const leave = draw({ model, el: body, listen, say: live.say });
+      const leave = await draw({ model, el: body, listen, say: live.say });
       if (!body.contains(live.node)) body.append(live.node);
       return () => {
         for (const step of undo) step();

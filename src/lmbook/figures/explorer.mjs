@@ -16,6 +16,7 @@ const read = (text) => text.replaceAll("\n", " <eos> ").split(" ").filter(Boolea
 // A typed history may hold <eos> and <unk>, which words() would cut up.
 const typed = (text) => text.split(/(<eos>|<unk>)/).flatMap((part) => (/^<\w+>$/.test(part) ? [part] : ngram.words(part)));
 const sum = (list) => list.reduce((a, b) => a + b, 0);
+const pause = () => new Promise((then) => setTimeout(then)); // whatever else the page has to do comes first
 
 // The models over one text, made when first asked for: { name, kind, n, k, model, perplexity, zeros, stored }.
 function shelf(counts, held, weights) {
@@ -43,7 +44,7 @@ function shelf(counts, held, weights) {
   };
 }
 
-export default figure(({ model: state, el, listen, say }) => {
+export default figure(async ({ model: state, el, listen, say }) => {
   const get = (name) => state.get(name);
   const put = (values) => {
     for (const [name, value] of Object.entries(values)) state.set(name, value);
@@ -55,6 +56,13 @@ export default figure(({ model: state, el, listen, say }) => {
   const held = vocabulary.encode(read(get("test")));
   const models = shelf(counts, held, get("weights"));
   const current = () => models.take(get("smoothing"), get("n"), get("k"));
+  // What takes longest, in pieces: a phone answers in between.
+  for (let order = 1; order <= get("n"); order += 1) {
+    counts.raw(order);
+    await pause();
+  }
+  current();
+  await pause();
 
   // Going on from the history; the same presses give the same words.
   const first = { history: get("history") };

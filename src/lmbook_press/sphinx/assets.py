@@ -5,8 +5,11 @@ import html
 import logging
 import posixpath
 import re
+from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
+import lxml.html
 from sphinx.util import logging as sphinx_logging
 
 from . import joined
@@ -15,7 +18,8 @@ logger = sphinx_logging.getLogger(__name__)
 ICON_FONTS = {"fa-solid-900": 900, "fa-regular-400": 400, "fa-brands-400": 400}
 NAMED_ICON = re.compile(r'((?:\.fa-[\w-]+:before,)*\.fa-[\w-]+:before)\{content:"(\\[0-9a-f]+)"\}')
 ICON_CODE = re.compile(r"\\([ef][0-9a-f]{3})")
-ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")  # a sign in a script
+FAMILY = re.compile(r"([^{}]+)\{[^{}]*font-family:\s*KaTeX_(\w+)")  # in KaTeX's stylesheet: selectors, family
+ALONE = re.compile(r"\.katex \.(\w+)(?=,|$)")  # a selector of one class
 CLASSIC = re.compile(r'<script src="(?=[^"]*_static/(?!scripts/bootstrap)|[^"]*searchindex)')  # in the head, in order
 PAGENAME = "<script>DOCUMENTATION_OPTIONS."
 TOGGLE = '<summary><span class="toctree-toggle"'  # of the sidebar, without a name
@@ -141,13 +145,23 @@ def trim_icon_rules(css: str, used: set[str]) -> str:
     return NAMED_ICON.sub(keep, css)
 
 
-def used_letters(out: Path) -> set[int]:
-    """The code points of every sign in the pages and in the figures' scripts."""
-    texts = [html.unescape(file.read_text(encoding="utf8")) for file in out.rglob("*.html")]
-    texts += [file.read_text(encoding="utf8") for file in out.rglob("*.mjs")]
-    return {ord(sign) for sign in set().union(*texts)} | {
-        int(code, 16) for text in texts for code in ESCAPED.findall(text)
-    }
+def letters_of_formulae(pages: Iterable[bytes], css: str) -> dict[str, set[int]]:
+    """The code points that the formulae of these pages have of each family of KaTeX's fonts, by its stylesheet."""
+    family = {name: font for names, font in FAMILY.findall(css) for name in ALONE.findall(names)}
+    found: dict[str, set[int]] = defaultdict(set)
+
+    def gather(box, font):
+        for name in box.get("class", "").split():
+            font = family.get(name, font)
+        found[font].update(map(ord, box.text or ""))
+        for part in box:
+            gather(part, font)
+            found[font].update(map(ord, part.tail or ""))
+
+    for page in pages:
+        for formula in lxml.html.fromstring(page).iterfind(".//span[@class='katex-html']"):
+            gather(formula, "Main")
+    return found
 
 
 def subset_font(file: Path, codes: set[int]) -> None:
@@ -265,9 +279,12 @@ def lighten(app, exception):
     for name in ICON_FONTS:
         for file in static.glob(f"vendor/fontawesome/webfonts/{name}.woff2"):
             subset_font(file, codes)
-    letters = used_letters(Path(app.outdir))
+    pages = (file.read_bytes() for file in Path(app.outdir).rglob("*.html"))
+    letters = letters_of_formulae(pages, (static / "katex" / "katex.min.css").read_text(encoding="utf8"))
     for file in static.glob("katex/fonts/*.woff2"):
-        subset_font(file, letters)
+        name = file.name.removeprefix("KaTeX_").split("-")[0]
+        if not name.startswith("Size"):  # brackets in five sizes, by rules of their own, a kilobyte each
+            subset_font(file, letters[name])
     joined.one_sheet(Path(app.outdir), words)
     joined.one_script(Path(app.outdir))
 

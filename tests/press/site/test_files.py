@@ -193,18 +193,3 @@ def test_icon_fonts_are_small_and_hold_the_icons_in_use(site):
     used = {int(found[1], 16) for found in codes.values() if found}
     assert len(used) > 5
     assert used <= glyphs
-
-
-def test_fonts_of_formulae_are_small_and_hold_the_signs_in_use(site):
-    from fontTools.ttLib import TTFont
-
-    whole = Path(__file__).parents[3] / "book" / "_static" / "katex" / "fonts"
-    formula = re.compile(r'<span class="m(?:ord|bin|rel|op|open|close|punct)[^"]*"[^>]*>([^<]+)')
-    drawn = {sign for path in pages(site) for text in formula.findall(path.read_text(encoding="utf8")) for sign in text}
-    assert len(drawn) > 100
-    for font in sorted((site / "_static" / "katex" / "fonts").glob("*.woff2")):
-        assert {code for code in TTFont(whole / font.name).getBestCmap() if chr(code) in drawn} <= set(
-            TTFont(font).getBestCmap()
-        )
-    sizes = [sum(font.stat().st_size for font in place.glob("*Main-*.woff2")) for place in (whole, font.parent)]
-    assert sizes[1] < 0.75 * sizes[0]
