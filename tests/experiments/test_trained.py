@@ -16,7 +16,7 @@ LOSS = 0.02  # what int8 may cost, as a share of the score of the float32 weight
 # Read and scored by the very lines of another that ships: once a week is enough, and on a push the card's sha256 and
 # that the model can be built.
 SIBLINGS = {"shakespeare-rnn", "shakespeare-gru", "ewt-left", "sms-spam-left", "digits-page", "recall-32", "recall-128"}
-SIBLINGS |= {"multi30k-additive"}  # as multi30k-transformer; it writes a thousand translations
+SIBLINGS |= {"multi30k-additive", "multi30k-transformer"}  # as caption-ladder; they write a thousand translations
 NO_TEXT = {"digits-patches", "recall-32", "recall-64", "recall-128"}  # which read images, and symbols that are numbers
 
 each = pytest.mark.parametrize("name", SHIPPED)

@@ -52,8 +52,8 @@ def make_environment(folder: Path) -> Path:
     if not (stamp.is_file() and stamp.read_text() == digest):
         run = {"check": True, "capture_output": True, "text": True, "timeout": 900}
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], **run)
-        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, "--no-deps", "--no-compile", "-r", str(REQUIREMENTS)], **run)
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(python)]
+        subprocess.run([*pip, "install", "-q", "--no-deps", "--no-compile", "-r", str(REQUIREMENTS)], **run)
         lend_torch(python)
         kernel = folder / "share" / "jupyter" / "kernels" / "colab"
         kernel.mkdir(parents=True)

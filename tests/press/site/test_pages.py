@@ -107,12 +107,13 @@ def cut_off(page) -> list:
     return page.evaluate(CUT, boxes)
 
 
-LIGHT_BOXES = """() => [...document.querySelectorAll("article *")].filter((box) => {
+# The parts of formulae and pictures, most of a chapter's boxes, have no ground of their own and do not scroll.
+LIGHT_BOXES = """() => [...document.querySelectorAll("article :not(.katex *, svg *)")].filter((box) => {
   const [r, g, b, a = 1] = getComputedStyle(box).backgroundColor.match(/[\\d.]+/g).map(Number);
   return a > 0.5 && 0.3 * r + 0.6 * g + 0.1 * b > 170 && box.clientWidth > 100 && box.clientHeight > 24;
 }).map((box) => box.outerHTML.slice(0, 120))"""
 # What scrolls sideways and cannot be reached with the keyboard.
-UNREACHABLE = """() => [...document.querySelectorAll("article *")].filter((box) =>
+UNREACHABLE = """() => [...document.querySelectorAll("article :not(.katex *, svg *)")].filter((box) =>
   box.scrollWidth > box.clientWidth + 1 && ["auto", "scroll"].includes(getComputedStyle(box).overflowX)
   && box.tabIndex < 0 && !box.closest("details:not([open])") && !box.querySelector("a, button, input, [tabindex]")
 ).map((box) => box.outerHTML.slice(0, 120))"""
