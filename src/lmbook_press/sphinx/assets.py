@@ -179,6 +179,19 @@ def subset_font(file: Path, codes: set[int]) -> None:
     save_font(font, str(file), options)
 
 
+def trim_fonts_of_formulae(out: Path) -> None:
+    """Leaves in KaTeX's fonts, where the site has them, the signs that its formulae draw with them."""
+    folder = out / "_static" / "katex"
+    if not (folder / "katex.min.css").exists():
+        return
+    pages = (file.read_bytes() for file in out.rglob("*.html"))
+    letters = letters_of_formulae(pages, (folder / "katex.min.css").read_text(encoding="utf8"))
+    for file in folder.glob("fonts/*.woff2"):
+        family = file.name.removeprefix("KaTeX_").split("-")[0]
+        if not family.startswith("Size"):  # brackets in four sizes, by rules of their own, a kilobyte each
+            subset_font(file, letters[family])
+
+
 def one_viewport(page: str) -> str:
     """A page with one tag for its viewport; Sphinx, its theme and the theme's theme write one each."""
     tag = VIEWPORT.search(page)
@@ -279,12 +292,7 @@ def lighten(app, exception):
     for name in ICON_FONTS:
         for file in static.glob(f"vendor/fontawesome/webfonts/{name}.woff2"):
             subset_font(file, codes)
-    pages = (file.read_bytes() for file in Path(app.outdir).rglob("*.html"))
-    letters = letters_of_formulae(pages, (static / "katex" / "katex.min.css").read_text(encoding="utf8"))
-    for file in static.glob("katex/fonts/*.woff2"):
-        name = file.name.removeprefix("KaTeX_").split("-")[0]
-        if not name.startswith("Size"):  # brackets in five sizes, by rules of their own, a kilobyte each
-            subset_font(file, letters[name])
+    trim_fonts_of_formulae(Path(app.outdir))
     joined.one_sheet(Path(app.outdir), words)
     joined.one_script(Path(app.outdir))
 
