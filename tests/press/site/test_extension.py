@@ -123,6 +123,7 @@ def test_formulae_are_drawn_in_a_notebook_too():
         mathematics._engine.cache_clear()
         return mathematics.mathml("a^2")
 
+    mathematics._engine()  # whichever test comes first, this thread loads V8, whose memory is closed to other threads
     try:
         with ThreadPoolExecutor(1) as thread:  # in this one a browser's test may have left a loop
             assert "<math" in thread.submit(asyncio.run, asked()).result()
