@@ -30,6 +30,7 @@
 //                                It stands below the figure; el.append(say.node, ...) puts it elsewhere.
 //                                While a slider is dragged only the last sentence is read out.
 //   the return value of the function, if it is one, is called when the view goes
+//   the function may be async: until it is done the printed figure stays
 //
 // The pieces
 //   h(tag, attributes, ...children), s(tag, ...)   an HTML or SVG element; strings become text, never markup
