@@ -16,6 +16,7 @@
     search        abbreviations, and the order of what is found
     pages         what a page loads, what it is called, repairs of the theme for screen readers
     assets        the theme's files made light after the build; figures; downloads
+    fonts         fonts of icons and formulae, cut to what the pages draw with them
     joined        the stylesheets of a page as one file, its scripts as two
     serving       a small web server, for tests and measurements of the built site
 

@@ -16,7 +16,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from lmbook.drawings.shapes import Panel
 from lmbook_press.myst import choices
-from lmbook_press.sphinx import assets, folding, heights, mathematics, pictures, results, status
+from lmbook_press.sphinx import assets, folding, fonts, heights, mathematics, pictures, results, status
 
 KATEX = Path(__file__).parents[3] / "book" / "_static" / "katex"
 SETTINGS = {
@@ -334,8 +334,8 @@ def test_a_section_below_the_title_says_how_high_it_may_be():
 
 def test_rules_of_icons_nobody_uses_go():
     css = '.a{color:red}.fa-one:before,.fa-1:before{content:"\\31"}.fa-two:before{content:"\\f002"}.fa-spin{x:y}'
-    assert assets.trim_icon_rules(css, {"fa-two"}) == '.a{color:red}.fa-two:before{content:"\\f002"}.fa-spin{x:y}'
-    assert '.fa-1:before{content:"\\31"}' in assets.trim_icon_rules(css, {"fa-1"})
+    assert fonts.trim_icon_rules(css, {"fa-two"}) == '.a{color:red}.fa-two:before{content:"\\f002"}.fa-spin{x:y}'
+    assert '.fa-1:before{content:"\\31"}' in fonts.trim_icon_rules(css, {"fa-1"})
 
 
 def test_the_chapters_of_a_model_are_those_whose_code_names_it(tmp_path):
