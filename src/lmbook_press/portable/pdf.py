@@ -5,6 +5,7 @@ and printed twice, the second time with the page numbers that the first has show
 the site, under the parts, because the bookmarks follow them.
 """
 
+import copy
 import html as markup
 import os
 import re
@@ -40,6 +41,18 @@ def _mark_long_code(tree) -> None:
     for code in tree.iter("pre"):
         if len(code.text_content().splitlines()) > LONG:
             code.set("class", f"{code.get('class', '')} lm-long".strip())
+
+
+def _pictures(first) -> str:
+    """For the cover: the pictures of the chapters, each in the colour of its part, from the line on the first page."""
+    lines = [copy.deepcopy(line) for line in first.xpath(".//ol[contains(@class, 'lm-stations')]")]
+    for line in lines:
+        line.tag = "div"
+        for station in line:
+            station.tag = "span"
+            for told in station.xpath("./*[not(contains(@class, 'lm-picture'))]"):
+                station.remove(told)
+    return "".join(map(articles.written, lines))
 
 
 def leaves(printed: bytes) -> dict[str, int]:
@@ -90,6 +103,7 @@ def document(root: Path, site: Path, title: str, author: str, base: str, numbers
 {styles}</head>
 <body class="lm-book"><main class="bd-main"><div class="bd-article-container"><article class="bd-article">
 <section class="lm-cover"><p class="lm-book-title">{markup.escape(title)}</p><p>{markup.escape(author)}</p>
+<div class="lm-cover-pictures">{_pictures(pages[0].body)}</div>
 <p>The live book, with figures that answer: <a href="{base}">{base}</a></p></section>
 <section class="lm-contents"><p class="lm-h1">Contents</p><ul>{"".join(contents)}</ul></section>
 {"".join(bodies)}

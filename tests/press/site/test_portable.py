@@ -105,6 +105,13 @@ def test_paper_has_all_links_inside_answers_at_the_end_and_no_scripts(site, pape
     assert all(b <= a + 1 for a, b in pairwise(levels))
 
 
+def test_the_cover_has_the_picture_of_every_chapter(paper):
+    cover = html.fromstring(paper).xpath("//section[contains(@class, 'lm-cover')]")[0]
+    chapters = list((ROOT / "notebooks").glob("??-*.ipynb"))
+    assert len(cover.xpath(".//*[contains(@class, 'lm-picture')]/svg")) == len(chapters) == 20
+    assert not cover.xpath(".//li|.//*[contains(@class, 'lm-question')]")  # the pictures alone
+
+
 def _table(columns, rows, cell=str):
     cells = "".join(f"<th>h{i}</th>" for i in range(columns))
     lines = "".join("<tr>" + f"<td>{cell(j)}</td>" * columns + "</tr>" for j in range(rows))
