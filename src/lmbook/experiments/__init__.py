@@ -27,6 +27,7 @@ from lmbook.experiments import (  # noqa: F401  (importing a module enters its r
     tagging_directions,
     text_classification,
     translation_by_length,
+    truncation,
     vowels,
     wikitext,
     word_vectors,
