@@ -12,14 +12,14 @@ from lmbook.experiments import RECIPES, train
 SIBLINGS = {f"wikitext2-{cell}" for cell in ("rnn", "lstm")} | {f"shakespeare-{cell}" for cell in ("rnn", "lstm")}
 SIBLINGS |= {f"{task}-left" for task in ("ewt", "sms-spam", "film-opinions", "wnut17")}
 SIBLINGS |= {"ewt-left-2", "ewt-lstm-2", "sms-spam-2", "film-opinions-2", "wnut17-lstm-2", "wnut17-settings"}
-SIBLINGS |= {"wnut17-passes"}
+SIBLINGS |= {"wnut17-passes", "truncation-long"}
 SIBLINGS |= {"multi30k-transformer-short", "multi30k-additive-long", "multi30k-additive-low", "multi30k-additive-high"}
 SIBLINGS |= {"shakespeare-gpu", "shakespeare-long", "shakespeare-gru-long", "digits-page", "wikitext2-windows"}
 SIBLINGS |= {"length-joined", "harbourish-depth", "harbourish-residual", "multi30k-every", "multi30k-hybrid"}
 SIBLINGS |= {name for name in RECIPES if name.startswith("multi30k-score-")} - {"multi30k-score-dot"}
 SIBLINGS |= {"length-joined-long", "multi30k-hybrid-low", "multi30k-hybrid-high", "caption-scores-long"}
 SIBLINGS |= {"wikitext2-lstm-large", "time-by-length-gpu", "digits-orders-long"}
-SIBLINGS |= {"recall-long", "recall-32", "recall-128", "skip-gram-windows"}
+SIBLINGS |= {"recall-long", "recall-32", "recall-128", "skip-gram-windows", "multi30k-hybrid-twice"}
 # One training of another recipe again, kept with its weights: that one has the seeds.
 REPEATS = dict.fromkeys(("recall-32", "recall-64", "recall-128"), "recall")
 

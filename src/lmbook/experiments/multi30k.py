@@ -41,7 +41,10 @@ def prepare(run: Run) -> Task:
 
 @dataclass(frozen=True)
 class Rung:
-    """build(types, dropout) makes the model.  rate: the highest, after `warmup` steps.  tokens: of a batch, padded."""
+    """build(types, dropout) makes the model.  rate: the highest, after `warmup` steps.  tokens: of a batch, padded.
+
+    every: steps from one validation to the next.
+    """
 
     about: str
     build: Callable[..., nn.Module]
@@ -50,6 +53,7 @@ class Rung:
     steps: int = 3500
     warmup: int = 300
     tokens: int = 2048
+    every: int = 500
     adam: dict = field(default_factory=dict)
     seeds: tuple[int, ...] = (0,)
     ships: bool = False
@@ -143,6 +147,11 @@ RUNGS["multi30k-additive-long"] = replace(
     ships=False,
 )
 
+# Is the hybrid only later? Twice as long, the warm-up with the rest.
+RUNGS["multi30k-hybrid-twice"] = replace(
+    RUNGS["multi30k-hybrid"], about="the hybrid, twice the steps", minutes=70, steps=7000, warmup=600, every=1000
+)
+
 # Is the ladder's rate a fair one for these rungs? Others, trained to the same end.
 OTHERS = {"low": 1e-3, "high": 1e-2}
 BEST = [f"score-{score}-high" for score in SCORES if score != "multiplicative"]  # these validated best of all rates
@@ -171,7 +180,7 @@ def train_and_score(run: Run, rung: Rung) -> tuple[dict, nn.Module]:
         smoothing=0.1,
         adam=rung.adam,
         validate=task.nll,
-        evaluate_every=500,
+        evaluate_every=rung.every,
         save_every=250,
     )
     return score(run, model, task), model

@@ -22,7 +22,7 @@ from lmbook.schedules import warmup
 from lmbook.train import evaluate
 
 CUTS = (1, 3, 10, 30)  # steps; the last is the window
-TRIED, STEPS = 500, 6000  # for each rate, and for a training
+TRIED, BUDGETS = 500, (6000, 12_000)  # steps for each rate, and for a training
 
 
 def cut_nll(model: RecurrentLM, batch: Pair, state, cut: int) -> tuple[Tensor, Tensor, object]:
@@ -36,14 +36,7 @@ def cut_nll(model: RecurrentLM, batch: Pair, state, cut: int) -> tuple[Tensor, T
     return *token_nll(model.output(torch.cat(h, dim=1)), targets), state
 
 
-@recipe(
-    "truncation",
-    about="characters of Tiny Shakespeare, vanilla RNN of 64 units, the gradient cut after 1, 3, 10 or 30 steps",
-    minutes=8,
-    corpora=("tinyshakespeare",),
-    score="lowest nll",
-)
-def truncation(run: Run) -> tuple[dict, None]:
+def train_and_score(run: Run, steps: int) -> tuple[dict, None]:
     """The score of each cut is its NLL after the last step."""
     tokenizer, ids, valid = prepare(run)
     scores: dict = {}
@@ -70,8 +63,18 @@ def truncation(run: Run) -> tuple[dict, None]:
             rate = run.tune(build, batches, loss, adam, part, **trial)
         lmbook.seed(run.seed)
         model = build()
-        options = {"stateful": True, "validate": validate, "evaluate_every": 500, "part": part}
-        run.fit_cosine(model, batches, loss, adam(model, rate), warmup=100, total=STEPS, **options)
+        options = {"stateful": True, "validate": validate, "evaluate_every": steps // 12, "part": part}
+        run.fit_cosine(model, batches, loss, adam(model, rate), warmup=steps // 60, total=steps, **options)
         nll = evaluate(model, stream_batches(valid, 1, 200), stream_nll, stateful=True)
         scores[part] = {"nll": nll}
     return scores | {"lowest nll": min(score["nll"] for score in scores.values())}, None
+
+
+for name, steps in zip(("truncation", "truncation-long"), BUDGETS, strict=True):
+    recipe(
+        name,
+        about=f"characters by a vanilla RNN, its gradient cut after 1, 3, 10 or 30 steps; {steps:,} updates",
+        minutes=steps / 750,
+        corpora=("tinyshakespeare",),
+        score="lowest nll",
+    )(partial(train_and_score, steps=steps))
