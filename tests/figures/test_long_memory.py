@@ -251,11 +251,13 @@ def test_a_text_of_the_readers_is_read_as_by_torch(show):
     model, tokenizer, _ = checkpoints.load("shakespeare-lstm")
     (cell,), embedding = model.recurrent.layers[0], model.embedding
     page = show(LSTMStep())
+    page.get_by_role("radio", name="a trained LSTM on your text").check()
+    assert page.get_by_label("Bars:").count() == 0, "without a text there is nothing to choose from"
     for text in ("Sail on, my computer!", "naïve"):
-        page.get_by_role("radio", name="a trained LSTM on your text").check()
         page.get_by_label("Your own text").fill(text)
         page.get_by_role("button", name="Read it").click()
         page.wait_for_function("(n) => document.querySelectorAll('.lmg-char').length === n", arg=len(text))
+        assert page.get_by_label("Bars:").is_visible()
         page.get_by_role("slider", name="Unit").fill("17")
         page.locator("details").last.evaluate("(node) => { node.open = true; }")
         rows = cells_of(page.locator("details").last)

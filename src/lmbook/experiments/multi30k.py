@@ -147,10 +147,18 @@ RUNGS["multi30k-additive-long"] = replace(
     ships=False,
 )
 
-# Is the hybrid only later? Twice as long, the warm-up with the rest.
-RUNGS["multi30k-hybrid-twice"] = replace(
-    RUNGS["multi30k-hybrid"], about="the hybrid, twice the steps", minutes=70, steps=7000, warmup=600, every=1000
-)
+# Is the hybrid only later? Both it and RNNsearch twice as long, the warm-up with the rest.
+for rung, called in (("hybrid", "the hybrid"), ("additive", "RNNsearch")):
+    RUNGS[f"multi30k-{rung}-twice"] = replace(
+        RUNGS[f"multi30k-{rung}"],
+        about=f"{called}, twice the steps",
+        minutes=70,
+        steps=7000,
+        warmup=600,
+        every=1000,
+        seeds=(0,),
+        ships=False,
+    )
 
 # Is the ladder's rate a fair one for these rungs? Others, trained to the same end.
 OTHERS = {"low": 1e-3, "high": 1e-2}

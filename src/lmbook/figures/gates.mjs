@@ -41,7 +41,7 @@ export function gatesOf({ models, about }) {
       replace(text, steps.map((step, k) => h("span", { class: "lmg-char", onclick: () => { t = k; draw(); } },
         s("svg", { width: 12, height: 26, viewBox: "0 0 12 26" }, s("rect", { x: 2, width: 8 }), s("line", { x1: 0, x2: 12, y1: 13, y2: 13, stroke: "var(--lm-edge)" })),
         h("span", {}, visible(step.char)))));
-      node.append(found);
+      node.append(found); // not before: without a text there is nothing to choose from
       draw();
     } });
   const tries = h("div", {});
@@ -53,7 +53,7 @@ export function gatesOf({ models, about }) {
   const heard = h("p", { class: "lm-hidden", role: "status", "aria-live": "polite" });
   const numbers = table({ summary: "The unit at every character, as a table", head: ["Read", "f", "i", "g", "c", "o", "h"] });
   const found = h("div", { class: "lm-stack" }, tries, h("div", { class: "lm-row" }, which.node, place.node, what.node), text, words, heard, numbers.node);
-  const node = h("div", { class: "lm-stack" }, h("p", { class: "lm-small lm-muted" }, "It learned from Shakespeare, and begins with an empty memory."), own.node, found);
+  const node = h("div", { class: "lm-stack" }, h("p", { class: "lm-small lm-muted" }, "It learned from Shakespeare, and begins with an empty memory."), own.node);
   let timer = null;
 
   function draw() {
