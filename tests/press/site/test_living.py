@@ -116,7 +116,8 @@ TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clie
 
 def wander(page, figure, steps: int, draw: random.Random) -> list[str]:
     """Uses one control after the other; the steps up to the first after which something is wrong, and what."""
-    done = []
+    done, errors = [], []
+    page.on("pageerror", lambda error: errors.append(str(error)))
     for _ in range(steps):
         kinds = figure.evaluate(CONTROLS)
         kind = draw.choice(sorted(set(kinds)))  # a figure of a hundred cells has other controls too
@@ -135,6 +136,8 @@ def wander(page, figure, steps: int, draw: random.Random) -> list[str]:
             for key in draw.choices(KEYS, k=3):
                 page.keyboard.press(key)
         page.wait_for_timeout(100)
+        if errors:
+            return [*done, *errors]
         if found := NONSENSE.search(figure.inner_text()):
             return [*done, f"says {found[0]}"]
         if page.evaluate(TOO_WIDE) > 0:
@@ -145,7 +148,6 @@ def wander(page, figure, steps: int, draw: random.Random) -> list[str]:
 @pytest.mark.weekly
 @pytest.mark.parametrize("name", PAGES)
 def test_whatever_is_done_a_figure_keeps_its_word(visit, name):
-    """Errors in the console fail it too: `visit`."""
     for number in range(visit(name, width=360).locator("figure.lm-figure").count()):
         page = visit(name, width=360, reduced_motion="reduce")
         figure = page.locator("figure.lm-figure").nth(number)
