@@ -174,6 +174,24 @@ def test_a_word_is_opened_to_its_sums_and_scores(show):
     assert torch.softmax(torch.tensor(e), 0).tolist() == pytest.approx(alpha, abs=0.01)
 
 
+def test_what_is_opened_is_of_the_translation_in_sight_whatever_is_typed_now(show):
+    page = show(Translator())
+    translate(page, sentence(5))
+    page.locator(".lmx-open summary").click()
+    tables = page.locator(".lmx-open table")
+
+    def opened(place):
+        page.locator(".lmx-draw ol button").nth(place).click()
+        page.wait_for_timeout(300)
+        return [cells_of(table) for table in tables.all()]
+
+    second, first = opened(1), opened(0)
+    assert second != first
+    translate(page, "  ")
+    assert says(page).startswith("Type a sentence in German")
+    assert opened(1) == second
+
+
 def test_another_word_changes_what_follows(show):
     page = show(Translator(("multi30k-additive",)))
     text = sentence(7)

@@ -132,9 +132,9 @@ export default figure(({ model, el, listen, say }) => {
   const all = get("translators");
   const models = connect(model);
   const ready = new Set();
-  const known = new Map(); // what was translated: by model, sentence and beginning
+  const known = new Map(); // what was translated, and `of` which sentence: by model, sentence and beginning
   const keyOf = (i, text = get("text"), forced = get("forced")) => JSON.stringify([all[i].name, text, i === get("shown")[0] ? forced : []]);
-  for (const [name, { text, found }] of Object.entries(get("first"))) known.set(JSON.stringify([name, text, []]), found);
+  for (const [name, { text, found }] of Object.entries(get("first"))) known.set(JSON.stringify([name, text, []]), { ...found, of: text });
   const last = new Map(); // the translation that is shown until the next one is there
   let [trouble, busy, gone] = ["", false, false];
 
@@ -202,10 +202,10 @@ export default figure(({ model, el, listen, say }) => {
           bar.hidden = true;
           ready.add(name);
         }
-        const key = keyOf(i);
-        const found = await models.ask("translate", { name, text: get("text"), forced: i === board0() ? get("forced") : [] });
+        const [key, of] = [keyOf(i), get("text")];
+        const found = await models.ask("translate", { name, text: of, forced: i === board0() ? get("forced") : [] });
         if (gone) return undefined;
-        known.set(key, found);
+        known.set(key, { ...found, of });
       }
     } catch (error) {
       trouble = `The translation could not be made: ${error.message}. What you see is the last one that could.`;
@@ -279,7 +279,7 @@ export default figure(({ model, el, listen, say }) => {
         return;
       }
       const side = now.way === "encoder" ? "source" : "target";
-      const given = { name, text: get("text"), ids: found.target.map((token) => token.id), side, place: now.place };
+      const given = { name, text: found.of, ids: found.target.map((token) => token.id), side, place: now.place };
       const key = JSON.stringify([given, get("head"), get("layer"), now.way]);
       if (key === wanted) return;
       wanted = key;
