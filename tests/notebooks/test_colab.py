@@ -173,6 +173,7 @@ def test_the_set_up_cell_installs_once_and_only_this_commit(book, colab_python, 
 
 
 @pytest.mark.slow
+@pytest.mark.weekly
 def test_another_commit_replaces_it_and_asks_for_a_restart(book, clone, git, colab_python, tmp_path):
     execute(tiny(book), colab_python, tmp_path)
     (clone / "src/lmbook/later.py").write_text("LATER = True\n")
