@@ -204,6 +204,19 @@ def test_page(visit, axe_in_every_view, name, request):
     assert axe_in_every_view(page, wide=1280, thin=True, dark_phone=name != PAGES[0], one=one) == []
 
 
+WIDEST = ("book/index.html", "book/results.html", "book/look-up.html", "notebooks/15-transformer.html")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.weekly] * (name not in WIDEST)) for name in PAGES]
+)
+def test_on_paper_nothing_is_wider_than_the_sheet(visit, name):
+    """642 pixels lie between the margins of A4. Chromium makes a whole page smaller for the sake of its widest part."""
+    page = visit(name, width=642)
+    page.emulate_media(media="print")
+    assert too_wide(page) <= 0
+
+
 FAULTY = """<div style="width: 900px">$$x$$</div><pre><span style="color: #bbb">x</span></pre>
 <img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="><p>Clear.</p><p style="color: #bbb">Faint.</p>"""
 
