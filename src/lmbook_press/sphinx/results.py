@@ -8,7 +8,8 @@ The directive `models`: all trained networks of the book, each with links to the
 
 In any table, a number with its range stays on one line (the class lm-number). Where the table would be wider than the
 column of text (lm-wide), and on paper, the line may break before the range, and not in it. A head keeps a number
-together with its unit, and its hyphens; what was computed has a minus and no hyphen before it.
+together with its unit, and its hyphens; what was computed has a minus and no hyphen before it. The name of a class may
+break before each of its words.
 """
 
 import json
@@ -26,6 +27,7 @@ NUMBER = re.compile(r"[-+−–~]?\d[\d.,%e×±()/ −–+-]*((to|of) [-+−(]?\
 RANGE = re.compile(r"\([^()]*\)")
 # what stays together in a head: "10 to 12", "seed 0", "8 bits", "EN-DE"
 HEAD = re.compile(r"(\d\S* to \d\S*|\b(?:beam|seed) \d+|\d+ \w+$|\w+(?:-\w+)+)")
+CLASS = re.compile(r"\b(?=\w{12})(?:[A-Z][a-z0-9]+){2,}\b")  # a long name of a class, AttentionSeq2Seq
 SIGN = re.compile(r"(?<![\w.−-])-(?=\d)")  # a minus of Python's
 FITS = 100  # letters in a row of a table that the column of text holds
 NAME = 20  # letters of a row's name that are to stay on one line, or names would have a word a line
@@ -113,6 +115,15 @@ def _keep(head) -> None:
         text.parent.replace(text, kept)
 
 
+def _may_break(cell) -> None:
+    """Long names of classes may go on on the next line before a capital letter."""
+    for text in _texts(cell):
+        first, *rest = CLASS.sub(lambda name: re.sub("(?<=[a-z])(?=[A-Z])", "\n", name[0]), text.astext()).split("\n")
+        if rest:
+            kept = [part for name in rest for part in (nodes.raw("", "<wbr>", format="html"), nodes.Text(name))]
+            text.parent.replace(text, [nodes.Text(first), *kept])
+
+
 class KeepRanges(SphinxPostTransform):
     """Marks the cells that hold one number, with its range or without, and tables that these would make too wide."""
 
@@ -134,6 +145,8 @@ class KeepRanges(SphinxPostTransform):
                     widths[column] = max(widths.get(column, 0), *map(len, words), 0)
             if sum(widths.values()) + 2 * len(widths) > FITS:
                 table["classes"].append("lm-wide")
+                for cell in table.findall(nodes.entry):
+                    _may_break(cell)
             for cell in numbers:
                 _write(cell, lambda text: SIGN.sub("−", RANGE.sub(lambda found: found[0].replace(" ", "\u00a0"), text)))
             for head in table.findall(nodes.thead):
