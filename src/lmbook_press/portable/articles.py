@@ -251,7 +251,8 @@ def read(root: Path, site: Path, base: str, mathematics: str, inside) -> list[Pa
         article = re.search(r"<article class=\"bd-article\">(.*?)</article>", text, re.DOTALL)
         if not article:
             raise ValueError(f"{name}.html has no article: build the site again with make site.")
-        body = html.document_fromstring(f"<div>{article[1]}</div>").find("body/div")
+        text = article[1].replace("<wbr/>", "")  # `_fit` says anew where a name may break; lxml would read on within it
+        body = html.document_fromstring(f"<div>{text}</div>").find("body/div")
         address = f"{base}{name}.html"
         for path in (*DROPPED, MATHML if mathematics == "drawn" else DRAWN):
             for element in body.xpath(path):

@@ -120,7 +120,7 @@ def _may_break(cell) -> None:
     for text in _texts(cell):
         first, *rest = CLASS.sub(lambda name: re.sub("(?<=[a-z])(?=[A-Z])", "\n", name[0]), text.astext()).split("\n")
         if rest:
-            kept = [part for name in rest for part in (nodes.raw("", "<wbr>", format="html"), nodes.Text(name))]
+            kept = [part for name in rest for part in (nodes.raw("", "<wbr/>", format="html"), nodes.Text(name))]
             text.parent.replace(text, [nodes.Text(first), *kept])
 
 

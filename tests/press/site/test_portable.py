@@ -20,12 +20,13 @@ SOME = [
     ("notebooks/07-long-memory", "Part II"),
     ("notebooks/08-rnn-tasks", ""),
     ("book/glossary", "R"),
+    ("book/results", ""),
 ]
 
 
 @pytest.fixture(scope="module")
 def some_pages():
-    """Four pages stand for all; reading the whole book takes several seconds."""
+    """Five pages stand for all; reading the whole book takes several seconds."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(articles, "order", lambda root: SOME)
         yield
