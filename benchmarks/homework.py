@@ -115,7 +115,7 @@ def held(pid: int) -> int:
 
 def grade(course: Path, folder: Path, jobs: int, stop_after: int | None = None, resume: bool = False) -> tuple:
     """Runs the command; returns seconds on the clock, seconds computed, MB at most, and its exit code."""
-    words = [sys.executable, "-m", "lmbook_grader.cli", "homework", "grade", str(course), str(folder)]
+    words = [sys.executable, "-m", "lmbook_cli", "homework", "grade", str(course), str(folder)]
     words += [
         "--roster",
         str(course.parent / "roster.csv"),

@@ -84,7 +84,7 @@ def site(tmp_path_factory) -> Path:
         shared = shared.parent
     out, jupyter_book = shared / "site", "import lmbook_press; from jupyter_book.cli.main import main; main()"
     commands = [
-        ["-m", "lmbook_grader.cli", "homework", "make", "--student-only", "--out", "book/homework"],
+        ["-m", "lmbook_cli", "homework", "make", "--student-only", "--out", "book/homework"],
         ["-W", "ignore", "-c", jupyter_book, "build", ".", "-W", "--keep-going", "-n", "--path-output", str(out)],
     ]
     with FileLock(f"{out}.lock"):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[1] / "src"
-PACKAGES = ("lmbook", "lmbook_press", "lmbook_grader")  # each may import those before it
+PACKAGES = ("lmbook", "lmbook_press", "lmbook_exams", "lmbook_grader")  # each may import those before it
 # lmbook from the ground up, by its files and folders; each imports only from its own floor and those below
 FLOORS = {
     "ground": "__init__ configuration",

@@ -4,10 +4,9 @@
     sandbox     the walls, the student's process behind them, and what may pass between
     grading     one submission, and a class of them
     report      results, scores for a learning system, feedback, the sheet of written answers
-    exam        written exams: a bank of questions, papers and their solutions
 
 Also here: the commands (`cli`) and a student's own check before handing in (`self_check`). Not here: the questions
-themselves and how a homework is made (`lmbook_press.assignments`).
+themselves and how a homework is made (`lmbook_press.assignments`), and written exams (`lmbook_exams`).
 """
 
 import lmbook_press  # noqa: F401  (before any module imports nbformat: see there)

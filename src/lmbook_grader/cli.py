@@ -1,4 +1,4 @@
-"""The commands of `lmbook homework`: make, check, grade, sheet, override, report, merge. `lmbook exam` joins them."""
+"""The commands of `lmbook homework`: make, check, grade, sheet, override, report, merge."""
 
 import json
 import sys
@@ -8,9 +8,7 @@ from pathlib import Path
 import click
 
 from lmbook import write
-from lmbook_grader.exam.cli import exam
 from lmbook_press.book import Book, BookError
-from lmbook_press.cli import main
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 THERE = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -290,11 +288,3 @@ def merge(folders: tuple[Path, ...], out: Path):
     for remark in remarks:
         click.echo(remark)
     click.echo(f"{count} results: {out / 'results'}")
-
-
-main.add_command(homework)
-main.add_command(exam)
-
-
-if __name__ == "__main__":
-    main()

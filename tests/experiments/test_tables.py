@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from lmbook import metrics
 from lmbook.experiments import RecipeError, run, tables
-from lmbook_grader.cli import main
+from lmbook_cli import main
 
 TOY = """
 [toy]

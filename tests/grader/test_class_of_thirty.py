@@ -17,7 +17,7 @@ from points import ROOT, master
 from samples import hand_in
 from styles import SOLUTION, styled
 
-from lmbook_grader.cli import main
+from lmbook_cli import main
 from lmbook_grader.sandbox.commands import available
 from lmbook_grader.self_check import RELEASES
 from lmbook_press.assignments.questions import marks

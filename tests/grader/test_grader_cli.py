@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from samples import DOUBLE, ROSTER, hand_in, release, result, returned, ungraded, write_course, write_results
 
-from lmbook_grader.cli import main
+from lmbook_cli import main
 from lmbook_grader.grading import pool
 from lmbook_grader.report.terminal import Progress
 from lmbook_grader.sandbox.commands import available
@@ -282,7 +282,7 @@ def test_make_writes_release_and_grading_apart(course):
 def test_the_group_starts_without_the_heavy_libraries():
     import subprocess
 
-    code = "import sys, lmbook_grader.cli; print([m for m in ('torch', 'nbformat', 'tqdm') if m in sys.modules])"
+    code = "import sys, lmbook_cli; print([m for m in ('torch', 'nbformat', 'tqdm') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "[]"
 

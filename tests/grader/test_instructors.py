@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from samples import ROSTER, hand_in, result, returned, write_course, write_results
 
+from lmbook_exams.bank import CHAPTERS, of_chapter
+from lmbook_exams.cli import exam
+from lmbook_exams.sheets import DESCRIPTORS
 from lmbook_grader.cli import homework
-from lmbook_grader.exam.bank import CHAPTERS, of_chapter
-from lmbook_grader.exam.cli import exam
-from lmbook_grader.exam.sheets import DESCRIPTORS
 from lmbook_press.assignments.questions import questions
 from lmbook_press.normalize import read
 

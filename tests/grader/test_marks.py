@@ -12,9 +12,10 @@ from lmbook_grader.intake.collect import collect
 from lmbook_grader.intake.roster import read_roster
 from lmbook_grader.report.feedback import write_report
 from lmbook_grader.report.lms_zip import write_zip
-from lmbook_grader.report.prose import prose, rubric, solution_and_scheme
+from lmbook_grader.report.prose import prose
 from lmbook_grader.report.results import mark_of, marked, override, read_marks, score, write_csv
 from lmbook_grader.report.written_answers import write_sheet
+from lmbook_press.assignments.marking import rubric, solution_and_scheme
 from lmbook_press.book import BookError
 
 

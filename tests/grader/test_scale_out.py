@@ -9,7 +9,7 @@ import yaml
 from click.testing import CliRunner
 from samples import ROSTER, hand_in, result, returned, write_course, write_results
 
-from lmbook_grader.cli import main
+from lmbook_cli import main
 from lmbook_grader.grading import pool
 
 FILES = Path(__file__).parents[2] / "book" / "scale-out"

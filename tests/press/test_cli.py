@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import lmbook
-from lmbook_grader.cli import main
+from lmbook_cli import main
 from lmbook_press.normalize import check, faults, text_of, tidied
 
 ROOT = Path(__file__).parents[2]
@@ -144,7 +144,7 @@ def test_version_and_help():
 
 def test_the_command_starts_without_the_heavy_libraries():
     heavy = ("torch", "nbformat", "yaml", "numpy", "nbgrader")
-    code = f"import sys, lmbook_grader.cli; print([m for m in {heavy} if m in sys.modules])"
+    code = f"import sys, lmbook_cli; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "[]"
 

@@ -16,8 +16,9 @@ from lmbook import write
 from lmbook_grader.intake.match_answers import grade_id, titles
 from lmbook_grader.intake.roster import Roster
 from lmbook_grader.report.html import listing, page, table, text
-from lmbook_grader.report.prose import prose, question_of, solution_and_scheme
+from lmbook_grader.report.prose import prose
 from lmbook_grader.report.results import file_stem, number, score
+from lmbook_press.assignments.marking import question_of, solution_and_scheme
 from lmbook_press.book import BookError, anchor
 
 STATES = {

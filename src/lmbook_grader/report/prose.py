@@ -1,17 +1,13 @@
-"""What stands beside a written answer: its question, the solution, the marks; and the answer itself as HTML.
+"""A written answer as HTML.
 
 What students write is text to the last sign: tags are shown, not obeyed, and their links are no links any more
 (match_answers.harmless) before they come here.
 """
 
-import re
-
 from lmbook_grader.report.html import INVISIBLE, text
 from lmbook_press.prose import prose as html_of
 
 MOST_FORMULAE = 100
-MARKS = re.compile(r"^\*Marks\.\*\s*", re.MULTILINE)
-ITEM = re.compile(r"(?=\b\d+ points?\b(?: for|:))")
 
 
 def prose(markdown: str) -> str:
@@ -20,30 +16,3 @@ def prose(markdown: str) -> str:
     if plain.count("$") > 2 * MOST_FORMULAE:
         return f'<p class="answer">{text(markdown)}</p>'
     return html_of(plain)
-
-
-def question_of(release, name: str) -> str:
-    """The text of the question that the answer `name` belongs to, without its heading."""
-    last = ""
-    for cell in release.cells:
-        marks = cell.metadata.get("nbgrader", {})
-        if marks.get("grade_id") == name:
-            break
-        if cell.cell_type == "markdown" and not marks.get("solution"):
-            last = cell.source
-    return re.sub(r"\A#+ [^\n]*\n*", "", last)
-
-
-def solution_and_scheme(source: str) -> tuple[str, str]:
-    """A written answer of the master in its two parts: the solution, and how points are given."""
-    found = MARKS.search(source)
-    return (source[: found.start()].strip(), source[found.end() :].strip()) if found else (source, "")
-
-
-def rubric(scheme: str, most: float) -> list[tuple[float, str]]:
-    """The scheme's items with their points, where these make up the question's; else `most` items of one point."""
-    parts = [part.strip() for part in ITEM.split(scheme) if re.match(r"\d+ point", part)]
-    items = [(float(part.split(" ", 1)[0]), part) for part in parts]
-    if sum(points for points, _ in items) == most:
-        return items
-    return [(1.0, f"point {number}") for number in range(1, int(most) + 1)]

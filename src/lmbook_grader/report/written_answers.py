@@ -11,8 +11,9 @@ from lmbook_grader.intake.collect import Submission, Unreadable, open_submission
 from lmbook_grader.intake.match_answers import grade_id, is_answer, titles
 from lmbook_grader.report.feedback import name_of
 from lmbook_grader.report.html import page, text
-from lmbook_grader.report.prose import prose, question_of, rubric, solution_and_scheme
+from lmbook_grader.report.prose import prose
 from lmbook_grader.report.results import MARKS, mark_lines, mark_of, number, write_csv
+from lmbook_press.assignments.marking import question_of, rubric, solution_and_scheme
 from lmbook_press.book import BookError
 
 STYLE = """

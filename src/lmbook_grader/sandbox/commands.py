@@ -247,9 +247,9 @@ def _private(package: Path) -> tuple[str, ...]:
 
 
 def _other_copies() -> list[str]:
-    """Where the three packages are installed inside a folder that the sandbox sees: hidden there."""
+    """Where the packages are installed inside a folder that the sandbox sees: hidden there."""
     seen = ("/usr", *_python_folders())
-    packages = (LMBOOK.parent / name for name in ("lmbook", "lmbook_press", "lmbook_grader"))
+    packages = (LMBOOK.parent / name for name in ("lmbook", "lmbook_press", "lmbook_exams", "lmbook_grader"))
     return [str(package) for package in packages if any(package.is_relative_to(folder) for folder in seen)]
 
 

@@ -362,7 +362,7 @@ def test_an_epub_says_how_it_can_be_read_and_where_it_begins(unpacked):
 def test_without_a_built_site_the_command_says_what_to_do(tmp_path):
     from click.testing import CliRunner
 
-    from lmbook_press.cli import main
+    from lmbook_cli import main
 
     done = CliRunner().invoke(main, ["portable", "zip", "--site", str(tmp_path)])
     assert done.exit_code == 1

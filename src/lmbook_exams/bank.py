@@ -3,7 +3,7 @@
 from functools import cache
 from importlib import import_module
 
-from lmbook_grader.exam.question import Question
+from lmbook_exams.question import Question
 
 CHAPTERS = range(1, 20)
 
@@ -11,7 +11,7 @@ CHAPTERS = range(1, 20)
 @cache
 def of_chapter(number: int) -> tuple[Question, ...]:
     """The questions of a chapter, in the order of its file."""
-    found = vars(import_module(f"lmbook_grader.exam.chapter_{number:02d}"))
+    found = vars(import_module(f"lmbook_exams.questions.chapter_{number:02d}"))
     return tuple(one for one in found.values() if isinstance(one, Question))
 
 

@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 
-from lmbook_grader.exam.question import matrix, pick, question, row, some, until, whole
+from lmbook_exams.question import matrix, pick, question, row, some, until, whole
 
 # Values at multiples of 30 degrees, for clock hands that stop at whole hours.
 SINES = {0: "0", 1: r"\tfrac12", 2: r"\tfrac{\sqrt3}{2}", 3: "1", 4: r"\tfrac{\sqrt3}{2}", 5: r"\tfrac12", 6: "0"}

@@ -9,8 +9,8 @@ from zlib import crc32
 
 import numpy as np
 
-from lmbook_grader.exam.bank import by_name, of_chapter
-from lmbook_grader.exam.question import Asked, Question
+from lmbook_exams.bank import by_name, of_chapter
+from lmbook_exams.question import Asked, Question
 
 TRIES = 60  # draws before the minutes count as impossible
 

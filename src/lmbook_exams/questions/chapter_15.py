@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from lmbook_grader.exam.question import pick, question, row, some, whole
+from lmbook_exams.question import pick, question, row, some, whole
 
 # Deviations from a mean whose mean square is a square.
 SPREADS = ((5, -1, -1, -3), (-5, 1, 1, 3), (1, 1, -1, -1), (2, 2, -2, -2), (3, 3, -3, -3))

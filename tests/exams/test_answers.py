@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from exam_answers import part_1, part_2, part_3, part_4
 
-from lmbook_grader.exam.bank import CHAPTERS, of_chapter
+from lmbook_exams.bank import CHAPTERS, of_chapter
 
 CHECKS = {name: check for part in (part_1, part_2, part_3, part_4) for name, check in vars(part).items()}
 DRAWS = 2

@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 
-from lmbook_grader.exam.question import matrix, pick, question, row, shown, some, whole
+from lmbook_exams.question import matrix, pick, question, row, shown, some, whole
 
 
 def gate(r: Fraction) -> Fraction:

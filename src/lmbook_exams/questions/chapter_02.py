@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 from itertools import pairwise
 
-from lmbook_grader.exam.question import pick, question, some, until, whole
+from lmbook_exams.question import pick, question, some, until, whole
 
 
 @question("Bigrams from a line of text", points=5, minutes=7)

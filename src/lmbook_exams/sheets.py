@@ -4,13 +4,13 @@ Formulae are drawn by the book's own KaTeX, with its fonts in the file.
 """
 
 import re
+from html import escape as text
 from pathlib import Path
 
 from lmbook import write
-from lmbook_grader.exam.paper import Paper
-from lmbook_grader.exam.question import Asked, Question
-from lmbook_grader.report.html import text
-from lmbook_grader.report.prose import rubric
+from lmbook_exams.paper import Paper
+from lmbook_exams.question import Asked, Question
+from lmbook_press.assignments.marking import rubric
 from lmbook_press.book import Book, BookError
 from lmbook_press.prose import prose as html_of
 from lmbook_press.slides import katex_style

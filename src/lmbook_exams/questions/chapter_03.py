@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 
-from lmbook_grader.exam.question import matrix, pick, question, row, some, until, whole
+from lmbook_exams.question import matrix, pick, question, row, some, until, whole
 
 
 @question("Two merges", points=5, minutes=8)

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from fractions import Fraction
 
-from lmbook_grader.exam.question import pick, question, some, table, until, whole
+from lmbook_exams.question import pick, question, some, table, until, whole
 
 
 def clipped(output: list[str], reference: list[str], n: int) -> tuple[int, int]:

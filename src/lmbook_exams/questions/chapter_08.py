@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from lmbook_grader.exam.question import pick, question, row, some, table, whole
+from lmbook_exams.question import pick, question, row, some, table, whole
 
 
 def bio(spans: list[tuple[int, int, str]], length: int) -> list[str]:

@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 
-from lmbook_grader.exam.question import dot, matrix, pick, question, shares, some, whole
+from lmbook_exams.question import dot, matrix, pick, question, shares, some, whole
 
 
 @question("Scaled attention with two queries", points=5, minutes=7)

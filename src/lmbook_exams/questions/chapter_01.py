@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 
-from lmbook_grader.exam.question import pick, question, some, table, until, whole
+from lmbook_exams.question import pick, question, some, table, until, whole
 
 
 @question("A sentence's probability", points=4, minutes=6)

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from lmbook_grader.exam.question import pick, question, whole
+from lmbook_exams.question import pick, question, whole
 
 
 @question("Two steps back through time", points=6, minutes=9)

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from lmbook_grader.exam.question import pick, question, row, whole
+from lmbook_exams.question import pick, question, row, whole
 
 
 @question("How much fits in?", points=4, minutes=6)

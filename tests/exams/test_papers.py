@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from lmbook_grader.cli import main
-from lmbook_grader.exam import sheets
-from lmbook_grader.exam.bank import CHAPTERS, by_name, chapters_of, of_chapter
-from lmbook_grader.exam.paper import choose, papers, versions_of
-from lmbook_grader.exam.question import fill, question, shown
-from lmbook_grader.report.prose import rubric
+from lmbook_cli import main
+from lmbook_exams import sheets
+from lmbook_exams.bank import CHAPTERS, by_name, chapters_of, of_chapter
+from lmbook_exams.paper import choose, papers, versions_of
+from lmbook_exams.question import fill, question, shown
+from lmbook_press.assignments.marking import rubric
 
 BANK = [one for number in CHAPTERS for one in of_chapter(number)]
 SEEDS = 20

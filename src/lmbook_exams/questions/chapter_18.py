@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from lmbook_grader.exam.question import matrix, pick, question, row, some, until, whole
+from lmbook_exams.question import matrix, pick, question, row, some, until, whole
 
 
 @question("Pixels or patches", points=4, minutes=6)

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from lmbook_grader.exam.question import pick, question, row, shares, some, whole
+from lmbook_exams.question import pick, question, row, shares, some, whole
 
 
 @question("How many numbers?", points=5, minutes=7)

@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 
-from lmbook_grader.exam.question import pick, question, some, table, whole
+from lmbook_exams.question import pick, question, some, table, whole
 
 
 @question("Eighty, ten, ten", points=4, minutes=6)

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from lmbook_grader.exam.question import dot, matrix, pick, question, shares, some, whole
+from lmbook_exams.question import dot, matrix, pick, question, shares, some, whole
 
 
 def score_matrix(weights: list[list[int]]) -> str:

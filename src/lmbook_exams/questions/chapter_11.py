@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 
-from lmbook_grader.exam.question import column, dot, matrix, pick, question, row, shares, some, until, whole
+from lmbook_exams.question import column, dot, matrix, pick, question, row, shares, some, until, whole
 
 
 def logs(weights) -> list[str]:

@@ -19,7 +19,7 @@ def list_questions(chapters: str):
 
     A star marks those whose numbers are drawn.
     """
-    from lmbook_grader.exam.bank import chapters_of, of_chapter
+    from lmbook_exams.bank import chapters_of, of_chapter
 
     for number in chapters_of(chapters):
         for one in of_chapter(number):
@@ -55,9 +55,9 @@ def make(
 
     Both are HTML pages that load nothing; print them. The same seed makes the same paper again.
     """
-    from lmbook_grader.exam.bank import chapters_of
-    from lmbook_grader.exam.paper import choose, papers, versions_of
-    from lmbook_grader.exam.sheets import write_papers
+    from lmbook_exams.bank import chapters_of
+    from lmbook_exams.paper import choose, papers, versions_of
+    from lmbook_exams.sheets import write_papers
 
     chosen = choose(chapters_of(chapters), seed, count, minutes, named)
     made = papers(chosen, seed, versions_of(versions))
