@@ -18,7 +18,7 @@ from docutils import nodes
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from lmbook_press.sphinx import pictures
+from lmbook.drawings import pictures
 
 logger = logging.getLogger(__name__)
 

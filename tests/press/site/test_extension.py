@@ -14,9 +14,10 @@ from lxml import html
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
+from lmbook.drawings import pictures
 from lmbook.drawings.shapes import Panel
 from lmbook_press.myst import choices
-from lmbook_press.sphinx import assets, folding, fonts, heights, mathematics, pictures, results, status
+from lmbook_press.sphinx import assets, folding, fonts, heights, mathematics, results, status
 
 KATEX = Path(__file__).parents[3] / "book" / "_static" / "katex"
 SETTINGS = {
