@@ -82,7 +82,7 @@ def site(tmp_path_factory) -> Path:
     shared = tmp_path_factory.getbasetemp()
     if os.environ.get("PYTEST_XDIST_WORKER"):
         shared = shared.parent
-    out, jupyter_book = shared / "site", "import lmbook_press; from jupyter_book.cli.main import main; main()"
+    out, jupyter_book = shared / "site", "from jupyter_book.cli.main import main; main()"
     commands = [
         ["-m", "lmbook_cli", "homework", "make", "--student-only", "--out", "book/homework"],
         ["-W", "ignore", "-c", jupyter_book, "build", ".", "-W", "--keep-going", "-n", "--path-output", str(out)],

@@ -8,5 +8,3 @@
 Also here: the commands (`cli`) and a student's own check before handing in (`self_check`). Not here: the questions
 themselves and how a homework is made (`lmbook_press.assignments`), and written exams (`lmbook_exams`).
 """
-
-import lmbook_press  # noqa: F401  (before any module imports nbformat: see there)

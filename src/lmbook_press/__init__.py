@@ -6,10 +6,3 @@ Here: the book as a whole (`book`), its markup as myst-parser reads it (`myst`) 
 (`assignments`), the website (`sphinx`), the commands (`cli`).
 Not here: anything a chapter imports (that is `lmbook`), or that reads what students hand in (`lmbook_grader`).
 """
-
-import sys
-
-# nbformat imports jsonschema, and that a grammar of web addresses: a second of work in every command and every test
-# process, for a format that no notebook is checked against (python-jsonschema/jsonschema#1428). To jsonschema it now
-# looks as if it were not installed, which it allows for.
-sys.modules.setdefault("rfc3987_syntax", None)

@@ -125,8 +125,7 @@ def jupyterlab(tmp_path_factory):
     (overrides / "notification.jupyterlab-settings").write_text(
         json.dumps({"fetchNews": "false", "checkForUpdates": False})
     )
-    start = "import lmbook_press; from jupyterlab.labapp import main; main()"  # the first has it start a second sooner
-    command = [sys.executable, "-c", start, "--no-browser", "--allow-root", "--expose-app-in-browser"]
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--expose-app-in-browser"]
     command += ["--ServerApp.ip=127.0.0.1"]
     command += [f"--ServerApp.port={port}", f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={folder}"]
     log = (home / "log").open("w")
