@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lmbook_press.book import Book, BookError
 from lmbook_press.drawn import shown_by
-from lmbook_press.myst_blocks import Markup
+from lmbook_press.myst_blocks import PlainMarkdown
 from lmbook_press.normalize import KERNEL, LANGUAGE, read, write_notebook
 
 NEVER_INSTALLED = ("torch", "numpy", "matplotlib")  # Colab's own builds, chosen for its machines
@@ -105,7 +105,7 @@ def glued(notebook: NotebookNode) -> dict[str, str]:
 
 
 def _cells(notebook: NotebookNode, origin: Path, book: Book) -> list[NotebookNode]:
-    markup = Markup(book, origin, glued(notebook))
+    markup = PlainMarkdown(book, origin, glued(notebook))
     cells = []
     for number, cell in enumerate(notebook.cells, start=1):
         if cell.cell_type == "raw":

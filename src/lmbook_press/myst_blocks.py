@@ -20,7 +20,7 @@ GRADED = re.compile(r"^(\d+\.\d+)\s+\(?(\w+)\)?\.?$")
 ADMONITIONS = {"note": "Note", "tip": "Tip", "warning": "Warning", "admonition": ""}
 
 
-class Markup:
+class PlainMarkdown:
     """Converts the Markdown cells of one notebook, in order; a solution may run over several cells."""
 
     def __init__(self, book: Book, path: Path, glue: dict[str, str] | None = None):

@@ -4,16 +4,12 @@ A formula becomes MathML, which browsers draw by themselves, or, where a page ha
 """
 
 from functools import cache
-from html import escape
+
+from markupsafe import Markup, escape
+
+from lmbook_press.rendering import visible
 
 LONGEST = 2000  # characters of one formula
-
-
-# What browsers leave out of MathML, for pages that show it: bold letters, and columns that are not centred.
-STYLE = """
-math [mathvariant="bold"] { font-weight: bold; text-transform: none; }
-math mtable mtd:nth-child(odd) { text-align: right; } math mtable mtd:nth-child(even) { text-align: left; }
-"""
 
 
 @cache
@@ -50,6 +46,11 @@ def formula(tex: str, display: bool = False, katex: bool = False) -> str:
         return shown
 
 
-def prose(markdown: str, katex: bool = False) -> str:
+def prose(markdown: str, katex: bool = False) -> Markup:
     """The HTML of a text.  katex: for a page that has KaTeX's stylesheet."""
-    return _markdown(katex)(markdown)
+    return Markup(_markdown(katex)(visible(markdown)))
+
+
+def inline(markdown: str, katex: bool = False) -> Markup:
+    """The HTML of a single paragraph, without its tag."""
+    return Markup(prose(markdown, katex).strip().removeprefix("<p>").removesuffix("</p>"))

@@ -8,22 +8,24 @@ The prose itself goes into the notes.  Exercises and boxes about lectures and pa
 import re
 from base64 import b64encode
 from dataclasses import dataclass, field
-from html import escape
-from importlib import resources
 from pathlib import Path
 
+from markupsafe import Markup
 from nbformat import NotebookNode
 
 from lmbook_press.book import Book, BookError
 from lmbook_press.colab import glued
 from lmbook_press.myst import DIRECTIVE, FENCES, blocks, choices
-from lmbook_press.myst_blocks import OPTION_LINE, Markup
+from lmbook_press.myst_blocks import OPTION_LINE, PlainMarkdown
 from lmbook_press.normalize import read
+from lmbook_press.prose import inline as inline_of
 from lmbook_press.prose import prose as html_of
+from lmbook_press.rendering import filled, render
 
 HEADING = re.compile(r"^(#+)\s+(.+?)\s*$")
 SENTENCE = re.compile(r"(?<=[.!?:])[\"”)*]*\s+(?=[A-Z“\"*`$(\[])")
 KEPT_WHOLE = re.compile(r"\$[^$]+\$|`[^`]+`|\[[^\]]*\]\([^)]*\)|\b(?:e\.g|i\.e|et al|Fig|eq|cf|vs|M|J)\.")
+OUTPUT = '<pre class="output">{}</pre>'
 SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)
 MOST_LINES, MOST_BESIDE, MOST_OUTPUT = 30, 12, 16  # of code, of code above an answer, of what it printed
 
@@ -34,15 +36,8 @@ class Slide:
 
     heading: str
     kind: str = ""
-    parts: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def html(self, number: int, book: str) -> str:
-        notes = f'<aside class="notes">{"".join(self.notes)}</aside>' if self.notes else ""
-        body = "\n".join(self.parts)
-        foot = f"<footer>{escape(book)} · {number}</footer>"
-        inside = f'<h2>{_inline(self.heading)}</h2>\n<div class="body">{body}</div>\n{foot}'
-        return f'<section class="{self.kind}">\n{inside}\n</section>\n{notes}'
+    parts: list[Markup] = field(default_factory=list)
+    notes: list[Markup] = field(default_factory=list)
 
 
 def sentences(paragraph: str) -> list[str]:
@@ -60,19 +55,24 @@ def sentences(paragraph: str) -> list[str]:
     return [back(part) for part in SENTENCE.split(plain) if part]
 
 
-def prose(markdown: str) -> str:
+def prose(markdown: str) -> Markup:
     return html_of(markdown, katex=True)
 
 
-def _inline(markdown: str) -> str:
-    return prose(markdown).strip().removeprefix("<p>").removesuffix("</p>")
+def inline(markdown: str) -> Markup:
+    return inline_of(markdown, katex=True)
+
+
+def paragraph(markdown: str) -> Markup:
+    """A paragraph that stands above or below what a slide shows."""
+    return filled('<div class="text">{}</div>', prose(markdown))
 
 
 class Deck:
     """Goes through a chapter cell by cell and collects its slides."""
 
     def __init__(self, notebook: NotebookNode, path: Path, book: Book):
-        self.markup, self.notebook, self.path = Markup(book, path, glued(notebook)), notebook, path
+        self.markup, self.notebook, self.path = PlainMarkdown(book, path, glued(notebook)), notebook, path
         self.slides: list[Slide] = []
         self.title, self.objectives, self.heading = path.stem, "", ""
         self.lead: list[str] = []  # the sentences of the paragraph that was read last
@@ -107,18 +107,19 @@ class Deck:
         if not self.lead:
             return []
         said = self.lead[-1] if last and self.lead[-1].endswith(":") else self.lead[0]
-        return [f'<div class="text">{prose(said)}</div>']
+        return [paragraph(said)]
 
     def _close_section(self) -> None:
         if self.opening:
-            points = "".join(f"<li>{_inline(said)}</li>" for said in self.opening[:5])
+            points = Markup().join(filled("<li>{}</li>", inline(said)) for said in self.opening[:5])
+            listing = filled("<ul>{}</ul>", points)
             last = self.slides[-1] if self.slides else None
             if last and last.heading == self.heading and not last.kind and len(last.parts) < 3:
-                last.parts.append(f"<ul>{points}</ul>")
+                last.parts.append(listing)
                 last.notes += self.said
                 self.lead, self.said, self.opening = [], [], []
             else:
-                self._add([f"<ul>{points}</ul>"])
+                self._add([listing])
 
     def _cell(self, source: str, number: int) -> None:
         text: list[str] = []  # what stands between two formulae, boxes or pieces of code
@@ -158,7 +159,7 @@ class Deck:
                 continue
             self.lead = sentences(plain)
             if self.answer is not None:
-                self.answer.parts.append(f'<div class="text">{prose(" ".join(self.lead[:2]))}</div>')
+                self.answer.parts.append(paragraph(" ".join(self.lead[:2])))
                 self.answer.notes.append(html)
                 self.answer = None
                 continue
@@ -192,22 +193,18 @@ class Deck:
         if name == "self-check":
             self._check(title, body, number)
         elif name == "admonition" and options.get("class") == "predict":
-            asked = prose(self._plain("\n".join(body), number))
-            self.question = self._add([f'<div class="text">{asked}</div>'], "ask", "Predict first")
+            self.question = self._add([paragraph(self._plain("\n".join(body), number))], "ask", "Predict first")
         elif name == "admonition" and title.startswith("What you will be able to do"):
             self.objectives = prose(self._plain("\n".join(body), number))
 
     def _check(self, question: str, body: list[str], number: int) -> None:
-        options = choices(body)
-        asked = f'<div class="text">{prose(self._plain(question, number))}</div>'
-        letters = "ABCDEFGH"
-        shown, told = "", ""
-        for letter, (right, _, answer, why) in zip(letters, options, strict=False):
-            said = _inline(self._plain("\n".join(answer), number))
-            shown += f"<p><strong>{letter}.</strong> {said}</p>"
+        asked, shown, told = paragraph(self._plain(question, number)), Markup(), Markup()
+        for letter, (right, _, answer, why) in zip("ABCDEFGH", choices(body), strict=False):
+            option = filled("<p><strong>{}.</strong> {}</p>", letter, inline(self._plain("\n".join(answer), number)))
             reason = prose(self._plain("\n".join(why), number))
+            shown += option
             if right:
-                told += f"<p><strong>{letter}.</strong> {said}</p>{reason}"
+                told += option + reason
         self._add([asked, shown], "ask", "Check yourself")
         self._add([told], "", "Check yourself: the answer")
 
@@ -226,16 +223,13 @@ class Deck:
 
     def html(self) -> str:
         book = f"From the Chain Rule to Transformers, chapter {int(self.path.stem[:2])}"
-        first = f"<section>\n<h1>{_inline(self.title)}</h1>\n<p>{escape(book)}</p>\n</section>"
         aims = Slide("What you will be able to do", parts=[self.objectives])
         slides = [aims, *self.slides] if self.objectives else self.slides
-        whole = [first, *(slide.html(number, book) for number, slide in enumerate(slides, start=2))]
-        page = resources.files("lmbook_press").joinpath("slides.html").read_text(encoding="utf-8")
-        page = page.replace("{{katex}}", katex_style(self.markup.book)).replace("{{title}}", escape(self.title))
-        return page.replace("{{slides}}", "\n".join(whole))
+        style = Markup(katex_style(self.markup.book))
+        return render("slides.html", title=self.title, book=book, katex=style, slides=slides, inline=inline)
 
 
-def _source(source: str) -> list[str]:
+def _source(source: str) -> list[Markup]:
     """The code of a cell in colour, without its assertions; nothing for one that only imports."""
     lines = [line for line in source.split("\n") if not line.startswith(("assert ", "glue("))]
     imports = all(re.match(r"(import|from)\b|\s*$", line) for line in lines)
@@ -250,21 +244,21 @@ def _source(source: str) -> list[str]:
         PythonLexer(),
         HtmlFormatter(noclasses=True, nowrap=True),
     )
-    return [f'<pre class="code">{coloured}</pre>']
+    return [Markup(f'<pre class="code">{coloured}</pre>')]
 
 
-def _output(output: NotebookNode) -> str:
+def _output(output: NotebookNode) -> Markup:
     """What a cell shows: a drawing, a figure as it is without a script, a table, or printed lines."""
     if output.output_type == "stream":
         lines = output.text.rstrip().split("\n")
         cut = [*lines[:MOST_OUTPUT], "..."] if len(lines) > MOST_OUTPUT else lines
-        return f'<pre class="output">{escape(chr(10).join(cut))}</pre>'
+        return filled(OUTPUT, "\n".join(cut))
     data = output.get("data", {})
     if "text/html" in data:
-        return SCRIPT.sub("", data["text/html"])
+        return Markup(SCRIPT.sub("", data["text/html"]))
     if "text/markdown" in data:
         return prose(data["text/markdown"])
-    return f'<pre class="output">{escape(data["text/plain"])}</pre>' if "text/plain" in data else ""
+    return filled(OUTPUT, data["text/plain"]) if "text/plain" in data else Markup()
 
 
 def katex_style(book: Book) -> str:

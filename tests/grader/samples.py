@@ -3,6 +3,7 @@
 import copy
 import json
 from functools import cache
+from html.parser import HTMLParser
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -140,3 +141,30 @@ def write_course(folder: Path) -> Path:
     hand_in(release(), folder / "07/release/07-numbers.ipynb")
     hand_in(grading_version(master()), folder / "07/grading/07-numbers.ipynb")
     return folder / "07"
+
+
+class Page(HTMLParser):
+    """Tags, attributes and text of a page; complains of tags that are left open."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.attributes, self.words, self.open = [], [], [], []
+        self.feed(html)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in ("meta", "br", "input"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open[-1:] != ["style"]:
+            self.words.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).split())

@@ -1,18 +1,26 @@
-"""A written answer as HTML.
+"""What a student or the grader wrote, as HTML.
 
 What students write is text to the last sign: tags are shown, not obeyed, and their links are no links any more
 (match_answers.harmless) before they come here.
 """
 
-from lmbook_grader.report.html import INVISIBLE, text
+import re
+
+from markupsafe import Markup, escape
+
 from lmbook_press.prose import prose as html_of
+from lmbook_press.rendering import filled, visible
 
 MOST_FORMULAE = 100
 
 
-def prose(markdown: str) -> str:
+def prose(markdown: str) -> Markup:
     """The HTML of a text.  One with very many formulae is shown as it was written."""
-    plain = markdown.translate(INVISIBLE)
-    if plain.count("$") > 2 * MOST_FORMULAE:
-        return f'<p class="answer">{text(markdown)}</p>'
-    return html_of(plain)
+    if markdown.count("$") > 2 * MOST_FORMULAE:
+        return filled('<p class="answer">{}</p>', markdown)
+    return html_of(markdown)
+
+
+def with_code(message: str) -> Markup:
+    """A message in which `name` is code."""
+    return Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", str(escape(visible(message)))))

@@ -9,23 +9,13 @@ from lmbook import write
 from lmbook_grader.grading.grade import file_digest
 from lmbook_grader.intake.collect import Submission, Unreadable, open_submission, place
 from lmbook_grader.intake.match_answers import grade_id, is_answer, titles
-from lmbook_grader.report.feedback import name_of
-from lmbook_grader.report.html import page, text
+from lmbook_grader.report.feedback import TEMPLATES, name_of
 from lmbook_grader.report.prose import prose
 from lmbook_grader.report.results import MARKS, mark_lines, mark_of, number, write_csv
 from lmbook_press.assignments.marking import question_of, rubric, solution_and_scheme
 from lmbook_press.book import BookError
-
-STYLE = """
-body { max-width: 70rem; } article { border-top: 2px solid var(--line); padding: .3rem 0 1rem; }
-.beside { display: grid; grid-template-columns: minmax(0, 3fr) minmax(14rem, 2fr); gap: 1.2rem; }
-@media (max-width: 50rem) { .beside { display: block; } }
-fieldset { border: 1px solid var(--line); counter-reset: points; font-size: .9rem; }
-fieldset label { display: block; padding: .25rem 0; }
-.sum::after { content: counter(points); font-weight: 600; }
-"""
-# The boxes add up without a script: a ticked one counts its points.
-STYLE += "".join(f"input.p{n}:checked {{ counter-increment: points {n}; }} " for n in range(1, 11))
+from lmbook_press.prose import inline
+from lmbook_press.rendering import render
 
 
 class Answer(NamedTuple):
@@ -111,43 +101,38 @@ def write_sheet(submissions: list[Submission], release: NotebookNode, master: No
 
 
 def _page(answers: dict[str, list[Answer]], lines: list[dict], release: NotebookNode, master: NotebookNode) -> str:
-    headings, solutions = titles(release), {grade_id(cell): cell for cell in master.cells}
-    parts = [f"<h1>{text(name_of(release))}: written answers</h1>"]
-    parts.append(
-        "<p>For markers: this page holds the solutions. Tick what an answer has, read the sum, and put it into "
-        "marks.csv. Equal answers stand together.</p>"
-    )
+    headings, solutions, questions = titles(release), {grade_id(cell): cell for cell in master.cells}, []
     for name, found in answers.items():
         most = solutions[name].metadata.nbgrader.points
         solution, scheme = solution_and_scheme(solutions[name].source)
-        parts.append(f"<h2>{text(headings[name])} ({text(name)}, {number(most)} points)</h2>")
-        parts.append(prose(question_of(release, name)))
-        parts.append(f"<details><summary>Solution and marks</summary>{prose(solution)}{prose(scheme)}</details>")
         groups: dict[str, list[Answer]] = {}
         for one in found:
             groups.setdefault("".join(one.source.casefold().split()), []).append(one)
-        for equal in groups.values():
-            parts.append(_answer(equal, name, rubric(scheme, most), lines))
-    return page("Written answers", "\n".join(parts), STYLE)
+        questions.append(
+            {
+                "name": name,
+                "heading": headings[name],
+                "most": number(most),
+                "question": prose(question_of(release, name)),
+                "solution": prose(solution),
+                "scheme": prose(scheme),
+                "boxes": [(f"{points:.0f}", inline(item)) for points, item in rubric(scheme, most)],
+                "answers": [_answer(equal, name, lines) for equal in groups.values()],
+            }
+        )
+    return render("written.html", TEMPLATES, title=name_of(release), questions=questions)
 
 
-def _answer(equal: list[Answer], name: str, items: list[tuple[float, str]], lines: list[dict]) -> str:
-    """One text and the boxes beside it."""
-    students, words = [one.student for one in equal], len(equal[0].source.split())
-    said = [f"{words} {'word' if words == 1 else 'words'}"]
+def _answer(equal: list[Answer], name: str, lines: list[dict]) -> dict:
+    """One text, who wrote it, and the points that it has."""
+    words = len(equal[0].source.split())
+    remarks = [f"{words} {'word' if words == 1 else 'words'}"]
     if len(equal) > 1:
-        said.append(f"{len(equal)} students have this text")
+        remarks.append(f"{len(equal)} students have this text")
     for row in lines:
         for one in equal:
             if (row["student"], row["question"]) == (one.student, name) and row.get("points"):
                 which = "" if row["submission"] == one.submission else " in a file that was replaced"
-                said.append(f"{text(one.student)}: {text(row['points'])} points{which}")
-    boxes = ""
-    for points, item in items:
-        label = prose(item).strip().removeprefix("<p>").removesuffix("</p>")
-        boxes += f'<label><input type="checkbox" class="p{points:.0f}"> {label}</label>'
-    return (
-        f"<article>\n<h3>{text(', '.join(students))}</h3>\n<p>{'; '.join(said)}</p>\n"
-        f'<div class="beside"><div>{prose(equal[0].source)}</div>\n'
-        f'<fieldset><legend>Points</legend>{boxes}<p class="sum">Sum: </p></fieldset></div>\n</article>'
-    )
+                remarks.append(f"{one.student}: {row['points']} points{which}")
+    students = ", ".join(one.student for one in equal)
+    return {"students": students, "remarks": "; ".join(remarks), "text": prose(equal[0].source)}
