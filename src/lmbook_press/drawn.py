@@ -5,27 +5,17 @@ to files, to look at while drawing.
 """
 
 import re
-from html import escape
 from pathlib import Path
 
+from markupsafe import Markup
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 from lmbook import write
 from lmbook_press.normalize import read, write_notebook
+from lmbook_press.rendering import render
 
 SHOWN = re.compile(r'from lmbook import drawings\n+drawings\.show\("([\w-]+)"\)')
-PAGE = """<!DOCTYPE html>
-<html lang="en"><meta charset="utf-8"><title>The drawings</title>
-<style>
-main {{ display: flex; flex-wrap: wrap; font: 15px/1.5 system-ui, sans-serif; }}
-section {{ box-sizing: border-box; width: 780px; padding: 22px; }}
-.dark {{ background: #15181c; color: #e2e0da; }} .grey {{ filter: grayscale(1); }} .phone {{ width: 369px; }}
-</style>
-<main>
-{sections}
-</main></html>
-"""
 
 
 def shown_by(cell: NotebookNode) -> str | None:
@@ -54,16 +44,14 @@ def gallery(out: Path) -> list[Path]:
     """Writes each panel as NAME.svg or NAME-1.svg, .., and all drawings, light, dark, grey, narrow, to index.html."""
     from lmbook import drawings
 
-    written, sections = [], []
+    written, shown = [], {}
     for name, drawn in drawings.every().items():
-        figure = drawings.to_html(name)
-        for look in ("", "dark", "grey", "phone"):
-            sections.append(f'<section class="{look}"><p>{escape(name)}</p>\n{figure}\n</section>')
+        shown[name] = Markup(drawings.to_html(name))
         panels = drawn.make()
         for number, panel in enumerate(panels, start=1):
             path = out / (f"{name}-{number}.svg" if len(panels) > 1 else f"{name}.svg")
             svg = panel.svg(panel.name or drawn.alt).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
             write(path, svg + "\n")
             written.append(path)
-    write(out / "index.html", PAGE.format(sections="\n".join(sections)))
+    write(out / "index.html", render("gallery.html", drawings=shown))
     return [*written, out / "index.html"]

@@ -14,6 +14,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 import yaml
 from lxml import etree, html
+from markupsafe import Markup
 
 LEFT_OUT = ("book/homework/", "book/status")  # notebooks, and a page about the site
 DROPPED = (
@@ -37,6 +38,18 @@ class Page:
     part: str
     body: html.HtmlElement
     end: list[html.HtmlElement] = field(default_factory=list)  # answers and solutions
+
+    @property
+    def slug(self) -> str:
+        return slug(self.name)
+
+    @property
+    def text(self) -> Markup:
+        return written(self.body)
+
+    @property
+    def answers(self) -> Markup:
+        return Markup().join(map(written, self.end))
 
 
 def slug(name: str) -> str:
@@ -276,7 +289,7 @@ def read(root: Path, site: Path, base: str, mathematics: str, inside) -> list[Pa
     return found
 
 
-def written(tree, xml: bool = False) -> str:
+def written(tree, xml: bool = False) -> Markup:
     """A tree as HTML, or as XHTML."""
     text = etree.tostring(tree, method="xml" if xml else "html", encoding="unicode", with_tail=False)
-    return text.replace("</wbr>", "")  # of which lxml does not know that it has no end
+    return Markup(text.replace("</wbr>", ""))  # of which lxml does not know that it has no end

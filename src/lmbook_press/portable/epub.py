@@ -1,7 +1,6 @@
 """The book as EPUB 3: a file for each page, formulae as MathML, drawings as SVG, answers at the end of each page."""
 
 import hashlib
-import html as markup
 import re
 import unicodedata
 import zipfile
@@ -9,8 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from lxml import etree
+from markupsafe import Markup
 
 from lmbook_press.portable import articles
+from lmbook_press.rendering import render
 
 FIRST = (1980, 1, 1, 0, 0, 0)  # the date of every file in the archive, so that equal books are equal files
 # Reading HTML makes the names of SVG's parts small; in XHTML they are as SVG has them.
@@ -28,52 +29,6 @@ ACCESS |= {"accessibilitySummary": ("Plots and drawings have words that give the
 CONTAINER = """<?xml version="1.0"?>
 <container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container">
 <rootfiles><rootfile full-path="book/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>
-"""
-STYLE = """body { margin: 0 4%; line-height: 1.5; }
-h1, h2, h3, h4, .admonition-title, figcaption, table, .lm-kicker { font-family: sans-serif; line-height: 1.25; }
-pre { padding: 0.5em; background: #f5f3ee; font-size: 0.8em; white-space: pre-wrap; overflow-wrap: anywhere; }
-code { font-size: 0.88em; }
-table { border-collapse: collapse; font-size: 0.75em; }
-th, td { padding: 0.2em 0.5em 0.2em 0; border-bottom: 1px solid #ccc; text-align: left; vertical-align: top; }
-th, td { overflow-wrap: break-word; hyphens: auto; }
-.lm-crowded :is(th, td) { overflow-wrap: anywhere; }
-:is(th, td) p { margin: 0; }
-table.lm-many { font-size: 0.65em; }
-ol.lm-stations { padding: 0; list-style: none; }
-.lm-station { margin: 0.8em 0; page-break-inside: avoid; }
-.lm-picture { display: block; }
-figure { margin: 1em 0; }
-figure svg, img { max-width: 100%; height: auto; }
-figcaption { margin-top: 0.5em; font-size: 0.85em; }
-.lm-live { display: block; margin-top: 0.3em; }
-.admonition, .lm-check, figure.lm-figure { margin: 1em 0; padding: 0.3em 0.9em; border-left: 3px solid #17608a; }
-.admonition-title, .lm-kicker, .lm-title { font-weight: bold; }
-.lm-equation { margin: 1em 0; font-size: 0.9em; text-align: center; overflow-x: auto; }
-/* fonts with brackets that grow; a reader's own fonts have none */
-math { font-family: "STIX Two Math", "Latin Modern Math", "Cambria Math", "DejaVu Math TeX Gyre", math; }
-.lm-aligned { display: inline-table; text-align: left; }
-.lm-row { display: table-row; }
-.lm-cell { display: table-cell; padding: 0.25em 0 0.25em 0.15em; vertical-align: baseline; }
-.lm-cell:nth-child(odd) { padding-left: 1em; text-align: right; }
-.lm-cell:first-child { padding-left: 0; }
-.lm-piece { display: inline-block; max-width: 100%; margin: 0 0.8em; }
-.eqno { float: right; }
-/* where a line of four columns has no place: a row is a paragraph, and what explains it is on a line of its own */
-@media (max-width: 32em) {
-  .lm-equation { text-align: left; }
-  .lm-aligned, .lm-row { display: block; }
-  .lm-row { margin-top: 0.3em; }
-  .lm-cell { display: inline; padding: 0 !important; }
-  .lm-cell:nth-child(odd):not(:first-child)::before { content: ""; display: block; }
-  .lm-piece { display: block; margin: 0 0 0.3em; }
-}
-/* MathML Core knows no bold letters and no letters of a typewriter, so not every reader draws them by itself */
-[mathvariant|="bold"] { font-weight: bold; }
-mi[mathvariant="bold"] { text-transform: none; }
-[mathvariant="monospace"] { font-family: monospace; }
-.lm-letter { font-weight: bold; }
-.lm-print-answer > div { margin: 0.3em 0; }
-.lm-print-answer > div :is(div, p) { display: inline; margin: 0; }
 """
 # Letters of formulae that a reader without mathvariant would draw as any other, with signs of their own.
 LETTERS = {"double-struck": "ℝℂℍℕℙℚℤ", "script": "ℬℰℱℋℐℒℳℛ"}
@@ -133,68 +88,45 @@ def _xhtml(page: articles.Page) -> str:
             elif name == "xlink:href":  # a name that lxml takes for one without a namespace
                 del element.attrib[name]
                 element.set("href", value)
-    text = articles.written(box, xml=True)
+    text = str(articles.written(box, xml=True))
     for tag, space in NAMESPACES.items():
         text = re.sub(rf"<{tag}(?=[\s>])", f'<{tag} xmlns="{space}"', text)
-    text = f"""<?xml version="1.0" encoding="utf-8"?>
-<!DOCTYPE html>
-<html xmlns="http://www.w3.org/1999/xhtml" lang="en" xml:lang="en">
-<head><meta charset="utf-8"/><title>{markup.escape(page.title)}</title>
-<link rel="stylesheet" type="text/css" href="book.css"/></head>
-<body>{text}</body></html>
-"""
+    text = render("epub-page.xhtml", title=page.title, text=Markup(text))
     etree.fromstring(text.encode())
     return text
 
 
 def _contents(pages: list[articles.Page]) -> str:
-    entries, inside = [], False
+    parts: list[tuple[str, list[articles.Page]]] = []
     for page in pages:
-        if page.part:
-            entries.append(("</ol></li>" if inside else "") + f"<li><span>{markup.escape(page.part)}</span><ol>")
-            inside = True
-        entries.append(f'<li><a href="{articles.slug(page.name)}.xhtml">{markup.escape(page.title)}</a></li>')
-    end = "</ol></li>" if inside else ""
-    return f"""<?xml version="1.0" encoding="utf-8"?>
-<!DOCTYPE html>
-<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops" lang="en" xml:lang="en">
-<head><meta charset="utf-8"/><title>Contents</title></head>
-<body><nav epub:type="toc" id="toc"><h1>Contents</h1><ol>{"".join(entries)}{end}</ol></nav>
-<nav epub:type="landmarks" id="landmarks" hidden="hidden"><h2>Landmarks</h2><ol>
-<li><a epub:type="toc" href="#toc">Contents</a></li>
-<li><a epub:type="bodymatter" href="{articles.slug(pages[0].name)}.xhtml">Begin to read</a></li></ol></nav>
-</body></html>
-"""
+        if page.part or not parts:
+            parts.append((page.part, []))
+        parts[-1][1].append(page)
+    return render("epub-contents.xhtml", title="Contents", parts=parts, first=pages[0])
 
 
 def _package(files: dict[str, str | bytes], order: list[str], title: str, author: str, base: str) -> str:
     kinds = {".xhtml": "application/xhtml+xml", ".css": "text/css", ".png": "image/png", ".svg": "image/svg+xml"}
-    items = []
+    items, whole = [], hashlib.sha256()
     for name, data in files.items():
         text = data if isinstance(data, str) else ""
         marks = {"nav.xhtml": ["nav"], "cover.png": ["cover-image"]}.get(name, [])
         marks += ["mathml"] * ("<math" in text) + ["svg"] * ("<svg" in text)
-        look = f' properties="{" ".join(marks)}"' if marks else ""
-        items.append(
-            f'<item id="{name.replace(".", "-")}" href="{name}" media-type="{kinds[Path(name).suffix]}"{look}/>'
-        )
-    spine = "".join(f'<itemref idref="{name.replace(".", "-")}"/>' for name in order)
-    parts = sorted((name, hashlib.sha256(data if isinstance(data, bytes) else data.encode()).hexdigest())
-                   for name, data in files.items())  # fmt: skip
-    number = hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
-    access = "".join(
-        f'<meta property="schema:{name}">{value}</meta>' for name, values in ACCESS.items() for value in values
+        item = {"id": name.replace(".", "-"), "name": name, "kind": kinds[Path(name).suffix]}
+        items.append(item | {"properties": " ".join(marks)})
+    for name, data in sorted(files.items()):
+        whole.update(name.encode() + hashlib.sha256(data if isinstance(data, bytes) else data.encode()).digest())
+    return render(
+        "epub-package.opf",
+        title=title,
+        author=author,
+        base=base,
+        number=whole.hexdigest()[:32],
+        now=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        access=ACCESS,
+        items=items,
+        order=[name.replace(".", "-") for name in order],
     )
-    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return f"""<?xml version="1.0" encoding="utf-8"?>
-<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="book-id" xml:lang="en">
-<metadata xmlns:dc="http://purl.org/dc/elements/1.1/">
-<dc:identifier id="book-id">urn:sha256:{number}</dc:identifier><dc:title>{markup.escape(title)}</dc:title>
-<dc:language>en</dc:language><dc:creator>{markup.escape(author)}</dc:creator><dc:source>{base}</dc:source>
-<meta property="dcterms:modified">{now}</meta>{access}</metadata>
-<manifest>{"".join(items)}</manifest>
-<spine>{spine}</spine></package>
-"""
 
 
 def write_epub(out: Path, root: Path, site: Path, title: str, author: str, base: str) -> Path:
@@ -203,7 +135,7 @@ def write_epub(out: Path, root: Path, site: Path, title: str, author: str, base:
     pages = articles.read(
         root, site, base, "mathml", lambda page, place: f"{slug(page)}.xhtml" + f"#{place}" * bool(place)
     )
-    files: dict[str, str | bytes] = {"nav.xhtml": _contents(pages), "book.css": STYLE}
+    files: dict[str, str | bytes] = {"nav.xhtml": _contents(pages), "book.css": render("epub.css")}
     files["cover.png"] = (site / "_static" / "card.png").read_bytes()
     for page in pages:
         for tree in (page.body, *page.end):

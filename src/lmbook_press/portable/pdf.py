@@ -6,7 +6,6 @@ the site, under the parts, because the bookmarks follow them.
 """
 
 import copy
-import html as markup
 import os
 import re
 import shutil
@@ -14,7 +13,10 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from markupsafe import Markup
+
 from lmbook_press.portable import articles
+from lmbook_press.rendering import render
 from lmbook_press.sphinx.serving import serve
 
 NAME = "lmbook-on-paper.html"
@@ -43,7 +45,7 @@ def _mark_long_code(tree) -> None:
             code.set("class", f"{code.get('class', '')} lm-long".strip())
 
 
-def _pictures(first) -> str:
+def _pictures(first) -> Markup:
     """For the cover: the pictures of the chapters, each in the colour of its part, from the line on the first page."""
     lines = [copy.deepcopy(line) for line in first.xpath(".//ol[contains(@class, 'lm-stations')]")]
     for line in lines:
@@ -52,7 +54,7 @@ def _pictures(first) -> str:
             station.tag = "span"
             for told in station.xpath("./*[not(contains(@class, 'lm-picture'))]"):
                 station.remove(told)
-    return "".join(map(articles.written, lines))
+    return Markup().join(map(articles.written, lines))
 
 
 def leaves(printed: bytes) -> dict[str, int]:
@@ -73,44 +75,22 @@ def leaves(printed: bytes) -> dict[str, int]:
 def document(root: Path, site: Path, title: str, author: str, base: str, numbers: dict[str, int] | None = None) -> str:
     """The HTML of the whole book; `numbers` are the pages that an earlier print had for the ids of its contents."""
 
-    def entry(place: str, words: str, part: bool) -> str:
-        leaf = f'<span class="lm-leaf">{numbers[place]}</span>' if place in numbers else ""
-        kind = ' class="lm-contents-part"' if part else ""
-        return f'<li{kind}><a href="#{place}">{words}</a>{leaf}</li>'
-
-    numbers = numbers or {}
     pages = articles.read(root, site, base, "drawn", lambda page, place: f"#{place or articles.slug(page)}")
-    contents, bodies, ends = [], [], []
     for page in pages[1:]:
         for tree in (page.body, *page.end):
             _lower(tree)
             _mark_long_code(tree)
-        if page.part:
-            part, place = markup.escape(page.part), f"part-{articles.slug(page.name)}"
-            contents.append(entry(place, part, part=True))
-            bodies.append(f'<h1 class="lm-part" id="{place}">{part}</h1>')
-        contents.append(entry(articles.slug(page.name), markup.escape(page.title), part=False))
-        bodies.append(f'<div class="lm-page">{articles.written(page.body)}</div>')
-        if page.end:
-            ends.append(f"<h2 class='lm-h1'>{markup.escape(page.title)}</h2>")
-            ends += map(articles.written, page.end)
-    contents.append(entry("answers", "Answers and solutions", part=True))
     outputs = [file.name for file in (site / "_static").glob("mystnb.*.css")]  # the name has a number of its own
-    styles = "".join(f'<link rel="stylesheet" href="_static/{file}">' for file in (*outputs, *STYLES))
-    return f"""<!DOCTYPE html>
-<html lang="en" data-theme="light" data-mode="light">
-<head><meta charset="utf-8"><title>{markup.escape(title)}</title><meta name="author" content="{markup.escape(author)}">
-{styles}</head>
-<body class="lm-book"><main class="bd-main"><div class="bd-article-container"><article class="bd-article">
-<section class="lm-cover"><p class="lm-book-title">{markup.escape(title)}</p><p>{markup.escape(author)}</p>
-<div class="lm-cover-pictures">{_pictures(pages[0].body)}</div>
-<p>The live book, with figures that answer: <a href="{base}">{base}</a></p></section>
-<section class="lm-contents"><p class="lm-h1">Contents</p><ul>{"".join(contents)}</ul></section>
-{"".join(bodies)}
-<h1 class="lm-part" id="answers">Answers and solutions</h1>
-<div class="lm-page">{"".join(ends)}</div>
-</article></div></main></body></html>
-"""
+    return render(
+        "paper.html",
+        title=title,
+        author=author,
+        base=base,
+        styles=(*outputs, *STYLES),
+        pictures=_pictures(pages[0].body),
+        pages=pages[1:],
+        numbers=numbers or {},
+    )
 
 
 def print_to(out: Path, address: str, draft: bool = False) -> None:

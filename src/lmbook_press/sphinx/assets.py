@@ -1,12 +1,13 @@
 """The files beside the pages: figures go in before the build, what no page needs comes out after it."""
 
 import hashlib
-import html
 import posixpath
 import re
 from pathlib import Path
 
 from sphinx.util import logging as sphinx_logging
+
+from lmbook_press.rendering import render
 
 from . import fonts, joined
 
@@ -83,40 +84,10 @@ def write_lost(app, exception):
     base = app.config.html_baseurl
     if exception or app.builder.format != "html" or not base:
         return
-    title = html.escape(app.config.html_title)
     links = {"The book": app.config.root_doc, "Glossary": "book/glossary", "Results": "book/results"}
-    shown = "".join(
-        f'<li><a href="{base}{name}.html">{words}</a></li>'
-        for words, name in links.items()
-        if name in app.env.found_docs
-    )
-    (Path(app.outdir) / "404.html").write_text(
-        f'''<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>No such page: {title}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<style>
-:root {{ color-scheme: light dark; }}
-body {{ max-width: 34rem; margin: 12vh auto; padding: 0 1.2rem; font: 1.125rem/1.6 Charter, Cambria, Georgia, serif; }}
-h1 {{ font-family: system-ui, sans-serif; line-height: 1.2; }}
-input, button {{ font: inherit; padding: 0.3rem 0.6rem; }}
-</style>
-</head>
-<body><main>
-<h1>There is no such page</h1>
-<p>The address may be mistyped, or the page may have another name since the link was made.</p>
-<form action="{base}search.html" role="search">
-<label>Search the book <input type="search" name="q"></label> <button>Search</button>
-</form>
-<ul>{shown}</ul>
-</main></body>
-</html>
-''',
-        encoding="utf8",
-    )
+    links = {words: name for words, name in links.items() if name in app.env.found_docs}
+    page = render("lost.html", title=app.config.html_title, base=base, links=links)
+    (Path(app.outdir) / "404.html").write_text(page, encoding="utf8")
 
 
 def one_viewport(page: str) -> str:
