@@ -19,7 +19,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from lmbook_press.sphinx.serving import serve
+from lmbook_press.site.serving import serve
 
 BROWSERS = ("chromium-headless-shell", "chromium")
 SWITCHES = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]

@@ -24,7 +24,7 @@ from lmbook.figures import Trainer, bundle
 from lmbook.figures.trainer import LESSONS, RNN, SMALL_GPT, trained
 from lmbook.gpt import GPT, gelu_tanh
 from lmbook.rnn_models import RecurrentLM
-from lmbook_press.sphinx.serving import serve
+from lmbook_press.site.serving import serve
 
 VOCAB, STEPS = 70, 60
 CASES = {  # what: the network in the page, B, T, the package's

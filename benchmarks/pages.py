@@ -1,7 +1,7 @@
 """Weight and steadiness of every page of the built site, as a table. How soon it paints: benchmarks/lighthouse.py.
 
     python benchmarks/pages.py [_build/html]               a row for each page, and how many miss a goal
-    python benchmarks/pages.py --heights [_build/html]     measures the living figures for lmbook_press.sphinx.heights
+    python benchmarks/pages.py --heights [_build/html]     measures the living figures, for heights.json
 
 Each page is opened twice with an empty cache, compressed with gzip as a static host sends it: as the phone profile of
 Lighthouse does it (412 pixels wide, 150 ms to the server and back, 1.6 Mbit/s, a processor four times slower), and
@@ -15,8 +15,8 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from lmbook_press.sphinx import heights
-from lmbook_press.sphinx.serving import serve
+from lmbook_press.site.features import heights
+from lmbook_press.site.serving import serve
 
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 GOAL = 0.05  # the largest layout shift

@@ -13,9 +13,9 @@ from lmbook_exams.paper import Paper
 from lmbook_exams.question import Asked, Question
 from lmbook_press.assignments.marking import rubric
 from lmbook_press.book import Book, BookError
+from lmbook_press.editions.slides import katex_style
 from lmbook_press.prose import inline, prose
 from lmbook_press.rendering import render
-from lmbook_press.slides import katex_style
 
 PART = re.compile(r"(?<=[.?]) (?=\([a-e]\) )")  # where a part of a question begins
 WRITTEN = ("words", "what if")

@@ -1,8 +1,13 @@
 """How the book is made: every edition of a chapter from its one notebook.
 
-Here: the book as a whole (`book`), its markup as myst-parser reads it (`myst`) and as plain Markdown (`myst_blocks`,
-`myst_inline`) or as HTML (`prose`), the Colab edition (`colab`), slides (`slides`), the book to carry away
-(`portable`), notebooks in normal form (`normalize`) with their drawings (`drawn`), homework from its masters
-(`assignments`), the website (`sphinx`), the commands (`cli`).
+    book          what an edition must know of the book as a whole
+    myst          its markup as myst-parser reads it, and as plain Markdown (myst_blocks, myst_inline) or HTML (prose)
+    normalize     notebooks in normal form, and the drawings in them (drawn)
+    assignments   homework from its masters
+    editions      Colab, slides, zip, PDF, EPUB
+    site          the website, an extension of Sphinx
+    rendering     pages from templates
+    cli           the commands
+
 Not here: anything a chapter imports (that is `lmbook`), or that reads what students hand in (`lmbook_grader`).
 """

@@ -31,7 +31,7 @@ def editions(out: Path, source: str | None, ref: str | None, root: Path | None):
     Each notebook installs lmbook at one commit in its first cell, has plain Markdown, a link instead of each
     solution, and no stored outputs.
     """
-    from lmbook_press.colab import write_editions
+    from lmbook_press.editions.colab import write_editions
 
     for path in write_editions(out, Book.find(root, source=source, ref=ref)):
         click.echo(path)
@@ -87,7 +87,7 @@ def draw(out: Path | None, paths: tuple[Path, ...]):
 def slides(chapter: str, out: Path | None):
     """Make slides of a CHAPTER, by its number or name: one page that opens offline and prints to PDF."""
     from lmbook import write
-    from lmbook_press import slides as making
+    from lmbook_press.editions import slides as making
 
     book = Book.find()
     path = making.chapter(book, chapter)
@@ -125,15 +125,15 @@ def portable(kind: str, site: Path, out: Path | None):
     about = (settings["title"], settings["author"], settings["html"]["baseurl"])
     out = out or Path("build") / f"lmbook.{kind}"
     if kind == "zip":
-        from lmbook_press.portable.offline import write_zip
+        from lmbook_press.editions.offline import write_zip
 
         made = write_zip(out, site, "lmbook")
     elif kind == "pdf":
-        from lmbook_press.portable.pdf import write_pdf
+        from lmbook_press.editions.pdf import write_pdf
 
         made = write_pdf(out, root, site, *about)
     else:
-        from lmbook_press.portable.epub import write_epub
+        from lmbook_press.editions.epub import write_epub
 
         made = write_epub(out, root, site, *about)
     click.echo(f"{made}: {made.stat().st_size / 1e6:.1f} MB")

@@ -39,7 +39,7 @@ def formula(tex: str, display: bool = False, katex: bool = False) -> str:
     if len(tex) > LONGEST:
         return shown
     try:
-        from lmbook_press.sphinx.mathematics import mathml, render
+        from lmbook_press.site.features.mathematics import mathml, render
 
         return render(tex.strip(), display) if katex else mathml(tex, display)
     except Exception:  # not installed; or one of the engine's own, which have no common kind

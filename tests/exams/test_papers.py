@@ -59,7 +59,7 @@ def test_every_draw_makes_a_whole_question(number):
 
 
 def test_formulae_are_drawn_by_katex():
-    from lmbook_press.sphinx.mathematics import render
+    from lmbook_press.site.features.mathematics import render
 
     seen = set()
     for one in BANK[1::4]:

@@ -15,7 +15,7 @@ from lmbook_grader.intake.collect import open_submission
 from lmbook_grader.intake.match_answers import grade_id, harmless, is_answer, place, titles
 from lmbook_press.assignments.make import student_version
 from lmbook_press.book import Book
-from lmbook_press.colab import edition
+from lmbook_press.editions.colab import edition
 from lmbook_press.normalize import read
 
 ANSWERS = (DOUBLE_AT, TRIPLE_AT, WRITTEN_AT)

@@ -11,7 +11,7 @@ from samples import DOUBLE, DOUBLE_AT, TRIPLE_AT, WRITTEN_AT, hand_in, release, 
 from lmbook_grader.intake.collect import Unreadable
 from lmbook_grader.self_check import RELEASES, changed, check, lines
 from lmbook_press.assignments.questions import marks
-from lmbook_press.colab import edition
+from lmbook_press.editions.colab import edition
 
 
 def checked(notebook, tmp_path, **options):

@@ -18,7 +18,7 @@ from nbclient.exceptions import CellExecutionError
 from packaging.requirements import Requirement
 
 from lmbook_press.book import Book
-from lmbook_press.colab import NEVER_INSTALLED, edition, needs_of, set_up_code
+from lmbook_press.editions.colab import NEVER_INSTALLED, edition, needs_of, set_up_code
 
 ROOT = Path(__file__).parents[2]
 # `make notebooks` has run the same cells; what is new here is the set-up. So every push runs one chapter, and for the

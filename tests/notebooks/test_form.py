@@ -11,7 +11,7 @@ from raw_markup import raw_markup
 
 from lmbook.experiments import tables
 from lmbook_press.book import Book
-from lmbook_press.colab import edition, glued
+from lmbook_press.editions.colab import edition, glued
 from lmbook_press.normalize import check
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ import pytest
 from lxml import html
 
 from lmbook_press.book import Book, anchor
-from lmbook_press.colab import edition, glued
+from lmbook_press.editions.colab import edition, glued
 from lmbook_press.normalize import read
 
 ROOT = Path(__file__).parents[2]

@@ -12,8 +12,8 @@ from raw_markup import raw_markup
 from lmbook import drawings
 from lmbook_press import myst
 from lmbook_press.book import Book, BookError, anchor, term_anchor
-from lmbook_press.colab import edition, needs_of, write_editions
 from lmbook_press.drawn import gallery, redraw, shown_by
+from lmbook_press.editions.colab import edition, needs_of, write_editions
 
 ROOT = Path(__file__).parents[2]
 SITE = "https://example.org/book"

@@ -7,7 +7,7 @@ import nbformat
 import pytest
 
 from lmbook_press.book import Book, BookError
-from lmbook_press.slides import Deck, chapter, sentences, slides
+from lmbook_press.editions.slides import Deck, chapter, sentences, slides
 
 BOOK = Book.find(Path(__file__).parent)
 CHAPTERS = sorted((BOOK.root / "notebooks").glob("[0-9]*.ipynb"))

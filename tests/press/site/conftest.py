@@ -2,12 +2,12 @@
 
 import pytest
 
-from lmbook_press.sphinx.serving import serve
+from lmbook_press.site.serving import serve
 
 
 @pytest.fixture(scope="session")
 def served(site):
-    """(address, sent) of the site in a subfolder; see lmbook_press.sphinx.serving."""
+    """(address, sent) of the site in a subfolder; see lmbook_press.site.serving."""
     with serve(site) as found:
         yield found
 

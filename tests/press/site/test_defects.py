@@ -9,7 +9,7 @@ from lxml import html
 from playwright.sync_api import expect
 from test_pages import CUT
 
-from lmbook_press.sphinx import chapters, code, mathematics, search
+from lmbook_press.site.features import chapters, code, mathematics, search
 
 ROOT = Path(__file__).parents[3]
 browser = pytest.mark.browser

@@ -1,11 +1,14 @@
 """The Sphinx extension on small books of its own: mathematics, self-check questions, folding, numbers."""
 
+import ast
 import asyncio
 import json
+import logging
 import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
 from io import StringIO
 from pathlib import Path
 
@@ -17,11 +20,13 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 from lmbook.drawings import pictures
 from lmbook.drawings.shapes import Panel
 from lmbook_press.myst import choices
-from lmbook_press.sphinx import assets, folding, fonts, heights, mathematics, results, status
+from lmbook_press.site import repairs
+from lmbook_press.site.features import folding, fonts, heights, mathematics, results, status
+from lmbook_press.site.patching import patch
 
 KATEX = Path(__file__).parents[3] / "book" / "_static" / "katex"
 SETTINGS = {
-    "extensions": ["myst_nb", "sphinx_exercise", "sphinxcontrib.bibtex", "lmbook_press.sphinx"],
+    "extensions": ["myst_nb", "sphinx_exercise", "sphinxcontrib.bibtex", "lmbook_press.site"],
     "html_theme": "sphinx_book_theme",
     "html_math_renderer": "lmbook_katex",
     "bibtex_bibfiles": [],
@@ -87,7 +92,7 @@ def test_stylesheet_and_fonts_are_of_the_version_that_renders():
 @pytest.mark.parametrize("call", ["render", "mathml"])
 def test_a_process_that_drew_a_formula_comes_to_its_end(call):
     """V8 loaded by another thread crashed it there, on processors with protection keys."""
-    drawing = f"from lmbook_press.sphinx import mathematics; mathematics.{call}('x^2')"
+    drawing = f"from lmbook_press.site.features import mathematics; mathematics.{call}('x^2')"
     subprocess.run([sys.executable, "-c", drawing], check=True, timeout=60)
 
 
@@ -418,10 +423,24 @@ def test_a_run_is_recorded_when_all_cells_ran_and_shown_when_all_passed(tmp_path
     assert status.recorded(tmp_path / "nothing") == {}
 
 
-def test_the_theme_measures_no_boxes(tmp_path):
-    script = tmp_path / "theme.js"
-    script.write_text('all(["pre",".cell_output > .output",".pst-scrollable-table-container"].join(", "))')
-    assets.one_measurer(script)
-    assert script.read_text() == 'all(["lm-nothing"].join(", "))'
-    assets.one_measurer(script)
-    assert script.read_text() == 'all(["lm-nothing"].join(", "))'
+def test_a_patch_is_made_once_and_says_what_has_changed(tmp_path, caplog):
+    script, logger = tmp_path / "theme.js", logging.getLogger("sphinx.lmbook_press.site.patching")
+    logger.addHandler(caplog.handler)
+    script.write_text("look at (boxes)")
+    for _ in range(2):
+        patch(script, "boxes", "no boxes", "the.module")
+        assert script.read_text() == "look at (no boxes)"
+    patch(tmp_path / "not there.js", "a", "b", "the.module")
+    assert caplog.text == ""
+    patch(script, "circles", "none", "the.module")
+    assert "theme.js has changed: see the.module" in caplog.text
+    logger.removeHandler(caplog.handler)
+
+
+def test_a_repair_names_package_version_and_end():
+    for path in Path(repairs.__file__).parent.glob("[!_]*.py"):
+        head = ast.get_docstring(ast.parse(path.read_text("utf-8")))
+        named = re.findall(r"([\w-]+) (\d+(?:\.\d+)+)", head)
+        assert named, path.name
+        assert all(version(package) == said for package, said in named), f"{path.name}: is the fault still there?"
+        assert re.search(r"It can go (?:with|where|once) ", head), path.name

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lmbook_press.sphinx.serving import serve
+from lmbook_press.site.serving import serve
 
 pytestmark = pytest.mark.browser
 

@@ -7,7 +7,7 @@ import numpy as np
 from fontTools.pens.recordingPen import RecordingPen
 from fontTools.svgLib.path import parse_path
 
-from lmbook_press.sphinx import assets, joined
+from lmbook_press.site.features import assets, joined
 
 
 def test_rules_for_classes_nobody_uses_go():

@@ -10,7 +10,7 @@ import pytest
 from lxml import etree, html
 
 from lmbook.figures import bundle
-from lmbook_press.portable import articles, epub, offline, pdf
+from lmbook_press.editions import articles, epub, offline, pdf
 
 ROOT = Path(__file__).parents[3]
 BASE = "https://example.org/book/"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lmbook_press.portable.offline import write_zip
+from lmbook_press.editions.offline import write_zip
 
 pytestmark = pytest.mark.browser
 

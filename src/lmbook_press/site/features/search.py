@@ -4,9 +4,8 @@ import json
 import re
 from pathlib import Path
 
-from sphinx.util import logging
+from lmbook_press.site.patching import patch
 
-logger = logging.getLogger(__name__)
 # what readers type -> words of the book, which are searched for as well
 SYNONYMS = {
     "adam": "stochastic gradient descent",
@@ -62,8 +61,8 @@ HOME = {
 }
 TERM = re.compile(r"\{term\}`([^`<]*?)(?:\s*<([^>]+)>)?`")
 OURS = r"""
-// What lmbook_press.sphinx.search adds: the words of LM.synonyms are searched for too, and the page that introduces
-// what was asked for comes first.
+// Added by lmbook_press.site.features.search: the words of LM.synonyms are searched for too, and the page that
+// introduces what was asked for comes first.
 const LM = %DATA%;
 LM.plain = (text) => text.toLowerCase().replace(/[^\p{Letter}\p{Number}]+/gu, " ").trim();
 LM.alike = (query) => {
@@ -102,11 +101,6 @@ Search.query = (query) => {
 
 """
 READY = "_ready(Search.init);"
-EVERYWHERE = 'document.querySelectorAll("div.body")'
-LEAVES_OUT = [  # the selectors that Sphinx leaves out of an excerpt, then ours
-    '".headerlink", "script", "style"',
-    '".katex-html", "annotation", ".bd-sidebar-secondary", ".bd-header-article", "#jb-print-docs-body", "footer"',
-]
 
 
 def plain(text: str) -> str:
@@ -138,23 +132,14 @@ def _chapters(app) -> list[tuple[str, str]]:
     return [(name, _text(file)) for name, file in files if file.suffix == ".ipynb"]
 
 
-def _replace(file: Path, old: str, new: str) -> None:
-    text = file.read_text(encoding="utf8")
-    if old not in text:
-        logger.warning("%s no longer has %s: see lmbook_press.sphinx.search", file.name, old)
-    file.write_text(text.replace(old, new, 1), encoding="utf8")
-
-
 def write_search(app, exception):
     """Our part of the search, in the script that Sphinx wrote."""
     script = Path(app.outdir) / "_static" / "searchtools.js"
     if exception or app.builder.format != "html" or not script.exists():
         return
     data = {"synonyms": SYNONYMS, "first": introduced(_chapters(app))}
-    _replace(script, READY, OURS.replace("%DATA%", json.dumps(data, ensure_ascii=False)) + READY)
-    _replace(script, LEAVES_OUT[0], ", ".join(LEAVES_OUT))
-    # what was searched for is marked in the text, not in the name of the site
-    _replace(script.with_name("sphinx_highlight.js"), EVERYWHERE, 'document.querySelectorAll("article")')
+    ours = OURS.replace("%DATA%", json.dumps(data, ensure_ascii=False))
+    patch(script, READY, ours + READY, __name__)
 
 
 def setup(app):

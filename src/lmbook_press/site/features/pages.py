@@ -1,11 +1,11 @@
-"""What each page loads (nothing that it does not use), and repairs of the theme's HTML for screen readers."""
+"""What each page loads, nothing that it does not use, and the number of a chapter: that of its file."""
 
 import html
 import re
 
 from docutils import nodes
 
-from lmbook_press.sphinx import mathematics
+from lmbook_press.site.features import mathematics
 
 # a file of an extension -> what a page that uses it has in its body
 ONLY_WITH = {
@@ -26,15 +26,6 @@ FONTS |= {"sans": "", "sans-medium": "", "mono": "<pre>"}
 FONTS = {f"fonts/{name}": mark for name, mark in FONTS.items()}
 FONTS |= {"katex/fonts/KaTeX_Main-Regular": 'class="mord', "katex/fonts/KaTeX_Math-Italic": "mathnormal"}
 FONTS |= {"katex/fonts/KaTeX_Main-Bold": "mathbf", "katex/fonts/KaTeX_Typewriter-Regular": "texttt"}
-REPAIRS = [
-    # a name that differs from the words in sight
-    (' aria-label="Toggle hidden content"', ""),
-    # a heading cell without a heading
-    ('<th class="head"></th>', "<td></td>"),
-    ('<th class="head"><p></p></th>', "<td></td>"),
-    # a role that is deprecated, and not one of a list
-    ('role="doc-biblioentry"', 'role="listitem"'),
-]
 
 
 def _wanted(file, body: str) -> bool:
@@ -51,9 +42,6 @@ def _seen_first(body: str) -> str:
 
 def _page_context(app, pagename, templatename, context, doctree):
     body = context.get("body", "")
-    for old, new in REPAIRS:
-        body = body.replace(old, new)
-    context["body"] = body
     if 'class="katex' in body:
         app.add_css_file(mathematics.STYLESHEET, priority=400)
     if FIGURE in body:

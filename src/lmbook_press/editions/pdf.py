@@ -15,9 +15,9 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from lmbook_press.portable import articles
+from lmbook_press.editions import articles
 from lmbook_press.rendering import render
-from lmbook_press.sphinx.serving import serve
+from lmbook_press.site.serving import serve
 
 NAME = "lmbook-on-paper.html"
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")

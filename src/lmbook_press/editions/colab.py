@@ -55,7 +55,7 @@ def edition(path: str | Path, book: Book | None = None) -> NotebookNode:
 
 def set_up_code(book: Book, needs: Iterable[str]) -> str:
     """The first cell: installs the package at the page's commit and, of `needs`, what the machine lacks."""
-    body = resources.files("lmbook_press").joinpath("setup_cell.txt").read_text(encoding="utf-8")
+    body = resources.files("lmbook_press.editions").joinpath("setup_cell.txt").read_text(encoding="utf-8")
     return (
         "# @title Set-up: run this cell first\n"
         "# It installs the book's package at this page's version, unless it is here already.\n"

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from nbformat import NotebookNode
 
 from lmbook_press.book import Book, BookError
-from lmbook_press.colab import glued
+from lmbook_press.editions.colab import glued
 from lmbook_press.myst import DIRECTIVE, FENCES, blocks, choices
 from lmbook_press.myst_blocks import OPTION_LINE, PlainMarkdown
 from lmbook_press.normalize import read

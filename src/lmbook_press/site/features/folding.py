@@ -49,9 +49,6 @@ class Fold(SphinxPostTransform):
         boxes = lambda n: isinstance(n, nodes.admonition | solution_node) and "dropdown" in n.get("classes", ())  # noqa: E731
         for node in list(self.document.findall(boxes)):
             self.fold(node)
-        for node in self.document.findall(nodes.section):
-            if node["ids"] in (["solution-content"], ["exercise-content"]):
-                node["ids"] = []  # sphinx-exercise gives every one of them the same
 
     def fold(self, node):
         title, *body = node.children

@@ -10,7 +10,7 @@ from pathlib import Path
 from lxml import etree
 from markupsafe import Markup
 
-from lmbook_press.portable import articles
+from lmbook_press.editions import articles
 from lmbook_press.rendering import render
 
 FIRST = (1980, 1, 1, 0, 0, 0)  # the date of every file in the archive, so that equal books are equal files

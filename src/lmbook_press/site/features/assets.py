@@ -8,18 +8,14 @@ from pathlib import Path
 from sphinx.util import logging as sphinx_logging
 
 from lmbook_press.rendering import render
-
-from . import fonts, joined
+from lmbook_press.site.features import fonts, joined
 
 logger = sphinx_logging.getLogger(__name__)
 CLASSIC = re.compile(r'<script src="(?=[^"]*_static/(?!scripts/bootstrap)|[^"]*searchindex)')  # in the head, in order
 PAGENAME = "<script>DOCUMENTATION_OPTIONS."
-TOGGLE = '<summary><span class="toctree-toggle"'  # of the sidebar, without a name
-MEASURED = re.compile(r'\["pre",[^\]]*"\.pst-scrollable-table-container"\]')  # which boxes the theme looks at
 OWN_ADDRESS = re.compile(r'(\s(?:href|src|action|data-content_root)=")([^"#:]*)(?=[#"])')  # of this site, before any #
 STATE = re.compile(r'(<script type="application/json")>([^<]{50000,})</script>')  # of a figure, with weights
 MOVED = re.compile(r' data-from="([^"]*)"></script>')
-VIEWPORT = re.compile(r'[ \t]*<meta name="viewport"[^>]*>\n?')
 POINTS = re.compile(r' d="((?:[ML] -?\d+(?:\.\d\d?)? -?\d+(?:\.\d\d?)? |z ?)+)"')  # a path as matplotlib writes it
 
 
@@ -43,7 +39,7 @@ def write_figures(app):
 def write_downloads(app):
     """The download button of a notebook gives its Colab edition: set-up cell, plain Markdown, no solutions."""
     from lmbook_press.book import Book, BookError
-    from lmbook_press.colab import edition
+    from lmbook_press.editions.colab import edition
     from lmbook_press.normalize import write_notebook
 
     root = Path(app.srcdir)
@@ -90,12 +86,6 @@ def write_lost(app, exception):
     (Path(app.outdir) / "404.html").write_text(page, encoding="utf8")
 
 
-def one_viewport(page: str) -> str:
-    """A page with one tag for its viewport; Sphinx, its theme and the theme's theme write one each."""
-    tag = VIEWPORT.search(page)
-    return page if tag is None else page[: tag.end()] + VIEWPORT.sub("", page[tag.end() :])
-
-
 def short_path(found: re.Match) -> str:
     """A path with each point as its way from the one before: the same to a hundredth, and far fewer digits."""
     parts, at, start = [], (0, 0), (0, 0)
@@ -130,27 +120,6 @@ def long_states(page: str, folder: Path) -> str:
     return STATE.sub(moved, page)
 
 
-def name_copy_buttons(script: Path) -> None:
-    """A screen reader says what the button beside code does; its picture says nothing."""
-    text = script.read_text(encoding="utf8") if script.exists() else ""
-    named = text.replace('<button class="copybtn', '<button aria-label="Copy this code" class="copybtn')
-    if script.exists() and named == text and "aria-label" not in text:
-        logger.warning("copybutton.js makes its buttons in another way: see lmbook_press.sphinx.assets")
-    elif named != text:
-        script.write_text(named, encoding="utf8")
-
-
-def one_measurer(script: Path) -> None:
-    """Only page.mjs measures which boxes scroll. The theme does so too, box by box and anew after every change in the
-    text, and each time the whole page is laid out again."""
-    text = script.read_text(encoding="utf8") if script.exists() else ""
-    quiet = MEASURED.sub('["lm-nothing"]', text)
-    if script.exists() and quiet == text and "lm-nothing" not in text:
-        logger.warning("pydata-sphinx-theme.js measures boxes in another way: see lmbook_press.sphinx.assets")
-    elif quiet != text:
-        script.write_text(quiet, encoding="utf8")
-
-
 def lighten(app, exception):
     """Cuts fonts of icons and formulae, and rules, to what is in use; removes scripts and maps that no page loads."""
     if exception or app.builder.format != "html":
@@ -162,17 +131,11 @@ def lighten(app, exception):
     stylesheet = static / "styles" / "pydata-sphinx-theme.css"
     if not stylesheet.exists():
         return
-    name_copy_buttons(static / "copybutton.js")
-    one_measurer(static / "scripts" / "pydata-sphinx-theme.js")
     wanted: set[str] = set()
     for file in Path(app.outdir).rglob("*.html"):
         text = file.read_text(encoding="utf8")
-        clean = one_viewport(text).replace(
-            TOGGLE, TOGGLE.replace("<summary", '<summary aria-label="Show or hide its pages"')
-        )
-        clean = clean.replace('<img alt="Colab logo"', '<img loading="lazy" alt="Colab logo"')  # in a closed menu
         # no script holds up the text; what stands in the page itself waits for those that it needs, as a module does
-        clean = CLASSIC.sub('<script defer src="', clean)
+        clean = CLASSIC.sub('<script defer src="', text)
         clean = clean.replace(PAGENAME, PAGENAME.replace("<script>", '<script type="module">'))
         clean = POINTS.sub(short_path, long_states(clean, static / "states"))
         wanted |= set(MOVED.findall(clean))

@@ -6,7 +6,7 @@ from docutils import nodes
 from sphinx.util import logging
 
 from lmbook import drawings
-from lmbook_press.sphinx import chapters
+from lmbook_press.site.features import chapters
 
 NAMED = re.compile(r"\bFigure (\d+)\.(\d+)\b")
 DRAWN = re.compile(r'<figure class="lm-plot lm-drawing" data-drawing="([\w-]+)"')

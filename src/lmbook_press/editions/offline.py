@@ -61,7 +61,7 @@ const lmText = (address) => new Promise((resolve, reject) => {
 
 def _exchange(text: str, old: str, new: str) -> str:
     if old not in text:
-        raise ValueError(f"{old!r} is not where the offline edition expects it: see lmbook_press.portable.offline")
+        raise ValueError(f"{old!r} is not where the offline edition expects it: see lmbook_press.editions.offline")
     return text.replace(old, new)
 
 

@@ -1,0 +1,7 @@
+"""What else is made of a chapter than a page of the site.
+
+colab         the notebook that installs lmbook by itself, with plain Markdown, without solutions
+slides        one page for a lecture
+offline       the built site as a zip for the disk
+pdf, epub     the whole book on paper and for reading apps, from the text of the built pages (`articles`)
+"""
