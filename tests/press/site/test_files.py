@@ -9,6 +9,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from lxml import html
+
+from lmbook_press.site.features import chapters
 
 ROOT = Path(__file__).parents[3]
 CONFIG = (ROOT / "_config.yml").read_text()
@@ -193,3 +196,94 @@ def test_icon_fonts_are_small_and_hold_the_icons_in_use(site):
     used = {int(found[1], 16) for found in codes.values() if found}
     assert len(used) > 5
     assert used <= glyphs
+
+
+def test_chapter_and_homework_lead_to_each_other(site):
+    for path in sorted((site / "notebooks").glob("*.html")):
+        number = int(path.name[:2])
+        text, back = path.read_text("utf8"), site / "book" / "homework" / path.name
+        assert text.count(f'href="../book/homework/{path.name}"') >= (3 if number else 0), path.name
+        assert not number or f'href="../../notebooks/{path.name}">chapter {number},' in back.read_text("utf8")
+        assert bool(number) == ("@incollection{" in text), path.name
+
+
+def test_each_page_has_one_viewport_a_description_and_a_card(site):
+    for path in [*site.glob("book/**/*.html"), *site.glob("notebooks/*.html"), site / "search.html"]:
+        head = path.read_text("utf8").split("</head>")[0]
+        assert head.count('name="viewport"') == 1, path.name
+        for mark in ('name="description"', 'property="og:title"', 'property="og:image"', 'property="og:description"'):
+            assert head.count(mark) == 1, (path.name, mark)
+        assert len(re.search(r'name="description" content="([^"]+)"', head)[1]) >= 30, path.name
+    assert (site / chapters.CARD).stat().st_size < 100_000
+
+
+def test_most_works_can_be_reached(site):
+    entries = re.findall(
+        r'<div class="citation".*?</div>', (site / "book/bibliography.html").read_text("utf8"), re.DOTALL
+    )
+    linked = [entry for entry in entries if re.search(r'href="https?://', entry)]
+    assert len(linked) > 0.9 * len(entries) > 0
+
+
+def test_the_answer_to_each_prediction_is_folded(site):
+    for path in sorted((site / "notebooks").glob("*.html")):
+        text = path.read_text("utf8")
+        questions = re.findall(r'<div class="predict admonition"[^>]*id="predict-(\d+)"', text)
+        assert questions == re.findall(r'<details class="lm-answer" id="answer-(\d+)"', text), path.name
+        assert len(questions) == text.count('class="predict admonition"'), path.name
+
+
+def test_no_answer_ends_before_what_belongs_to_it(site):
+    for path in sorted((site / "notebooks").glob("*.html")):
+        for fold in html.fromstring(path.read_text("utf8")).xpath('//details[@class="lm-answer"]'):
+            after = fold.getnext()
+            classes = after.classes if after is not None else ()
+            assert "lm-equation" not in classes, (path.name, fold.get("id"), "a formula that the answer announces")
+            if "tag_hide-input" in classes:  # a plot of what was asked, beside the closed fold, would tell
+                assert after.xpath('.//figure[contains(@class, "lm-figure")]'), (path.name, fold.get("id"))
+
+
+def test_no_heading_stands_directly_above_another(site):
+    for path in [*sorted((site / "notebooks").glob("*.html")), *sorted((site / "book").glob("*.html"))]:
+        for part in html.fromstring(path.read_text("utf8")).xpath("//article//section"):
+            first = [child for child in part if child.tag != "span"][:2]
+            assert [one.tag for one in first] != ["h2", "section"], (path.name, part.get("id"))
+
+
+def test_the_tables_of_listings_fit_the_page(site):
+    rows = html.fromstring((site / "book" / "instructors.html").read_text("utf8")).xpath('//*[@class="lm-columns"]')
+    assert rows
+    assert max(len(row.text_content().rstrip()) for row in rows) <= 74
+
+
+def test_a_page_that_does_not_exist_helps_on(site):
+    text = (site / "404.html").read_text("utf8")
+    base = re.search(r"baseurl: (\S+)", (ROOT / "_config.yml").read_text())[1]
+    assert f'action="{base}search.html"' in text
+    assert set(re.findall(r'href="([^"]+)"', text)) >= {f"{base}book/index.html"}
+
+
+def test_no_number_is_parted_from_its_range(site):
+    text = (site / "book" / "results.html").read_text("utf8")
+    blank = "(?: |&#160;|\u00a0)"
+    ranges = re.findall(rf"<td([^>]*)><p>[\d.,%]+ \([\d.,%]+{blank}to{blank}[\d.,%]+\)", text)
+    assert ranges
+    assert all("lm-number" in attributes for attributes in ranges)
+    assert not re.search(r'<td class="[^"]*lm-number[^"]*"><p>[^<]*\([^()<]* to ', text)  # paper breaks before a range
+    assert "<wbr/>" in text  # in long names, and closed, for the EPUB
+    assert "<wbr>" not in text
+
+
+def test_computed_numbers_have_a_minus_and_heads_keep_what_belongs_together(site):
+    minus, kept = 0, set()
+    for path in [*sorted((site / "notebooks").glob("*.html")), site / "book" / "results.html"]:
+        page = html.fromstring(path.read_text("utf8"))
+        numbers = page.xpath('//td[contains(@class, "lm-number")] | //span[@class="pasted-text"]')
+        texts = [one.text_content().strip() for one in numbers]
+        assert [text for text in texts if re.search(r"(^|[ (])-\d", text)] == [], path.name
+        minus += sum("−" in text for text in texts)
+        heads = page.xpath('//div[contains(@class, "pst-scrollable-table-container")]//thead//th')
+        kept |= {part.text_content() for head in heads for part in head.xpath('.//span[@class="lm-short"]')}
+        assert not any("\u2011" in head.text_content() for head in heads), "a sign that the book's fonts do not have"
+    assert minus
+    assert kept

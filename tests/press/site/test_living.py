@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
+from frames import DRAWN
 
 from lmbook_press.site.serving import serve
 
@@ -82,7 +83,7 @@ def test_a_figure_is_no_taller_than_a_screen(visit, name):
             go = figure.locator(".lm-own-text:visible .lm-main, .lmx-line .lm-main")
             if go.count():
                 go.first.click()
-            page.wait_for_timeout(300)  # a line that is typed at is read when the hands rest
+            page.evaluate(DRAWN)
             page.wait_for_function(QUIET, timeout=60_000)
         for button in AFTER.get(module, []):
             figure.locator(button).first.click()
@@ -145,7 +146,7 @@ def wander(page, figure, steps: int, draw: random.Random) -> list[str]:
         else:
             for key in draw.choices(KEYS, k=3):
                 page.keyboard.press(key)
-        page.wait_for_timeout(100)
+        page.evaluate(DRAWN)
         if errors:
             return [*done, *errors]
         if found := NONSENSE.search(figure.inner_text()):

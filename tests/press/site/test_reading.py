@@ -1,6 +1,7 @@
 """What a reader does on the site: search, check, unfold, choose a theme, print; with the keyboard, without scripts."""
 
 import pytest
+from test_pages import CUT
 
 pytestmark = pytest.mark.browser
 
@@ -217,3 +218,83 @@ def test_sliders_have_the_colour_of_the_book(visit, scheme):
     )
     assert len(colours) > 1
     assert set(colours) == {page.evaluate(accent)}
+
+
+def test_a_table_of_sentences_has_the_width_of_a_phone(visit):
+    page = visit("book/errata.html", width=360)
+    widths = page.locator("#errata td").evaluate_all("(cells) => cells.map((cell) => cell.offsetWidth)")
+    assert widths
+    assert min(widths) > 280
+    page.set_viewport_size({"width": 1280, "height": 900})  # and there it is a table
+    assert page.locator("#errata tbody tr").first.locator("td").nth(3).evaluate("(cell) => cell.offsetLeft") > 300
+
+
+def the_way_to_the_text_is_short_and_named(page):
+    page.wait_for_function("document.querySelector('button.copybtn')")
+    names = page.locator("button.copybtn").evaluate_all("(all) => all.map((box) => box.getAttribute('aria-label'))")
+    assert set(names) == {"Copy this code"}
+    stops = """[...document.querySelectorAll("a[href], button, input, select, summary, [tabindex]")].filter((box) =>
+      box.tabIndex >= 0 && box.checkVisibility() && box.getBoundingClientRect().width
+      && box.compareDocumentPosition(document.querySelector("article")) & Node.DOCUMENT_POSITION_FOLLOWING).length"""
+    assert page.evaluate(stops) <= 45
+    page.keyboard.press("Tab")
+    skip = page.locator("#pst-skip-link")
+    assert skip.bounding_box()["y"] >= 0
+    same = "(box) => getComputedStyle(box).backgroundColor === getComputedStyle(document.body).backgroundColor"
+    assert skip.evaluate(same)  # a colour of the book
+
+
+def a_card_says_what_a_link_leads_to(page):
+    card = page.locator("#lm-card")
+    kinds = (("bibliography.html#", "20"), ("glossary.html#", " "), ("#equation-", "="), ("#figure-", "Figure"))
+    for link, words in kinds:
+        place = page.locator(f'article a.reference[href*="{link}"]').first
+        place.hover()
+        card.wait_for(state="visible")
+        assert words in card.inner_text()
+        assert place.get_attribute("aria-describedby") == "lm-card"
+        page.keyboard.press("Escape")
+        assert card.is_hidden()
+        page.mouse.move(0, 0)
+
+
+def paper_has_no_empty_boxes_and_the_answers_at_its_end(page):
+    below = page.locator(".admonition.exercise + details.solution").count()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator("main details.hide:visible, .lm-figure details:visible, .lm-guess:visible").count() == 0
+    assert page.locator(".lm-check .lm-why > div:visible").count() == 0
+    # a figure that is not alive yet takes the room of what it shows, not of what it would become
+    figure = page.locator("figure.lm-figure").last
+    room = figure.evaluate("(f) => { delete f.dataset.live; return getComputedStyle(f).minHeight; }")
+    assert room in ("0px", "auto")
+    figure.evaluate("(f) => { f.dataset.live = 'true'; }")
+    assert page.locator(".lm-figure .lm-hand:visible").count() == 0
+    figure = page.locator("figure.lm-figure").first
+    assert figure.evaluate("(f) => getComputedStyle(f.querySelector('p')).printColorAdjust") == "exact"
+    figure.evaluate("(f) => f.removeAttribute('data-live')")  # a figure that is far away when the page is printed
+    assert figure.evaluate("(f) => getComputedStyle(f).minHeight") in ("0px", "auto")
+    kept = "(pre) => getComputedStyle(pre.closest('div.cell_input')).breakInside"
+    assert page.locator("div.cell_input pre.lm-long").first.evaluate(kept) == "auto"
+    assert page.locator("div.cell_input pre:not(.lm-long)").first.evaluate(kept) == "avoid"
+    end = page.locator("#lm-print-end")
+    assert end.locator("details.solution").count() == page.locator(".admonition.exercise").count() > 0
+    assert end.locator(".lm-print-answer").count() == page.locator(".lm-check").count() > 0
+    assert page.evaluate("document.querySelector('article').lastElementChild.id") == "lm-print-end"
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("#lm-print-end").count() == 0
+    assert page.locator(".admonition.exercise + details.solution").count() == below > 0
+
+
+def test_a_chapter_by_keyboard_with_its_cards_and_on_paper(visit):
+    page = visit("notebooks/17-gpt.html")
+    the_way_to_the_text_is_short_and_named(page)
+    a_card_says_what_a_link_leads_to(page)
+    paper_has_no_empty_boxes_and_the_answers_at_its_end(page)
+
+
+def test_the_line_of_chapters_fits_a_phone(visit):
+    page = visit("book/index.html", width=360)
+    assert page.evaluate(CUT, ".lm-stations, .lm-station") == []
+    boxes = page.locator(".sd-card").evaluate_all("(all) => all.map((card) => getComputedStyle(card).overflow)")
+    assert set(boxes) == {"hidden"}

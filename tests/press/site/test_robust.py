@@ -98,7 +98,7 @@ def test_from_a_disk_by_double_click_the_model_writes(new_context, unpacked):
     page.locator("figure[data-module='digit'][data-live='true']").wait_for()  # its state is a file on the site
     page.goto((unpacked / "search.html").as_uri() + "?q=backprop")
     page.locator("#search-results li").nth(3).wait_for()  # without excerpts, which would have to be fetched
-    page.wait_for_timeout(500)
+    page.wait_for_load_state("networkidle")
     assert faults == []
 
 
