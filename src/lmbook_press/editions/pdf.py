@@ -7,7 +7,6 @@ the site, under the parts, because the bookmarks follow them.
 
 import copy
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -24,9 +23,6 @@ BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 STYLES = ("styles/theme.css", "styles/pydata-sphinx-theme.css", "pygments.css", "styles/sphinx-book-theme.css")
 STYLES += ("katex/katex.min.css", "sphinx-design.min.css", "figures/figures.css", "lmbook.css", "boxes.css")
 STYLES += ("landing.css", "paper.css")
-# In the file that Chromium writes: a node of the tree of pages with what is below it, a place with its page.
-KIDS = re.compile(rb"\n(\d+) 0 obj\s*<<[^>]*?/Type /Pages\b[^>]*?/Kids \[([^\]]*)\]")
-PLACES = re.compile(rb"/(?!Dest )([\w%.-]+) \[(\d+) 0 R /XYZ ")  # /Dest is a bookmark's
 LONG = 12  # lines of code that may go on on the next page
 PATIENCE = 1800  # seconds for some hundred pages, on a slow machine
 
@@ -57,19 +53,13 @@ def _pictures(first) -> Markup:
     return Markup().join(map(articles.written, lines))
 
 
-def leaves(printed: bytes) -> dict[str, int]:
-    """{id: number of its page} of all places that a link inside a PDF of Chromium's leads to."""
-    kids = {number: re.findall(rb"(\d+) 0 R", inside) for number, inside in KIDS.findall(printed)}
-    inner = {kid for all_of_one in kids.values() for kid in all_of_one}
-    order, open_nodes = [], [number for number in kids if number not in inner]
-    while open_nodes:
-        node = open_nodes.pop(0)
-        if node in kids:
-            open_nodes = kids[node] + open_nodes
-        else:
-            order.append(node)
-    number_of = {node: number for number, node in enumerate(order, start=1)}
-    return {name.decode(): number_of[node] for name, node in PLACES.findall(printed) if node in number_of}
+def leaves(printed: Path) -> dict[str, int]:
+    """{id: number of its page} of all places that a link inside a PDF leads to."""
+    from pypdf import PdfReader
+
+    reader = PdfReader(printed)
+    places = reader.named_destinations.items()
+    return {name.removeprefix("/"): reader.get_destination_page_number(place) + 1 for name, place in places}
 
 
 def document(root: Path, site: Path, title: str, author: str, base: str, numbers: dict[str, int] | None = None) -> str:
@@ -121,7 +111,7 @@ def write_pdf(out: Path, root: Path, site: Path, title: str, author: str, base: 
             for draft in (True, False):
                 page.write_text(document(root, site, title, author, base, numbers), "utf-8")
                 print_to(out, address + NAME, draft)
-                numbers = leaves(out.read_bytes())
+                numbers = leaves(out)
     finally:
         page.unlink(missing_ok=True)
     return out

@@ -179,7 +179,7 @@ def test_chromium_prints_with_bookmarks_and_knows_the_page_of_each_place(browser
     data = (tmp_path / "out.pdf").read_bytes()
     assert len(re.findall(rb"/Type\s*/Page\b", data)) == 2
     assert b"/Outlines" in data
-    assert pdf.leaves(data) == {"here": 1, "there": 2}
+    assert pdf.leaves(tmp_path / "out.pdf") == {"here": 1, "there": 2}
 
 
 @pytest.mark.browser
