@@ -43,7 +43,7 @@ def list_questions(chapters: str):
 @click.option(
     "--versions", default="A", show_default=True, metavar="A,B", help="The same questions with other numbers in each."
 )
-@click.option("--title", default="Exam", show_default=True, help="What stands at the top.")
+@click.option("--title", default="Exam", show_default=True, help="The heading of each page.")
 @click.option("--compact", is_flag=True, help="Leave no room for answers below the questions.")
 @click.option("--overwrite", is_flag=True, help="Replace papers that are there already.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder to write to.")

@@ -35,9 +35,9 @@ class Paper:
 def choose(
     chapters: list[int], seed: int, count: int | None = None, minutes: int | None = None, named: tuple[str, ...] = ()
 ) -> list[Question]:
-    """So many questions, or so many that they take exactly these minutes, or both; those named are among them.
+    """`count` questions, or as many as take exactly these minutes, or both; those named are among them.
 
-    Raises ValueError where there are not enough questions, or none that take so long.
+    Raises ValueError where there are not enough questions, or none that take that long.
     """
     there = sum(len(of_chapter(number)) for number in chapters)
     if count is not None and count > there:

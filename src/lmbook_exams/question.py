@@ -1,4 +1,4 @@
-"""An exam question: a function whose docstring is the question, and which returns the numbers that stand in it.
+"""An exam question: a function whose docstring is the question, and which returns the numbers in it.
 
     @question("A fair coin", points=2, minutes=3)
     def coin(rng):
@@ -70,7 +70,7 @@ class Question:
 def question(title: str, kind: str = "calculation", *, points: int, minutes: int) -> Callable[[Callable], Question]:
     """Makes a Question of a function in a file chapter_NN."""
     if kind not in KINDS:
-        raise ValueError(f"{kind} is no kind of question; there are {', '.join(KINDS)}.")
+        raise ValueError(f"{kind} is not a kind of question; there are {', '.join(KINDS)}.")
 
     def made(draw: Callable) -> Question:
         chapter = int(draw.__module__.rpartition("_")[2])
@@ -126,12 +126,12 @@ def pick(rng: np.random.Generator, options: Sequence):
 
 
 def some(rng: np.random.Generator, options: Sequence, count: int) -> list:
-    """So many different ones of the options, in any order."""
+    """`count` different ones of the options, in any order."""
     return [options[at] for at in rng.permutation(len(options))[:count]]
 
 
 def until(draw: Callable[[], tuple], fits: Callable[..., bool]) -> tuple:
-    """What the first draw gives that fits.  Raises RuntimeError where a thousand do not."""
+    """The first draw that fits.  Raises RuntimeError where a thousand do not."""
     for _ in range(1000):
         drawn = draw()
         if fits(*drawn):

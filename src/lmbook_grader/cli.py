@@ -201,7 +201,7 @@ def sheet(course: Path, submissions: Path, roster_file: Path, out: Path):
 def override(graded: Path, student: str, question: str, points: float, reason: str):
     """Give a STUDENT other POINTS for a QUESTION, by its name in `scores.csv`.
 
-    They stand in GRADED/NN/marks.csv, are kept when the same file is graded again, and go with the next report.
+    They are written to GRADED/NN/marks.csv, kept when the same file is graded again, and part of the next report.
     """
     from lmbook_grader.report.results import number, read_results
     from lmbook_grader.report.results import override as put
@@ -258,8 +258,8 @@ def report(
         path, unnamed = write_zip(kind, results, roster, out)
         click.echo(f"Feedback as {kind} takes it: {path}")
         if unnamed:
-            where = f"it stands in the names of the files as {kind} gives them"
-            click.echo(f"Not in it, for want of {kind}'s number ({where}): {', '.join(unnamed)}", err=True)
+            where = f"it is in the names of the files as {kind} gives them"
+            click.echo(f"Not in it, because {kind}'s number is missing ({where}): {', '.join(unnamed)}", err=True)
     open_ones = sum(result["status"] == "graded" and bool(score(result).waiting) for result in results)
     if open_ones and not without_written:
         who = "1 student has" if open_ones == 1 else f"{open_ones} students have"

@@ -64,7 +64,7 @@ class Checked:
 def check(path: str | Path, release: str | Path | None = None, seconds: float = 120) -> Checked:
     """Looks at the notebook and runs it on this machine, in the notebook's folder, for at most `seconds`.
 
-    Raises Unreadable, with a sentence, for a file that is no notebook.
+    Raises Unreadable, with a sentence, for a file that is not a notebook.
     """
     path = Path(path)
     plain, lacks = open_submission(path), ""
@@ -108,7 +108,7 @@ def shipped(path: Path, plain: NotebookNode) -> tuple[Path | None, str]:
         if share > max(best, 0.5):
             best, found = share, file
     if found is None:
-        return None, "The notebook as it was handed out is missing: this is none of the book's own homeworks."
+        return None, "The notebook as it was handed out is missing: this is not one of the book's homework assignments."
     given = {bare(cell.source) for cell in read(found).cells}
     for number, cell in enumerate((_marked(path) or plain).cells, start=1):
         marks = cell.metadata.get("nbgrader", {})
@@ -119,7 +119,7 @@ def shipped(path: Path, plain: NotebookNode) -> tuple[Path | None, str]:
 
 
 def _as_graded(plain: NotebookNode, release: Path, seconds: float) -> Checked:
-    """What the grader finds, with the visible checks in place of the hidden ones."""
+    """The grader's findings, with the visible checks in place of the hidden ones."""
     homework, limits = Homework.handed_out(release), Limits(total=seconds)
     placed = place(plain, homework.release)
     with tempfile.TemporaryDirectory(prefix="lmbook-") as folder:
@@ -161,7 +161,7 @@ def _order(notebook: NotebookNode) -> tuple[list[str], list[str]]:
     counts = [cell.get("execution_count") for cell in notebook.cells if cell.cell_type == "code"]
     counts = [count for count in counts if isinstance(count, int)]
     if counts != sorted(counts):
-        return [], ["The cells were last run in another order than they stand in; below, they ran from top to bottom."]
+        return [], ["The cells were last run in another order than on the page; here they ran from top to bottom."]
     return [], []
 
 
@@ -188,7 +188,7 @@ def _questions(notebook: NotebookNode, ran: list[Ran]) -> list[Question]:
             if _unanswered(cell):
                 question.state = "not answered"
                 if twin := _elsewhere(notebook, at):
-                    question.said.append(f"The answer stands in cell {twin + 1}: move it into cell {at + 1}.")
+                    question.said.append(f"The answer is in cell {twin + 1}: move it into cell {at + 1}.")
         elif _is_check(cell):
             question.checks += 1
             if changed(cell):

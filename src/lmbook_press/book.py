@@ -1,4 +1,4 @@
-"""What an edition must know about the whole book: addresses, numbers of equations, labels, terms, references.
+"""The whole book as an edition needs to know it: addresses, numbers of equations, labels, terms, references.
 
 Everything is read from the book's own sources: `_config.yml`, `pyproject.toml`, `notebooks/` and `book/`.
 Needs PyYAML, pybtex and myst-parser, which the extra `book` brings; the chapters never import this module.
@@ -87,7 +87,7 @@ class Book:
 
     @cached_property
     def requirements(self) -> list[str]:
-        """What the package needs, as pyproject.toml says."""
+        """The dependencies of the package, from pyproject.toml."""
         return tomllib.loads((self.root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
 
     @property
@@ -104,7 +104,7 @@ class Book:
             command = ["git", "-C", str(self.root), "rev-parse", "HEAD"]
             return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
         except (OSError, subprocess.CalledProcessError) as error:
-            raise BookError(f"{self.root} is no git checkout: say which commit to install with --ref.") from error
+            raise BookError(f"{self.root} is not a git checkout: say which commit to install with --ref.") from error
 
     def chapters(self) -> list[Path]:
         return sorted((self.root / "notebooks").glob("[0-9]*.ipynb"))
@@ -154,7 +154,7 @@ class Book:
         for tag, text, _ in self._headings.get(path, ()):
             if tag == "h1":
                 return text
-        raise BookError(f"{path} is no page of the book, or has no title.")
+        raise BookError(f"{path} is not a page of the book, or has no title.")
 
     @cached_property
     def equations(self) -> dict[str, tuple[Path, str]]:

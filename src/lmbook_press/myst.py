@@ -39,7 +39,7 @@ CHOICE = re.compile(r"[-*+]\s+\[([ xX])\]\s?(.*)")
 
 
 class Span(NamedTuple):
-    """What a rule of the parser ("myst_role", "link", …) found at text[start:end]."""
+    """A match of one of the parser's rules ("myst_role", "link", …) at text[start:end]."""
 
     rule: str
     start: int
@@ -66,7 +66,7 @@ def parser() -> MarkdownIt:
 def _noted(name: str, rule, state: StateInline, silent: bool) -> bool:
     start, before = state.pos, len(state.tokens)
     found = rule(state, silent)
-    if found and not silent and state.src == state.env["text"]:  # else it stands in the text of a picture
+    if found and not silent and state.src == state.env["text"]:  # else it is in the text of a picture
         token = next((token for token in state.tokens[before:] if token.type != "text"), state.tokens[-1])
         state.env["spans"].append(Span(name, start, state.pos, token))
     return found

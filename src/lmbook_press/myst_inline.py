@@ -39,7 +39,7 @@ class Inline:
         return text
 
     def _edit(self, span: Span, text: str) -> tuple[int, int, str]:
-        """What comes in the place of text[start:end]; of a link only its end changes, its text may hold other edits."""
+        """The replacement for text[start:end]; only the end of a link changes, since its text may hold other edits."""
         if span.rule in REFUSED:
             raise BookError(REFUSED[span.rule])
         if span.rule == "myst_role":

@@ -72,7 +72,7 @@ def _outputs(cell: NotebookNode) -> list[NotebookNode]:
 
 
 def faults(notebook: NotebookNode) -> list[str]:
-    """What only a new run can repair: cells run out of order or not at all, machine paths in outputs."""
+    """The faults that only a new run can repair: cells run out of order or not at all, machine paths in outputs."""
     found = []
     code = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
     counts = [cell.execution_count for cell in code]
@@ -105,7 +105,7 @@ def read(path: Path) -> NotebookNode:
 
 
 def check(path: Path) -> list[str]:
-    """What is not in normal form in the file; nothing for a tidy one."""
+    """The parts of a file that are not in normal form; none for a tidy one."""
     notebook = read(path)
     found = faults(notebook)
     if text_of(tidied(notebook)) != path.read_text(encoding="utf-8"):

@@ -79,7 +79,7 @@ def test_a_place_without_a_number_is_an_error():
     assert fill("$«a:.3g»$, and «b»", {"a": 1050.0, "b": -2.5e-6}) == r"$1.05 \cdot 10^{3}$, and $-2.5 \cdot 10^{-6}$"
     with pytest.raises(KeyError):
         fill("«a»", {})
-    with pytest.raises(ValueError, match="no kind of question"):
+    with pytest.raises(ValueError, match="not a kind of question"):
         question("x", "riddle", points=1, minutes=1)
 
 

@@ -287,7 +287,7 @@ def test_links_and_odd_files_are_refused_and_their_targets_not_read(folder, rost
     assert {(fault.path.name, fault.why.split(";")[0]) for fault in got.faults} == {
         ("ann.ipynb", "is a link"),
         ("bob", "is a link"),
-        ("zoe.ipynb", "is no plain file"),
+        ("zoe.ipynb", "is not a plain file"),
         ("essay.pdf", "is not named like a notebook (.ipynb)"),
     }
     with pytest.raises(Unreadable, match="could not be opened"):
@@ -303,7 +303,7 @@ def test_what_systems_leave_about_is_passed_over(folder, roster):
 
 
 def test_a_folder_that_is_none_is_named(tmp_path, roster):
-    with pytest.raises(BookError, match=r"all\.zip is no folder of submissions: unpack it"):
+    with pytest.raises(BookError, match=r"all\.zip is not a folder of submissions: unpack it"):
         collect(tmp_path / "all.zip", roster)
 
 

@@ -78,7 +78,7 @@ def test_wrong_answers_get_their_points_and_see_no_hidden_line(stem, courses, se
     Four on a push, one of them with torch: what is the grader's own, and no homework's, they show. The points of each
     homework's answers, and its hints, are tested without walls.
     """
-    monkeypatch.setattr(Runs, "_pardon", lambda *_: None)  # these points are those before what is carried
+    monkeypatch.setattr(Runs, "_carry_forward", lambda *_: None)  # these points are those before what is carried
     folder, wrong = courses / stem.split("-")[0], one_wrong_to_each(stem)
     homework = Homework.load(folder)
     assert wrong.keys() == {question.name for question in homework.questions if not question.written}
@@ -104,7 +104,7 @@ def one_wrong_to_each(stem: str) -> dict[str, str]:
 def test_what_is_carried_adds_points_to_answers_that_call_wrong_ones(stem, courses, secret, warm, tmp_path):
     """One question at a time is wrong, and no other loses points by it.
 
-    But for trainings that take gradients through the wrong function: what is lent returns plain data.
+    But for trainings that take gradients through the wrong function: the master's functions return plain data.
     """
     folder, wrong = courses / stem.split("-")[0], one_wrong_to_each(stem)
     homework = Homework.load(folder)

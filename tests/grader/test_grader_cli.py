@@ -137,7 +137,7 @@ def test_without_a_sandbox_it_says_what_is_not_safe(course, pretended):
     ("words", "said"),
     [
         (("grade", "course", "submissions", "--roster", "roster.csv"), "make it with 'lmbook homework make"),
-        (("grade", "course/07", "none", "--roster", "roster.csv"), "none is no folder of submissions"),
+        (("grade", "course/07", "none", "--roster", "roster.csv"), "none is not a folder of submissions"),
         (("grade", "course/07", "submissions", "--roster", "none.csv"), "none.csv is not there"),
         ((*REPORT[:2], "submissions", *REPORT[3:]), "submissions holds no results"),
         (("merge", "submissions", "--out", "x"), "submissions holds no results"),

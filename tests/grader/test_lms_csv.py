@@ -181,7 +181,7 @@ def test_results_are_read_only_whole_and_of_one_version(tmp_path):
     write_results(folder, ungraded("bob", release_sha256=None))
     assert [one["student"] for one in read_results(folder)] == ["ann", "bob"]
     (folder / "results/bob.json").write_text('{"student": "bob"')
-    with pytest.raises(BookError, match=r"bob\.json is no result"):
+    with pytest.raises(BookError, match=r"bob\.json is not a result"):
         read_results(folder)
     (folder / "results/bob.json").write_text((folder / "results/ann.json").read_text())
     with pytest.raises(BookError, match="holds the result of ann"):

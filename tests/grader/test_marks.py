@@ -78,7 +78,7 @@ def test_the_sheet_measures_how_long_marking_takes(roster, tmp_path):
     assert [row["minutes"] for row in lines(made.marks)] == ["1,5", "2.5", ""]
     rows[2]["minutes"] = "long"
     write_csv(rows, list(rows[0]), made.marks)
-    with pytest.raises(BookError, match="zoe, why: 'long' in the column minutes is no number"):
+    with pytest.raises(BookError, match="zoe, why: 'long' in the column minutes is not a number"):
         sheet()
 
 

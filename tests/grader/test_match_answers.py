@@ -151,7 +151,7 @@ def mark_in_the_cell(notebook):
         (swap_ids, "found by the name double"),
         (paste_twice, "2 times, each time the same"),
         (paste_the_stub_again, None),
-        (answer_below_the_stub, "did not stand in the cell meant for it"),
+        (answer_below_the_stub, "was not in the cell meant for it"),
         (turn_into_markdown, "the cell's type was changed"),
         (turn_words_into_raw, "the cell's type was changed"),
         (mark_in_the_cell, "marks of the cells were lost"),

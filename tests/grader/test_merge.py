@@ -79,7 +79,7 @@ def test_an_empty_or_cut_part_is_named(tmp_path):
     with pytest.raises(BookError, match="b holds no results"):
         merge([a, tmp_path / "b"], tmp_path / "all")
     (tmp_path / "b/results/bob.json").write_text("{")
-    with pytest.raises(BookError, match=r"bob\.json is no result"):
+    with pytest.raises(BookError, match=r"bob\.json is not a result"):
         merge([a, tmp_path / "b"], tmp_path / "all")
 
 

@@ -54,7 +54,7 @@ def test_names_are_found_in_either_order_without_accents_and_case(tmp_path):
         ("name,email\nAnn,a@x\n", "no column for an id; it has name, email"),
         ("id,email\nann,a@x\n", "no column for a name"),
         ("id,name\nann,Ann\n,Bob\n", "line 3: Bob has no id"),
-        ("id,name\nann,Ann\nANN,Other\n", "line 3: the id ANN stands in line 2 too"),
+        ("id,name\nann,Ann\nANN,Other\n", "line 3: the id ANN is also in line 2"),
         ("id,name\n../etc,Ann\n", "cannot name a file"),
         ("id,name\n..,Ann\n", "cannot name a file"),
     ],

@@ -96,7 +96,7 @@ def without_marks():
         (with_a_cell("import os; os.kill(os.getpid(), 9)"), "at cell 4 Python was killed (signal 9)"),
         (with_a_cell("input()"), "Cell 4 stops with EOFError"),
         (with_a_changed_check(), "check in cell 5 was changed; the grader uses the one handed out"),
-        (with_an_answer_elsewhere(), "The answer stands in cell 11: move it into cell 4"),
+        (with_an_answer_elsewhere(), "The answer is in cell 11: move it into cell 4"),
         (run_out_of_order(), "run in another order"),
         (pasted_twice(), "Two cells have the mark double"),
         (without_marks(), "have lost their marks"),

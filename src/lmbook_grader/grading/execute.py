@@ -1,6 +1,6 @@
 """The two runs of a placed notebook: one whose output the student may see, and one that asks the hidden checks.
 
-Both go cell by cell.  A cell or a call after which the process is no more is left out from then on, and a new process
+Both go cell by cell.  A cell or a call that ends the process is left out from then on, and a new process
 goes on after it: what does not depend on it is still graded.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from nbformat import NotebookNode
 
-from lmbook_grader.grading import carried
+from lmbook_grader.grading import carried_forward
 from lmbook_grader.grading.hidden_tests import Grader, Outcome, stopped
 from lmbook_grader.intake.match_answers import Placed
 from lmbook_grader.sandbox import wire
@@ -70,7 +70,7 @@ class Runs:
         self.broken: dict[str | None, str] = {}
         self.carried: dict[str, list[str]] = {}
         self.named: dict[str, set[str]] = {}
-        self.fatal: set[str] = set()  # cells after which the process is no more
+        self.fatal: set[str] = set()  # cells that end the process
         self.spent = 0.0  # seconds charged to processes that have ended
 
     def session(self, hidden: bool = False) -> Session:
@@ -132,11 +132,15 @@ class Runs:
         return "ended the whole program" if isinstance(error, ProcessDied) else "could not be run"
 
     def _again(
-        self, session: Session, cells: list[Cell], close: tuple[str, ...] = (), lent: dict[str, dict] | None = None
+        self,
+        session: Session,
+        cells: list[Cell],
+        close: tuple[str, ...] = (),
+        substitutes: dict[str, dict] | None = None,
     ) -> None:
         """Runs cells that have run before, without the fatal ones.  close: given functions that are closed then.
 
-        lent: by answer, the functions that take the place of those that its cell defines.
+        substitutes: by answer, the functions that take the place of those that its cell defines.
         """
         for cell, name, source in cells:
             if cell not in self.fatal:
@@ -149,8 +153,8 @@ class Runs:
                 except Stopped:
                     self.fatal.add(cell)
                     raise
-            if lent and name in lent:
-                session.lend(self._seconds(name), lent[name])
+            if substitutes and name in substitutes:
+                session.lend(self._seconds(name), substitutes[name])
 
     def hidden(self) -> dict[str, Outcome]:
         """The outcome of every check of an answered question.  What the process prints meanwhile is dropped."""
@@ -170,10 +174,10 @@ class Runs:
         finally:
             hidden.close()
         if self.homework.grading is not self.homework.release:  # which has no solutions
-            self._pardon(found)
+            self._carry_forward(found)
         return found
 
-    def _pardon(self, found: dict[str, Outcome]) -> None:
+    def _carry_forward(self, found: dict[str, Outcome]) -> None:
         """Asks the checks again that failed in an answer which calls another that failed, now with the master's."""
         questions, sources = self.homework.questions, {}
         failed = {one.name for one in questions if any(not found.get(c.name, NO_TIME).passed for c in one.checks)}
@@ -183,16 +187,16 @@ class Runs:
                 sources[key] = f"{sources.get(key, '')}\n{source}"
         for question in questions:
             again = [check for check in question.checks if not found.get(check.name, NO_TIME).passed]
-            others = carried.needed(question, self.homework, failed, sources) if again else []
+            others = carried_forward.needed(question, self.homework, failed, sources) if again else []
             if question.name in self.missing or not others:
                 continue
             try:
-                lent = carried.lent(self.homework, others, self.limits.check)
+                substitutes = carried_forward.substitutes(self.homework, others, self.limits.check)
             except (Exception, Stopped):  # a cell of the master that does not run here: then nothing is excused
                 continue
-            # What ended the process with the student's functions may not end it with these.
+            # A cell that ended the process with the student's functions may not end it with these.
             before, self.fatal = self.fatal, {cell for cell in self.fatal if self._name(cell) in others}
-            hidden = _Hidden(self, lent, again)
+            hidden = _Hidden(self, substitutes, again)
             try:
                 for check in again:
                     if self.spent + hidden.charged > self.limits.total:
@@ -207,13 +211,13 @@ class Runs:
     def _name(self, cell: str) -> str | None:
         return next(name for one, name, _ in self.cells if one == cell)
 
-    def idle(self) -> set[str]:
+    def unneeded(self) -> set[str]:
         """The checks whose cells need not run again in the student's process: no later cell has a name of theirs."""
         last = max((at for at, (_, name, _) in enumerate(self.cells) if name in self.checks), default=-1)
         found, later = set(), set()
         for cell, name, source in reversed(self.cells[: last + 1]):
             binds, reads = bound_and_read(source) if source in self.release else (set(), self.named.get(cell))
-            if reads is None:  # it did not run to its end: anything may stand in it
+            if reads is None:  # it did not run to its end: it may contain anything
                 break
             if name in self.checks and not binds & later:
                 found.add(name)
@@ -227,19 +231,19 @@ class _Hidden:
     A check runs here in the grader; in the student's process its visible part has run already, in the visible run, and
     runs again only where a later cell may read what it binds.
 
-    lent: by answer, functions of the master that take the place of the student's; then only the checks `again` are
-    asked, and the cells left out that neither these nor the student's code need.
+    substitutes: by answer, functions of the master that take the place of the student's; then only the checks `again`
+    are asked, and the cells left out that neither these nor the student's code need.
     """
 
-    def __init__(self, runs: Runs, lent: dict[str, dict] | None = None, again: Sequence[Check] = ()):
-        self.runs, self.session, self.done, self.lent, self.cells = runs, None, 0, lent, runs.cells
-        self.grader, self.given, self.idle = Grader(runs.homework), _given(runs.homework), runs.idle()
-        if lent is not None:
+    def __init__(self, runs: Runs, substitutes: dict[str, dict] | None = None, again: Sequence[Check] = ()):
+        self.runs, self.session, self.done, self.substitutes, self.cells = runs, None, 0, substitutes, runs.cells
+        self.grader, self.given, self.unneeded = Grader(runs.homework), _given(runs.homework), runs.unneeded()
+        if substitutes is not None:
             others = runs.checks - {check.name for check in again}
             self.cells = [cell for cell in runs.cells if cell[1] not in others]
             texts = [check.source for check in again]
             texts += [source for _, name, source in self.cells if name or source not in runs.release]
-            kept = carried.read_by(texts, [cell.source for cells in self.given.values() for cell in cells])
+            kept = carried_forward.read_by(texts, [cell.source for cells in self.given.values() for cell in cells])
             self.cells = [one for one in self.cells if one[1] or one[2] not in runs.release or one[2] in kept]
             waiting: list = []
             for name, cells in self.given.items():
@@ -265,8 +269,8 @@ class _Hidden:
                 if self.session is None:
                     self.session, self.done = runs.session(hidden=True), 0
                     self.grader.session = self.session
-                cells = [cell for cell in self.cells[self.done : upto] if cell[1] not in self.idle]
-                runs._again(self.session, cells, tuple(runs.homework.closed), self.lent)
+                cells = [cell for cell in self.cells[self.done : upto] if cell[1] not in self.unneeded]
+                runs._again(self.session, cells, tuple(runs.homework.closed), self.substitutes)
                 self.done = max(self.done, upto)
                 while self.given.get(check.name):
                     self.grader.prepare(self.given[check.name].pop(0), runs.limits.check)
@@ -279,15 +283,15 @@ class _Hidden:
         if name in runs.fatal:  # its visible part alone already ends the process
             return Outcome(False, f"The check that you can see {runs.broken.get(check.name, 'ended the program')}.")
         try:
-            # A call of a lent function goes from one process to another, and the waiting is charged.
-            return self.grader.run(check, runs.limits.check * (1 if self.lent is None else 3))
+            # A call of a substitute goes from one process to another, and the waiting is charged.
+            return self.grader.run(check, runs.limits.check * (1 if self.substitutes is None else 3))
         except Stopped as error:
             self.close()
             return Outcome(False, stopped(error, self.grader.called, runs.limits.check))
 
 
 def closed_in(homework: Homework, hidden: bool) -> list[str]:
-    """What is closed in a run.  What the given cells themselves need is closed in the hidden run only."""
+    """The names closed in a run.  Those that the given cells themselves need are closed in the hidden run only."""
     given = "\n".join(cell.source for cell in homework.release.cells if cell.cell_type == "code")
     return [name for name in homework.closed if hidden or not re.search(rf"\bimport {name}\b", given)]
 

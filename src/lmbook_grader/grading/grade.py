@@ -7,7 +7,7 @@
    student's functions (`hidden_tests`).  The cell itself runs in this process only where a later cell reads what it
    binds.  What this process prints is thrown away: it has seen the checks' inputs.
 4. A check that fails because the answer calls another answer that fails is run once more with the master's in its place
-   (`carried`): a mistake costs its points once.
+   (`carried_forward`): a mistake costs its points once.
 
 A cell or a call that ends the process or does not end is left out, and a new process goes on after it.
 
@@ -141,7 +141,7 @@ def _check(check: Check, question: Question, runs: Runs, outcomes: dict[str, Out
 
 
 def _why(check: Check, question: Question, runs: Runs, outcomes: dict[str, Outcome]) -> str:
-    """What the student is told of a check that does not pass: what the visible run saw, in which no hidden input was.
+    """The message to the student about a check that does not pass: what the visible run saw, without any hidden input.
 
     Of the hidden run it is told only that it does not pass.  Code that has seen hidden inputs may choose how it fails,
     wrong, with an error, without end or in another form, and in which line, so none of this may come out.

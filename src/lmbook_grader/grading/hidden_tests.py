@@ -71,7 +71,7 @@ class Overtime(Stopped):
 
 @contextlib.contextmanager
 def _alarm(seconds: float):
-    """Raises Overtime after so many seconds on the clock; one inside another leaves the outer one what it had."""
+    """Raises Overtime after that many seconds of wall time; a nested one leaves the outer one its rest."""
 
     def ring(*_):
         raise Overtime
@@ -91,7 +91,7 @@ def _alarm(seconds: float):
 
 @contextlib.contextmanager
 def _little_memory():
-    """What is done here with a student's arrays may take this much memory more, and is a MemoryError beyond."""
+    """Work on a student's arrays may take ROOM more memory; beyond that it is a MemoryError."""
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     most = _data() + ROOM
     resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
@@ -133,7 +133,7 @@ class Grader:
             execute(compile(tree, "<given>", "exec"), self.given, seconds)
 
     def ask(self, name: str, task: dict):
-        """What the student's process answers: the value, or an exception."""
+        """The answer of the student's process: the value, or an exception."""
         self.called, before = name, self.session.charged
         try:
             answer = self.session.ask(max(self.budget, 0.01), name=name, **task)
@@ -200,7 +200,7 @@ def bounded(function, seconds: float):
 
 @contextlib.contextmanager
 def _bounds(seconds: float):
-    """Nothing printed is shown; 12 times `seconds` on the clock; so much memory more."""
+    """Hides what is printed; at most 12 times `seconds` of wall time and ROOM more memory."""
     quiet = io.StringIO()
     with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet), _alarm(12 * seconds), _little_memory():
         yield
@@ -222,7 +222,7 @@ def _line(error: Exception, check: Check) -> int:
 
 
 def stopped(error: Stopped, function: str | None, seconds: float) -> str:
-    """What to say of a call after which the student's process was no more."""
+    """The message about a call that ended the student's process."""
     name = f"`{function}`" if function else "The answer"
     if isinstance(error, Overtime):
         return f"What {name} returned took the check too long to look at."

@@ -16,7 +16,7 @@ def merge(folders: list[Path], out: Path) -> tuple[int, list[str]]:
 
     A student found twice: the same file with the same points counts once; a graded result goes before an ungraded one
     of the same file.  Anything else is a conflict.  Raises BookError with all conflicts, before anything is written;
-    a result that stands in OUT already takes part like the others.
+    a result that is in OUT already takes part like the others.
     """
     found: dict[str, tuple[Path, dict]] = {}
     conflicts, remarks = [], []
@@ -65,7 +65,7 @@ def _content(result: dict) -> dict:
 
 
 def _merge_intake(folders: list[Path], out: Path) -> None:
-    """What the intakes could not use, once each."""
+    """The files that the intakes could not use, once each."""
     faults = {}
     for folder in folders:
         path = folder / "intake.json"

@@ -58,7 +58,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Collected:
-    """What a folder holds; `absent` are the students without a file."""
+    """The contents of a folder; `absent` are the students without a file."""
 
     submissions: list[Submission] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
@@ -75,7 +75,7 @@ def collect(folder: str | Path, roster: Roster, release: NotebookNode | None = N
     folder = Path(folder)
     if not folder.is_dir():
         hint = ": unpack it first and name the folder" if folder.suffix == ".zip" else ""
-        raise BookError(f"{folder} is no folder of submissions{hint}.")
+        raise BookError(f"{folder} is not a folder of submissions{hint}.")
     gradescope = gradescope_owners(folder)
     faults: list[Fault] = []
     files: dict[str, list[tuple[Path, Owner, os.stat_result]]] = {}
@@ -94,7 +94,7 @@ def collect(folder: str | Path, roster: Roster, release: NotebookNode | None = N
                 continue
             whose = owner(PurePosixPath(path.relative_to(folder).as_posix()), roster, gradescope)
             if whose.student is None:
-                faults.append(Fault(path, f"{whose.why}: rename the file to <id>.ipynb, or mend the roster"))
+                faults.append(Fault(path, f"{whose.why}: rename the file to <id>.ipynb, or fix the roster"))
             else:
                 files.setdefault(whose.student.id, []).append((path, whose, found))
     submissions = []
@@ -111,7 +111,7 @@ def _refused(path: Path, found: os.stat_result) -> str:
     if stat.S_ISLNK(found.st_mode):
         return "is a link; links are not followed"
     if not stat.S_ISREG(found.st_mode):
-        return "is no plain file"
+        return "is not a plain file"
     if not path.name.lower().endswith(ENDINGS):
         return "is not named like a notebook (.ipynb)"
     return ""
@@ -162,7 +162,7 @@ def read_bytes(path: Path) -> bytes:
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
-            raise Unreadable(f"{shown(path.name)} is no plain file.")
+            raise Unreadable(f"{shown(path.name)} is not a plain file.")
         if found.st_size > LARGEST:
             size = f"{found.st_size / 2**20:.0f} MB"
             raise Unreadable(
@@ -227,7 +227,7 @@ def _upgraded(cell: dict) -> dict:
 
 
 def _plain(cell: object, position: int) -> NotebookNode | None:
-    """The cell with its source and grade id alone; None for what is no cell."""
+    """The cell with its source and grade id alone; None for anything that is not a cell."""
     if not isinstance(cell, dict):
         return None
     source = cell.get("source", "")

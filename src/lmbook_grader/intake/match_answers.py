@@ -119,7 +119,7 @@ class _Search:
             and (self.cells[number].cell_type in kinds or (not code and _words(self.cells[number].source)))
             and grade_id(self.cells[number]) not in others
         ]
-        near = set(gap)  # of several, an older version may stand at the end
+        near = set(gap)  # of several, an older version may be at the end
         by_def.sort(key=near.__contains__)
         if code:
             return [
@@ -215,7 +215,7 @@ def _take_along(search: _Search, clean: NotebookNode, used: dict[int, list[int]]
 
 
 def _words(source: str) -> str:
-    """What the comments of a cell say that holds nothing else; "" for any other cell."""
+    """The text of a cell that has only comments; "" for any other cell."""
     lines = [line.strip() for line in source.strip().split("\n")]
     return "\n".join(line.lstrip("#").strip() for line in lines) if all(line[:1] in ("#", "") for line in lines) else ""
 
@@ -234,9 +234,9 @@ def _remarks(search: _Search, stub: NotebookNode, how: str, numbers: list[int], 
         said.append(f"“{title}”: the answer was found by the mark in its cell.")
     if how == "def" and not lost:
         names = ", ".join(DEFINED.findall(stub.source))
-        said.append(f"“{title}”: the answer was found by the name {names}; it did not stand in the cell meant for it.")
+        said.append(f"“{title}”: the answer was found by the name {names}; it was not in the cell meant for it.")
     if how == "place" and not lost:
-        said.append(f"“{title}”: the answer was found by its place; it did not stand in the cell meant for it.")
+        said.append(f"“{title}”: the answer was found by its place; it was not in the cell meant for it.")
     if how != "place" and len(numbers) > 1:
         which = "last one" if numbers[-1] == max(numbers) else "one in its place"
         differ = len({search.bare[number] for number in numbers}) > 1
@@ -251,7 +251,7 @@ def _remarks(search: _Search, stub: NotebookNode, how: str, numbers: list[int], 
         if lost := sorted(name for name in wanted - have if not re.search(rf"\b{name}\b", source)):
             said.append(f"“{title}”: the cell does not define {', '.join(lost)}, which the checks call.")
     if search.cells[numbers[-1]].cell_type != stub.cell_type:
-        said.append(f"“{title}”: the cell's type was changed; it was read as {stub.cell_type} again.")
+        said.append(f"“{title}”: the cell's type was changed; it was read as {stub.cell_type}, as handed out.")
     return said
 
 

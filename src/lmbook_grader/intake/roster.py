@@ -38,11 +38,11 @@ class Student:
     login: str = ""
     canvas: str = ""
     moodle: str = ""
-    row: dict = field(default_factory=dict, compare=False, repr=False)  # the line as it stands in the file
+    row: dict = field(default_factory=dict, compare=False, repr=False)  # the line as the file has it
 
     @property
     def keys(self) -> set[str]:
-        """What may stand for this student in a folder's or file's name, in lower case."""
+        """The names that may mean this student in a folder's or file's name, in lower case."""
         others = {key.lower() for key in (self.email, self.login, self.email.split("@")[0]) if len(key) > 1}
         return others | {self.id.lower()}
 
@@ -113,7 +113,7 @@ def _table(path: Path) -> list[dict[str, str]]:
 def read_roster(path: str | Path) -> Roster:
     """The roster in a CSV file.  Raises BookError, naming file, line and remedy, for one that cannot be used.
 
-    Lines that are no students are left out: Canvas's "Points Possible" and "Test Student" lines, and empty ones.
+    Lines that are not students are left out: Canvas's "Points Possible" and "Test Student" lines, and empty ones.
     """
     path = Path(path)
     if not path.is_file():
@@ -141,9 +141,7 @@ def read_roster(path: str | Path) -> Roster:
             )
         if student.id.lower() in lines:
             other = lines[student.id.lower()]
-            raise BookError(
-                f"{path}, line {number}: the id {student.id} stands in line {other} too; each needs its own."
-            )
+            raise BookError(f"{path}, line {number}: the id {student.id} is also in line {other}; each needs its own.")
         lines[student.id.lower()] = number
         students.append(student)
     return Roster(students, list(rows[0]))

@@ -1,4 +1,4 @@
-"""What is made of results: their files, scores as CSV, feedback, the sheet for written answers, lines on a terminal.
+"""Results and all that is made of them: files, scores as CSV, feedback, the sheet for written answers, terminal output.
 
 Not here: anything that changes a mark.
 """

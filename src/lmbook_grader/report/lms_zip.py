@@ -3,7 +3,7 @@
     Moodle   Ann Doe_54321_assignsubmission_file_feedback.html     (Upload multiple feedback files in a zip)
     Canvas   doeann_12345_67890_homework-1.html                    (Upload submissions)
 
-Both find the student by a number of their own.  It stands in the name of the file or folder that was handed in, and for
+Both find the student by a number of their own.  It is in the name of the file or folder that was handed in, and for
 Moodle also in the roster, where that is its grading worksheet.
 """
 

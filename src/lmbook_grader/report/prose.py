@@ -1,4 +1,4 @@
-"""What a student or the grader wrote, as HTML.
+"""Texts of students and of the grader as HTML.
 
 What students write is text to the last sign: tags are shown, not obeyed, and their links are no links any more
 (match_answers.harmless) before they come here.

@@ -29,14 +29,14 @@ def results_folder(folder: Path) -> Path:
 
 
 def read_result(path: Path) -> dict:
-    """One result.  Raises BookError, naming the file, for one that is cut or is no result."""
+    """One result.  Raises BookError, naming the file, for one that is cut off or not a result."""
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
         missing = [key for key in NEEDED if key not in result]
     except (ValueError, TypeError) as error:
-        raise BookError(f"{path} is no result: {error}. Delete it and grade with --resume.") from error
+        raise BookError(f"{path} is not a result: {error}. Delete it and grade with --resume.") from error
     if missing:
-        raise BookError(f"{path} is no result: it has no {', '.join(missing)}. Delete it and grade with --resume.")
+        raise BookError(f"{path} is not a result: it has no {', '.join(missing)}. Delete it and grade with --resume.")
     if file_stem(result["student"]) != path.stem:
         raise BookError(f"{path} holds the result of {result['student']}: results are named by their student.")
     return result
@@ -117,7 +117,7 @@ def mark_lines(path: str | Path) -> tuple[list[dict], list[str]]:
 
 
 def mark_of(file_sha256: str | None) -> str:
-    """What stands in the column `submission`: the beginning of the file's checksum, so that no program rounds it."""
+    """The entry in the column `submission`: the beginning of the file's checksum, so that no program rounds it."""
     return f"sha-{(file_sha256 or '')[:12]}"
 
 
@@ -162,7 +162,7 @@ def _fault(key: tuple[str, str], given: str, comment: str, asked: dict, files: d
     try:
         points = float(given)
     except ValueError:
-        return f"{given!r} is no number of points"
+        return f"{given!r} is not a number of points"
     if not 0 <= points <= asked[key]["max"]:
         return f"{given} is not between 0 and {number(asked[key]['max'])}, the points of {question}"
     if not is_written(asked[key]) and not comment:

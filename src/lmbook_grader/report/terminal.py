@@ -1,4 +1,4 @@
-"""What `lmbook homework grade` shows: progress with the time left, what the intake found, the table at the end."""
+"""The lines of `lmbook homework grade`: progress with the time left, what the intake found, the table at the end."""
 
 import sys
 import time

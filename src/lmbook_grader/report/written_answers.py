@@ -19,7 +19,7 @@ from lmbook_press.rendering import render
 
 
 class Answer(NamedTuple):
-    """A written answer; submission: the mark of the file it stands in."""
+    """A written answer; submission: the mark of the file it is in."""
 
     student: str
     source: str
@@ -43,8 +43,8 @@ def written_answers(submissions: list[Submission], release: NotebookNode) -> dic
 
 
 class Sheet(NamedTuple):
-    """What was written: the two files; how many answers there are, are new, and are of a file that was replaced; how
-    many have points now, and the minutes that markers have noted, one number for each answer with some."""
+    """The two files; how many answers there are, how many are new, are of a replaced file, and have points now;
+    and the minutes that markers have noted, one number for each answer with any."""
 
     marks: Path
     reading: Path
@@ -56,7 +56,7 @@ class Sheet(NamedTuple):
 
 
 def noted_minutes(rows: list[dict]) -> list[float]:
-    """The column `minutes`, in which a marker may note how long an answer took.  Raises BookError for no number."""
+    """The column `minutes`, in which a marker may note how long an answer took.  Raises BookError for other entries."""
     found = []
     for row in rows:
         noted = row.get("minutes", "").replace(",", ".")
@@ -64,7 +64,7 @@ def noted_minutes(rows: list[dict]) -> list[float]:
             found += [float(noted)] if noted else []
         except ValueError:
             raise BookError(
-                f"marks.csv, {row['student']}, {row['question']}: {noted!r} in the column minutes is no number."
+                f"marks.csv, {row['student']}, {row['question']}: {noted!r} in the column minutes is not a number."
             ) from None
     return found
 

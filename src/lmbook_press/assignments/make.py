@@ -65,10 +65,10 @@ def _regions(cell: NotebookNode, graded: bool, solution: bool) -> list[str]:
             found.append(f"the markers BEGIN {region} and END {region} do not come in pairs")
     text = cell.source
     if "BEGIN SOLUTION" in text and not solution:
-        found.append("a solution stands in a cell that is not marked as one")
+        found.append("a solution is in a cell that is not marked as one")
     if "BEGIN HIDDEN TESTS" in text:
         if not graded:
-            found.append("hidden tests stand in a cell that gives no points")
+            found.append("hidden tests are in a cell that gives no points")
         marker = next(at for at, line in enumerate(lines) if "BEGIN HIDDEN TESTS" in line)
         if not "".join(lines[:marker]).strip():
             found.append("no visible line stands before the hidden tests: write a comment that says what they look at")
@@ -95,7 +95,7 @@ def _checked(master: NotebookNode, name: str, seed: str | None) -> NotebookNode:
 
 
 def student_version(master: NotebookNode, name: str = "homework", seed: str | None = None) -> NotebookNode:
-    """What students get.  Raises BookError, naming notebook and cell, for a master whose marks are wrong.
+    """The notebook for students.  Raises BookError, naming notebook and cell, for a master whose marks are wrong.
 
     seed: the course's secret, from which the numbers marked as drawn are drawn.
     """
@@ -114,7 +114,7 @@ def student_version(master: NotebookNode, name: str = "homework", seed: str | No
 
 
 def grading_version(master: NotebookNode, name: str = "homework", seed: str | None = None) -> NotebookNode:
-    """What instructors give to nbgrader: the master with its outputs cleared.  Raises BookError as above."""
+    """The notebook for nbgrader: the master with its outputs cleared.  Raises BookError as above."""
     return tidied(_run(_checked(master, name, seed), ("ClearOutput", "CheckCellMetadata")))
 
 

@@ -57,14 +57,14 @@ class Homework:
 
     @property
     def closed(self) -> list[str]:
-        """What an answer may not use: libraries, where the master says which it allows, and given functions."""
+        """The names an answer may not use: libraries, where the master lists those it allows, and given functions."""
         said = self.grading.metadata.get("lmbook", {})
         libraries = ANSWERING - set(said["imports"]) if "imports" in said else set()
         return sorted(libraries | set(said.get("closed", [])))
 
     @classmethod
     def load(cls, folder: Path) -> "Homework":
-        """Raises BookError where the folder is no homework of a course."""
+        """Raises BookError where the folder is not a homework of a course."""
         files = {}
         for kind in ("release", "grading"):
             found = sorted((folder / kind).glob("*.ipynb"))
@@ -85,7 +85,7 @@ class Homework:
         """The homework as its students know it: the release, whose checks are the visible ones."""
         release = read(path)
         if not any(marks(cell).get("solution") for cell in release.cells):
-            raise BookError(f"{path} is no homework as it was handed out: no cell in it is marked for an answer.")
+            raise BookError(f"{path} is not a homework as it was handed out: no cell in it is marked for an answer.")
         blocked = list(release.metadata.get("lmbook", {}).get("blocked", []))
         return cls(path.stem, release, release, {"release": path}, questions(release), blocked)
 

@@ -21,7 +21,7 @@ TEXT = re.compile(r"([\w.]+)<!-- drawn: (\w+) -->")
 
 
 def drawn(master: NotebookNode, homework: str, secret: str | None) -> NotebookNode:
-    """The master with its marks carried out and taken away.  Raises ValueError for a name that no cell draws."""
+    """The master with its marks applied and removed.  Raises ValueError for a name that no cell draws."""
     made, values = nbformat.from_dict(master), {}
 
     def in_code(found: re.Match) -> str:

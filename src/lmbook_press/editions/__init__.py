@@ -1,4 +1,4 @@
-"""What else is made of a chapter than a page of the site.
+"""The other editions of a chapter, besides its page on the site.
 
 colab         the notebook that installs lmbook by itself, with plain Markdown, without solutions
 slides        one page for a lecture

@@ -111,7 +111,7 @@ def _questions(body) -> list:
 
 
 def _open(details) -> None:
-    """What folds stands open: a box with its title."""
+    """Unfolds a box, whose summary becomes its title."""
     details.tag = "div"
     for summary in details.findall("summary"):
         summary.tag = "p"

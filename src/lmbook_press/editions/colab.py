@@ -71,7 +71,7 @@ def _quoted(text: str) -> str:
 
 
 def needs_of(notebook: NotebookNode, book: Book) -> list[str]:
-    """What the notebook may have to install besides the package: never what Colab must keep as it is."""
+    """The packages that the notebook may have to install besides its own; never one that Colab must keep as it is."""
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
     always = [need for need in book.requirements if re.match(r"[\w-]+", need).group() not in NEVER_INSTALLED]
     return always + [package for word, package in ON_DEMAND.items() if re.search(rf"\b({word})(\b|_)", code)]

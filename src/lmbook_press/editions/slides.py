@@ -248,7 +248,7 @@ def _source(source: str) -> list[Markup]:
 
 
 def _output(output: NotebookNode) -> Markup:
-    """What a cell shows: a drawing, a figure as it is without a script, a table, or printed lines."""
+    """The output of a cell: a drawing, a figure as it is without a script, a table, or printed lines."""
     if output.output_type == "stream":
         lines = output.text.rstrip().split("\n")
         cut = [*lines[:MOST_OUTPUT], "..."] if len(lines) > MOST_OUTPUT else lines

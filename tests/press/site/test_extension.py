@@ -385,7 +385,7 @@ def test_a_station_leads_to_its_chapter_and_a_wrong_one_fails_the_build(build):
     assert "What &lt;is&gt; it?" in html["index"]
     assert html["index"].count('class="lm-station"') == 1
     assert status == 1
-    assert re.findall(r"stations: '([^']+)' is no chapter", warnings) == ["03-y What?", "03-x"]
+    assert re.findall(r"stations: '([^']+)' is not a chapter", warnings) == ["03-y What?", "03-x"]
 
 
 def test_room_is_kept_for_the_figures_that_were_measured():

@@ -1,4 +1,4 @@
-"""What the book adds to its site.
+"""The book's own additions to its site.
 
 mathematics   formulae rendered with KaTeX while the site is built; a faulty one is a warning
 code          long lines of code that wrap

@@ -56,7 +56,7 @@ def write_downloads(app):
 
 
 def from_root(page: str, folder: str) -> str:
-    """A page of this folder as it must be to stand in the folder above: its addresses begin there."""
+    """A page of this folder as it has to be in the folder above, where its addresses begin."""
 
     def moved(found: re.Match) -> str:
         place = posixpath.normpath(posixpath.join(folder, found[2])) if found[2] else ""

@@ -1,4 +1,4 @@
-"""What each page says of itself: where its homework is, how it is cited, what it is about for those who link to it."""
+"""A page about itself: where its homework is, how to cite it, what it is about for those who link to it."""
 
 import html
 import re

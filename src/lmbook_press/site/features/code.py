@@ -18,7 +18,7 @@ TAG = re.compile(r"<[^>]+>")
 PIECE = re.compile(r'<span class="pre">([^<]+)</span>')
 SHORT, WIDE = 28, 78  # characters that fit on one line of a phone, of the column of text
 PIECE_LENGTH = SHORT // 2
-WORDS = 3  # fewer spaces in a long line: it is no sentence
+WORDS = 3  # fewer spaces in a long line: it is not a sentence
 PRINTED, LISTING = "myst-ansi", "text"  # the kinds of what a cell prints, and of what a page says that a command prints
 ROW = re.compile(r"\S {2,}\S.* {2,}\S")  # of a table: three columns or more
 

@@ -1,4 +1,4 @@
-"""What folds is a <details> element: it works without a script, with the keyboard, and opens for a search in the page.
+"""Folded boxes are <details> elements, which work without a script, with the keyboard and for a search in the page.
 
 Solutions of sphinx-exercise and every admonition with the class `dropdown` become one. The title of an exercise,
 written "1.4 practice", is shown as "Exercise 1.4" with its grade beside it.

@@ -20,7 +20,7 @@ DEFERRED = re.compile(r'(?:<script defer src="[^"]*_static/[^"]*\.js[^"]*"[^>]*>
 SCRIPT = re.compile(r'src="([^"]*?_static/)([^"?]*)[^"]*"(?: data-scripts="([^"]*)")?')
 IMPORT = re.compile(r"""@import\s+(?:url\()?["']([^"')]+)["']\)?;""")
 OURS = ("lmbook.css", "boxes.css", "landing.css", "figures/figures.css")  # nothing in them is for other books
-AIR = re.compile(r"/\*.*?\*/|\s+", re.DOTALL)  # comments and runs of blanks
+AIR = re.compile(r"/\*.*?\*/|\s+", re.DOTALL)  # comments and runs of white space
 PROPERTY = re.compile(r"""(?<=[{;\s])(--[\w-]+)\s*:(?:"[^"]*"|'[^']*'|\([^()]*\)|[^;{}"'()])*(?:;|(?=\}))""")
 READ = re.compile(r"var\(\s*(--[\w-]+)")
 # What bootstrap.js puts on the parts that pages have of it, menus and tooltips; the others it only speaks of.

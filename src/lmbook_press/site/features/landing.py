@@ -52,7 +52,7 @@ class Stations(SphinxDirective):
             name, _, question = entry.partition(" ")
             page = f"notebooks/{name}"
             if page not in self.env.found_docs or not question:
-                logger.warning("stations: %r is no chapter with a question", entry, location=self.get_location())
+                logger.warning("stations: %r is not a chapter with a question", entry, location=self.get_location())
                 continue
             line += station(page=page, question=question.strip())
         return [line]

@@ -1,4 +1,4 @@
-"""What each page loads, nothing that it does not use, and the number of a chapter: that of its file."""
+"""The files that a page loads, which are those it uses, and the number of a chapter, which is that of its file."""
 
 import html
 import re
@@ -35,7 +35,7 @@ def _wanted(file, body: str) -> bool:
 
 
 def _seen_first(body: str) -> str:
-    """What may be seen before anything is scrolled: of a chapter that opens with a figure, its first part."""
+    """The part that may be seen before anything is scrolled: of a chapter that opens with a figure, its first part."""
     opening = "<section".join(body.split("<section", 2)[:2])
     return opening if FIGURE in opening else body[:EARLY]
 

@@ -16,7 +16,7 @@ LONGEST, SHORT = 8, 3  # blocks up to a cell that answers the question; blocks t
 
 
 class answer(nodes.General, nodes.Element):
-    """What is folded below a question; `number` counts the questions of the page."""
+    """The answer folded below a question; `number` counts the questions of the page."""
 
 
 def _is(node, kind: str) -> bool:
@@ -28,7 +28,7 @@ def _output(cell):
 
 
 def _bare(node) -> bool:
-    """Whether this is a cell that shows what it found, without its code, and is no live figure."""
+    """Whether this is a cell that shows what it found, without its code, and is not a live figure."""
     hides = _is(node, "cell_code") and {"tag_hide-input", "tag_remove-input"} & set(node["classes"])
     return bool(hides) and not any('class="lm-figure' in raw.astext() for raw in node.findall(nodes.raw))
 

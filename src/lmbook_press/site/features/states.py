@@ -1,6 +1,6 @@
 """[words](#figure=opened&part=decoder.2) in the text sets a living figure of the page: mount.mjs reads the address.
 
-Such an address is no place on the page, so nothing is looked up for it.
+Such an address is not a place on the page, so nothing is looked up for it.
 """
 
 from docutils import nodes

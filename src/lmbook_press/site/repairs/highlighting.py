@@ -1,4 +1,4 @@
-"""Sphinx 7.4.7: what was searched for is marked in the name of the site too, which stands in every page.
+"""Sphinx 7.4.7: what was searched for is also marked in the name of the site, on every page.
 
 It can go where sphinx_highlight.js marks words in the text alone; the build warns once it looks elsewhere.
 """

@@ -6,7 +6,7 @@ import time
 import pytest
 import small
 
-from lmbook_grader.grading import carried
+from lmbook_grader.grading import carried_forward
 from lmbook_grader.grading.hidden_tests import Overtime, bounded, execute
 from lmbook_grader.report.feedback import feedback
 from lmbook_grader.report.results import number
@@ -61,10 +61,10 @@ def test_a_lent_function_shows_no_line_of_the_master(grade_answers):
 
 @pytest.mark.parametrize("fault", [FileNotFoundError("the master's data"), Overtime()])
 def test_where_the_master_does_not_run_nothing_is_excused_and_the_grade_stands(grade_answers, monkeypatch, fault):
-    def lent(*_):
+    def substitutes(*_):
         raise fault
 
-    monkeypatch.setattr(carried, "lent", lent)
+    monkeypatch.setattr(carried_forward, "substitutes", substitutes)
     result = grade_answers(double=WRONG, shares=CALLS)
     assert result["status"] == "graded"
     assert points(result) == {"double": 0, "shares": 0, "lengths": 2, "why": 0}

@@ -1,8 +1,8 @@
-"""A mistake in one answer costs its points once: what other answers need of it is lent by the master.
+"""Errors carried forward: a mistake in one answer costs its points once, since the master stands in for it in others.
 
 An answer may call what an earlier answer defines. Where that one fails, a check of the later answer may fail because of
-it. Such a check is asked once more, in a new process in which the master's functions stand in place of those of the
-failed answers. Lent functions run in the grader: the student's process can call them, as it can call any function that
+it. Such a check is asked once more, in a new process in which the master's functions replace those of the failed
+answers. These substitutes run in the grader: the student's process can call them, as it can call any function that
 a check passes to it, and sees no line of them. They return plain data, without gradients: a training through a wrong
 function fails with it.
 """
@@ -49,7 +49,7 @@ def read_by(texts: list[str], given: list[str]) -> set[str]:
     return kept
 
 
-def lent(homework: Homework, names: list[str], seconds: float) -> dict[str, dict[str, Callable]]:
+def substitutes(homework: Homework, names: list[str], seconds: float) -> dict[str, dict[str, Callable]]:
     """The master's functions for these questions: {question: {name: function}}.
 
     Of the master's cells those are run that these functions need, here in the grader.
@@ -75,5 +75,5 @@ def _code(homework: Homework) -> list:
 
 
 def _functions(source: str) -> list[str]:
-    """Functions, without classes: what a class makes is no plain data."""
+    """Functions, without classes: what a class makes is not plain data."""
     return [node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
