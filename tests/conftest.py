@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from playwright._impl._driver import compute_driver_executable
+from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).parents[1]
 # The headless shell draws the same pages with a third of the work of the whole browser.
@@ -50,11 +52,28 @@ def real_corpora() -> Path:
 
 
 @pytest.fixture(scope="session")
-def browser_type_launch_args(browser_type, browser_type_launch_args):
-    found = next(filter(None, map(shutil.which, [*BROWSERS, browser_type.executable_path])), None)
-    if found is None:
-        pytest.skip(f"NO PAGE WAS LOOKED AT: there is no browser on the path, neither {' nor '.join(BROWSERS)}")
-    return {**browser_type_launch_args, "executable_path": found, "args": SWITCHES}
+def browser_path() -> str:
+    """The browser's program; without it, or where Playwright's driver cannot run, the test is skipped and says why."""
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        pytest.skip("NO PAGE WAS LOOKED AT: no browser is on the path (Debian: apt install chromium-headless-shell)")
+    driver = subprocess.run([compute_driver_executable()[0], "--version"], capture_output=True, text=True, timeout=60)
+    if driver.returncode:
+        why = driver.stderr.strip().split("\n")[0]
+        pytest.skip(f"NO PAGE WAS LOOKED AT: Playwright's driver does not run (Debian: apt install libatomic1): {why}")
+    return path
+
+
+@pytest.fixture(scope="session")
+def playwright(browser_path):
+    """pytest-playwright's own, but started only where there is a browser to drive."""
+    with sync_playwright() as driver:
+        yield driver
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_path, browser_type_launch_args):
+    return {**browser_type_launch_args, "executable_path": browser_path, "args": SWITCHES}
 
 
 @pytest.fixture(scope="session")

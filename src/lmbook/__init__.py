@@ -46,12 +46,15 @@ def seed(number: int = 0) -> None:
 def glue(name: str, value: object) -> None:
     """Stores a value in the cell's output, for the text to show with {glue:text}`name`.
 
-    It is myst-nb's own format, written without myst-nb, which Colab does not have.
+    A float is rounded to seven digits: the last bits of a double differ between processors.  The form is myst-nb's own,
+    written without myst-nb, which Colab does not have.
     """
     from IPython.display import display
 
     if hasattr(value, "item"):  # a NumPy or torch scalar would print its type
         value = value.item()
+    if isinstance(value, float):
+        value = float(f"{value:.7g}")
     mime_prefix = "application/papermill.record/"
     bundle = {mime_prefix + "text/plain": repr(value)}
     display(bundle, raw=True, metadata={"scrapbook": {"name": name, "mime_prefix": mime_prefix}})
