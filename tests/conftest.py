@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,15 @@ def pytest_runtest_makereport(item, call):
         report.outcome = "failed"
         report.longrepr = f"LMBOOK_SKIP_NOTHING is set, yet this was skipped: {report.longrepr}"
     return report
+
+
+def pytest_terminal_summary(terminalreporter):
+    """One line for each reason to skip, in place of pytest's line for each test."""
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.stats.get("skipped", [])
+    )
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"SKIPPED: {count} tests: {reason}", yellow=True)
 
 
 @pytest.fixture(scope="session")
