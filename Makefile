@@ -52,7 +52,7 @@ SHARE := --dist loadfile --no-loadscope-reorder
 CHAPTERS := notebooks/*.ipynb --nbval --nbval-current-env --nbval-sanitize-with tests/notebooks/sanitize.cfg --nbval-cell-timeout 300
 
 # The first loop of a contributor. Left out are whatever is marked slow, other packages, browsers, and files that train.
-QUICK := $(filter-out $(addprefix tests/test_,$(addsuffix .py,distributed published resume train)),$(wildcard tests/test_*.py))
+QUICK := $(filter-out tests/test_published.py,$(wildcard tests/test_*.py))
 quick: lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) tests/data tests/notebooks/test_form.py -m "not slow" -n 3 $(SHARE) -q
 	@echo "make quick: all done. make test runs everything else too."

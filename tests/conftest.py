@@ -21,11 +21,11 @@ SWITCHES += ["--disable-component-update", "--disable-sync"]
 # do both, but each request would go through this process and back: a second of work a page.
 SWITCHES += ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
 # Files are given to the workers whole, those that take minutes first, so that none is left with one at the end.
-LONGEST = ["press/site/test_pages", "notebooks/test_colab", "experiments/test_quick", "grader/test_grade"]
-LONGEST += ["figures/test_explorer", "experiments/test_trained", "grader/test_grader_cli", "homework/test_masters"]
-LONGEST += ["grader/hostile/test_attacks", "grader/hostile/test_accidents", "grader/test_pool", "test_train"]
+LONGEST = ["press/site/test_pages", "notebooks/test_colab", "lab/test_quick", "grader/test_grade"]
+LONGEST += ["figures/test_explorer", "lab/test_trained", "grader/test_grader_cli", "homework/test_masters"]
+LONGEST += ["grader/hostile/test_attacks", "grader/hostile/test_accidents", "grader/test_pool", "lab/test_train"]
 LONGEST += ["invariants/test_models", "invariants/test_broken", "notebooks/test_nbval", "figures/test_with_kernel"]
-LONGEST += ["test_resume", "test_distributed", "test_published"]
+LONGEST += ["lab/test_resume", "lab/test_distributed", "test_published"]
 
 
 def pytest_collection_modifyitems(items):

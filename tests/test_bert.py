@@ -7,7 +7,7 @@ import torch
 from torch.nn import functional as F
 
 from lmbook.bert import BERT, BERTClassifier, BERTTagger, MaskedLM, mask_tokens, masked_lm_loss
-from lmbook.pretrained import copy_weights, load_bert
+from lmbook.lab.pretrained import copy_weights, load_bert
 
 VOCAB, WINDOW = 41, 14
 PAD, UNK, SOS, EOS, MASK = range(5)

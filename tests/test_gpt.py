@@ -9,8 +9,8 @@ from torch.nn import functional as F
 
 from lmbook.decode import greedy
 from lmbook.gpt import GPT, decay_groups, gelu_tanh
+from lmbook.lab.pretrained import load_gpt2
 from lmbook.layers import n_parameters
-from lmbook.pretrained import load_gpt2
 
 VOCAB, WINDOW = 37, 12
 

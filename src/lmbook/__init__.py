@@ -1,7 +1,7 @@
 """lmbook: the code of the book *From the Chain Rule to Transformers*, one idea a file, named by the field's word.
 
     data            corpora, generated tasks, batches           figures        what moves on a page
-    experiments     how every number and weight was made        drawings       what stands still on it
+    lab             how every number and weight was made        drawings       what stands still on it
     plots           how the book draws curves
 
 All other modules are the lesson itself: text and counts, the models in the order of the chapters, then what trains and

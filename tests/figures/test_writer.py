@@ -10,11 +10,12 @@ import torch
 from py_mini_racer import MiniRacer
 from seen import cells_of
 
-from lmbook import checkpoints, decode
-from lmbook.experiments.run import TRAINED
+from lmbook import decode
 from lmbook.figures import GPTWriter, bundle, firstwords
 from lmbook.figures.writer import EXAMPLES, MODEL, SHOWN, SLIDE, shipped
 from lmbook.gpt import GPT, gelu_tanh
+from lmbook.lab import checkpoints
+from lmbook.lab.run import TRAINED
 
 CHARACTERS = checkpoints.load("shakespeare").text.vocabulary.tokens
 

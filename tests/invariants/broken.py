@@ -2,25 +2,13 @@
 
 from functools import partial
 
-from lmbook import (
-    attention,
-    autograd,
-    backprop,
-    checkpoints,
-    counts,
-    decode,
-    layers,
-    losses,
-    metrics,
-    ngram,
-    positions,
-    train,
-)
+from lmbook import attention, autograd, backprop, counts, decode, layers, losses, metrics, ngram, positions
 from lmbook.attention import MultiHeadAttention
 from lmbook.bert import BERT
 from lmbook.cells import GRUCell, LSTMCell, RNNCell
 from lmbook.data import batching
 from lmbook.gpt import GPT
+from lmbook.lab import checkpoints, train
 from lmbook.layers import LayerNorm
 from lmbook.rnn import run_cell
 from lmbook.rnn_models import Classifier, RecurrentLM, Tagger

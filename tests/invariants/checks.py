@@ -29,7 +29,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lmbook import checkpoints
+from lmbook.lab import checkpoints
 from lmbook.text import EOS_ID, PAD_ID, SOS_ID
 
 from .models import FIRST, VOCAB, nll

@@ -23,8 +23,8 @@ from lmbook import metrics
 from lmbook.attention import MultiHeadAttention
 from lmbook.cells import GRUCell, LSTMCell, RNNCell
 from lmbook.data import batching
+from lmbook.lab.train import fit
 from lmbook.layers import LayerNorm
-from lmbook.train import fit
 
 from . import checks, test_models
 from .models import ALLOWED, CASES, STREAM, VOCAB, ngrams, nll

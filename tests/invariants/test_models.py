@@ -11,9 +11,9 @@ from lmbook import autograd, backprop, decode, metrics, ngram, positions
 from lmbook.attention import MultiHeadAttention, attend, masked_softmax
 from lmbook.cells import GRUCell, LSTMCell, RNNCell
 from lmbook.data import batching
+from lmbook.lab.train import evaluate, fit
 from lmbook.layers import LayerNorm
 from lmbook.losses import smoothed_loss, token_nll
-from lmbook.train import evaluate, fit
 from lmbook.transformer import Embedding
 
 from . import checks

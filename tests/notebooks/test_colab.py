@@ -35,7 +35,7 @@ USED = """import torch
 import transformers
 from lmbook import metrics
 from lmbook.figures import SoftLookup
-from lmbook.pretrained import load_gpt2
+from lmbook.lab.pretrained import load_gpt2
 
 sizes = {"vocab_size": 90, "n_positions": 32, "n_embd": 32, "n_layer": 2, "n_head": 4}
 theirs = transformers.GPT2LMHeadModel(transformers.GPT2Config(**sizes, bos_token_id=None, eos_token_id=None)).eval()

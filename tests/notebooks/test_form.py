@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from raw_markup import raw_markup
 
-from lmbook.experiments import tables
+from lmbook.lab import tables
 from lmbook_press.book import Book
 from lmbook_press.colab import edition, glued
 from lmbook_press.normalize import check

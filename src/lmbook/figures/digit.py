@@ -14,11 +14,11 @@ import html
 import torch
 import traitlets
 
-from lmbook import checkpoints
 from lmbook.data.digits import PixelCodec
 from lmbook.decode import evaluating
 from lmbook.figures import Figure, bars_svg, bundle
 from lmbook.gpt import GPT, gelu_tanh
+from lmbook.lab import checkpoints
 
 RECIPE = "digits-page"
 SIDE, LEVELS, CLASSES = 8, 17, 10

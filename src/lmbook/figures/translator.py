@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 import traitlets
 
-from lmbook import checkpoints
 from lmbook.figures import Figure, bundle
+from lmbook.lab import checkpoints
 
 MOST, LONGEST, OTHERS = 60, 200, 6  # tokens of a translation, characters of a source, tokens offered at a place
 TRANSLATORS = {  # recipe: its name here, the language it reads, the language it writes

@@ -11,8 +11,8 @@ import html
 
 import traitlets
 
-from lmbook import checkpoints
 from lmbook.figures import Figure, bars_svg
+from lmbook.lab import checkpoints
 
 MODEL, SLIDE, MOST, SHOWN = "shakespeare", 16, 400, 8  # recipe, tokens that leave a full window, characters, bars
 EXAMPLES = ["ROMEO:\n", "To be, or not to", "KING ", "My lord, the sea", "The king of France is "]

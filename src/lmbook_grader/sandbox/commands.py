@@ -121,7 +121,7 @@ def copy_package(folder: Path, blocked: list[str]) -> Path:
     made = folder / "lmbook"
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o755)  # the student's process runs as another user
-    leave = shutil.ignore_patterns("__pycache__", "experiments", "*.ipynb")
+    leave = shutil.ignore_patterns("__pycache__", "recipes", "recorded", "trained", "*.ipynb")
     shutil.copytree(LMBOOK, made, ignore=leave, dirs_exist_ok=True)
     for name in blocked:
         parts = name.split(".")
