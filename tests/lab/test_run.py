@@ -4,12 +4,14 @@ import json
 from collections import defaultdict
 from functools import partial
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
+from lmbook import metrics
 from lmbook.gpt import GPT
 from lmbook.lab import checkpoints, flops, run
 from lmbook.lab import recipes as experiments
@@ -352,11 +354,31 @@ def test_a_thinned_curve_keeps_its_ends_and_the_lowest_validation():
 
 def test_every_recorded_run_is_of_a_recipe_and_whole():
     """What lies in recorded/ is a record, has the name of its recipe and seed, its data's hashes, a score to show."""
-    for file in run.RECORDED.iterdir() if run.RECORDED.is_dir() else ():
-        record = record_.check(json.loads(file.read_text("utf-8")))
+    texts = {file: file.read_text("utf-8") for file in run.RECORDED.iterdir()} if run.RECORDED.is_dir() else {}
+    assert sum(text.count("\n") for text in texts.values()) < 100_000
+    assert sum(map(len, texts.values())) < 5_000_000
+    for file, text in texts.items():
+        record = record_.check(record_.read(file))
         assert file.name == f"{record['recipe']}-{record['seed']}.json"
         recipe = run.RECIPES[record["recipe"]]
         assert record["seed"] in recipe.seeds
         assert record["data"] == run.hashes(recipe.corpora)
         assert recipe.score in record["scores"]
-        assert len(file.read_bytes()) < 250_000
+        assert record_.dumps(record) == text  # one form, and nothing is lost in it
+
+
+def test_counts_of_bleu_come_back_from_a_record(tmp_path):
+    a, b = ["a", "b", "c", "d"], ["x", "y"]
+    counts = np.array([metrics.bleu_counts(*texts) for texts in ((a, a), (b, a), ([], b), (b, b))])
+    scores = {
+        "counts": counts,
+        "beam 5 counts": counts.sum(0, keepdims=True),
+        "outputs": ["1 2 3"] * 60,
+        "x": {"y": None},
+    }
+    (tmp_path / "record.json").write_text(record_.dumps({"scores": scores}), "utf-8")
+    found = record_.read(tmp_path / "record.json")["scores"]
+    for key in "counts", "beam 5 counts":
+        assert np.array_equal(found.pop(key), scores.pop(key))
+    assert found == scores
+    assert max(map(len, (tmp_path / "record.json").read_text("utf-8").split("\n"))) <= record_.WIDTH + 1

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from torch import nn
 
-from lmbook.lab import checkpoints, run
+from lmbook.lab import checkpoints, record, run
 from lmbook.lab.recipes import RECIPES, TRAINED, rescore
 
 SHIPPED = sorted(path.stem for path in Path(str(TRAINED)).glob("*.safetensors"))
@@ -47,10 +47,10 @@ def test_card_is_of_this_file(name):
 @each
 def test_card_and_record_are_of_one_run(name):
     card = json.loads((TRAINED / f"{name}.json").read_text("utf-8"))
-    record = json.loads((run.RECORDED / f"{name}-{card['seed']}.json").read_text("utf-8"))
-    assert card["scores"].items() <= record["scores"].items()
-    assert card["int8"] == record["int8"]
-    assert card["data"] == record["data"]
+    recorded = record.read(run.RECORDED / f"{name}-{card['seed']}.json")
+    assert card["scores"].items() <= recorded["scores"].items()
+    assert card["int8"] == recorded["int8"]
+    assert card["data"] == recorded["data"]
 
 
 @each

@@ -9,8 +9,12 @@ what the run did. Records of runs from before they were collected have none, whi
 
 import functools
 import itertools
+import json
 from collections.abc import Iterable, Sequence
+from importlib.resources.abc import Traversable
+from pathlib import Path
 
+import numpy as np
 import torch
 from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -23,13 +27,14 @@ from lmbook.lab import distributed, resume, schedules
 from lmbook.lab.train import device_of
 
 NUMBER = (int, float)
+WIDTH = 120  # of a line of the file
 POINTS, VALIDATIONS = 60, 200  # of a curve, that a record keeps at most
 COUNTED = 20  # batches whose FLOPs are counted before a training
 
 RECORD = {
     "recipe": str,
     "seed": int,
-    "scores": dict,  # numbers, texts, or lists and dicts of them
+    "scores": dict,  # numbers, texts, counts of BLEU as arrays, or lists and dicts of them
     "parts": dict,  # the trainings by name: PART; "model" where there is one
     "seconds": NUMBER,  # of all trainings, validations included
     "hardware": str,
@@ -84,6 +89,61 @@ def check(record: dict) -> dict:
         if "settings" in part:
             _compare(part["settings"], SETTINGS, {}, f"the settings of part {name!r}")
     return record
+
+
+def dumps(record: dict) -> str:
+    """The record as JSON, lists filled up to the width of a line. Counts of BLEU, arrays (sentences, 10) of
+    `metrics.bleu_counts`, are written as texts, a row each, without the n-grams where these follow from the length.
+    """
+    return _laid_out(_packed(record), 0) + "\n"
+
+
+def read(file: Path | Traversable) -> dict:
+    """A record as `dumps` wrote it, the counts of BLEU as arrays (sentences, 10) of floats."""
+    return json.loads(file.read_text("utf-8"), object_hook=_unpacked)
+
+
+def _ngrams(length: np.ndarray) -> np.ndarray:
+    """n-grams, n = 1..4, of outputs of these lengths.  length: (sentences, 1).  Returns (sentences, 4)."""
+    return np.maximum(length - np.arange(4), 0)
+
+
+def _packed(value):
+    if isinstance(value, np.ndarray):
+        rows = value.astype(int)
+        if np.array_equal(rows[:, 4:8], _ngrams(rows[:, 8:9])):
+            rows = np.delete(rows, slice(4, 8), axis=1)
+        return [" ".join(map(str, row)) for row in rows.tolist()]
+    if isinstance(value, dict):
+        return {key: _packed(one) for key, one in value.items()}
+    return [_packed(one) for one in value] if isinstance(value, list) else value
+
+
+def _unpacked(found: dict) -> dict:
+    for key, value in found.items():
+        if key.split()[-1:] == ["counts"] and isinstance(value, list):
+            rows = np.array([row.split() for row in value], dtype=float)
+            if rows.shape[1] < 10:
+                rows = np.insert(rows, [4], _ngrams(rows[:, 4:5]), axis=1)
+            found[key] = rows
+    return found
+
+
+def _laid_out(value, indent: int) -> str:
+    flat = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if len(flat) + indent <= WIDTH or not isinstance(value, dict | list):
+        return flat
+    margin = "\n" + " " * (indent + 1)
+    if isinstance(value, dict):
+        items = [f"{json.dumps(key, ensure_ascii=False)}: {_laid_out(one, indent + 1)}" for key, one in value.items()]
+        return "{" + margin + f",{margin}".join(items) + margin[:-1] + "}"
+    lines: list[str] = []
+    for item in (_laid_out(one, indent + 1) for one in value):
+        if lines and indent + len(lines[-1]) + len(item) + 3 <= WIDTH:
+            lines[-1] += f", {item}"
+        else:
+            lines.append(item)
+    return "[" + margin + f",{margin}".join(lines) + margin[:-1] + "]"
 
 
 def _compare(found: dict, wanted: dict, may: dict, what: str) -> None:

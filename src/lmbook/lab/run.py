@@ -20,7 +20,6 @@ recipe does between fit and its scores must not need what only a training leaves
 average): `if not run.rescoring:` in front of it.
 """
 
-import json
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -230,7 +229,7 @@ class Run:
         if self.seed == 0:
             return None
         beside = self.folder.parent / f"{self.recipe.name}-0" / "record.json"
-        found = [json.loads(beside.read_text("utf-8"))] if beside.is_file() else records(self.recipe.name)
+        found = [keeping.read(beside)] if beside.is_file() else records(self.recipe.name)
         found = [record["parts"][part]["settings"] for record in found if "settings" in record["parts"].get(part, {})]
         if not found and not self.quick:
             raise RecipeError(f"{self.recipe.name} picks its rates with seed 0: lmbook train {self.recipe.name} first.")
@@ -278,7 +277,7 @@ def train(
             checkpoints.save(path, model, card(record), text=run.text)
     if not first:
         return record
-    write(place, (json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode())
+    write(place, keeping.dumps(record))
     say(f"{place}: {headline(record)}")
     return record
 
@@ -314,7 +313,7 @@ def card(record: dict) -> dict:
     """
     told = {key: record[key] for key in ("recipe", "seed", "data", "seconds", "hardware", "int8") if key in record}
     return told | {
-        "scores": {key: value for key, value in record["scores"].items() if not isinstance(value, list | dict)}
+        "scores": {key: value for key, value in record["scores"].items() if isinstance(value, str | int | float)}
     }
 
 
@@ -354,4 +353,4 @@ def records(name: str | None = None) -> list[dict]:
         return []
     files = [file for file in RECORDED.iterdir() if file.name.endswith(".json")]
     of_name = [file for file in files if name in (None, file.name.rpartition("-")[0])]  # RECIPE-SEED.json
-    return sorted((json.loads(file.read_text("utf-8")) for file in of_name), key=lambda r: (r["recipe"], r["seed"]))
+    return sorted((keeping.read(file) for file in of_name), key=lambda r: (r["recipe"], r["seed"]))

@@ -1,6 +1,5 @@
 """Translation by length: a score is of its length, both translators are alike."""
 
-import numpy as np
 import pytest
 
 from lmbook import metrics
@@ -18,7 +17,7 @@ def test_bleu_by_words_is_that_of_the_sentences_of_that_length():
     ]  # fmt: skip
     assert rows[0]["bleu"] == pytest.approx(100)
     assert rows[2]["bleu"] == pytest.approx(metrics.bleu(outputs[4:], references[4:], str.split))
-    counts = sum(np.array(row["counts"].split(), dtype=float) for row in rows)
+    counts = sum(row["counts"][0] for row in rows)
     assert metrics.bleu_from_counts(counts) == pytest.approx(metrics.bleu(outputs, references, str.split))
 
 

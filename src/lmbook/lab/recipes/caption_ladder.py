@@ -88,7 +88,7 @@ def scored(model: nn.Module, task: Task, most: int = MOST) -> dict:
         "perplexity": metrics.perplexity(task.nll(model, "test")),
         **translation.by_words(outputs, references),
         "by words": translation.by_length(outputs, references, lengths, EDGES, translation.by_words),
-        "counts": translation.as_texts(translation.counts(outputs, references)),
+        "counts": translation.counts(outputs, references),
         "outputs": outputs[:3],
         "bleu, longer than trained": metrics.bleu(*task.written(model, part="far", max_length=most), str.split),
     }

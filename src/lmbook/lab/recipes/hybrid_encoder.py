@@ -11,7 +11,7 @@ from torch import nn
 
 from lmbook import metrics
 from lmbook.lab.recipes.harbourish_translation import EDGES, MOST, captions
-from lmbook.lab.recipes.translation import as_texts, counts, encoder_decoder, race, scored
+from lmbook.lab.recipes.translation import counts, encoder_decoder, race, scored
 from lmbook.lab.run import Run, recipe
 from lmbook.seq2seq import AttentionSeq2Seq, TransformerEncoder
 
@@ -51,7 +51,7 @@ def caption_hybrid(run: Run) -> tuple[dict, nn.Module]:
             told = ("bleu", "perplexity", "exact", "right words")
             scores[name] |= {f"{key}, {steps} steps": found[key] for key in told}
         scores[name] |= found | {
-            "counts": as_texts(counts(outputs[:500], references[:500], metrics.tokenize_13a)),
+            "counts": counts(outputs[:500], references[:500], metrics.tokenize_13a),
             "examples": [[*pair, ours] for pair, ours in zip(test[:8], outputs, strict=False)],
         }
     return {"bleu": scores["with positions"]["bleu"]} | scores, model

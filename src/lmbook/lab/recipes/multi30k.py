@@ -203,7 +203,7 @@ def score(run: Run, model: nn.Module, task: Task) -> dict:
         texts = task.written(model, width=width, max_length=most)
         scores[name], scores["signature"] = metrics.sacrebleu_score(*texts)
         scores[f"{name} lower-cased"], _ = metrics.sacrebleu_score(*texts, lowercase=True)
-        scores[f"{name} counts"] = counts(*texts, metrics.tokenize_13a).tolist()
+        scores[f"{name} counts"] = counts(*texts, metrics.tokenize_13a)
     return scores
 
 

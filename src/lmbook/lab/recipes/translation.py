@@ -277,18 +277,3 @@ def counts(outputs: list[str], references: list[str], tokenize: Callable = str.s
     """`metrics.bleu_counts` of every sentence, (sentences, 10), for a paired bootstrap without the texts."""
     pairs = zip(outputs, references, strict=True)
     return np.array([metrics.bleu_counts(tokenize(ours), tokenize(theirs)) for ours, theirs in pairs], dtype=int)
-
-
-def as_texts(rows: np.ndarray) -> list[str]:
-    """A row of numbers a text, which takes little space in a record."""
-    return [" ".join(map(str, row)) for row in rows.tolist()]
-
-
-def counts_of(recorded: list[str] | str) -> np.ndarray:
-    """`counts` back from a record: from `as_texts`, or from one text without the n-grams of a sentence, which follow
-    from its length."""
-    rows = recorded.split(";") if isinstance(recorded, str) else recorded
-    rows = np.array([row.split() for row in rows], dtype=float)
-    if rows.shape[1] == 10:
-        return rows
-    return np.hstack([rows[:, :4], np.maximum(rows[:, 4:5] - np.arange(4), 0), rows[:, 4:]])

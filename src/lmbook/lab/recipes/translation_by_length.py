@@ -87,8 +87,8 @@ def curve(record: dict, name: str, limit: int, steps: int = BUDGETS[-1]) -> list
 
 def with_counts(outputs: list[str], references: list[str]) -> dict:
     """`by_words`, and the counts of all sentences together."""
-    counts = translation.counts(outputs, references).sum(0)
-    return translation.by_words(outputs, references) | {"counts": " ".join(map(str, counts))}
+    counts = translation.counts(outputs, references).sum(0, keepdims=True)
+    return translation.by_words(outputs, references) | {"counts": counts}
 
 
 def words(source: str) -> int:
