@@ -63,8 +63,8 @@ def build(dropout: float = 0.0, rate: float = 1e-2, hidden: int = 8):
 
 
 def train(steps: int = 8, **options):
-    model, optimiser = build(options.pop("dropout", 0.0))
-    log = fit(model, options.pop("batches", batches), options.pop("loss", loss), optimiser, steps=steps, **options)
+    model, optimizer = build(options.pop("dropout", 0.0))
+    log = fit(model, options.pop("batches", batches), options.pop("loss", loss), optimizer, steps=steps, **options)
     return model, log
 
 
@@ -80,10 +80,10 @@ def same(model, other) -> bool:
 
 
 def test_a_step_is_the_gradient_of_the_mean_over_tokens():
-    model, optimiser = build()
+    model, optimizer = build()
     theirs, _ = build()
     reference = torch.optim.AdamW(theirs.parameters(), lr=1e-2)
-    log = fit(model, batches, loss, optimiser, steps=7, clip=0.1)
+    log = fit(model, batches, loss, optimizer, steps=7, clip=0.1)
     stream = [batch for epoch in range(2) for batch in batches(epoch)][:7]
     for record, (inputs, targets) in zip(log, stream, strict=True):
         logits = theirs(inputs)
@@ -131,21 +131,21 @@ def test_a_mean_of_means_would_be_caught(monkeypatch):
 
 
 def test_a_carried_state_is_the_one_of_a_loop_by_hand():
-    model, optimiser = build()
-    log = fit(model, batches, loss_with_state, optimiser, steps=10, stateful=True)
-    model, optimiser = build()
+    model, optimizer = build()
+    log = fit(model, batches, loss_with_state, optimizer, steps=10, stateful=True)
+    model, optimizer = build()
     for epoch in range(2):
         state = None
         for i, batch in enumerate(batches(epoch)):
             nll, n, state = loss_with_state(model, batch, state)
             state = state.detach()
             assert log[5 * epoch + i]["loss"] == pytest.approx((nll / n).item(), rel=1e-6)
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             (nll / n).backward()
-            optimiser.step()
+            optimizer.step()
 
 
-def test_the_rate_of_a_step_is_the_optimisers_times_the_schedule():
+def test_the_rate_of_a_step_is_the_optimizers_times_the_schedule():
     _, log = train(schedule=lambda step: 1 / step)
     assert [record["lr"] for record in log] == pytest.approx([1e-2 / s for s in range(1, 9)])
 
@@ -210,11 +210,11 @@ def test_early_stopping_gives_the_best_weights_back():
 @pytest.mark.parametrize("patience", [1, 2, 3])
 def test_patience_stops_where_torchs_scheduler_loses_it(patience):
     curve = np.random.default_rng(patience).integers(0, 12, 40).astype(float).tolist()
-    optimiser = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
-    torchs = torch.optim.lr_scheduler.ReduceLROnPlateau(optimiser, factor=0.5, patience=patience - 1, threshold=0)
+    optimizer = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
+    torchs = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=patience - 1, threshold=0)
     for stop, value in enumerate(curve, 1):  # noqa: B007 (the last one is wanted)
         torchs.step(value)
-        if optimiser.param_groups[0]["lr"] < 1:
+        if optimizer.param_groups[0]["lr"] < 1:
             break
     heard = iter(curve)
     _, log = train(steps=40, validate=lambda model: next(heard), evaluate_every=1, patience=patience)
@@ -224,7 +224,7 @@ def test_patience_stops_where_torchs_scheduler_loses_it(patience):
 # Defaults
 
 
-def test_by_default_nothing_clips_the_gradient_and_the_rate_is_the_optimisers():
+def test_by_default_nothing_clips_the_gradient_and_the_rate_is_the_optimizers():
     model, _ = build()
     before = [p.detach().clone() for p in model.parameters()]
     large = lambda model, batch: (1e4 * loss(model, batch)[0], loss(model, batch)[1])  # noqa: E731
@@ -260,7 +260,7 @@ def test_by_default_no_file_is_written(tmp_path, monkeypatch):
 
 def test_by_default_a_checkpoint_is_written_every_thousand_steps(monkeypatch):
     saved, model = [], nn.Linear(1, 1)
-    monkeypatch.setattr(resume.Checkpoint, "save", lambda self, at: saved.append(at.step))
+    monkeypatch.setattr(resume.Snapshots, "save", lambda self, at: saved.append(at.step))
     square = lambda model, batch: (model(batch).square().sum(), 1)  # noqa: E731
     fit(model, lambda epoch: [torch.ones(1, 1)] * 5000, square, torch.optim.SGD(model.parameters(), 1e-3), steps=2001)
     assert saved == [1000, 2000, 2001]
@@ -324,7 +324,7 @@ def test_too_little_memory_suggests_half_the_batch(error):
         train(loss=too_large)
 
 
-def test_too_little_memory_for_the_optimiser_or_the_validation_says_so(monkeypatch):
+def test_too_little_memory_for_the_optimizer_or_the_validation_says_so(monkeypatch):
     def full(*_):
         raise torch.OutOfMemoryError("CUDA")
 
@@ -402,17 +402,17 @@ def test_ctrl_c_ends_the_step_saves_and_says_how_to_resume(tmp_path, capsys):
 
 
 def test_modes_are_restored_and_the_bar_is_plain_and_asked_for(capsys, monkeypatch):
-    model, optimiser = build()
+    model, optimizer = build()
     model.eval()
-    assert len(fit(model, batches, loss, optimiser, epochs=1)) == 5
+    assert len(fit(model, batches, loss, optimizer, epochs=1)) == 5
     assert not model.training
     assert capsys.readouterr().err == ""  # no terminal, no bar
-    fit(model, batches, loss, optimiser, steps=3, progress=True)
+    fit(model, batches, loss, optimizer, steps=3, progress=True)
     assert "3/3" in (shown := capsys.readouterr().err)
     assert "tokens/s" in shown
     speeds = []
-    monkeypatch.setattr("lmbook.lab.train.tqdm.set_postfix_str", lambda bar, text, **_: speeds.append(text))
-    log = fit(model, batches, loss, optimiser, steps=3, progress=True)
+    monkeypatch.setattr("lmbook.lab.loop.tqdm.set_postfix_str", lambda bar, text, **_: speeds.append(text))
+    log = fit(model, batches, loss, optimizer, steps=3, progress=True)
     told = float(speeds[-1].split(", ")[1].removesuffix(" tokens/s").replace(",", ""))
     assert told == pytest.approx(sum(step["tokens"] for step in log) / log[-1]["seconds"], rel=0.5)
     assert log[-1]["seconds"] >= log[0]["seconds"] > 0

@@ -1,6 +1,6 @@
 """What a training must remember to go on as if it had never stopped: one file, written whole or not at all.
 
-    checkpoint.pt   weights, optimiser, where the training stands, the state of every random generator
+    checkpoint.pt   weights, optimizer, where the training stands, the state of every random generator
     log.jsonl       one line for every step and every validation
 
 checkpoint.pt is a line that names the format, a line with the sha256 of the rest, and the rest as torch.save writes it.
@@ -30,12 +30,12 @@ from lmbook.decode import tree_map
 from lmbook.lab.checkpoints import CheckpointError, differences
 from lmbook.lab.distributed import gather, rank_and_world_size, same_weights
 
-FORMAT = b"lmbook training 2"
+FORMAT = b"lmbook training 3"
 
 
 @dataclass
 class Progress:
-    """Where a training stands, beside weights, optimiser and random generators."""
+    """Where a training stands, beside weights, optimizer and random generators."""
 
     step: int = 0
     epoch: int = 0
@@ -53,21 +53,21 @@ class Progress:
         return f"at step {self.step + 1} (batch {self.taken} of epoch {self.epoch}, from 0)"
 
 
-class Checkpoint:
+class Snapshots:
     """A training's files in a folder; without a folder nothing is written.
 
-    settings: what must be the same when the training is resumed; those of the optimiser are added.
+    settings: what must be the same when the training is resumed; those of the optimizer are added.
     """
 
     def __init__(
-        self, folder: str | Path | None, model: nn.Module, optimiser: torch.optim.Optimizer, generators: Sequence,
+        self, folder: str | Path | None, model: nn.Module, optimizer: torch.optim.Optimizer, generators: Sequence,
         settings: dict,
     ):  # fmt: skip
         self.path = None if folder is None else Path(folder) / "checkpoint.pt"
-        self.model, self.optimiser, self.generators = model, optimiser, generators
+        self.model, self.optimizer, self.generators = model, optimizer, generators
         self.rank, world = rank_and_world_size()
-        self.settings = {"optimiser": type(optimiser).__name__, "processes": world} | settings
-        for i, group in enumerate(optimiser.param_groups):
+        self.settings = {"optimizer": type(optimizer).__name__, "processes": world} | settings
+        for i, group in enumerate(optimizer.param_groups):
             group.setdefault("initial_lr", group["lr"])
             self.settings |= {f"{name} of group {i}": group[name] for name in group if name not in ("params", "lr")}
         self.settings = {name: repr(value) for name, value in self.settings.items()}
@@ -82,11 +82,11 @@ class Checkpoint:
         self.write_log(at)
         if self.rank == 0:
             place = {name: value for name, value in vars(at).items() if name not in ("state", "batch", "validating")}
-            weights, moments = self.model.state_dict(), self.optimiser.state_dict()
+            weights, moments = self.model.state_dict(), self.optimizer.state_dict()
             write_state(
                 self.path,
                 {
-                    "settings": self.settings, "weights": weights, "optimiser": moments, "progress": place,
+                    "settings": self.settings, "weights": weights, "optimizer": moments, "progress": place,
                     "fingerprint": fingerprint(at.batch), "processes": processes,
                 },
             )  # fmt: skip
@@ -125,7 +125,7 @@ class Checkpoint:
         if found["torch"] != torch.__version__:
             say(f"{self.path} is from torch {found['torch']}; with {torch.__version__} numbers may differ a little.")
         self.model.load_state_dict(found["weights"])
-        self.optimiser.load_state_dict(found["optimiser"])
+        self.optimizer.load_state_dict(found["optimizer"])
         vars(at).update(found["progress"])
         self.saved = (at.step, at.epoch, len(at.log))
         own = found["processes"][self.rank]
@@ -133,7 +133,7 @@ class Checkpoint:
         at.state = tree_map(lambda tensor: tensor.to(device), own["state"])
         set_random_state(own["random"], self.generators)
         last = next((record for record in reversed(at.log) if "lr" in record), {"lr": 0.0, "step": 0})
-        rate = self.optimiser.param_groups[0]["initial_lr"] * schedule(last["step"]) if last["step"] else 0.0
+        rate = self.optimizer.param_groups[0]["initial_lr"] * schedule(last["step"]) if last["step"] else 0.0
         if not math.isclose(rate, last["lr"], rel_tol=1e-6, abs_tol=1e-12):
             say(
                 f"{self.path}: step {last['step']} had the rate {last['lr']:.3g}, the schedule now gives {rate:.3g}; "
@@ -170,7 +170,7 @@ class Checkpoint:
         line = f"stopped after step {at.step}; " + (
             f"saved in {self.path}: resume=True (lmbook train RECIPE --resume) goes on from there."
             if self.path
-            else "nothing was saved, for want of a folder."
+            else "nothing was saved, because there is no folder."
         )
         if self.rank == 0:
             say(line)
@@ -279,7 +279,7 @@ def read_state(path: Path) -> dict:
                 f"{path} is of another version of lmbook: its format is {form.decode(errors='replace')!r}, and "
                 f"this one reads {FORMAT.decode()!r}. Install the version that wrote it, or delete it and train again."
             )
-        raise CheckpointError(f"{path} is no checkpoint of a training, or damaged. Delete it and train again.")
+        raise CheckpointError(f"{path} is not the checkpoint of a training, or damaged. Delete it and train again.")
     if hashlib.sha256(payload).hexdigest().encode() != digest:
         raise CheckpointError(f"{path} is damaged: its checksum does not fit. Delete it and train again.")
     try:
@@ -287,7 +287,7 @@ def read_state(path: Path) -> dict:
     except (RuntimeError, pickle.UnpicklingError) as error:
         raise CheckpointError(
             f"{path} holds more than tensors, numbers, texts, tuples, lists and dicts, and so is not read; keep to "
-            "these in the groups and the state of the optimiser."
+            "these in the groups and the state of the optimizer."
         ) from error
     if state["lmbook"] != __version__:
         raise CheckpointError(

@@ -1,4 +1,4 @@
-"""Learning rates: by what factor the optimiser's own rate is multiplied at a step.
+"""Learning rates: by what factor the optimizer's own rate is multiplied at a step.
 
 Pure functions. Steps count from 1. A training that is resumed therefore goes on with the right rate, and a schedule can
 be drawn before anything is trained. Give `train.fit` one argument fewer than these take:

@@ -100,7 +100,7 @@ def at_best_rate(run: Run, name: str, build: Callable, **training) -> nn.Module:
     for rate in rates:
         lmbook.seed(run.seed)
         model, part = build(), f"{name}, rate {rate:g}"
-        run.to_plateau(model, optimiser=adamw(model, rate), part=part, **training)
+        run.to_plateau(model, optimizer=adamw(model, rate), part=part, **training)
         trained[rate] = model, run.parts.pop(part)
     lowest = {rate: min(loss for _, loss in entry["valid"]) for rate, (_, entry) in trained.items() if entry["valid"]}
     best = min(lowest, key=lowest.get, default=rates[0])

@@ -38,14 +38,14 @@ def flops(model: nn.Module, batches, steps: int) -> int:
 
 def step_seconds(model: nn.Module, batches: Iterable, steps: int) -> float:
     """Processor seconds of a training step, the mean of `steps` after a first one that warms up."""
-    optimiser, seconds = torch.optim.Adam(model.parameters(), lr=1e-4), []
+    optimizer, seconds = torch.optim.Adam(model.parameters(), lr=1e-4), []
     for batch in islice(batches, steps + 1):
         began = time.process_time()
         summed, tokens = loss(model, batch, smoothing=0.1)
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         (summed / tokens).backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
+        optimizer.step()
         seconds.append(time.process_time() - began)
     return sum(seconds[1:]) / len(seconds[1:])
 
@@ -128,16 +128,16 @@ SMALLEST = {"vocab": 70, "window": 8, "d_model": 16, "n_heads": 2, "n_layers": 1
 
 def tokens_a_second(model: nn.Module, batch: tuple, bf16: bool, steps: int) -> float:
     """Of training steps with AdamW: the median of five turns of `steps`, after a first turn that warms up."""
-    optimiser, (inputs, _) = torch.optim.AdamW(model.parameters(), lr=1e-4), batch
+    optimizer, (inputs, _) = torch.optim.AdamW(model.parameters(), lr=1e-4), batch
     seconds = []
     for _ in range(6):
         began = time.perf_counter()
         for _ in range(steps):
             with torch.autocast(inputs.device.type, torch.bfloat16, enabled=bf16):
                 nll, n = next_token_nll(model, batch)
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             (nll / n).backward()
-            optimiser.step()
+            optimizer.step()
         if inputs.is_cuda:
             torch.cuda.synchronize()
         seconds.append(time.perf_counter() - began)

@@ -5,7 +5,7 @@ reads c_kT .. c_kT+T-1 and predicts c_kT+1 .. c_kT+T, the last one what is left.
 exactly once, from 1 to T characters, none of them from before its window. Nats per character: the softmax runs over the
 65 characters and the five special ids, which never occur; what they take is reported beside it.
 
-RNN, GRU and LSTM are small enough to run in a page: one layer of 160 units, the same data, budget and optimiser, so
+RNN, GRU and LSTM are small enough to run in a page: one layer of 160 units, the same data, budget and optimizer, so
 that what differs is the cell. They are scored on the same rest as one stream.
 """
 

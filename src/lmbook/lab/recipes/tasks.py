@@ -117,7 +117,7 @@ def confusion(gold: Sequence[int], found: Sequence[int], n: int) -> np.ndarray:
 
 
 def fit_labels(
-    run: Run, model: nn.Module, ids: dict, labels: dict, optimiser, epochs: int, warmup: int | None = None,
+    run: Run, model: nn.Module, ids: dict, labels: dict, optimizer, epochs: int, warmup: int | None = None,
     loss: Callable = label_nll, **options,
 ) -> None:  # fmt: skip
     """Trains on the part "train" in batches of 32 rows; options: as for Run.fit.
@@ -130,7 +130,7 @@ def fit_labels(
         model,
         lambda epoch: labelled(ids["train"], labels["train"], 32, [run.seed, epoch]),
         loss,
-        optimiser,
+        optimizer,
         warmup=max(1, total // 10) if warmup is None else min(warmup, total - 1),
         total=total,
         valid=(lambda: labelled(ids["valid"], labels["valid"], 64)) if "valid" in ids else None,

@@ -64,7 +64,7 @@ def sampled_loss(output: nn.Linear, stateful: bool) -> Callable:
 
 
 def train(
-    run: Run, model: nn.Module, ids: dict, optimiser, epochs: int, B: int, T: int, warmup: int, valid_B: int,
+    run: Run, model: nn.Module, ids: dict, optimizer, epochs: int, B: int, T: int, warmup: int, valid_B: int,
     stateful: bool, part: str = "model", loss: Callable | None = None, **options,
 ) -> None:  # fmt: skip
     """The one training of every neural model here, a state carried along where it has one.
@@ -76,7 +76,7 @@ def train(
         model,
         lambda epoch: shifted_stream(ids["train"], B, T, [run.seed, epoch]),
         loss or sampled_loss(model.output, stateful),
-        optimiser,
+        optimizer,
         warmup=min(warmup, total // 10),
         total=total,
         valid=lambda: data.stream_batches(ids["valid"], valid_B, T),
@@ -145,7 +145,7 @@ def lstm(run: Run) -> tuple[dict, nn.Module]:
     **TABLE,
 )
 def large(run: Run) -> tuple[dict, nn.Module]:
-    """Depth, width and dropout of Zaremba et al. 2014, section 4.1; the optimiser is that of the other models here.
+    """Depth, width and dropout of Zaremba et al. 2014, section 4.1; the optimizer is that of the other models here.
 
     The weights kept are those of the lowest of the validations, one an epoch. On a GPU products are taken in TF32.
     """
