@@ -8,8 +8,9 @@ import pytest
 import torch
 from torch import nn
 
-from lmbook.decode import beam, beam_hypotheses, distribution, evaluating, greedy, reorder, sample
+from lmbook.decode import beam, beam_hypotheses, distribution, greedy, reorder, sample
 from lmbook.gpt import GPT
+from lmbook.networks import evaluating
 from lmbook.text import SPECIALS
 from lmbook.transformer import Transformer
 

@@ -9,7 +9,7 @@ import torch
 
 from lmbook import backprop
 from lmbook.feedforward import FeedForwardLM
-from lmbook.layers import n_parameters
+from lmbook.networks import n_parameters
 from lmbook.text import SOS_ID
 
 VOCAB, D, HIDDEN = 11, 4, 6

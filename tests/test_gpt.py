@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from lmbook.decode import greedy
 from lmbook.gpt import GPT, decay_groups, gelu_tanh
 from lmbook.lab.pretrained import load_gpt2
-from lmbook.layers import n_parameters
+from lmbook.networks import n_parameters
 
 VOCAB, WINDOW = 37, 12
 

@@ -11,8 +11,9 @@ from torch import nn
 from lmbook.attention import SCORES
 from lmbook.decode import beam, greedy, sample
 from lmbook.rnn_models import RecurrentLM
-from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq, SingleRNNTranslator, TransformerEncoder
+from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq, SingleRNNTranslator
 from lmbook.text import SPECIALS
+from lmbook.transformer import TransformerEncoder
 
 PAD, SOS, EOS = (SPECIALS.index(token) for token in ("<pad>", "<sos>", "<eos>"))
 V_SOURCE, V_TARGET = 13, 11

@@ -9,7 +9,8 @@ from torch import nn
 from torch.nn import functional as F
 
 from lmbook.attention import MultiHeadAttention, causal_mask
-from lmbook.layers import Decoder, DecoderLayer, Encoder, EncoderLayer, FeedForward, LayerNorm, check_ids
+from lmbook.embeddings import check_ids
+from lmbook.layers import Decoder, DecoderLayer, Encoder, EncoderLayer, FeedForward, LayerNorm
 from lmbook.losses import smoothed_loss
 from lmbook.moe import MixtureOfExperts, load_balancing_loss, top_gates
 from lmbook.transformer import Embedding, Transformer

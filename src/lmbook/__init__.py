@@ -2,12 +2,15 @@
 
     data            corpora, generated tasks, batches           figures        what moves on a page
     lab             how every number and weight was made        drawings       what stands still on it
-    plots           how the book draws curves
 
-All other modules are the lesson itself: text and counts, the models in the order of the chapters, then what trains and
-judges them. A module imports only from those before it; nothing here knows how the book is printed (`lmbook_press`) or
-graded (`lmbook_grader`). In this file: what a chapter asks of its machine, how it speaks to its reader, and how all
-three packages write a file.
+The lesson itself is read in this order; each of its modules imports only from those before it:
+
+    text embeddings counts ngram metrics word2vec backprop autograd
+    networks feedforward losses cells rnn rnn_models decode
+    attention seq2seq positions layers transformer bert gpt vit moe plots
+
+Nothing here knows how the book is printed (`lmbook_press`) or graded (`lmbook_grader`). In this file: what a chapter
+asks of its machine, how it speaks to its reader, and how all three packages write a file.
 """
 
 import contextlib
@@ -23,7 +26,14 @@ try:
 except PackageNotFoundError:  # run from a source tree that was never installed
     __version__ = "0+unknown"
 
-__all__ = ["__version__", "device", "glue", "say", "seed", "write"]
+# The modules of the lesson, in the order in which a reader goes through them; tests/test_house.py holds it.
+READING_ORDER = (
+    "text", "embeddings", "counts", "ngram", "metrics", "word2vec", "backprop", "autograd",
+    "networks", "feedforward", "losses", "cells", "rnn", "rnn_models", "decode",
+    "attention", "seq2seq", "positions", "layers", "transformer", "bert", "gpt", "vit", "moe", "plots",
+)  # fmt: skip
+
+__all__ = ["READING_ORDER", "__version__", "device", "glue", "say", "seed", "write"]
 
 
 def device() -> str:

@@ -17,11 +17,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lmbook.configuration import configured
-from lmbook.layers import Encoder, FeedForward, LayerNorm, embed, initialise
+from lmbook.embeddings import embed
+from lmbook.layers import Encoder, FeedForward, LayerNorm, initialise
 from lmbook.positions import Learned
-from lmbook.text import PAD_ID, SPECIALS
+from lmbook.text import MASK_ID, PAD_ID, SPECIALS
 
-MASK_ID, FIRST_ORDINARY = SPECIALS.index("<mask>"), len(SPECIALS)
+FIRST_ORDINARY = len(SPECIALS)
 EPS = 1e-12
 
 

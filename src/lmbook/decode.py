@@ -27,20 +27,18 @@ import inspect
 import itertools
 import math
 import numbers
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from lmbook.text import SPECIALS
+from lmbook.networks import evaluating, tree_map
+from lmbook.text import EOS_ID, SOS_ID
 
 __all__ = [
-    "Hypothesis", "beam", "beam_hypotheses", "distribution", "evaluating", "greedy", "reorder", "sample", "tree_map",
+    "Hypothesis", "beam", "beam_hypotheses", "distribution", "greedy", "reorder", "sample",
 ]  # fmt: skip
-
-SOS_ID, EOS_ID = SPECIALS.index("<sos>"), SPECIALS.index("<eos>")
 
 
 class Hypothesis(NamedTuple):
@@ -51,45 +49,12 @@ class Hypothesis(NamedTuple):
     score: float
 
 
-def tree_map(change: Callable[[Tensor], object], tree):
-    """The same nesting of tuples, named tuples, lists and dicts with every tensor changed; None and numbers stay.
-
-    It is how a batch is moved and a state detached, whatever their form. Raises TypeError at anything else.
-    """
-    if isinstance(tree, Tensor):
-        return change(tree)
-    if isinstance(tree, dict):
-        return {name: tree_map(change, part) for name, part in tree.items()}
-    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
-        return type(tree)(*(tree_map(change, part) for part in tree))
-    if isinstance(tree, tuple | list):
-        return type(tree)(tree_map(change, part) for part in tree)
-    if tree is None or isinstance(tree, int | float):
-        return tree
-    raise TypeError(
-        f"a batch or a state holds tensors in tuples, lists and dicts; this one holds a {type(tree).__name__}."
-    )
-
-
 def reorder(state, index: Tensor):
     """The state whose row i is row index[i] of the given one: rows dropped, repeated or put in another order.
 
     The batch is the first axis of each tensor.  index: (B',) int64.  Raises TypeError as `tree_map` does.
     """
     return tree_map(lambda tensor: tensor.index_select(0, index), state)
-
-
-@contextmanager
-def evaluating(model: nn.Module) -> Iterator[None]:
-    """Evaluation mode and no gradients inside the block; every module then has its own mode back, error or not."""
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval()
-    try:
-        with torch.no_grad():
-            yield
-    finally:
-        for module, training in modes:
-            module.training = training
 
 
 def greedy(

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from lmbook.configuration import configured
-from lmbook.layers import check_ids
+from lmbook.embeddings import check_ids
 from lmbook.text import SOS_ID
 
 ACTIVATIONS = {"tanh": torch.tanh, "sigmoid": torch.sigmoid}
@@ -92,6 +92,6 @@ class FeedForwardLM(nn.Module):
 
     def step(self, state: tuple[Tensor], token: Tensor) -> tuple[Tensor, tuple[Tensor]]:
         """One token on.  token: (B,) ids.  Returns logits (B, vocab) and the new state."""
-        check_ids(token, self.embedding.num_embeddings, "(B,)")
+        check_ids(token, self.embedding.num_embeddings, dims=1)
         logits, state = self.run(token.unsqueeze(1), state)
         return logits[:, 0], state

@@ -18,7 +18,8 @@ from torch.nn import functional as F
 
 from lmbook.attention import MultiHeadAttention
 from lmbook.configuration import configured
-from lmbook.layers import EncoderLayer, FeedForward, LayerNorm, embed, initialise
+from lmbook.embeddings import embed
+from lmbook.layers import EncoderLayer, FeedForward, LayerNorm, initialise
 from lmbook.positions import Learned, rotary
 
 POSITIONS = ("learned", "rotary")

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from lmbook.cells import State
 from lmbook.configuration import configured
-from lmbook.layers import embed, initialise_vocabulary
+from lmbook.embeddings import embed, initialise_vocabulary
 from lmbook.rnn import Recurrent
 from lmbook.text import PAD_ID
 
@@ -76,7 +76,7 @@ class RecurrentLM(nn.Module):
 
     def step(self, state: tuple[State, ...], token: Tensor) -> tuple[Tensor, tuple[State, ...]]:
         """One token (B,) further: logits (B, vocab) of the token after it, and the next state."""
-        x = F.dropout(embed(self.embedding, token, "(B,)"), self.dropout, self.training)
+        x = F.dropout(embed(self.embedding, token, dims=1), self.dropout, self.training)
         h, state = self.recurrent.step(x, state)
         return self.output(F.dropout(h, self.dropout, self.training)), state
 

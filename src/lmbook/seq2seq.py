@@ -10,8 +10,7 @@ it looks back at every step:
 
     e_ti = score(s, h_i)      alpha_t = softmax(e_t)      c_t = sum_i alpha_ti h_i
 
-Both are given their encoder: a RecurrentEncoder, or for the hybrid a TransformerEncoder. In a SingleRNNTranslator one
-network reads and writes.
+Both are given their encoder, a RecurrentEncoder for example. In a SingleRNNTranslator one network reads and writes.
 
 Shapes: B batch, N source length, T target length, d_embed, hidden (of the decoder), width (of H), vocab. Masks are
 boolean (B, N), True at real tokens. Dropout as in RecurrentLM: on embeddings, between layers and before the output,
@@ -26,12 +25,10 @@ from torch import Tensor, nn
 from lmbook.attention import SCORES, masked_softmax
 from lmbook.cells import State
 from lmbook.configuration import configured
-from lmbook.layers import Encoder, embed, initialise_read, initialise_vocabulary
-from lmbook.positions import rotary
+from lmbook.embeddings import embed, initialise_read, initialise_vocabulary
 from lmbook.rnn import Recurrent
 from lmbook.rnn_models import RecurrentLM
 from lmbook.text import PAD_ID
-from lmbook.transformer import Embedding
 
 
 @configured
@@ -59,38 +56,6 @@ class RecurrentEncoder(nn.Module):
         """source: (B, N) ids.  Returns H (B, N, width), 0 at padding, and the last states, tensors (B, width)."""
         x = F.dropout(embed(self.embedding, source), self.dropout, self.training)
         return self.recurrent(x, None, mask)
-
-
-@configured
-class TransformerEncoder(nn.Module):
-    """H = encoder(E x + p), and in place of a last state the mean of H over the real tokens.
-
-    d_ff: 4 d_model by default.  positions: as in transformer.Embedding; with "none" the order is not seen.
-    """
-
-    def __init__(
-        self,
-        vocab: int,
-        d_model: int,
-        n_heads: int = 4,
-        d_ff: int | None = None,
-        n_layers: int = 1,
-        positions: str = "sinusoidal",
-        dropout: float = 0.0,
-    ):
-        super().__init__()
-        self.embedding = Embedding(vocab, d_model, positions, dropout=dropout)
-        initialise_read(self.embedding.embedding, self.embedding.scale)
-        rotate = rotary if positions == "rotary" else None
-        self.encoder = Encoder(n_layers, d_model, n_heads, d_ff or 4 * d_model, dropout=dropout, rotate=rotate)
-        self.cell, self.width = None, d_model
-
-    def forward(self, source: Tensor, mask: Tensor) -> tuple[Tensor, tuple[State, ...]]:
-        """source: (B, N) ids.  Returns H (B, N, width) and one state of one tensor, the mean (B, width)."""
-        H, _ = self.encoder(self.embedding(source), mask.unsqueeze(1))
-        real = mask.unsqueeze(2).to(H)
-        mean = (H * real).sum(1) / real.sum(1).clamp(min=1)
-        return H, ((mean,),)
 
 
 class Bridge(nn.Module):
@@ -169,7 +134,7 @@ class Seq2Seq(nn.Module):
 
     def step(self, state: dict, token: Tensor) -> tuple[Tensor, dict]:
         """Reads y_{t-1}, token (B,): the logits (B, vocab) of y_t, and the next state."""
-        y, c = self._drop(embed(self.embedding, token, "(B,)")), state.get("c")
+        y, c = self._drop(embed(self.embedding, token, dims=1)), state.get("c")
         s_t, s = self.decoder.step(_beside(y, c), state["s"])
         return self._logits(s_t, c), {**state, "s": s}
 
@@ -251,7 +216,7 @@ class AttentionSeq2Seq(nn.Module):
 
     def step(self, state: dict, token: Tensor) -> tuple[Tensor, dict]:
         """Reads y_{t-1}, token (B,): the logits (B, vocab) of y_t, and the next state."""
-        s, c, _, state = self._update(state, self._drop(embed(self.embedding, token, "(B,)")))
+        s, c, _, state = self._update(state, self._drop(embed(self.embedding, token, dims=1)))
         return self._logits(s, c), state
 
     def forward(

@@ -14,8 +14,10 @@ import math
 from torch import Tensor, nn
 
 from lmbook.attention import padding_mask
+from lmbook.cells import State
 from lmbook.configuration import configured
-from lmbook.layers import Decoder, Encoder, embed, initialise_read
+from lmbook.embeddings import embed, initialise_read
+from lmbook.layers import Decoder, Encoder
 from lmbook.positions import Learned, rotary, sinusoidal
 
 
@@ -132,6 +134,38 @@ class Transformer(nn.Module):
             y, cache = layer.step(y, cache, memory, state["source_mask"])
             past.append(cache)
         return self.output(self.decoder.norm(y)).squeeze(1), {**state, "past": past}
+
+
+@configured
+class TransformerEncoder(nn.Module):
+    """H = encoder(E x + p), and in place of a last state the mean of H over the real tokens.
+
+    d_ff: 4 d_model by default.  positions: as in Embedding; with "none" the order is not seen.
+    """
+
+    def __init__(
+        self,
+        vocab: int,
+        d_model: int,
+        n_heads: int = 4,
+        d_ff: int | None = None,
+        n_layers: int = 1,
+        positions: str = "sinusoidal",
+        dropout: float = 0.0,
+    ):
+        super().__init__()
+        self.embedding = Embedding(vocab, d_model, positions, dropout=dropout)
+        initialise_read(self.embedding.embedding, self.embedding.scale)
+        rotate = rotary if positions == "rotary" else None
+        self.encoder = Encoder(n_layers, d_model, n_heads, d_ff or 4 * d_model, dropout=dropout, rotate=rotate)
+        self.cell, self.width = None, d_model
+
+    def forward(self, source: Tensor, mask: Tensor) -> tuple[Tensor, tuple[State, ...]]:
+        """source: (B, N) ids.  Returns H (B, N, width) and one state of one tensor, the mean (B, width)."""
+        H, _ = self.encoder(self.embedding(source), mask.unsqueeze(1))
+        real = mask.unsqueeze(2).to(H)
+        mean = (H * real).sum(1) / real.sum(1).clamp(min=1)
+        return H, ((mean,),)
 
 
 def _source_mask(source: Tensor, source_mask: Tensor | None) -> Tensor:

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from lmbook import attention, autograd, backprop, counts, decode, layers, losses, metrics, ngram, positions
+from lmbook import attention, autograd, backprop, counts, decode, layers, losses, metrics, networks, ngram, positions
 from lmbook.attention import MultiHeadAttention
 from lmbook.bert import BERT
 from lmbook.cells import GRUCell, LSTMCell, RNNCell
@@ -12,8 +12,8 @@ from lmbook.lab import checkpoints, train
 from lmbook.layers import LayerNorm
 from lmbook.rnn import run_cell
 from lmbook.rnn_models import Classifier, RecurrentLM, Tagger
-from lmbook.seq2seq import AttentionSeq2Seq, TransformerEncoder
-from lmbook.transformer import Embedding, Transformer
+from lmbook.seq2seq import AttentionSeq2Seq
+from lmbook.transformer import Embedding, Transformer, TransformerEncoder
 from lmbook.vit import PatchClassifier
 
 from . import test_models
@@ -480,26 +480,26 @@ NUMBERED: dict[int, list[Fault]] = {  # by the number of the check
         ),
         Fault(
             "writing leaves the model in evaluation mode",
-            decode.evaluating,
+            networks.evaluating,
             "module.training = training",
             "pass",
             written("gru"),
         ),
         Fault(
             "writing leaves it in training mode",
-            decode.evaluating,
+            networks.evaluating,
             "module.training = training",
             "module.training = True",
             written("gpt"),
         ),
         Fault(
             "writing thaws a frozen part",
-            decode.evaluating,
+            networks.evaluating,
             "module.training = training",
             "module.training = modes[0][1]",
             written("seq2seq, dot"),
         ),
-        Fault("writes with dropout", decode.evaluating, "model.eval()", "pass", written("transformer, pre", "beam")),
+        Fault("writes with dropout", networks.evaluating, "model.eval()", "pass", written("transformer, pre", "beam")),
         Fault(
             "evaluates with dropout",
             train.fixed_seed,

@@ -23,9 +23,9 @@ from lmbook.feedforward import FeedForwardLM
 from lmbook.gpt import GPT
 from lmbook.moe import MixtureOfExperts
 from lmbook.rnn_models import Classifier, RecurrentLM, Tagger
-from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq, SingleRNNTranslator, TransformerEncoder
+from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq, SingleRNNTranslator
 from lmbook.text import PAD_ID, SOS_ID
-from lmbook.transformer import Transformer
+from lmbook.transformer import Transformer, TransformerEncoder
 from lmbook.vit import PatchClassifier
 
 VOCAB, FIRST = 11, 5  # ids 0..4 are special

@@ -6,8 +6,8 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from lmbook.lab import flops
-from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq, TransformerEncoder
-from lmbook.transformer import Transformer
+from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq
+from lmbook.transformer import Transformer, TransformerEncoder
 
 VOCAB, B, N, T = 40, 3, 7, 9
 

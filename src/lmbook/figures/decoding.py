@@ -95,9 +95,9 @@ def tree(model, source: Sequence[int], start: int, end: int) -> list[list]:
 
 def stored(chosen: Sequence[int]) -> dict:
     """What decoding.json holds, computed anew from the shipped weights; chosen: test sentences by number."""
-    from lmbook.decode import evaluating
     from lmbook.lab import checkpoints
     from lmbook.lab.recipes import harbourish_translation
+    from lmbook.networks import evaluating
     from lmbook.text import EOS_ID, SOS_ID
 
     model, words, _ = checkpoints.load("harbourish")

@@ -15,10 +15,10 @@ import torch
 import traitlets
 
 from lmbook.data.digits import PixelCodec
-from lmbook.decode import evaluating
 from lmbook.figures import Figure, bars_svg, bundle
 from lmbook.gpt import GPT, gelu_tanh
 from lmbook.lab import checkpoints
+from lmbook.networks import evaluating
 
 RECIPE = "digits-page"
 SIDE, LEVELS, CLASSES = 8, 17, 10

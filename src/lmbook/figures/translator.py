@@ -88,7 +88,7 @@ def translated(name: str, text: str, forced: Sequence[int] = ()) -> dict:
     """What engine.mjs gives for the same task, by torch: the likeliest token at each step after those of `forced`."""
     import torch
 
-    from lmbook.decode import evaluating
+    from lmbook.networks import evaluating
     from lmbook.text import EOS_ID, SOS_ID
 
     model, reader, writer = shipped(name)

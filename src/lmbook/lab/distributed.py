@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch import distributed as dist
 
-from lmbook.decode import tree_map
+from lmbook.networks import tree_map
 
 
 @contextlib.contextmanager

@@ -15,8 +15,8 @@ from torch import nn
 from lmbook.attention import AdditiveScore, DotScore
 from lmbook.layers import Encoder
 from lmbook.rnn import Recurrent
-from lmbook.seq2seq import AttentionSeq2Seq, Seq2Seq, TransformerEncoder
-from lmbook.transformer import Transformer
+from lmbook.seq2seq import AttentionSeq2Seq, Seq2Seq
+from lmbook.transformer import Transformer, TransformerEncoder
 
 GATES = {"RNNCell": 1, "GRUCell": 3, "LSTMCell": 4}
 

@@ -14,7 +14,7 @@ from torch import nn
 from tqdm import tqdm  # the plain bar: tqdm.auto would leave a widget in the notebook
 
 import lmbook
-from lmbook.decode import evaluating
+from lmbook.networks import evaluating
 from lmbook.lab.distributed import all_reduce_sum, broadcast, rows
 from lmbook.lab.resume import Progress, Snapshots, random_state, set_random_state
 

@@ -22,9 +22,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
 from lmbook.configuration import configuration
-from lmbook.decode import tree_map
 from lmbook.lab import distributed, resume, schedules
 from lmbook.lab.train import device_of
+from lmbook.networks import tree_map
 
 NUMBER = (int, float)
 WIDTH = 120  # of a line of the file

@@ -26,9 +26,9 @@ import torch
 from torch import Tensor, nn
 
 from lmbook import __version__, say, write
-from lmbook.decode import tree_map
 from lmbook.lab.checkpoints import CheckpointError, differences
 from lmbook.lab.distributed import gather, rank_and_world_size, same_weights
+from lmbook.networks import tree_map
 
 FORMAT = b"lmbook training 3"
 

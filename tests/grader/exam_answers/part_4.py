@@ -14,8 +14,9 @@ from lmbook.bert import BERT, BERTClassifier, BERTTagger
 from lmbook.gpt import GPT
 from lmbook.lab import flops
 from lmbook.lab.schedules import warmup_cosine
-from lmbook.layers import DecoderLayer, EncoderLayer, FeedForward, n_parameters
+from lmbook.layers import DecoderLayer, EncoderLayer, FeedForward
 from lmbook.losses import smoothed_loss
+from lmbook.networks import n_parameters
 
 
 def layer_norm(n):

@@ -5,8 +5,8 @@ import torch
 from torch import nn
 
 from lmbook import data, metrics
-from lmbook.decode import evaluating
 from lmbook.lab.recipes.translation import Task, Tokens, counts, encoder_decoder, translate
+from lmbook.networks import evaluating
 
 
 def test_tokens_come_back_and_rare_ones_are_unknown():

@@ -19,7 +19,6 @@ from torch import Tensor, nn
 
 from lmbook import data, metrics
 from lmbook.bert import BERT, FIRST_ORDINARY, MASK_ID, BERTTagger, MaskedLM, mask_tokens, masked_lm_loss
-from lmbook.decode import evaluating
 from lmbook.gpt import decay_groups
 from lmbook.lab import checkpoints
 from lmbook.lab.recipes.tagging import predict, prepare, score_tags
@@ -27,6 +26,7 @@ from lmbook.lab.recipes.tasks import NO_LABEL, fit_labels
 from lmbook.lab.run import TRAINED, RecipeError, Run, recipe
 from lmbook.lab.train import device_of, evaluate
 from lmbook.lab.word_shapes import WordForms
+from lmbook.networks import evaluating
 from lmbook.text import EOS, EOS_ID, SOS_ID
 
 NAME = "bert-wikitext2"

@@ -22,10 +22,9 @@ from lmbook.lab.recipes.flops_and_time import flops, step_seconds
 from lmbook.lab.recipes.translation import Pairs, Task, Tokens, apart, encoder_decoder, learn, race
 from lmbook.lab.recipes.translation_by_length import EDGES, words
 from lmbook.lab.run import Run, recipe
-from lmbook.layers import n_parameters
 from lmbook.moe import MixtureOfExperts
-from lmbook.seq2seq import TransformerEncoder
-from lmbook.transformer import Transformer
+from lmbook.networks import n_parameters
+from lmbook.transformer import Transformer, TransformerEncoder
 
 WORDS, FAR = (3, 20), (21, 30)  # words of the English side: in training and test, and past training
 MOST = 50  # tokens of the longest translation

@@ -20,6 +20,7 @@ from lmbook.gpt import GPT, decay_groups, gelu_tanh
 from lmbook.lab.recipes.tasks import Pair, confusion, label_nll, log_probs, next_token_nll, wider
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.train import device_of, evaluate
+from lmbook.networks import evaluating
 from lmbook.vit import PatchClassifier
 
 LEVELS, CLASSES = 17, 10
@@ -67,7 +68,7 @@ def shifted(images: Tensor, by: np.ndarray) -> Tensor:
 
 def pixel_nll(model: nn.Module, ids: Tensor) -> Tensor:
     """-ln P of each pixel given those before it: (B, 64) for ids (B, 65)."""
-    with decode.evaluating(model):
+    with evaluating(model):
         log_p = [log_probs(model, rows[:, :-1]) for rows in ids.split(256)]
     return -torch.cat(log_p).gather(2, ids[:, 1:, None]).squeeze(2)
 
@@ -234,7 +235,7 @@ class SmallCNN(nn.Module):
 
 def classify(model: nn.Module, images: Tensor) -> Tensor:
     """The likeliest class of each image."""
-    with decode.evaluating(model):
+    with evaluating(model):
         return model(images.to(device_of(model))).argmax(-1).cpu()
 
 

@@ -18,10 +18,11 @@ from torch import nn
 
 import lmbook
 from lmbook import data
-from lmbook.decode import evaluating, greedy
+from lmbook.decode import greedy
 from lmbook.lab.recipes.translation import encoder_decoder, learn
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.train import device_of
+from lmbook.networks import evaluating
 from lmbook.text import EOS_ID, SOS_ID, SPECIALS
 
 SYMBOLS = 16  # four bits a symbol

@@ -21,7 +21,8 @@ from lmbook.lab.recipes.multi30k import RUNGS, prepare
 from lmbook.lab.recipes.tasks import next_token_nll
 from lmbook.lab.recipes.translation import loss
 from lmbook.lab.run import Run, recipe
-from lmbook.layers import Encoder, n_parameters
+from lmbook.layers import Encoder
+from lmbook.networks import n_parameters
 from lmbook.rnn import Recurrent
 
 MULTI30K = tuple(

@@ -13,7 +13,8 @@ from lmbook import metrics
 from lmbook.lab.recipes.harbourish_translation import EDGES, MOST, captions
 from lmbook.lab.recipes.translation import counts, encoder_decoder, race, scored
 from lmbook.lab.run import Run, recipe
-from lmbook.seq2seq import AttentionSeq2Seq, TransformerEncoder
+from lmbook.seq2seq import AttentionSeq2Seq
+from lmbook.transformer import TransformerEncoder
 
 D, BUDGETS, TRIAL = 64, (1000, 2000), (500,)  # one width for embeddings, self-attention and the decoder's state; steps
 ENCODERS: dict[str, str | None] = {  # positions of a Transformer encoder; None is the recurrent one

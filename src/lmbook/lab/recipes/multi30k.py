@@ -19,9 +19,9 @@ from lmbook import metrics
 from lmbook.attention import SCORES, MultiHeadAttention
 from lmbook.lab.recipes.translation import Task, counts, encoder_decoder, learn
 from lmbook.lab.run import Run, recipe
-from lmbook.seq2seq import SingleRNNTranslator, TransformerEncoder
+from lmbook.seq2seq import SingleRNNTranslator
 from lmbook.text import BytePairTokenizer
-from lmbook.transformer import Transformer
+from lmbook.transformer import Transformer, TransformerEncoder
 
 TYPES, MERGES = 4000, 4000 - BytePairTokenizer.FIRST_MERGE
 

@@ -21,7 +21,7 @@ from lmbook.gpt import GPT, decay_groups, gelu_tanh
 from lmbook.lab.recipes.tasks import log_probs, next_token_nll, nll_by_place, shifted_stream, stream_nll
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.train import device_of, evaluate, fixed_seed
-from lmbook.layers import n_parameters
+from lmbook.networks import n_parameters
 from lmbook.ngram import Counts, KneserNey
 from lmbook.rnn_models import RecurrentLM
 from lmbook.text import PAD_ID, SPECIALS, CharTokenizer

@@ -16,12 +16,12 @@ import torch
 from torch import Tensor, nn
 
 from lmbook import metrics
-from lmbook.decode import evaluating
 from lmbook.lab.recipes.tasks import NO_LABEL, label_nll, labelled, outputs
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.schedules import warmup
 from lmbook.lab.train import device_of
 from lmbook.lab.word_shapes import WordForms
+from lmbook.networks import evaluating
 from lmbook.rnn_models import Tagger
 from lmbook.text import EOS_ID
 

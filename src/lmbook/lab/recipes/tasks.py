@@ -14,10 +14,10 @@ import torch
 from torch import Tensor, nn
 
 from lmbook import data
-from lmbook.decode import evaluating
 from lmbook.lab.run import Run
 from lmbook.lab.train import device_of
 from lmbook.losses import token_nll
+from lmbook.networks import evaluating
 from lmbook.text import PAD_ID
 
 NO_LABEL = -100  # stands beside padding

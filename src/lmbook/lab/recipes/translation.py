@@ -17,11 +17,12 @@ import lmbook
 from lmbook import data, metrics
 from lmbook.configuration import configured
 from lmbook.data.batching import pad
-from lmbook.decode import beam, evaluating, greedy
+from lmbook.decode import beam, greedy
 from lmbook.lab.run import RATES, Run
 from lmbook.lab.schedules import warmup_cosine
 from lmbook.lab.train import TrainingError, device_of, evaluate
 from lmbook.losses import token_nll
+from lmbook.networks import evaluating
 from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq
 from lmbook.text import EOS_ID, SOS_ID, Vocabulary, WordTokenizer
 

@@ -19,8 +19,8 @@ from lmbook.gpt import GPT, decay_groups, gelu_tanh
 from lmbook.lab.recipes.tasks import Pair, next_token_nll, shifted_stream, stream_nll
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.train import evaluate
-from lmbook.layers import n_parameters
 from lmbook.losses import class_buckets, sampled_nll
+from lmbook.networks import n_parameters
 from lmbook.ngram import KneserNey, stream_perplexity
 from lmbook.rnn_models import RecurrentLM
 from lmbook.text import EOS_ID, MASK_ID, PAD_ID, SOS_ID, Vocabulary

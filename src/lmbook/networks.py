@@ -1,0 +1,52 @@
+"""Any network: its number of parameters, its evaluation mode, and the nested tensors that it takes and gives.
+
+A batch or a state is one tensor, or several of them in tuples, lists and dicts, however deep:
+
+    tree_map(lambda x: x.to("cuda"), batch)          the batch on another device
+    tree_map(Tensor.detach, state)                   the state as a constant
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+
+def n_parameters(model: nn.Module) -> int:
+    """The numbers that training may change; a tied one counts once. Under torch.device("meta") none of them is made."""
+    return sum(p.numel() for p in model.parameters() if p.requires_grad)
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Evaluation mode and no gradients inside the block; every module then has its own mode back, error or not."""
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        for module, training in modes:
+            module.training = training
+
+
+def tree_map(change: Callable[[Tensor], Any], tree: Any) -> Any:
+    """The same nesting of tuples, named tuples, lists and dicts with every tensor changed; None and numbers stay.
+
+    Raises TypeError for anything else.
+    """
+    if isinstance(tree, Tensor):
+        return change(tree)
+    if isinstance(tree, dict):
+        return {name: tree_map(change, branch) for name, branch in tree.items()}
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        return type(tree)(*(tree_map(change, branch) for branch in tree))
+    if isinstance(tree, tuple | list):
+        return type(tree)(tree_map(change, branch) for branch in tree)
+    if tree is None or isinstance(tree, int | float):
+        return tree
+    raise TypeError(
+        f"a batch or a state holds tensors in tuples, lists and dicts; this one holds a {type(tree).__name__}."
+    )
