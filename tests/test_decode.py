@@ -35,7 +35,7 @@ class Table(nn.Module):
         self.steps = 0
         return {"source": first, "tokens": (torch.full_like(first, SOS), [torch.full_like(first, SOS)])}
 
-    def step(self, state, token):
+    def step(self, token, state):
         self.steps += 1
         if self.steps == self.fails_at:
             raise RuntimeError("this model fails")
@@ -128,7 +128,7 @@ def test_the_mode_is_restored_after_an_error(decode, fails_at):
 
 def test_no_gradients_while_evaluating(model):
     with evaluating(model):
-        assert not model.step(model.start(2), torch.tensor([SOS, SOS]))[0].requires_grad
+        assert not model.step(torch.tensor([SOS, SOS]), model.start(2))[0].requires_grad
 
 
 def test_rows_of_a_batch_do_not_influence_one_another(model, decode):

@@ -154,7 +154,7 @@ def test_generation_slides_the_window(slide):
     for t in range(3 * WINDOW):
         if t + 1 - first > WINDOW:
             first += slide
-        logits, state = model.step(state, tokens[:, t])
+        logits, state = model.step(tokens[:, t], state)
         torch.testing.assert_close(logits, model(tokens[:, first : t + 1])[:, -1], atol=1e-5, rtol=1e-4)
 
 
@@ -180,7 +180,7 @@ def test_tokens_outside_the_vocabulary_are_refused(model):
     with pytest.raises(ValueError, match=r"\(B, T\)"):
         model(torch.tensor([0, 1]))
     with pytest.raises(ValueError, match=r"\(B,\)"):
-        model.step(model.start(1), torch.tensor([[0]]))
+        model.step(torch.tensor([[0]]), model.start(1))
 
 
 def test_attention_weights_are_returned(model):

@@ -98,8 +98,8 @@ def batch(seed=1, T=5):
 def test_a_step_leaves_the_state_it_was_given(name):
     model, (source, target_in) = build(name), batch()
     state = model.start(source)
-    first, _ = model.step(state, target_in[:, 0])
-    again, _ = model.step(state, target_in[:, 0])
+    first, _ = model.step(target_in[:, 0], state)
+    again, _ = model.step(target_in[:, 0], state)
     assert torch.equal(first, again)
 
 

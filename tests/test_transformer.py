@@ -166,7 +166,7 @@ def test_cached_steps_over_a_padded_source_equal_the_full_pass(norm):
     source[1, 4:] = 0
     state, steps = transformer.start(source), []
     for t in range(T):
-        logits, state = transformer.step(state, target[:, t])
+        logits, state = transformer.step(target[:, t], state)
         steps.append(logits)
     torch.testing.assert_close(torch.stack(steps, 1), transformer(source, target))
 

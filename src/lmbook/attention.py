@@ -22,6 +22,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lmbook.protocol import check_input
 from lmbook.text import PAD_ID
 
 Cache = tuple[Tensor, Tensor]  # keys (B, n_heads, N, d_k) and values (B, n_heads, N, d_v) already projected
@@ -43,6 +44,18 @@ def padding_mask(tokens: Tensor, pad: int = PAD_ID) -> Tensor:
     if tokens.dim() != 2:
         raise ValueError(f"padding_mask wants ids of shape (B, N), not {tuple(tokens.shape)}; add the batch axis.")
     return (tokens != pad).unsqueeze(1)
+
+
+def real_tokens(source: Tensor, mask: Tensor | None = None) -> Tensor:
+    """The mask (B, N) as it was given, or where the source (B, N) is not <pad>. Raises ValueError for other shapes."""
+    if not isinstance(source, Tensor):
+        raise ValueError(f"source is {source}; this model translates: give ids (B, N) as a tensor.")
+    if source.ndim != 2 or source.shape[1] < 1:
+        raise ValueError(f"source has shape {tuple(source.shape)}; give ids (B, N) with at least one column.")
+    mask = source != PAD_ID if mask is None else mask
+    if mask.dtype != torch.bool or mask.shape != source.shape:
+        raise ValueError(f"source_mask is {mask.dtype} {tuple(mask.shape)}; give booleans {tuple(source.shape)}.")
+    return mask
 
 
 def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -254,6 +267,7 @@ class MultiHeadAttention(nn.Module):
 
         x: (B, T, d_model).  Returns out (B, T, d_model) and the longer cache.
         """
+        check_input(x)
         N = cache[0].shape[2]
         K, V = (torch.cat(pair, dim=2) for pair in zip(cache, self.project(x, x, N), strict=True))
         return self.attend(x, (K, V), causal=True, start=N)[0], (K, V)

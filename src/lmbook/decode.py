@@ -4,16 +4,11 @@
     sample   y_t ~ P(y | y_<t, x)^(1/temperature), normalised, perhaps over the likeliest tokens only (top-k, top-p)
     beam     keeps the `width` best beginnings, and in the end the sequence with the best log P(y | x) / |y|^alpha
 
-All work with every model that has
-
-    state = model.start(source)  or  model.start(source, source_mask)  or, for a language model, model.start(batch_size)
-    logits, state = model.step(state, token)                           token (B,) ids, logits (B, vocab)
-
-where a state is a nested tuple, list or dict of tensors whose first axis is the batch. A sequence is complete when its
-last token is <eos>, or when it has max_length tokens; so the probabilities of all complete sequences sum to 1.
+All work with every model that has `start` and `step` (lmbook.protocol), whatever it is made of. A sequence is complete
+when its last token is <eos>, or when it has max_length tokens; so the probabilities of all complete sequences sum to 1.
 Arguments that the functions share:
 
-    source        what model.start takes: ids (B, N), or for a language model the batch size
+    source        what model.start takes: ids (B, N), or for a language model the number of rows B
     max_length    tokens to write at most, <eos> among them
     prompt        ids (B, P), P >= 1, read before anything is written; by default one <sos>
     source_mask   boolean (B, N), True at real tokens, where the model is not to find them itself
@@ -23,18 +18,19 @@ Arguments that the functions share:
 The model is in evaluation mode meanwhile, and afterwards as it was. No row of a batch has an influence on another.
 """
 
-import inspect
 import itertools
 import math
-import numbers
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from lmbook.networks import evaluating, tree_map
+from lmbook.protocol import LanguageModel, State, Translator
 from lmbook.text import EOS_ID, SOS_ID
+
+Model = LanguageModel | Translator
 
 __all__ = [
     "Hypothesis", "beam", "beam_hypotheses", "distribution", "greedy", "reorder", "sample",
@@ -49,7 +45,7 @@ class Hypothesis(NamedTuple):
     score: float
 
 
-def reorder(state, index: Tensor):
+def reorder(state: State, index: Tensor) -> State:
     """The state whose row i is row index[i] of the given one: rows dropped, repeated or put in another order.
 
     The batch is the first axis of each tensor.  index: (B',) int64.  Raises TypeError as `tree_map` does.
@@ -58,7 +54,7 @@ def reorder(state, index: Tensor):
 
 
 def greedy(
-    model: nn.Module,
+    model: Model,
     source: Tensor | int,
     max_length: int,
     *,
@@ -75,7 +71,7 @@ def greedy(
 
 
 def sample(
-    model: nn.Module,
+    model: Model,
     source: Tensor | int,
     max_length: int,
     *,
@@ -134,7 +130,7 @@ def distribution(logits: Tensor, temperature: float = 1.0, top_k: int | None = N
 
 
 def beam(
-    model: nn.Module, source: Tensor | int, max_length: int, width: int = 5, alpha: float = 1.0, **options
+    model: Model, source: Tensor | int, max_length: int, width: int = 5, alpha: float = 1.0, **options
 ) -> tuple[list[list[int]], list[float]]:
     """The best hypothesis of `beam_hypotheses` for each row, and its score log P(y | x) / |y|^alpha."""
     best = [hypotheses[0] for hypotheses in beam_hypotheses(model, source, max_length, width, alpha, **options)]
@@ -142,7 +138,7 @@ def beam(
 
 
 def beam_hypotheses(
-    model: nn.Module,
+    model: Model,
     source: Tensor | int,
     max_length: int,
     width: int = 5,
@@ -197,11 +193,20 @@ def beam_hypotheses(
             rows = [rows[b] for b in still.tolist()]
             state = reorder(state, (still.unsqueeze(1) * K + parent[still]).flatten())
             total, ended, tokens = total[still], ended[still], tokens[still]
-            logits, state = model.step(state, token[still].flatten())
+            logits, state = model.step(token[still].flatten(), state)
     return [sorted(found, key=lambda hypothesis: -hypothesis.score)[:width] for found in complete]
 
 
-def _write(model, source, max_length, prompt, source_mask, eos, forbid, choose: Callable[[Tensor], Tensor]):
+def _write(
+    model: Model,
+    source: Tensor | int,
+    max_length: int,
+    prompt: Tensor | None,
+    source_mask: Tensor | None,
+    eos: int | None,
+    forbid: Sequence[int],
+    choose: Callable[[Tensor], Tensor],
+) -> tuple[list[list[int]], list[float]]:
     """Writes one token a step, as choose(log P (B, vocab)) -> (B,) says, until every row has ended."""
     with evaluating(model):
         logits, state = _begin(model, source, max_length, prompt, source_mask)
@@ -216,24 +221,22 @@ def _write(model, source, max_length, prompt, source_mask, eos, forbid, choose: 
                 ended = ended | (token == eos)
             if length == max_length or ended.all():
                 break
-            logits, state = model.step(state, token)  # a row that has ended goes on; what it writes is cut off below
+            logits, state = model.step(token, state)  # a row that has ended goes on; what it writes is cut off below
     tokens = torch.stack(written, dim=1).tolist()
     return [row[: row.index(eos) + 1] if eos in row else row for row in tokens], total.tolist()
 
 
-def _begin(model, source, max_length, prompt, source_mask):
+def _begin(
+    model: Model, source: Tensor | int, max_length: int, prompt: Tensor | None, source_mask: Tensor | None
+) -> tuple[Tensor, State]:
     """Starts the model and lets it read the prompt. Returns the logits (B, vocab) of the first token, and the state."""
     if max_length < 1:
         raise ValueError(f"max_length is {max_length}; write at least 1 token.")
-    rows, wanted = isinstance(source, numbers.Integral), next(iter(inspect.signature(model.start).parameters.values()))
-    if wanted.annotation is int and not rows:
+    if isinstance(model, LanguageModel) and isinstance(source, Tensor):
         raise ValueError("a language model starts from a number of rows B; give B, and the ids (B, P) as prompt=.")
-    if wanted.annotation is Tensor and rows:
-        raise ValueError(f"source is {source}; this model translates: give ids (B, N) as a tensor.")
-    batch_size = int(source) if rows else len(source)
+    batch_size = len(source) if isinstance(source, Tensor) else int(source)
     if batch_size < 1:
         raise ValueError("source has no rows; decode at least one.")
-    source = batch_size if rows else source
     state = model.start(source) if source_mask is None else model.start(source, source_mask)
     if prompt is None:
         weights = itertools.chain(model.parameters(), model.buffers())
@@ -242,7 +245,7 @@ def _begin(model, source, max_length, prompt, source_mask):
     if prompt.ndim != 2 or len(prompt) != batch_size or prompt.shape[1] < 1:
         raise ValueError(f"prompt has shape {tuple(prompt.shape)}; give ids ({batch_size}, P) with P >= 1.")
     for token in prompt.unbind(1):
-        logits, state = model.step(state, token)
+        logits, state = model.step(token, state)
     return logits, state
 
 

@@ -9,14 +9,16 @@ Shapes: B batch, T time, vocab, d_embed.
 import torch
 from torch import Tensor, nn
 
+from lmbook.protocol import check_input
+
 
 def check_ids(ids: Tensor, vocab: int, dims: int = 2) -> None:
     """Raises ValueError unless ids are whole numbers in 0..vocab-1 of shape (B, T), or (B,) with dims=1.
 
-    Raises TypeError where something else stands in the place of the ids, such as a state.
-    The values are looked at on the CPU only: a GPU would have to stop and wait for the answer.
+    Raises TypeError where something else stands in their place, such as a state. The values are looked at on the CPU
+    only: a GPU would have to stop and wait for the answer.
     """
-    _check_dims(ids, dims)
+    check_dims(ids, dims)
     if ids.dtype not in (torch.int64, torch.int32):
         raise ValueError(_unfit(ids, dims))
     if ids.device.type == "cpu" and ids.numel() and not torch.compiler.is_compiling():
@@ -33,7 +35,7 @@ def embed(embedding: nn.Embedding, tokens: Tensor, dims: int = 2) -> Tensor:
 
     Raises as check_ids does.
     """
-    _check_dims(tokens, dims)
+    check_dims(tokens, dims)
     try:
         return embedding(tokens)
     except (IndexError, RuntimeError):  # looked at only where the look-up fails, not at every step of a training
@@ -41,7 +43,9 @@ def embed(embedding: nn.Embedding, tokens: Tensor, dims: int = 2) -> Tensor:
         raise
 
 
-def _check_dims(ids: Tensor, dims: int) -> None:
+def check_dims(ids: Tensor, dims: int) -> None:
+    """Raises ValueError unless ids are (B, T), or (B,) with dims=1, and TypeError unless they are a tensor."""
+    check_input(ids)
     if ids.dim() != dims:
         raise ValueError(_unfit(ids, dims))
 

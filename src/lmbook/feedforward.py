@@ -90,7 +90,7 @@ class FeedForwardLM(nn.Module):
         h = self.f(self.W(self.dropout(e)))
         return self.dropout(h), (text[:, tokens.shape[1] :],)
 
-    def step(self, state: tuple[Tensor], token: Tensor) -> tuple[Tensor, tuple[Tensor]]:
+    def step(self, token: Tensor, state: tuple[Tensor]) -> tuple[Tensor, tuple[Tensor]]:
         """One token on.  token: (B,) ids.  Returns logits (B, vocab) and the new state."""
         check_ids(token, self.embedding.num_embeddings, dims=1)
         logits, state = self.run(token.unsqueeze(1), state)

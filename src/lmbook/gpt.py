@@ -18,7 +18,7 @@ from torch.nn import functional as F
 
 from lmbook.attention import MultiHeadAttention
 from lmbook.configuration import configured
-from lmbook.embeddings import embed
+from lmbook.embeddings import check_dims, embed
 from lmbook.layers import EncoderLayer, FeedForward, LayerNorm, initialise
 from lmbook.positions import Learned, rotary
 
@@ -125,6 +125,7 @@ class GPT(nn.Module):
 
         Raises ValueError where they do not fit into what is left of the window; step slides instead.
         """
+        check_dims(tokens, 2)
         x, past = self._embedded(tokens, state["tokens"].shape[1]), []
         for layer, cache in zip(self.layers, state["past"], strict=True):
             x, cache = layer.step(x, cache)
@@ -132,10 +133,9 @@ class GPT(nn.Module):
         tokens = torch.cat([state["tokens"], tokens], dim=1)
         return self.output(self.norm(x)), {"tokens": tokens, "past": past}
 
-    def step(self, state: dict, token: Tensor) -> tuple[Tensor, dict]:
+    def step(self, token: Tensor, state: dict) -> tuple[Tensor, dict]:
         """Reads one more token, (B,) ids: logits (B, vocab) of the next, and the new state. Slides a full window."""
-        if token.dim() != 1:
-            raise ValueError(f"token is {tuple(token.shape)}; a step takes one id a row, (B,).")
+        check_dims(token, 1)
         token = token.unsqueeze(1)
         if state["tokens"].shape[1] == self.window:
             token = torch.cat([state["tokens"][:, self.slide :], token], dim=1)

@@ -8,19 +8,31 @@ A batch or a state is one tensor, or several of them in tuples, lists and dicts,
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 
 
-def n_parameters(model: nn.Module) -> int:
+class Network(Protocol):
+    """Any nn.Module: what the book uses of it."""
+
+    def modules(self) -> Iterator[nn.Module]: ...
+
+    def parameters(self) -> Iterator[nn.Parameter]: ...
+
+    def buffers(self) -> Iterator[Tensor]: ...
+
+    def eval(self) -> Any: ...
+
+
+def n_parameters(model: Network) -> int:
     """The numbers that training may change; a tied one counts once. Under torch.device("meta") none of them is made."""
     return sum(p.numel() for p in model.parameters() if p.requires_grad)
 
 
 @contextmanager
-def evaluating(model: nn.Module) -> Iterator[None]:
+def evaluating(model: Network) -> Iterator[None]:
     """Evaluation mode and no gradients inside the block; every module then has its own mode back, error or not."""
     modes = [(module, module.training) for module in model.modules()]
     model.eval()

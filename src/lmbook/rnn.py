@@ -22,6 +22,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from lmbook.cells import CELLS, GRUCell, LSTMCell, RNNCell, State
+from lmbook.protocol import check_input
 
 FUSED = {RNNCell: torch.rnn_tanh, LSTMCell: torch.lstm, GRUCell: torch.gru}  # what nn.RNN, nn.LSTM, nn.GRU call
 FUSED_STEP = {RNNCell: torch.rnn_tanh_cell, LSTMCell: torch.lstm_cell, GRUCell: torch.gru_cell}
@@ -192,6 +193,7 @@ class Recurrent(nn.Module):
         """
         if self.bidirectional:
             raise ValueError("a bidirectional network needs the whole sequence; it cannot go step by step.")
+        check_input(x)
         final = []
         for i, ((cell,), layer_state) in enumerate(zip(self.layers, state, strict=True)):
             if i > 0:
@@ -201,6 +203,7 @@ class Recurrent(nn.Module):
         return x, tuple(final)
 
     def _checked(self, x: Tensor, state: tuple[State, ...] | None, mask: Tensor | None) -> tuple[State, ...]:
+        check_input(x)
         if x.dim() != 3 or x.shape[1] < 1 or x.shape[2] != self.d_in:
             raise ValueError(f"x is {tuple(x.shape)}; it must be (B, T, {self.d_in}) with at least one step.")
         if mask is not None and (mask.dtype != torch.bool or mask.shape != x.shape[:2]):

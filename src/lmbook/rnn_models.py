@@ -74,7 +74,7 @@ class RecurrentLM(nn.Module):
         h, state = self.recurrent(x, state, mask)
         return F.dropout(h, self.dropout, self.training), state
 
-    def step(self, state: tuple[State, ...], token: Tensor) -> tuple[Tensor, tuple[State, ...]]:
+    def step(self, token: Tensor, state: tuple[State, ...]) -> tuple[Tensor, tuple[State, ...]]:
         """One token (B,) further: logits (B, vocab) of the token after it, and the next state."""
         x = F.dropout(embed(self.embedding, token, dims=1), self.dropout, self.training)
         h, state = self.recurrent.step(x, state)

@@ -22,13 +22,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from lmbook.attention import SCORES, masked_softmax
+from lmbook.attention import SCORES, masked_softmax, real_tokens
 from lmbook.cells import State
 from lmbook.configuration import configured
 from lmbook.embeddings import embed, initialise_read, initialise_vocabulary
 from lmbook.rnn import Recurrent
 from lmbook.rnn_models import RecurrentLM
-from lmbook.text import PAD_ID
 
 
 @configured
@@ -132,7 +131,7 @@ class Seq2Seq(nn.Module):
         _, final = self.encoder(source, real_tokens(source, source_mask))
         return {"s": self.bridge(final)} | ({"c": final[-1][0]} if self.context == "every" else {})
 
-    def step(self, state: dict, token: Tensor) -> tuple[Tensor, dict]:
+    def step(self, token: Tensor, state: dict) -> tuple[Tensor, dict]:
         """Reads y_{t-1}, token (B,): the logits (B, vocab) of y_t, and the next state."""
         y, c = self._drop(embed(self.embedding, token, dims=1)), state.get("c")
         s_t, s = self.decoder.step(_beside(y, c), state["s"])
@@ -214,7 +213,7 @@ class AttentionSeq2Seq(nn.Module):
         alpha = masked_softmax(self.score(s, state["keys"]), state["mask"].unsqueeze(1))
         return alpha @ state["H"], alpha
 
-    def step(self, state: dict, token: Tensor) -> tuple[Tensor, dict]:
+    def step(self, token: Tensor, state: dict) -> tuple[Tensor, dict]:
         """Reads y_{t-1}, token (B,): the logits (B, vocab) of y_t, and the next state."""
         s, c, _, state = self._update(state, self._drop(embed(self.embedding, token, dims=1)))
         return self._logits(s, c), state
@@ -274,9 +273,9 @@ class SingleRNNTranslator(nn.Module):
         """The state after the source.  source: (B, N) ids.  source_mask: by default source != <pad>."""
         return self.lm.features(source, None, real_tokens(source, source_mask))[1]
 
-    def step(self, state: tuple[State, ...], token: Tensor) -> tuple[Tensor, tuple[State, ...]]:
+    def step(self, token: Tensor, state: tuple[State, ...]) -> tuple[Tensor, tuple[State, ...]]:
         """Reads y_{t-1}, token (B,): the logits (B, vocab) of y_t, and the next state."""
-        return self.lm.step(state, token)
+        return self.lm.step(token, state)
 
     def forward(self, source: Tensor, target_in: Tensor, source_mask: Tensor | None = None) -> Tensor:
         """source: (B, N).  target_in: (B, T) ids, <sos> y_1 .. y_{T-1}.  Returns logits (B, T, vocab)."""
@@ -286,16 +285,6 @@ class SingleRNNTranslator(nn.Module):
 def _beside(x: Tensor, c: Tensor | None) -> Tensor:
     """[x ; c], or x where there is no c."""
     return x if c is None else torch.cat([x, c], dim=-1)
-
-
-def real_tokens(source: Tensor, mask: Tensor | None) -> Tensor:
-    """The mask (B, N) as it was given, or where the source (B, N) is not <pad>. Raises ValueError for other shapes."""
-    if source.ndim != 2 or source.shape[1] < 1:
-        raise ValueError(f"source has shape {tuple(source.shape)}; give ids (B, N) with at least one column.")
-    mask = source != PAD_ID if mask is None else mask
-    if mask.dtype != torch.bool or mask.shape != source.shape:
-        raise ValueError(f"source_mask is {mask.dtype} {tuple(mask.shape)}; give booleans {tuple(source.shape)}.")
-    return mask
 
 
 def _check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -13,10 +13,10 @@ import math
 
 from torch import Tensor, nn
 
-from lmbook.attention import padding_mask
+from lmbook.attention import real_tokens
 from lmbook.cells import State
 from lmbook.configuration import configured
-from lmbook.embeddings import embed, initialise_read
+from lmbook.embeddings import check_dims, embed, initialise_read
 from lmbook.layers import Decoder, Encoder
 from lmbook.positions import Learned, rotary, sinusoidal
 
@@ -109,25 +109,28 @@ class Transformer(nn.Module):
         Returns logits (B, T, vocab_target); with need_weights also the last layer's weights on the source, the mean
         over its heads (B, T, N).
         """
-        mask = _source_mask(source, source_mask)
-        y, weights = self.decoder(self.target(target_in), self.encode(source, source_mask), mask, need_weights)
+        mask = real_tokens(source, source_mask)
+        y, weights = self.decoder(self.target(target_in), self.encode(source, mask), mask.unsqueeze(1), need_weights)
         return (self.output(y), weights[-1].mean(dim=1)) if need_weights else self.output(y)
 
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> Tensor:
         """The memory (B, N, d_model)."""
-        return self.encoder(self.source(source), _source_mask(source, source_mask))[0]
+        mask = real_tokens(source, source_mask)
+        return self.encoder(self.source(source), mask.unsqueeze(1))[0]
 
     def start(self, source: Tensor, source_mask: Tensor | None = None) -> dict:
         """The state before the first token: keys and values of the memory for every layer, and empty caches."""
-        memory = self.encode(source, source_mask)
+        mask = real_tokens(source, source_mask)
+        memory = self.encode(source, mask)
         return {
-            "source_mask": _source_mask(source, source_mask),
+            "source_mask": mask.unsqueeze(1),
             "memory": [layer.cross.project(memory, memory) for layer in self.decoder.layers],
             "past": [layer.attention.start(len(source)) for layer in self.decoder.layers],
         }
 
-    def step(self, state: dict, token: Tensor) -> tuple[Tensor, dict]:
+    def step(self, token: Tensor, state: dict) -> tuple[Tensor, dict]:
         """token: ids (B,).  Returns logits (B, vocab_target) for the next token, and the next state."""
+        check_dims(token, 1)
         position, past = state["past"][0][0].shape[2], []
         y = self.target(token.unsqueeze(1), position)
         for layer, cache, memory in zip(self.decoder.layers, state["past"], state["memory"], strict=True):
@@ -166,12 +169,3 @@ class TransformerEncoder(nn.Module):
         real = mask.unsqueeze(2).to(H)
         mean = (H * real).sum(1) / real.sum(1).clamp(min=1)
         return H, ((mean,),)
-
-
-def _source_mask(source: Tensor, source_mask: Tensor | None) -> Tensor:
-    """(B, 1, N): the given mask (B, N) for every query, by default True where the source is not padding."""
-    if source_mask is None:
-        return padding_mask(source)
-    if source_mask.shape != source.shape:
-        raise ValueError(f"source_mask {tuple(source_mask.shape)} must have the shape {tuple(source.shape)} of source.")
-    return source_mask.unsqueeze(1)

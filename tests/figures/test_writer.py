@@ -48,7 +48,7 @@ def stepped(model, ids):
     state, rows = model.start(1), []
     with torch.no_grad():
         for token in ids:
-            logits, state = model.step(state, torch.tensor([token]))
+            logits, state = model.step(torch.tensor([token]), state)
             rows.append(logits[0])
     return torch.stack(rows), state
 

@@ -98,13 +98,13 @@ NUMBERED: dict[int, list[Fault]] = {  # by the number of the check
     ],
     2: [  # padding
         Fault(
-            "padding mask dropped", attention.padding_mask, "tokens != pad", "tokens >= 0", padded("transformer, pre")
+            "padding mask dropped", attention.real_tokens, "source != PAD_ID", "source >= 0", padded("transformer, pre")
         ),
         Fault(
             "only padding attended to",
-            attention.padding_mask,
-            "tokens != pad",
-            "tokens == pad",
+            attention.real_tokens,
+            "source != PAD_ID",
+            "source == PAD_ID",
             padded("transformer, post"),
         ),
         Fault("mask given, not used", BERT.forward, "mask.unsqueeze(1)", "None", padded("bert")),

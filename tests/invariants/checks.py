@@ -170,7 +170,7 @@ def step_by_step(model: nn.Module, inputs: Inputs) -> None:
     state = model.start(*source) if source else model.start(len(tokens))
     for t, token in enumerate(tokens.unbind(1)):
         copies = [leaf.clone() for leaf in leaves(state)]
-        one, following = model.step(state, token)
+        one, following = model.step(token, state)
         close(one, logits[:, t], f"step {t} and the pass over all tokens")
         assert all(map(torch.equal, copies, leaves(state))), f"step {t} changed the state it was given"
         state = following

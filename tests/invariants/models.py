@@ -2,8 +2,8 @@
 
 A case has a kind, which says what the model takes and gives, with VOCAB outputs whatever they mean:
 
-    lm            model(tokens (B, T)) -> (B, T, VOCAB), causal, with start(batch_size) and step(state, token)
-    translator    model(source (B, N), target_in (B, T)) -> (B, T, VOCAB), with start(source) and step(state, token)
+    lm            model(tokens (B, T)) -> (B, T, VOCAB), causal, with start(batch_size) and step(token, state)
+    translator    model(source (B, N), target_in (B, T)) -> (B, T, VOCAB), with start(source) and step(token, state)
     tagger        model(tokens (B, T)) -> (B, T, VOCAB), from both sides
     classifier    model(tokens (B, T)) -> (B, VOCAB)
     images        model(images (B, 8, 8)) -> (B, VOCAB)

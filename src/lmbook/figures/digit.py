@@ -196,7 +196,7 @@ class CompleteDigit(Figure):
                 greys.append(grey)
                 if len(greys) == SIDE**2 - n:
                     return greys
-                z, state = self._gpt.step(state, torch.tensor([first + grey]))
+                z, state = self._gpt.step(torch.tensor([first + grey]), state)
                 z = z[0]
 
     def _describe(self, change=None):

@@ -99,7 +99,7 @@ def translated(name: str, text: str, forced: Sequence[int] = ()) -> dict:
     with evaluating(model):
         state = model.start(x)
         while len(target) < MOST and ids[-1] != EOS_ID:
-            logits, state = model.step(state, torch.tensor(ids[-1:]))
+            logits, state = model.step(torch.tensor(ids[-1:]), state)
             p = torch.softmax(logits[0].double(), dim=-1)
             best = (
                 p.index_fill(0, torch.tensor([SOS_ID]), -1).sort(descending=True, stable=True).indices[:OTHERS].tolist()

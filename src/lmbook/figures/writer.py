@@ -97,7 +97,7 @@ class GPTWriter(Figure):
         state = model.start(1)
         with torch.no_grad():
             for char in text:
-                logits, state = model.step(state, torch.tensor([number[char]]))
+                logits, state = model.step(torch.tensor([number[char]]), state)
             _, weights = model(state["tokens"], need_weights=True)
         logits[:, :5] = -torch.inf
         return logits[0], torch.stack([layer[0, :, -1] for layer in weights])

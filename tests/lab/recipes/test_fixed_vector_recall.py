@@ -44,7 +44,7 @@ class Remembers(nn.Module):
         kept = source.flip(1)[:, : self.size]
         return {"kept": torch.cat([kept, torch.full((len(source), 100), 5)], dim=1), "at": 0}
 
-    def step(self, state, token):
+    def step(self, token, state):
         logits = nn.functional.one_hot(state["kept"][:, state["at"]], 5 + SYMBOLS).float()
         return logits, {**state, "at": state["at"] + 1}
 

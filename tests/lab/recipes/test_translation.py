@@ -24,7 +24,7 @@ class Copies(nn.Module):
         source = torch.where(source == 0, 3, source)
         return {"left": torch.cat([source, ends], dim=1), "at": 0}
 
-    def step(self, state, token):
+    def step(self, token, state):
         at = state["left"][:, min(state["at"], state["left"].shape[1] - 1)]
         return nn.functional.one_hot(at, 8) * 50.0, {**state, "at": state["at"] + 1}
 
