@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmbook.data.batching import random_windows, stream_batches, windows
+from lmbook.data.batching import batches, random_windows, stream_batches, windows
 from lmbook.text import PAD_ID
 
 
@@ -107,3 +107,14 @@ def test_every_token_but_the_first_is_a_target_once_at_any_stride():
     for stride in range(1, 17):
         targets = torch.cat([part[part != 0] for _, part in windows(range(1, 100), 16, B=4, stride=stride)])
         assert targets.tolist() == list(range(2, 100))
+
+
+def test_the_order_of_pairs_depends_on_the_seed_alone():
+    pairs = [([5 + i % 5], [5 + i, 5]) for i in range(24)]
+
+    def order(seed: int) -> list[int]:
+        return [int(batch[2][0, 0]) for batch in batches(pairs, 1, seed)]
+
+    assert order(0) == order(0)
+    assert order(0) != order(1)
+    assert sorted(order(0)) == [target[0] for _, target in pairs]
