@@ -107,6 +107,28 @@ def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
     return weights @ value, weights
 
 
+def attend_fused(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, causal: bool = False, dropout: float = 0.0
+) -> Tensor:
+    """The contexts of `attend` by torch's kernel, which keeps no weights, with dropout on them.
+
+    causal: also forbids every key after the query, as causal_mask(T, N).
+    """
+    T, N = query.shape[-2], key.shape[-2]
+    if causal and T > 1 and (mask is not None or T != N):  # else the kernel masks by itself
+        mask = _past_of(mask, query, key)
+    if mask is None:
+        return F.scaled_dot_product_attention(query, key, value, dropout_p=dropout, is_causal=causal and T > 1)
+    some = mask.any(dim=-1, keepdim=True)  # a row that may attend to nothing is 0, whatever the kernel does
+    return F.scaled_dot_product_attention(query, key, value, mask | ~some, dropout).masked_fill(~some, 0.0)
+
+
+def _past_of(mask: Tensor | None, query: Tensor, key: Tensor) -> Tensor:
+    """The mask without every key after its query."""
+    past = causal_mask(query.shape[-2], key.shape[-2], query.device)
+    return past if mask is None else mask & past
+
+
 class DotScore(nn.Module):
     """e = s^T h  (Luong et al. 2015, section 3.1, "dot"). Nothing to learn; both states need one width."""
 
@@ -237,12 +259,15 @@ class MultiHeadAttention(nn.Module):
             bias = None if self.W_q.bias is None else torch.cat([W.bias for W in maps])
             together = F.linear(query, torch.cat([W.weight for W in maps]), bias)
             Q, K, V = map(self._heads, together.split([W.out_features for W in maps], dim=-1))
-            return self._mix(self._turn(Q), self._turn(K), V, mask, causal, need_weights)
+            return self.attend_in_heads(self._rotated(Q), self._rotated(K), V, mask, causal, need_weights)
         return self.attend(query, self.project(key, value), mask, causal, need_weights)
 
-    def project(self, key: Tensor, value: Tensor, start: int = 0) -> Cache:
-        """K = key W_k and V = value W_v, cut into heads: computed once, attended to often."""
-        return self._turn(self._heads(self.W_k(key)), start), self._heads(self.W_v(value))
+    def project(self, key: Tensor, value: Tensor, position: int = 0) -> Cache:
+        """K = key W_k and V = value W_v, cut into heads: computed once, attended to often.
+
+        position: that of the first key.
+        """
+        return self._rotated(self._heads(self.W_k(key)), position), self._heads(self.W_v(value))
 
     def attend(
         self,
@@ -251,11 +276,11 @@ class MultiHeadAttention(nn.Module):
         mask: Tensor | None = None,
         causal: bool = False,
         need_weights: bool = False,
-        start: int = 0,
+        position: int = 0,
     ) -> tuple[Tensor, Tensor | None]:
-        """As forward, with keys and values already projected.  start: position of the first query."""
-        Q = self._turn(self._heads(self.W_q(query)), start)
-        return self._mix(Q, *cache, mask, causal, need_weights)
+        """As forward, with keys and values already projected.  position: that of the first query."""
+        Q = self._rotated(self._heads(self.W_q(query)), position)
+        return self.attend_in_heads(Q, *cache, mask, causal, need_weights)
 
     def start(self, batch_size: int) -> Cache:
         """A cache of no keys and no values."""
@@ -270,34 +295,31 @@ class MultiHeadAttention(nn.Module):
         check_input(x)
         N = cache[0].shape[2]
         K, V = (torch.cat(pair, dim=2) for pair in zip(cache, self.project(x, x, N), strict=True))
-        return self.attend(x, (K, V), causal=True, start=N)[0], (K, V)
+        return self.attend(x, (K, V), causal=True, position=N)[0], (K, V)
 
     def _heads(self, X: Tensor) -> Tensor:
         """(B, T, n_heads * d) cut into heads: (B, n_heads, T, d)."""
         return X.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
 
-    def _turn(self, X: Tensor, start: int = 0) -> Tensor:
-        return X if self.rotate is None else self.rotate(X, start)
+    def _rotated(self, X: Tensor, position: int = 0) -> Tensor:
+        return X if self.rotate is None else self.rotate(X, position)
 
-    def _mix(
+    def attend_in_heads(
         self, Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None, causal: bool, need_weights: bool
     ) -> tuple[Tensor, Tensor | None]:
-        """attend in every head, then W_o.  Q: (B, n_heads, T, d_k).  K, V: (B, n_heads, N, d_k or d_v)."""
-        (T, N), weights = (Q.shape[2], K.shape[2]), None
-        dropout = self.dropout if self.training else 0.0
+        """[head_1 ; ... ; head_n] W_o: attend in every head.  Q: (B, n_heads, T, d_k).  K, V: (B, n_heads, N, ...).
+
+        mask, causal, need_weights and what is returned: as of forward. Another score is another Q and K here.
+        """
         if mask is not None:
             mask = mask.unsqueeze(1) if mask.dim() == 3 else mask  # the same for every head
-            _check_mask(mask, torch.Size((*Q.shape[:-1], N)))
-        if causal and T > 1 and (need_weights or mask is not None or T != N):  # else the kernel masks by itself
-            past = causal_mask(T, N, Q.device)
-            mask, causal = past if mask is None else mask & past, False
+            _check_mask(mask, torch.Size((*Q.shape[:-1], K.shape[2])))
+        dropout = self.dropout if self.training else 0.0
+        weights = None
         if need_weights:
-            context, weights = attend(Q, K, V, mask)
+            context, weights = attend(Q, K, V, _past_of(mask, Q, K) if causal else mask)
             if dropout:
                 context = F.dropout(weights, dropout) @ V
-        elif mask is None:
-            context = F.scaled_dot_product_attention(Q, K, V, dropout_p=dropout, is_causal=causal and T > 1)
         else:
-            some = mask.any(dim=-1, keepdim=True)  # a row that may attend to nothing is 0, whatever the kernel does
-            context = F.scaled_dot_product_attention(Q, K, V, mask | ~some, dropout).masked_fill(~some, 0.0)
+            context = attend_fused(Q, K, V, mask, causal, dropout)
         return self.W_o(context.transpose(1, 2).flatten(2)), weights

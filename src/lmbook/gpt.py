@@ -102,17 +102,17 @@ class GPT(nn.Module):
             weights.append(layer_weights)
         return self.norm(x), weights
 
-    def _embedded(self, tokens: Tensor, start: int = 0) -> Tensor:
-        """E[w] + P of tokens (B, T), the first at position start. Raises ValueError where the window ends before."""
+    def _embedded(self, tokens: Tensor, position: int = 0) -> Tensor:
+        """E[w] + P of tokens (B, T), the first at this position. Raises ValueError where the window ends before."""
         x, T = embed(self.embedding, tokens), tokens.shape[1]
-        if start + T > self.window:
-            after = f" after {start}" if start else ""
+        if position + T > self.window:
+            after = f" after {position}" if position else ""
             raise ValueError(
                 f"{T} tokens{after} do not fit into the window of {self.window}: cut the text, read it by step, which "
                 "slides the window, or build a larger model."
             )
         if self.position is not None:
-            x = x + self.position(T, start)
+            x = x + self.position(T, position)
         return self.dropout(x)
 
     def start(self, batch_size: int) -> dict:

@@ -57,7 +57,7 @@ class Vocabulary:
     def build(cls, tokens: Iterable[str], max_size: int | None = None, min_count: int = 1) -> "Vocabulary":
         """The vocabulary of a running text, by falling count, ties in alphabetical order.
 
-        max_size: at most so many types, the five special ones included.  min_count: rarer types are left out.
+        max_size: at most this many types, the five special ones included.  min_count: rarer types are left out.
         """
         if max_size is not None and max_size <= len(SPECIALS):
             raise ValueError(f"max_size is {max_size}; it must be above {len(SPECIALS)}, the number of special tokens.")
@@ -76,7 +76,7 @@ class Vocabulary:
         """The id of a token, that of <unk> where the token is not in the vocabulary."""
         if not isinstance(token, str):
             raise TypeError(f"vocabulary[{token!r}]: a token is a string; the token of an id is vocabulary.tokens[id].")
-        return self._ids.get(token, 1)
+        return self._ids.get(token, UNK_ID)
 
     def __repr__(self) -> str:
         return f"Vocabulary({len(self):,} types)"
@@ -86,7 +86,7 @@ class Vocabulary:
         if isinstance(tokens, str):
             raise TypeError("encode() wants a list of tokens, not one string; cut it first, for instance with words().")
         get = self._ids.get
-        return np.array([get(token, 1) for token in tokens], dtype=np.int64)
+        return np.array([get(token, UNK_ID) for token in tokens], dtype=np.int64)
 
     def decode(self, ids: Iterable[int]) -> list[str]:
         """The tokens of the ids. Raises ValueError for an id outside the vocabulary."""

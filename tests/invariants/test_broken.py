@@ -31,7 +31,7 @@ class ReadsPadding(Classifier):
 class StartsAnew(GPT):
     """Every step takes its token for the first of the text: its position is 0."""
 
-    def _embedded(self, tokens, start=0):
+    def _embedded(self, tokens, position=0):
         return super()._embedded(tokens)
 
 

@@ -26,15 +26,15 @@ from lmbook.lab.schedules import warmup
 from lmbook.lab.train import device_of, evaluate
 from lmbook.layers import Encoder
 from lmbook.positions import binary, integer, place, rotary, slopes
-from lmbook.text import SPECIALS
+from lmbook.text import PAD_ID, SOS_ID, SPECIALS
 from lmbook.transformer import Embedding
 
 CODES = ("none", "learned", "sinusoidal", "rotary", "linear bias")
 BESIDE = {"integer": integer, "binary": functools.partial(binary, n_bits=7)}  # codes put beside the embeddings
 SYMBOLS, BACK = 8, 3
-FIRST, SOS = len(SPECIALS), SPECIALS.index("<sos>")
+FIRST, SOS = len(SPECIALS), SOS_ID
 SEPARATOR = FIRST + SYMBOLS
-NOTHING = SPECIALS.index("<pad>")  # where no answer is asked for
+NOTHING = PAD_ID  # where no answer is asked for
 LONGEST, PLACES = 24, 96  # echo: symbols in training, and in the test
 LONGEST_COPY, TESTED = 10, (2, 4, 6, 8, 9, 10, 11, 12, 14, 16, 20)  # copy: the same
 ROWS = 16
@@ -69,7 +69,7 @@ class LinearBias(MultiHeadAttention):
     m_h and each key its place i. (Places are counted back from the last, so that the numbers stay small.)
     """
 
-    def _mix(
+    def attend_in_heads(
         self, Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None, causal: bool, need_weights: bool
     ) -> tuple[Tensor, Tensor | None]:
         if not causal or Q.shape[2] != K.shape[2]:
@@ -80,7 +80,7 @@ class LinearBias(MultiHeadAttention):
         i = torch.arange(1 - T, 1).to(K).unsqueeze(1)
         Q = torch.cat([Q * scale / math.sqrt(d_k), m.expand(*Q.shape[:-1], 1)], dim=-1)
         K = torch.cat([K, i.expand(*K.shape[:-1], 1)], dim=-1)
-        return super()._mix(Q, K, V, mask, causal, need_weights)
+        return super().attend_in_heads(Q, K, V, mask, causal, need_weights)
 
 
 @configured
