@@ -48,8 +48,6 @@ def padding_mask(tokens: Tensor, pad: int = PAD_ID) -> Tensor:
 
 def real_tokens(source: Tensor, mask: Tensor | None = None) -> Tensor:
     """The mask (B, N) as it was given, or where the source (B, N) is not <pad>. Raises ValueError for other shapes."""
-    if not isinstance(source, Tensor):
-        raise ValueError(f"source is {source}; this model translates: give ids (B, N) as a tensor.")
     if source.ndim != 2 or source.shape[1] < 1:
         raise ValueError(f"source has shape {tuple(source.shape)}; give ids (B, N) with at least one column.")
     mask = source != PAD_ID if mask is None else mask

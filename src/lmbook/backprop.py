@@ -133,10 +133,9 @@ def network(E: np.ndarray, W: np.ndarray, U: np.ndarray, window: Sequence[int]) 
 
     E: (d_model, V), a column a type.  W: (hidden, n d_model).  U: (V, hidden).  window: n ids, the oldest first.
     """
-    window = np.asarray(window)
     if W.shape[1] != E.shape[0] * len(window):
         raise ValueError(f"W has {W.shape[1]} columns; {len(window)} embeddings of {E.shape[0]} numbers need as many.")
-    e = E[:, window].T.reshape(-1)
+    e = E[:, np.asarray(window)].T.reshape(-1)
     h = sigmoid(W @ e)
     z = U @ h
     return Forward(e, h, z, softmax(z))

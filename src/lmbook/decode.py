@@ -232,15 +232,19 @@ def _begin(
     """Starts the model and lets it read the prompt. Returns the logits (B, vocab) of the first token, and the state."""
     if max_length < 1:
         raise ValueError(f"max_length is {max_length}; write at least 1 token.")
-    if isinstance(model, LanguageModel) and isinstance(source, Tensor):
+    if isinstance(source, Tensor) and isinstance(model, LanguageModel):
         raise ValueError("a language model starts from a number of rows B; give B, and the ids (B, P) as prompt=.")
     batch_size = len(source) if isinstance(source, Tensor) else int(source)
     if batch_size < 1:
         raise ValueError("source has no rows; decode at least one.")
-    state = model.start(source) if source_mask is None else model.start(source, source_mask)
+    if isinstance(model, LanguageModel):
+        state, device = model.start(batch_size), next(itertools.chain(model.parameters(), model.buffers())).device
+    elif isinstance(source, Tensor):
+        state = model.start(source) if source_mask is None else model.start(source, source_mask)
+        device = source.device
+    else:
+        raise ValueError(f"source is {source}; this model translates (it has no run): give ids (B, N) as a tensor.")
     if prompt is None:
-        weights = itertools.chain(model.parameters(), model.buffers())
-        device = source.device if isinstance(source, Tensor) else next(weights).device
         prompt = torch.full((batch_size, 1), SOS_ID, device=device)
     if prompt.ndim != 2 or len(prompt) != batch_size or prompt.shape[1] < 1:
         raise ValueError(f"prompt has shape {tuple(prompt.shape)}; give ids ({batch_size}, P) with P >= 1.")

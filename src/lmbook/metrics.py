@@ -114,8 +114,10 @@ def bleu(
     tokenize: str.split for text that is tokenised already (then nothing but this file is needed).
     """
     _texts(hypotheses, references)
-    pairs = zip(hypotheses, references, strict=True)
-    return bleu_from_counts(sum(bleu_counts(tokenize(ours), tokenize(theirs)) for ours, theirs in pairs))
+    counts = np.zeros(10)
+    for ours, theirs in zip(hypotheses, references, strict=True):
+        counts += bleu_counts(tokenize(ours), tokenize(theirs))
+    return bleu_from_counts(counts)
 
 
 def sacrebleu_score(hypotheses: Sequence[str], references: Sequence[str], lowercase: bool = False) -> tuple[float, str]:
@@ -146,12 +148,12 @@ def paired_bootstrap(
     _texts(second, references)
     if samples < 1:
         raise ValueError(f"samples is {samples}; draw at least one test set.")
-    references = [tokenize(text) for text in references]
-    counts = [
-        np.array([bleu_counts(tokenize(ours), theirs) for ours, theirs in zip(system, references, strict=True)])
-        for system in (first, second)
-    ]
-    return bootstrap_from_counts(*counts, samples, seed)
+    tokenized = [tokenize(text) for text in references]
+
+    def counts(system: Sequence[str]) -> np.ndarray:
+        return np.array([bleu_counts(tokenize(ours), theirs) for ours, theirs in zip(system, tokenized, strict=True)])
+
+    return bootstrap_from_counts(counts(first), counts(second), samples, seed)
 
 
 def bootstrap_from_counts(
@@ -220,11 +222,11 @@ def by_length(lengths: Sequence[int], edges: Sequence[int], score: Callable[[np.
         lambda rows: bleu([hypotheses[i] for i in rows], [references[i] for i in rows])
     An empty group has NaN. Lengths outside the edges belong to no group.
     """
-    lengths, edges = np.asarray(lengths), list(edges)
+    sizes, edges = np.asarray(lengths), list(edges)
     if len(edges) < 2 or any(low >= high for low, high in pairwise(edges)):
         raise ValueError(f"edges must be at least two rising numbers, for instance [1, 10, 20, 40]; they are {edges}.")
     rows = []
     for low, high in pairwise(edges):
-        group = np.flatnonzero((lengths >= low) & (lengths < high))
+        group = np.flatnonzero((sizes >= low) & (sizes < high))
         rows.append((low, high, len(group), float(score(group)) if len(group) else math.nan))
     return rows
