@@ -71,6 +71,7 @@ lint: $(VENV)/.ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lmbook tidy --check notebooks
+	$(BIN)/mypy
 
 unit: $(VENV)/.ready
 	$(PYTEST) tests $(SHARE)

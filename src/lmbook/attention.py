@@ -189,12 +189,22 @@ class AdditiveScore(nn.Module):
         return self.v(torch.tanh(self.W_s(s).unsqueeze(2) + keys.unsqueeze(1))).squeeze(-1)  # tanh of (B, T, N, d_a)
 
 
-SCORES: dict[str, type[nn.Module]] = {
+Score = DotScore | MultiplicativeScore | ScaledScore | AdditiveScore
+SCORES: dict[str, type[Score]] = {
     "dot": DotScore,
     "multiplicative": MultiplicativeScore,
     "additive": AdditiveScore,
     "scaled": ScaledScore,
 }
+
+
+def make_score(name: str, query_size: int, key_size: int, d_a: int | None = None) -> Score:
+    """The score of this name in SCORES.  d_a: of the additive one, and ignored by the others."""
+    if name not in SCORES:
+        raise ValueError(f"score is {name!r}; it must be one of {', '.join(map(repr, SCORES))}.")
+    if name == "additive":
+        return AdditiveScore(query_size, key_size, d_a)
+    return SCORES[name](query_size, key_size)
 
 
 class MultiHeadAttention(nn.Module):

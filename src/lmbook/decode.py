@@ -21,7 +21,7 @@ The model is in evaluation mode meanwhile, and afterwards as it was. No row of a
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -130,7 +130,7 @@ def distribution(logits: Tensor, temperature: float = 1.0, top_k: int | None = N
 
 
 def beam(
-    model: Model, source: Tensor | int, max_length: int, width: int = 5, alpha: float = 1.0, **options
+    model: Model, source: Tensor | int, max_length: int, width: int = 5, alpha: float = 1.0, **options: Any
 ) -> tuple[list[list[int]], list[float]]:
     """The best hypothesis of `beam_hypotheses` for each row, and its score log P(y | x) / |y|^alpha."""
     best = [hypotheses[0] for hypotheses in beam_hypotheses(model, source, max_length, width, alpha, **options)]

@@ -20,6 +20,7 @@ from lmbook.attention import MultiHeadAttention
 from lmbook.configuration import configured
 from lmbook.embeddings import check_dims, embed
 from lmbook.layers import EncoderLayer, FeedForward, LayerNorm, initialise
+from lmbook.networks import module_list
 from lmbook.positions import Learned, rotary
 
 POSITIONS = ("learned", "rotary")
@@ -70,21 +71,23 @@ class GPT(nn.Module):
         self.embedding = nn.Embedding(vocab, d_model)
         self.position = Learned(window, d_model) if positions == "learned" else None
         self.dropout = nn.Dropout(dropout)
-        self.layers, rotate = nn.ModuleList(), rotary if positions == "rotary" else None
+        rotate = rotary if positions == "rotary" else None
+        layers, write = [], []  # write: the maps whose output is added to X
         for _ in range(n_layers):
             attention = MultiHeadAttention(d_model, n_heads, bias=bias, dropout=dropout, rotate=rotate)
             ffn = FeedForward(d_model, 4 * d_model if d_ff is None else d_ff, activation, bias)
-            self.layers.append(EncoderLayer(attention, ffn, "pre", dropout, bias=bias))
+            layers.append(EncoderLayer(attention, ffn, "pre", dropout, bias=bias))
+            write += [attention.W_o, ffn.W_2]
+        self.layers = module_list(layers)
         self.norm = LayerNorm(d_model, bias=bias)
         self.output = nn.Linear(d_model, vocab, bias=False)
         if tied:
             self.output.weight = self.embedding.weight
         self.apply(initialise)
-        for layer in self.layers:
-            for W in (layer.attention.W_o, layer.ffn.W_2):
-                nn.init.normal_(W.weight, std=0.02 / math.sqrt(2 * n_layers))
+        for W in write:
+            nn.init.normal_(W.weight, std=0.02 / math.sqrt(2 * n_layers))
 
-    def forward(self, tokens: Tensor, need_weights: bool = False) -> Tensor | tuple[Tensor, list[Tensor]]:
+    def forward(self, tokens: Tensor, need_weights: bool = False) -> Tensor | tuple[Tensor, list[Tensor | None]]:
         """tokens: ids (B, T), T <= window.  Returns logits (B, T, vocab), and with need_weights the attention weights
         of each layer, (B, n_heads, T, T).
         """

@@ -13,12 +13,14 @@ on the output of each sublayer, before it is added; nothing else is random.
 """
 
 from collections.abc import Callable
+from typing import TypedDict, Unpack
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lmbook.attention import Cache, MultiHeadAttention
+from lmbook.networks import module_list
 
 
 class LayerNorm(nn.Module):
@@ -35,6 +37,13 @@ class LayerNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return F.layer_norm(x, self.weight.shape, self.weight, self.bias, self.eps)
+
+
+class NormOptions(TypedDict, total=False):
+    """Arguments of LayerNorm that a layer or a stack hands on to it."""
+
+    eps: float
+    bias: bool
 
 
 class FeedForward(nn.Module):
@@ -56,7 +65,7 @@ class FeedForward(nn.Module):
         return self.W_2(self.activation(self.W_1(x)))
 
 
-def norms(norm: str, d_model: int, **options) -> tuple[nn.Module, nn.Module]:
+def norms(norm: str, d_model: int, **options: Unpack[NormOptions]) -> tuple[nn.Module, nn.Module]:
     """What stands before a sublayer and after its sum: LayerNorm and nothing ("pre"), or the other way ("post")."""
     if norm not in ("pre", "post"):
         raise ValueError(f"norm is {norm!r}; it must be 'pre' or 'post'.")
@@ -74,7 +83,12 @@ class EncoderLayer(nn.Module):
     """
 
     def __init__(
-        self, attention: MultiHeadAttention, ffn: nn.Module, norm: str = "pre", dropout: float = 0.0, **options
+        self,
+        attention: MultiHeadAttention,
+        ffn: nn.Module,
+        norm: str = "pre",
+        dropout: float = 0.0,
+        **options: Unpack[NormOptions],
     ):
         super().__init__()
         self.attention, self.ffn, self.dropout = attention, ffn, nn.Dropout(dropout)
@@ -114,7 +128,7 @@ class DecoderLayer(nn.Module):
         ffn: nn.Module,
         norm: str = "pre",
         dropout: float = 0.0,
-        **options,
+        **options: Unpack[NormOptions],
     ):
         super().__init__()
         self.attention, self.cross, self.ffn, self.dropout = attention, cross, ffn, nn.Dropout(dropout)
@@ -165,13 +179,14 @@ class Encoder(nn.Module):
         dropout: float = 0.0,
         rotate: Callable[[Tensor, int], Tensor] | None = None,
         ffn: Callable[[int, int], nn.Module] = FeedForward,
-        **options,
+        **options: Unpack[NormOptions],
     ):
         super().__init__()
-        self.layers = nn.ModuleList()
+        layers = []
         for _ in range(n_layers):
             attention = MultiHeadAttention(d_model, n_heads, dropout=dropout, rotate=rotate)
-            self.layers.append(EncoderLayer(attention, ffn(d_model, d_ff), norm, dropout, **options))
+            layers.append(EncoderLayer(attention, ffn(d_model, d_ff), norm, dropout, **options))
+        self.layers = module_list(layers)
         self.norm = norms(norm, d_model, **options)[0]
 
     def forward(
@@ -198,16 +213,17 @@ class Decoder(nn.Module):
         dropout: float = 0.0,
         rotate: Callable[[Tensor, int], Tensor] | None = None,
         ffn: Callable[[int, int], nn.Module] = FeedForward,
-        **options,
+        **options: Unpack[NormOptions],
     ):
         super().__init__()
-        self.layers = nn.ModuleList()
+        layers = []
         for _ in range(n_layers):
             attention = MultiHeadAttention(d_model, n_heads, dropout=dropout, rotate=rotate)
             forward = ffn(d_model, d_ff)
             # Distances between a source and a target position mean nothing, so queries and keys are not turned here.
             cross = MultiHeadAttention(d_model, n_heads, dropout=dropout)
-            self.layers.append(DecoderLayer(attention, cross, forward, norm, dropout, **options))
+            layers.append(DecoderLayer(attention, cross, forward, norm, dropout, **options))
+        self.layers = module_list(layers)
         self.norm = norms(norm, d_model, **options)[0]
 
     def forward(

@@ -1,4 +1,4 @@
-"""Any network: its number of parameters, its evaluation mode, and the nested tensors that it takes and gives.
+"""Any network: its layers, its number of parameters, its evaluation mode, and the tensors that it takes and gives.
 
 A batch or a state is one tensor, or several of them in tuples, lists and dicts, however deep:
 
@@ -6,12 +6,14 @@ A batch or a state is one tensor, or several of them in tuples, lists and dicts,
     tree_map(Tensor.detach, state)                   the state as a constant
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
+
+M = TypeVar("M")
 
 
 class Network(Protocol):
@@ -24,6 +26,12 @@ class Network(Protocol):
     def buffers(self) -> Iterator[Tensor]: ...
 
     def eval(self) -> Any: ...
+
+
+def module_list(modules: Iterable[M]) -> Sequence[M]:
+    """An nn.ModuleList with the type of what it holds, which torch's own does not have."""
+    untyped: Any = nn.ModuleList(cast("Iterable[nn.Module]", modules))
+    return untyped
 
 
 def n_parameters(model: Network) -> int:

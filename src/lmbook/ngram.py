@@ -25,8 +25,8 @@ Lookup = Tokens | Context
 Tables = dict[int, np.ndarray]  # order -> one entry for each n-gram, or for each history, of that order
 
 
-class _Model:
-    """Any estimator: the checks, and one formula (`_estimate`) for the tokens of a stream or a whole vocabulary."""
+class Estimator:
+    """All estimators: the checks, and one formula (`_estimate`) for the tokens of a stream or a whole vocabulary."""
 
     def __init__(self, counts: Counts, order: int, allowed: ArrayLike | None):
         if not 1 <= order <= counts.order:
@@ -87,7 +87,7 @@ class _Model:
         return c, {n: self._by_history(n, c[n]) for n in c}
 
 
-class MaximumLikelihood(_Model):
+class MaximumLikelihood(Estimator):
     """P(w | h) = c(h w) / c(h .): the relative frequency, which makes the training stream most likely.
 
     An unseen history has c(h .) = 0 and the formula says nothing; the shorter history h' takes its place, and so on
@@ -111,7 +111,7 @@ class MaximumLikelihood(_Model):
             yield p
 
 
-class AddK(_Model):
+class AddK(Estimator):
     """P(w | h) = (c(h w) + k) / (c(h .) + k V): every n-gram counts as seen k times more (Laplace for k = 1, Lidstone).
 
     After an unseen history this is 1 / V for every type. Raises ValueError unless k > 0.
@@ -133,7 +133,7 @@ class AddK(_Model):
         return p
 
 
-class JelinekMercer(_Model):
+class JelinekMercer(Estimator):
     """P(w | h) = sum_n weights[n] P_n(w | h), n = 0..order: a mixture with fixed weights (Jelinek and Mercer 1980).
 
     P_0 = 1 / V is uniform; P_n is MaximumLikelihood of order n, with its rule for unseen histories: where h is unseen,
@@ -184,7 +184,7 @@ def fit_weights(
     return weights
 
 
-class KneserNey(_Model):
+class KneserNey(Estimator):
     """Interpolated Kneser-Ney smoothing (Kneser and Ney 1995, in the interpolated form of Chen and Goodman 1999).
 
         P_n(w | h) = max(c_n(h w) - D_n, 0) / c_n(h .)  +  D_n N(h .) / c_n(h .)  P_{n-1}(w | h')        P_0(w) = 1 / V
@@ -263,7 +263,7 @@ def _checked_discount(discount: float | Sequence[float], order: int) -> np.ndarr
     return D
 
 
-def stream_perplexity(model, ids: ArrayLike) -> float:
+def stream_perplexity(model: Estimator, ids: ArrayLike) -> float:
     """PP = exp(-1/T sum_t ln P(w_t | w_<t)), over the T tokens of the stream that the model may predict.
 
     Tokens of types that are not allowed (<sos>, <pad>) are history only and do not count. Infinite if one P is 0.
@@ -275,7 +275,7 @@ def stream_perplexity(model, ids: ArrayLike) -> float:
     return float(np.exp(-log_p.mean()))
 
 
-def sample_stream(model, length: int, rng: np.random.Generator, history: Sequence[int] = ()) -> list[int]:
+def sample_stream(model: Estimator, length: int, rng: np.random.Generator, history: Sequence[int] = ()) -> list[int]:
     """Draws `length` tokens from a model, one after the other, each given the history and those before it.
 
     rng: numpy.random.default_rng(seed). Returns the new ids only.

@@ -8,6 +8,7 @@ import hashlib
 import html
 import io
 import re
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -16,6 +17,7 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 # Blue, gold, green, pink, olive, violet. Each has a contrast of 3:1 or more against white and against #121212; their
@@ -104,21 +106,32 @@ def look(label: str) -> dict[str, object]:
     return {"color": PALETTE[place], "ls": LINE_STYLES[place], "marker": MARKERS[place]}
 
 
+def _figure(ax: Axes) -> Figure:
+    if not isinstance(ax.figure, Figure):
+        raise TypeError("the axes are those of a subfigure; the book's figures have none.")
+    return ax.figure
+
+
+def _points(line: Line2D) -> np.ndarray:
+    """The points of a line, (n, 2), in the units of its axes."""
+    return np.asarray(line.get_xydata(), dtype=float)
+
+
 def label_lines(ax: Axes, gap: float = 13.0) -> None:
     """Writes each labelled line's label beside its last point, in place of a legend.
 
     gap: least distance between two labels in points; labels closer than that are moved apart. Call it last.
     Raises ValueError if no line of the axes has a label.
     """
-    lines = [line for line in ax.get_lines() if not line.get_label().startswith("_") and len(line.get_xdata())]
+    lines = [line for line in ax.get_lines() if not str(line.get_label()).startswith("_") and len(_points(line))]
     if not lines:
         raise ValueError("No line has a label; give one to each: ax.plot(x, y, label='bigram').")
-    _wrap_titles(ax.figure.axes)
-    ax.figure.draw_without_rendering()  # settles limits and layout, which the distances depend on
+    _wrap_titles(_figure(ax).axes)
+    _figure(ax).draw_without_rendering()  # settles limits and layout, which the distances depend on
     ends = []
     for line in lines:
-        points = ax.transData.transform(line.get_xydata().astype(float))
-        x, y = points[np.isfinite(points).all(axis=1)][-1] * 72 / ax.figure.dpi
+        points = ax.transData.transform(_points(line))
+        x, y = points[np.isfinite(points).all(axis=1)][-1] * 72 / _figure(ax).dpi
         ends.append((y, x, line))
     ends.sort(key=lambda end: end[0])
     heights = np.array([end[0] for end in ends])
@@ -130,10 +143,10 @@ def label_lines(ax: Axes, gap: float = 13.0) -> None:
         heights[:-1] -= push
         heights[1:] += push
     for height, (y, _, line) in zip(heights, ends, strict=True):
-        finite = line.get_xydata()[np.isfinite(line.get_xydata().astype(float)).all(axis=1)]
+        data = np.asarray(line.get_xydata())
         ax.annotate(
-            line.get_label(),
-            finite[-1],
+            str(line.get_label()),
+            data[np.isfinite(_points(line)).all(axis=1)][-1],
             xytext=(7, height - y),
             textcoords="offset points",
             va="center",
@@ -149,19 +162,19 @@ def label_points(ax: Axes, points: np.ndarray, names: list[str], size: float = 9
     """
     if len(points) != len(names):
         raise ValueError(f"{len(points)} points and {len(names)} names: give one name to each point.")
-    ax.figure.draw_without_rendering()  # settles limits and layout, which the distances depend on
-    scale = 72 / ax.figure.dpi
+    _figure(ax).draw_without_rendering()  # settles limits and layout, which the distances depend on
+    scale = 72 / _figure(ax).dpi
     places = ax.transData.transform(np.asarray(points, dtype=float)) * scale
-    style = {"textcoords": "offset points", "fontsize": size, "annotation_clip": False}
+    style: dict[str, Any] = {"textcoords": "offset points", "fontsize": size, "annotation_clip": False}
     texts = [ax.annotate(name, point, (0, 0), **style) for name, point in zip(names, points, strict=True)]
     # A narrow screen enlarges letters by about a quarter; the names must not meet there either.
     sizes = np.array([text.get_window_extent().size for text in texts]) * scale * 1.25
     sides = np.array([(1, 1), (1, -1), (-1, 1), (-1, -1), (0, 1), (0, -1), (1, 0), (-1, 0)])
     away = sides * np.where(sides.all(axis=1), 3, 5)[:, None]  # points of paper between point and name
     low = places[:, None] + away + (sides - 1) / 2 * sizes[:, None]  # (n, 8, 2): the corner of each box
-    frame = ax.get_window_extent().extents.reshape(2, 2) * scale
+    frame = np.reshape(ax.get_window_extent().extents, (2, 2)) * scale
 
-    def shared(a_low, a_high, b_low, b_high):
+    def shared(a_low: np.ndarray, a_high: np.ndarray, b_low: np.ndarray, b_high: np.ndarray) -> np.ndarray:
         return np.clip(np.minimum(a_high, b_high) - np.maximum(a_low, b_low), 0, None).prod(-1)
 
     chosen = np.zeros(len(texts), dtype=int)
@@ -178,7 +191,7 @@ def label_points(ax: Axes, points: np.ndarray, names: list[str], size: float = 9
             break
     for text, offset, (x, y) in zip(texts, away[chosen], sides[chosen], strict=True):
         text.set(position=offset, ha={-1: "right", 0: "center", 1: "left"}[x])
-        text.set_va({-1: "top", 0: "center", 1: "bottom"}[y])
+        text.set_verticalalignment("top" if y < 0 else "bottom" if y > 0 else "center")
 
 
 def show(fig: Figure, alt: str, caption: str | None = None) -> None:
@@ -218,9 +231,9 @@ def _svg(fig: Figure) -> tuple[str, int]:
     """The figure as an <svg> element fit for a page, and its width in CSS pixels."""
     _wrap_titles(fig.axes)
     for line in (line for ax in fig.axes for line in ax.get_lines()):
-        if line.get_linestyle() == "None" or len(line.get_xdata()) == 1:
+        if line.get_linestyle() == "None" or len(_points(line)) == 1:
             line.set_markevery(None)  # sparse markers are for lines: points without a line would vanish
-        if name := system(line.get_label()):
+        if name := system(str(line.get_label())):
             line.set_gid(f"{_SYSTEM}{name}")
     file = io.StringIO()
     nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))

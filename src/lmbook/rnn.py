@@ -14,23 +14,39 @@ padding changes nothing, whichever side it is on.
 parameters and the same numbers: `run_fused`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypedDict, Unpack
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-from lmbook.cells import CELLS, GRUCell, LSTMCell, RNNCell, State
+from lmbook.cells import CELLS, Cell, GRUCell, LSTMCell, RNNCell, State
+from lmbook.networks import module_list
 from lmbook.protocol import check_input
 
-FUSED = {RNNCell: torch.rnn_tanh, LSTMCell: torch.lstm, GRUCell: torch.gru}  # what nn.RNN, nn.LSTM, nn.GRU call
-FUSED_STEP = {RNNCell: torch.rnn_tanh_cell, LSTMCell: torch.lstm_cell, GRUCell: torch.gru_cell}
+Kernels = dict[type[nn.Module], Callable]
+FUSED: Kernels = {RNNCell: torch.rnn_tanh, LSTMCell: torch.lstm, GRUCell: torch.gru}  # what nn.RNN and its kin call
+FUSED_STEP: Kernels = {RNNCell: torch.rnn_tanh_cell, LSTMCell: torch.lstm_cell, GRUCell: torch.gru_cell}
 Weights = tuple[Tensor, Tensor, Tensor, Tensor]  # of one cell, as its torch_weights() gives them
 
 
+class CellOptions(TypedDict, total=False):
+    """Arguments of one kind of cell: forget_bias of LSTMCell, reset of GRUCell."""
+
+    forget_bias: float
+    reset: str
+
+
+class Options(CellOptions, total=False):
+    """Arguments of Recurrent that a model hands on to it."""
+
+    residual: bool
+
+
 def run_cell(
-    cell: nn.Module, x: Tensor, state: State, mask: Tensor | None = None, backward: bool = False
+    cell: Cell, x: Tensor, state: State, mask: Tensor | None = None, backward: bool = False
 ) -> tuple[Tensor, State]:
     """One cell along x (B, T, d_in), from the last step to the first with backward=True.
 
@@ -50,23 +66,23 @@ def run_cell(
     return torch.stack(outputs[::-1] if backward else outputs, dim=1), state
 
 
-def run_layer(cells: Sequence[nn.Module], x: Tensor, state: State, mask: Tensor | None = None) -> tuple[Tensor, State]:
+def run_layer(cells: Sequence[Cell], x: Tensor, state: State, mask: Tensor | None = None) -> tuple[Tensor, State]:
     """A layer of one cell, or of two that read x in opposite directions: outputs and states stand side by side.
 
     state: tensors (B, width).
     """
-    states = zip(*(part.chunk(len(cells), dim=-1) for part in state), strict=True)
-    runs = [run_cell(cells[i], x, own, mask, backward=i == 1) for i, own in enumerate(states)]
-    outputs, states = zip(*runs, strict=True)
-    return torch.cat(outputs, dim=-1), tuple(torch.cat(parts, dim=-1) for parts in zip(*states, strict=True))
+    states = zip(*(tensor.chunk(len(cells), dim=-1) for tensor in state), strict=True)  # one for each direction
+    runs = [run_cell(cells[i], x, start, mask, backward=i == 1) for i, start in enumerate(states)]
+    outputs = torch.cat([output for output, _ in runs], dim=-1)
+    return outputs, tuple(torch.cat(halves, dim=-1) for halves in zip(*(last for _, last in runs), strict=True))
 
 
-def _torch_has(cell: nn.Module) -> bool:
+def _torch_has(cell: Cell) -> bool:
     """Whether torch's kernels compute this cell: not reset="before", nor a subclass, which may compute anything."""
     return type(cell) in FUSED and getattr(cell, "reset", "after") == "after"
 
 
-def fusible(cell: nn.Module, x: Tensor, mask: Tensor | None) -> bool:
+def fusible(cell: Cell, x: Tensor, mask: Tensor | None) -> bool:
     """Whether torch has a kernel that runs this cell along x: padding must be on the right, where packing wants it."""
     if not _torch_has(cell):
         return False
@@ -85,7 +101,7 @@ def one_buffer(weights: list[Tensor]) -> list[Tensor]:
     return [views[i] for i in range(len(weights))]
 
 
-def run_fused(cells: Sequence[nn.Module], x: Tensor, state: State, mask: Tensor | None = None) -> tuple[Tensor, State]:
+def run_fused(cells: Sequence[Cell], x: Tensor, state: State, mask: Tensor | None = None) -> tuple[Tensor, State]:
     """run_layer through what nn.RNN, nn.LSTM and nn.GRU call, where it is `fusible`; padding is left out by packing."""
     fused = FUSED[type(cells[0])]
     weights = [weight for cell in cells for weight in cell.torch_weights()]
@@ -112,7 +128,7 @@ def run_fused(cells: Sequence[nn.Module], x: Tensor, state: State, mask: Tensor 
     return outputs.masked_fill(~mask[:, :, None], 0.0).contiguous(), state
 
 
-def fused_step(cell: nn.Module, x: Tensor, state: State, weights: Weights) -> State:
+def fused_step(cell: Cell, x: Tensor, state: State, weights: Weights) -> State:
     """cell(x, state) through what nn.RNNCell, nn.LSTMCell and nn.GRUCell call.  weights: of cell.torch_weights()."""
     new = FUSED_STEP[type(cell)](x, state if len(state) > 1 else state[0], *weights)
     return new if isinstance(new, tuple) else (new,)
@@ -135,7 +151,7 @@ class Recurrent(nn.Module):
         bidirectional: bool = False,
         dropout: float = 0.0,
         residual: bool = False,
-        **options: float | str,
+        **options: Unpack[CellOptions],
     ):
         super().__init__()
         if cell not in CELLS:
@@ -147,8 +163,8 @@ class Recurrent(nn.Module):
         directions = 2 if bidirectional else 1
         self.d_in, self.hidden, self.width = d_in, hidden, directions * hidden
         self.dropout, self.bidirectional, self.residual = dropout, bidirectional, residual
-        self.layers = nn.ModuleList(
-            nn.ModuleList(CELLS[cell](d_in if i == 0 else self.width, hidden, **options) for _ in range(directions))
+        self.layers = module_list(
+            module_list(CELLS[cell](d_in if i == 0 else self.width, hidden, **options) for _ in range(directions))
             for i in range(n_layers)
         )
 

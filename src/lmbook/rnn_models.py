@@ -7,15 +7,16 @@ Shapes: B batch, T steps, vocab, d_embed, hidden. A state is a tuple of layers, 
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Unpack
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from lmbook.cells import State
+from lmbook.cells import Cell, State
 from lmbook.configuration import configured
 from lmbook.embeddings import embed, initialise_vocabulary
-from lmbook.rnn import Recurrent
+from lmbook.rnn import Options, Recurrent
 from lmbook.text import PAD_ID
 
 __all__ = ["Classifier", "Recurrent", "RecurrentLM", "Tagger", "detach", "state_gradients", "truncated_bptt"]
@@ -39,7 +40,7 @@ class RecurrentLM(nn.Module):
         cell: str = "lstm",
         dropout: float = 0.0,
         tied: bool = False,
-        **options: float | str,
+        **options: Unpack[Options],
     ):
         super().__init__()
         self.embedding = nn.Embedding(vocab, d_embed)
@@ -98,7 +99,7 @@ class Tagger(nn.Module):
         cell: str = "lstm",
         bidirectional: bool = True,
         dropout: float = 0.0,
-        **options: float | str,
+        **options: Unpack[Options],
     ):
         super().__init__()
         self.embedding = nn.Embedding(vocab, d_embed)
@@ -135,7 +136,7 @@ class Classifier(nn.Module):
         bidirectional: bool = True,
         dropout: float = 0.0,
         pool: str = "last",
-        **options: float | str,
+        **options: Unpack[Options],
     ):
         super().__init__()
         if pool not in ("last", "mean"):
@@ -179,7 +180,7 @@ def truncated_bptt(
 
 
 def state_gradients(
-    cell: nn.Module, x: Tensor, loss: Callable[[Tensor], Tensor], state: State | None = None
+    cell: Cell, x: Tensor, loss: Callable[[Tensor], Tensor], state: State | None = None
 ) -> tuple[Tensor, ...]:
     """How much the loss at the end depends on the state t = 1..T: the norms ||d loss(h_T) / d h_t||.
 
@@ -191,7 +192,8 @@ def state_gradients(
     """
     if state is None:
         state = cell.start(x.shape[0])
-    state, states = tuple(part.detach().requires_grad_() for part in state), []
+    state = tuple(tensor.detach().requires_grad_() for tensor in state)
+    states: list[Tensor] = []
     for t in range(x.shape[1]):
         state = cell(x[:, t], state)
         states.extend(state)

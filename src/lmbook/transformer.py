@@ -10,6 +10,7 @@ Shapes: B batch, N source, T target. Masks are boolean, True = may attend.
 """
 
 import math
+from typing import Any
 
 from torch import Tensor, nn
 
@@ -53,7 +54,7 @@ class Embedding(nn.Module):
         if self.learned is not None:
             x = x + self.learned(tokens.shape[1], start)
         elif self.positions == "sinusoidal":
-            x = x + sinusoidal(*x.shape[1:], start=start, device=x.device).to(x)
+            x = x + sinusoidal(x.shape[1], x.shape[2], start=start, device=x.device).to(x)
         return self.dropout(x)
 
 
@@ -79,7 +80,7 @@ class Transformer(nn.Module):
         max_length: int = 512,
         tied: str = "target",
         scaled: bool = True,
-        **options,
+        **options: Any,
     ):
         super().__init__()
         if tied not in ("none", "target", "all"):
@@ -161,7 +162,8 @@ class TransformerEncoder(nn.Module):
         initialise_read(self.embedding.embedding, self.embedding.scale)
         rotate = rotary if positions == "rotary" else None
         self.encoder = Encoder(n_layers, d_model, n_heads, d_ff or 4 * d_model, dropout=dropout, rotate=rotate)
-        self.cell, self.width = None, d_model
+        self.cell: str | None = None
+        self.width = d_model
 
     def forward(self, source: Tensor, mask: Tensor) -> tuple[Tensor, tuple[State, ...]]:
         """source: (B, N) ids.  Returns H (B, N, width) and one state of one tensor, the mean (B, width)."""
