@@ -95,7 +95,7 @@ def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
     """Scaled dot-product attention, softmax(Q K^T / sqrt(d_k)) V  (Vaswani et al. 2017, eq. 1).
 
     query: (B, T, d_k).  key: (B, N, d_k).  value: (B, N, d_v).  mask: (B, T, N) or broadcastable.
-    Returns the contexts (B, T, d_v) and the weights (B, T, N). An axis of heads may stand after B in all of them.
+    Returns the contexts (B, T, d_v) and the weights (B, T, N). All may have an axis of heads after B.
     """
     _check_widths(key=(key, query.shape[-1]))
     if key.shape[-2] != value.shape[-2]:
@@ -232,7 +232,9 @@ class MultiHeadAttention(nn.Module):
         if n_heads < 1:
             raise ValueError(f"n_heads is {n_heads}; there must be at least 1.")
         if d_model % n_heads and (d_k is None or d_v is None):
-            raise ValueError(f"d_model {d_model} is no multiple of n_heads {n_heads}; choose one, or give d_k and d_v.")
+            raise ValueError(
+                f"d_model {d_model} is not a multiple of n_heads {n_heads}; choose one, or give d_k and d_v."
+            )
         self.d_model, self.n_heads, self.dropout, self.rotate = d_model, n_heads, dropout, rotate
         self.d_k = d_model // n_heads if d_k is None else d_k
         self.d_v = d_model // n_heads if d_v is None else d_v

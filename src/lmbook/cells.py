@@ -45,8 +45,8 @@ def _load(weights: Sequence[nn.Parameter], stacked: Tensor) -> None:
         raise ValueError(
             f"this cell's weights are {tuple(shape)} under each other, the one given {tuple(stacked.shape)}."
         )
-    for weight, part in zip(weights, stacked.chunk(len(weights)), strict=True):
-        weight.copy_(part)
+    for weight, rows in zip(weights, stacked.chunk(len(weights)), strict=True):
+        weight.copy_(rows)
 
 
 class RNNCell(nn.Module):

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 def as_ids(ids: ArrayLike, vocab_size: int, name: str = "ids") -> np.ndarray:
     """The ids as a one-dimensional int64 array.
 
-    Raises TypeError if they are no integers, ValueError if they do not lie in 0..vocab_size-1 in one dimension.
+    Raises TypeError unless they are integers, ValueError unless they are one-dimensional and in 0..vocab_size-1.
     """
     ids = np.asarray(ids)
     if ids.size == 0:
@@ -28,9 +28,9 @@ def as_ids(ids: ArrayLike, vocab_size: int, name: str = "ids") -> np.ndarray:
         raise TypeError(f"{name} holds {ids.dtype}, not integers; encode tokens with a vocabulary first.")
     outside = (ids < 0) | (ids >= vocab_size)
     if outside.any():
-        at = int(np.argmax(outside))
+        first = int(np.argmax(outside))
         raise ValueError(
-            f"{name}[{at}] is {ids[at]}, outside the vocabulary of {vocab_size} types (0..{vocab_size - 1})."
+            f"{name}[{first}] is {ids[first]}, outside the vocabulary of {vocab_size} types (0..{vocab_size - 1})."
         )
     return ids.astype(np.int64, copy=False)
 
@@ -103,7 +103,7 @@ class Counts:
     def find(self, ids: np.ndarray, order: int | None = None) -> list[np.ndarray]:
         """Looks up every n-gram of another stream: find(ids)[n][t] is the number of the one that ends at position t.
 
-        -1 stands where it does not occur here, or where fewer than n tokens exist; entry 0 is 0 everywhere.
+        It is -1 where the n-gram does not occur here, or where there are fewer than n tokens; entry 0 is 0 everywhere.
         """
         ids = as_ids(ids, self.vocab_size)
         numbers = [np.zeros(len(ids), np.int64)]
@@ -116,7 +116,7 @@ class Counts:
         return numbers
 
     def span(self, n: int, history: int) -> slice:
-        """Where the n-grams with this history (its number, or -1) stand among all n-grams."""
+        """The n-grams with this history (its number, or -1), as a slice of all n-grams."""
         first = history * self.vocab_size
         ends = np.searchsorted(self.keys[n], [first, first + self.vocab_size]) if history >= 0 else (0, 0)
         return slice(*ends)

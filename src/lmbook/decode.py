@@ -13,9 +13,9 @@ Arguments that the functions share:
     prompt        ids (B, P), P >= 1, read before anything is written; by default one <sos>
     source_mask   boolean (B, N), True at real tokens, where the model is not to find them itself
     eos           id that ends a sequence; None for a stream without end
-    forbid        ids that are never written: they get probability 0, and the others share what they had
+    forbid        ids that are never written: they get probability 0, and the others share it
 
-The model is in evaluation mode meanwhile, and afterwards as it was. No row of a batch has an influence on another.
+The model is in evaluation mode meanwhile, and afterwards as it was. No row of a batch influences another.
 """
 
 import itertools
@@ -65,7 +65,7 @@ def greedy(
 ) -> tuple[list[list[int]], list[float]]:
     """The likeliest token at each step, y_t = argmax_y P(y | y_<t, x); of equal ones the smallest id.
 
-    Returns the token lists and their log P(y | x), one of each a row. The sequence need not be the likeliest one.
+    Returns the token lists and their log P(y | x), one of each per row. The sequence need not be the likeliest one.
     """
     return _write(model, source, max_length, prompt, source_mask, eos, forbid, lambda log_p: log_p.argmax(-1))
 
@@ -194,7 +194,7 @@ def beam_hypotheses(
             state = reorder(state, (still.unsqueeze(1) * K + parent[still]).flatten())
             total, ended, tokens = total[still], ended[still], tokens[still]
             logits, state = model.step(token[still].flatten(), state)
-    return [sorted(found, key=lambda hypothesis: -hypothesis.score)[:width] for found in complete]
+    return [sorted(hypotheses, key=lambda hypothesis: -hypothesis.score)[:width] for hypotheses in complete]
 
 
 def _write(
@@ -207,7 +207,7 @@ def _write(
     forbid: Sequence[int],
     choose: Callable[[Tensor], Tensor],
 ) -> tuple[list[list[int]], list[float]]:
-    """Writes one token a step, as choose(log P (B, vocab)) -> (B,) says, until every row has ended."""
+    """Writes one token per step, as choose(log P (B, vocab)) -> (B,) says, until every row has ended."""
     with evaluating(model):
         logits, state = _begin(model, source, max_length, prompt, source_mask)
         ended = torch.zeros(len(logits), dtype=torch.bool, device=logits.device)

@@ -15,8 +15,8 @@ from lmbook.protocol import check_input
 def check_ids(ids: Tensor, vocab: int, dims: int = 2) -> None:
     """Raises ValueError unless ids are whole numbers in 0..vocab-1 of shape (B, T), or (B,) with dims=1.
 
-    Raises TypeError where something else stands in their place, such as a state. The values are looked at on the CPU
-    only: a GPU would have to stop and wait for the answer.
+    Raises TypeError where something else is given, such as a state. The values are checked on the CPU only: a GPU
+    would have to stop and wait for the answer.
     """
     check_dims(ids, dims)
     if ids.dtype not in (torch.int64, torch.int32):
@@ -38,7 +38,7 @@ def embed(embedding: nn.Embedding, tokens: Tensor, dims: int = 2) -> Tensor:
     check_dims(tokens, dims)
     try:
         return embedding(tokens)
-    except (IndexError, RuntimeError):  # looked at only where the look-up fails, not at every step of a training
+    except (IndexError, RuntimeError):  # checked only where the look-up fails, not at every step of a training
         check_ids(tokens, embedding.num_embeddings, dims)
         raise
 

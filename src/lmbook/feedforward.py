@@ -25,8 +25,7 @@ ACTIVATIONS = {"tanh": torch.tanh, "sigmoid": torch.sigmoid}
 class FeedForwardLM(nn.Module):
     """Bengio et al. 2003, equation 1, without its direct connections from e to z; biases with bias=True.
 
-    logits[:, t] predicts token t + 1 from tokens t - window + 1 to t. Before the text there is
-    <sos>.
+    logits[:, t] predicts token t + 1 from tokens t - window + 1 to t; places before the text are <sos>.
     dropout applies to e and to h.  tied=True takes U = E (Press and Wolf 2017) and needs hidden = d_model.
     E is drawn from N(0, 1), or from N(0, 1 / d_model) where it is tied; W and U as in nn.Linear, so that the first loss
     is close to ln vocab. Without biases these are vocab d_model + hidden window d_model + vocab hidden numbers: a token

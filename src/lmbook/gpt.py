@@ -5,7 +5,7 @@
     X = X + ffn(norm(X))                           ffn(x) = W_2 gelu(W_1 x + b_1) + b_2
     logits = E norm(X)                             the output is tied to the embeddings
 
-As in GPT-2 the norm stands in front of each sublayer, and once more before the output.
+As in GPT-2 the norm comes before each sublayer, and once more before the output.
 Shapes: B batch, T time, vocab, d_model, d_ff = 4 d_model by default, n_heads, n_layers; window is the largest T.
 """
 
@@ -42,9 +42,9 @@ class GPT(nn.Module):
     0.02 / sqrt(2 n_layers), since 2 n_layers of them add up (Radford et al. 2019, section 2.3); biases 0, gains 1.
 
     Generation goes beyond the window: once it is full, the oldest `slide` tokens leave it, and the rest is read anew.
-    So each step sees the last window tokens if slide is 1, for the price of a full pass a token from there on; a larger
-    slide pays once in `slide` tokens, and sees window - slide + 1 tokens or more. (The old keys and values cannot be
-    kept: they hold what they saw of the tokens that left, and learned positions would have to move.)
+    So each step sees the last window tokens if slide is 1, for the price of a full pass per token from there on; a
+    larger slide pays once in `slide` tokens, and sees window - slide + 1 tokens or more. (The old keys and values
+    cannot be kept: they hold what they saw of the tokens that left, and learned positions would have to move.)
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class GPT(nn.Module):
         return (self.output(x), weights) if need_weights else self.output(x)
 
     def features(self, tokens: Tensor) -> Tensor:
-        """What the output is applied to: norm(X), (B, T, d_model).  tokens: as for forward."""
+        """The input of the output layer: norm(X), (B, T, d_model).  tokens: as for forward."""
         return self._read(tokens)[0]
 
     def _read(self, tokens: Tensor, need_weights: bool = False) -> tuple[Tensor, list[Tensor | None]]:

@@ -66,7 +66,7 @@ class FeedForward(nn.Module):
 
 
 def norms(norm: str, d_model: int, **options: Unpack[NormOptions]) -> tuple[nn.Module, nn.Module]:
-    """What stands before a sublayer and after its sum: LayerNorm and nothing ("pre"), or the other way ("post")."""
+    """The maps before a sublayer and after its sum: LayerNorm and none ("pre"), or none and LayerNorm ("post")."""
     if norm not in ("pre", "post"):
         raise ValueError(f"norm is {norm!r}; it must be 'pre' or 'post'.")
     layer_norm, nothing = LayerNorm(d_model, **options), nn.Identity()

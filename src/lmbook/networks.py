@@ -35,7 +35,7 @@ def module_list(modules: Iterable[M]) -> Sequence[M]:
 
 
 def n_parameters(model: Network) -> int:
-    """The numbers that training may change; a tied one counts once. Under torch.device("meta") none of them is made."""
+    """How many numbers training may change; a tied one counts once. On torch.device("meta") they take no memory."""
     return sum(p.numel() for p in model.parameters() if p.requires_grad)
 
 

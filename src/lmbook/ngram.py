@@ -235,8 +235,8 @@ class KneserNey(Estimator):
         p = lookup.word(self.uniform)
         for n in range(1, self.order + 1):
             total = lookup.history(n, self.total[n])
-            own, rest = lookup.ngram(n, self.discounted[n]) / total, lookup.history(n, self.reserved[n]) / total
-            p = np.where(total > 0, own + rest * p, p)
+            seen, weight = lookup.ngram(n, self.discounted[n]) / total, lookup.history(n, self.reserved[n]) / total
+            p = np.where(total > 0, seen + weight * p, p)
         return p
 
 

@@ -31,8 +31,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P")
 # the page's colour can be read on every shade.
 SHARES = LinearSegmentedColormap.from_list("shares", [PALETTE[0] + "00", PALETTE[0] + "bf"])
 
-# What a plot, a drawing or a live figure names has the same colour, dash and marker in every chapter: the place in the
-# three lists above. Systems that no chapter compares may share one; those of a line never do.
+# A system that a plot, drawing or live figure names has the same colour, dash and marker in every chapter: the place
+# in the three lists above. Systems that no chapter compares may share one; those of a line never do.
 SYSTEMS = {
     "RNN": 0, "GRU": 1, "LSTM": 2, "feed-forward": 3, "n-gram": 4, "GPT": 5,
     "attention": 0, "every step": 1, "two layers": 2, "hybrid": 3, "first state": 4, "Transformer": 5,
@@ -45,7 +45,7 @@ ALIASES = {
     "fixed vector": "every step", "RNNsearch": "attention",
 }  # fmt: skip
 
-_INK = "#010203"  # stands for the page's own text colour until the SVG is written
+_INK = "#010203"  # in place of the page's own text colour until the SVG is written
 _SYSTEM = "lm-system-"  # begins the id of a line that shows a system, until the SVG is written
 _UNSEEN = re.compile(r'<path d=[^>]* style="fill: (none|#\w+; fill-opacity: 0)"/>')  # a cell of weight 0, say
 _WIDTH = 6.0  # inches; 576 CSS pixels
@@ -89,7 +89,7 @@ def use_style() -> None:
 
 
 def system(label: str) -> str | None:
-    """The system that a label names, as in SYSTEMS, or None. What follows a comma is a remark on it: "RNN, trained"."""
+    """The system that a label names, as in SYSTEMS, or None. After a comma there is a remark: "RNN, trained"."""
     name = label.split(",")[0]
     name = ALIASES.get(name, name)
     return name if name in SYSTEMS else None
@@ -118,7 +118,7 @@ def _points(line: Line2D) -> np.ndarray:
 
 
 def label_lines(ax: Axes, gap: float = 13.0) -> None:
-    """Writes each labelled line's label beside its last point, in place of a legend.
+    """Writes each labelled line's label next to its last point, in place of a legend.
 
     gap: least distance between two labels in points; labels closer than that are moved apart. Call it last.
     Raises ValueError if no line of the axes has a label.
@@ -155,7 +155,7 @@ def label_lines(ax: Axes, gap: float = 13.0) -> None:
 
 
 def label_points(ax: Axes, points: np.ndarray, names: list[str], size: float = 9.0) -> None:
-    """Writes each name beside its point, on the side where it covers least of the other names and points.
+    """Writes each name next to its point, on the side where it covers least of the other names and points.
 
     points: (n, 2), in the units of the axes. Call it last, when limits and title are set. Of eight sides each name
     takes the best, given the others, until none moves. Raises ValueError unless there is a name for each point.
@@ -180,12 +180,12 @@ def label_points(ax: Axes, points: np.ndarray, names: list[str], size: float = 9
     chosen = np.zeros(len(texts), dtype=int)
     for _ in range(20):
         before = chosen.copy()
-        for i, own in enumerate(low):
+        for i, corners in enumerate(low):
             others = np.arange(len(texts)) != i
             there = low[others, chosen[others]]
-            box = own[:, None], own[:, None] + sizes[i]
+            box = corners[:, None], corners[:, None] + sizes[i]
             cost = shared(*box, there, there + sizes[others]).sum(1) + shared(*box, places - 3, places + 3).sum(1)
-            inside = shared(own, own + sizes[i], *frame)
+            inside = shared(corners, corners + sizes[i], *frame)
             chosen[i] = (cost + (sizes[i].prod() - inside) + 0.1 * np.arange(8)).argmin()
         if (chosen == before).all():
             break
@@ -265,7 +265,7 @@ def _tidy_tag(match: re.Match) -> str:
     if tag.startswith("<svg"):
         tag = re.sub(r' (width|height|version|xmlns(:xlink)?)="[^"]*"', "", tag)
     tag = re.sub(r"(font: [^;\"]*?px |font-family: )[^;\"]*", r"\1system-ui, sans-serif", tag)
-    tag = re.sub(r' transform="rotate\(-0 [^"]*\)"| *\n', lambda found: " " if "\n" in found[0] else "", tag)
+    tag = re.sub(r' transform="rotate\(-0 [^"]*\)"| *\n', lambda match: " " if "\n" in match[0] else "", tag)
     tag = re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number.group()):.2f}".rstrip("0").rstrip("."), tag)
     return "" if _UNSEEN.search(tag) else tag
 

@@ -6,7 +6,7 @@
     logits, state = model.run(tokens, state)        a piece of text at once: ids (B, T), and logits (B, T, vocab)
 
 The input comes first and the state second, as in torch's recurrent modules. A state is never changed, so a search may
-go on from one several times. What it holds is the model's own affair: the vectors of a recurrent network, the last
+go on from one several times. Its contents are the model's own affair: the vectors of a recurrent network, the last
 words of a window, the keys and values of a Transformer. Seen from outside it is a nested tuple, list or dict of tensors
 whose first axis is the batch. Layers and cells that go step by step keep the same order, step(x, state).
 
@@ -23,7 +23,7 @@ State = Any  # nested tuples, lists and dicts of tensors, the batch first
 
 
 class Writer(Network, Protocol):
-    """Whatever goes on by one token: all that a decoder needs of a model once it has been started."""
+    """Any model that goes on by one token: all that a decoder needs once the model has been started."""
 
     def step(self, token: Tensor, state: State) -> tuple[Tensor, State]: ...
 

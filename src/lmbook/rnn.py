@@ -5,7 +5,7 @@
 With residual connections a layer l > 1 passes on h_t^(l) plus what it was given  (Wu et al. 2016, section 3.1).
 
 Shapes: B batch, T steps, d_in input width, hidden state width, width = hidden, or 2 hidden with two directions.
-A state is a tuple with one entry a layer, each a tuple of tensors (B, width): (h,) or, for the LSTM, (h, c). With two
+A state is a tuple with one entry per layer, each a tuple of tensors (B, width): (h,) or, for the LSTM, (h, c). With two
 directions the first half of the width is the forward cell's state, the second half the backward cell's.
 Masks are boolean (B, T), True at a token. Where it is False the state stays as it is and the output is 0, so that
 padding changes nothing, whichever side it is on.
@@ -67,7 +67,7 @@ def run_cell(
 
 
 def run_layer(cells: Sequence[Cell], x: Tensor, state: State, mask: Tensor | None = None) -> tuple[Tensor, State]:
-    """A layer of one cell, or of two that read x in opposite directions: outputs and states stand side by side.
+    """A layer of one cell, or of two that read x in opposite directions: outputs and states side by side.
 
     state: tensors (B, width).
     """
@@ -110,19 +110,19 @@ def run_fused(cells: Sequence[Cell], x: Tensor, state: State, mask: Tensor | Non
     learns = x.is_cuda and torch.is_grad_enabled()  # cuDNN keeps what the backward pass needs only where it is told to
     settings = (True, 1, 0.0, learns, len(cells) == 2)  # biases, layers, dropout, training, bidirectional
     # torch wants a state as (directions, B, hidden)
-    hx = [part.unflatten(-1, (len(cells), -1)).transpose(0, 1).contiguous() for part in state]
+    hx = [tensor.unflatten(-1, (len(cells), -1)).transpose(0, 1).contiguous() for tensor in state]
     if mask is None or bool(mask.all()):
         outputs, *hx = fused(x, hx if len(hx) > 1 else hx[0], weights, *settings, True)
         # contiguous, as the readable form is: dropout draws its zeros in the order of memory
-        return outputs.contiguous(), tuple(part.transpose(0, 1).flatten(1) for part in hx)
+        return outputs.contiguous(), tuple(tensor.transpose(0, 1).flatten(1) for tensor in hx)
 
     lengths = mask.sum(dim=1)
     packed = pack_padded_sequence(x, lengths.clamp(min=1).cpu(), batch_first=True, enforce_sorted=False)
-    hx = [part[:, packed.sorted_indices] for part in hx]
+    hx = [tensor[:, packed.sorted_indices] for tensor in hx]
     data, *hx = fused(packed.data, packed.batch_sizes, hx if len(hx) > 1 else hx[0], weights, *settings)
     packed = PackedSequence(data, packed.batch_sizes, packed.sorted_indices, packed.unsorted_indices)
     outputs, _ = pad_packed_sequence(packed, batch_first=True, total_length=mask.shape[1])
-    new = [part[:, packed.unsorted_indices].transpose(0, 1).flatten(1) for part in hx]
+    new = [tensor[:, packed.unsorted_indices].transpose(0, 1).flatten(1) for tensor in hx]
     some = lengths[:, None] > 0  # packing allows no empty row: it was given one step, which is taken back here
     state = tuple(torch.where(some, now, before) for now, before in zip(new, state, strict=True))
     return outputs.masked_fill(~mask[:, :, None], 0.0).contiguous(), state
@@ -171,7 +171,7 @@ class Recurrent(nn.Module):
     def start(self, batch_size: int) -> tuple[State, ...]:
         """The zero state."""
         return tuple(
-            tuple(torch.cat(parts, dim=-1) for parts in zip(*(cell.start(batch_size) for cell in cells), strict=True))
+            tuple(torch.cat(halves, dim=-1) for halves in zip(*(cell.start(batch_size) for cell in cells), strict=True))
             for cells in self.layers
         )
 
@@ -227,8 +227,8 @@ class Recurrent(nn.Module):
         zero = self.start(x.shape[0])
         if state is None:
             return zero
-        shapes = [[tuple(part.shape) for part in layer] for layer in state]
-        wanted = [[tuple(part.shape) for part in layer] for layer in zero]
+        shapes = [[tuple(tensor.shape) for tensor in layer] for layer in state]
+        wanted = [[tuple(tensor.shape) for tensor in layer] for layer in zero]
         if shapes != wanted:
             raise ValueError(f"state has shapes {shapes}; this network wants {wanted}, as start({x.shape[0]}) gives.")
         return state
@@ -236,7 +236,7 @@ class Recurrent(nn.Module):
     def to_torch(self) -> nn.RNN | nn.LSTM | nn.GRU:
         """The same network as torch's own module (batch first), with a copy of the weights.
 
-        Raises ValueError with residual connections, which torch's has not.
+        Raises ValueError with residual connections, which torch's modules do not have.
         """
         if self.residual:
             raise ValueError("torch's modules have no residual connections: residual must be False.")
@@ -246,7 +246,7 @@ class Recurrent(nn.Module):
         module = kind(self.d_in, self.hidden, len(self.layers), **options).to(next(self.parameters()))
         with torch.no_grad():
             cells = [cell for layer in self.layers for cell in layer]
-            for own, weights in zip(cells, module.all_weights, strict=True):
-                for theirs, weight in zip(weights, own.torch_weights(), strict=True):
-                    theirs.copy_(weight)
+            for cell, weights in zip(cells, module.all_weights, strict=True):
+                for target, weight in zip(weights, cell.torch_weights(), strict=True):
+                    target.copy_(weight)
         return module

@@ -159,7 +159,7 @@ class Classifier(nn.Module):
 
 def detach(state: tuple[State, ...]) -> tuple[State, ...]:
     """The same state, as a constant: no gradient flows back through it."""
-    return tuple(tuple(part.detach() for part in layer) for layer in state)
+    return tuple(tuple(tensor.detach() for tensor in layer) for layer in state)
 
 
 def truncated_bptt(
@@ -169,7 +169,7 @@ def truncated_bptt(
 
     windows: inputs and targets (B, T), each the continuation of the one before, as `stream_batches` gives them (NumPy
     arrays will do).  Yields each window's summed negative log-likelihood in nats and its number of targets; call
-    backward on it (for the mean: on loss / n) and take the optimiser's step before asking for the next.
+    backward on it (for the mean: on loss / n) and take the optimizer's step before asking for the next.
     """
     where = next(model.parameters()).device
     for inputs, targets in windows:
@@ -184,7 +184,7 @@ def state_gradients(
 ) -> tuple[Tensor, ...]:
     """How much the loss at the end depends on the state t = 1..T: the norms ||d loss(h_T) / d h_t||.
 
-    x: (B, T, d_in), the inputs of one cell.  loss: takes h_T (B, hidden) and returns one number a row (B,); for a
+    x: (B, T, d_in), the inputs of one cell.  loss: takes h_T (B, hidden) and returns one number per row (B,); for a
     language model of one layer  lambda h: F.cross_entropy(model.output(h), target, reduction="none").
     Returns (B, T) norms for each tensor of the state: (of h,), or for an LSTMCell (of h, of c). There d loss / d h_t is
     taken with c_t held, and d loss / d c_t counts all that passes through the memory, h_t = o_t * tanh(c_t) included.

@@ -1,6 +1,6 @@
 """Encoder and decoder: one network reads a source x, another writes a target y with probability P(y | x).
 
-    H = h_1 .. h_N = encoder(x)                                      the source, one state a token
+    H = h_1 .. h_N = encoder(x)                                      the source, one state per token
     s_0 = bridge(encoder's last state)                               where the decoder starts
     s_t = cell(E y_{t-1}, s_{t-1})                                   the decoder, given what has been written
     P(y_t | y_<t, x) = softmax(W_o s_t + b_o)
@@ -35,7 +35,7 @@ from lmbook.rnn_models import RecurrentLM
 
 
 class SourceEncoder(Protocol):
-    """Whatever reads the source for a decoder: the recurrent encoder below, or transformer.TransformerEncoder.
+    """Any network that reads the source for a decoder: the recurrent encoder below, or transformer.TransformerEncoder.
 
     source: (B, N) ids.  mask: (B, N).  Returns H (B, N, width) and the last states, tensors (B, width), one for each
     layer.  cell: the kind of cell whose states these are, None if of no cell.
@@ -146,7 +146,7 @@ class Seq2Seq(nn.Module):
             initialise_read(self.embedding)
 
     def start(self, source: Tensor, source_mask: Tensor | None = None) -> dict:
-        """Reads the source (B, N): the state before the first step, a dict with s, one tuple a layer, each tensor
+        """Reads the source (B, N): the state before the first step, a dict with s, one tuple per layer, each tensor
         (B, hidden), and with context="every" also c (B, width).  source_mask: (B, N), by default source != <pad>.
         """
         _, final = self.encoder(source, real_tokens(source, source_mask))

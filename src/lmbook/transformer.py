@@ -25,7 +25,7 @@ from lmbook.positions import Learned, rotary, sinusoidal
 class Embedding(nn.Module):
     """sqrt(d_model) E[w_t] + p_t  (Vaswani et al. 2017, sections 3.4 and 3.5), then dropout.
 
-    positions: "sinusoidal", "learned" (max_length rows), or "none", also the choice beside rotary attention.
+    positions: "sinusoidal", "learned" (max_length rows), or "none", which also goes with rotary attention.
     scaled: whether the factor is there.  E starts N(0, 1 / (9 d_model)): used again as output matrix, it gives first
     logits of standard deviation 1/3, and a first loss within 0.06 nats of ln vocab.
     """
