@@ -257,10 +257,10 @@ def test_weight_decay_spares_biases_and_norms():
     together = [id(p) for group in (decayed, spared) for p in group["params"]]
     assert sorted(together) == sorted(id(p) for p in model.parameters())  # each once, the tied one too
     before = {name: p.detach().clone() for name, p in model.named_parameters()}
-    optimiser = torch.optim.AdamW([decayed, spared], lr=0.1)
+    optimizer = torch.optim.AdamW([decayed, spared], lr=0.1)
     for p in model.parameters():
         p.grad = torch.zeros_like(p)
-    optimiser.step()
+    optimizer.step()
     for name, p in model.named_parameters():
         torch.testing.assert_close(p.detach(), before[name] * (0.99 if p.ndim == 2 else 1))
 

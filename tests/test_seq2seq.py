@@ -274,13 +274,13 @@ def test_one_batch_can_be_learned_and_written(name):
     rows = [row[:length].flip(0) % (V_TARGET - 5) + 5 for row, length in zip(source, LENGTHS, strict=True)]
     rows = [torch.cat([torch.tensor([SOS]), row, torch.tensor([EOS])]) for row in rows]
     y = nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=PAD)
-    optimiser = torch.optim.Adam(model.parameters(), lr=0.03)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
     for _ in range(70):
         logits = model(source, y[:, :-1])
         loss = F.cross_entropy(logits.flatten(0, 1), y[:, 1:].flatten(), ignore_index=PAD)
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
-        optimiser.step()
+        optimizer.step()
     assert loss.item() < 0.1
     wanted = [row[1:].tolist() for row in rows]
     assert greedy(model, source, 10)[0] == wanted

@@ -15,7 +15,6 @@ from typing import Any
 from torch import Tensor, nn
 
 from lmbook.attention import real_tokens
-from lmbook.cells import State
 from lmbook.configuration import configured
 from lmbook.embeddings import check_dims, embed, initialise_read
 from lmbook.layers import Decoder, Encoder
@@ -165,7 +164,7 @@ class TransformerEncoder(nn.Module):
         self.cell: str | None = None
         self.width = d_model
 
-    def forward(self, source: Tensor, mask: Tensor) -> tuple[Tensor, tuple[State, ...]]:
+    def forward(self, source: Tensor, mask: Tensor) -> tuple[Tensor, tuple[tuple[Tensor, ...], ...]]:
         """source: (B, N) ids.  Returns H (B, N, width) and one state of one tensor, the mean (B, width)."""
         H, _ = self.encoder(self.embedding(source), mask.unsqueeze(1))
         real = mask.unsqueeze(2).to(H)

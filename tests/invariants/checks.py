@@ -217,7 +217,7 @@ def entropy(inputs: Inputs, targets: Tensor, causal: bool, window: int | None = 
 
 
 def overfit(model: nn.Module, batch: tuple[Inputs, Tensor], floor: float, steps: int = 300, near: float = 0.1) -> None:
-    optimiser = torch.optim.Adam(model.parameters(), lr=0.01)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     after = 0  # steps since the loss came near its floor; one that can fall through it has the time to do so
     for _ in range(steps):
         loss, n = nll(model, batch)
@@ -226,9 +226,9 @@ def overfit(model: nn.Module, batch: tuple[Inputs, Tensor], floor: float, steps:
         after += bool(after or mean < floor + near)
         if after > 20:
             return
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         mean.backward()
-        optimiser.step()
+        optimizer.step()
     raise AssertionError(f"after {steps} steps on one batch the loss is {mean:.3f}, its entropy {floor:.3f}")
 
 
