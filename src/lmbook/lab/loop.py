@@ -14,9 +14,9 @@ from torch import nn
 from tqdm import tqdm  # the plain bar: tqdm.auto would leave a widget in the notebook
 
 import lmbook
-from lmbook.networks import evaluating
 from lmbook.lab.distributed import all_reduce_sum, broadcast, rows
 from lmbook.lab.resume import Progress, Snapshots, random_state, set_random_state
+from lmbook.networks import evaluating
 
 
 class TrainingError(RuntimeError):

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from lmbook.lab.distributed import all_reduce_sum, own_rows, summed_gradients
 from lmbook.lab.loop import Loop, TrainingError, at_least_one, fixed_seed
 from lmbook.lab.schedules import constant
-from lmbook.networks import evaluating, tree_map
+from lmbook.networks import tree_map
 
 __all__ = ["TrainingError", "device_of", "evaluate", "fit", "fixed_seed", "summed_nll"]
 
