@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # A hundred processes of the tests import the package; without compiled files each would compile it anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: book site serve zip pdf epub portable quick test test-all lint unit notebooks mutants env clean help
+.PHONY: book site serve zip pdf epub portable quick test test-all lint unit notebooks fallback mutants env clean help
 
 help:
 	@echo "make book    build the book and serve it on http://127.0.0.1:$(PORT) (PORT=... to change it)"
@@ -22,6 +22,7 @@ help:
 	@echo "make site    build the book only, into $(SITE)"
 	@echo "make zip | pdf | epub   the built book to carry away, into build/; make portable makes all three and checksums"
 	@echo "make lint | unit | notebooks   the three parts of make test"
+	@echo "make fallback   the chapters that read a corpus, run without any, as on a machine that has none"
 	@echo "make mutants do the tests notice 100 small slips in the models? (it takes hours; goes on where it was stopped)"
 	@echo "make clean   remove what was built (not the environment)"
 
@@ -51,7 +52,7 @@ SHARE := --dist loadfile --no-loadscope-reorder
 CHAPTERS := notebooks/*.ipynb --nbval --nbval-current-env --nbval-sanitize-with tests/notebooks/sanitize.cfg --nbval-cell-timeout 300
 
 # The first loop of a contributor. Left out are whatever is marked slow, other packages, browsers, and files that train.
-QUICK := $(filter-out $(addprefix tests/test_,$(addsuffix .py,distributed published resume train)),$(wildcard tests/test_*.py))
+QUICK := $(filter-out tests/test_published.py,$(wildcard tests/test_*.py))
 quick: lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) tests/data tests/notebooks/test_form.py -m "not slow" -n 3 $(SHARE) -q
 	@echo "make quick: all done. make test runs everything else too."
@@ -70,12 +71,18 @@ lint: $(VENV)/.ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lmbook tidy --check notebooks
+	$(BIN)/mypy
 
 unit: $(VENV)/.ready
 	$(PYTEST) tests $(SHARE)
 
 notebooks: $(VENV)/.ready
 	$(PYTEST) $(CHAPTERS) $(SHARE)
+
+# The chapters that read a corpus, as on a machine that has none.
+fallback: $(VENV)/.ready
+	env -u LMBOOK_DATA -u LMBOOK_SKIP_NOTHING XDG_CACHE_HOME=$(CURDIR)/build/no-cache \
+	  $(subst LMBOOK_STATUS=build/status.json,,$(PYTEST)) $(subst notebooks/*.ipynb,$$(grep -l '"real-data"' notebooks/*.ipynb),$(CHAPTERS)) $(SHARE)
 
 mutants: $(VENV)/.ready
 	$(BIN)/python benchmarks/mutants.py

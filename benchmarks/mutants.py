@@ -38,6 +38,7 @@ CROWDED = 10  # how many seconds may pass on the clock for one of computing
 
 # file -> which of the invariants (tests/invariants) are about what is made of it; its own tests are tests/test_FILE.py
 FILES = {
+    "networks": "mode_restored", "embeddings": "padding or first_loss",
     "backprop": "gradient", "autograd": "engine", "feedforward": "feedforward", "cells": "cell or rnn or lstm or gru",
     "rnn": "rnn or lstm or gru or tagger", "rnn_models": "rnn or lstm or gru or tagger or classifier",
     "attention": "multi_head or seq2seq or transformer or gpt", "seq2seq": "seq2seq or hybrid or one",
@@ -46,6 +47,8 @@ FILES = {
     "decode": "beam or step", "train": "repeatable or mode_restored or same_losses", "data/batching": "",
 }  # fmt: skip
 OTHER_TESTS = {  # where a file has no test_FILE.py, or not alone
+    "networks": ["test_decode.py", "test_gpt.py"],
+    "embeddings": ["test_embeddings.py", "test_rnn_models.py"],
     "layers": ["test_transformer.py", "test_gpt.py", "test_bert.py"],
     "moe": ["test_transformer.py"],
     "train": ["test_train.py", "test_resume.py"],

@@ -238,7 +238,7 @@ def step_by_step(model: nn.Module, source: Tensor, tokens: Tensor) -> Tensor:
     """The loop of most tutorials: a call of the decoder for each target token, which returns its logits."""
     state, logits = model.start(source), []
     for t in range(tokens.shape[1]):
-        step, state = model.step(state, tokens[:, t])
+        step, state = model.step(tokens[:, t], state)
         logits.append(step)
     return torch.stack(logits, dim=1)
 

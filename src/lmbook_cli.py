@@ -79,8 +79,8 @@ def train(recipe: str, seed: int, device: str | None, resume: bool, quick: bool,
 
     Ctrl-C ends after the step and saves; --resume goes on from there. Several devices: start it with torchrun.
     """
-    from lmbook import experiments as book_of
-    from lmbook.distributed import processes
+    from lmbook.lab import recipes as book_of
+    from lmbook.lab.distributed import processes
 
     with processes():
         record = book_of.train(recipe, seed, out, device, resume, quick=quick)
@@ -91,7 +91,7 @@ def train(recipe: str, seed: int, device: str | None, resume: bool, quick: bool,
 @main.command()
 def recipes():
     """List the recipes with the expected time on two CPU cores and the recorded score."""
-    from lmbook.experiments import tables
+    from lmbook.lab import tables
 
     click.echo(tables.listing())
 
@@ -101,7 +101,7 @@ def recipes():
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File to write to instead of the screen.")
 def results(name: str | None, out: Path | None):
     """Write the tables of results from the recorded runs, all of them or one TABLE, as Markdown."""
-    from lmbook.experiments import tables
+    from lmbook.lab import tables
 
     text = tables.page() if name is None else tables.table(name) + "\n"
     if out is None:

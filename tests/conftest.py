@@ -4,10 +4,13 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from playwright._impl._driver import compute_driver_executable
+from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).parents[1]
 # The headless shell draws the same pages with a third of the work of the whole browser.
@@ -18,11 +21,11 @@ SWITCHES += ["--disable-component-update", "--disable-sync"]
 # do both, but each request would go through this process and back: a second of work a page.
 SWITCHES += ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
 # Files are given to the workers whole, those that take minutes first, so that none is left with one at the end.
-LONGEST = ["press/site/test_pages", "notebooks/test_colab", "experiments/test_quick", "grader/test_grade"]
-LONGEST += ["figures/test_explorer", "experiments/test_trained", "grader/test_grader_cli", "homework/test_masters"]
-LONGEST += ["grader/hostile/test_attacks", "grader/hostile/test_accidents", "grader/test_pool", "test_train"]
+LONGEST = ["press/site/test_pages", "notebooks/test_colab", "lab/test_quick", "grader/test_grade"]
+LONGEST += ["figures/test_explorer", "lab/test_trained", "grader/test_grader_cli", "homework/test_masters"]
+LONGEST += ["grader/hostile/test_attacks", "grader/hostile/test_accidents", "grader/test_pool", "lab/test_train"]
 LONGEST += ["invariants/test_models", "invariants/test_broken", "notebooks/test_nbval", "figures/test_with_kernel"]
-LONGEST += ["test_resume", "test_distributed", "test_published"]
+LONGEST += ["lab/test_resume", "lab/test_distributed", "test_published"]
 
 
 def pytest_collection_modifyitems(items):
@@ -40,6 +43,15 @@ def pytest_runtest_makereport(item, call):
     return report
 
 
+def pytest_terminal_summary(terminalreporter):
+    """One line for each reason to skip, in place of pytest's line for each test."""
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.stats.get("skipped", [])
+    )
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"SKIPPED: {count} tests: {reason}", yellow=True)
+
+
 @pytest.fixture(scope="session")
 def real_corpora() -> Path:
     """The folder with the real corpora; without it the test is skipped and says why."""
@@ -50,11 +62,28 @@ def real_corpora() -> Path:
 
 
 @pytest.fixture(scope="session")
-def browser_type_launch_args(browser_type, browser_type_launch_args):
-    found = next(filter(None, map(shutil.which, [*BROWSERS, browser_type.executable_path])), None)
-    if found is None:
-        pytest.skip(f"NO PAGE WAS LOOKED AT: there is no browser on the path, neither {' nor '.join(BROWSERS)}")
-    return {**browser_type_launch_args, "executable_path": found, "args": SWITCHES}
+def browser_path() -> str:
+    """The browser's program; without it, or where Playwright's driver cannot run, the test is skipped and says why."""
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        pytest.skip("NO PAGE WAS LOOKED AT: no browser is on the path (Debian: apt install chromium-headless-shell)")
+    driver = subprocess.run([compute_driver_executable()[0], "--version"], capture_output=True, text=True, timeout=60)
+    if driver.returncode:
+        why = driver.stderr.strip().split("\n")[0]
+        pytest.skip(f"NO PAGE WAS LOOKED AT: Playwright's driver does not run (Debian: apt install libatomic1): {why}")
+    return path
+
+
+@pytest.fixture(scope="session")
+def playwright(browser_path):
+    """pytest-playwright's own, but started only where there is a browser to drive."""
+    with sync_playwright() as driver:
+        yield driver
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_path, browser_type_launch_args):
+    return {**browser_type_launch_args, "executable_path": browser_path, "args": SWITCHES}
 
 
 @pytest.fixture(scope="session")

@@ -318,7 +318,7 @@ def test_dropout_acts_in_training_only():
 
 
 def test_widths():
-    with pytest.raises(ValueError, match="no multiple"):
+    with pytest.raises(ValueError, match="not a multiple"):
         MultiHeadAttention(10, 4)
     layer = MultiHeadAttention(10, 4, d_k=3, d_v=2, bias=False)
     x = torch.randn(B, T, 10)

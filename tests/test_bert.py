@@ -7,7 +7,7 @@ import torch
 from torch.nn import functional as F
 
 from lmbook.bert import BERT, BERTClassifier, BERTTagger, MaskedLM, mask_tokens, masked_lm_loss
-from lmbook.pretrained import copy_weights, load_bert
+from lmbook.lab.pretrained import copy_weights, load_bert
 
 VOCAB, WINDOW = 41, 14
 PAD, UNK, SOS, EOS, MASK = range(5)
@@ -327,15 +327,15 @@ def test_it_learns_to_fill_blanks():
     """Rows repeat one word, so a blank can be known from the rest."""
     torch.manual_seed(0)
     model = MaskedLM(BERT(20, 8, d_model=32, n_heads=2, n_layers=2, dropout=0.0))
-    optimiser = torch.optim.Adam(model.parameters(), lr=3e-3)
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     generator = torch.Generator().manual_seed(0)
     for _ in range(200):
         tokens = torch.randint(5, 20, (32, 1), generator=generator).repeat(1, 8)
         inputs, selected = mask_tokens(tokens, 20, generator)
         loss = masked_lm_loss(model(inputs, at=selected), tokens, selected)
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
-        optimiser.step()
+        optimizer.step()
     tokens = torch.arange(5, 20)[:, None].repeat(1, 8)
     inputs = tokens.clone()
     inputs[:, 3] = MASK

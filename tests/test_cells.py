@@ -275,5 +275,5 @@ def test_errors_name_what_is_wrong():
         GRUCell(3, 4, reset="never")
     with pytest.raises(ValueError, match="only reset"):
         GRUCell(3, 4, reset="before").torch_weights()
-    with pytest.raises(ValueError, match=r"W_x\* of this cell is \(16, 3\)"):
+    with pytest.raises(ValueError, match=r"this cell's weights are \(16, 3\)"):
         LSTMCell(3, 4).load_torch_weights(*LSTMCell(2, 4).torch_weights())

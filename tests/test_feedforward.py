@@ -9,7 +9,7 @@ import torch
 
 from lmbook import backprop
 from lmbook.feedforward import FeedForwardLM
-from lmbook.layers import n_parameters
+from lmbook.networks import n_parameters
 from lmbook.text import SOS_ID
 
 VOCAB, D, HIDDEN = 11, 4, 6
@@ -66,11 +66,11 @@ def test_a_state_is_not_changed_by_the_step_and_goes_by_rows():
     model, tokens = make(), random_tokens()
     _, state = model.run(tokens, model.start(3))
     kept = state[0].clone()
-    logits, after = model.step(state, tokens[:, 0])
+    logits, after = model.step(tokens[:, 0], state)
     assert torch.equal(state[0], kept)
     assert after[0].tolist() == [[text[-1], text[0]] for text in tokens.tolist()]
     rows = torch.tensor([2, 0])
-    torch.testing.assert_close(model.step((state[0][rows],), tokens[rows, 0])[0], logits[rows], rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(model.step(tokens[rows, 0], (state[0][rows],))[0], logits[rows], rtol=1e-12, atol=1e-12)
 
 
 def test_no_position_sees_the_future_or_further_back_than_its_window(window):
@@ -163,4 +163,4 @@ def test_bad_tokens_are_refused(tokens, says):
 def test_a_step_wants_one_token_a_row():
     model = make()
     with pytest.raises(ValueError, match=r"integer ids \(B,\)"):
-        model.step(model.start(2), torch.zeros(2, 1, dtype=torch.int64))
+        model.step(torch.zeros(2, 1, dtype=torch.int64), model.start(2))

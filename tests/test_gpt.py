@@ -9,8 +9,8 @@ from torch.nn import functional as F
 
 from lmbook.decode import greedy
 from lmbook.gpt import GPT, decay_groups, gelu_tanh
-from lmbook.layers import n_parameters
-from lmbook.pretrained import load_gpt2
+from lmbook.lab.pretrained import load_gpt2
+from lmbook.networks import n_parameters
 
 VOCAB, WINDOW = 37, 12
 
@@ -154,7 +154,7 @@ def test_generation_slides_the_window(slide):
     for t in range(3 * WINDOW):
         if t + 1 - first > WINDOW:
             first += slide
-        logits, state = model.step(state, tokens[:, t])
+        logits, state = model.step(tokens[:, t], state)
         torch.testing.assert_close(logits, model(tokens[:, first : t + 1])[:, -1], atol=1e-5, rtol=1e-4)
 
 
@@ -180,7 +180,7 @@ def test_tokens_outside_the_vocabulary_are_refused(model):
     with pytest.raises(ValueError, match=r"\(B, T\)"):
         model(torch.tensor([0, 1]))
     with pytest.raises(ValueError, match=r"\(B,\)"):
-        model.step(model.start(1), torch.tensor([[0]]))
+        model.step(torch.tensor([[0]]), model.start(1))
 
 
 def test_attention_weights_are_returned(model):
@@ -257,10 +257,10 @@ def test_weight_decay_spares_biases_and_norms():
     together = [id(p) for group in (decayed, spared) for p in group["params"]]
     assert sorted(together) == sorted(id(p) for p in model.parameters())  # each once, the tied one too
     before = {name: p.detach().clone() for name, p in model.named_parameters()}
-    optimiser = torch.optim.AdamW([decayed, spared], lr=0.1)
+    optimizer = torch.optim.AdamW([decayed, spared], lr=0.1)
     for p in model.parameters():
         p.grad = torch.zeros_like(p)
-    optimiser.step()
+    optimizer.step()
     for name, p in model.named_parameters():
         torch.testing.assert_close(p.detach(), before[name] * (0.99 if p.ndim == 2 else 1))
 

@@ -1,26 +1,27 @@
 """The house: which package, floor and room may import which, and how large they may grow."""
 
 import ast
+import re
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
+import lmbook
+
 SOURCE = Path(__file__).parents[1] / "src"
 PACKAGES = ("lmbook", "lmbook_press", "lmbook_exams", "lmbook_grader")  # each may import those before it
 # lmbook from the ground up, by its files and folders; each imports only from its own floor and those below
 FLOORS = {
     "ground": "__init__ configuration",
-    "text and data": "text word_shapes counts ngram data",
-    "models, in the order of the chapters": "word2vec backprop autograd layers feedforward cells rnn "
-    "rnn_models baselines attention positions seq2seq moe transformer bert gpt vit pretrained",
-    "training and judging": "losses decode metrics schedules checkpoints distributed resume train flops",
-    "experiments": "experiments",
-    "plots, figures and drawings, which show what they found": "plots figures drawings",
+    "the lesson": " ".join(lmbook.READING_ORDER),
+    "data": "data",
+    "the laboratory, which no lesson needs": "lab",
+    "figures and drawings, which show what they found": "figures drawings",
 }
 FLOOR = {room: number for number, rooms in enumerate(FLOORS.values()) for room in rooms.split()}
-MOST_ROOMS, MOST_LINES = 34, 420
+MOST_ROOMS, MOST_LINES = 37, 420
 
 
 def modules(source: Path) -> dict[str, Path]:
@@ -70,6 +71,13 @@ def upwards(graph: dict[str, set[str]]) -> list[str]:
     return sorted(f"{a} -> {b}" for a, b in inside if FLOOR[room(a)] < FLOOR[room(b)])
 
 
+def ahead(graph: dict[str, set[str]]) -> list[str]:
+    """Imports inside the lesson of what a reader has not read yet."""
+    place = {f"lmbook.{name}": number for number, name in enumerate(lmbook.READING_ORDER)}
+    pairs = [(a, b) for a in graph.keys() & place for b in graph[a] & place.keys()]
+    return sorted(f"{a} -> {b}" for a, b in pairs if place[a] < place[b])
+
+
 def circle(graph: dict[str, set[str]]) -> list[str]:
     """Modules that import each other in a circle, if there are any."""
     try:
@@ -91,6 +99,20 @@ def test_no_floor_imports_from_above():
     assert upwards(imports()) == []
 
 
+def test_the_lesson_can_be_read_from_first_to_last():
+    assert ahead(imports()) == []
+
+
+@pytest.mark.parametrize(
+    "text", [lmbook.__doc__, (SOURCE.parent / "README.md").read_text("utf-8")], ids=["package", "README"]
+)
+def test_the_reading_order_is_the_same_wherever_it_is_told(text):
+    start, end = lmbook.READING_ORDER[:2], lmbook.READING_ORDER[-1]
+    told = re.search(rf"^ *{' '.join(start)}\b.*?\b{end}$", text, re.MULTILINE | re.DOTALL)
+    assert told
+    assert tuple(told[0].split()) == lmbook.READING_ORDER
+
+
 def test_no_imports_go_in_a_circle():
     assert circle(imports()) == []
 
@@ -98,8 +120,12 @@ def test_no_imports_go_in_a_circle():
 def test_a_wrong_import_is_seen(tmp_path):
     """The checks above can fail: at the head of a file or inside a function, absolute or relative."""
     files = {
-        "lmbook/text.py": "def f():\n    from lmbook.experiments import run",
-        "lmbook/experiments/run.py": "from .. import text",
+        "lmbook/text.py": "def f():\n    from lmbook.lab import run",
+        "lmbook/lab/run.py": "from .. import text",
+        "lmbook/cells.py": "from lmbook import counts, rnn",
+        "lmbook/rnn.py": "import lmbook.text",
+        "lmbook/ngram.py": "def f():\n    from .gpt import GPT",
+        "lmbook/gpt.py": "from lmbook import text",
         "lmbook_press/book.py": "import lmbook_grader.grade",
         "lmbook_grader/grade.py": "import ast, lmbook.text, lmbook_press.book",
     }
@@ -107,8 +133,9 @@ def test_a_wrong_import_is_seen(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     graph = imports(tmp_path)
+    assert ahead(graph) == ["lmbook.cells -> lmbook.rnn", "lmbook.ngram -> lmbook.gpt"]
     assert across(graph) == ["lmbook_press.book -> lmbook_grader.grade"]
-    assert upwards(graph) == ["lmbook.text -> lmbook.experiments.run"]
+    assert upwards(graph) == ["lmbook.text -> lmbook.lab.run"]
     assert circle({"a": {"b"}, "b": {"a"}})
     assert set(circle(graph)) & {"lmbook.text", "lmbook_press.book"}
 

@@ -233,7 +233,7 @@ def test_half_a_span_is_no_span():
     [
         ([["O"]], [], "1 predicted"),
         ([["O"]], [["O", "O"]], "sentence 0"),
-        ([["person"]], [["O"]], "no BIO tag"),
+        ([["person"]], [["O"]], "not a BIO tag"),
     ],
 )
 def test_span_f1_refuses_bad_tags(predicted, gold, says):

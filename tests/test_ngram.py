@@ -144,7 +144,7 @@ def test_every_conditional_sums_to_one(model):
 
 def test_a_model_that_forgets_the_freed_mass_is_caught():
     broken = KneserNey(COUNTS, ORDER)
-    broken.freed[3] = broken.freed[3] * 0.9
+    broken.reserved[3] = broken.reserved[3] * 0.9
     with pytest.raises(AssertionError):
         check_sums_to_one(broken)
 

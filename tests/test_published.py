@@ -8,7 +8,7 @@ import torch
 
 from lmbook.data.fetch import Unavailable
 from lmbook.decode import greedy
-from lmbook.pretrained import published_gpt2
+from lmbook.lab.pretrained import published_gpt2
 
 
 @pytest.fixture(scope="module")

@@ -45,8 +45,8 @@ def test_a_text_read_in_pieces_is_the_text(cell):
 def test_rows_of_a_state_may_be_reordered(cell):
     model, tokens, index = language_model(cell), tokens_of(), torch.tensor([2, 2, 0, 3, 1])
     _, state = model.run(tokens[:, :-1])
-    logits, _ = model.step(state, tokens[:, -1])
-    chosen, _ = model.step(reorder(state, index), tokens[index, -1])
+    logits, _ = model.step(tokens[:, -1], state)
+    chosen, _ = model.step(tokens[index, -1], reorder(state, index))
     torch.testing.assert_close(chosen, logits[index])
 
 
@@ -204,7 +204,7 @@ def test_gradients_are_taken_even_where_the_weights_are_frozen():
         (lambda: RecurrentLM(9, 4, 5)(torch.tensor([[1, 9]])), "from 0 to 8"),
         (lambda: RecurrentLM(9, 4, 5)(torch.zeros(2, 3)), "integer ids"),
         (lambda: RecurrentLM(9, 4, 5)(torch.tensor([1, 2])), r"\(B, T\)"),
-        (lambda: RecurrentLM(9, 4, 5).step(RecurrentLM(9, 4, 5).start(1), torch.tensor([[1]])), r"\(B,\)"),
+        (lambda: RecurrentLM(9, 4, 5).step(torch.tensor([[1]]), RecurrentLM(9, 4, 5).start(1)), r"\(B,\)"),
         (lambda: Classifier(9, 2, 4, 5, pool="max"), '"last" or "mean"'),
         (lambda: Tagger(9, 2, 4, 5)(torch.tensor([[-1, 3]])), "run from -1 to 3"),
     ],
@@ -227,7 +227,7 @@ def test_bfloat16_where_torch_takes_it(cell):
     with torch.autocast("cpu", torch.bfloat16):
         logits, state = model.run(tokens, None, MASK)
         logits.float().sum().backward()
-        step, _ = model.step(state, tokens[:, 0])
+        step, _ = model.step(tokens[:, 0], state)
     torch.testing.assert_close(logits.float()[MASK], model(tokens)[MASK], rtol=0.05, atol=0.02)
     assert step.isfinite().all()
     assert all(parameter.grad.dtype == torch.float32 for parameter in model.parameters())

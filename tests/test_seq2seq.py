@@ -11,8 +11,9 @@ from torch import nn
 from lmbook.attention import SCORES
 from lmbook.decode import beam, greedy, sample
 from lmbook.rnn_models import RecurrentLM
-from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq, SingleRNNTranslator, TransformerEncoder
+from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq, SingleRNNTranslator
 from lmbook.text import SPECIALS
+from lmbook.transformer import TransformerEncoder
 
 PAD, SOS, EOS = (SPECIALS.index(token) for token in ("<pad>", "<sos>", "<eos>"))
 V_SOURCE, V_TARGET = 13, 11
@@ -97,8 +98,8 @@ def batch(seed=1, T=5):
 def test_a_step_leaves_the_state_it_was_given(name):
     model, (source, target_in) = build(name), batch()
     state = model.start(source)
-    first, _ = model.step(state, target_in[:, 0])
-    again, _ = model.step(state, target_in[:, 0])
+    first, _ = model.step(target_in[:, 0], state)
+    again, _ = model.step(target_in[:, 0], state)
     assert torch.equal(first, again)
 
 
@@ -273,13 +274,13 @@ def test_one_batch_can_be_learned_and_written(name):
     rows = [row[:length].flip(0) % (V_TARGET - 5) + 5 for row, length in zip(source, LENGTHS, strict=True)]
     rows = [torch.cat([torch.tensor([SOS]), row, torch.tensor([EOS])]) for row in rows]
     y = nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=PAD)
-    optimiser = torch.optim.Adam(model.parameters(), lr=0.03)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
     for _ in range(70):
         logits = model(source, y[:, :-1])
         loss = F.cross_entropy(logits.flatten(0, 1), y[:, 1:].flatten(), ignore_index=PAD)
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
-        optimiser.step()
+        optimizer.step()
     assert loss.item() < 0.1
     wanted = [row[1:].tolist() for row in rows]
     assert greedy(model, source, 10)[0] == wanted

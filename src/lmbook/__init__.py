@@ -1,13 +1,16 @@
 """lmbook: the code of the book *From the Chain Rule to Transformers*, one idea a file, named by the field's word.
 
     data            corpora, generated tasks, batches           figures        what moves on a page
-    experiments     how every number and weight was made        drawings       what stands still on it
-    plots           how the book draws curves
+    lab             how every number and weight was made        drawings       what stands still on it
 
-All other modules are the lesson itself: text and counts, the models in the order of the chapters, then what trains and
-judges them. A module imports only from those before it; nothing here knows how the book is printed (`lmbook_press`) or
-graded (`lmbook_grader`). In this file: what a chapter asks of its machine, how it speaks to its reader, and how all
-three packages write a file.
+The lesson itself is read in this order; each of its modules imports only from those before it:
+
+    text counts ngram metrics networks protocol embeddings word2vec
+    feedforward losses backprop autograd cells rnn rnn_models decode
+    attention seq2seq positions layers transformer bert gpt vit moe plots
+
+Nothing here knows how the book is printed (`lmbook_press`) or graded (`lmbook_grader`). In this file: what a chapter
+asks of its machine, how it speaks to its reader, and how all three packages write a file.
 """
 
 import contextlib
@@ -23,7 +26,14 @@ try:
 except PackageNotFoundError:  # run from a source tree that was never installed
     __version__ = "0+unknown"
 
-__all__ = ["__version__", "device", "glue", "say", "seed", "write"]
+# The modules of the lesson, in the order in which a reader goes through them; tests/test_house.py holds it.
+READING_ORDER = (
+    "text", "counts", "ngram", "metrics", "networks", "protocol", "embeddings", "word2vec",
+    "feedforward", "losses", "backprop", "autograd", "cells", "rnn", "rnn_models", "decode",
+    "attention", "seq2seq", "positions", "layers", "transformer", "bert", "gpt", "vit", "moe", "plots",
+)  # fmt: skip
+
+__all__ = ["READING_ORDER", "__version__", "device", "glue", "say", "seed", "write"]
 
 
 def device() -> str:
@@ -46,12 +56,15 @@ def seed(number: int = 0) -> None:
 def glue(name: str, value: object) -> None:
     """Stores a value in the cell's output, for the text to show with {glue:text}`name`.
 
-    It is myst-nb's own format, written without myst-nb, which Colab does not have.
+    A float is rounded to seven digits: the last bits of a double differ between processors.  The form is myst-nb's own,
+    written without myst-nb, which Colab does not have.
     """
     from IPython.display import display
 
     if hasattr(value, "item"):  # a NumPy or torch scalar would print its type
         value = value.item()
+    if isinstance(value, float):
+        value = float(f"{value:.7g}")
     mime_prefix = "application/papermill.record/"
     bundle = {mime_prefix + "text/plain": repr(value)}
     display(bundle, raw=True, metadata={"scrapbook": {"name": name, "mime_prefix": mime_prefix}})

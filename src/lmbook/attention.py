@@ -22,6 +22,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lmbook.protocol import check_input
 from lmbook.text import PAD_ID
 
 Cache = tuple[Tensor, Tensor]  # keys (B, n_heads, N, d_k) and values (B, n_heads, N, d_v) already projected
@@ -43,6 +44,16 @@ def padding_mask(tokens: Tensor, pad: int = PAD_ID) -> Tensor:
     if tokens.dim() != 2:
         raise ValueError(f"padding_mask wants ids of shape (B, N), not {tuple(tokens.shape)}; add the batch axis.")
     return (tokens != pad).unsqueeze(1)
+
+
+def real_tokens(source: Tensor, mask: Tensor | None = None) -> Tensor:
+    """The mask (B, N) as it was given, or where the source (B, N) is not <pad>. Raises ValueError for other shapes."""
+    if source.ndim != 2 or source.shape[1] < 1:
+        raise ValueError(f"source has shape {tuple(source.shape)}; give ids (B, N) with at least one column.")
+    mask = source != PAD_ID if mask is None else mask
+    if mask.dtype != torch.bool or mask.shape != source.shape:
+        raise ValueError(f"source_mask is {mask.dtype} {tuple(mask.shape)}; give booleans {tuple(source.shape)}.")
+    return mask
 
 
 def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -84,7 +95,7 @@ def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
     """Scaled dot-product attention, softmax(Q K^T / sqrt(d_k)) V  (Vaswani et al. 2017, eq. 1).
 
     query: (B, T, d_k).  key: (B, N, d_k).  value: (B, N, d_v).  mask: (B, T, N) or broadcastable.
-    Returns the contexts (B, T, d_v) and the weights (B, T, N). An axis of heads may stand after B in all of them.
+    Returns the contexts (B, T, d_v) and the weights (B, T, N). All may have an axis of heads after B.
     """
     _check_widths(key=(key, query.shape[-1]))
     if key.shape[-2] != value.shape[-2]:
@@ -92,6 +103,28 @@ def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
     scores = query @ key.transpose(-2, -1) / math.sqrt(key.shape[-1])  # (B, T, N)
     weights = masked_softmax(scores, mask)
     return weights @ value, weights
+
+
+def attend_fused(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, causal: bool = False, dropout: float = 0.0
+) -> Tensor:
+    """The contexts of `attend` by torch's kernel, which keeps no weights, with dropout on them.
+
+    causal: also forbids every key after the query, as causal_mask(T, N).
+    """
+    T, N = query.shape[-2], key.shape[-2]
+    if causal and T > 1 and (mask is not None or T != N):  # else the kernel masks by itself
+        mask = _past_of(mask, query, key)
+    if mask is None:
+        return F.scaled_dot_product_attention(query, key, value, dropout_p=dropout, is_causal=causal and T > 1)
+    some = mask.any(dim=-1, keepdim=True)  # a row that may attend to nothing is 0, whatever the kernel does
+    return F.scaled_dot_product_attention(query, key, value, mask | ~some, dropout).masked_fill(~some, 0.0)
+
+
+def _past_of(mask: Tensor | None, query: Tensor, key: Tensor) -> Tensor:
+    """The mask without every key after its query."""
+    past = causal_mask(query.shape[-2], key.shape[-2], query.device)
+    return past if mask is None else mask & past
 
 
 class DotScore(nn.Module):
@@ -156,12 +189,22 @@ class AdditiveScore(nn.Module):
         return self.v(torch.tanh(self.W_s(s).unsqueeze(2) + keys.unsqueeze(1))).squeeze(-1)  # tanh of (B, T, N, d_a)
 
 
-SCORES: dict[str, type[nn.Module]] = {
+Score = DotScore | MultiplicativeScore | ScaledScore | AdditiveScore
+SCORES: dict[str, type[Score]] = {
     "dot": DotScore,
     "multiplicative": MultiplicativeScore,
     "additive": AdditiveScore,
     "scaled": ScaledScore,
 }
+
+
+def make_score(name: str, query_size: int, key_size: int, d_a: int | None = None) -> Score:
+    """The score of this name in SCORES.  d_a: of the additive one, and ignored by the others."""
+    if name not in SCORES:
+        raise ValueError(f"score is {name!r}; it must be one of {', '.join(map(repr, SCORES))}.")
+    if name == "additive":
+        return AdditiveScore(query_size, key_size, d_a)
+    return SCORES[name](query_size, key_size)
 
 
 class MultiHeadAttention(nn.Module):
@@ -189,7 +232,9 @@ class MultiHeadAttention(nn.Module):
         if n_heads < 1:
             raise ValueError(f"n_heads is {n_heads}; there must be at least 1.")
         if d_model % n_heads and (d_k is None or d_v is None):
-            raise ValueError(f"d_model {d_model} is no multiple of n_heads {n_heads}; choose one, or give d_k and d_v.")
+            raise ValueError(
+                f"d_model {d_model} is not a multiple of n_heads {n_heads}; choose one, or give d_k and d_v."
+            )
         self.d_model, self.n_heads, self.dropout, self.rotate = d_model, n_heads, dropout, rotate
         self.d_k = d_model // n_heads if d_k is None else d_k
         self.d_v = d_model // n_heads if d_v is None else d_v
@@ -224,12 +269,15 @@ class MultiHeadAttention(nn.Module):
             bias = None if self.W_q.bias is None else torch.cat([W.bias for W in maps])
             together = F.linear(query, torch.cat([W.weight for W in maps]), bias)
             Q, K, V = map(self._heads, together.split([W.out_features for W in maps], dim=-1))
-            return self._mix(self._turn(Q), self._turn(K), V, mask, causal, need_weights)
+            return self.attend_in_heads(self._rotated(Q), self._rotated(K), V, mask, causal, need_weights)
         return self.attend(query, self.project(key, value), mask, causal, need_weights)
 
-    def project(self, key: Tensor, value: Tensor, start: int = 0) -> Cache:
-        """K = key W_k and V = value W_v, cut into heads: computed once, attended to often."""
-        return self._turn(self._heads(self.W_k(key)), start), self._heads(self.W_v(value))
+    def project(self, key: Tensor, value: Tensor, position: int = 0) -> Cache:
+        """K = key W_k and V = value W_v, cut into heads: computed once, attended to often.
+
+        position: that of the first key.
+        """
+        return self._rotated(self._heads(self.W_k(key)), position), self._heads(self.W_v(value))
 
     def attend(
         self,
@@ -238,11 +286,11 @@ class MultiHeadAttention(nn.Module):
         mask: Tensor | None = None,
         causal: bool = False,
         need_weights: bool = False,
-        start: int = 0,
+        position: int = 0,
     ) -> tuple[Tensor, Tensor | None]:
-        """As forward, with keys and values already projected.  start: position of the first query."""
-        Q = self._turn(self._heads(self.W_q(query)), start)
-        return self._mix(Q, *cache, mask, causal, need_weights)
+        """As forward, with keys and values already projected.  position: that of the first query."""
+        Q = self._rotated(self._heads(self.W_q(query)), position)
+        return self.attend_in_heads(Q, *cache, mask, causal, need_weights)
 
     def start(self, batch_size: int) -> Cache:
         """A cache of no keys and no values."""
@@ -254,36 +302,34 @@ class MultiHeadAttention(nn.Module):
 
         x: (B, T, d_model).  Returns out (B, T, d_model) and the longer cache.
         """
+        check_input(x)
         N = cache[0].shape[2]
         K, V = (torch.cat(pair, dim=2) for pair in zip(cache, self.project(x, x, N), strict=True))
-        return self.attend(x, (K, V), causal=True, start=N)[0], (K, V)
+        return self.attend(x, (K, V), causal=True, position=N)[0], (K, V)
 
     def _heads(self, X: Tensor) -> Tensor:
         """(B, T, n_heads * d) cut into heads: (B, n_heads, T, d)."""
         return X.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
 
-    def _turn(self, X: Tensor, start: int = 0) -> Tensor:
-        return X if self.rotate is None else self.rotate(X, start)
+    def _rotated(self, X: Tensor, position: int = 0) -> Tensor:
+        return X if self.rotate is None else self.rotate(X, position)
 
-    def _mix(
+    def attend_in_heads(
         self, Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None, causal: bool, need_weights: bool
     ) -> tuple[Tensor, Tensor | None]:
-        """attend in every head, then W_o.  Q: (B, n_heads, T, d_k).  K, V: (B, n_heads, N, d_k or d_v)."""
-        (T, N), weights = (Q.shape[2], K.shape[2]), None
-        dropout = self.dropout if self.training else 0.0
+        """[head_1 ; ... ; head_n] W_o: attend in every head.  Q: (B, n_heads, T, d_k).  K, V: (B, n_heads, N, ...).
+
+        mask, causal, need_weights and what is returned: as of forward. Another score is another Q and K here.
+        """
         if mask is not None:
             mask = mask.unsqueeze(1) if mask.dim() == 3 else mask  # the same for every head
-            _check_mask(mask, torch.Size((*Q.shape[:-1], N)))
-        if causal and T > 1 and (need_weights or mask is not None or T != N):  # else the kernel masks by itself
-            past = causal_mask(T, N, Q.device)
-            mask, causal = past if mask is None else mask & past, False
+            _check_mask(mask, torch.Size((*Q.shape[:-1], K.shape[2])))
+        dropout = self.dropout if self.training else 0.0
+        weights = None
         if need_weights:
-            context, weights = attend(Q, K, V, mask)
+            context, weights = attend(Q, K, V, _past_of(mask, Q, K) if causal else mask)
             if dropout:
                 context = F.dropout(weights, dropout) @ V
-        elif mask is None:
-            context = F.scaled_dot_product_attention(Q, K, V, dropout_p=dropout, is_causal=causal and T > 1)
         else:
-            some = mask.any(dim=-1, keepdim=True)  # a row that may attend to nothing is 0, whatever the kernel does
-            context = F.scaled_dot_product_attention(Q, K, V, mask | ~some, dropout).masked_fill(~some, 0.0)
+            context = attend_fused(Q, K, V, mask, causal, dropout)
         return self.W_o(context.transpose(1, 2).flatten(2)), weights

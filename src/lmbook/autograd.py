@@ -9,8 +9,8 @@ towards the inputs, a gradient is multiplied along a path and added where paths 
 Jacobian is ever built. Everything is float64.
 """
 
-import numbers
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +22,7 @@ class Node:
     """An array in a graph of computations.  data: float64.  grad: dL/d(data) after L.backward(), of the same shape.
 
     edges: for each input a pair (node, vjp), where vjp(g) = g^T (d data / d input) turns the gradient of this node into
-    its share in that of the input. So an operation is its value and one vjp an input:
+    its share in that of the input. So an operation is its value and one vjp per input:
 
         def square(a):
             return Node(a.data**2, (a, lambda g: 2 * a.data * g))
@@ -30,10 +30,11 @@ class Node:
     Arrays are broadcast as in NumPy: the engine sums a vjp over the axes along which the input was repeated.
     """
 
+    grad: Any = None  # no gradient before a backward pass
     __array_ufunc__ = None  # lets array + node come to Node.__radd__
 
     def __init__(self, data: ArrayLike, *edges: tuple["Node", Callable[[np.ndarray], np.ndarray]]):
-        self.data, self.edges, self.grad = np.asarray(data, dtype=np.float64), edges, None
+        self.data, self.edges = np.asarray(data, dtype=np.float64), edges
 
     def __repr__(self) -> str:
         return f"Node({self.data}, {len(self.edges)} inputs)"
@@ -74,7 +75,7 @@ class Node:
         return Node(a.data * b.data, (a, lambda g: g * b.data), (b, lambda g: g * a.data))
 
     def __pow__(self, p: float) -> "Node":
-        if not isinstance(p, numbers.Real):
+        if not isinstance(p, int | float | np.number):
             raise TypeError(f"a node can be raised to a number, not to {type(p).__name__}; write exp(b * log(a)).")
         return Node(self.data**p, (self, lambda g: g * p * self.data ** (p - 1)))
 
@@ -91,7 +92,7 @@ class Node:
 
         return Node(a.data @ b.data, (a, lambda g: g.reshape(shape) @ B.swapaxes(-1, -2)), (b, vjp_b))
 
-    def __getitem__(self, index: object) -> "Node":
+    def __getitem__(self, index: Any) -> "Node":
         def vjp(g: np.ndarray) -> np.ndarray:
             whole = np.zeros_like(self.data)
             np.add.at(whole, index, g)  # a row taken twice gets both gradients
@@ -133,8 +134,7 @@ class Node:
         return Node(self.data.sum(axis), (self, vjp))
 
     def mean(self, axis: int | None = None) -> "Node":
-        total = self.sum(axis)
-        return total * (total.data.size / self.data.size)
+        return self.sum(axis) * (1 / (self.data.size if axis is None else self.data.shape[axis]))
 
 
 def exp(a: Node) -> Node:

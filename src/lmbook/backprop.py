@@ -131,12 +131,11 @@ class Forward(NamedTuple):
 def network(E: np.ndarray, W: np.ndarray, U: np.ndarray, window: Sequence[int]) -> Forward:
     """e = [E x_{t-n}; ...; E x_{t-1}], h = sigma(W e), z = U h, y_hat = softmax(z), sigma(a) = 1 / (1 + e^{-a}).
 
-    E: (d_model, V), a column a type.  W: (hidden, n d_model).  U: (V, hidden).  window: n ids, the oldest first.
+    E: (d_model, V), a column for each type.  W: (hidden, n d_model).  U: (V, hidden).  window: n ids, the oldest first.
     """
-    window = np.asarray(window)
     if W.shape[1] != E.shape[0] * len(window):
         raise ValueError(f"W has {W.shape[1]} columns; {len(window)} embeddings of {E.shape[0]} numbers need as many.")
-    e = E[:, window].T.reshape(-1)
+    e = E[:, np.asarray(window)].T.reshape(-1)
     h = sigmoid(W @ e)
     z = U @ h
     return Forward(e, h, z, softmax(z))
@@ -159,8 +158,8 @@ def network_gradients(E: np.ndarray, W: np.ndarray, U: np.ndarray, window: Seque
     dW = np.outer(da, e)
     de = W.T @ da
     dE = np.zeros_like(E, dtype=np.float64)
-    for token, part in zip(window, de.reshape(len(window), -1), strict=True):
-        dE[:, token] += part
+    for token, share in zip(window, de.reshape(len(window), -1), strict=True):
+        dE[:, token] += share
     return {"z": dz, "U": dU, "h": dh, "a": da, "W": dW, "e": de, "E": dE}
 
 

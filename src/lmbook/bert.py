@@ -6,7 +6,7 @@
     y_hat   = softmax(W_c tanh(W_p h_1 + b_p) + b_c)          the classifier, on the state of the first token
     y_hat   = softmax(W_c mean(h_1, .., h_T) + b_c)           or on the mean of all states
 
-Our <sos> and <eos> stand where BERT has [CLS] and [SEP]. gelu is x Phi(x), exact; norms have eps = 1e-12.
+Our <sos> and <eos> take the places of BERT's [CLS] and [SEP]. gelu is x Phi(x), exact; norms have eps = 1e-12.
 Shapes: B batch, T time, vocab, d_model, d_ff = 4 d_model by default, n_heads, n_layers; window is the largest T.
 """
 
@@ -17,11 +17,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lmbook.configuration import configured
-from lmbook.layers import Encoder, FeedForward, LayerNorm, embed, initialise
+from lmbook.embeddings import embed
+from lmbook.layers import Encoder, FeedForward, LayerNorm, initialise
 from lmbook.positions import Learned
-from lmbook.text import PAD_ID, SPECIALS
+from lmbook.text import MASK_ID, PAD_ID, SPECIALS
 
-MASK_ID, FIRST_ORDINARY = SPECIALS.index("<mask>"), len(SPECIALS)
+FIRST_ORDINARY = len(SPECIALS)
 EPS = 1e-12
 
 
@@ -89,7 +90,7 @@ class BERT(nn.Module):
 
 @configured
 class MaskedLM(nn.Module):
-    """logits = E norm(gelu(W h + b)) + c: what may stand at each position. E is the encoder's table of embeddings."""
+    """logits = E norm(gelu(W h + b)) + c: what may be at each position. E is the encoder's table of embeddings."""
 
     def __init__(self, bert: BERT):
         super().__init__()

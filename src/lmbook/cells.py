@@ -14,38 +14,39 @@ Initialisation: matrices uniform in [-1/sqrt(hidden), 1/sqrt(hidden)] as in torc
 an argument.
 """
 
+from collections.abc import Callable, Sequence
+
 import torch
 from torch import Tensor, nn
 
 State = tuple[Tensor, ...]
 
 
-def _parameters(cell: nn.Module, d_in: int, hidden: int, gates: str, biases: tuple[str, ...]) -> None:
-    """Registers W_x? (hidden, d_in) and W_h? (hidden, hidden) for every gate, and the biases (hidden,)."""
+def _check_sizes(d_in: int, hidden: int) -> None:
     if d_in < 1 or hidden < 1:
         raise ValueError(f"d_in is {d_in} and hidden is {hidden}; both must be at least 1.")
-    cell.d_in, cell.hidden = d_in, hidden
+
+
+def _matrix(hidden: int, columns: int) -> nn.Parameter:
+    """(hidden, columns), uniform in [-1/sqrt(hidden), 1/sqrt(hidden)]."""
     bound = hidden**-0.5
-    for gate in gates:
-        cell.register_parameter(f"W_x{gate}", nn.Parameter(torch.empty(hidden, d_in).uniform_(-bound, bound)))
-        cell.register_parameter(f"W_h{gate}", nn.Parameter(torch.empty(hidden, hidden).uniform_(-bound, bound)))
-    for name in biases:
-        cell.register_parameter(name, nn.Parameter(torch.zeros(hidden)))
+    return nn.Parameter(torch.empty(hidden, columns).uniform_(-bound, bound))
 
 
-def _stack(cell: nn.Module, prefix: str, gates: str) -> Tensor:
-    """The parameters of all gates under each other, in the order of `gates`: (len(gates) hidden, ...)."""
-    return torch.cat([getattr(cell, prefix + gate) for gate in gates])
+def _bias(hidden: int) -> nn.Parameter:
+    return nn.Parameter(torch.zeros(hidden))
 
 
 @torch.no_grad()
-def _load(cell: nn.Module, prefix: str, gates: str, stacked: Tensor) -> None:
-    """The inverse of `_stack`. Raises ValueError where the shapes differ."""
-    own = _stack(cell, prefix, gates)
-    if own.shape != stacked.shape:
-        raise ValueError(f"{prefix}* of this cell is {tuple(own.shape)}, the weight given {tuple(stacked.shape)}.")
-    for gate, weight in zip(gates, stacked.chunk(len(gates)), strict=True):
-        getattr(cell, prefix + gate).copy_(weight)
+def _load(weights: Sequence[nn.Parameter], stacked: Tensor) -> None:
+    """Cuts a weight of torch.nn, in which those of all gates lie under each other, into ours."""
+    shape = torch.Size((len(weights) * weights[0].shape[0], *weights[0].shape[1:]))
+    if shape != stacked.shape:
+        raise ValueError(
+            f"this cell's weights are {tuple(shape)} under each other, the one given {tuple(stacked.shape)}."
+        )
+    for weight, rows in zip(weights, stacked.chunk(len(weights)), strict=True):
+        weight.copy_(rows)
 
 
 class RNNCell(nn.Module):
@@ -56,7 +57,10 @@ class RNNCell(nn.Module):
 
     def __init__(self, d_in: int, hidden: int):
         super().__init__()
-        _parameters(self, d_in, hidden, "h", ("b",))
+        _check_sizes(d_in, hidden)
+        self.d_in, self.hidden = d_in, hidden
+        self.W_xh, self.W_hh = _matrix(hidden, d_in), _matrix(hidden, hidden)
+        self.b = _bias(hidden)
 
     def start(self, batch_size: int) -> State:
         return (self.b.new_zeros(batch_size, self.hidden),)
@@ -70,9 +74,9 @@ class RNNCell(nn.Module):
         return self.W_xh, self.W_hh, self.b, torch.zeros_like(self.b)
 
     def load_torch_weights(self, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor) -> None:
-        _load(self, "W_x", "h", w_ih)
-        _load(self, "W_h", "h", w_hh)
-        _load(self, "b", ("",), b_ih + b_hh)
+        _load([self.W_xh], w_ih)
+        _load([self.W_hh], w_hh)
+        _load([self.b], b_ih + b_hh)
 
 
 class LSTMCell(nn.Module):
@@ -91,7 +95,13 @@ class LSTMCell(nn.Module):
 
     def __init__(self, d_in: int, hidden: int, forget_bias: float = 1.0):
         super().__init__()
-        _parameters(self, d_in, hidden, "ifgo", ("b_i", "b_f", "b_g", "b_o"))
+        _check_sizes(d_in, hidden)
+        self.d_in, self.hidden = d_in, hidden
+        self.W_xi, self.W_hi = _matrix(hidden, d_in), _matrix(hidden, hidden)
+        self.W_xf, self.W_hf = _matrix(hidden, d_in), _matrix(hidden, hidden)
+        self.W_xg, self.W_hg = _matrix(hidden, d_in), _matrix(hidden, hidden)
+        self.W_xo, self.W_ho = _matrix(hidden, d_in), _matrix(hidden, hidden)
+        self.b_i, self.b_f, self.b_g, self.b_o = _bias(hidden), _bias(hidden), _bias(hidden), _bias(hidden)
         nn.init.constant_(self.b_f, forget_bias)
 
     def start(self, batch_size: int) -> State:
@@ -116,13 +126,15 @@ class LSTMCell(nn.Module):
         return h, c
 
     def torch_weights(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        b = _stack(self, "b_", "ifgo")
-        return _stack(self, "W_x", "ifgo"), _stack(self, "W_h", "ifgo"), b, torch.zeros_like(b)
+        W_x = torch.cat([self.W_xi, self.W_xf, self.W_xg, self.W_xo])
+        W_h = torch.cat([self.W_hi, self.W_hf, self.W_hg, self.W_ho])
+        b = torch.cat([self.b_i, self.b_f, self.b_g, self.b_o])
+        return W_x, W_h, b, torch.zeros_like(b)
 
     def load_torch_weights(self, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor) -> None:
-        _load(self, "W_x", "ifgo", w_ih)
-        _load(self, "W_h", "ifgo", w_hh)
-        _load(self, "b_", "ifgo", b_ih + b_hh)
+        _load([self.W_xi, self.W_xf, self.W_xg, self.W_xo], w_ih)
+        _load([self.W_hi, self.W_hf, self.W_hg, self.W_ho], w_hh)
+        _load([self.b_i, self.b_f, self.b_g, self.b_o], b_ih + b_hh)
 
 
 class GRUCell(nn.Module):
@@ -146,8 +158,14 @@ class GRUCell(nn.Module):
         super().__init__()
         if reset not in ("after", "before"):
             raise ValueError(f'reset is {reset!r}; it must be "after" (as torch) or "before" (as Cho et al. 2014).')
-        _parameters(self, d_in, hidden, "rzn", ("b_r", "b_z", "b_n") + (("b_hn",) if reset == "after" else ()))
-        self.reset = reset
+        _check_sizes(d_in, hidden)
+        self.d_in, self.hidden, self.reset = d_in, hidden, reset
+        self.W_xr, self.W_hr = _matrix(hidden, d_in), _matrix(hidden, hidden)
+        self.W_xz, self.W_hz = _matrix(hidden, d_in), _matrix(hidden, hidden)
+        self.W_xn, self.W_hn = _matrix(hidden, d_in), _matrix(hidden, hidden)
+        self.b_r, self.b_z, self.b_n = _bias(hidden), _bias(hidden), _bias(hidden)
+        if reset == "after":
+            self.b_hn = _bias(hidden)
 
     def start(self, batch_size: int) -> State:
         return (self.b_r.new_zeros(batch_size, self.hidden),)
@@ -171,20 +189,22 @@ class GRUCell(nn.Module):
 
     def torch_weights(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         self._only_after()
-        b = _stack(self, "b_", "rzn")
+        W_x = torch.cat([self.W_xr, self.W_xz, self.W_xn])
+        W_h = torch.cat([self.W_hr, self.W_hz, self.W_hn])
         zeros = torch.zeros_like(self.b_hn)
-        return _stack(self, "W_x", "rzn"), _stack(self, "W_h", "rzn"), b, torch.cat([zeros, zeros, self.b_hn])
+        return W_x, W_h, torch.cat([self.b_r, self.b_z, self.b_n]), torch.cat([zeros, zeros, self.b_hn])
 
     def load_torch_weights(self, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor) -> None:
         self._only_after()
-        _load(self, "W_x", "rzn", w_ih)
-        _load(self, "W_h", "rzn", w_hh)
-        (ir, iz, b_n), (hr, hz, b_hn) = b_ih.chunk(3), b_hh.chunk(3)
-        _load(self, "b_", ("r", "z", "n", "hn"), torch.cat([ir + hr, iz + hz, b_n, b_hn]))
+        _load([self.W_xr, self.W_xz, self.W_xn], w_ih)
+        _load([self.W_hr, self.W_hz, self.W_hn], w_hh)
+        (b_xr, b_xz, b_xn), (b_hr, b_hz, b_hn) = b_ih.chunk(3), b_hh.chunk(3)
+        _load([self.b_r, self.b_z, self.b_n, self.b_hn], torch.cat([b_xr + b_hr, b_xz + b_hz, b_xn, b_hn]))
 
     def _only_after(self) -> None:
         if self.reset != "after":
             raise ValueError('torch has no GRU with reset="before"; only reset="after" can be mapped to it.')
 
 
-CELLS: dict[str, type[nn.Module]] = {"rnn": RNNCell, "lstm": LSTMCell, "gru": GRUCell}
+Cell = RNNCell | LSTMCell | GRUCell
+CELLS: dict[str, Callable[..., Cell]] = {"rnn": RNNCell, "lstm": LSTMCell, "gru": GRUCell}

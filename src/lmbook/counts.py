@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 def as_ids(ids: ArrayLike, vocab_size: int, name: str = "ids") -> np.ndarray:
     """The ids as a one-dimensional int64 array.
 
-    Raises TypeError if they are no integers, ValueError if they do not lie in 0..vocab_size-1 in one dimension.
+    Raises TypeError unless they are integers, ValueError unless they are one-dimensional and in 0..vocab_size-1.
     """
     ids = np.asarray(ids)
     if ids.size == 0:
@@ -28,9 +28,9 @@ def as_ids(ids: ArrayLike, vocab_size: int, name: str = "ids") -> np.ndarray:
         raise TypeError(f"{name} holds {ids.dtype}, not integers; encode tokens with a vocabulary first.")
     outside = (ids < 0) | (ids >= vocab_size)
     if outside.any():
-        at = int(np.argmax(outside))
+        first = int(np.argmax(outside))
         raise ValueError(
-            f"{name}[{at}] is {ids[at]}, outside the vocabulary of {vocab_size} types (0..{vocab_size - 1})."
+            f"{name}[{first}] is {ids[first]}, outside the vocabulary of {vocab_size} types (0..{vocab_size - 1})."
         )
     return ids.astype(np.int64, copy=False)
 
@@ -71,18 +71,16 @@ class Counts:
 
     def count(self, ngram: Sequence[int]) -> int:
         """How often this n-gram, given as ids, occurs in the stream; the empty one occurs at every token."""
-        ngram = as_ids(ngram, self.vocab_size, "ngram")
-        at = self.number(ngram)
-        return int(self.counts[len(ngram)][at]) if at >= 0 else 0
+        number = self.number(as_ids(ngram, self.vocab_size, "ngram"))
+        return int(self.counts[len(ngram)][number]) if number >= 0 else 0
 
     def followers(self, history: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """The types seen after this history, as ids in rising order, and how often each.
 
         Both arrays are empty where the history never occurs. Raises ValueError if it has order or more types.
         """
-        history = as_ids(history, self.vocab_size, "history")
         n = self._checked(len(history) + 1)
-        span = self.span(n, self.number(history))
+        span = self.span(n, self.number(as_ids(history, self.vocab_size, "history")))
         return self.keys[n][span] % self.vocab_size, self.counts[n][span]
 
     def most_common(self, n: int, k: int = 10) -> list[tuple[tuple[int, ...], int]]:
@@ -105,19 +103,20 @@ class Counts:
     def find(self, ids: np.ndarray, order: int | None = None) -> list[np.ndarray]:
         """Looks up every n-gram of another stream: find(ids)[n][t] is the number of the one that ends at position t.
 
-        -1 stands where it does not occur here, or where fewer than n tokens exist; entry 0 is 0 everywhere.
+        It is -1 where the n-gram does not occur here, or where there are fewer than n tokens; entry 0 is 0 everywhere.
         """
         ids = as_ids(ids, self.vocab_size)
         numbers = [np.zeros(len(ids), np.int64)]
         for n in range(1, self._checked(self.order if order is None else order, least=0) + 1):
             history = numbers[-1] if n == 1 else shift(numbers[-1])
             keys = np.where(history >= 0, history * self.vocab_size + ids, -1)
-            at = np.minimum(np.searchsorted(self.keys[n], keys), len(self.keys[n]) - 1)
-            numbers.append(np.where(self.keys[n][at] == keys, at, -1) if len(self.keys[n]) else np.full(len(ids), -1))
+            place = np.minimum(np.searchsorted(self.keys[n], keys), len(self.keys[n]) - 1)
+            known = self.keys[n][place] == keys if len(self.keys[n]) else np.zeros(len(ids), bool)
+            numbers.append(np.where(known, place, -1))
         return numbers
 
     def span(self, n: int, history: int) -> slice:
-        """Where the n-grams with this history (its number, or -1) stand among all n-grams."""
+        """The n-grams with this history (its number, or -1), as a slice of all n-grams."""
         first = history * self.vocab_size
         ends = np.searchsorted(self.keys[n], [first, first + self.vocab_size]) if history >= 0 else (0, 0)
         return slice(*ends)
@@ -157,12 +156,12 @@ class Tokens:
     def __init__(self, counts: Counts, order: int, ids: np.ndarray, start: int):
         cut = max(0, start - order + 1)  # earlier tokens are in no history that is asked for
         position = np.arange(start, len(ids))
-        found = counts.find(ids[cut:], order)
+        numbers = counts.find(ids[cut:], order)
+        before = [numbers[0], *(shift(ending) for ending in numbers[1:])]
         self.words = ids[start:]
-        self.ngrams = [numbers[start - cut :] for numbers in found]
-        before = [found[0], *(shift(numbers) for numbers in found[1:])]
-        self.histories = [None, *(numbers[start - cut :] for numbers in before[:order])]
-        self.exists = [None, *(position >= n - 1 for n in range(1, order + 1))]
+        self.ngrams = {n: numbers[n][start - cut :] for n in range(1, order + 1)}
+        self.histories = {n: before[n - 1][start - cut :] for n in range(1, order + 1)}
+        self.exists = {n: position >= n - 1 for n in range(1, order + 1)}
 
     def word(self, table: np.ndarray) -> np.ndarray:
         return table[self.words]
@@ -179,12 +178,10 @@ class Context:
 
     def __init__(self, counts: Counts, order: int, history: np.ndarray):
         self.counts = counts
-        self.exists = [None, *(len(history) >= n - 1 for n in range(1, order + 1))]
-        ends = [history[len(history) - n + 1 :] for n in range(1, order + 1)]
-        self.histories = [
-            None,
-            *(counts.number(h) if here else -1 for h, here in zip(ends, self.exists[1:], strict=True)),
-        ]
+        self.exists = {n: len(history) >= n - 1 for n in range(1, order + 1)}
+        self.histories = {
+            n: counts.number(history[len(history) - n + 1 :]) if exists else -1 for n, exists in self.exists.items()
+        }
 
     def word(self, table: np.ndarray) -> np.ndarray:
         return table
@@ -195,7 +192,7 @@ class Context:
         row[self.counts.keys[n][span] % self.counts.vocab_size] = table[span]
         return row
 
-    def history(self, n: int, table: np.ndarray) -> float:
+    def history(self, n: int, table: np.ndarray) -> np.float64:
         # an unseen history: dividing by a NumPy zero warns, by 0.0 it raises
         return table[self.histories[n]] if self.histories[n] >= 0 else np.float64(0)
 

@@ -4,43 +4,37 @@
     sample   y_t ~ P(y | y_<t, x)^(1/temperature), normalised, perhaps over the likeliest tokens only (top-k, top-p)
     beam     keeps the `width` best beginnings, and in the end the sequence with the best log P(y | x) / |y|^alpha
 
-All work with every model that has
-
-    state = model.start(source)  or  model.start(source, source_mask)  or, for a language model, model.start(batch_size)
-    logits, state = model.step(state, token)                           token (B,) ids, logits (B, vocab)
-
-where a state is a nested tuple, list or dict of tensors whose first axis is the batch. A sequence is complete when its
-last token is <eos>, or when it has max_length tokens; so the probabilities of all complete sequences sum to 1.
+All work with every model that has `start` and `step` (lmbook.protocol), whatever it is made of. A sequence is complete
+when its last token is <eos>, or when it has max_length tokens; so the probabilities of all complete sequences sum to 1.
 Arguments that the functions share:
 
-    source        what model.start takes: ids (B, N), or for a language model the batch size
+    source        what model.start takes: ids (B, N), or for a language model the number of rows B
     max_length    tokens to write at most, <eos> among them
     prompt        ids (B, P), P >= 1, read before anything is written; by default one <sos>
     source_mask   boolean (B, N), True at real tokens, where the model is not to find them itself
     eos           id that ends a sequence; None for a stream without end
-    forbid        ids that are never written: they get probability 0, and the others share what they had
+    forbid        ids that are never written: they get probability 0, and the others share it
 
-The model is in evaluation mode meanwhile, and afterwards as it was. No row of a batch has an influence on another.
+The model is in evaluation mode meanwhile, and afterwards as it was. No row of a batch influences another.
 """
 
-import inspect
 import itertools
 import math
-import numbers
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from lmbook.text import SPECIALS
+from lmbook.networks import evaluating, tree_map
+from lmbook.protocol import LanguageModel, State, Translator
+from lmbook.text import EOS_ID, SOS_ID
+
+Model = LanguageModel | Translator
 
 __all__ = [
-    "Hypothesis", "beam", "beam_hypotheses", "distribution", "evaluating", "greedy", "reorder", "sample", "tree_map",
+    "Hypothesis", "beam", "beam_hypotheses", "distribution", "greedy", "reorder", "sample",
 ]  # fmt: skip
-
-SOS_ID, EOS_ID = SPECIALS.index("<sos>"), SPECIALS.index("<eos>")
 
 
 class Hypothesis(NamedTuple):
@@ -51,27 +45,7 @@ class Hypothesis(NamedTuple):
     score: float
 
 
-def tree_map(change: Callable[[Tensor], object], tree):
-    """The same nesting of tuples, named tuples, lists and dicts with every tensor changed; None and numbers stay.
-
-    It is how a batch is moved and a state detached, whatever their form. Raises TypeError at anything else.
-    """
-    if isinstance(tree, Tensor):
-        return change(tree)
-    if isinstance(tree, dict):
-        return {name: tree_map(change, part) for name, part in tree.items()}
-    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
-        return type(tree)(*(tree_map(change, part) for part in tree))
-    if isinstance(tree, tuple | list):
-        return type(tree)(tree_map(change, part) for part in tree)
-    if tree is None or isinstance(tree, int | float):
-        return tree
-    raise TypeError(
-        f"a batch or a state holds tensors in tuples, lists and dicts; this one holds a {type(tree).__name__}."
-    )
-
-
-def reorder(state, index: Tensor):
+def reorder(state: State, index: Tensor) -> State:
     """The state whose row i is row index[i] of the given one: rows dropped, repeated or put in another order.
 
     The batch is the first axis of each tensor.  index: (B',) int64.  Raises TypeError as `tree_map` does.
@@ -79,21 +53,8 @@ def reorder(state, index: Tensor):
     return tree_map(lambda tensor: tensor.index_select(0, index), state)
 
 
-@contextmanager
-def evaluating(model: nn.Module) -> Iterator[None]:
-    """Evaluation mode and no gradients inside the block; every module then has its own mode back, error or not."""
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval()
-    try:
-        with torch.no_grad():
-            yield
-    finally:
-        for module, training in modes:
-            module.training = training
-
-
 def greedy(
-    model: nn.Module,
+    model: Model,
     source: Tensor | int,
     max_length: int,
     *,
@@ -104,13 +65,13 @@ def greedy(
 ) -> tuple[list[list[int]], list[float]]:
     """The likeliest token at each step, y_t = argmax_y P(y | y_<t, x); of equal ones the smallest id.
 
-    Returns the token lists and their log P(y | x), one of each a row. The sequence need not be the likeliest one.
+    Returns the token lists and their log P(y | x), one of each per row. The sequence need not be the likeliest one.
     """
     return _write(model, source, max_length, prompt, source_mask, eos, forbid, lambda log_p: log_p.argmax(-1))
 
 
 def sample(
-    model: nn.Module,
+    model: Model,
     source: Tensor | int,
     max_length: int,
     *,
@@ -169,7 +130,7 @@ def distribution(logits: Tensor, temperature: float = 1.0, top_k: int | None = N
 
 
 def beam(
-    model: nn.Module, source: Tensor | int, max_length: int, width: int = 5, alpha: float = 1.0, **options
+    model: Model, source: Tensor | int, max_length: int, width: int = 5, alpha: float = 1.0, **options: Any
 ) -> tuple[list[list[int]], list[float]]:
     """The best hypothesis of `beam_hypotheses` for each row, and its score log P(y | x) / |y|^alpha."""
     best = [hypotheses[0] for hypotheses in beam_hypotheses(model, source, max_length, width, alpha, **options)]
@@ -177,7 +138,7 @@ def beam(
 
 
 def beam_hypotheses(
-    model: nn.Module,
+    model: Model,
     source: Tensor | int,
     max_length: int,
     width: int = 5,
@@ -232,12 +193,21 @@ def beam_hypotheses(
             rows = [rows[b] for b in still.tolist()]
             state = reorder(state, (still.unsqueeze(1) * K + parent[still]).flatten())
             total, ended, tokens = total[still], ended[still], tokens[still]
-            logits, state = model.step(state, token[still].flatten())
-    return [sorted(found, key=lambda hypothesis: -hypothesis.score)[:width] for found in complete]
+            logits, state = model.step(token[still].flatten(), state)
+    return [sorted(hypotheses, key=lambda hypothesis: -hypothesis.score)[:width] for hypotheses in complete]
 
 
-def _write(model, source, max_length, prompt, source_mask, eos, forbid, choose: Callable[[Tensor], Tensor]):
-    """Writes one token a step, as choose(log P (B, vocab)) -> (B,) says, until every row has ended."""
+def _write(
+    model: Model,
+    source: Tensor | int,
+    max_length: int,
+    prompt: Tensor | None,
+    source_mask: Tensor | None,
+    eos: int | None,
+    forbid: Sequence[int],
+    choose: Callable[[Tensor], Tensor],
+) -> tuple[list[list[int]], list[float]]:
+    """Writes one token per step, as choose(log P (B, vocab)) -> (B,) says, until every row has ended."""
     with evaluating(model):
         logits, state = _begin(model, source, max_length, prompt, source_mask)
         ended = torch.zeros(len(logits), dtype=torch.bool, device=logits.device)
@@ -251,33 +221,35 @@ def _write(model, source, max_length, prompt, source_mask, eos, forbid, choose: 
                 ended = ended | (token == eos)
             if length == max_length or ended.all():
                 break
-            logits, state = model.step(state, token)  # a row that has ended goes on; what it writes is cut off below
+            logits, state = model.step(token, state)  # a row that has ended goes on; what it writes is cut off below
     tokens = torch.stack(written, dim=1).tolist()
     return [row[: row.index(eos) + 1] if eos in row else row for row in tokens], total.tolist()
 
 
-def _begin(model, source, max_length, prompt, source_mask):
+def _begin(
+    model: Model, source: Tensor | int, max_length: int, prompt: Tensor | None, source_mask: Tensor | None
+) -> tuple[Tensor, State]:
     """Starts the model and lets it read the prompt. Returns the logits (B, vocab) of the first token, and the state."""
     if max_length < 1:
         raise ValueError(f"max_length is {max_length}; write at least 1 token.")
-    rows, wanted = isinstance(source, numbers.Integral), next(iter(inspect.signature(model.start).parameters.values()))
-    if wanted.annotation is int and not rows:
+    if isinstance(source, Tensor) and isinstance(model, LanguageModel):
         raise ValueError("a language model starts from a number of rows B; give B, and the ids (B, P) as prompt=.")
-    if wanted.annotation is Tensor and rows:
-        raise ValueError(f"source is {source}; this model translates: give ids (B, N) as a tensor.")
-    batch_size = int(source) if rows else len(source)
+    batch_size = len(source) if isinstance(source, Tensor) else int(source)
     if batch_size < 1:
         raise ValueError("source has no rows; decode at least one.")
-    source = batch_size if rows else source
-    state = model.start(source) if source_mask is None else model.start(source, source_mask)
+    if isinstance(model, LanguageModel):
+        state, device = model.start(batch_size), next(itertools.chain(model.parameters(), model.buffers())).device
+    elif isinstance(source, Tensor):
+        state = model.start(source) if source_mask is None else model.start(source, source_mask)
+        device = source.device
+    else:
+        raise ValueError(f"source is {source}; this model translates (it has no run): give ids (B, N) as a tensor.")
     if prompt is None:
-        weights = itertools.chain(model.parameters(), model.buffers())
-        device = source.device if isinstance(source, Tensor) else next(weights).device
         prompt = torch.full((batch_size, 1), SOS_ID, device=device)
     if prompt.ndim != 2 or len(prompt) != batch_size or prompt.shape[1] < 1:
         raise ValueError(f"prompt has shape {tuple(prompt.shape)}; give ids ({batch_size}, P) with P >= 1.")
     for token in prompt.unbind(1):
-        logits, state = model.step(state, token)
+        logits, state = model.step(token, state)
     return logits, state
 
 

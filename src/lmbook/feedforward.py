@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from lmbook.configuration import configured
-from lmbook.layers import check_ids
+from lmbook.embeddings import check_ids
 from lmbook.text import SOS_ID
 
 ACTIVATIONS = {"tanh": torch.tanh, "sigmoid": torch.sigmoid}
@@ -25,8 +25,7 @@ ACTIVATIONS = {"tanh": torch.tanh, "sigmoid": torch.sigmoid}
 class FeedForwardLM(nn.Module):
     """Bengio et al. 2003, equation 1, without its direct connections from e to z; biases with bias=True.
 
-    logits[:, t] predicts token t + 1 from tokens t - window + 1 to t. Before the text there is
-    <sos>.
+    logits[:, t] predicts token t + 1 from tokens t - window + 1 to t; places before the text are <sos>.
     dropout applies to e and to h.  tied=True takes U = E (Press and Wolf 2017) and needs hidden = d_model.
     E is drawn from N(0, 1), or from N(0, 1 / d_model) where it is tied; W and U as in nn.Linear, so that the first loss
     is close to ln vocab. Without biases these are vocab d_model + hidden window d_model + vocab hidden numbers: a token
@@ -90,8 +89,8 @@ class FeedForwardLM(nn.Module):
         h = self.f(self.W(self.dropout(e)))
         return self.dropout(h), (text[:, tokens.shape[1] :],)
 
-    def step(self, state: tuple[Tensor], token: Tensor) -> tuple[Tensor, tuple[Tensor]]:
+    def step(self, token: Tensor, state: tuple[Tensor]) -> tuple[Tensor, tuple[Tensor]]:
         """One token on.  token: (B,) ids.  Returns logits (B, vocab) and the new state."""
-        check_ids(token, self.embedding.num_embeddings, "(B,)")
+        check_ids(token, self.embedding.num_embeddings, dims=1)
         logits, state = self.run(token.unsqueeze(1), state)
         return logits[:, 0], state

@@ -5,7 +5,7 @@
     X = X + ffn(norm(X))                           ffn(x) = W_2 gelu(W_1 x + b_1) + b_2
     logits = E norm(X)                             the output is tied to the embeddings
 
-As in GPT-2 the norm stands in front of each sublayer, and once more before the output.
+As in GPT-2 the norm comes before each sublayer, and once more before the output.
 Shapes: B batch, T time, vocab, d_model, d_ff = 4 d_model by default, n_heads, n_layers; window is the largest T.
 """
 
@@ -18,7 +18,9 @@ from torch.nn import functional as F
 
 from lmbook.attention import MultiHeadAttention
 from lmbook.configuration import configured
-from lmbook.layers import EncoderLayer, FeedForward, LayerNorm, embed, initialise
+from lmbook.embeddings import check_dims, embed
+from lmbook.layers import EncoderLayer, FeedForward, LayerNorm, initialise
+from lmbook.networks import module_list
 from lmbook.positions import Learned, rotary
 
 POSITIONS = ("learned", "rotary")
@@ -40,9 +42,9 @@ class GPT(nn.Module):
     0.02 / sqrt(2 n_layers), since 2 n_layers of them add up (Radford et al. 2019, section 2.3); biases 0, gains 1.
 
     Generation goes beyond the window: once it is full, the oldest `slide` tokens leave it, and the rest is read anew.
-    So each step sees the last window tokens if slide is 1, for the price of a full pass a token from there on; a larger
-    slide pays once in `slide` tokens, and sees window - slide + 1 tokens or more. (The old keys and values cannot be
-    kept: they hold what they saw of the tokens that left, and learned positions would have to move.)
+    So each step sees the last window tokens if slide is 1, for the price of a full pass per token from there on; a
+    larger slide pays once in `slide` tokens, and sees window - slide + 1 tokens or more. (The old keys and values
+    cannot be kept: they hold what they saw of the tokens that left, and learned positions would have to move.)
     """
 
     def __init__(
@@ -69,21 +71,23 @@ class GPT(nn.Module):
         self.embedding = nn.Embedding(vocab, d_model)
         self.position = Learned(window, d_model) if positions == "learned" else None
         self.dropout = nn.Dropout(dropout)
-        self.layers, rotate = nn.ModuleList(), rotary if positions == "rotary" else None
+        rotate = rotary if positions == "rotary" else None
+        layers, write = [], []  # write: the maps whose output is added to X
         for _ in range(n_layers):
             attention = MultiHeadAttention(d_model, n_heads, bias=bias, dropout=dropout, rotate=rotate)
             ffn = FeedForward(d_model, 4 * d_model if d_ff is None else d_ff, activation, bias)
-            self.layers.append(EncoderLayer(attention, ffn, "pre", dropout, bias=bias))
+            layers.append(EncoderLayer(attention, ffn, "pre", dropout, bias=bias))
+            write += [attention.W_o, ffn.W_2]
+        self.layers = module_list(layers)
         self.norm = LayerNorm(d_model, bias=bias)
         self.output = nn.Linear(d_model, vocab, bias=False)
         if tied:
             self.output.weight = self.embedding.weight
         self.apply(initialise)
-        for layer in self.layers:
-            for W in (layer.attention.W_o, layer.ffn.W_2):
-                nn.init.normal_(W.weight, std=0.02 / math.sqrt(2 * n_layers))
+        for W in write:
+            nn.init.normal_(W.weight, std=0.02 / math.sqrt(2 * n_layers))
 
-    def forward(self, tokens: Tensor, need_weights: bool = False) -> Tensor | tuple[Tensor, list[Tensor]]:
+    def forward(self, tokens: Tensor, need_weights: bool = False) -> Tensor | tuple[Tensor, list[Tensor | None]]:
         """tokens: ids (B, T), T <= window.  Returns logits (B, T, vocab), and with need_weights the attention weights
         of each layer, (B, n_heads, T, T).
         """
@@ -91,7 +95,7 @@ class GPT(nn.Module):
         return (self.output(x), weights) if need_weights else self.output(x)
 
     def features(self, tokens: Tensor) -> Tensor:
-        """What the output is applied to: norm(X), (B, T, d_model).  tokens: as for forward."""
+        """The input of the output layer: norm(X), (B, T, d_model).  tokens: as for forward."""
         return self._read(tokens)[0]
 
     def _read(self, tokens: Tensor, need_weights: bool = False) -> tuple[Tensor, list[Tensor | None]]:
@@ -101,17 +105,17 @@ class GPT(nn.Module):
             weights.append(layer_weights)
         return self.norm(x), weights
 
-    def _embedded(self, tokens: Tensor, start: int = 0) -> Tensor:
-        """E[w] + P of tokens (B, T), the first at position start. Raises ValueError where the window ends before."""
+    def _embedded(self, tokens: Tensor, position: int = 0) -> Tensor:
+        """E[w] + P of tokens (B, T), the first at this position. Raises ValueError where the window ends before."""
         x, T = embed(self.embedding, tokens), tokens.shape[1]
-        if start + T > self.window:
-            after = f" after {start}" if start else ""
+        if position + T > self.window:
+            after = f" after {position}" if position else ""
             raise ValueError(
                 f"{T} tokens{after} do not fit into the window of {self.window}: cut the text, read it by step, which "
                 "slides the window, or build a larger model."
             )
         if self.position is not None:
-            x = x + self.position(T, start)
+            x = x + self.position(T, position)
         return self.dropout(x)
 
     def start(self, batch_size: int) -> dict:
@@ -124,6 +128,7 @@ class GPT(nn.Module):
 
         Raises ValueError where they do not fit into what is left of the window; step slides instead.
         """
+        check_dims(tokens, 2)
         x, past = self._embedded(tokens, state["tokens"].shape[1]), []
         for layer, cache in zip(self.layers, state["past"], strict=True):
             x, cache = layer.step(x, cache)
@@ -131,10 +136,9 @@ class GPT(nn.Module):
         tokens = torch.cat([state["tokens"], tokens], dim=1)
         return self.output(self.norm(x)), {"tokens": tokens, "past": past}
 
-    def step(self, state: dict, token: Tensor) -> tuple[Tensor, dict]:
+    def step(self, token: Tensor, state: dict) -> tuple[Tensor, dict]:
         """Reads one more token, (B,) ids: logits (B, vocab) of the next, and the new state. Slides a full window."""
-        if token.dim() != 1:
-            raise ValueError(f"token is {tuple(token.shape)}; a step takes one id a row, (B,).")
+        check_dims(token, 1)
         token = token.unsqueeze(1)
         if state["tokens"].shape[1] == self.window:
             token = torch.cat([state["tokens"][:, self.slide :], token], dim=1)

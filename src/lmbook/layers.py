@@ -13,12 +13,14 @@ on the output of each sublayer, before it is added; nothing else is random.
 """
 
 from collections.abc import Callable
+from typing import TypedDict, Unpack
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lmbook.attention import Cache, MultiHeadAttention
+from lmbook.networks import module_list
 
 
 class LayerNorm(nn.Module):
@@ -35,6 +37,13 @@ class LayerNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return F.layer_norm(x, self.weight.shape, self.weight, self.bias, self.eps)
+
+
+class NormOptions(TypedDict, total=False):
+    """Arguments of LayerNorm that a layer or a stack hands on to it."""
+
+    eps: float
+    bias: bool
 
 
 class FeedForward(nn.Module):
@@ -56,8 +65,8 @@ class FeedForward(nn.Module):
         return self.W_2(self.activation(self.W_1(x)))
 
 
-def norms(norm: str, d_model: int, **options) -> tuple[nn.Module, nn.Module]:
-    """What stands before a sublayer and after its sum: LayerNorm and nothing ("pre"), or the other way ("post")."""
+def norms(norm: str, d_model: int, **options: Unpack[NormOptions]) -> tuple[nn.Module, nn.Module]:
+    """The maps before a sublayer and after its sum: LayerNorm and none ("pre"), or none and LayerNorm ("post")."""
     if norm not in ("pre", "post"):
         raise ValueError(f"norm is {norm!r}; it must be 'pre' or 'post'.")
     layer_norm, nothing = LayerNorm(d_model, **options), nn.Identity()
@@ -74,7 +83,12 @@ class EncoderLayer(nn.Module):
     """
 
     def __init__(
-        self, attention: MultiHeadAttention, ffn: nn.Module, norm: str = "pre", dropout: float = 0.0, **options
+        self,
+        attention: MultiHeadAttention,
+        ffn: nn.Module,
+        norm: str = "pre",
+        dropout: float = 0.0,
+        **options: Unpack[NormOptions],
     ):
         super().__init__()
         self.attention, self.ffn, self.dropout = attention, ffn, nn.Dropout(dropout)
@@ -114,7 +128,7 @@ class DecoderLayer(nn.Module):
         ffn: nn.Module,
         norm: str = "pre",
         dropout: float = 0.0,
-        **options,
+        **options: Unpack[NormOptions],
     ):
         super().__init__()
         self.attention, self.cross, self.ffn, self.dropout = attention, cross, ffn, nn.Dropout(dropout)
@@ -165,13 +179,14 @@ class Encoder(nn.Module):
         dropout: float = 0.0,
         rotate: Callable[[Tensor, int], Tensor] | None = None,
         ffn: Callable[[int, int], nn.Module] = FeedForward,
-        **options,
+        **options: Unpack[NormOptions],
     ):
         super().__init__()
-        self.layers = nn.ModuleList()
+        layers = []
         for _ in range(n_layers):
             attention = MultiHeadAttention(d_model, n_heads, dropout=dropout, rotate=rotate)
-            self.layers.append(EncoderLayer(attention, ffn(d_model, d_ff), norm, dropout, **options))
+            layers.append(EncoderLayer(attention, ffn(d_model, d_ff), norm, dropout, **options))
+        self.layers = module_list(layers)
         self.norm = norms(norm, d_model, **options)[0]
 
     def forward(
@@ -198,16 +213,17 @@ class Decoder(nn.Module):
         dropout: float = 0.0,
         rotate: Callable[[Tensor, int], Tensor] | None = None,
         ffn: Callable[[int, int], nn.Module] = FeedForward,
-        **options,
+        **options: Unpack[NormOptions],
     ):
         super().__init__()
-        self.layers = nn.ModuleList()
+        layers = []
         for _ in range(n_layers):
             attention = MultiHeadAttention(d_model, n_heads, dropout=dropout, rotate=rotate)
             forward = ffn(d_model, d_ff)
             # Distances between a source and a target position mean nothing, so queries and keys are not turned here.
             cross = MultiHeadAttention(d_model, n_heads, dropout=dropout)
-            self.layers.append(DecoderLayer(attention, cross, forward, norm, dropout, **options))
+            layers.append(DecoderLayer(attention, cross, forward, norm, dropout, **options))
+        self.layers = module_list(layers)
         self.norm = norms(norm, d_model, **options)[0]
 
     def forward(
@@ -230,60 +246,3 @@ def initialise(module: nn.Module) -> None:
         nn.init.normal_(module.weight, std=0.02)
     if isinstance(module, nn.Linear) and module.bias is not None:
         nn.init.zeros_(module.bias)
-
-
-def initialise_read(table: nn.Embedding, scale: float = 1.0) -> None:
-    """Vectors of words that are read and nothing else: entries of variance 1 where they enter the network.
-
-    So starts every translator of the book, recurrent or not. scale: the factor with which the table is read.
-    """
-    nn.init.normal_(table.weight, std=1 / scale)
-
-
-def initialise_vocabulary(embedding: nn.Embedding, output: nn.Linear | None = None, tied: bool = False) -> None:
-    """Embedding and output matrix uniform in [-0.1, 0.1], the output's bias 0: the first loss is near ln vocab.
-
-    tied: the two are one matrix (Press and Wolf 2017). Raises ValueError where their widths then differ.
-    """
-    nn.init.uniform_(embedding.weight, -0.1, 0.1)
-    if output is None:
-        return
-    nn.init.uniform_(output.weight, -0.1, 0.1)
-    nn.init.zeros_(output.bias)
-    if tied:
-        d_embed, hidden = embedding.embedding_dim, output.in_features
-        if d_embed != hidden:
-            raise ValueError(f"tied=True shares E with the output, so d_embed ({d_embed}) must be hidden ({hidden}).")
-        output.weight = embedding.weight
-
-
-def n_parameters(model: nn.Module) -> int:
-    """The numbers that training may change; a tied one counts once. Under torch.device("meta") none of them is made."""
-    return sum(p.numel() for p in model.parameters() if p.requires_grad)
-
-
-def check_ids(ids: Tensor, vocab: int, shape: str = "(B, T)") -> None:
-    """Raises ValueError unless ids are whole numbers of this shape, (B, T) or (B,), in 0..vocab-1.
-
-    The values are looked at on the CPU only: a GPU would have to stop and wait for the answer.
-    """
-    if ids.dim() != len(shape.strip("(),").split(",")) or ids.dtype not in (torch.int64, torch.int32):
-        raise ValueError(f"tokens are {ids.dtype} {tuple(ids.shape)}; they must be integer ids {shape}.")
-    if ids.device.type == "cpu" and ids.numel() and not torch.compiler.is_compiling():
-        low, high = (int(end) for end in ids.aminmax())
-        if low < 0 or high >= vocab:
-            raise ValueError(
-                f"tokens run from {low} to {high}; ids of this model run from 0 to {vocab - 1}: encode the text with "
-                "the vocabulary the model was made for."
-            )
-
-
-def embed(embedding: nn.Embedding, tokens: Tensor, shape: str = "(B, T)") -> Tensor:
-    """The rows of the table, with an error that says what is wrong with the ids; shape as of check_ids."""
-    if tokens.dim() != len(shape.strip("(),").split(",")):
-        check_ids(tokens, embedding.num_embeddings, shape)
-    try:
-        return embedding(tokens)
-    except (IndexError, RuntimeError):  # looked at only where the look-up fails, not at every step of a training
-        check_ids(tokens, embedding.num_embeddings, shape)
-        raise

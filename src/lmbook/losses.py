@@ -7,7 +7,7 @@
     ln P(w) = z_w - ln Z       Z = sum_k exp z_k ~ sum over buckets s of  size_s / drawn_s  sum_{k drawn of s} exp z_k
 
 Z runs over all types for every token; with 33,000 of them that is most of a language model's work. Types that are
-frequent are all kept; of the rare ones, some are drawn anew for each batch, and each stands for size / drawn types.
+frequent are always in; of the rare ones, some are drawn anew for each batch, each with the weight size / drawn.
 The estimate of Z is unbiased, and exact where every type is drawn. The type of the target is always in, with weight 1.
 Importance sampling of Z goes back to Bengio and Senecal (2003); one sample shared by a whole batch is the form of Jean
 et al. (2015). A model is evaluated with the full softmax.
@@ -55,19 +55,24 @@ Buckets = tuple[tuple[int, int, int], ...]
 def class_buckets(vocab: int, edges: tuple[int, ...], drawn: tuple[int, ...], first: int = 0) -> Buckets:
     """(start, end, drawn) of each bucket of types: ids first..edges[0], edges[0]..edges[1], ..., edges[-1]..vocab.
 
-    drawn: how many types to draw of each; 0 stands for all. Raises ValueError where the numbers do not fit.
+    drawn: how many types to draw of each; 0 means all. Raises ValueError where the numbers do not fit.
     """
     bounds = (first, *edges, vocab)
     if len(drawn) != len(edges) + 1 or any(a >= b for a, b in pairwise(bounds)):
         raise ValueError(f"edges {edges} and drawn {drawn} do not cut {first}..{vocab} into {len(edges) + 1} parts.")
-    parts = tuple((a, b, k or b - a) for (a, b), k in zip(pairwise(bounds), drawn, strict=True))
-    if any(not 1 < k <= b - a for a, b, k in parts):
-        raise ValueError(f"drawn is {drawn}; of each bucket draw from 2 types to all it has ({parts}).")
-    return parts
+    buckets = tuple((a, b, k or b - a) for (a, b), k in zip(pairwise(bounds), drawn, strict=True))
+    if any(not 1 < k <= b - a for a, b, k in buckets):
+        raise ValueError(f"drawn is {drawn}; of each bucket draw from 2 types to all it has ({buckets}).")
+    return buckets
 
 
 def sampled_nll(
-    features: Tensor, targets: Tensor, weight: Tensor, bias: Tensor | None, parts: Buckets, never: tuple[int, ...] = ()
+    features: Tensor,
+    targets: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    buckets: Buckets,
+    never: tuple[int, ...] = (),
 ) -> Tensor:
     """Summed NLL in nats of the targets (n,) with Z estimated; features (n, d), weight (vocab, d), bias (vocab,).
 
@@ -75,29 +80,29 @@ def sampled_nll(
     Draws with torch's own generator. Raises ValueError for a target that no bucket holds.
     """
     device = targets.device
-    kept, log_weights, whole = [], [], torch.zeros_like(targets, dtype=torch.bool)
-    for start, end, drawn in parts:
+    sample, log_weights, whole = [], [], torch.zeros_like(targets, dtype=torch.bool)
+    for start, end, drawn in buckets:
         ids = torch.arange(start, end, device=device)
         if drawn < end - start:
             ids = ids[torch.randperm(end - start, device=device)[:drawn].sort().values]
         else:
             whole |= (targets >= start) & (targets < end)
         ids = ids[~torch.isin(ids, torch.tensor(never, device=device, dtype=ids.dtype))]
-        kept.append(ids)
+        sample.append(ids)
         log_weights.append(torch.full((len(ids),), math.log((end - start) / drawn), device=device))
-    ids = torch.cat(kept)  # rising, as the buckets are
+    ids = torch.cat(sample)  # rising, as the buckets are
     place = torch.searchsorted(ids, targets).clamp(max=len(ids) - 1)
-    found = ids[place] == targets
-    bad = (whole & ~found) | (targets < parts[0][0]) | (targets >= parts[-1][1])
+    drawn_too = ids[place] == targets
+    bad = (whole & ~drawn_too) | (targets < buckets[0][0]) | (targets >= buckets[-1][1])
     if bad.any():
         raise ValueError(f"target {int(targets[bad][0])} is in no bucket, or among the ids that never occur, {never}.")
-    z, own = features @ weight[ids].T, (features * weight[targets]).sum(1)
+    z, z_target = features @ weight[ids].T, (features * weight[targets]).sum(1)
     if bias is not None:
-        z, own = z + bias[ids], own + bias[targets]
+        z, z_target = z + bias[ids], z_target + bias[targets]
     z = z + torch.cat(log_weights)
     # A rare target counts once, with weight 1: where it was drawn, its place among the others is taken out.
-    twice = (found & ~whole).nonzero().squeeze(1)
+    twice = (drawn_too & ~whole).nonzero().squeeze(1)
     z = z.index_put((twice, place[twice]), z.new_tensor(-torch.inf))
     log_z = torch.logsumexp(z, dim=1)
-    log_z = torch.where(whole, log_z, torch.logaddexp(log_z, own))
-    return (log_z - own).sum()
+    log_z = torch.where(whole, log_z, torch.logaddexp(log_z, z_target))
+    return (log_z - z_target).sum()

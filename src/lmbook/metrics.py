@@ -58,7 +58,7 @@ def accuracy(predicted: np.ndarray, gold: np.ndarray, mask: np.ndarray | None = 
 def _texts(hypotheses: Sequence[str], references: Sequence[str]) -> None:
     for name, texts in (("hypotheses", hypotheses), ("references", references)):
         if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
-            raise TypeError(f"{name} must be a list of strings, one a sentence.")
+            raise TypeError(f"{name} must be a list of strings, one per sentence.")
     if len(hypotheses) != len(references) or not references:
         raise ValueError(f"{len(hypotheses)} hypotheses and {len(references)} references; give equally many, not none.")
 
@@ -82,13 +82,13 @@ def bleu_counts(hypothesis: Sequence[str], reference: Sequence[str]) -> np.ndarr
 
 
 def bleu_from_counts(counts: np.ndarray) -> float:
-    """BLEU, 0 to 100, of counts summed over a corpus; no matching n-gram of an order counts as 1/2, 1/4, ... of one.
+    """BLEU, 0 to 100, of counts summed over a corpus; an order without a match counts as 1/2, 1/4, ... of one.
 
     That is the smoothing "exp" of sacreBLEU (Chen and Cherry 2014, method 3); it matters for short texts alone.
     """
     matches, totals, (c, r) = counts[:4], counts[4:8], counts[8:]
     if matches[0] == 0 or not totals.all():
-        return 0.0  # not a word in common, or no sentence long enough to hold four words
+        return 0.0  # no word in common, or no sentence of four words or more
     precisions, doubt = [], 1.0
     for match, total in zip(matches, totals, strict=True):
         if match == 0:
@@ -109,13 +109,15 @@ def tokenize_13a(text: str) -> list[str]:
 def bleu(
     hypotheses: Sequence[str], references: Sequence[str], tokenize: Callable[[str], list[str]] = tokenize_13a
 ) -> float:
-    """BLEU of a corpus, 0 to 100, one reference a sentence; the counts are summed before anything is divided.
+    """BLEU of a corpus, 0 to 100, one reference per sentence; the counts are summed before anything is divided.
 
     tokenize: str.split for text that is tokenised already (then nothing but this file is needed).
     """
     _texts(hypotheses, references)
-    pairs = zip(hypotheses, references, strict=True)
-    return bleu_from_counts(sum(bleu_counts(tokenize(ours), tokenize(theirs)) for ours, theirs in pairs))
+    counts = np.zeros(10)
+    for ours, theirs in zip(hypotheses, references, strict=True):
+        counts += bleu_counts(tokenize(ours), tokenize(theirs))
+    return bleu_from_counts(counts)
 
 
 def sacrebleu_score(hypotheses: Sequence[str], references: Sequence[str], lowercase: bool = False) -> tuple[float, str]:
@@ -146,12 +148,12 @@ def paired_bootstrap(
     _texts(second, references)
     if samples < 1:
         raise ValueError(f"samples is {samples}; draw at least one test set.")
-    references = [tokenize(text) for text in references]
-    counts = [
-        np.array([bleu_counts(tokenize(ours), theirs) for ours, theirs in zip(system, references, strict=True)])
-        for system in (first, second)
-    ]
-    return bootstrap_from_counts(*counts, samples, seed)
+    tokenized = [tokenize(text) for text in references]
+
+    def counts(system: Sequence[str]) -> np.ndarray:
+        return np.array([bleu_counts(tokenize(ours), theirs) for ours, theirs in zip(system, tokenized, strict=True)])
+
+    return bootstrap_from_counts(counts(first), counts(second), samples, seed)
 
 
 def bootstrap_from_counts(
@@ -183,48 +185,51 @@ def spans(tags: Sequence[str]) -> set[tuple[int, int, str]]:
 
     An I- that continues nothing (after O, or after another type) starts a span, as in CoNLL-2000's conlleval script.
     """
-    found, start, kind = set(), 0, None
+    complete: set[tuple[int, int, str]] = set()
+    start, kind = 0, None
     for i, tag in enumerate([*tags, "O"]):
         if tag != "O" and tag[:2] not in ("B-", "I-"):
-            raise ValueError(f"{tag!r} is no BIO tag; a tag is O, or B- or I- and a type, for instance B-person.")
+            raise ValueError(f"{tag!r} is not a BIO tag; a tag is O, or B- or I- and a type, for instance B-person.")
         if kind is not None and tag != f"I-{kind}":
-            found.add((start, i, kind))
+            complete.add((start, i, kind))
             kind = None
         if tag != "O" and kind is None:
             start, kind = i, tag[2:]
-    return found
+    return complete
 
 
 def span_f1(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -> dict[str, float]:
     """Precision, recall and F1 (0 to 1) of whole spans over all sentences; a span counts if start, end and type agree.
 
-    predicted, gold: a list of BIO tags a sentence. A quotient over nothing is 0.
+    predicted, gold: a list of BIO tags for each sentence. A ratio with nothing below the line is 0.
     """
     if len(predicted) != len(gold):
         raise ValueError(f"{len(predicted)} predicted sentences and {len(gold)} gold ones; give as many of each.")
-    right = ours = theirs = 0
+    n_right = n_predicted = n_gold = 0
     for number, (tags, true_tags) in enumerate(zip(predicted, gold, strict=True)):
         if len(tags) != len(true_tags):
             raise ValueError(f"sentence {number} has {len(tags)} predicted and {len(true_tags)} gold tags.")
-        found, wanted = spans(tags), spans(true_tags)
-        right, ours, theirs = right + len(found & wanted), ours + len(found), theirs + len(wanted)
-    precision, recall = right / max(ours, 1), right / max(theirs, 1)
-    f1 = 2 * right / max(ours + theirs, 1)
+        predicted_spans, gold_spans = spans(tags), spans(true_tags)
+        n_right += len(predicted_spans & gold_spans)
+        n_predicted += len(predicted_spans)
+        n_gold += len(gold_spans)
+    precision, recall = n_right / max(n_predicted, 1), n_right / max(n_gold, 1)
+    f1 = 2 * n_right / max(n_predicted + n_gold, 1)
     return {"precision": precision, "recall": recall, "f1": f1}
 
 
 def by_length(lengths: Sequence[int], edges: Sequence[int], score: Callable[[np.ndarray], float]) -> list[tuple]:
-    """Results apart by length: [(low, high, how many, score)], for lengths low <= length < high between the edges.
+    """Results by length: [(low, high, how many, score)], for lengths low <= length < high between the edges.
 
     score: takes the indices of one group and returns its result, for instance
         lambda rows: bleu([hypotheses[i] for i in rows], [references[i] for i in rows])
     An empty group has NaN. Lengths outside the edges belong to no group.
     """
-    lengths, edges = np.asarray(lengths), list(edges)
+    sizes, edges = np.asarray(lengths), list(edges)
     if len(edges) < 2 or any(low >= high for low, high in pairwise(edges)):
         raise ValueError(f"edges must be at least two rising numbers, for instance [1, 10, 20, 40]; they are {edges}.")
     rows = []
     for low, high in pairwise(edges):
-        group = np.flatnonzero((lengths >= low) & (lengths < high))
+        group = np.flatnonzero((sizes >= low) & (sizes < high))
         rows.append((low, high, len(group), float(score(group)) if len(group) else math.nan))
     return rows

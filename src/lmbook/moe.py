@@ -42,8 +42,8 @@ class MixtureOfExperts(nn.Module):
         gates = top_gates(self.W_g(rows), self.top_k)  # (n, n_experts), most of them 0
         out = torch.zeros_like(rows)
         for e, expert in enumerate(self.experts):
-            mine = gates[:, e].nonzero().squeeze(1)
-            out = out.index_add(0, mine, (gates[mine, e, None] * expert(rows[mine])).to(out.dtype))
+            chosen = gates[:, e].nonzero().squeeze(1)
+            out = out.index_add(0, chosen, (gates[chosen, e, None] * expert(rows[chosen])).to(out.dtype))
         return out.view_as(x)
 
 

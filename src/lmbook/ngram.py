@@ -21,9 +21,12 @@ from numpy.typing import ArrayLike
 
 from lmbook.counts import Context, Counts, Tokens, as_ids
 
+Lookup = Tokens | Context
+Tables = dict[int, np.ndarray]  # order -> one entry for each n-gram, or for each history, of that order
 
-class _Model:
-    """What the estimators share: the checks, and one formula (`_p`) applied to a stream or to a whole vocabulary."""
+
+class Estimator:
+    """All estimators: the checks, and one formula (`_estimate`) for the tokens of a stream or a whole vocabulary."""
 
     def __init__(self, counts: Counts, order: int, allowed: ArrayLike | None):
         if not 1 <= order <= counts.order:
@@ -35,7 +38,7 @@ class _Model:
         allowed = np.asarray(allowed)
         if allowed.shape != (counts.vocab_size,) or allowed.dtype != bool or not allowed.any():
             raise ValueError(
-                f"allowed must be {counts.vocab_size} booleans, one a type, and at least one of them True."
+                f"allowed must be {counts.vocab_size} booleans, one per type, and at least one of them True."
             )
         self.counts, self.order, self.allowed = counts, order, allowed
         self.V = int(allowed.sum())
@@ -43,9 +46,9 @@ class _Model:
 
     def distribution(self, history: Sequence[int] = ()) -> np.ndarray:
         """P(w | history) of every type w: (vocab,) float64 that sum to 1.  history: ids."""
-        history = as_ids(history, self.counts.vocab_size, "history")
+        context = Context(self.counts, self.order, as_ids(history, self.counts.vocab_size, "history"))
         with np.errstate(divide="ignore", invalid="ignore"):
-            return self._p(Context(self.counts, self.order, history))
+            return self._estimate(context)
 
     def prob(self, history: Sequence[int], word: int) -> float:
         """P(word | history) of ids."""
@@ -64,7 +67,11 @@ class _Model:
         if not 0 <= start <= len(ids):
             raise ValueError(f"start is {start}; the stream has {len(ids)} tokens, so it must lie in 0..{len(ids)}.")
         with np.errstate(divide="ignore", invalid="ignore"):
-            return self._p(Tokens(self.counts, self.order, ids, start))
+            return self._estimate(Tokens(self.counts, self.order, ids, start))
+
+    def _estimate(self, lookup: Lookup) -> np.ndarray:
+        """P(w | h), the estimator's formula, from the entries that the look-up finds."""
+        raise NotImplementedError
 
     def _allowed_counts(self, n: int) -> np.ndarray:
         return np.where(self.allowed[self.counts.keys[n] % self.counts.vocab_size], self.counts.counts[n], 0)
@@ -74,12 +81,13 @@ class _Model:
         history = self.counts.keys[n] // self.counts.vocab_size
         return np.bincount(history, table, minlength=len(self.counts.keys[n - 1]))
 
-    def _raw(self) -> tuple[list, list]:
-        c = [None, *(self._allowed_counts(n) for n in range(1, self.order + 1))]
-        return c, [None, *(self._by_history(n, c[n]) for n in range(1, self.order + 1))]
+    def _raw_counts(self) -> tuple[Tables, Tables]:
+        """c(h w) and c(h .) of every order."""
+        c = {n: self._allowed_counts(n) for n in range(1, self.order + 1)}
+        return c, {n: self._by_history(n, c[n]) for n in c}
 
 
-class MaximumLikelihood(_Model):
+class MaximumLikelihood(Estimator):
     """P(w | h) = c(h w) / c(h .): the relative frequency, which makes the training stream most likely.
 
     An unseen history has c(h .) = 0 and the formula says nothing; the shorter history h' takes its place, and so on
@@ -88,22 +96,22 @@ class MaximumLikelihood(_Model):
 
     def __init__(self, counts: Counts, order: int, allowed: ArrayLike | None = None):
         super().__init__(counts, order, allowed)
-        self.c, self.total = self._raw()
+        self.c, self.total = self._raw_counts()
 
-    def _p(self, at) -> np.ndarray:
-        return list(self._orders(at))[-1]
+    def _estimate(self, lookup: Lookup) -> np.ndarray:
+        return list(self.by_order(lookup))[-1]
 
-    def _orders(self, at) -> Iterator[np.ndarray]:
+    def by_order(self, lookup: Lookup) -> Iterator[np.ndarray]:
         """P_0 (uniform), P_1, ..., P_order in turn."""
-        p = at.word(self.uniform)
+        p = lookup.word(self.uniform)
         yield p
         for n in range(1, self.order + 1):
-            c, total = at.ngram(n, self.c[n]), at.history(n, self.total[n])
+            c, total = lookup.ngram(n, self.c[n]), lookup.history(n, self.total[n])
             p = np.where(total > 0, c / total, p)
             yield p
 
 
-class AddK(_Model):
+class AddK(Estimator):
     """P(w | h) = (c(h w) + k) / (c(h .) + k V): every n-gram counts as seen k times more (Laplace for k = 1, Lidstone).
 
     After an unseen history this is 1 / V for every type. Raises ValueError unless k > 0.
@@ -114,18 +122,18 @@ class AddK(_Model):
         if not 0 < k < np.inf:
             raise ValueError(f"k is {k}; add a positive number (for k = 0 take MaximumLikelihood).")
         self.k = k
-        self.c, self.total = self._raw()
+        self.c, self.total = self._raw_counts()
 
-    def _p(self, at) -> np.ndarray:
+    def _estimate(self, lookup: Lookup) -> np.ndarray:
         kV = self.k * self.V
-        p = at.word(self.uniform)
+        p = lookup.word(self.uniform)
         for n in range(1, self.order + 1):  # the longest history that exists has the last word
-            c, total = at.ngram(n, self.c[n]), at.history(n, self.total[n])
-            p = np.where(at.exists[n], (c + kV * at.word(self.uniform)) / (total + kV), p)
+            c, total = lookup.ngram(n, self.c[n]), lookup.history(n, self.total[n])
+            p = np.where(lookup.exists[n], (c + kV * lookup.word(self.uniform)) / (total + kV), p)
         return p
 
 
-class JelinekMercer(_Model):
+class JelinekMercer(Estimator):
     """P(w | h) = sum_n weights[n] P_n(w | h), n = 0..order: a mixture with fixed weights (Jelinek and Mercer 1980).
 
     P_0 = 1 / V is uniform; P_n is MaximumLikelihood of order n, with its rule for unseen histories: where h is unseen,
@@ -134,15 +142,18 @@ class JelinekMercer(_Model):
     """
 
     def __init__(self, counts: Counts, weights: Sequence[float], allowed: ArrayLike | None = None):
-        weights = np.asarray(weights, float)
-        if weights.ndim != 1 or len(weights) < 2 or not (weights >= 0).all() or abs(weights.sum() - 1) > 1e-6:
-            raise ValueError(f"weights are {weights.tolist()}; give order + 1 numbers, at least 0, that sum to 1.")
-        super().__init__(counts, len(weights) - 1, allowed)
-        self.weights = weights / weights.sum()
+        shares = np.asarray(weights, float)
+        if shares.ndim != 1 or len(shares) < 2 or not (shares >= 0).all() or abs(shares.sum() - 1) > 1e-6:
+            raise ValueError(f"weights are {shares.tolist()}; give order + 1 numbers, at least 0, that sum to 1.")
+        super().__init__(counts, len(shares) - 1, allowed)
+        self.weights = shares / shares.sum()
         self.components = MaximumLikelihood(counts, self.order, allowed)
 
-    def _p(self, at) -> np.ndarray:
-        return sum(weight * p for weight, p in zip(self.weights, self.components._orders(at), strict=True))
+    def _estimate(self, lookup: Lookup) -> np.ndarray:
+        mixture = np.zeros(1)
+        for weight, p in zip(self.weights, self.components.by_order(lookup), strict=True):
+            mixture = mixture + weight * p
+        return mixture
 
 
 def fit_weights(
@@ -161,7 +172,7 @@ def fit_weights(
     model = MaximumLikelihood(counts, order, allowed)
     ids = as_ids(held_out, counts.vocab_size, "held_out")
     with np.errstate(divide="ignore", invalid="ignore"):
-        P = np.stack(list(model._orders(Tokens(counts, order, ids, 0))))[:, model.allowed[ids]]  # (order + 1, T)
+        P = np.stack(list(model.by_order(Tokens(counts, order, ids, 0))))[:, model.allowed[ids]]  # (order + 1, T)
     if P.shape[1] == 0:
         raise ValueError("held_out has no token that can be predicted; give a stream of held-out text.")
     weights = np.full(order + 1, 1 / (order + 1))
@@ -173,7 +184,7 @@ def fit_weights(
     return weights
 
 
-class KneserNey(_Model):
+class KneserNey(Estimator):
     """Interpolated Kneser-Ney smoothing (Kneser and Ney 1995, in the interpolated form of Chen and Goodman 1999).
 
         P_n(w | h) = max(c_n(h w) - D_n, 0) / c_n(h .)  +  D_n N(h .) / c_n(h .)  P_{n-1}(w | h')        P_0(w) = 1 / V
@@ -185,7 +196,7 @@ class KneserNey(_Model):
 
     discount: D_n in 0..1, one number for all orders or one for each, first the unigram's. By default they are estimated
     from n_1 and n_2, the numbers of n-grams with c_n = 1 and 2: D_n = n_1 / (n_1 + 2 n_2), and 0 if n_1 = 0.
-    modified=True takes three discounts an order, for counts of 1, 2, and 3 or more (modified Kneser-Ney, same paper).
+    modified=True takes three discounts per order, for counts of 1, 2, and 3 or more (modified Kneser-Ney, same paper).
     `discounts` holds what is used: (order,) or, modified, (order, 3).
     """
 
@@ -198,31 +209,34 @@ class KneserNey(_Model):
         modified: bool = False,
     ):
         super().__init__(counts, order, allowed)
-        c = [None, *(self._continuations(n) for n in range(1, order)), self._allowed_counts(order)]
+        c = {n: self._continuations(n) for n in range(1, order)} | {order: self._allowed_counts(order)}
         if discount is None:
-            D = [_modified_discounts(c_n) if modified else [_discount(c_n)] * 3 for c_n in c[1:]]
+            D = np.array([_modified_discounts(c_n) if modified else [_discount(c_n)] * 3 for c_n in c.values()])
         elif modified:
-            raise ValueError("modified=True estimates its three discounts an order; leave discount out.")
+            raise ValueError("modified=True estimates its three discounts per order; leave discount out.")
         else:
             D = np.broadcast_to(np.reshape(_checked_discount(discount, order), (-1, 1)), (order, 3))
-        self.discounts = np.array(D) if modified else np.array(D)[:, 0]
-        self.kept, self.freed, self.total = [None], [None], [None]
+        self.discounts = D if modified else D[:, 0]
+        self.discounted: Tables = {}  # max(c_n(h w) - D_n, 0)
+        self.reserved: Tables = {}  # D_n N(h .), the mass for the shorter history
+        self.total: Tables = {}  # c_n(h .)
         for n in range(1, order + 1):
             taken = np.array([0.0, *D[n - 1]])[np.minimum(c[n], 3)]  # D_n, or 0 where c_n(h w) = 0
-            self.kept.append(c[n] - taken)  # max(c_n(h w) - D_n, 0)
-            self.freed.append(self._by_history(n, taken))  # D_n N(h .)
-            self.total.append(self._by_history(n, c[n]))  # c_n(h .)
+            self.discounted[n] = c[n] - taken
+            self.reserved[n] = self._by_history(n, taken)
+            self.total[n] = self._by_history(n, c[n])
 
     def _continuations(self, n: int) -> np.ndarray:
         """How many different types were seen before each n-gram: the longer n-grams that end in it."""
         before = np.bincount(self.counts.suffix[n + 1], minlength=len(self.counts.keys[n]))
         return np.where(self.allowed[self.counts.keys[n] % self.counts.vocab_size], before, 0)
 
-    def _p(self, at) -> np.ndarray:
-        p = at.word(self.uniform)
+    def _estimate(self, lookup: Lookup) -> np.ndarray:
+        p = lookup.word(self.uniform)
         for n in range(1, self.order + 1):
-            kept, freed, total = at.ngram(n, self.kept[n]), at.history(n, self.freed[n]), at.history(n, self.total[n])
-            p = np.where(total > 0, kept / total + freed / total * p, p)
+            total = lookup.history(n, self.total[n])
+            seen, weight = lookup.ngram(n, self.discounted[n]) / total, lookup.history(n, self.reserved[n]) / total
+            p = np.where(total > 0, seen + weight * p, p)
         return p
 
 
@@ -245,11 +259,11 @@ def _checked_discount(discount: float | Sequence[float], order: int) -> np.ndarr
     if D.ndim == 0:
         D = np.full(order, D)
     if D.shape != (order,) or not ((D >= 0) & (D <= 1)).all():
-        raise ValueError(f"discount is {discount}; give one number in 0..1, or {order} of them, one an order.")
+        raise ValueError(f"discount is {discount}; give one number in 0..1, or {order} of them, one per order.")
     return D
 
 
-def stream_perplexity(model, ids: ArrayLike) -> float:
+def stream_perplexity(model: Estimator, ids: ArrayLike) -> float:
     """PP = exp(-1/T sum_t ln P(w_t | w_<t)), over the T tokens of the stream that the model may predict.
 
     Tokens of types that are not allowed (<sos>, <pad>) are history only and do not count. Infinite if one P is 0.
@@ -261,7 +275,7 @@ def stream_perplexity(model, ids: ArrayLike) -> float:
     return float(np.exp(-log_p.mean()))
 
 
-def sample_stream(model, length: int, rng: np.random.Generator, history: Sequence[int] = ()) -> list[int]:
+def sample_stream(model: Estimator, length: int, rng: np.random.Generator, history: Sequence[int] = ()) -> list[int]:
     """Draws `length` tokens from a model, one after the other, each given the history and those before it.
 
     rng: numpy.random.default_rng(seed). Returns the new ids only.

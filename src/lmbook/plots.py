@@ -8,6 +8,7 @@ import hashlib
 import html
 import io
 import re
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -16,6 +17,7 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 # Blue, gold, green, pink, olive, violet. Each has a contrast of 3:1 or more against white and against #121212; their
@@ -29,8 +31,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P")
 # the page's colour can be read on every shade.
 SHARES = LinearSegmentedColormap.from_list("shares", [PALETTE[0] + "00", PALETTE[0] + "bf"])
 
-# What a plot, a drawing or a live figure names has the same colour, dash and marker in every chapter: the place in the
-# three lists above. Systems that no chapter compares may share one; those of a line never do.
+# A system that a plot, drawing or live figure names has the same colour, dash and marker in every chapter: the place
+# in the three lists above. Systems that no chapter compares may share one; those of a line never do.
 SYSTEMS = {
     "RNN": 0, "GRU": 1, "LSTM": 2, "feed-forward": 3, "n-gram": 4, "GPT": 5,
     "attention": 0, "every step": 1, "two layers": 2, "hybrid": 3, "first state": 4, "Transformer": 5,
@@ -43,7 +45,7 @@ ALIASES = {
     "fixed vector": "every step", "RNNsearch": "attention",
 }  # fmt: skip
 
-_INK = "#010203"  # stands for the page's own text colour until the SVG is written
+_INK = "#010203"  # in place of the page's own text colour until the SVG is written
 _SYSTEM = "lm-system-"  # begins the id of a line that shows a system, until the SVG is written
 _UNSEEN = re.compile(r'<path d=[^>]* style="fill: (none|#\w+; fill-opacity: 0)"/>')  # a cell of weight 0, say
 _WIDTH = 6.0  # inches; 576 CSS pixels
@@ -87,7 +89,7 @@ def use_style() -> None:
 
 
 def system(label: str) -> str | None:
-    """The system that a label names, as in SYSTEMS, or None. What follows a comma is a remark on it: "RNN, trained"."""
+    """The system that a label names, as in SYSTEMS, or None. After a comma there is a remark: "RNN, trained"."""
     name = label.split(",")[0]
     name = ALIASES.get(name, name)
     return name if name in SYSTEMS else None
@@ -104,21 +106,32 @@ def look(label: str) -> dict[str, object]:
     return {"color": PALETTE[place], "ls": LINE_STYLES[place], "marker": MARKERS[place]}
 
 
+def _figure(ax: Axes) -> Figure:
+    if not isinstance(ax.figure, Figure):
+        raise TypeError("the axes are those of a subfigure; the book's figures have none.")
+    return ax.figure
+
+
+def _points(line: Line2D) -> np.ndarray:
+    """The points of a line, (n, 2), in the units of its axes."""
+    return np.asarray(line.get_xydata(), dtype=float)
+
+
 def label_lines(ax: Axes, gap: float = 13.0) -> None:
-    """Writes each labelled line's label beside its last point, in place of a legend.
+    """Writes each labelled line's label next to its last point, in place of a legend.
 
     gap: least distance between two labels in points; labels closer than that are moved apart. Call it last.
     Raises ValueError if no line of the axes has a label.
     """
-    lines = [line for line in ax.get_lines() if not line.get_label().startswith("_") and len(line.get_xdata())]
+    lines = [line for line in ax.get_lines() if not str(line.get_label()).startswith("_") and len(_points(line))]
     if not lines:
         raise ValueError("No line has a label; give one to each: ax.plot(x, y, label='bigram').")
-    _wrap_titles(ax.figure.axes)
-    ax.figure.draw_without_rendering()  # settles limits and layout, which the distances depend on
+    _wrap_titles(_figure(ax).axes)
+    _figure(ax).draw_without_rendering()  # settles limits and layout, which the distances depend on
     ends = []
     for line in lines:
-        points = ax.transData.transform(line.get_xydata().astype(float))
-        x, y = points[np.isfinite(points).all(axis=1)][-1] * 72 / ax.figure.dpi
+        points = ax.transData.transform(_points(line))
+        x, y = points[np.isfinite(points).all(axis=1)][-1] * 72 / _figure(ax).dpi
         ends.append((y, x, line))
     ends.sort(key=lambda end: end[0])
     heights = np.array([end[0] for end in ends])
@@ -130,10 +143,10 @@ def label_lines(ax: Axes, gap: float = 13.0) -> None:
         heights[:-1] -= push
         heights[1:] += push
     for height, (y, _, line) in zip(heights, ends, strict=True):
-        finite = line.get_xydata()[np.isfinite(line.get_xydata().astype(float)).all(axis=1)]
+        data = np.asarray(line.get_xydata())
         ax.annotate(
-            line.get_label(),
-            finite[-1],
+            str(line.get_label()),
+            data[np.isfinite(_points(line)).all(axis=1)][-1],
             xytext=(7, height - y),
             textcoords="offset points",
             va="center",
@@ -142,43 +155,43 @@ def label_lines(ax: Axes, gap: float = 13.0) -> None:
 
 
 def label_points(ax: Axes, points: np.ndarray, names: list[str], size: float = 9.0) -> None:
-    """Writes each name beside its point, on the side where it covers least of the other names and points.
+    """Writes each name next to its point, on the side where it covers least of the other names and points.
 
     points: (n, 2), in the units of the axes. Call it last, when limits and title are set. Of eight sides each name
     takes the best, given the others, until none moves. Raises ValueError unless there is a name for each point.
     """
     if len(points) != len(names):
         raise ValueError(f"{len(points)} points and {len(names)} names: give one name to each point.")
-    ax.figure.draw_without_rendering()  # settles limits and layout, which the distances depend on
-    scale = 72 / ax.figure.dpi
+    _figure(ax).draw_without_rendering()  # settles limits and layout, which the distances depend on
+    scale = 72 / _figure(ax).dpi
     places = ax.transData.transform(np.asarray(points, dtype=float)) * scale
-    style = {"textcoords": "offset points", "fontsize": size, "annotation_clip": False}
+    style: dict[str, Any] = {"textcoords": "offset points", "fontsize": size, "annotation_clip": False}
     texts = [ax.annotate(name, point, (0, 0), **style) for name, point in zip(names, points, strict=True)]
     # A narrow screen enlarges letters by about a quarter; the names must not meet there either.
     sizes = np.array([text.get_window_extent().size for text in texts]) * scale * 1.25
     sides = np.array([(1, 1), (1, -1), (-1, 1), (-1, -1), (0, 1), (0, -1), (1, 0), (-1, 0)])
     away = sides * np.where(sides.all(axis=1), 3, 5)[:, None]  # points of paper between point and name
     low = places[:, None] + away + (sides - 1) / 2 * sizes[:, None]  # (n, 8, 2): the corner of each box
-    frame = ax.get_window_extent().extents.reshape(2, 2) * scale
+    frame = np.reshape(ax.get_window_extent().extents, (2, 2)) * scale
 
-    def shared(a_low, a_high, b_low, b_high):
+    def shared(a_low: np.ndarray, a_high: np.ndarray, b_low: np.ndarray, b_high: np.ndarray) -> np.ndarray:
         return np.clip(np.minimum(a_high, b_high) - np.maximum(a_low, b_low), 0, None).prod(-1)
 
     chosen = np.zeros(len(texts), dtype=int)
     for _ in range(20):
         before = chosen.copy()
-        for i, own in enumerate(low):
+        for i, corners in enumerate(low):
             others = np.arange(len(texts)) != i
             there = low[others, chosen[others]]
-            box = own[:, None], own[:, None] + sizes[i]
+            box = corners[:, None], corners[:, None] + sizes[i]
             cost = shared(*box, there, there + sizes[others]).sum(1) + shared(*box, places - 3, places + 3).sum(1)
-            inside = shared(own, own + sizes[i], *frame)
+            inside = shared(corners, corners + sizes[i], *frame)
             chosen[i] = (cost + (sizes[i].prod() - inside) + 0.1 * np.arange(8)).argmin()
         if (chosen == before).all():
             break
     for text, offset, (x, y) in zip(texts, away[chosen], sides[chosen], strict=True):
         text.set(position=offset, ha={-1: "right", 0: "center", 1: "left"}[x])
-        text.set_va({-1: "top", 0: "center", 1: "bottom"}[y])
+        text.set_verticalalignment("top" if y < 0 else "bottom" if y > 0 else "center")
 
 
 def show(fig: Figure, alt: str, caption: str | None = None) -> None:
@@ -218,9 +231,9 @@ def _svg(fig: Figure) -> tuple[str, int]:
     """The figure as an <svg> element fit for a page, and its width in CSS pixels."""
     _wrap_titles(fig.axes)
     for line in (line for ax in fig.axes for line in ax.get_lines()):
-        if line.get_linestyle() == "None" or len(line.get_xdata()) == 1:
+        if line.get_linestyle() == "None" or len(_points(line)) == 1:
             line.set_markevery(None)  # sparse markers are for lines: points without a line would vanish
-        if name := system(line.get_label()):
+        if name := system(str(line.get_label())):
             line.set_gid(f"{_SYSTEM}{name}")
     file = io.StringIO()
     nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
@@ -252,7 +265,7 @@ def _tidy_tag(match: re.Match) -> str:
     if tag.startswith("<svg"):
         tag = re.sub(r' (width|height|version|xmlns(:xlink)?)="[^"]*"', "", tag)
     tag = re.sub(r"(font: [^;\"]*?px |font-family: )[^;\"]*", r"\1system-ui, sans-serif", tag)
-    tag = re.sub(r' transform="rotate\(-0 [^"]*\)"| *\n', lambda found: " " if "\n" in found[0] else "", tag)
+    tag = re.sub(r' transform="rotate\(-0 [^"]*\)"| *\n', lambda match: " " if "\n" in match[0] else "", tag)
     tag = re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number.group()):.2f}".rstrip("0").rstrip("."), tag)
     return "" if _UNSEEN.search(tag) else tag
 

@@ -7,7 +7,7 @@
     rotary      turns the pairs of queries and keys by t w_j      scores see the distance only
     linear bias lowers the score of a key by m_h (t - i)          far keys count less, at any distance
 
-All but the last two are added to the embeddings or put beside them:  x + p  or  torch.cat([x, p], -1)  (see place).
+All but the last two are added to the embeddings or put next to them:  x + p  or  torch.cat([x, p], -1)  (see place).
 Shapes: B batch, T time, d width. A code is (T, d): it varies along time and is the same in every row of the batch.
 """
 
@@ -38,7 +38,7 @@ def binary(T: int, n_bits: int | None = None, start: int = 0) -> Tensor:
 
 
 def frequencies(d: int, base: float = 10000.0) -> Tensor:
-    """w_j = base^(-2j/d) for j = 0..d/2-1, radians a position, shape (d/2,) in float64."""
+    """w_j = base^(-2j/d) for j = 0..d/2-1, radians per position, shape (d/2,) in float64."""
     if d % 2 or d < 2:
         raise ValueError(f"A width of {d} cannot be cut into pairs (sin, cos); it must be even and positive.")
     return base ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)

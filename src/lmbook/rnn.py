@@ -5,7 +5,7 @@
 With residual connections a layer l > 1 passes on h_t^(l) plus what it was given  (Wu et al. 2016, section 3.1).
 
 Shapes: B batch, T steps, d_in input width, hidden state width, width = hidden, or 2 hidden with two directions.
-A state is a tuple with one entry a layer, each a tuple of tensors (B, width): (h,) or, for the LSTM, (h, c). With two
+A state is a tuple with one entry per layer, each a tuple of tensors (B, width): (h,) or, for the LSTM, (h, c). With two
 directions the first half of the width is the forward cell's state, the second half the backward cell's.
 Masks are boolean (B, T), True at a token. Where it is False the state stays as it is and the output is 0, so that
 padding changes nothing, whichever side it is on.
@@ -14,22 +14,39 @@ padding changes nothing, whichever side it is on.
 parameters and the same numbers: `run_fused`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypedDict, Unpack
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-from lmbook.cells import CELLS, GRUCell, LSTMCell, RNNCell, State
+from lmbook.cells import CELLS, Cell, GRUCell, LSTMCell, RNNCell, State
+from lmbook.networks import module_list
+from lmbook.protocol import check_input
 
-FUSED = {RNNCell: torch.rnn_tanh, LSTMCell: torch.lstm, GRUCell: torch.gru}  # what nn.RNN, nn.LSTM, nn.GRU call
-FUSED_STEP = {RNNCell: torch.rnn_tanh_cell, LSTMCell: torch.lstm_cell, GRUCell: torch.gru_cell}
+Kernels = dict[type[nn.Module], Callable]
+FUSED: Kernels = {RNNCell: torch.rnn_tanh, LSTMCell: torch.lstm, GRUCell: torch.gru}  # what nn.RNN and its kin call
+FUSED_STEP: Kernels = {RNNCell: torch.rnn_tanh_cell, LSTMCell: torch.lstm_cell, GRUCell: torch.gru_cell}
 Weights = tuple[Tensor, Tensor, Tensor, Tensor]  # of one cell, as its torch_weights() gives them
 
 
+class CellOptions(TypedDict, total=False):
+    """Arguments of one kind of cell: forget_bias of LSTMCell, reset of GRUCell."""
+
+    forget_bias: float
+    reset: str
+
+
+class Options(CellOptions, total=False):
+    """Arguments of Recurrent that a model hands on to it."""
+
+    residual: bool
+
+
 def run_cell(
-    cell: nn.Module, x: Tensor, state: State, mask: Tensor | None = None, backward: bool = False
+    cell: Cell, x: Tensor, state: State, mask: Tensor | None = None, backward: bool = False
 ) -> tuple[Tensor, State]:
     """One cell along x (B, T, d_in), from the last step to the first with backward=True.
 
@@ -49,23 +66,23 @@ def run_cell(
     return torch.stack(outputs[::-1] if backward else outputs, dim=1), state
 
 
-def run_layer(cells: Sequence[nn.Module], x: Tensor, state: State, mask: Tensor | None = None) -> tuple[Tensor, State]:
-    """A layer of one cell, or of two that read x in opposite directions: outputs and states stand side by side.
+def run_layer(cells: Sequence[Cell], x: Tensor, state: State, mask: Tensor | None = None) -> tuple[Tensor, State]:
+    """A layer of one cell, or of two that read x in opposite directions: outputs and states side by side.
 
     state: tensors (B, width).
     """
-    states = zip(*(part.chunk(len(cells), dim=-1) for part in state), strict=True)
-    runs = [run_cell(cells[i], x, own, mask, backward=i == 1) for i, own in enumerate(states)]
-    outputs, states = zip(*runs, strict=True)
-    return torch.cat(outputs, dim=-1), tuple(torch.cat(parts, dim=-1) for parts in zip(*states, strict=True))
+    states = zip(*(tensor.chunk(len(cells), dim=-1) for tensor in state), strict=True)  # one for each direction
+    runs = [run_cell(cells[i], x, start, mask, backward=i == 1) for i, start in enumerate(states)]
+    outputs = torch.cat([output for output, _ in runs], dim=-1)
+    return outputs, tuple(torch.cat(halves, dim=-1) for halves in zip(*(last for _, last in runs), strict=True))
 
 
-def _torch_has(cell: nn.Module) -> bool:
+def _torch_has(cell: Cell) -> bool:
     """Whether torch's kernels compute this cell: not reset="before", nor a subclass, which may compute anything."""
     return type(cell) in FUSED and getattr(cell, "reset", "after") == "after"
 
 
-def fusible(cell: nn.Module, x: Tensor, mask: Tensor | None) -> bool:
+def fusible(cell: Cell, x: Tensor, mask: Tensor | None) -> bool:
     """Whether torch has a kernel that runs this cell along x: padding must be on the right, where packing wants it."""
     if not _torch_has(cell):
         return False
@@ -84,7 +101,7 @@ def one_buffer(weights: list[Tensor]) -> list[Tensor]:
     return [views[i] for i in range(len(weights))]
 
 
-def run_fused(cells: Sequence[nn.Module], x: Tensor, state: State, mask: Tensor | None = None) -> tuple[Tensor, State]:
+def run_fused(cells: Sequence[Cell], x: Tensor, state: State, mask: Tensor | None = None) -> tuple[Tensor, State]:
     """run_layer through what nn.RNN, nn.LSTM and nn.GRU call, where it is `fusible`; padding is left out by packing."""
     fused = FUSED[type(cells[0])]
     weights = [weight for cell in cells for weight in cell.torch_weights()]
@@ -93,25 +110,25 @@ def run_fused(cells: Sequence[nn.Module], x: Tensor, state: State, mask: Tensor 
     learns = x.is_cuda and torch.is_grad_enabled()  # cuDNN keeps what the backward pass needs only where it is told to
     settings = (True, 1, 0.0, learns, len(cells) == 2)  # biases, layers, dropout, training, bidirectional
     # torch wants a state as (directions, B, hidden)
-    hx = [part.unflatten(-1, (len(cells), -1)).transpose(0, 1).contiguous() for part in state]
+    hx = [tensor.unflatten(-1, (len(cells), -1)).transpose(0, 1).contiguous() for tensor in state]
     if mask is None or bool(mask.all()):
         outputs, *hx = fused(x, hx if len(hx) > 1 else hx[0], weights, *settings, True)
         # contiguous, as the readable form is: dropout draws its zeros in the order of memory
-        return outputs.contiguous(), tuple(part.transpose(0, 1).flatten(1) for part in hx)
+        return outputs.contiguous(), tuple(tensor.transpose(0, 1).flatten(1) for tensor in hx)
 
     lengths = mask.sum(dim=1)
     packed = pack_padded_sequence(x, lengths.clamp(min=1).cpu(), batch_first=True, enforce_sorted=False)
-    hx = [part[:, packed.sorted_indices] for part in hx]
+    hx = [tensor[:, packed.sorted_indices] for tensor in hx]
     data, *hx = fused(packed.data, packed.batch_sizes, hx if len(hx) > 1 else hx[0], weights, *settings)
     packed = PackedSequence(data, packed.batch_sizes, packed.sorted_indices, packed.unsorted_indices)
     outputs, _ = pad_packed_sequence(packed, batch_first=True, total_length=mask.shape[1])
-    new = [part[:, packed.unsorted_indices].transpose(0, 1).flatten(1) for part in hx]
+    new = [tensor[:, packed.unsorted_indices].transpose(0, 1).flatten(1) for tensor in hx]
     some = lengths[:, None] > 0  # packing allows no empty row: it was given one step, which is taken back here
     state = tuple(torch.where(some, now, before) for now, before in zip(new, state, strict=True))
     return outputs.masked_fill(~mask[:, :, None], 0.0).contiguous(), state
 
 
-def fused_step(cell: nn.Module, x: Tensor, state: State, weights: Weights) -> State:
+def fused_step(cell: Cell, x: Tensor, state: State, weights: Weights) -> State:
     """cell(x, state) through what nn.RNNCell, nn.LSTMCell and nn.GRUCell call.  weights: of cell.torch_weights()."""
     new = FUSED_STEP[type(cell)](x, state if len(state) > 1 else state[0], *weights)
     return new if isinstance(new, tuple) else (new,)
@@ -134,7 +151,7 @@ class Recurrent(nn.Module):
         bidirectional: bool = False,
         dropout: float = 0.0,
         residual: bool = False,
-        **options: float | str,
+        **options: Unpack[CellOptions],
     ):
         super().__init__()
         if cell not in CELLS:
@@ -146,15 +163,15 @@ class Recurrent(nn.Module):
         directions = 2 if bidirectional else 1
         self.d_in, self.hidden, self.width = d_in, hidden, directions * hidden
         self.dropout, self.bidirectional, self.residual = dropout, bidirectional, residual
-        self.layers = nn.ModuleList(
-            nn.ModuleList(CELLS[cell](d_in if i == 0 else self.width, hidden, **options) for _ in range(directions))
+        self.layers = module_list(
+            module_list(CELLS[cell](d_in if i == 0 else self.width, hidden, **options) for _ in range(directions))
             for i in range(n_layers)
         )
 
     def start(self, batch_size: int) -> tuple[State, ...]:
         """The zero state."""
         return tuple(
-            tuple(torch.cat(parts, dim=-1) for parts in zip(*(cell.start(batch_size) for cell in cells), strict=True))
+            tuple(torch.cat(halves, dim=-1) for halves in zip(*(cell.start(batch_size) for cell in cells), strict=True))
             for cells in self.layers
         )
 
@@ -192,6 +209,7 @@ class Recurrent(nn.Module):
         """
         if self.bidirectional:
             raise ValueError("a bidirectional network needs the whole sequence; it cannot go step by step.")
+        check_input(x)
         final = []
         for i, ((cell,), layer_state) in enumerate(zip(self.layers, state, strict=True)):
             if i > 0:
@@ -201,6 +219,7 @@ class Recurrent(nn.Module):
         return x, tuple(final)
 
     def _checked(self, x: Tensor, state: tuple[State, ...] | None, mask: Tensor | None) -> tuple[State, ...]:
+        check_input(x)
         if x.dim() != 3 or x.shape[1] < 1 or x.shape[2] != self.d_in:
             raise ValueError(f"x is {tuple(x.shape)}; it must be (B, T, {self.d_in}) with at least one step.")
         if mask is not None and (mask.dtype != torch.bool or mask.shape != x.shape[:2]):
@@ -208,8 +227,8 @@ class Recurrent(nn.Module):
         zero = self.start(x.shape[0])
         if state is None:
             return zero
-        shapes = [[tuple(part.shape) for part in layer] for layer in state]
-        wanted = [[tuple(part.shape) for part in layer] for layer in zero]
+        shapes = [[tuple(tensor.shape) for tensor in layer] for layer in state]
+        wanted = [[tuple(tensor.shape) for tensor in layer] for layer in zero]
         if shapes != wanted:
             raise ValueError(f"state has shapes {shapes}; this network wants {wanted}, as start({x.shape[0]}) gives.")
         return state
@@ -217,7 +236,7 @@ class Recurrent(nn.Module):
     def to_torch(self) -> nn.RNN | nn.LSTM | nn.GRU:
         """The same network as torch's own module (batch first), with a copy of the weights.
 
-        Raises ValueError with residual connections, which torch's has not.
+        Raises ValueError with residual connections, which torch's modules do not have.
         """
         if self.residual:
             raise ValueError("torch's modules have no residual connections: residual must be False.")
@@ -227,7 +246,7 @@ class Recurrent(nn.Module):
         module = kind(self.d_in, self.hidden, len(self.layers), **options).to(next(self.parameters()))
         with torch.no_grad():
             cells = [cell for layer in self.layers for cell in layer]
-            for own, weights in zip(cells, module.all_weights, strict=True):
-                for theirs, weight in zip(weights, own.torch_weights(), strict=True):
-                    theirs.copy_(weight)
+            for cell, weights in zip(cells, module.all_weights, strict=True):
+                for target, weight in zip(weights, cell.torch_weights(), strict=True):
+                    target.copy_(weight)
         return module

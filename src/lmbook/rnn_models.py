@@ -7,15 +7,16 @@ Shapes: B batch, T steps, vocab, d_embed, hidden. A state is a tuple of layers, 
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Unpack
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from lmbook.cells import State
+from lmbook.cells import Cell, State
 from lmbook.configuration import configured
-from lmbook.layers import embed, initialise_vocabulary
-from lmbook.rnn import Recurrent
+from lmbook.embeddings import embed, initialise_vocabulary
+from lmbook.rnn import Options, Recurrent
 from lmbook.text import PAD_ID
 
 __all__ = ["Classifier", "Recurrent", "RecurrentLM", "Tagger", "detach", "state_gradients", "truncated_bptt"]
@@ -39,7 +40,7 @@ class RecurrentLM(nn.Module):
         cell: str = "lstm",
         dropout: float = 0.0,
         tied: bool = False,
-        **options: float | str,
+        **options: Unpack[Options],
     ):
         super().__init__()
         self.embedding = nn.Embedding(vocab, d_embed)
@@ -74,9 +75,9 @@ class RecurrentLM(nn.Module):
         h, state = self.recurrent(x, state, mask)
         return F.dropout(h, self.dropout, self.training), state
 
-    def step(self, state: tuple[State, ...], token: Tensor) -> tuple[Tensor, tuple[State, ...]]:
+    def step(self, token: Tensor, state: tuple[State, ...]) -> tuple[Tensor, tuple[State, ...]]:
         """One token (B,) further: logits (B, vocab) of the token after it, and the next state."""
-        x = F.dropout(embed(self.embedding, token, "(B,)"), self.dropout, self.training)
+        x = F.dropout(embed(self.embedding, token, dims=1), self.dropout, self.training)
         h, state = self.recurrent.step(x, state)
         return self.output(F.dropout(h, self.dropout, self.training)), state
 
@@ -98,7 +99,7 @@ class Tagger(nn.Module):
         cell: str = "lstm",
         bidirectional: bool = True,
         dropout: float = 0.0,
-        **options: float | str,
+        **options: Unpack[Options],
     ):
         super().__init__()
         self.embedding = nn.Embedding(vocab, d_embed)
@@ -135,7 +136,7 @@ class Classifier(nn.Module):
         bidirectional: bool = True,
         dropout: float = 0.0,
         pool: str = "last",
-        **options: float | str,
+        **options: Unpack[Options],
     ):
         super().__init__()
         if pool not in ("last", "mean"):
@@ -158,7 +159,7 @@ class Classifier(nn.Module):
 
 def detach(state: tuple[State, ...]) -> tuple[State, ...]:
     """The same state, as a constant: no gradient flows back through it."""
-    return tuple(tuple(part.detach() for part in layer) for layer in state)
+    return tuple(tuple(tensor.detach() for tensor in layer) for layer in state)
 
 
 def truncated_bptt(
@@ -168,7 +169,7 @@ def truncated_bptt(
 
     windows: inputs and targets (B, T), each the continuation of the one before, as `stream_batches` gives them (NumPy
     arrays will do).  Yields each window's summed negative log-likelihood in nats and its number of targets; call
-    backward on it (for the mean: on loss / n) and take the optimiser's step before asking for the next.
+    backward on it (for the mean: on loss / n) and take the optimizer's step before asking for the next.
     """
     where = next(model.parameters()).device
     for inputs, targets in windows:
@@ -179,11 +180,11 @@ def truncated_bptt(
 
 
 def state_gradients(
-    cell: nn.Module, x: Tensor, loss: Callable[[Tensor], Tensor], state: State | None = None
+    cell: Cell, x: Tensor, loss: Callable[[Tensor], Tensor], state: State | None = None
 ) -> tuple[Tensor, ...]:
     """How much the loss at the end depends on the state t = 1..T: the norms ||d loss(h_T) / d h_t||.
 
-    x: (B, T, d_in), the inputs of one cell.  loss: takes h_T (B, hidden) and returns one number a row (B,); for a
+    x: (B, T, d_in), the inputs of one cell.  loss: takes h_T (B, hidden) and returns one number per row (B,); for a
     language model of one layer  lambda h: F.cross_entropy(model.output(h), target, reduction="none").
     Returns (B, T) norms for each tensor of the state: (of h,), or for an LSTMCell (of h, of c). There d loss / d h_t is
     taken with c_t held, and d loss / d c_t counts all that passes through the memory, h_t = o_t * tanh(c_t) included.
@@ -191,7 +192,8 @@ def state_gradients(
     """
     if state is None:
         state = cell.start(x.shape[0])
-    state, states = tuple(part.detach().requires_grad_() for part in state), []
+    state = tuple(tensor.detach().requires_grad_() for tensor in state)
+    states: list[Tensor] = []
     for t in range(x.shape[1]):
         state = cell(x[:, t], state)
         states.extend(state)

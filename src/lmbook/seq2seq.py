@@ -1,6 +1,6 @@
 """Encoder and decoder: one network reads a source x, another writes a target y with probability P(y | x).
 
-    H = h_1 .. h_N = encoder(x)                                      the source, one state a token
+    H = h_1 .. h_N = encoder(x)                                      the source, one state per token
     s_0 = bridge(encoder's last state)                               where the decoder starts
     s_t = cell(E y_{t-1}, s_{t-1})                                   the decoder, given what has been written
     P(y_t | y_<t, x) = softmax(W_o s_t + b_o)
@@ -10,8 +10,7 @@ it looks back at every step:
 
     e_ti = score(s, h_i)      alpha_t = softmax(e_t)      c_t = sum_i alpha_ti h_i
 
-Both are given their encoder: a RecurrentEncoder, or for the hybrid a TransformerEncoder. In a SingleRNNTranslator one
-network reads and writes.
+Both are given their encoder, a RecurrentEncoder for example. In a SingleRNNTranslator one network reads and writes.
 
 Shapes: B batch, N source length, T target length, d_embed, hidden (of the decoder), width (of H), vocab. Masks are
 boolean (B, N), True at real tokens. Dropout as in RecurrentLM: on embeddings, between layers and before the output,
@@ -19,19 +18,33 @@ never on a state that goes on to the next step. A table E that is only read star
 a tied E as initialise_vocabulary does, all other maps as torch's linear layers do.
 """
 
+from collections.abc import Sequence
+from typing import Any, Protocol, Unpack
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from lmbook.attention import SCORES, masked_softmax
+from lmbook.attention import make_score, masked_softmax, real_tokens
 from lmbook.cells import State
 from lmbook.configuration import configured
-from lmbook.layers import Encoder, embed, initialise_read, initialise_vocabulary
-from lmbook.positions import rotary
-from lmbook.rnn import Recurrent
+from lmbook.embeddings import embed, initialise_read, initialise_vocabulary
+from lmbook.networks import module_list
+from lmbook.rnn import Options, Recurrent, Weights
 from lmbook.rnn_models import RecurrentLM
-from lmbook.text import PAD_ID
-from lmbook.transformer import Embedding
+
+
+class SourceEncoder(Protocol):
+    """Any network that reads the source for a decoder: the recurrent encoder below, or transformer.TransformerEncoder.
+
+    source: (B, N) ids.  mask: (B, N).  Returns H (B, N, width) and the last states, tensors (B, width), one for each
+    layer.  cell: the kind of cell whose states these are, None if of no cell.
+    """
+
+    cell: str | None
+    width: int
+
+    def __call__(self, source: Tensor, mask: Tensor) -> tuple[Tensor, tuple[State, ...]]: ...
 
 
 @configured
@@ -47,50 +60,19 @@ class RecurrentEncoder(nn.Module):
         cell: str = "gru",
         bidirectional: bool = False,
         dropout: float = 0.0,
-        **options: float | str,
+        **options: Unpack[Options],
     ):
         super().__init__()
         self.embedding = nn.Embedding(vocab, d_embed)
         initialise_read(self.embedding)
         self.recurrent = Recurrent(d_embed, hidden, n_layers, cell, bidirectional, dropout, **options)
-        self.cell, self.width, self.dropout = cell, self.recurrent.width, dropout
+        self.cell: str | None = cell
+        self.width, self.dropout = self.recurrent.width, dropout
 
     def forward(self, source: Tensor, mask: Tensor) -> tuple[Tensor, tuple[State, ...]]:
         """source: (B, N) ids.  Returns H (B, N, width), 0 at padding, and the last states, tensors (B, width)."""
         x = F.dropout(embed(self.embedding, source), self.dropout, self.training)
         return self.recurrent(x, None, mask)
-
-
-@configured
-class TransformerEncoder(nn.Module):
-    """H = encoder(E x + p), and in place of a last state the mean of H over the real tokens.
-
-    d_ff: 4 d_model by default.  positions: as in transformer.Embedding; with "none" the order is not seen.
-    """
-
-    def __init__(
-        self,
-        vocab: int,
-        d_model: int,
-        n_heads: int = 4,
-        d_ff: int | None = None,
-        n_layers: int = 1,
-        positions: str = "sinusoidal",
-        dropout: float = 0.0,
-    ):
-        super().__init__()
-        self.embedding = Embedding(vocab, d_model, positions, dropout=dropout)
-        initialise_read(self.embedding.embedding, self.embedding.scale)
-        rotate = rotary if positions == "rotary" else None
-        self.encoder = Encoder(n_layers, d_model, n_heads, d_ff or 4 * d_model, dropout=dropout, rotate=rotate)
-        self.cell, self.width = None, d_model
-
-    def forward(self, source: Tensor, mask: Tensor) -> tuple[Tensor, tuple[State, ...]]:
-        """source: (B, N) ids.  Returns H (B, N, width) and one state of one tensor, the mean (B, width)."""
-        H, _ = self.encoder(self.embedding(source), mask.unsqueeze(1))
-        real = mask.unsqueeze(2).to(H)
-        mean = (H * real).sum(1) / real.sum(1).clamp(min=1)
-        return H, ((mean,),)
 
 
 class Bridge(nn.Module):
@@ -101,12 +83,12 @@ class Bridge(nn.Module):
     width are handed on as they are.
     """
 
-    def __init__(self, encoder: nn.Module, hidden: int, n_layers: int, cell: str):
+    def __init__(self, encoder: SourceEncoder, hidden: int, n_layers: int, cell: str):
         super().__init__()
-        self.n_layers, parts = n_layers, 2 if cell == "lstm" else 1
+        self.n_layers, tensors = n_layers, 2 if cell == "lstm" else 1
         needed = encoder.cell != cell or encoder.width != hidden
-        self.layers = nn.ModuleList(
-            nn.ModuleList(nn.Linear(encoder.width, hidden) for _ in range(parts))
+        self.layers = module_list(
+            module_list(nn.Linear(encoder.width, hidden) for _ in range(tensors))
             for _ in range(n_layers if needed else 0)
         )
 
@@ -114,10 +96,13 @@ class Bridge(nn.Module):
         states = tuple(final[max(i + len(final) - self.n_layers, 0)] for i in range(self.n_layers))
         if not self.layers:
             return states
-        return tuple(
-            (torch.tanh(W_h(state[0])), *(W_c(state[-1]) for W_c in W_cs))
-            for (W_h, *W_cs), state in zip(self.layers, states, strict=True)
-        )
+        return tuple(_bridged(maps, state) for maps, state in zip(self.layers, states, strict=True))
+
+
+def _bridged(maps: Sequence[nn.Linear], state: State) -> State:
+    """tanh(W h + b), and for a cell with a memory also W c + b."""
+    h = torch.tanh(maps[0](state[0]))
+    return (h,) if len(maps) == 1 else (h, maps[1](state[-1]))
 
 
 @configured
@@ -135,7 +120,7 @@ class Seq2Seq(nn.Module):
 
     def __init__(
         self,
-        encoder: nn.Module,
+        encoder: SourceEncoder,
         vocab: int,
         d_embed: int,
         hidden: int,
@@ -144,7 +129,7 @@ class Seq2Seq(nn.Module):
         context: str = "first",
         dropout: float = 0.0,
         tied: bool = False,
-        **options: float | str,
+        **options: Unpack[Options],
     ):
         super().__init__()
         _check_choice("context", context, ("first", "every"))
@@ -161,16 +146,16 @@ class Seq2Seq(nn.Module):
             initialise_read(self.embedding)
 
     def start(self, source: Tensor, source_mask: Tensor | None = None) -> dict:
-        """Reads the source (B, N): the state before the first step, a dict with s, one tuple a layer, each tensor
+        """Reads the source (B, N): the state before the first step, a dict with s, one tuple per layer, each tensor
         (B, hidden), and with context="every" also c (B, width).  source_mask: (B, N), by default source != <pad>.
         """
         _, final = self.encoder(source, real_tokens(source, source_mask))
         return {"s": self.bridge(final)} | ({"c": final[-1][0]} if self.context == "every" else {})
 
-    def step(self, state: dict, token: Tensor) -> tuple[Tensor, dict]:
+    def step(self, token: Tensor, state: dict) -> tuple[Tensor, dict]:
         """Reads y_{t-1}, token (B,): the logits (B, vocab) of y_t, and the next state."""
-        y, c = self._drop(embed(self.embedding, token, "(B,)")), state.get("c")
-        s_t, s = self.decoder.step(_beside(y, c), state["s"])
+        y, c = self._dropped(embed(self.embedding, token, dims=1)), state.get("c")
+        s_t, s = self.decoder.step(_concatenated(y, c), state["s"])
         return self._logits(s_t, c), {**state, "s": s}
 
     def forward(self, source: Tensor, target_in: Tensor, source_mask: Tensor | None = None) -> Tensor:
@@ -178,16 +163,16 @@ class Seq2Seq(nn.Module):
 
         Returns logits (B, T, vocab), logits[:, t] predicting what follows target_in[:, t].
         """
-        state, y = self.start(source, source_mask), self._drop(embed(self.embedding, target_in))
+        state, y = self.start(source, source_mask), self._dropped(embed(self.embedding, target_in))
         c = state["c"].unsqueeze(1).expand(-1, y.shape[1], -1) if self.context == "every" else None
-        S, _ = self.decoder(_beside(y, c), state["s"])  # (B, T, hidden)
+        S, _ = self.decoder(_concatenated(y, c), state["s"])  # (B, T, hidden)
         return self._logits(S, c)
 
     def _logits(self, s: Tensor, c: Tensor | None) -> Tensor:
-        r = s if c is None else torch.tanh(self.W_r(_beside(s, c)))
-        return self.output(self._drop(r))
+        r = s if self.W_r is None else torch.tanh(self.W_r(_concatenated(s, c)))
+        return self.output(self._dropped(r))
 
-    def _drop(self, x: Tensor) -> Tensor:
+    def _dropped(self, x: Tensor) -> Tensor:
         return F.dropout(x, self.dropout, self.training)
 
 
@@ -208,7 +193,7 @@ class AttentionSeq2Seq(nn.Module):
 
     def __init__(
         self,
-        encoder: nn.Module,
+        encoder: SourceEncoder,
         vocab: int,
         d_embed: int,
         hidden: int,
@@ -219,17 +204,16 @@ class AttentionSeq2Seq(nn.Module):
         d_a: int | None = None,
         dropout: float = 0.0,
         tied: bool = False,
-        **options: float | str,
+        **options: Unpack[Options],
     ):
         super().__init__()
         _check_choice("attention", attention, ("bahdanau", "luong"))
-        _check_choice("score", score, tuple(SCORES))
         self.attention, self.dropout = attention, dropout
         self.encoder, self.bridge = encoder, Bridge(encoder, hidden, n_layers, cell)
         self.embedding = nn.Embedding(vocab, d_embed)
         d_in = d_embed + encoder.width if attention == "bahdanau" else d_embed
         self.decoder = Recurrent(d_in, hidden, n_layers, cell, dropout=dropout, **options)
-        self.score = SCORES[score](hidden, encoder.width, **({"d_a": d_a} if score == "additive" else {}))
+        self.score = make_score(score, hidden, encoder.width, d_a)
         self.W_r = nn.Linear(hidden + encoder.width, hidden, bias=False)
         self.output = nn.Linear(hidden, vocab)
         initialise_vocabulary(self.embedding, self.output, tied)
@@ -249,16 +233,16 @@ class AttentionSeq2Seq(nn.Module):
         alpha = masked_softmax(self.score(s, state["keys"]), state["mask"].unsqueeze(1))
         return alpha @ state["H"], alpha
 
-    def step(self, state: dict, token: Tensor) -> tuple[Tensor, dict]:
+    def step(self, token: Tensor, state: dict) -> tuple[Tensor, dict]:
         """Reads y_{t-1}, token (B,): the logits (B, vocab) of y_t, and the next state."""
-        s, c, _, state = self._update(state, self._drop(embed(self.embedding, token, "(B,)")))
+        s, c, _, state = self._update(state, self._dropped(embed(self.embedding, token, dims=1)))
         return self._logits(s, c), state
 
     def forward(
         self, source: Tensor, target_in: Tensor, source_mask: Tensor | None = None, need_weights: bool = False
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Teacher forcing, as in Seq2Seq: logits (B, T, vocab), and with need_weights also alpha (B, T, N)."""
-        state, y = self.start(source, source_mask), self._drop(embed(self.embedding, target_in))
+        state, y = self.start(source, source_mask), self._dropped(embed(self.embedding, target_in))
         if self.attention == "luong":  # no s_t waits for a c_t: all at once
             S, _ = self.decoder(y, state["s"])
             C, alpha = self.attend(S, state)
@@ -271,20 +255,22 @@ class AttentionSeq2Seq(nn.Module):
         logits = self._logits(S, C)
         return (logits, alpha) if need_weights else logits
 
-    def _update(self, state: dict, y: Tensor, weights: list | None = None) -> tuple[Tensor, Tensor, Tensor, dict]:
+    def _update(
+        self, state: dict, y: Tensor, weights: list[Weights] | None = None
+    ) -> tuple[Tensor, Tensor, Tensor, dict]:
         """s_t (B, hidden), c_t (B, width), alpha_t (B, N) and the next state.  weights: of decoder.step_weights()."""
         if self.attention == "bahdanau":
             c, alpha = self.attend(state["s"][-1][0].unsqueeze(1), state)  # the top layer's s_{t-1}
-            s_t, s = self.decoder.step(_beside(y, c.squeeze(1)), state["s"], weights)
+            s_t, s = self.decoder.step(_concatenated(y, c.squeeze(1)), state["s"], weights)
         else:
             s_t, s = self.decoder.step(y, state["s"], weights)
             c, alpha = self.attend(s_t.unsqueeze(1), state)
         return s_t, c.squeeze(1), alpha.squeeze(1), {**state, "s": s}
 
     def _logits(self, s: Tensor, c: Tensor) -> Tensor:
-        return self.output(self._drop(torch.tanh(self.W_r(_beside(s, c)))))
+        return self.output(self._dropped(torch.tanh(self.W_r(_concatenated(s, c)))))
 
-    def _drop(self, x: Tensor) -> Tensor:
+    def _dropped(self, x: Tensor) -> Tensor:
         return F.dropout(x, self.dropout, self.training)
 
 
@@ -299,7 +285,7 @@ class SingleRNNTranslator(nn.Module):
     it is.
     """
 
-    def __init__(self, vocab: int, d_embed: int, hidden: int, n_layers: int = 1, cell: str = "lstm", **options):
+    def __init__(self, vocab: int, d_embed: int, hidden: int, n_layers: int = 1, cell: str = "lstm", **options: Any):
         super().__init__()
         self.lm = RecurrentLM(vocab, d_embed, hidden, n_layers, cell, **options)
         if self.lm.embedding.weight is not self.lm.output.weight:
@@ -309,28 +295,18 @@ class SingleRNNTranslator(nn.Module):
         """The state after the source.  source: (B, N) ids.  source_mask: by default source != <pad>."""
         return self.lm.features(source, None, real_tokens(source, source_mask))[1]
 
-    def step(self, state: tuple[State, ...], token: Tensor) -> tuple[Tensor, tuple[State, ...]]:
+    def step(self, token: Tensor, state: tuple[State, ...]) -> tuple[Tensor, tuple[State, ...]]:
         """Reads y_{t-1}, token (B,): the logits (B, vocab) of y_t, and the next state."""
-        return self.lm.step(state, token)
+        return self.lm.step(token, state)
 
     def forward(self, source: Tensor, target_in: Tensor, source_mask: Tensor | None = None) -> Tensor:
         """source: (B, N).  target_in: (B, T) ids, <sos> y_1 .. y_{T-1}.  Returns logits (B, T, vocab)."""
         return self.lm.run(target_in, self.start(source, source_mask))[0]
 
 
-def _beside(x: Tensor, c: Tensor | None) -> Tensor:
+def _concatenated(x: Tensor, c: Tensor | None) -> Tensor:
     """[x ; c], or x where there is no c."""
     return x if c is None else torch.cat([x, c], dim=-1)
-
-
-def real_tokens(source: Tensor, mask: Tensor | None) -> Tensor:
-    """The mask (B, N) as it was given, or where the source (B, N) is not <pad>. Raises ValueError for other shapes."""
-    if source.ndim != 2 or source.shape[1] < 1:
-        raise ValueError(f"source has shape {tuple(source.shape)}; give ids (B, N) with at least one column.")
-    mask = source != PAD_ID if mask is None else mask
-    if mask.dtype != torch.bool or mask.shape != source.shape:
-        raise ValueError(f"source_mask is {mask.dtype} {tuple(mask.shape)}; give booleans {tuple(source.shape)}.")
-    return mask
 
 
 def _check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:

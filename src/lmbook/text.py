@@ -4,7 +4,7 @@ A tokenizer cuts a string into tokens, a vocabulary numbers them. Every vocabula
 five special tokens, so that their ids are the same everywhere:
 
     <pad> 0   fills up a short row of a batch        <sos> 2   start of a sequence      <mask> 4   a hidden token
-    <unk> 1   stands for a token never seen          <eos> 3   end of a sequence
+    <unk> 1   any token that was never seen          <eos> 3   end of a sequence
 """
 
 import heapq
@@ -57,7 +57,7 @@ class Vocabulary:
     def build(cls, tokens: Iterable[str], max_size: int | None = None, min_count: int = 1) -> "Vocabulary":
         """The vocabulary of a running text, by falling count, ties in alphabetical order.
 
-        max_size: at most so many types, the five special ones included.  min_count: rarer types are left out.
+        max_size: at most this many types, the five special ones included.  min_count: rarer types are left out.
         """
         if max_size is not None and max_size <= len(SPECIALS):
             raise ValueError(f"max_size is {max_size}; it must be above {len(SPECIALS)}, the number of special tokens.")
@@ -76,7 +76,7 @@ class Vocabulary:
         """The id of a token, that of <unk> where the token is not in the vocabulary."""
         if not isinstance(token, str):
             raise TypeError(f"vocabulary[{token!r}]: a token is a string; the token of an id is vocabulary.tokens[id].")
-        return self._ids.get(token, 1)
+        return self._ids.get(token, UNK_ID)
 
     def __repr__(self) -> str:
         return f"Vocabulary({len(self):,} types)"
@@ -86,7 +86,7 @@ class Vocabulary:
         if isinstance(tokens, str):
             raise TypeError("encode() wants a list of tokens, not one string; cut it first, for instance with words().")
         get = self._ids.get
-        return np.array([get(token, 1) for token in tokens], dtype=np.int64)
+        return np.array([get(token, UNK_ID) for token in tokens], dtype=np.int64)
 
     def decode(self, ids: Iterable[int]) -> list[str]:
         """The tokens of the ids. Raises ValueError for an id outside the vocabulary."""
@@ -104,7 +104,7 @@ def _visible(tokens: list[str]) -> list[str]:
 
 @configured
 class CharTokenizer:
-    """One token a character. Characters never seen in training become <unk>."""
+    """One token per character. Characters never seen in training become <unk>."""
 
     def __init__(self, vocabulary: Vocabulary):
         self.vocabulary = vocabulary
@@ -125,7 +125,7 @@ class CharTokenizer:
 
 @configured
 class WordTokenizer:
-    """One token a word or punctuation mark, as `words` cuts them. Decoding cannot know the blanks: it sets one."""
+    """One token per word or punctuation mark, as `words` splits them. Decoding puts one space between any two."""
 
     def __init__(self, vocabulary: Vocabulary):
         self.vocabulary = vocabulary
@@ -161,7 +161,7 @@ def merge(sequence: Sequence[int], pair: tuple[int, int], new: int) -> list[int]
 class BytePairTokenizer:
     """Byte-level byte-pair encoding (Sennrich et al. 2016, section 3.2; bytes as in Radford et al. 2019, section 2.2).
 
-    Ids 0 to 4 are the special tokens, the next 256 the bytes, then one id a merge, in the order they were learned.
+    Ids 0 to 4 are the special tokens, the next 256 the bytes, then one id per merge, in the order of learning.
     Since every string is a sequence of bytes, every string can be encoded, and decoding gives it back exactly.
     """
 
@@ -226,7 +226,7 @@ class BytePairTokenizer:
 
     @classmethod
     def _bytes(cls, piece: str) -> list[int]:
-        # surrogatepass: a lone half of a surrogate pair is no Unicode text, yet a Python string may hold one
+        # surrogatepass: half of a surrogate pair is not Unicode text, but a Python string may hold one
         return [cls.FIRST_BYTE + b for b in piece.encode("utf-8", "surrogatepass")]
 
     def _encode_piece(self, piece: str) -> list[int]:
@@ -260,7 +260,7 @@ class BytePairTokenizer:
             return data.decode("utf-8", "replace")
 
     def split(self, text: str) -> list[str]:
-        """The pieces a reader sees; a piece that is no whole character is written as its bytes, for instance <C3>."""
+        """The pieces a reader sees; one that is not a whole character is written as its bytes, for instance <C3>."""
         shown = []
         for i in self.encode(text):
             try:

@@ -10,19 +10,21 @@ Shapes: B batch, N source, T target. Masks are boolean, True = may attend.
 """
 
 import math
+from typing import Any
 
 from torch import Tensor, nn
 
-from lmbook.attention import padding_mask
+from lmbook.attention import real_tokens
 from lmbook.configuration import configured
-from lmbook.layers import Decoder, Encoder, embed, initialise_read
+from lmbook.embeddings import check_dims, embed, initialise_read
+from lmbook.layers import Decoder, Encoder
 from lmbook.positions import Learned, rotary, sinusoidal
 
 
 class Embedding(nn.Module):
     """sqrt(d_model) E[w_t] + p_t  (Vaswani et al. 2017, sections 3.4 and 3.5), then dropout.
 
-    positions: "sinusoidal", "learned" (max_length rows), or "none", also the choice beside rotary attention.
+    positions: "sinusoidal", "learned" (max_length rows), or "none", which also goes with rotary attention.
     scaled: whether the factor is there.  E starts N(0, 1 / (9 d_model)): used again as output matrix, it gives first
     logits of standard deviation 1/3, and a first loss within 0.06 nats of ln vocab.
     """
@@ -51,7 +53,7 @@ class Embedding(nn.Module):
         if self.learned is not None:
             x = x + self.learned(tokens.shape[1], start)
         elif self.positions == "sinusoidal":
-            x = x + sinusoidal(*x.shape[1:], start=start, device=x.device).to(x)
+            x = x + sinusoidal(x.shape[1], x.shape[2], start=start, device=x.device).to(x)
         return self.dropout(x)
 
 
@@ -77,7 +79,7 @@ class Transformer(nn.Module):
         max_length: int = 512,
         tied: str = "target",
         scaled: bool = True,
-        **options,
+        **options: Any,
     ):
         super().__init__()
         if tied not in ("none", "target", "all"):
@@ -107,25 +109,28 @@ class Transformer(nn.Module):
         Returns logits (B, T, vocab_target); with need_weights also the last layer's weights on the source, the mean
         over its heads (B, T, N).
         """
-        mask = _source_mask(source, source_mask)
-        y, weights = self.decoder(self.target(target_in), self.encode(source, source_mask), mask, need_weights)
+        mask = real_tokens(source, source_mask)
+        y, weights = self.decoder(self.target(target_in), self.encode(source, mask), mask.unsqueeze(1), need_weights)
         return (self.output(y), weights[-1].mean(dim=1)) if need_weights else self.output(y)
 
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> Tensor:
         """The memory (B, N, d_model)."""
-        return self.encoder(self.source(source), _source_mask(source, source_mask))[0]
+        mask = real_tokens(source, source_mask)
+        return self.encoder(self.source(source), mask.unsqueeze(1))[0]
 
     def start(self, source: Tensor, source_mask: Tensor | None = None) -> dict:
         """The state before the first token: keys and values of the memory for every layer, and empty caches."""
-        memory = self.encode(source, source_mask)
+        mask = real_tokens(source, source_mask)
+        memory = self.encode(source, mask)
         return {
-            "source_mask": _source_mask(source, source_mask),
+            "source_mask": mask.unsqueeze(1),
             "memory": [layer.cross.project(memory, memory) for layer in self.decoder.layers],
             "past": [layer.attention.start(len(source)) for layer in self.decoder.layers],
         }
 
-    def step(self, state: dict, token: Tensor) -> tuple[Tensor, dict]:
+    def step(self, token: Tensor, state: dict) -> tuple[Tensor, dict]:
         """token: ids (B,).  Returns logits (B, vocab_target) for the next token, and the next state."""
+        check_dims(token, 1)
         position, past = state["past"][0][0].shape[2], []
         y = self.target(token.unsqueeze(1), position)
         for layer, cache, memory in zip(self.decoder.layers, state["past"], state["memory"], strict=True):
@@ -134,10 +139,34 @@ class Transformer(nn.Module):
         return self.output(self.decoder.norm(y)).squeeze(1), {**state, "past": past}
 
 
-def _source_mask(source: Tensor, source_mask: Tensor | None) -> Tensor:
-    """(B, 1, N): the given mask (B, N) for every query, by default True where the source is not padding."""
-    if source_mask is None:
-        return padding_mask(source)
-    if source_mask.shape != source.shape:
-        raise ValueError(f"source_mask {tuple(source_mask.shape)} must have the shape {tuple(source.shape)} of source.")
-    return source_mask.unsqueeze(1)
+@configured
+class TransformerEncoder(nn.Module):
+    """H = encoder(E x + p), and in place of a last state the mean of H over the real tokens.
+
+    d_ff: 4 d_model by default.  positions: as in Embedding; with "none" the order is not seen.
+    """
+
+    def __init__(
+        self,
+        vocab: int,
+        d_model: int,
+        n_heads: int = 4,
+        d_ff: int | None = None,
+        n_layers: int = 1,
+        positions: str = "sinusoidal",
+        dropout: float = 0.0,
+    ):
+        super().__init__()
+        self.embedding = Embedding(vocab, d_model, positions, dropout=dropout)
+        initialise_read(self.embedding.embedding, self.embedding.scale)
+        rotate = rotary if positions == "rotary" else None
+        self.encoder = Encoder(n_layers, d_model, n_heads, d_ff or 4 * d_model, dropout=dropout, rotate=rotate)
+        self.cell: str | None = None
+        self.width = d_model
+
+    def forward(self, source: Tensor, mask: Tensor) -> tuple[Tensor, tuple[tuple[Tensor, ...], ...]]:
+        """source: (B, N) ids.  Returns H (B, N, width) and one state of one tensor, the mean (B, width)."""
+        H, _ = self.encoder(self.embedding(source), mask.unsqueeze(1))
+        real = mask.unsqueeze(2).to(H)
+        mean = (H * real).sum(1) / real.sum(1).clamp(min=1)
+        return H, ((mean,),)

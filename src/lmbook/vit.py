@@ -1,6 +1,6 @@
 """An image as a sequence of patches, which an encoder reads (Dosovitskiy et al. 2021).
 
-    x_n = W patch_n + b + pos_n         one vector a patch, as a word has one embedding
+    x_n = W patch_n + b + pos_n         one vector per patch, as a word has one embedding
 
 Images are (B, height, width).  Shapes: B batch, N patches, d_model width of the model.
 """

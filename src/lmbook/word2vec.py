@@ -1,6 +1,6 @@
 """Word vectors: skip-gram with negative sampling (Mikolov, Sutskever, Chen, Corrado and Dean 2013).
 
-A word c is asked which words o stand near it. Each word has two vectors, v as centre and u as context:
+A word c is asked which words o occur near it. Each word has two vectors, v as centre and u as context:
 
     J = -ln sigma(u_o . v_c) - sum_{k=1..K} ln sigma(-u_{n_k} . v_c)          (equation 4 of the paper, for one pair)
 
@@ -60,7 +60,7 @@ def noise_distribution(counts: ArrayLike, power: float = 0.75) -> Tensor:
 def _counts(counts: ArrayLike) -> np.ndarray:
     counts = np.asarray(counts, dtype=np.float64)
     if counts.ndim != 1 or not (counts >= 0).all() or not counts.sum() > 0:
-        raise ValueError("counts must be one number a type, none below 0 and not all 0; np.bincount(ids) makes them.")
+        raise ValueError("counts must be one number per type, none below 0 and not all 0; np.bincount(ids) makes them.")
     return counts
 
 
@@ -146,5 +146,5 @@ def principal_components(vectors: Tensor, axes: int = 2) -> Tensor:
     """
     centred = vectors.detach() - vectors.detach().mean(dim=0)
     U, S, _ = torch.linalg.svd(centred, full_matrices=False)  # centred = U S V^T, so centred V = U S
-    seen = (U * S)[:, :axes]
-    return seen * seen.gather(0, seen.abs().argmax(dim=0, keepdim=True)).sign()
+    components = (U * S)[:, :axes]
+    return components * components.gather(0, components.abs().argmax(dim=0, keepdim=True)).sign()

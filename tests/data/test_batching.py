@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmbook.data.batching import random_windows, stream_batches, windows
+from lmbook.data.batching import batches, random_windows, stream_batches, windows
 from lmbook.text import PAD_ID
 
 
@@ -83,3 +83,38 @@ def test_every_token_is_predicted_once_after_as_many_others_as_promised(length):
                     seen[token] = t + 1
     assert sorted(seen) == text[1:].tolist()
     assert all(window - stride + 1 <= n <= window for token, n in seen.items() if token > 10 + window)
+
+
+@pytest.mark.parametrize(
+    ("cut", "says"),
+    [
+        (lambda: windows(range(99), T=16, stride=17), "stride is 17"),
+        (lambda: windows(range(99), T=16, stride=-1), "stride is -1"),
+        (lambda: windows(range(99), T=16, stride=0), "stride is 0"),
+        (lambda: windows(range(99), T=0), "T is 0"),
+        (lambda: windows(range(99), T=16, B=0), "B is 0"),
+        (lambda: windows([7], T=16), "text of 1 tokens"),
+        (lambda: random_windows(np.arange(16), 16, 4, 0), "text of 16 tokens"),
+        (lambda: random_windows(np.arange(99), 16, 0, 0), "B is 0"),
+    ],
+)
+def test_what_would_lose_targets_is_refused(cut, says):
+    with pytest.raises(ValueError, match=says):
+        next(cut())
+
+
+def test_every_token_but_the_first_is_a_target_once_at_any_stride():
+    for stride in range(1, 17):
+        targets = torch.cat([part[part != 0] for _, part in windows(range(1, 100), 16, B=4, stride=stride)])
+        assert targets.tolist() == list(range(2, 100))
+
+
+def test_the_order_of_pairs_depends_on_the_seed_alone():
+    pairs = [([5 + i % 5], [5 + i, 5]) for i in range(24)]
+
+    def order(seed: int) -> list[int]:
+        return [int(batch[2][0, 0]) for batch in batches(pairs, 1, seed)]
+
+    assert order(0) == order(0)
+    assert order(0) != order(1)
+    assert sorted(order(0)) == [target[0] for _, target in pairs]

@@ -50,7 +50,7 @@ def test_the_file_is_what_the_shipped_model_says():
 
 
 def test_a_blank_is_the_answer_of_the_package():
-    from lmbook.experiments.bert_pretraining import fill, trained_bert
+    from lmbook.lab.recipes.bert_pretraining import fill, trained_bert
 
     model, forms = trained_bert()
     figure = FillTheBlank(chosen=2, blank=3)
@@ -178,7 +178,7 @@ def typed(page, text):
 
 
 def test_a_sentence_of_the_readers_is_filled_as_by_the_package(show):
-    from lmbook.experiments.bert_pretraining import fill, trained_bert
+    from lmbook.lab.recipes.bert_pretraining import fill, trained_bert
 
     model, forms = trained_bert()
     page = show(FillTheBlank(blank=3))

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from seen import cells_of, rightmost
 
-from lmbook import checkpoints
-from lmbook.experiments.fixed_vector_recall import letters as as_letters
-from lmbook.experiments.fixed_vector_recall import writes
-from lmbook.experiments.run import records
 from lmbook.figures import FixedVector, modules
 from lmbook.figures.bottleneck import typed, written_back
+from lmbook.lab import checkpoints
+from lmbook.lab.recipes.fixed_vector_recall import letters as as_letters
+from lmbook.lab.recipes.fixed_vector_recall import writes
+from lmbook.lab.run import records
 
 LETTERS = "PKKOJMNDAEENOAHNCMBHNEFELEPHHIJIIPMMLJFP"
 SIZES = (32, 64, 512)

@@ -60,8 +60,8 @@ def test_the_file_is_what_the_shipped_model_says(anew):
 def test_a_beam_on_the_tree_is_the_beam_of_the_package(width):
     import torch
 
-    from lmbook import checkpoints
     from lmbook.decode import beam_hypotheses
+    from lmbook.lab import checkpoints
 
     model, words, _ = checkpoints.load("harbourish")
     for chosen in SENTENCES:
@@ -89,7 +89,7 @@ def test_from_every_beginning_the_likeliest_words_lead_to_an_end():
 
 
 def test_the_list_of_words_is_what_the_model_reads():
-    from lmbook import checkpoints
+    from lmbook.lab import checkpoints
 
     known = set(checkpoints.load("harbourish").text.vocabulary.tokens)
     for _, words in lexicon():
@@ -193,7 +193,7 @@ def test_the_readers_sentence_and_any_word_are_the_models(show):
     """Sentences that no file holds, and beginnings so unlikely that none is stored: ln P is torch's."""
     import torch
 
-    from lmbook import checkpoints
+    from lmbook.lab import checkpoints
 
     model, words, _ = checkpoints.load("harbourish")
     page = show(DecodingSteps())

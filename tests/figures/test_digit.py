@@ -10,12 +10,12 @@ from playwright.sync_api import expect
 from py_mini_racer import MiniRacer
 from seen import rightmost
 
-from lmbook import checkpoints
 from lmbook.data.digits import PixelCodec, digits
-from lmbook.experiments.tasks import next_token_nll
 from lmbook.figures import CompleteDigit, bundle, digit, modules
 from lmbook.gpt import GPT, gelu_tanh
-from lmbook.train import evaluate
+from lmbook.lab import checkpoints
+from lmbook.lab.recipes.tasks import next_token_nll
+from lmbook.lab.train import evaluate
 
 
 def gpt(seed=0, n_layers=2):

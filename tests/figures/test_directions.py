@@ -4,11 +4,11 @@ import pytest
 import torch
 from seen import cells_of, rightmost
 
-from lmbook import checkpoints
-from lmbook.experiments.tagging import trained_tagger
 from lmbook.figures import TwoDirections
 from lmbook.figures.directions import MESSAGES, SENTENCES
 from lmbook.figures.typed import cut
+from lmbook.lab import checkpoints
+from lmbook.lab.recipes.tagging import trained_tagger
 from lmbook.text import words as text_words
 
 

@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 import torch
 
-from lmbook import checkpoints
 from lmbook.bert import MASK_ID
 from lmbook.configuration import configuration
 from lmbook.decode import greedy
 from lmbook.figures import bundle
 from lmbook.figures.insides import Opened
 from lmbook.figures.typed import cut
+from lmbook.lab import checkpoints
+from lmbook.lab.word_shapes import WordForms
 from lmbook.rnn_models import Classifier, RecurrentLM, Tagger
 from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq
 from lmbook.text import EOS_ID, SOS_ID, BytePairTokenizer, CharTokenizer, Vocabulary, WordTokenizer
 from lmbook.transformer import Transformer
 from lmbook.word2vec import principal_components
-from lmbook.word_shapes import WordForms
 
 CLOSE = 1e-4
 TRANSLATORS = (

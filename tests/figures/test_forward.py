@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
-from lmbook import checkpoints
 from lmbook.figures import ForwardPass
 from lmbook.figures.forward import RECIPE, trained
+from lmbook.lab import checkpoints
 
 SUB = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 

@@ -8,10 +8,10 @@ import pytest
 import torch
 from seen import cells_of
 
-from lmbook import checkpoints
 from lmbook.figures import GradientOverDistance, LSTMStep
 from lmbook.figures.distance import LONGEST, M
 from lmbook.figures.lstm import EVENTS, FIRST, ORDER
+from lmbook.lab import checkpoints
 
 NETWORKS = [
     {},

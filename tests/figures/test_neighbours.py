@@ -8,9 +8,9 @@ import pytest
 import torch
 from seen import cells_of, rightmost
 
-from lmbook import checkpoints
 from lmbook.figures import NeighbourMap
 from lmbook.figures.neighbours import EXAMPLES, MOST, NAME, NEAR, _overlap, placed
+from lmbook.lab import checkpoints
 from lmbook.word2vec import nearest, principal_components
 
 

@@ -8,10 +8,10 @@ from seen import cells_of
 from test_autograd_mjs import MODELS
 
 from lmbook import data
-from lmbook.experiments import given_names
 from lmbook.figures import Trainer
 from lmbook.figures.stills import LEFT, RIGHT, TALL, TOP
 from lmbook.figures.trainer import LESSONS, PLACE, stored
+from lmbook.lab.recipes import given_names
 
 
 def short(lesson, steps, every, **changed):

@@ -177,7 +177,7 @@ def test_it_fits_and_axe_finds_nothing(show, axe_in_every_view):
 def test_a_text_of_the_readers_is_read_as_by_torch(show):
     import torch
 
-    from lmbook import checkpoints
+    from lmbook.lab import checkpoints
 
     model, tokenizer, _ = checkpoints.load("shakespeare-rnn")
     page = show(UnrolledRNN(unit=17))

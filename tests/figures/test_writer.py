@@ -10,11 +10,12 @@ import torch
 from py_mini_racer import MiniRacer
 from seen import cells_of
 
-from lmbook import checkpoints, decode
-from lmbook.experiments.run import TRAINED
+from lmbook import decode
 from lmbook.figures import GPTWriter, bundle, firstwords
 from lmbook.figures.writer import EXAMPLES, MODEL, SHOWN, SLIDE, shipped
 from lmbook.gpt import GPT, gelu_tanh
+from lmbook.lab import checkpoints
+from lmbook.lab.run import TRAINED
 
 CHARACTERS = checkpoints.load("shakespeare").text.vocabulary.tokens
 
@@ -47,7 +48,7 @@ def stepped(model, ids):
     state, rows = model.start(1), []
     with torch.no_grad():
         for token in ids:
-            logits, state = model.step(state, torch.tensor([token]))
+            logits, state = model.step(torch.tensor([token]), state)
             rows.append(logits[0])
     return torch.stack(rows), state
 

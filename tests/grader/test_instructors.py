@@ -89,7 +89,7 @@ def test_the_weights_of_a_grade_add_up():
 
 
 def record(recipe: str, seed: int = 0) -> dict:
-    return json.loads((ROOT / f"src/lmbook/experiments/recorded/{recipe}-{seed}.json").read_text("utf-8"))
+    return json.loads((ROOT / f"src/lmbook/lab/recorded/{recipe}-{seed}.json").read_text("utf-8"))
 
 
 def test_what_to_expect_of_a_project_is_recorded_or_on_its_page():
@@ -124,7 +124,7 @@ def test_what_to_expect_of_a_project_is_recorded_or_on_its_page():
     mean = sum(record("shakespeare", seed)["scores"]["nll"] for seed in range(3)) / 3
     assert f"{mean:.3f} after {gpt['parts']['model']['tokens'] / 1e6:.1f} million characters" in page
     assert f"GPT of {gpt['parts']['model']['parameters'] / 1e6:.1f} million parameters" in page
-    assert (ROOT / "src/lmbook/experiments/trained/shakespeare.safetensors").stat().st_size <= 1_000_000
+    assert (ROOT / "src/lmbook/lab/trained/shakespeare.safetensors").stat().st_size <= 1_000_000
     board = record("keyboard")["scores"]
     best, mixed = board["test"][f"{board['n']}-gram"], board["other text, mixed"]
     said = re.findall(r"(\d+\.\d) %", rows["project-1"].split("|")[3])

@@ -96,7 +96,7 @@ def test_the_copy_of_the_package_has_no_answers(package):
     assert "raise ImportError" in (made / "ngram.py").read_text()
     assert [file.name for file in (made / "figures").iterdir()] == ["__init__.py"]
     assert (made / "text.py").read_bytes() == (commands.LMBOOK / "text.py").read_bytes()
-    assert not (made / "experiments").exists()
+    assert not [name for name in ("recipes", "recorded", "trained") if (made / "lab" / name).exists()]
     assert not list(made.rglob("*.pyc"))
     for name in ("nltk", "lmbook", "lmbook.no_such_module"):
         with pytest.raises(BookError, match=re.escape(name)):

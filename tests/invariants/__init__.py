@@ -1,1 +1,1 @@
-"""The fifteen checks, over every model, and the broken models that they catch."""
+"""The fifteen checks, over every model, and a few broken models that they catch."""

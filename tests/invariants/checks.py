@@ -29,7 +29,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lmbook import checkpoints
+from lmbook.lab import checkpoints
 from lmbook.text import EOS_ID, PAD_ID, SOS_ID
 
 from .models import FIRST, VOCAB, nll
@@ -170,7 +170,7 @@ def step_by_step(model: nn.Module, inputs: Inputs) -> None:
     state = model.start(*source) if source else model.start(len(tokens))
     for t, token in enumerate(tokens.unbind(1)):
         copies = [leaf.clone() for leaf in leaves(state)]
-        one, following = model.step(state, token)
+        one, following = model.step(token, state)
         close(one, logits[:, t], f"step {t} and the pass over all tokens")
         assert all(map(torch.equal, copies, leaves(state))), f"step {t} changed the state it was given"
         state = following
@@ -217,7 +217,7 @@ def entropy(inputs: Inputs, targets: Tensor, causal: bool, window: int | None = 
 
 
 def overfit(model: nn.Module, batch: tuple[Inputs, Tensor], floor: float, steps: int = 300, near: float = 0.1) -> None:
-    optimiser = torch.optim.Adam(model.parameters(), lr=0.01)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     after = 0  # steps since the loss came near its floor; one that can fall through it has the time to do so
     for _ in range(steps):
         loss, n = nll(model, batch)
@@ -226,9 +226,9 @@ def overfit(model: nn.Module, batch: tuple[Inputs, Tensor], floor: float, steps:
         after += bool(after or mean < floor + near)
         if after > 20:
             return
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         mean.backward()
-        optimiser.step()
+        optimizer.step()
     raise AssertionError(f"after {steps} steps on one batch the loss is {mean:.3f}, its entropy {floor:.3f}")
 
 

@@ -2,8 +2,8 @@
 
 A case has a kind, which says what the model takes and gives, with VOCAB outputs whatever they mean:
 
-    lm            model(tokens (B, T)) -> (B, T, VOCAB), causal, with start(batch_size) and step(state, token)
-    translator    model(source (B, N), target_in (B, T)) -> (B, T, VOCAB), with start(source) and step(state, token)
+    lm            model(tokens (B, T)) -> (B, T, VOCAB), causal, with start(batch_size) and step(token, state)
+    translator    model(source (B, N), target_in (B, T)) -> (B, T, VOCAB), with start(source) and step(token, state)
     tagger        model(tokens (B, T)) -> (B, T, VOCAB), from both sides
     classifier    model(tokens (B, T)) -> (B, VOCAB)
     images        model(images (B, 8, 8)) -> (B, VOCAB)
@@ -23,9 +23,9 @@ from lmbook.feedforward import FeedForwardLM
 from lmbook.gpt import GPT
 from lmbook.moe import MixtureOfExperts
 from lmbook.rnn_models import Classifier, RecurrentLM, Tagger
-from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq, SingleRNNTranslator, TransformerEncoder
+from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq, SingleRNNTranslator
 from lmbook.text import PAD_ID, SOS_ID
-from lmbook.transformer import Transformer
+from lmbook.transformer import Transformer, TransformerEncoder
 from lmbook.vit import PatchClassifier
 
 VOCAB, FIRST = 11, 5  # ids 0..4 are special

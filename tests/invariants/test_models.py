@@ -11,9 +11,9 @@ from lmbook import autograd, backprop, decode, metrics, ngram, positions
 from lmbook.attention import MultiHeadAttention, attend, masked_softmax
 from lmbook.cells import GRUCell, LSTMCell, RNNCell
 from lmbook.data import batching
+from lmbook.lab.train import evaluate, fit
 from lmbook.layers import LayerNorm
 from lmbook.losses import smoothed_loss, token_nll
-from lmbook.train import evaluate, fit
 from lmbook.transformer import Embedding
 
 from . import checks
@@ -324,8 +324,8 @@ def test_same_losses(name):
 
     def losses(seed, steps):
         model = case.build(dropout=0.1, seed=seed)
-        batch, optimiser = case.batch(B=2, N=2, T=3), torch.optim.Adam(model.parameters())
-        log = fit(model, lambda epoch: [batch], nll, optimiser, steps=steps, progress=False)
+        batch, optimizer = case.batch(B=2, N=2, T=3), torch.optim.Adam(model.parameters())
+        log = fit(model, lambda epoch: [batch], nll, optimizer, steps=steps, progress=False)
         return [record["loss"] for record in log]
 
     checks.same_losses(losses)

@@ -10,9 +10,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import nbformat
+import psutil
 import pytest
 from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_core.utils import run_sync
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from packaging.requirements import Requirement
@@ -33,7 +35,7 @@ USED = """import torch
 import transformers
 from lmbook import metrics
 from lmbook.figures import SoftLookup
-from lmbook.pretrained import load_gpt2
+from lmbook.lab.pretrained import load_gpt2
 
 sizes = {"vocab_size": 90, "n_positions": 32, "n_embd": 32, "n_layer": 2, "n_head": 4}
 theirs = transformers.GPT2LMHeadModel(transformers.GPT2Config(**sizes, bos_token_id=None, eos_token_id=None)).eval()
@@ -58,7 +60,10 @@ def execute(notebook: nbformat.NotebookNode, python: Path, folder: Path) -> nbfo
     )
     manager = AsyncKernelManager(kernel_name="colab", kernel_spec_manager=kernels)
     client = NotebookClient(notebook, km=manager, timeout=300, resources={"metadata": {"path": str(folder)}})
-    return client.execute(env=environment())
+    try:
+        return client.execute(env=environment())
+    finally:  # a kernel of a manager from outside is the client's to use, not to end
+        run_sync(manager.shutdown_kernel)(now=True)
 
 
 def printed(cell: nbformat.NotebookNode) -> str:
@@ -94,6 +99,14 @@ def tiny(book: Book, *code: str, needs: Iterable[str] = ()) -> nbformat.Notebook
     """The set-up cell of the book, followed by these cells."""
     cells = [nbformat.v4.new_code_cell(source) for source in (set_up_code(book, needs), *code)]
     return nbformat.v4.new_notebook(cells=cells)
+
+
+@pytest.fixture(autouse=True)
+def no_kernel_left():
+    """Fails where a kernel outlives its test: each holds up to a gigabyte."""
+    yield
+    children = [child.info for child in psutil.process_iter(["ppid", "cmdline"]) if child.info["ppid"] == os.getpid()]
+    assert [child for child in children if "ipykernel_launcher" in (child["cmdline"] or ())] == []
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """The form of a chapter: what every notebook of the book keeps to, so that each reads and runs like the others."""
 
+import math
 import re
 import statistics
 from functools import cache
@@ -9,7 +10,7 @@ import nbformat
 import pytest
 from raw_markup import raw_markup
 
-from lmbook.experiments import tables
+from lmbook.lab import tables
 from lmbook_press.book import Book
 from lmbook_press.editions.colab import edition, glued
 from lmbook_press.normalize import check
@@ -243,6 +244,24 @@ def test_a_cell_with_free_output_is_followed_by_an_assertion(notebook):
 def test_only_known_tags(notebook):
     known = {"real-data", "nbval-ignore-output", "hide-input", "hide-output", "hide-cell", "remove-input"}
     assert {tag for cell in notebook.cells for tag in cell.metadata.get("tags", [])} <= known
+
+
+def too_exact(text: str) -> list[str]:
+    """The decimals of more than seven digits in what a reader sees; a number of half precision is exact as it is."""
+    found = re.findall(r"(?<![\w.])\d*\.\d+(?:e[+-]?\d+)?(?![\w.])", re.sub(r"<(svg|script)\b[\s\S]*?</\1>", "", text))
+    digits = [len(re.sub(r"e.*|\.", "", number).lstrip("0")) for number in found]
+    return [n for n, count in zip(found, digits, strict=True) if count > 7 and math.frexp(float(n))[0] * 2**11 % 1]
+
+
+@of(CHAPTERS)
+def test_no_stored_number_has_digits_that_differ_between_processors(notebook):
+    outputs = [output for cell in code(notebook) for output in cell.outputs]
+    texts = [output.get("text", "") for output in outputs]
+    texts += [str(part) for output in outputs for part in output.get("data", {}).values()]
+    assert [number for text in texts for number in too_exact(text)] == []
+    assert too_exact("-24.035014632840436 1e-5 0.003997802734375 12.345 <svg>0.123456789</svg>") == [
+        "24.035014632840436"
+    ]
 
 
 def test_the_counting_of_words_and_lines_can_fail():

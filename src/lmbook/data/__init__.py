@@ -9,7 +9,7 @@ then False), so that a chapter still runs.
 Here: the files and their checksums (`fetch`, registry.json, our own in built_in), what each part of a corpus holds
 (`corpora`), tasks made by a rule (`synthetic`, `harbourish`), images of digits as sequences (`digits`), and batches of
 all these (`batching`).
-Not here: words and their ids (`lmbook.text`), or anything about one experiment (`lmbook.experiments`).
+Not here: words and their ids (`lmbook.text`), or anything about one experiment (`lmbook.lab.recipes`).
 """
 
 from collections import Counter

@@ -69,6 +69,12 @@ def batches(
         )
 
 
+def _at_least_one(B: int, T: int, stride: int = 1) -> None:
+    for name, number in {"B": B, "T": T, "stride": stride}.items():
+        if number < 1:
+            raise ValueError(f"{name} is {number}; it must be at least 1.")
+
+
 def stream_batches(ids: Sequence[int] | np.ndarray | Tensor, B: int, T: int) -> Iterator[tuple[Tensor, Tensor]]:
     """Windows of a running text for a language model: inputs w_t and targets w_t+1, both (B, T), the last one shorter.
 
@@ -77,8 +83,7 @@ def stream_batches(ids: Sequence[int] | np.ndarray | Tensor, B: int, T: int) -> 
     last ones that do not fill a row. Raises ValueError where the text is too short for B streams.
     """
     ids = torch.as_tensor(ids, dtype=torch.long)
-    if B < 1 or T < 1:
-        raise ValueError(f"B is {B} and T is {T}; both must be at least 1.")
+    _at_least_one(B, T)
     steps = (len(ids) - 1) // B
     if steps < 1:
         raise ValueError(f"a text of {len(ids)} tokens cannot make {B} streams; take fewer.")
@@ -92,8 +97,14 @@ def windows(ids: Sequence[int], T: int, B: int = 64, stride: int | None = None) 
 
     stride: how far the next window starts, by default T, so that none overlap. Behind the first window a token comes
     after T - stride + 1 to T others. Inputs and targets (B, T); targets that an earlier window has predicted are <pad>.
+    Raises ValueError for a text of fewer than two tokens, and for a stride beyond T, which would pass over targets.
     """
-    stride = stride or T
+    stride = T if stride is None else stride
+    _at_least_one(B, T, stride)
+    if stride > T:
+        raise ValueError(f"the stride is {stride}; beyond T = {T} it would pass over targets. Take at most {T}.")
+    if len(ids) < 2:
+        raise ValueError(f"a text of {len(ids)} tokens has no next token to predict; it needs at least two.")
     starts = range(0, max(1, len(ids) - 1 - T + stride), stride)
     for i in range(0, len(starts), B):
         rows = [ids[start : start + T + 1] for start in starts[i : i + B]]
@@ -103,7 +114,13 @@ def windows(ids: Sequence[int], T: int, B: int = 64, stride: int | None = None) 
 
 
 def random_windows(ids: np.ndarray, T: int, B: int, seed: int | Sequence[int]) -> Iterator[tuple[Tensor, Tensor]]:
-    """Windows of T in random order, from a random start below T; no token is a target twice in an epoch."""
+    """Windows of T in random order, from a random start below T; no token is a target twice in an epoch.
+
+    Inputs and targets (B, T), the second a token later.  Raises ValueError for a text without a whole window.
+    """
+    _at_least_one(B, T)
+    if len(ids) <= T:
+        raise ValueError(f"a text of {len(ids)} tokens holds no window of T = {T} and its targets; take a smaller T.")
     rng = np.random.default_rng(seed)
     first = rng.integers(min(T, len(ids) - T))
     starts = first + T * rng.permutation((len(ids) - 1 - first) // T)

@@ -52,8 +52,8 @@ def stored(folder: str | Path | None = None) -> dict:
     import torch
 
     from lmbook.bert import FIRST_ORDINARY, MASK_ID
-    from lmbook.decode import evaluating
-    from lmbook.experiments.bert_pretraining import framed, trained_bert
+    from lmbook.lab.recipes.bert_pretraining import framed, trained_bert
+    from lmbook.networks import evaluating
 
     model, forms = trained_bert(folder)
     found, used = [], {}

@@ -31,8 +31,8 @@ def written_back(size: int, letters: str) -> str:
     """What the shipped model of this size writes for a source, in the order of the source."""
     import numpy as np
 
-    from lmbook import checkpoints
-    from lmbook.experiments import fixed_vector_recall
+    from lmbook.lab import checkpoints
+    from lmbook.lab.recipes import fixed_vector_recall
 
     model, _, _ = checkpoints.load(LIVE[size])
     source = np.array([[ord(letter) - ord("A") + len(fixed_vector_recall.SPECIALS) for letter in letters]])

@@ -23,7 +23,7 @@ from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).parent
-TRAINED = HERE.parent / "experiments" / "trained"
+TRAINED = HERE.parent / "lab" / "trained"
 _IMPORT = re.compile(r'^import\s+(\*\s+as\s+\w+|\{[^}]*\})\s+from\s+"\./([\w-]+)\.mjs";[^\n]*\n?', re.MULTILINE)
 _EXPORT = re.compile(r"^export\s+(?=(?:async\s+)?(?:function\*?|const|let|class)\s+(\w+))", re.MULTILINE)
 # The models that figures fetch when a reader asks for them

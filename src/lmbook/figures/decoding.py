@@ -68,7 +68,7 @@ def tree(model, source: Sequence[int], start: int, end: int) -> list[list]:
         """The likeliest tokens after these, and the state behind them."""
         if ids not in said:
             state = look(ids[:-1])[1] if ids else model.start(torch.tensor([list(source)]))
-            logits, state = model.step(state, torch.tensor([ids[-1] if ids else start]))
+            logits, state = model.step(torch.tensor([ids[-1] if ids else start]), state)
             log_p, token = torch.log_softmax(logits[0].double(), dim=-1).topk(SHOWN)
             said[ids] = (list(zip(token.tolist(), log_p.tolist(), strict=True)), state)
         return said[ids]
@@ -95,9 +95,9 @@ def tree(model, source: Sequence[int], start: int, end: int) -> list[list]:
 
 def stored(chosen: Sequence[int]) -> dict:
     """What decoding.json holds, computed anew from the shipped weights; chosen: test sentences by number."""
-    from lmbook import checkpoints
-    from lmbook.decode import evaluating
-    from lmbook.experiments import harbourish_translation
+    from lmbook.lab import checkpoints
+    from lmbook.lab.recipes import harbourish_translation
+    from lmbook.networks import evaluating
     from lmbook.text import EOS_ID, SOS_ID
 
     model, words, _ = checkpoints.load("harbourish")

@@ -14,11 +14,11 @@ import html
 import torch
 import traitlets
 
-from lmbook import checkpoints
 from lmbook.data.digits import PixelCodec
-from lmbook.decode import evaluating
 from lmbook.figures import Figure, bars_svg, bundle
 from lmbook.gpt import GPT, gelu_tanh
+from lmbook.lab import checkpoints
+from lmbook.networks import evaluating
 
 RECIPE = "digits-page"
 SIDE, LEVELS, CLASSES = 8, 17, 10
@@ -196,7 +196,7 @@ class CompleteDigit(Figure):
                 greys.append(grey)
                 if len(greys) == SIDE**2 - n:
                     return greys
-                z, state = self._gpt.step(state, torch.tensor([first + grey]))
+                z, state = self._gpt.step(torch.tensor([first + grey]), state)
                 z = z[0]
 
     def _describe(self, change=None):

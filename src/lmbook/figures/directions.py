@@ -52,8 +52,8 @@ def _computed() -> tuple[list[dict], list[str]]:
     """
     import torch
 
-    from lmbook import checkpoints
-    from lmbook.experiments.tagging import trained_tagger
+    from lmbook.lab import checkpoints
+    from lmbook.lab.recipes.tagging import trained_tagger
 
     def run(trained, ids):
         with torch.no_grad():

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 import traitlets
 
-from lmbook import checkpoints
 from lmbook.figures import Figure, bars_svg
+from lmbook.lab import checkpoints
 from lmbook.text import MASK, PAD, UNK
 
 RECIPE = "captions-feedforward"

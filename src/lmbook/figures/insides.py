@@ -11,10 +11,10 @@ import torch
 import torch.nn.functional as F
 
 from lmbook.bert import MaskedLM
-from lmbook.decode import evaluating
 from lmbook.figures.translator import shipped, translated
 from lmbook.figures.typed import cut
 from lmbook.gpt import GPT
+from lmbook.networks import evaluating
 from lmbook.text import EOS_ID, MASK_ID, SOS_ID, UNK_ID
 
 SHOWN = 6  # tokens offered at the output

@@ -11,8 +11,8 @@ from functools import cache
 
 import traitlets
 
-from lmbook import checkpoints
 from lmbook.figures import Figure, bundle
+from lmbook.lab import checkpoints
 
 NAME, NEAR, MOST = "skip-gram-page", 5, 6  # recipe; neighbours a word; words that are placed
 EXAMPLES = ["october three mother storm", "king queen emperor", "red album river he", "march second bank"]

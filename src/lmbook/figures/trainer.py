@@ -186,9 +186,10 @@ def marks(lesson: str, way: dict) -> list[tuple[float, str]]:
 
 def _of_the_author() -> float:
     """Mean loss of the shipped names-gpt on the names that it invented."""
-    from lmbook import checkpoints, data
-    from lmbook.experiments.tasks import next_token_nll, texts
-    from lmbook.train import evaluate
+    from lmbook import data
+    from lmbook.lab import checkpoints
+    from lmbook.lab.recipes.tasks import next_token_nll, texts
+    from lmbook.lab.train import evaluate
 
     model, tokenizer, _ = checkpoints.load("names-gpt")
     return evaluate(model, texts([tokenizer.encode(name) for name in data.invented_names()], 256), next_token_nll)

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 import traitlets
 
-from lmbook import checkpoints
 from lmbook.figures import Figure, bundle
+from lmbook.lab import checkpoints
 
 MOST, LONGEST, OTHERS = 60, 200, 6  # tokens of a translation, characters of a source, tokens offered at a place
 TRANSLATORS = {  # recipe: its name here, the language it reads, the language it writes
@@ -88,7 +88,7 @@ def translated(name: str, text: str, forced: Sequence[int] = ()) -> dict:
     """What engine.mjs gives for the same task, by torch: the likeliest token at each step after those of `forced`."""
     import torch
 
-    from lmbook.decode import evaluating
+    from lmbook.networks import evaluating
     from lmbook.text import EOS_ID, SOS_ID
 
     model, reader, writer = shipped(name)
@@ -99,7 +99,7 @@ def translated(name: str, text: str, forced: Sequence[int] = ()) -> dict:
     with evaluating(model):
         state = model.start(x)
         while len(target) < MOST and ids[-1] != EOS_ID:
-            logits, state = model.step(state, torch.tensor(ids[-1:]))
+            logits, state = model.step(torch.tensor(ids[-1:]), state)
             p = torch.softmax(logits[0].double(), dim=-1)
             best = (
                 p.index_fill(0, torch.tensor([SOS_ID]), -1).sort(descending=True, stable=True).indices[:OTHERS].tolist()

@@ -34,7 +34,8 @@ def compute() -> list[dict]:
     """What unrolled.json holds, from the shipped weights and the corpus. Raises ValueError without the real corpus."""
     import torch
 
-    from lmbook import checkpoints, data
+    from lmbook import data
+    from lmbook.lab import checkpoints
 
     corpus = data.load("tinyshakespeare")
     if not corpus.real:

@@ -11,8 +11,8 @@ import html
 
 import traitlets
 
-from lmbook import checkpoints
 from lmbook.figures import Figure, bars_svg
+from lmbook.lab import checkpoints
 
 MODEL, SLIDE, MOST, SHOWN = "shakespeare", 16, 400, 8  # recipe, tokens that leave a full window, characters, bars
 EXAMPLES = ["ROMEO:\n", "To be, or not to", "KING ", "My lord, the sea", "The king of France is "]
@@ -97,7 +97,7 @@ class GPTWriter(Figure):
         state = model.start(1)
         with torch.no_grad():
             for char in text:
-                logits, state = model.step(state, torch.tensor([number[char]]))
+                logits, state = model.step(torch.tensor([number[char]]), state)
             _, weights = model(state["tokens"], need_weights=True)
         logits[:, :5] = -torch.inf
         return logits[0], torch.stack([layer[0, :, -1] for layer in weights])

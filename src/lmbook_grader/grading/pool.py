@@ -5,16 +5,14 @@ Ctrl-C, a killed process or a power cut, `resume` keeps every result that still 
 """
 
 import contextlib
-import ctypes
 import fcntl
-import importlib
 import json
 import multiprocessing
 import os
 import shutil
-import signal
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -31,6 +29,9 @@ from lmbook_press.assignments.questions import Homework, marks
 from lmbook_press.book import BookError
 
 Progress = Callable[[dict, int, int], None]
+# A process with threads must not be forked: a lock that another thread holds stays locked in the child for ever.  So
+# the graders are forks of a process that only imports.
+GRADERS = multiprocessing.get_context("forkserver")
 
 
 def grade_many(
@@ -74,8 +75,10 @@ def grade_many(
         waiting = [submission for submission in submissions if submission.student not in results]
         running: list[_Child] = []
         options = {"sandbox": sandbox, "trusted": trusted, "image": image, "package": package}
+        modules = given_modules(homework)
+        GRADERS.set_forkserver_preload(["__main__", __name__, *modules])  # the hidden checks run in the graders
         if waiting and sandbox == "bwrap":
-            options["warm"] = stack.enter_context(warmed(homework, package))
+            options["warm"] = stack.enter_context(warmed(homework, modules, package))
         stack.callback(lambda: [child.end() for child in running])
         while waiting or running:
             while waiting and len(running) < max(jobs, 1):
@@ -91,17 +94,15 @@ def grade_many(
     return [results[submission.student] for submission in submissions]
 
 
-def warmed(homework: Homework, package: Path) -> Warm:
-    """What all submissions import, imported once: for the students' runs in processes of their own, and here, where
-    the hidden checks run."""
-    given = [
-        cell for cell in homework.grading.cells if not marks(cell).get("solution") and not marks(cell).get("grade")
-    ]
-    modules, lists = imported(given), [closed_in(homework, hidden) for hidden in (False, True)]
-    warm = Warm(modules, lists, package)
-    for name in modules:
-        with contextlib.suppress(Exception):  # then the checks that need it say so
-            importlib.import_module(name)
+def given_modules(homework: Homework) -> list[str]:
+    """What the homework itself imports, outside of answers and checks."""
+    cells = homework.grading.cells
+    return imported(cell for cell in cells if not marks(cell).get("solution") and not marks(cell).get("grade"))
+
+
+def warmed(homework: Homework, modules: list[str], package: Path) -> Warm:
+    """The processes that have imported these modules, from which the students' runs are forked."""
+    warm = Warm(modules, [closed_in(homework, hidden) for hidden in (False, True)], package)
     warm.wait()
     return warm
 
@@ -182,14 +183,14 @@ def write_result(result: dict, path: Path) -> None:
 
 
 class _Child:
-    """The process that grades one submission: a fork of this one, which has imported everything already."""
+    """The process that grades one submission, forked from one that has imported everything already."""
 
     def __init__(self, submission: Submission, course: Path, path: Path, limits: Limits, options: dict):
         self.submission, self.path, self.options = submission, path, options
-        self.said = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `end`)
+        self.said = tempfile.NamedTemporaryFile()  # noqa: SIM115 (closed in `end`)
         path.unlink(missing_ok=True)
-        work = (submission, course, path, limits, options, self.said.fileno(), os.getpid())
-        self.process = multiprocessing.get_context("fork").Process(target=_grade_to_file, args=work)
+        work = (grade_one, submission, course, path, limits, options, self.said.name)
+        self.process = GRADERS.Process(target=_grade_to_file, args=work)
         self.process.start()
         # Both runs, each with its time on a crowded machine: after that something is wrong with the machine.
         self.latest = time.monotonic() + 2 * CLOCK * limits.total + 4 * START
@@ -230,14 +231,17 @@ class _Child:
 
 
 def _grade_to_file(
-    submission: Submission, course: Path, path: Path, limits: Limits, options: dict, said: int, parent: int
+    grade: Callable, submission: Submission, course: Path, path: Path, limits: Limits, options: dict, said: str
 ):
-    """What the forked process does.  It has a session of its own, so that Ctrl-C reaches the batch alone."""
+    """The body of that process: it ends with the batch, and Ctrl-C reaches the batch alone."""
     os.setsid()
+    sys.stdout = sys.stderr = open(said, "a", buffering=1)  # noqa: SIM115 (for as long as the process)
     for descriptor in (1, 2):
-        os.dup2(said, descriptor)
-    sys.stdout = sys.stderr = os.fdopen(os.dup(said), "w", buffering=1)
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it ends when the batch is killed
-    if os.getppid() == parent:
-        write_result(grade_one(submission, course, limits=limits, **options), path)
+        os.dup2(sys.stdout.fileno(), descriptor)
+    threading.Thread(target=_end_with_the_batch, daemon=True).start()
+    write_result(grade(submission, course, limits=limits, **options), path)
+
+
+def _end_with_the_batch() -> None:
+    multiprocessing.parent_process().join()
+    os._exit(1)

@@ -95,7 +95,7 @@ def _bwrap_fault() -> str | None:
     if not shutil.which("bwrap"):
         return "bubblewrap is not installed: apt-get install bubblewrap (or dnf, pacman), or use --sandbox docker."
     words = [*_bwrap_walls(), *_system(), "--", "/bin/true"]
-    tried = subprocess.run(words, capture_output=True, text=True, env={"PATH": os.defpath})
+    tried = subprocess.run(words, capture_output=True, text=True, env={"PATH": os.defpath}, timeout=60)
     if tried.returncode:
         return (
             f"bubblewrap does not work here ({tried.stderr.strip() or 'it gives no reason'}). "
@@ -109,7 +109,7 @@ def _bwrap_fault() -> str | None:
 def _engine_fault(engine: str) -> str | None:
     if not shutil.which(engine):
         return f"{engine} is not installed; --sandbox bwrap needs only the package bubblewrap."
-    tried = subprocess.run([engine, "version"], capture_output=True, text=True)
+    tried = subprocess.run([engine, "version"], capture_output=True, text=True, timeout=60)
     return f"{engine} does not answer: {tried.stderr.strip()}" if tried.returncode else None
 
 
@@ -121,7 +121,7 @@ def copy_package(folder: Path, blocked: list[str]) -> Path:
     made = folder / "lmbook"
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o755)  # the student's process runs as another user
-    leave = shutil.ignore_patterns("__pycache__", "experiments", "*.ipynb")
+    leave = shutil.ignore_patterns("__pycache__", "recipes", "recorded", "trained", "*.ipynb")
     shutil.copytree(LMBOOK, made, ignore=leave, dirs_exist_ok=True)
     for name in blocked:
         parts = name.split(".")

@@ -61,7 +61,7 @@ def imported(cells: Iterable[NotebookNode]) -> list[str]:
 
 
 class WarmProcess:
-    """Started once; `start` gives a worker behind the walls of a command.  Forks of this grader may share it."""
+    """Started once; `start` gives a worker behind the walls of a command.  The graders of a batch share it."""
 
     def __init__(self, modules: list[str], closed: list[str]):
         self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -80,6 +80,10 @@ class WarmProcess:
         with contextlib.suppress(OSError):
             self.process.stdin.write(json.dumps(given).encode())
             self.process.stdin.close()
+
+    def __getstate__(self) -> dict:
+        """Of another process it is the line alone: who started it ends it."""
+        return {"line": self.line}
 
     def fault(self) -> str:
         """Waits for the imports; why no run can start from here, or ""."""

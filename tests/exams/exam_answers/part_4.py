@@ -8,13 +8,15 @@ import torch.nn.functional as F
 from torch import nn
 
 from exam_answers import approx, close, floats
-from lmbook import decode, flops, moe
+from lmbook import decode, moe
 from lmbook.attention import MultiHeadAttention
 from lmbook.bert import BERT, BERTClassifier, BERTTagger
 from lmbook.gpt import GPT
-from lmbook.layers import DecoderLayer, EncoderLayer, FeedForward, n_parameters
+from lmbook.lab import flops
+from lmbook.lab.schedules import warmup_cosine
+from lmbook.layers import DecoderLayer, EncoderLayer, FeedForward
 from lmbook.losses import smoothed_loss
-from lmbook.schedules import warmup_cosine
+from lmbook.networks import n_parameters
 
 
 def layer_norm(n):

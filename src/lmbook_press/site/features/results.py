@@ -1,4 +1,4 @@
-"""Tables of numbers. The directive `results`: a table of `lmbook.experiments.tables`, with its caption and what differs
+"""Tables of numbers. The directive `results`: a table of `lmbook.lab.tables`, with its caption and what differs
 between its rows, written when the site is built.
 
 ```{results} language
@@ -40,8 +40,8 @@ class Results(SphinxDirective):
     required_arguments = 1
 
     def run(self):
-        from lmbook.experiments import tables
-        from lmbook.experiments.run import RECORDED, RecipeError
+        from lmbook.lab import tables
+        from lmbook.lab.run import RECORDED, RecipeError
 
         try:
             text = tables.section(self.arguments[0])
@@ -60,8 +60,8 @@ def shown_in(notebooks: Path) -> dict[str, str]:
 
     f"shakespeare-{cell}" names the recipes that begin so and go on with a string of the same code.
     """
-    from lmbook.experiments import tables
-    from lmbook.experiments.run import RECIPES
+    from lmbook.lab import tables
+    from lmbook.lab.run import RECIPES
 
     found: dict[str, list[str]] = {}
     for path in sorted(notebooks.glob("[0-9]*.ipynb")):
@@ -81,8 +81,8 @@ class Models(SphinxDirective):
     """The table of all trained networks, for a page in the folder beside `notebooks`."""
 
     def run(self):
-        from lmbook.experiments import tables
-        from lmbook.experiments.run import RECORDED
+        from lmbook.lab import tables
+        from lmbook.lab.run import RECORDED
 
         for folder in (RECORDED, Path(self.env.srcdir) / "notebooks"):
             for file in folder.iterdir() if folder.is_dir() else ():

@@ -1,0 +1,36 @@
+"""How every trained model and every recorded score of the book was made: a file for each question.
+
+`translation` has what all recipes for translation share, `tasks` the same for classifying and for writing. Not here: a
+model or a loss of general use.
+"""
+
+from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its recipes)
+    attention_scores,
+    bert_finetuning,
+    bert_pretraining,
+    caption_ladder,
+    caption_lm,
+    digits,
+    fixed_vector_recall,
+    flops_and_time,
+    given_names,
+    harbourish_translation,
+    hybrid_encoder,
+    keyboard,
+    multi30k,
+    position_codes,
+    recall_across_gap,
+    seq2seq_tasks,
+    shakespeare,
+    tagging,
+    tagging_directions,
+    text_classification,
+    translation_by_length,
+    truncation,
+    vowels,
+    wikitext,
+    word_vectors,
+)
+from lmbook.lab.run import RECIPES, RECORDED, TRAINED, Recipe, RecipeError, Run, recipe, records, rescore, train
+
+__all__ = ["RECIPES", "RECORDED", "TRAINED", "Recipe", "RecipeError", "Run", "recipe", "records", "rescore", "train"]

@@ -1,0 +1,58 @@
+"""Every recipe runs from its data to a record: three steps of each training, on few rows or stand-ins."""
+
+import json
+import math
+
+import pytest
+
+from lmbook.data import STAND_INS
+from lmbook.lab.recipes import RECIPES, train
+
+# These run the lines of another recipe with another option: once a week is enough.
+SIBLINGS = {f"wikitext2-{cell}" for cell in ("rnn", "lstm")} | {f"shakespeare-{cell}" for cell in ("rnn", "lstm")}
+SIBLINGS |= {f"{task}-left" for task in ("ewt", "sms-spam", "film-opinions", "wnut17")}
+SIBLINGS |= {"ewt-left-2", "ewt-lstm-2", "sms-spam-2", "film-opinions-2", "wnut17-lstm-2", "wnut17-settings"}
+SIBLINGS |= {"wnut17-passes", "truncation-long"}
+SIBLINGS |= {"multi30k-transformer-short", "multi30k-additive-long", "multi30k-additive-low", "multi30k-additive-high"}
+SIBLINGS |= {"shakespeare-gpu", "shakespeare-long", "shakespeare-gru-long", "digits-page", "wikitext2-windows"}
+SIBLINGS |= {"length-joined", "harbourish-depth", "harbourish-residual", "multi30k-every", "multi30k-hybrid"}
+SIBLINGS |= {name for name in RECIPES if name.startswith("multi30k-score-")} - {"multi30k-score-dot"}
+SIBLINGS |= {"length-joined-long", "multi30k-hybrid-low", "multi30k-hybrid-high", "caption-scores-long"}
+SIBLINGS |= {"wikitext2-lstm-large", "time-by-length-gpu", "digits-orders-long"}
+SIBLINGS |= {"recall-long", "recall-32", "recall-128", "skip-gram-windows"}
+SIBLINGS |= {"multi30k-hybrid-twice", "multi30k-additive-twice"}
+# One training of another recipe again, kept with its weights: that one has the seeds.
+REPEATS = dict.fromkeys(("recall-32", "recall-64", "recall-128"), "recall")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.weekly] * (name in SIBLINGS)) for name in sorted(RECIPES)]
+)
+def test_recipe_runs(name, tmp_path, request):
+    recipe = RECIPES[name]
+    if not set(recipe.corpora) <= set(STAND_INS):
+        request.getfixturevalue("real_corpora")
+    record = train(name, quick=True, folder=tmp_path, device="cpu", progress=False)
+    assert json.loads(json.dumps(record, allow_nan=False)) == record, "a record is plain JSON, and comes back equal"
+    assert record["recipe"] == name
+    assert recipe.score in record["scores"], "the score that `lmbook recipes` shows"
+    for score in recipe.rescored:
+        assert math.isfinite(record["scores"][score])
+    seeds = len(RECIPES[REPEATS.get(name, name)].seeds)
+    assert seeds >= 3 or recipe.minutes >= 30 or not record["parts"], "a short training is done with three seeds"
+    for part in record["parts"].values():
+        assert part["steps"] <= 3
+        assert all(math.isfinite(loss) for _, loss in part["train"])
+    assert not (tmp_path / f"{name}-0" / "record.json").exists(), "a quick run is no finished run"
+
+
+@pytest.mark.parametrize("name", sorted(RECIPES))
+def test_recipe_says_what_it_is(name):
+    recipe = RECIPES[name]
+    assert recipe.about
+    assert recipe.minutes > 0
+    assert recipe.seeds
+
+
+def test_siblings_are_recipes():
+    assert set(RECIPES) >= SIBLINGS
