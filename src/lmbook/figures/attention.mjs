@@ -34,7 +34,9 @@ export const SCORES = {
     return { keys, score: (s, found) => score(s, found).map((e) => e / Math.sqrt(s.length)) };
   },
   additive(w) {
-    const [W_s, W_h, v] = [affine(w, "W_s"), affine(w, "W_h"), w("v.weight")];
+    const W_s = affine(w, "W_s");
+    const W_h = affine(w, "W_h");
+    const v = w("v.weight");
     return {
       keys: (H) => H.map(W_h),
       score(s, keys) {
@@ -48,7 +50,14 @@ export const SCORES = {
 /** n_heads attentions side by side: head_j = attend(x W_q^j, X W_k^j, X W_v^j), out = [head_1 ; ..] W_o. */
 export class MultiHeadAttention {
   constructor(w, n_heads, turned = false) {
-    Object.assign(this, { n_heads, turned, W_q: affine(w, "W_q"), W_k: affine(w, "W_k"), W_v: affine(w, "W_v"), W_o: affine(w, "W_o") });
+    Object.assign(this, {
+      n_heads,
+      turned,
+      W_q: affine(w, "W_q"),
+      W_k: affine(w, "W_k"),
+      W_v: affine(w, "W_v"),
+      W_o: affine(w, "W_o"),
+    });
   }
 
   turn(x, t) {
@@ -60,13 +69,18 @@ export class MultiHeadAttention {
     return { keys: X.map((x, i) => this.turn(this.W_k(x), start + i)), values: X.map(this.W_v) };
   }
 
-  /** One query x, at position t: out, for each head its scores q k / sqrt(d_k) and weights, and the vectors, heads side by side. */
+  /**
+   * One query x, at position t: out, for each head its scores q k / sqrt(d_k) and weights, and the vectors, heads side
+   * by side.
+   */
   attend(x, { keys, values }, t = 0) {
     const q = this.turn(this.W_q(x), t);
-    const [d_k, d_v] = [q.length / this.n_heads, values[0].length / this.n_heads];
+    const d_k = q.length / this.n_heads;
+    const d_v = values[0].length / this.n_heads;
     const context = new Float32Array(values[0].length);
-    const scores = Array.from({ length: this.n_heads }, (_, head) => (
-      keys.map((key) => dot(q, key, head * d_k, (head + 1) * d_k) / Math.sqrt(d_k))));
+    const scores = Array.from({ length: this.n_heads }, (_, head) =>
+      keys.map((key) => dot(q, key, head * d_k, (head + 1) * d_k) / Math.sqrt(d_k)),
+    );
     const weights = scores.map(softmax);
     weights.forEach((alpha, head) => context.set(mean(alpha, values, head * d_v, (head + 1) * d_v), head * d_v));
     return { out: this.W_o(context), weights, scores, query: q, keys, values, context };

@@ -3,9 +3,10 @@
 //   const L = crossEntropy(linear(tanh(linear(e, W, d)), U, b), targets);
 //   L.backward();                                   now W.grad = dL/dW, as long as W.data, and so for every Node
 //
-// A Node is a matrix, its rows one after the other, and knows its inputs and the way back: back(g) adds to the gradient of each
-// input the product of g, its own, with the Jacobian. No Jacobian is ever built. Numbers are kept as float32, sums are double.
-// A sequence of T steps of B texts is a matrix of T B rows, row t B + b: all texts' first steps, then all second ones.
+// A Node is a matrix, its rows one after the other, and knows its inputs and the way back: back(g) adds to the gradient
+// of each input the product of g, its own, with the Jacobian. No Jacobian is ever built. Numbers are kept as float32,
+// sums are double. A sequence of T steps of B texts is a matrix of T B rows, row t B + b: all texts' first steps, then
+// all second ones.
 
 export class Node {
   constructor(rows, columns, data = new Float32Array(rows * columns), inputs = [], back = null) {
@@ -14,7 +15,8 @@ export class Node {
 
   /** Sets grad of this number and of all that it depends on: the sum over all paths, afresh in each call. */
   backward() {
-    if (this.data.length !== 1) throw new Error(`backward() starts from one number, not from ${this.rows} x ${this.columns}`);
+    if (this.data.length !== 1)
+      throw new Error(`backward() starts from one number, not from ${this.rows} x ${this.columns}`);
     const order = this.graph();
     for (const node of order) node.grad = node.grad?.fill(0) ?? new Float32Array(node.data.length);
     this.grad[0] = 1;
@@ -23,8 +25,11 @@ export class Node {
 
   /** This node and all that it depends on, each once, every node before its inputs. */
   graph() {
-    const [seen, finished, stack] = [new Set([this]), [], [[this, 0]]];
-    while (stack.length) { // depth first, without recursion: a long text makes a deep graph
+    const seen = new Set([this]);
+    const finished = [];
+    const stack = [[this, 0]];
+    while (stack.length) {
+      // depth first, without recursion: a long text makes a deep graph
       const top = stack.at(-1);
       const input = top[0].inputs[top[1]];
       top[1] += 1;
@@ -41,32 +46,70 @@ export class Node {
 const BLOCK = 64; // terms of a sum at a time: so many rows stay in the processor's first cache
 
 /**
- * C += A B, with C I x J: entry i, k of A is at i ai + k ak, entry k, j of B at j bj + k bk. So one loop serves A B, A B^T and
- * A^T B. Eight entries at once: each number that is read is used twice or four times.
+ * C += A B, with C I x J: entry i, k of A is at i ai + k ak, entry k, j of B at j bj + k bk. So one loop serves A B, A
+ * B^T and A^T B. Eight entries at once: each number that is read is used twice or four times.
  */
 export function product(C, A, B, I, J, K, [ai, ak], [bj, bk]) {
-  const evenI = I - (I % 2), fourJ = J - (J % 4);
+  const evenI = I - (I % 2);
+  const fourJ = J - (J % 4);
   for (let start = 0; start < K; start += BLOCK) {
     const end = Math.min(K, start + BLOCK);
     for (let i = 0; i < evenI; i += 2) {
       for (let j = 0; j < fourJ; j += 4) {
-        let a0 = i * ai + start * ak, a1 = a0 + ai, b0 = j * bj + start * bk, b1 = b0 + bj, b2 = b1 + bj, b3 = b2 + bj;
-        let s00 = 0, s01 = 0, s02 = 0, s03 = 0, s10 = 0, s11 = 0, s12 = 0, s13 = 0;
+        let a0 = i * ai + start * ak;
+        let a1 = a0 + ai;
+        let b0 = j * bj + start * bk;
+        let b1 = b0 + bj;
+        let b2 = b1 + bj;
+        let b3 = b2 + bj;
+        let s00 = 0;
+        let s01 = 0;
+        let s02 = 0;
+        let s03 = 0;
+        let s10 = 0;
+        let s11 = 0;
+        let s12 = 0;
+        let s13 = 0;
         for (let k = start; k < end; k += 1) {
-          const x = A[a0], y = A[a1], p = B[b0], q = B[b1], r = B[b2], s = B[b3];
-          s00 += x * p; s01 += x * q; s02 += x * r; s03 += x * s;
-          s10 += y * p; s11 += y * q; s12 += y * r; s13 += y * s;
-          a0 += ak; a1 += ak; b0 += bk; b1 += bk; b2 += bk; b3 += bk;
+          const x = A[a0];
+          const y = A[a1];
+          const p = B[b0];
+          const q = B[b1];
+          const r = B[b2];
+          const s = B[b3];
+          s00 += x * p;
+          s01 += x * q;
+          s02 += x * r;
+          s03 += x * s;
+          s10 += y * p;
+          s11 += y * q;
+          s12 += y * r;
+          s13 += y * s;
+          a0 += ak;
+          a1 += ak;
+          b0 += bk;
+          b1 += bk;
+          b2 += bk;
+          b3 += bk;
         }
-        const o = i * J + j, u = o + J;
-        C[o] += s00; C[o + 1] += s01; C[o + 2] += s02; C[o + 3] += s03;
-        C[u] += s10; C[u + 1] += s11; C[u + 2] += s12; C[u + 3] += s13;
+        const o = i * J + j;
+        const u = o + J;
+        C[o] += s00;
+        C[o + 1] += s01;
+        C[o + 2] += s02;
+        C[o + 3] += s03;
+        C[u] += s10;
+        C[u + 1] += s11;
+        C[u + 2] += s12;
+        C[u + 3] += s13;
       }
     }
-    for (let i = 0; i < I; i += 1) { // what is left of an odd row, or of columns by four
+    for (let i = 0; i < I; i += 1) {
+      // what is left of an odd row, or of columns by four
       for (let j = i < evenI ? fourJ : 0; j < J; j += 1) {
         let sum = 0;
-        for (let k = start, a = i * ai + start * ak, b = j * bj + start * bk; k < end; k += 1, a += ak, b += bk) sum += A[a] * B[b];
+        for (let k = start, a = i * ai + start * ak, b = j * bj + start * bk; k < end; k += 1, a += ak, b += bk)
+          sum += A[a] * B[b];
         C[i * J + j] += sum;
       }
     }
@@ -85,7 +128,9 @@ export function matmul(A, B) {
 
 /** x W^T + b, the rows of x as inputs: a linear layer as torch keeps it. b may be left out. */
 export function linear(x, W, b) {
-  const [I, J, K] = [x.rows, W.rows, W.columns];
+  const I = x.rows;
+  const J = W.rows;
+  const K = W.columns;
   const out = new Node(I, J, undefined, b ? [x, W, b] : [x, W], (g) => {
     product(x.grad, g, W.data, I, K, J, [J, 1], [1, K]);
     product(W.grad, g, x.data, J, K, I, [1, J], [1, K]);
@@ -101,18 +146,30 @@ function entries(a, f, slope) {
   const x = a.data;
   const y = new Float32Array(x.length);
   for (let i = 0; i < x.length; i += 1) y[i] = f(x[i]);
-  return new Node(a.rows, a.columns, y, [a], (g) => { for (let i = 0; i < g.length; i += 1) a.grad[i] += g[i] * slope(x[i], y[i]); });
+  return new Node(a.rows, a.columns, y, [a], (g) => {
+    for (let i = 0; i < g.length; i += 1) a.grad[i] += g[i] * slope(x[i], y[i]);
+  });
 }
 
 const ROOT = Math.sqrt(2 / Math.PI);
 const hyperbolic = (x) => 1 - 2 / (1 + Math.exp(2 * x)); // quicker than Math.tanh, and as good in float32
 
-export const tanh = (a) => entries(a, hyperbolic, (x, y) => 1 - y * y);
-export const sigmoid = (a) => entries(a, (x) => 1 / (1 + Math.exp(-x)), (x, y) => y * (1 - y));
+export const tanh = (a) => entries(a, hyperbolic, (_x, y) => 1 - y * y);
+export const sigmoid = (a) =>
+  entries(
+    a,
+    (x) => 1 / (1 + Math.exp(-x)),
+    (_x, y) => y * (1 - y),
+  );
 
-/** x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), entry by entry. Its slope has the same tanh, so it is computed on the way. */
+/**
+ * x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), entry by entry. Its slope has the same tanh, so it is computed on the
+ * way.
+ */
 export function gelu(a) {
-  const out = new Node(a.rows, a.columns, undefined, [a], (g) => { for (let i = 0; i < g.length; i += 1) a.grad[i] += g[i] * slopes[i]; });
+  const out = new Node(a.rows, a.columns, undefined, [a], (g) => {
+    for (let i = 0; i < g.length; i += 1) a.grad[i] += g[i] * slopes[i];
+  });
   const slopes = new Float64Array(a.data.length);
   for (let i = 0; i < slopes.length; i += 1) {
     const x = a.data[i];
@@ -125,7 +182,9 @@ export function gelu(a) {
 
 /** a + b, entry by entry; b may be one row, which is then added to every row of a. */
 export function add(a, b) {
-  const [x, y, n] = [a.data, b.data, b.data.length];
+  const x = a.data;
+  const y = b.data;
+  const n = b.data.length;
   const sum = new Float32Array(x.length);
   for (let i = 0, j = 0; i < x.length; i += 1, j = j + 1 === n ? 0 : j + 1) sum[i] = x[i] + y[j];
   return new Node(a.rows, a.columns, sum, [a, b], (g) => {
@@ -138,16 +197,23 @@ export function add(a, b) {
 
 /** a - b and a * b, entry by entry. */
 export function minus(a, b) {
-  return new Node(a.rows, a.columns, a.data.map((v, i) => v - b.data[i]), [a, b], (g) => {
-    for (let i = 0; i < g.length; i += 1) {
-      a.grad[i] += g[i];
-      b.grad[i] -= g[i];
-    }
-  });
+  return new Node(
+    a.rows,
+    a.columns,
+    a.data.map((v, i) => v - b.data[i]),
+    [a, b],
+    (g) => {
+      for (let i = 0; i < g.length; i += 1) {
+        a.grad[i] += g[i];
+        b.grad[i] -= g[i];
+      }
+    },
+  );
 }
 
 export function times(a, b) {
-  const [x, y] = [a.data, b.data];
+  const x = a.data;
+  const y = b.data;
   const out = new Float32Array(x.length);
   for (let i = 0; i < x.length; i += 1) out[i] = x[i] * y[i];
   return new Node(a.rows, a.columns, out, [a, b], (g) => {
@@ -170,18 +236,30 @@ export function gather(table, ids, wide = 1) {
 
 /** Rows from..to. */
 export function slice(a, from, to) {
-  const [start, end] = [from * a.columns, to * a.columns];
-  return new Node(to - from, a.columns, a.data.slice(start, end), [a], (g) => { for (let i = 0; i < g.length; i += 1) a.grad[start + i] += g[i]; });
+  const start = from * a.columns;
+  const end = to * a.columns;
+  return new Node(to - from, a.columns, a.data.slice(start, end), [a], (g) => {
+    for (let i = 0; i < g.length; i += 1) a.grad[start + i] += g[i];
+  });
 }
 
 /** Matrices of equal width below each other. */
 export function stack(parts) {
-  const out = new Node(parts.reduce((sum, part) => sum + part.rows, 0), parts[0].columns, undefined, parts, (g) => {
-    let at = 0;
-    for (const { grad } of parts) for (let i = 0; i < grad.length; i += 1, at += 1) grad[i] += g[at];
-  });
+  const out = new Node(
+    parts.reduce((sum, part) => sum + part.rows, 0),
+    parts[0].columns,
+    undefined,
+    parts,
+    (g) => {
+      let at = 0;
+      for (const { grad } of parts) for (let i = 0; i < grad.length; i += 1, at += 1) grad[i] += g[at];
+    },
+  );
   let at = 0;
-  for (const { data } of parts) { out.data.set(data, at); at += data.length; }
+  for (const { data } of parts) {
+    out.data.set(data, at);
+    at += data.length;
+  }
   return out;
 }
 
@@ -194,31 +272,41 @@ export function concat(a, b) {
       for (let j = 0; j < b.columns; j += 1) f(r * wide + a.columns + j, b, r * b.columns + j);
     }
   };
-  const out = new Node(a.rows, wide, undefined, [a, b], (g) => each((o, part, i) => { part.grad[i] += g[o]; }));
-  each((o, part, i) => { out.data[o] = part.data[i]; });
+  const out = new Node(a.rows, wide, undefined, [a, b], (g) =>
+    each((o, part, i) => {
+      part.grad[i] += g[o];
+    }),
+  );
+  each((o, part, i) => {
+    out.data[o] = part.data[i];
+  });
   return out;
 }
 
 /** g (x - mean) / sqrt(variance + eps) + b, row by row. */
 export function layerNorm(x, gain, b, eps = 1e-5) {
   const d = x.columns;
-  const [standard, scale] = [new Float32Array(x.data.length), new Float64Array(x.rows)];
+  const standard = new Float32Array(x.data.length);
+  const scale = new Float64Array(x.rows);
   const out = new Node(x.rows, d, undefined, [x, gain, b], (g) => {
     for (let r = 0; r < x.rows; r += 1) {
-      let [mean, along] = [0, 0];
+      let mean = 0;
+      let along = 0;
       for (let j = 0, o = r * d; j < d; j += 1, o += 1) {
         mean += (g[o] * gain.data[j]) / d;
         along += (g[o] * gain.data[j] * standard[o]) / d;
         gain.grad[j] += g[o] * standard[o];
         b.grad[j] += g[o];
       }
-      for (let j = 0, o = r * d; j < d; j += 1, o += 1) x.grad[o] += scale[r] * (g[o] * gain.data[j] - mean - along * standard[o]);
+      for (let j = 0, o = r * d; j < d; j += 1, o += 1)
+        x.grad[o] += scale[r] * (g[o] * gain.data[j] - mean - along * standard[o]);
     }
   });
   for (let r = 0; r < x.rows; r += 1) {
-    let [mean, square] = [0, 0];
+    let mean = 0;
+    let square = 0;
     for (let o = r * d; o < (r + 1) * d; o += 1) mean += x.data[o] / d;
-    for (let o = r * d; o < (r + 1) * d; o += 1) square += ((x.data[o] - mean) ** 2) / d;
+    for (let o = r * d; o < (r + 1) * d; o += 1) square += (x.data[o] - mean) ** 2 / d;
     scale[r] = 1 / Math.sqrt(square + eps);
     for (let j = 0, o = r * d; j < d; j += 1, o += 1) {
       standard[o] = (x.data[o] - mean) * scale[r];
@@ -229,40 +317,53 @@ export function layerNorm(x, gain, b, eps = 1e-5) {
 }
 
 /**
- * softmax(Q K^T / sqrt(d_k)) V for each of B texts and each head, a head being a slice of the columns. causal: step t sees steps
- * 0..t. Q may have another number of steps than K and V.
+ * softmax(Q K^T / sqrt(d_k)) V for each of B texts and each head, a head being a slice of the columns. causal: step t
+ * sees steps 0..t. Q may have another number of steps than K and V.
  */
 export function attention(Q, K, V, { B, heads = 1, causal = false }) {
-  const [T, N, d_k, d_v] = [Q.rows / B, K.rows / B, Q.columns / heads, V.columns / heads];
-  const [q_row, v_row] = [Q.columns, V.columns];
+  const T = Q.rows / B;
+  const N = K.rows / B;
+  const d_k = Q.columns / heads;
+  const d_v = V.columns / heads;
+  const q_row = Q.columns;
+  const v_row = V.columns;
   const weights = new Float32Array(B * heads * T * N); // 0 where a step may not look
-  const each = (f) => { for (let b = 0, w = 0; b < B; b += 1) for (let h = 0; h < heads; h += 1) for (let t = 0; t < T; t += 1, w += N) f(b, h, t, w, causal ? t + 1 : N); };
+  const each = (f) => {
+    for (let b = 0, w = 0; b < B; b += 1)
+      for (let h = 0; h < heads; h += 1) for (let t = 0; t < T; t += 1, w += N) f(b, h, t, w, causal ? t + 1 : N);
+  };
   const slopes = new Float64Array(N);
-  const out = new Node(Q.rows, V.columns, undefined, [Q, K, V], (g) => each((b, h, t, w, seen) => {
-    const [q, o] = [(t * B + b) * q_row + h * d_k, (t * B + b) * v_row + h * d_v];
-    let mean = 0; // of the slopes by the weights
-    for (let i = 0; i < seen; i += 1) {
-      const [v, alpha] = [(i * B + b) * v_row + h * d_v, weights[w + i]];
-      let slope = 0;
-      for (let j = 0; j < d_v; j += 1) {
-        slope += g[o + j] * V.data[v + j];
-        V.grad[v + j] += alpha * g[o + j];
+  const out = new Node(Q.rows, V.columns, undefined, [Q, K, V], (g) =>
+    each((b, h, t, w, seen) => {
+      const q = (t * B + b) * q_row + h * d_k;
+      const o = (t * B + b) * v_row + h * d_v;
+      let mean = 0; // of the slopes by the weights
+      for (let i = 0; i < seen; i += 1) {
+        const v = (i * B + b) * v_row + h * d_v;
+        const alpha = weights[w + i];
+        let slope = 0;
+        for (let j = 0; j < d_v; j += 1) {
+          slope += g[o + j] * V.data[v + j];
+          V.grad[v + j] += alpha * g[o + j];
+        }
+        slopes[i] = slope;
+        mean += alpha * slope;
       }
-      slopes[i] = slope;
-      mean += alpha * slope;
-    }
-    for (let i = 0; i < seen; i += 1) {
-      const k = (i * B + b) * q_row + h * d_k;
-      const score = (weights[w + i] * (slopes[i] - mean)) / Math.sqrt(d_k);
-      for (let j = 0; j < d_k; j += 1) {
-        Q.grad[q + j] += score * K.data[k + j];
-        K.grad[k + j] += score * Q.data[q + j];
+      for (let i = 0; i < seen; i += 1) {
+        const k = (i * B + b) * q_row + h * d_k;
+        const score = (weights[w + i] * (slopes[i] - mean)) / Math.sqrt(d_k);
+        for (let j = 0; j < d_k; j += 1) {
+          Q.grad[q + j] += score * K.data[k + j];
+          K.grad[k + j] += score * Q.data[q + j];
+        }
       }
-    }
-  }));
+    }),
+  );
   each((b, h, t, w, seen) => {
-    const [q, o] = [(t * B + b) * q_row + h * d_k, (t * B + b) * v_row + h * d_v];
-    let [most, sum] = [-Infinity, 0];
+    const q = (t * B + b) * q_row + h * d_k;
+    const o = (t * B + b) * v_row + h * d_v;
+    let most = -Infinity;
+    let sum = 0;
     for (let i = 0; i < seen; i += 1) {
       const k = (i * B + b) * q_row + h * d_k;
       let score = 0;
@@ -297,7 +398,8 @@ export function crossEntropy(z, targets) {
   let loss = 0;
   for (let r = 0; r < z.rows; r += 1) {
     if (targets[r] < 0) continue;
-    let [most, sum] = [-Infinity, 0];
+    let most = -Infinity;
+    let sum = 0;
     for (let o = r * d; o < (r + 1) * d; o += 1) most = Math.max(most, z.data[o]);
     for (let o = r * d; o < (r + 1) * d; o += 1) sum += p[o] = Math.exp(z.data[o] - most);
     for (let o = r * d; o < (r + 1) * d; o += 1) p[o] /= sum;

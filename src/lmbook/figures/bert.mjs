@@ -11,16 +11,24 @@ export class MaskedLM {
     const part = below(w, "bert");
     Object.assign(this, { w, stack: () => "bert.encoder.layers" });
     this.window = bert.window;
-    [this.table, this.places, this.segments] = ["embedding.weight", "position.table.weight", "segment.weight"].map(part);
+    [this.table, this.places, this.segments] = ["embedding.weight", "position.table.weight", "segment.weight"].map(
+      part,
+    );
     this.first = layerNorm(part, "norm", EPS);
     this.encoder = new Encoder(below(part, "encoder"), { n_heads: bert.n_heads, activation: gelu, eps: EPS });
-    [this.W, this.norm, this.output] = [affine(w, "W"), layerNorm(w, "norm", EPS), affine(w, "output")];
+    this.W = affine(w, "W");
+    this.norm = layerNorm(w, "norm", EPS);
+    this.output = affine(w, "output");
   }
 
   /** The trace of each position: it begins with the sum of three rows, and the norm behind it. */
   traces(ids) {
     const first = ids.map((id, t) => {
-      const [word, place, { next, ...segment }] = begun([["embedding", row(this.table, id)], ["position", row(this.places, t)], ["segment", row(this.segments, 0)]]);
+      const [word, place, { next, ...segment }] = begun([
+        ["embedding", row(this.table, id)],
+        ["position", row(this.places, t)],
+        ["segment", row(this.segments, 0)],
+      ]);
       return [word, place, { ...segment, next: this.first(next) }];
     });
     const { trace } = this.encoder.run(first.map((parts) => parts.at(-1).next));
@@ -28,7 +36,9 @@ export class MaskedLM {
   }
 
   /** The vector that the output matrix reads, did the encoder end after this stage of a trace. */
-  head({ next }) { return this.norm(this.W(next).map(gelu)); }
+  head({ next }) {
+    return this.norm(this.W(next).map(gelu));
+  }
 
   /** P(w_t) at the places `at`, and the trace of each position. */
   run(ids, at = [...ids.keys()]) {

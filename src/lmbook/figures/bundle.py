@@ -47,6 +47,8 @@ SERVED = (
     "sms-spam",
     "sms-spam-left",
 )
+# What a browser need not load; lines within a template string lose their indentation too (only style sheets have such)
+_FOR_PEOPLE = re.compile(r"^\s*(?://.*|/\*\*[\s\S]*?\*/)\n|^[ ]+", re.MULTILINE)
 _HANDED_ON = re.compile(r"^export\s+\{([^}]*)\};\n", re.MULTILINE)
 
 
@@ -84,7 +86,7 @@ def _weights(file: Path) -> str:
 
 
 def source(name: str) -> str:
-    """A local module without the comments at the head of the line; raises KeyError with the names there are."""
+    """A local module without indentation and whole lines of comments; raises KeyError with the names there are."""
     if name in TEXTS:
         return TEXTS[name]()
     if name.startswith("program-"):
@@ -96,12 +98,12 @@ def source(name: str) -> str:
     file = HERE / f"{name}.mjs"
     if not file.is_file():
         raise KeyError(f"no figure module {name!r}; there are {', '.join(sorted(p.stem for p in HERE.glob('*.mjs')))}")
-    return re.sub(r"^//.*\n", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return _FOR_PEOPLE.sub("", file.read_text(encoding="utf-8"))
 
 
 def without_exports(text: str) -> tuple[str, str]:
     """The text of a module as that of a function's body, and the names that it exported."""
-    handed_on = [name.strip() for names in _HANDED_ON.findall(text) for name in names.split(",")]
+    handed_on = [name for names in _HANDED_ON.findall(text) for name in re.findall(r"\w+", names)]
     return _EXPORT.sub("", _HANDED_ON.sub("", text)), ", ".join([*_EXPORT.findall(text), *handed_on])
 
 

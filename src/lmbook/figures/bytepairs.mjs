@@ -11,10 +11,12 @@ import { words } from "./ngram.mjs";
 
 export const SPECIALS = ["<pad>", "<unk>", "<sos>", "<eos>", "<mask>"];
 const PLACES = new Set([0, 2, 3]); // <pad>, <sos>, <eos>: they mark places rather than stand for text
-const [FIRST_BYTE, FIRST_MERGE] = [5, 261];
+const FIRST_BYTE = 5;
+const FIRST_MERGE = 261;
 
 // Python's \w and \s in the letters of JavaScript; its PIECE: " ?\w+| ?[^\w\s]+|\s+(?!\S)|\s+"
-const [W, S] = ["\\p{L}\\p{N}_", "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000"];
+const W = "\\p{L}\\p{N}_";
+const S = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 const PIECE = new RegExp(` ?[${W}]+| ?[^${W}${S}]+|[${S}]+(?![^${S}])|[${S}]+`, "gu");
 
 export { S, W };
@@ -25,26 +27,46 @@ export class Characters {
     this.ids = new Map(this.types.map((type, id) => [type, id]));
     this.size = this.types.length;
   }
-  name(id) { return this.types[id]; }
-  split(text) { return [...text]; }
-  encode(text) { return this.split(text).map((token) => this.ids.get(token) ?? 1); }
-  decode(ids, between = "") { return ids.filter((id) => !PLACES.has(id)).map((id) => this.types[id]).join(between); }
+  name(id) {
+    return this.types[id];
+  }
+  split(text) {
+    return [...text];
+  }
+  encode(text) {
+    return this.split(text).map((token) => this.ids.get(token) ?? 1);
+  }
+  decode(ids, between = "") {
+    return ids
+      .filter((id) => !PLACES.has(id))
+      .map((id) => this.types[id])
+      .join(between);
+  }
 }
 
 export class Words extends Characters {
-  split(text) { return words(text); }
-  decode(ids) { return super.decode(ids, " "); }
+  split(text) {
+    return words(text);
+  }
+  decode(ids) {
+    return super.decode(ids, " ");
+  }
 }
 
 /** Tokens apart by blanks. */
 export class Blanks extends Words {
-  split(text) { return text.match(new RegExp(`[^${S}]+`, "gu")) ?? []; }
+  split(text) {
+    return text.match(new RegExp(`[^${S}]+`, "gu")) ?? [];
+  }
 }
 
 export class BytePairs {
   constructor(merges) {
     this.ranks = new Map(merges.map(([a, b], i) => [`${a} ${b}`, FIRST_MERGE + i]));
-    this.pieces = [...SPECIALS.map((token) => [...new TextEncoder().encode(token)]), ...Array.from({ length: 256 }, (_, b) => [b])];
+    this.pieces = [
+      ...SPECIALS.map((token) => [...new TextEncoder().encode(token)]),
+      ...Array.from({ length: 256 }, (_, b) => [b]),
+    ];
     for (const [a, b] of merges) this.pieces.push([...this.pieces[a], ...this.pieces[b]]);
     this.size = this.pieces.length;
   }
@@ -59,11 +81,17 @@ export class BytePairs {
     }
   }
 
-  split(text) { return this.encode(text).map((id) => this.name(id)); }
-  decode(ids) {
-    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new Uint8Array(ids.filter((id) => id >= FIRST_BYTE).flatMap((id) => this.pieces[id])));
+  split(text) {
+    return this.encode(text).map((id) => this.name(id));
   }
-  encode(text) { return (text.match(PIECE) ?? []).flatMap((piece) => this.piece(piece)); }
+  decode(ids) {
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(
+      new Uint8Array(ids.filter((id) => id >= FIRST_BYTE).flatMap((id) => this.pieces[id])),
+    );
+  }
+  encode(text) {
+    return (text.match(PIECE) ?? []).flatMap((piece) => this.piece(piece));
+  }
 
   piece(piece) {
     let ids = [...new TextEncoder().encode(piece)].map((b) => FIRST_BYTE + b);

@@ -11,7 +11,11 @@ export function bytes(text) {
   const end = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
   const out = new Uint8Array((text.length / 4) * 3);
   for (let i = 0, o = 0; i < text.length; i += 4, o += 3) {
-    const four = (value[text.charCodeAt(i)] << 18) | (value[text.charCodeAt(i + 1)] << 12) | (value[text.charCodeAt(i + 2)] << 6) | value[text.charCodeAt(i + 3)];
+    const four =
+      (value[text.charCodeAt(i)] << 18) |
+      (value[text.charCodeAt(i + 1)] << 12) |
+      (value[text.charCodeAt(i + 2)] << 6) |
+      value[text.charCodeAt(i + 3)];
     out[o] = four >> 16;
     out[o + 1] = (four >> 8) & 255;
     out[o + 2] = four & 255;
@@ -27,8 +31,11 @@ function opened(file) {
   try {
     const { __metadata__: metadata, ...entries } = JSON.parse(text);
     const last = Math.max(...Object.values(entries).map((entry) => entry.data_offsets[1]));
-    if (metadata.format.startsWith("lmbook") && file.length === 8 + size + last) return { metadata, entries, start: 8 + size };
-  } catch { /* said below */ }
+    if (metadata.format.startsWith("lmbook") && file.length === 8 + size + last)
+      return { metadata, entries, start: 8 + size };
+  } catch {
+    /* said below */
+  }
   throw new Error("the file of weights is cut, or is no checkpoint of the book");
 }
 
@@ -40,13 +47,17 @@ export function weights(file) {
     const { buffer } = file.slice(start + from, start + to); // a copy, so that it is aligned
     return entries[name].dtype === "I8" ? new Int8Array(buffer) : new Float32Array(buffer);
   };
-  const [int8, tied, found] = [new Set(JSON.parse(metadata.int8)), JSON.parse(metadata.tied), new Map()];
+  const int8 = new Set(JSON.parse(metadata.int8));
+  const tied = JSON.parse(metadata.tied);
+  const found = new Map();
   for (const name of Object.keys(entries)) {
     if (int8.has(name)) {
-      const [q, scale] = [raw(name), raw(`${name}.scale`)];
+      const q = raw(name);
+      const scale = raw(`${name}.scale`);
       const width = q.length / scale.length;
       const restored = new Float32Array(q.length);
-      for (let i = 0, o = 0; i < scale.length; i += 1) for (let j = 0; j < width; j += 1, o += 1) restored[o] = q[o] * scale[i];
+      for (let i = 0, o = 0; i < scale.length; i += 1)
+        for (let j = 0; j < width; j += 1, o += 1) restored[o] = q[o] * scale[i];
       found.set(name, restored);
     } else if (!(name.endsWith(".scale") && int8.has(name.slice(0, -6)))) found.set(name, raw(name));
     else continue;

@@ -19,10 +19,11 @@
 //   });
 //
 // The frame (title and task above, live sentence, colours) is made by figure(); draw only what is inside.
-// A figure is no taller than a screen of 1280 x 800, as it is opened and after it was typed at: what is long scrolls in its own
-// box (from 40rem on: @container (min-width: 40rem) { .. max-height .. }), what is rarely wanted is folded.
-//   h("div", { class: "lm-split" }, controls, result)    side by side where there is room; --lm-side says how wide the first is
-//   (with the class lm-split-right, the second);  h("div", { class: "lm-folds" }, details, ..)    closed, on one line
+// A figure is no taller than a screen of 1280 x 800, as it is opened and after it was typed at: what is long scrolls in
+// its own box (from 40rem on: @container (min-width: 40rem) { .. max-height .. }), what is rarely wanted is folded.
+//   h("div", { class: "lm-split" }, controls, result)    side by side where there is room; --lm-side says how wide
+//                                the first is (with the class lm-split-right, the second)
+//   h("div", { class: "lm-folds" }, details, ..)         closed, on one line
 // State lives in the model's traits: set it there, draw from there. Then a kernel and the page see the same.
 //   model.get(name), model.set(name, value), model.save_changes()      the same with a kernel and without
 //   listen("a b", callback)      callback on a change of trait a or b; taken off when the view goes
@@ -39,10 +40,12 @@
 //   slider({ label, min, max, step, value, text, oninput }) -> { node, input, get, set(v) }   text(v) is read out
 //   field({ label, value, oninput, delay, ... })   -> { node, input, get, set(v) }   a line of text
 //   choice({ label, options, value, onchange })    -> { node, set(v) }   one of few, as radio buttons (one tab stop)
-//   select({ label, options, value, onchange })    -> { node, set(v) }   one of many; options: strings or [value, label]
-//   bars() -> { node, draw(rows, { max }) }        rows: { label, value, text, note, tone, title }; tone 0 to 6 or "faint"
+//   select({ label, options, value, onchange })    -> { node, set(v) }   one of many: strings or [value, label]
+//   bars() -> { node, draw(rows, { max }) }        rows: { label, value, text, note, tone, title };
+//                                                  tone 0 to 6 or "faint"
 //   table({ summary, caption, head, rows })        -> { node, draw(rows, head) }   the numbers, folded in <details>
-//   roving(container, selector, options)           -> { refresh, focus(i), index }   arrows move in a group, one tab stop
+//   roving(container, selector, options)           -> { refresh, focus(i), index }   arrows move in a group,
+//                                                  one tab stop
 //   chips({ label, options, onchoose })            -> { node }   a row of buttons, one tab stop (examples to try)
 //   onwidth(node, draw)                            draw(width in px) now and when the width changes (for SVG charts)
 //   fmt.prob, fmt.exp, fmt.num, fmt.nats, fmt.percent, fmt.count, fmt.list, fmt.quote
@@ -62,7 +65,10 @@ export function figure(draw) {
     async render({ model, el }) {
       const undo = [];
       const listen = (names, callback) => {
-        const event = names.split(/\s+/).map((name) => `change:${name}`).join(" ");
+        const event = names
+          .split(/\s+/)
+          .map((name) => `change:${name}`)
+          .join(" ");
         model.on(event, callback);
         undo.push(() => model.off(event, callback));
       };
@@ -72,7 +78,8 @@ export function figure(draw) {
       undo.push(live.stop);
       if (el.closest("figure.lm-figure")) el.append(body);
       else {
-        const [title, caption] = [h("p", { class: "lm-title" }), h("figcaption", {})];
+        const title = h("p", { class: "lm-title" });
+        const caption = h("figcaption", {});
         const frame = h("figure", { class: "lm-figure" }, title, body, caption);
         const words = () => {
           title.textContent = model.get("title");
@@ -103,13 +110,18 @@ function liveRegion() {
     say(sentence) {
       shown.textContent = sentence;
       clearTimeout(timer);
-      timer = setTimeout(() => { if (read.textContent !== sentence) read.textContent = sentence; }, 350);
+      timer = setTimeout(() => {
+        if (read.textContent !== sentence) read.textContent = sentence;
+      }, 350);
     },
   };
 }
 
 let made = 0; // for pairs of label and control; counted in the page, so nothing stored depends on it
-const unique = () => `lm-${Date.now().toString(36)}-${(made += 1)}`;
+function unique() {
+  made += 1;
+  return `lm-${Date.now().toString(36)}-${made}`;
+}
 
 export function button(label, onclick, attributes = {}) {
   const { pressed, ...rest } = attributes;
@@ -126,8 +138,14 @@ export function slider({ label, min, max, step = 1, value, text = String, oninpu
     out.textContent = text(Number(input.value));
     input.setAttribute("aria-valuetext", out.textContent);
   };
-  input.addEventListener("input", () => { show(); oninput?.(Number(input.value)); });
-  const set = (v) => { if (Number(input.value) !== v) input.value = v; show(); };
+  input.addEventListener("input", () => {
+    show();
+    oninput?.(Number(input.value));
+  });
+  const set = (v) => {
+    if (Number(input.value) !== v) input.value = v;
+    show();
+  };
   input.value = value ?? min;
   show();
   const node = h("div", { class: "lm-control lm-slider" }, h("label", { for: id }, label), input, out);
@@ -140,11 +158,26 @@ export function field({ label, value = "", oninput, delay = 250, ...rest }) {
   const input = h("input", { type: "text", id, autocomplete: "off", spellcheck: "false", ...rest });
   input.value = value;
   let timer = null;
-  const tell = () => { clearTimeout(timer); oninput?.(input.value); };
-  input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(tell, delay); });
-  input.addEventListener("keydown", (event) => { if (event.key === "Enter") tell(); });
-  const set = (v) => { if (input.value !== v) input.value = v; };
-  return { node: h("div", { class: "lm-control lm-field" }, h("label", { for: id }, label), input), input, set, get: () => input.value };
+  const tell = () => {
+    clearTimeout(timer);
+    oninput?.(input.value);
+  };
+  input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(tell, delay);
+  });
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") tell();
+  });
+  const set = (v) => {
+    if (input.value !== v) input.value = v;
+  };
+  return {
+    node: h("div", { class: "lm-control lm-field" }, h("label", { for: id }, label), input),
+    input,
+    set,
+    get: () => input.value,
+  };
 }
 
 const pairs = (options) => options.map((option) => (Array.isArray(option) ? option : [option, String(option)]));
@@ -157,15 +190,31 @@ export function choice({ label, options, value, onchange }) {
     input.checked = v === value;
     return { v, input, node: h("label", { class: "lm-option" }, input, h("span", {}, words)) };
   });
-  const node = h("fieldset", { class: "lm-control lm-choice" }, h("legend", {}, label), inputs.map((o) => o.node));
-  return { node, set: (v) => { for (const o of inputs) o.input.checked = o.v === v; } };
+  const node = h(
+    "fieldset",
+    { class: "lm-control lm-choice" },
+    h("legend", {}, label),
+    inputs.map((o) => o.node),
+  );
+  return {
+    node,
+    set: (v) => {
+      for (const o of inputs) o.input.checked = o.v === v;
+    },
+  };
 }
 
 export function select({ label, options, value, onchange }) {
   const id = unique();
   const list = pairs(options);
-  const input = h("select", { id }, list.map(([, words], i) => h("option", { value: i }, words)));
-  const set = (v) => { input.selectedIndex = list.findIndex(([known]) => known === v); };
+  const input = h(
+    "select",
+    { id },
+    list.map(([, words], i) => h("option", { value: i }, words)),
+  );
+  const set = (v) => {
+    input.selectedIndex = list.findIndex(([known]) => known === v);
+  };
   input.addEventListener("change", () => onchange?.(list[input.selectedIndex][0]));
   set(value);
   return { node: h("div", { class: "lm-control" }, h("label", { for: id }, label), input), input, set };
@@ -174,10 +223,14 @@ export function select({ label, options, value, onchange }) {
 /** Horizontal bars. The label, the number and the note are text; the bar itself is decoration and moves smoothly. */
 export function bars({ label } = {}) {
   const node = h("div", { class: "lm-bars", role: "list", "aria-label": label });
-  let rows = [];
+  const rows = [];
   const make = () => {
-    const parts = { label: h("span", { class: "lm-bar-label" }), fill: h("span", { class: "lm-bar-fill" }),
-      text: h("span", { class: "lm-bar-text" }), note: h("span", { class: "lm-bar-note" }) };
+    const parts = {
+      label: h("span", { class: "lm-bar-label" }),
+      fill: h("span", { class: "lm-bar-fill" }),
+      text: h("span", { class: "lm-bar-text" }),
+      note: h("span", { class: "lm-bar-note" }),
+    };
     const track = h("span", { class: "lm-bar-track", "aria-hidden": "true" }, parts.fill);
     parts.node = h("div", { class: "lm-bar", role: "listitem" }, parts.label, track, parts.text, parts.note);
     return parts;
@@ -186,7 +239,10 @@ export function bars({ label } = {}) {
     node,
     draw(data, { max } = {}) {
       const top = max ?? Math.max(...data.map((row) => row.value), Number.MIN_VALUE);
-      while (rows.length < data.length) { rows.push(make()); node.append(rows.at(-1).node); }
+      while (rows.length < data.length) {
+        rows.push(make());
+        node.append(rows.at(-1).node);
+      }
       for (const row of rows.splice(data.length)) row.node.remove();
       data.forEach((row, i) => {
         const parts = rows[i];
@@ -208,13 +264,30 @@ export function table({ summary = "The numbers as a table", caption, head = [], 
   const headRow = h("tr", {});
   const body = h("tbody", {});
   const draw = (newRows, newHead = head) => {
-    replace(headRow, newHead.map((cell) => h("th", { scope: "col" }, cell)));
-    replace(body, newRows.map((row) => h("tr", {}, row.map((cell, i) => h(i ? "td" : "th", i ? {} : { scope: "row" }, cell)))));
+    replace(
+      headRow,
+      newHead.map((cell) => h("th", { scope: "col" }, cell)),
+    );
+    replace(
+      body,
+      newRows.map((row) =>
+        h(
+          "tr",
+          {},
+          row.map((cell, i) => h(i ? "td" : "th", i ? {} : { scope: "row" }, cell)),
+        ),
+      ),
+    );
   };
   draw(rows);
   const grid = h("table", {}, h("thead", {}, headRow), body);
-  const scroll = h("div", { class: "lm-scroll", tabindex: "0", role: "region", "aria-label": caption ?? summary }, grid);
-  const words = caption ? h("p", { class: "lm-muted lm-small" }, caption) : null; // a <caption> would be as wide as the table
+  const scroll = h(
+    "div",
+    { class: "lm-scroll", tabindex: "0", role: "region", "aria-label": caption ?? summary },
+    grid,
+  );
+  // a <caption> would be as wide as the table
+  const words = caption ? h("p", { class: "lm-muted lm-small" }, caption) : null;
   return { node: h("details", { class: "lm-table" }, h("summary", {}, summary), words, scroll), draw };
 }
 
@@ -226,34 +299,62 @@ export function table({ summary = "The numbers as a table", caption, head = [], 
 export function roving(container, selector, { onmove, index = 0, keys = "all" } = {}) {
   const state = { index };
   const items = () => [...container.querySelectorAll(selector)];
-  const mark = () => items().forEach((item, i) => {
-    item.setAttribute("tabindex", i === state.index ? "0" : "-1");
-    item.setAttribute("data-lm-suppress-shortcuts", "true");
-  });
+  const mark = () =>
+    items().forEach((item, i) => {
+      item.setAttribute("tabindex", i === state.index ? "0" : "-1");
+      item.setAttribute("data-lm-suppress-shortcuts", "true");
+    });
   const across = keys === "vertical" ? {} : { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
   const steps = { ArrowDown: 1, ArrowUp: -1, ...across };
-  const refresh = () => { state.index = Math.max(0, Math.min(items().length - 1, state.index)); mark(); };
-  const focus = (i) => { state.index = i; refresh(); items()[state.index]?.focus(); };
+  const refresh = () => {
+    state.index = Math.max(0, Math.min(items().length - 1, state.index));
+    mark();
+  };
+  const focus = (i) => {
+    state.index = i;
+    refresh();
+    items()[state.index]?.focus();
+  };
   container.addEventListener("keydown", (event) => {
-    if (!(event.key in steps) || event.altKey || event.ctrlKey || event.metaKey || !event.target.matches(selector)) return;
+    if (!(event.key in steps) || event.altKey || event.ctrlKey || event.metaKey || !event.target.matches(selector))
+      return;
     event.preventDefault();
     focus(items().indexOf(event.target) + steps[event.key]);
     onmove?.(state.index);
   });
   container.addEventListener("focusin", (event) => {
     const i = items().indexOf(event.target);
-    if (i >= 0 && i !== state.index) { state.index = i; mark(); }
+    if (i >= 0 && i !== state.index) {
+      state.index = i;
+      mark();
+    }
   });
   refresh();
-  return { refresh, focus, get index() { return state.index; } };
+  return {
+    refresh,
+    focus,
+    get index() {
+      return state.index;
+    },
+  };
 }
 
 /** A row of buttons, such as examples to try; arrows move between them. options: strings or [value, words]. */
 export function chips({ label, options, onchoose }) {
-  const group = h("div", { class: "lm-row", role: "group", "aria-label": label },
-    pairs(options).map(([value, words]) => button(words, () => onchoose(value), { class: "lm-button lm-chip" })));
+  const group = h(
+    "div",
+    { class: "lm-row", role: "group", "aria-label": label },
+    pairs(options).map(([value, words]) => button(words, () => onchoose(value), { class: "lm-button lm-chip" })),
+  );
   roving(group, ".lm-chip");
-  return { node: h("div", { class: "lm-control lm-chips" }, h("span", { class: "lm-muted lm-small", "aria-hidden": "true" }, label), group) };
+  return {
+    node: h(
+      "div",
+      { class: "lm-control lm-chips" },
+      h("span", { class: "lm-muted lm-small", "aria-hidden": "true" }, label),
+      group,
+    ),
+  };
 }
 
 /** Calls draw(width) when the width of the node is known and whenever it changes; the figure is drawn before that. */

@@ -15,7 +15,9 @@ function build(element, attributes, children) {
   if (FOCUSABLE.has(element.localName) || element.hasAttribute("tabindex")) {
     element.setAttribute("data-lm-suppress-shortcuts", "true");
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 
@@ -30,6 +32,8 @@ export function s(tag, attributes, ...children) {
 }
 
 export function replace(node, ...children) {
-  node.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  node.replaceChildren(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return node;
 }

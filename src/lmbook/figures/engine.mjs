@@ -1,9 +1,12 @@
-// engine.mjs: the trained models of the book at work. It makes a model from its file and its card, and does tasks with it.
+// engine.mjs: the trained models of the book at work. It makes a model from its file and its card, and does tasks with
+// it.
 //
 //   const own = engine();      own.load({ name, file, card })      own.translate({ name, text })      ...
-//   serve(self)                the same behind messages, in a worker: { number, task, given } -> { number, found } or { number, error }
+//   serve(self)                the same behind messages, in a worker:
+//                              { number, task, given } -> { number, found } or { number, error }
 //
-// The models read like the book's, in a second language: checkpoint, layers, attention, recurrent, seq2seq, transformer, bert, gpt, patches.
+// The models read like the book's, in a second language: checkpoint, layers, attention, recurrent, seq2seq,
+// transformer, bert, gpt, patches.
 import { MaskedLM } from "./bert.mjs";
 import { Blanks, BytePairs, Characters, Words } from "./bytepairs.mjs";
 import { bytes, weights } from "./checkpoint.mjs";
@@ -20,8 +23,22 @@ import { WordForms, cut } from "./wordforms.mjs";
 
 export { bytes, cut, likeliest, plane };
 
-const [SOS, EOS, MASK, FIRST] = [2, 3, 4, 5]; // ids of special tokens, and the first of the others
-const MODELS = { AttentionSeq2Seq, Classifier, GPT, MaskedLM, PatchClassifier, RecurrentLM, Seq2Seq, SkipGram, Tagger, Transformer };
+const SOS = 2;
+const EOS = 3;
+const MASK = 4;
+const FIRST = 5; // ids of special tokens, and the first of the others
+const MODELS = {
+  AttentionSeq2Seq,
+  Classifier,
+  GPT,
+  MaskedLM,
+  PatchClassifier,
+  RecurrentLM,
+  Seq2Seq,
+  SkipGram,
+  Tagger,
+  Transformer,
+};
 const TEXTS = {
   BytePairTokenizer: (about) => new BytePairs(about.merges),
   CharTokenizer: (about) => new Characters(about.vocabulary.types),
@@ -48,8 +65,12 @@ export const textOf = (about) => made(TEXTS, about, (make) => make(about));
 const attentions = (trace) => trace.filter((entry) => entry.weights);
 
 /** Rows of traces, one a position, as maps: { kind, layer, weights[head][query][key] } for each attention. */
-const maps = (traces) => attentions(traces[0]).map(({ kind, layer, weights: heads }, i) => (
-  { kind, layer, weights: heads.map((_, head) => traces.map((trace) => Array.from(attentions(trace)[i].weights[head]))) }));
+const maps = (traces) =>
+  attentions(traces[0]).map(({ kind, layer, weights: heads }, i) => ({
+    kind,
+    layer,
+    weights: heads.map((_, head) => traces.map((trace) => Array.from(attentions(trace)[i].weights[head]))),
+  }));
 
 export function engine() {
   const known = new Map();
@@ -59,10 +80,14 @@ export function engine() {
   };
 
   /** What work() gives; the last one is kept. */
-  let [last, done] = ["", null];
+  let last = "";
+  let done = null;
   function once(key, work) {
     const told = JSON.stringify(key);
-    if (told !== last) [done, last] = [work(), told];
+    if (told !== last) {
+      done = work();
+      last = told;
+    }
     return done;
   }
 
@@ -109,7 +134,12 @@ export function engine() {
         const allowed = p.map((value, id) => (id === SOS ? -1 : value));
         const best = likeliest(allowed, 6);
         const id = forced[t] ?? best[0];
-        target.push({ id, text: writer.name(id), p: p[id], others: best.map((other) => ({ id: other, text: writer.name(other), p: p[other] })) });
+        target.push({
+          id,
+          text: writer.name(id),
+          p: p[id],
+          others: best.map((other) => ({ id: other, text: writer.name(other), p: p[other] })),
+        });
         if (id === EOS || target.length === most) break;
         if (t + 1 === steps.length) steps.push(model.step(steps[t].state, id));
       }
@@ -118,12 +148,17 @@ export function engine() {
       const encoder = start.source ? maps(start.source).map((map) => ({ ...map, kind: "encoder" })) : [];
       return {
         source: source.map((id, i) => ({ id, text: reader.name(id), typed: typed[i] })),
-        target, text: writer.decode(target.map((token) => token.id)).trim(), ended: target.at(-1).id === EOS,
+        target,
+        text: writer.decode(target.map((token) => token.id)).trim(),
+        ended: target.at(-1).id === EOS,
         attention: [...encoder, ...maps(written)],
       };
     },
 
-    /** The tokens that a model reads: of BERT as `source`, of a GPT as `target`; left: characters that the GPT does not know. */
+    /**
+     * The tokens that a model reads: of BERT as `source`, of a GPT as `target`; left: characters that the GPT does not
+     * know.
+     */
     tokens({ name, text }) {
       const found = get(name);
       if (found.model instanceof MaskedLM) return { source: framed(found, text).tokens, target: [] };
@@ -132,12 +167,18 @@ export function engine() {
     },
 
     /**
-     * One position opened: side "source" or "target", place from 0; ids: what a translator has written; blank: the place that
-     * BERT does not see.  A line for each stage, see insides.mjs; `says` is what would be written, did the model end there.
+     * One position opened: side "source" or "target", place from 0; ids: what a translator has written; blank: the
+     * place that BERT does not see.  A line for each stage, see insides.mjs; `says` is what would be written, did the
+     * model end there.
      */
     open({ name, side, ...given }) {
       const { model, writer } = get(name);
-      return opened(model, writer, position({ name, side, ...given }), !(model instanceof Transformer && side === "source"));
+      return opened(
+        model,
+        writer,
+        position({ name, side, ...given }),
+        !(model instanceof Transformer && side === "source"),
+      );
     },
 
     /** One sublayer at this position, with every number: stage as in `open`; behind the last one comes the output. */
@@ -147,9 +188,10 @@ export function engine() {
     },
 
     /**
-     * What a translator without attention may write: nodes of `shown` rows [token, ln p, next node], node 0 first, as `tree` in
-     * decoding.py has them: all beginnings with P of `least`, what beams of up to `widest` look at, and `kept`, beginnings as ids;
-     * from each of them on by the likeliest tokens.  A next node is null behind the end, -1 where the tree does not go on.
+     * What a translator without attention may write: nodes of `shown` rows [token, ln p, next node], node 0 first, as
+     * `tree` in decoding.py has them: all beginnings with P of `least`, what beams of up to `widest` look at, and
+     * `kept`, beginnings as ids; from each of them on by the likeliest tokens.  A next node is null behind the end, -1
+     * where the tree does not go on.
      */
     tree({ name, text, kept = [], shown = 5, widest = 4, least = 0.004, most = 14 }) {
       const { model, reader, writer } = get(name);
@@ -159,7 +201,10 @@ export function engine() {
       const look = (ids) => {
         const key = ids.join(" ");
         if (!said.has(key)) {
-          const { logits, state } = model.step(ids.length ? look(ids.slice(0, -1)).state : model.start(source), ids.at(-1) ?? SOS);
+          const { logits, state } = model.step(
+            ids.length ? look(ids.slice(0, -1)).state : model.start(source),
+            ids.at(-1) ?? SOS,
+          );
           const p = softmax(logits);
           said.set(key, { ids, state, rows: likeliest(p, shown).map((id) => ({ id, logP: Math.log(p[id]) })) });
         }
@@ -168,35 +213,60 @@ export function engine() {
       const goesOn = ({ id }, ids) => id !== EOS && ids.length + 1 < most;
       const likely = [{ ids: [], total: 0 }];
       for (const { ids, total } of likely) {
-        for (const row of look(ids).rows) if (goesOn(row, ids) && total + row.logP >= Math.log(least)) likely.push({ ids: [...ids, row.id], total: total + row.logP });
+        for (const row of look(ids).rows)
+          if (goesOn(row, ids) && total + row.logP >= Math.log(least))
+            likely.push({ ids: [...ids, row.id], total: total + row.logP });
       }
       for (let width = 1; width <= widest; width += 1) {
         let beam = [{ ids: [], total: 0, open: true }];
         for (let step = 0; step < most && beam.some((one) => one.open); step += 1) {
-          const grown = beam.flatMap((one) => (one.open ? look(one.ids).rows.slice(0, width).map(({ id, logP }) => ({ ids: [...one.ids, id], total: one.total + logP, open: id !== EOS })) : [one]));
+          const grown = beam.flatMap((one) =>
+            one.open
+              ? look(one.ids)
+                  .rows.slice(0, width)
+                  .map(({ id, logP }) => ({ ids: [...one.ids, id], total: one.total + logP, open: id !== EOS }))
+              : [one],
+          );
           beam = grown.sort((a, b) => b.total - a.total).slice(0, width);
         }
       }
       for (const ids of kept) ids.forEach((_, t) => look(ids.slice(0, t + 1)));
-      for (let { ids, rows } of [...said.values()]) while (goesOn(rows[0], ids)) ({ ids, rows } = look([...ids, rows[0].id]));
+      for (let { ids, rows } of [...said.values()])
+        while (goesOn(rows[0], ids)) ({ ids, rows } = look([...ids, rows[0].id]));
       const number = new Map([...said.keys()].map((key, i) => [key, i]));
       return {
         read: source.map((id, i) => ({ text: reader.name(id), typed: reader.split(text)[i] })),
-        nodes: [...said.values()].map(({ ids, rows }) => rows.map(({ id, logP }) => [{ id, text: writer.name(id) }, logP, id === EOS ? null : number.get([...ids, id].join(" ")) ?? -1])),
+        nodes: [...said.values()].map(({ ids, rows }) =>
+          rows.map(({ id, logP }) => [
+            { id, text: writer.name(id) },
+            logP,
+            id === EOS ? null : (number.get([...ids, id].join(" ")) ?? -1),
+          ]),
+        ),
       };
     },
 
-    /** Each word hidden alone: the likeliest words there, P and rank (from 1, among words) of the one that stood there. */
+    /**
+     * Each word hidden alone: the likeliest words there, P and rank (from 1, among words) of the one that stood there.
+     */
     blanks({ name, words, shown = 8 }) {
       const { model, reader } = get(name);
       const ids = [SOS, ...reader.encode(words), EOS];
-      if (words.length === 0 || ids.length > model.window) throw new Error(`the model reads 1 to ${model.window - 2} words`);
+      if (words.length === 0 || ids.length > model.window)
+        throw new Error(`the model reads 1 to ${model.window - 2} words`);
       return words.map((word, t) => {
-        const [p] = model.run(ids.map((id, i) => (i === t + 1 ? MASK : id)), [t + 1]).p;
+        const [p] = model.run(
+          ids.map((id, i) => (i === t + 1 ? MASK : id)),
+          [t + 1],
+        ).p;
         const own = p[ids[t + 1]];
         const only = p.map((value, id) => (id >= FIRST && id < FIRST + reader.words ? value : 0));
-        return { read: reader.token(word), own, rank: 1 + only.filter((value) => value > own).length,
-          others: likeliest(only, shown).map((id) => ({ text: reader.name(id), p: p[id] })) };
+        return {
+          read: reader.token(word),
+          own,
+          rank: 1 + only.filter((value) => value > own).length,
+          others: likeliest(only, shown).map((id) => ({ text: reader.name(id), p: p[id] })),
+        };
       });
     },
 
@@ -207,8 +277,8 @@ export function engine() {
     },
 
     /**
-     * P of every class for each beginning of a text: a tagger gives a row a word, a classifier one row. A classifier's words
-     * are cut in lower case, as its messages were.
+     * P of every class for each beginning of a text: a tagger gives a row a word, a classifier one row. A classifier's
+     * words are cut in lower case, as its messages were.
      */
     beginnings({ name, typed }) {
       const { model, reader } = get(name);
@@ -216,7 +286,11 @@ export function engine() {
       if (!words.length) throw new Error("there is no word in it");
       const ids = reader.encode(words);
       const rows = (found) => (model instanceof Classifier ? Array.from(found) : found.map((p) => Array.from(p)));
-      return { words, read: words.map((word) => reader.token(word)), said: ids.map((_, k) => rows(model.run(ids.slice(0, k + 1)))) };
+      return {
+        words,
+        read: words.map((word) => reader.token(word)),
+        said: ids.map((_, k) => rows(model.run(ids.slice(0, k + 1)))),
+      };
     },
 
     /** What a classifier of images takes these greys for: P of each class, and where it looks. */
@@ -226,30 +300,49 @@ export function engine() {
     },
 
     /**
-     * Words as vectors: the first `most` different words of a text, each with its row and its `n` nearest, and all of these in a
-     * plane.  words: { typed, id, text }; a word that is not in the table is <unk>, which has no neighbours and no place.
-     * near: a list of { id, text, cosine } a word.  points: { id, text, x, y }.  left: how many words were too many.
+     * Words as vectors: the first `most` different words of a text, each with its row and its `n` nearest, and all of
+     * these in a plane.  words: { typed, id, text }; a word that is not in the table is <unk>, which has no neighbours
+     * and no place. near: a list of { id, text, cosine } a word.  points: { id, text, x, y }.  left: how many words
+     * were too many.
      */
     neighbours({ name, text, n = 5, most = 6 }) {
       const { model, reader } = get(name);
       const isWord = (token) => /[\p{L}\p{N}]/u.test(token); // not a punctuation mark
       const all = [...new Set(reader.split(text).filter(isWord))];
       if (!all.length) throw new Error("there is no word in it");
-      const words = all.slice(0, most).map((typed) => ({ typed, id: reader.encode(typed)[0] })).map((word) => ({ ...word, text: reader.name(word.id) }));
-      const readable = (id) => { // can be typed
+      const words = all
+        .slice(0, most)
+        .map((typed) => ({ typed, id: reader.encode(typed)[0] }))
+        .map((word) => ({ ...word, text: reader.name(word.id) }));
+      const readable = (id) => {
+        // can be typed
         const ids = reader.encode(reader.name(id));
         return isWord(reader.name(id)) && ids.length === 1 && ids[0] === id;
       };
-      const near = words.map(({ id }) => (id < FIRST ? [] : model.nearest(id, n, readable).map((one) => ({ ...one, text: reader.name(one.id) }))));
-      const ids = [...new Set([...words.map(({ id }) => id).filter((id) => id >= FIRST), ...near.flat().map(({ id }) => id)])];
+      const near = words.map(({ id }) =>
+        id < FIRST ? [] : model.nearest(id, n, readable).map((one) => ({ ...one, text: reader.name(one.id) })),
+      );
+      const ids = [
+        ...new Set([...words.map(({ id }) => id).filter((id) => id >= FIRST), ...near.flat().map(({ id }) => id)]),
+      ];
       const { points, share } = ids.length ? plane(ids.map((id) => model.rows[id])) : { points: [], share: 0 };
-      return { words, near, points: points.map(([x, y], i) => ({ id: ids[i], text: reader.name(ids[i]), x, y })), share, left: all.length - words.length };
+      return {
+        words,
+        near,
+        points: points.map(([x, y], i) => ({ id: ids[i], text: reader.name(ids[i]), x, y })),
+        share,
+        left: all.length - words.length,
+      };
     },
 
-    /** What a memory of symbols writes for the ids that it has read: the likeliest symbol at each step, as many as were read. */
+    /**
+     * What a memory of symbols writes for the ids that it has read: the likeliest symbol at each step, as many as were
+     * read.
+     */
     symbols({ name, ids }) {
       const { model } = get(name);
-      let [state, id] = [model.start(ids), SOS];
+      let state = model.start(ids);
+      let id = SOS;
       return ids.map(() => {
         const step = model.step(state, id);
         ({ state } = step);
@@ -258,7 +351,9 @@ export function engine() {
       });
     },
 
-    /** A language model reads a text token by token: its states, its gates, what it expects next, and P of what came. */
+    /**
+     * A language model reads a text token by token: its states, its gates, what it expects next, and P of what came.
+     */
     read({ name, text, shown = 5 }) {
       const { model, reader } = get(name);
       let state = model.start();
@@ -266,9 +361,16 @@ export function engine() {
         const step = model.step(state, id);
         ({ state } = step);
         const p = softmax(step.logits);
-        return { id, text: reader.name(id), came: p[ids[t + 1]] ?? null, states: state.map((layer) => layer.map((part) => Array.from(part))),
-          gates: step.gates.map((layer) => Object.fromEntries(Object.entries(layer).map(([gate, values]) => [gate, Array.from(values)]))),
-          next: likeliest(p, shown).map((other) => ({ id: other, text: reader.name(other), p: p[other] })) };
+        return {
+          id,
+          text: reader.name(id),
+          came: p[ids[t + 1]] ?? null,
+          states: state.map((layer) => layer.map((part) => Array.from(part))),
+          gates: step.gates.map((layer) =>
+            Object.fromEntries(Object.entries(layer).map(([gate, values]) => [gate, Array.from(values)])),
+          ),
+          next: likeliest(p, shown).map((other) => ({ id: other, text: reader.name(other), p: p[other] })),
+        };
       });
     },
   };

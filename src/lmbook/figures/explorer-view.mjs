@@ -5,7 +5,8 @@ import { named, seen, share } from "./explorer-words.mjs";
 
 export const style = `
 .lm-figure .lmx { container-type: inline-size; }
-@media print { .lm-figure .lmx { container-type: normal; } .lmx .lmx-ask { display: none; } } /* what knows its width cannot go on on the next page */
+@media print { .lm-figure .lmx { container-type: normal; } .lmx .lmx-ask { display: none; } }
+  /* what knows its width cannot go on on the next page */
 .lm-figure .lmx > * + * { margin-top: 0.8rem; }
 .lmx .lm-split { --lm-side: 22.5rem; }
 .lmx .lmx-go { display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: center; }
@@ -71,8 +72,10 @@ export const style = `
   .lmx .lmx-cols { grid-template-columns: 5rem minmax(4rem, 1fr) 4.4rem 5.2rem; gap: 0 0.5rem; }
   .lmx li:not(.lmx-level) > .lmx-row { padding-block: 0.08rem; }
   .lmx .lmx-down { max-height: 11.6rem; overflow-y: auto; }
-  .lmx .lmx-level .lmx-row { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1.15fr); gap: 0 1.2rem; align-items: center; padding-block: 0.2rem; }
-  .lmx .lmx-level .lmx-row > .lmx-more { align-self: start; flex-wrap: nowrap; font-size: 0.8125rem; line-height: 1.35; }
+  .lmx .lmx-level .lmx-row { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1.15fr); gap: 0 1.2rem;
+    align-items: center; padding-block: 0.2rem; }
+  .lmx .lmx-level .lmx-row > .lmx-more { align-self: start; flex-wrap: nowrap; font-size: 0.8125rem; line-height: 1.35;
+    }
   .lmx .lmx-level .lmx-ask { flex: none; }
 }
 @container (max-width: 30rem) {
@@ -98,9 +101,17 @@ export function nextWords(count, choose) {
     list.append(row.node);
     return row;
   });
-  const heads = [["", "next word"], ["", "thin line: raw share"], ["lmx-p", "probability"], ["lmx-raw", "raw count"]];
-  const top = h("div", { class: "lmx-cols lmx-top", "aria-hidden": "true" },
-    heads.map(([name, words]) => h("span", { class: name }, words)));
+  const heads = [
+    ["", "next word"],
+    ["", "thin line: raw share"],
+    ["lmx-p", "probability"],
+    ["lmx-raw", "raw count"],
+  ];
+  const top = h(
+    "div",
+    { class: "lmx-cols lmx-top", "aria-hidden": "true" },
+    heads.map(([name, words]) => h("span", { class: name }, words)),
+  );
   const keys = roving(list, "li:not([hidden]) > button");
   return {
     node: h("div", {}, top, list),
@@ -116,7 +127,10 @@ export function nextWords(count, choose) {
         row.raw.textContent = of ? `${fmt.count(raw)} of ${fmt.count(of)}` : "no count";
         row.fill.style.width = `${(100 * p) / longest}%`;
         row.thin.style.width = `${of ? (100 * raw) / of / longest : 0}%`;
-        replace(row.fill, parts.map(([order, mass]) => piece(order, "", { width: `${(100 * mass) / p}%` })));
+        replace(
+          row.fill,
+          parts.map(([order, mass]) => piece(order, "", { width: `${(100 * mass) / p}%` })),
+        );
       });
       keys.refresh();
     },
@@ -125,14 +139,27 @@ export function nextWords(count, choose) {
 
 // draw(levels): a row for each { order, history, total, followers, gives, left, why, lines() }, orders to 0.
 export function wayDown(orders) {
-  const list = h("ol", { class: "lmx-down", "aria-label": "The way down from the longest history to the uniform distribution" });
+  const list = h("ol", {
+    class: "lmx-down",
+    "aria-label": "The way down from the longest history to the uniform distribution",
+  });
   const rows = Array.from({ length: orders + 1 }, (_, i) => {
     const order = orders - i;
-    const row = { order, open: false, step: piece(order, "lmx-step"), name: h("span", {}), seen: h("span", {}),
-      gives: h("span", { class: "lmx-p" }), ask: h("span", { class: "lmx-ask" }), why: h("span", { class: "lmx-more lmx-why" }),
-      lines: h("div", { class: "lmx-lines", role: "region", tabindex: "0", hidden: true }) };
-    const head = [h("span", { class: "lmx-line" }, h("span", {}, piece(order, "lmx-swatch"), row.name), " ", row.gives, " "),
-      h("span", { class: "lmx-track", "aria-hidden": "true" }, row.step)];
+    const row = {
+      order,
+      open: false,
+      step: piece(order, "lmx-step"),
+      name: h("span", {}),
+      seen: h("span", {}),
+      gives: h("span", { class: "lmx-p" }),
+      ask: h("span", { class: "lmx-ask" }),
+      why: h("span", { class: "lmx-more lmx-why" }),
+      lines: h("div", { class: "lmx-lines", role: "region", tabindex: "0", hidden: true }),
+    };
+    const head = [
+      h("span", { class: "lmx-line" }, h("span", {}, piece(order, "lmx-swatch"), row.name), " ", row.gives, " "),
+      h("span", { class: "lmx-track", "aria-hidden": "true" }, row.step),
+    ];
     const asked = h("span", { class: "lmx-line lmx-more" }, row.seen, " ", row.ask, " ");
     row.button = order
       ? h("button", { type: "button", class: "lmx-row", onclick: () => show(row, !row.open) }, head, asked, row.why)

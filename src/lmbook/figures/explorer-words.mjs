@@ -10,10 +10,19 @@ const times = (n) => (n === 1 ? "once" : n === 2 ? "twice" : `${fmt.count(n)} ti
 export function sight(tokens, seen, vocabulary) {
   if (!tokens.length) return "The history is empty.";
   const show = (token) => (vocabulary.ids.has(token) ? token : `${token} (not in the text: <unk>)`);
-  const [cut, most] = [tokens.length - seen, 12];
-  const before = tokens.slice(Math.max(0, cut - most), cut).map(show).join(" ");
-  return [seen ? "The model sees " : "The model sees no word: ", cut > most ? "… " : "", before, " ",
-    tokens.slice(cut).flatMap((token) => [h("b", {}, show(token)), " "])];
+  const cut = tokens.length - seen;
+  const most = 12;
+  const before = tokens
+    .slice(Math.max(0, cut - most), cut)
+    .map(show)
+    .join(" ");
+  return [
+    seen ? "The model sees " : "The model sees no word: ",
+    cut > most ? "… " : "",
+    before,
+    " ",
+    tokens.slice(cut).flatMap((token) => [h("b", {}, show(token)), " "]),
+  ];
 }
 
 // What followed a history: how often, and which words most.
@@ -51,8 +60,14 @@ export function why(now, level, V) {
 export function lines(ids, vocabulary, phrase) {
   const end = vocabulary.id("<eos>");
   const text = (from, to) => vocabulary.decode(ids.slice(from, to)).join(" ");
-  const start = (i) => { while (i > 0 && ids[i - 1] !== end) i -= 1; return i; };
-  const stop = (i) => { while (i < ids.length && ids[i] !== end) i += 1; return i; };
+  const start = (i) => {
+    while (i > 0 && ids[i - 1] !== end) i -= 1;
+    return i;
+  };
+  const stop = (i) => {
+    while (i < ids.length && ids[i] !== end) i += 1;
+    return i;
+  };
   const found = [];
   if (!phrase.length) {
     for (let i = 0; i < ids.length; i = stop(i) + 1) found.push(h("p", {}, text(i, stop(i))));
@@ -61,8 +76,19 @@ export function lines(ids, vocabulary, phrase) {
   for (let i = 0; i + phrase.length < ids.length; i++) {
     if (!phrase.every((id, j) => ids[i + j] === id)) continue;
     const next = i + phrase.length;
-    found.push(h("p", {}, text(start(i), i), " ", h("b", {}, text(i, next)), " ", h("u", {}, text(next, next + 1)), " ",
-      text(next + 1, stop(next))));
+    found.push(
+      h(
+        "p",
+        {},
+        text(start(i), i),
+        " ",
+        h("b", {}, text(i, next)),
+        " ",
+        h("u", {}, text(next, next + 1)),
+        " ",
+        text(next + 1, stop(next)),
+      ),
+    );
   }
   return found.length ? found : [h("p", {}, "It occurs nowhere in the text.")];
 }
@@ -71,13 +97,18 @@ export function lines(ids, vocabulary, phrase) {
 export function sentence(now, recent, rows, total, first) {
   const parts = [];
   if (now.kind === "none" && !total) {
-    parts.push(`${named(recent)} never occurs before a word in the training text: 0 / 0, so raw shares have nothing `
-      + "to say. What is shown comes from its longest end that does. ");
+    parts.push(
+      `${named(recent)} never occurs before a word in the training text: 0 / 0, so raw shares have nothing ` +
+        "to say. What is shown comes from its longest end that does. ",
+    );
   }
   const [top] = rows;
-  const raw = now.kind === "none" ? "" : total ? `, ${fmt.count(top.raw)} of ${fmt.count(total)} as raw count` : ", no raw count";
-  parts.push(`${recent.length ? `After ${named(recent)}` : "With no history"}, ${now.name}: the likeliest next word is `
-    + `${fmt.quote(top.word)} with probability ${fmt.prob(top.p)}${raw}.`);
+  const raw =
+    now.kind === "none" ? "" : total ? `, ${fmt.count(top.raw)} of ${fmt.count(total)} as raw count` : ", no raw count";
+  parts.push(
+    `${recent.length ? `After ${named(recent)}` : "With no history"}, ${now.name}: the likeliest next word is ` +
+      `${fmt.quote(top.word)} with probability ${fmt.prob(top.p)}${raw}.`,
+  );
   if (now.kind !== "none") parts.push(` Order ${first.order} gives ${share(1 - first.passes)} of the probability.`);
   if (!Number.isNaN(now.perplexity)) parts.push(` Perplexity on the held-out text: ${points(now.perplexity)}.`);
   return parts.join("");

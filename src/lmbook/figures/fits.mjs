@@ -1,38 +1,76 @@
 // DoesItFit: memory and time of a step of writing, for a model, its bits, and a batch of texts on one GPU.
 //
 //   weights = bits/8 N      cache = 2 L width 2 T B      share = 1 - (1 - k/E)^B
-//   reading = (bits/8 (N outside + share N inside experts) + cache) / bandwidth      computing = 2 N used B / operations
+//   reading = (bits/8 (N outside + share N inside experts) + cache) / bandwidth
+//   computing = 2 N used B / operations
 //
 // Everything is computed here, from the sizes of the model; a step takes at least the longer of the two times.
 import { bars, choice, figure, fmt, h, select, slider, table } from "./core.mjs";
 
-const [BITS, TEXTS, TOKENS] = [[32, 16, 8, 4], 10, [5, 15]];
+const BITS = [32, 16, 8, 4];
+const TEXTS = 10;
+const TOKENS = [5, 15];
 
 /** The numbers of one state; the same as DoesItFit.numbers() in Python. */
 export function numbers(m, bits, texts, tokens, bandwidth, operations) {
-  const [B, T] = [2 ** texts, Math.min(2 ** tokens, m.window)];
+  const B = 2 ** texts;
+  const T = Math.min(2 ** tokens, m.window);
   const share = 1 - (1 - m.top_k / m.experts) ** B;
   const cache = 2 * m.n_layers * m.width * 2 * T * B;
   const outside = m.parameters - m.in_experts;
   const reading = ((bits / 8) * (outside + share * m.in_experts) + cache) / (bandwidth * 1e9);
   const computing = (2 * (outside + (m.in_experts * m.top_k) / m.experts) * B) / (operations * 1e12);
-  return { B, T, share, cache, reading, computing, weights: (bits / 8) * m.parameters, speed: B / Math.max(reading, computing) };
+  return {
+    B,
+    T,
+    share,
+    cache,
+    reading,
+    computing,
+    weights: (bits / 8) * m.parameters,
+    speed: B / Math.max(reading, computing),
+  };
 }
 
 export default figure(({ model, el, listen, say }) => {
   const models = model.get("models");
-  const set = (name, value) => { model.set(name, value); model.save_changes(); };
-  const which = select({ label: "Model", options: models.map((m, i) => [String(i), m.name]), value: String(model.get("model")),
-    onchange: (v) => set("model", Number(v)) });
-  const bits = choice({ label: "Bits per weight", options: BITS.map((v) => [v, String(v)]), value: model.get("bits"), onchange: (v) => set("bits", Number(v)) });
-  const texts = slider({ label: "Texts at once", min: 0, max: TEXTS, value: model.get("texts"), text: (v) => fmt.count(2 ** v),
-    oninput: (v) => set("texts", v) });
+  const set = (name, value) => {
+    model.set(name, value);
+    model.save_changes();
+  };
+  const which = select({
+    label: "Model",
+    options: models.map((m, i) => [String(i), m.name]),
+    value: String(model.get("model")),
+    onchange: (v) => set("model", Number(v)),
+  });
+  const bits = choice({
+    label: "Bits per weight",
+    options: BITS.map((v) => [v, String(v)]),
+    value: model.get("bits"),
+    onchange: (v) => set("bits", Number(v)),
+  });
+  const texts = slider({
+    label: "Texts at once",
+    min: 0,
+    max: TEXTS,
+    value: model.get("texts"),
+    text: (v) => fmt.count(2 ** v),
+    oninput: (v) => set("texts", v),
+  });
   const longest = () => models[model.get("model")].window;
-  const tokens = slider({ label: "Tokens in each", min: TOKENS[0], max: TOKENS[1], value: model.get("tokens"),
-    text: (v) => fmt.count(Math.min(2 ** v, longest())), oninput: (v) => set("tokens", v) });
+  const tokens = slider({
+    label: "Tokens in each",
+    min: TOKENS[0],
+    max: TOKENS[1],
+    value: model.get("tokens"),
+    text: (v) => fmt.count(Math.min(2 ** v, longest())),
+    oninput: (v) => set("tokens", v),
+  });
   const memoryHead = h("p", { class: "lm-small lm-muted" }, `Memory, of ${fmt.num(model.get("memory"), 0)} GB`);
   const timeHead = h("p", { class: "lm-small lm-muted" }, "Time of a step, at least");
-  const [memory, time] = [bars({ label: "memory" }), bars({ label: "time" })];
+  const memory = bars({ label: "memory" });
+  const time = bars({ label: "time" });
   const shown = table({ caption: "This model and batch", head: ["what", "number"] });
   el.append(which.node, bits.node, texts.node, tokens.node, memoryHead, memory.node, timeHead, time.node, shown.node);
 
@@ -41,25 +79,53 @@ export default figure(({ model, el, listen, say }) => {
 
   function draw() {
     const m = models[model.get("model")];
-    const now = numbers(m, model.get("bits"), model.get("texts"), model.get("tokens"), model.get("bandwidth"), model.get("operations"));
-    const [total, room] = [(now.weights + now.cache) / 1e9, model.get("memory")];
+    const now = numbers(
+      m,
+      model.get("bits"),
+      model.get("texts"),
+      model.get("tokens"),
+      model.get("bandwidth"),
+      model.get("operations"),
+    );
+    const total = (now.weights + now.cache) / 1e9;
+    const room = model.get("memory");
     which.set(String(model.get("model")));
     bits.set(model.get("bits"));
     texts.set(model.get("texts"));
     tokens.set(model.get("tokens"));
     const most = Math.max(room, total);
-    memory.draw([{ label: "weights", value: now.weights / 1e9, text: gb(now.weights), tone: 1 },
-      { label: "cache", value: now.cache / 1e9, text: gb(now.cache), tone: 3 },
-      { label: "together", value: total, text: gb(now.weights + now.cache), tone: total > room ? 2 : 0 }], { max: most });
-    time.draw([{ label: "reading", value: now.reading, text: ms(now.reading), tone: 1 },
-      { label: "computing", value: now.computing, text: ms(now.computing), tone: 2 }], { max: Math.max(now.reading, now.computing) });
-    shown.draw([["parameters", fmt.count(m.parameters)],
+    memory.draw(
+      [
+        { label: "weights", value: now.weights / 1e9, text: gb(now.weights), tone: 1 },
+        { label: "cache", value: now.cache / 1e9, text: gb(now.cache), tone: 3 },
+        { label: "together", value: total, text: gb(now.weights + now.cache), tone: total > room ? 2 : 0 },
+      ],
+      { max: most },
+    );
+    time.draw(
+      [
+        { label: "reading", value: now.reading, text: ms(now.reading), tone: 1 },
+        { label: "computing", value: now.computing, text: ms(now.computing), tone: 2 },
+      ],
+      { max: Math.max(now.reading, now.computing) },
+    );
+    shown.draw([
+      ["parameters", fmt.count(m.parameters)],
       ["used for a token", fmt.count(m.parameters - m.in_experts * (1 - m.top_k / m.experts))],
       ["share of experts read", m.experts > 1 ? fmt.percent(now.share) : "no experts"],
-      ["tokens per second, at most", total > room ? "it does not fit" : fmt.count(now.speed)]]);
-    const fits = total > room ? `that is ${fmt.num(total, 1)} GB and does not fit into ${fmt.num(room, 0)}. Take fewer bits, fewer texts or fewer tokens.`
-      : `that fits into ${fmt.num(room, 0)} GB. ${now.reading >= now.computing ? "Reading" : "Computing"} takes longer, so at most ${fmt.count(now.speed)} tokens per second are written.`;
-    say(`${m.name}, ${model.get("bits")} bits, ${fmt.count(now.B)} text${now.B > 1 ? "s" : ""} of ${fmt.count(now.T)} tokens: ${gb(now.weights)} of weights and ${gb(now.cache)} of cache; ${fits}`);
+      ["tokens per second, at most", total > room ? "it does not fit" : fmt.count(now.speed)],
+    ]);
+    const fits =
+      total > room
+        ? `that is ${fmt.num(total, 1)} GB and does not fit into ${fmt.num(room, 0)}. Take fewer bits, fewer ` +
+          "texts or fewer tokens."
+        : `that fits into ${fmt.num(room, 0)} GB. ` +
+          (now.reading >= now.computing ? "Reading" : "Computing") +
+          ` takes longer, so at most ${fmt.count(now.speed)} tokens per second are written.`;
+    say(
+      `${m.name}, ${model.get("bits")} bits, ${fmt.count(now.B)} text${now.B > 1 ? "s" : ""} of ` +
+        `${fmt.count(now.T)} tokens: ${gb(now.weights)} of weights and ${gb(now.cache)} of cache; ${fits}`,
+    );
   }
 
   listen("model bits texts tokens", draw);

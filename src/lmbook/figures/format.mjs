@@ -1,7 +1,8 @@
 // Numbers and words as the book writes them.
 
 const SUPER = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
-const minus = (text) => text.replace(/^-(?=.*[1-9])/, "−").replace(/^-/, ""); // a true minus sign, as in the text of the book
+// a true minus sign, as in the text of the book
+const minus = (text) => text.replace(/^-(?=.*[1-9])/, "−").replace(/^-/, "");
 
 export const fmt = {
   /** A fixed number of decimals. */
@@ -20,7 +21,9 @@ export const fmt = {
     if (!Number.isFinite(x) || (x > -6 && x < 12)) return fmt.prob(Math.exp(x), digits);
     const exponent = Math.floor(x / Math.LN10);
     const mantissa = Math.exp(x - exponent * Math.LN10).toPrecision(digits);
-    return Number(mantissa) >= 10 ? `${(1).toFixed(digits - 1)} × ${fmt.power(exponent + 1)}` : `${mantissa} × ${fmt.power(exponent)}`;
+    return Number(mantissa) >= 10
+      ? `${(1).toFixed(digits - 1)} × ${fmt.power(exponent + 1)}`
+      : `${mantissa} × ${fmt.power(exponent)}`;
   },
   nats: (x, digits = 2) => `${fmt.num(x, digits)} nats`,
   percent: (p, digits = 0) => `${fmt.num(100 * p, digits)} %`,

@@ -1,7 +1,8 @@
-// gpt.mjs: a trained GPT of the package in plain JavaScript. It reads the int8 file that Python reads, keeps keys and values,
-// and gives back the attention of the last token. The equations are those of lmbook/gpt.py:
+// gpt.mjs: a trained GPT of the package in plain JavaScript. It reads the int8 file that Python reads, keeps keys and
+// values, and gives back the attention of the last token. The equations are those of lmbook/gpt.py:
 //
-//   X = E[w] (+ P, where learned)     X = X + attention(norm(X))     X = X + W_2 gelu(W_1 norm(X) + b_1) + b_2     logits = E norm(X)
+//   X = E[w] (+ P, where learned)     X = X + attention(norm(X))     X = X + W_2 gelu(W_1 norm(X) + b_1) + b_2
+//   logits = E norm(X)
 
 import { bytes, weights } from "./checkpoint.mjs";
 import { affine, geluTanh, layerNorm, row, softmax } from "./layers.mjs";
@@ -10,9 +11,10 @@ import { begun, decoderStep, layersOf, noPast } from "./transformer.mjs";
 export { bytes, softmax, weights };
 
 /**
- * A GPT over weights, w(name). read(id) takes one more token; then .logits are those of the next one, .attention[layer][head]
- * are the weights of this token over .tokens, the context, itself the last, and .trace has all that happened (transformer.mjs).
- * A full window slides as GPT.step does: the oldest `slide` tokens leave, and the rest is read anew.
+ * A GPT over weights, w(name). read(id) takes one more token; then .logits are those of the next one,
+ * .attention[layer][head] are the weights of this token over .tokens, the context, itself the last, and .trace has all
+ * that happened (transformer.mjs). A full window slides as GPT.step does: the oldest `slide` tokens leave, and the rest
+ * is read anew.
  */
 export class GPT {
   constructor(w, { n_heads, window, slide }) {
@@ -20,7 +22,8 @@ export class GPT {
     this.embedding = w("embedding.weight");
     this.places = w("position.table.weight"); // none where positions are rotary
     this.layers = layersOf(w, "layers", { n_heads, turned: !this.places, activation: geluTanh });
-    [this.norm, this.output] = [layerNorm(w, "norm"), affine(w, "output")];
+    this.norm = layerNorm(w, "norm");
+    this.output = affine(w, "output");
     this.clear();
   }
 
@@ -37,16 +40,22 @@ export class GPT {
     }
     const t = this.tokens.length;
     this.tokens.push(id);
-    const first = begun([["embedding", row(this.embedding, id)], ...(this.places ? [["position", row(this.places, t)]] : [])]);
+    const first = begun([
+      ["embedding", row(this.embedding, id)],
+      ...(this.places ? [["position", row(this.places, t)]] : []),
+    ]);
     const { x, past, trace } = decoderStep(this.layers, first.at(-1).next, this.past);
-    [this.past, this.trace] = [past, [...first, ...trace]];
+    this.past = past;
+    this.trace = [...first, ...trace];
     this.attention = trace.filter((entry) => entry.kind === "self").map((entry) => entry.weights);
     this.logits = this.output(this.norm(x));
     return this.logits;
   }
 
   /** What stands behind the last logits: the vector that the output matrix reads, after a stage of the trace. */
-  head({ next }) { return this.norm(next); }
+  head({ next }) {
+    return this.norm(next);
+  }
 
   /** The state after reading ids one by one, whatever was read before; reads only what is new. */
   to(ids) {
@@ -77,11 +86,13 @@ export function distribution(logits, temperature, topK, topP) {
   };
   share(order.slice(0, most));
   let before = 0;
-  share(order.slice(0, most).filter((i) => {
-    const stays = topP >= 1 || before < topP;
-    before += p[i];
-    return stays;
-  }));
+  share(
+    order.slice(0, most).filter((i) => {
+      const stays = topP >= 1 || before < topP;
+      before += p[i];
+      return stays;
+    }),
+  );
   return p;
 }
 
@@ -96,7 +107,8 @@ export function uniform(seed, place) {
 
 /** The id at which the running sum of p passes u. */
 export function draw(p, u) {
-  let [sum, last] = [0, 0];
+  let sum = 0;
+  let last = 0;
   for (let i = 0; i < p.length; i += 1) {
     if (p[i] > 0) {
       sum += p[i];

@@ -1,17 +1,25 @@
-// lessons.mjs: what is trained in the page: a task with its batches, its loss, and what shows how far the network has come.
+// lessons.mjs: what is trained in the page: a task with its batches, its loss, and what shows how far the network has
+// come.
 //
-//   const own = lesson({ kind, network, .. }, seed, text);      own.step(rate) -> loss of a batch      own.report() -> see below
+//   const own = lesson({ kind, network, .. }, seed, text);
+//   own.step(rate) -> loss of a batch      own.report() -> see below
 //
-// names: one a line, each begun with <sos> and ended with <eos>.  text: characters, on and on.  gap: a symbol, others, a question
-// (experiments/recall_across_gap.py).  reversal: symbols, to be written backwards.  Losses are nats per prediction.
-// The last tenth of a text, or of shuffled names, is held out. Gaps and symbols are drawn anew for every batch.
+// names: one a line, each begun with <sos> and ended with <eos>.  text: characters, on and on.  gap: a symbol, others,
+// a question (experiments/recall_across_gap.py).  reversal: symbols, to be written backwards.  Losses are nats per
+// prediction. The last tenth of a text, or of shuffled names, is held out. Gaps and symbols are drawn anew for every
+// batch.
 import { crossEntropy } from "./autograd.mjs";
 import { GPT as Writer, draw, softmax } from "./gpt.mjs";
 import { Adam, NETWORKS } from "./networks.mjs";
 import { generator } from "./ngram.mjs";
 
-const [SOS, EOS, FIRST] = [2, 3, 5]; // ids of special tokens, and the first of the others
-const [FEWEST_NAMES, FEWEST_CHARACTERS, LONGEST, MOST] = [50, 800, 15, 200_000]; // of names, characters, letters of a name; characters read
+const SOS = 2;
+const EOS = 3;
+const FIRST = 5; // ids of special tokens, and the first of the others
+const FEWEST_NAMES = 50;
+const FEWEST_CHARACTERS = 800;
+const LONGEST = 15;
+const MOST = 200_000; // of names, characters, letters of a name; characters read
 const LOST = 1000; // nats per prediction, which no network needs that learns; NaN is not below it either
 const CHECKED = 300; // names, or rows of other tasks, that are held out and looked at in a report
 
@@ -23,9 +31,16 @@ class Characters {
     this.size = FIRST + this.types.length;
   }
 
-  encode(text) { return [...text].filter((char) => this.ids.has(char)).map((char) => this.ids.get(char)); }
+  encode(text) {
+    return [...text].filter((char) => this.ids.has(char)).map((char) => this.ids.get(char));
+  }
 
-  decode(ids) { return ids.filter((id) => id >= FIRST).map((id) => this.types[id - FIRST]).join(""); }
+  decode(ids) {
+    return ids
+      .filter((id) => id >= FIRST)
+      .map((id) => this.types[id - FIRST])
+      .join("");
+  }
 }
 
 function shuffled(items, random) {
@@ -39,14 +54,27 @@ function shuffled(items, random) {
 
 const whole = (random, low, high) => low + Math.floor(random() * (high - low + 1));
 const mean = (numbers) => numbers.reduce((sum, v) => sum + v, 0) / numbers.length;
-const likeliest = (z, from) => { let best = from; for (let i = from; i < z.length; i += 1) if (z[i] > z[best]) best = i; return best; };
+const likeliest = (z, from) => {
+  let best = from;
+  for (let i = from; i < z.length; i += 1) if (z[i] > z[best]) best = i;
+  return best;
+};
 
-/** Characters that a language model writes after `ids`, until `end` says so. Special tokens but <eos> are never drawn. */
+/**
+ * Characters that a language model writes after `ids`, until `end` says so. Special tokens but <eos> are never drawn.
+ */
 function written(network, ids, random, end) {
   const out = [];
   const arrays = network.arrays();
-  const writer = network.heads ? new Writer((name) => arrays.get(name), { n_heads: network.heads, window: network.window, slide: Math.ceil(network.window / 4) }) : null;
-  let [state, logits] = [network.start(1), null];
+  const writer = network.heads
+    ? new Writer((name) => arrays.get(name), {
+        n_heads: network.heads,
+        window: network.window,
+        slide: Math.ceil(network.window / 4),
+      })
+    : null;
+  let state = network.start(1);
+  let logits = null;
   const read = (id) => {
     if (writer) logits = writer.read(id);
     else {
@@ -66,25 +94,45 @@ function written(network, ids, random, end) {
 
 /** Names as one batch: ids and targets of T steps of all, -1 where a name has ended. */
 function nameBatch(names) {
-  const [B, T] = [names.length, 1 + Math.max(...names.map((name) => name.length))];
-  const [ids, targets] = [new Array(T * B).fill(EOS), new Array(T * B).fill(-1)];
-  names.forEach((name, b) => [SOS, ...name].forEach((id, t) => {
-    ids[t * B + b] = id;
-    targets[t * B + b] = name[t] ?? EOS;
-  }));
+  const B = names.length;
+  const T = 1 + Math.max(...names.map((name) => name.length));
+  const ids = new Array(T * B).fill(EOS);
+  const targets = new Array(T * B).fill(-1);
+  names.forEach((name, b) =>
+    [SOS, ...name].forEach((id, t) => {
+      ids[t * B + b] = id;
+      targets[t * B + b] = name[t] ?? EOS;
+    }),
+  );
   return { ids, targets, B };
 }
 
 const KINDS = {
   names({ network: about, B }, random, text) {
-    const all = [...new Set(text.split("\n").map((line) => line.trim().toLowerCase()).filter((name) => name && [...name].length <= LONGEST))];
-    if (all.length < FEWEST_NAMES) throw new Error(`there are ${all.length} different names of up to ${LONGEST} letters; at least ${FEWEST_NAMES} are needed, one a line`);
+    const all = [
+      ...new Set(
+        text
+          .split("\n")
+          .map((line) => line.trim().toLowerCase())
+          .filter((name) => name && [...name].length <= LONGEST),
+      ),
+    ];
+    if (all.length < FEWEST_NAMES)
+      throw new Error(
+        `there are ${all.length} different names of up to ${LONGEST} letters; at least ${FEWEST_NAMES} are ` +
+          "needed, one a line",
+      );
     const characters = new Characters(all.join(""));
     const order = shuffled(all, random);
     const cut = Math.ceil(all.length * 0.9);
-    const [train, valid] = [order.slice(0, cut), order.slice(cut)].map((names) => names.map((name) => characters.encode(name)));
+    const [train, valid] = [order.slice(0, cut), order.slice(cut)].map((names) =>
+      names.map((name) => characters.encode(name)),
+    );
     const known = new Set(all);
-    const network = new NETWORKS[about.class]({ ...about, vocab: characters.size, window: about.window ?? LONGEST + 1 }, random);
+    const network = new NETWORKS[about.class](
+      { ...about, vocab: characters.size, window: about.window ?? LONGEST + 1 },
+      random,
+    );
     const loss = (names) => {
       const { ids, targets, B: rows } = nameBatch(names);
       return crossEntropy(network.run(ids, rows, network.start(rows)).logits, targets);
@@ -93,48 +141,66 @@ const KINDS = {
     return {
       network,
       loss() {
-        if (!queue.length) { // names of like lengths come together, so that little of a batch is empty
+        if (!queue.length) {
+          // names of like lengths come together, so that little of a batch is empty
           const sorted = shuffled(train, random).sort((a, b) => a.length - b.length);
-          queue = shuffled(Array.from({ length: Math.ceil(sorted.length / B) }, (_, i) => sorted.slice(i * B, (i + 1) * B)), random);
+          queue = shuffled(
+            Array.from({ length: Math.ceil(sorted.length / B) }, (_, i) => sorted.slice(i * B, (i + 1) * B)),
+            random,
+          );
         }
         return loss(queue.pop());
       },
       report(luck) {
-        const names = Array.from({ length: 12 }, () => characters.decode(written(network, [SOS], luck, (out) => out.at(-1) === EOS || out.length > LONGEST)));
-        return { valid: loss(valid.slice(0, CHECKED)).data[0], samples: names.filter(Boolean).map((name) => ({ text: name, known: known.has(name) })) };
+        const names = Array.from({ length: 12 }, () =>
+          characters.decode(written(network, [SOS], luck, (out) => out.at(-1) === EOS || out.length > LONGEST)),
+        );
+        return {
+          valid: loss(valid.slice(0, CHECKED)).data[0],
+          samples: names.filter(Boolean).map((name) => ({ text: name, known: known.has(name) })),
+        };
       },
     };
   },
 
   text({ network: about, B, T }, random, text) {
     const kept = [...text.replace(/\r\n?/g, "\n")].slice(0, MOST).join("");
-    if (kept.length < FEWEST_CHARACTERS) throw new Error(`the text has ${kept.length} characters; at least ${FEWEST_CHARACTERS} are needed`);
+    if (kept.length < FEWEST_CHARACTERS)
+      throw new Error(`the text has ${kept.length} characters; at least ${FEWEST_CHARACTERS} are needed`);
     const cut = Math.ceil(kept.length * 0.9);
     const characters = new Characters(kept.slice(0, cut));
     const [train, valid] = [kept.slice(0, cut), kept.slice(cut)].map((part) => characters.encode(part));
     const network = new NETWORKS[about.class]({ ...about, vocab: characters.size, window: T }, random);
     const windows = (ids, starts) => {
       const rows = starts.length;
-      const at = (shift) => Array.from({ length: T * rows }, (_, r) => ids[starts[r % rows] + Math.floor(r / rows) + shift]);
+      const at = (shift) =>
+        Array.from({ length: T * rows }, (_, r) => ids[starts[r % rows] + Math.floor(r / rows) + shift]);
       return [at(0), at(1), rows];
     };
-    // B texts side by side, each read on from window to window. After B windows each begins elsewhere, one at every step: a
-    // network that hardly ever begins anew does not learn to.
+    // B texts side by side, each read on from window to window. After B windows each begins elsewhere, one at every
+    // step: a network that hardly ever begins anew does not learn to.
     const stateful = about.class === "RecurrentLM";
-    if (valid.length <= T || train.length <= (B + 1) * T) throw new Error(`the text is too short for ${B} windows of ${T} characters`);
+    if (valid.length <= T || train.length <= (B + 1) * T)
+      throw new Error(`the text is too short for ${B} windows of ${T} characters`);
     const anywhere = (ahead) => whole(random, 0, train.length - ahead * T - 1);
     const starts = Array.from({ length: B }, () => (stateful ? anywhere(B) : 0));
-    let [state, turn] = [network.start(B), 0];
+    let state = network.start(B);
+    let turn = 0;
     const checks = Array.from({ length: Math.min(24, Math.floor((valid.length - 1) / T)) }, (_, i) => i * T);
     return {
       network,
       loss() {
-        if (!stateful) starts.forEach((_, b) => { starts[b] = anywhere(1); });
+        if (!stateful)
+          starts.forEach((_, b) => {
+            starts[b] = anywhere(1);
+          });
         const [ids, targets, rows] = windows(train, starts);
         const found = network.run(ids, rows, state);
         if (stateful) {
           state = found.state;
-          starts.forEach((_, b) => { starts[b] += T; });
+          starts.forEach((_, b) => {
+            starts[b] += T;
+          });
           starts[turn] = anywhere(B);
           for (const { data, columns } of state) data.fill(0, turn * columns, (turn + 1) * columns);
           turn = (turn + 1) % B;
@@ -148,12 +214,18 @@ const KINDS = {
           return [crossEntropy(found.logits, targets).data[0], found.state];
         };
         const losses = [];
-        for (let i = 0, carried = network.start(1); stateful && i < checks.length; i += 1) { // one text, read from window to window
+        for (let i = 0, carried = network.start(1); stateful && i < checks.length; i += 1) {
+          // one text, read from window to window
           [losses[i], carried] = loss([checks[i]], carried);
         }
         if (!stateful) [losses[0]] = loss(checks);
         const from = train.slice(0, 1);
-        return { valid: mean(losses), samples: [{ text: characters.decode([...from, ...written(network, from, luck, (out) => out.length >= 240)]) }] };
+        return {
+          valid: mean(losses),
+          samples: [
+            { text: characters.decode([...from, ...written(network, from, luck, (out) => out.length >= 240)]) },
+          ],
+        };
       },
     };
   },
@@ -184,7 +256,12 @@ const KINDS = {
         }
         const right = gaps.map((gap) => {
           const { z, answers } = answered(100, gap, from);
-          return [gap, mean(answers.map((id, b) => Number(likeliest(z.data.subarray(b * z.columns, (b + 1) * z.columns), 0) === id)))];
+          return [
+            gap,
+            mean(
+              answers.map((id, b) => Number(likeliest(z.data.subarray(b * z.columns, (b + 1) * z.columns), 0) === id)),
+            ),
+          ];
         });
         return { valid: mean(losses), right };
       },
@@ -204,7 +281,8 @@ const KINDS = {
     };
     /** What is written for each source, the likeliest symbol at each step. */
     const writes = (source, rows, length) => {
-      let [state, ids] = [network.start(source, rows), new Array(rows).fill(SOS)];
+      let state = network.start(source, rows);
+      let ids = new Array(rows).fill(SOS);
       const out = [];
       for (let t = 0; t < length; t += 1) {
         const found = network.run(ids, rows, state);
@@ -230,15 +308,20 @@ const KINDS = {
         });
         const [source, , wanted] = sequences(1, longest, from);
         const out = writes(source, 1, longest);
-        return { valid: mean(losses), right, samples: [{ source: letters(source), wanted: letters(wanted.slice(0, -1)), text: letters(out) }] };
+        return {
+          valid: mean(losses),
+          right,
+          samples: [{ source: letters(source), wanted: letters(wanted.slice(0, -1)), text: letters(out) }],
+        };
       },
     };
   },
 };
 
 /**
- * A network at its task. step(rate): trains on one batch and gives its loss.  report(): { valid, the loss on what is held out;
- * samples; right: [[length, share]] }.  Throws an Error with the remedy where the text does not do, or the loss grows without end.
+ * A network at its task. step(rate): trains on one batch and gives its loss.  report(): { valid, the loss on what is
+ * held out; samples; right: [[length, share]] }.  Throws an Error with the remedy where the text does not do, or the
+ * loss grows without end.
  */
 export function lesson(about, seed, text = "") {
   const random = generator(seed);
@@ -249,7 +332,8 @@ export function lesson(about, seed, text = "") {
     network,
     step(rate) {
       const L = loss();
-      if (!(L.data[0] < LOST)) throw new Error(`after ${steps} steps the loss has left all bounds; choose a lower rate and start again`);
+      if (!(L.data[0] < LOST))
+        throw new Error(`after ${steps} steps the loss has left all bounds; choose a lower rate and start again`);
       L.backward();
       adam.step(rate);
       steps += 1;

@@ -1,7 +1,7 @@
 // Brings the figures of a page to life without a kernel. Each <figure class="lm-figure"> names its module, carries
 // its state as JSON, and shows a fallback, which stays if anything here fails. Addresses are relative to this file.
-const MODULES = {/* name: file, filled in by lmbook.figures.modules() */};
-const WEIGHTS = {/* name: [file, bytes] of the trained models that figures fetch */};
+const MODULES = {}; // name: file, filled in by lmbook.figures.modules()
+const WEIGHTS = {}; // name: [file, bytes] of the trained models that figures fetch
 
 /** A model's file and its card; told(bytes so far, bytes in all) on the way. */
 async function fetched(name, told) {
@@ -13,7 +13,8 @@ async function fetched(name, told) {
     return answer;
   };
   const card = await (await get(file.replace(/safetensors$/, "json"))).json();
-  const [reader, data] = [(await get(file)).body.getReader(), new Uint8Array(total)];
+  const reader = (await get(file)).body.getReader();
+  const data = new Uint8Array(total);
   let loaded = 0;
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
     if (loaded + piece.value.length > total) throw new Error("the file of weights is longer than it should be");
@@ -33,7 +34,9 @@ async function stated(script) {
 /** The model that a kernel would give (get, set, on, off, save_changes), over a plain object. */
 export function model(state) {
   const listeners = new Map();
-  const call = (event, ...args) => { for (const callback of [...(listeners.get(event) ?? [])]) callback(...args); };
+  const call = (event, ...args) => {
+    for (const callback of [...(listeners.get(event) ?? [])]) callback(...args);
+  };
   const self = {
     get: (name) => state[name],
     set(name, value) {
@@ -66,18 +69,28 @@ export function model(state) {
 }
 
 /**
- * What the address asks of a figure: #figure=NAME&trait=value is the first figure of the module NAME with these traits. A value
- * is taken only where the state has one of its kind; lists are JSON.
+ * What the address asks of a figure: #figure=NAME&trait=value is the first figure of the module NAME with these traits.
+ * A value is taken only where the state has one of its kind; lists are JSON.
  */
 function addressed(figure, state) {
   const asked = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-  if (asked.figure !== figure.dataset.module || figure !== document.querySelector(`figure[data-module="${asked.figure}"]`)) return null;
+  if (
+    asked.figure !== figure.dataset.module ||
+    figure !== document.querySelector(`figure[data-module="${asked.figure}"]`)
+  )
+    return null;
   const read = (text, own) => {
     if (typeof own === "string") return text;
-    try { return JSON.parse(text); } catch { return null; }
+    try {
+      return JSON.parse(text);
+    } catch {
+      return null;
+    }
   };
   const kind = (value) => (Array.isArray(value) ? "list" : value === null ? "nothing" : typeof value);
-  const pairs = Object.entries(state).filter(([name]) => name in asked).map(([name, own]) => [name, read(asked[name], own), own]);
+  const pairs = Object.entries(state)
+    .filter(([name]) => name in asked)
+    .map(([name, own]) => [name, read(asked[name], own), own]);
   return Object.fromEntries(pairs.filter(([, value, own]) => kind(value) === kind(own)));
 }
 
@@ -107,29 +120,37 @@ export async function mount(figure) {
 }
 
 /** When the page has nothing else to do, and at the latest after a second. */
-const idle = () => new Promise((then) => {
-  if (globalThis.requestIdleCallback) requestIdleCallback(then, { timeout: 1000 });
-  else setTimeout(then, 50);
-});
+const idle = () =>
+  new Promise((then) => {
+    if (globalThis.requestIdleCallback) requestIdleCallback(then, { timeout: 1000 });
+    else setTimeout(then, 50);
+  });
 
 /** When the reader has begun to move, and after a while in any case. */
 const PATIENCE = 6000; // ms
-const begun = () => new Promise((then) => {
-  for (const move of ["pointermove", "pointerdown", "wheel", "scroll", "touchmove", "keydown"]) {
-    addEventListener(move, then, { once: true, passive: true });
-  }
-  setTimeout(then, PATIENCE);
-});
+const begun = () =>
+  new Promise((then) => {
+    for (const move of ["pointermove", "pointerdown", "wheel", "scroll", "touchmove", "keydown"]) {
+      addEventListener(move, then, { once: true, passive: true });
+    }
+    setTimeout(then, PATIENCE);
+  });
 
-/** Those of the figures that are on the screen or less than a screen away. An observer leaves the sections that are not drawn
- *  yet as they are; asking a figure for its place would have them all laid out. */
-const near = (figures) => new Promise((then) => {
-  const observer = new IntersectionObserver((entries) => {
-    observer.disconnect();
-    then(entries.filter((entry) => entry.isIntersecting).map((entry) => entry.target));
-  }, { rootMargin: "100% 0px" });
-  for (const figure of figures) observer.observe(figure);
-});
+/**
+ * Those of the figures that are on the screen or less than a screen away. An observer leaves the sections that are not
+ * drawn yet as they are; asking a figure for its place would have them all laid out.
+ */
+const near = (figures) =>
+  new Promise((then) => {
+    const observer = new IntersectionObserver(
+      (entries) => {
+        observer.disconnect();
+        then(entries.filter((entry) => entry.isIntersecting).map((entry) => entry.target));
+      },
+      { rootMargin: "100% 0px" },
+    );
+    for (const figure of figures) observer.observe(figure);
+  });
 
 const figures = [...document.querySelectorAll("figure.lm-figure[data-module]")];
 if (figures.length) {

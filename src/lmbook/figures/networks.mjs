@@ -1,10 +1,26 @@
-// networks.mjs: the networks that are trained in the page, on autograd.mjs: the book's models, with the weights' names in Python.
+// networks.mjs: the networks that are trained in the page, on autograd.mjs: the book's models, with the weights' names
+// in Python.
 //
 //   const network = new RecurrentLM({ cell: "lstm", vocab, d_embed, hidden }, random);
 //   const { logits, state } = network.run(ids, B, network.start(B));        logits of all steps, row t B + b
 //
 // weights: a Map from names to Nodes. They start as in Python, from numbers of another generator.
-import { Node, add, attention, concat, gather, gelu, layerNorm, linear, minus, sigmoid, slice, stack, tanh, times } from "./autograd.mjs";
+import {
+  Node,
+  add,
+  attention,
+  concat,
+  gather,
+  gelu,
+  layerNorm,
+  linear,
+  minus,
+  sigmoid,
+  slice,
+  stack,
+  tanh,
+  times,
+} from "./autograd.mjs";
 
 const SOS = 2;
 
@@ -25,11 +41,17 @@ class Network {
     return node;
   }
 
-  uniform(name, rows, columns, bound) { return this.weight(name, rows, columns, () => bound * (2 * this.random() - 1)); }
+  uniform(name, rows, columns, bound) {
+    return this.weight(name, rows, columns, () => bound * (2 * this.random() - 1));
+  }
 
-  normal(name, rows, columns, deviation) { return this.weight(name, rows, columns, () => deviation * normal(this.random)); }
+  normal(name, rows, columns, deviation) {
+    return this.weight(name, rows, columns, () => deviation * normal(this.random));
+  }
 
-  constant(name, columns, value = 0) { return this.weight(name, 1, columns, () => value); }
+  constant(name, columns, value = 0) {
+    return this.weight(name, 1, columns, () => value);
+  }
 
   /** x -> W x + b, started as torch's linear layers are. */
   linear(name, inputs, outputs, bias = true) {
@@ -58,7 +80,12 @@ class Network {
 
   /** As the models that only compute want them: arrays with a shape. */
   arrays() {
-    return new Map([...this.weights].map(([name, { rows, columns, data }]) => [name, Object.assign(data, { shape: [rows, columns] })]));
+    return new Map(
+      [...this.weights].map(([name, { rows, columns, data }]) => [
+        name,
+        Object.assign(data, { shape: [rows, columns] }),
+      ]),
+    );
   }
 }
 
@@ -66,13 +93,16 @@ class Network {
 const CELLS = {
   /** h_t = tanh(W_hh h_{t-1} + W_xh x_t + b) */
   rnn(W, bias, inputs, hidden) {
-    const [W_x, W_h, b] = [W("xh", inputs), W("hh", hidden), bias("")];
+    const W_x = W("xh", inputs);
+    const W_h = W("hh", hidden);
+    const b = bias("");
     return { parts: 1, gates: (X) => [linear(X, W_x, b)], step: ([x], [h]) => [tanh(add(linear(h, W_h), x))] };
   },
 
   /** c_t = f * c_{t-1} + i * g      h_t = o * tanh(c_t) */
   lstm(W, bias, inputs, hidden) {
-    const [W_x, W_h] = [["i", "f", "g", "o"].map((k) => W(`x${k}`, inputs)), ["i", "f", "g", "o"].map((k) => W(`h${k}`, hidden))];
+    const W_x = ["i", "f", "g", "o"].map((k) => W(`x${k}`, inputs));
+    const W_h = ["i", "f", "g", "o"].map((k) => W(`h${k}`, hidden));
     const b = ["i", "f", "g", "o"].map((k) => bias(k, k === "f" ? 1 : 0));
     return {
       parts: 2,
@@ -87,8 +117,10 @@ const CELLS = {
 
   /** n = tanh(W_xn x + b_n + r * (W_hn h + b_hn))      h_t = n + z * (h_{t-1} - n) */
   gru(W, bias, inputs, hidden) {
-    const [W_x, W_h] = [["r", "z", "n"].map((k) => W(`x${k}`, inputs)), ["r", "z", "n"].map((k) => W(`h${k}`, hidden))];
-    const [b, b_hn] = [["r", "z", "n"].map((k) => bias(k)), bias("hn")];
+    const W_x = ["r", "z", "n"].map((k) => W(`x${k}`, inputs));
+    const W_h = ["r", "z", "n"].map((k) => W(`h${k}`, hidden));
+    const b = ["r", "z", "n"].map((k) => bias(k));
+    const b_hn = bias("hn");
     return {
       parts: 1,
       gates: (X) => W_x.map((W_xk, k) => linear(X, W_xk, b[k])),
@@ -103,9 +135,13 @@ const CELLS = {
 
 /** A cell along X, T B rows, from a state: all h below each other, and the last state. */
 function along(cell, X, B, state) {
-  const [gates, H] = [cell.gates(X), []];
+  const gates = cell.gates(X);
+  const H = [];
   for (let t = 0; t < X.rows / B; t += 1) {
-    state = cell.step(gates.map((gate) => slice(gate, t * B, (t + 1) * B)), state);
+    state = cell.step(
+      gates.map((gate) => slice(gate, t * B, (t + 1) * B)),
+      state,
+    );
     H.push(state[0]);
   }
   return { H: stack(H), state };
@@ -129,9 +165,13 @@ export class FeedForwardLM extends Network {
   }
 
   run(ids, B, before) {
-    const [text, windows] = [[...before, ...ids], []];
+    const text = [...before, ...ids];
+    const windows = [];
     for (let r = 0; r < ids.length; r += 1) for (let k = 0; k < this.window; k += 1) windows.push(text[r + k * B]);
-    return { logits: this.U(tanh(this.W(gather(this.embedding, windows, this.window)))), state: text.slice(ids.length) };
+    return {
+      logits: this.U(tanh(this.W(gather(this.embedding, windows, this.window)))),
+      state: text.slice(ids.length),
+    };
   }
 }
 
@@ -151,12 +191,16 @@ export class RecurrentLM extends Network {
 
   run(ids, B, state, { last = false } = {}) {
     const found = along(this.recurrent, gather(this.embedding, ids), B, state);
-    const state_T = found.state.map(({ rows, columns, data }) => new Node(rows, columns, data.slice())); // a number, with no way back
+    // a number, with no way back
+    const state_T = found.state.map(({ rows, columns, data }) => new Node(rows, columns, data.slice()));
     return { logits: this.W(last ? found.state[0] : found.H), state: state_T };
   }
 }
 
-/** The decoder alone, norm first, learned positions, the output tied to the embeddings. Weights start with deviation `deviation`. */
+/**
+ * The decoder alone, norm first, learned positions, the output tied to the embeddings. Weights start with deviation
+ * `deviation`.
+ */
 export class GPT extends Network {
   constructor({ vocab, window, d_model, heads, n_layers, deviation }, random) {
     super(random);
@@ -167,7 +211,8 @@ export class GPT extends Network {
       return (x) => linear(x, W, b);
     };
     const norm = (name) => {
-      const [gain, b] = [this.constant(`${name}.weight`, d_model, 1), this.constant(`${name}.bias`, d_model)];
+      const gain = this.constant(`${name}.weight`, d_model, 1);
+      const b = this.constant(`${name}.bias`, d_model);
       return (x) => layerNorm(x, gain, b);
     };
     const writes = 1 / Math.sqrt(2 * n_layers); // 2 n_layers outputs add up
@@ -177,7 +222,8 @@ export class GPT extends Network {
       const name = `layers.${i}`;
       const [W_q, W_k, W_v] = ["q", "k", "v"].map((k) => part(`${name}.attention.W_${k}`, d_model, d_model));
       const W_o = part(`${name}.attention.W_o`, d_model, d_model, writes);
-      const [W_1, W_2] = [part(`${name}.ffn.W_1`, d_model, 4 * d_model), part(`${name}.ffn.W_2`, 4 * d_model, d_model, writes)];
+      const W_1 = part(`${name}.ffn.W_1`, d_model, 4 * d_model);
+      const W_2 = part(`${name}.ffn.W_2`, 4 * d_model, d_model, writes);
       return { W_q, W_k, W_v, W_o, W_1, W_2, pre_1: norm(`${name}.pre_1`), pre_2: norm(`${name}.pre_2`) };
     });
     this.norm = norm("norm");
@@ -202,8 +248,8 @@ export class GPT extends Network {
 }
 
 /**
- * An encoder-decoder of one GRU each.  attention: false, the decoder starts from the encoder's last state and hears no more of the
- * source; true, it looks back after each step (Luong et al. 2015) with the scaled score s W h / sqrt(m).
+ * An encoder-decoder of one GRU each.  attention: false, the decoder starts from the encoder's last state and hears no
+ * more of the source; true, it looks back after each step (Luong et al. 2015) with the scaled score s W h / sqrt(m).
  */
 export class Seq2Seq extends Network {
   constructor({ vocab, d_embed, hidden, attention: back }, random) {
@@ -233,7 +279,10 @@ export class Seq2Seq extends Network {
 
 export const NETWORKS = { FeedForwardLM, GPT, RecurrentLM, Seq2Seq };
 
-/** Adam (Kingma and Ba 2015) on the weights of a network, as torch.optim.Adam; gradients longer than `clip` together are shortened. */
+/**
+ * Adam (Kingma and Ba 2015) on the weights of a network, as torch.optim.Adam; gradients longer than `clip` together are
+ * shortened.
+ */
 export class Adam {
   constructor(parameters, { clip = Infinity, beta_1 = 0.9, beta_2 = 0.999, eps = 1e-8 } = {}) {
     const zeros = () => parameters.map(({ data }) => new Float32Array(data.length));
@@ -246,9 +295,11 @@ export class Adam {
     for (const { grad } of this.parameters) for (let i = 0; i < grad.length; i += 1) square += grad[i] * grad[i];
     const shorter = Math.min(1, this.clip / (Math.sqrt(square) + 1e-6));
     const { beta_1, beta_2, eps, steps } = this;
-    const [first, second] = [1 - beta_1 ** steps, Math.sqrt(1 - beta_2 ** steps)];
+    const first = 1 - beta_1 ** steps;
+    const second = Math.sqrt(1 - beta_2 ** steps);
     this.parameters.forEach(({ data, grad }, k) => {
-      const [m, v] = [this.m[k], this.v[k]];
+      const m = this.m[k];
+      const v = this.v[k];
       for (let i = 0; i < data.length; i += 1) {
         const g = shorter * grad[i];
         m[i] = beta_1 * m[i] + (1 - beta_1) * g;

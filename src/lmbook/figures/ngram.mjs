@@ -17,6 +17,7 @@
 
 const SPECIALS = ["<pad>", "<unk>", "<sos>", "<eos>", "<mask>"]; // ids 0 to 4, as in lmbook.text
 // Python's \w+(?:'\w+)*|[^\w\s] in the letters of JavaScript, whose \w knows ASCII only and whose \s differs a little.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: Python counts these five as spaces, JavaScript does not
 const WORD = /[\p{L}\p{N}_]+(?:'[\p{L}\p{N}_]+)*|[^\p{L}\p{N}_\s\x1c-\x1f\x85]|\ufeff/gu;
 
 // A typed sentence as lmbook.text.words cuts it: lower case, punctuation apart, "isn't" in one piece.
@@ -41,9 +42,15 @@ export class Vocabulary {
     return new Vocabulary([...SPECIALS, ...types.sort((a, b) => counts.get(b) - counts.get(a) || (a < b ? -1 : 1))]);
   }
 
-  id(token) { return this.ids.get(token) ?? this.ids.get("<unk>"); }
-  encode(tokens) { return tokens.map((token) => this.id(token)); }
-  decode(ids) { return ids.map((id) => this.tokens[id]); }
+  id(token) {
+    return this.ids.get(token) ?? this.ids.get("<unk>");
+  }
+  encode(tokens) {
+    return tokens.map((token) => this.id(token));
+  }
+  decode(ids) {
+    return ids.map((id) => this.tokens[id]);
+  }
 }
 
 // A table says what followed each history: a Map from key(history) to { history, total, words: Map of id -> count }.
@@ -52,8 +59,8 @@ const NOTHING = { total: 0, words: new Map() };
 
 function add(table, history, word) {
   const name = key(history);
-  let entry = table.get(name);
-  if (!entry) table.set(name, (entry = { history, total: 0, words: new Map() }));
+  if (!table.has(name)) table.set(name, { history, total: 0, words: new Map() });
+  const entry = table.get(name);
   entry.words.set(word, (entry.words.get(word) ?? 0) + 1);
   entry.total += 1;
 }
@@ -80,7 +87,9 @@ export class Counts {
   }
 
   // What followed every n - 1 words, and how often.
-  table(n) { return this.once(`table ${n}`, () => this.counted(n, () => true)); }
+  table(n) {
+    return this.once(`table ${n}`, () => this.counted(n, () => true));
+  }
 
   // The same without the types that are never predicted: c(h w) of the models.
   raw(n) {
@@ -100,13 +109,19 @@ export class Counts {
   }
 
   // How often an n-gram occurs.
-  count(ngram) { return this.followers(ngram.slice(0, -1)).words.get(ngram.at(-1)) ?? 0; }
+  count(ngram) {
+    return this.followers(ngram.slice(0, -1)).words.get(ngram.at(-1)) ?? 0;
+  }
 
   // How many different n-grams there are: what a model of order n must store.
-  types(n) { return [...this.table(n).values()].reduce((sum, entry) => sum + entry.words.size, 0); }
+  types(n) {
+    return [...this.table(n).values()].reduce((sum, entry) => sum + entry.words.size, 0);
+  }
 
   // What followed a history: { total, words: Map of id -> count }, empty if it never occurred before a word.
-  followers(history) { return this.table(history.length + 1).get(key(history)) ?? NOTHING; }
+  followers(history) {
+    return this.table(history.length + 1).get(key(history)) ?? NOTHING;
+  }
 }
 
 class Model {
@@ -133,7 +148,9 @@ class Model {
   }
 
   // What of a history counts: its last order - 1 types, fewer where there are no more.
-  recent(history) { return history.slice(Math.max(0, history.length - this.order + 1)); }
+  recent(history) {
+    return history.slice(Math.max(0, history.length - this.order + 1));
+  }
 
   level(history, arrives) {
     const order = history.length + 1;
@@ -149,9 +166,13 @@ class Model {
     return { ...NOTHING, order: 0, history: [], discount: 0, arrives, passes: 0, mass };
   }
 
-  table(order) { return this.counts.raw(order); }
+  table(order) {
+    return this.counts.raw(order);
+  }
 
-  prob(history, word) { return this.path(history).reduce((sum, level) => sum + level.mass(word), 0); }
+  prob(history, word) {
+    return this.path(history).reduce((sum, level) => sum + level.mass(word), 0);
+  }
 
   distribution(history) {
     const levels = this.path(history);
@@ -175,7 +196,9 @@ class Model {
 
 // P(w | h) = c(h w) / c(h .). An unseen history says nothing: its longest end that was seen takes its place.
 export class MaximumLikelihood extends Model {
-  split(order, total) { return { passes: 0, share: (c) => c / total }; }
+  split(_order, total) {
+    return { passes: 0, share: (c) => c / total };
+  }
 }
 
 // P(w | h) = (c(h w) + k) / (c(h .) + k V): every n-gram counts as seen k times more. One order, then uniform.
@@ -191,7 +214,7 @@ export class AddK extends Model {
     return [level, this.uniform(level.passes)];
   }
 
-  split(order, total) {
+  split(_order, total) {
     const added = this.k * this.vocabulary.V;
     return { passes: added / (total + added), share: (c) => c / (total + added) };
   }
@@ -206,7 +229,7 @@ export class JelinekMercer extends Model {
     this.weights = weights.map((weight) => weight / sum);
   }
 
-  split(order, total, words, arrives) {
+  split(order, total, _words, arrives) {
     const below = this.weights.slice(0, order).reduce((a, b) => a + b, 0);
     const passes = arrives ? Math.min(1, below / arrives) : 0;
     return { passes, share: (c) => ((1 - passes) * c) / total };
@@ -227,7 +250,9 @@ export class KneserNey extends Model {
     }
   }
 
-  table(order) { return order === this.order ? this.counts.raw(order) : this.counts.continuation(order); }
+  table(order) {
+    return order === this.order ? this.counts.raw(order) : this.counts.continuation(order);
+  }
 
   split(order, total, words) {
     const discount = this.discounts[order];
@@ -250,7 +275,10 @@ export function generator(seed) {
 export function draw(model, random, history = []) {
   const p = model.distribution(history);
   let rest = random();
-  const found = p.findIndex((share) => (rest -= share) < 0);
+  const found = p.findIndex((share) => {
+    rest -= share;
+    return rest < 0;
+  });
   return found >= 0 ? found : p.findLastIndex((share) => share > 0); // rounding: the shares may sum to a hair below 1
 }
 
@@ -263,7 +291,8 @@ export function sample(model, length, random, history = []) {
 
 // Ids up to and with <eos>, at most `limit`.
 export function sampleSentence(model, random, history = [], limit = 40) {
-  const [ids, end] = [[], model.vocabulary.id("<eos>")];
+  const ids = [];
+  const end = model.vocabulary.id("<eos>");
   while (ids.length < limit && ids.at(-1) !== end) ids.push(draw(model, random, [...history, ...ids]));
   return ids;
 }

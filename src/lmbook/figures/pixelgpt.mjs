@@ -1,6 +1,7 @@
 // A GPT over the pixels of an image: it reads the same rows behind each class, and goes on writing from there.
 //
-// The model itself is the one of gpt.mjs. Its weights come in the state as int8 with one scale a row, s_i q_ij, in base64; see digit.py.
+// The model itself is the one of gpt.mjs. Its weights come in the state as int8 with one scale a row, s_i q_ij, in
+// base64; see digit.py.
 import { GPT, bytes, softmax } from "./gpt.mjs";
 
 const floats = (text) => new Float32Array(bytes(text).slice().buffer);
@@ -11,8 +12,12 @@ export function unpack(packed) {
   for (const [name, { q, s, v, shape }] of Object.entries(packed)) {
     if (v !== undefined) found.set(name, floats(v));
     else {
-      const [levels, scales] = [new Int8Array(bytes(q).slice().buffer), floats(s)];
-      found.set(name, Float32Array.from(levels, (level, i) => level * scales[Math.floor(i / shape[1])]));
+      const levels = new Int8Array(bytes(q).slice().buffer);
+      const scales = floats(s);
+      found.set(
+        name,
+        Float32Array.from(levels, (level, i) => level * scales[Math.floor(i / shape[1])]),
+      );
     }
     found.get(name).shape = shape;
   }
@@ -21,7 +26,8 @@ export function unpack(packed) {
 }
 
 export function logSoftmax(z) {
-  let [most, sum] = [-Infinity, 0];
+  let most = -Infinity;
+  let sum = 0;
   for (const v of z) most = Math.max(most, v);
   for (const v of z) sum += Math.exp(v - most);
   return Array.from(z, (v) => v - most - Math.log(sum));
@@ -38,12 +44,18 @@ export function uniforms(seed) {
   };
 }
 
-/** One of the numbers 0, 1, ... drawn from softmax(z / temperature) with u, uniform in [0, 1); temperature 0: the likeliest. */
+/**
+ * One of the numbers 0, 1, ... drawn from softmax(z / temperature) with u, uniform in [0, 1); temperature 0: the
+ * likeliest.
+ */
 export function draw(z, temperature, u) {
   if (temperature === 0) return z.indexOf(Math.max(...z));
   let rest = u;
   const p = softmax(z.map((v) => v / temperature));
-  const found = p.findIndex((share) => (rest -= share) < 0);
+  const found = p.findIndex((share) => {
+    rest -= share;
+    return rest < 0;
+  });
   return found < 0 ? p.length - 1 : found;
 }
 
@@ -63,7 +75,8 @@ export class PixelGPT extends GPT {
   /** ln P(pixels | class c), and the state behind them, from where writing can go on. */
   behind(pixels, c) {
     this.clear();
-    let [logits, logP] = [this.read(this.firstClass + c), 0];
+    let logits = this.read(this.firstClass + c);
+    let logP = 0;
     for (const grey of pixels) {
       logP += logSoftmax(logits)[this.firstLevel + grey];
       logits = this.read(this.firstLevel + grey);
@@ -75,7 +88,8 @@ export class PixelGPT extends GPT {
   write({ state }, n, temperature, seed) {
     Object.assign(this, state);
     Object.assign(this, this.kept()); // a copy grows, the state stays
-    const [next, greys] = [uniforms(seed), []];
+    const next = uniforms(seed);
+    const greys = [];
     while (greys.length < n) {
       greys.push(draw(Array.from(this.logits.slice(this.firstLevel, this.firstClass)), temperature, next()));
       if (greys.length < n) this.read(this.firstLevel + greys.at(-1));

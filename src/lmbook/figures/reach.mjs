@@ -8,7 +8,7 @@ export function preset(name, T, { prefix, padded }) {
     full: () => true,
     causal: (i, j) => j <= i,
     prefix: (i, j) => j <= i || j < prefix,
-    padding: (i, j) => j < T - padded,
+    padding: (_i, j) => j < T - padded,
     neighbours: (i, j) => Math.abs(i - j) <= 1,
   }[name];
   return Array.from({ length: T }, (_, i) => Array.from({ length: T }, (_, j) => (allowed(i, j) ? 1 : 0)));
@@ -21,7 +21,9 @@ export function reaches(mask, layers, residual) {
   const all = [mask.map((row, i) => row.map((_, j) => (i === j ? 1 : 0)))];
   for (let l = 0; l < layers; l += 1) {
     const before = all.at(-1);
-    all.push(step.map((row) => Array.from({ length: T }, (_, j) => (row.some((open, k) => open && before[k][j]) ? 1 : 0))));
+    all.push(
+      step.map((row) => Array.from({ length: T }, (_, j) => (row.some((open, k) => open && before[k][j]) ? 1 : 0))),
+    );
   }
   return { step, all };
 }

@@ -3,7 +3,8 @@
 //   RNN   h_t = tanh(W_h h_{t-1} + W_x x_t)
 //   LSTM  i, f, o = sigma(..), g = tanh(..)      c_t = f c_{t-1} + i g      h_t = o tanh(c_t)
 //
-// A matrix is a list of rows. The four matrices of the LSTM stand under each other in the order i, f, g, o, as in torch.
+// A matrix is a list of rows. The four matrices of the LSTM stand under each other in the order i, f, g, o, as in
+// torch.
 
 export const sigma = (a) => (a < 0 ? Math.exp(a) / (1 + Math.exp(a)) : 1 / (1 + Math.exp(-a)));
 const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
@@ -12,7 +13,10 @@ const back = (W, g) => W[0].map((_, i) => W.reduce((sum, row, j) => sum + row[i]
 const norm = (v) => Math.sqrt(dot(v, v));
 const zeros = (n) => Array(n).fill(0);
 
-/** Norms of dL/dh_T, dL/dh_{T-1}, .., dL/dh_1 of the RNN with scale W_h, for L = v . h_T. inputs: W_x x_t, one row a step. */
+/**
+ * Norms of dL/dh_T, dL/dh_{T-1}, .., dL/dh_1 of the RNN with scale W_h, for L = v . h_T. inputs: W_x x_t, one row a
+ * step.
+ */
 export function rnnNorms({ W, v, inputs, scale, T }) {
   const states = [];
   let h = zeros(v.length);
@@ -23,7 +27,10 @@ export function rnnNorms({ W, v, inputs, scale, T }) {
   let g = v;
   const norms = [norm(g)];
   for (let t = T - 1; t > 0; t -= 1) {
-    g = back(W, g.map((value, j) => scale * value * (1 - states[t][j] ** 2)));
+    g = back(
+      W,
+      g.map((value, j) => scale * value * (1 - states[t][j] ** 2)),
+    );
     norms.push(norm(g));
   }
   return norms;
@@ -34,7 +41,10 @@ export function linearNorms({ W, v, scale, T }) {
   let g = v;
   const norms = [norm(g)];
   for (let k = 1; k < T; k += 1) {
-    g = back(W, g.map((value) => scale * value));
+    g = back(
+      W,
+      g.map((value) => scale * value),
+    );
     norms.push(norm(g));
   }
   return norms;
@@ -44,7 +54,8 @@ export function linearNorms({ W, v, scale, T }) {
 export function lstmNorms({ W, v, inputs, scale, T, bias }) {
   const m = v.length;
   const steps = [];
-  let [h, c] = [zeros(m), zeros(m)];
+  let h = zeros(m);
+  let c = zeros(m);
   for (const input of inputs.slice(0, T)) {
     const a = times(W, h).map((value, j) => scale * value + input[j]);
     const part = (k, fn, shift = 0) => a.slice(k * m, (k + 1) * m).map((value) => fn(value + shift));
@@ -54,13 +65,18 @@ export function lstmNorms({ W, v, inputs, scale, T, bias }) {
     h = step.shown.map((value, j) => step.o[j] * value);
     steps.push(step);
   }
-  let [dh, dc] = [v, zeros(m)];
+  let dh = v;
+  let dc = zeros(m);
   const norms = [];
   for (const { i, f, g, o, before, shown } of steps.reverse()) {
     dc = dc.map((value, j) => value + dh[j] * o[j] * (1 - shown[j] ** 2));
     norms.push(norm(dc));
-    const da = [dc.map((d, j) => d * g[j] * i[j] * (1 - i[j])), dc.map((d, j) => d * before[j] * f[j] * (1 - f[j])),
-      dc.map((d, j) => d * i[j] * (1 - g[j] ** 2)), dh.map((d, j) => d * shown[j] * o[j] * (1 - o[j]))].flat();
+    const da = [
+      dc.map((d, j) => d * g[j] * i[j] * (1 - i[j])),
+      dc.map((d, j) => d * before[j] * f[j] * (1 - f[j])),
+      dc.map((d, j) => d * i[j] * (1 - g[j] ** 2)),
+      dh.map((d, j) => d * shown[j] * o[j] * (1 - o[j])),
+    ].flat();
     dh = back(W, da).map((value) => scale * value);
     dc = dc.map((value, j) => value * f[j]);
   }
@@ -71,16 +87,19 @@ export function lstmNorms({ W, v, inputs, scale, T, bias }) {
 export const projected = (W, inputs) => inputs.map((x) => times(W, x));
 
 /**
- * One LSTM unit over a list of inputs (each a list of numbers). weights: { i, f, g, o } of [w for each input, w for h, b].
- * Returns a row a step: { x, before: c_{t-1}, h1: h_{t-1}, a: { i, f, g, o }, i, f, g, o, c, shown: tanh(c), h }.
+ * One LSTM unit over a list of inputs (each a list of numbers). weights: { i, f, g, o } of [w for each input, w for h,
+ * b]. Returns a row a step: { x, before: c_{t-1}, h1: h_{t-1}, a: { i, f, g, o }, i, f, g, o, c, shown: tanh(c), h }.
  */
 export function unit(weights, inputs, bias) {
-  let [h, c] = [0, 0];
+  let h = 0;
+  let c = 0;
   return inputs.map((x) => {
-    const a = Object.fromEntries(["i", "f", "g", "o"].map((gate) => {
-      const w = weights[gate];
-      return [gate, dot(x, w) + w[x.length] * h + (gate === "f" ? bias : w[x.length + 1])];
-    }));
+    const a = Object.fromEntries(
+      ["i", "f", "g", "o"].map((gate) => {
+        const w = weights[gate];
+        return [gate, dot(x, w) + w[x.length] * h + (gate === "f" ? bias : w[x.length + 1])];
+      }),
+    );
     const row = { x, before: c, h1: h, a, i: sigma(a.i), f: sigma(a.f), g: Math.tanh(a.g), o: sigma(a.o) };
     c = row.f * c + row.i * row.g;
     row.c = c;

@@ -1,4 +1,5 @@
-// recurrent.mjs: recurrent cells, stacked and both ways, and the models made of them (lmbook/cells.py, rnn.py, rnn_models.py).
+// recurrent.mjs: recurrent cells, stacked and both ways, and the models made of them (lmbook/cells.py, rnn.py,
+// rnn_models.py).
 //
 //   state_t = cell(x_t, state_{t-1})      a state is [h] or, for the LSTM, [h, c]
 //
@@ -9,7 +10,9 @@ const map = (f, ...vectors) => vectors[0].map((_, j) => f(...vectors.map((vector
 
 /** x -> W_xk x + W_hk h + b_k for a gate k. */
 const gate = (w, k) => {
-  const [W_x, W_h, b] = [w(`W_x${k}`), w(`W_h${k}`), w(`b_${k}`) ?? w("b")];
+  const W_x = w(`W_x${k}`);
+  const W_h = w(`W_h${k}`);
+  const b = w(`b_${k}`) ?? w("b");
   return (x, h, f) => map((u, v) => f(u + v), linear(W_x, x, b), linear(W_h, h));
 };
 
@@ -24,18 +27,32 @@ export const CELLS = {
   lstm(w) {
     const [input, forget, write, show] = ["i", "f", "g", "o"].map((k) => gate(w, k));
     return (x, [h, c]) => {
-      const [i, f, g, o] = [input(x, h, sigma), forget(x, h, sigma), write(x, h, Math.tanh), show(x, h, sigma)];
+      const i = input(x, h, sigma);
+      const f = forget(x, h, sigma);
+      const g = write(x, h, Math.tanh);
+      const o = show(x, h, sigma);
       const memory = map((kept, old, taken, value) => kept * old + taken * value, f, c, i, g);
       return { state: [map((shown, value) => shown * Math.tanh(value), o, memory), memory], gates: { i, f, g, o } };
     };
   },
 
-  /** n = tanh(W_xn x + b_n + r * (W_hn h + b_hn))      h_t = z * h_{t-1} + (1 - z) * n;  reset="before": r * h inside. */
+  /**
+   * n = tanh(W_xn x + b_n + r * (W_hn h + b_hn))      h_t = z * h_{t-1} + (1 - z) * n;  reset="before": r * h inside.
+   */
   gru(w) {
-    const [reset, keep, b_hn] = [gate(w, "r"), gate(w, "z"), w("b_hn")];
+    const reset = gate(w, "r");
+    const keep = gate(w, "z");
+    const b_hn = w("b_hn");
     return (x, [h]) => {
-      const [r, z, from] = [reset(x, h, sigma), keep(x, h, sigma), linear(w("W_xn"), x, w("b_n"))];
-      const old = b_hn ? map((a, b) => a * b, r, linear(w("W_hn"), h, b_hn)) : linear(w("W_hn"), map((a, b) => a * b, r, h));
+      const r = reset(x, h, sigma);
+      const z = keep(x, h, sigma);
+      const from = linear(w("W_xn"), x, w("b_n"));
+      const old = b_hn
+        ? map((a, b) => a * b, r, linear(w("W_hn"), h, b_hn))
+        : linear(
+            w("W_hn"),
+            map((a, b) => a * b, r, h),
+          );
       const n = map((a, b) => Math.tanh(a + b), from, old);
       return { state: [map((k, a, b) => k * a + (1 - k) * b, z, h, n)], gates: { r, z, n } };
     };
@@ -66,7 +83,8 @@ export class Recurrent {
 
   /** Along a sequence X: outputs H of the top layer, the last states, and for each layer and direction its steps. */
   run(X) {
-    const [final, steps] = [[], []];
+    const final = [];
+    const steps = [];
     for (const cells of this.layers) {
       const runs = cells.map((cell, j) => {
         const order = j ? [...X.keys()].reverse() : [...X.keys()];
@@ -87,7 +105,8 @@ export class Recurrent {
 
   /** One step: the top layer's h, the next states, and the gates of every layer. */
   step(x, state) {
-    const [next, gates] = [[], []];
+    const next = [];
+    const gates = [];
     this.layers.forEach(([cell], i) => {
       const found = cell(x, state[i]);
       [x] = found.state;
@@ -138,7 +157,8 @@ export class Classifier extends Tagger {
 
   run(ids) {
     const { H, final } = this.recurrent.run(ids.map((id) => row(this.embedding, id)));
-    const s = this.pool === "mean" ? H[0].map((_, j) => H.reduce((sum, h) => sum + h[j], 0) / H.length) : final.at(-1)[0];
+    const s =
+      this.pool === "mean" ? H[0].map((_, j) => H.reduce((sum, h) => sum + h[j], 0) / H.length) : final.at(-1)[0];
     return softmax(this.output(s));
   }
 }

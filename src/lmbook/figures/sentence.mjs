@@ -9,7 +9,8 @@ import { Counts, KneserNey, Vocabulary, words } from "./ngram.mjs";
 import { text } from "./harbour.mjs";
 
 const style = `
-@container (min-width: 40rem) { .lm-figure .lm-words { max-height: 13.5rem; padding: 2px; overflow-y: auto; } .lm-figure .lm-word-bar { height: 2.2rem; } }
+@container (min-width: 40rem) { .lm-figure .lm-words { max-height: 13.5rem; padding: 2px; overflow-y: auto; }
+.lm-figure .lm-word-bar { height: 2.2rem; } }
 .lm-figure .lm-swaps { --lm-side: 15rem; }
 .lm-figure .lm-sums { --lm-side: 21rem; }
 `;
@@ -23,7 +24,11 @@ function harbour(order) {
   if (counted?.order !== order) {
     const tokens = text.split("\n").flatMap((line) => [...line.split(" "), "<eos>"]);
     const vocabulary = Vocabulary.build(tokens);
-    counted = { order, vocabulary, model: new KneserNey(new Counts(vocabulary.encode(tokens), order, vocabulary), order) };
+    counted = {
+      order,
+      vocabulary,
+      model: new KneserNey(new Counts(vocabulary.encode(tokens), order, vocabulary), order),
+    };
   }
   return counted;
 }
@@ -42,39 +47,58 @@ export function analyse(sentence, order) {
     const level = model.path(history).find(({ words: seen }) => seen.has(ids[i + 1]));
     sum += Math.log(p);
     single = Math.fround(single * Math.fround(p));
-    return { token, p, sum, single, known: vocabulary.ids.has(token), asked: vocabulary.decode(history),
-      used: level ? vocabulary.decode(level.history) : null };
+    return {
+      token,
+      p,
+      sum,
+      single,
+      known: vocabulary.ids.has(token),
+      asked: vocabulary.decode(history),
+      used: level ? vocabulary.decode(level.history) : null,
+    };
   });
 }
 
-const afterwards = (context) => (context === null ? "never seen" : context.length ? `after ${context.join(" ")}` : "after any word");
-const times = (x) => (Math.abs(x) < 15 ? fmt.count(Number(Math.exp(Math.abs(x)).toPrecision(2))) : fmt.exp(Math.abs(x), 2));
+const afterwards = (context) =>
+  context === null ? "never seen" : context.length ? `after ${context.join(" ")}` : "after any word";
+const times = (x) =>
+  Math.abs(x) < 15 ? fmt.count(Number(Math.exp(Math.abs(x)).toPrecision(2))) : fmt.exp(Math.abs(x), 2);
 const gone = (rows) => rows.findIndex((row) => row.single === 0);
 
 /** One sentence that says the change from one log probability to another. */
 function change(what, before, after) {
   const d = after - before;
   if (Math.abs(d) < 0.005) return `${what} leaves the log probability as it was, ${fmt.num(after)}.`;
-  return `${what} ${d > 0 ? "raises" : "lowers"} the log probability by ${fmt.num(Math.abs(d))}, from ${fmt.num(before)} to ${
-    fmt.num(after)}: about ${times(d)} times ${d > 0 ? "more" : "less"} probable.`;
+  return (
+    `${what} ${d > 0 ? "raises" : "lowers"} the log probability by ${fmt.num(Math.abs(d))}, from ` +
+    `${fmt.num(before)} to ${fmt.num(after)}: about ${times(d)} times ${d > 0 ? "more" : "less"} ` +
+    "probable."
+  );
 }
 
 function summary(rows) {
   const n = rows.length - 1;
-  const parts = [`${n} token${n === 1 ? "" : "s"} and the end of the sentence: the product of ${n + 1} probabilities is ${
-    fmt.exp(rows.at(-1).sum)}, the sum of their logarithms is ${fmt.num(rows.at(-1).sum)}.`];
+  const parts = [
+    `${n} token${n === 1 ? "" : "s"} and the end of the sentence: the product of ${n + 1} probabilities is ${fmt.exp(
+      rows.at(-1).sum,
+    )}, the sum of their logarithms is ${fmt.num(rows.at(-1).sum)}.`,
+  ];
   const unknown = [...new Set(rows.filter((row) => !row.known).map((row) => fmt.quote(row.token)))];
   if (unknown.length) {
-    parts.push(`The corpus does not have ${fmt.list(unknown)}, so the model reads ${unknown.length > 1 ? "them" : "it"} as <unk>.`);
+    parts.push(
+      `The corpus does not have ${fmt.list(unknown)}, so the model reads ${unknown.length > 1 ? "them" : "it"} ` +
+        "as <unk>.",
+    );
   }
-  if (gone(rows) >= 0) parts.push(`In float32 the product is 0 from token ${gone(rows) + 1} on; the sum of logarithms goes on.`);
+  if (gone(rows) >= 0)
+    parts.push(`In float32 the product is 0 from token ${gone(rows) + 1} on; the sum of logarithms goes on.`);
   return parts.join(" ");
 }
 
 export default figure(({ model, el, listen, say }) => {
   let rows = [];
   let chosen = null; // the word clicked first
-  let before = []; // sentences to go back to
+  const before = []; // sentences to go back to
   let news = ""; // what the last swap or example changed
   let width = 640;
 
@@ -87,13 +111,29 @@ export default figure(({ model, el, listen, say }) => {
     model.save_changes();
     if (news) draw(); // the same sentence again: no change event
   };
-  const input = field({ label: "Sentence", value: model.get("sentence"), maxlength: 600, oninput: (v) => { if (v !== model.get("sentence")) put(v); } });
-  const examples = chips({ label: "Try", options: model.get("examples").map(([label], i) => [i, label]),
-    onchoose: (i) => put(model.get("examples")[i][1], "The new sentence") });
+  const input = field({
+    label: "Sentence",
+    value: model.get("sentence"),
+    maxlength: 600,
+    oninput: (v) => {
+      if (v !== model.get("sentence")) put(v);
+    },
+  });
+  const examples = chips({
+    label: "Try",
+    options: model.get("examples").map(([label], i) => [i, label]),
+    onchoose: (i) => put(model.get("examples")[i][1], "The new sentence"),
+  });
 
-  const tiles = h("div", { class: "lm-words", role: "group", "aria-label": "The words, one tab stop: arrows move, Enter picks a word, s swaps" });
+  const tiles = h("div", {
+    class: "lm-words",
+    role: "group",
+    "aria-label": "The words, one tab stop: arrows move, Enter picks a word, s swaps",
+  });
   const group = roving(tiles, "button");
-  const swapButton = button("Swap with next (s)", () => { swap(Math.min(chosen ?? group.index, rows.length - 3), null); });
+  const swapButton = button("Swap with next (s)", () => {
+    swap(Math.min(chosen ?? group.index, rows.length - 3), null);
+  });
   const undoButton = button("Undo", () => {
     const old = rows.at(-1).sum;
     const sentence = before.pop();
@@ -104,13 +144,36 @@ export default figure(({ model, el, listen, say }) => {
   });
   const totals = h("div", { class: "lm-totals" });
   const chart = h("div", { class: "lm-chart" });
-  const numbers = table({ caption: "Each token, its probability, and the running product and sum",
-    head: ["Token", "P(token | history)", "ln P", "Longest history seen before it", "Product", "Product in float32", "Sum of ln P"] });
-  const keys = h("p", { class: "lm-muted lm-small" },
+  const numbers = table({
+    caption: "Each token, its probability, and the running product and sum",
+    head: [
+      "Token",
+      "P(token | history)",
+      "ln P",
+      "Longest history seen before it",
+      "Product",
+      "Product in float32",
+      "Sum of ln P",
+    ],
+  });
+  const keys = h(
+    "p",
+    { class: "lm-muted lm-small" },
     "Below each word: its probability, and the longest history after which the corpus has it. ",
-    h("span", { class: "lm-hand" }, "Click two words to swap them. Keys: arrows move, Enter picks, s swaps with the picked word or the next one."));
-  el.append(h("style", {}, style), h("div", { class: "lm-stack" }, input.node, examples.node), tiles, h("div", { class: "lm-split lm-swaps" }, h("div", { class: "lm-row" }, swapButton, undoButton), totals),
-    h("div", { class: "lm-split lm-sums" }, h("div", { class: "lm-stack" }, say.node, keys), chart), numbers.node);
+    h(
+      "span",
+      { class: "lm-hand" },
+      "Click two words to swap them. Keys: arrows move, Enter picks, s swaps with the picked word or the next one.",
+    ),
+  );
+  el.append(
+    h("style", {}, style),
+    h("div", { class: "lm-stack" }, input.node, examples.node),
+    tiles,
+    h("div", { class: "lm-split lm-swaps" }, h("div", { class: "lm-row" }, swapButton, undoButton), totals),
+    h("div", { class: "lm-split lm-sums" }, h("div", { class: "lm-stack" }, say.node, keys), chart),
+    numbers.node,
+  );
 
   function swap(i, j) {
     const k = j ?? i + 1;
@@ -142,9 +205,16 @@ export default figure(({ model, el, listen, say }) => {
       const last = i === rows.length - 1;
       let tile = tiles.children[i];
       if (!tile || (tile.localName === "button") === last) {
-        const fresh = h(last ? "div" : "button", last ? { class: "lm-word" } : { class: "lm-word", type: "button", onclick: () => pick(i) });
-        fresh.append(h("span", { class: "lm-word-bar", "aria-hidden": "true" }, h("span", {})), h("span", { class: "lm-word-token" }),
-          h("span", { class: "lm-word-p" }), h("span", { class: "lm-word-used" }));
+        const fresh = h(
+          last ? "div" : "button",
+          last ? { class: "lm-word" } : { class: "lm-word", type: "button", onclick: () => pick(i) },
+        );
+        fresh.append(
+          h("span", { class: "lm-word-bar", "aria-hidden": "true" }, h("span", {})),
+          h("span", { class: "lm-word-token" }),
+          h("span", { class: "lm-word-p" }),
+          h("span", { class: "lm-word-used" }),
+        );
         if (tile) tile.replaceWith(fresh);
         else tiles.append(fresh);
         tile = fresh;
@@ -163,14 +233,27 @@ export default figure(({ model, el, listen, say }) => {
 
   function drawTotals() {
     const { sum, single } = rows.at(-1);
-    const item = (name, value, warn) => h("div", {}, h("span", { class: "lm-muted lm-small" }, name),
-      h("span", { class: warn ? "lm-total lm-warn" : "lm-total" }, value));
-    replace(totals, item("Product", fmt.exp(sum)), item("Product in float32", single === 0 ? "0 (underflow)" : fmt.prob(single), single === 0),
-      item("Sum of logarithms", fmt.num(sum)));
+    const item = (name, value, warn) =>
+      h(
+        "div",
+        {},
+        h("span", { class: "lm-muted lm-small" }, name),
+        h("span", { class: warn ? "lm-total lm-warn" : "lm-total" }, value),
+      );
+    replace(
+      totals,
+      item("Product", fmt.exp(sum)),
+      item("Product in float32", single === 0 ? "0 (underflow)" : fmt.prob(single), single === 0),
+      item("Sum of logarithms", fmt.num(sum)),
+    );
   }
 
   function drawChart() {
-    const [left, right, top, bottom, tall] = [46, 12, 14, 34, 170];
+    const left = 46;
+    const right = 12;
+    const top = 14;
+    const bottom = 34;
+    const tall = 170;
     const log10 = [0, ...rows.map((row) => row.sum / Math.LN10)];
     const floor = Math.min(-10, 10 * Math.floor(Math.min(log10.at(-1), -1) / 10));
     const x = (i) => left + ((width - left - right) * i) / (log10.length - 1);
@@ -178,24 +261,55 @@ export default figure(({ model, el, listen, say }) => {
     const step = [5, 10, 20, 50, 100].find((size) => -floor / size <= 5) ?? 200;
     const marks = Array.from({ length: Math.floor(-floor / step) + 1 }, (_, i) => -i * step);
     const every = Math.ceil(rows.length / Math.max(2, Math.floor(width / 60)));
-    const line = (points) => points.map(([i, v], n) => `${n ? "L" : "M"}${x(i).toFixed(1)} ${y(v).toFixed(1)}`).join("");
+    const line = (points) =>
+      points.map(([i, v], n) => `${n ? "L" : "M"}${x(i).toFixed(1)} ${y(v).toFixed(1)}`).join("");
     const zero = gone(rows);
     const single = rows.slice(0, zero < 0 ? rows.length : zero).map((row, i) => [i + 1, Math.log10(row.single)]);
     const dead = zero < 0 ? null : [single.at(-1), [zero + 1, floor]];
     const words = `Running product on a scale of powers of ten: it falls to ${fmt.exp(rows.at(-1).sum)}${
-      zero < 0 ? "; float32 follows it to the end." : `; float32 falls to 0 at token ${zero + 1}.`}`;
-    replace(chart, s("svg", { role: "img", "aria-label": words, viewBox: `0 0 ${width} ${tall}`, width, height: tall },
-      floor < TINY ? [s("rect", { class: "lm-zone", x: left, y: y(TINY), width: width - left - right, height: y(floor) - y(TINY) }),
-        s("text", { x: left + 6, y: y(TINY) + 15, class: "lm-tick" }, "below here float32 knows only 0")] : [],
-      marks.map((v) => [s("line", { class: "lm-grid", x1: left, x2: width - right, y1: y(v), y2: y(v) }),
-        s("text", { x: left - 7, y: y(v) + 4, "text-anchor": "end", class: "lm-tick" }, v ? fmt.power(v) : "1")]),
-      rows.map((row, i) => (i % every ? null : s("text", { x: x(i + 1), y: tall - 18, "text-anchor": "middle", class: "lm-tick" }, i + 1))),
-      s("text", { x: left, y: tall - 3, class: "lm-tick" }, "token"),
-      s("path", { class: "lm-line-a", d: line(log10.map((v, i) => [i, v])) }),
-      single.map(([i, v]) => s("circle", { class: "lm-dot-b", cx: x(i), cy: y(v), r: 3.2 })),
-      dead ? [s("path", { class: "lm-line-b", d: line(dead) }), s("circle", { class: "lm-dot-b", cx: x(zero + 1), cy: y(floor), r: 3.2 })] : [],
-    ), h("p", { class: "lm-key lm-small" }, h("span", { class: "lm-key-a" }, "sum of logarithms, drawn as the product it stands for"),
-      h("span", { class: "lm-key-b" }, "product in float32")));
+      zero < 0 ? "; float32 follows it to the end." : `; float32 falls to 0 at token ${zero + 1}.`
+    }`;
+    replace(
+      chart,
+      s(
+        "svg",
+        { role: "img", "aria-label": words, viewBox: `0 0 ${width} ${tall}`, width, height: tall },
+        floor < TINY
+          ? [
+              s("rect", {
+                class: "lm-zone",
+                x: left,
+                y: y(TINY),
+                width: width - left - right,
+                height: y(floor) - y(TINY),
+              }),
+              s("text", { x: left + 6, y: y(TINY) + 15, class: "lm-tick" }, "below here float32 knows only 0"),
+            ]
+          : [],
+        marks.map((v) => [
+          s("line", { class: "lm-grid", x1: left, x2: width - right, y1: y(v), y2: y(v) }),
+          s("text", { x: left - 7, y: y(v) + 4, "text-anchor": "end", class: "lm-tick" }, v ? fmt.power(v) : "1"),
+        ]),
+        rows.map((_, i) =>
+          i % every ? null : s("text", { x: x(i + 1), y: tall - 18, "text-anchor": "middle", class: "lm-tick" }, i + 1),
+        ),
+        s("text", { x: left, y: tall - 3, class: "lm-tick" }, "token"),
+        s("path", { class: "lm-line-a", d: line(log10.map((v, i) => [i, v])) }),
+        single.map(([i, v]) => s("circle", { class: "lm-dot-b", cx: x(i), cy: y(v), r: 3.2 })),
+        dead
+          ? [
+              s("path", { class: "lm-line-b", d: line(dead) }),
+              s("circle", { class: "lm-dot-b", cx: x(zero + 1), cy: y(floor), r: 3.2 }),
+            ]
+          : [],
+      ),
+      h(
+        "p",
+        { class: "lm-key lm-small" },
+        h("span", { class: "lm-key-a" }, "sum of logarithms, drawn as the product it stands for"),
+        h("span", { class: "lm-key-b" }, "product in float32"),
+      ),
+    );
   }
 
   function draw() {
@@ -206,8 +320,17 @@ export default figure(({ model, el, listen, say }) => {
     drawChart();
     swapButton.disabled = rows.length < 3;
     undoButton.disabled = before.length === 0;
-    numbers.draw(rows.map((row) => [row.known ? row.token : `${row.token} (<unk>)`, fmt.prob(row.p), fmt.num(Math.log(row.p), 4),
-      row.used === null ? "none, never seen" : row.used.join(" ") || "empty", fmt.exp(row.sum), fmt.prob(row.single), fmt.num(row.sum, 4)]));
+    numbers.draw(
+      rows.map((row) => [
+        row.known ? row.token : `${row.token} (<unk>)`,
+        fmt.prob(row.p),
+        fmt.num(Math.log(row.p), 4),
+        row.used === null ? "none, never seen" : row.used.join(" ") || "empty",
+        fmt.exp(row.sum),
+        fmt.prob(row.single),
+        fmt.num(row.sum, 4),
+      ]),
+    );
     const sentences = [news, summary(rows)].filter(Boolean);
     news = "";
     say(sentences.join(" "));
@@ -215,5 +338,10 @@ export default figure(({ model, el, listen, say }) => {
 
   listen("sentence order", draw);
   draw();
-  return onwidth(chart, (w) => { if (Math.abs(w - width) > 1) { width = w; drawChart(); } });
+  return onwidth(chart, (w) => {
+    if (Math.abs(w - width) > 1) {
+      width = w;
+      drawChart();
+    }
+  });
 });

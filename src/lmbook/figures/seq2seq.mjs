@@ -1,20 +1,25 @@
 // seq2seq.mjs: recurrent encoder-decoders, with one vector or with attention (lmbook/seq2seq.py).
 //
-//   H = encoder(x)      s_0 = bridge(last state)      s_t = cell([E y_{t-1} ; c], s_{t-1})      logits_t = W_o r_t + b_o
+//   H = encoder(x)      s_0 = bridge(last state)      s_t = cell([E y_{t-1} ; c], s_{t-1})
+//   logits_t = W_o r_t + b_o
 //
-// start(ids) reads the source; step(state, id) reads y_{t-1} and gives the logits of y_t, and alpha where there is attention.
+// start(ids) reads the source; step(state, id) reads y_{t-1} and gives the logits of y_t, and alpha where there is
+// attention.
 import { SCORES, mean } from "./attention.mjs";
 import { affine, below, beside, row, softmax } from "./layers.mjs";
 import { Recurrent } from "./recurrent.mjs";
 
 /** From the encoder's last states to the decoder's first: tanh(W h + b), and W c + b for a memory. */
 function bridge(w, n_layers) {
-  const maps = Array.from({ length: n_layers }, (_, i) => [0, 1].filter((j) => w(`layers.${i}.${j}.weight`)).map((j) => affine(w, `layers.${i}.${j}`)));
-  return (final) => maps.map(([W_h, W_c], i) => {
-    const state = final[Math.max(i + final.length - n_layers, 0)];
-    if (!W_h) return state; // of the decoder's cell and width already
-    return [W_h(state[0]).map(Math.tanh), ...(W_c ? [W_c(state.at(-1))] : [])];
-  });
+  const maps = Array.from({ length: n_layers }, (_, i) =>
+    [0, 1].filter((j) => w(`layers.${i}.${j}.weight`)).map((j) => affine(w, `layers.${i}.${j}`)),
+  );
+  return (final) =>
+    maps.map(([W_h, W_c], i) => {
+      const state = final[Math.max(i + final.length - n_layers, 0)];
+      if (!W_h) return state; // of the decoder's cell and width already
+      return [W_h(state[0]).map(Math.tanh), ...(W_c ? [W_c(state.at(-1))] : [])];
+    });
 }
 
 class EncoderDecoder {
@@ -80,6 +85,11 @@ export class AttentionSeq2Seq extends EncoderDecoder {
     const { h, state: s, gates } = this.decoder.step(before ? beside(y, before.c) : y, state.s);
     const { c, alpha, scores } = before ?? this.attend(h, state);
     const logits = this.output(this.W_r(beside(h, c)).map(Math.tanh));
-    return { logits, state: { ...state, s }, gates, trace: [{ kind: "cross", layer: 1, weights: [alpha], scores: [scores] }] };
+    return {
+      logits,
+      state: { ...state, s },
+      gates,
+      trace: [{ kind: "cross", layer: 1, weights: [alpha], scores: [scores] }],
+    };
   }
 }

@@ -15,12 +15,15 @@ const spent = (points) => Object.values(points).reduce((sum, n) => sum + n, 0);
 /** What a bet gives to one word. points: { word: 1 to 100 }, at most 100 together; q: Map from words to frequencies. */
 export function probability(points, word, q) {
   if (points[word] > 0) return points[word] / 100;
-  const taken = Object.keys(points).filter((w) => points[w] > 0).reduce((sum, w) => sum + (q.get(w) ?? 0), 0);
-  return ((100 - spent(points)) / 100) * q.get(word) / (1 - taken);
+  const taken = Object.keys(points)
+    .filter((w) => points[w] > 0)
+    .reduce((sum, w) => sum + (q.get(w) ?? 0), 0);
+  return (((100 - spent(points)) / 100) * q.get(word)) / (1 - taken);
 }
 
 /** The frequencies of the candidates of a position and of the word that came. */
-const frequencies = ({ words, q, truth, truth_q }) => new Map([...words.map((word, i) => [word, q[i]]), [truth, truth_q]]);
+const frequencies = ({ words, q, truth, truth_q }) =>
+  new Map([...words.map((word, i) => [word, q[i]]), [truth, truth_q]]);
 
 const mean = (values) => values.reduce((sum, x) => sum + x, 0) / values.length;
 const pp = (x) => (x < 100 ? fmt.num(x, 1) : Number.isFinite(x) ? fmt.count(x) : "infinite");
@@ -40,23 +43,51 @@ export default figure(({ model, el, listen, say }) => {
   const rest = () => 100 - spent(points);
 
   // --- the pieces
-  const where = select({ label: "Text", value: model.get("passage"), options: passages.map((p, i) => [i, p.name]),
-    onchange: (i) => begin(i) });
+  const where = select({
+    label: "Text",
+    value: model.get("passage"),
+    options: passages.map((p, i) => [i, p.name]),
+    onchange: (i) => begin(i),
+  });
   const progress = h("span", { class: "lm-muted" });
   const prose = h("p", { class: "lm-passage" });
-  const list = h("div", { class: "lm-bets", role: "group", "aria-label": "Your points, one tab stop: up and down choose a word, left and right move points, digits set tens, Enter bets" });
+  const list = h("div", {
+    class: "lm-bets",
+    role: "group",
+    "aria-label":
+      "Your points, one tab stop: up and down choose a word, left and right move points, digits set tens, Enter bets",
+  });
   const group = roving(list, "input", { keys: "vertical" });
-  const other = h("div", { class: "lm-bet lm-bet-rest" }, h("span", {}, "any other word"), h("span", { class: "lm-bar-track", "aria-hidden": "true" },
-    h("span", { class: "lm-bar-fill" })), h("span", { class: "lm-points" }), h("span", { class: "lm-bet-note" }));
+  const other = h(
+    "div",
+    { class: "lm-bet lm-bet-rest" },
+    h("span", {}, "any other word"),
+    h("span", { class: "lm-bar-track", "aria-hidden": "true" }, h("span", { class: "lm-bar-fill" })),
+    h("span", { class: "lm-points" }),
+    h("span", { class: "lm-bet-note" }),
+  );
   list.append(other);
   const lines = []; // one for each candidate, in front of the others' line
   const own = field({ label: "Add a word", maxlength: 40, delay: 1e9, size: 12 });
   const addButton = button("Add", () => add());
   const adding = h("div", { class: "lm-row lm-own" }, own.node, addButton);
-  const keep = h("input", { type: "checkbox", onchange: () => { floor = keep.checked ? 1 : 0; settle(); } });
+  const keep = h("input", {
+    type: "checkbox",
+    onchange: () => {
+      floor = keep.checked ? 1 : 0;
+      settle();
+    },
+  });
   keep.checked = true;
   const safe = h("label", { class: "lm-option" }, keep, h("span", {}, "keep 1 point for the other words"));
-  const shares = chips({ label: "Points", options: [["even", "spread evenly"], ["clear", "take back"]], onchoose: (how) => share(how) });
+  const shares = chips({
+    label: "Points",
+    options: [
+      ["even", "spread evenly"],
+      ["clear", "take back"],
+    ],
+    onchoose: (how) => share(how),
+  });
   const go = button("Bet and look", () => bet(), { class: "lm-button lm-main" });
   const next = button("Next word", () => advance(), { class: "lm-button lm-main" });
   const again = button("Play again", () => begin(model.get("passage")), { class: "lm-button lm-main" });
@@ -67,8 +98,25 @@ export default figure(({ model, el, listen, say }) => {
   const lossPart = h("div", {}, h("p", { class: "lm-part" }, "Loss on this word, −ln P in nats"), losses.node);
   const scorePart = h("div", {}, h("p", { class: "lm-part" }), scores.node);
   const numbers = table({ caption: "Loss in nats, word by word", head: ["Word", "Your P", "You", ...names] });
-  el.append(h("div", { class: "lm-row lm-between" }, passages.length > 1 ? where.node : null, progress), prose, h("div", { class: "lm-split lm-split-right lm-shannon" }, list,
-    h("div", { class: "lm-stack" }, betting, h("div", { class: "lm-row" }, go, next, again, another), say.node, lossPart, scorePart)), numbers.node);
+  el.append(
+    h("div", { class: "lm-row lm-between" }, passages.length > 1 ? where.node : null, progress),
+    prose,
+    h(
+      "div",
+      { class: "lm-split lm-split-right lm-shannon" },
+      list,
+      h(
+        "div",
+        { class: "lm-stack" },
+        betting,
+        h("div", { class: "lm-row" }, go, next, again, another),
+        say.node,
+        lossPart,
+        scorePart,
+      ),
+    ),
+    numbers.node,
+  );
 
   // --- what the reader does
   function begin(i) {
@@ -80,11 +128,18 @@ export default figure(({ model, el, listen, say }) => {
   }
 
   function start() {
-    [points, extra, revealed] = [{}, [], false];
+    points = {};
+    extra = [];
+    revealed = false;
     group.refresh();
     draw();
-    say(over() ? result() : `Word ${turn() + 1} of ${place().positions.length}: share your 100 points among the words that may come next. ` +
-      "All other words share what is left, as often as each occurs.");
+    say(
+      over()
+        ? result()
+        : `Word ${turn() + 1} of ${place().positions.length}: share your 100 points among the words that may ` +
+            "come next. " +
+            "All other words share what is left, as often as each occurs.",
+    );
   }
 
   function share(how) {
@@ -92,7 +147,11 @@ export default figure(({ model, el, listen, say }) => {
     points = {};
     if (how === "even") for (const word of words) points[word] = Math.floor(90 / words.length);
     settle();
-    say(how === "even" ? `${points[words[0]]} points on each of ${words.length} words; ${rest()} left for all others.` : "All 100 points are left for the other words.");
+    say(
+      how === "even"
+        ? `${points[words[0]]} points on each of ${words.length} words; ${rest()} left for all others.`
+        : "All 100 points are left for the other words.",
+    );
   }
 
   function add() {
@@ -106,7 +165,12 @@ export default figure(({ model, el, listen, say }) => {
     settle();
     group.focus(candidates().indexOf(word));
   }
-  own.input.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); add(); } });
+  own.input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") {
+      event.preventDefault();
+      add();
+    }
+  });
 
   function give(word, wanted) {
     const free = rest() + (points[word] ?? 0) - floor;
@@ -115,15 +179,19 @@ export default figure(({ model, el, listen, say }) => {
     settle();
   }
 
-  function settle() { // after a change of points
+  function settle() {
+    // after a change of points
     if (rest() < floor) {
       const most = Object.keys(points).reduce((a, b) => (points[b] > points[a] ? b : a));
       points[most] -= floor - rest();
     }
     drawBets();
     if (rest() === 0) {
-      say("Nothing is left for the other words: they have probability 0. If one of them comes, your loss is −ln 0, infinite, " +
-        "and so is your perplexity, however well you bet on the rest.");
+      say(
+        "Nothing is left for the other words: they have probability 0. If one of them comes, your loss is −ln " +
+          "0, infinite, " +
+          "and so is your perplexity, however well you bet on the rest.",
+      );
     }
   }
 
@@ -137,7 +205,9 @@ export default figure(({ model, el, listen, say }) => {
   }
 
   function advance() {
-    [points, extra, revealed] = [{}, [], false];
+    points = {};
+    extra = [];
+    revealed = false;
     draw();
     if (over()) {
       say(result());
@@ -158,12 +228,16 @@ export default figure(({ model, el, listen, say }) => {
 
   // --- what it comes to
   const candidates = () => (over() ? [] : [...place().positions[turn()].words, ...extra]);
-  const mine = () => bets().map((b, i) => {
-    const position = place().positions[i];
-    return probability(b.points, position.truth, frequencies(position));
-  });
+  const mine = () =>
+    bets().map((b, i) => {
+      const position = place().positions[i];
+      return probability(b.points, position.truth, frequencies(position));
+    });
   const loss = (p) => (p > 0 ? -Math.log(p) : Infinity);
-  const theirs = (m) => place().positions.slice(0, bets().length).map((position) => loss(position.truth_p[m]));
+  const theirs = (m) =>
+    place()
+      .positions.slice(0, bets().length)
+      .map((position) => loss(position.truth_p[m]));
   const row = (name, value, text, tone) => ({ label: name, value: Number.isFinite(value) ? value : 1e9, text, tone });
 
   function verdict() {
@@ -171,9 +245,13 @@ export default figure(({ model, el, listen, say }) => {
     const { truth, truth_p } = place().positions[i];
     const p = mine()[i];
     const better = names.filter((_, m) => truth_p[m] > p);
-    const rank = !better.length ? "You beat every model here." : better.length === names.length ? "Every model did better here."
-      : `Better than you: ${fmt.list(better)}.`;
-    const cost = p > 0 ? `your loss is ${fmt.nats(loss(p))}` : "your loss is infinite, because a word that had probability 0 came";
+    const rank = !better.length
+      ? "You beat every model here."
+      : better.length === names.length
+        ? "Every model did better here."
+        : `Better than you: ${fmt.list(better)}.`;
+    const cost =
+      p > 0 ? `your loss is ${fmt.nats(loss(p))}` : "your loss is infinite, because a word that had probability 0 came";
     return `The word was ${fmt.quote(truth)}. You gave it ${fmt.prob(p)}: ${cost}. ${rank}`;
   }
 
@@ -181,9 +259,17 @@ export default figure(({ model, el, listen, say }) => {
     const you = Math.exp(mean(mine().map(loss)));
     const all = names.map((name, m) => [name, Math.exp(mean(theirs(m)))]);
     const beaten = all.filter(([, x]) => you < x).map(([name]) => name);
-    const end = beaten.length === all.length ? "You beat them all." : beaten.length ? `You beat ${fmt.list(beaten)}.` : "They all beat you this time.";
+    const end =
+      beaten.length === all.length
+        ? "You beat them all."
+        : beaten.length
+          ? `You beat ${fmt.list(beaten)}.`
+          : "They all beat you this time.";
     const mind = Number.isFinite(you) ? "" : " One word to which you gave probability 0 is enough for that.";
-    return `Over ${bets().length} words your perplexity is ${pp(you)}.${mind} ${fmt.list(all.map(([name, x]) => `${name} ${pp(x)}`))}. ${end}`;
+    return (
+      `Over ${bets().length} words your perplexity is ${pp(you)}.${mind} ` +
+      `${fmt.list(all.map(([name, x]) => `${name} ${pp(x)}`))}. ${end}`
+    );
   }
 
   // --- drawing
@@ -195,8 +281,23 @@ export default figure(({ model, el, listen, say }) => {
     while (lines.length > words.length) lines.pop().remove();
     while (lines.length < words.length) {
       const i = lines.length;
-      const input = h("input", { type: "range", min: 0, max: 100, step: 1, oninput: () => give(candidates()[i], Number(input.value)) });
-      lines.push(h("div", { class: "lm-bet" }, h("span", {}), input, h("span", { class: "lm-points", "aria-hidden": "true" }), h("span", { class: "lm-bet-note" })));
+      const input = h("input", {
+        type: "range",
+        min: 0,
+        max: 100,
+        step: 1,
+        oninput: () => give(candidates()[i], Number(input.value)),
+      });
+      lines.push(
+        h(
+          "div",
+          { class: "lm-bet" },
+          h("span", {}),
+          input,
+          h("span", { class: "lm-points", "aria-hidden": "true" }),
+          h("span", { class: "lm-bet-note" }),
+        ),
+      );
       other.before(lines[i]);
     }
     const said = (p) => (p >= 0.0995 ? fmt.percent(p) : p >= 0.00095 ? fmt.percent(p, 1) : "< 0.1 %");
@@ -220,7 +321,8 @@ export default figure(({ model, el, listen, say }) => {
     const outside = revealed && !words.includes(shown.truth);
     other.classList.toggle("lm-came", outside);
     other.classList.toggle("lm-none", rest() === 0);
-    note.textContent = outside ? `it was ${fmt.quote(shown.truth)}: ${theirsHere(shown.truth_p)}`
+    note.textContent = outside
+      ? `it was ${fmt.quote(shown.truth)}: ${theirsHere(shown.truth_p)}`
       : "shared by all other words, as often as each occurs";
     group.refresh();
   }
@@ -228,18 +330,24 @@ export default figure(({ model, el, listen, say }) => {
   function drawText() {
     const { lead, positions, source } = place();
     const best = (i) => Math.max(...positions[i].truth_p);
-    replace(prose, lead, bets().map((_, i) => {
-      const [, space, word] = positions[i].shown.match(/^(\s*)(.*)$/s);
-      return [space, h("mark", { class: mine()[i] >= best(i) ? "lm-won" : "lm-lost" }, word)];
-    }),
+    replace(
+      prose,
+      lead,
+      bets().map((_, i) => {
+        const [, space, word] = positions[i].shown.match(/^(\s*)(.*)$/s);
+        return [space, h("mark", { class: mine()[i] >= best(i) ? "lm-won" : "lm-lost" }, word)];
+      }),
       over() || revealed ? null : h("span", { class: "lm-gap", role: "img", "aria-label": "the next word" }),
-      h("span", { class: "lm-source" }, source));
+      h("span", { class: "lm-source" }, source),
+    );
     progress.textContent = over() ? "The end" : `Word ${turn() + 1} of ${positions.length}`;
   }
 
   function drawScores() {
     const n = bets().length;
-    [lossPart.hidden, scorePart.hidden, numbers.node.hidden] = [!revealed, n === 0, n === 0];
+    lossPart.hidden = !revealed;
+    scorePart.hidden = n === 0;
+    numbers.node.hidden = n === 0;
     if (!n) return;
     const you = mine().map(loss);
     const others = names.map((_, m) => theirs(m));
@@ -247,17 +355,36 @@ export default figure(({ model, el, listen, say }) => {
     const total = [you, ...others].map((values) => Math.exp(mean(values)));
     const tones = [2, 1, 1, 1, 1, 1, 1];
     const titles = ["you", ...names];
-    losses.draw(titles.map((name, i) => row(name, last[i], Number.isFinite(last[i]) ? fmt.num(last[i]) : "infinite", tones[i])), { max: 1.35 * Math.log(V) });
-    scores.draw(titles.map((name, i) => row(name, Math.log(total[i]), pp(total[i]), tones[i])), { max: 1.35 * Math.log(V) });
-    scorePart.firstChild.textContent = `Perplexity ${over() ? `over all ${n} words` : `after ${n} word${n > 1 ? "s" : ""}`} (bars on a log scale; lower is better)`;
-    numbers.draw(you.map((x, i) => [place().positions[i].truth, fmt.prob(mine()[i]), fmt.num(x), ...others.map((values) => fmt.num(values[i]))]));
+    losses.draw(
+      titles.map((name, i) => row(name, last[i], Number.isFinite(last[i]) ? fmt.num(last[i]) : "infinite", tones[i])),
+      { max: 1.35 * Math.log(V) },
+    );
+    scores.draw(
+      titles.map((name, i) => row(name, Math.log(total[i]), pp(total[i]), tones[i])),
+      { max: 1.35 * Math.log(V) },
+    );
+    scorePart.firstChild.textContent =
+      "Perplexity " +
+      (over() ? `over all ${n} words` : `after ${n} word${n > 1 ? "s" : ""}`) +
+      " (bars on a log scale; lower is better)";
+    numbers.draw(
+      you.map((x, i) => [
+        place().positions[i].truth,
+        fmt.prob(mine()[i]),
+        fmt.num(x),
+        ...others.map((values) => fmt.num(values[i])),
+      ]),
+    );
   }
 
   function draw() {
     where.set(model.get("passage"));
     const focused = document.activeElement;
-    [betting.hidden, go.hidden, next.hidden] = [revealed || over(), revealed || over(), !revealed];
-    [again.hidden, another.hidden] = [!over(), !over() || passages.length < 2];
+    betting.hidden = revealed || over();
+    go.hidden = revealed || over();
+    next.hidden = !revealed;
+    again.hidden = !over();
+    another.hidden = !over() || passages.length < 2;
     next.textContent = revealed && turn() + 1 >= place().positions.length ? "See the result" : "Next word";
     drawBets();
     drawText();
@@ -266,7 +393,8 @@ export default figure(({ model, el, listen, say }) => {
   }
 
   let known = JSON.stringify([model.get("passage"), bets()]);
-  listen("bets passage", () => { // from Python or another view: show where the game stands now
+  listen("bets passage", () => {
+    // from Python or another view: show where the game stands now
     const now = JSON.stringify([model.get("passage"), bets()]);
     if (now !== known && !revealed) start();
     known = now;

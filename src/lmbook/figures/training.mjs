@@ -1,4 +1,5 @@
-// training.mjs: a lesson that goes on while its page lives: in a worker, or, where a page allows none, in turns with the page.
+// training.mjs: a lesson that goes on while its page lives: in a worker, or, where a page allows none, in turns with
+// the page.
 //
 //   tell it   { start: { about, seed, text, every, steps, rate } }   { go: true }   { go: false }   { rate }
 //   it tells  { step, seconds, train, valid, samples, right }  before the first step and after every `every` steps
@@ -7,8 +8,14 @@ import { lesson } from "./lessons.mjs";
 
 /** turn: ms of work before messages are heard. Returns what hears a message. */
 export function training(tell, turn) {
-  let [own, plan, going, timer] = [null, null, false, null];
-  let [step, end, seconds, losses] = [0, 0, 0, []];
+  let own = null;
+  let plan = null;
+  let going = false;
+  let timer = null;
+  let step = 0;
+  let end = 0;
+  let seconds = 0;
+  let losses = [];
 
   function report() {
     const train = losses.length ? losses.reduce((sum, v) => sum + v, 0) / losses.length : null;
@@ -45,13 +52,19 @@ export function training(tell, turn) {
   }
 
   return ({ start, go, rate }) => {
-    if (start) [plan, end] = [start, start.steps];
+    if (start) {
+      plan = start;
+      end = start.steps;
+    }
     if (rate) plan.rate = rate;
     if (go === undefined) return;
     going = go;
     if (going && step >= end) end += plan.steps;
     if (going) timer ??= setTimeout(work);
-    else { clearTimeout(timer); timer = null; }
+    else {
+      clearTimeout(timer);
+      timer = null;
+    }
   };
 }
 

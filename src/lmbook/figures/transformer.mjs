@@ -1,16 +1,19 @@
-// transformer.mjs: the Transformer, and the layers that BERT and GPT share with it (lmbook/layers.py, lmbook/transformer.py).
+// transformer.mjs: the Transformer, and the layers that BERT and GPT share with it (lmbook/layers.py,
+// lmbook/transformer.py).
 //
 //   x <- post(x + sublayer(pre(x)))      pre or post is a LayerNorm, the other one nothing
 //
-// Every pass leaves a trace: for each position a list of { kind, layer, added, next, weights, scores }, one a sublayer, where
-// `added` is what the sublayer adds to the vector x, `read` what it reads of it, and `next` what x becomes; an attention has the
-// weights and scores of every head, and what they were computed from; a feed-forward network has its units, `hidden`.
+// Every pass leaves a trace: for each position a list of { kind, layer, added, next, weights, scores }, one a sublayer,
+// where `added` is what the sublayer adds to the vector x, `read` what it reads of it, and `next` what x becomes; an
+// attention has the weights and scores of every head, and what they were computed from; a feed-forward network has its
+// units, `hidden`.
 import { MultiHeadAttention } from "./attention.mjs";
 import { add, affine, below, layerNorm, relu, row, sinusoidal } from "./layers.mjs";
 
 /** out = W_2 hidden + b_2, hidden = f(W_1 x + b_1) */
 export function feedForward(w, f = relu) {
-  const [W_1, W_2] = [affine(w, "W_1"), affine(w, "W_2")];
+  const W_1 = affine(w, "W_1");
+  const W_2 = affine(w, "W_2");
   return (x) => {
     const hidden = W_1(x).map(f);
     return { out: W_2(hidden), hidden };
@@ -44,7 +47,8 @@ class Layer {
 /** The layers below `name`, as many as the file has. */
 export function layersOf(w, name, options) {
   const layers = [];
-  for (let i = 0; w(`${name}.${i}.attention.W_q.weight`); i += 1) layers.push(new Layer(below(w, `${name}.${i}`), { ...options, number: i + 1 }));
+  for (let i = 0; w(`${name}.${i}.attention.W_q.weight`); i += 1)
+    layers.push(new Layer(below(w, `${name}.${i}`), { ...options, number: i + 1 }));
   return layers;
 }
 
@@ -72,7 +76,9 @@ export class Encoder {
 
 /** One new position after those of the caches `past`; memories: keys and values of the source, one a layer, or none. */
 export function decoderStep(layers, x, past, memories = []) {
-  const [trace, next, t] = [[], [], past[0].keys.length];
+  const trace = [];
+  const next = [];
+  const t = past[0].keys.length;
   layers.forEach((layer, i) => {
     let entry;
     const own = layer.attention.project([layer.norms[0].pre(x)], t);
@@ -112,8 +118,15 @@ class Embedding {
 
   at(id, t) {
     const word = row(this.table, id).map((v) => this.scale * v);
-    const place = this.learned ? row(this.learned, t) : this.positions === "sinusoidal" ? sinusoidal(t, word.length) : word.map(() => 0);
-    const first = begun([["embedding", word], ["position", place]]);
+    const place = this.learned
+      ? row(this.learned, t)
+      : this.positions === "sinusoidal"
+        ? sinusoidal(t, word.length)
+        : word.map(() => 0);
+    const first = begun([
+      ["embedding", word],
+      ["position", place],
+    ]);
     return [first[1].next, first];
   }
 }
@@ -149,5 +162,7 @@ export class Transformer {
   }
 
   /** The vector that the output matrix reads, did the decoder end after this stage of the trace. */
-  head({ next }) { return this.norm(next); }
+  head({ next }) {
+    return this.norm(next);
+  }
 }

@@ -21,7 +21,10 @@ export class SkipGram {
   nearest(id, n, among) {
     const cosine = this.cosines(id);
     const others = cosine.map((_, i) => i).filter((i) => i !== id && among(i));
-    return others.sort((a, b) => cosine[b] - cosine[a]).slice(0, n).map((i) => ({ id: i, cosine: cosine[i] }));
+    return others
+      .sort((a, b) => cosine[b] - cosine[a])
+      .slice(0, n)
+      .map((i) => ({ id: i, cosine: cosine[i] }));
   }
 }
 
@@ -30,7 +33,8 @@ const dot = (a, b) => a.reduce((sum, x, j) => sum + x * b[j], 0);
 /** Eigenvalues and eigenvectors (in columns) of a symmetric matrix, by Jacobi's rotations: each makes one entry 0. */
 function eigen(matrix) {
   const n = matrix.length;
-  const [A, V] = [matrix.map((row) => [...row]), matrix.map((_, i) => matrix.map((__, j) => Number(i === j)))];
+  const A = matrix.map((row) => [...row]);
+  const V = matrix.map((_, i) => matrix.map((__, j) => Number(i === j)));
   const size = A.reduce((sum, row) => sum + dot(row, row), 0);
   const rest = () => A.reduce((sum, row, i) => sum + row.reduce((part, x, j) => part + (i === j ? 0 : x * x), 0), 0);
   for (let sweep = 0; sweep < 50 && rest() > 1e-24 * size; sweep += 1) {
@@ -41,8 +45,10 @@ function eigen(matrix) {
         const t = (theta < 0 ? -1 : 1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1));
         const cos = 1 / Math.sqrt(t * t + 1);
         const sin = t * cos;
-        for (const rows of [A, V]) for (const row of rows) [row[p], row[q]] = [cos * row[p] - sin * row[q], sin * row[p] + cos * row[q]];
-        for (let k = 0; k < n; k += 1) [A[p][k], A[q][k]] = [cos * A[p][k] - sin * A[q][k], sin * A[p][k] + cos * A[q][k]];
+        for (const rows of [A, V])
+          for (const row of rows) [row[p], row[q]] = [cos * row[p] - sin * row[q], sin * row[p] + cos * row[q]];
+        for (let k = 0; k < n; k += 1)
+          [A[p][k], A[q][k]] = [cos * A[p][k] - sin * A[q][k], sin * A[p][k] + cos * A[q][k]];
       }
     }
   }
@@ -50,18 +56,23 @@ function eigen(matrix) {
 }
 
 /**
- * Rows seen along the two directions in which they vary most, { points: [[x, y]], share }, with the share of the variance that
- * is seen. Each axis points so that its entry of largest size is above 0. C C^T = U S^2 U^T has a row a word, and words are few.
+ * Rows seen along the two directions in which they vary most, { points: [[x, y]], share }, with the share of the
+ * variance that is seen. Each axis points so that its entry of largest size is above 0. C C^T = U S^2 U^T has a row a
+ * word, and words are few.
  */
 export function plane(rows) {
   const mean = rows[0].map((_, j) => rows.reduce((sum, row) => sum + row[j], 0) / rows.length);
   const centred = rows.map((row) => row.map((x, j) => x - mean[j]));
   const { values, vectors } = eigen(centred.map((a) => centred.map((b) => dot(a, b))));
-  const axes = values.map((_, k) => k).sort((a, b) => values[b] - values[a]).slice(0, 2).map((k) => {
-    const seen = vectors.map((row) => row[k] * Math.sqrt(Math.max(0, values[k])));
-    const largest = seen.reduce((best, x) => (Math.abs(x) > Math.abs(best) ? x : best), 0);
-    return largest < 0 ? seen.map((x) => -x) : seen;
-  });
+  const axes = values
+    .map((_, k) => k)
+    .sort((a, b) => values[b] - values[a])
+    .slice(0, 2)
+    .map((k) => {
+      const seen = vectors.map((row) => row[k] * Math.sqrt(Math.max(0, values[k])));
+      const largest = seen.reduce((best, x) => (Math.abs(x) > Math.abs(best) ? x : best), 0);
+      return largest < 0 ? seen.map((x) => -x) : seen;
+    });
   const all = centred.reduce((sum, row) => sum + dot(row, row), 0);
   const share = all > 0 ? axes.flat().reduce((sum, x) => sum + x * x, 0) / all : 0;
   return { points: rows.map((_, i) => [axes[0][i], axes[1]?.[i] ?? 0]), share };

@@ -4,10 +4,16 @@
 import { S, SPECIALS, W } from "./bytepairs.mjs";
 
 const LONGEST = 3; // letters of an ending
-const DIGITS = "\\p{Nd}\u{b2}\u{b3}\u{b9}\u{1369}-\u{1371}\u{19da}\u{2070}\u{2074}-\u{2079}\u{2080}-\u{2089}\u{2460}-\u{2468}\u{2474}-\u{247c}\u{2488}-\u{2490}"
-  + "\u{24ea}\u{24f5}-\u{24fd}\u{24ff}\u{2776}-\u{277e}\u{2780}-\u{2788}\u{278a}-\u{2792}\u{10a40}-\u{10a43}\u{10e60}-\u{10e68}\u{11052}-\u{1105a}\u{1f100}-\u{1f10a}";
-const [LETTER, CAPITAL, DIGIT] = [/^\p{L}$/u, /^\p{Lu}$/u, new RegExp(`^[${DIGITS}]$`, "u")];
-const PATTERNS = [ // what no dictionary holds, tried in this order
+const DIGITS =
+  "\\p{Nd}\u{b2}\u{b3}\u{b9}\u{1369}-\u{1371}\u{19da}\u{2070}\u{2074}-\u{2079}\u{2080}-\u{2089}" +
+  "\u{2460}-\u{2468}\u{2474}-\u{247c}\u{2488}-\u{2490}\u{24ea}\u{24f5}-\u{24fd}\u{24ff}\u{2776}-\u{277e}" +
+  "\u{2780}-\u{2788}\u{278a}-\u{2792}\u{10a40}-\u{10a43}\u{10e60}-\u{10e68}\u{11052}-\u{1105a}" +
+  "\u{1f100}-\u{1f10a}";
+const LETTER = /^\p{L}$/u;
+const CAPITAL = /^\p{Lu}$/u;
+const DIGIT = new RegExp(`^[${DIGITS}]$`, "u");
+const PATTERNS = [
+  // what no dictionary holds, tried in this order
   [/^(?:https?:|www\.)/u, "url"],
   [new RegExp(`^[^${S}@]+@[^${S}@]+\\.[${W}]`, "u"), "mail"],
   [new RegExp(`^@[${W}]`, "u"), "@"],
@@ -29,10 +35,12 @@ export function shape(word) {
 
 /** The classes of a word, the finest first: its shape with its last 3, 2, 1 and no letters. */
 export function classes(word) {
-  const [kind, lower] = [shape(word), [...word.toLowerCase()]];
+  const kind = shape(word);
+  const lower = [...word.toLowerCase()];
   let longest = 0;
   if (["XX", "Xx", "xX", "x-x", "xx"].includes(kind)) {
-    while (longest < Math.min(LONGEST, lower.length - 1) && LETTER.test(lower[lower.length - longest - 1])) longest += 1;
+    while (longest < Math.min(LONGEST, lower.length - 1) && LETTER.test(lower[lower.length - longest - 1]))
+      longest += 1;
   }
   return Array.from({ length: longest + 1 }, (_, k) => `<${kind}-${lower.slice(lower.length - longest + k).join("")}>`);
 }
@@ -45,12 +53,21 @@ export class WordForms {
     this.ids = new Map(this.types.map((type, id) => [type, id]));
   }
 
-  name(id) { return this.types[id]; }
-  token(word) { return this.ids.has(word) ? word : classes(word).find((name) => this.ids.has(name)) ?? "<unk>"; }
-  encode(words) { return words.map((word) => this.ids.get(this.token(word))); }
+  name(id) {
+    return this.types[id];
+  }
+  token(word) {
+    return this.ids.has(word) ? word : (classes(word).find((name) => this.ids.has(name)) ?? "<unk>");
+  }
+  encode(words) {
+    return words.map((word) => this.ids.get(this.token(word)));
+  }
 }
 
-const TYPED = new RegExp(`https?:[^${S}]+|(?:\\p{L}\\.){2,}|\\p{Nd}+(?:[.,:]\\p{Nd}+)+|[${W}]+(?:'[${W}]+)*|[^${W}${S}]`, "gu");
+const TYPED = new RegExp(
+  `https?:[^${S}]+|(?:\\p{L}\\.){2,}|\\p{Nd}+(?:[.,:]\\p{Nd}+)+|[${W}]+(?:'[${W}]+)*|[^${W}${S}]`,
+  "gu",
+);
 const SHORT = /^(.+?)(n't|'(?:s|re|ll|ve|d|m))$/iu;
 
 /** Typed text as the corpora cut it: punctuation apart, "isn't" as "is n't", "ship's" as "ship 's". */
