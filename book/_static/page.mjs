@@ -4,7 +4,7 @@
 // each section whether it is visible, and so has the browser lay out all of them at once.
 document.body.removeAttribute("data-bs-spy");
 const links = new Map(
-  [...document.querySelectorAll('.bd-toc-nav a[href^="#"]')].map((link) => [
+  /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll('.bd-toc-nav a[href^="#"]')]).map((link) => [
     decodeURIComponent(link.hash.slice(1)),
     link,
   ]),
@@ -182,7 +182,7 @@ const layOut = () => document.documentElement.classList.add("lm-laid-out");
 document.addEventListener(
   "click",
   ({ target }) => {
-    if (target.closest?.('a[href^="#"]')) layOut();
+    if (target instanceof Element && target.closest('a[href^="#"]')) layOut();
   },
   true,
 );
@@ -204,7 +204,7 @@ const anew = () => {
 document.fonts.ready.then(anew);
 document.fonts.addEventListener("loadingdone", anew); // a font may come later, with the first section that needs it
 // what was folded had no width
-document.addEventListener("toggle", ({ target }) => measure(target.closest(PART)), true);
+document.addEventListener("toggle", (event) => measure(/** @type {Element} */ (event.target).closest(PART)), true);
 
 // A link to something folded opens it. While figures come to life, the page above its target grows: it is scrolled to
 // again, unless the reader has begun to move.
@@ -221,7 +221,8 @@ const unfold = () => {
 };
 addEventListener("hashchange", unfold);
 unfold();
-let landing = performance.getEntriesByType("navigation")[0]?.type === "navigate";
+const [arrival] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
+let landing = arrival?.type === "navigate";
 setTimeout(() => {
   landing = false;
 }, 10_000);
@@ -244,7 +245,9 @@ if (article && aim())
 const results = document.getElementById("search-results");
 if (results) {
   setTimeout(() => {
+    // @ts-expect-error: Sphinx declares it in a script of its own
     if (Search.hasIndex()) return;
+    // @ts-expect-error: Sphinx declares it in a script of its own
     Search.stopPulse();
     results.textContent = "The index of the search could not be loaded. All pages are in the contents of the book.";
   }, 6000);
@@ -262,7 +265,7 @@ addEventListener("beforeprint", () => {
     code.classList.toggle("lm-long", code.textContent.trimEnd().split("\n").length > LONG);
   }
   for (const figure of document.querySelectorAll("figure.lm-figure[data-live]"))
-    figure.classList.toggle("lm-tall", figure.offsetHeight > TALL);
+    figure.classList.toggle("lm-tall", /** @type {HTMLElement} */ (figure).offsetHeight > TALL);
   opened = [...document.querySelectorAll("main details:not([open], .hide, .lm-table)")];
   for (const box of opened) box.open = true;
   const end = document.createElement("section");
@@ -270,11 +273,11 @@ addEventListener("beforeprint", () => {
   end.append(Object.assign(document.createElement("h2"), { textContent: "Answers and solutions" }));
   document.querySelectorAll(".lm-check").forEach((check, i) => {
     const list = Object.assign(document.createElement("div"), { className: "lm-print-answer" });
-    check.querySelector(".lm-kicker").dataset.number = i + 1;
+    check.querySelector(".lm-kicker").setAttribute("data-number", String(i + 1));
     list.append(Object.assign(document.createElement("h3"), { textContent: `Check yourself ${i + 1}` }));
     for (const option of check.querySelectorAll(".lm-option")) {
       const letter = option.querySelector(".lm-letter").textContent;
-      const why = option.querySelector(".lm-why > div").cloneNode(true);
+      const why = /** @type {Element} */ (option.querySelector(".lm-why > div").cloneNode(true));
       why.prepend(Object.assign(document.createElement("strong"), { textContent: `${letter} ` }));
       list.append(why);
     }

@@ -41,7 +41,7 @@ export function alternatives(question) {
   return found.length >= 3 && found.length <= 6 && found.every((one) => one && one.length <= 42) ? found : [];
 }
 
-document.querySelectorAll("details.lm-answer").forEach((answer) => {
+/** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll("details.lm-answer")).forEach((answer) => {
   const question = document.getElementById(answer.id.replace("answer", "predict"));
   if (!question) return;
   const key = `${page}: ${words(question).slice(0, 100)}`;
@@ -138,7 +138,8 @@ if (chapter && end) {
   keep();
 }
 
-for (const station of document.querySelectorAll(".lm-station")) {
+const stations = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".lm-station")]);
+for (const station of stations) {
   const share = kept.read[station.dataset.page];
   if (!share) continue;
   const said = share === 1 ? "read" : `${Math.round(share * 100)}% read`;
@@ -147,8 +148,9 @@ for (const station of document.querySelectorAll(".lm-station")) {
   station.append(h("span", { className: "lm-share", textContent: said }));
 }
 
+/** @type {HTMLAnchorElement | null} */
 const begin = document.querySelector(".lm-begin a");
-const next = [...document.querySelectorAll(".lm-station")].find(({ dataset }) => dataset.page === kept.last);
+const next = stations.find(({ dataset }) => dataset.page === kept.last);
 if (begin && next) {
   const link = next.querySelector("a");
   begin.href = link.href;
@@ -170,6 +172,7 @@ export function saved(text) {
     throw not("it is not JSON");
   }
   const table = (one) => one !== null && typeof one === "object" && !Array.isArray(one);
+  /** @type {Record<string, [right: (one: any) => boolean, rule: string]>} */
   const kinds = {
     guesses: [(one) => typeof one === "string" && one.length <= 200, "a guess is a short text"],
     answers: [(one) => Number.isInteger(one) && one >= 0, "an answer is the number of an option"],

@@ -50,14 +50,12 @@ export const SCORES = {
 /** n_heads attentions side by side: head_j = attend(x W_q^j, X W_k^j, X W_v^j), out = [head_1 ; ..] W_o. */
 export class MultiHeadAttention {
   constructor(w, n_heads, turned = false) {
-    Object.assign(this, {
-      n_heads,
-      turned,
-      W_q: affine(w, "W_q"),
-      W_k: affine(w, "W_k"),
-      W_v: affine(w, "W_v"),
-      W_o: affine(w, "W_o"),
-    });
+    this.n_heads = n_heads;
+    this.turned = turned;
+    this.W_q = affine(w, "W_q");
+    this.W_k = affine(w, "W_k");
+    this.W_v = affine(w, "W_v");
+    this.W_o = affine(w, "W_o");
   }
 
   turn(x, t) {

@@ -10,7 +10,12 @@
 
 export class Node {
   constructor(rows, columns, data = new Float32Array(rows * columns), inputs = [], back = null) {
-    Object.assign(this, { rows, columns, data, inputs, back, grad: null });
+    this.rows = rows;
+    this.columns = columns;
+    this.data = data;
+    this.inputs = inputs;
+    this.back = back;
+    this.grad = null;
   }
 
   /** Sets grad of this number and of all that it depends on: the sum over all paths, afresh in each call. */
@@ -27,6 +32,7 @@ export class Node {
   graph() {
     const seen = new Set([this]);
     const finished = [];
+    /** @type {[Node, number][]} */
     const stack = [[this, 0]];
     while (stack.length) {
       // depth first, without recursion: a long text makes a deep graph

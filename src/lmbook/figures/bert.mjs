@@ -9,11 +9,12 @@ const EPS = 1e-12;
 export class MaskedLM {
   constructor(w, { bert }) {
     const part = below(w, "bert");
-    Object.assign(this, { w, stack: () => "bert.encoder.layers" });
+    this.w = w;
+    this.stack = () => "bert.encoder.layers";
     this.window = bert.window;
-    [this.table, this.places, this.segments] = ["embedding.weight", "position.table.weight", "segment.weight"].map(
-      part,
-    );
+    this.table = part("embedding.weight");
+    this.places = part("position.table.weight");
+    this.segments = part("segment.weight");
     this.first = layerNorm(part, "norm", EPS);
     this.encoder = new Encoder(below(part, "encoder"), { n_heads: bert.n_heads, activation: gelu, eps: EPS });
     this.W = affine(w, "W");

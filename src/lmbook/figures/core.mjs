@@ -59,9 +59,31 @@ import { fmt } from "./format.mjs";
 
 export { fmt, h, replace, s };
 
-/** Makes a figure from a drawing function: the default export of every figure module. See the head of this file. */
+/**
+ * The traits of a figure, from a kernel or from mount.mjs.
+ * @typedef {object} Model
+ * @property {(name: string) => any} get
+ * @property {(name: string, value: any) => void} set
+ * @property {(events: string, callback: Function) => void} on
+ * @property {(events: string, callback?: Function) => void} off
+ * @property {() => void} save_changes
+ *
+ * @typedef {((sentence: string) => void) & { node: HTMLElement }} Say
+ * @typedef {(names: string, callback: Function) => void} Listen
+ * @typedef {(tools: { model: Model, el: HTMLElement, listen: Listen, say: Say }) => any} Draw
+ *
+ * @typedef {string | number | [value: any, words: string] | (string | number)[]} Option
+ * @typedef {{ label?: string, value?: any, options: Option[], onchange?: (value: any) => void }} Choice
+ * @typedef {{ label: string, value: number, text?: string, note?: string, tone?: any, title?: string }} Bar
+ */
+
+/**
+ * Makes a figure from a drawing function: the default export of every figure module. See the head of this file.
+ * @param {Draw} draw
+ */
 export function figure(draw) {
   return {
+    /** @param {{ model: Model, el: HTMLElement }} view */
     async render({ model, el }) {
       const undo = [];
       const listen = (names, callback) => {
@@ -74,7 +96,6 @@ export function figure(draw) {
       };
       const body = h("div", { class: "lm-body" });
       const live = liveRegion();
-      live.say.node = live.node;
       undo.push(live.stop);
       if (el.closest("figure.lm-figure")) el.append(body);
       else {
@@ -90,7 +111,7 @@ export function figure(draw) {
         words();
         el.append(frame);
       }
-      const leave = await draw({ model, el: body, listen, say: live.say });
+      const leave = await draw({ model, el: body, listen, say: Object.assign(live.say, { node: live.node }) });
       if (!body.contains(live.node)) body.append(live.node);
       return () => {
         for (const step of undo) step();
@@ -123,13 +144,22 @@ function unique() {
   return `lm-${Date.now().toString(36)}-${made}`;
 }
 
+/**
+ * @param {import("./dom.mjs").Child} label
+ * @param {(event: MouseEvent) => void} onclick
+ * @param {import("./dom.mjs").Attributes} [attributes]
+ */
 export function button(label, onclick, attributes = {}) {
   const { pressed, ...rest } = attributes;
   const state = pressed === undefined ? {} : { "aria-pressed": String(pressed) };
   return h("button", { type: "button", class: "lm-button", onclick, ...state, ...rest }, label);
 }
 
-/** A slider with its label and value; text(v) says the value in words (aria-valuetext, and shown beside it). */
+/**
+ * A slider with its label and value; text(v) says the value in words (aria-valuetext, and shown beside it).
+ * @param {{ label: string, min: number, max: number, step?: number, value?: number, text?: (value: number) => string,
+ *   oninput?: (value: number) => void, [attribute: string]: any }} options
+ */
 export function slider({ label, min, max, step = 1, value, text = String, oninput, ...rest }) {
   const id = unique();
   const out = h("span", { class: "lm-value", "aria-hidden": "true" });
@@ -143,16 +173,20 @@ export function slider({ label, min, max, step = 1, value, text = String, oninpu
     oninput?.(Number(input.value));
   });
   const set = (v) => {
-    if (Number(input.value) !== v) input.value = v;
+    if (Number(input.value) !== v) input.value = String(v);
     show();
   };
-  input.value = value ?? min;
+  input.value = String(value ?? min);
   show();
   const node = h("div", { class: "lm-control lm-slider" }, h("label", { for: id }, label), input, out);
   return { node, input, set, get: () => Number(input.value) };
 }
 
-/** A line of text. oninput comes `delay` ms after the last key, and at once on Enter. */
+/**
+ * A line of text. oninput comes `delay` ms after the last key, and at once on Enter.
+ * @param {{ label: string, value?: string, oninput?: (value: string) => void, delay?: number,
+ *   [attribute: string]: any }} options
+ */
 export function field({ label, value = "", oninput, delay = 250, ...rest }) {
   const id = unique();
   const input = h("input", { type: "text", id, autocomplete: "off", spellcheck: "false", ...rest });
@@ -180,9 +214,13 @@ export function field({ label, value = "", oninput, delay = 250, ...rest }) {
   };
 }
 
+/** @type {(options: Option[]) => any[][]} */
 const pairs = (options) => options.map((option) => (Array.isArray(option) ? option : [option, String(option)]));
 
-/** One of a few options, all in view. Radio buttons: arrows choose, one tab stop. */
+/**
+ * One of a few options, all in view. Radio buttons: arrows choose, one tab stop.
+ * @param {Choice} options
+ */
 export function choice({ label, options, value, onchange }) {
   const name = unique();
   const inputs = pairs(options).map(([v, words]) => {
@@ -204,6 +242,7 @@ export function choice({ label, options, value, onchange }) {
   };
 }
 
+/** @param {Choice} options */
 export function select({ label, options, value, onchange }) {
   const id = unique();
   const list = pairs(options);
@@ -220,7 +259,10 @@ export function select({ label, options, value, onchange }) {
   return { node: h("div", { class: "lm-control" }, h("label", { for: id }, label), input), input, set };
 }
 
-/** Horizontal bars. The label, the number and the note are text; the bar itself is decoration and moves smoothly. */
+/**
+ * Horizontal bars. The label, the number and the note are text; the bar itself is decoration and moves smoothly.
+ * @param {{ label?: string }} options
+ */
 export function bars({ label } = {}) {
   const node = h("div", { class: "lm-bars", role: "list", "aria-label": label });
   const rows = [];
@@ -232,11 +274,12 @@ export function bars({ label } = {}) {
       note: h("span", { class: "lm-bar-note" }),
     };
     const track = h("span", { class: "lm-bar-track", "aria-hidden": "true" }, parts.fill);
-    parts.node = h("div", { class: "lm-bar", role: "listitem" }, parts.label, track, parts.text, parts.note);
-    return parts;
+    const row = h("div", { class: "lm-bar", role: "listitem" }, parts.label, track, parts.text, parts.note);
+    return { ...parts, node: row };
   };
   return {
     node,
+    /** @type {(data: Bar[], options?: { max?: number }) => void} */
     draw(data, { max } = {}) {
       const top = max ?? Math.max(...data.map((row) => row.value), Number.MIN_VALUE);
       while (rows.length < data.length) {
@@ -251,7 +294,7 @@ export function bars({ label } = {}) {
         parts.note.textContent = row.note ?? "";
         parts.note.hidden = !row.note;
         parts.fill.style.setProperty("width", `${Math.max(0, Math.min(1, row.value / top)) * 100}%`);
-        parts.node.dataset.tone = row.tone ?? 1;
+        parts.node.dataset.tone = String(row.tone ?? 1);
         if (row.title) parts.node.title = row.title;
         else parts.node.removeAttribute("title");
       });
@@ -259,7 +302,11 @@ export function bars({ label } = {}) {
   };
 }
 
-/** The numbers as a table, folded away. Cells of the first column are row headers. */
+/**
+ * The numbers as a table, folded away. Cells of the first column are row headers.
+ * @param {{ summary?: string, caption?: string, head?: import("./dom.mjs").Child[],
+ *   rows?: import("./dom.mjs").Child[][] }} options
+ */
 export function table({ summary = "The numbers as a table", caption, head = [], rows = [] }) {
   const headRow = h("tr", {});
   const body = h("tbody", {});
@@ -295,10 +342,13 @@ export function table({ summary = "The numbers as a table", caption, head = [], 
  * One tab stop for a group: arrows (and Home, End) move the focus between the elements of `container` that match
  * `selector`. Call refresh() after the elements changed. onmove(i) is told of each move by key. keys: "all", or
  * "vertical" where left, right, Home and End belong to the element itself, as in a column of sliders.
+ * @param {HTMLElement} container
+ * @param {string} selector
+ * @param {{ onmove?: (i: number) => void, index?: number, keys?: "all" | "vertical" }} options
  */
 export function roving(container, selector, { onmove, index = 0, keys = "all" } = {}) {
   const state = { index };
-  const items = () => [...container.querySelectorAll(selector)];
+  const items = () => /** @type {HTMLElement[]} */ ([...container.querySelectorAll(selector)]);
   const mark = () =>
     items().forEach((item, i) => {
       item.setAttribute("tabindex", i === state.index ? "0" : "-1");
@@ -316,14 +366,14 @@ export function roving(container, selector, { onmove, index = 0, keys = "all" } 
     items()[state.index]?.focus();
   };
   container.addEventListener("keydown", (event) => {
-    if (!(event.key in steps) || event.altKey || event.ctrlKey || event.metaKey || !event.target.matches(selector))
-      return;
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (!(event.key in steps) || event.altKey || event.ctrlKey || event.metaKey || !target.matches(selector)) return;
     event.preventDefault();
-    focus(items().indexOf(event.target) + steps[event.key]);
+    focus(items().indexOf(target) + steps[event.key]);
     onmove?.(state.index);
   });
   container.addEventListener("focusin", (event) => {
-    const i = items().indexOf(event.target);
+    const i = items().indexOf(/** @type {HTMLElement} */ (event.target));
     if (i >= 0 && i !== state.index) {
       state.index = i;
       mark();
@@ -339,7 +389,10 @@ export function roving(container, selector, { onmove, index = 0, keys = "all" } 
   };
 }
 
-/** A row of buttons, such as examples to try; arrows move between them. options: strings or [value, words]. */
+/**
+ * A row of buttons, such as examples to try; arrows move between them. options: strings or [value, words].
+ * @param {{ label: string, options: Option[], onchoose: (value: any) => void }} options
+ */
 export function chips({ label, options, onchoose }) {
   const group = h(
     "div",
@@ -357,7 +410,11 @@ export function chips({ label, options, onchoose }) {
   };
 }
 
-/** Calls draw(width) when the width of the node is known and whenever it changes; the figure is drawn before that. */
+/**
+ * Calls draw(width) when the width of the node is known and whenever it changes; the figure is drawn before that.
+ * @param {Element} node
+ * @param {(width: number) => void} draw
+ */
 export function onwidth(node, draw) {
   const observer = new ResizeObserver(([entry]) => {
     if (entry.contentRect.width > 0) draw(entry.contentRect.width);

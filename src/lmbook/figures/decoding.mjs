@@ -312,7 +312,8 @@ export default figure(({ model, el, listen, say }) => {
       options,
       offers.map(([id, logP, on], i) =>
         h(
-          ...(on === -1 && full ? ["p", {}] : ["button", { type: "button", onclick: () => pick(i, on) }]),
+          on === -1 && full ? "p" : "button",
+          on === -1 && full ? {} : { type: "button", onclick: () => pick(i, on) },
           h("span", {}, word(id) === END ? "(end here)" : word(id)),
           h(
             "span",

@@ -82,6 +82,7 @@ export default figure(({ model, el, listen, say }) => {
     { class: "lm-muted lm-small lm-hand" },
     "Draw in the outlined squares: mouse or finger paints; with the keyboard, arrows move and Enter or Space paints.",
   );
+  const tile = (at) => /** @type {HTMLElement} */ (grid.children[at]);
   const grid = h("div", {
     class: "lmpx-grid",
     role: "group",
@@ -180,7 +181,7 @@ export default figure(({ model, el, listen, say }) => {
           : h("span", { class: "lmpx-cell lmpx-written", "aria-hidden": "true" }),
       ),
     );
-    if (focused) grid.children[place].focus();
+    if (focused) tile(place).focus();
   }
 
   function paint(at, grey) {
@@ -213,7 +214,7 @@ export default figure(({ model, el, listen, say }) => {
   for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, stop);
   grid.addEventListener("click", (event) => {
     // from the keyboard or a screen reader: no pointer was down
-    const cell = event.target.closest("button.lmpx-cell");
+    const cell = /** @type {HTMLElement} */ (event.target).closest("button.lmpx-cell");
     if (cell && event.detail === 0) paint(number(cell), toggled(number(cell)));
   });
   grid.addEventListener("keydown", (event) => {
@@ -224,7 +225,7 @@ export default figure(({ model, el, listen, say }) => {
     const edge = Math.abs(step) === 1 && Math.floor(to / SIDE) !== Math.floor(place / SIDE);
     if (edge || to < 0 || to >= get("rows") * SIDE) return;
     mark(to);
-    grid.children[to].focus();
+    tile(to).focus();
   });
 
   /** What the classifier of patches takes an image for: rows given and rows written. */
@@ -266,7 +267,7 @@ export default figure(({ model, el, listen, say }) => {
     }
     const images = written.map((rest) => [...pixels.slice(0, given), ...rest]);
     images[0].forEach((grey, i) => {
-      const cell = grid.children[i];
+      const cell = tile(i);
       cell.style.setProperty("--lmpx", shade(grey)["--lmpx"]);
       if (i < given)
         cell.firstChild.textContent = `row ${Math.floor(i / SIDE) + 1}, column ${(i % SIDE) + 1}: grey ${grey} of 16`;

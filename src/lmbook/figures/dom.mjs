@@ -3,6 +3,15 @@
 const SVG = "http://www.w3.org/2000/svg";
 const FOCUSABLE = new Set(["button", "input", "select", "textarea", "summary", "a"]);
 
+/** @typedef {any} Child  a string, a number, a node, or a list of these; null, undefined and false leave nothing */
+/** @typedef {Record<string, any>} Attributes */
+
+/**
+ * @template {HTMLElement | SVGElement} T
+ * @param {T} element
+ * @param {Attributes | null | undefined} attributes
+ * @param {Child[]} children
+ */
 function build(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false) continue;
@@ -21,16 +30,34 @@ function build(element, attributes, children) {
   return element;
 }
 
-/** An HTML element. Attributes: onclick etc. take functions, style may be an object, null and false are left out. */
+/**
+ * An HTML element. Attributes: onclick etc. take functions, style may be an object, null and false are left out.
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {Attributes} attributes
+ * @param {...Child} children
+ */
 export function h(tag, attributes, ...children) {
   return build(document.createElement(tag), attributes, children);
 }
 
-/** An SVG element, made like h(). */
+/**
+ * An SVG element, made like h().
+ * @param {string} tag
+ * @param {Attributes} attributes
+ * @param {...Child} children
+ * @returns {SVGElement}
+ */
 export function s(tag, attributes, ...children) {
-  return build(document.createElementNS(SVG, tag), attributes, children);
+  return build(/** @type {SVGElement} */ (document.createElementNS(SVG, tag)), attributes, children);
 }
 
+/**
+ * The node with new children.
+ * @template {Element} T
+ * @param {T} node
+ * @param {...Child} children
+ */
 export function replace(node, ...children) {
   node.replaceChildren(
     ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),

@@ -94,7 +94,10 @@ export function engine() {
   /** The source as ids, and the states of a decoder that has read <sos> and the ids given. */
   const begun = (name, text, ids) => once([name, text, ids], () => readAnew(name, text, ids));
 
-  /** A position of a pass, as insides.mjs takes it. */
+  /**
+   * A position of a pass, as insides.mjs takes it.
+   * @param {{ name: string, side: string, text?: string, ids?: number[], place?: number, blank?: number }} given
+   */
   function position({ name, text, ids, side, place, blank }) {
     const found = get(name);
     if (found.model instanceof MaskedLM) return once([name, text, blank], () => hidden(found, text, blank))[place];

@@ -224,6 +224,13 @@ export default figure(async ({ model: state, el, listen, say }) => {
     replace(seeing, sight(tokens, recent.length, vocabulary));
     words.draw(rows);
 
+    const arrives = (level) => level?.arrives ?? path.at(-1).arrives;
+    const told = (level) => ({
+      level,
+      left: arrives(level),
+      gives: level ? arrives(level) * (1 - level.passes) : 0,
+      why: why(now, level, vocabulary.V),
+    });
     const levels = [...recent.map((_, i) => recent.slice(i)), []].map((suffix) => {
       const level = path.find(({ order }) => order === suffix.length + 1);
       const known = counts.followers(suffix);
@@ -232,17 +239,12 @@ export default figure(async ({ model: state, el, listen, say }) => {
         order: suffix.length + 1,
         history: vocabulary.decode(suffix),
         total: known.total,
-        level,
+        ...told(level),
         followers: followers.map(([id, c]) => [vocabulary.tokens[id], c]),
         lines: () => lines(counts.ids, vocabulary, suffix),
       };
     });
-    levels.push({ order: 0, history: [], level: path.at(-1) });
-    for (const one of levels) {
-      one.left = one.level?.arrives ?? path.at(-1).arrives;
-      one.gives = one.level ? one.left * (1 - one.level.passes) : 0;
-      one.why = why(now, one.level, vocabulary.V);
-    }
+    levels.push({ order: 0, history: [], total: 0, followers: [], lines: () => [], ...told(path.at(-1)) });
     down.draw(levels);
 
     const lowest = models.tried().reduce((a, b) => (b.perplexity < a.perplexity ? b : a));

@@ -63,7 +63,11 @@ function fetched(model, told) {
           window: message.card.model.window,
           slide: SLIDE,
         });
-        end(resolve, { gpt, types, ids: new Map(types.map((type, id) => [type, id]).slice(FIRST)) });
+        end(resolve, {
+          gpt,
+          types,
+          ids: new Map(types.map((type, id) => /** @type {const} */ ([type, id])).slice(FIRST)),
+        });
       }
     }
     model.on("msg:custom", heard);

@@ -45,7 +45,10 @@ const num = (v) => fmt.num(v, 3);
 const inside = (v) => (v < 0 ? `(${num(v)})` : num(v)); // a factor of a product
 const PLACES = ["3 back", "2 back", "1 back"];
 
-/** Every layer of the pass. E has a row a word, W a row a hidden unit, U a row a word. */
+/**
+ * Every layer of the pass. E has a row a word, W a row a hidden unit, U a row a word.
+ * @param {{ E?: number[][], W?: number[][], U?: number[][], history: number[] }} net
+ */
 export function forward({ E, W, U, history }) {
   const dot = (row, v) => row.reduce((sum, w, i) => sum + w * v[i], 0);
   const e = history.flatMap((id) => E[id]);
@@ -216,10 +219,9 @@ export default figure(({ model, el, listen, say }) => {
     const chosen = model.get("chosen");
     const box = graph.getBoundingClientRect();
     const buttons = Object.fromEntries(
-      [...graph.querySelectorAll("button:not([hidden])")].map((node) => [
-        node.dataset.unit,
-        node.getBoundingClientRect(),
-      ]),
+      [...graph.querySelectorAll("button")]
+        .filter((node) => !node.hidden)
+        .map((node) => [node.dataset.unit, node.getBoundingClientRect()]),
     );
     const links = sources(net, now, chosen).map(({ from, product }) => [from, chosen, product]);
     const i = Number(chosen.slice(1));

@@ -70,8 +70,8 @@ export function gatesOf({ models, about }) {
           },
         }).node,
       );
-      which.input.max = kept.length - 1;
-      place.input.max = steps.length - 1;
+      which.input.max = String(kept.length - 1);
+      place.input.max = String(steps.length - 1);
       replace(
         text,
         steps.map((step, k) =>
@@ -171,7 +171,7 @@ export function gatesOf({ models, about }) {
       bar.setAttribute("class", value > 0 ? "lmg-plus" : "lmg-minus");
       one.classList.toggle("lmg-now", k === t);
     });
-    const top = text.children[t].offsetTop - text.offsetTop;
+    const top = /** @type {HTMLElement} */ (text.children[t]).offsetTop - text.offsetTop;
     const high = text.clientHeight;
     if (top < text.scrollTop || top + 54 > text.scrollTop + high) text.scrollTop = top - high / 2; // within its own box
     const strange = steps.some((step) => step.char === UNKNOWN)

@@ -18,7 +18,10 @@ export { bytes, softmax, weights };
  */
 export class GPT {
   constructor(w, { n_heads, window, slide }) {
-    Object.assign(this, { w, window, slide, stack: () => "layers" });
+    this.w = w;
+    this.window = window;
+    this.slide = slide;
+    this.stack = () => "layers";
     this.embedding = w("embedding.weight");
     this.places = w("position.table.weight"); // none where positions are rotary
     this.layers = layersOf(w, "layers", { n_heads, turned: !this.places, activation: geluTanh });

@@ -13,7 +13,7 @@ const EOS = 3;
 const MASK = 4;
 const lengthOf = (vector) => Math.hypot(...vector);
 const plain = (value) =>
-  Array.isArray(value) ? value.map(plain) : ArrayBuffer.isView(value) ? Array.from(value) : value;
+  Array.isArray(value) ? value.map(plain) : ArrayBuffer.isView(value) ? Array.from(/** @type {any} */ (value)) : value;
 
 /** The k likeliest ids of a distribution, the likeliest first, of equal ones the smaller id. */
 export function likeliest(p, k) {

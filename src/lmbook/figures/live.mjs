@@ -158,7 +158,7 @@ export function ownText({
   value = "",
   maxlength = 200,
   blank = false,
-  beside = [],
+  beside = null,
   work,
   done,
 }) {

@@ -27,6 +27,7 @@ const DASHES = ["", "7 3", "2 3", "9 3 2 3"];
 const TONES = ["var(--lm-1)", "var(--lm-2)", "var(--lm-3)", "var(--lm-4)"];
 
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1];
+/** @type {(place: number[], times: number) => number[]} */
 const turned = ([x, y], times) =>
   [
     [x, y],
@@ -139,7 +140,7 @@ export default figure(({ model, el, listen, say }) => {
   // pointer: the handle or any place of the plane; coordinates from the drawing's box
   const place = (event) => {
     // of the drawing, which is narrower than its place where that is wide
-    const box = keyDrawing.firstChild.getBoundingClientRect();
+    const box = keyDrawing.firstElementChild.getBoundingClientRect();
     const unit = (side - 2 * margin) / (2 * reach);
     const shrink = side / box.width;
     ask(
@@ -176,6 +177,7 @@ export default figure(({ model, el, listen, say }) => {
     ask(q[0] + much * step[0], q[1] + much * step[1]);
   });
 
+  /** @type {(a: number[], b: number[], attributes?: Record<string, any>) => SVGElement} */
   const line = (a, b, attributes) =>
     s("line", { x1: a[0].toFixed(1), y1: a[1].toFixed(1), x2: b[0].toFixed(1), y2: b[1].toFixed(1), ...attributes });
   const named = (at, words, bold = false) =>
@@ -194,6 +196,7 @@ export default figure(({ model, el, listen, say }) => {
       [off - 2, off + 8],
       [-off + 2 - wide, off + 8],
     ];
+    /** @type {(start: number[]) => number[][]} */
     const points = ([dx, dy]) => [0, 0.25, 0.5, 0.75, 1].map((part) => [px + dx + part * wide, py + dy - 4]);
     const fits = ([dx]) => px + dx >= 0 && px + dx + wide <= side;
     const others = taken.filter(([c, d]) => Math.hypot(c - px, d - py) > 1);
@@ -210,6 +213,7 @@ export default figure(({ model, el, listen, say }) => {
     [0.2, 0.4, 0.6, 0.8].map((part) => [a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1])]);
 
   function drawKeys(q, all) {
+    /** @type {(place: number[]) => number[]} */
     const at = ([a, b]) => [x(a), y(b)];
     const parts = [
       line([margin, y(0)], [side - margin, y(0)], { class: "lmq-axis" }),

@@ -181,7 +181,7 @@ export default figure(({ model, el, listen, say }) => {
     const { t, known } = where();
     const row = all[t];
     const place = Math.min(get("place"), last());
-    walk.input.max = last();
+    walk.input.max = String(last());
     walk.set(place);
     back.disabled = place === 0;
     next.disabled = step.disabled = place === last();

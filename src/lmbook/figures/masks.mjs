@@ -111,6 +111,7 @@ export default figure(({ model, el, listen, say }) => {
   };
   document.addEventListener("pointerup", lift);
   let at = [0, 0];
+  /** @param {number[]} place */
   const stop = ([i, j]) => {
     cells[at[0]][at[1]].setAttribute("tabindex", "-1");
     at = [i, j];
@@ -152,7 +153,7 @@ export default figure(({ model, el, listen, say }) => {
     cells[at[0]][at[1]].focus();
   });
   painted.addEventListener("focusin", (event) => {
-    const k = cells.flat().indexOf(event.target);
+    const k = cells.flat().indexOf(/** @type {HTMLButtonElement} */ (event.target));
     if (k >= 0) stop([Math.floor(k / T), k % T]);
   });
 

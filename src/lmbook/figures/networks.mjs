@@ -31,7 +31,8 @@ function normal(random) {
 
 class Network {
   constructor(random) {
-    Object.assign(this, { weights: new Map(), random });
+    this.weights = new Map();
+    this.random = random;
   }
 
   weight(name, rows, columns, draw) {
@@ -204,7 +205,8 @@ export class RecurrentLM extends Network {
 export class GPT extends Network {
   constructor({ vocab, window, d_model, heads, n_layers, deviation }, random) {
     super(random);
-    Object.assign(this, { window, heads });
+    this.window = window;
+    this.heads = heads;
     const part = (name, inputs, outputs, scale = 1) => {
       const W = this.normal(`${name}.weight`, outputs, inputs, deviation * scale);
       const b = this.constant(`${name}.bias`, outputs);
@@ -286,7 +288,14 @@ export const NETWORKS = { FeedForwardLM, GPT, RecurrentLM, Seq2Seq };
 export class Adam {
   constructor(parameters, { clip = Infinity, beta_1 = 0.9, beta_2 = 0.999, eps = 1e-8 } = {}) {
     const zeros = () => parameters.map(({ data }) => new Float32Array(data.length));
-    Object.assign(this, { parameters, clip, beta_1, beta_2, eps, m: zeros(), v: zeros(), steps: 0 });
+    this.parameters = parameters;
+    this.clip = clip;
+    this.beta_1 = beta_1;
+    this.beta_2 = beta_2;
+    this.eps = eps;
+    this.m = zeros();
+    this.v = zeros();
+    this.steps = 0;
   }
 
   step(rate) {

@@ -55,6 +55,7 @@ export class Vocabulary {
 
 // A table says what followed each history: a Map from key(history) to { history, total, words: Map of id -> count }.
 const key = (ids) => ids.join(" ");
+const UNSEEN = { passes: 1, share: () => 0, discount: 0 };
 const NOTHING = { total: 0, words: new Map() };
 
 function add(table, history, word) {
@@ -70,7 +71,11 @@ export class Counts {
   // Each order is counted when it is first asked for, so that a page waits only for those that it shows.
   constructor(ids, order, vocabulary) {
     const barred = ids.some((id) => !vocabulary.allowed[id]); // a text without such types is counted once, not twice
-    Object.assign(this, { ids, order, vocabulary, barred, made: new Map() });
+    this.ids = ids;
+    this.order = order;
+    this.vocabulary = vocabulary;
+    this.barred = barred;
+    this.made = new Map();
   }
 
   once(name, make) {
@@ -127,7 +132,9 @@ export class Counts {
 class Model {
   constructor(counts, order) {
     if (!(order >= 1 && order <= counts.order)) throw new Error(`order is ${order}; counted were 1 to ${counts.order}`);
-    Object.assign(this, { counts, order, vocabulary: counts.vocabulary });
+    this.counts = counts;
+    this.order = order;
+    this.vocabulary = counts.vocabulary;
   }
 
   // The way down from the longest history to the uniform distribution, one level per order:
@@ -155,7 +162,7 @@ class Model {
   level(history, arrives) {
     const order = history.length + 1;
     const { total, words } = this.table(order).get(key(history)) ?? NOTHING;
-    const { passes, share, discount = 0 } = total ? this.split(order, total, words, arrives) : { passes: 1 };
+    const { passes, share, discount = 0 } = total ? this.split(order, total, words, arrives) : UNSEEN;
     const mass = (word) => (words.has(word) ? arrives * share(words.get(word)) : 0);
     return { order, history, total, words, discount, arrives, passes, mass };
   }
@@ -168,6 +175,18 @@ class Model {
 
   table(order) {
     return this.counts.raw(order);
+  }
+
+  /**
+   * What a model does with the counts of one history: what it passes to the levels below, the share of a word.
+   * @param {number} _order
+   * @param {number} _total
+   * @param {Map<number, number>} _words
+   * @param {number} _arrives
+   * @returns {{ passes: number, share: (count: number) => number, discount?: number }}
+   */
+  split(_order, _total, _words, _arrives) {
+    throw new Error("each model has a split of its own");
   }
 
   prob(history, word) {

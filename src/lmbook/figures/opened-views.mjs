@@ -69,7 +69,7 @@ const NAMES = {
 const signed = (x, digits = 2) => (x < 0 ? `− ${fmt.num(-x, digits)}` : `+ ${fmt.num(x, digits)}`);
 
 /** The name of a level of a path, for the way back. */
-export function nameOf(at, { keys }) {
+export function nameOf(at, { keys = [] }) {
   const tower = at.tower;
   if (at.kind === "whole") return at.called;
   if (at.kind === "block") return `${tower}, layer ${at.layer}`;

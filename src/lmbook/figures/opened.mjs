@@ -141,10 +141,10 @@ export default figure(({ model, el, listen, say }) => {
         replace(
           list,
           tokens.map(({ text }, t) =>
-            h(...(open ? ["button", { type: "button", onclick: () => move(t) }] : ["span", {}]), seen(text)),
+            open ? h("button", { type: "button", onclick: () => move(t) }, seen(text)) : h("span", {}, seen(text)),
           ),
         );
-        [...list.children].forEach((one, t) => {
+        /** @type {HTMLElement[]} */ ([...list.children]).forEach((one, t) => {
           one.className = "lmo-token";
           one.dataset.now = String(t === now);
           one.dataset.later = String(causal && t > now); // masked
@@ -174,7 +174,7 @@ export default figure(({ model, el, listen, say }) => {
     const at = parsed(get("part"), about);
     const text = get("text");
     const found = known.get(keyOf(task, { text }));
-    if (!found) return { at, found, list: [[task, { text }]] };
+    if (!found) return { at, found, list: [[task, { text }]], places: null, place: 0, last: null };
     const last = {
       source: found.source.length - 1,
       target: blanks ? found.source.length - 2 : found.target.length - 1,

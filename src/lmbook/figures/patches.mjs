@@ -7,7 +7,10 @@ import { Encoder } from "./transformer.mjs";
 
 export class PatchClassifier {
   constructor(w, { height, width, size, maximum, n_heads }) {
-    Object.assign(this, { height, width, size, maximum });
+    this.height = height;
+    this.width = width;
+    this.size = size;
+    this.maximum = maximum;
     this.first = w("class_vector");
     this.places = w("position.weight");
     this.W = affine(w, "patch.W");

@@ -64,7 +64,8 @@ export class PixelGPT extends GPT {
   constructor({ n_heads, first_level, levels, window, weights }) {
     const found = unpack(weights);
     super((name) => found.get(name), { n_heads, window, slide: window });
-    Object.assign(this, { firstLevel: first_level, firstClass: first_level + levels });
+    this.firstLevel = first_level;
+    this.firstClass = first_level + levels;
   }
 
   /** What was read so far, to go on from there several times. */

@@ -220,8 +220,9 @@ export default figure(({ model, el, listen, say }) => {
         tile = fresh;
       }
       const [bar, token, p, used] = tile.children;
-      bar.firstChild.style.setProperty("height", `${Math.min(1, -Math.log(row.p) / TALL) * 100}%`);
-      tile.dataset.used = row.used ? row.used.length : "none";
+      const fill = /** @type {HTMLElement} */ (bar.firstChild);
+      fill.style.setProperty("height", `${Math.min(1, -Math.log(row.p) / TALL) * 100}%`);
+      tile.setAttribute("data-used", row.used ? String(row.used.length) : "none");
       token.textContent = row.token;
       p.textContent = fmt.prob(row.p, 2);
       used.textContent = row.known ? afterwards(row.used) : "read as <unk>";

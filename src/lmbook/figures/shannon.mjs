@@ -219,7 +219,14 @@ export default figure(({ model, el, listen, say }) => {
   }
 
   list.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey || event.target.localName !== "input" || revealed) return;
+    if (
+      event.altKey ||
+      event.ctrlKey ||
+      event.metaKey ||
+      /** @type {Element} */ (event.target).localName !== "input" ||
+      revealed
+    )
+      return;
     if (event.key === "Enter") bet();
     else if (/^[0-9]$/.test(event.key)) give(candidates()[group.index], 10 * Number(event.key));
     else return;
@@ -316,8 +323,9 @@ export default figure(({ model, el, listen, say }) => {
     });
     if (!shown) return;
     const [, track, number, note] = other.children;
-    track.firstChild.style.setProperty("width", `${rest()}%`);
-    number.textContent = rest();
+    const fill = /** @type {HTMLElement} */ (track.firstChild);
+    fill.style.setProperty("width", `${rest()}%`);
+    number.textContent = String(rest());
     const outside = revealed && !words.includes(shown.truth);
     other.classList.toggle("lm-came", outside);
     other.classList.toggle("lm-none", rest() === 0);
@@ -379,7 +387,7 @@ export default figure(({ model, el, listen, say }) => {
 
   function draw() {
     where.set(model.get("passage"));
-    const focused = document.activeElement;
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement);
     betting.hidden = revealed || over();
     go.hidden = revealed || over();
     next.hidden = !revealed;
@@ -389,7 +397,7 @@ export default figure(({ model, el, listen, say }) => {
     drawBets();
     drawText();
     drawScores();
-    if (focused?.isConnected && focused !== document.activeElement && !focused.hidden) focused.focus?.();
+    if (focused?.isConnected && focused !== document.activeElement && !focused.hidden) focused.focus();
   }
 
   let known = JSON.stringify([model.get("passage"), bets()]);

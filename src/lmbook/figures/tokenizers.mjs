@@ -95,7 +95,7 @@ export default figure(({ model, el, listen, say }) => {
     options: model.get("examples").map((text) => [text, text.trim().replace(/\s+/g, " ")]),
     onchoose: (text) => put("text", text),
   });
-  examples.node.querySelector(".lm-row").style.setProperty("min-width", "0");
+  /** @type {HTMLElement} */ (examples.node.querySelector(".lm-row")).style.setProperty("min-width", "0");
   const merges = slider({
     label: "Merges used",
     min: 0,

@@ -238,8 +238,8 @@ export default figure(({ model, el, listen, say }) => {
 
   function drawMark() {
     const [x, y] = at(shown());
-    mark.setAttribute("x", x - (PITCH - 1) / 2);
-    mark.setAttribute("y", y - (PITCH - 1) / 2);
+    mark.setAttribute("x", String(x - (PITCH - 1) / 2));
+    mark.setAttribute("y", String(y - (PITCH - 1) / 2));
   }
 
   function drawStrip() {
@@ -336,7 +336,7 @@ export default figure(({ model, el, listen, say }) => {
 
   function draw() {
     passage.set(model.get("passage"));
-    time.input.max = steps() - 1;
+    time.input.max = String(steps() - 1);
     time.set(here());
     unit.set(model.get("unit"));
     drawText();

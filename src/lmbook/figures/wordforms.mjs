@@ -12,6 +12,7 @@ const DIGITS =
 const LETTER = /^\p{L}$/u;
 const CAPITAL = /^\p{Lu}$/u;
 const DIGIT = new RegExp(`^[${DIGITS}]$`, "u");
+/** @type {[RegExp, string][]} */
 const PATTERNS = [
   // what no dictionary holds, tried in this order
   [/^(?:https?:|www\.)/u, "url"],
