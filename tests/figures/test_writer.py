@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from py_mini_racer import MiniRacer
-from seen import cells_of
+from seen import ATOB, cells_of
 
 from lmbook import checkpoints, decode
 from lmbook.experiments.run import TRAINED
@@ -23,9 +23,12 @@ def machine(weights=None):
     """A JavaScript machine with gpt.mjs and the shipped weights, or those of a file; call(code) gives a value."""
     js = MiniRacer()
     atexit.register(js.close)
-    js.eval(bundle.source("program-gpt").removeprefix("export ") + ";undefined")
+    for name in ("checkpoint", "gpt", "numbers"):
+        js.eval(bundle.source(f"program-{name}").replace("export const program", f"const {name}_") + ";undefined")
+    js.eval(ATOB)
     js.eval((bundle.source(f"weights-{MODEL}") if weights is None else weights).removeprefix("export ") + ";undefined")
-    js.eval("const { GPT, bytes, distribution, draw, softmax, uniform, weights } = program();undefined")
+    js.eval("const { bytes, weights } = checkpoint_(), { GPT, distribution } = gpt_(); undefined")
+    js.eval("const { draw, softmax, uniform } = numbers_(); undefined")
     js.eval("const found = weights(bytes(file));undefined")
 
     def call(code):
@@ -59,7 +62,7 @@ def test_the_weights_are_those_of_python(page_model):
     found, _ = checkpoints.read(TRAINED / f"{MODEL}.safetensors")
     assert sorted(page_model("[...weights(bytes(file)).keys()]")) == sorted(found)
     for name in ("embedding.weight", "output.weight", "norm.weight", "layers.2.ffn.W_2.weight"):
-        theirs = page_model(f"[...weights(bytes(file)).get('{name}')].slice(0, 500)")
+        theirs = page_model(f"[...weights(bytes(file)).get('{name}').data].slice(0, 500)")
         assert np.array_equal(np.float32(theirs), found[name].flatten()[:500].numpy())
 
 

@@ -6,16 +6,48 @@
 // A Node is a matrix, its rows one after the other, and knows its inputs and the way back: back(g) adds to the gradient
 // of each input the product of g, its own, with the Jacobian. No Jacobian is ever built. Numbers are kept as float32,
 // sums are double. A sequence of T steps of B texts is a matrix of T B rows, row t B + b: all texts' first steps, then
-// all second ones.
+// all second ones. One vector is a matrix of one row.
+import { logSoftmax, sigmoid as logistic, softmax } from "./numbers.mjs";
+
+let recording = true;
+
+/** What f gives, without a way back: nothing remembers what it was computed from. */
+export function inference(f) {
+  const before = recording;
+  recording = false;
+  try {
+    return f();
+  } finally {
+    recording = before;
+  }
+}
 
 export class Node {
+  /**
+   * @param {number} rows
+   * @param {number} columns
+   * @param {Float32Array} [data]
+   * @param {Node[]} [inputs]
+   * @param {((g: Float32Array) => void) | null} [back]
+   */
   constructor(rows, columns, data = new Float32Array(rows * columns), inputs = [], back = null) {
     this.rows = rows;
     this.columns = columns;
     this.data = data;
-    this.inputs = inputs;
-    this.back = back;
+    this.inputs = recording ? inputs : [];
+    this.back = recording ? back : null;
+    /** @type {Float32Array | null} */
     this.grad = null;
+  }
+
+  /** Row r, as a vector that shares its numbers. */
+  row(r) {
+    return this.data.subarray(r * this.columns, (r + 1) * this.columns);
+  }
+
+  /** All rows. */
+  vectors() {
+    return Array.from({ length: this.rows }, (_, r) => this.row(r));
   }
 
   /** Sets grad of this number and of all that it depends on: the sum over all paths, afresh in each call. */
@@ -30,6 +62,7 @@ export class Node {
 
   /** This node and all that it depends on, each once, every node before its inputs. */
   graph() {
+    /** @type {Set<Node>} */
     const seen = new Set([this]);
     const finished = [];
     /** @type {[Node, number][]} */
@@ -122,16 +155,6 @@ export function product(C, A, B, I, J, K, [ai, ak], [bj, bk]) {
   }
 }
 
-/** A B */
-export function matmul(A, B) {
-  const out = new Node(A.rows, B.columns, undefined, [A, B], (g) => {
-    product(A.grad, g, B.data, A.rows, A.columns, B.columns, [B.columns, 1], [B.columns, 1]);
-    product(B.grad, A.data, g, B.rows, B.columns, A.rows, [1, A.columns], [1, B.columns]);
-  });
-  product(out.data, A.data, B.data, A.rows, B.columns, A.columns, [A.columns, 1], [1, B.columns]);
-  return out;
-}
-
 /** x W^T + b, the rows of x as inputs: a linear layer as torch keeps it. b may be left out. */
 export function linear(x, W, b) {
   const I = x.rows;
@@ -143,8 +166,27 @@ export function linear(x, W, b) {
     if (b) for (let i = 0, o = 0; i < I; i += 1) for (let j = 0; j < J; j += 1, o += 1) b.grad[j] += g[o];
   });
   if (b) for (let i = 0; i < I; i += 1) out.data.set(b.data, i * J);
-  product(out.data, x.data, W.data, I, J, K, [K, 1], [K, 1]);
+  if (I === 1) times1(out.data, W.data, x.data);
+  else product(out.data, x.data, W.data, I, J, K, [K, 1], [K, 1]);
   return out;
+}
+
+/** y += W x, for one vector x: quicker than the loop for many. */
+function times1(y, W, x) {
+  for (let i = 0, o = 0; i < y.length; i += 1) {
+    let one = y[i];
+    let two = 0;
+    let j = 0;
+    for (; j + 1 < x.length; j += 2, o += 2) {
+      one += W[o] * x[j];
+      two += W[o + 1] * x[j + 1];
+    }
+    if (j < x.length) {
+      one += W[o] * x[j];
+      o += 1;
+    }
+    y[i] = one + two;
+  }
 }
 
 /** f entry by entry; slope(x, y) is the derivative where f(x) = y. */
@@ -161,11 +203,35 @@ const ROOT = Math.sqrt(2 / Math.PI);
 const hyperbolic = (x) => 1 - 2 / (1 + Math.exp(2 * x)); // quicker than Math.tanh, and as good in float32
 
 export const tanh = (a) => entries(a, hyperbolic, (_x, y) => 1 - y * y);
-export const sigmoid = (a) =>
+export const sigmoid = (a) => entries(a, logistic, (_x, y) => y * (1 - y));
+export const relu = (a) =>
   entries(
     a,
-    (x) => 1 / (1 + Math.exp(-x)),
-    (_x, y) => y * (1 - y),
+    (x) => Math.max(0, x),
+    (_x, y) => Math.sign(y),
+  );
+export const scaled = (a, c) =>
+  entries(
+    a,
+    (x) => c * x,
+    () => c,
+  );
+
+/**
+ * x Phi(x), the normal distribution by formula 7.1.26 of Abramowitz and Stegun, whose error is below 1.5e-7. Nothing
+ * that is trained in the page has it, so it knows no slope.
+ */
+export const geluExact = (a) =>
+  entries(
+    a,
+    (x) => {
+      const z = Math.abs(x) / Math.SQRT2;
+      const t = 1 / (1 + 0.3275911 * z);
+      const series = 0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429)));
+      const tail = t * series * Math.exp(-z * z);
+      return x * (x < 0 ? tail / 2 : 1 - tail / 2);
+    },
+    () => NaN,
   );
 
 /**
@@ -238,6 +304,27 @@ export function gather(table, ids, wide = 1) {
   });
   for (let r = 0; r < ids.length; r += 1) out.data.set(table.data.subarray(ids[r] * d, (ids[r] + 1) * d), r * d);
   return out;
+}
+
+/**
+ * Each pair of a head's numbers turned by t w_j, w_j = base^(-2j/d_k) (lmbook.positions.rotary); row 0 is at `start`.
+ */
+export function rotary(a, start, d_k, base = 10000) {
+  const turned = (data, way) => {
+    const out = new Float32Array(data.length);
+    for (let o = 0; o < out.length; o += 2) {
+      const t = start + Math.floor(o / a.columns);
+      const angle = way * t * base ** (-((o % a.columns) % d_k) / d_k);
+      out[o] = data[o] * Math.cos(angle) - data[o + 1] * Math.sin(angle);
+      out[o + 1] = data[o] * Math.sin(angle) + data[o + 1] * Math.cos(angle);
+    }
+    return out;
+  };
+  return new Node(a.rows, a.columns, turned(a.data, 1), [a], (g) => {
+    turned(g, -1).forEach((v, i) => {
+      a.grad[i] += v;
+    });
+  });
 }
 
 /** Rows from..to. */
@@ -323,10 +410,15 @@ export function layerNorm(x, gain, b, eps = 1e-5) {
 }
 
 /**
- * softmax(Q K^T / sqrt(d_k)) V for each of B texts and each head, a head being a slice of the columns. causal: step t
- * sees steps 0..t. Q may have another number of steps than K and V.
+ * softmax(scale Q K^T) V for each of B texts and each head, a head being a slice of the columns; scale is 1 / sqrt(d_k)
+ * where none is given. causal: step t sees steps 0..t. Q may have another number of steps than K and V. Weights
+ * and scores stand behind each other: of text b, head h and step t the N from ((b heads + h) T + t) N.
+ * @param {Node} Q
+ * @param {Node} K
+ * @param {Node} V
+ * @param {{ B?: number, heads?: number, causal?: boolean, scale?: number }} [options]
  */
-export function attention(Q, K, V, { B, heads = 1, causal = false }) {
+export function attention(Q, K, V, { B = 1, heads = 1, causal = false, scale = Math.sqrt(heads / Q.columns) } = {}) {
   const T = Q.rows / B;
   const N = K.rows / B;
   const d_k = Q.columns / heads;
@@ -334,6 +426,7 @@ export function attention(Q, K, V, { B, heads = 1, causal = false }) {
   const q_row = Q.columns;
   const v_row = V.columns;
   const weights = new Float32Array(B * heads * T * N); // 0 where a step may not look
+  const scores = new Float32Array(weights.length);
   const each = (f) => {
     for (let b = 0, w = 0; b < B; b += 1)
       for (let h = 0; h < heads; h += 1) for (let t = 0; t < T; t += 1, w += N) f(b, h, t, w, causal ? t + 1 : N);
@@ -357,7 +450,7 @@ export function attention(Q, K, V, { B, heads = 1, causal = false }) {
       }
       for (let i = 0; i < seen; i += 1) {
         const k = (i * B + b) * q_row + h * d_k;
-        const score = (weights[w + i] * (slopes[i] - mean)) / Math.sqrt(d_k);
+        const score = scale * weights[w + i] * (slopes[i] - mean);
         for (let j = 0; j < d_k; j += 1) {
           Q.grad[q + j] += score * K.data[k + j];
           K.grad[k + j] += score * Q.data[q + j];
@@ -374,11 +467,11 @@ export function attention(Q, K, V, { B, heads = 1, causal = false }) {
       const k = (i * B + b) * q_row + h * d_k;
       let score = 0;
       for (let j = 0; j < d_k; j += 1) score += Q.data[q + j] * K.data[k + j];
-      weights[w + i] = score / Math.sqrt(d_k);
-      most = Math.max(most, weights[w + i]);
+      scores[w + i] = scale * score;
+      most = Math.max(most, scores[w + i]);
     }
     for (let i = 0; i < seen; i += 1) {
-      weights[w + i] = Math.exp(weights[w + i] - most);
+      weights[w + i] = Math.exp(scores[w + i] - most);
       sum += weights[w + i];
     }
     for (let i = 0; i < seen; i += 1) {
@@ -387,30 +480,19 @@ export function attention(Q, K, V, { B, heads = 1, causal = false }) {
       for (let j = 0; j < d_v; j += 1) out.data[o + j] += weights[w + i] * V.data[v + j];
     }
   });
-  return out;
+  return Object.assign(out, { heads, weights, scores });
 }
 
 /** The mean of -ln softmax(z)[target] over the rows whose target is not -1; one number. */
 export function crossEntropy(z, targets) {
   const d = z.columns;
-  const n = targets.reduce((sum, target) => sum + (target >= 0), 0);
-  const p = new Float32Array(z.data.length);
+  const n = targets.reduce((total, target) => total + (target >= 0), 0);
+  const p = z.vectors().map((row, r) => (targets[r] < 0 ? null : softmax(row)));
   const out = new Node(1, 1, undefined, [z], ([g]) => {
-    for (let r = 0; r < z.rows; r += 1) {
-      if (targets[r] < 0) continue;
-      for (let j = 0, o = r * d; j < d; j += 1, o += 1) z.grad[o] += (g / n) * (p[o] - (j === targets[r] ? 1 : 0));
-    }
+    p.forEach((row, r) => {
+      if (row) for (let j = 0; j < d; j += 1) z.grad[r * d + j] += (g / n) * (row[j] - (j === targets[r] ? 1 : 0));
+    });
   });
-  let loss = 0;
-  for (let r = 0; r < z.rows; r += 1) {
-    if (targets[r] < 0) continue;
-    let most = -Infinity;
-    let sum = 0;
-    for (let o = r * d; o < (r + 1) * d; o += 1) most = Math.max(most, z.data[o]);
-    for (let o = r * d; o < (r + 1) * d; o += 1) sum += p[o] = Math.exp(z.data[o] - most);
-    for (let o = r * d; o < (r + 1) * d; o += 1) p[o] /= sum;
-    loss += Math.log(sum) + most - z.data[r * d + targets[r]];
-  }
-  out.data[0] = loss / n;
+  out.data[0] = -targets.reduce((total, target, r) => total + (target < 0 ? 0 : logSoftmax(z.row(r))[target]), 0) / n;
   return out;
 }

@@ -2,25 +2,18 @@
 //
 //   w_ij = s_i q_ij      s_i q_ij is exact in float32, so that the page computes with the very weights of Python
 
-const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+import { Node } from "./autograd.mjs";
 
-/** Bytes of a text in base64. */
-export function bytes(text) {
-  const value = new Uint8Array(128);
-  for (let i = 0; i < 64; i += 1) value[LETTERS.charCodeAt(i)] = i;
-  const end = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
-  const out = new Uint8Array((text.length / 4) * 3);
-  for (let i = 0, o = 0; i < text.length; i += 4, o += 3) {
-    const four =
-      (value[text.charCodeAt(i)] << 18) |
-      (value[text.charCodeAt(i + 1)] << 12) |
-      (value[text.charCodeAt(i + 2)] << 6) |
-      value[text.charCodeAt(i + 3)];
-    out[o] = four >> 16;
-    out[o + 1] = (four >> 8) & 255;
-    out[o + 2] = four & 255;
-  }
-  return out.subarray(0, out.length - end);
+/**
+ * Bytes of a text in base64.
+ * @param {string} text
+ */
+export const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+
+/** Numbers as a matrix; a list is one row. */
+export function matrix(numbers, shape) {
+  const columns = shape.at(-1);
+  return new Node(numbers.length / columns, columns, numbers);
 }
 
 /** The header of a file: { metadata, entries, start }. An Error says so where the file is cut or of another kind. */
@@ -39,7 +32,13 @@ function opened(file) {
   throw new Error("the file of weights is cut, or is no checkpoint of the book");
 }
 
-/** The weights of a checkpoint: a Map from names to Float32Array, rows s_i q_ij restored, each with its .shape. */
+/** s_i q_ij */
+export function restored(q, scale) {
+  const width = q.length / scale.length;
+  return Float32Array.from(q, (level, i) => level * scale[Math.floor(i / width)]);
+}
+
+/** The weights of a checkpoint: a Map from names to matrices, rows s_i q_ij restored. */
 export function weights(file) {
   const { metadata, entries, start } = opened(file);
   const raw = (name) => {
@@ -50,18 +49,9 @@ export function weights(file) {
   const int8 = new Set(JSON.parse(metadata.int8));
   const tied = JSON.parse(metadata.tied);
   const found = new Map();
-  for (const name of Object.keys(entries)) {
-    if (int8.has(name)) {
-      const q = raw(name);
-      const scale = raw(`${name}.scale`);
-      const width = q.length / scale.length;
-      const restored = new Float32Array(q.length);
-      for (let i = 0, o = 0; i < scale.length; i += 1)
-        for (let j = 0; j < width; j += 1, o += 1) restored[o] = q[o] * scale[i];
-      found.set(name, restored);
-    } else if (!(name.endsWith(".scale") && int8.has(name.slice(0, -6)))) found.set(name, raw(name));
-    else continue;
-    found.get(name).shape = entries[name].shape;
+  for (const [name, { shape }] of Object.entries(entries)) {
+    if (int8.has(name)) found.set(name, matrix(restored(raw(name), raw(`${name}.scale`)), shape));
+    else if (!int8.has(name.replace(/\.scale$/, ""))) found.set(name, matrix(raw(name), shape));
   }
   for (const [name, source] of Object.entries(tied)) found.set(name, found.get(source));
   return found;

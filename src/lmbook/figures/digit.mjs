@@ -6,7 +6,8 @@
 // patches, is fetched and says what it takes the whole image for (engine.mjs).
 import { bars, button, chips, choice, figure, fmt, h, replace, select, slider, table } from "./core.mjs";
 import { connect } from "./live.mjs";
-import { PixelGPT, logSoftmax } from "./pixelgpt.mjs";
+import { logSoftmax } from "./numbers.mjs";
+import { PixelGPT } from "./pixelgpt.mjs";
 
 const SIDE = 8;
 const SAMPLES = 4;

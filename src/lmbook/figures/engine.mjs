@@ -7,13 +7,14 @@
 //
 // The models read like the book's, in a second language: checkpoint, layers, attention, recurrent, seq2seq,
 // transformer, bert, gpt, patches.
+import { inference } from "./autograd.mjs";
 import { MaskedLM } from "./bert.mjs";
 import { Blanks, BytePairs, Characters, Words } from "./bytepairs.mjs";
 import { bytes, weights } from "./checkpoint.mjs";
 import { GPT } from "./gpt.mjs";
-import { framed, hidden, inside, known as kept, likeliest, opened, read } from "./insides.mjs";
-import { softmax } from "./layers.mjs";
+import { framed, hidden, inside, known as kept, opened, read } from "./insides.mjs";
 import { words as lowerWords } from "./ngram.mjs";
+import { likeliest, softmax } from "./numbers.mjs";
 import { PatchClassifier } from "./patches.mjs";
 import { Classifier, RecurrentLM, Tagger } from "./recurrent.mjs";
 import { AttentionSeq2Seq, Seq2Seq } from "./seq2seq.mjs";
@@ -21,7 +22,7 @@ import { Transformer } from "./transformer.mjs";
 import { SkipGram, plane } from "./vectors.mjs";
 import { WordForms, cut } from "./wordforms.mjs";
 
-export { bytes, cut, likeliest, plane };
+export { bytes, cut, plane };
 
 const SOS = 2;
 const EOS = 3;
@@ -368,15 +369,17 @@ export function engine() {
           id,
           text: reader.name(id),
           came: p[ids[t + 1]] ?? null,
-          states: state.map((layer) => layer.map((part) => Array.from(part))),
+          states: state.map((layer) => layer.map((part) => Array.from(part.data))),
           gates: step.gates.map((layer) =>
-            Object.fromEntries(Object.entries(layer).map(([gate, values]) => [gate, Array.from(values)])),
+            Object.fromEntries(Object.entries(layer).map(([gate, values]) => [gate, Array.from(values.data)])),
           ),
           next: likeliest(p, shown).map((other) => ({ id: other, text: reader.name(other), p: p[other] })),
         };
       });
     },
   };
+  // nothing is trained here: no number remembers what it was computed from
+  for (const [name, task] of Object.entries(tasks)) tasks[name] = (given) => inference(() => task(given));
   return tasks;
 }
 

@@ -5,6 +5,7 @@ import { nextWords, style, wayDown } from "./explorer-view.mjs";
 import { lines, named, points, sentence, sight, why } from "./explorer-words.mjs";
 import { text as harbour } from "./harbour.mjs";
 import * as ngram from "./ngram.mjs";
+import { generator, sum } from "./numbers.mjs";
 
 const ORDERS = 5;
 const SHOWN = 10;
@@ -19,7 +20,6 @@ const read = (text) => text.replaceAll("\n", " <eos> ").split(" ").filter(Boolea
 // A typed history may hold <eos> and <unk>, which words() would cut up.
 const typed = (text) =>
   text.split(/(<eos>|<unk>)/).flatMap((part) => (/^<\w+>$/.test(part) ? [part] : ngram.words(part)));
-const sum = (list) => list.reduce((a, b) => a + b, 0);
 const pause = () => new Promise((then) => setTimeout(then)); // whatever else the page has to do comes first
 
 // The models over one text, made when first asked for: { name, kind, n, k, model, perplexity, zeros, stored }.
@@ -71,7 +71,7 @@ export default figure(async ({ model: state, el, listen, say }) => {
   // Going on from the history; the same presses give the same words.
   const first = { history: get("history") };
   const past = [];
-  let random = ngram.generator(get("seed"));
+  let random = generator(get("seed"));
   const go = (history) => {
     if (history === get("history")) return;
     past.push(get("history"));
@@ -81,7 +81,7 @@ export default figure(async ({ model: state, el, listen, say }) => {
   const draws = (draw) => append(vocabulary.decode(draw(current().model, vocabulary.encode(typed(get("history"))))));
   const undo = () => (past.length ? put({ history: past.pop() }) : null);
   const restart = () => {
-    random = ngram.generator(get("seed"));
+    random = generator(get("seed"));
     past.length = 0;
     put(first);
   };

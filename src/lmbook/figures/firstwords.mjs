@@ -2,7 +2,9 @@
 // model; its weights are fetched when the reader asks for more, and then it runs here (gpt.mjs).
 import { bars, button, field, figure, fmt, h, reducedMotion, replace, slider } from "./core.mjs";
 import { Characters } from "./bytepairs.mjs";
-import { GPT, distribution, draw as pick, uniform, weights } from "./gpt.mjs";
+import { weights } from "./checkpoint.mjs";
+import { GPT, distribution } from "./gpt.mjs";
+import { draw as pick, uniform } from "./numbers.mjs";
 
 const NAME = "shakespeare";
 const MEGABYTES = 0.9;

@@ -1,14 +1,12 @@
-// gpt.mjs: a trained GPT of the package in plain JavaScript. It reads the int8 file that Python reads, keeps keys and
-// values, and gives back the attention of the last token. The equations are those of lmbook/gpt.py:
+// gpt.mjs: the GPT of the package in the page, to be trained or read from the int8 file that Python reads. It keeps
+// keys and values, and gives back the attention of the last token. The equations are those of lmbook/gpt.py:
 //
 //   X = E[w] (+ P, where learned)     X = X + attention(norm(X))     X = X + W_2 gelu(W_1 norm(X) + b_1) + b_2
 //   logits = E norm(X)
-
-import { bytes, weights } from "./checkpoint.mjs";
-import { affine, geluTanh, layerNorm, row, softmax } from "./layers.mjs";
-import { begun, decoderStep, layersOf, noPast } from "./transformer.mjs";
-
-export { bytes, softmax, weights };
+import { gather, gelu, inference } from "./autograd.mjs";
+import { affine, layerNorm } from "./layers.mjs";
+import { softmax } from "./numbers.mjs";
+import { begun, decoderStep, layersOf, through } from "./transformer.mjs";
 
 /**
  * A GPT over weights, w(name). read(id) takes one more token; then .logits are those of the next one,
@@ -17,14 +15,14 @@ export { bytes, softmax, weights };
  * is read anew.
  */
 export class GPT {
-  constructor(w, { n_heads, window, slide }) {
+  constructor(w, { n_heads, window, slide = Math.ceil(window / 4) }) {
     this.w = w;
     this.window = window;
     this.slide = slide;
     this.stack = () => "layers";
     this.embedding = w("embedding.weight");
     this.places = w("position.table.weight"); // none where positions are rotary
-    this.layers = layersOf(w, "layers", { n_heads, turned: !this.places, activation: geluTanh });
+    this.layers = layersOf(w, "layers", { n_heads, turned: !this.places, activation: gelu });
     this.norm = layerNorm(w, "norm");
     this.output = affine(w, "output");
     this.clear();
@@ -32,31 +30,51 @@ export class GPT {
 
   clear() {
     this.tokens = [];
-    this.past = noPast(this.layers);
+    this.past = [];
+    this.trace = [];
+    this.attention = [];
+  }
+
+  /** The vectors of tokens at their positions. */
+  at(ids, places) {
+    const words = ["embedding", gather(this.embedding, ids)];
+    return begun(this.places ? [words, ["position", gather(this.places, places)]] : [words]);
+  }
+
+  start() {
+    return null;
+  }
+
+  /** Logits of B whole texts, rows t B + b. No state is kept: each is read from its first position on. */
+  run(ids, B = 1) {
+    const first = this.at(
+      ids,
+      ids.map((_, r) => Math.floor(r / B)),
+    );
+    const entries = through(this.layers, first.at(-1).next, { B, causal: true });
+    return { logits: this.output(this.norm(entries.at(-1).next)), state: null };
   }
 
   read(id) {
-    if (this.tokens.length === this.window) {
-      const rest = this.tokens.slice(this.slide);
-      this.clear();
-      for (const token of rest) this.read(token);
-    }
-    const t = this.tokens.length;
-    this.tokens.push(id);
-    const first = begun([
-      ["embedding", row(this.embedding, id)],
-      ...(this.places ? [["position", row(this.places, t)]] : []),
-    ]);
-    const { x, past, trace } = decoderStep(this.layers, first.at(-1).next, this.past);
-    this.past = past;
-    this.trace = [...first, ...trace];
-    this.attention = trace.filter((entry) => entry.kind === "self").map((entry) => entry.weights);
-    this.logits = this.output(this.norm(x));
-    return this.logits;
+    return inference(() => {
+      if (this.tokens.length === this.window) {
+        const rest = this.tokens.slice(this.slide);
+        this.clear();
+        for (const token of rest) this.read(token);
+      }
+      const first = this.at([id], [this.tokens.length]);
+      this.tokens.push(id);
+      const { x, past, trace } = decoderStep(this.layers, first, this.past);
+      this.past = past;
+      this.trace = trace;
+      this.attention = trace.filter((entry) => entry.kind === "self").map((entry) => entry.weights);
+      this.logits = this.output(this.norm(x)).data;
+      return this.logits;
+    });
   }
 
-  /** What stands behind the last logits: the vector that the output matrix reads, after a stage of the trace. */
-  head({ next }) {
+  /** The vector that the output matrix reads, did the decoder end after a stage whose vectors are `next`. */
+  head(next) {
     return this.norm(next);
   }
 
@@ -97,27 +115,4 @@ export function distribution(logits, temperature, topK, topP) {
     }),
   );
   return p;
-}
-
-/** A number in [0, 1) that follows from the seed and the place alone (mulberry32). */
-export function uniform(seed, place) {
-  let a = (Math.imul(seed + 1, 0x9e3779b1) + Math.imul(place + 1, 0x6d2b79f5)) | 0;
-  let t = Math.imul(a ^ (a >>> 15), a | 1);
-  t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-  a = (t ^ (t >>> 14)) >>> 0;
-  return a / 4294967296;
-}
-
-/** The id at which the running sum of p passes u. */
-export function draw(p, u) {
-  let sum = 0;
-  let last = 0;
-  for (let i = 0; i < p.length; i += 1) {
-    if (p[i] > 0) {
-      sum += p[i];
-      last = i;
-      if (u < sum) return i;
-    }
-  }
-  return last;
 }

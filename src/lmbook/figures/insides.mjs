@@ -4,7 +4,9 @@
 //   came: the id that stands there, or that comes next, where there is one
 //   opened(model, writer, position, reads)         a line for each stage of its stream
 //   inside(model, writer, position, side, stage, unit)       one stage with every number
-import { row, softmax } from "./layers.mjs";
+import { vector } from "./layers.mjs";
+import { likeliest, softmax } from "./numbers.mjs";
+import { traces } from "./transformer.mjs";
 import { cut } from "./wordforms.mjs";
 
 export const BLANK = "____";
@@ -14,19 +16,6 @@ const MASK = 4;
 const lengthOf = (vector) => Math.hypot(...vector);
 const plain = (value) =>
   Array.isArray(value) ? value.map(plain) : ArrayBuffer.isView(value) ? Array.from(/** @type {any} */ (value)) : value;
-
-/** The k likeliest ids of a distribution, the likeliest first, of equal ones the smaller id. */
-export function likeliest(p, k) {
-  const best = [];
-  for (let id = 0; id < p.length; id += 1) {
-    if (best.length === k && p[id] <= p[best[k - 1]]) continue;
-    let at = best.length;
-    while (at > 0 && p[best[at - 1]] < p[id]) at -= 1;
-    best.splice(at, 0, id);
-    if (best.length > k) best.pop();
-  }
-  return best;
-}
 
 /** A sentence as BERT reads it: ids, and tokens { id, text, typed }. */
 export function framed({ model, reader }, text) {
@@ -50,12 +39,10 @@ export function known({ model, reader }, text) {
 /** Every position of a sentence with the word at `blank` hidden, from 1; 0 hides nothing. */
 export function hidden(found, text, blank) {
   const { ids } = framed(found, text);
-  const traces = found.model.traces(ids.map((id, t) => (t && t === blank && t < ids.length - 1 ? MASK : id)));
-  return traces.map((trace, t) => ({
-    trace,
-    came: ids[t],
-    logits: found.model.output(found.model.head(trace.at(-1))),
-  }));
+  const { model } = found;
+  const entries = model.entries(ids.map((id, t) => (t && t === blank && t < ids.length - 1 ? MASK : id)));
+  const z = model.output(model.head(entries.at(-1).next));
+  return traces(entries).map((trace, t) => ({ trace, came: ids[t], logits: z.row(t) }));
 }
 
 /** Every position of a text that is read once, token by token. */
@@ -78,7 +65,7 @@ export function opened(model, writer, { trace }, reads) {
     let says = null;
     if (reads && (layer || trace[k + 1]?.layer)) {
       // not before the stream is whole
-      const p = softmax(model.output(model.head(entry)));
+      const p = softmax(model.output(model.head(vector(next))).data);
       const [id] = likeliest(p, 1);
       says = { text: writer.name(id), p: p[id] };
     }
@@ -105,16 +92,16 @@ export function inside(model, writer, { trace, logits, came }, side, stage, unit
     const found = Object.fromEntries(Object.entries(trace[stage]).map(([key, value]) => [key, plain(value)]));
     if (unit === null) return found;
     const part = (what) => model.w(`${model.stack(side)}.${found.layer - 1}.ffn.W_1.${what}`);
-    return { ...found, unit, row: plain(row(part("weight"), unit)), bias: part("bias")[unit] };
+    return { ...found, unit, row: plain(part("weight").row(unit)), bias: part("bias").data[unit] };
   }
   const p = softmax(logits);
   const b = model.w("output.bias");
   const told = (id) => ({ text: writer.name(id), p: p[id], logit: logits[id] });
   const others = likeliest(p, shown).map((id) => ({
     ...told(id),
-    row: plain(row(model.w("output.weight"), id)),
-    bias: b?.[id] ?? 0,
+    row: plain(model.w("output.weight").row(id)),
+    bias: b?.data[id] ?? 0,
   }));
   const own = came === undefined ? null : { ...told(came), rank: 1 + p.filter((value) => value > p[came]).length };
-  return { kind: "output", layer: 0, read: plain(model.head(trace.at(-1))), others, came: own };
+  return { kind: "output", layer: 0, read: plain(model.head(vector(trace.at(-1).next)).data), others, came: own };
 }

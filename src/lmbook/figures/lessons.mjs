@@ -8,10 +8,10 @@
 // a question (experiments/recall_across_gap.py).  reversal: symbols, to be written backwards.  Losses are nats per
 // prediction. The last tenth of a text, or of shuffled names, is held out. Gaps and symbols are drawn anew for every
 // batch.
-import { crossEntropy } from "./autograd.mjs";
-import { GPT as Writer, draw, softmax } from "./gpt.mjs";
-import { Adam, NETWORKS } from "./networks.mjs";
-import { generator } from "./ngram.mjs";
+import { crossEntropy, inference } from "./autograd.mjs";
+import { Characters } from "./bytepairs.mjs";
+import { Adam, network as begun } from "./networks.mjs";
+import { draw, generator, likeliest, mean, softmax } from "./numbers.mjs";
 
 const SOS = 2;
 const EOS = 3;
@@ -23,26 +23,6 @@ const MOST = 200_000; // of names, characters, letters of a name; characters rea
 const LOST = 1000; // nats per prediction, which no network needs that learns; NaN is not below it either
 const CHECKED = 300; // names, or rows of other tasks, that are held out and looked at in a report
 
-/** Characters by id, the special tokens before them. */
-class Characters {
-  constructor(text) {
-    this.types = [...new Set(text)].sort();
-    this.ids = new Map(this.types.map((char, i) => [char, FIRST + i]));
-    this.size = FIRST + this.types.length;
-  }
-
-  encode(text) {
-    return [...text].filter((char) => this.ids.has(char)).map((char) => this.ids.get(char));
-  }
-
-  decode(ids) {
-    return ids
-      .filter((id) => id >= FIRST)
-      .map((id) => this.types[id - FIRST])
-      .join("");
-  }
-}
-
 function shuffled(items, random) {
   const out = [...items];
   for (let i = out.length - 1; i > 0; i -= 1) {
@@ -53,33 +33,22 @@ function shuffled(items, random) {
 }
 
 const whole = (random, low, high) => low + Math.floor(random() * (high - low + 1));
-const mean = (numbers) => numbers.reduce((sum, v) => sum + v, 0) / numbers.length;
-const likeliest = (z, from) => {
-  let best = from;
-  for (let i = from; i < z.length; i += 1) if (z[i] > z[best]) best = i;
-  return best;
-};
+/** The likeliest id of a row, from id `from` on. */
+const best = (z, row, from = 0) => from + likeliest(z.row(row).subarray(from), 1)[0];
 
 /**
  * Characters that a language model writes after `ids`, until `end` says so. Special tokens but <eos> are never drawn.
  */
-function written(network, ids, random, end) {
+function written(net, ids, random, end) {
   const out = [];
-  const arrays = network.arrays();
-  const writer = network.heads
-    ? new Writer((name) => arrays.get(name), {
-        n_heads: network.heads,
-        window: network.window,
-        slide: Math.ceil(network.window / 4),
-      })
-    : null;
-  let state = network.start(1);
-  let logits = null;
+  let state = net.start(1);
+  let logits = [];
+  net.clear?.();
   const read = (id) => {
-    if (writer) logits = writer.read(id);
+    if (net.read) logits = net.read(id);
     else {
-      const found = network.run([id], 1, state);
-      ({ state } = found);
+      const found = net.run([id], 1, state);
+      state = found.state;
       logits = found.logits.data;
     }
   };
@@ -122,17 +91,14 @@ const KINDS = {
         `there are ${all.length} different names of up to ${LONGEST} letters; at least ${FEWEST_NAMES} are ` +
           "needed, one a line",
       );
-    const characters = new Characters(all.join(""));
+    const characters = new Characters([...new Set(all.join(""))].sort());
     const order = shuffled(all, random);
     const cut = Math.ceil(all.length * 0.9);
     const [train, valid] = [order.slice(0, cut), order.slice(cut)].map((names) =>
       names.map((name) => characters.encode(name)),
     );
     const known = new Set(all);
-    const network = new NETWORKS[about.class](
-      { ...about, vocab: characters.size, window: about.window ?? LONGEST + 1 },
-      random,
-    );
+    const network = begun({ ...about, vocab: characters.size, window: about.window ?? LONGEST + 1 }, random);
     const loss = (names) => {
       const { ids, targets, B: rows } = nameBatch(names);
       return crossEntropy(network.run(ids, rows, network.start(rows)).logits, targets);
@@ -168,9 +134,11 @@ const KINDS = {
     if (kept.length < FEWEST_CHARACTERS)
       throw new Error(`the text has ${kept.length} characters; at least ${FEWEST_CHARACTERS} are needed`);
     const cut = Math.ceil(kept.length * 0.9);
-    const characters = new Characters(kept.slice(0, cut));
-    const [train, valid] = [kept.slice(0, cut), kept.slice(cut)].map((part) => characters.encode(part));
-    const network = new NETWORKS[about.class]({ ...about, vocab: characters.size, window: T }, random);
+    const characters = new Characters([...new Set(kept.slice(0, cut))].sort());
+    const [train, valid] = [kept.slice(0, cut), kept.slice(cut)].map((part) =>
+      characters.encode(part).filter((id) => id >= FIRST),
+    );
+    const network = begun({ ...about, vocab: characters.size, window: T }, random);
     const windows = (ids, starts) => {
       const rows = starts.length;
       const at = (shift) =>
@@ -202,7 +170,7 @@ const KINDS = {
             starts[b] += T;
           });
           starts[turn] = anywhere(B);
-          for (const { data, columns } of state) data.fill(0, turn * columns, (turn + 1) * columns);
+          for (const { data, columns } of state.flat()) data.fill(0, turn * columns, (turn + 1) * columns);
           turn = (turn + 1) % B;
         }
         return crossEntropy(found.logits, targets);
@@ -231,7 +199,7 @@ const KINDS = {
   },
 
   gap({ network: about, B, longest, symbols, gaps }, random) {
-    const network = new NETWORKS[about.class]({ ...about, vocab: FIRST + 2 * symbols + 1 }, random);
+    const network = begun({ ...about, vocab: FIRST + 2 * symbols + 1 }, random);
     const questions = (rows, gap, from) => {
       const answers = Array.from({ length: rows }, () => FIRST + whole(from, 0, symbols - 1));
       const others = Array.from({ length: rows * gap }, () => FIRST + symbols + whole(from, 0, symbols - 1));
@@ -256,12 +224,7 @@ const KINDS = {
         }
         const right = gaps.map((gap) => {
           const { z, answers } = answered(100, gap, from);
-          return [
-            gap,
-            mean(
-              answers.map((id, b) => Number(likeliest(z.data.subarray(b * z.columns, (b + 1) * z.columns), 0) === id)),
-            ),
-          ];
+          return [gap, mean(answers.map((id, b) => Number(best(z, b) === id)))];
         });
         return { valid: mean(losses), right };
       },
@@ -269,7 +232,7 @@ const KINDS = {
   },
 
   reversal({ network: about, B, longest, symbols, lengths }, random) {
-    const network = new NETWORKS[about.class]({ ...about, vocab: FIRST + symbols }, random);
+    const network = begun({ ...about, vocab: FIRST + symbols }, random);
     const sequences = (rows, length, from) => {
       const source = Array.from({ length: rows * length }, () => FIRST + whole(from, 0, symbols - 1));
       const backwards = source.map((_, r) => source[(length - 1 - Math.floor(r / rows)) * rows + (r % rows)]);
@@ -287,8 +250,8 @@ const KINDS = {
       for (let t = 0; t < length; t += 1) {
         const found = network.run(ids, rows, state);
         ({ state } = found);
-        const { data, columns } = found.logits;
-        ids = ids.map((_, b) => likeliest(data.subarray(b * columns, (b + 1) * columns), FIRST));
+        const z = found.logits;
+        ids = ids.map((_, b) => best(z, b, FIRST));
         out.push(...ids);
       }
       return out;
@@ -339,6 +302,6 @@ export function lesson(about, seed, text = "") {
       steps += 1;
       return L.data[0];
     },
-    report: () => report(generator(seed + steps)),
+    report: () => inference(() => report(generator(seed + steps))),
   };
 }

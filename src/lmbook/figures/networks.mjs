@@ -1,163 +1,25 @@
-// networks.mjs: the networks that are trained in the page, on autograd.mjs: the book's models, with the weights' names
-// in Python.
+// networks.mjs: the networks that are trained in the page: the book's models (gpt.mjs, recurrent.mjs, seq2seq.mjs, and
+// Bengio's below), begun with weights as in Python, from numbers of another generator.
 //
-//   const network = new RecurrentLM({ cell: "lstm", vocab, d_embed, hidden }, random);
-//   const { logits, state } = network.run(ids, B, network.start(B));        logits of all steps, row t B + b
+//   const net = network({ class: "RecurrentLM", cell: "lstm", vocab, d_embed, hidden }, random);
+//   const { logits, state } = net.run(ids, B, net.start(B));        logits of all steps, row t B + b
 //
-// weights: a Map from names to Nodes. They start as in Python, from numbers of another generator.
-import {
-  Node,
-  add,
-  attention,
-  concat,
-  gather,
-  gelu,
-  layerNorm,
-  linear,
-  minus,
-  sigmoid,
-  slice,
-  stack,
-  tanh,
-  times,
-} from "./autograd.mjs";
+// net.weights: a Map from the names in Python to Nodes.
+import { Node, gather, tanh } from "./autograd.mjs";
+import { GPT } from "./gpt.mjs";
+import { affine } from "./layers.mjs";
+import { RecurrentLM } from "./recurrent.mjs";
+import { AttentionSeq2Seq, Seq2Seq } from "./seq2seq.mjs";
 
 const SOS = 2;
 
-/** Two halves of a normal pair from two uniform numbers (Box and Muller 1958). */
-function normal(random) {
-  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-}
-
-class Network {
-  constructor(random) {
-    this.weights = new Map();
-    this.random = random;
-  }
-
-  weight(name, rows, columns, draw) {
-    const node = new Node(rows, columns);
-    for (let i = 0; i < node.data.length; i += 1) node.data[i] = draw();
-    this.weights.set(name, node);
-    return node;
-  }
-
-  uniform(name, rows, columns, bound) {
-    return this.weight(name, rows, columns, () => bound * (2 * this.random() - 1));
-  }
-
-  normal(name, rows, columns, deviation) {
-    return this.weight(name, rows, columns, () => deviation * normal(this.random));
-  }
-
-  constant(name, columns, value = 0) {
-    return this.weight(name, 1, columns, () => value);
-  }
-
-  /** x -> W x + b, started as torch's linear layers are. */
-  linear(name, inputs, outputs, bias = true) {
-    const W = this.uniform(`${name}.weight`, outputs, inputs, inputs ** -0.5);
-    const b = bias ? this.uniform(`${name}.bias`, 1, outputs, inputs ** -0.5) : null;
-    return (x) => linear(x, W, b);
-  }
-
-  /** The output of a recurrent model: small weights, bias 0. */
-  output(inputs, vocab) {
-    const W = this.uniform("output.weight", vocab, inputs, 0.1);
-    const b = this.constant("output.bias", vocab);
-    return (x) => linear(x, W, b);
-  }
-
-  /** A cell: its product with all inputs at once, and one step from that and the state. */
-  cell(kind, name, inputs, hidden) {
-    const W = (part, width) => this.uniform(`${name}.W_${part}`, hidden, width, hidden ** -0.5);
-    const bias = (part, value = 0) => this.constant(`${name}.b${part && `_${part}`}`, hidden, value);
-    return CELLS[kind](W, bias, inputs, hidden);
-  }
-
-  get parameters() {
-    return [...new Set(this.weights.values())];
-  }
-
-  /** As the models that only compute want them: arrays with a shape. */
-  arrays() {
-    return new Map(
-      [...this.weights].map(([name, { rows, columns, data }]) => [
-        name,
-        Object.assign(data, { shape: [rows, columns] }),
-      ]),
-    );
-  }
-}
-
-/** Of each cell: gates of all inputs X, and step(those of one t, state), the next state. A state is [h], or [h, c]. */
-const CELLS = {
-  /** h_t = tanh(W_hh h_{t-1} + W_xh x_t + b) */
-  rnn(W, bias, inputs, hidden) {
-    const W_x = W("xh", inputs);
-    const W_h = W("hh", hidden);
-    const b = bias("");
-    return { parts: 1, gates: (X) => [linear(X, W_x, b)], step: ([x], [h]) => [tanh(add(linear(h, W_h), x))] };
-  },
-
-  /** c_t = f * c_{t-1} + i * g      h_t = o * tanh(c_t) */
-  lstm(W, bias, inputs, hidden) {
-    const W_x = ["i", "f", "g", "o"].map((k) => W(`x${k}`, inputs));
-    const W_h = ["i", "f", "g", "o"].map((k) => W(`h${k}`, hidden));
-    const b = ["i", "f", "g", "o"].map((k) => bias(k, k === "f" ? 1 : 0));
-    return {
-      parts: 2,
-      gates: (X) => W_x.map((W_xk, k) => linear(X, W_xk, b[k])),
-      step(x, [h, c]) {
-        const [i, f, g, o] = x.map((x_k, k) => (k === 2 ? tanh : sigmoid)(add(linear(h, W_h[k]), x_k)));
-        const memory = add(times(f, c), times(i, g));
-        return [times(o, tanh(memory)), memory];
-      },
-    };
-  },
-
-  /** n = tanh(W_xn x + b_n + r * (W_hn h + b_hn))      h_t = n + z * (h_{t-1} - n) */
-  gru(W, bias, inputs, hidden) {
-    const W_x = ["r", "z", "n"].map((k) => W(`x${k}`, inputs));
-    const W_h = ["r", "z", "n"].map((k) => W(`h${k}`, hidden));
-    const b = ["r", "z", "n"].map((k) => bias(k));
-    const b_hn = bias("hn");
-    return {
-      parts: 1,
-      gates: (X) => W_x.map((W_xk, k) => linear(X, W_xk, b[k])),
-      step(x, [h]) {
-        const [r, z] = [0, 1].map((k) => sigmoid(add(linear(h, W_h[k]), x[k])));
-        const n = tanh(add(x[2], times(r, linear(h, W_h[2], b_hn))));
-        return [add(n, times(z, minus(h, n)))];
-      },
-    };
-  },
-};
-
-/** A cell along X, T B rows, from a state: all h below each other, and the last state. */
-function along(cell, X, B, state) {
-  const gates = cell.gates(X);
-  const H = [];
-  for (let t = 0; t < X.rows / B; t += 1) {
-    state = cell.step(
-      gates.map((gate) => slice(gate, t * B, (t + 1) * B)),
-      state,
-    );
-    H.push(state[0]);
-  }
-  return { H: stack(H), state };
-}
-
-const zero = (cell, B, hidden) => Array.from({ length: cell.parts }, () => new Node(B, hidden));
-
 /** Bengio's model: e = [E w_{t-n+1}; ..; E w_t], h = tanh(W e + d), logits = U h + b. */
-export class FeedForwardLM extends Network {
-  constructor({ vocab, d_model, hidden, window }, random) {
-    super(random);
+class FeedForwardLM {
+  constructor(w, { window }) {
     this.window = window;
-    this.embedding = this.normal("embedding.weight", vocab, d_model, 1);
-    this.W = this.linear("W", window * d_model, hidden);
-    this.U = this.linear("output", hidden, vocab);
+    this.embedding = w("embedding.weight");
+    this.W = affine(w, "W");
+    this.U = affine(w, "output");
   }
 
   /** The state before the first token: the window - 1 tokens before it, all <sos>. */
@@ -167,8 +29,7 @@ export class FeedForwardLM extends Network {
 
   run(ids, B, before) {
     const text = [...before, ...ids];
-    const windows = [];
-    for (let r = 0; r < ids.length; r += 1) for (let k = 0; k < this.window; k += 1) windows.push(text[r + k * B]);
+    const windows = ids.flatMap((_, r) => Array.from({ length: this.window }, (__, k) => text[r + k * B]));
     return {
       logits: this.U(tanh(this.W(gather(this.embedding, windows, this.window)))),
       state: text.slice(ids.length),
@@ -176,110 +37,120 @@ export class FeedForwardLM extends Network {
   }
 }
 
-/** x_t = E w_t, h_t = cell(x_t, h_{t-1}), logits = W h_t + b.  only: the logits of the last step alone. */
-export class RecurrentLM extends Network {
-  constructor({ cell, vocab, d_embed, hidden }, random) {
-    super(random);
-    this.hidden = hidden;
-    this.embedding = this.uniform("embedding.weight", vocab, d_embed, 0.1);
-    this.recurrent = this.cell(cell, "recurrent.layers.0.0", d_embed, hidden);
-    this.W = this.output(hidden, vocab);
-  }
+// How weights begin: fill(random) gives one after the other.
+const constant = (value) => () => () => value;
+const uniform = (bound) => (random) => () => bound * (2 * random() - 1);
+/** Half of a normal pair from two uniform numbers (Box and Muller 1958). */
+const normal = (deviation) => (random) => () =>
+  deviation * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
-  start(B) {
-    return zero(this.recurrent, B, this.hidden);
-  }
+/** As torch begins its linear layers. */
+const linear = (name, inputs, outputs) => [
+  [`${name}.weight`, outputs, inputs, uniform(inputs ** -0.5)],
+  [`${name}.bias`, 1, outputs, uniform(inputs ** -0.5)],
+];
 
-  run(ids, B, state, { last = false } = {}) {
-    const found = along(this.recurrent, gather(this.embedding, ids), B, state);
-    // a number, with no way back
-    const state_T = found.state.map(({ rows, columns, data }) => new Node(rows, columns, data.slice()));
-    return { logits: this.W(last ? found.state[0] : found.H), state: state_T };
-  }
+/** The output of a recurrent model: small weights, bias 0. */
+const output = (inputs, vocab) => [
+  ["output.weight", vocab, inputs, uniform(0.1)],
+  ["output.bias", 1, vocab, constant(0)],
+];
+
+const GATES = { rnn: ["h"], lstm: ["i", "f", "g", "o"], gru: ["r", "z", "n"] };
+
+function cell(kind, name, inputs, hidden) {
+  const bias = (b, value = 0) => [`${name}.${b}`, 1, hidden, constant(value)];
+  const W = (side, columns) =>
+    GATES[kind].map((k) => [`${name}.W_${side}${k}`, hidden, columns, uniform(hidden ** -0.5)]);
+  const biases =
+    kind === "rnn" ? [bias("b")] : GATES[kind].map((k) => bias(`b_${k}`, kind === "lstm" && k === "f" ? 1 : 0));
+  return [...W("x", inputs), ...W("h", hidden), ...biases, ...(kind === "gru" ? [bias("b_hn")] : [])];
 }
 
-/**
- * The decoder alone, norm first, learned positions, the output tied to the embeddings. Weights start with deviation
- * `deviation`.
- */
-export class GPT extends Network {
-  constructor({ vocab, window, d_model, heads, n_layers, deviation }, random) {
-    super(random);
-    this.window = window;
-    this.heads = heads;
-    const part = (name, inputs, outputs, scale = 1) => {
-      const W = this.normal(`${name}.weight`, outputs, inputs, deviation * scale);
-      const b = this.constant(`${name}.bias`, outputs);
-      return (x) => linear(x, W, b);
-    };
-    const norm = (name) => {
-      const gain = this.constant(`${name}.weight`, d_model, 1);
-      const b = this.constant(`${name}.bias`, d_model);
-      return (x) => layerNorm(x, gain, b);
-    };
+/** Of each network the model, what describes it, and its weights: [name, rows, columns, how they begin]. */
+const NETWORKS = {
+  FeedForwardLM: ({ vocab, d_model, hidden, window }) => ({
+    Kind: FeedForwardLM,
+    about: { window },
+    weights: [
+      ["embedding.weight", vocab, d_model, normal(1)],
+      ...linear("W", window * d_model, hidden),
+      ...linear("output", hidden, vocab),
+    ],
+  }),
+
+  RecurrentLM: ({ cell: kind, vocab, d_embed, hidden }) => ({
+    Kind: RecurrentLM,
+    about: { cell: kind },
+    weights: [
+      ["embedding.weight", vocab, d_embed, uniform(0.1)],
+      ...cell(kind, "recurrent.layers.0.0", d_embed, hidden),
+      ...output(hidden, vocab),
+    ],
+  }),
+
+  /** Learned positions, the output tied to the embeddings. */
+  GPT({ vocab, window, d_model, heads, n_layers, deviation }) {
+    const part = (name, inputs, outputs, scale = 1) => [
+      [`${name}.weight`, outputs, inputs, normal(deviation * scale)],
+      [`${name}.bias`, 1, outputs, constant(0)],
+    ];
+    const norm = (name) => [
+      [`${name}.weight`, 1, d_model, constant(1)],
+      [`${name}.bias`, 1, d_model, constant(0)],
+    ];
     const writes = 1 / Math.sqrt(2 * n_layers); // 2 n_layers outputs add up
-    this.embedding = this.normal("embedding.weight", vocab, d_model, deviation);
-    this.position = this.normal("position.table.weight", window, d_model, deviation);
-    this.layers = Array.from({ length: n_layers }, (_, i) => {
-      const name = `layers.${i}`;
-      const [W_q, W_k, W_v] = ["q", "k", "v"].map((k) => part(`${name}.attention.W_${k}`, d_model, d_model));
-      const W_o = part(`${name}.attention.W_o`, d_model, d_model, writes);
-      const W_1 = part(`${name}.ffn.W_1`, d_model, 4 * d_model);
-      const W_2 = part(`${name}.ffn.W_2`, 4 * d_model, d_model, writes);
-      return { W_q, W_k, W_v, W_o, W_1, W_2, pre_1: norm(`${name}.pre_1`), pre_2: norm(`${name}.pre_2`) };
-    });
-    this.norm = norm("norm");
-    this.weights.set("output.weight", this.embedding);
-  }
+    const layers = Array.from({ length: n_layers }, (_, i) => `layers.${i}`).flatMap((name) => [
+      ...["q", "k", "v"].flatMap((k) => part(`${name}.attention.W_${k}`, d_model, d_model)),
+      ...part(`${name}.attention.W_o`, d_model, d_model, writes),
+      ...part(`${name}.ffn.W_1`, d_model, 4 * d_model),
+      ...part(`${name}.ffn.W_2`, 4 * d_model, d_model, writes),
+      ...norm(`${name}.pre_1`),
+      ...norm(`${name}.pre_2`),
+    ]);
+    return {
+      Kind: GPT,
+      about: { n_heads: heads, window },
+      weights: [
+        ["embedding.weight", vocab, d_model, normal(deviation)],
+        ["position.table.weight", window, d_model, normal(deviation)],
+        ...layers,
+        ...norm("norm"),
+      ],
+      tied: { "output.weight": "embedding.weight" },
+    };
+  },
 
-  start() {
-    return null;
-  }
+  /**
+   * An encoder-decoder of one GRU each.  attention: false, the decoder starts from the encoder's last state and hears
+   * no more of the source; true, it looks back after each step (Luong et al. 2015) with the scaled score s W h /
+   * sqrt(m).
+   */
+  Seq2Seq: ({ vocab, d_embed, hidden, attention }) => ({
+    Kind: attention ? AttentionSeq2Seq : Seq2Seq,
+    about: { encoder: { cell: "gru" }, cell: "gru", attention: "luong", score: "scaled" },
+    weights: [
+      ["encoder.embedding.weight", vocab, d_embed, normal(1)],
+      ...cell("gru", "encoder.recurrent.layers.0.0", d_embed, hidden),
+      ["embedding.weight", vocab, d_embed, normal(1)],
+      ...cell("gru", "decoder.layers.0.0", d_embed, hidden),
+      ...(attention ? [["score.W.weight", hidden, hidden, uniform(hidden ** -0.5)]] : []),
+      ...(attention ? [["W_r.weight", hidden, 2 * hidden, uniform((2 * hidden) ** -0.5)]] : []),
+      ...output(hidden, vocab),
+    ],
+  }),
+};
 
-  /** A state is not kept: a window is read as a whole, from its first position on. */
-  run(ids, B) {
-    const places = ids.map((_, r) => Math.floor(r / B));
-    let X = add(gather(this.embedding, ids), gather(this.position, places));
-    for (const { W_q, W_k, W_v, W_o, W_1, W_2, pre_1, pre_2 } of this.layers) {
-      const h = pre_1(X);
-      X = add(X, W_o(attention(W_q(h), W_k(h), W_v(h), { B, heads: this.heads, causal: true })));
-      X = add(X, W_2(gelu(W_1(pre_2(X)))));
-    }
-    return { logits: linear(this.norm(X), this.embedding), state: null };
-  }
+/** A network with the weights that it begins with. */
+export function network(given, random) {
+  const { Kind, about, weights: list, tied = {} } = NETWORKS[given.class](given);
+  const weights = new Map();
+  for (const [name, rows, columns, begin] of list)
+    weights.set(name, new Node(rows, columns, Float32Array.from({ length: rows * columns }, begin(random))));
+  const parameters = [...weights.values()];
+  for (const [name, source] of Object.entries(tied)) weights.set(name, weights.get(source));
+  return Object.assign(new Kind((name) => weights.get(name), about), { weights, parameters });
 }
-
-/**
- * An encoder-decoder of one GRU each.  attention: false, the decoder starts from the encoder's last state and hears no
- * more of the source; true, it looks back after each step (Luong et al. 2015) with the scaled score s W h / sqrt(m).
- */
-export class Seq2Seq extends Network {
-  constructor({ vocab, d_embed, hidden, attention: back }, random) {
-    super(random);
-    this.hidden = hidden;
-    this.source = this.normal("encoder.embedding.weight", vocab, d_embed, 1);
-    this.encoder = this.cell("gru", "encoder.recurrent.layers.0.0", d_embed, hidden);
-    this.embedding = this.normal("embedding.weight", vocab, d_embed, 1);
-    this.decoder = this.cell("gru", "decoder.layers.0.0", d_embed, hidden);
-    this.keys = back ? this.linear("score.W", hidden, hidden, false) : null;
-    this.W_r = back ? this.linear("W_r", 2 * hidden, hidden, false) : null;
-    this.W_o = this.output(hidden, vocab);
-  }
-
-  start(ids, B) {
-    const { H, state } = along(this.encoder, gather(this.source, ids), B, zero(this.encoder, B, this.hidden));
-    return { s: state, H, keys: this.keys?.(H) };
-  }
-
-  /** target: <sos> y_1 .. y_{T-1}; logits of y_1 .. y_T. */
-  run(target, B, state) {
-    const { H: S, state: s } = along(this.decoder, gather(this.embedding, target), B, state.s);
-    const C = state.keys ? attention(S, state.keys, state.H, { B }) : null;
-    return { logits: this.W_o(C ? tanh(this.W_r(concat(S, C))) : S), state: { ...state, s } };
-  }
-}
-
-export const NETWORKS = { FeedForwardLM, GPT, RecurrentLM, Seq2Seq };
 
 /**
  * Adam (Kingma and Ba 2015) on the weights of a network, as torch.optim.Adam; gradients longer than `clip` together are

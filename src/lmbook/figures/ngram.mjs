@@ -14,6 +14,7 @@
 // A token is an id, a history an array of ids of any length (only the last order - 1 are used), logarithms are natural.
 // Every model is a sum over orders, P(w | h) = sum of level.mass(w) over the levels of path(h), so that a picture can
 // show which order gave which part of a probability.
+import { draw as drawn } from "./numbers.mjs";
 
 const SPECIALS = ["<pad>", "<unk>", "<sos>", "<eos>", "<mask>"]; // ids 0 to 4, as in lmbook.text
 // Python's \w+(?:'\w+)*|[^\w\s] in the letters of JavaScript, whose \w knows ASCII only and whose \s differs a little.
@@ -279,27 +280,8 @@ export class KneserNey extends Model {
   }
 }
 
-// Numbers in [0, 1) that look random and depend on the seed alone (mulberry32).
-export function generator(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let x = Math.imul(state ^ (state >>> 15), state | 1);
-    x ^= x + Math.imul(x ^ (x >>> 7), x | 61);
-    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 // One id drawn from P(. | history).
-export function draw(model, random, history = []) {
-  const p = model.distribution(history);
-  let rest = random();
-  const found = p.findIndex((share) => {
-    rest -= share;
-    return rest < 0;
-  });
-  return found >= 0 ? found : p.findLastIndex((share) => share > 0); // rounding: the shares may sum to a hair below 1
-}
+export const draw = (model, random, history = []) => drawn(model.distribution(history), random());
 
 // `length` ids, each drawn given the history and those before it. Returns the new ids only.
 export function sample(model, length, random, history = []) {

@@ -2,8 +2,10 @@
 //
 //   X = [class; W patch_1 + b; ..; W patch_N + b] + P      H = encoder(X), pre-norm
 //   y_hat = softmax(W_c h_class + b_c)
-import { add, affine, below, gelu, row, softmax } from "./layers.mjs";
-import { Encoder } from "./transformer.mjs";
+import { Node, add, geluExact, slice, stack } from "./autograd.mjs";
+import { affine, below } from "./layers.mjs";
+import { mean, softmax } from "./numbers.mjs";
+import { Encoder, traces } from "./transformer.mjs";
 
 export class PatchClassifier {
   constructor(w, { height, width, size, maximum, n_heads }) {
@@ -15,24 +17,21 @@ export class PatchClassifier {
     this.places = w("position.weight");
     this.W = affine(w, "patch.W");
     this.output = affine(w, "output");
-    this.encoder = new Encoder(below(w, "encoder"), { n_heads, activation: gelu });
+    this.encoder = new Encoder(below(w, "encoder"), { n_heads, activation: geluExact });
   }
 
   /** Greys row by row, 0 to the maximum, as patches of pixels between 0 and 1, also row by row. */
   patches(greys) {
-    const found = [];
-    const { height, width, size } = this;
-    for (let a = 0; a < height; a += size) {
-      for (let b = 0; b < width; b += size) {
-        found.push(
-          Float32Array.from(
-            { length: size * size },
-            (_, k) => greys[(a + Math.floor(k / size)) * width + b + (k % size)] / this.maximum,
-          ),
-        );
-      }
-    }
-    return found;
+    const { height, width, size, maximum } = this;
+    const wide = width / size;
+    const patches = new Node((height / size) * wide, size * size);
+    patches.data.forEach((_, i) => {
+      const n = Math.floor(i / size ** 2);
+      const k = i % size ** 2;
+      const y = Math.floor(n / wide) * size + Math.floor(k / size);
+      patches.data[i] = greys[y * width + (n % wide) * size + (k % size)] / maximum;
+    });
+    return patches;
   }
 
   /**
@@ -40,13 +39,11 @@ export class PatchClassifier {
    * heads.
    */
   run(greys) {
-    const { X, trace } = this.encoder.run(
-      [this.first, ...this.patches(greys).map(this.W)].map((x, n) => add(x, row(this.places, n))),
-    );
-    const heads = trace[0].filter((entry) => entry.weights).at(-1).weights;
+    const { X, entries } = this.encoder.run(add(stack([this.first, this.W(this.patches(greys))]), this.places));
+    const heads = traces(entries)[0].findLast((entry) => entry.weights).weights;
     return {
-      p: softmax(this.output(X[0])),
-      weights: Array.from(heads[0], (_, n) => heads.reduce((sum, one) => sum + one[n], 0) / heads.length).slice(1),
+      p: softmax(this.output(slice(X, 0, 1)).data),
+      weights: Array.from(heads[0], (_, n) => mean(heads.map((one) => one[n]))).slice(1),
     };
   }
 }

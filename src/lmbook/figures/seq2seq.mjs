@@ -3,10 +3,11 @@
 //   H = encoder(x)      s_0 = bridge(last state)      s_t = cell([E y_{t-1} ; c], s_{t-1})
 //   logits_t = W_o r_t + b_o
 //
-// start(ids) reads the source; step(state, id) reads y_{t-1} and gives the logits of y_t, and alpha where there is
-// attention.
-import { SCORES, mean } from "./attention.mjs";
-import { affine, below, beside, row, softmax } from "./layers.mjs";
+// start(ids, B) reads the sources of B texts; run(ids, B, state) reads y_{t-1} and gives the logits of y_t; step(state,
+// id) does so for one token of one text, with what it looks at where there is attention.
+import { concat, gather, stack, tanh } from "./autograd.mjs";
+import { SCORES, looks } from "./attention.mjs";
+import { affine, below } from "./layers.mjs";
 import { Recurrent } from "./recurrent.mjs";
 
 /** From the encoder's last states to the decoder's first: tanh(W h + b), and W c + b for a memory. */
@@ -18,7 +19,7 @@ function bridge(w, n_layers) {
     maps.map(([W_h, W_c], i) => {
       const state = final[Math.max(i + final.length - n_layers, 0)];
       if (!W_h) return state; // of the decoder's cell and width already
-      return [W_h(state[0]).map(Math.tanh), ...(W_c ? [W_c(state.at(-1))] : [])];
+      return [tanh(W_h(state[0])), ...(W_c ? [W_c(state.at(-1))] : [])];
     });
 }
 
@@ -32,8 +33,8 @@ class EncoderDecoder {
     this.output = affine(w, "output");
   }
 
-  read(ids) {
-    const { H, final } = this.encoder.run(ids.map((id) => row(this.sourceTable, id)));
+  read(ids, B) {
+    const { H, final } = this.encoder.run(gather(this.sourceTable, ids), B);
     return { H, final, s: this.bridge(final) };
   }
 }
@@ -46,20 +47,29 @@ export class Seq2Seq extends EncoderDecoder {
     if (this.every) this.W_r = affine(w, "W_r");
   }
 
-  start(ids) {
-    const { final, s } = this.read(ids);
+  start(ids, B = 1) {
+    const { final, s } = this.read(ids, B);
     return { s, c: final.at(-1)[0] };
   }
 
-  step({ s, c }, id) {
-    const y = row(this.table, id);
-    const { h, state, gates } = this.decoder.step(this.every ? beside(y, c) : y, s);
-    const r = this.every ? this.W_r(beside(h, c)).map(Math.tanh) : h;
-    return { logits: this.output(r), state: { s: state, c }, gates };
+  run(ids, B, state) {
+    const y = gather(this.table, ids);
+    const C = this.every ? stack(new Array(ids.length / B).fill(state.c)) : null;
+    const { H, final } = this.decoder.run(C ? concat(y, C) : y, B, state.s);
+    const R = C ? tanh(this.W_r(concat(H, C))) : H;
+    return { logits: this.output(R), state: { ...state, s: final } };
+  }
+
+  step(state, id) {
+    const { logits, state: next } = this.run([id], 1, state);
+    return { logits: logits.data, state: next };
   }
 }
 
-/** A decoder that looks back: "bahdanau" asks with s_{t-1}, before the step, "luong" with s_t, after it. */
+/**
+ * A decoder that looks back: "bahdanau" asks with s_{t-1}, before the step, so that it runs one step at a time; "luong"
+ * asks with s_t, after it.
+ */
 export class AttentionSeq2Seq extends EncoderDecoder {
   constructor(w, about) {
     super(w, about);
@@ -68,28 +78,22 @@ export class AttentionSeq2Seq extends EncoderDecoder {
     this.W_r = affine(w, "W_r");
   }
 
-  start(ids) {
-    const { H, s } = this.read(ids);
+  start(ids, B = 1) {
+    const { H, s } = this.read(ids, B);
     return { s, H, keys: this.score.keys(H) };
   }
 
-  attend(s, { H, keys }) {
-    const scores = this.score.score(s, keys);
-    const alpha = softmax(scores);
-    return { c: mean(alpha, H), alpha, scores };
+  run(ids, B, state) {
+    const attend = (S) => this.score.attend(S, state.keys, state.H, B);
+    const y = gather(this.table, ids);
+    const before = this.before ? attend(state.s.at(-1)[0]) : null;
+    const { H, final } = this.decoder.run(before ? concat(y, before) : y, B, state.s);
+    const C = before ?? attend(H);
+    return { logits: this.output(tanh(this.W_r(concat(H, C)))), state: { ...state, s: final }, C };
   }
 
   step(state, id) {
-    const y = row(this.table, id);
-    const before = this.before ? this.attend(state.s.at(-1)[0], state) : null;
-    const { h, state: s, gates } = this.decoder.step(before ? beside(y, before.c) : y, state.s);
-    const { c, alpha, scores } = before ?? this.attend(h, state);
-    const logits = this.output(this.W_r(beside(h, c)).map(Math.tanh));
-    return {
-      logits,
-      state: { ...state, s },
-      gates,
-      trace: [{ kind: "cross", layer: 1, weights: [alpha], scores: [scores] }],
-    };
+    const { logits, state: next, C } = this.run([id], 1, state);
+    return { logits: logits.data, state: next, trace: [{ kind: "cross", layer: 1, ...looks(C, 0) }] };
   }
 }

@@ -1,21 +1,22 @@
 // transformer.mjs: the Transformer, and the layers that BERT and GPT share with it (lmbook/layers.py,
 // lmbook/transformer.py).
 //
-//   x <- post(x + sublayer(pre(x)))      pre or post is a LayerNorm, the other one nothing
+//   X <- post(X + sublayer(pre(X)))      pre or post is a LayerNorm, the other one nothing
 //
-// Every pass leaves a trace: for each position a list of { kind, layer, added, next, weights, scores }, one a sublayer,
-// where `added` is what the sublayer adds to the vector x, `read` what it reads of it, and `next` what x becomes; an
-// attention has the weights and scores of every head, and what they were computed from; a feed-forward network has its
-// units, `hidden`.
-import { MultiHeadAttention } from "./attention.mjs";
-import { add, affine, below, layerNorm, relu, row, sinusoidal } from "./layers.mjs";
+// Every pass leaves a list of { kind, layer, x, read, added, next, .. }, one a sublayer, where `added` is what the
+// sublayer adds to the vectors x, `read` what it reads of them, and `next` what they become; an attention has its
+// query, keys, values and context, a feed-forward network its units, `hidden`. traces() gives all that for each
+// position.
+import { Node, add, gather, relu, scaled, stack } from "./autograd.mjs";
+import { MultiHeadAttention, looks } from "./attention.mjs";
+import { affine, below, layerNorm, sinusoidal } from "./layers.mjs";
 
 /** out = W_2 hidden + b_2, hidden = f(W_1 x + b_1) */
 export function feedForward(w, f = relu) {
   const W_1 = affine(w, "W_1");
   const W_2 = affine(w, "W_2");
-  return (x) => {
-    const hidden = W_1(x).map(f);
+  return (X) => {
+    const hidden = f(W_1(X));
     return { out: W_2(hidden), hidden };
   };
 }
@@ -30,17 +31,39 @@ class Layer {
     this.norms = [1, 2, 3].map((k) => ({ pre: layerNorm(w, `pre_${k}`, eps), post: layerNorm(w, `post_${k}`, eps) }));
   }
 
-  /** Sublayer k (from 0) on one vector: what comes out, and its entry in the trace. */
+  /** Sublayer k (from 0): what the vectors become, and what happened. */
   sublayer(k, kind, x, f) {
     const { pre, post } = this.norms[k];
     const read = pre(x);
     const { out, ...seen } = f(read);
     const next = post(add(x, out));
-    return [next, { kind, layer: this.number, x, read, added: out, next, ...seen }];
+    return { kind, layer: this.number, x, read, added: out, next, ...seen };
   }
 
   feed(x) {
     return this.sublayer(this.cross ? 2 : 1, "feed", x, this.ffn);
+  }
+
+  /** A layer without a source on whole texts. options: as attention has them. */
+  run(X, options) {
+    const { attention } = this;
+    const first = this.sublayer(0, "self", X, (H) => attention.attend(H, attention.project(H), options));
+    return [first, this.feed(first.next)];
+  }
+
+  /** New positions behind those of the cache `past`; memory: keys and values of the source, or none. */
+  step(X, past, memory) {
+    const start = past?.keys.rows ?? 0;
+    let cache = past;
+    const self = this.sublayer(0, "self", X, (H) => {
+      const own = this.attention.project(H, start);
+      cache = past ? { keys: stack([past.keys, own.keys]), values: stack([past.values, own.values]) } : own;
+      return this.attention.attend(H, cache, { start });
+    });
+    const entries = [self];
+    if (this.cross) entries.push(this.sublayer(1, "cross", self.next, (H) => this.cross.attend(H, memory)));
+    entries.push(this.feed(entries.at(-1).next));
+    return { entries, cache };
   }
 }
 
@@ -52,7 +75,27 @@ export function layersOf(w, name, options) {
   return layers;
 }
 
-/** All positions see all positions: the outputs X, and the trace of each. */
+/** Layer after layer on whole texts: what happened. */
+export function through(layers, X, options) {
+  const entries = [];
+  for (const layer of layers) entries.push(...layer.run(entries.at(-1)?.next ?? X, options));
+  return entries;
+}
+
+/**
+ * One new position behind those of the caches `past`; memories: keys and values of the source, one a layer, or none.
+ */
+export function decoderStep(layers, first, past, memories = []) {
+  const entries = [...first];
+  const caches = layers.map((layer, i) => {
+    const found = layer.step(entries.at(-1).next, past[i], memories[i]);
+    entries.push(...found.entries);
+    return found.cache;
+  });
+  return { x: entries.at(-1).next, past: caches, trace: traces(entries)[0] };
+}
+
+/** All positions see all positions. */
 export class Encoder {
   constructor(w, options) {
     this.layers = layersOf(w, "layers", options);
@@ -60,45 +103,12 @@ export class Encoder {
   }
 
   run(X) {
-    const trace = X.map(() => []);
-    for (const layer of this.layers) {
-      const seen = layer.attention.project(X.map(layer.norms[0].pre));
-      X = X.map((x, i) => {
-        const [y, entry] = layer.sublayer(0, "self", x, (h) => layer.attention.attend(h, seen, i));
-        const [z, more] = layer.feed(y);
-        trace[i].push(entry, more);
-        return z;
-      });
-    }
-    return { X: X.map(this.norm), trace };
+    const entries = through(this.layers, X);
+    return { X: this.norm(entries.at(-1).next), entries };
   }
 }
 
-/** One new position after those of the caches `past`; memories: keys and values of the source, one a layer, or none. */
-export function decoderStep(layers, x, past, memories = []) {
-  const trace = [];
-  const next = [];
-  const t = past[0].keys.length;
-  layers.forEach((layer, i) => {
-    let entry;
-    const own = layer.attention.project([layer.norms[0].pre(x)], t);
-    const cache = { keys: [...past[i].keys, ...own.keys], values: [...past[i].values, ...own.values] };
-    [x, entry] = layer.sublayer(0, "self", x, (h) => layer.attention.attend(h, cache, t));
-    trace.push(entry);
-    if (layer.cross) {
-      [x, entry] = layer.sublayer(1, "cross", x, (h) => layer.cross.attend(h, memories[i]));
-      trace.push(entry);
-    }
-    [x, entry] = layer.feed(x);
-    trace.push(entry);
-    next.push(cache);
-  });
-  return { x, past: next, trace };
-}
-
-export const noPast = (layers) => layers.map(() => ({ keys: [], values: [] }));
-
-/** The beginning of a trace: the vectors that are added to make the first x.  parts: [kind, vector]. */
+/** The beginning of a pass: the vectors that are added to make the first x.  parts: [kind, vectors]. */
 export function begun(parts) {
   let next = null;
   return parts.map(([kind, added]) => {
@@ -107,27 +117,37 @@ export function begun(parts) {
   });
 }
 
-/** sqrt(d_model) E[w_t] + p_t, in two parts: the trace begins with them. */
+/** What happened at each position, in plain vectors; an attention has the weights and scores of every head. */
+export function traces(entries) {
+  const parts = entries.map(({ kind, layer, keys, values, ...own }) => {
+    const all = keys ? { keys: keys.vectors(), values: values.vectors() } : {};
+    return (r) => {
+      const vectors = Object.fromEntries(Object.entries(own).map(([name, X]) => [name, X.row(r)]));
+      return { kind, layer, ...vectors, ...all, ...(keys ? looks(own.context, r) : {}) };
+    };
+  });
+  return Array.from({ length: entries[0].next.rows }, (_, r) => parts.map((part) => part(r)));
+}
+
+/** sqrt(d_model) E[w_t] + p_t, in two parts: a pass begins with them. */
 class Embedding {
-  constructor(w, { positions, scaled = true }) {
+  constructor(w, { positions, scaled: rooted = true }) {
     this.table = w("embedding.weight");
     this.learned = w("learned.table.weight");
     this.positions = positions;
-    this.scale = scaled ? Math.sqrt(this.table.shape[1]) : 1;
+    this.scale = rooted ? Math.sqrt(this.table.columns) : 1;
   }
 
-  at(id, t) {
-    const word = row(this.table, id).map((v) => this.scale * v);
-    const place = this.learned
-      ? row(this.learned, t)
-      : this.positions === "sinusoidal"
-        ? sinusoidal(t, word.length)
-        : word.map(() => 0);
-    const first = begun([
-      ["embedding", word],
-      ["position", place],
+  /** The tokens `ids`, the first at position `start`. */
+  at(ids, start = 0) {
+    const d = this.table.columns;
+    const places = ids.map((_, t) => start + t);
+    const codes = new Node(ids.length, d);
+    if (this.positions === "sinusoidal") for (const [i, t] of places.entries()) codes.row(i).set(sinusoidal(t, d));
+    return begun([
+      ["embedding", scaled(gather(this.table, ids), this.scale)],
+      ["position", this.learned ? gather(this.learned, places) : codes],
     ]);
-    return [first[1].next, first];
   }
 }
 
@@ -146,23 +166,23 @@ export class Transformer {
   }
 
   start(ids) {
-    const embedded = ids.map((id, t) => this.source.at(id, t));
-    const { X, trace } = this.encoder.run(embedded.map(([x]) => x));
+    const first = this.source.at(ids);
+    const { X, entries } = this.encoder.run(first.at(-1).next);
     return {
       memories: this.layers.map((layer) => layer.cross.project(X)),
-      past: noPast(this.layers),
-      source: embedded.map(([, first], i) => [...first, ...trace[i]]),
+      past: [],
+      source: traces([...first, ...entries]),
     };
   }
 
   step(state, id) {
-    const [x, first] = this.target.at(id, state.past[0].keys.length);
-    const { x: last, past, trace } = decoderStep(this.layers, x, state.past, state.memories);
-    return { logits: this.output(this.norm(last)), state: { ...state, past }, trace: [...first, ...trace] };
+    const first = this.target.at([id], state.past[0]?.keys.rows ?? 0);
+    const { x, past, trace } = decoderStep(this.layers, first, state.past, state.memories);
+    return { logits: this.output(this.norm(x)).data, state: { ...state, past }, trace };
   }
 
-  /** The vector that the output matrix reads, did the decoder end after this stage of the trace. */
-  head({ next }) {
+  /** The vector that the output matrix reads, did the decoder end after a stage whose vectors are `next`. */
+  head(next) {
     return this.norm(next);
   }
 }

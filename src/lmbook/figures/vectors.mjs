@@ -2,13 +2,14 @@
 //
 //   cos(a, b) = a . b / (|a| |b|)        centred rows C = U S V^T, of which U S has the first two columns
 
+import { dot } from "./numbers.mjs";
+
 /** The table v of trained word vectors. */
 export class SkipGram {
   constructor(w) {
     const v = w("v.weight");
     if (!v) throw new Error("the file of weights has no v.weight");
-    const [size, width] = v.shape;
-    this.rows = Array.from({ length: size }, (_, i) => Float64Array.from(v.subarray(i * width, (i + 1) * width)));
+    this.rows = v.vectors().map((row) => Float64Array.from(row));
     this.lengths = this.rows.map((row) => Math.sqrt(dot(row, row)));
   }
 
@@ -27,8 +28,6 @@ export class SkipGram {
       .map((i) => ({ id: i, cosine: cosine[i] }));
   }
 }
-
-const dot = (a, b) => a.reduce((sum, x, j) => sum + x * b[j], 0);
 
 /** Eigenvalues and eigenvectors (in columns) of a symmetric matrix, by Jacobi's rotations: each makes one entry 0. */
 function eigen(matrix) {

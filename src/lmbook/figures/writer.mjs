@@ -14,7 +14,9 @@ import {
   slider,
   table,
 } from "./core.mjs";
-import { GPT, bytes, distribution, draw as pick, softmax, uniform, weights } from "./gpt.mjs";
+import { bytes, weights } from "./checkpoint.mjs";
+import { GPT, distribution } from "./gpt.mjs";
+import { draw as pick, softmax, uniform } from "./numbers.mjs";
 import { file } from "./weights-shakespeare.mjs";
 
 const MOST = 400;
