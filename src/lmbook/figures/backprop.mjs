@@ -123,28 +123,24 @@ export default figure(({ model, el, listen, say }) => {
       by: h("span", { class: "lmb-by" }),
       note: h("span", { class: "lm-hidden" }),
     };
-    parts.node = h(
-      "button",
-      { type: "button", "data-name": name, onclick: () => choose(name) },
+    parts.node = h("button", { type: "button", "data-name": name, onclick: () => choose(name) }, [
       parts.name,
       parts.value,
       parts.note,
       parts.by,
-    );
+    ]);
     tiles[name] = parts;
     return parts.node;
   };
   const lines = [];
   const strip = (arrows) =>
-    s(
-      "svg",
-      { viewBox: "0 0 6 1", preserveAspectRatio: "none", "aria-hidden": "true" },
+    s("svg", { viewBox: "0 0 6 1", preserveAspectRatio: "none", "aria-hidden": "true" }, [
       arrows.map(([from, to, x1, x2]) => {
         const line = s("line", { x1, x2, y1: 0, y2: 1 });
         lines.push({ from, to, line });
         return line;
       }),
-    );
+    ]);
   const at = { z: (i) => 2 * i - 1, w: (i, k) => 2 * i - 2.5 + k, x: (k) => 3 * k - 1.5 };
   const three = [1, 2, 3];
   const two = [1, 2];
@@ -153,15 +149,17 @@ export default figure(({ model, el, listen, say }) => {
   const graph = h(
     "div",
     { class: "lmb-graph", role: "group", "aria-label": "The graph, one tab stop: arrows move, Enter picks a number" },
-    row("x"),
-    strip(three.flatMap((i) => two.map((k) => [`x${k}`, `w${i}${k}`, at.x(k), at.w(i, k)]))),
-    row("w"),
-    strip(three.flatMap((i) => two.map((k) => [`w${i}${k}`, `z${i}`, at.w(i, k), at.z(i)]))),
-    row("z"),
-    strip(three.flatMap((i) => three.map((j) => [`z${j}`, `y${i}`, at.z(j), at.z(i)]))),
-    row("y"),
-    strip(three.map((i) => [`y${i}`, "L", at.z(i), 3])),
-    row("L"),
+    [
+      row("x"),
+      strip(three.flatMap((i) => two.map((k) => [`x${k}`, `w${i}${k}`, at.x(k), at.w(i, k)]))),
+      row("w"),
+      strip(three.flatMap((i) => two.map((k) => [`w${i}${k}`, `z${i}`, at.w(i, k), at.z(i)]))),
+      row("z"),
+      strip(three.flatMap((i) => three.map((j) => [`z${j}`, `y${i}`, at.z(j), at.z(i)]))),
+      row("y"),
+      strip(three.map((i) => [`y${i}`, "L", at.z(i), 3])),
+      row("L"),
+    ],
   );
   const group = roving(graph, "button", { index: NAMES.indexOf(get("chosen")) });
   const choose = (name) => {
@@ -220,14 +218,12 @@ export default figure(({ model, el, listen, say }) => {
   });
   const again = button("Start again", () => put({ ...first, step: 0 }));
 
-  const key = h(
-    "p",
-    { class: "lm-muted lm-small" },
+  const key = h("p", { class: "lm-muted lm-small" }, [
     "In each box: the name, the value, and in italics the derivative of L with respect to it. A weight is on " +
       "the line from its input to its logit, where the two are multiplied: ",
     "nothing computes a weight. ",
     h("span", { class: "lm-hand" }, "Pick a box to see its formula."),
-  );
+  ]);
   const numbers = table({
     caption: "Every number, the derivative of L by it, and what two small steps measure",
     head: ["Number", "Value", "Derivative of L", "Measured"],
@@ -239,13 +235,9 @@ export default figure(({ model, el, listen, say }) => {
   });
   el.append(
     h("style", {}, style),
-    h(
-      "div",
-      { class: "lm-split lm-split-right lmb-both" },
+    h("div", { class: "lm-split lm-split-right lmb-both" }, [
       h("div", { class: "lm-stack" }, h("div", { class: "lm-row" }, back, next, walk.node), graph),
-      h(
-        "div",
-        { class: "lm-stack" },
+      h("div", { class: "lm-stack" }, [
         detail,
         key,
         move.node,
@@ -253,8 +245,8 @@ export default figure(({ model, el, listen, say }) => {
         fault,
         came.node,
         h("div", { class: "lm-row" }, descend, again),
-      ),
-    ),
+      ]),
+    ]),
     say.node,
     h("div", { class: "lm-folds" }, numbers.node, jacobian.node),
   );
@@ -287,12 +279,10 @@ export default figure(({ model, el, listen, say }) => {
     if (name === "L") return [h("p", { class: "lmb-sum" }, "∂L/∂L = 1: the way back starts here.")];
     const paths = now.arrows.filter((arrow) => arrow.from === name);
     const shown = paths.map(({ to, local }) =>
-      h(
-        "li",
-        {},
+      h("li", {}, [
         `through ${written(to)}: ${slope(to)} · ∂${written(to)}/∂${written(name)} = ${inside(now.by[to])} · ` +
           `${inside(local)} = ${num(now.by[to] * local)}`,
-      ),
+      ]),
     );
     const i = Number(name[1]);
     const short_ =

@@ -79,11 +79,9 @@ export default figure(({ model, el, listen, say }) => {
       });
     },
   });
-  const help = h(
-    "p",
-    { class: "lm-muted lm-small lm-hand" },
+  const help = h("p", { class: "lm-muted lm-small lm-hand" }, [
     "Choose a word to hide it. With the keyboard: arrows move, Enter hides.",
-  );
+  ]);
   const words = h("div", { class: "lmk-words", role: "group", "aria-label": "Words of the sentence" });
   const group = roving(words, ".lmk-word", { index: at() });
   const title = h("p", {});
@@ -108,12 +106,11 @@ export default figure(({ model, el, listen, say }) => {
   function tiles() {
     if (shown === now()) return;
     shown = now();
-    replace(
-      words,
+    replace(words, [
       shown.words.map((word, i) =>
         h("button", { type: "button", class: "lmk-word", onclick: () => put({ blank: i }) }, word),
       ),
-    );
+    ]);
   }
 
   function draw() {
@@ -127,12 +124,11 @@ export default figure(({ model, el, listen, say }) => {
         sentence.read && sentence.read[i] !== sentence.words[i]
           ? h("small", {}, h("span", { class: "lm-hidden" }, " read as "), sentence.read[i])
           : null;
-      replace(
-        tile,
+      replace(tile, [
         i === t
           ? ["____", h("span", { class: "lm-hidden" }, ` (hidden: ${sentence.words[i]})`), read]
           : [sentence.words[i], read],
-      );
+      ]);
     });
     group.refresh();
     const [offers, own, rank] = sentence.blanks[t];

@@ -174,11 +174,9 @@ export default figure(({ model, el, listen, say }) => {
       ...ticks.map((n) => s("text", { class: "lm-tick", x: x(n), y: tall - bottom + 16, "text-anchor": "middle" }, n)),
     );
     parts.push(
-      s(
-        "text",
-        { class: "lm-tick", x: (left + end) / 2, y: tall - 2, "text-anchor": "middle" },
+      s("text", { class: "lm-tick", x: (left + end) / 2, y: tall - 2, "text-anchor": "middle" }, [
         "symbols in the source",
-      ),
+      ]),
     );
     const edge = x(Math.min(source.length, model.get("trained") + 0.5));
     parts.push(s("line", { class: "lmv-edge", x1: edge, x2: edge, y1: top, y2: tall - bottom }));
@@ -209,7 +207,7 @@ export default figure(({ model, el, listen, say }) => {
         s(
           "text",
           { class: `lm-tick lmv-clear${now}`, x: x(names + 1), y: y(recall[i][names]) + 4, "text-anchor": "middle" },
-          sizes[i],
+          [sizes[i]],
         ),
       );
     }
@@ -227,7 +225,7 @@ export default figure(({ model, el, listen, say }) => {
             y: y(right / N) + (right / N > 0.9 ? 16 : -6),
             "text-anchor": before ? "end" : "start",
           },
-          "yours",
+          ["yours"],
         ),
       );
     }
@@ -294,22 +292,18 @@ export default figure(({ model, el, listen, say }) => {
     const { N, mine } = view;
     drawChart(N, row);
     const { read, wrote, mine: ours, right } = told(row);
-    replace(
-      heading,
+    replace(heading, [
       `${ours ? "Your" : "One recorded"} source, ${right} of ${N} right: read above, written below (solid ` +
         "line: right; dashed: wrong)",
-    );
-    replace(
-      example,
+    ]);
+    replace(example, [
       [...wrote].map((letter, i) =>
-        h(
-          "span",
-          { class: `lmv-cell${letter === read[i] ? "" : " lmv-lost"}` },
+        h("span", { class: `lmv-cell${letter === read[i] ? "" : " lmv-lost"}` }, [
           h("span", {}, read[i]),
           h("span", {}, letter),
-        ),
+        ]),
       ),
-    );
+    ]);
     const kept = (i) => Math.max(0, model.get("bits")[i][N - 1]);
     numbers.draw(
       sizes.map((known, i) => [

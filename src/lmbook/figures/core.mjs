@@ -228,12 +228,7 @@ export function choice({ label, options, value, onchange }) {
     input.checked = v === value;
     return { v, input, node: h("label", { class: "lm-option" }, input, h("span", {}, words)) };
   });
-  const node = h(
-    "fieldset",
-    { class: "lm-control lm-choice" },
-    h("legend", {}, label),
-    inputs.map((o) => o.node),
-  );
+  const node = h("fieldset", { class: "lm-control lm-choice" }, [h("legend", {}, label), inputs.map((o) => o.node)]);
   return {
     node,
     set: (v) => {
@@ -246,11 +241,7 @@ export function choice({ label, options, value, onchange }) {
 export function select({ label, options, value, onchange }) {
   const id = unique();
   const list = pairs(options);
-  const input = h(
-    "select",
-    { id },
-    list.map(([, words], i) => h("option", { value: i }, words)),
-  );
+  const input = h("select", { id }, [list.map(([, words], i) => h("option", { value: i }, words))]);
   const set = (v) => {
     input.selectedIndex = list.findIndex(([known]) => known === v);
   };
@@ -311,28 +302,16 @@ export function table({ summary = "The numbers as a table", caption, head = [], 
   const headRow = h("tr", {});
   const body = h("tbody", {});
   const draw = (newRows, newHead = head) => {
-    replace(
-      headRow,
-      newHead.map((cell) => h("th", { scope: "col" }, cell)),
-    );
-    replace(
-      body,
-      newRows.map((row) =>
-        h(
-          "tr",
-          {},
-          row.map((cell, i) => h(i ? "td" : "th", i ? {} : { scope: "row" }, cell)),
-        ),
-      ),
-    );
+    replace(headRow, [newHead.map((cell) => h("th", { scope: "col" }, cell))]);
+    replace(body, [
+      newRows.map((row) => h("tr", {}, [row.map((cell, i) => h(i ? "td" : "th", i ? {} : { scope: "row" }, cell))])),
+    ]);
   };
   draw(rows);
   const grid = h("table", {}, h("thead", {}, headRow), body);
-  const scroll = h(
-    "div",
-    { class: "lm-scroll", tabindex: "0", role: "region", "aria-label": caption ?? summary },
+  const scroll = h("div", { class: "lm-scroll", tabindex: "0", role: "region", "aria-label": caption ?? summary }, [
     grid,
-  );
+  ]);
   // a <caption> would be as wide as the table
   const words = caption ? h("p", { class: "lm-muted lm-small" }, caption) : null;
   return { node: h("details", { class: "lm-table" }, h("summary", {}, summary), words, scroll), draw };
@@ -394,19 +373,15 @@ export function roving(container, selector, { onmove, index = 0, keys = "all" } 
  * @param {{ label: string, options: Option[], onchoose: (value: any) => void }} options
  */
 export function chips({ label, options, onchoose }) {
-  const group = h(
-    "div",
-    { class: "lm-row", role: "group", "aria-label": label },
+  const group = h("div", { class: "lm-row", role: "group", "aria-label": label }, [
     pairs(options).map(([value, words]) => button(words, () => onchoose(value), { class: "lm-button lm-chip" })),
-  );
+  ]);
   roving(group, ".lm-chip");
   return {
-    node: h(
-      "div",
-      { class: "lm-control lm-chips" },
+    node: h("div", { class: "lm-control lm-chips" }, [
       h("span", { class: "lm-muted lm-small", "aria-hidden": "true" }, label),
       group,
-    ),
+    ]),
   };
 }
 

@@ -245,13 +245,11 @@ export default figure(({ model, el, listen, say }) => {
   const back = button("Back", () => go(get("step") - 1));
   const end = button("To the end", () => go(MOST));
   const ranks = h("div", { class: "lmd-beam", tabindex: "0", role: "region", "aria-label": "The beam, step by step" });
-  const key = h(
-    "p",
-    { class: "lm-muted lm-small lmd-key" },
+  const key = h("p", { class: "lm-muted lm-small lmd-key" }, [
     "Each row is a step: the beginnings that the beam holds, the likeliest on the left, each with its last " +
       "word and ln P of the whole. A line leads to the beginning that it continues; a dashed box was given up; a " +
       "double frame is complete.",
-  );
+  ]);
   const power = slider({
     label: "alpha",
     min: 0,
@@ -273,23 +271,19 @@ export default figure(({ model, el, listen, say }) => {
     caption: "Every extension of the beginnings held, the likeliest first",
     head: ["Beginning and next word", "ln p of the word", "ln P", "Kept"],
   });
-  const words = h(
-    "details",
-    { class: "lm-small" },
+  const words = h("details", { class: "lm-small" }, [
     h("summary", {}, "The words of Harbourish"),
     get("lexicon").map(([kind, list]) => h("p", {}, h("b", {}, kind), `: ${list}`)),
-  );
+  ]);
   el.append(
     h("style", {}, style),
     h("div", { class: "lm-row lmd-which" }, which.node, words),
     own.node,
     who.node,
-    h(
-      "div",
-      { class: "lm-split lmd-both" },
+    h("div", { class: "lm-split lmd-both" }, [
       h("div", { class: "lm-stack" }, given, h("div", { class: "lm-row" }, tell), theirs),
       h("div", {}, yours, ranks),
-    ),
+    ]),
     say.node,
     h("div", { class: "lm-folds" }, outputs.node, extensions.node),
   );
@@ -297,33 +291,27 @@ export default figure(({ model, el, listen, say }) => {
   function drawYours() {
     const { nodes } = sentence();
     const { path, total, node } = walk(nodes, get("picks"));
-    replace(
-      written,
+    replace(written, [
       path.length
         ? path.map(({ id, logP }) => h("span", {}, word(id), h("small", {}, fmt.exp(logP, 2))))
         : "nothing written yet",
-    );
+    ]);
     const offers = node === null ? [] : nodes[node];
     const inside = options.contains(document.activeElement) || document.activeElement === likeliest;
     const focused = options.contains(document.activeElement);
     // where the longest output ends, a word is a line of text: nothing that looks like a button does nothing
     const full = path.length + 1 >= MOST;
-    replace(
-      options,
+    replace(options, [
       offers.map(([id, logP, on], i) =>
-        h(
-          on === -1 && full ? "p" : "button",
-          on === -1 && full ? {} : { type: "button", onclick: () => pick(i, on) },
+        h(on === -1 && full ? "p" : "button", on === -1 && full ? {} : { type: "button", onclick: () => pick(i, on) }, [
           h("span", {}, word(id) === END ? "(end here)" : word(id)),
-          h(
-            "span",
-            { class: "lmd-track", "aria-hidden": "true" },
+          h("span", { class: "lmd-track", "aria-hidden": "true" }, [
             h("span", { class: "lmd-fill", style: { width: `${100 * Math.exp(logP)}%` } }),
-          ),
+          ]),
           h("span", { class: "lmd-p" }, fmt.exp(logP, 2)),
-        ),
+        ]),
       ),
-    );
+    ]);
     group.refresh();
     likeliest.disabled = node === null;
     undo.disabled = restart.disabled = path.length === 0;
@@ -382,8 +370,7 @@ export default figure(({ model, el, listen, say }) => {
     found = search(nodes, width);
     const step = Math.min(get("step"), found.steps.length);
     const shown = found.steps.slice(0, step);
-    replace(
-      ranks,
+    replace(ranks, [
       shown.map(({ kept }, t) => {
         const before = t ? shown[t - 1].kept.length : 1;
         const lines = kept.map((one, i) =>
@@ -398,8 +385,7 @@ export default figure(({ model, el, listen, say }) => {
               "data-done": String(one.node === null),
               "data-lost": String(lost(i)),
             },
-            word(last(one.ids)) === END ? "(end)" : word(last(one.ids)),
-            h("small", {}, fmt.num(one.total)),
+            [word(last(one.ids)) === END ? "(end)" : word(last(one.ids)), h("small", {}, fmt.num(one.total))],
           ),
         );
         return [
@@ -407,7 +393,7 @@ export default figure(({ model, el, listen, say }) => {
           h("div", { class: "lmd-rank" }, boxes),
         ];
       }),
-    );
+    ]);
     ranks.scrollTop = ranks.scrollHeight; // the last step is in sight
     next.disabled = end.disabled = step === found.steps.length;
     back.disabled = step === 0;

@@ -78,11 +78,9 @@ export default figure(({ model, el, listen, say }) => {
       brush = v;
     },
   });
-  const help = h(
-    "p",
-    { class: "lm-muted lm-small lm-hand" },
+  const help = h("p", { class: "lm-muted lm-small lm-hand" }, [
     "Draw in the outlined squares: mouse or finger paints; with the keyboard, arrows move and Enter or Space paints.",
-  );
+  ]);
   const tile = (at) => /** @type {HTMLElement} */ (grid.children[at]);
   const grid = h("div", {
     class: "lmpx-grid",
@@ -115,16 +113,12 @@ export default figure(({ model, el, listen, say }) => {
     },
     { class: "lm-button" },
   );
-  const verdict = h(
-    "p",
-    { role: "status" },
-    h(
-      "span",
-      { class: "lm-small lm-muted lm-hand" },
+  const verdict = h("p", { role: "status" }, [
+    h("span", { class: "lm-small lm-muted lm-hand" }, [
       "A model that reads patches of 2 × 2 pixels judges the whole image; fetches " +
         `${fmt.num(get("bytes") / 1e6, 1)} MB once.`,
-    ),
-  );
+    ]),
+  ]);
   const again = button("Write again", () => put({ seed: get("seed") + 1 }), { class: "lm-button lm-main" });
   const others = h("div", { class: "lm-row", "aria-hidden": "true" });
   const heading = h("p", { class: "lm-small lm-muted" }, "Which digit is it? P(c | your rows)");
@@ -138,26 +132,20 @@ export default figure(({ model, el, listen, say }) => {
     begin.node,
     h("div", { class: "lm-row lmpx-set" }, rows.node, tool.node),
     help,
-    h(
-      "div",
-      { class: "lmpx-both" },
-      h(
-        "div",
-        { class: "lm-stack" },
+    h("div", { class: "lmpx-both" }, [
+      h("div", { class: "lm-stack" }, [
         grid,
         h("div", { class: "lm-small lm-muted lm-hand" }, "Others that it might write"),
         others,
-      ),
-      h(
-        "div",
-        { class: "lm-stack" },
+      ]),
+      h("div", { class: "lm-stack" }, [
         heading,
         chart.node,
         heat.node,
         h("div", { class: "lm-row" }, digit.node, again, judge),
         verdict,
-      ),
-    ),
+      ]),
+    ]),
     say.node,
     numbers.node,
   );
@@ -170,18 +158,15 @@ export default figure(({ model, el, listen, say }) => {
     const focused = grid.contains(document.activeElement);
     shown = given;
     place = Math.max(0, Math.min(place, given - 1));
-    replace(
-      grid,
+    replace(grid, [
       Array.from({ length: SIDE * SIDE }, (_, i) =>
         i < given
-          ? h(
-              "button",
-              { type: "button", class: "lmpx-cell", "data-at": i, tabindex: i === place ? 0 : -1 },
+          ? h("button", { type: "button", class: "lmpx-cell", "data-at": i, tabindex: i === place ? 0 : -1 }, [
               h("span", { class: "lm-hidden" }),
-            )
+            ])
           : h("span", { class: "lmpx-cell lmpx-written", "aria-hidden": "true" }),
       ),
-    );
+    ]);
     if (focused) tile(place).focus();
   }
 
@@ -274,16 +259,15 @@ export default figure(({ model, el, listen, say }) => {
         cell.firstChild.textContent = `row ${Math.floor(i / SIDE) + 1}, column ${(i % SIDE) + 1}: grey ${grey} of 16`;
     });
     if (judging) ask(images[0]);
-    replace(
-      others,
-      images.slice(1).map((image) =>
-        h(
-          "div",
-          { class: "lmpx-small" },
-          image.map((grey, i) => h("span", { class: i < given ? "" : "lmpx-written", style: shade(grey) })),
+    replace(others, [
+      images
+        .slice(1)
+        .map((image) =>
+          h("div", { class: "lmpx-small" }, [
+            image.map((grey, i) => h("span", { class: i < given ? "" : "lmpx-written", style: shade(grey) })),
+          ]),
         ),
-      ),
-    );
+    ]);
     chart.draw(
       DIGITS.map((c) => ({ label: String(c), value: p[c], text: fmt.prob(p[c], 2), tone: c === asked ? 1 : 0 })),
       { max: 1 },

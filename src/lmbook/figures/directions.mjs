@@ -138,11 +138,9 @@ export default figure(({ model, el, listen, say }) => {
     tiles,
     say.node,
     title,
-    h(
-      "div",
-      { class: "lmd-two" },
+    h("div", { class: "lmd-two" }, [
       charts.map((chart, i) => h("div", {}, h("p", { class: "lm-muted lm-small" }, WAYS[i]), chart.node)),
-    ),
+    ]),
     numbers.node,
   );
 
@@ -163,17 +161,14 @@ export default figure(({ model, el, listen, say }) => {
     const k = read();
     const changed = new Set(changes());
     const focused = tiles.contains(document.activeElement) ? [...tiles.children].indexOf(document.activeElement) : -1;
-    replace(
-      tiles,
+    replace(tiles, [
       words.map((token, t) => {
         if (t >= k)
-          return h(
-            "button",
-            { type: "button", class: "lmd-tile", disabled: true },
+          return h("button", { type: "button", class: "lmd-tile", disabled: true }, [
             h("b", {}, token),
             h("span", {}, "not read"),
             h("span", {}, "\u00a0"),
-          );
+          ]);
         const [left, both] = said(t, k).map(name);
         const differ = task === "tags" && left !== both;
         return h(
@@ -184,20 +179,20 @@ export default figure(({ model, el, listen, say }) => {
             "aria-pressed": String(t === word()),
             onclick: () => put({ word: t }),
           },
-          h("b", {}, token),
-          strange(t),
-          h("span", {}, h("span", { class: "lm-hidden" }, " from the left "), "→ ", left),
-          h(
-            "span",
-            {},
-            h("span", { class: "lm-hidden" }, " both directions "),
-            "⇄ ",
-            both,
-            changed.has(t) ? h("span", { class: "lm-hidden" }, " changed") : null,
-          ),
+          [
+            h("b", {}, token),
+            strange(t),
+            h("span", {}, h("span", { class: "lm-hidden" }, " from the left "), "→ ", left),
+            h("span", {}, [
+              h("span", { class: "lm-hidden" }, " both directions "),
+              "⇄ ",
+              both,
+              changed.has(t) ? h("span", { class: "lm-hidden" }, " changed") : null,
+            ]),
+          ],
         );
       }),
-    );
+    ]);
     group.refresh();
     if (focused >= 0 && focused < k) group.focus(focused);
   }
@@ -205,14 +200,13 @@ export default figure(({ model, el, listen, say }) => {
   function drawBars() {
     const k = read();
     const t = now().task === "spam" ? k - 1 : word();
-    replace(
-      title,
+    replace(title, [
       now().task === "spam" ? "After " : "The word ",
       h("b", {}, now().words[t]),
       now().task === "spam"
         ? `, word ${k}, the message is spam with probability`
         : `, when ${k} of ${now().words.length} words are read, is with probability`,
-    );
+    ]);
     said(t, k).forEach((values, i) => {
       const rows =
         now().task === "spam"
@@ -260,13 +254,12 @@ export default figure(({ model, el, listen, say }) => {
     sentence.set(model.get("at"));
     steps.set(read());
     next.disabled = read() === words.length;
-    replace(
-      key,
+    replace(key, [
       task === "spam"
         ? "Under each word, the probability of spam when it was read: → from the left, ⇄ with both directions."
         : "Under each word its tag: → from the left, ⇄ with both directions. Dashed: just changed. Framed: the " +
-            "two differ.",
-    );
+          "two differ.",
+    ]);
     drawTiles();
     drawBars();
     numbers.draw(words.slice(0, read()).map((token, t) => [token, ...said(t, read()).map(name)]));

@@ -62,22 +62,16 @@ export default figure(({ model, el, listen, say }) => {
   const chart = h("div", { class: "lmd-chart" });
   const line = (name, attributes) =>
     s("path", { ...attributes, "stroke-dasharray": LINES[name][1], style: `stroke: var(--lm-${LINES[name][2]})` });
-  const key = h(
-    "p",
-    { class: "lmd-key" },
+  const key = h("p", { class: "lmd-key" }, [
     Object.entries(LINES).map(([name, [words]]) =>
-      h(
-        "span",
-        {},
-        s(
-          "svg",
-          { viewBox: "0 0 35 11", "aria-hidden": "true" },
+      h("span", {}, [
+        s("svg", { viewBox: "0 0 35 11", "aria-hidden": "true" }, [
           line(name, { d: "M 0 6 H 35", "stroke-width": 2.2, fill: "none" }),
-        ),
+        ]),
         words,
-      ),
+      ]),
     ),
-  );
+  ]);
   const numbers = table({
     caption: "Norm of the gradient by distance",
     head: ["Distance", ...Object.values(LINES).map(([words]) => words)],
@@ -134,17 +128,14 @@ export default figure(({ model, el, listen, say }) => {
         "data-line": name,
       });
     });
-    replace(
-      chart,
-      s(
-        "svg",
-        { role: "img", "aria-label": words, viewBox: `0 0 ${wide} ${tall}`, width: wide, height: tall },
+    replace(chart, [
+      s("svg", { role: "img", "aria-label": words, viewBox: `0 0 ${wide} ${tall}`, width: wide, height: tall }, [
         grid,
         paths,
         s("text", { x: 0, y: 12 }, "norm of the gradient"),
         s("text", { x: (left + wide - right) / 2, y: tall - 6, "text-anchor": "middle" }, "distance T − t, in steps"),
-      ),
-    );
+      ]),
+    ]);
   }
 
   function draw() {

@@ -107,11 +107,9 @@ export function nextWords(count, choose) {
     ["lmx-p", "probability"],
     ["lmx-raw", "raw count"],
   ];
-  const top = h(
-    "div",
-    { class: "lmx-cols lmx-top", "aria-hidden": "true" },
+  const top = h("div", { class: "lmx-cols lmx-top", "aria-hidden": "true" }, [
     heads.map(([name, words]) => h("span", { class: name }, words)),
-  );
+  ]);
   const keys = roving(list, "li:not([hidden]) > button");
   return {
     node: h("div", {}, top, list),
@@ -127,10 +125,7 @@ export function nextWords(count, choose) {
         row.raw.textContent = of ? `${fmt.count(raw)} of ${fmt.count(of)}` : "no count";
         row.fill.style.width = `${(100 * p) / longest}%`;
         row.thin.style.width = `${of ? (100 * raw) / of / longest : 0}%`;
-        replace(
-          row.fill,
-          parts.map(([order, mass]) => piece(order, "", { width: `${(100 * mass) / p}%` })),
-        );
+        replace(row.fill, [parts.map(([order, mass]) => piece(order, "", { width: `${(100 * mass) / p}%` }))]);
       });
       keys.refresh();
     },

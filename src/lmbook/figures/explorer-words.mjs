@@ -77,9 +77,7 @@ export function lines(ids, vocabulary, phrase) {
     if (!phrase.every((id, j) => ids[i + j] === id)) continue;
     const next = i + phrase.length;
     found.push(
-      h(
-        "p",
-        {},
+      h("p", {}, [
         text(start(i), i),
         " ",
         h("b", {}, text(i, next)),
@@ -87,7 +85,7 @@ export function lines(ids, vocabulary, phrase) {
         h("u", {}, text(next, next + 1)),
         " ",
         text(next + 1, stop(next)),
-      ),
+      ]),
     );
   }
   return found.length ? found : [h("p", {}, "It occurs nowhere in the text.")];

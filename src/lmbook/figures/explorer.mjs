@@ -88,14 +88,12 @@ export default figure(async ({ model: state, el, listen, say }) => {
 
   const history = field({ label: "History", value: get("history"), oninput: go, placeholder: "no word yet" });
   const undoing = button("Undo", undo);
-  const tools = h(
-    "div",
-    { class: "lm-row", role: "toolbar", "aria-label": "Go on from the history" },
+  const tools = h("div", { class: "lm-row", role: "toolbar", "aria-label": "Go on from the history" }, [
     button("Sample a word", () => draws((model, ids) => [ngram.draw(model, random, ids)])),
     button("Sample a sentence", () => draws((model, ids) => ngram.sampleSentence(model, random, ids))),
     undoing,
     button("Start again", restart),
-  );
+  ]);
   roving(tools, "button");
   const smoothing = choice({
     label: "Smoothing",
@@ -125,27 +123,23 @@ export default figure(async ({ model: state, el, listen, say }) => {
 
   const perplexity = h("b", {});
   const note = h("span", {});
-  const score = h(
-    "p",
-    { class: "lmx-score", hidden: !held.length },
+  const score = h("p", { class: "lmx-score", hidden: !held.length }, [
     "Perplexity on the held-out text ",
     perplexity,
     " ",
     note,
-  );
+  ]);
   const seeing = h("p", { class: "lmx-sight" });
   const after = h("p", { class: "lmx-head" });
   const words = nextWords(SHOWN, (word) => append([word]));
   const down = wayDown(ORDERS);
   const storage = bars({ label: "Different n-grams of each order" });
   const stored = h("p", { class: "lm-muted" });
-  const different = h(
-    "details",
-    { ontoggle: () => different.open && store() },
+  const different = h("details", { ontoggle: () => different.open && store() }, [
     h("summary", {}, "Different n-grams"),
     storage.node,
     stored,
-  );
+  ]);
   const wordTable = table({ caption: "The likeliest next words" });
   const levelTable = table({
     summary: "The way down as a table",
@@ -160,19 +154,15 @@ export default figure(async ({ model: state, el, listen, say }) => {
   const head = (title, rest) => h("p", { class: "lmx-head" }, title, " ", h("span", {}, rest));
   el.append(
     h("style", {}, style),
-    h(
-      "div",
-      { class: "lmx" },
+    h("div", { class: "lmx" }, [
       h("div", { class: "lmx-go" }, history.node, tools),
-      h(
-        "div",
-        { class: "lm-split" },
+      h("div", { class: "lm-split" }, [
         h("div", { class: "lm-stack" }, smoothing.node, n.node, k.node, score, say.node),
         h("div", {}, after, seeing, words.node),
-      ),
+      ]),
       h("div", {}, head("The way down", "from the longest history to no history at all"), down.node),
       h("div", { class: "lm-folds" }, wordTable.node, levelTable.node, triedTable.node, different),
-    ),
+    ]),
   );
 
   // All orders, which nobody needs counted before the fold is open.

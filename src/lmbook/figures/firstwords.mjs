@@ -122,12 +122,10 @@ export default figure(({ model, el, listen, say }) => {
   });
   el.append(
     h("style", {}, style),
-    h(
-      "div",
-      { class: "lmo-work" },
+    h("div", { class: "lmo-work" }, [
       text,
       h("div", { class: "lmo-next" }, h("p", {}, "What may come next"), chart.node),
-    ),
+    ]),
     h("div", { class: "lmo-own" }, prompt.node, main, other),
     heat.node,
     h("div", { class: "lm-row" }, bar, state),

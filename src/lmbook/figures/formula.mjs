@@ -15,17 +15,11 @@ export const root = (...inside) => h("span", { class: "lmf-root" }, "√", h("sp
 export const op = (name) => h("span", { class: "lmf-op" }, name); // softmax, LN
 
 export const formula = (said, ...lines) =>
-  h(
-    "div",
-    { class: "lmf", role: "math", "aria-label": said },
+  h("div", { class: "lmf", role: "math", "aria-label": said }, [
     lines.map((parts) =>
-      h(
-        "p",
-        {},
-        parts.map((part) => (typeof part === "string" ? part.replace(/ ?([=+·]|←) /g, "\u00a0$1 ") : part)),
-      ),
+      h("p", {}, [parts.map((part) => (typeof part === "string" ? part.replace(/ ?([=+·]|←) /g, "\u00a0$1 ") : part))]),
     ),
-  );
+  ]);
 
 export const formulaStyle = `
 .lmf { font-family: "Book Serif", "STIX Two Text", Cambria, Georgia, serif; font-size: 1.0625rem; line-height: 1.9; }

@@ -137,13 +137,11 @@ export default figure(({ model, el, listen, say }) => {
       value: h("span", {}),
       fill: h("span", { class: "lmfp-fill", "aria-hidden": "true" }),
     };
-    parts.node = h(
-      "button",
-      { type: "button", onclick: () => put({ chosen: parts.node.dataset.unit }) },
+    parts.node = h("button", { type: "button", onclick: () => put({ chosen: parts.node.dataset.unit }) }, [
       parts.name,
       parts.value,
       parts.fill,
-    );
+    ]);
     return parts;
   };
   const fill = (parts, unit, name, text, share) => {
@@ -162,31 +160,19 @@ export default figure(({ model, el, listen, say }) => {
   const graph = h(
     "div",
     { class: "lmfp-graph", role: "group", "aria-label": "The network, one tab stop: arrows move, Enter picks a unit" },
-    wires,
-    label("e: the vectors of the three words, side by side"),
-    h(
-      "div",
-      { class: "lmfp-e" },
-      PLACES.map((_, i) =>
-        h(
-          "div",
-          { class: "lmfp-place" },
-          tilesE.slice(i * width, (i + 1) * width).map((t) => t.node),
+    [
+      wires,
+      label("e: the vectors of the three words, side by side"),
+      h("div", { class: "lmfp-e" }, [
+        PLACES.map((_, i) =>
+          h("div", { class: "lmfp-place" }, [tilesE.slice(i * width, (i + 1) * width).map((t) => t.node)]),
         ),
-      ),
-    ),
-    label("h = σ(W e): the hidden units"),
-    h(
-      "div",
-      { class: "lmfp-h" },
-      tilesH.map((t) => t.node),
-    ),
-    label("ŷ = softmax(U h): the likeliest words and their probabilities"),
-    h(
-      "div",
-      { class: "lmfp-y" },
-      tilesY.map((t) => t.node),
-    ),
+      ]),
+      label("h = σ(W e): the hidden units"),
+      h("div", { class: "lmfp-h" }, [tilesH.map((t) => t.node)]),
+      label("ŷ = softmax(U h): the likeliest words and their probabilities"),
+      h("div", { class: "lmfp-y" }, [tilesY.map((t) => t.node)]),
+    ],
   );
   const group = roving(graph, "button:not([hidden])");
   const detail = h("div", { class: "lmfp-detail" });
@@ -202,11 +188,7 @@ export default figure(({ model, el, listen, say }) => {
   });
   el.append(
     h("style", {}, style),
-    h(
-      "div",
-      { class: "lmfp-words" },
-      pickers.map((p) => p.node),
-    ),
+    h("div", { class: "lmfp-words" }, [pickers.map((p) => p.node)]),
     tries.node,
     h("div", { class: "lm-split lm-split-right lmfp-both" }, graph, detail),
     say.node,
@@ -232,8 +214,7 @@ export default figure(({ model, el, listen, say }) => {
     }
     const most = Math.max(...links.map(([, , v]) => Math.abs(v)), 1e-9);
     const drawn = links.filter(([from, to]) => buttons[from] && buttons[to]);
-    replace(
-      wires,
+    replace(wires, [
       drawn.map(([from, to, v]) => {
         const p = buttons[from];
         const q = buttons[to];
@@ -246,7 +227,7 @@ export default figure(({ model, el, listen, say }) => {
           style: { "stroke-width": `${0.4 + (4 * Math.abs(v)) / most}px` },
         });
       }),
-    );
+    ]);
   }
 
   // --- what is said of a unit
@@ -262,19 +243,15 @@ export default figure(({ model, el, listen, say }) => {
         5,
       );
       return [
-        h(
-          "p",
-          { class: "lmfp-sum" },
+        h("p", { class: "lmfp-sum" }, [
           `e${sub(i)} = ${num(now.e[i - 1])}: entry ${entry + 1} of the vector of ${word(history[p])}, the ` +
             `word ${PLACES[p]}`,
-        ),
+        ]),
         h("p", {}, "Not computed but looked up: one number of the table E."),
-        h(
-          "ul",
-          {},
+        h("ul", {}, [
           h("li", {}, `Words with the largest entry ${entry + 1}: ${told(high)}`),
           h("li", {}, `with the smallest: ${told(low)}`),
-        ),
+        ]),
       ];
     }
     const from = sources(net, now, chosen);
@@ -291,21 +268,17 @@ export default figure(({ model, el, listen, say }) => {
       };
       return [
         h("p", { class: "lmfp-sum" }, `h${sub(i)} = σ(${num(now.a[i - 1])}) = ${num(now.h[i - 1])}`),
-        h(
-          "p",
-          {},
+        h("p", {}, [
           "Its argument is a sum of three parts, one for each position: " +
             `${PLACES.map((name, p) => `${word(history[p])} ${name} gives ${num(sums[p])}`).join("; ")}.`,
-        ),
+        ]),
         h("p", {}, "Which words push it most, from each position?"),
-        h(
-          "ul",
-          {},
+        h("ul", {}, [
           PLACES.map((name, p) => {
             const [high, low] = calls(p);
             return h("li", {}, `${name}, up: ${told(high)}; down: ${told(low)}`);
           }),
-        ),
+        ]),
       ];
     }
     const best = [...from].sort((x, y) => Math.abs(y.product) - Math.abs(x.product)).slice(0, 4);
@@ -315,21 +288,17 @@ export default figure(({ model, el, listen, say }) => {
         { class: "lmfp-sum" },
         `ŷ(${net.words[i]}) = exp z / Σ exp z = ${fmt.exp(now.z[i])} / ${fmt.exp(now.log_sum)} = ${fmt.prob(now.y[i])}`,
       ),
-      h(
-        "p",
-        {},
+      h("p", {}, [
         (
           `The logit z = ${num(now.z[i])} adds up twelve products of a weight of U with a hidden unit. The ` +
           "largest:"
         ).replace("twelve", String(from.length)),
-      ),
-      h(
-        "ul",
-        {},
+      ]),
+      h("ul", {}, [
         best.map(({ from: unit, weight, input, product }) =>
           h("li", {}, `${unit[0]}${sub(unit.slice(1))}: ${inside(weight)} · ${inside(input)} = ${num(product)}`),
         ),
-      ),
+      ]),
     ];
   }
 

@@ -59,8 +59,7 @@ export function gatesOf({ models, about }) {
       const order = kept.map((_, u) => u).sort((a, b) => kept[b] - kept[a]);
       [unit] = order;
       const named = (u) => [u, `${u}: keeps ${fmt.percent(kept[u])} a step`];
-      replace(
-        tries,
+      replace(tries, [
         chips({
           label: "Units with the longest memory here, and the shortest",
           options: [...order.slice(0, SHOWN), order.at(-1)].map(named),
@@ -69,11 +68,10 @@ export function gatesOf({ models, about }) {
             draw();
           },
         }).node,
-      );
+      ]);
       which.input.max = String(kept.length - 1);
       place.input.max = String(steps.length - 1);
-      replace(
-        text,
+      replace(text, [
         steps.map((step, k) =>
           h(
             "span",
@@ -84,16 +82,16 @@ export function gatesOf({ models, about }) {
                 draw();
               },
             },
-            s(
-              "svg",
-              { width: 12, height: 26, viewBox: "0 0 12 26" },
-              s("rect", { x: 2, width: 8 }),
-              s("line", { x1: 0, x2: 12, y1: 13, y2: 13, stroke: "var(--lm-edge)" }),
-            ),
-            h("span", {}, visible(step.char)),
+            [
+              s("svg", { width: 12, height: 26, viewBox: "0 0 12 26" }, [
+                s("rect", { x: 2, width: 8 }),
+                s("line", { x1: 0, x2: 12, y1: 13, y2: 13, stroke: "var(--lm-edge)" }),
+              ]),
+              h("span", {}, visible(step.char)),
+            ],
           ),
         ),
-      );
+      ]);
       node.append(found); // not before: without a text there is nothing to choose from
       draw();
     },
@@ -137,22 +135,18 @@ export function gatesOf({ models, about }) {
     summary: "The unit at every character, as a table",
     head: ["Read", "f", "i", "g", "c", "o", "h"],
   });
-  const found = h(
-    "div",
-    { class: "lm-stack" },
+  const found = h("div", { class: "lm-stack" }, [
     tries,
     h("div", { class: "lm-row" }, which.node, place.node, what.node),
     text,
     words,
     heard,
     numbers.node,
-  );
-  const node = h(
-    "div",
-    { class: "lm-stack" },
+  ]);
+  const node = h("div", { class: "lm-stack" }, [
     h("p", { class: "lm-small lm-muted" }, "It learned from Shakespeare, and begins with an empty memory."),
     own.node,
-  );
+  ]);
   let timer = null;
 
   function draw() {

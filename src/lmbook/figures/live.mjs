@@ -186,12 +186,10 @@ export function ownText({
   line.input.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !ready) go();
   });
-  const node = h(
-    "div",
-    { class: "lm-stack lm-own-text" },
+  const node = h("div", { class: "lm-stack lm-own-text" }, [
     line.node,
     h("div", { class: "lm-row" }, start, beside, bar, note),
-  );
+  ]);
 
   async function go() {
     if (busy) {

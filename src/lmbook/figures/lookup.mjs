@@ -113,8 +113,7 @@ export default figure(({ model, el, listen, say }) => {
       role: "group",
       "aria-label": "Plane of the keys; the arrow keys move the query",
     },
-    keyDrawing,
-    handle,
+    [keyDrawing, handle],
   );
   const valuePlane = h("div", { class: "lmq-plane" }, valueDrawing);
   const weights = bars({ label: "Weights" });
@@ -122,12 +121,10 @@ export default figure(({ model, el, listen, say }) => {
   el.append(
     h("style", {}, style),
     h("div", { class: "lmq-planes" }, keyPlane, valuePlane),
-    h(
-      "div",
-      { class: "lm-split lmq-set" },
+    h("div", { class: "lm-split lmq-set" }, [
       h("div", { class: "lm-stack" }, sliders[0].node, sliders[1].node, beta.node, heads.node),
       h("div", { class: "lm-stack" }, weights.node, say.node),
-    ),
+    ]),
     numbers.node,
   );
 

@@ -83,40 +83,34 @@ export default figure(({ model, el, listen, say }) => {
   const again = button("Start again", () => put(first));
 
   const parts = {};
-  const rows = h(
-    "div",
-    { class: "lml-rows", role: "list", "aria-label": "The six numbers of the step" },
+  const rows = h("div", { class: "lml-rows", role: "list", "aria-label": "The six numbers of the step" }, [
     ORDER.map((name) => {
       const fill = h("span", { class: "lml-fill", style: `--lm-tone: var(--lm-${TONE[name]})` });
       const words = h("span", { class: "lml-words" });
-      const node = h(
-        "div",
-        { class: "lml-row", role: "listitem", "data-name": name },
+      const node = h("div", { class: "lml-row", role: "listitem", "data-name": name }, [
         h("span", { class: "lml-name" }, name),
         h("span", { class: "lm-small" }, NAMES[name]),
         h("span", { class: "lml-track", "aria-hidden": "true" }, fill),
         words,
-      );
+      ]);
       parts[name] = { fill, words, node };
       return node;
     }),
-  );
+  ]);
   const given = h("p", { class: "lm-muted lm-small" });
   const numbers = table({
     summary: "All steps as a table",
     caption: "Every number of every step, as far as you have gone",
     head: ["Step", "Input", ...ORDER],
   });
-  const byHand = h(
-    "div",
-    { class: "lm-stack" },
+  const byHand = h("div", { class: "lm-stack" }, [
     h("div", { class: "lm-row" }, back, next, step, walk.node, again),
     h("div", { class: "lm-row lml-set" }, input.node, bias.node),
     given,
     rows,
     say.node,
     numbers.node,
-  );
+  ]);
   const which = choice({
     label: "Look at",
     options: [

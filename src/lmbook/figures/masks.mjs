@@ -130,11 +130,13 @@ export default figure(({ model, el, listen, say }) => {
       "aria-label": "The mask: rows are outputs, columns are inputs; arrows move, space paints",
       ...columns,
     },
-    heads().map((head) => {
-      head.setAttribute("aria-hidden", "true");
-      return head;
-    }),
-    all.map((i) => [names[0][i], ...cells[i]]),
+    [
+      heads().map((head) => {
+        head.setAttribute("aria-hidden", "true");
+        return head;
+      }),
+      all.map((i) => [names[0][i], ...cells[i]]),
+    ],
   );
   const step = {
     ArrowUp: [-1, 0],
@@ -161,22 +163,18 @@ export default figure(({ model, el, listen, say }) => {
   const found = all.map((i) =>
     all.map((j) => h("span", { class: `lmk-cell${i === j ? " lmk-same" : ""}`, onclick: () => put({ chosen: i }) })),
   );
-  const seen = h(
-    "div",
-    { class: "lmk-grid", "aria-hidden": "true", ...columns },
+  const seen = h("div", { class: "lmk-grid", "aria-hidden": "true", ...columns }, [
     heads(),
     all.map((i) => [names[1][i], ...found[i]]),
-  );
+  ]);
   const after = h("p", { class: "lm-small lm-muted" });
-  const key = h(
-    "p",
-    { class: "lm-small lm-muted" },
+  const key = h("p", { class: "lm-small lm-muted" }, [
     [
       ["lmk-on", "can depend on it"],
       ["lmk-leak", "can, though it comes later"],
       ["lmk-same", "its own position"],
     ].map(([mark, words]) => h("span", { class: "lmk-item" }, h("span", { class: `lmk-cell lmk-key ${mark}` }), words)),
-  );
+  ]);
   const paths = h("div", { class: "lm-chart", "aria-hidden": "true" });
   const rows = table({
     caption: "Inputs on which each output can depend",
@@ -186,17 +184,13 @@ export default figure(({ model, el, listen, say }) => {
     h("style", {}, style),
     start.node,
     h("div", { class: "lm-row" }, layers.node, residual),
-    h(
-      "div",
-      { class: "lmk-two" },
-      h(
-        "div",
-        { class: "lm-stack" },
+    h("div", { class: "lmk-two" }, [
+      h("div", { class: "lm-stack" }, [
         h("p", { class: "lm-small lm-muted" }, "One layer: who may look at whom (paint here)"),
         painted,
-      ),
+      ]),
       h("div", { class: "lm-stack" }, after, seen),
-    ),
+    ]),
     h("div", { class: "lm-row lmk-line" }, key, output.node),
     paths,
     say.node,
@@ -239,10 +233,9 @@ export default figure(({ model, el, listen, say }) => {
       { x: x(chosen), y: 12, "text-anchor": chosen === 0 ? "start" : chosen === T - 1 ? "end" : "middle" },
       `output ${chosen + 1}`,
     );
-    replace(
-      paths,
+    replace(paths, [
       s("svg", { viewBox: `0 0 ${width} ${y(0) + 32}`, width, height: y(0) + 32 }, edges, nodes, text, top),
-    );
+    ]);
   }
 
   function draw() {

@@ -175,56 +175,48 @@ export default figure(({ model, el, listen, say }) => {
         ? s(
             "text",
             { class: `lmn-label${dot.must ? " lmn-typed" : ""}`, x: at[0].toFixed(1), y: (at[1] + 11).toFixed(1) },
-            dot.text,
+            [dot.text],
           )
         : null;
-    replace(
-      map,
-      s(
-        "svg",
-        { viewBox: `0 0 ${width} ${tall}`, width, height: tall },
+    replace(map, [
+      s("svg", { viewBox: `0 0 ${width} ${tall}`, width, height: tall }, [
         links,
         dots.map((dot) =>
           s(
             "circle",
             { class: `lmn-dot${dot.must ? " lmn-typed" : ""}`, cx: dot.x.toFixed(1), cy: dot.y.toFixed(1), r: dot.r },
-            s("title", {}, dot.text),
+            [s("title", {}, dot.text)],
           ),
         ),
         dots.map((dot, i) => name(dot, boxes[i])),
-      ),
-    );
+      ]),
+    ]);
   }
 
   function drawNear() {
     const { typed, text } = found.words[chosen()];
     const list = found.near[chosen()];
-    replace(
-      title,
+    replace(title, [
       list.length ? `Nearest to ${fmt.quote(text)}, by cosine. ` : `${fmt.quote(typed)} has no neighbours.`,
       list.length > 0 && h("span", { class: "lm-hand" }, "Choose one to place it on the map too:"),
-    );
+    ]);
     const had = near.contains(document.activeElement);
-    replace(
-      near,
+    replace(near, [
       list.map((one) =>
-        h(
-          "button",
-          { type: "button", class: "lm-button lm-chip", onclick: () => add(one.text) },
+        h("button", { type: "button", class: "lm-button lm-chip", onclick: () => add(one.text) }, [
           one.text,
           " ",
           h("small", {}, fmt.num(one.cosine)),
-        ),
+        ]),
       ),
-    );
+    ]);
     group.refresh();
     if (had) group.focus(0);
   }
 
   function drawWords() {
     const had = words.contains(document.activeElement);
-    replace(
-      words,
+    replace(words, [
       found.words.map(({ typed, id, text }, i) =>
         h(
           "button",
@@ -234,19 +226,19 @@ export default figure(({ model, el, listen, say }) => {
             "aria-pressed": String(i === chosen()),
             onclick: () => put({ chosen: i }),
           },
-          typed,
-          typed === text
-            ? null
-            : h(
-                "span",
-                {},
-                h("span", { class: "lm-hidden" }, " read as "),
-                h("span", { "aria-hidden": "true" }, " → "),
-                text,
-              ),
+          [
+            typed,
+            typed === text
+              ? null
+              : h("span", {}, [
+                  h("span", { class: "lm-hidden" }, " read as "),
+                  h("span", { "aria-hidden": "true" }, " → "),
+                  text,
+                ]),
+          ],
         ),
       ),
-    );
+    ]);
     tiles.refresh();
     if (had) tiles.focus(chosen());
   }

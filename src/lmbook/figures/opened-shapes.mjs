@@ -14,7 +14,7 @@ export const text = (x, y, words, { size = 13, anchor = "middle", muted = false,
       class: muted ? "lm-tick" : null,
       style: { "font-size": `${size}px`, "font-weight": bold ? 600 : 400 },
     },
-    words,
+    [words],
   );
 
 /** A box of a role: "encoder", "decoder", "parameter", "plain". */
@@ -78,11 +78,9 @@ export function columns(x, y, width, height, weights, role, total = weights.leng
  * What can be chosen and opened: shapes in a group that is a button. Its name is the label and what is written on it.
  */
 export function part(to, label, ...shapes) {
-  const node = s(
-    "g",
-    { class: "lmo-part", role: "button", tabindex: "-1" },
+  const node = s("g", { class: "lmo-part", role: "button", tabindex: "-1" }, [
     shapes.flat(9).flatMap((shape) => [shape, " "]),
-  ); // words apart
+  ]); // words apart
   const written = node.textContent.replace(/\s+/g, " ").trim();
   node.setAttribute("aria-label", label.endsWith(written) ? label : `${label}: ${written}`);
   return { to, node };

@@ -114,19 +114,13 @@ export default figure(({ model, el, listen, say }) => {
     h("style", {}, style),
     own.node,
     examples.node,
-    h(
-      "div",
-      { class: "lmo-both" },
-      h(
-        "div",
-        { class: "lm-stack lmo-lanes" },
-        rows.map((one) => one.node),
-      ),
+    h("div", { class: "lmo-both" }, [
+      h("div", { class: "lm-stack lmo-lanes" }, [rows.map((one) => one.node)]),
       way,
       stage,
       h("div", { class: "lm-stack lmo-said" }, formulas, note, hint),
       h("div", { class: "lmo-say" }, say.node),
-    ),
+    ]),
     numbers.node,
   );
 
@@ -138,12 +132,11 @@ export default figure(({ model, el, listen, say }) => {
       node: h("div", { class: "lmo-tokens" }, h("span", {}, name), list),
       draw(tokens, now, open, tints, causal = false) {
         const had = list.contains(document.activeElement);
-        replace(
-          list,
+        replace(list, [
           tokens.map(({ text }, t) =>
             open ? h("button", { type: "button", onclick: () => move(t) }, seen(text)) : h("span", {}, seen(text)),
           ),
-        );
+        ]);
         /** @type {HTMLElement[]} */ ([...list.children]).forEach((one, t) => {
           one.className = "lmo-token";
           one.dataset.now = String(t === now);
@@ -250,12 +243,11 @@ export default figure(({ model, el, listen, say }) => {
         `change the ${about.unit}.`,
     );
     stage.dataset.fresh = String(fresh);
-    replace(
-      stage,
+    replace(stage, [
       view.parts.length
         ? view.node
         : h("div", { class: "lmo-level", role: "group", tabindex: "0", "aria-label": view.words }, view.node),
-    );
+    ]);
     for (const one of view.parts) {
       one.node.setAttribute("data-lm-suppress-shortcuts", "true");
       one.node.addEventListener("click", () => open(one.to));
@@ -265,19 +257,16 @@ export default figure(({ model, el, listen, say }) => {
         (at.kind === "whole" ? `${about.tower || "decoder"}.${about.n_layers}` : view.parts[0]?.to),
       had,
     );
-    replace(
-      way,
+    replace(way, [
       at.levels.map((level, k) => {
         const name = nameOf(parsed(level, about), { keys: keysOf });
-        return h(
-          "li",
-          {},
+        return h("li", {}, [
           k === at.levels.length - 1
             ? h("span", { "aria-current": "step" }, name)
             : h("button", { type: "button", onclick: () => open(level, at.levels[k + 1]) }, name),
-        );
+        ]);
       }),
-    );
+    ]);
     const whole = at.kind === "whole";
     const tinted = view.tints && !causal ? view.tints : null;
     const past = view.tints && causal ? view.tints.slice(writesOn ? 0 : 1) : null; // <sos> is not written

@@ -156,16 +156,12 @@ export default figure(({ model, el, listen, say }) => {
       "Sum of ln P",
     ],
   });
-  const keys = h(
-    "p",
-    { class: "lm-muted lm-small" },
+  const keys = h("p", { class: "lm-muted lm-small" }, [
     "Below each word: its probability, and the longest history after which the corpus has it. ",
-    h(
-      "span",
-      { class: "lm-hand" },
+    h("span", { class: "lm-hand" }, [
       "Click two words to swap them. Keys: arrows move, Enter picks, s swaps with the picked word or the next one.",
-    ),
-  );
+    ]),
+  ]);
   el.append(
     h("style", {}, style),
     h("div", { class: "lm-stack" }, input.node, examples.node),
@@ -235,18 +231,15 @@ export default figure(({ model, el, listen, say }) => {
   function drawTotals() {
     const { sum, single } = rows.at(-1);
     const item = (name, value, warn) =>
-      h(
-        "div",
-        {},
+      h("div", {}, [
         h("span", { class: "lm-muted lm-small" }, name),
         h("span", { class: warn ? "lm-total lm-warn" : "lm-total" }, value),
-      );
-    replace(
-      totals,
+      ]);
+    replace(totals, [
       item("Product", fmt.exp(sum)),
       item("Product in float32", single === 0 ? "0 (underflow)" : fmt.prob(single), single === 0),
       item("Sum of logarithms", fmt.num(sum)),
-    );
+    ]);
   }
 
   function drawChart() {
@@ -270,11 +263,8 @@ export default figure(({ model, el, listen, say }) => {
     const words = `Running product on a scale of powers of ten: it falls to ${fmt.exp(rows.at(-1).sum)}${
       zero < 0 ? "; float32 follows it to the end." : `; float32 falls to 0 at token ${zero + 1}.`
     }`;
-    replace(
-      chart,
-      s(
-        "svg",
-        { role: "img", "aria-label": words, viewBox: `0 0 ${width} ${tall}`, width, height: tall },
+    replace(chart, [
+      s("svg", { role: "img", "aria-label": words, viewBox: `0 0 ${width} ${tall}`, width, height: tall }, [
         floor < TINY
           ? [
               s("rect", {
@@ -303,14 +293,12 @@ export default figure(({ model, el, listen, say }) => {
               s("circle", { class: "lm-dot-b", cx: x(zero + 1), cy: y(floor), r: 3.2 }),
             ]
           : [],
-      ),
-      h(
-        "p",
-        { class: "lm-key lm-small" },
+      ]),
+      h("p", { class: "lm-key lm-small" }, [
         h("span", { class: "lm-key-a" }, "sum of logarithms, drawn as the product it stands for"),
         h("span", { class: "lm-key-b" }, "product in float32"),
-      ),
-    );
+      ]),
+    ]);
   }
 
   function draw() {

@@ -58,14 +58,12 @@ export default figure(({ model, el, listen, say }) => {
       "Your points, one tab stop: up and down choose a word, left and right move points, digits set tens, Enter bets",
   });
   const group = roving(list, "input", { keys: "vertical" });
-  const other = h(
-    "div",
-    { class: "lm-bet lm-bet-rest" },
+  const other = h("div", { class: "lm-bet lm-bet-rest" }, [
     h("span", {}, "any other word"),
     h("span", { class: "lm-bar-track", "aria-hidden": "true" }, h("span", { class: "lm-bar-fill" })),
     h("span", { class: "lm-points" }),
     h("span", { class: "lm-bet-note" }),
-  );
+  ]);
   list.append(other);
   const lines = []; // one for each candidate, in front of the others' line
   const own = field({ label: "Add a word", maxlength: 40, delay: 1e9, size: 12 });
@@ -101,20 +99,16 @@ export default figure(({ model, el, listen, say }) => {
   el.append(
     h("div", { class: "lm-row lm-between" }, passages.length > 1 ? where.node : null, progress),
     prose,
-    h(
-      "div",
-      { class: "lm-split lm-split-right lm-shannon" },
+    h("div", { class: "lm-split lm-split-right lm-shannon" }, [
       list,
-      h(
-        "div",
-        { class: "lm-stack" },
+      h("div", { class: "lm-stack" }, [
         betting,
         h("div", { class: "lm-row" }, go, next, again, another),
         say.node,
         lossPart,
         scorePart,
-      ),
-    ),
+      ]),
+    ]),
     numbers.node,
   );
 
@@ -296,14 +290,12 @@ export default figure(({ model, el, listen, say }) => {
         oninput: () => give(candidates()[i], Number(input.value)),
       });
       lines.push(
-        h(
-          "div",
-          { class: "lm-bet" },
+        h("div", { class: "lm-bet" }, [
           h("span", {}),
           input,
           h("span", { class: "lm-points", "aria-hidden": "true" }),
           h("span", { class: "lm-bet-note" }),
-        ),
+        ]),
       );
       other.before(lines[i]);
     }
@@ -338,8 +330,7 @@ export default figure(({ model, el, listen, say }) => {
   function drawText() {
     const { lead, positions, source } = place();
     const best = (i) => Math.max(...positions[i].truth_p);
-    replace(
-      prose,
+    replace(prose, [
       lead,
       bets().map((_, i) => {
         const [, space, word] = positions[i].shown.match(/^(\s*)(.*)$/s);
@@ -347,7 +338,7 @@ export default figure(({ model, el, listen, say }) => {
       }),
       over() || revealed ? null : h("span", { class: "lm-gap", role: "img", "aria-label": "the next word" }),
       h("span", { class: "lm-source" }, source),
-    );
+    ]);
     progress.textContent = over() ? "The end" : `Word ${turn() + 1} of ${positions.length}`;
   }
 

@@ -61,15 +61,17 @@ function strip(row, wide, tall) {
   return s(
     "svg",
     { class: "lmt-strip", width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`, "aria-hidden": "true" },
-    values.map((v, j) =>
-      s("rect", {
-        x: (j * step).toFixed(2),
-        width: (step - 0.8).toFixed(2),
-        y: (v > 0 ? half - v * half : half).toFixed(2),
-        height: (Math.abs(v) * half).toFixed(2),
-      }),
-    ),
-    s("line", { x1: 0, x2: wide, y1: half, y2: half }),
+    [
+      values.map((v, j) =>
+        s("rect", {
+          x: (j * step).toFixed(2),
+          width: (step - 0.8).toFixed(2),
+          y: (v > 0 ? half - v * half : half).toFixed(2),
+          height: (Math.abs(v) * half).toFixed(2),
+        }),
+      ),
+      s("line", { x1: 0, x2: wide, y1: half, y2: half }),
+    ],
   );
 }
 
@@ -135,12 +137,10 @@ export default figure(({ model, el, listen, say }) => {
     h("style", {}, style),
     input.node,
     examples.node,
-    h(
-      "div",
-      { class: "lm-split lm-split-right lmt-both" },
+    h("div", { class: "lm-split lm-split-right lmt-both" }, [
       h("div", { class: "lm-stack" }, lanes[0].node, lanes[1].node, lanes[2].node),
       h("div", { class: "lm-stack" }, merges.node, say.node, title, rows),
-    ),
+    ]),
     numbers.node,
   );
 
@@ -162,14 +162,12 @@ export default figure(({ model, el, listen, say }) => {
   function drawLane(lane) {
     const { head, tokens } = lanes[lane];
     const unknown = cut[lane].filter(({ id }) => id === 1).length;
-    replace(
-      head,
+    replace(head, [
       h("b", {}, NAMES[lane]),
       ` ${many(cut[lane].length, "token")}, of ${fmt.count(tokenizers[lane].size)} types`,
       unknown ? h("span", {}, `; ${fmt.count(unknown)} unknown (<unk>, dashed)`) : null,
-    );
-    replace(
-      tokens,
+    ]);
+    replace(tokens, [
       cut[lane].map(({ token, id }, at) =>
         h(
           "button",
@@ -179,14 +177,16 @@ export default figure(({ model, el, listen, say }) => {
             "data-id": id,
             onclick: () => choose(lane, at),
           },
-          h("b", { "aria-hidden": String(token === " ") }, visible(token)),
-          h("span", { class: "lm-hidden" }, `${token === " " ? "space" : ""}, id `),
-          h("span", {}, id),
-          h("span", { class: "lm-hidden" }, id === 1 ? ", unknown" : ""),
-          strip(row(id, lane), 26, 12),
+          [
+            h("b", { "aria-hidden": String(token === " ") }, visible(token)),
+            h("span", { class: "lm-hidden" }, `${token === " " ? "space" : ""}, id `),
+            h("span", {}, id),
+            h("span", { class: "lm-hidden" }, id === 1 ? ", unknown" : ""),
+            strip(row(id, lane), 26, 12),
+          ],
         ),
       ),
-    );
+    ]);
   }
 
   function mark() {
@@ -205,27 +205,23 @@ export default figure(({ model, el, listen, say }) => {
       return;
     }
     const { size } = tokenizers[chosen.lane];
-    replace(
-      title,
+    replace(title, [
       `The one-hot row of `,
       h("b", {}, visible(now.token)),
       ` is ${fmt.count(size)} numbers, a 1 in place ${now.id} and 0 elsewhere: ` +
         `it picks row ${now.id} of D (${LANES[chosen.lane]}). Below it are the rows most like it, with their cosines.`,
-    );
+    ]);
     const shown = [{ id: now.id, like: null }, ...nearest(now.id, chosen.lane)];
-    replace(
-      rows,
+    replace(rows, [
       shown.map(({ id, like }) =>
-        h(
-          "div",
-          { class: `lmt-row${like === null ? " lmt-chosen" : ""}`, role: "listitem" },
+        h("div", { class: `lmt-row${like === null ? " lmt-chosen" : ""}`, role: "listitem" }, [
           h("span", {}, `row ${id}`),
           h("span", {}, visible(tokenizers[chosen.lane].name(id))),
           h("span", {}, like === null ? (trained(id, chosen.lane) ? "" : "never trained") : fmt.num(like)),
           strip(row(id, chosen.lane), 72, 22),
-        ),
+        ]),
       ),
-    );
+    ]);
   }
 
   // The types whose rows have the largest cosine with that of `id`; none where nothing ever moved that row.

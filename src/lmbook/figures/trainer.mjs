@@ -91,11 +91,8 @@ function chart() {
     const up = [];
     for (let step = 0; step <= last; step += every) across.push(step);
     for (let v = Math.ceil(low / gap) * gap; v <= top + 1e-9; v += gap) up.push(v);
-    replace(
-      node,
-      s(
-        "svg",
-        { width: wide, height: HIGH, viewBox: `0 0 ${wide} ${HIGH}`, "aria-hidden": "true" },
+    replace(node, [
+      s("svg", { width: wide, height: HIGH, viewBox: `0 0 ${wide} ${HIGH}`, "aria-hidden": "true" }, [
         up.map((v) => [
           s("line", { class: "lm-grid", x1: LEFT, x2: wide - RIGHT, y1: y(v), y2: y(v) }),
           s("text", { class: "lm-tick", x: LEFT - 6, y: y(v) + 4, "text-anchor": "end" }, fmt.num(v, gap < 1 ? 1 : 0)),
@@ -119,20 +116,22 @@ function chart() {
               y: y(height) + (ended(before) > height ? 14 : -4),
               "text-anchor": "end",
             },
-            words,
+            [words],
           ),
         ]),
         s(
           "svg",
           { class: "lmt-inside", y: 6, width: wide, height: HIGH - LOW - 4, viewBox: `0 6 ${wide} ${HIGH - LOW - 4}` },
-          before.map((points, i) => s("path", { class: "lmt-before", "data-tone": tones[i], d: line(points, 2) })),
-          runs.map((points, i) => [
-            s("path", { class: "lmt-train", "data-tone": tones[i], d: line(points, 1) }),
-            s("path", { class: "lmt-live", "data-tone": tones[i], d: line(points, 2) }),
-          ]),
+          [
+            before.map((points, i) => s("path", { class: "lmt-before", "data-tone": tones[i], d: line(points, 2) })),
+            runs.map((points, i) => [
+              s("path", { class: "lmt-train", "data-tone": tones[i], d: line(points, 1) }),
+              s("path", { class: "lmt-live", "data-tone": tones[i], d: line(points, 2) }),
+            ]),
+          ],
         ),
-      ),
-    );
+      ]),
+    ]);
   };
   return {
     node,
@@ -159,35 +158,30 @@ function result() {
     draw({ label, samples = [], right = [] }, { unit, tone, headed }) {
       head.textContent = label;
       head.hidden = !headed;
-      replace(
-        words,
+      replace(words, [
         samples[0]?.source
           ? samples.map(({ source, wanted, text }) =>
-              h(
-                "p",
-                { class: "lm-small" },
+              h("p", { class: "lm-small" }, [
                 "reads ",
                 h("span", { class: "lmt-letters" }, source),
                 h("br", {}),
                 "writes ",
                 h("span", { class: "lmt-letters", "aria-label": text }, wrong(text, wanted)),
                 text === wanted ? ", right" : "",
-              ),
+              ]),
             )
           : samples.length > 1 || samples[0]?.known !== undefined
-            ? h(
-                "ul",
-                { class: "lmt-names" },
+            ? h("ul", { class: "lmt-names" }, [
                 samples.map(({ text, known }) => h("li", { class: known ? "lmt-known" : null }, text)),
-              )
+              ])
             : samples.map(({ text }) =>
                 h(
                   "div",
                   { class: "lmt-text", tabindex: "0", role: "region", "aria-label": "what the network writes" },
-                  text,
+                  [text],
                 ),
               ),
-      );
+      ]);
       note.hidden = !samples.some(({ known }) => known);
       shares.node.hidden = !right.length;
       shares.draw(
@@ -391,18 +385,14 @@ export default figure(({ model, el, say }) => {
       end: way.steps,
       tones: way.runs.map((run) => run.tone),
     });
-    replace(
-      key,
+    replace(key, [
       way.runs.map(({ label, tone }) => h("span", { "data-tone": tone }, `${label}, held out`)),
       h("span", { class: "lmt-key-train", "data-tone": way.runs[0].tone }, "in training"),
       record ? h("span", { class: "lmt-key-before" }, "recorded") : null,
-    );
+    ]);
     if (found.length !== shown.length) {
       found = shown.map(() => result());
-      replace(
-        results,
-        found.map((one) => one.node),
-      );
+      replace(results, [found.map((one) => one.node)]);
     }
     shown.forEach((run, i) =>
       found[i].draw(

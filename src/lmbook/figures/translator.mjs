@@ -104,12 +104,10 @@ function small(rows, place) {
       if (w > FAINT) paths[Math.min(4, Math.floor(w * 5))] += `M${i} ${t}h1v1h-1z`;
     }),
   );
-  return s(
-    "svg",
-    { viewBox: `0 0 ${wide} ${rows.length}`, "aria-hidden": "true" },
+  return s("svg", { viewBox: `0 0 ${wide} ${rows.length}`, "aria-hidden": "true" }, [
     paths.map((d, k) => (d ? s("path", { d, "fill-opacity": (k + 1) / 5 }) : null)),
     place === null ? null : s("rect", { x: 0, y: place, width: wide, height: 1 }),
-  );
+  ]);
 }
 
 /** One translation with its drawing: tokens left and right, lines between them. */
@@ -139,44 +137,35 @@ function board(onchoose) {
       written.textContent = found.text || "(nothing)";
       if (drawn !== queries) {
         const had = asking.contains(document.activeElement);
-        replace(
-          asking,
+        replace(asking, [
           queries.map(({ text }, t) =>
-            h(
-              "li",
-              {},
+            h("li", {}, [
               h("button", { type: "button", class: "lmx-token", onclick: () => onchoose(t) }, tokenOf(text, t)),
-            ),
+            ]),
           ),
-        );
+        ]);
         drawn = queries;
         group.refresh();
         if (had) group.focus(Math.min(place, queries.length - 1));
       }
       [...asking.querySelectorAll("button")].forEach((one, t) => one.setAttribute("aria-pressed", String(t === place)));
       const now = rows[place];
-      replace(
-        keys,
+      replace(keys, [
         seen.map(({ text, typed }, i) =>
-          h(
-            "li",
-            {},
+          h("li", {}, [
             h("small", {}, (now[i] ?? 0) >= 0.005 ? fmt.num(now[i]) : ""),
-            h(
-              "span",
-              { class: "lmx-token", style: { "--lmx-share": `${Math.round(70 * (now[i] ?? 0))}%` } },
+            h("span", { class: "lmx-token", style: { "--lmx-share": `${Math.round(70 * (now[i] ?? 0))}%` } }, [
               tokenOf(text, i, typed),
-            ),
-          ),
+            ]),
+          ]),
         ),
-      );
+      ]);
       const tall = ROW * Math.max(seen.length, queries.length);
       const y = (i) => ROW * (i + 0.5);
       const curve = (i, t) => `M0 ${y(i)}C55 ${y(i)} 45 ${y(t)} 100 ${y(t)}`;
       lines.setAttribute("viewBox", `0 0 100 ${tall}`);
       lines.style.setProperty("height", `${tall}px`);
-      replace(
-        lines,
+      replace(lines, [
         rows.map((row, t) =>
           t === place ? null : s("path", { class: "lmx-link", d: curve(top(row), t), "stroke-width": 1.5 }),
         ),
@@ -190,7 +179,7 @@ function board(onchoose) {
               })
             : null,
         ),
-      );
+      ]);
     },
   };
 }
@@ -259,14 +248,12 @@ export default figure(({ model, el, listen, say }) => {
   });
   el.append(
     h("style", {}, style),
-    h(
-      "div",
-      { class: "lm-stack lmx-line" },
+    h("div", { class: "lm-stack lmx-line" }, [
       all.length > 1 ? which.node : null,
       ask.node,
       go,
       h("div", { class: "lmx-go" }, bar, note),
-    ),
+    ]),
     examples,
     boards,
     say.node,
@@ -374,8 +361,7 @@ export default figure(({ model, el, listen, say }) => {
     if (heads.hidden) return;
     grid.style.setProperty("--lmx-n", maps[0].weights.length);
     const focused = grid.contains(document.activeElement) ? tiles.index : -1;
-    replace(
-      grid,
+    replace(grid, [
       maps.map(({ layer, weights }) => [
         h("span", { class: "lm-muted" }, `layer ${layer}`),
         weights.map((rows, k) =>
@@ -387,11 +373,11 @@ export default figure(({ model, el, listen, say }) => {
               "aria-pressed": String(get("head") === k + 1 && get("layer") === layer),
               onclick: () => put({ layer, head: k + 1 }),
             },
-            small(rows, place),
+            [small(rows, place)],
           ),
         ),
       ]),
-    );
+    ]);
     tiles.refresh();
     if (focused >= 0) tiles.focus(focused);
     mean.textContent = `mean of the heads of layer ${get("layer")}`;
@@ -405,8 +391,7 @@ export default figure(({ model, el, listen, say }) => {
     const token = found.target[now.place];
     others.firstChild.textContent = `Instead of “${shown(token.text, 0).word}” (P = ${fmt.prob(token.p, 2)}):`;
     const had = instead.contains(document.activeElement);
-    replace(
-      instead,
+    replace(instead, [
       token.others
         .filter((other) => other.id !== token.id)
         .slice(0, 5)
@@ -415,7 +400,7 @@ export default figure(({ model, el, listen, say }) => {
             class: "lm-button lm-chip",
           }),
         ),
-    );
+    ]);
     options.refresh();
     if (had) options.focus(0);
   }
@@ -429,13 +414,11 @@ export default figure(({ model, el, listen, say }) => {
       "aria-label": "The way of one token through the layers",
     });
     const words = h("p", { class: "lm-small lm-muted" });
-    const node = h(
-      "details",
-      { class: "lmx-open" },
+    const node = h("details", { class: "lmx-open" }, [
       h("summary", {}, "Open this word: the sum of all that the layers add to it"),
       words,
       body,
-    );
+    ]);
     let wanted = "";
     const stages = {
       embedding: "embedding",
@@ -452,11 +435,10 @@ export default figure(({ model, el, listen, say }) => {
       }
       const { name } = all[board0()];
       if (!ready.has(name)) {
-        replace(
-          words,
+        replace(words, [
           "The numbers are computed here, by the model itself. ",
           button(`Load it (${megabytes(all[board0()].bytes)})`, () => begin(get("text"), true)),
-        );
+        ]);
         replace(body);
         return;
       }
@@ -474,46 +456,30 @@ export default figure(({ model, el, listen, say }) => {
             `${fmt.quote(now.place ? shown(found.target[now.place - 1].text, 0).word : "<sos>")} and is to write ` +
             `${fmt.quote(shown(token.text, 0).word)}.`
           : `The encoder reads ${fmt.quote(shown(token.text, 0).word)}.`;
-      replace(
-        words,
+      replace(words, [
         `${before} Each line adds a vector to the sum; the lengths of both are given.` +
           (side === "target" ? " The last column says what the model would write if it ended there." : ""),
-      );
+      ]);
       const head = ["sublayer", "length added", "length of the sum", ...(side === "target" ? ["would write"] : [])];
       const chosen = trace.find(
         (one) =>
           one.scores && one.layer === get("layer") && (side === "source" ? one.kind === "self" : one.kind === now.way),
       );
       const k = get("head") || 1;
-      replace(
-        body,
-        h(
-          "table",
-          {},
-          h(
-            "thead",
-            {},
-            h(
-              "tr",
-              {},
-              head.map((word) => h("th", { scope: "col" }, word)),
-            ),
-          ),
-          h(
-            "tbody",
-            {},
+      replace(body, [
+        h("table", {}, [
+          h("thead", {}, [h("tr", {}, [head.map((word) => h("th", { scope: "col" }, word))])]),
+          h("tbody", {}, [
             trace.map((one) =>
-              h(
-                "tr",
-                {},
+              h("tr", {}, [
                 h("th", { scope: "row" }, `${stages[one.kind]}${one.layer ? `, layer ${one.layer}` : ""}`),
                 h("td", {}, fmt.num(one.added, 1)),
                 h("td", {}, fmt.num(one.sum, 1)),
                 one.says ? h("td", {}, `${one.says.text.trim() || "␣"} (${fmt.num(one.says.p)})`) : null,
-              ),
+              ]),
             ),
-          ),
-        ),
+          ]),
+        ]),
         chosen
           ? [
               h(
@@ -521,35 +487,23 @@ export default figure(({ model, el, listen, say }) => {
                 { class: "lm-small lm-muted" },
                 `Layer ${chosen.layer}, head ${k}: score q·k/√d_k, then its softmax`,
               ),
-              h(
-                "table",
-                {},
-                h(
-                  "thead",
-                  {},
-                  h(
-                    "tr",
-                    {},
-                    ["looked at", "score", "e^score / sum"].map((word) => h("th", { scope: "col" }, word)),
-                  ),
-                ),
-                h(
-                  "tbody",
-                  {},
+              h("table", {}, [
+                h("thead", {}, [
+                  h("tr", {}, [["looked at", "score", "e^score / sum"].map((word) => h("th", { scope: "col" }, word))]),
+                ]),
+                h("tbody", {}, [
                   chosen.scores[k - 1].map((score, i) =>
-                    h(
-                      "tr",
-                      {},
+                    h("tr", {}, [
                       h("th", { scope: "row" }, shown(now.seen[i].text, 0).word),
                       h("td", {}, fmt.num(score)),
                       h("td", {}, fmt.num(chosen.weights[k - 1][i], 3)),
-                    ),
+                    ]),
                   ),
-                ),
-              ),
+                ]),
+              ]),
             ]
           : null,
-      );
+      ]);
     }
     return { node, draw };
   }
@@ -563,14 +517,13 @@ export default figure(({ model, el, listen, say }) => {
     ask.input.lang = about.reads === "German" ? "de" : "en";
     if (examples.dataset.of !== about.reads) {
       examples.dataset.of = about.reads;
-      replace(
-        examples,
+      replace(examples, [
         chips({
           label: "Or",
           options: about.examples.map((text) => [text, text.length > 28 ? `${text.slice(0, 26).trim()} …` : text]),
           onchoose: (text) => begin(text, true),
         }).node,
-      );
+      ]);
     }
     const missing = pair.filter((i) => !ready.has(all[i].name));
     if (bar.hidden)

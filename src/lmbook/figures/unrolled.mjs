@@ -139,12 +139,10 @@ export default figure(({ model, el, listen, say }) => {
   el.append(
     h("style", {}, style),
     own.node,
-    h(
-      "div",
-      { class: "lm-split" },
+    h("div", { class: "lm-split" }, [
       h("div", { class: "lm-stack" }, passage.node, time.node, unrolled, stripTitle, strip, unit.node),
       h("div", { class: "lm-stack" }, textTitle, text, say.node),
-    ),
+    ]),
     ...(tries ? [tries.node] : []),
     numbers.node,
   );
@@ -157,23 +155,16 @@ export default figure(({ model, el, listen, say }) => {
       .characters.slice(0, steps())
       .map((c, t) => {
         const bar = s("rect", { x: 2, width: 8 });
-        const node = h(
-          "span",
-          { class: "lmu-char", onclick: () => put("t", t) },
-          s(
-            "svg",
-            { width: 12, height: 26, viewBox: "0 0 12 26" },
+        const node = h("span", { class: "lmu-char", onclick: () => put("t", t) }, [
+          s("svg", { width: 12, height: 26, viewBox: "0 0 12 26" }, [
             bar,
             s("line", { x1: 0, x2: 12, y1: 13, y2: 13, stroke: "var(--lm-edge)" }),
-          ),
+          ]),
           h("span", {}, visible(c)),
-        );
+        ]);
         return { node, bar, c };
       });
-    replace(
-      text,
-      tiles.flatMap(({ node, c }) => (c === "\n" ? [node, h("span", { class: "lmu-break" })] : [node])),
-    );
+    replace(text, [tiles.flatMap(({ node, c }) => (c === "\n" ? [node, h("span", { class: "lmu-break" })] : [node]))]);
   }
 
   function drawText() {
@@ -189,12 +180,11 @@ export default figure(({ model, el, listen, say }) => {
     const place = text.clientHeight;
     // within its own box
     if (at_ < text.scrollTop || at_ + 54 > text.scrollTop + place) text.scrollTop = at_ - place / 2;
-    replace(
-      textTitle,
+    replace(textTitle, [
       h("b", {}, `Unit ${u}`),
       " along the text: a filled bar upwards is positive, an outline downwards negative. ",
       h("span", { class: "lm-hand" }, "A character can be clicked."),
-    );
+    ]);
   }
 
   // --- the strip: 160 squares, in rows of 40, or of 20 on a narrow screen
@@ -261,14 +251,13 @@ export default figure(({ model, el, listen, say }) => {
       ? Array.from({ length: UNITS }, (_, u) => Math.sign(value(t, u)) !== Math.sign(value(t - 1, u))).filter(Boolean)
           .length
       : null;
-    replace(
-      stripTitle,
+    replace(stripTitle, [
       "The state ",
       h("b", {}, "h", h("sub", {}, "t")),
       `: 160 units, filled where positive, size by |h|; ${high} are above one half` +
         `${moved === null ? "" : `, ${moved} have changed their sign in this step`}. `,
       h("span", { class: "lm-hand" }, "Point at one, or click it."),
-    );
+    ]);
   }
 
   // --- the unrolled network around step t: what goes in, the state, what comes out
@@ -278,26 +267,21 @@ export default figure(({ model, el, listen, say }) => {
     const around = [t - 2, t - 1, t, t + 1, t + 2];
     const far = (i) => (i === 0 || i === 4 ? " lmu-far" : "");
     const there = (i) => around[i] >= 0 && around[i] < steps();
-    replace(
-      unrolled,
+    replace(unrolled, [
       around.map((k, i) =>
-        h(
-          "div",
-          { class: far(i) },
+        h("div", { class: far(i) }, [
           there(i) ? [h("b", {}, visible(guesses(k)[0][0])), ` ${fmt.prob(guesses(k)[0][1])}`] : "",
-        ),
+        ]),
       ),
       around.map((_, i) => h("div", { class: `lmu-arrow${far(i)}` }, there(i) ? "↑" : "")),
       around.map((k, i) =>
-        h(
-          "div",
-          { class: there(i) ? `lmu-state${i === 2 ? " lmu-here" : ""}${far(i)}` : far(i).trim() },
+        h("div", { class: there(i) ? `lmu-state${i === 2 ? " lmu-here" : ""}${far(i)}` : far(i).trim() }, [
           there(i) ? signed(value(k, shown())) : "",
-        ),
+        ]),
       ),
       around.map((_, i) => h("div", { class: `lmu-arrow${far(i)}` }, there(i) ? "↑" : "")),
       around.map((k, i) => h("div", { class: far(i) }, there(i) ? h("b", {}, visible(now().characters[k])) : "")),
-    );
+    ]);
   }
 
   function tell() {

@@ -78,12 +78,10 @@ export default figure(({ model, el, listen, say }) => {
   });
   el.append(
     h("style", {}, style),
-    h(
-      "div",
-      { class: "lm-split lmpw-both" },
+    h("div", { class: "lm-split lmpw-both" }, [
       h("div", { class: "lm-stack" }, first.node, gap.node, width.node, base.node, key, dials, say.node),
       h("div", {}, heading, grid),
-    ),
+    ]),
     numbers.node,
   );
 
@@ -95,20 +93,16 @@ export default figure(({ model, el, listen, say }) => {
   function dial(j, w, i, t) {
     const hand = (p, kind, reach) =>
       s("line", { class: kind, x1: 50, y1: 50, x2: 50 + reach * Math.sin(p * w), y2: 50 - reach * Math.cos(p * w) });
-    return h(
-      "div",
-      { class: "lmpw-dial" },
-      s(
-        "svg",
-        { viewBox: "0 0 100 100" },
+    return h("div", { class: "lmpw-dial" }, [
+      s("svg", { viewBox: "0 0 100 100" }, [
         s("circle", { class: "lmpw-rim", cx: 50, cy: 50, r: 46 }),
         s("line", { class: "lm-grid", x1: 50, x2: 50, y1: 4, y2: 12 }),
         hand(t, "lmpw-t", 42),
         hand(i, "lmpw-i", 42),
-      ),
+      ]),
       h("div", {}, `dial ${j}`),
       h("div", { class: "lm-muted" }, `a turn in ${turn(w)}`),
-    );
+    ]);
   }
   const turn = (w) => {
     const n = (2 * Math.PI) / w;
@@ -136,9 +130,7 @@ export default figure(({ model, el, listen, say }) => {
       }
     }
     const side = length * size;
-    const svg = s(
-      "svg",
-      { viewBox: `-26 -4 ${side + 30} ${side + 30}` },
+    const svg = s("svg", { viewBox: `-26 -4 ${side + 30} ${side + 30}` }, [
       cells,
       marks,
       [0, 10, 20, 30]
@@ -149,7 +141,7 @@ export default figure(({ model, el, listen, say }) => {
         ]),
       s("text", { class: "lm-tick", x: side, y: side + 24, "text-anchor": "end" }, "position i"),
       s("text", { class: "lm-tick", x: -22, y: side + 12 }, "t"),
-    );
+    ]);
     svg.addEventListener("click", (event) => {
       const box = svg.getBoundingClientRect();
       const unit = (side + 30) / box.width;
@@ -173,20 +165,15 @@ export default figure(({ model, el, listen, say }) => {
     gap.set(k);
     width.set(model.get("width"));
     base.set(model.get("base"));
-    replace(
-      key,
+    replace(key, [
       h("span", { class: "lmpw-key" }),
       `hand at t = ${t}`,
       h("span", { class: "lmpw-key lmpw-key-i" }),
       `hand at i = ${i}`,
-    );
-    replace(
-      dials,
-      all.map((w, j) => dial(j, w, i, t)),
-    );
+    ]);
+    replace(dials, [all.map((w, j) => dial(j, w, i, t))]);
     const end = length * size;
-    replace(
-      marks,
+    replace(marks, [
       s("line", {
         class: "lmpw-along",
         x1: size / 2,
@@ -195,7 +182,7 @@ export default figure(({ model, el, listen, say }) => {
         y2: end - size / 2,
       }),
       s("rect", { class: "lmpw-here", x: i * size, y: t * size, width: size, height: size }),
-    );
+    ]);
     numbers.draw(
       all
         .map((w, j) => [

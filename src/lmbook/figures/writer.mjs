@@ -148,31 +148,23 @@ export default figure(({ model, el, listen, say }) => {
     h("style", {}, style),
     examples.node,
     prompt.node,
-    h(
-      "div",
-      { class: "lm-split lmw-both" },
-      h(
-        "div",
-        { class: "lm-stack" },
+    h("div", { class: "lm-split lmw-both" }, [
+      h("div", { class: "lm-stack" }, [
         page,
         h("div", { class: "lm-row" }, many, one, back, again, other),
         heat.node,
         topK.node,
         topP.node,
-      ),
-      h(
-        "div",
-        { class: "lm-stack" },
+      ]),
+      h("div", { class: "lm-stack" }, [
         h("div", { class: "lmw-bars" }, h("p", { class: "lmw-head" }, "Next character"), chart.node),
-        h(
-          "div",
-          {},
+        h("div", {}, [
           h("p", { class: "lmw-head" }, "What the last character looks at"),
           h("div", { class: "lm-row" }, layer.node, head.node),
           strip,
-        ),
-      ),
-    ),
+        ]),
+      ]),
+    ]),
     say.node,
     h("div", { class: "lm-folds" }, odds.node, looks.node),
   );
@@ -255,18 +247,17 @@ export default figure(({ model, el, listen, say }) => {
         : Array.from(heads[get("head")]);
     const top = Math.max(...alpha);
     const context = gpt.tokens.map((id) => tokens[id]);
-    replace(
-      strip,
+    replace(strip, [
       context.map((char, i) =>
         h(
           "span",
           {
             style: { background: `color-mix(in srgb, var(--lm-1) ${Math.round((55 * alpha[i]) / top)}%, transparent)` },
           },
-          seen(char),
+          [seen(char)],
         ),
       ),
-    );
+    ]);
     looks.draw(context.map((char, i) => [String(i + 1), seen(char), fmt.num(alpha[i], 3)]));
     const most = alpha.indexOf(top);
     const behind = context.length - 1 - most;
