@@ -72,12 +72,7 @@ const exact = (v) => {
 };
 const input = (name) => name[0] === "x" || name[0] === "w";
 
-export default figure(({ model, el, listen, say }) => {
-  const get = (name) => model.get(name);
-  const put = (values) => {
-    for (const [name, value] of Object.entries(values)) model.set(name, value);
-    model.save_changes();
-  };
+export default figure(({ el, get, put, listen, say }) => {
   const first = { x: get("x"), W: get("W"), label: get("label") };
   let now = layer(get("x"), get("W"), get("label"));
   let edited = "w11"; // the input or weight that the controls set

@@ -29,12 +29,7 @@ export const ordinal = (n) => {
 /** ln of the product of the probabilities of all words of a sentence, each blank alone. */
 export const logP = (sentence) => sentence.blanks.reduce((sum, [, p]) => sum + Math.log(p), 0);
 
-export default figure(({ model, el, listen, say }) => {
-  const get = (name) => model.get(name);
-  const put = (values) => {
-    for (const [name, value] of Object.entries(values)) model.set(name, value);
-    model.save_changes();
-  };
+export default figure(({ model, el, get, put, listen, say }) => {
   const now = () => get("sentences")[get("chosen")];
   const at = () => Math.max(0, Math.min(now().words.length - 1, get("blank")));
 

@@ -41,30 +41,25 @@ export function typed(text, symbols, most) {
   };
 }
 
-export default figure(({ model, el, listen, say }) => {
-  const sizes = model.get("sizes");
-  const source = model.get("source");
-  const perSymbol = Math.log2(model.get("symbols"));
-  const live = model.get("live").map(([m, name, size]) => ({ m, name, bytes: size }));
-  const put = (values) => {
-    for (const [name, value] of Object.entries(values)) model.set(name, value);
-    model.save_changes();
-  };
-  const set = (name, value) => put({ [name]: value });
+export default figure(({ model, el, get, put, listen, say }) => {
+  const sizes = get("sizes");
+  const source = get("source");
+  const perSymbol = Math.log2(get("symbols"));
+  const live = get("live").map(([m, name, size]) => ({ m, name, bytes: size }));
 
   // The source that is shown: the reader's, if it has a letter, else the recorded one; N of its letters are read.
-  const alphabet = `A to ${String.fromCharCode(64 + model.get("symbols"))}`;
-  const parsed = () => typed(live.length ? model.get("own") : "", model.get("symbols"), source.length);
+  const alphabet = `A to ${String.fromCharCode(64 + get("symbols"))}`;
+  const parsed = () => typed(live.length ? get("own") : "", get("symbols"), source.length);
   let failed = null; // what was typed and could not be read, because no weights came
-  const recorded = () => ({ text: source, N: model.get("length"), mine: false });
+  const recorded = () => ({ text: source, N: get("length"), mine: false });
   function shown() {
     const { letters } = parsed();
-    if (!letters || model.get("own") === failed) return recorded();
-    return { text: letters, N: Math.min(model.get("read") || letters.length, letters.length), mine: true };
+    if (!letters || get("own") === failed) return recorded();
+    return { text: letters, N: Math.min(get("read") || letters.length, letters.length), mine: true };
   }
 
   // by the letters that are read: what each live model writes
-  const written = new Map(Object.entries(model.get("known")));
+  const written = new Map(Object.entries(get("known")));
   const models = connect(model);
   async function writeBack(letters) {
     const ids = [...letters].map((c) => FIRST + c.charCodeAt(0) - 65);
@@ -81,28 +76,28 @@ export default figure(({ model, el, listen, say }) => {
   }
 
   const lengths = new Map(); // of a source that was drawn: how many letters of it are to be read
-  const reads = (text) => (text === model.get("own") ? model.get("read") : (lengths.get(text) ?? 0));
+  const reads = (text) => (text === get("own") ? get("read") : (lengths.get(text) ?? 0));
   const own = ownText({
     models,
     needed: live,
     label: `Your own letters, ${alphabet}`,
     verb: "Write it back",
-    value: model.get("own"),
+    value: get("own"),
     blank: true,
     beside: button("A new random source", () => {
       const random = Array.from(source, () =>
-        String.fromCharCode(65 + Math.floor(Math.random() * model.get("symbols"))),
+        String.fromCharCode(65 + Math.floor(Math.random() * get("symbols"))),
       ).join("");
       lengths.set(random, shown().N);
       own.put(random);
     }),
     work: async (text) => {
-      const { letters } = typed(text, model.get("symbols"), source.length);
+      const { letters } = typed(text, get("symbols"), source.length);
       if (letters) await writeBack(letters.slice(0, reads(text) || source.length));
     },
     done: (_, text) => {
       failed = null;
-      if (text === model.get("own")) draw();
+      if (text === get("own")) draw();
       else put({ read: reads(text), own: text });
     },
   });
@@ -112,18 +107,18 @@ export default figure(({ model, el, listen, say }) => {
     label: "Source length N",
     min: 1,
     max: source.length,
-    value: model.get("length"),
+    value: get("length"),
     text: (v) =>
       `${v}${aim.mine ? ` of your ${aim.text.length}` : ""} symbol${(aim.mine ? aim.text.length : v) === 1 ? "" : "s"}`,
-    oninput: (v) => set(aim.mine ? "read" : "length", v),
+    oninput: (v) => put({ [aim.mine ? "read" : "length"]: v }),
   });
   const size = slider({
     label: "State size m",
     min: 0,
     max: sizes.length - 1,
-    value: sizes.indexOf(model.get("size")),
+    value: sizes.indexOf(get("size")),
     text: (v) => `${sizes[v]} numbers`,
-    oninput: (v) => set("size", sizes[v]),
+    oninput: (v) => put({ size: sizes[v] }),
   });
   const chart = h("div", { class: "lm-chart", "aria-hidden": "true" });
   const heading = h("p", { class: "lm-small lm-muted" });
@@ -152,7 +147,7 @@ export default figure(({ model, el, listen, say }) => {
     const ours = mine && at >= 0;
     const [read, wrote] = ours
       ? [text.slice(0, N), written.get(text.slice(0, N))[at]]
-      : [source.slice(0, N), model.get("written")[row][N - 1]];
+      : [source.slice(0, N), get("written")[row][N - 1]];
     return { read, wrote, mine: ours, right: [...wrote].filter((letter, i) => letter === read[i]).length };
   }
 
@@ -164,7 +159,7 @@ export default figure(({ model, el, listen, say }) => {
     const end = width - 12;
     const x = (n) => left + ((n - 1) / Math.max(1, source.length - 1)) * (end - left);
     const y = (r) => top + (1 - r) * (tall - top - bottom);
-    const recall = model.get("recall");
+    const recall = get("recall");
     const parts = [0, 0.25, 0.5, 0.75, 1].flatMap((r) => [
       s("line", { class: "lm-grid", x1: left, x2: end, y1: y(r), y2: y(r) }),
       s("text", { class: "lm-tick", x: left - 6, y: y(r) + 4, "text-anchor": "end" }, `${100 * r} %`),
@@ -178,7 +173,7 @@ export default figure(({ model, el, listen, say }) => {
         "symbols in the source",
       ]),
     );
-    const edge = x(Math.min(source.length, model.get("trained") + 0.5));
+    const edge = x(Math.min(source.length, get("trained") + 0.5));
     parts.push(s("line", { class: "lmv-edge", x1: edge, x2: edge, y1: top, y2: tall - bottom }));
     if (end - edge > 130) parts.push(s("text", { class: "lm-tick", x: edge + 5, y: top + 10 }, "not in training"));
     parts.push(s("line", { class: "lmv-here", x1: x(N), x2: x(N), y1: top, y2: tall - bottom }));
@@ -235,7 +230,7 @@ export default figure(({ model, el, listen, say }) => {
   /** What was typed and is not read, and why. */
   function leftOut() {
     const { letters, skipped, over } = parsed();
-    if (model.get("own") === failed) return "";
+    if (get("own") === failed) return "";
     const names = skipped.map((c) => (/\s/u.test(c) ? "spaces" : fmt.quote(c)));
     const named = [...new Set(names)].slice(0, 8);
     const what = fmt.list(names.length > 8 ? [...named, "others"] : named);
@@ -256,8 +251,8 @@ export default figure(({ model, el, listen, say }) => {
     const { read, wrote, mine, right } = told(row);
     const lost = [...wrote].findIndex((letter, i) => letter !== read[i]);
     const first = lost < 0 ? "" : `, the first wrong one is number ${lost + 1}`;
-    const recall = fmt.percent(model.get("recall")[row][N - 1]);
-    const past = N > model.get("trained") ? " No model was trained on sources as long as this." : "";
+    const recall = fmt.percent(get("recall")[row][N - 1]);
+    const past = N > get("trained") ? " No model was trained on sources as long as this." : "";
     const symbols = `symbol${N === 1 ? "" : "s"}`;
     if (mine) {
       say(
@@ -266,7 +261,7 @@ export default figure(({ model, el, listen, say }) => {
       );
       return;
     }
-    const kept = fmt.num(Math.max(0, model.get("bits")[row][N - 1]), 0);
+    const kept = fmt.num(Math.max(0, get("bits")[row][N - 1]), 0);
     const why = view.mine
       ? ` This is the recorded source: for ${m} numbers the page has no weights, only for ` +
         `${fmt.list(live.map((one) => String(one.m)))}.`
@@ -280,7 +275,7 @@ export default figure(({ model, el, listen, say }) => {
 
   function draw() {
     const now = shown();
-    const row = sizes.indexOf(model.get("size"));
+    const row = sizes.indexOf(get("size"));
     const unread = now.mine && !written.has(now.text.slice(0, now.N));
     if (unread) fetched(now.text.slice(0, now.N));
     aim = unread && !view?.mine ? recorded() : now; // until it is there, what was shown stays
@@ -304,11 +299,11 @@ export default figure(({ model, el, listen, say }) => {
         ]),
       ),
     ]);
-    const kept = (i) => Math.max(0, model.get("bits")[i][N - 1]);
+    const kept = (i) => Math.max(0, get("bits")[i][N - 1]);
     numbers.draw(
       sizes.map((known, i) => [
         String(known),
-        fmt.percent(model.get("recall")[i][N - 1]),
+        fmt.percent(get("recall")[i][N - 1]),
         fmt.num(kept(i), 0),
         told(i).mine === mine ? `${told(i).right} of ${N}` : "not in the page",
       ]),
@@ -319,25 +314,25 @@ export default figure(({ model, el, listen, say }) => {
 
   /** A source that nothing has read yet: another length of the reader's, or one that the address or a kernel gives. */
   async function fetched(letters) {
-    const text = model.get("own");
+    const text = get("own");
     if (live.every(({ name }) => models.has(name))) {
       await writeBack(letters);
       draw();
       return;
     }
     await own.put(text);
-    if (own.node.dataset.state !== "failed" || text !== model.get("own")) return;
+    if (own.node.dataset.state !== "failed" || text !== get("own")) return;
     failed = text; // the sentence beside the line says why; what is shown is the recorded source
     draw();
   }
 
   listen("own", () => {
-    if (!own.node.contains(document.activeElement)) own.set(model.get("own"));
+    if (!own.node.contains(document.activeElement)) own.set(get("own"));
   });
   listen("length size own read", draw);
   const stop = onwidth(chart, (w) => {
     width = Math.round(w);
-    drawChart(view.N, sizes.indexOf(model.get("size")));
+    drawChart(view.N, sizes.indexOf(get("size")));
   });
   draw();
   return () => {

@@ -4,13 +4,13 @@
 //
 //   import { bars, button, figure, fmt, h, slider } from "./core.mjs";
 //
-//   export default figure(({ model, el, listen, say }) => {
+//   export default figure(({ el, get, put, listen, say }) => {
 //     const chart = bars();
-//     const n = slider({ label: "Order n", min: 1, max: 5, value: model.get("n"), text: (v) => `order ${v}`,
-//                        oninput: (v) => { model.set("n", v); model.save_changes(); } });
+//     const n = slider({ label: "Order n", min: 1, max: 5, value: get("n"), text: (v) => `order ${v}`,
+//                        oninput: (v) => put({ n: v }) });
 //     el.append(n.node, chart.node);
 //     const draw = () => {
-//       n.set(model.get("n"));
+//       n.set(get("n"));
 //       chart.draw([{ label: "harbour", value: 0.2, text: fmt.prob(0.2) }], { max: 1 });
 //       say("With order 2 the likeliest next word is harbour, with probability 0.2.");
 //     };
@@ -25,7 +25,7 @@
 //                                the first is (with the class lm-split-right, the second)
 //   h("div", { class: "lm-folds" }, details, ..)         closed, on one line
 // State lives in the model's traits: set it there, draw from there. Then a kernel and the page see the same.
-//   model.get(name), model.set(name, value), model.save_changes()      the same with a kernel and without
+//   get(name), put({ name: value, .. })      the same with a kernel and without; `model` has both
 //   listen("a b", callback)      callback on a change of trait a or b; taken off when the view goes
 //   say(sentence)                the result in words, in the polite live region, which is also shown to everybody.
 //                                It stands below the figure; el.append(say.node, ...) puts it elsewhere.
@@ -70,7 +70,13 @@ export { fmt, h, replace, s };
  *
  * @typedef {((sentence: string) => void) & { node: HTMLElement }} Say
  * @typedef {(names: string, callback: Function) => void} Listen
- * @typedef {(tools: { model: Model, el: HTMLElement, listen: Listen, say: Say }) => any} Draw
+ * @typedef {object} Tools
+ * @property {Model} model
+ * @property {HTMLElement} el
+ * @property {(name: string) => any} get
+ * @property {(values: Record<string, any>) => void} put
+ * @property {Listen} listen
+ * @property {Say} say
  *
  * @typedef {string | number | [value: any, words: string] | (string | number)[]} Option
  * @typedef {{ label?: string, value?: any, options: Option[], onchange?: (value: any) => void }} Choice
@@ -79,7 +85,7 @@ export { fmt, h, replace, s };
 
 /**
  * Makes a figure from a drawing function: the default export of every figure module. See the head of this file.
- * @param {Draw} draw
+ * @param {(tools: Tools) => any} draw
  */
 export function figure(draw) {
   return {
@@ -93,6 +99,10 @@ export function figure(draw) {
           .join(" ");
         model.on(event, callback);
         undo.push(() => model.off(event, callback));
+      };
+      const put = (values) => {
+        for (const [name, value] of Object.entries(values)) model.set(name, value);
+        model.save_changes();
       };
       const body = h("div", { class: "lm-body" });
       const live = liveRegion();
@@ -111,7 +121,14 @@ export function figure(draw) {
         words();
         el.append(frame);
       }
-      const leave = await draw({ model, el: body, listen, say: Object.assign(live.say, { node: live.node }) });
+      const leave = await draw({
+        model,
+        el: body,
+        get: (name) => model.get(name),
+        put,
+        listen,
+        say: Object.assign(live.say, { node: live.node }),
+      });
       if (!body.contains(live.node)) body.append(live.node);
       return () => {
         for (const step of undo) step();

@@ -92,12 +92,7 @@ export function walk(nodes, picks) {
 const last = (list) => list[list.length - 1];
 const best = (list, by) => list.reduce((a, b) => (by(b) > by(a) ? b : a));
 
-export default figure(({ model, el, listen, say }) => {
-  const get = (name) => model.get(name);
-  const put = (values) => {
-    for (const [name, value] of Object.entries(values)) model.set(name, value);
-    model.save_changes();
-  };
+export default figure(({ model, el, get, put, listen, say }) => {
   const word = (id) => get("words")[id];
   const text = (ids) =>
     ids

@@ -36,12 +36,7 @@ const style = `
 const article = (digit) => `${digit === 8 ? "an" : "a"} ${digit}`;
 const shade = (grey) => ({ "--lmpx": (grey / 16).toFixed(3) });
 
-export default figure(({ model, el, listen, say }) => {
-  const get = (name) => model.get(name);
-  const put = (values) => {
-    for (const [name, value] of Object.entries(values)) model.set(name, value);
-    model.save_changes();
-  };
+export default figure(({ model, el, get, put, listen, say }) => {
   const gpt = new PixelGPT(get("network"));
   const examples = get("examples");
   let brush = 16;

@@ -33,17 +33,13 @@ const style = `
 const percent = (thousandths) => `${fmt.num(thousandths / 10, 1)} %`;
 const WAYS = ["from the left", "both directions"];
 
-export default figure(({ model, el, listen, say }) => {
-  const tags = model.get("tags");
-  const put = (values) => {
-    for (const [name, value] of Object.entries(values)) model.set(name, value);
-    model.save_changes();
-  };
-  const all = () => model.get("sentences");
-  const now = () => all()[model.get("at")];
+export default figure(({ model, el, get, put, listen, say }) => {
+  const tags = get("tags");
+  const all = () => get("sentences");
+  const now = () => all()[get("at")];
   const ours = all().filter((one) => !one.read).length; // the others are the reader's
-  const read = () => Math.max(1, Math.min(now().words.length, model.get("read")));
-  const word = () => Math.max(0, Math.min(read() - 1, model.get("word")));
+  const read = () => Math.max(1, Math.min(now().words.length, get("read")));
+  const word = () => Math.max(0, Math.min(read() - 1, get("word")));
   // What is said of word t when k words are read: [from the left, both directions], numbers as in directions.py
   const said = (t, k) =>
     now().task === "spam" ? [now().left[t], now().both[t]] : [now().left[t], now().both[k - 1][t]];
@@ -55,10 +51,10 @@ export default figure(({ model, el, listen, say }) => {
   const sentence = select({
     label: "Sentence",
     options: [...options, [ours, "(your own)"]],
-    value: model.get("at"),
+    value: get("at"),
     onchange: (at) => {
       if (all()[at]) put({ read: Math.min(2, all()[at].words.length), word: 1, at });
-      else sentence.set(model.get("at"));
+      else sentence.set(get("at"));
     },
   });
 
@@ -76,7 +72,7 @@ export default figure(({ model, el, listen, say }) => {
       models,
       label,
       verb,
-      needed: MODELS[task].map((name) => ({ name, bytes: model.get("bytes")[name] })),
+      needed: MODELS[task].map((name) => ({ name, bytes: get("bytes")[name] })),
       maxlength: 160,
       work: (typed) => Promise.all(MODELS[task].map((name) => models.ask("beginnings", { name, typed }))),
       done: ([left, both]) => {
@@ -251,7 +247,7 @@ export default figure(({ model, el, listen, say }) => {
   function draw() {
     const { words, task } = now();
     steps.input.max = words.length;
-    sentence.set(model.get("at"));
+    sentence.set(get("at"));
     steps.set(read());
     next.disabled = read() === words.length;
     replace(key, [

@@ -19,12 +19,7 @@ const style = `
 const size = (value) => (value === 0 ? "0" : fmt.exp(Math.log(value), 2));
 const factor = (value) => (value === 0 ? "0" : value >= 0.01 && value < 100 ? fmt.num(value, 2) : size(value));
 
-export default figure(({ model, el, listen, say }) => {
-  const get = (name) => model.get(name);
-  const put = (name, value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
+export default figure(({ el, get, put, listen, say }) => {
   const first = { scale: get("scale"), T: get("T"), bias: get("bias") };
   let inputs;
   let wide = 560;
@@ -36,7 +31,7 @@ export default figure(({ model, el, listen, say }) => {
     step: 0.05,
     value: get("scale"),
     text: (v) => fmt.num(v, 2),
-    oninput: (v) => put("scale", v),
+    oninput: (v) => put({ scale: v }),
   });
   const length = slider({
     label: "Steps T",
@@ -44,7 +39,7 @@ export default figure(({ model, el, listen, say }) => {
     max: 100,
     value: get("T"),
     text: (v) => `${v} steps`,
-    oninput: (v) => put("T", v),
+    oninput: (v) => put({ T: v }),
   });
   const bias = slider({
     label: "LSTM: bias of the forget gate",
@@ -53,11 +48,10 @@ export default figure(({ model, el, listen, say }) => {
     step: 0.5,
     value: get("bias"),
     text: (v) => fmt.num(v, 1),
-    oninput: (v) => put("bias", v),
+    oninput: (v) => put({ bias: v }),
   });
   const again = button("Start again", () => {
-    for (const [name, value] of Object.entries(first)) model.set(name, value);
-    model.save_changes();
+    put(first);
   });
   const chart = h("div", { class: "lmd-chart" });
   const line = (name, attributes) =>

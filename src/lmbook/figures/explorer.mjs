@@ -48,12 +48,7 @@ function shelf(counts, held, weights) {
   };
 }
 
-export default figure(async ({ model: state, el, listen, say }) => {
-  const get = (name) => state.get(name);
-  const put = (values) => {
-    for (const [name, value] of Object.entries(values)) state.set(name, value);
-    state.save_changes();
-  };
+export default figure(async ({ el, get, put, listen, say }) => {
   const training = read(get("text") || `${harbour}\n`);
   const vocabulary = ngram.Vocabulary.build(training);
   const counts = new ngram.Counts(vocabulary.encode(training), ORDERS, vocabulary);

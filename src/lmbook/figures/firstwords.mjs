@@ -78,12 +78,7 @@ function fetched(model, told) {
   });
 }
 
-export default figure(({ model, el, listen, say }) => {
-  const get = (name) => model.get(name);
-  const put = (values) => {
-    for (const [name, value] of Object.entries(values)) model.set(name, value);
-    model.save_changes();
-  };
+export default figure(({ model, el, get, put, listen, say }) => {
   let own = null;
   let busy = false;
   let timer = null;

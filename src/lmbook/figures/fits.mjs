@@ -32,42 +32,38 @@ export function numbers(m, bits, texts, tokens, bandwidth, operations) {
   };
 }
 
-export default figure(({ model, el, listen, say }) => {
-  const models = model.get("models");
-  const set = (name, value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
+export default figure(({ el, get, put, listen, say }) => {
+  const models = get("models");
   const which = select({
     label: "Model",
     options: models.map((m, i) => [String(i), m.name]),
-    value: String(model.get("model")),
-    onchange: (v) => set("model", Number(v)),
+    value: String(get("model")),
+    onchange: (v) => put({ model: Number(v) }),
   });
   const bits = choice({
     label: "Bits per weight",
     options: BITS.map((v) => [v, String(v)]),
-    value: model.get("bits"),
-    onchange: (v) => set("bits", Number(v)),
+    value: get("bits"),
+    onchange: (v) => put({ bits: Number(v) }),
   });
   const texts = slider({
     label: "Texts at once",
     min: 0,
     max: TEXTS,
-    value: model.get("texts"),
+    value: get("texts"),
     text: (v) => fmt.count(2 ** v),
-    oninput: (v) => set("texts", v),
+    oninput: (v) => put({ texts: v }),
   });
-  const longest = () => models[model.get("model")].window;
+  const longest = () => models[get("model")].window;
   const tokens = slider({
     label: "Tokens in each",
     min: TOKENS[0],
     max: TOKENS[1],
-    value: model.get("tokens"),
+    value: get("tokens"),
     text: (v) => fmt.count(Math.min(2 ** v, longest())),
-    oninput: (v) => set("tokens", v),
+    oninput: (v) => put({ tokens: v }),
   });
-  const memoryHead = h("p", { class: "lm-small lm-muted" }, `Memory, of ${fmt.num(model.get("memory"), 0)} GB`);
+  const memoryHead = h("p", { class: "lm-small lm-muted" }, `Memory, of ${fmt.num(get("memory"), 0)} GB`);
   const timeHead = h("p", { class: "lm-small lm-muted" }, "Time of a step, at least");
   const memory = bars({ label: "memory" });
   const time = bars({ label: "time" });
@@ -78,21 +74,14 @@ export default figure(({ model, el, listen, say }) => {
   const ms = (seconds) => (seconds < 1e-4 ? `${fmt.num(1e6 * seconds, 1)} µs` : `${fmt.num(1000 * seconds, 2)} ms`);
 
   function draw() {
-    const m = models[model.get("model")];
-    const now = numbers(
-      m,
-      model.get("bits"),
-      model.get("texts"),
-      model.get("tokens"),
-      model.get("bandwidth"),
-      model.get("operations"),
-    );
+    const m = models[get("model")];
+    const now = numbers(m, get("bits"), get("texts"), get("tokens"), get("bandwidth"), get("operations"));
     const total = (now.weights + now.cache) / 1e9;
-    const room = model.get("memory");
-    which.set(String(model.get("model")));
-    bits.set(model.get("bits"));
-    texts.set(model.get("texts"));
-    tokens.set(model.get("tokens"));
+    const room = get("memory");
+    which.set(String(get("model")));
+    bits.set(get("bits"));
+    texts.set(get("texts"));
+    tokens.set(get("tokens"));
     const most = Math.max(room, total);
     memory.draw(
       [
@@ -123,7 +112,7 @@ export default figure(({ model, el, listen, say }) => {
           (now.reading >= now.computing ? "Reading" : "Computing") +
           ` takes longer, so at most ${fmt.count(now.speed)} tokens per second are written.`;
     say(
-      `${m.name}, ${model.get("bits")} bits, ${fmt.count(now.B)} text${now.B > 1 ? "s" : ""} of ` +
+      `${m.name}, ${get("bits")} bits, ${fmt.count(now.B)} text${now.B > 1 ? "s" : ""} of ` +
         `${fmt.count(now.T)} tokens: ${gb(now.weights)} of weights and ${gb(now.cache)} of cache; ${fits}`,
     );
   }

@@ -82,19 +82,15 @@ const ends = (list, n) => {
 };
 const told = (list) => list.map(([word, v]) => `${fmt.quote(word)} ${fmt.num(v, 2)}`).join(", ");
 
-export default figure(({ model, el, listen, say }) => {
-  const net = Object.fromEntries(["words", "E", "W", "U", "shown"].map((name) => [name, model.get(name)]));
+export default figure(({ el, get, put, listen, say }) => {
+  const net = Object.fromEntries(["words", "E", "W", "U", "shown"].map((name) => [name, get(name)]));
   const width = net.E[0].length;
-  const put = (values) => {
-    for (const [name, value] of Object.entries(values)) model.set(name, value);
-    model.save_changes();
-  };
   const usable = net.words.map((word, i) => [i, word]).filter(([, word]) => word !== "<pad>" && word !== "<mask>");
   const sorted = [...usable].sort((x, y) => (x[1] < y[1] ? -1 : 1));
   const id = (word) => net.words.indexOf(word);
   const place = (j) => Math.floor((j - 1) / width); // of e_j: 0 is 3 back
   const rank = (pass) => usable.map(([w]) => w).sort((x, y) => pass.y[y] - pass.y[x] || x - y);
-  let now = forward({ ...net, history: model.get("history") });
+  let now = forward({ ...net, history: get("history") });
   let ranked = [];
 
   // --- controls
@@ -102,13 +98,13 @@ export default figure(({ model, el, listen, say }) => {
     select({
       label,
       options: sorted.filter(([, word]) => word !== "<eos>"),
-      value: model.get("history")[i],
-      onchange: (value) => put({ history: model.get("history").map((old, k) => (k === i ? value : old)) }),
+      value: get("history")[i],
+      onchange: (value) => put({ history: get("history").map((old, k) => (k === i ? value : old)) }),
     }),
   );
   const tries = chips({
     label: "Try",
-    options: model.get("examples"),
+    options: get("examples"),
     onchoose: (text) => put({ history: text.split(" ").map(id) }),
   });
   const look = select({
@@ -117,13 +113,13 @@ export default figure(({ model, el, listen, say }) => {
     value: null,
     onchange: (value) => put({ chosen: `z${value}` }),
   });
-  const next = () => (model.get("chosen")[0] === "z" ? Number(model.get("chosen").slice(1)) : ranked[0]);
+  const next = () => (get("chosen")[0] === "z" ? Number(get("chosen").slice(1)) : ranked[0]);
   const write = button(
     "",
     () => {
       const word = next();
-      const history = word === id("<eos>") ? PLACES.map(() => id("<sos>")) : [...model.get("history").slice(1), word];
-      const chosen = model.get("chosen")[0] === "z" ? `z${rank(forward({ ...net, history }))[0]}` : model.get("chosen");
+      const history = word === id("<eos>") ? PLACES.map(() => id("<sos>")) : [...get("history").slice(1), word];
+      const chosen = get("chosen")[0] === "z" ? `z${rank(forward({ ...net, history }))[0]}` : get("chosen");
       put({ history, chosen });
     },
     { class: "lm-button lm-main" },
@@ -150,7 +146,7 @@ export default figure(({ model, el, listen, say }) => {
     parts.value.textContent = text;
     parts.fill.style.setProperty("width", `${100 * Math.min(1, Math.abs(share))}%`);
     parts.fill.dataset.low = String(share < 0);
-    parts.node.setAttribute("aria-pressed", String(unit === model.get("chosen")));
+    parts.node.setAttribute("aria-pressed", String(unit === get("chosen")));
   };
   const tilesE = now.e.map(tile);
   const tilesH = now.h.map(tile);
@@ -198,7 +194,7 @@ export default figure(({ model, el, listen, say }) => {
 
   // --- lines between the chosen unit and its neighbours
   function wire() {
-    const chosen = model.get("chosen");
+    const chosen = get("chosen");
     const box = graph.getBoundingClientRect();
     const buttons = Object.fromEntries(
       [...graph.querySelectorAll("button")]
@@ -234,7 +230,7 @@ export default figure(({ model, el, listen, say }) => {
   const word = (i) => fmt.quote(net.words[i]);
   function explain(chosen) {
     const i = Number(chosen.slice(1));
-    const history = model.get("history");
+    const history = get("history");
     if (chosen[0] === "e") {
       const p = place(i);
       const entry = (i - 1) % width;
@@ -303,8 +299,8 @@ export default figure(({ model, el, listen, say }) => {
   }
 
   function draw() {
-    const history = model.get("history");
-    const chosen = model.get("chosen");
+    const history = get("history");
+    const chosen = get("chosen");
     now = forward({ ...net, history });
     ranked = rank(now).slice(0, net.shown);
     const extra = chosen[0] === "z" && !ranked.includes(Number(chosen.slice(1))) ? [Number(chosen.slice(1))] : [];

@@ -60,26 +60,22 @@ function hull(points) {
   return [...half(sorted).slice(0, -1), ...half(sorted.reverse()).slice(0, -1)];
 }
 
-export default figure(({ model, el, listen, say }) => {
+export default figure(({ el, get, put, listen, say }) => {
   const [names, keys, values, axes, reach] = ["names", "key_rows", "value_rows", "axes", "reach"].map((name) =>
-    model.get(name),
+    get(name),
   );
-  const set = (name, value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
   const inside = (v) => Math.max(-reach, Math.min(reach, Math.round(v * 10) / 10));
-  const ask = (x, y) => set("query", [inside(x), inside(y)]);
+  const ask = (x, y) => put({ query: [inside(x), inside(y)] });
   const coordinate = (axis) =>
     slider({
       label: `Query, ${axes[axis]}`,
       min: -reach,
       max: reach,
       step: 0.1,
-      value: model.get("query")[axis],
+      value: get("query")[axis],
       text: (v) => fmt.num(v, 1),
       oninput: (v) => {
-        const q = model.get("query");
+        const q = get("query");
         ask(axis ? q[0] : v, axis ? v : q[1]);
       },
     });
@@ -89,17 +85,17 @@ export default figure(({ model, el, listen, say }) => {
     min: 0,
     max: 8,
     step: 0.1,
-    value: model.get("beta"),
+    value: get("beta"),
     text: (v) => fmt.num(v, 1),
-    oninput: (v) => set("beta", v),
+    oninput: (v) => put({ beta: v }),
   });
   const heads = slider({
     label: "Heads",
     min: 1,
     max: 4,
-    value: model.get("heads"),
+    value: get("heads"),
     text: (v) => `${v} head${v === 1 ? "" : "s"}`,
-    oninput: (v) => set("heads", v),
+    oninput: (v) => put({ heads: v }),
   });
 
   const handle = h("div", { class: "lmq-handle", "aria-hidden": "true" });
@@ -168,7 +164,7 @@ export default figure(({ model, el, listen, say }) => {
   keyPlane.addEventListener("keydown", (event) => {
     if (!(event.key in moves) || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    const q = model.get("query");
+    const q = get("query");
     const step = moves[event.key];
     const much = event.shiftKey ? 5 : 1;
     ask(q[0] + much * step[0], q[1] + much * step[1]);
@@ -318,9 +314,9 @@ export default figure(({ model, el, listen, say }) => {
   }
 
   function draw() {
-    const q = model.get("query");
-    const b = model.get("beta");
-    const n = model.get("heads");
+    const q = get("query");
+    const b = get("beta");
+    const n = get("heads");
     sliders.forEach((one, axis) => one.set(q[axis]));
     beta.set(b);
     heads.set(n);

@@ -39,12 +39,7 @@ const style = `
 const num = (v) => fmt.num(v, 3);
 const term = (v) => (v < 0 ? `(${num(v)})` : num(v));
 
-export default figure(({ model, el, listen, say }) => {
-  const get = (name) => model.get(name);
-  const put = (values) => {
-    for (const [name, value] of Object.entries(values)) model.set(name, value);
-    model.save_changes();
-  };
+export default figure(({ model, el, get, put, listen, say }) => {
   const first = { events: get("events"), bias: get("bias"), place: 0 };
   const last = () => get("events").length * ORDER.length;
   const where = () => {

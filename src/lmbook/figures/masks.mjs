@@ -26,12 +26,7 @@ const style = `
 .lm-figure .lmk-node.lmk-leak { fill: var(--lm-2); stroke: var(--lm-text); stroke-width: 2; }
 `;
 
-export default figure(({ model, el, listen, say }) => {
-  const get = (name) => model.get(name);
-  const put = (values) => {
-    for (const [name, value] of Object.entries(values)) model.set(name, value);
-    model.save_changes();
-  };
+export default figure(({ el, get, put, listen, say }) => {
   const first = get("words");
   const T = first.length;
   const all = [...first.keys()];

@@ -61,34 +61,30 @@ function labels(dots, width) {
   });
 }
 
-export default figure(({ model, el, listen, say }) => {
-  const put = (values) => {
-    for (const [name, value] of Object.entries(values)) model.set(name, value);
-    model.save_changes();
-  };
-  const placed = new Map(Object.entries(model.get("known"))); // by the text that was typed
+export default figure(({ model, el, get, put, listen, say }) => {
+  const placed = new Map(Object.entries(get("known"))); // by the text that was typed
   const models = connect(model);
   let found = [...placed.values()][0];
   let width = 560;
-  const chosen = () => Math.max(0, Math.min(found.words.length - 1, model.get("chosen")));
+  const chosen = () => Math.max(0, Math.min(found.words.length - 1, get("chosen")));
 
   const line = ownText({
     models,
-    needed: [{ name: NAME, bytes: model.get("bytes") }],
+    needed: [{ name: NAME, bytes: get("bytes") }],
     label: "Words",
     verb: "Place them",
-    value: model.get("words"),
+    value: get("words"),
     maxlength: 80,
     work: (text) => models.ask("neighbours", { name: NAME, text, most: MOST }),
     done: (result, text) => {
       placed.set(text, result);
-      if (model.get("words") === text) draw();
+      if (get("words") === text) draw();
       else put({ chosen: 0, words: text });
     },
   });
   const examples = chips({
     label: "Try",
-    options: model.get("examples"),
+    options: get("examples"),
     onchoose: (words) => put({ chosen: 0, words }),
   });
   const words = h("div", {
@@ -127,7 +123,7 @@ export default figure(({ model, el, listen, say }) => {
     if (placed.has(text)) put({ words: text, chosen: kept.length });
     else
       line.put(text).then(() => {
-        if (model.get("words") === text) put({ chosen: kept.length });
+        if (get("words") === text) put({ chosen: kept.length });
       });
   }
 
@@ -255,7 +251,7 @@ export default figure(({ model, el, listen, say }) => {
         `${
           unknown.length
             ? ` ${fmt.list(unknown)} ${unknown.length > 1 ? "are" : "is"} not among the ` +
-              `${fmt.count(model.get("types"))} words of the table, so ` +
+              `${fmt.count(get("types"))} words of the table, so ` +
               (unknown.length > 1 ? "they become" : "it becomes") +
               " <unk>, a row that no training moved."
             : ""
@@ -271,7 +267,7 @@ export default figure(({ model, el, listen, say }) => {
   }
 
   function draw() {
-    const text = model.get("words");
+    const text = get("words");
     if (!placed.has(text)) {
       line.put(text);
       return;

@@ -48,12 +48,7 @@ ${formulaStyle}${shapesStyle}`;
 
 const seen = (word) => word.trim() || (word ? "␣" : "∅");
 
-export default figure(({ model, el, listen, say }) => {
-  const get = (name) => model.get(name);
-  const put = (values) => {
-    for (const [name, value] of Object.entries(values)) model.set(name, value);
-    model.save_changes();
-  };
+export default figure(({ model, el, get, put, listen, say }) => {
   const about = get("about");
   const first = get("first");
   const blanks = about.kind === "blank";

@@ -95,34 +95,33 @@ function summary(rows) {
   return parts.join(" ");
 }
 
-export default figure(({ model, el, listen, say }) => {
+export default figure(({ el, get, put, listen, say }) => {
   let rows = [];
   let chosen = null; // the word clicked first
   const before = []; // sentences to go back to
   let news = ""; // what the last swap or example changed
   let width = 640;
 
-  const put = (sentence, what) => {
+  const setSentence = (sentence, what) => {
     const old = rows.at(-1).sum;
-    before.push(model.get("sentence"));
+    before.push(get("sentence"));
     chosen = null;
-    if (what) news = change(what, old, analyse(sentence, model.get("order")).at(-1).sum);
-    model.set("sentence", sentence);
-    model.save_changes();
+    if (what) news = change(what, old, analyse(sentence, get("order")).at(-1).sum);
+    put({ sentence });
     if (news) draw(); // the same sentence again: no change event
   };
   const input = field({
     label: "Sentence",
-    value: model.get("sentence"),
+    value: get("sentence"),
     maxlength: 600,
     oninput: (v) => {
-      if (v !== model.get("sentence")) put(v);
+      if (v !== get("sentence")) setSentence(v);
     },
   });
   const examples = chips({
     label: "Try",
-    options: model.get("examples").map(([label], i) => [i, label]),
-    onchoose: (i) => put(model.get("examples")[i][1], "The new sentence"),
+    options: get("examples").map(([label], i) => [i, label]),
+    onchoose: (i) => setSentence(get("examples")[i][1], "The new sentence"),
   });
 
   const tiles = h("div", {
@@ -138,9 +137,8 @@ export default figure(({ model, el, listen, say }) => {
     const old = rows.at(-1).sum;
     const sentence = before.pop();
     chosen = null;
-    news = change("Going back", old, analyse(sentence, model.get("order")).at(-1).sum);
-    model.set("sentence", sentence);
-    model.save_changes();
+    news = change("Going back", old, analyse(sentence, get("order")).at(-1).sum);
+    put({ sentence });
   });
   const totals = h("div", { class: "lm-totals" });
   const chart = h("div", { class: "lm-chart" });
@@ -176,7 +174,7 @@ export default figure(({ model, el, listen, say }) => {
     if (i === k || i < 0 || k < 0 || Math.max(i, k) >= rows.length - 1) return;
     const tokens = rows.slice(0, -1).map((row) => row.token);
     [tokens[i], tokens[k]] = [tokens[k], tokens[i]];
-    put(tokens.join(" "), `Swapping ${fmt.quote(rows[i].token)} and ${fmt.quote(rows[k].token)}`);
+    setSentence(tokens.join(" "), `Swapping ${fmt.quote(rows[i].token)} and ${fmt.quote(rows[k].token)}`);
   }
 
   function pick(i) {
@@ -302,8 +300,8 @@ export default figure(({ model, el, listen, say }) => {
   }
 
   function draw() {
-    rows = analyse(model.get("sentence"), model.get("order"));
-    if (document.activeElement !== input.input) input.set(model.get("sentence"));
+    rows = analyse(get("sentence"), get("order"));
+    if (document.activeElement !== input.input) input.set(get("sentence"));
     drawTiles();
     drawTotals();
     drawChart();

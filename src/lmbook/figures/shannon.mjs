@@ -28,16 +28,16 @@ const frequencies = ({ words, q, truth, truth_q }) =>
 const mean = (values) => values.reduce((sum, x) => sum + x, 0) / values.length;
 const pp = (x) => (x < 100 ? fmt.num(x, 1) : Number.isFinite(x) ? fmt.count(x) : "infinite");
 
-export default figure(({ model, el, listen, say }) => {
-  const V = model.get("vocabulary_size");
-  const names = model.get("models");
-  const passages = model.get("passages");
+export default figure(({ el, get, put, listen, say }) => {
+  const V = get("vocabulary_size");
+  const names = get("models");
+  const passages = get("passages");
   let points = {};
   let extra = []; // words the reader added
   let floor = 1; // points kept for the other words
   let revealed = false;
-  const place = () => passages[model.get("passage")];
-  const bets = () => model.get("bets");
+  const place = () => passages[get("passage")];
+  const bets = () => get("bets");
   const turn = () => bets().length - (revealed ? 1 : 0);
   const over = () => turn() >= place().positions.length;
   const rest = () => 100 - spent(points);
@@ -45,7 +45,7 @@ export default figure(({ model, el, listen, say }) => {
   // --- the pieces
   const where = select({
     label: "Text",
-    value: model.get("passage"),
+    value: get("passage"),
     options: passages.map((p, i) => [i, p.name]),
     onchange: (i) => begin(i),
   });
@@ -88,8 +88,8 @@ export default figure(({ model, el, listen, say }) => {
   });
   const go = button("Bet and look", () => bet(), { class: "lm-button lm-main" });
   const next = button("Next word", () => advance(), { class: "lm-button lm-main" });
-  const again = button("Play again", () => begin(model.get("passage")), { class: "lm-button lm-main" });
-  const another = button("Another text", () => begin((model.get("passage") + 1) % passages.length));
+  const again = button("Play again", () => begin(get("passage")), { class: "lm-button lm-main" });
+  const another = button("Another text", () => begin((get("passage") + 1) % passages.length));
   const betting = h("div", { class: "lm-stack" }, adding, h("div", { class: "lm-row" }, shares.node, safe));
   const losses = bars({ label: "Loss on this word" });
   const scores = bars({ label: "Perplexity so far" });
@@ -114,9 +114,7 @@ export default figure(({ model, el, listen, say }) => {
 
   // --- what the reader does
   function begin(i) {
-    model.set("passage", i);
-    model.set("bets", []);
-    model.save_changes();
+    put({ passage: i, bets: [] });
     start();
     group.focus(0);
   }
@@ -191,8 +189,7 @@ export default figure(({ model, el, listen, say }) => {
 
   function bet() {
     revealed = true;
-    model.set("bets", [...bets(), { points: { ...points } }]);
-    model.save_changes();
+    put({ bets: [...bets(), { points: { ...points } }] });
     draw();
     next.focus();
     say(verdict());
@@ -377,7 +374,7 @@ export default figure(({ model, el, listen, say }) => {
   }
 
   function draw() {
-    where.set(model.get("passage"));
+    where.set(get("passage"));
     const focused = /** @type {HTMLElement | null} */ (document.activeElement);
     betting.hidden = revealed || over();
     go.hidden = revealed || over();
@@ -391,10 +388,10 @@ export default figure(({ model, el, listen, say }) => {
     if (focused?.isConnected && focused !== document.activeElement && !focused.hidden) focused.focus();
   }
 
-  let known = JSON.stringify([model.get("passage"), bets()]);
+  let known = JSON.stringify([get("passage"), bets()]);
   listen("bets passage", () => {
     // from Python or another view: show where the game stands now
-    const now = JSON.stringify([model.get("passage"), bets()]);
+    const now = JSON.stringify([get("passage"), bets()]);
     if (now !== known && !revealed) start();
     known = now;
   });

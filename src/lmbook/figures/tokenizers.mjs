@@ -75,27 +75,23 @@ function strip(row, wide, tall) {
   );
 }
 
-export default figure(({ model, el, listen, say }) => {
+export default figure(({ el, get, put, listen, say }) => {
   const vocabulary = Vocabulary.build(harbour.split("\n").flatMap((line) => [...line.split(" "), "<eos>"]));
-  const flat = model.get("learned");
+  const flat = get("learned");
   const learned = Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i], flat[2 * i + 1]]);
-  const tables = model.get("rows").map((text) => Int8Array.from(atob(text), (letter) => letter.charCodeAt(0)));
+  const tables = get("rows").map((text) => Int8Array.from(atob(text), (letter) => letter.charCodeAt(0)));
   const row = (id, lane) => Array.from(tables[lane].subarray(id * WIDTH, (id + 1) * WIDTH), (v) => v / 127);
   const trained = (id, lane) => row(id, lane).some((v) => v !== 0);
-  const fixed = [new Characters([...model.get("characters")]), new Words(vocabulary.tokens.slice(5))];
+  const fixed = [new Characters([...get("characters")]), new Words(vocabulary.tokens.slice(5))];
   let tokenizers = [];
   let cut = []; // for each tokenizer its tokens: { token, id }
   let chosen = { lane: 0, at: 5 }; // a vowel of the first text
 
-  const put = (name, value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
-  const input = field({ label: "Text", value: model.get("text"), maxlength: MOST, oninput: (v) => put("text", v) });
+  const input = field({ label: "Text", value: get("text"), maxlength: MOST, oninput: (v) => put({ text: v }) });
   const examples = chips({
     label: "Try",
-    options: model.get("examples").map((text) => [text, text.trim().replace(/\s+/g, " ")]),
-    onchoose: (text) => put("text", text),
+    options: get("examples").map((text) => [text, text.trim().replace(/\s+/g, " ")]),
+    onchoose: (text) => put({ text: text }),
   });
   /** @type {HTMLElement} */ (examples.node.querySelector(".lm-row")).style.setProperty("min-width", "0");
   const merges = slider({
@@ -103,9 +99,9 @@ export default figure(({ model, el, listen, say }) => {
     min: 0,
     max: learned.length,
     step: 1,
-    value: model.get("merges"),
+    value: get("merges"),
     text: (v) => `${v} of ${learned.length}`,
-    oninput: (v) => put("merges", v),
+    oninput: (v) => put({ merges: v }),
   });
 
   const lanes = NAMES.map((name, lane) => {
@@ -270,14 +266,14 @@ export default figure(({ model, el, listen, say }) => {
   }
 
   function draw() {
-    const text = [...model.get("text")].slice(0, MOST).join("");
-    tokenizers = [...fixed, new BytePairs(learned.slice(0, model.get("merges")))];
+    const text = [...get("text")].slice(0, MOST).join("");
+    tokenizers = [...fixed, new BytePairs(learned.slice(0, get("merges")))];
     cut = tokenizers.map((tokenizer) => {
       const ids = tokenizer.encode(text);
       return tokenizer.split(text).map((token, i) => ({ token, id: ids[i] }));
     });
-    if (document.activeElement !== input.input) input.set(model.get("text"));
-    merges.set(model.get("merges"));
+    if (document.activeElement !== input.input) input.set(get("text"));
+    merges.set(get("merges"));
     lanes.forEach((_, lane) => drawLane(lane));
     mark();
     lanes.forEach(({ group }) => group.refresh());

@@ -192,11 +192,11 @@ function result() {
   };
 }
 
-export default figure(({ model, el, say }) => {
-  const { task, ways, rates } = model.get("lesson");
+export default figure(({ el, get, say }) => {
+  const { task, ways, rates } = get("lesson");
   let way = ways.find((one) => one.record) ?? ways[0];
-  let rate = model.get("rate");
-  let seed = model.get("seed");
+  let rate = get("rate");
+  let seed = get("seed");
   let coaches = [];
   let runs = [];
   let state = "before";
@@ -331,7 +331,7 @@ export default figure(({ model, el, say }) => {
     state = next;
     start.textContent = { going: "Pause", paused: "Go on", done: "Go on" }[state] ?? "Train";
     draw();
-    tell(words || model.get("alt"));
+    tell(words || get("alt"));
   }
 
   /** The result in a sentence. */

@@ -184,12 +184,7 @@ function board(onchoose) {
   };
 }
 
-export default figure(({ model, el, listen, say }) => {
-  const get = (name) => model.get(name);
-  const put = (values) => {
-    for (const [name, value] of Object.entries(values)) model.set(name, value);
-    model.save_changes();
-  };
+export default figure(({ model, el, get, put, listen, say }) => {
   const all = get("translators");
   const models = connect(model);
   const ready = new Set();

@@ -47,29 +47,25 @@ const visible = (c) => ({ " ": "␣", "\n": "⏎" })[c] ?? c;
 const signed = (v) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(2)}`;
 const bytes = (text) => Int8Array.from(atob(text), (c) => c.charCodeAt(0));
 
-export default figure(({ model, el, listen, say }) => {
+export default figure(({ model, el, get, put, listen, say }) => {
   const opened = (p) => ({ ...p, characters: [...p.text], tops: [...p.top], h: bytes(p.states) });
-  let passages = model.get("passages").map(opened);
+  let passages = get("passages").map(opened);
   const ours = passages.filter((p) => !p.own).length;
   const steps = () => now().came.length;
-  const here = () => Math.min(model.get("t"), steps() - 1);
+  const here = () => Math.min(get("t"), steps() - 1);
   let over = null; // the unit under the mouse, shown in place of the chosen one
 
-  const put = (name, value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
-  const now = () => passages[model.get("passage")];
-  const shown = () => over ?? model.get("unit");
+  const now = () => passages[get("passage")];
+  const shown = () => over ?? get("unit");
   const value = (t, unit) => now().h[t * UNITS + unit] / SCALE;
   const guesses = (t) => Array.from({ length: TOP }, (_, i) => [now().tops[t * TOP + i], now().p[t * TOP + i] / 1000]);
 
   const passage = select({
     label: "Passage",
-    value: model.get("passage"),
+    value: get("passage"),
     onchange: (v) => {
-      if (passages[v]) put("passage", v);
-      else passage.set(model.get("passage"));
+      if (passages[v]) put({ passage: v });
+      else passage.set(get("passage"));
     },
     options: [
       ...passages.slice(0, ours).map((p, i) => [i, `${i + 1}: ${p.text.slice(0, 24).replaceAll("\n", " ").trim()} …`]),
@@ -79,7 +75,7 @@ export default figure(({ model, el, listen, say }) => {
   const models = connect(model);
   const own = ownText({
     models,
-    needed: [{ name: MODEL, bytes: model.get("bytes") }],
+    needed: [{ name: MODEL, bytes: get("bytes") }],
     label: "Your own text",
     verb: "Read it",
     maxlength: 121,
@@ -101,30 +97,34 @@ export default figure(({ model, el, listen, say }) => {
         p: taken.flatMap((step) => step.next.map((next) => Math.round(1000 * next.p))),
         came: taken.map((step) => Math.round(1000 * step.came)),
       };
-      model.set("passages", [...model.get("passages").slice(0, ours), text]);
+      model.set("passages", [...get("passages").slice(0, ours), text]);
       model.set("t", taken.length - 1);
-      put("passage", ours);
+      put({ passage: ours });
     },
   });
   const time = slider({
     label: "Step t",
     min: 0,
     max: steps() - 1,
-    value: model.get("t"),
-    oninput: (v) => put("t", v),
+    value: get("t"),
+    oninput: (v) => put({ t: v }),
     text: (t) => `${t + 1} of ${steps()}`,
   });
   const unit = slider({
     label: "Unit",
     min: 0,
     max: UNITS - 1,
-    value: model.get("unit"),
-    oninput: (v) => put("unit", v),
+    value: get("unit"),
+    oninput: (v) => put({ unit: v }),
     text: String,
   });
-  const known = model.get("known");
+  const known = get("known");
   const tries = known.length
-    ? chips({ label: "Try", options: known.map(([u, what]) => [u, `${u}: ${what}`]), onchoose: (u) => put("unit", u) })
+    ? chips({
+        label: "Try",
+        options: known.map(([u, what]) => [u, `${u}: ${what}`]),
+        onchoose: (u) => put({ unit: u }),
+      })
     : null;
   const unrolled = h("div", { class: "lmu-steps", "aria-hidden": "true" });
   const strip = s("svg", { class: "lmu-strip", "aria-hidden": "true" });
@@ -155,7 +155,7 @@ export default figure(({ model, el, listen, say }) => {
       .characters.slice(0, steps())
       .map((c, t) => {
         const bar = s("rect", { x: 2, width: 8 });
-        const node = h("span", { class: "lmu-char", onclick: () => put("t", t) }, [
+        const node = h("span", { class: "lmu-char", onclick: () => put({ t: t }) }, [
           s("svg", { width: 12, height: 26, viewBox: "0 0 12 26" }, [
             bar,
             s("line", { x1: 0, x2: 12, y1: 13, y2: 13, stroke: "var(--lm-edge)" }),
@@ -223,7 +223,7 @@ export default figure(({ model, el, listen, say }) => {
   strip.addEventListener("pointerleave", () => hover(null));
   strip.addEventListener("click", (event) => {
     const u = unitAt(event);
-    if (u !== null) put("unit", u);
+    if (u !== null) put({ unit: u });
   });
 
   function drawMark() {
@@ -286,7 +286,7 @@ export default figure(({ model, el, listen, say }) => {
 
   function tell() {
     const t = here();
-    const u = model.get("unit");
+    const u = get("unit");
     const [guess, p] = guesses(t)[0];
     const came = now().characters[t + 1];
     const read = now()
@@ -304,7 +304,7 @@ export default figure(({ model, el, listen, say }) => {
   }
 
   function drawTable() {
-    const u = model.get("unit");
+    const u = get("unit");
     numbers.draw(
       Array.from({ length: steps() }, (_, t) => [
         String(t + 1),
@@ -319,10 +319,10 @@ export default figure(({ model, el, listen, say }) => {
   }
 
   function draw() {
-    passage.set(model.get("passage"));
+    passage.set(get("passage"));
     time.input.max = String(steps() - 1);
     time.set(here());
-    unit.set(model.get("unit"));
+    unit.set(get("unit"));
     drawText();
     drawStrip();
     drawSteps();
@@ -335,7 +335,7 @@ export default figure(({ model, el, listen, say }) => {
   strip.setAttribute("viewBox", `0 0 ${PITCH * columns} ${PITCH * Math.ceil(UNITS / columns)}`);
   makeText();
   listen("passages passage", () => {
-    passages = model.get("passages").map(opened);
+    passages = get("passages").map(opened);
     makeText();
   });
   listen("passages passage t unit", draw);

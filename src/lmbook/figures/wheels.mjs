@@ -30,39 +30,35 @@ const style = `
 .lm-figure .lmpw-along { stroke: var(--lm-2); stroke-width: 1.6; stroke-dasharray: 4 3; }
 `;
 
-export default figure(({ model, el, listen, say }) => {
-  const length = model.get("length");
-  const set = (name, value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
+export default figure(({ model, el, get, put, listen, say }) => {
+  const length = get("length");
   const first = slider({
     label: "Position i",
     min: 0,
     max: length - 1 - LONGEST,
-    value: model.get("i"),
+    value: get("i"),
     text: String,
-    oninput: (v) => set("i", v),
+    oninput: (v) => put({ i: v }),
   });
   const gap = slider({
     label: "Offset t − i",
     min: 0,
     max: LONGEST,
-    value: model.get("offset"),
+    value: get("offset"),
     text: String,
-    oninput: (v) => set("offset", v),
+    oninput: (v) => put({ offset: v }),
   });
   const width = choice({
     label: "Width D",
     options: WIDTHS.map((v) => [v, String(v)]),
-    value: model.get("width"),
-    onchange: (v) => set("width", v),
+    value: get("width"),
+    onchange: (v) => put({ width: v }),
   });
   const base = choice({
     label: "Base C",
     options: BASES.map((v) => [v, fmt.count(v)]),
-    value: model.get("base"),
-    onchange: (v) => set("base", v),
+    value: get("base"),
+    onchange: (v) => put({ base: v }),
   });
   const key = h("p", { class: "lm-small lm-muted", "aria-hidden": "true" });
   const dials = h("div", { class: "lmpw-dials", "aria-hidden": "true" });
@@ -85,8 +81,7 @@ export default figure(({ model, el, listen, say }) => {
     numbers.node,
   );
 
-  const speeds = () =>
-    Array.from({ length: model.get("width") / 2 }, (_, j) => model.get("base") ** ((-2 * j) / model.get("width")));
+  const speeds = () => Array.from({ length: get("width") / 2 }, (_, j) => get("base") ** ((-2 * j) / get("width")));
   const product = (k) => speeds().reduce((sum, w) => sum + Math.cos(k * w), 0);
   const degrees = (angle) => ((angle * 180) / Math.PI) % 360;
 
@@ -112,7 +107,7 @@ export default figure(({ model, el, listen, say }) => {
   const size = 8; // of a cell, in the units of the drawing
   const marks = s("g", {});
   function drawTable() {
-    const most = model.get("width") / 2;
+    const most = get("width") / 2;
     const values = Array.from({ length }, (_, k) => (product(k) / most + 1) / 2);
     const cells = [];
     for (let t = 0; t < length; t += 1) {
@@ -151,20 +146,20 @@ export default figure(({ model, el, listen, say }) => {
       const high = Math.max(i, t); // the table is symmetric: both halves mean the same pair
       if (low < 0 || low > length - 1 - LONGEST || high - low > LONGEST) return;
       model.set("i", low);
-      set("offset", high - low);
+      put({ offset: high - low });
     });
     replace(grid, svg);
   }
 
   function draw() {
-    const i = model.get("i");
-    const k = model.get("offset");
+    const i = get("i");
+    const k = get("offset");
     const t = i + k;
     const all = speeds();
     first.set(i);
     gap.set(k);
-    width.set(model.get("width"));
-    base.set(model.get("base"));
+    width.set(get("width"));
+    base.set(get("base"));
     replace(key, [
       h("span", { class: "lmpw-key" }),
       `hand at t = ${t}`,

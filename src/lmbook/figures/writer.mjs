@@ -47,12 +47,7 @@ const style = `
 const seen = (char) => ({ "\n": "↵", " ": "␣" })[char] ?? char;
 const named = (char) => ({ "\n": "the line end", " ": "the space" })[char] ?? fmt.quote(char);
 
-export default figure(({ model, el, listen, say }) => {
-  const get = (name) => model.get(name);
-  const put = (values) => {
-    for (const [name, value] of Object.entries(values)) model.set(name, value);
-    model.save_changes();
-  };
+export default figure(({ el, get, put, listen, say }) => {
   const found = weights(bytes(file));
   const gpt = new GPT((part) => found.get(part), {
     n_heads: get("n_heads"),
