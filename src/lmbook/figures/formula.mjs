@@ -1,23 +1,41 @@
 // formula.mjs: formulae as plain HTML: letters, indices, fractions and roots, on lines that break before they clip.
 //
-//   formula("e i equals q times k i over root d k",
-//     [i("e"), sub("i"), " = ", over([v("q"), " · ", v("k")], root(i("d")))])
+//   formula("e i equals q times k i over root d k", "e_i = frac{*q* · *k*_i}{√{d_k}}")
 //
+// A letter is italic, *x* a vector, [LN] the name of a function, "sin" upright; _ and ^ take one character or {..}.
 // What is said first is read aloud in place of the letters.
 import { h } from "./core.mjs";
 
-export const v = (letter) => h("b", {}, letter); // a vector
-export const i = (letter) => h("i", {}, letter);
-export const sub = (...below) => h("sub", {}, below);
-export const sup = (...above) => h("sup", {}, above);
-export const over = (above, below) => h("span", { class: "lmf-over" }, h("span", {}, above), h("span", {}, below));
-export const root = (...inside) => h("span", { class: "lmf-root" }, "√", h("span", {}, inside));
-export const op = (name) => h("span", { class: "lmf-op" }, name); // softmax, LN
+const BRACED = "\\{((?:[^{}]|\\{(?:[^{}]|\\{[^{}]*\\})*\\})*)\\}"; // up to three deep
+const MARK = new RegExp(
+  [
+    `frac${BRACED}${BRACED}|√${BRACED}|([_^])(?:${BRACED}|(.))`,
+    '\\*(.)\\*|\\[(.+?)\\]|"(.+?)"|([A-Za-zα-ω])|([^_^*[√"A-Za-zα-ω]+)',
+  ].join("|"),
+  "gu",
+);
 
+/** @returns {(string | HTMLElement)[]} */
+const typeset = (text) =>
+  [...text.matchAll(MARK)].map(([, above, below, rooted, way, many, one, vector, name, upright, letter, rest]) => {
+    if (above) return h("span", { class: "lmf-over" }, h("span", {}, typeset(above)), h("span", {}, typeset(below)));
+    if (rooted) return h("span", { class: "lmf-root" }, "√", h("span", {}, typeset(rooted)));
+    if (way) return h(way === "_" ? "sub" : "sup", {}, typeset(many ?? one));
+    if (vector) return h("b", {}, vector);
+    if (name) return h("span", { class: "lmf-op" }, name);
+    return letter ? h("i", {}, letter) : (upright ?? rest);
+  });
+
+/**
+ * @param {string} said
+ * @param {...string} lines
+ */
 export const formula = (said, ...lines) =>
   h("div", { class: "lmf", role: "math", "aria-label": said }, [
-    lines.map((parts) =>
-      h("p", {}, [parts.map((part) => (typeof part === "string" ? part.replace(/ ?([=+·]|←) /g, "\u00a0$1 ") : part))]),
+    lines.map((line) =>
+      h("p", {}, [
+        typeset(line).map((part) => (typeof part === "string" ? part.replace(/ ?([=+·]|←) /g, "\u00a0$1 ") : part)),
+      ]),
     ),
   ]);
 

@@ -6,7 +6,7 @@
 // used. `about` says which model it is (opened.py): both towers, or one of them alone; norms before or behind the sum;
 // max or GELU.
 import { fmt, s } from "./core.mjs";
-import { formula, i, op, over, root, sub, sup, v } from "./formula.mjs";
+import { formula } from "./formula.mjs";
 import { WIDE, arrow, box, columns, part, path, plus, sheet, text, vector } from "./opened-shapes.mjs";
 
 const INNER = "\\.(self|cross)\\.(\\d+)(?:\\.(\\d+))?|\\.(feed)(?:\\.(\\d+))?"; // a head and a key, or a unit
@@ -95,125 +95,18 @@ export function nameOf(at, { keys = [] }) {
 
 /** Softmax of E times the head of the last x: how each model says what comes. */
 const OUTPUT = {
-  translator: () => [
-    i("P"),
-    "(",
-    i("y"),
-    sub(i("t")),
-    " | ",
-    i("y"),
-    sub("<", i("t")),
-    ", ",
-    i("x"),
-    ") = ",
-    op("softmax"),
-    "(",
-    i("E"),
-    " ",
-    op("LN"),
-    " ",
-    v("x"),
-    sub(i("K")),
-    ")",
-  ],
-  blank: () => [
-    i("P"),
-    "(",
-    i("w"),
-    sub(i("t")),
-    " | ",
-    op("the others"),
-    ") = ",
-    op("softmax"),
-    "(",
-    i("E"),
-    " ",
-    op("LN"),
-    " ",
-    op("gelu"),
-    "(",
-    i("W"),
-    v("x"),
-    sub(i("K")),
-    " + ",
-    v("b"),
-    ") + ",
-    v("c"),
-    ")",
-  ],
-  next: () => [
-    i("P"),
-    "(",
-    i("w"),
-    sub(i("t"), "+1"),
-    " | ",
-    i("w"),
-    sub("≤", i("t")),
-    ") = ",
-    op("softmax"),
-    "(",
-    i("E"),
-    " ",
-    op("LN"),
-    " ",
-    v("x"),
-    sub(i("K")),
-    ")",
-  ],
+  translator: "P(y_t | y_{<t}, x) = [softmax](E [LN] *x*_K)",
+  blank: "P(w_t | [the others]) = [softmax](E [LN] [gelu](W*x*_K + *b*) + *c*)",
+  next: "P(w_{t+1} | w_{≤t}) = [softmax](E [LN] *x*_K)",
 };
 const STREAM = {
-  pre: () => [
-    v("x"),
-    sub(i("k")),
-    " = ",
-    v("x"),
-    sub(i("k"), "−1"),
-    " + ",
-    i("f"),
-    sub(i("k")),
-    "(",
-    op("LN"),
-    " ",
-    v("x"),
-    sub(i("k"), "−1"),
-    ")",
-  ],
-  post: () => [
-    v("x"),
-    sub(i("k")),
-    " = ",
-    op("LN"),
-    "(",
-    v("x"),
-    sub(i("k"), "−1"),
-    " + ",
-    i("f"),
-    sub(i("k")),
-    "(",
-    v("x"),
-    sub(i("k"), "−1"),
-    "))",
-  ],
+  pre: "*x*_k = *x*_{k−1} + f_k([LN] *x*_{k−1})",
+  post: "*x*_k = [LN](*x*_{k−1} + f_k(*x*_{k−1}))",
 };
 const START = {
-  translator: () => [v("x"), sub("0"), " = ", root(i("d")), " ", i("E"), sub(i("w")), " + ", v("p"), sub(i("t"))],
-  blank: () => [
-    v("x"),
-    sub("0"),
-    " = ",
-    op("LN"),
-    "(",
-    i("E"),
-    sub(i("w")),
-    " + ",
-    i("P"),
-    sub(i("t")),
-    " + ",
-    i("S"),
-    sub("1"),
-    ")",
-  ],
-  next: () => [v("x"), sub("0"), " = ", i("E"), sub(i("w"))],
+  translator: "*x*_0 = √{d} E_w + *p*_t",
+  blank: "*x*_0 = [LN](E_w + P_t + S_1)",
+  next: "*x*_0 = E_w",
 };
 const ground = { translator: "√d E + position", blank: "LN(E + P + S)", next: "E" };
 
@@ -302,9 +195,9 @@ export function whole({ about, words, trace, word, hidden, left }) {
     formula: formula(
       "The first x is a sum of vectors. The stream x k comes from x k minus 1 and what sublayer k makes of it. " +
         "The output is softmax of E times what the last x becomes.",
-      START[kind](),
-      STREAM[about.post ? "post" : "pre"](),
-      OUTPUT[kind](),
+      START[kind],
+      STREAM[about.post ? "post" : "pre"],
+      OUTPUT[kind],
     ),
     note: {
       translator: "In each layer of the decoder: the word that the model would write, did it end there.",
@@ -412,13 +305,11 @@ export function block({ at, about, trace, word, total }) {
       { size: 12, anchor: "start" },
     ),
   );
-  const add = (name, more = []) =>
-    about.post
-      ? [v("x"), " ← ", op("LN"), "(", v("x"), " + ", op(name), "(", v("x"), "))"]
-      : [v("x"), " ← ", v("x"), " + ", op(name), "(", op("LN"), " ", v("x"), more, ")"];
+  const add = (name, more = "") =>
+    about.post ? `*x* ← [LN](*x* + [${name}](*x*))` : `*x* ← *x* + [${name}]([LN] *x*${more})`;
   const lines = [
     add(at.tower === "encoder" ? "SelfAttention" : "CausalAttention"),
-    ...(own.length > 2 ? [add("Attention", [", ", i("H")])] : []),
+    ...(own.length > 2 ? [add("Attention", ", H")] : []),
     add("FFN"),
   ];
   const most = own.reduce((a, b) => (b.added > a.added ? b : a));
@@ -473,7 +364,7 @@ function headOf(at, stage) {
   };
 }
 const best = (values) => values.reduce((top, value, j) => (value > values[top] ? j : top), 0);
-const score = () => [i("e"), sub(i("i")), " = ", over([v("q"), " · ", v("k"), sub(i("i"))], root(i("d"), sub("k")))];
+const SCORE = `e_i = frac{*q* · *k*_i}{√{d_{"k"}}}`;
 
 const SHOWN = 14; // tokens of a head that are drawn: of more, those with the largest weights
 
@@ -537,10 +428,10 @@ export function head({ at, about, stage, keys, word, total }) {
     tints: own.alpha,
     formula: formula(
       "e i is q times k i over the root of d k. Alpha is the softmax of e. c is the sum of alpha i v i.",
-      score(),
-      [i("α"), " = ", op("softmax"), "(", i("e"), ")"],
-      [v("c"), " = ∑", sub(i("i")), " ", i("α"), sub(i("i")), " ", v("v"), sub(i("i"))],
-      [i("d"), sub("k"), ` = ${own.d}`],
+      SCORE,
+      "α = [softmax](e)",
+      "*c* = ∑_i α_i *v*_i",
+      `d_{"k"} = ${own.d}`,
     ),
     note:
       about.kind !== "next"
@@ -605,20 +496,8 @@ function scoreView({ at, stage, keys, word }) {
     tints: own.alpha,
     formula: formula(
       `The score is ${fmt.num(own.e[j])}, the weight ${fmt.num(own.alpha[j])}`,
-      [
-        i("e"),
-        " = ",
-        over([v("q"), " · ", v("k")], root(i("d"), sub("k"))),
-        " = ",
-        over(fmt.num(made.sum), root(String(own.d))),
-        ` = ${fmt.num(own.e[j])}`,
-      ],
-      [
-        i("α"),
-        " = ",
-        over([i("e"), sup(fmt.num(own.e[j]))], ["∑", sub(i("j")), " ", i("e"), sup(i("e"), sub(i("j")))]),
-        ` = ${fmt.num(own.alpha[j], 3)}`,
-      ],
+      `e = frac{*q* · *k*}{√{d_{"k"}}} = frac{${fmt.num(made.sum)}}{√{${own.d}}} = ${fmt.num(own.e[j])}`,
+      `α = frac{e^{${fmt.num(own.e[j])}}}{∑_j e^{e_j}} = ${fmt.num(own.alpha[j], 3)}`,
     ),
     words:
       `${own.d} products add up to ${fmt.num(made.sum)}; over √${own.d} that is the score ${fmt.num(own.e[j])}, ` +
@@ -647,8 +526,7 @@ const row = (y, to, label, name, value, share, role) =>
     text(318, y + 17, value, { anchor: "end", size: 12.5 }),
   );
 
-const activation = (about, ...inside) =>
-  about.f === "gelu" ? [op("gelu"), "(", ...inside, ")"] : ["max(0, ", ...inside, ")"];
+const activation = (about, inside) => (about.f === "gelu" ? `[gelu](${inside})` : `"max"(0, ${inside})`);
 
 export function feed({ at, about, stage, word }) {
   const { hidden } = stage;
@@ -693,8 +571,8 @@ export function feed({ at, about, stage, word }) {
     parts,
     formula: formula(
       `W 2 times ${about.f === "gelu" ? "gelu" : "the larger of 0 and"} W 1 x plus b 1, plus b 2`,
-      [op("FFN"), "(", v("x"), ") = ", i("W"), sub("2"), " ", v("a"), " + ", v("b"), sub("2")],
-      [v("a"), " = ", activation(about, i("W"), sub("1"), " ", v("x"), " + ", v("b"), sub("1"))],
+      "[FFN](*x*) = W_2 *a* + *b*_2",
+      `*a* = ${activation(about, "W_1 *x* + *b*_1")}`,
     ),
     note:
       "x is " +
@@ -729,9 +607,9 @@ function unitView({ at, about, stage, word }) {
     number: at.number,
     formula: formula(
       `The unit is ${fmt.num(value)}`,
-      [i("a"), " = ", activation(about, v("w"), " · ", v("x"), " + ", i("b"))],
-      [" = ", activation(about, `${fmt.num(made.sum)} ${signed(stage.bias)}`)],
-      [` = ${fmt.num(value)}`],
+      `a = ${activation(about, "*w* · *x* + b")}`,
+      ` = ${activation(about, `${fmt.num(made.sum)} ${signed(stage.bias)}`)}`,
+      ` = ${fmt.num(value)}`,
     ),
     words:
       `${stage.row.length} products add up to ${fmt.num(made.sum)}; with the bias ${fmt.num(stage.bias)} and ` +
@@ -780,7 +658,7 @@ function sumOfRows({ at, about, stages, word, place }) {
       parts.map((one) => one.node),
     ),
     parts,
-    formula: formula("x 0 is what enters the first layer", START[about.kind](), [i("d"), ` = ${next.length}`]),
+    formula: formula("x 0 is what enters the first layer", START[about.kind], `d = ${next.length}`),
     note: last
       ? "Each vector is drawn to its own scale. The first depends on the word, the second on its position, the " +
         "third is the same everywhere here."
@@ -835,20 +713,11 @@ function entryOfRows({ at, stages, word, place }) {
     siblings: [...next.keys()],
     number: j,
     formula: alone
-      ? formula(`The entry is ${fmt.num(own[0], 3)}`, [i("x"), ` = ${fmt.num(own[0], 3)}`])
+      ? formula(`The entry is ${fmt.num(own[0], 3)}`, `x = ${fmt.num(own[0], 3)}`)
       : formula(
           `The entry is ${fmt.num(next[j], 3)}`,
-          [i("s"), ` = ${fmt.num(own[0], 3)} ${signed(own[1], 3)} ${signed(own[2], 3)} = ${fmt.num(sums[j], 3)}`],
-          [
-            i("x"),
-            " = ",
-            i("g"),
-            " ",
-            over([i("s"), ` ${signed(-mean, 3)}`], fmt.num(deviation, 3)),
-            " + ",
-            i("b"),
-            ` = ${fmt.num(next[j], 3)}`,
-          ],
+          `s = ${fmt.num(own[0], 3)} ${signed(own[1], 3)} ${signed(own[2], 3)} = ${fmt.num(sums[j], 3)}`,
+          `x = g frac{s ${signed(-mean, 3)}}{${fmt.num(deviation, 3)}} + b = ${fmt.num(next[j], 3)}`,
         ),
     note: alone
       ? ""
@@ -900,26 +769,9 @@ export function embedding({ at, stages, word, place }) {
     parts,
     formula: formula(
       "x 0 is the root of d times the row of the word, plus the position",
-      [v("x"), sub("0"), " = ", root(i("d")), " ", i("E"), sub(i("w")), " + ", v("p"), sub(i("t"))],
-      [
-        i("p"),
-        sub(i("t"), ", 2", i("j")),
-        " = sin(",
-        i("t"),
-        " ",
-        i("ω"),
-        sub(i("j")),
-        "),  ",
-        i("p"),
-        sub(i("t"), ", 2", i("j"), "+1"),
-        " = cos(",
-        i("t"),
-        " ",
-        i("ω"),
-        sub(i("j")),
-        ")",
-      ],
-      [i("ω"), sub(i("j")), " = 10000", sup("−2", i("j"), "/", i("d"))],
+      "*x*_0 = √{d} E_w + *p*_t",
+      `p_{t, 2j} = "sin"(t ω_j),  p_{t, 2j+1} = "cos"(t ω_j)`,
+      "ω_j = 10000^{−2j/d}",
     ),
     note: `d = ${w.length}. The same word at another position has the same first vector and another second one.`,
     words:
@@ -959,9 +811,9 @@ function entryView({ at, stages, word, place }) {
     number: j,
     formula: formula(
       `The entry is ${fmt.num(w[j] + p[j])}`,
-      [i("p"), ` = ${j % 2 ? "cos" : "sin"}(${place} · ${fmt.prob(omega)}) = ${fmt.num(p[j], 3)}`],
-      [i("x"), " = ", root(i("d")), " ", i("E"), " + ", i("p")],
-      [` = ${fmt.num(w[j], 3)} ${signed(p[j], 3)} = ${fmt.num(w[j] + p[j], 3)}`],
+      `p = "${j % 2 ? "cos" : "sin"}"(${place} · ${fmt.prob(omega)}) = ${fmt.num(p[j], 3)}`,
+      "x = √{d} E + p",
+      ` = ${fmt.num(w[j], 3)} ${signed(p[j], 3)} = ${fmt.num(w[j] + p[j], 3)}`,
     ),
     words:
       `Entry ${j + 1} of ${fmt.quote(seen(word))} at position ${place}: ${fmt.num(w[j], 3)} of the word and ` +
@@ -974,9 +826,9 @@ function entryView({ at, stages, word, place }) {
 }
 
 const HEAD = {
-  translator: () => [v("y"), " = ", op("LN"), " ", v("x"), sub(i("K"))],
-  blank: () => [v("y"), " = ", op("LN"), " ", op("gelu"), "(", i("W"), " ", v("x"), sub(i("K")), " + ", v("b"), ")"],
-  next: () => [v("y"), " = ", op("LN"), " ", v("x"), sub(i("K"))],
+  translator: "*y* = [LN] *x*_K",
+  blank: "*y* = [LN] [gelu](W *x*_K + *b*)",
+  next: "*y* = [LN] *x*_K",
 };
 /** What stands there, or comes next in the text, and what the model gives it. */
 function cameIn({ kind }, { came }, hidden) {
@@ -1010,18 +862,9 @@ export function output({ at, about, stages: [stage], word, hidden }) {
     parts,
     formula: formula(
       "The logits are E times y, and P is their softmax",
-      HEAD[about.kind](),
-      [
-        i("z"),
-        sub(i("w")),
-        " = ",
-        i("E"),
-        sub(i("w")),
-        " · ",
-        v("y"),
-        ...(about.kind === "blank" ? [" + ", i("c"), sub(i("w"))] : []),
-      ],
-      [i("P"), "(", i("w"), ") = ", op("softmax"), "(", v("z"), ")", sub(i("w"))],
+      HEAD[about.kind],
+      `z_w = E_w · *y*${about.kind === "blank" ? " + c_w" : ""}`,
+      "P(w) = [softmax](*z*)_w",
     ),
     note:
       "E is the " +
@@ -1059,23 +902,9 @@ function logitView({ at, about, stages: [stage] }) {
     number: j,
     formula: formula(
       `The logit is ${fmt.num(one.logit)}`,
-      [
-        i("z"),
-        " = ",
-        i("E"),
-        sub(i("w")),
-        " · ",
-        v("y"),
-        ...(biased
-          ? [" + ", i("c"), sub(i("w")), ` = ${fmt.num(made.sum)} ${signed(one.bias)} = ${fmt.num(one.logit)}`]
-          : [` = ${fmt.num(made.sum)}`]),
-      ],
-      [
-        i("P"),
-        " = ",
-        over([i("e"), sup(i("z"))], ["∑", sub(i("u")), " ", i("e"), sup(i("z"), sub(i("u")))]),
-        ` = ${fmt.num(one.p, 3)}`,
-      ],
+      `z = E_w · *y*${biased ? " + c_w" : ""} = ${fmt.num(made.sum)}` +
+        (biased ? ` ${signed(one.bias)} = ${fmt.num(one.logit)}` : ""),
+      `P = frac{e^z}{∑_u e^{z_u}} = ${fmt.num(one.p, 3)}`,
     ),
     words:
       `${one.row.length} products add up to ` +
