@@ -229,7 +229,6 @@ export default figure(({ el, get, put, listen, say }) => {
     head: ["of", "z₁", "z₂", "z₃"],
   });
   el.append(
-    h("style", {}, style),
     h("div", { class: "lm-split lm-split-right lmb-both" }, [
       h("div", { class: "lm-stack" }, h("div", { class: "lm-row" }, back, next, walk.node), graph),
       h("div", { class: "lm-stack" }, [
@@ -366,4 +365,4 @@ export default figure(({ el, get, put, listen, say }) => {
 
   listen("x W label step chosen rate", draw);
   draw();
-});
+}, style);

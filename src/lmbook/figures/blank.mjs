@@ -86,7 +86,6 @@ export default figure(({ model, el, get, put, listen, say }) => {
     head: ["Word", "Its probability", "Its rank", "Likeliest"],
   });
   el.append(
-    h("style", {}, style),
     own.node,
     which.node,
     help,
@@ -178,4 +177,4 @@ export default figure(({ model, el, get, put, listen, say }) => {
     own.stop();
     models.stop();
   };
-});
+}, style);

@@ -127,16 +127,7 @@ export default figure(({ model, el, get, put, listen, say }) => {
     caption: "What comes back at the chosen length",
     head: ["numbers in the state", "recall", "bits kept, at least"],
   });
-  el.append(
-    h("style", {}, style),
-    length.node,
-    size.node,
-    chart,
-    ...(live.length ? [own.node] : []),
-    heading,
-    example,
-    numbers.node,
-  );
+  el.append(length.node, size.node, chart, ...(live.length ? [own.node] : []), heading, example, numbers.node);
   let width = 560;
   let view = null; // of shown(), with all that its models write
 
@@ -340,4 +331,4 @@ export default figure(({ model, el, get, put, listen, say }) => {
     own.stop();
     models.stop();
   };
-});
+}, style);

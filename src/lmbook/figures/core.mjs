@@ -86,8 +86,9 @@ export { fmt, h, replace, s };
 /**
  * Makes a figure from a drawing function: the default export of every figure module. See the head of this file.
  * @param {(tools: Tools) => any} draw
+ * @param {string} [style]
  */
-export function figure(draw) {
+export function figure(draw, style = "") {
   return {
     /** @param {{ model: Model, el: HTMLElement }} view */
     async render({ model, el }) {
@@ -104,7 +105,7 @@ export function figure(draw) {
         for (const [name, value] of Object.entries(values)) model.set(name, value);
         model.save_changes();
       };
-      const body = h("div", { class: "lm-body" });
+      const body = h("div", { class: "lm-body" }, style ? h("style", {}, style) : null);
       const live = liveRegion();
       undo.push(live.stop);
       if (el.closest("figure.lm-figure")) el.append(body);

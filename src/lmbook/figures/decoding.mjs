@@ -271,7 +271,6 @@ export default figure(({ model, el, get, put, listen, say }) => {
     get("lexicon").map(([kind, list]) => h("p", {}, h("b", {}, kind), `: ${list}`)),
   ]);
   el.append(
-    h("style", {}, style),
     h("div", { class: "lm-row lmd-which" }, which.node, words),
     own.node,
     who.node,
@@ -455,4 +454,4 @@ export default figure(({ model, el, get, put, listen, say }) => {
     own.stop();
     models.stop();
   };
-});
+}, style);

@@ -123,7 +123,6 @@ export default figure(({ model, el, get, put, listen, say }) => {
     head: ["digit", "P(digit | rows)", "bits of the rows"],
   });
   el.append(
-    h("style", {}, style),
     begin.node,
     h("div", { class: "lm-row lmpx-set" }, rows.node, tool.node),
     help,
@@ -295,4 +294,4 @@ export default figure(({ model, el, get, put, listen, say }) => {
     models.stop();
     for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, stop);
   };
-});
+}, style);

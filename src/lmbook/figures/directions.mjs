@@ -124,7 +124,6 @@ export default figure(({ model, el, get, put, listen, say }) => {
     head: ["Word", "From the left", "Both directions"],
   });
   el.append(
-    h("style", {}, style),
     what.node,
     lines.tags.node,
     lines.spam.node,
@@ -268,4 +267,4 @@ export default figure(({ model, el, get, put, listen, say }) => {
     for (const { stop } of Object.values(lines)) stop();
     models.stop();
   };
-});
+}, style);

@@ -71,7 +71,6 @@ export default figure(({ el, get, put, listen, say }) => {
     head: ["Distance", ...Object.values(LINES).map(([words]) => words)],
   });
   el.append(
-    h("style", {}, style),
     scale.node,
     length.node,
     bias.node,
@@ -166,4 +165,4 @@ export default figure(({ el, get, put, listen, say }) => {
       draw();
     }
   });
-});
+}, style);

@@ -148,7 +148,6 @@ export default figure(async ({ el, get, put, listen, say }) => {
   });
   const head = (title, rest) => h("p", { class: "lmx-head" }, title, " ", h("span", {}, rest));
   el.append(
-    h("style", {}, style),
     h("div", { class: "lmx" }, [
       h("div", { class: "lmx-go" }, history.node, tools),
       h("div", { class: "lm-split" }, [
@@ -273,4 +272,4 @@ export default figure(async ({ el, get, put, listen, say }) => {
 
   listen("history n k smoothing", draw);
   draw();
-});
+}, style);

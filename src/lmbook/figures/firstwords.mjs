@@ -116,7 +116,6 @@ export default figure(({ model, el, get, put, listen, say }) => {
     if (event.key === "Enter") go();
   });
   el.append(
-    h("style", {}, style),
     h("div", { class: "lmo-work" }, [
       text,
       h("div", { class: "lmo-next" }, h("p", {}, "What may come next"), chart.node),
@@ -215,4 +214,4 @@ export default figure(({ model, el, get, put, listen, say }) => {
   listen("next", draw);
   draw();
   return stop;
-});
+}, style);

@@ -1,5 +1,6 @@
 // ForwardPass: a feed-forward language model, number by number. Every unit is a button that says where it comes from.
 import { button, chips, figure, fmt, h, onwidth, replace, roving, s, select, table } from "./core.mjs";
+import { dot, logSoftmax, sigmoid, softmax } from "./numbers.mjs";
 
 const style = `
 .lm-figure .lmfp-words { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.4rem; }
@@ -50,15 +51,11 @@ const PLACES = ["3 back", "2 back", "1 back"];
  * @param {{ E?: number[][], W?: number[][], U?: number[][], history: number[] }} net
  */
 export function forward({ E, W, U, history }) {
-  const dot = (row, v) => row.reduce((sum, w, i) => sum + w * v[i], 0);
   const e = history.flatMap((id) => E[id]);
   const a = W.map((row) => dot(row, e));
-  const hidden = a.map((v) => 1 / (1 + Math.exp(-v)));
+  const hidden = a.map(sigmoid);
   const z = U.map((row) => dot(row, hidden));
-  const top = Math.max(...z);
-  const powers = z.map((v) => Math.exp(v - top));
-  const sum = powers.reduce((x, y) => x + y, 0);
-  return { e, a, h: hidden, z, y: powers.map((v) => v / sum), log_sum: top + Math.log(sum) };
+  return { e, a, h: hidden, z, y: [...softmax(z)], log_sum: z[0] - logSoftmax(z)[0] };
 }
 
 /** What goes into a unit: [{ from, weight, input, product }], the inputs of the layer before. */
@@ -183,7 +180,6 @@ export default figure(({ el, get, put, listen, say }) => {
     head: ["Unit", "Value", "What it is"],
   });
   el.append(
-    h("style", {}, style),
     h("div", { class: "lmfp-words" }, [pickers.map((p) => p.node)]),
     tries.node,
     h("div", { class: "lm-split lm-split-right lmfp-both" }, graph, detail),
@@ -349,4 +345,4 @@ export default figure(({ el, get, put, listen, say }) => {
   listen("history chosen", draw);
   draw();
   return onwidth(graph, wire);
-});
+}, style);

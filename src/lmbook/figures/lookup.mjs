@@ -4,6 +4,7 @@
 //
 // Head j asks with the query turned by j - 1 right angles. Everything is computed here, at every move.
 import { bars, figure, fmt, h, onwidth, replace, s, slider, table } from "./core.mjs";
+import { dot, softmax } from "./numbers.mjs";
 
 const style = `
 .lm-figure .lmq-set { --lm-side: 20rem; }
@@ -26,7 +27,6 @@ const style = `
 const DASHES = ["", "7 3", "2 3", "9 3 2 3"];
 const TONES = ["var(--lm-1)", "var(--lm-2)", "var(--lm-3)", "var(--lm-4)"];
 
-const dot = (a, b) => a[0] * b[0] + a[1] * b[1];
 /** @type {(place: number[], times: number) => number[]} */
 const turned = ([x, y], times) =>
   [
@@ -38,12 +38,13 @@ const turned = ([x, y], times) =>
 
 /** The weights of one query: softmax over the keys of beta q . k. */
 function attend(q, keys, values, beta) {
-  const scores = keys.map((k) => beta * dot(q, k));
-  const most = Math.max(...scores);
-  const exps = scores.map((e) => Math.exp(e - most));
-  const sum = exps.reduce((a, b) => a + b, 0);
-  const weights = exps.map((e) => e / sum);
-  const answer = [0, 1].map((d) => weights.reduce((total, a, i) => total + a * values[i][d], 0));
+  const weights = [...softmax(keys.map((k) => beta * dot(q, k)))];
+  const answer = [0, 1].map((d) =>
+    dot(
+      weights,
+      values.map((v) => v[d]),
+    ),
+  );
   return { weights, answer };
 }
 
@@ -115,7 +116,6 @@ export default figure(({ el, get, put, listen, say }) => {
   const weights = bars({ label: "Weights" });
   const numbers = table({ caption: "Weights and answers of every head", head: ["who"] });
   el.append(
-    h("style", {}, style),
     h("div", { class: "lmq-planes" }, keyPlane, valuePlane),
     h("div", { class: "lm-split lmq-set" }, [
       h("div", { class: "lm-stack" }, sliders[0].node, sliders[1].node, beta.node, heads.node),
@@ -367,4 +367,4 @@ export default figure(({ el, get, put, listen, say }) => {
   });
   draw();
   return stop;
-});
+}, style);

@@ -120,7 +120,7 @@ export default figure(({ model, el, get, put, listen, say }) => {
   });
   const models = connect(model);
   const gates = gatesOf({ models, about: { name: "shakespeare-lstm", bytes: get("bytes") } });
-  el.append(h("style", {}, style + gatesStyle), which.node, byHand, gates.node);
+  el.append(which.node, byHand, gates.node);
   gates.node.hidden = true;
 
   const sum = (row, gate) => {
@@ -209,4 +209,4 @@ export default figure(({ model, el, get, put, listen, say }) => {
     gates.stop();
     models.stop();
   };
-});
+}, style + gatesStyle);

@@ -176,7 +176,6 @@ export default figure(({ el, get, put, listen, say }) => {
     head: ["Output", "May look at", "After all layers", "Later inputs"],
   });
   el.append(
-    h("style", {}, style),
     start.node,
     h("div", { class: "lm-row" }, layers.node, residual),
     h("div", { class: "lmk-two" }, [
@@ -294,4 +293,4 @@ export default figure(({ el, get, put, listen, say }) => {
     leave();
     document.removeEventListener("pointerup", lift);
   };
-});
+}, style);

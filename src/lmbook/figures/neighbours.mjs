@@ -106,7 +106,6 @@ export default figure(({ model, el, get, put, listen, say }) => {
     head: ["Word", "Neighbour", "Cosine", "x", "y"],
   });
   el.append(
-    h("style", {}, style),
     line.node,
     examples.node,
     words,
@@ -299,4 +298,4 @@ export default figure(({ model, el, get, put, listen, say }) => {
     line.stop();
     models.stop();
   };
-});
+}, style);

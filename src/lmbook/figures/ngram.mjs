@@ -14,7 +14,7 @@
 // A token is an id, a history an array of ids of any length (only the last order - 1 are used), logarithms are natural.
 // Every model is a sum over orders, P(w | h) = sum of level.mass(w) over the levels of path(h), so that a picture can
 // show which order gave which part of a probability.
-import { draw as drawn } from "./numbers.mjs";
+import { draw as drawn, sum } from "./numbers.mjs";
 
 const SPECIALS = ["<pad>", "<unk>", "<sos>", "<eos>", "<mask>"]; // ids 0 to 4, as in lmbook.text
 // Python's \w+(?:'\w+)*|[^\w\s] in the letters of JavaScript, whose \w knows ASCII only and whose \s differs a little.
@@ -245,12 +245,12 @@ export class AddK extends Model {
 export class JelinekMercer extends Model {
   constructor(counts, weights) {
     super(counts, weights.length - 1);
-    const sum = weights.reduce((a, b) => a + b, 0);
-    this.weights = weights.map((weight) => weight / sum);
+    const total = sum(weights);
+    this.weights = weights.map((weight) => weight / total);
   }
 
   split(order, total, _words, arrives) {
-    const below = this.weights.slice(0, order).reduce((a, b) => a + b, 0);
+    const below = sum(this.weights.slice(0, order));
     const passes = arrives ? Math.min(1, below / arrives) : 0;
     return { passes, share: (c) => ((1 - passes) * c) / total };
   }

@@ -106,7 +106,6 @@ export default figure(({ model, el, get, put, listen, say }) => {
   );
   const numbers = table({ caption: "What the drawing shows" });
   el.append(
-    h("style", {}, style),
     own.node,
     examples.node,
     h("div", { class: "lmo-both" }, [
@@ -332,4 +331,4 @@ export default figure(({ model, el, get, put, listen, say }) => {
     own.stop();
     models.stop();
   };
-});
+}, style);

@@ -6,8 +6,8 @@
 // A matrix is a list of rows. The four matrices of the LSTM stand under each other in the order i, f, g, o, as in
 // torch.
 
-export const sigma = (a) => (a < 0 ? Math.exp(a) / (1 + Math.exp(a)) : 1 / (1 + Math.exp(-a)));
-const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
+import { dot, sigmoid as sigma } from "./numbers.mjs";
+
 const times = (W, v) => W.map((row) => dot(row, v));
 const back = (W, g) => W[0].map((_, i) => W.reduce((sum, row, j) => sum + row[i] * g[j], 0)); // W^T g
 const norm = (v) => Math.sqrt(dot(v, v));

@@ -161,7 +161,6 @@ export default figure(({ el, get, put, listen, say }) => {
     ]),
   ]);
   el.append(
-    h("style", {}, style),
     h("div", { class: "lm-stack" }, input.node, examples.node),
     tiles,
     h("div", { class: "lm-split lm-swaps" }, h("div", { class: "lm-row" }, swapButton, undoButton), totals),
@@ -331,4 +330,4 @@ export default figure(({ el, get, put, listen, say }) => {
       drawChart();
     }
   });
-});
+}, style);

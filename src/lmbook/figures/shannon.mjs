@@ -6,6 +6,7 @@
 //
 // So a bet is a distribution over the whole vocabulary, like the models', and the two can be compared.
 import { bars, button, chips, field, figure, fmt, h, replace, roving, select, table } from "./core.mjs";
+import { mean } from "./numbers.mjs";
 
 const NAMES = { "<unk>": "<unk>, a rare word", "<eos>": "<eos>, the line ends" };
 const OWN = 4; // words that the reader may add
@@ -25,7 +26,6 @@ export function probability(points, word, q) {
 const frequencies = ({ words, q, truth, truth_q }) =>
   new Map([...words.map((word, i) => [word, q[i]]), [truth, truth_q]]);
 
-const mean = (values) => values.reduce((sum, x) => sum + x, 0) / values.length;
 const pp = (x) => (x < 100 ? fmt.num(x, 1) : Number.isFinite(x) ? fmt.count(x) : "infinite");
 
 export default figure(({ el, get, put, listen, say }) => {

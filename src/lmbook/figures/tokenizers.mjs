@@ -8,6 +8,7 @@ import { BytePairs, Characters, Words } from "./bytepairs.mjs";
 import { chips, field, figure, fmt, h, replace, roving, s, slider, table } from "./core.mjs";
 import { text as harbour } from "./harbour.mjs";
 import { Vocabulary } from "./ngram.mjs";
+import { dot } from "./numbers.mjs";
 
 const MOST = 120; // characters that are cut
 const WIDTH = 8;
@@ -45,10 +46,7 @@ const style = `
 `;
 
 // Blanks, line ends and tabs in visible form, and the character itself where it has one.
-const cosine = (a, b) => {
-  const dot = (x, y) => x.reduce((sum, v, j) => sum + v * y[j], 0);
-  return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
-};
+const cosine = (a, b) => dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 const visible = (token) => token.replaceAll(" ", "␣").replaceAll("\n", "⏎").replaceAll("\t", "⇥") || "∅";
 const many = (n, one, more = `${one}s`) => `${fmt.count(n)} ${n === 1 ? one : more}`;
 
@@ -130,7 +128,6 @@ export default figure(({ el, get, put, listen, say }) => {
     head: ["Tokenizer", "Token", "Id", "Row of D"],
   });
   el.append(
-    h("style", {}, style),
     input.node,
     examples.node,
     h("div", { class: "lm-split lm-split-right lmt-both" }, [
@@ -294,4 +291,4 @@ export default figure(({ el, get, put, listen, say }) => {
 
   listen("text merges", draw);
   draw();
-});
+}, style);

@@ -255,7 +255,6 @@ export default figure(({ el, get, say }) => {
     caption: "Nats per prediction: the mean over the batches since the row above, and on what is held out",
   });
   el.append(
-    h("style", {}, style),
     h("p", { class: "lmt-task" }, task),
     ways.length > 1 ? which.node : "",
     own,
@@ -423,4 +422,4 @@ export default figure(({ el, get, say }) => {
     narrow();
     for (const one of coaches) one.stop();
   };
-});
+}, style);

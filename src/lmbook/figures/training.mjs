@@ -5,6 +5,7 @@
 //   it tells  { step, seconds, train, valid, samples, right }  before the first step and after every `every` steps
 //             { done: true }  after `steps` steps, from where { go: true } takes as many again      { error }
 import { lesson } from "./lessons.mjs";
+import { mean } from "./numbers.mjs";
 
 /** turn: ms of work before messages are heard. Returns what hears a message. */
 export function training(tell, turn) {
@@ -18,7 +19,7 @@ export function training(tell, turn) {
   let losses = [];
 
   function report() {
-    const train = losses.length ? losses.reduce((sum, v) => sum + v, 0) / losses.length : null;
+    const train = losses.length ? mean(losses) : null;
     losses = [];
     tell({ step, seconds, train, ...own.report() });
   }

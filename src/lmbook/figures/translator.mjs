@@ -242,7 +242,6 @@ export default figure(({ model, el, get, put, listen, say }) => {
     caption: "A row for each token that looks, a column for each that is looked at",
   });
   el.append(
-    h("style", {}, style),
     h("div", { class: "lm-stack lmx-line" }, [
       all.length > 1 ? which.node : null,
       ask.node,
@@ -574,4 +573,4 @@ export default figure(({ model, el, get, put, listen, say }) => {
     gone = true;
     models.stop();
   };
-});
+}, style);

@@ -137,7 +137,6 @@ export default figure(({ model, el, get, put, listen, say }) => {
     head: ["Step", "Read", "Unit", "Likeliest next", "Its probability", "Came", "Its probability"],
   });
   el.append(
-    h("style", {}, style),
     own.node,
     h("div", { class: "lm-split" }, [
       h("div", { class: "lm-stack" }, passage.node, time.node, unrolled, stripTitle, strip, unit.node),
@@ -349,4 +348,4 @@ export default figure(({ model, el, get, put, listen, say }) => {
     own.stop();
     models.stop();
   };
-});
+}, style);

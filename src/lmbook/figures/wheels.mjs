@@ -73,7 +73,6 @@ export default figure(({ model, el, get, put, listen, say }) => {
     head: ["dial", "positions a turn", "hand at i", "hand at t", "cosine of the angle"],
   });
   el.append(
-    h("style", {}, style),
     h("div", { class: "lm-split lmpw-both" }, [
       h("div", { class: "lm-stack" }, first.node, gap.node, width.node, base.node, key, dials, say.node),
       h("div", {}, heading, grid),
@@ -200,4 +199,4 @@ export default figure(({ model, el, get, put, listen, say }) => {
   listen("i offset width base", draw);
   drawTable();
   draw();
-});
+}, style);

@@ -140,7 +140,6 @@ export default figure(({ el, get, put, listen, say }) => {
     head: ["Position", "Character", "Weight"],
   });
   el.append(
-    h("style", {}, style),
     examples.node,
     prompt.node,
     h("div", { class: "lm-split lmw-both" }, [
@@ -295,4 +294,4 @@ export default figure(({ el, get, put, listen, say }) => {
   listen("prompt written temperature top_k top_p seed layer head", draw);
   draw();
   return stop;
-});
+}, style);
