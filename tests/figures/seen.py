@@ -12,6 +12,11 @@ def cells_of(box, tags: str = "th, td", text: str = "innerText") -> list[list[st
     )
 
 
+def later(page, ms: int) -> None:
+    """Until all that the page's own timers were to do within ms is done: they go off in their order, however late."""
+    page.evaluate("(ms) => new Promise((done) => setTimeout(done, ms))", ms)
+
+
 def rightmost(page, selector: str) -> float:
     """Where the one of these boxes ends that ends furthest to the right; there is at least one."""
     return page.locator(selector).evaluate_all(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from py_mini_racer import MiniRacer
-from seen import ATOB, cells_of
+from seen import ATOB, cells_of, later
 
 from lmbook import checkpoints, decode
 from lmbook.experiments.run import TRAINED
@@ -235,7 +235,7 @@ def test_it_writes_before_the_readers_eyes_and_stops(show):
     page.get_by_role("button", name="Stop").click()
     text = written(page)
     assert 5 < len(text) < 100
-    page.wait_for_timeout(150)
+    later(page, 150)
     assert written(page) == text
     page.get_by_role("button", name="One character").click()
     assert written(page)[:-1] == text
@@ -257,7 +257,7 @@ def test_it_writes_on_arrival_where_motion_is_wanted(show):
     text = written(page)
     assert 5 < len(text) < 100
     page.mouse.move(9, 9)
-    page.wait_for_timeout(150)
+    later(page, 150)
     assert written(page) == text
     assert written(still) == ""
 

@@ -441,8 +441,10 @@ export default figure(({ model, el, get, put, listen, say }) => {
       const key = JSON.stringify([given, get("head"), get("layer"), now.way]);
       if (key === wanted) return;
       wanted = key;
+      body.setAttribute("aria-busy", "true");
       const trace = await models.ask("open", given);
       if (gone || wanted !== key) return;
+      body.setAttribute("aria-busy", "false");
       const token = now.queries[now.place];
       const before =
         side === "target"
