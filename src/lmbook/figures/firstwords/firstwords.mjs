@@ -4,6 +4,7 @@ import { bars, button, field, figure, fmt, h, reducedMotion, replace, slider } f
 import { Characters } from "../engine/bytepairs.mjs";
 import { weights } from "../engine/checkpoint.mjs";
 import { GPT, distribution } from "../engine/gpt.mjs";
+import { fetched } from "../kit/bring.mjs";
 import { draw as pick, uniform } from "../kit/numbers.mjs";
 
 const NAME = "shakespeare";
@@ -13,7 +14,6 @@ const LENGTH = 260;
 const SHOWN = 6;
 const FIRST = 5;
 const PAUSE = 30;
-const PATIENCE = 30000; // ms without a sign of the file
 
 const style = `
 .lmo-work { display: grid; grid-template-columns: minmax(0, 1.7fr) minmax(11rem, 1fr); gap: 0.9rem 1.4rem; }
@@ -37,45 +37,11 @@ const style = `
 const seen = (char) => ({ "\n": "↵", " ": "␣" })[char] ?? char;
 const named = (char) => ({ "\n": "a new line", " ": "a space" })[char] ?? fmt.quote(char);
 
-/** The model and its characters, from the file that the page or the kernel hands over; told(share) on the way. */
-function fetched(model, told) {
-  return new Promise((resolve, reject) => {
-    let timer = null;
-    const end = (then, value) => {
-      clearTimeout(timer);
-      model.off("msg:custom", heard);
-      then(value);
-    };
-    const wait = () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => end(reject, new Error("its weights did not arrive")), PATIENCE);
-    };
-    function heard(message, buffers) {
-      if (message?.weights !== NAME) return;
-      if (message.error) end(reject, new Error(message.error));
-      else if (!message.card) {
-        wait();
-        told(message.loaded / message.total);
-      } else {
-        const [{ buffer, byteOffset, byteLength }] = buffers;
-        const { types } = new Characters(message.card.text.vocabulary.types);
-        const found = weights(new Uint8Array(buffer, byteOffset, byteLength));
-        const gpt = new GPT((part) => found.get(part), {
-          n_heads: message.card.model.n_heads,
-          window: message.card.model.window,
-          slide: SLIDE,
-        });
-        end(resolve, {
-          gpt,
-          types,
-          ids: new Map(types.map((type, id) => /** @type {const} */ ([type, id])).slice(FIRST)),
-        });
-      }
-    }
-    model.on("msg:custom", heard);
-    wait();
-    model.send({ weights: NAME });
-  });
+/** The model and its characters, from its file and card. */
+function made({ file, card }) {
+  const { types, ids } = new Characters(card.text.vocabulary.types);
+  const found = weights(file);
+  return { gpt: new GPT((part) => found.get(part), { ...card.model, slide: SLIDE }), types, ids };
 }
 
 export default figure(({ model, el, get, put, listen, say }) => {
@@ -143,9 +109,11 @@ export default figure(({ model, el, get, put, listen, say }) => {
       bar.hidden = false;
       state.textContent = `Loading ${MEGABYTES} MB, once …`;
       try {
-        own = await fetched(model, (share) => {
-          bar.value = share;
-        });
+        own = made(
+          await fetched(model, NAME, (share) => {
+            bar.value = share;
+          }),
+        );
         state.textContent = "The model is here, in this page.";
       } catch (error) {
         state.textContent = `That could not be done: ${error.message}.`;
