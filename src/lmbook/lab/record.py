@@ -21,8 +21,8 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
-from lmbook.configuration import configuration
 from lmbook.lab import distributed, resume, schedules
+from lmbook.lab.configuration import configuration
 from lmbook.lab.train import device_of
 from lmbook.networks import tree_map
 

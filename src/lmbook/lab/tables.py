@@ -302,7 +302,7 @@ def _shown(key: str, seeds: dict[int, list[dict]]) -> str:
     def text(value) -> str:
         if isinstance(value, list):
             return ", ".join(map(text, value)) or "none"
-        if isinstance(value, dict):  # a function; see lmbook.configuration
+        if isinstance(value, dict):  # a function; see `configuration`
             return value["function"].rpartition(".")[2]
         if isinstance(value, bool) or value is None or isinstance(value, str):
             return {True: "yes", False: "no", None: "none"}.get(value, value)
