@@ -1,6 +1,8 @@
 """Recipes: what a run writes, what it refuses, how its record comes back; with a recipe of one second."""
 
 import json
+import pkgutil
+import re
 from collections import defaultdict
 from functools import partial
 
@@ -366,6 +368,8 @@ def test_every_recorded_run_is_of_a_recipe_and_whole():
         assert record["data"] == run.hashes(recipe.corpora)
         assert recipe.score in record["scores"]
         assert record_.dumps(record) == text  # one form, and nothing is lost in it
+        for name in re.findall(r'"class": "(lmbook\.[\w.]+)"', text):
+            assert isinstance(pkgutil.resolve_name(name), type)
 
 
 def test_counts_of_bleu_come_back_from_a_record(tmp_path):
