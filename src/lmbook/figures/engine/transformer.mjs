@@ -11,7 +11,11 @@ import { Node, add, gather, relu, scaled, stack } from "./autograd.mjs";
 import { MultiHeadAttention, looks } from "./attention.mjs";
 import { affine, below, layerNorm, sinusoidal } from "./layers.mjs";
 
-/** out = W_2 hidden + b_2, hidden = f(W_1 x + b_1) */
+/**
+ * out = W_2 hidden + b_2, hidden = f(W_1 x + b_1)
+ * @param {import("./layers.mjs").Weights} w
+ * @param {(X: Node) => Node} [f]
+ */
 export function feedForward(w, f = relu) {
   const W_1 = affine(w, "W_1");
   const W_2 = affine(w, "W_2");
