@@ -8,7 +8,8 @@ import { chips, figure, fmt, h, replace, roving, table } from "../kit/core.mjs";
 import { formulaStyle } from "../kit/formula.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 import { shapesStyle } from "./shapes.mjs";
-import { nameOf, parsed, stagesOf, viewOf } from "./views.mjs";
+import { nameOf, parsed, stagesOf } from "./path.mjs";
+import { viewOf } from "./views.mjs";
 
 const BLANK = "____";
 const style = `
