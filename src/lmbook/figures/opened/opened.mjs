@@ -1,7 +1,7 @@
 // OpenTransformer: a drawn Transformer, or a half of one, that opens, from the whole to a block, a head and a number,
 // on the reader's own sentence.
 //
-// Where it is open is said by `part` (a path, see opened.py), at which word by `read` and `write`. The first view was
+// Where it is open is said by `part` (a path, see __init__.py), at which word by `read` and `write`. The first view was
 // computed by the package; for everything else the model is fetched (live.mjs) and asked (engine.mjs). The views are in
 // views.mjs. Keys: up and down move, Enter opens, Escape closes, left and right change the word.
 import { chips, figure, fmt, h, replace, roving, table } from "../kit/core.mjs";

@@ -3,8 +3,8 @@
 //
 // A view is { node, parts, formula, words, table, tints }: the drawing, what can be opened in it from top to bottom,
 // the formula with its numbers, the result in a sentence, and the numbers as rows; tints: how much of each token is
-// used. `about` says which model it is (opened.py): both towers, or one of them alone; norms before or behind the sum;
-// max or GELU.
+// used. `about` says which model it is (__init__.py): both towers, or one of them alone; norms before or behind the
+// sum; max or GELU.
 import { embedding, entryOfRows, entryView, logitView, output, sumOfRows } from "./ends.mjs";
 import { head, scoreView } from "./heads.mjs";
 import { feed, unitView } from "./units.mjs";

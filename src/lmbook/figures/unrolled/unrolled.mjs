@@ -2,7 +2,7 @@
 //
 //   h_t = tanh(W_hh h_{t-1} + W_xh x_t + b)      P(w_{t+1} | w_1..w_t) = softmax(W_hy h_t + b_y)
 //
-// The states of the passages come from unrolled.py: one byte a unit and step, in 127ths. For a text of the reader's the
+// The states of the passages come from __init__.py: one byte a unit and step, in 127ths. For a text of the reader's the
 // same network computes them here (engine.mjs), from the zero state, and they are kept in the same form.
 // A square is filled where h is positive and an outline where it is negative; its side grows with |h|. So it reads
 // without colour, too.
