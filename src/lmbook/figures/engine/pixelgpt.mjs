@@ -9,7 +9,7 @@ import { draw, generator, likeliest, logSoftmax, softmax } from "../kit/numbers.
 const floats = (text) => new Float32Array(bytes(text).buffer);
 
 /** The weights by name: a Map to matrices. */
-export function unpack(packed) {
+function unpack(packed) {
   const found = new Map();
   for (const [name, { q, s, v, shape }] of Object.entries(packed)) {
     const numbers = v === undefined ? restored(new Int8Array(bytes(q).buffer), floats(s)) : floats(v);

@@ -16,7 +16,7 @@ import { affine, below, layerNorm, sinusoidal } from "./layers.mjs";
  * @param {import("./layers.mjs").Weights} w
  * @param {(X: Node) => Node} [f]
  */
-export function feedForward(w, f = relu) {
+function feedForward(w, f = relu) {
   const W_1 = affine(w, "W_1");
   const W_2 = affine(w, "W_2");
   return (X) => {

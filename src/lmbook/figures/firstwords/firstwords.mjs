@@ -1,6 +1,7 @@
 // FirstWords: the GPT of chapter 17 writes on from the reader's words. What is seen first was written by the same
 // model; its weights are fetched when the reader asks for more, and then it runs here (gpt.mjs).
 import { bars, button, field, figure, fmt, h, reducedMotion, replace, slider } from "../kit/core.mjs";
+import { visible } from "../kit/format.mjs";
 import { Characters } from "../engine/bytepairs.mjs";
 import { weights } from "../engine/checkpoint.mjs";
 import { GPT, distribution } from "../engine/gpt.mjs";
@@ -34,7 +35,7 @@ const style = `
 }
 `;
 
-const seen = (char) => ({ "\n": "↵", " ": "␣" })[char] ?? char;
+const seen = (char) => visible(char, "↵");
 const named = (char) => ({ "\n": "a new line", " ": "a space" })[char] ?? fmt.quote(char);
 
 /** The model and its characters, from its file and card. */

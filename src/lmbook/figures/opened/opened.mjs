@@ -8,7 +8,7 @@ import { chips, figure, fmt, h, replace, roving, table } from "../kit/core.mjs";
 import { formulaStyle } from "../kit/formula.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 import { shapesStyle } from "./shapes.mjs";
-import { nameOf, parsed, stagesOf } from "./path.mjs";
+import { nameOf, parsed, seen, stagesOf } from "./path.mjs";
 import { viewOf } from "./views.mjs";
 
 const BLANK = "____";
@@ -46,8 +46,6 @@ const style = `
 .lmo-stage[aria-busy="true"] { opacity: 0.55; }
 .lmo-level { outline: none; border-radius: 6px; }
 ${formulaStyle}${shapesStyle}`;
-
-const seen = (word) => word.trim() || (word ? "␣" : "∅");
 
 export default figure(({ model, el, get, put, listen, say }) => {
   const about = get("about");

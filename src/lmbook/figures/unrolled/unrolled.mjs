@@ -7,6 +7,7 @@
 // A square is filled where h is positive and an outline where it is negative; its side grows with |h|. So it reads
 // without colour, too.
 import { chips, figure, fmt, h, replace, s, select, slider, table } from "../kit/core.mjs";
+import { visible } from "../kit/format.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 
 const MODEL = "shakespeare-rnn";
@@ -43,7 +44,6 @@ const style = `
 .lm-figure .lmu-far { display: none; } }
 `;
 
-const visible = (c) => ({ " ": "␣", "\n": "⏎" })[c] ?? c;
 const signed = (v) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(2)}`;
 const bytes = (text) => Int8Array.from(atob(text), (c) => c.charCodeAt(0));
 
