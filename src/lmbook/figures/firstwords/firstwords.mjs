@@ -45,7 +45,7 @@ function made({ file, card }) {
   return { gpt: new GPT((part) => found.get(part), { ...card.model, slide: SLIDE }), types, ids };
 }
 
-export default figure(({ model, el, get, put, listen, say }) => {
+export default figure(({ model, el, bound, get, put, listen, say }) => {
   let own = null;
   let busy = false;
   let timer = null;
@@ -62,9 +62,8 @@ export default figure(({ model, el, get, put, listen, say }) => {
     min: 0.2,
     max: 1.6,
     step: 0.1,
-    value: get("temperature"),
+    ...bound("temperature"),
     text: (v) => fmt.num(v, 1),
-    oninput: (temperature) => put({ temperature }),
   });
   const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "loading the model" });
   const state = h(

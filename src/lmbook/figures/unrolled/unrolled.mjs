@@ -47,7 +47,7 @@ const style = `
 const signed = (v) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(2)}`;
 const bytes = (text) => Int8Array.from(atob(text), (c) => c.charCodeAt(0));
 
-export default figure(({ model, el, get, put, listen, say }) => {
+export default figure(({ model, el, bound, get, put, listen, say }) => {
   const opened = (p) => ({ ...p, characters: [...p.text], tops: [...p.top], h: bytes(p.states) });
   let passages = get("passages").map(opened);
   const ours = passages.filter((p) => !p.own).length;
@@ -106,16 +106,14 @@ export default figure(({ model, el, get, put, listen, say }) => {
     label: "Step t",
     min: 0,
     max: steps() - 1,
-    value: get("t"),
-    oninput: (v) => put({ t: v }),
+    ...bound("t"),
     text: (t) => `${t + 1} of ${steps()}`,
   });
   const unit = slider({
     label: "Unit",
     min: 0,
     max: UNITS - 1,
-    value: get("unit"),
-    oninput: (v) => put({ unit: v }),
+    ...bound("unit"),
     text: String,
   });
   const known = get("known");
