@@ -73,7 +73,7 @@ lint: $(VENV)/.ready
 	$(BIN)/ruff format --check .
 	$(BIN)/lmbook tidy --check notebooks
 	$(BIN)/mypy
-	@if $(MAKE) --silent node_modules/.ready; then $(MAKE) --no-print-directory javascript; \
+	@if npm_config_fetch_retries=0 PIP_RETRIES=0 $(MAKE) --silent node_modules/.ready; then $(MAKE) --no-print-directory javascript; \
 	else echo "make lint: SKIPPED the JavaScript: what checks it (package.json) could not be installed"; fi
 
 # Form and types of the JavaScript. Continuous integration calls this by name, so that it cannot be skipped there.
