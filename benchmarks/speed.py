@@ -35,13 +35,13 @@ def case(make: Callable[[], tuple[str, int, Sides]]) -> Callable:
 
 def training(model: nn.Module, logits: Callable[[], Tensor], targets: Tensor) -> Callable[[], float]:
     """A turn of training: one step; returns the loss before it.  logits(): (..., vocab)."""
-    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
 
     def turn() -> float:
         loss = F.cross_entropy(logits().flatten(0, -2), targets.flatten())
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
-        optimiser.step()
+        optimizer.step()
         return loss.item()
 
     return turn

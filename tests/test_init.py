@@ -1,4 +1,4 @@
-"""What every room may use: a file is written whole or not at all."""
+"""The package itself: a file is written whole or not at all."""
 
 import pytest
 

@@ -1,4 +1,10 @@
-"""start, step, run: all models that write have them in one order, and say so where they are called in another."""
+"""start, step, run: all models that write have them in one order, and say so where they are called in another.
+
+The type checker reads this file too: the annotations of the two tables say that each model fits its protocol.
+"""
+
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -6,25 +12,25 @@ import torch
 from lmbook.attention import MultiHeadAttention
 from lmbook.feedforward import FeedForwardLM
 from lmbook.gpt import GPT
-from lmbook.protocol import LanguageModel
+from lmbook.protocol import LanguageModel, Translator
 from lmbook.rnn import Recurrent
 from lmbook.rnn_models import RecurrentLM
 from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq, SingleRNNTranslator
 from lmbook.transformer import Transformer
 
 V, B = 9, 2
-LANGUAGE_MODELS = {
+LANGUAGE_MODELS: dict[str, Callable[[], LanguageModel]] = {
     "feedforward": lambda: FeedForwardLM(V, 4, 5),
     "recurrent": lambda: RecurrentLM(V, 4, 5),
     "gpt": lambda: GPT(V, 8, 8, 2, 1),
 }
-TRANSLATORS = {
+TRANSLATORS: dict[str, Callable[[], Translator]] = {
     "seq2seq": lambda: Seq2Seq(RecurrentEncoder(V, 4, 5), V, 4, 5),
     "attention": lambda: AttentionSeq2Seq(RecurrentEncoder(V, 4, 5), V, 4, 5),
     "one network": lambda: SingleRNNTranslator(V, 4, 5),
     "transformer": lambda: Transformer(V, V, 8, 2, 8, 1),
 }
-LAYERS = {
+LAYERS: dict[str, tuple[Callable[[], Recurrent | MultiHeadAttention], torch.Tensor]] = {
     "recurrent layers": (lambda: Recurrent(4, 5), torch.zeros(B, 4)),
     "attention": (lambda: MultiHeadAttention(8, 2), torch.zeros(B, 1, 8)),
 }
@@ -33,7 +39,7 @@ ORDER = "it comes first and the state second"
 
 
 @pytest.mark.parametrize("name", LANGUAGE_MODELS)
-def test_a_language_model_starts_steps_and_runs(name):
+def test_a_language_model_starts_steps_and_runs(name: str) -> None:
     model = LANGUAGE_MODELS[name]()
     assert isinstance(model, LanguageModel)
     assert model.step(TOKEN, model.start(B))[0].shape == (B, V)
@@ -44,7 +50,7 @@ def test_a_language_model_starts_steps_and_runs(name):
 
 
 @pytest.mark.parametrize("name", TRANSLATORS)
-def test_a_translator_starts_and_steps(name):
+def test_a_translator_starts_and_steps(name: str) -> None:
     model = TRANSLATORS[name]()
     assert not isinstance(model, LanguageModel)
     state = model.start(SOURCE)
@@ -54,9 +60,9 @@ def test_a_translator_starts_and_steps(name):
 
 
 @pytest.mark.parametrize("name", LAYERS)
-def test_a_layer_takes_its_input_first(name):
+def test_a_layer_takes_its_input_first(name: str) -> None:
     make, x = LAYERS[name]
-    layer = make()
+    layer: Any = make()
     layer.step(x, layer.start(B))
     with pytest.raises(TypeError, match=ORDER):
         layer.step(layer.start(B), x)

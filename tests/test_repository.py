@@ -19,7 +19,7 @@ def tracked() -> list[Path]:
     git = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
     if git.returncode == 0:
         return [ROOT / name for name in git.stdout.split("\0") if name and (ROOT / name).is_file()]
-    made = {".venv", "_build", "build", ".git"}
+    made = {".venv", "node_modules", "_build", "build", ".git"}
     return [p for p in ROOT.rglob("*") if p.is_file() and not made & set(p.relative_to(ROOT).parts)]
 
 

@@ -7,7 +7,8 @@ from recurrence import D_IN, HIDDEN, LENGTHS, MASK, B, T, directions, flat, kind
 from torch import nn
 
 from lmbook.cells import CELLS, LSTMCell
-from lmbook.rnn import FUSED, Recurrent, fusible, one_buffer, run_cell
+from lmbook.fused import FUSED, fusible, one_buffer
+from lmbook.rnn import Recurrent, run_cell
 
 
 @pytest.fixture(autouse=True)

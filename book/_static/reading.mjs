@@ -1,24 +1,31 @@
-// What a reader does with the text beyond reading it: guesses before an experiment, cards with what a link leads to, how
-// far one has come. All that is kept stays on this device, under one name in its storage; where there is none, it lasts for
-// the visit.
+// What a reader does with the text beyond reading it: guesses before an experiment, cards with what a link leads to,
+// how far one has come. All that is kept stays on this device, under one name in its storage; where there is none, it
+// lasts for the visit.
 
 const NAME = "lmbook";
 const NOTHING = { guesses: {}, answers: {}, read: {}, last: "" };
 let kept = structuredClone(NOTHING);
 try {
   kept = { ...kept, ...JSON.parse(localStorage.getItem(NAME) ?? "{}") };
-} catch { /* no storage, or not ours */ }
+} catch {
+  /* no storage, or not ours */
+}
 const keep = () => {
   try {
     localStorage.setItem(NAME, JSON.stringify(kept));
-  } catch { /* the guess is still in the page */ }
+  } catch {
+    /* the guess is still in the page */
+  }
 };
 const h = (tag, properties, ...children) => {
   const node = Object.assign(document.createElement(tag), properties);
   node.append(...children);
   return node;
 };
-const page = location.pathname.split("/").pop().replace(/\.html$/, "");
+const page = location.pathname
+  .split("/")
+  .pop()
+  .replace(/\.html$/, "");
 const words = (node) => {
   const copy = node.cloneNode(true);
   for (const part of copy.querySelectorAll(".katex-html, annotation, .admonition-title, form")) part.remove();
@@ -34,38 +41,62 @@ export function alternatives(question) {
   return found.length >= 3 && found.length <= 6 && found.every((one) => one && one.length <= 42) ? found : [];
 }
 
-document.querySelectorAll("details.lm-answer").forEach((answer) => {
+/** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll("details.lm-answer")).forEach((answer) => {
   const question = document.getElementById(answer.id.replace("answer", "predict"));
   if (!question) return;
   const key = `${page}: ${words(question).slice(0, 100)}`;
   const field = h("input", { type: "text", id: `${answer.id}-guess`, maxLength: 200, autocomplete: "off" });
-  const choices = alternatives(words(question)).map((one) => h("button", { type: "button", className: "lm-choice", textContent: one,
-    onclick: () => { field.value = one; guess(); } }));
-  const form = h("form", { className: "lm-guess" }, ...(choices.length ? [h("div", { className: "lm-choices" }, ...choices)] : []),
-    h("label", { htmlFor: field.id }, choices.length ? "or in your words" : "Your guess"), field,
-    h("button", { type: "submit", textContent: "Compare" }));
+  const choices = alternatives(words(question)).map((one) =>
+    h("button", {
+      type: "button",
+      className: "lm-choice",
+      textContent: one,
+      onclick: () => {
+        field.value = one;
+        guess();
+      },
+    }),
+  );
+  const form = h(
+    "form",
+    { className: "lm-guess" },
+    ...(choices.length ? [h("div", { className: "lm-choices" }, ...choices)] : []),
+    h("label", { htmlFor: field.id }, choices.length ? "or in your words" : "Your guess"),
+    field,
+    h("button", { type: "submit", textContent: "Compare" }),
+  );
   const yours = h("p", { className: "lm-yours", role: "status" });
   const show = () => {
     const said = kept.guesses[key];
-    const again = h("button", { type: "button", textContent: "Change it", onclick: () => {
-      delete kept.guesses[key];
-      keep();
-      answer.open = false;
-      show();
-      field.focus();
-    } });
+    const again = h("button", {
+      type: "button",
+      textContent: "Change it",
+      onclick: () => {
+        delete kept.guesses[key];
+        keep();
+        answer.open = false;
+        show();
+        field.focus();
+      },
+    });
     form.hidden = Boolean(said);
     yours.replaceChildren(...(said ? ["You guessed: ", h("strong", { textContent: said }), " ", again] : []));
     if (said) answer.open = true;
   };
   const guess = () => {
-    if (!field.value.trim()) { field.focus(); return; }
+    if (!field.value.trim()) {
+      field.focus();
+      return;
+    }
     kept.guesses[key] = field.value.trim();
     keep();
     show();
     answer.querySelector("summary").focus();
   };
-  form.addEventListener("submit", (event) => { event.preventDefault(); guess(); });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    guess();
+  });
   question.append(form);
   answer.querySelector(".lm-answer-body").prepend(yours);
   show();
@@ -88,20 +119,27 @@ for (const check of document.querySelectorAll(".lm-check")) {
 const chapter = /\/notebooks\/([\w-]+)\.html$/.exec(location.pathname)?.[1];
 const end = document.getElementById("summary") ?? document.querySelector(".lm-homework");
 if (chapter && end) {
-  let waiting = null;
+  let waiting = 0;
   const look = () => {
-    waiting = null;
+    waiting = 0;
     const share = Math.min(1, (scrollY + innerHeight) / (end.getBoundingClientRect().bottom + scrollY));
     if (share <= (kept.read[chapter] ?? 0) || scrollY === 0) return;
     kept.read[chapter] = Math.round(share * 100) / 100;
     keep();
   };
-  addEventListener("scroll", () => { waiting ??= setTimeout(look, 500); }, { passive: true });
+  addEventListener(
+    "scroll",
+    () => {
+      if (!waiting) waiting = setTimeout(look, 500);
+    },
+    { passive: true },
+  );
   kept.last = chapter;
   keep();
 }
 
-for (const station of document.querySelectorAll(".lm-station")) {
+const stations = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".lm-station")]);
+for (const station of stations) {
   const share = kept.read[station.dataset.page];
   if (!share) continue;
   const said = share === 1 ? "read" : `${Math.round(share * 100)}% read`;
@@ -110,8 +148,9 @@ for (const station of document.querySelectorAll(".lm-station")) {
   station.append(h("span", { className: "lm-share", textContent: said }));
 }
 
+/** @type {HTMLAnchorElement | null} */
 const begin = document.querySelector(".lm-begin a");
-const next = [...document.querySelectorAll(".lm-station")].find(({ dataset }) => dataset.page === kept.last);
+const next = stations.find(({ dataset }) => dataset.page === kept.last);
 if (begin && next) {
   const link = next.querySelector("a");
   begin.href = link.href;
@@ -133,24 +172,35 @@ export function saved(text) {
     throw not("it is not JSON");
   }
   const table = (one) => one !== null && typeof one === "object" && !Array.isArray(one);
-  const kinds = { guesses: [(one) => typeof one === "string" && one.length <= 200, "a guess is a short text"],
+  /** @type {Record<string, [right: (one: any) => boolean, rule: string]>} */
+  const kinds = {
+    guesses: [(one) => typeof one === "string" && one.length <= 200, "a guess is a short text"],
     answers: [(one) => Number.isInteger(one) && one >= 0, "an answer is the number of an option"],
-    read: [(one) => typeof one === "number" && one >= 0 && one <= 1, "a share that was read lies between 0 and 1"] };
+    read: [(one) => typeof one === "number" && one >= 0 && one <= 1, "a share that was read lies between 0 and 1"],
+  };
   if (!table(found)) throw not("it holds no table");
   for (const [name, [right, rule]] of Object.entries(kinds)) {
     if (!table(found[name])) throw not(`it has no ${name}`);
     const wrong = Object.entries(found[name]).find(([, one]) => !right(one));
-    if (wrong) throw not(`${rule}, and under “${wrong[0].slice(0, 60)}” there is ${JSON.stringify(wrong[1]).slice(0, 40)}`);
+    if (wrong)
+      throw not(`${rule}, and under “${wrong[0].slice(0, 60)}” there is ${JSON.stringify(wrong[1]).slice(0, 40)}`);
   }
   const { guesses, answers, read } = found;
   return { guesses, answers, read, last: typeof found.last === "string" ? found.last : "" };
 }
 
-/** What is kept, and what a file adds: where both say something the file counts; of a chapter, what was read further. */
+/**
+ * What is kept, and what a file adds: where both say something the file counts; of a chapter, what was read further.
+ */
 export function joined(here, file) {
   const read = { ...here.read };
   for (const [chapter, share] of Object.entries(file.read)) read[chapter] = Math.max(share, read[chapter] ?? 0);
-  return { guesses: { ...here.guesses, ...file.guesses }, answers: { ...here.answers, ...file.answers }, read, last: file.last || here.last };
+  return {
+    guesses: { ...here.guesses, ...file.guesses },
+    answers: { ...here.answers, ...file.answers },
+    read,
+    last: file.last || here.last,
+  };
 }
 
 const box = document.getElementById("lm-kept");
@@ -159,44 +209,86 @@ if (box) {
   const show = (news = "") => {
     const [guesses, answers, chapters] = [kept.guesses, kept.answers, kept.read].map((one) => Object.keys(one).length);
     const none = guesses + answers + chapters === 0;
-    const save = h("button", { type: "button", disabled: none, textContent: "Save them as a file", onclick: () => {
-      const link = h("a", { download: "lmbook-answers.json",
-        href: URL.createObjectURL(new Blob([JSON.stringify(kept, null, 1)], { type: "application/json" })) });
-      link.click();
-      URL.revokeObjectURL(link.href);
-    } });
-    const forget = h("button", { type: "button", disabled: none, textContent: "Delete them", onclick: () => {
-      kept = structuredClone(NOTHING);
-      try { localStorage.removeItem(NAME); } catch { /* there was none */ }
-      show();
-    } });
-    const file = h("input", { type: "file", accept: ".json,application/json", hidden: true, onchange: async () => {
-      const [chosen] = file.files;
-      if (!chosen) return;
-      try {
-        kept = joined(kept, saved(await chosen.text()));
-        keep();
-        show(`Brought back from ${chosen.name}.`);
-      } catch (error) {
-        show(error.message);
-      }
-      box.querySelectorAll("button")[1].focus();
-    } });
-    const bring = h("button", { type: "button", textContent: "Bring them back from a file", onclick: () => file.click() });
-    box.replaceChildren(h("p", { role: "status" }, `${news} On this device: ${count(guesses, "guess", "guesses")}, ${count(answers, "answer")} to self-check questions, how far you came in ${count(chapters, "chapter")}.`), save, " ", bring, " ", forget, file);
+    const save = h("button", {
+      type: "button",
+      disabled: none,
+      textContent: "Save them as a file",
+      onclick: () => {
+        const link = h("a", {
+          download: "lmbook-answers.json",
+          href: URL.createObjectURL(new Blob([JSON.stringify(kept, null, 1)], { type: "application/json" })),
+        });
+        link.click();
+        URL.revokeObjectURL(link.href);
+      },
+    });
+    const forget = h("button", {
+      type: "button",
+      disabled: none,
+      textContent: "Delete them",
+      onclick: () => {
+        kept = structuredClone(NOTHING);
+        try {
+          localStorage.removeItem(NAME);
+        } catch {
+          /* there was none */
+        }
+        show();
+      },
+    });
+    const file = h("input", {
+      type: "file",
+      accept: ".json,application/json",
+      hidden: true,
+      onchange: async () => {
+        const [chosen] = file.files;
+        if (!chosen) return;
+        try {
+          kept = joined(kept, saved(await chosen.text()));
+          keep();
+          show(`Brought back from ${chosen.name}.`);
+        } catch (error) {
+          show(error.message);
+        }
+        box.querySelectorAll("button")[1].focus();
+      },
+    });
+    const bring = h("button", {
+      type: "button",
+      textContent: "Bring them back from a file",
+      onclick: () => file.click(),
+    });
+    box.replaceChildren(
+      h(
+        "p",
+        { role: "status" },
+        `${news} On this device: ${count(guesses, "guess", "guesses")}, ${count(answers, "answer")} to ` +
+          `self-check questions, how far you came in ${count(chapters, "chapter")}.`,
+      ),
+      save,
+      " ",
+      bring,
+      " ",
+      forget,
+      file,
+    );
   };
   show();
 }
 
 // --- cards: what a citation, a term, an equation or a drawing is, without leaving the line
 
-const LINKS = ["bibliography.html#", "glossary.html#", "#equation-", "#figure-"].map((part) => `article a.reference[href*="${part}"]`).join(", ");
+const LINKS = ["bibliography.html#", "glossary.html#", "#equation-", "#figure-"]
+  .map((part) => `article a.reference[href*="${part}"]`)
+  .join(", ");
 const pages = new Map();
+const textAt = (address) => fetch(address).then((answer) => answer.text());
 const load = (url) => {
   const address = url.href.split("#")[0];
   if (address === location.href.split("#")[0]) return document;
   if (!pages.has(address)) {
-    pages.set(address, fetch(address).then((answer) => answer.text()).then((text) => new DOMParser().parseFromString(text, "text/html")));
+    const page = textAt(address).then((text) => new DOMParser().parseFromString(text, "text/html"));
+    pages.set(address, page);
   }
   return pages.get(address);
 };
@@ -224,7 +316,10 @@ async function target(link) {
   for (const part of [card, ...card.querySelectorAll("*")]) {
     part.removeAttribute("id");
     part.removeAttribute("tabindex");
-    if (part.localName === "a") { part.href = new URL(part.getAttribute("href"), url); part.tabIndex = -1; }
+    if (part.localName === "a") {
+      part.href = new URL(part.getAttribute("href"), url);
+      part.tabIndex = -1;
+    }
   }
   return card;
 }
@@ -245,7 +340,8 @@ const show = async (link) => {
   link.removeAttribute("title"); // the browser would show the same once more
   card.replaceChildren(...content.childNodes);
   card.hidden = false;
-  const [at, wide] = [link.getBoundingClientRect(), document.documentElement.clientWidth];
+  const at = link.getBoundingClientRect();
+  const wide = document.documentElement.clientWidth;
   const left = Math.max(8, Math.min(at.left, wide - card.offsetWidth - 8));
   const below = at.bottom + 6 + card.offsetHeight < innerHeight || at.top < card.offsetHeight + 70;
   card.style.left = `${left + scrollX}px`;
@@ -253,21 +349,31 @@ const show = async (link) => {
   link.setAttribute("aria-describedby", card.id);
 };
 const enter = (link, delay) => {
-  if (over === link) { clearTimeout(timer); return; }
+  if (over === link) {
+    clearTimeout(timer);
+    return;
+  }
   hide();
   over = link;
   timer = setTimeout(() => show(link), delay);
 };
-const leave = () => { clearTimeout(timer); timer = setTimeout(hide, 250); };
+const leave = () => {
+  clearTimeout(timer);
+  timer = setTimeout(hide, 250);
+};
 if (document.querySelector(LINKS)) {
   document.body.append(card);
   for (const link of document.querySelectorAll(LINKS)) {
     link.addEventListener("mouseenter", () => enter(link, 200));
     link.addEventListener("mouseleave", leave);
-    link.addEventListener("focus", () => { if (link.matches(":focus-visible")) enter(link, 0); });
+    link.addEventListener("focus", () => {
+      if (link.matches(":focus-visible")) enter(link, 0);
+    });
     link.addEventListener("blur", leave);
   }
   card.addEventListener("mouseenter", () => clearTimeout(timer));
   card.addEventListener("mouseleave", leave);
-  addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+  addEventListener("keydown", (event) => {
+    if (event.key === "Escape") hide();
+  });
 }

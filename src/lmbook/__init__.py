@@ -6,7 +6,7 @@
 The lesson itself is read in this order; each of its modules imports only from those before it:
 
     text counts ngram metrics networks protocol embeddings word2vec
-    feedforward losses backprop autograd cells rnn rnn_models decode
+    feedforward losses backprop autograd cells fused rnn rnn_models decode
     attention seq2seq positions layers transformer bert gpt vit moe plots
 
 Nothing here knows how the book is printed (`lmbook_press`) or graded (`lmbook_grader`). In this file: what a chapter
@@ -29,7 +29,7 @@ except PackageNotFoundError:  # run from a source tree that was never installed
 # The modules of the lesson, in the order in which a reader goes through them; tests/test_house.py holds it.
 READING_ORDER = (
     "text", "counts", "ngram", "metrics", "networks", "protocol", "embeddings", "word2vec",
-    "feedforward", "losses", "backprop", "autograd", "cells", "rnn", "rnn_models", "decode",
+    "feedforward", "losses", "backprop", "autograd", "cells", "fused", "rnn", "rnn_models", "decode",
     "attention", "seq2seq", "positions", "layers", "transformer", "bert", "gpt", "vit", "moe", "plots",
 )  # fmt: skip
 

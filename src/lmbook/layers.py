@@ -114,11 +114,13 @@ class EncoderLayer(nn.Module):
 
 
 class DecoderLayer(nn.Module):
-    """Causal self-attention, then attention to the memory, then feed-forward. Arguments as of EncoderLayer.
+    """Causal self-attention, then attention to the memory, then feed-forward.
 
-    y = post_1(y + attention(pre_1(y)))
-    y = post_2(y + cross(pre_2(y), memory))
-    y = post_3(y + ffn(pre_3(y)))
+        y = post_1(y + attention(pre_1(y)))
+        y = post_2(y + cross(pre_2(y), memory))
+        y = post_3(y + ffn(pre_3(y)))
+
+    Arguments as of EncoderLayer.
     """
 
     def __init__(

@@ -10,26 +10,21 @@ directions the first half of the width is the forward cell's state, the second h
 Masks are boolean (B, T), True at a token. Where it is False the state stays as it is and the output is 0, so that
 padding changes nothing, whichever side it is on.
 
-`run_cell` is what happens. Where torch has a fused kernel for it (cuDNN on a GPU), that kernel does it, with the same
-parameters and the same numbers: `run_fused`.
+`run_cell` is what happens. Where torch has a kernel for it, that kernel does it, with the same parameters and the same
+numbers: `lmbook.fused`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypedDict, Unpack
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from lmbook.cells import CELLS, Cell, GRUCell, LSTMCell, RNNCell, State
+from lmbook.fused import Weights, fused_step, fusible, has_kernel, run_fused
 from lmbook.networks import module_list
 from lmbook.protocol import check_input
-
-Kernels = dict[type[nn.Module], Callable]
-FUSED: Kernels = {RNNCell: torch.rnn_tanh, LSTMCell: torch.lstm, GRUCell: torch.gru}  # what nn.RNN and its kin call
-FUSED_STEP: Kernels = {RNNCell: torch.rnn_tanh_cell, LSTMCell: torch.lstm_cell, GRUCell: torch.gru_cell}
-Weights = tuple[Tensor, Tensor, Tensor, Tensor]  # of one cell, as its torch_weights() gives them
 
 
 class CellOptions(TypedDict, total=False):
@@ -75,63 +70,6 @@ def run_layer(cells: Sequence[Cell], x: Tensor, state: State, mask: Tensor | Non
     runs = [run_cell(cells[i], x, start, mask, backward=i == 1) for i, start in enumerate(states)]
     outputs = torch.cat([output for output, _ in runs], dim=-1)
     return outputs, tuple(torch.cat(halves, dim=-1) for halves in zip(*(last for _, last in runs), strict=True))
-
-
-def _torch_has(cell: Cell) -> bool:
-    """Whether torch's kernels compute this cell: not reset="before", nor a subclass, which may compute anything."""
-    return type(cell) in FUSED and getattr(cell, "reset", "after") == "after"
-
-
-def fusible(cell: Cell, x: Tensor, mask: Tensor | None) -> bool:
-    """Whether torch has a kernel that runs this cell along x: padding must be on the right, where packing wants it."""
-    if not _torch_has(cell):
-        return False
-    if not x.is_cuda and (torch.is_autocast_enabled("cpu") or x.dtype not in (torch.float32, torch.float64)):
-        return False  # on a CPU there are no kernels in half precision
-    return mask is None or bool((mask[:, 1:] <= mask[:, :-1]).all())
-
-
-def one_buffer(weights: list[Tensor]) -> list[Tensor]:
-    """The same weights, side by side in one piece of memory, matrices before biases: cuDNN copies any others at every
-    call, and warns."""
-    order = sorted(range(len(weights)), key=lambda i: weights[i].dim(), reverse=True)
-    buffer = torch.cat([weights[i].flatten() for i in order])
-    pieces = buffer.split([weights[i].numel() for i in order])
-    views = {i: piece.view_as(weights[i]) for i, piece in zip(order, pieces, strict=True)}
-    return [views[i] for i in range(len(weights))]
-
-
-def run_fused(cells: Sequence[Cell], x: Tensor, state: State, mask: Tensor | None = None) -> tuple[Tensor, State]:
-    """run_layer through what nn.RNN, nn.LSTM and nn.GRU call, where it is `fusible`; padding is left out by packing."""
-    fused = FUSED[type(cells[0])]
-    weights = [weight for cell in cells for weight in cell.torch_weights()]
-    if x.is_cuda:
-        weights = one_buffer(weights)
-    learns = x.is_cuda and torch.is_grad_enabled()  # cuDNN keeps what the backward pass needs only where it is told to
-    settings = (True, 1, 0.0, learns, len(cells) == 2)  # biases, layers, dropout, training, bidirectional
-    # torch wants a state as (directions, B, hidden)
-    hx = [tensor.unflatten(-1, (len(cells), -1)).transpose(0, 1).contiguous() for tensor in state]
-    if mask is None or bool(mask.all()):
-        outputs, *hx = fused(x, hx if len(hx) > 1 else hx[0], weights, *settings, True)
-        # contiguous, as the readable form is: dropout draws its zeros in the order of memory
-        return outputs.contiguous(), tuple(tensor.transpose(0, 1).flatten(1) for tensor in hx)
-
-    lengths = mask.sum(dim=1)
-    packed = pack_padded_sequence(x, lengths.clamp(min=1).cpu(), batch_first=True, enforce_sorted=False)
-    hx = [tensor[:, packed.sorted_indices] for tensor in hx]
-    data, *hx = fused(packed.data, packed.batch_sizes, hx if len(hx) > 1 else hx[0], weights, *settings)
-    packed = PackedSequence(data, packed.batch_sizes, packed.sorted_indices, packed.unsorted_indices)
-    outputs, _ = pad_packed_sequence(packed, batch_first=True, total_length=mask.shape[1])
-    new = [tensor[:, packed.unsorted_indices].transpose(0, 1).flatten(1) for tensor in hx]
-    some = lengths[:, None] > 0  # packing allows no empty row: it was given one step, which is taken back here
-    state = tuple(torch.where(some, now, before) for now, before in zip(new, state, strict=True))
-    return outputs.masked_fill(~mask[:, :, None], 0.0).contiguous(), state
-
-
-def fused_step(cell: Cell, x: Tensor, state: State, weights: Weights) -> State:
-    """cell(x, state) through what nn.RNNCell, nn.LSTMCell and nn.GRUCell call.  weights: of cell.torch_weights()."""
-    new = FUSED_STEP[type(cell)](x, state if len(state) > 1 else state[0], *weights)
-    return new if isinstance(new, tuple) else (new,)
 
 
 class Recurrent(nn.Module):
@@ -196,7 +134,7 @@ class Recurrent(nn.Module):
 
     def step_weights(self) -> list[Weights] | None:
         """For `step`: the weights of every layer as torch's fused cell wants them; None where it has no such cell."""
-        if not _torch_has(self.layers[0][0]):
+        if not has_kernel(self.layers[0][0]):
             return None
         return [cells[0].torch_weights() for cells in self.layers]
 

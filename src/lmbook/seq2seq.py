@@ -29,8 +29,9 @@ from lmbook.attention import make_score, masked_softmax, real_tokens
 from lmbook.cells import State
 from lmbook.configuration import configured
 from lmbook.embeddings import embed, initialise_read, initialise_vocabulary
+from lmbook.fused import Weights
 from lmbook.networks import module_list
-from lmbook.rnn import Options, Recurrent, Weights
+from lmbook.rnn import Options, Recurrent
 from lmbook.rnn_models import RecurrentLM
 
 

@@ -1,5 +1,8 @@
 """What is seen on a page, asked for in one call: a call for each cell of a table takes a page most of its time."""
 
+# What a page has and V8 by itself has not
+ATOB = "globalThis.atob = (text) => Array.from(Uint8Array.fromBase64(text), (b) => String.fromCharCode(b)).join('')"
+
 
 def cells_of(box, tags: str = "th, td", text: str = "innerText") -> list[list[str]]:
     """The texts of each row of the tables in a page or a part of it."""
@@ -7,6 +10,11 @@ def cells_of(box, tags: str = "th, td", text: str = "innerText") -> list[list[st
         "(rows, [tags, text]) => rows.map((row) => [...row.querySelectorAll(tags)].map((cell) => cell[text]))",
         [tags, text],
     )
+
+
+def later(page, ms: int) -> None:
+    """Until all that the page's own timers were to do within ms is done: they go off in their order, however late."""
+    page.evaluate("(ms) => new Promise((done) => setTimeout(done, ms))", ms)
 
 
 def rightmost(page, selector: str) -> float:

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from lmbook.feedforward import FeedForwardLM
 from lmbook.figures import bundle
 from lmbook.gpt import GPT, gelu_tanh
+from lmbook.positions import rotary
 from lmbook.rnn_models import RecurrentLM
 from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq
 
@@ -29,7 +30,7 @@ function tried(call, inputs, c) {
 }
 /** A network with these weights: losses of `call`, the first gradients, and the weights after n steps of Adam. */
 function learned(about, weights, call, n, rate, clip) {
-  const net = new nets.NETWORKS[about.class](about, () => 0.5);
+  const net = nets.network(about, () => 0.5);
   for (const [name, data] of Object.entries(weights)) net.weights.get(name).data.set(data);
   const adam = new nets.Adam(net.parameters, { clip });
   const run = new Function("auto", "net", `return ${call}`);
@@ -74,12 +75,18 @@ def attended(q, k, v, B, n, causal):
 
 
 OPERATIONS = {  # what: the call in the page, the shapes of its inputs, the same in torch
-    "matmul": ("auto.matmul(x[0], x[1])", [(5, 70), (70, 3)], torch.matmul),
     "linear": ("auto.linear(x[0], x[1], x[2])", [(7, 130), (9, 130), (1, 9)], lambda x, W, b: x @ W.T + b),
     "linear without a bias": ("auto.linear(x[0], x[1])", [(4, 6), (8, 6)], lambda x, W: x @ W.T),
     "tanh": ("auto.tanh(x[0])", [(3, 5)], torch.tanh),
     "sigmoid": ("auto.sigmoid(x[0])", [(3, 5)], torch.sigmoid),
     "gelu": ("auto.gelu(x[0])", [(3, 5)], gelu_tanh),
+    "relu": ("auto.relu(x[0])", [(3, 5)], torch.relu),
+    "scaled": ("auto.scaled(x[0], -3)", [(3, 5)], lambda x: -3 * x),
+    "turned": (
+        "auto.rotary(x[0], 7, 4)",
+        [(5, 8)],
+        lambda x: torch.cat([rotary(head, 7) for head in x.split(4, 1)], 1),
+    ),
     "add": ("auto.add(x[0], x[1])", [(4, 5), (4, 5)], torch.add),
     "add a row": ("auto.add(x[0], x[1])", [(4, 5), (1, 5)], torch.add),
     "minus": ("auto.minus(x[0], x[1])", [(4, 5), (4, 5)], torch.sub),

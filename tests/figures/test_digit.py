@@ -8,7 +8,7 @@ import pytest
 import torch
 from playwright.sync_api import expect
 from py_mini_racer import MiniRacer
-from seen import rightmost
+from seen import ATOB, rightmost
 
 from lmbook.data.digits import PixelCodec, digits
 from lmbook.figures import CompleteDigit, bundle, digit, modules
@@ -38,6 +38,7 @@ def call():
     """call(expression, name=value, ...) -> its value, where pixelgpt.mjs is loaded without a browser."""
     machine = MiniRacer()
     atexit.register(machine.close)
+    machine.eval(ATOB)
     machine.eval(bundle.bundle("pixelgpt").replace("export ", "") + ";undefined")
 
     def run(expression, **values):
@@ -122,7 +123,7 @@ def test_the_likelihood_is_the_one_of_the_recipe():
 
 
 def test_the_random_numbers_are_uniform_and_the_same_in_both(call):
-    found = call("(() => { const u = uniforms(7); return Array.from({ length: 500 }, u); })()")
+    found = call("(() => { const u = generator(7); return Array.from({ length: 500 }, u); })()")
     ours = digit.uniforms(7)
     assert found == [next(ours) for _ in range(500)]
     assert 0.45 < sum(found) / 500 < 0.55
@@ -132,7 +133,7 @@ def test_the_random_numbers_are_uniform_and_the_same_in_both(call):
 
 def test_drawing_follows_the_probabilities(call):
     z = [0.0, 1.0, -1.0]
-    code = "(() => { const u = uniforms(1); return Array.from({ length: 4000 }, () => draw(z, 0.5, u())); })()"
+    code = "(() => { const u = generator(1); return Array.from({ length: 4000 }, () => drawn(z, 0.5, u())); })()"
     found = torch.tensor(call(code, z=z)).bincount() / 4000
     assert (found - torch.softmax(torch.tensor(z) / 0.5, 0)).abs().max() < 0.03
 

@@ -39,7 +39,10 @@ IN_THE_PAGE = """
 const { bytes, cut, modelOf, plane, textOf } = program();
 const models = new Map();
 const put = (name, file, about) => { models.set(name, modelOf(bytes(file), about)); };
-const flat = (rows) => [rows].flat(Infinity).flatMap((part) => (ArrayBuffer.isView(part) ? Array.from(part) : part));
+const flat = (rows) => [rows].flat(Infinity).flatMap((part) => {   // of numbers, lists, typed lists and matrices
+  const list = part.data ?? part;
+  return ArrayBuffer.isView(list) ? Array.from(list) : list;
+});
 function packed(numbers) {                                    // as base64: a page hands over a text faster than a list
   const data = new Uint8Array(Float64Array.from(numbers).buffer);
   let text = "";

@@ -4,6 +4,7 @@ import random
 
 import pytest
 import torch
+from playwright.sync_api import expect
 from seen import cells_of
 
 from lmbook.figures import Translator, modules
@@ -182,7 +183,7 @@ def test_what_is_opened_is_of_the_translation_in_sight_whatever_is_typed_now(sho
 
     def opened(place):
         page.locator(".lmx-draw ol button").nth(place).click()
-        page.wait_for_timeout(300)
+        expect(page.locator(".lmx-open .lm-table")).to_have_attribute("aria-busy", "false")
         return [cells_of(table) for table in tables.all()]
 
     second, first = opened(1), opened(0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from py_mini_racer import MiniRacer
-from seen import cells_of
+from seen import ATOB, cells_of, later
 
 from lmbook import decode
 from lmbook.figures import GPTWriter, bundle, firstwords
@@ -24,9 +24,12 @@ def machine(weights=None):
     """A JavaScript machine with gpt.mjs and the shipped weights, or those of a file; call(code) gives a value."""
     js = MiniRacer()
     atexit.register(js.close)
-    js.eval(bundle.source("program-gpt").removeprefix("export ") + ";undefined")
+    for name in ("checkpoint", "gpt", "numbers"):
+        js.eval(bundle.source(f"program-{name}").replace("export const program", f"const {name}_") + ";undefined")
+    js.eval(ATOB)
     js.eval((bundle.source(f"weights-{MODEL}") if weights is None else weights).removeprefix("export ") + ";undefined")
-    js.eval("const { GPT, bytes, distribution, draw, softmax, uniform, weights } = program();undefined")
+    js.eval("const { bytes, weights } = checkpoint_(), { GPT, distribution } = gpt_(); undefined")
+    js.eval("const { draw, softmax, uniform } = numbers_(); undefined")
     js.eval("const found = weights(bytes(file));undefined")
 
     def call(code):
@@ -60,7 +63,7 @@ def test_the_weights_are_those_of_python(page_model):
     found, _ = checkpoints.read(TRAINED / f"{MODEL}.safetensors")
     assert sorted(page_model("[...weights(bytes(file)).keys()]")) == sorted(found)
     for name in ("embedding.weight", "output.weight", "norm.weight", "layers.2.ffn.W_2.weight"):
-        theirs = page_model(f"[...weights(bytes(file)).get('{name}')].slice(0, 500)")
+        theirs = page_model(f"[...weights(bytes(file)).get('{name}').data].slice(0, 500)")
         assert np.array_equal(np.float32(theirs), found[name].flatten()[:500].numpy())
 
 
@@ -233,7 +236,7 @@ def test_it_writes_before_the_readers_eyes_and_stops(show):
     page.get_by_role("button", name="Stop").click()
     text = written(page)
     assert 5 < len(text) < 100
-    page.wait_for_timeout(150)
+    later(page, 150)
     assert written(page) == text
     page.get_by_role("button", name="One character").click()
     assert written(page)[:-1] == text
@@ -255,7 +258,7 @@ def test_it_writes_on_arrival_where_motion_is_wanted(show):
     text = written(page)
     assert 5 < len(text) < 100
     page.mouse.move(9, 9)
-    page.wait_for_timeout(150)
+    later(page, 150)
     assert written(page) == text
     assert written(still) == ""
 

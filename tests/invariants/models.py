@@ -53,7 +53,7 @@ class Case(NamedTuple):
     def batch(
         self, B: int = 3, N: int = 7, T: int = 6, seed: int = 2, vocab: int = VOCAB
     ) -> tuple[tuple[Tensor, ...], Tensor]:
-        """What the model takes, and the targets; no row holds padding."""
+        """The inputs of the model, and the targets; no row holds padding."""
         generator = torch.Generator().manual_seed(seed)
         rows = ids(B, T + 1, generator, vocab)
         if self.kind == "lm":

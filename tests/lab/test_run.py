@@ -33,8 +33,8 @@ def line(run):
     def loss(model, batch):
         return (model(batch[0]) - batch[1]).square().sum(), len(batch[0])
 
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.3)
-    run.fit(model, lambda epoch: [(x, 2 * x + 1)], loss, optimiser, steps=200)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.3)
+    run.fit(model, lambda epoch: [(x, 2 * x + 1)], loss, optimizer, steps=200)
     return {"slope": model.weight.item()}, model
 
 
@@ -143,7 +143,7 @@ def test_the_settings_of_a_run_are_in_its_record(toy, tmp_path):
     assert settings.pop("start")["matrices"][0] >= 0
     assert settings == {
         "model": {"class": "torch.nn.modules.linear.Linear"},
-        "optimiser": "SGD", "rate": 0.3, "optimiser options": {"momentum": 0, "weight decay": 0},
+        "optimizer": "SGD", "rate": 0.3, "optimizer options": {"momentum": 0, "weight decay": 0},
         "schedule": "constant", "warm-up": 1, "last rate": 0.3, "dropout": 0.0, "vocabulary": [], "rows": 32,
         "clip": None, "budget": 200, "patience": None, "evaluate every": None, "ended": "budget",
         "flops": 3 * 2 * 32 * 200, "rates tried": [],
@@ -212,8 +212,8 @@ def test_a_training_goes_on_to_its_plateau_and_says_where_it_did_not(a_run, caps
     batches, loss, options = piece(a_run)
     for part, most, ended in (("long", 5000, "plateau"), ("short", 5, "budget")):
         model = nn.Linear(1, 1)
-        optimiser = torch.optim.SGD(model.parameters(), lr=0.3)
-        a_run.to_plateau(model, batches, loss, optimiser, every=1, most=most, part=part, **options)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.3)
+        a_run.to_plateau(model, batches, loss, optimizer, every=1, most=most, part=part, **options)
         settings = a_run.parts[part]["settings"]
         assert (settings["ended"], settings["patience"]) == (ended, run.PATIENCE)
     valid = [loss for _, loss in a_run.parts["long"]["valid"]]

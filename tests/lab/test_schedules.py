@@ -1,4 +1,4 @@
-"""Schedules: the factor of the optimiser's rate at a step."""
+"""Schedules: the factor of the optimizer's rate at a step."""
 
 from functools import partial
 

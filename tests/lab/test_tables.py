@@ -158,8 +158,8 @@ def test_every_training_of_a_table_is_in_the_record():
 
 
 SETTINGS = {
-    "model": {"class": "lmbook.gpt.GPT", "d_model": 64, "n_layers": 1}, "optimiser": "Adam", "rate": 3e-3,
-    "optimiser options": {"weight decay": 0.1}, "schedule": "constant", "warm-up": 1, "last rate": 3e-3, "dropout": 0.1,
+    "model": {"class": "lmbook.gpt.GPT", "d_model": 64, "n_layers": 1}, "optimizer": "Adam", "rate": 3e-3,
+    "optimizer options": {"weight decay": 0.1}, "schedule": "constant", "warm-up": 1, "last rate": 3e-3, "dropout": 0.1,
     "vocabulary": [70], "rows": 8, "clip": 1.0, "budget": 10, "patience": None, "evaluate every": 5, "ended": "budget",
     "flops": 10**9, "start": {"embeddings": [0.02], "matrices": [0.01, 0.02]}, "rates tried": [],
 }  # fmt: skip
@@ -243,7 +243,7 @@ def test_trainings_of_one_row_that_are_alike_are_told_once():
         ({"rate": 1e-2}, "rate"), ({"dropout": 0.3}, "dropout"), ({"vocabulary": [80]}, "vocabulary"),
         ({"start": {"embeddings": [1.0], "matrices": [0.01, 0.02]}}, "embeddings at the start"),
         ({"start": SETTINGS["start"] | {"note": "from bert-wikitext2"}}, "start"),
-        ({"optimiser options": {"weight decay": 0.0}}, "weight decay"),
+        ({"optimizer options": {"weight decay": 0.0}}, "weight decay"),
         ({"rates tried": [{"rate": 1e-3}]}, "rates tried"),
         ({"model": {"class": "lmbook.rnn_models.RecurrentLM", "d_model": 64, "n_layers": 1}}, "model"),
     ],

@@ -1,9 +1,11 @@
 """Interactive figures that live with a kernel (JupyterLab, Colab, VS Code) and on the page without one.
 
-A figure is one hand-written ES module NAME.mjs (see the head of core.mjs) and one class:
+A figure is a folder NAME: a hand-written ES module NAME.mjs (see the head of kit/core.mjs), a class in __init__.py, and
+NAME.json, where what is seen first takes long to compute (`python -m lmbook.figures.NAME` writes it). kit/ has what all
+figures share, engine/ the models that are trained and read in the page.
 
     class NGramExplorer(Figure):
-        module = "explorer"                       # explorer.mjs
+        module = "explorer"                       # explorer/explorer.mjs
         n = traitlets.Int(2).tag(sync=True)       # the state, read and set on both sides
 
         def __init__(self, **state):

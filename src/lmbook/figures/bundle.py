@@ -1,15 +1,15 @@
 """Bundles the JavaScript modules of the figures: local imports are inlined, because anywidget cannot resolve them.
 
-    import { h, fmt as f } from "./core.mjs";   ->   const { h, fmt: f } = $core;
-    import * as ngram from "./ngram.mjs";       ->   const ngram = $ngram;
+    import { h, fmt as f } from "../kit/core.mjs";     ->   const { h, fmt: f } = $core;
+    import * as ngram from "../engine/ngram.mjs";      ->   const ngram = $ngram;
     export { h };                               ->   (handed on, as one of the exports)
 
 where `$core` holds the exports of core.mjs, which is placed once in front, in a function of its own, so that names
-cannot clash. `import { text } from "./harbour.mjs"` gives the training set of the built-in corpus, cut into words,
-`"./stories.mjs"` the same as it was written, `"./names.mjs"` the invented names, one a line,
-`import { file } from "./weights-NAME.mjs"` the shipped weights of the recipe NAME, in base64, and
-`import { program } from "./program-NAME.mjs"` the module NAME as a function: called, it returns what the module
-exports, and its text is a program for a worker.
+cannot clash. A module goes by its name without the folder: no two folders have one of the same name.
+`import { text } from "./harbour.mjs"` gives the training set of the built-in corpus, cut into words, `"./stories.mjs"`
+the same as it was written, `"./names.mjs"` the invented names, one a line, `import { file } from "./weights-NAME.mjs"`
+the shipped weights of the recipe NAME, in base64, and `import { program } from "./program-NAME.mjs"` the module NAME as
+a function: called, it returns what the module exports, and its text is a program for a worker (kit/made.d.ts).
 
 Larger weights are not in a module. A site serves them as files of their own (`served`), which are fetched when a reader
 asks for them.
@@ -24,7 +24,9 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 TRAINED = HERE.parent / "lab" / "trained"
-_IMPORT = re.compile(r'^import\s+(\*\s+as\s+\w+|\{[^}]*\})\s+from\s+"\./([\w-]+)\.mjs";[^\n]*\n?', re.MULTILINE)
+_IMPORT = re.compile(
+    r'^import\s+(\*\s+as\s+\w+|\{[^}]*\})\s+from\s+"\.\.?/(?:[\w-]+/)?([\w-]+)\.mjs";[^\n]*\n?', re.MULTILINE
+)
 _EXPORT = re.compile(r"^export\s+(?=(?:async\s+)?(?:function\*?|const|let|class)\s+(\w+))", re.MULTILINE)
 # The models that figures fetch when a reader asks for them
 SERVED = (
@@ -47,7 +49,15 @@ SERVED = (
     "sms-spam",
     "sms-spam-left",
 )
+# What a browser need not load; lines within a template string lose their indentation too (only style sheets have such)
+_FOR_PEOPLE = re.compile(r"^\s*(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)\n|^[ ]+", re.MULTILINE)
 _HANDED_ON = re.compile(r"^export\s+\{([^}]*)\};\n", re.MULTILINE)
+
+
+@cache
+def files() -> dict[str, Path]:
+    """The hand-written modules by name."""
+    return {path.stem: path for path in sorted(HERE.rglob("*.mjs"))}
 
 
 def _text(text: str) -> str:
@@ -84,7 +94,7 @@ def _weights(file: Path) -> str:
 
 
 def source(name: str) -> str:
-    """A local module without the comments at the head of the line; raises KeyError with the names there are."""
+    """A local module without indentation and whole lines of comments; raises KeyError with the names there are."""
     if name in TEXTS:
         return TEXTS[name]()
     if name.startswith("program-"):
@@ -93,15 +103,14 @@ def source(name: str) -> str:
     weights = TRAINED / f"{name.removeprefix('weights-')}.safetensors"
     if name.startswith("weights-") and weights.is_file():
         return _weights(weights)
-    file = HERE / f"{name}.mjs"
-    if not file.is_file():
-        raise KeyError(f"no figure module {name!r}; there are {', '.join(sorted(p.stem for p in HERE.glob('*.mjs')))}")
-    return re.sub(r"^//.*\n", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    if name not in files():
+        raise KeyError(f"no figure module {name!r}; there are {', '.join(sorted(files()))}")
+    return _FOR_PEOPLE.sub("", files()[name].read_text(encoding="utf-8"))
 
 
 def without_exports(text: str) -> tuple[str, str]:
     """The text of a module as that of a function's body, and the names that it exported."""
-    handed_on = [name.strip() for names in _HANDED_ON.findall(text) for name in names.split(",")]
+    handed_on = [name for names in _HANDED_ON.findall(text) for name in re.findall(r"\w+", names)]
     return _EXPORT.sub("", _HANDED_ON.sub("", text)), ", ".join([*_EXPORT.findall(text), *handed_on])
 
 
@@ -136,12 +145,12 @@ def version(text: str) -> str:
 @cache
 def style() -> str:
     """The style sheet of all figures. Everything in it is below .lm-figure."""
-    return (HERE / "figures.css").read_text(encoding="utf-8")
+    return (HERE / "kit" / "figures.css").read_text(encoding="utf-8")
 
 
 def names() -> list[str]:
     """The modules that are figures: those with a default export (core, ngram and the mount script have none)."""
-    return sorted(p.stem for p in HERE.glob("*.mjs") if re.search(r"^export default ", source(p.stem), re.MULTILINE))
+    return sorted(name for name in files() if re.search(r"^export default ", source(name), re.MULTILINE))
 
 
 @cache

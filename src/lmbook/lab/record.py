@@ -3,7 +3,7 @@
     record = {recipe, seed, scores, parts: {part: {parameters, steps, ..., settings}}, ...}
 
 RECORD, PART and SETTINGS say which keys there are; `check` compares. A part is one training: a recipe that compares
-four systems has four. Settings are read off the model, the optimiser and the log, so that what a table says of a run is
+four systems has four. Settings are read off the model, the optimizer and the log, so that what a table says of a run is
 what the run did. Records of runs from before they were collected have none, which means "not recorded".
 """
 
@@ -58,9 +58,9 @@ PART_MAY = {"settings": dict}
 NONE = type(None)
 SETTINGS = {
     "model": dict,  # "class" and, of a configured class, its arguments
-    "optimiser": str,
+    "optimizer": str,
     "rate": float,  # the highest
-    "optimiser options": dict,  # betas, eps, momentum, and the highest weight decay
+    "optimizer options": dict,  # betas, eps, momentum, and the highest weight decay
     "schedule": str,  # of lmbook.lab.schedules, by name
     "warm-up": int,  # the first step with the highest rate
     "last rate": float,
@@ -173,12 +173,12 @@ def curves(log: list[dict]) -> dict[str, list]:
     return {"train": thinned(train, POINTS), "valid": few}
 
 
-def begun(model: nn.Module, batches, loss, optimiser, options: dict, note: str = "") -> dict:
+def begun(model: nn.Module, batches, loss, optimizer, options: dict, note: str = "") -> dict:
     """The settings that are known before the first step; options: as for train.fit. Random numbers stay as they are."""
     bare = getattr(model, "_orig_mod", model)
-    rates = [group["lr"] for group in optimiser.param_groups]
-    decays = [group.get("weight_decay", 0.0) for group in optimiser.param_groups]
-    told = {key: optimiser.param_groups[0][key] for key in ("betas", "eps", "momentum") if key in optimiser.defaults}
+    rates = [group["lr"] for group in optimizer.param_groups]
+    decays = [group.get("weight_decay", 0.0) for group in optimizer.param_groups]
+    told = {key: optimizer.param_groups[0][key] for key in ("betas", "eps", "momentum") if key in optimizer.defaults}
     dropouts = [getattr(module, "dropout", 0.0) for module in bare.modules()]
     dropouts += [module.p for module in bare.modules() if isinstance(module, nn.Dropout)]
     randomness = resume.random_state(options.get("generators", ()))
@@ -189,9 +189,9 @@ def begun(model: nn.Module, batches, loss, optimiser, options: dict, note: str =
         resume.set_random_state(randomness, options.get("generators", ()))
     return {
         "model": configuration(bare) or {"class": f"{type(bare).__module__}.{type(bare).__qualname__}"},
-        "optimiser": type(optimiser).__name__,
+        "optimizer": type(optimizer).__name__,
         "rate": float(max(rates)),
-        "optimiser options": {
+        "optimizer options": {
             **{key: list(value) if isinstance(value, tuple) else value for key, value in told.items()},
             "weight decay": max(decays),
         },

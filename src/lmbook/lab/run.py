@@ -3,14 +3,14 @@
     @recipe("names-bigram", minutes=1, corpora=("names",), about="...")
     def names_bigram(run):
         names = run.corpus("names")
-        run.fit(model, batches, loss, optimiser, steps=1000)
+        run.fit(model, batches, loss, optimizer, steps=1000)
         return {"valid": ...}, model
 
 A run writes into one folder: the training's checkpoint and log, record.json with the scores, and the weights if the
 recipe ships them. The records of the runs behind the book's tables are in `recorded` beside this file, the weights that
 the book shows in `trained`.
 
-`record` says what a record holds. A training's settings (model, optimiser, rates, FLOPs) are collected by run.fit.
+`record` says what a record holds. A training's settings (model, optimizer, rates, FLOPs) are collected by run.fit.
 run.fit_cosine is run.fit with the schedule and the clipping that most experiments have; `tasks` has their losses.
 Where models are compared, run.tune picks each one's rate from the same grid, RATES, by validation, and run.to_plateau
 trains each one by the same rule, PLATEAU.
@@ -133,7 +133,7 @@ class Run:
         return rows[:few] if self.quick else rows
 
     def fit(
-        self, model: nn.Module, batches, loss, optimiser, part: str = "model", note: str = "", **options
+        self, model: nn.Module, batches, loss, optimizer, part: str = "model", note: str = "", **options
     ) -> list[dict]:
         """`train.fit` in this run's folder, on its device, entered into the record with all its settings.
 
@@ -146,19 +146,19 @@ class Run:
             return []
         if self.quick:
             options |= {"steps": 3, "evaluate_every": None, "patience": None}
-        settings = keeping.begun(model, batches, loss, optimiser, options, note)
-        log = self._fit(model, batches, loss, optimiser, part, options)
+        settings = keeping.begun(model, batches, loss, optimizer, options, note)
+        log = self._fit(model, batches, loss, optimizer, part, options)
         self.parts[part] = keeping.part(model, log, settings, self.tried.get(part, ()))
         return log
 
-    def _fit(self, model, batches, loss, optimiser, part: str, options: dict) -> list[dict]:
+    def _fit(self, model, batches, loss, optimizer, part: str, options: dict) -> list[dict]:
         folder = None if self.quick else self.folder / part
         return fit(
-            model, batches, loss, optimiser, folder=folder, resume=self.resume, progress=self.progress, **options
+            model, batches, loss, optimizer, folder=folder, resume=self.resume, progress=self.progress, **options
         )
 
     def fit_cosine(
-        self, model: nn.Module, batches, loss, optimiser, warmup: int, total: int, valid: Callable | None = None,
+        self, model: nn.Module, batches, loss, optimizer, warmup: int, total: int, valid: Callable | None = None,
         valid_loss: Callable | None = None, part: str = "model", note: str = "", **options,
     ) -> list[dict]:  # fmt: skip
         """`fit` for `total` steps: a linear warm-up, half a cosine down to 0, gradients clipped at norm 1.
@@ -170,10 +170,10 @@ class Run:
         if valid:
             stateful = options.get("stateful", False)
             options["validate"] = lambda model: evaluate(model, valid(), valid_loss or loss, stateful)
-        return self.fit(model, batches, loss, optimiser, part, note, **options)
+        return self.fit(model, batches, loss, optimizer, part, note, **options)
 
     def to_plateau(
-        self, model: nn.Module, batches, loss, optimiser, every: int, most: int, part: str = "model", **options
+        self, model: nn.Module, batches, loss, optimizer, every: int, most: int, part: str = "model", **options
     ) -> list[dict]:
         """`fit` until the curve is flat, by the rule PLATEAU: a validation every `every` steps, at most `most` steps.
 
@@ -181,17 +181,17 @@ class Run:
         makes any curve flat.
         """
         options |= {"steps": most, "evaluate_every": every, "patience": PATIENCE}
-        log = self.fit(model, batches, loss, optimiser, part, **options)
+        log = self.fit(model, batches, loss, optimizer, part, **options)
         if not (self.rescoring or self.quick) and self.parts[part]["settings"]["ended"] != "plateau":
             say(f"{self.recipe.name}, {part}: not at its plateau after {most} steps; say so beside its score.")
         return log
 
     def tune(
-        self, build: Callable, batches, loss, optimiser: Callable, part: str = "model", rates=RATES, **options
+        self, build: Callable, batches, loss, optimizer: Callable, part: str = "model", rates=RATES, **options
     ) -> float:
         """The rate of `rates` whose short training validates best; the record of `part` keeps all of them.
 
-        build(): the model, untrained; every rate begins with the same weights.  optimiser(model, rate): its optimiser.
+        build(): the model, untrained; every rate begins with the same weights.  optimizer(model, rate): its optimizer.
         options: as for `fit`, validate among them; steps is the budget of each rate.
         Raises RecipeError where every rate diverges.
         """
@@ -204,7 +204,7 @@ class Run:
             lmbook.seed(self.seed)
             model = build()
             try:
-                log = self._fit(model, batches, loss, optimiser(model, rate), f"{part}, rate {rate:g}", options)
+                log = self._fit(model, batches, loss, optimizer(model, rate), f"{part}, rate {rate:g}", options)
                 lowest = min(entry["validation"] for entry in log if "validation" in entry)
                 spent = {"steps": sum("loss" in entry for entry in log), "seconds": round(log[-1]["seconds"], 1)}
             except TrainingError as error:

@@ -214,9 +214,9 @@ def settings(part: dict) -> dict[str, object]:
     flat |= {"seconds": part["seconds"]}
     if told:
         start = told["start"]
-        flat |= _flat(told["model"], "model") | {"optimiser": told["optimiser"]} | told["optimiser options"]
+        flat |= _flat(told["model"], "model") | {"optimizer": told["optimizer"]} | told["optimizer options"]
         flat |= {
-            key: told[key] for key in told if key not in ("model", "optimiser", "optimiser options", "flops", "start")
+            key: told[key] for key in told if key not in ("model", "optimizer", "optimizer options", "flops", "start")
         }
         flat |= {"embeddings at the start": start["embeddings"], "start": start.get("note", "at random")}
         flat["rates tried"] = sorted({trial["rate"] for trial in told["rates tried"]})

@@ -83,7 +83,7 @@ def figure(name: str, module: str) -> str:
 
 def mount(module: str) -> str:
     """The script that brings the figures of a page to life, with LOADER in place of what a disk does not allow."""
-    start, end = module.index("/** A model's file and its card"), module.index("/** The model that a kernel would give")
+    start, end = module.index("async function fetched("), module.index("export function model(")
     module = module[:start] + LOADER + module[end:]
     module = _exchange(module, "await import(new URL(file, import.meta.url).href)", "await lmDisk.load(file)")
     module = module.replace(".mjs", ".js")

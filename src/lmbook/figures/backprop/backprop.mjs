@@ -1,0 +1,368 @@
+// BackpropGraph: a softmax layer, number by number. Forward to the loss, back to the weights; everything can be edited.
+import { button, choice, field, figure, fmt, h, replace, roving, s, slider, table } from "../kit/core.mjs";
+import { layer, measured, NAMES } from "./graph.mjs";
+
+const LAST = 7;
+const MOST = 10;
+const VALUE_AT = { x: 0, w: 0, z: 1, y: 2, L: 3 }; // the step at which a number is known
+const SLOPE_AT = { L: 4, y: 5, z: 6, w: 7, x: 7 }; // and the derivative of L by it
+const STEPS = [
+  "inputs given",
+  "forward: logits",
+  "forward: probabilities",
+  "forward: loss",
+  "back: the loss itself",
+  "back: probabilities",
+  "back: logits",
+  "back: weights and inputs",
+];
+const SUB = "₀₁₂₃";
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+const style = `
+.lm-figure .lmb-graph { width: 100%; max-width: 36rem; margin-inline: auto; }
+.lmb-graph .lmb-layer { display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); }
+.lmb-graph .lmb-layer > button { justify-self: center; width: calc(100% - 4px); min-width: 0; margin: 0;
+  padding: 0.2rem 0.1rem;
+  border: 1px solid var(--lm-edge); border-radius: 6px; background: var(--lm-paper); color: inherit; font: inherit;
+  font-size: 0.8125rem; line-height: 1.3; text-align: center; font-variant-numeric: tabular-nums; cursor: pointer; }
+.lmb-graph .lmb-layer > button:hover { box-shadow: inset 0 0 0 100vmax var(--lm-soft); }
+.lmb-graph .lmb-x > button { grid-column: span 3; max-width: 5.5rem; }
+.lmb-graph :is(.lmb-z, .lmb-y) > button { grid-column: span 2; max-width: 5.5rem; }
+.lmb-graph .lmb-w > button { border-style: dashed; border-radius: 1rem; }
+.lmb-graph .lmb-L > button { grid-column: span 6; max-width: 7rem; }
+.lmb-graph .lmb-layer > button[data-now="true"] { border-color: var(--lm-1); border-width: 2px;
+  padding: calc(0.2rem - 1px) calc(0.1rem - 1px); }
+.lmb-graph .lmb-layer > button[aria-pressed="true"] { box-shadow: 0 0 0 2px var(--lm-paper), 0 0 0 4px var(--lm-2); }
+.lmb-graph button > span { display: block; overflow: hidden; white-space: nowrap; }
+.lmb-graph .lmb-name { font-weight: 600; }
+.lmb-graph .lmb-by { margin-top: 0.1rem; border-top: 1px dashed var(--lm-line); font-style: italic; }
+.lmb-graph .lmb-came .lmb-name { text-decoration: underline 2px; text-underline-offset: 0.2em; }
+.lmb-graph svg { display: block; width: 100%; height: 1.7rem; overflow: visible; }
+.lmb-graph line { stroke: var(--lm-line); stroke-width: 1.2; vector-effect: non-scaling-stroke; }
+.lmb-graph line[data-lit="true"] { stroke: var(--lm-2); stroke-width: 3; }
+.lm-figure .lmb-detail { padding: 0.6rem 0.8rem; border-radius: 6px; background: var(--lm-soft); font-size: 0.875rem; }
+.lmb-detail p { overflow-wrap: anywhere; }
+.lmb-detail ul { margin: 0.2rem 0; padding-left: 1.1rem; }
+.lmb-detail li { margin: 0; overflow-wrap: anywhere; }
+.lmb-detail .lmb-sum { font-weight: 600; }
+.lm-figure .lmb-both { --lm-side: 18.5rem; }
+.lmb-both .lm-field input { flex: 0 1 8rem; }
+.lmb-both .lm-field input[aria-invalid="true"] { border-color: var(--lm-2); box-shadow: inset 0 0 0 1px var(--lm-2); }
+.lmb-both .lmb-fault { min-height: 1.45em; }
+`;
+
+const written = (name) => (name[0] === "y" ? "ŷ" : name[0]) + [...name.slice(1)].map((digit) => SUB[digit]).join("");
+const slope = (name) => `∂L/∂${written(name)}`;
+const trim = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+const num = (v) => {
+  const size = Math.abs(v);
+  if (size === 0 || (size >= 5e-4 && size < 2e5)) return trim(fmt.num(v, 3));
+  return `${v < 0 ? "−" : ""}${size < 1 ? fmt.prob(size) : fmt.exp(Math.log(size))}`;
+};
+const inside = (v) => (v < 0 ? `(${num(v)})` : num(v)); // a factor of a product
+const short = (v) =>
+  Math.abs(v) < 1000
+    ? fmt.num(v, Math.abs(v) >= 100 ? 0 : Math.abs(v) >= 10 ? 1 : 2)
+    : `${v < 0 ? "−" : ""}${Math.abs(v).toExponential(0).replace("+", "")}`;
+const plain = (v) => String(Number(v.toPrecision(12)));
+const exact = (v) => {
+  const [mantissa, exponent] = plain(v).split("e");
+  return mantissa.replace("-", "−") + (exponent ? ` × ${fmt.power(Number(exponent))}` : "");
+};
+const input = (name) => name[0] === "x" || name[0] === "w";
+
+export default figure(({ el, get, put, listen, say }) => {
+  const first = { x: get("x"), W: get("W"), label: get("label") };
+  let now = layer(get("x"), get("W"), get("label"));
+  let edited = "w11"; // the input or weight that the controls set
+  let news = "";
+
+  const set = (name, v) => {
+    const value = Math.max(-MOST, Math.min(MOST, v));
+    if (value === now.value[name]) return;
+    const before = now.value.L;
+    const x = [...get("x")];
+    const W = get("W").map((row) => [...row]);
+    if (name[0] === "x") x[name[1] - 1] = value;
+    else W[name[1] - 1][name[2] - 1] = value;
+    const predicted = now.by[name] * (value - now.value[name]);
+    const after = layer(x, W, get("label")).value.L;
+    if (get("step") === LAST) {
+      news =
+        `${written(name)} moved by ${num(value - now.value[name])}: the derivative ${num(now.by[name])} predicts ` +
+        `a change of the loss by ${num(predicted)}, it was ${num(after - before)}.`;
+    }
+    put({ x, W });
+  };
+
+  // --- steps
+  const go = (step) => put({ step: Math.max(0, Math.min(LAST, step)) });
+  const walk = slider({
+    label: "Step",
+    min: 0,
+    max: LAST,
+    value: get("step"),
+    text: (v) => `${v} of ${LAST}, ${STEPS[v]}`,
+    oninput: go,
+  });
+  const back = button("Back", () => go(get("step") - 1));
+  const next = button("Next", () => go(get("step") + 1), { class: "lm-button lm-main" });
+
+  // --- the graph
+  const tiles = {};
+  const tile = (name) => {
+    const parts = {
+      name: h("span", { class: "lmb-name" }, written(name)),
+      value: h("span", {}),
+      by: h("span", { class: "lmb-by" }),
+      note: h("span", { class: "lm-hidden" }),
+    };
+    parts.node = h("button", { type: "button", "data-name": name, onclick: () => choose(name) }, [
+      parts.name,
+      parts.value,
+      parts.note,
+      parts.by,
+    ]);
+    tiles[name] = parts;
+    return parts.node;
+  };
+  const lines = [];
+  const strip = (arrows) =>
+    s("svg", { viewBox: "0 0 6 1", preserveAspectRatio: "none", "aria-hidden": "true" }, [
+      arrows.map(([from, to, x1, x2]) => {
+        const line = s("line", { x1, x2, y1: 0, y2: 1 });
+        lines.push({ from, to, line });
+        return line;
+      }),
+    ]);
+  const at = { z: (i) => 2 * i - 1, w: (i, k) => 2 * i - 2.5 + k, x: (k) => 3 * k - 1.5 };
+  const three = [1, 2, 3];
+  const two = [1, 2];
+  const row = (letter) =>
+    h("div", { class: `lmb-layer lmb-${letter}` }, NAMES.filter((name) => name[0] === letter).map(tile));
+  const graph = h(
+    "div",
+    { class: "lmb-graph", role: "group", "aria-label": "The graph, one tab stop: arrows move, Enter picks a number" },
+    [
+      row("x"),
+      strip(three.flatMap((i) => two.map((k) => [`x${k}`, `w${i}${k}`, at.x(k), at.w(i, k)]))),
+      row("w"),
+      strip(three.flatMap((i) => two.map((k) => [`w${i}${k}`, `z${i}`, at.w(i, k), at.z(i)]))),
+      row("z"),
+      strip(three.flatMap((i) => three.map((j) => [`z${j}`, `y${i}`, at.z(j), at.z(i)]))),
+      row("y"),
+      strip(three.map((i) => [`y${i}`, "L", at.z(i), 3])),
+      row("L"),
+    ],
+  );
+  const group = roving(graph, "button", { index: NAMES.indexOf(get("chosen")) });
+  const choose = (name) => {
+    if (input(name)) edited = name;
+    if (name === get("chosen")) draw();
+    else put({ chosen: name });
+  };
+
+  // --- controls
+  const detail = h("div", { class: "lmb-detail" });
+  const move = slider({
+    label: "",
+    min: -MOST,
+    max: MOST,
+    step: 0.01,
+    value: 0,
+    text: (v) => fmt.num(v, 2),
+    oninput: (v) => set(edited, v),
+  });
+  const label_ = move.node.querySelector("label");
+  const fault = h("p", { class: "lm-small lmb-fault", "aria-live": "polite" });
+  const wrong = (sentence) => {
+    fault.textContent = sentence;
+    typed.input.setAttribute("aria-invalid", String(sentence !== ""));
+  };
+  const typed = field({
+    label: "exactly",
+    value: "",
+    inputmode: "decimal",
+    oninput: (text) => {
+      const digits = text.trim().replace("−", "-").replace(",", ".");
+      const v = NUMBER.test(digits) ? Number(digits) : NaN;
+      if (Number.isFinite(v)) set(edited, v);
+      const stays = `${written(edited)} is ${num(now.value[edited])}.`;
+      if (!digits) wrong(`Type a number from −${MOST} to ${MOST}, such as 0.5. Until then ${stays}`);
+      else if (Number.isNaN(v))
+        wrong(`${fmt.quote(text.trim().slice(0, 20))} is no number; one looks like −0.5 or 2. ${stays}`);
+      else wrong(Math.abs(v) > MOST ? `Numbers here go from −${MOST} to ${MOST}. ${stays}` : "");
+    },
+  });
+  const came = choice({
+    label: "Word that came",
+    options: three.map((i) => [i, String(i)]),
+    value: get("label"),
+    onchange: (label) => put({ label }),
+  });
+  const descend = button("", () => {
+    const before = now.value.L;
+    const W = get("W").map((weights, i) =>
+      weights.map((v, k) => Math.max(-MOST, Math.min(MOST, v - get("rate") * now.by[`w${i + 1}${k + 1}`]))),
+    );
+    news =
+      `A step of ${get("rate")} against the gradient takes the loss from ${num(before)} to ` +
+      `${num(layer(get("x"), W, get("label")).value.L)}.`;
+    put({ W });
+  });
+  const again = button("Start again", () => put({ ...first, step: 0 }));
+
+  const key = h("p", { class: "lm-muted lm-small" }, [
+    "In each box: the name, the value, and in italics the derivative of L with respect to it. A weight is on " +
+      "the line from its input to its logit, where the two are multiplied: ",
+    "nothing computes a weight. ",
+    h("span", { class: "lm-hand" }, "Pick a box to see its formula."),
+  ]);
+  const numbers = table({
+    caption: "Every number, the derivative of L by it, and what two small steps measure",
+    head: ["Number", "Value", "Derivative of L", "Measured"],
+  });
+  const jacobian = table({
+    summary: "The Jacobian of the softmax",
+    caption: "Row ŷᵢ, column zⱼ: the derivative of ŷᵢ by zⱼ",
+    head: ["of", "z₁", "z₂", "z₃"],
+  });
+  el.append(
+    h("div", { class: "lm-split lm-split-right lmb-both" }, [
+      h("div", { class: "lm-stack" }, h("div", { class: "lm-row" }, back, next, walk.node), graph),
+      h("div", { class: "lm-stack" }, [
+        detail,
+        key,
+        move.node,
+        typed.node,
+        fault,
+        came.node,
+        h("div", { class: "lm-row" }, descend, again),
+      ]),
+    ]),
+    say.node,
+    h("div", { class: "lm-folds" }, numbers.node, jacobian.node),
+  );
+
+  // --- drawing
+  const known = (name) => get("step") >= VALUE_AT[name[0]];
+  const traced = (name) => get("step") >= SLOPE_AT[name[0]];
+
+  function formula(name) {
+    const v = now.value;
+    const i = name[1];
+    if (!known(name)) return `${written(name)} is computed at step ${VALUE_AT[name[0]]}.`;
+    if (input(name)) return `${written(name)} = ${num(v[name])}, given.`;
+    if (name === "L")
+      return `L = −ln ${written(`y${get("label")}`)} = −ln ${fmt.prob(v[`y${get("label")}`])} = ${num(v.L)}`;
+    if (name[0] === "z")
+      return (
+        `${written(name)} = w${SUB[i]}₁ x₁ + w${SUB[i]}₂ x₂ = ${inside(v[`w${i}1`])} · ${inside(v.x1)} + ` +
+        `${inside(v[`w${i}2`])} · ${inside(v.x2)} = ${num(v[name])}`
+      );
+    const powers = three.map((j) => fmt.exp(v[`z${j}`]));
+    return (
+      `${written(name)} = exp ${written(`z${i}`)} / (exp z₁ + exp z₂ + exp z₃) = ${powers[i - 1]} / ` +
+      `(${powers.join(" + ")}) = ${fmt.prob(v[name])}`
+    );
+  }
+
+  function derivative(name) {
+    if (!traced(name)) return [h("p", {}, `${slope(name)} comes at step ${SLOPE_AT[name[0]]}, on the way back.`)];
+    if (name === "L") return [h("p", { class: "lmb-sum" }, "∂L/∂L = 1: the way back starts here.")];
+    const paths = now.arrows.filter((arrow) => arrow.from === name);
+    const shown = paths.map(({ to, local }) =>
+      h("li", {}, [
+        `through ${written(to)}: ${slope(to)} · ∂${written(to)}/∂${written(name)} = ${inside(now.by[to])} · ` +
+          `${inside(local)} = ${num(now.by[to] * local)}`,
+      ]),
+    );
+    const i = Number(name[1]);
+    const short_ =
+      name[0] === "z"
+        ? `, which is ${written(`y${i}`)} − y${SUB[i]} = ${fmt.prob(now.value[`y${i}`])} − ` +
+          `${i === get("label") ? 1 : 0}`
+        : "";
+    return [
+      h("ul", {}, shown),
+      h(
+        "p",
+        { class: "lmb-sum" },
+        `${slope(name)} = ${paths.length > 1 ? "the sum of the paths = " : ""}${num(now.by[name])}${short_}`,
+      ),
+    ];
+  }
+
+  function sentence() {
+    const all = (letter, list) => fmt.list(three.map((i) => num(list[`${letter}${i}`])));
+    const label = get("label");
+    return [
+      `Given: two inputs, six weights, and word ${label} came. Press Next to compute.`,
+      `Forward: W x gives the logits ${all("z", now.value)}.`,
+      `Forward: the softmax turns them into the probabilities ${all("y", now.value)}.`,
+      `Forward: word ${label} came, with probability ${num(now.value[`y${label}`])}; the loss is ${num(now.value.L)}.`,
+      "Back: the derivative of the loss by itself is 1.",
+      `Back: by ${written(`y${label}`)} it is −1/${written(`y${label}`)} = ${num(now.by[`y${label}`])}, by the ` +
+        "other two 0.",
+      `Back: each logit adds up three paths. The result is what the model said minus what came: ${all("z", now.by)}.`,
+      `Back: each weight gets the derivative of its logit times its input. The loss is ${num(now.value.L)}, ` +
+        "and all its derivatives are known after one way back.",
+    ][get("step")];
+  }
+
+  function draw() {
+    now = layer(get("x"), get("W"), get("label"));
+    const step = get("step");
+    const chosen = get("chosen");
+    for (const name of NAMES) {
+      const { node, value, by, note } = tiles[name];
+      value.textContent = known(name) ? short(now.value[name]) : "·";
+      by.textContent = traced(name) ? short(now.by[name]) : "·";
+      value.setAttribute("aria-hidden", String(!known(name)));
+      by.setAttribute("aria-hidden", String(!traced(name)));
+      note.textContent = !known(name) ? "not yet computed" : traced(name) ? "derivative" : "";
+      node.dataset.now = String(step > 3 ? SLOPE_AT[name[0]] === step : VALUE_AT[name[0]] === step);
+      node.setAttribute("aria-pressed", String(name === chosen));
+      node.classList.toggle("lmb-came", name === `y${get("label")}`);
+    }
+    const forward = !traced(chosen) && !input(chosen);
+    const near = forward ? "to" : "from";
+    for (const arrow of lines) {
+      let lit = arrow[near] === chosen;
+      // x and z are two strips apart, with the weight on the line between them
+      if (forward && chosen[0] === "z") lit ||= arrow.to[0] === "w" && arrow.to[1] === chosen[1];
+      if (!forward && chosen[0] === "x") lit ||= arrow.from[0] === "w" && arrow.from[2] === chosen[1];
+      arrow.line.dataset.lit = String(lit);
+    }
+    walk.set(step);
+    back.disabled = step === 0;
+    next.disabled = step === LAST;
+    descend.disabled = step < LAST;
+    descend.textContent = `Gradient step on W (${get("rate")})`;
+    came.set(get("label"));
+    label_.textContent = `Set ${written(edited)}`;
+    move.set(now.value[edited]);
+    if (document.activeElement !== typed.input) {
+      typed.set(plain(now.value[edited]));
+      wrong("");
+    }
+    replace(detail, h("p", {}, formula(chosen)), derivative(chosen));
+    numbers.draw(
+      NAMES.map((name) => [
+        written(name),
+        known(name) ? exact(now.value[name]) : "",
+        traced(name) ? exact(now.by[name]) : "",
+        input(name) && traced(name) ? fmt.num(measured(get("x"), get("W"), get("label"), name), 7) : "",
+      ]),
+    );
+    const entry = (i, j) => now.arrows.find((arrow) => arrow.from === `z${j}` && arrow.to === `y${i}`).local;
+    jacobian.draw(three.map((i) => [written(`y${i}`), ...three.map((j) => (step >= 2 ? exact(entry(i, j)) : ""))]));
+    group.refresh();
+    say([news, sentence()].filter(Boolean).join(" "));
+    news = "";
+  }
+
+  listen("x W label step chosen rate", draw);
+  draw();
+}, style);

@@ -1,0 +1,180 @@
+// FillTheBlank: hide a word, see what a trained model would put there. One blank at a time: P(w_t | all other words).
+//
+// For the sentences to choose from the package has computed the probabilities; for a sentence of the reader's the model
+// does it here (engine.mjs). A blank is [[[number of a word, P], ...], P of the word that stands there, its rank], and
+// `read` of a sentence has what the model reads for each of its words: the word, or the class of its look.
+import { bars, figure, fmt, h, replace, roving, select, table } from "../kit/core.mjs";
+import { connect, ownText } from "../kit/live.mjs";
+
+const MODEL = "bert-wikitext2";
+
+const style = `
+.lmk-words { display: flex; flex-wrap: wrap; gap: 0.3rem 0.25rem; }
+.lm-figure .lmk-word { min-height: 2rem; min-width: 2rem; margin: 0; padding: 0.2rem 0.45rem;
+  border: 1px solid transparent; border-radius: 6px;
+  background: var(--lm-soft); color: inherit; font: inherit; font-size: 1.0625rem; line-height: 1.3; cursor: pointer; }
+.lm-figure .lmk-word:hover { border-color: var(--lm-edge); }
+.lm-figure .lmk-word[aria-pressed="true"] { border: 2px dashed var(--lm-1); background: none; }
+.lmk-word small { display: block; color: var(--lm-muted); font-size: 0.75rem; line-height: 1.1; }
+.lm-figure .lmk-bars .lm-bars { max-width: 34rem; }
+`;
+
+export const ordinal = (n) => {
+  const tens = n % 100;
+  const ones = n % 10;
+  const ending = tens > 10 && tens < 14 ? "th" : ({ 1: "st", 2: "nd", 3: "rd" }[ones] ?? "th");
+  return `${fmt.count(n)}${ending}`;
+};
+
+/** ln of the product of the probabilities of all words of a sentence, each blank alone. */
+export const logP = (sentence) => sentence.blanks.reduce((sum, [, p]) => sum + Math.log(p), 0);
+
+export default figure(({ model, el, get, put, listen, say }) => {
+  const now = () => get("sentences")[get("chosen")];
+  const at = () => Math.max(0, Math.min(now().words.length - 1, get("blank")));
+
+  const ours = get("sentences").filter((one) => !one.read).length; // the others are the reader's
+  const which = select({
+    label: "Sentence",
+    value: get("chosen"),
+    options: [
+      ...get("sentences")
+        .slice(0, ours)
+        .map((one, i) => [i, one.words.join(" ")]),
+      [ours, "(your own)"],
+    ],
+    onchange: (chosen) => {
+      if (get("sentences")[chosen])
+        put({ blank: Math.min(get("blank"), get("sentences")[chosen].words.length - 1), chosen });
+      else which.set(get("chosen"));
+    },
+  });
+  const models = connect(model);
+  const own = ownText({
+    models,
+    needed: [{ name: MODEL, bytes: get("bytes") }],
+    label: "Your own words",
+    verb: "Hide its words",
+    value: get("typed"),
+    work: (typed) => models.ask("sentence", { name: MODEL, typed, shown: now().blanks[0][0].length }),
+    done: ({ words, blanks }, typed) => {
+      const list = [...get("words")];
+      const number = (word) => (list.includes(word) ? list.indexOf(word) : list.push(word) - 1);
+      const sentence = {
+        words,
+        read: blanks.map((one) => one.read),
+        blanks: blanks.map((one) => [one.others.map(({ text, p }) => [number(text), p]), one.own, one.rank]),
+      };
+      put({
+        words: list,
+        sentences: [...get("sentences").slice(0, ours), sentence],
+        typed,
+        blank: Math.min(get("blank"), words.length - 1),
+        chosen: ours,
+      });
+    },
+  });
+  const help = h("p", { class: "lm-muted lm-small lm-hand" }, [
+    "Choose a word to hide it. With the keyboard: arrows move, Enter hides.",
+  ]);
+  const words = h("div", { class: "lmk-words", role: "group", "aria-label": "Words of the sentence" });
+  const group = roving(words, ".lmk-word", { index: at() });
+  const title = h("p", {});
+  const chart = bars({ label: "Likeliest words for the blank" });
+  const numbers = table({
+    summary: "Every word of this sentence, hidden alone",
+    head: ["Word", "Its probability", "Its rank", "Likeliest"],
+  });
+  el.append(
+    own.node,
+    which.node,
+    help,
+    words,
+    title,
+    h("div", { class: "lmk-bars" }, chart.node),
+    say.node,
+    numbers.node,
+  );
+
+  let shown = null;
+  function tiles() {
+    if (shown === now()) return;
+    shown = now();
+    replace(words, [
+      shown.words.map((word, i) =>
+        h("button", { type: "button", class: "lmk-word", onclick: () => put({ blank: i }) }, word),
+      ),
+    ]);
+  }
+
+  function draw() {
+    which.set(get("chosen"));
+    tiles();
+    const t = at();
+    const sentence = now();
+    [...words.children].forEach((tile, i) => {
+      tile.setAttribute("aria-pressed", String(i === t));
+      const read =
+        sentence.read && sentence.read[i] !== sentence.words[i]
+          ? h("small", {}, h("span", { class: "lm-hidden" }, " read as "), sentence.read[i])
+          : null;
+      replace(tile, [
+        i === t
+          ? ["____", h("span", { class: "lm-hidden" }, ` (hidden: ${sentence.words[i]})`), read]
+          : [sentence.words[i], read],
+      ]);
+    });
+    group.refresh();
+    const [offers, own, rank] = sentence.blanks[t];
+    const word = sentence.words[t];
+    const rows = offers.map(([i, p]) => ({
+      label: get("words")[i],
+      value: p,
+      text: fmt.prob(p),
+      tone: get("words")[i] === word ? 2 : 1,
+      note: get("words")[i] === word ? "is in the sentence" : "",
+    }));
+    if (rank > offers.length)
+      rows.push({
+        label: word,
+        value: own,
+        text: fmt.prob(own),
+        tone: 2,
+        note: `is in the sentence; ${ordinal(rank)} of all`,
+      });
+    title.textContent = sentence.words.map((w, i) => (i === t ? "____" : w)).join(" ");
+    chart.draw(rows, { max: 1 });
+    const first = get("words")[offers[0][0]];
+    const strange = sentence.read?.[t] ?? word;
+    const instead =
+      strange === word
+        ? ""
+        : ` ${fmt.quote(word)} is not among the words that it knows: it reads the class ${strange}, and that is ` +
+          "what is counted.";
+    const verdict =
+      rank === 1
+        ? `The model puts ${fmt.quote(word)} there, the word that was hidden, with probability ${fmt.prob(own)}.`
+        : `The model would put ${fmt.quote(first)} there (${fmt.prob(offers[0][1])}). ${fmt.quote(word)}, which ` +
+          `was hidden, comes ${ordinal(rank)}, with ${fmt.prob(own)}.`;
+    const right = sentence.blanks.filter((blank) => blank[2] === 1).length;
+    say(
+      `${verdict}${instead} Of the ${sentence.words.length} words of this sentence it finds ${right}; the sum ` +
+        `of ln P over all of them is ${fmt.num(logP(sentence))}.`,
+    );
+    numbers.draw(
+      sentence.words.map((w, i) => [
+        w,
+        fmt.prob(sentence.blanks[i][1]),
+        fmt.count(sentence.blanks[i][2]),
+        get("words")[sentence.blanks[i][0][0][0]],
+      ]),
+    );
+  }
+
+  listen("words sentences chosen blank", draw);
+  draw();
+  return () => {
+    own.stop();
+    models.stop();
+  };
+}, style);

@@ -1,0 +1,334 @@
+// FixedVector: what comes back of a source of N symbols through a state of m numbers.
+//
+//   recall[m][N], bits[m][N], written[m][N]     measured and written by trained models, looked up here
+//
+// The curves and the recorded source are looked up. A source of the reader's is read and written back here, by the
+// models whose weights ship (engine.mjs): `own` is what was typed, its letters A, B, ... are read.
+import { button, figure, fmt, h, onwidth, replace, s, slider, table } from "../kit/core.mjs";
+import { connect, ownText } from "../kit/live.mjs";
+
+const FIRST = 5; // the id of A
+
+const style = `
+.lm-figure .lmv-example { display: flex; flex-wrap: wrap; gap: 0.35rem 0.2rem; }
+.lm-figure .lmv-cell { display: flex; flex-direction: column; align-items: center; width: 1.45rem;
+  font-family: ui-monospace, monospace; line-height: 1.3; }
+.lm-figure .lmv-cell > :last-child { width: 100%; text-align: center; border-bottom: 2px solid var(--lm-3);
+  font-weight: 600; }
+.lm-figure .lmv-cell.lmv-lost > :last-child { border-bottom: 2px dashed var(--lm-2); font-weight: 400;
+  color: var(--lm-muted); }
+.lm-figure .lmv-line { fill: none; stroke-width: 1.6; stroke-linejoin: round; stroke: var(--lm-edge); }
+.lm-figure .lmv-line.lmv-now { stroke: var(--lm-1); stroke-width: 3; }
+.lm-figure .lmv-now-text { font-weight: 700; }
+.lm-figure .lmv-here { stroke: var(--lm-1); stroke-width: 1; }
+.lm-figure .lmv-edge { stroke: var(--lm-edge); stroke-width: 1; stroke-dasharray: 4 4; }
+.lm-figure .lmv-dot { fill: var(--lm-1); }
+.lm-figure .lmv-clear { paint-order: stroke; stroke: var(--lm-paper); stroke-width: 3px; stroke-linejoin: round; }
+.lm-figure .lmv-own { fill: var(--lm-paper); stroke: var(--lm-1); stroke-width: 2; }
+`;
+
+/**
+ * What a typed text has: the letters that a model knows, as capitals; its other characters, each once; letters that are
+ * too many.
+ */
+export function typed(text, symbols, most) {
+  const known = (c) => /^[A-Za-z]$/.test(c) && c.toUpperCase().charCodeAt(0) - 65 < symbols;
+  const letters = [...text].filter(known).map((c) => c.toUpperCase());
+  return {
+    letters: letters.slice(0, most).join(""),
+    skipped: [...new Set([...text].filter((c) => !known(c)))],
+    over: Math.max(0, letters.length - most),
+  };
+}
+
+export default figure(({ model, el, get, put, listen, say }) => {
+  const sizes = get("sizes");
+  const source = get("source");
+  const perSymbol = Math.log2(get("symbols"));
+  const live = get("live").map(([m, name, size]) => ({ m, name, bytes: size }));
+
+  // The source that is shown: the reader's, if it has a letter, else the recorded one; N of its letters are read.
+  const alphabet = `A to ${String.fromCharCode(64 + get("symbols"))}`;
+  const parsed = () => typed(live.length ? get("own") : "", get("symbols"), source.length);
+  let failed = null; // what was typed and could not be read, because no weights came
+  const recorded = () => ({ text: source, N: get("length"), mine: false });
+  function shown() {
+    const { letters } = parsed();
+    if (!letters || get("own") === failed) return recorded();
+    return { text: letters, N: Math.min(get("read") || letters.length, letters.length), mine: true };
+  }
+
+  // by the letters that are read: what each live model writes
+  const written = new Map(Object.entries(get("known")));
+  const models = connect(model);
+  async function writeBack(letters) {
+    const ids = [...letters].map((c) => FIRST + c.charCodeAt(0) - 65);
+    const found = await Promise.all(live.map(({ name }) => models.ask("symbols", { name, ids })));
+    written.set(
+      letters,
+      found.map((row) =>
+        row
+          .map((id) => String.fromCharCode(65 + id - FIRST))
+          .reverse()
+          .join(""),
+      ),
+    ); // they write backwards
+  }
+
+  const lengths = new Map(); // of a source that was drawn: how many letters of it are to be read
+  const reads = (text) => (text === get("own") ? get("read") : (lengths.get(text) ?? 0));
+  const own = ownText({
+    models,
+    needed: live,
+    label: `Your own letters, ${alphabet}`,
+    verb: "Write it back",
+    value: get("own"),
+    blank: true,
+    beside: button("A new random source", () => {
+      const random = Array.from(source, () =>
+        String.fromCharCode(65 + Math.floor(Math.random() * get("symbols"))),
+      ).join("");
+      lengths.set(random, shown().N);
+      own.put(random);
+    }),
+    work: async (text) => {
+      const { letters } = typed(text, get("symbols"), source.length);
+      if (letters) await writeBack(letters.slice(0, reads(text) || source.length));
+    },
+    done: (_, text) => {
+      failed = null;
+      if (text === get("own")) draw();
+      else put({ read: reads(text), own: text });
+    },
+  });
+
+  let aim = recorded(); // what the slider moves in
+  const length = slider({
+    label: "Source length N",
+    min: 1,
+    max: source.length,
+    value: get("length"),
+    text: (v) =>
+      `${v}${aim.mine ? ` of your ${aim.text.length}` : ""} symbol${(aim.mine ? aim.text.length : v) === 1 ? "" : "s"}`,
+    oninput: (v) => put({ [aim.mine ? "read" : "length"]: v }),
+  });
+  const size = slider({
+    label: "State size m",
+    min: 0,
+    max: sizes.length - 1,
+    value: sizes.indexOf(get("size")),
+    text: (v) => `${sizes[v]} numbers`,
+    oninput: (v) => put({ size: sizes[v] }),
+  });
+  const chart = h("div", { class: "lm-chart", "aria-hidden": "true" });
+  const heading = h("p", { class: "lm-small lm-muted" });
+  const example = h("div", { class: "lmv-example", "aria-hidden": "true" });
+  const numbers = table({
+    caption: "What comes back at the chosen length",
+    head: ["numbers in the state", "recall", "bits kept, at least"],
+  });
+  el.append(length.node, size.node, chart, ...(live.length ? [own.node] : []), heading, example, numbers.node);
+  let width = 560;
+  let view = null; // of shown(), with all that its models write
+
+  /** What the model of a row has read and written: of the reader's source where the page has its weights (mine). */
+  function told(row) {
+    const { text, N, mine } = view;
+    const at = live.findIndex(({ m }) => m === sizes[row]);
+    const ours = mine && at >= 0;
+    const [read, wrote] = ours
+      ? [text.slice(0, N), written.get(text.slice(0, N))[at]]
+      : [source.slice(0, N), get("written")[row][N - 1]];
+    return { read, wrote, mine: ours, right: [...wrote].filter((letter, i) => letter === read[i]).length };
+  }
+
+  function drawChart(N, row) {
+    const tall = 230;
+    const left = 40;
+    const bottom = 34;
+    const top = 12;
+    const end = width - 12;
+    const x = (n) => left + ((n - 1) / Math.max(1, source.length - 1)) * (end - left);
+    const y = (r) => top + (1 - r) * (tall - top - bottom);
+    const recall = get("recall");
+    const parts = [0, 0.25, 0.5, 0.75, 1].flatMap((r) => [
+      s("line", { class: "lm-grid", x1: left, x2: end, y1: y(r), y2: y(r) }),
+      s("text", { class: "lm-tick", x: left - 6, y: y(r) + 4, "text-anchor": "end" }, `${100 * r} %`),
+    ]);
+    const ticks = [1, ...Array.from({ length: Math.floor(source.length / 10) }, (_, i) => 10 * (i + 1))];
+    parts.push(
+      ...ticks.map((n) => s("text", { class: "lm-tick", x: x(n), y: tall - bottom + 16, "text-anchor": "middle" }, n)),
+    );
+    parts.push(
+      s("text", { class: "lm-tick", x: (left + end) / 2, y: tall - 2, "text-anchor": "middle" }, [
+        "symbols in the source",
+      ]),
+    );
+    const edge = x(Math.min(source.length, get("trained") + 0.5));
+    parts.push(s("line", { class: "lmv-edge", x1: edge, x2: edge, y1: top, y2: tall - bottom }));
+    if (end - edge > 130) parts.push(s("text", { class: "lm-tick", x: edge + 5, y: top + 10 }, "not in training"));
+    parts.push(s("line", { class: "lmv-here", x1: x(N), x2: x(N), y1: top, y2: tall - bottom }));
+    const order = recall
+      .map((_, i) => i)
+      .filter((i) => i !== row)
+      .concat(row);
+    const apart = (k) => {
+      // the least distance of two lines at k + 1 symbols
+      const values = recall.map((line) => line[k]).sort((a, b) => a - b);
+      return Math.min(...values.slice(1).map((value, i) => value - values[i]));
+    };
+    const names = recall[0].map((_, k) => k).reduce((best, k) => (apart(k) > apart(best) ? k : best), 0);
+    for (const i of order) {
+      const now = i === row ? " lmv-now" : "";
+      parts.push(
+        s("polyline", {
+          class: `lmv-line${now}`,
+          points: recall[i].map((r, k) => `${x(k + 1).toFixed(1)},${y(r).toFixed(1)}`).join(" "),
+        }),
+      );
+    }
+    for (const i of order) {
+      const now = i === row ? " lmv-now-text" : "";
+      parts.push(
+        s(
+          "text",
+          { class: `lm-tick lmv-clear${now}`, x: x(names + 1), y: y(recall[i][names]) + 4, "text-anchor": "middle" },
+          [sizes[i]],
+        ),
+      );
+    }
+    parts.push(s("circle", { class: "lmv-dot", cx: x(N), cy: y(recall[row][N - 1]), r: 5 }));
+    const { mine, right } = told(row);
+    if (mine) {
+      const before = x(N) > end - 40 || (x(N) <= edge && x(N) > edge - 40);
+      parts.push(s("circle", { class: "lmv-own", cx: x(N), cy: y(right / N), r: 5 }));
+      parts.push(
+        s(
+          "text",
+          {
+            class: "lm-tick lmv-now-text lmv-clear",
+            x: x(N) + (before ? -9 : 9),
+            y: y(right / N) + (right / N > 0.9 ? 16 : -6),
+            "text-anchor": before ? "end" : "start",
+          },
+          ["yours"],
+        ),
+      );
+    }
+    replace(chart, s("svg", { viewBox: `0 0 ${width} ${tall}`, width, height: tall }, parts));
+  }
+
+  /** What was typed and is not read, and why. */
+  function leftOut() {
+    const { letters, skipped, over } = parsed();
+    if (get("own") === failed) return "";
+    const names = skipped.map((c) => (/\s/u.test(c) ? "spaces" : fmt.quote(c)));
+    const named = [...new Set(names)].slice(0, 8);
+    const what = fmt.list(names.length > 8 ? [...named, "others"] : named);
+    if (!letters)
+      return names.length && live.length
+        ? ` The models know only the letters ${alphabet}, and there is none in what was typed; this is the ` +
+            "recorded source."
+        : "";
+    return (
+      "" +
+      (names.length ? ` The models know only the letters ${alphabet}; left out: ${what}.` : "") +
+      (over ? ` Only the first ${source.length} letters are read.` : "")
+    );
+  }
+
+  function tell(N, row) {
+    const m = sizes[row];
+    const { read, wrote, mine, right } = told(row);
+    const lost = [...wrote].findIndex((letter, i) => letter !== read[i]);
+    const first = lost < 0 ? "" : `, the first wrong one is number ${lost + 1}`;
+    const recall = fmt.percent(get("recall")[row][N - 1]);
+    const past = N > get("trained") ? " No model was trained on sources as long as this." : "";
+    const symbols = `symbol${N === 1 ? "" : "s"}`;
+    if (mine) {
+      say(
+        `${m} numbers, your ${N} ${symbols}: ${right} of ${N} are right${first}. Of random sources of this ` +
+          `length ${recall} of the symbols come back.${leftOut()}${past}`,
+      );
+      return;
+    }
+    const kept = fmt.num(Math.max(0, get("bits")[row][N - 1]), 0);
+    const why = view.mine
+      ? ` This is the recorded source: for ${m} numbers the page has no weights, only for ` +
+        `${fmt.list(live.map((one) => String(one.m)))}.`
+      : "";
+    say(
+      `${m} numbers, ${N} ${symbols}: ${recall} of the symbols come back; of ${fmt.num(N * perSymbol, 0)} bits ` +
+        `at least ${kept} are kept. ` +
+        `In the example ${right} of ${N} are right${first}.${why}${leftOut()}${past}`,
+    );
+  }
+
+  function draw() {
+    const now = shown();
+    const row = sizes.indexOf(get("size"));
+    const unread = now.mine && !written.has(now.text.slice(0, now.N));
+    if (unread) fetched(now.text.slice(0, now.N));
+    aim = unread && !view?.mine ? recorded() : now; // until it is there, what was shown stays
+    length.input.max = aim.text.length;
+    length.set(aim.N);
+    size.set(row);
+    if (unread && aim.mine) return;
+    view = aim;
+    const { N, mine } = view;
+    drawChart(N, row);
+    const { read, wrote, mine: ours, right } = told(row);
+    replace(heading, [
+      `${ours ? "Your" : "One recorded"} source, ${right} of ${N} right: read above, written below (solid ` +
+        "line: right; dashed: wrong)",
+    ]);
+    replace(example, [
+      [...wrote].map((letter, i) =>
+        h("span", { class: `lmv-cell${letter === read[i] ? "" : " lmv-lost"}` }, [
+          h("span", {}, read[i]),
+          h("span", {}, letter),
+        ]),
+      ),
+    ]);
+    const kept = (i) => Math.max(0, get("bits")[i][N - 1]);
+    numbers.draw(
+      sizes.map((known, i) => [
+        String(known),
+        fmt.percent(get("recall")[i][N - 1]),
+        fmt.num(kept(i), 0),
+        told(i).mine === mine ? `${told(i).right} of ${N}` : "not in the page",
+      ]),
+      ["numbers in the state", "recall", "bits kept, at least", `${mine ? "your source" : "example"}: right of N`],
+    );
+    tell(N, row);
+  }
+
+  /** A source that nothing has read yet: another length of the reader's, or one that the address or a kernel gives. */
+  async function fetched(letters) {
+    const text = get("own");
+    if (live.every(({ name }) => models.has(name))) {
+      await writeBack(letters);
+      draw();
+      return;
+    }
+    await own.put(text);
+    if (own.node.dataset.state !== "failed" || text !== get("own")) return;
+    failed = text; // the sentence beside the line says why; what is shown is the recorded source
+    draw();
+  }
+
+  listen("own", () => {
+    if (!own.node.contains(document.activeElement)) own.set(get("own"));
+  });
+  listen("length size own read", draw);
+  const stop = onwidth(chart, (w) => {
+    width = Math.round(w);
+    drawChart(view.N, sizes.indexOf(get("size")));
+  });
+  draw();
+  return () => {
+    stop();
+    own.stop();
+    models.stop();
+  };
+}, style);

@@ -1,0 +1,457 @@
+// DecodingSteps: write a translation word by word, or watch a beam do it. The probabilities are a trained model's.
+//
+// Those of the sentences to choose from were stored; for a sentence of the reader's, and behind a beginning too
+// unlikely to be stored, the model is asked here (engine.mjs).
+import { button, choice, figure, fmt, h, replace, roving, s, select, slider, table } from "../kit/core.mjs";
+import { connect, ownText } from "../kit/live.mjs";
+
+const MOST = 14;
+const END = "<eos>";
+const MODEL = "harbourish";
+
+const style = `
+.lmd-text { min-height: 3.2rem; padding: 0.5rem 0.7rem; border-radius: 6px; background: var(--lm-soft); }
+.lmd-text p { margin: 0.15rem 0; overflow-wrap: anywhere; }
+.lmd-written > span { display: inline-block; margin-right: 0.55rem; text-align: center; }
+.lmd-written small { display: block; font-size: 0.75rem; font-variant-numeric: tabular-nums; }
+.lmd-options { display: grid; gap: 0.25rem; max-width: 30rem; }
+.lm-figure .lmd-options + .lm-row { margin-top: 0.6rem; }
+.lm-figure .lmd-key { margin: 0.5rem 0; }
+.lm-figure .lmd-options > :is(button, p) { display: grid; grid-template-columns: 6rem 1fr 5.2rem; align-items: center;
+  gap: 0.5rem;
+  padding: 0.25rem 0.5rem; border: 1px solid transparent; color: inherit; font: inherit; font-size: 0.9375rem;
+    text-align: left; }
+.lm-figure .lmd-options > button { border-color: var(--lm-edge); border-radius: 6px; background: var(--lm-paper);
+  cursor: pointer; }
+.lm-figure .lmd-options > button:hover { box-shadow: inset 0 0 0 100vmax var(--lm-soft); }
+.lm-figure .lmd-options > p { color: var(--lm-muted); }
+.lmd-options .lmd-track { height: 0.7rem; border-radius: 3px; background: var(--lm-soft); }
+.lmd-options .lmd-fill { display: block; height: 100%; border-radius: 3px; background: var(--lm-1); }
+.lmd-options .lmd-p { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.lmd-beam { max-width: 36rem; }
+.lmd-both { --lm-side: 17rem; }
+.lm-figure .lmd-which { gap: 0.4rem 2rem; align-items: baseline; }
+.lm-figure .lmd-which > details[open] { flex-basis: 100%; }
+.lmd-rank { display: grid; grid-auto-columns: minmax(0, 1fr); grid-auto-flow: column; gap: 4px; }
+.lmd-rank > div { padding: 0.2rem 0.15rem; border: 1px solid var(--lm-edge); border-radius: 6px;
+  background: var(--lm-paper);
+  font-size: 0.8125rem; line-height: 1.25; text-align: center; overflow: hidden; overflow-wrap: anywhere; }
+.lmd-rank > div[data-now="true"] { border: 2px solid var(--lm-1); }
+.lmd-rank > div[data-done="true"] { border-style: double; border-width: 3px; }
+.lmd-rank > div[data-lost="true"] { border-style: dashed; color: var(--lm-muted); }
+.lmd-rank small { display: block; font-size: 0.75rem; font-variant-numeric: tabular-nums; }
+.lmd-beam svg { display: block; width: 100%; height: 1.1rem; overflow: visible; }
+@container (min-width: 40rem) { .lmd-beam { max-height: 24rem; overflow-y: auto; } .lmd-beam svg { height: 0.7rem; } }
+.lmd-beam line { stroke: var(--lm-muted); stroke-width: 1.5; vector-effect: non-scaling-stroke; }
+`;
+
+/**
+ * Beam search over the stored tree: { steps: what the beam holds after each, complete }. One: { ids, total, node,
+ * parent, from }.
+ */
+export function search(nodes, width) {
+  let kept = [{ ids: [], total: 0, node: 0, parent: null }];
+  const steps = [];
+  const complete = [];
+  while (kept.some((one) => one.node !== null) && steps.length < MOST) {
+    const grown = [];
+    kept.forEach((one, parent) => {
+      if (one.node === null) grown.push({ ...one, parent, again: true });
+    });
+    kept.forEach((one, parent) => {
+      if (one.node === null) return;
+      for (const [id, logP, node] of nodes[one.node].slice(0, width)) {
+        grown.push({ ids: [...one.ids, id], total: one.total + logP, node, parent, last: logP });
+      }
+    });
+    const order = grown
+      .map((one, i) => [one, i])
+      .sort(([a, i], [b, j]) => b.total - a.total || i - j)
+      .map(([one]) => one);
+    kept = order.slice(0, width);
+    complete.push(...kept.filter((one) => one.node === null && !one.again));
+    steps.push({ kept, grown: order });
+  }
+  return { steps, complete };
+}
+
+/** The reader's path: the words with their ln p, their sum, and the node where it stands (null when complete). */
+export function walk(nodes, picks) {
+  const path = [];
+  let node = 0;
+  let total = 0;
+  for (const pick of picks) {
+    const [id, logP, next] = nodes[node][pick];
+    total += logP;
+    path.push({ id, logP, pick });
+    node = next;
+  }
+  return { path, total, node };
+}
+
+const last = (list) => list[list.length - 1];
+const best = (list, by) => list.reduce((a, b) => (by(b) > by(a) ? b : a));
+
+export default figure(({ model, el, get, put, listen, say }) => {
+  const word = (id) => get("words")[id];
+  const text = (ids) =>
+    ids
+      .map(word)
+      .filter((w) => w !== END)
+      .join(" ")
+      .replace(" .", ".");
+  const sentence = () => get("sentences")[get("chosen")];
+  const score = (one) => one.total / one.ids.length ** get("alpha");
+  let told = false;
+  let found = null;
+  let trouble = "";
+
+  const ours = get("sentences").filter((one) => !one.read).length; // one more is the reader's
+  const models = connect(model);
+  const which = select({
+    label: "Sentence",
+    value: get("chosen"),
+    options: [
+      ...get("sentences")
+        .slice(0, ours)
+        .map((one, i) => [i, one.source]),
+      [ours, "(your own)"],
+    ],
+    onchange: (chosen) => {
+      told = false;
+      if (get("sentences")[chosen]) put({ picks: [], step: 0, chosen });
+      else which.set(get("chosen"));
+    },
+  });
+  const own = ownText({
+    models,
+    needed: [{ name: MODEL, bytes: get("bytes") }],
+    label: "Your own Harbourish",
+    verb: "Translate",
+    value: get("sentences")[0].source,
+    work: (typed) => models.ask("tree", { name: MODEL, text: typed }),
+    done: (tree, typed) => put({ picks: [], step: 0, ...with_(tree, ours, typed, tree.read), chosen: ours }),
+  });
+
+  /** The state with this tree as sentence number `at`; words that it brings along are put behind the others. */
+  function with_({ nodes }, at, source, read) {
+    const words = [...get("words")];
+    const number = (token) => (words.includes(token) ? words.indexOf(token) : words.push(token) - 1);
+    const sentence = {
+      source,
+      nodes: nodes.map((rows) => rows.map(([token, logP, next]) => [number(token.text), logP, next])),
+      ids: nodes.map((rows) => rows.map(([{ id }]) => id)),
+      ...(read ? { read } : {}),
+      reference: get("sentences")[at]?.reference ?? "",
+    };
+    const sentences = [...get("sentences")];
+    sentences[at] = sentence;
+    return { words, sentences };
+  }
+
+  /** The reader goes on where the stored tree ends: the model says what may follow. */
+  async function grow(picks) {
+    const at = get("chosen");
+    const { source, read } = sentence();
+    trouble = "";
+    say(
+      "The model is asked what may follow" +
+        (models.has(MODEL) ? "" : `; it is fetched once, ${fmt.num(get("bytes") / 1e6, 1)} MB`) +
+        ".",
+    );
+    try {
+      await models.load(MODEL);
+      const plain = await models.ask("tree", { name: MODEL, text: source, shown: 5 });
+      const kept = [];
+      let tree = plain;
+      for (let t = 1; t <= picks.length; t += 1) {
+        // each beginning on the way, whatever was stored of it
+        let node = 0;
+        const ids = picks.slice(0, t).map((pick) => {
+          const [{ id }, , next] = tree.nodes[node][pick];
+          node = next;
+          return id;
+        });
+        if (node === -1) {
+          kept.push(ids);
+          tree = await models.ask("tree", { name: MODEL, text: source, kept });
+        }
+      }
+      if (at === get("chosen")) put({ ...with_(tree, at, source, read), picks });
+    } catch (error) {
+      trouble = `What follows could not be computed: ${error.message}.`;
+      draw();
+    }
+  }
+  const who = choice({
+    label: "Who chooses the words?",
+    value: get("width"),
+    options: [
+      [0, "you"],
+      [1, "greedy"],
+      [2, "beam of 2"],
+      [3, "beam of 3"],
+      [4, "beam of 4"],
+    ],
+    onchange: (width) => put({ width, step: 0 }),
+  });
+  const tell = button(
+    "Show the reference",
+    () => {
+      told = !told;
+      draw();
+    },
+    { pressed: false },
+  );
+  const source = h("p", {});
+  const reference = h("p", {});
+  const written = h("p", { class: "lmd-written" });
+  const given = h("div", { class: "lmd-text" }, source, reference, written);
+
+  /** What becomes of words that the model has never read. */
+  function unknown() {
+    const strange = (sentence().read ?? [])
+      .filter((token) => token.text === "<unk>")
+      .map((token) => fmt.quote(token.typed));
+    return strange.length
+      ? ` The model has no ${fmt.list([...new Set(strange)])}; it reads <unk>, “a word that I do not know”.`
+      : "";
+  }
+
+  // --- you
+  const options = h("div", {
+    class: "lmd-options",
+    role: "group",
+    "aria-label": "The five likeliest next words, one tab stop",
+  });
+  const group = roving(options, "button");
+  const pick = (i, on) =>
+    on === -1 && get("picks").length + 1 < MOST ? grow([...get("picks"), i]) : put({ picks: [...get("picks"), i] });
+  const likeliest = button("Take the likeliest", () => put({ picks: [...get("picks"), 0] }), {
+    class: "lm-button lm-main",
+  });
+  const undo = button("Undo", () => put({ picks: get("picks").slice(0, -1) }));
+  const restart = button("Start again", () => put({ picks: [] }));
+  const yours = h("div", {}, options, h("div", { class: "lm-row" }, likeliest, undo, restart));
+
+  // --- a beam
+  const go = (step) => put({ step: Math.max(0, Math.min(found.steps.length, step)) });
+  const next = button("Next step", () => go(get("step") + 1), { class: "lm-button lm-main" });
+  const back = button("Back", () => go(get("step") - 1));
+  const end = button("To the end", () => go(MOST));
+  const ranks = h("div", { class: "lmd-beam", tabindex: "0", role: "region", "aria-label": "The beam, step by step" });
+  const key = h("p", { class: "lm-muted lm-small lmd-key" }, [
+    "Each row is a step: the beginnings that the beam holds, the likeliest on the left, each with its last " +
+      "word and ln P of the whole. A line leads to the beginning that it continues; a dashed box was given up; a " +
+      "double frame is complete.",
+  ]);
+  const power = slider({
+    label: "alpha",
+    min: 0,
+    max: 2,
+    step: 0.1,
+    value: get("alpha"),
+    text: (v) => fmt.num(v, 1),
+    oninput: (alpha) => put({ alpha }),
+  });
+  const theirs = h("div", {}, h("div", { class: "lm-row" }, next, back, end, power.node), key);
+
+  const outputs = table({
+    summary: "Complete outputs",
+    caption: "What was completed so far, the best score ln P / |y|^alpha first",
+    head: ["Output", "ln P", "|y|", "Score"],
+  });
+  const extensions = table({
+    summary: "What was compared at this step",
+    caption: "Every extension of the beginnings held, the likeliest first",
+    head: ["Beginning and next word", "ln p of the word", "ln P", "Kept"],
+  });
+  const words = h("details", { class: "lm-small" }, [
+    h("summary", {}, "The words of Harbourish"),
+    get("lexicon").map(([kind, list]) => h("p", {}, h("b", {}, kind), `: ${list}`)),
+  ]);
+  el.append(
+    h("div", { class: "lm-row lmd-which" }, which.node, words),
+    own.node,
+    who.node,
+    h("div", { class: "lm-split lmd-both" }, [
+      h("div", { class: "lm-stack" }, given, h("div", { class: "lm-row" }, tell), theirs),
+      h("div", {}, yours, ranks),
+    ]),
+    say.node,
+    h("div", { class: "lm-folds" }, outputs.node, extensions.node),
+  );
+
+  function drawYours() {
+    const { nodes } = sentence();
+    const { path, total, node } = walk(nodes, get("picks"));
+    replace(written, [
+      path.length
+        ? path.map(({ id, logP }) => h("span", {}, word(id), h("small", {}, fmt.exp(logP, 2))))
+        : "nothing written yet",
+    ]);
+    const offers = node === null ? [] : nodes[node];
+    const inside = options.contains(document.activeElement) || document.activeElement === likeliest;
+    const focused = options.contains(document.activeElement);
+    // where the longest output ends, a word is a line of text: nothing that looks like a button does nothing
+    const full = path.length + 1 >= MOST;
+    replace(options, [
+      offers.map(([id, logP, on], i) =>
+        h(on === -1 && full ? "p" : "button", on === -1 && full ? {} : { type: "button", onclick: () => pick(i, on) }, [
+          h("span", {}, word(id) === END ? "(end here)" : word(id)),
+          h("span", { class: "lmd-track", "aria-hidden": "true" }, [
+            h("span", { class: "lmd-fill", style: { width: `${100 * Math.exp(logP)}%` } }),
+          ]),
+          h("span", { class: "lmd-p" }, fmt.exp(logP, 2)),
+        ]),
+      ),
+    ]);
+    group.refresh();
+    likeliest.disabled = node === null;
+    undo.disabled = restart.disabled = path.length === 0;
+    if (focused && offers.length)
+      group.focus(0); // the button that had the focus is gone
+    else if (inside && !offers.length) undo.focus();
+    const ids = path.map(({ id }) => id);
+    const greedy = best(search(nodes, 1).complete, (one) => one.total);
+    const widest = best(search(nodes, 4).complete, (one) => one.total);
+    const done = node === null ? [{ ids, total, whose: "yours" }] : [];
+    outputs.draw(
+      [...done, { ...greedy, whose: "greedy" }, { ...widest, whose: "beam of 4" }].map((one) => [
+        `${text(one.ids)} (${one.whose})`,
+        fmt.num(one.total),
+        String(one.ids.length),
+        fmt.num(score(one), 3),
+      ]),
+    );
+    extensions.draw(
+      offers.map(([id, logP, on], i) => [
+        `${text(ids)} ${word(id)}`.trim(),
+        fmt.num(logP, 3),
+        fmt.num(total + logP, 3),
+        i === 0 ? "by greedy" : on === -1 ? "not stored" : "no",
+      ]),
+    );
+    const odd = path.filter((one) => one.pick > 0).length;
+    const so = `ln P = ${fmt.num(total)}, so P = ${fmt.exp(total)}.`;
+    if (node === null) {
+      const more =
+        total > greedy.total + 1e-9
+          ? "more than greedy finds"
+          : total < greedy.total - 1e-9
+            ? "less than greedy finds"
+            : "as much as greedy finds";
+      const same = text(ids) === sentence().reference ? " It is the reference." : "";
+      say(`Complete: ${fmt.quote(text(ids))}. ${so} That is ${more} (${fmt.num(greedy.total)}).${same}`);
+    } else if (!path.length)
+      say(
+        `The likeliest first word is ${fmt.quote(word(offers[0][0]))}, with probability ` +
+          `${fmt.exp(offers[0][1], 2)}.${unknown()}`,
+      );
+    else {
+      const rest = full ? ` No output is longer than ${MOST} words.` : "";
+      say(
+        `${fmt.quote(text(ids))}: ${so} ` +
+          (odd ? `${odd} of ${path.length} words ${odd === 1 ? "was" : "were"} not the likeliest. ` : "") +
+          `Next, the model would write ${fmt.quote(word(offers[0][0]))} (${fmt.exp(offers[0][1], 2)}).${rest}`,
+      );
+    }
+  }
+
+  function drawBeam() {
+    const { nodes } = sentence();
+    const width = get("width");
+    found = search(nodes, width);
+    const step = Math.min(get("step"), found.steps.length);
+    const shown = found.steps.slice(0, step);
+    replace(ranks, [
+      shown.map(({ kept }, t) => {
+        const before = t ? shown[t - 1].kept.length : 1;
+        const lines = kept.map((one, i) =>
+          s("line", { x1: (one.parent + 0.5) / before, x2: (i + 0.5) / kept.length, y1: 0, y2: 1 }),
+        );
+        const lost = (i) => t + 1 < shown.length && !shown[t + 1].kept.some((one) => one.parent === i);
+        const boxes = kept.map((one, i) =>
+          h(
+            "div",
+            {
+              "data-now": String(t === step - 1),
+              "data-done": String(one.node === null),
+              "data-lost": String(lost(i)),
+            },
+            [word(last(one.ids)) === END ? "(end)" : word(last(one.ids)), h("small", {}, fmt.num(one.total))],
+          ),
+        );
+        return [
+          t ? s("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" }, lines) : null,
+          h("div", { class: "lmd-rank" }, boxes),
+        ];
+      }),
+    ]);
+    ranks.scrollTop = ranks.scrollHeight; // the last step is in sight
+    next.disabled = end.disabled = step === found.steps.length;
+    back.disabled = step === 0;
+    const complete = found.complete.filter((one) => one.ids.length <= step).sort((a, b) => score(b) - score(a));
+    const leader = step === found.steps.length ? complete[0] : step ? shown[step - 1].kept[0] : null;
+    replace(written, leader ? text(leader.ids) : "nothing written yet");
+    outputs.draw(
+      complete.map((one) => [text(one.ids), fmt.num(one.total), String(one.ids.length), fmt.num(score(one), 3)]),
+    );
+    extensions.draw(
+      step
+        ? shown[step - 1].grown.map((one, i) => [
+            text(one.ids) + (one.node === null ? " (end)" : ""),
+            one.again ? "complete" : fmt.num(one.last, 3),
+            fmt.num(one.total, 3),
+            i < width ? "yes" : "no",
+          ])
+        : [],
+    );
+    const name = width === 1 ? "Greedy" : `The beam of ${width}`;
+    if (!step) return say(`${name} has nothing yet. Press Next step.`);
+    const { kept, grown } = shown[step - 1];
+    if (step < found.steps.length) {
+      return say(
+        `Step ${step}: ${name.toLowerCase()} compared ${grown.length} extensions and holds ` +
+          `${fmt.list(kept.map((one) => fmt.quote(text(one.ids))))}.`,
+      );
+    }
+    const top = complete[0];
+    const greedy = best(search(nodes, 1).complete, (one) => one.total);
+    const versus =
+      width === 1
+        ? ""
+        : text(top.ids) === text(greedy.ids)
+          ? " Greedy writes the same."
+          : ` Greedy writes ${fmt.quote(text(greedy.ids))}, ln P = ${fmt.num(greedy.total)}.`;
+    return say(
+      `${name} ends. With alpha ${fmt.num(get("alpha"), 1)} it chooses ${fmt.quote(text(top.ids))}, ln P = ` +
+        `${fmt.num(top.total)}.${versus}`,
+    );
+  }
+
+  function draw() {
+    which.set(get("chosen"));
+    who.set(get("width"));
+    power.set(get("alpha"));
+    source.textContent = `Source: ${sentence().source}`;
+    tell.hidden = !sentence().reference;
+    reference.textContent = told && sentence().reference ? `Reference: ${sentence().reference}` : "";
+    tell.setAttribute("aria-pressed", String(told));
+    const you = get("width") === 0;
+    yours.hidden = !you;
+    theirs.hidden = you;
+    ranks.hidden = you;
+    if (you) drawYours();
+    else drawBeam();
+    if (trouble) say(trouble);
+    trouble = "";
+  }
+
+  listen("words sentences chosen width picks step alpha", draw);
+  draw();
+  return () => {
+    own.stop();
+    models.stop();
+  };
+}, style);

@@ -1,0 +1,297 @@
+// CompleteDigit: the upper rows of a digit are drawn by the reader; a pixel GPT reads them and writes the others.
+//
+//   P(c | rows) = P(rows | c) / sum_c' P(rows | c')      p_t ~ P(p_t | c, p_1 .. p_t-1)
+//
+// Everything is computed here, by pixelgpt.mjs, from the weights in the state; on request a second model, which reads
+// patches, is fetched and says what it takes the whole image for (engine.mjs).
+import { bars, button, chips, choice, figure, fmt, h, replace, select, slider, table } from "../kit/core.mjs";
+import { connect } from "../kit/live.mjs";
+import { logSoftmax } from "../kit/numbers.mjs";
+import { PixelGPT } from "../engine/pixelgpt.mjs";
+
+const SIDE = 8;
+const SAMPLES = 4;
+const LIKELIEST = -1;
+const JUDGE = "digits-patches";
+const DIGITS = [...Array(10).keys()];
+
+const style = `
+.lm-figure .lmpx-both { display: flex; flex-wrap: wrap; gap: 0.8rem 1.4rem; align-items: flex-start; }
+.lm-figure .lmpx-both > :last-child { flex: 1 1 14rem; }
+.lm-figure .lmpx-grid { display: grid; grid-template-columns: repeat(8, 1.9rem); gap: 2px; touch-action: none;
+  user-select: none; }
+.lm-figure .lmpx-cell { display: block; width: 1.9rem; height: 1.9rem; min-height: 0; margin: 0; padding: 0;
+  border: 1px solid var(--lm-line); border-radius: 3px;
+  background: color-mix(in srgb, var(--lm-text) calc(var(--lmpx) * 100%), var(--lm-paper)); color: inherit; }
+.lm-figure button.lmpx-cell { cursor: crosshair; border-color: var(--lm-edge); }
+.lm-figure .lmpx-written { background: color-mix(in srgb, var(--lm-1) calc(var(--lmpx) * 100%), var(--lm-paper)); }
+.lm-figure .lmpx-small { display: grid; grid-template-columns: repeat(8, 0.55rem); gap: 0;
+  border: 1px solid var(--lm-line); }
+.lm-figure .lmpx-small > span { width: 0.55rem; height: 0.55rem;
+  background: color-mix(in srgb, var(--lm-text) calc(var(--lmpx) * 100%), var(--lm-paper)); }
+.lm-figure .lmpx-small > .lmpx-written {
+  background: color-mix(in srgb, var(--lm-1) calc(var(--lmpx) * 100%), var(--lm-paper)); }
+`;
+
+const article = (digit) => `${digit === 8 ? "an" : "a"} ${digit}`;
+const shade = (grey) => ({ "--lmpx": (grey / 16).toFixed(3) });
+
+export default figure(({ model, el, get, put, listen, say }) => {
+  const gpt = new PixelGPT(get("network"));
+  const examples = get("examples");
+  let brush = 16;
+  let place = 0;
+  let painting = null;
+
+  const begin = chips({
+    label: "Begin with a",
+    options: [...examples.map((one, i) => [i, String(one.label)]), [-1, "blank sheet"]],
+    onchoose: (i) =>
+      put({
+        pixels: i < 0 ? Array(SIDE * SIDE).fill(0) : examples[i].pixels,
+        digit: LIKELIEST,
+        ...(get("rows") ? {} : { rows: 4 }),
+      }),
+  });
+  const rows = slider({
+    label: "Rows that you give",
+    min: 0,
+    max: SIDE - 1,
+    value: get("rows"),
+    text: (v) => `${v} of 8`,
+    oninput: (v) => put({ rows: v }),
+  });
+  const tool = choice({
+    label: "Brush",
+    options: [
+      [16, "black"],
+      [8, "grey"],
+      [0, "white"],
+    ],
+    value: brush,
+    onchange: (v) => {
+      brush = v;
+    },
+  });
+  const help = h("p", { class: "lm-muted lm-small lm-hand" }, [
+    "Draw in the outlined squares: mouse or finger paints; with the keyboard, arrows move and Enter or Space paints.",
+  ]);
+  const tile = (at) => /** @type {HTMLElement} */ (grid.children[at]);
+  const grid = h("div", {
+    class: "lmpx-grid",
+    role: "group",
+    "aria-label": "The digit: rows to draw, then rows that the model wrote",
+  });
+  const digit = select({
+    label: "Digit to write",
+    value: get("digit"),
+    options: [[LIKELIEST, "the likeliest"], ...DIGITS.map((c) => [c, String(c)])],
+    onchange: (v) => put({ digit: v }),
+  });
+  const heat = slider({
+    label: "Temperature",
+    min: 0,
+    max: 1.5,
+    step: 0.1,
+    value: get("temperature"),
+    text: (v) => fmt.num(v, 1),
+    oninput: (v) => put({ temperature: v }),
+  });
+  const models = connect(model);
+  let judging = false;
+  let judged = 0; // whether the classifier is asked; how often it was
+  const judge = button(
+    "Ask the classifier",
+    () => {
+      judging = true;
+      draw();
+    },
+    { class: "lm-button" },
+  );
+  const verdict = h("p", { role: "status" }, [
+    h("span", { class: "lm-small lm-muted lm-hand" }, [
+      "A model that reads patches of 2 × 2 pixels judges the whole image; fetches " +
+        `${fmt.num(get("bytes") / 1e6, 1)} MB once.`,
+    ]),
+  ]);
+  const again = button("Write again", () => put({ seed: get("seed") + 1 }), { class: "lm-button lm-main" });
+  const others = h("div", { class: "lm-row", "aria-hidden": "true" });
+  const heading = h("p", { class: "lm-small lm-muted" }, "Which digit is it? P(c | your rows)");
+  const chart = bars({ label: "Probability of each digit given the rows" });
+  const numbers = table({
+    caption: "What the rows cost under each digit",
+    head: ["digit", "P(digit | rows)", "bits of the rows"],
+  });
+  el.append(
+    begin.node,
+    h("div", { class: "lm-row lmpx-set" }, rows.node, tool.node),
+    help,
+    h("div", { class: "lmpx-both" }, [
+      h("div", { class: "lm-stack" }, [
+        grid,
+        h("div", { class: "lm-small lm-muted lm-hand" }, "Others that it might write"),
+        others,
+      ]),
+      h("div", { class: "lm-stack" }, [
+        heading,
+        chart.node,
+        heat.node,
+        h("div", { class: "lm-row" }, digit.node, again, judge),
+        verdict,
+      ]),
+    ]),
+    say.node,
+    numbers.node,
+  );
+
+  // The grid: buttons for the rows that are given, plain squares for the others.
+  let shown = -1;
+  function cells() {
+    const given = get("rows") * SIDE;
+    if (shown === given) return;
+    const focused = grid.contains(document.activeElement);
+    shown = given;
+    place = Math.max(0, Math.min(place, given - 1));
+    replace(grid, [
+      Array.from({ length: SIDE * SIDE }, (_, i) =>
+        i < given
+          ? h("button", { type: "button", class: "lmpx-cell", "data-at": i, tabindex: i === place ? 0 : -1 }, [
+              h("span", { class: "lm-hidden" }),
+            ])
+          : h("span", { class: "lmpx-cell lmpx-written", "aria-hidden": "true" }),
+      ),
+    ]);
+    if (focused) tile(place).focus();
+  }
+
+  function paint(at, grey) {
+    const pixels = [...get("pixels")];
+    if (pixels[at] === grey) return;
+    pixels[at] = grey;
+    put({ pixels });
+  }
+  const toggled = (at) => (get("pixels")[at] === brush ? 0 : brush);
+  const under = (event) => document.elementFromPoint(event.clientX, event.clientY)?.closest?.("button.lmpx-cell");
+  const number = (cell) => Number(cell.dataset.at);
+  const mark = (at) => {
+    place = at;
+    grid.querySelectorAll("button").forEach((cell) => cell.setAttribute("tabindex", number(cell) === at ? "0" : "-1"));
+  };
+  grid.addEventListener("pointerdown", (event) => {
+    const cell = under(event);
+    if (!cell || !grid.contains(cell) || event.button > 0) return;
+    painting = toggled(number(cell));
+    mark(number(cell));
+    paint(number(cell), painting);
+  });
+  grid.addEventListener("pointermove", (event) => {
+    const cell = painting === null || !event.buttons ? null : under(event);
+    if (cell && grid.contains(cell)) paint(number(cell), painting);
+  });
+  const stop = () => {
+    painting = null;
+  };
+  for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, stop);
+  grid.addEventListener("click", (event) => {
+    // from the keyboard or a screen reader: no pointer was down
+    const cell = /** @type {HTMLElement} */ (event.target).closest("button.lmpx-cell");
+    if (cell && event.detail === 0) paint(number(cell), toggled(number(cell)));
+  });
+  grid.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: SIDE, ArrowUp: -SIDE }[event.key];
+    if (step === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const to = place + step;
+    const edge = Math.abs(step) === 1 && Math.floor(to / SIDE) !== Math.floor(place / SIDE);
+    if (edge || to < 0 || to >= get("rows") * SIDE) return;
+    mark(to);
+    tile(to).focus();
+  });
+
+  /** What the classifier of patches takes an image for: rows given and rows written. */
+  async function ask(greys) {
+    judged += 1;
+    const number = judged;
+    try {
+      await models.load(JUDGE);
+      const { p } = await models.ask("image", { name: JUDGE, greys });
+      if (number !== judged) return; // another image came meanwhile
+      const [first, second] = [...p.keys()].sort((a, b) => p[b] - p[a]);
+      verdict.textContent =
+        `The classifier takes the whole image for ${article(first)}, P = ${fmt.num(p[first])}, before ` +
+        `${article(second)}, ${fmt.num(p[second])}.`;
+    } catch (error) {
+      judging = false;
+      verdict.textContent = `The classifier could not be asked: ${error.message}.`;
+    }
+  }
+
+  /** All that the model does for one drawing, a class or an image at a time. */
+  function* parts() {
+    const given = get("rows") * SIDE;
+    const pixels = get("pixels");
+    const temperature = get("temperature");
+    const seed = get("seed");
+    rows.set(get("rows"));
+    digit.set(get("digit"));
+    heat.set(temperature);
+    cells();
+    const read = [];
+    const written = [];
+    for (const c of DIGITS) yield read.push(gpt.behind(pixels.slice(0, given), c));
+    const p = logSoftmax(read.map(({ logP }) => logP)).map(Math.exp);
+    const likeliest = p.indexOf(Math.max(...p));
+    const asked = get("digit") === LIKELIEST ? likeliest : get("digit");
+    for (let i = 0; i < SAMPLES; i += 1) {
+      yield written.push(gpt.write(read[asked], SIDE * SIDE - given, temperature, seed * SAMPLES + i));
+    }
+    const images = written.map((rest) => [...pixels.slice(0, given), ...rest]);
+    images[0].forEach((grey, i) => {
+      const cell = tile(i);
+      cell.style.setProperty("--lmpx", shade(grey)["--lmpx"]);
+      if (i < given)
+        cell.firstChild.textContent = `row ${Math.floor(i / SIDE) + 1}, column ${(i % SIDE) + 1}: grey ${grey} of 16`;
+    });
+    if (judging) ask(images[0]);
+    replace(others, [
+      images
+        .slice(1)
+        .map((image) =>
+          h("div", { class: "lmpx-small" }, [
+            image.map((grey, i) => h("span", { class: i < given ? "" : "lmpx-written", style: shade(grey) })),
+          ]),
+        ),
+    ]);
+    chart.draw(
+      DIGITS.map((c) => ({ label: String(c), value: p[c], text: fmt.prob(p[c], 2), tone: c === asked ? 1 : 0 })),
+      { max: 1 },
+    );
+    const bits = (c) => -read[c].logP / Math.LN2;
+    numbers.draw(DIGITS.map((c) => [String(c), fmt.prob(p[c]), fmt.num(bits(c), 1)]));
+    const cost = `Under ${asked} your rows cost ${fmt.num(given ? bits(asked) / given : 0)} bits per pixel.`;
+    say(
+      given === 0
+        ? `Nothing is given: every digit is as likely, and the model writes ${article(asked)} from its name alone.`
+        : `From ${get("rows")} row${get("rows") === 1 ? "" : "s"} the model takes it for ${article(likeliest)}, ` +
+            `with probability ${fmt.prob(p[likeliest], 2)}. ${cost} ` +
+            `It wrote the other ${SIDE * SIDE - given} pixels as ${article(asked)}.`,
+    );
+  }
+
+  // The first drawing leaves the page, which is still arriving, a breath between its parts; the others come at once.
+  let first = parts();
+  const breathe = () => {
+    if (first && !first.next().done) setTimeout(breathe);
+  };
+  function draw() {
+    first = null;
+    for (const part of parts()) void part;
+  }
+  listen("pixels rows digit temperature seed", draw);
+  breathe();
+  return () => {
+    first = null;
+    models.stop();
+    for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, stop);
+  };
+}, style);

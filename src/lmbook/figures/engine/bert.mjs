@@ -1,0 +1,49 @@
+// bert.mjs: the encoder alone, which sees both sides of a token (lmbook/bert.py).
+//
+//   X = norm(E[w] + P + S)      X = encoder(X), post-norm      y_hat_t = softmax(E norm(gelu(W h_t + b)) + c)
+import { gather, geluExact } from "./autograd.mjs";
+import { affine, below, layerNorm } from "./layers.mjs";
+import { softmax } from "../kit/numbers.mjs";
+import { Encoder, begun, traces } from "./transformer.mjs";
+
+const EPS = 1e-12;
+
+export class MaskedLM {
+  constructor(w, { bert }) {
+    const part = below(w, "bert");
+    this.w = w;
+    this.stack = () => "bert.encoder.layers";
+    this.window = bert.window;
+    this.table = part("embedding.weight");
+    this.places = part("position.table.weight");
+    this.segments = part("segment.weight");
+    this.first = layerNorm(part, "norm", EPS);
+    this.encoder = new Encoder(below(part, "encoder"), { n_heads: bert.n_heads, activation: geluExact, eps: EPS });
+    this.W = affine(w, "W");
+    this.norm = layerNorm(w, "norm", EPS);
+    this.output = affine(w, "output");
+  }
+
+  /** What happened in a pass: it begins with the sum of three rows, and the norm behind it. */
+  entries(ids) {
+    const first = begun([
+      ["embedding", gather(this.table, ids)],
+      ["position", gather(this.places, [...ids.keys()])],
+      ["segment", gather(this.segments, new Array(ids.length).fill(0))],
+    ]);
+    first.at(-1).next = this.first(first.at(-1).next);
+    return [...first, ...this.encoder.run(first.at(-1).next).entries];
+  }
+
+  /** The vectors that the output matrix reads, did the encoder end after a stage whose vectors are `next`. */
+  head(next) {
+    return this.norm(geluExact(this.W(next)));
+  }
+
+  /** P(w_t) at the places `at`, and the trace of each position. */
+  run(ids, at = [...ids.keys()]) {
+    const entries = this.entries(ids);
+    const z = this.output(this.head(gather(entries.at(-1).next, at)));
+    return { p: z.vectors().map(softmax), trace: traces(entries) };
+  }
+}

@@ -1,0 +1,58 @@
+// checkpoint.mjs: the trained weights as lmbook/checkpoints.py writes them: safetensors, matrices in int8 by row.
+//
+//   w_ij = s_i q_ij      s_i q_ij is exact in float32, so that the page computes with the very weights of Python
+
+import { Node } from "./autograd.mjs";
+
+/**
+ * Bytes of a text in base64.
+ * @param {string} text
+ */
+export const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+
+/** Numbers as a matrix; a list is one row. */
+export function matrix(numbers, shape) {
+  const columns = shape.at(-1);
+  return new Node(numbers.length / columns, columns, numbers);
+}
+
+/** The header of a file: { metadata, entries, start }. An Error says so where the file is cut or of another kind. */
+function opened(file) {
+  const size = file[0] + 256 * file[1] + 65536 * file[2] + 16777216 * file[3]; // the upper four bytes are 0
+  let text = "";
+  for (const code of file.subarray(8, 8 + size)) text += String.fromCharCode(code);
+  try {
+    const { __metadata__: metadata, ...entries } = JSON.parse(text);
+    const last = Math.max(...Object.values(entries).map((entry) => entry.data_offsets[1]));
+    if (metadata.format.startsWith("lmbook") && file.length === 8 + size + last)
+      return { metadata, entries, start: 8 + size };
+  } catch {
+    /* said below */
+  }
+  throw new Error("the file of weights is cut, or is no checkpoint of the book");
+}
+
+/** s_i q_ij */
+export function restored(q, scale) {
+  const width = q.length / scale.length;
+  return Float32Array.from(q, (level, i) => level * scale[Math.floor(i / width)]);
+}
+
+/** The weights of a checkpoint: a Map from names to matrices, rows s_i q_ij restored. */
+export function weights(file) {
+  const { metadata, entries, start } = opened(file);
+  const raw = (name) => {
+    const [from, to] = entries[name].data_offsets;
+    const { buffer } = file.slice(start + from, start + to); // a copy, so that it is aligned
+    return entries[name].dtype === "I8" ? new Int8Array(buffer) : new Float32Array(buffer);
+  };
+  const int8 = new Set(JSON.parse(metadata.int8));
+  const tied = JSON.parse(metadata.tied);
+  const found = new Map();
+  for (const [name, { shape }] of Object.entries(entries)) {
+    if (int8.has(name)) found.set(name, matrix(restored(raw(name), raw(`${name}.scale`)), shape));
+    else if (!int8.has(name.replace(/\.scale$/, ""))) found.set(name, matrix(raw(name), shape));
+  }
+  for (const [name, source] of Object.entries(tied)) found.set(name, found.get(source));
+  return found;
+}

@@ -1,0 +1,118 @@
+// gpt.mjs: the GPT of the package in the page, to be trained or read from the int8 file that Python reads. It keeps
+// keys and values, and gives back the attention of the last token. The equations are those of lmbook/gpt.py:
+//
+//   X = E[w] (+ P, where learned)     X = X + attention(norm(X))     X = X + W_2 gelu(W_1 norm(X) + b_1) + b_2
+//   logits = E norm(X)
+import { gather, gelu, inference } from "./autograd.mjs";
+import { affine, layerNorm } from "./layers.mjs";
+import { softmax } from "../kit/numbers.mjs";
+import { begun, decoderStep, layersOf, through } from "./transformer.mjs";
+
+/**
+ * A GPT over weights, w(name). read(id) takes one more token; then .logits are those of the next one,
+ * .attention[layer][head] are the weights of this token over .tokens, the context, itself the last, and .trace has all
+ * that happened (transformer.mjs). A full window slides as GPT.step does: the oldest `slide` tokens leave, and the rest
+ * is read anew.
+ */
+export class GPT {
+  constructor(w, { n_heads, window, slide = Math.ceil(window / 4) }) {
+    this.w = w;
+    this.window = window;
+    this.slide = slide;
+    this.stack = () => "layers";
+    this.embedding = w("embedding.weight");
+    this.places = w("position.table.weight"); // none where positions are rotary
+    this.layers = layersOf(w, "layers", { n_heads, turned: !this.places, activation: gelu });
+    this.norm = layerNorm(w, "norm");
+    this.output = affine(w, "output");
+    this.clear();
+  }
+
+  clear() {
+    this.tokens = [];
+    this.past = [];
+    this.trace = [];
+    this.attention = [];
+  }
+
+  /** The vectors of tokens at their positions. */
+  at(ids, places) {
+    const words = ["embedding", gather(this.embedding, ids)];
+    return begun(this.places ? [words, ["position", gather(this.places, places)]] : [words]);
+  }
+
+  start() {
+    return null;
+  }
+
+  /** Logits of B whole texts, rows t B + b. No state is kept: each is read from its first position on. */
+  run(ids, B = 1) {
+    const first = this.at(
+      ids,
+      ids.map((_, r) => Math.floor(r / B)),
+    );
+    const entries = through(this.layers, first.at(-1).next, { B, causal: true });
+    return { logits: this.output(this.norm(entries.at(-1).next)), state: null };
+  }
+
+  read(id) {
+    return inference(() => {
+      if (this.tokens.length === this.window) {
+        const rest = this.tokens.slice(this.slide);
+        this.clear();
+        for (const token of rest) this.read(token);
+      }
+      const first = this.at([id], [this.tokens.length]);
+      this.tokens.push(id);
+      const { x, past, trace } = decoderStep(this.layers, first, this.past);
+      this.past = past;
+      this.trace = trace;
+      this.attention = trace.filter((entry) => entry.kind === "self").map((entry) => entry.weights);
+      this.logits = this.output(this.norm(x)).data;
+      return this.logits;
+    });
+  }
+
+  /** The vector that the output matrix reads, did the decoder end after a stage whose vectors are `next`. */
+  head(next) {
+    return this.norm(next);
+  }
+
+  /** The state after reading ids one by one, whatever was read before; reads only what is new. */
+  to(ids) {
+    const { window, slide, tokens } = this;
+    const kept = ids.length <= window ? ids.length : window - slide + 1 + ((ids.length - window - 1) % slide);
+    const context = ids.slice(ids.length - kept);
+    const known = tokens.length <= kept && tokens.every((id, i) => id === context[i]);
+    if (!known) this.clear();
+    for (const id of context.slice(this.tokens.length)) this.read(id);
+    return this.logits;
+  }
+}
+
+/**
+ * What is drawn from: softmax(logits / temperature), cut to the topK likeliest, then to the fewest with topP together,
+ * as lmbook.decode.distribution. Temperature 0 is greedy; topK 0 keeps all; -Infinity is never drawn.
+ */
+export function distribution(logits, temperature, topK, topP) {
+  const greedy = temperature === 0;
+  let p = softmax(Array.from(logits, (z) => z / (greedy ? 1 : temperature)));
+  const order = [...p.keys()].sort((a, b) => p[b] - p[a] || a - b);
+  const most = greedy ? 1 : topK || p.length;
+  const share = (ids) => {
+    const sum = ids.reduce((total, i) => total + p[i], 0);
+    const next = new Float64Array(p.length);
+    for (const i of ids) next[i] = p[i] / sum;
+    p = next;
+  };
+  share(order.slice(0, most));
+  let before = 0;
+  share(
+    order.slice(0, most).filter((i) => {
+      const stays = topP >= 1 || before < topP;
+      before += p[i];
+      return stays;
+    }),
+  );
+  return p;
+}

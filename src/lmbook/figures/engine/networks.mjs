@@ -1,0 +1,192 @@
+// networks.mjs: the networks that are trained in the page: the book's models (gpt.mjs, recurrent.mjs, seq2seq.mjs, and
+// Bengio's below), begun with weights as in Python, from numbers of another generator.
+//
+//   const net = network({ class: "RecurrentLM", cell: "lstm", vocab, d_embed, hidden }, random);
+//   const { logits, state } = net.run(ids, B, net.start(B));        logits of all steps, row t B + b
+//
+// net.weights: a Map from the names in Python to Nodes.
+import { Node, gather, tanh } from "./autograd.mjs";
+import { GPT } from "./gpt.mjs";
+import { affine } from "./layers.mjs";
+import { RecurrentLM } from "./recurrent.mjs";
+import { AttentionSeq2Seq, Seq2Seq } from "./seq2seq.mjs";
+
+const SOS = 2;
+
+/** Bengio's model: e = [E w_{t-n+1}; ..; E w_t], h = tanh(W e + d), logits = U h + b. */
+class FeedForwardLM {
+  constructor(w, { window }) {
+    this.window = window;
+    this.embedding = w("embedding.weight");
+    this.W = affine(w, "W");
+    this.U = affine(w, "output");
+  }
+
+  /** The state before the first token: the window - 1 tokens before it, all <sos>. */
+  start(B) {
+    return new Array((this.window - 1) * B).fill(SOS);
+  }
+
+  run(ids, B, before) {
+    const text = [...before, ...ids];
+    const windows = ids.flatMap((_, r) => Array.from({ length: this.window }, (__, k) => text[r + k * B]));
+    return {
+      logits: this.U(tanh(this.W(gather(this.embedding, windows, this.window)))),
+      state: text.slice(ids.length),
+    };
+  }
+}
+
+// How weights begin: fill(random) gives one after the other.
+const constant = (value) => () => () => value;
+const uniform = (bound) => (random) => () => bound * (2 * random() - 1);
+/** Half of a normal pair from two uniform numbers (Box and Muller 1958). */
+const normal = (deviation) => (random) => () =>
+  deviation * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+
+/** As torch begins its linear layers. */
+const linear = (name, inputs, outputs) => [
+  [`${name}.weight`, outputs, inputs, uniform(inputs ** -0.5)],
+  [`${name}.bias`, 1, outputs, uniform(inputs ** -0.5)],
+];
+
+/** The output of a recurrent model: small weights, bias 0. */
+const output = (inputs, vocab) => [
+  ["output.weight", vocab, inputs, uniform(0.1)],
+  ["output.bias", 1, vocab, constant(0)],
+];
+
+const GATES = { rnn: ["h"], lstm: ["i", "f", "g", "o"], gru: ["r", "z", "n"] };
+
+function cell(kind, name, inputs, hidden) {
+  const bias = (b, value = 0) => [`${name}.${b}`, 1, hidden, constant(value)];
+  const W = (side, columns) =>
+    GATES[kind].map((k) => [`${name}.W_${side}${k}`, hidden, columns, uniform(hidden ** -0.5)]);
+  const biases =
+    kind === "rnn" ? [bias("b")] : GATES[kind].map((k) => bias(`b_${k}`, kind === "lstm" && k === "f" ? 1 : 0));
+  return [...W("x", inputs), ...W("h", hidden), ...biases, ...(kind === "gru" ? [bias("b_hn")] : [])];
+}
+
+/** Of each network the model, what describes it, and its weights: [name, rows, columns, how they begin]. */
+const NETWORKS = {
+  FeedForwardLM: ({ vocab, d_model, hidden, window }) => ({
+    Kind: FeedForwardLM,
+    about: { window },
+    weights: [
+      ["embedding.weight", vocab, d_model, normal(1)],
+      ...linear("W", window * d_model, hidden),
+      ...linear("output", hidden, vocab),
+    ],
+  }),
+
+  RecurrentLM: ({ cell: kind, vocab, d_embed, hidden }) => ({
+    Kind: RecurrentLM,
+    about: { cell: kind },
+    weights: [
+      ["embedding.weight", vocab, d_embed, uniform(0.1)],
+      ...cell(kind, "recurrent.layers.0.0", d_embed, hidden),
+      ...output(hidden, vocab),
+    ],
+  }),
+
+  /** Learned positions, the output tied to the embeddings. */
+  GPT({ vocab, window, d_model, heads, n_layers, deviation }) {
+    const part = (name, inputs, outputs, scale = 1) => [
+      [`${name}.weight`, outputs, inputs, normal(deviation * scale)],
+      [`${name}.bias`, 1, outputs, constant(0)],
+    ];
+    const norm = (name) => [
+      [`${name}.weight`, 1, d_model, constant(1)],
+      [`${name}.bias`, 1, d_model, constant(0)],
+    ];
+    const writes = 1 / Math.sqrt(2 * n_layers); // 2 n_layers outputs add up
+    const layers = Array.from({ length: n_layers }, (_, i) => `layers.${i}`).flatMap((name) => [
+      ...["q", "k", "v"].flatMap((k) => part(`${name}.attention.W_${k}`, d_model, d_model)),
+      ...part(`${name}.attention.W_o`, d_model, d_model, writes),
+      ...part(`${name}.ffn.W_1`, d_model, 4 * d_model),
+      ...part(`${name}.ffn.W_2`, 4 * d_model, d_model, writes),
+      ...norm(`${name}.pre_1`),
+      ...norm(`${name}.pre_2`),
+    ]);
+    return {
+      Kind: GPT,
+      about: { n_heads: heads, window },
+      weights: [
+        ["embedding.weight", vocab, d_model, normal(deviation)],
+        ["position.table.weight", window, d_model, normal(deviation)],
+        ...layers,
+        ...norm("norm"),
+      ],
+      tied: { "output.weight": "embedding.weight" },
+    };
+  },
+
+  /**
+   * An encoder-decoder of one GRU each.  attention: false, the decoder starts from the encoder's last state and hears
+   * no more of the source; true, it looks back after each step (Luong et al. 2015) with the scaled score s W h /
+   * sqrt(m).
+   */
+  Seq2Seq: ({ vocab, d_embed, hidden, attention }) => ({
+    Kind: attention ? AttentionSeq2Seq : Seq2Seq,
+    about: { encoder: { cell: "gru" }, cell: "gru", attention: "luong", score: "scaled" },
+    weights: [
+      ["encoder.embedding.weight", vocab, d_embed, normal(1)],
+      ...cell("gru", "encoder.recurrent.layers.0.0", d_embed, hidden),
+      ["embedding.weight", vocab, d_embed, normal(1)],
+      ...cell("gru", "decoder.layers.0.0", d_embed, hidden),
+      ...(attention ? [["score.W.weight", hidden, hidden, uniform(hidden ** -0.5)]] : []),
+      ...(attention ? [["W_r.weight", hidden, 2 * hidden, uniform((2 * hidden) ** -0.5)]] : []),
+      ...output(hidden, vocab),
+    ],
+  }),
+};
+
+/** A network with the weights that it begins with. */
+export function network(given, random) {
+  const { Kind, about, weights: list, tied = {} } = NETWORKS[given.class](given);
+  const weights = new Map();
+  for (const [name, rows, columns, begin] of list)
+    weights.set(name, new Node(rows, columns, Float32Array.from({ length: rows * columns }, begin(random))));
+  const parameters = [...weights.values()];
+  for (const [name, source] of Object.entries(tied)) weights.set(name, weights.get(source));
+  return Object.assign(new Kind((name) => weights.get(name), about), { weights, parameters });
+}
+
+/**
+ * Adam (Kingma and Ba 2015) on the weights of a network, as torch.optim.Adam; gradients longer than `clip` together are
+ * shortened.
+ */
+export class Adam {
+  constructor(parameters, { clip = Infinity, beta_1 = 0.9, beta_2 = 0.999, eps = 1e-8 } = {}) {
+    const zeros = () => parameters.map(({ data }) => new Float32Array(data.length));
+    this.parameters = parameters;
+    this.clip = clip;
+    this.beta_1 = beta_1;
+    this.beta_2 = beta_2;
+    this.eps = eps;
+    this.m = zeros();
+    this.v = zeros();
+    this.steps = 0;
+  }
+
+  step(rate) {
+    this.steps += 1;
+    let square = 0;
+    for (const { grad } of this.parameters) for (let i = 0; i < grad.length; i += 1) square += grad[i] * grad[i];
+    const shorter = Math.min(1, this.clip / (Math.sqrt(square) + 1e-6));
+    const { beta_1, beta_2, eps, steps } = this;
+    const first = 1 - beta_1 ** steps;
+    const second = Math.sqrt(1 - beta_2 ** steps);
+    this.parameters.forEach(({ data, grad }, k) => {
+      const m = this.m[k];
+      const v = this.v[k];
+      for (let i = 0; i < data.length; i += 1) {
+        const g = shorter * grad[i];
+        m[i] = beta_1 * m[i] + (1 - beta_1) * g;
+        v[i] = beta_2 * v[i] + (1 - beta_2) * g * g;
+        data[i] -= (rate / first) * (m[i] / (Math.sqrt(v[i]) / second + eps));
+      }
+    });
+    return Math.sqrt(square);
+  }
+}

@@ -1,0 +1,275 @@
+// The n-gram explorer: type a history, see what the training text says about the next word, sample onwards.
+// The text is counted here in the page; the models are those of ngram.mjs, which equal lmbook.ngram.
+import { bars, button, choice, field, figure, fmt, h, replace, roving, slider, table } from "../kit/core.mjs";
+import { nextWords, style, wayDown } from "./view.mjs";
+import { lines, named, points, sentence, sight, why } from "./words.mjs";
+import { text as harbour } from "./harbour.mjs";
+import * as ngram from "../engine/ngram.mjs";
+import { generator, sum } from "../kit/numbers.mjs";
+
+const ORDERS = 5;
+const SHOWN = 10;
+const KINDS = { none: "raw shares", "add-k": "add-k", interpolated: "interpolated", "kneser-ney": "Kneser-Ney" };
+// The stops of the slider for k: 0.0001, 0.00015, 0.0002, ..., 7, 10.
+const STOPS = [-4, -3, -2, -1, 0]
+  .flatMap((power) => [1, 1.5, 2, 3, 5, 7].map((x) => Number(`${x}e${power}`)))
+  .concat(10);
+
+// A corpus is one string: tokens apart by spaces, a line end for each <eos>.
+const read = (text) => text.replaceAll("\n", " <eos> ").split(" ").filter(Boolean);
+// A typed history may hold <eos> and <unk>, which words() would cut up.
+const typed = (text) =>
+  text.split(/(<eos>|<unk>)/).flatMap((part) => (/^<\w+>$/.test(part) ? [part] : ngram.words(part)));
+const pause = () => new Promise((then) => setTimeout(then)); // whatever else the page has to do comes first
+
+// The models over one text, made when first asked for: { name, kind, n, k, model, perplexity, zeros, stored }.
+function shelf(counts, held, weights) {
+  const made = new Map();
+  const build = {
+    none: (n) => new ngram.MaximumLikelihood(counts, n),
+    "add-k": (n, k) => new ngram.AddK(counts, n, k),
+    interpolated: (n) => new ngram.JelinekMercer(counts, weights[n - 1]),
+    "kneser-ney": (n) => new ngram.KneserNey(counts, n),
+  };
+  return {
+    tried: () => [...made.values()],
+    take(kind, n, k) {
+      const name = `${kind === "add-k" ? `add-k with k = ${k}` : KINDS[kind]}, n = ${n}`;
+      if (!made.has(name)) {
+        const model = build[kind](n, k);
+        const logs = model.logProbs(held);
+        const stored = sum(Array.from({ length: n }, (_, i) => counts.types(i + 1)));
+        const perplexity = held.length ? Math.exp(-sum(logs) / logs.length) : NaN;
+        const zeros = logs.filter((log) => log === -Infinity).length;
+        made.set(name, { name, kind, n, k, model, stored, perplexity, zeros });
+      }
+      return made.get(name);
+    },
+  };
+}
+
+export default figure(async ({ el, get, put, listen, say }) => {
+  const training = read(get("text") || `${harbour}\n`);
+  const vocabulary = ngram.Vocabulary.build(training);
+  const counts = new ngram.Counts(vocabulary.encode(training), ORDERS, vocabulary);
+  const held = vocabulary.encode(read(get("test")));
+  const models = shelf(counts, held, get("weights"));
+  const current = () => models.take(get("smoothing"), get("n"), get("k"));
+  // What takes longest, in pieces: a phone answers in between.
+  for (let order = 1; order <= get("n"); order += 1) {
+    counts.raw(order);
+    await pause();
+  }
+  current();
+  await pause();
+
+  // Going on from the history; the same presses give the same words.
+  const first = { history: get("history") };
+  const past = [];
+  let random = generator(get("seed"));
+  const go = (history) => {
+    if (history === get("history")) return;
+    past.push(get("history"));
+    put({ history });
+  };
+  const append = (words) => go([get("history").trim(), ...words].filter(Boolean).join(" "));
+  const draws = (draw) => append(vocabulary.decode(draw(current().model, vocabulary.encode(typed(get("history"))))));
+  const undo = () => (past.length ? put({ history: past.pop() }) : null);
+  const restart = () => {
+    random = generator(get("seed"));
+    past.length = 0;
+    put(first);
+  };
+
+  const history = field({ label: "History", value: get("history"), oninput: go, placeholder: "no word yet" });
+  const undoing = button("Undo", undo);
+  const tools = h("div", { class: "lm-row", role: "toolbar", "aria-label": "Go on from the history" }, [
+    button("Sample a word", () => draws((model, ids) => [ngram.draw(model, random, ids)])),
+    button("Sample a sentence", () => draws((model, ids) => ngram.sampleSentence(model, random, ids))),
+    undoing,
+    button("Start again", restart),
+  ]);
+  roving(tools, "button");
+  const smoothing = choice({
+    label: "Smoothing",
+    value: get("smoothing"),
+    onchange: (kind) => put({ smoothing: kind }),
+    options: Object.entries({ ...KINDS, none: "none (raw shares)" }),
+  });
+  const sees = ["no word before", "1 word before", "2 words before", "3 words before", "4 words before"];
+  const n = slider({
+    label: "Order n",
+    min: 1,
+    max: ORDERS,
+    value: get("n"),
+    text: (v) => `n = ${v}: ${sees[v - 1]}`,
+    oninput: (v) => put({ n: v }),
+  });
+  const far = (i, k) => Math.abs(Math.log(STOPS[i] / k));
+  const stop = (k) => STOPS.reduce((best, _, i) => (far(i, k) < far(best, k) ? i : best), 0);
+  const k = slider({
+    label: "Added count k",
+    min: 0,
+    max: STOPS.length - 1,
+    value: stop(get("k")),
+    text: (i) => `k = ${stop(get("k")) === i ? get("k") : STOPS[i]}`,
+    oninput: (i) => put({ k: STOPS[i] }),
+  });
+
+  const perplexity = h("b", {});
+  const note = h("span", {});
+  const score = h("p", { class: "lmx-score", hidden: !held.length }, [
+    "Perplexity on the held-out text ",
+    perplexity,
+    " ",
+    note,
+  ]);
+  const seeing = h("p", { class: "lmx-sight" });
+  const after = h("p", { class: "lmx-head" });
+  const words = nextWords(SHOWN, (word) => append([word]));
+  const down = wayDown(ORDERS);
+  const storage = bars({ label: "Different n-grams of each order" });
+  const stored = h("p", { class: "lm-muted" });
+  const different = h("details", { ontoggle: () => different.open && store() }, [
+    h("summary", {}, "Different n-grams"),
+    storage.node,
+    stored,
+  ]);
+  const wordTable = table({ caption: "The likeliest next words" });
+  const levelTable = table({
+    summary: "The way down as a table",
+    caption: "What each order has seen, gives and passes on",
+    head: ["order", "history", "seen", "different followers", "discount", "reaches it", "gives", "passes on"],
+  });
+  const triedTable = table({
+    summary: "The settings you have tried",
+    caption: "Perplexity on the held-out text",
+    head: ["model", "perplexity", "stored n-grams"],
+  });
+  const head = (title, rest) => h("p", { class: "lmx-head" }, title, " ", h("span", {}, rest));
+  el.append(
+    h("div", { class: "lmx" }, [
+      h("div", { class: "lmx-go" }, history.node, tools),
+      h("div", { class: "lm-split" }, [
+        h("div", { class: "lm-stack" }, smoothing.node, n.node, k.node, score, say.node),
+        h("div", {}, after, seeing, words.node),
+      ]),
+      h("div", {}, head("The way down", "from the longest history to no history at all"), down.node),
+      h("div", { class: "lm-folds" }, wordTable.node, levelTable.node, triedTable.node, different),
+    ]),
+  );
+
+  // All orders, which nobody needs counted before the fold is open.
+  function store() {
+    const now = current();
+    storage.draw(
+      [1, 2, 3, 4, 5].map((order) => ({
+        label: `n = ${order}`,
+        value: counts.types(order),
+        text: fmt.count(counts.types(order)),
+        tone: order <= now.n ? order : "faint",
+      })),
+    );
+    stored.textContent =
+      `The text holds so many; this model stores ${fmt.count(now.stored)} of them. The text has ` +
+      `${fmt.count(training.length)} tokens.`;
+  }
+
+  function draw() {
+    const now = current();
+    const tokens = typed(get("history"));
+    const ids = vocabulary.encode(tokens);
+    const recent = now.model.recent(ids);
+    const path = now.model.path(ids);
+    const p = now.model.distribution(ids);
+    const { total, words: raw } = counts.followers(recent);
+
+    history.set(get("history"));
+    smoothing.set(now.kind);
+    n.set(now.n);
+    k.set(stop(now.k));
+    k.input.disabled = now.kind !== "add-k";
+    k.node.classList.toggle("lmx-off", k.input.disabled);
+    undoing.setAttribute("aria-disabled", String(!past.length));
+    undoing.classList.toggle("lmx-off", !past.length);
+
+    const best = [...p.keys()]
+      .filter((id) => p[id] > 0)
+      .sort((a, b) => p[b] - p[a] || a - b)
+      .slice(0, SHOWN);
+    const rows = best.map((id) => ({
+      word: vocabulary.tokens[id],
+      p: p[id],
+      raw: raw.get(id) ?? 0,
+      of: total,
+      parts: path.map((level) => [level.order, level.mass(id)]).filter(([, mass]) => mass > 0),
+    }));
+    replace(after, `After ${named(vocabulary.decode(recent))}`);
+    replace(seeing, sight(tokens, recent.length, vocabulary));
+    words.draw(rows);
+
+    const arrives = (level) => level?.arrives ?? path.at(-1).arrives;
+    const told = (level) => ({
+      level,
+      left: arrives(level),
+      gives: level ? arrives(level) * (1 - level.passes) : 0,
+      why: why(now, level, vocabulary.V),
+    });
+    const levels = [...recent.map((_, i) => recent.slice(i)), []].map((suffix) => {
+      const level = path.find(({ order }) => order === suffix.length + 1);
+      const known = counts.followers(suffix);
+      const followers = [...known.words].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+      return {
+        order: suffix.length + 1,
+        history: vocabulary.decode(suffix),
+        total: known.total,
+        ...told(level),
+        followers: followers.map(([id, c]) => [vocabulary.tokens[id], c]),
+        lines: () => lines(counts.ids, vocabulary, suffix),
+      };
+    });
+    levels.push({ order: 0, history: [], total: 0, followers: [], lines: () => [], ...told(path.at(-1)) });
+    down.draw(levels);
+
+    const lowest = models.tried().reduce((a, b) => (b.perplexity < a.perplexity ? b : a));
+    const zeros = now.zeros ? [`${fmt.count(now.zeros)} of ${fmt.count(held.length)} tokens got probability 0`] : [];
+    const record = lowest === now ? "the lowest so far" : `lowest so far: ${points(lowest.perplexity)}, ${lowest.name}`;
+    perplexity.textContent = points(now.perplexity);
+    note.textContent = [...zeros, ...(lowest.perplexity < Infinity ? [record] : [])].join("; ");
+    if (different.open) store();
+
+    wordTable.draw(
+      rows.map((row) => [
+        row.word,
+        fmt.prob(row.p, 4),
+        total ? `${row.raw} of ${total}` : "none",
+        ...levels.map(({ order }) => fmt.prob(row.parts.find(([from]) => from === order)?.[1] ?? 0)),
+      ]),
+      [
+        "word",
+        "probability",
+        "raw count",
+        ...levels.map(({ order }) => (order ? `from order ${order}` : "from uniform")),
+      ],
+    );
+    levelTable.draw(
+      levels.map(({ order, history: h_, total: seen, followers, level, gives }) => [
+        order || "uniform",
+        h_.join(" ") || "(none)",
+        order ? fmt.count(seen) : "",
+        order ? fmt.count(followers.length) : "",
+        level?.discount ? fmt.num(level.discount, 3) : "",
+        fmt.prob(level?.arrives ?? 0),
+        fmt.prob(gives),
+        fmt.prob(level ? level.arrives * level.passes : 0),
+      ]),
+    );
+    triedTable.draw(
+      models.tried().map((one) => [one.name, held.length ? fmt.num(one.perplexity) : "", fmt.count(one.stored)]),
+    );
+    say(sentence(now, vocabulary.decode(recent), rows, total, path[0]));
+  }
+
+  listen("history n k smoothing", draw);
+  draw();
+}, style);

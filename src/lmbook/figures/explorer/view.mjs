@@ -1,0 +1,195 @@
+// The two lists of the n-gram explorer: the likeliest next words, and the way down from the longest history to uniform.
+// Every order has one colour and one pattern in both; order 0, uniform, is an empty box.
+import { fmt, h, replace, roving } from "../kit/core.mjs";
+import { named, seen, share } from "./words.mjs";
+
+export const style = `
+.lm-figure .lmx { container-type: inline-size; }
+@media print { .lm-figure .lmx { container-type: normal; } .lmx .lmx-ask { display: none; } }
+  /* what knows its width cannot go on on the next page */
+.lm-figure .lmx > * + * { margin-top: 0.8rem; }
+.lmx .lm-split { --lm-side: 22.5rem; }
+.lmx .lmx-go { display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: center; }
+.lmx .lmx-go > :first-child { flex: 1 1 14rem; flex-wrap: nowrap; }
+.lmx .lm-says { min-height: 4.4em; }
+.lmx .lmx-head { margin-bottom: 0.3rem; font-weight: 600; }
+.lmx .lmx-head span { color: var(--lm-muted); font-weight: 400; font-size: 0.875rem; }
+.lmx ol { margin: 0; padding: 0; list-style: none; }
+.lmx li { margin: 0; padding: 0; }
+.lmx [hidden] { display: none !important; }
+.lmx .lmx-off { border-color: var(--lm-line); color: var(--lm-muted); }
+.lmx .lmx-off input { opacity: 0.5; }
+.lmx .lmx-score { display: flex; flex-wrap: wrap; gap: 0 0.7rem; align-items: baseline; padding: 0.45rem 0.7rem;
+  border-radius: 6px; background: var(--lm-soft); }
+.lmx .lmx-score b { font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; }
+.lmx .lmx-score span { color: var(--lm-muted); font-size: 0.875rem; }
+.lmx .lmx-sight { margin-bottom: 0.4rem; color: var(--lm-muted); font-size: 0.875rem; }
+.lmx .lmx-sight b { color: var(--lm-text); font-weight: 600; border-bottom: 2px solid var(--lm-1); }
+
+.lmx .lmx-row { display: block; width: 100%; margin: 0; padding: 0.22rem 0.4rem; border: 0; border-radius: 6px;
+  background: none; color: inherit; font: inherit; line-height: 1.3; text-align: left; }
+.lmx button.lmx-row { cursor: pointer; }
+.lmx button.lmx-row:hover { background: var(--lm-soft); }
+.lmx .lmx-cols { display: grid; grid-template-columns: 7.5rem minmax(4rem, 1fr) 5.6rem 6.2rem; gap: 0 0.7rem;
+  align-items: center; }
+.lmx .lmx-top { padding: 0 0.4rem; color: var(--lm-muted); font-size: 0.8125rem; }
+.lmx .lmx-p, .lmx .lmx-raw { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.lmx .lmx-raw { color: var(--lm-muted); }
+.lmx .lmx-name { overflow-wrap: anywhere; }
+.lmx .lmx-track { position: relative; display: block; height: 0.85rem; border-radius: 2px; background: var(--lm-soft); }
+.lmx .lmx-fill { position: absolute; inset: 0 auto 0 0; display: flex; width: 0; border-radius: 2px; overflow: hidden;
+  transition: width 0.25s ease-out; }
+.lmx .lmx-thin { display: block; width: 0; height: 3px; margin-top: 2px; background: var(--lm-text);
+  transition: width 0.25s ease-out; }
+.lmx .lmx-piece { flex: none; background-color: var(--lm-tone); }
+.lmx .lmx-piece[data-order="4"] {
+  background-image: repeating-linear-gradient(45deg, transparent 0 4px, var(--lm-paper) 4px 5.5px); }
+.lmx .lmx-piece[data-order="3"] {
+  background-image: radial-gradient(var(--lm-paper) 1.1px, transparent 1.5px); background-size: 5px 5px; }
+.lmx .lmx-piece[data-order="2"] {
+  background-image: repeating-linear-gradient(90deg, transparent 0 3px, var(--lm-paper) 3px 4.5px); }
+.lmx .lmx-piece[data-order="1"] {
+  background-image: repeating-linear-gradient(0deg, transparent 0 2.5px, var(--lm-paper) 2.5px 4px); }
+.lmx .lmx-piece[data-order="0"] { background: var(--lm-paper); box-shadow: inset 0 0 0 1px var(--lm-edge); }
+
+.lmx .lmx-level { border-top: 1px solid var(--lm-line); }
+.lmx .lmx-level .lmx-row { padding-block: 0.4rem; }
+.lmx .lmx-line { display: flex; flex-wrap: wrap; gap: 0 0.6rem; align-items: baseline; justify-content: space-between; }
+.lmx .lmx-line .lmx-p { margin-left: auto; }
+.lmx .lmx-swatch { display: inline-block; width: 1.5rem; height: 0.85rem; margin-right: 0.45rem; border-radius: 2px;
+  vertical-align: -0.08em; }
+.lmx .lmx-level .lmx-track { height: 0.55rem; margin: 0.22rem 0; }
+.lmx .lmx-step { position: absolute; inset: 0 auto 0 0; border-radius: 2px;
+  transition: left 0.25s ease-out, width 0.25s ease-out; }
+.lmx .lmx-more { color: var(--lm-muted); font-size: 0.875rem; }
+.lmx .lmx-why { display: block; }
+.lmx .lmx-ask { margin-left: auto; text-decoration: underline; text-underline-offset: 2px; }
+.lmx .lmx-lines { max-height: 11rem; margin: 0 0.4rem 0.5rem; padding: 0.4rem 0.6rem; overflow: auto;
+  border-left: 3px solid var(--lm-tone); background: var(--lm-soft); font-size: 0.875rem; }
+.lmx .lmx-lines p + p { margin-top: 0.2rem; }
+.lmx .lmx-lines u { text-underline-offset: 2px; text-decoration-thickness: 2px; }
+@container (min-width: 40rem) {
+  .lmx .lmx-cols { grid-template-columns: 5rem minmax(4rem, 1fr) 4.4rem 5.2rem; gap: 0 0.5rem; }
+  .lmx li:not(.lmx-level) > .lmx-row { padding-block: 0.08rem; }
+  .lmx .lmx-down { max-height: 11.6rem; overflow-y: auto; }
+  .lmx .lmx-level .lmx-row { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1.15fr); gap: 0 1.2rem;
+    align-items: center; padding-block: 0.2rem; }
+  .lmx .lmx-level .lmx-row > .lmx-more { align-self: start; flex-wrap: nowrap; font-size: 0.8125rem; line-height: 1.35;
+    }
+  .lmx .lmx-level .lmx-ask { flex: none; }
+}
+@container (max-width: 30rem) {
+  .lmx .lmx-cols { grid-template-columns: 5.4rem minmax(3rem, 1fr) 5.2rem; gap: 0 0.5rem; }
+  .lmx .lmx-raw { grid-column: 2 / -1; font-size: 0.8125rem; }
+}
+@media (prefers-reduced-motion: reduce) { .lmx * { transition: none !important; } }
+`;
+
+const piece = (order, name = "", css = {}) =>
+  h("span", { class: `lmx-piece ${name}`, "data-order": order, "data-tone": order, "aria-hidden": "true", style: css });
+
+// draw(words): a row for each { word, p, raw, of, parts: [[order, mass], ...] }; choose(word) when one is pressed.
+export function nextWords(count, choose) {
+  const list = h("ol", { "aria-label": "The likeliest next words" });
+  const rows = Array.from({ length: count }, () => {
+    const names = ["name", "p", "raw", "fill", "thin"];
+    const row = Object.fromEntries(names.map((name) => [name, h("span", { class: `lmx-${name}` })]));
+    const chart = h("span", { "aria-hidden": "true" }, h("span", { class: "lmx-track" }, row.fill), row.thin);
+    const hint = h("span", { class: "lm-hidden" }, "Add it to the history.");
+    const press = { type: "button", class: "lmx-row lmx-cols", onclick: () => choose(row.word) };
+    row.node = h("li", {}, h("button", press, row.name, " ", chart, " ", row.p, " ", row.raw, " ", hint));
+    list.append(row.node);
+    return row;
+  });
+  const heads = [
+    ["", "next word"],
+    ["", "thin line: raw share"],
+    ["lmx-p", "probability"],
+    ["lmx-raw", "raw count"],
+  ];
+  const top = h("div", { class: "lmx-cols lmx-top", "aria-hidden": "true" }, [
+    heads.map(([name, words]) => h("span", { class: name }, words)),
+  ]);
+  const keys = roving(list, "li:not([hidden]) > button");
+  return {
+    node: h("div", {}, top, list),
+    draw(words) {
+      const longest = Math.max(...words.flatMap(({ p, raw, of }) => [p, of ? raw / of : 0]));
+      rows.forEach((row, i) => {
+        row.node.hidden = i >= words.length;
+        if (row.node.hidden) return;
+        const { word, p, raw, of, parts } = words[i];
+        row.word = word;
+        row.name.textContent = word;
+        row.p.textContent = fmt.prob(p, p < 0.001 ? 2 : 3);
+        row.raw.textContent = of ? `${fmt.count(raw)} of ${fmt.count(of)}` : "no count";
+        row.fill.style.width = `${(100 * p) / longest}%`;
+        row.thin.style.width = `${of ? (100 * raw) / of / longest : 0}%`;
+        replace(row.fill, [parts.map(([order, mass]) => piece(order, "", { width: `${(100 * mass) / p}%` }))]);
+      });
+      keys.refresh();
+    },
+  };
+}
+
+// draw(levels): a row for each { order, history, total, followers, gives, left, why, lines() }, orders to 0.
+export function wayDown(orders) {
+  const list = h("ol", {
+    class: "lmx-down",
+    "aria-label": "The way down from the longest history to the uniform distribution",
+  });
+  const rows = Array.from({ length: orders + 1 }, (_, i) => {
+    const order = orders - i;
+    const row = {
+      order,
+      open: false,
+      step: piece(order, "lmx-step"),
+      name: h("span", {}),
+      seen: h("span", {}),
+      gives: h("span", { class: "lmx-p" }),
+      ask: h("span", { class: "lmx-ask" }),
+      why: h("span", { class: "lmx-more lmx-why" }),
+      lines: h("div", { class: "lmx-lines", role: "region", tabindex: "0", hidden: true }),
+    };
+    const head = [
+      h("span", { class: "lmx-line" }, h("span", {}, piece(order, "lmx-swatch"), row.name), " ", row.gives, " "),
+      h("span", { class: "lmx-track", "aria-hidden": "true" }, row.step),
+    ];
+    const asked = h("span", { class: "lmx-line lmx-more" }, row.seen, " ", row.ask, " ");
+    row.button = order
+      ? h("button", { type: "button", class: "lmx-row", onclick: () => show(row, !row.open) }, head, asked, row.why)
+      : h("div", { class: "lmx-row" }, head, row.why);
+    row.node = h("li", { class: "lmx-level", "data-tone": order }, row.button, row.lines);
+    list.append(row.node);
+    return row;
+  });
+  const keys = roving(list, "li:not([hidden]) > button");
+  function show(row, open) {
+    row.open = open;
+    row.ask.textContent = open ? "hide the lines" : "show the lines";
+    row.button.setAttribute("aria-expanded", String(open));
+    row.lines.hidden = !open;
+    row.lines.setAttribute("aria-label", `The training text around ${named(row.level.history)}`);
+    replace(row.lines, open ? row.level.lines() : []);
+  }
+  return {
+    node: list,
+    draw(levels) {
+      for (const row of rows) {
+        const level = levels.find(({ order }) => order === row.order);
+        row.node.hidden = !level;
+        if (!level) continue;
+        row.level = level;
+        row.name.textContent = row.order ? `Order ${row.order}: ${named(level.history)}` : "Uniform: every word alike";
+        row.gives.textContent = level.gives ? `gives ${share(level.gives)}` : "gives nothing";
+        row.step.style.left = `${100 * (1 - level.left)}%`;
+        row.step.style.width = `${100 * level.gives}%`;
+        row.why.textContent = level.why;
+        if (!row.order) continue;
+        row.seen.textContent = seen(level);
+        show(row, row.open);
+      }
+      keys.refresh();
+    },
+  };
+}

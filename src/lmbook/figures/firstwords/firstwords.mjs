@@ -1,0 +1,185 @@
+// FirstWords: the GPT of chapter 17 writes on from the reader's words. What is seen first was written by the same
+// model; its weights are fetched when the reader asks for more, and then it runs here (gpt.mjs).
+import { bars, button, field, figure, fmt, h, reducedMotion, replace, slider } from "../kit/core.mjs";
+import { Characters } from "../engine/bytepairs.mjs";
+import { weights } from "../engine/checkpoint.mjs";
+import { GPT, distribution } from "../engine/gpt.mjs";
+import { fetched } from "../kit/bring.mjs";
+import { draw as pick, uniform } from "../kit/numbers.mjs";
+
+const NAME = "shakespeare";
+const MEGABYTES = 0.9;
+const SLIDE = 16;
+const LENGTH = 260;
+const SHOWN = 6;
+const FIRST = 5;
+const PAUSE = 30;
+
+const style = `
+.lmo-work { display: grid; grid-template-columns: minmax(0, 1.7fr) minmax(11rem, 1fr); gap: 0.9rem 1.4rem; }
+.lm-figure .lmo-text { min-height: 15.5rem; max-height: 15.5rem; padding: 0.7rem 0.9rem; overflow-y: auto;
+  border-radius: 6px; background: var(--lm-soft); white-space: pre-wrap;
+  overflow-wrap: anywhere; font-family: var(--book-serif, serif); font-size: 1.0625rem; line-height: 1.4; }
+.lmo-text b { font-weight: 600; }
+.lmo-text span::after { content: ""; display: inline-block; width: 0.55em; height: 1.05em; margin-left: 1px;
+  vertical-align: text-bottom; background: var(--lm-2); opacity: 0.7; }
+.lmo-next p { margin-bottom: 0.4rem; color: var(--lm-muted); font-size: 0.875rem; }
+.lmo-own { display: flex; flex-wrap: wrap; gap: 0.5rem 0.7rem; align-items: center; }
+.lm-figure .lmo-own .lm-field { flex: 1 1 16rem; flex-wrap: nowrap; }
+.lm-figure .lmo-own .lm-field label { white-space: nowrap; }
+.lm-figure .lmo-own .lm-field input { flex-basis: 5rem; }
+@media (max-width: 40rem) {
+  .lmo-work { grid-template-columns: minmax(0, 1fr); }
+  .lm-figure .lmo-text { min-height: 13rem; max-height: 13rem; }
+}
+`;
+
+const seen = (char) => ({ "\n": "↵", " ": "␣" })[char] ?? char;
+const named = (char) => ({ "\n": "a new line", " ": "a space" })[char] ?? fmt.quote(char);
+
+/** The model and its characters, from its file and card. */
+function made({ file, card }) {
+  const { types, ids } = new Characters(card.text.vocabulary.types);
+  const found = weights(file);
+  return { gpt: new GPT((part) => found.get(part), { ...card.model, slide: SLIDE }), types, ids };
+}
+
+export default figure(({ model, el, get, put, listen, say }) => {
+  let own = null;
+  let busy = false;
+  let timer = null;
+  let note = "";
+
+  const prompt = field({ label: "Begin with", value: get("prompt").trim(), maxlength: 80 });
+  const main = button("Write on from my words", () => go(), { class: "lm-button lm-main" });
+  const other = button("Another draw", () => {
+    put({ seed: get("seed") + 1 });
+    go();
+  });
+  const heat = slider({
+    label: "Temperature",
+    min: 0.2,
+    max: 1.6,
+    step: 0.1,
+    value: get("temperature"),
+    text: (v) => fmt.num(v, 1),
+    oninput: (temperature) => put({ temperature }),
+  });
+  const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "loading the model" });
+  const state = h(
+    "span",
+    { class: "lm-small lm-muted", role: "status" },
+    `fetches ${MEGABYTES} MB once; nothing that you type leaves this page`,
+  );
+  const text = h("div", {
+    class: "lmo-text",
+    tabindex: "0",
+    role: "region",
+    "aria-label": "What the model has written",
+  });
+  const chart = bars({ label: "The likeliest next characters" });
+  prompt.input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") go();
+  });
+  el.append(
+    h("div", { class: "lmo-work" }, [
+      text,
+      h("div", { class: "lmo-next" }, h("p", {}, "What may come next"), chart.node),
+    ]),
+    h("div", { class: "lmo-own" }, prompt.node, main, other),
+    heat.node,
+    h("div", { class: "lm-row" }, bar, state),
+    say.node,
+  );
+
+  const stop = () => {
+    clearTimeout(timer);
+    timer = null;
+    main.textContent = "Write on from my words";
+  };
+
+  async function go() {
+    if (busy) return;
+    if (timer !== null) {
+      stop();
+      return;
+    }
+    if (!own) {
+      busy = true;
+      bar.hidden = false;
+      state.textContent = `Loading ${MEGABYTES} MB, once …`;
+      try {
+        own = made(
+          await fetched(model, NAME, (share) => {
+            bar.value = share;
+          }),
+        );
+        state.textContent = "The model is here, in this page.";
+      } catch (error) {
+        state.textContent = `That could not be done: ${error.message}.`;
+      }
+      busy = false;
+      bar.hidden = true;
+      if (!own) return;
+    }
+    const typed = [...prompt.get()];
+    const unknown = [...new Set(typed.filter((char) => !own.ids.has(char)))];
+    note = unknown.length
+      ? `Left out, because the model has no such character: ${fmt.list(unknown.map(fmt.quote))}. `
+      : "";
+    const known = typed.filter((char) => own.ids.has(char)).join("");
+    // a name in capitals begins a speech
+    put({ prompt: /^[A-Z ]+:$/.test(known) ? `${known}\n` : known || "\n", written: "", next: [] });
+    main.textContent = "Stop";
+    step();
+  }
+
+  /** Draws a character; where nothing should move, all of them. */
+  function step() {
+    const read = () => {
+      const logits = own.gpt.to([...(get("prompt") + get("written"))].map((char) => own.ids.get(char)));
+      return distribution(
+        Array.from(logits, (z, id) => (id < FIRST ? -Infinity : z)),
+        get("temperature"),
+        0,
+        1,
+      );
+    };
+    const likeliest = (p) =>
+      [...p.keys()]
+        .sort((a, b) => p[b] - p[a] || a - b)
+        .slice(0, SHOWN)
+        .map((id) => [own.types[id], p[id]]);
+    let p = read();
+    let written = get("written");
+    do {
+      written += own.types[pick(p, uniform(get("seed"), written.length))];
+      model.set("written", written);
+      p = read();
+    } while (reducedMotion() && written.length < LENGTH);
+    put({ next: likeliest(p) });
+    if (written.length >= LENGTH) stop();
+    else timer = setTimeout(step, PAUSE);
+  }
+
+  function draw() {
+    replace(text, h("b", {}, get("prompt")), h("span", {}, get("written")));
+    text.scrollTop = text.scrollHeight; // what may come next is said of its end
+    const next = get("next");
+    if (!next.length) return;
+    chart.draw(
+      next.map(([char, p]) => ({ label: seen(char), value: p, tone: 2, text: fmt.prob(p, 2) })),
+      { max: 1 },
+    );
+    const [[best, p], [second, q]] = next;
+    say(
+      `${note}After ` +
+        `${fmt.quote((get("prompt") + get("written")).split(/\s+/).filter(Boolean).slice(-3).join(" "))} it ` +
+        `gives ${named(best)} ${fmt.prob(p, 2)} and ${named(second)} ${fmt.prob(q, 2)}.`,
+    );
+  }
+
+  listen("next", draw);
+  draw();
+  return stop;
+}, style);

@@ -1,0 +1,348 @@
+// ForwardPass: a feed-forward language model, number by number. Every unit is a button that says where it comes from.
+import { button, chips, figure, fmt, h, onwidth, replace, roving, s, select, table } from "../kit/core.mjs";
+import { dot, logSoftmax, sigmoid, softmax } from "../kit/numbers.mjs";
+
+const style = `
+.lm-figure .lmfp-words { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.4rem; }
+.lmfp-words .lm-control { flex-direction: column; align-items: stretch; }
+.lm-figure .lmfp-graph { position: relative; display: flex; flex-direction: column; gap: 0.35rem; }
+.lmfp-graph > svg { position: absolute; inset: 0; width: 100%; height: 100%; pointer-events: none; }
+.lmfp-graph line { stroke: var(--lm-1); }
+.lmfp-graph line[data-low="true"] { stroke: var(--lm-2); stroke-dasharray: 4 3; }
+.lmfp-graph p { font-size: 0.8125rem; color: var(--lm-muted); margin-top: 1.1rem; }
+.lmfp-graph p:first-of-type { margin-top: 0; }
+.lmfp-graph p > span { position: relative; background: var(--lm-paper); padding-right: 0.4rem; }
+.lmfp-graph .lmfp-e { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.5rem; }
+.lmfp-graph .lmfp-place { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 3px; }
+@media (max-width: 520px) { .lmfp-graph .lmfp-place { grid-template-columns: repeat(2, minmax(0, 1fr)); } }
+.lmfp-graph .lmfp-h { display: grid; grid-template-columns: repeat(auto-fill, minmax(3.2rem, 1fr)); gap: 3px; }
+.lmfp-graph .lmfp-y { display: grid; grid-template-columns: repeat(auto-fill, minmax(4.6rem, 1fr)); gap: 3px; }
+.lmfp-graph button { position: relative; min-width: 0; margin: 0; padding: 0.15rem 0.1rem 0.3rem;
+  border: 1px solid var(--lm-edge);
+  border-radius: 6px; background: var(--lm-paper); color: inherit; font: inherit; font-size: 0.8125rem;
+    line-height: 1.25;
+  text-align: center; font-variant-numeric: tabular-nums; cursor: pointer; overflow: hidden; }
+.lmfp-graph button:hover { box-shadow: inset 0 0 0 100vmax var(--lm-soft); }
+.lmfp-graph button[aria-pressed="true"] { border-color: var(--lm-1); box-shadow: inset 0 0 0 2px var(--lm-1); }
+.lmfp-graph button > span { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.lmfp-graph .lmfp-name { font-weight: 600; }
+.lmfp-graph .lmfp-fill { position: absolute; left: 0; bottom: 0; height: 4px; background: var(--lm-3); }
+.lmfp-graph .lmfp-fill[data-low="true"] { background: var(--lm-2); }
+.lmfp-both { --lm-side: 18.5rem; }
+.lm-figure .lmfp-detail { padding: 0.6rem 0.8rem; border-radius: 6px; background: var(--lm-soft); font-size: 0.875rem; }
+.lmfp-detail ul { margin: 0.2rem 0; padding-left: 1.1rem; }
+.lmfp-detail :is(li, p) { margin: 0 0 0.2rem; overflow-wrap: anywhere; }
+.lmfp-detail .lmfp-sum { font-weight: 600; }
+@container (min-width: 40rem) { .lmfp-both .lmfp-detail { font-size: 0.8125rem; } .lmfp-words .lm-control {
+  flex-direction: row; flex-wrap: nowrap; align-items: center; }
+  .lmfp-graph .lmfp-h { grid-template-columns: repeat(6, minmax(0, 1fr)); }
+  .lmfp-graph .lmfp-y { grid-template-columns: repeat(4, minmax(0, 1fr)); }
+  .lmfp-words select { flex: 1 1 4rem; } }
+`;
+
+const SUB = "₀₁₂₃₄₅₆₇₈₉";
+const sub = (n) => [...String(n)].map((digit) => SUB[digit]).join("");
+const num = (v) => fmt.num(v, 3);
+const inside = (v) => (v < 0 ? `(${num(v)})` : num(v)); // a factor of a product
+const PLACES = ["3 back", "2 back", "1 back"];
+
+/**
+ * Every layer of the pass. E has a row a word, W a row a hidden unit, U a row a word.
+ * @param {{ E?: number[][], W?: number[][], U?: number[][], history: number[] }} net
+ */
+export function forward({ E, W, U, history }) {
+  const e = history.flatMap((id) => E[id]);
+  const a = W.map((row) => dot(row, e));
+  const hidden = a.map(sigmoid);
+  const z = U.map((row) => dot(row, hidden));
+  return { e, a, h: hidden, z, y: [...softmax(z)], log_sum: z[0] - logSoftmax(z)[0] };
+}
+
+/** What goes into a unit: [{ from, weight, input, product }], the inputs of the layer before. */
+export function sources(net, now, chosen) {
+  const i = Number(chosen.slice(1));
+  if (chosen[0] === "h")
+    return net.W[i - 1].map((weight, j) => ({
+      from: `e${j + 1}`,
+      weight,
+      input: now.e[j],
+      product: weight * now.e[j],
+    }));
+  if (chosen[0] === "z")
+    return net.U[i].map((weight, k) => ({ from: `h${k + 1}`, weight, input: now.h[k], product: weight * now.h[k] }));
+  return [];
+}
+
+const ends = (list, n) => {
+  const sorted = [...list].sort((x, y) => y[1] - x[1]);
+  return [sorted.slice(0, n), sorted.slice(-n).reverse()];
+};
+const told = (list) => list.map(([word, v]) => `${fmt.quote(word)} ${fmt.num(v, 2)}`).join(", ");
+
+export default figure(({ el, get, put, listen, say }) => {
+  const net = Object.fromEntries(["words", "E", "W", "U", "shown"].map((name) => [name, get(name)]));
+  const width = net.E[0].length;
+  const usable = net.words.map((word, i) => [i, word]).filter(([, word]) => word !== "<pad>" && word !== "<mask>");
+  const sorted = [...usable].sort((x, y) => (x[1] < y[1] ? -1 : 1));
+  const id = (word) => net.words.indexOf(word);
+  const place = (j) => Math.floor((j - 1) / width); // of e_j: 0 is 3 back
+  const rank = (pass) => usable.map(([w]) => w).sort((x, y) => pass.y[y] - pass.y[x] || x - y);
+  let now = forward({ ...net, history: get("history") });
+  let ranked = [];
+
+  // --- controls
+  const pickers = PLACES.map((label, i) =>
+    select({
+      label,
+      options: sorted.filter(([, word]) => word !== "<eos>"),
+      value: get("history")[i],
+      onchange: (value) => put({ history: get("history").map((old, k) => (k === i ? value : old)) }),
+    }),
+  );
+  const tries = chips({
+    label: "Try",
+    options: get("examples"),
+    onchoose: (text) => put({ history: text.split(" ").map(id) }),
+  });
+  const look = select({
+    label: "Look at the word",
+    options: sorted,
+    value: null,
+    onchange: (value) => put({ chosen: `z${value}` }),
+  });
+  const next = () => (get("chosen")[0] === "z" ? Number(get("chosen").slice(1)) : ranked[0]);
+  const write = button(
+    "",
+    () => {
+      const word = next();
+      const history = word === id("<eos>") ? PLACES.map(() => id("<sos>")) : [...get("history").slice(1), word];
+      const chosen = get("chosen")[0] === "z" ? `z${rank(forward({ ...net, history }))[0]}` : get("chosen");
+      put({ history, chosen });
+    },
+    { class: "lm-button lm-main" },
+  );
+  const likeliest = button("", () => put({ chosen: `z${ranked[0]}` }));
+
+  // --- the diagram
+  const tile = () => {
+    const parts = {
+      name: h("span", { class: "lmfp-name" }),
+      value: h("span", {}),
+      fill: h("span", { class: "lmfp-fill", "aria-hidden": "true" }),
+    };
+    parts.node = h("button", { type: "button", onclick: () => put({ chosen: parts.node.dataset.unit }) }, [
+      parts.name,
+      parts.value,
+      parts.fill,
+    ]);
+    return parts;
+  };
+  const fill = (parts, unit, name, text, share) => {
+    parts.node.dataset.unit = unit;
+    parts.name.textContent = name;
+    parts.value.textContent = text;
+    parts.fill.style.setProperty("width", `${100 * Math.min(1, Math.abs(share))}%`);
+    parts.fill.dataset.low = String(share < 0);
+    parts.node.setAttribute("aria-pressed", String(unit === get("chosen")));
+  };
+  const tilesE = now.e.map(tile);
+  const tilesH = now.h.map(tile);
+  const tilesY = Array.from({ length: net.shown + 1 }, tile);
+  const wires = s("svg", { "aria-hidden": "true" });
+  const label = (text) => h("p", {}, h("span", {}, text));
+  const graph = h(
+    "div",
+    { class: "lmfp-graph", role: "group", "aria-label": "The network, one tab stop: arrows move, Enter picks a unit" },
+    [
+      wires,
+      label("e: the vectors of the three words, side by side"),
+      h("div", { class: "lmfp-e" }, [
+        PLACES.map((_, i) =>
+          h("div", { class: "lmfp-place" }, [tilesE.slice(i * width, (i + 1) * width).map((t) => t.node)]),
+        ),
+      ]),
+      label("h = σ(W e): the hidden units"),
+      h("div", { class: "lmfp-h" }, [tilesH.map((t) => t.node)]),
+      label("ŷ = softmax(U h): the likeliest words and their probabilities"),
+      h("div", { class: "lmfp-y" }, [tilesY.map((t) => t.node)]),
+    ],
+  );
+  const group = roving(graph, "button:not([hidden])");
+  const detail = h("div", { class: "lmfp-detail" });
+  const parts = table({
+    summary: "All that goes into the chosen unit",
+    caption: "Weight times input, largest first",
+    head: ["From", "Weight", "Input", "Product"],
+  });
+  const numbers = table({
+    summary: "Every layer as numbers",
+    caption: "The units of this forward pass; of the words, all of them",
+    head: ["Unit", "Value", "What it is"],
+  });
+  el.append(
+    h("div", { class: "lmfp-words" }, [pickers.map((p) => p.node)]),
+    tries.node,
+    h("div", { class: "lm-split lm-split-right lmfp-both" }, graph, detail),
+    say.node,
+    h("div", { class: "lm-row" }, write, likeliest, look.node),
+    h("div", { class: "lm-folds" }, parts.node, numbers.node),
+  );
+
+  // --- lines between the chosen unit and its neighbours
+  function wire() {
+    const chosen = get("chosen");
+    const box = graph.getBoundingClientRect();
+    const buttons = Object.fromEntries(
+      [...graph.querySelectorAll("button")]
+        .filter((node) => !node.hidden)
+        .map((node) => [node.dataset.unit, node.getBoundingClientRect()]),
+    );
+    const links = sources(net, now, chosen).map(({ from, product }) => [from, chosen, product]);
+    const i = Number(chosen.slice(1));
+    if (chosen[0] === "e") net.W.forEach((row, k) => links.push([chosen, `h${k + 1}`, row[i - 1] * now.e[i - 1]]));
+    if (chosen[0] === "h") {
+      for (const unit of Object.keys(buttons))
+        if (unit[0] === "z") links.push([chosen, unit, net.U[Number(unit.slice(1))][i - 1] * now.h[i - 1]]);
+    }
+    const most = Math.max(...links.map(([, , v]) => Math.abs(v)), 1e-9);
+    const drawn = links.filter(([from, to]) => buttons[from] && buttons[to]);
+    replace(wires, [
+      drawn.map(([from, to, v]) => {
+        const p = buttons[from];
+        const q = buttons[to];
+        return s("line", {
+          x1: p.left + p.width / 2 - box.left,
+          y1: p.bottom - box.top - 2,
+          x2: q.left + q.width / 2 - box.left,
+          y2: q.top - box.top + 2,
+          "data-low": String(v < 0),
+          style: { "stroke-width": `${0.4 + (4 * Math.abs(v)) / most}px` },
+        });
+      }),
+    ]);
+  }
+
+  // --- what is said of a unit
+  const word = (i) => fmt.quote(net.words[i]);
+  function explain(chosen) {
+    const i = Number(chosen.slice(1));
+    const history = get("history");
+    if (chosen[0] === "e") {
+      const p = place(i);
+      const entry = (i - 1) % width;
+      const [high, low] = ends(
+        usable.map(([w, text]) => [text, net.E[w][entry]]),
+        5,
+      );
+      return [
+        h("p", { class: "lmfp-sum" }, [
+          `e${sub(i)} = ${num(now.e[i - 1])}: entry ${entry + 1} of the vector of ${word(history[p])}, the ` +
+            `word ${PLACES[p]}`,
+        ]),
+        h("p", {}, "Not computed but looked up: one number of the table E."),
+        h("ul", {}, [
+          h("li", {}, `Words with the largest entry ${entry + 1}: ${told(high)}`),
+          h("li", {}, `with the smallest: ${told(low)}`),
+        ]),
+      ];
+    }
+    const from = sources(net, now, chosen);
+    if (chosen[0] === "h") {
+      const sums = PLACES.map((_, p) =>
+        from.slice(p * width, (p + 1) * width).reduce((sum, { product }) => sum + product, 0),
+      );
+      const calls = (p) => {
+        const block = net.W[i - 1].slice(p * width, (p + 1) * width);
+        return ends(
+          usable.map(([w, text]) => [text, net.E[w].reduce((sum, v, d) => sum + v * block[d], 0)]),
+          4,
+        );
+      };
+      return [
+        h("p", { class: "lmfp-sum" }, `h${sub(i)} = σ(${num(now.a[i - 1])}) = ${num(now.h[i - 1])}`),
+        h("p", {}, [
+          "Its argument is a sum of three parts, one for each position: " +
+            `${PLACES.map((name, p) => `${word(history[p])} ${name} gives ${num(sums[p])}`).join("; ")}.`,
+        ]),
+        h("p", {}, "Which words push it most, from each position?"),
+        h("ul", {}, [
+          PLACES.map((name, p) => {
+            const [high, low] = calls(p);
+            return h("li", {}, `${name}, up: ${told(high)}; down: ${told(low)}`);
+          }),
+        ]),
+      ];
+    }
+    const best = [...from].sort((x, y) => Math.abs(y.product) - Math.abs(x.product)).slice(0, 4);
+    return [
+      h(
+        "p",
+        { class: "lmfp-sum" },
+        `ŷ(${net.words[i]}) = exp z / Σ exp z = ${fmt.exp(now.z[i])} / ${fmt.exp(now.log_sum)} = ${fmt.prob(now.y[i])}`,
+      ),
+      h("p", {}, [
+        (
+          `The logit z = ${num(now.z[i])} adds up twelve products of a weight of U with a hidden unit. The ` +
+          "largest:"
+        ).replace("twelve", String(from.length)),
+      ]),
+      h("ul", {}, [
+        best.map(({ from: unit, weight, input, product }) =>
+          h("li", {}, `${unit[0]}${sub(unit.slice(1))}: ${inside(weight)} · ${inside(input)} = ${num(product)}`),
+        ),
+      ]),
+    ];
+  }
+
+  function draw() {
+    const history = get("history");
+    const chosen = get("chosen");
+    now = forward({ ...net, history });
+    ranked = rank(now).slice(0, net.shown);
+    const extra = chosen[0] === "z" && !ranked.includes(Number(chosen.slice(1))) ? [Number(chosen.slice(1))] : [];
+    const strongest = Math.max(...now.e.map(Math.abs));
+    now.e.forEach((v, j) => fill(tilesE[j], `e${j + 1}`, `e${sub(j + 1)}`, fmt.num(v, 2), v / strongest));
+    now.h.forEach((v, k) => fill(tilesH[k], `h${k + 1}`, `h${sub(k + 1)}`, fmt.num(v, 2), v));
+    tilesY.forEach((parts_, i) => {
+      const w = [...ranked, ...extra][i];
+      parts_.node.hidden = w === undefined;
+      if (w === undefined) delete parts_.node.dataset.unit;
+      else fill(parts_, `z${w}`, net.words[w], fmt.prob(now.y[w], 2), now.y[w]);
+    });
+    pickers.forEach((picker, i) => picker.set(history[i]));
+    look.set(chosen[0] === "z" ? Number(chosen.slice(1)) : null);
+    write.textContent = `Write ${word(next())}`;
+    likeliest.textContent = `Look at ${word(ranked[0])}`;
+    replace(detail, explain(chosen));
+    const from = sources(net, now, chosen).sort((x, y) => Math.abs(y.product) - Math.abs(x.product));
+    parts.draw(
+      from.map(({ from: unit, weight, input, product }) => [
+        `${unit[0]}${sub(unit.slice(1))}`,
+        num(weight),
+        fmt.num(input, 5),
+        fmt.num(product, 5),
+      ]),
+    );
+    parts.node.hidden = !from.length;
+    numbers.draw([
+      ...now.e.map((v, j) => [
+        `e${sub(j + 1)}`,
+        fmt.num(v, 5),
+        `entry ${(j % width) + 1} of ${word(history[place(j + 1)])}, ${PLACES[place(j + 1)]}`,
+      ]),
+      ...now.h.map((v, k) => [`h${sub(k + 1)}`, fmt.num(v, 5), `σ(${fmt.num(now.a[k], 5)})`]),
+      ...usable.map(([w, text]) => [text, fmt.prob(now.y[w], 6), `logit ${fmt.num(now.z[w], 5)}`]),
+    ]);
+    group.refresh();
+    wire();
+    const after = history.map((w) => net.words[w]).join(" ");
+    say(
+      `After ${fmt.quote(after)} the likeliest next words are ` +
+        `${fmt.list(ranked.slice(0, 3).map((w) => `${word(w)} (${fmt.prob(now.y[w], 2)})`))}.`,
+    );
+  }
+
+  listen("history chosen", draw);
+  draw();
+  return onwidth(graph, wire);
+}, style);

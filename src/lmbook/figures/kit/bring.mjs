@@ -1,0 +1,66 @@
+// bring.mjs: what a figure has brought: the weights of a model, and a worker for a module's program.
+//
+// A file of weights comes from where the figure came from: from the folder of the page (mount.mjs), or from the kernel
+// (Figure in __init__.py). Both take model.send({ weights: name }) and answer with "msg:custom": { weights, loaded,
+// total } on the way, then { weights, card } with the bytes, or { weights, error }.
+
+const PATIENCE = 30000; // ms without a sign of the file
+
+/**
+ * The file of a model and its card; told(share of it that has come) on the way.
+ * @param {any} model
+ * @param {string} name
+ * @param {(share: number) => void} [told]
+ * @returns {Promise<{ file: Uint8Array, card: any }>}
+ */
+export function fetched(model, name, told) {
+  return new Promise((resolve, reject) => {
+    let timer = null;
+    const end = (then, value) => {
+      clearTimeout(timer);
+      model.off("msg:custom", heard);
+      then(value);
+    };
+    const late = () => end(reject, new Error("its weights did not arrive; in a notebook, run the cell again"));
+    const wait = () => {
+      clearTimeout(timer);
+      timer = setTimeout(late, PATIENCE);
+    };
+    function heard(message, buffers) {
+      if (message?.weights !== name) return;
+      if (message.error) end(reject, new Error(message.error));
+      else if (!message.card) {
+        wait();
+        told?.(message.loaded / message.total);
+      } else {
+        const [{ buffer, byteOffset, byteLength }] = buffers;
+        end(resolve, { file: new Uint8Array(buffer, byteOffset, byteLength), card: message.card });
+      }
+    }
+    model.on("msg:custom", heard);
+    wait();
+    model.send({ weights: name });
+  });
+}
+
+/**
+ * A worker that runs a program (bundle.py), or null where the page allows none. failed() is called where its policy
+ * stops the worker later, or memory ends.
+ * @param {() => any} program
+ * @param {(message: any) => void} heard
+ * @param {() => void} failed
+ */
+export function workerOf(program, heard, failed) {
+  try {
+    const text = new Blob([`(${program})().serve(self);`], { type: "text/javascript" });
+    const worker = new Worker(URL.createObjectURL(text));
+    worker.onmessage = ({ data }) => heard(data);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      failed();
+    };
+    return worker;
+  } catch {
+    return null;
+  }
+}

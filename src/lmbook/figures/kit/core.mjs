@@ -1,0 +1,419 @@
+// core.mjs: what every figure of the book shares. Plain JavaScript, no dependencies, no build step.
+//
+// HOW TO WRITE A FIGURE (a folder NAME with NAME.mjs, and its class in __init__.py, see ../__init__.py)
+//
+//   import { bars, button, figure, fmt, h, slider } from "../kit/core.mjs";
+//
+//   export default figure(({ el, get, put, listen, say }) => {
+//     const chart = bars();
+//     const n = slider({ label: "Order n", min: 1, max: 5, value: get("n"), text: (v) => `order ${v}`,
+//                        oninput: (v) => put({ n: v }) });
+//     el.append(n.node, chart.node);
+//     const draw = () => {
+//       n.set(get("n"));
+//       chart.draw([{ label: "harbour", value: 0.2, text: fmt.prob(0.2) }], { max: 1 });
+//       say("With order 2 the likeliest next word is harbour, with probability 0.2.");
+//     };
+//     listen("n", draw);   // runs when the trait changes: from here, from Python, from another view of the figure
+//     draw();
+//   });
+//
+// The frame (title and task above, live sentence, colours) is made by figure(); draw only what is inside.
+// A figure is no taller than a screen of 1280 x 800, as it is opened and after it was typed at: what is long scrolls in
+// its own box (from 40rem on: @container (min-width: 40rem) { .. max-height .. }), what is rarely wanted is folded.
+//   h("div", { class: "lm-split" }, controls, result)    side by side where there is room; --lm-side says how wide
+//                                the first is (with the class lm-split-right, the second)
+//   h("div", { class: "lm-folds" }, details, ..)         closed, on one line
+// State lives in the model's traits: set it there, draw from there. Then a kernel and the page see the same.
+//   get(name), put({ name: value, .. })      the same with a kernel and without; `model` has both
+//   listen("a b", callback)      callback on a change of trait a or b; taken off when the view goes
+//   say(sentence)                the result in words, in the polite live region, which is also shown to everybody.
+//                                It stands below the figure; el.append(say.node, ...) puts it elsewhere.
+//                                While a slider is dragged only the last sentence is read out.
+//   the return value of the function, if it is one, is called when the view goes
+//   the function may be async: until it is done the printed figure stays
+//
+// The pieces
+//   h(tag, attributes, ...children), s(tag, ...)   an HTML or SVG element; strings become text, never markup
+//   replace(node, ...children)                     new children
+//   button(label, onclick, attributes)             { pressed: true } makes it a toggle
+//   slider({ label, min, max, step, value, text, oninput }) -> { node, input, get, set(v) }   text(v) is read out
+//   field({ label, value, oninput, delay, ... })   -> { node, input, get, set(v) }   a line of text
+//   choice({ label, options, value, onchange })    -> { node, set(v) }   one of few, as radio buttons (one tab stop)
+//   select({ label, options, value, onchange })    -> { node, set(v) }   one of many: strings or [value, label]
+//   bars() -> { node, draw(rows, { max }) }        rows: { label, value, text, note, tone, title };
+//                                                  tone 0 to 6 or "faint"
+//   table({ summary, caption, head, rows })        -> { node, draw(rows, head) }   the numbers, folded in <details>
+//   roving(container, selector, options)           -> { refresh, focus(i), index }   arrows move in a group,
+//                                                  one tab stop
+//   chips({ label, options, onchoose })            -> { node }   a row of buttons, one tab stop (examples to try)
+//   onwidth(node, draw)                            draw(width in px) now and when the width changes (for SVG charts)
+//   fmt.prob, fmt.exp, fmt.num, fmt.nats, fmt.percent, fmt.count, fmt.list, fmt.quote
+//   reducedMotion()                                true: show the end of an animation at once
+// Every focusable element made here carries data-lm-suppress-shortcuts, so that JupyterLab leaves its keys alone.
+// Colours: CSS only, never in script: the classes of figures.css, or var(--lm-1) to var(--lm-6), var(--lm-text),
+// var(--lm-muted), var(--lm-line), var(--lm-soft), var(--lm-good), var(--lm-bad). SVG takes them in style or by class.
+
+import { h, replace, s } from "./dom.mjs";
+import { fmt } from "./format.mjs";
+
+export { fmt, h, replace, s };
+
+/**
+ * The traits of a figure, from a kernel or from mount.mjs.
+ * @typedef {object} Model
+ * @property {(name: string) => any} get
+ * @property {(name: string, value: any) => void} set
+ * @property {(events: string, callback: Function) => void} on
+ * @property {(events: string, callback?: Function) => void} off
+ * @property {() => void} save_changes
+ *
+ * @typedef {((sentence: string) => void) & { node: HTMLElement }} Say
+ * @typedef {(names: string, callback: Function) => void} Listen
+ * @typedef {object} Tools
+ * @property {Model} model
+ * @property {HTMLElement} el
+ * @property {(name: string) => any} get
+ * @property {(values: Record<string, any>) => void} put
+ * @property {Listen} listen
+ * @property {Say} say
+ *
+ * @typedef {string | number | [value: any, words: string] | (string | number)[]} Option
+ * @typedef {{ label?: string, value?: any, options: Option[], onchange?: (value: any) => void }} Choice
+ * @typedef {{ label: string, value: number, text?: string, note?: string, tone?: any, title?: string }} Bar
+ */
+
+/**
+ * Makes a figure from a drawing function: the default export of every figure module. See the head of this file.
+ * @param {(tools: Tools) => any} draw
+ * @param {string} [style]
+ */
+export function figure(draw, style = "") {
+  return {
+    /** @param {{ model: Model, el: HTMLElement }} view */
+    async render({ model, el }) {
+      const undo = [];
+      const listen = (names, callback) => {
+        const event = names
+          .split(/\s+/)
+          .map((name) => `change:${name}`)
+          .join(" ");
+        model.on(event, callback);
+        undo.push(() => model.off(event, callback));
+      };
+      const put = (values) => {
+        for (const [name, value] of Object.entries(values)) model.set(name, value);
+        model.save_changes();
+      };
+      const body = h("div", { class: "lm-body" }, style ? h("style", {}, style) : null);
+      const live = liveRegion();
+      undo.push(live.stop);
+      if (el.closest("figure.lm-figure")) el.append(body);
+      else {
+        const title = h("p", { class: "lm-title" });
+        const caption = h("figcaption", {});
+        const frame = h("figure", { class: "lm-figure" }, title, body, caption);
+        const words = () => {
+          title.textContent = model.get("title");
+          caption.textContent = model.get("caption");
+          frame.setAttribute("aria-label", model.get("title"));
+        };
+        listen("title caption", words);
+        words();
+        el.append(frame);
+      }
+      const leave = await draw({
+        model,
+        el: body,
+        get: (name) => model.get(name),
+        put,
+        listen,
+        say: Object.assign(live.say, { node: live.node }),
+      });
+      if (!body.contains(live.node)) body.append(live.node);
+      return () => {
+        for (const step of undo) step();
+        if (typeof leave === "function") leave();
+      };
+    },
+  };
+}
+
+function liveRegion() {
+  const shown = h("p", { class: "lm-says", "aria-hidden": "true" });
+  const read = h("p", { class: "lm-hidden", role: "status", "aria-live": "polite" });
+  let timer = null;
+  return {
+    node: h("div", {}, shown, read),
+    stop: () => clearTimeout(timer),
+    say(sentence) {
+      shown.textContent = sentence;
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        if (read.textContent !== sentence) read.textContent = sentence;
+      }, 350);
+    },
+  };
+}
+
+let made = 0; // for pairs of label and control; counted in the page, so nothing stored depends on it
+function unique() {
+  made += 1;
+  return `lm-${Date.now().toString(36)}-${made}`;
+}
+
+/**
+ * @param {import("./dom.mjs").Child} label
+ * @param {(event: MouseEvent) => void} onclick
+ * @param {import("./dom.mjs").Attributes} [attributes]
+ */
+export function button(label, onclick, attributes = {}) {
+  const { pressed, ...rest } = attributes;
+  const state = pressed === undefined ? {} : { "aria-pressed": String(pressed) };
+  return h("button", { type: "button", class: "lm-button", onclick, ...state, ...rest }, label);
+}
+
+/**
+ * A slider with its label and value; text(v) says the value in words (aria-valuetext, and shown beside it).
+ * @param {{ label: string, min: number, max: number, step?: number, value?: number, text?: (value: number) => string,
+ *   oninput?: (value: number) => void, [attribute: string]: any }} options
+ */
+export function slider({ label, min, max, step = 1, value, text = String, oninput, ...rest }) {
+  const id = unique();
+  const out = h("span", { class: "lm-value", "aria-hidden": "true" });
+  const input = h("input", { type: "range", id, min, max, step, ...rest });
+  const show = () => {
+    out.textContent = text(Number(input.value));
+    input.setAttribute("aria-valuetext", out.textContent);
+  };
+  input.addEventListener("input", () => {
+    show();
+    oninput?.(Number(input.value));
+  });
+  const set = (v) => {
+    if (Number(input.value) !== v) input.value = String(v);
+    show();
+  };
+  input.value = String(value ?? min);
+  show();
+  const node = h("div", { class: "lm-control lm-slider" }, h("label", { for: id }, label), input, out);
+  return { node, input, set, get: () => Number(input.value) };
+}
+
+/**
+ * A line of text. oninput comes `delay` ms after the last key, and at once on Enter.
+ * @param {{ label: string, value?: string, oninput?: (value: string) => void, delay?: number,
+ *   [attribute: string]: any }} options
+ */
+export function field({ label, value = "", oninput, delay = 250, ...rest }) {
+  const id = unique();
+  const input = h("input", { type: "text", id, autocomplete: "off", spellcheck: "false", ...rest });
+  input.value = value;
+  let timer = null;
+  const tell = () => {
+    clearTimeout(timer);
+    oninput?.(input.value);
+  };
+  input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(tell, delay);
+  });
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") tell();
+  });
+  const set = (v) => {
+    if (input.value !== v) input.value = v;
+  };
+  return {
+    node: h("div", { class: "lm-control lm-field" }, h("label", { for: id }, label), input),
+    input,
+    set,
+    get: () => input.value,
+  };
+}
+
+/** @type {(options: Option[]) => any[][]} */
+const pairs = (options) => options.map((option) => (Array.isArray(option) ? option : [option, String(option)]));
+
+/**
+ * One of a few options, all in view. Radio buttons: arrows choose, one tab stop.
+ * @param {Choice} options
+ */
+export function choice({ label, options, value, onchange }) {
+  const name = unique();
+  const inputs = pairs(options).map(([v, words]) => {
+    const input = h("input", { type: "radio", name, onchange: () => onchange?.(v) });
+    input.checked = v === value;
+    return { v, input, node: h("label", { class: "lm-option" }, input, h("span", {}, words)) };
+  });
+  const node = h("fieldset", { class: "lm-control lm-choice" }, [h("legend", {}, label), inputs.map((o) => o.node)]);
+  return {
+    node,
+    set: (v) => {
+      for (const o of inputs) o.input.checked = o.v === v;
+    },
+  };
+}
+
+/** @param {Choice} options */
+export function select({ label, options, value, onchange }) {
+  const id = unique();
+  const list = pairs(options);
+  const input = h("select", { id }, [list.map(([, words], i) => h("option", { value: i }, words))]);
+  const set = (v) => {
+    input.selectedIndex = list.findIndex(([known]) => known === v);
+  };
+  input.addEventListener("change", () => onchange?.(list[input.selectedIndex][0]));
+  set(value);
+  return { node: h("div", { class: "lm-control" }, h("label", { for: id }, label), input), input, set };
+}
+
+/**
+ * Horizontal bars. The label, the number and the note are text; the bar itself is decoration and moves smoothly.
+ * @param {{ label?: string }} options
+ */
+export function bars({ label } = {}) {
+  const node = h("div", { class: "lm-bars", role: "list", "aria-label": label });
+  const rows = [];
+  const make = () => {
+    const parts = {
+      label: h("span", { class: "lm-bar-label" }),
+      fill: h("span", { class: "lm-bar-fill" }),
+      text: h("span", { class: "lm-bar-text" }),
+      note: h("span", { class: "lm-bar-note" }),
+    };
+    const track = h("span", { class: "lm-bar-track", "aria-hidden": "true" }, parts.fill);
+    const row = h("div", { class: "lm-bar", role: "listitem" }, parts.label, track, parts.text, parts.note);
+    return { ...parts, node: row };
+  };
+  return {
+    node,
+    /** @type {(data: Bar[], options?: { max?: number }) => void} */
+    draw(data, { max } = {}) {
+      const top = max ?? Math.max(...data.map((row) => row.value), Number.MIN_VALUE);
+      while (rows.length < data.length) {
+        rows.push(make());
+        node.append(rows.at(-1).node);
+      }
+      for (const row of rows.splice(data.length)) row.node.remove();
+      data.forEach((row, i) => {
+        const parts = rows[i];
+        parts.label.textContent = row.label;
+        parts.text.textContent = row.text ?? String(row.value);
+        parts.note.textContent = row.note ?? "";
+        parts.note.hidden = !row.note;
+        parts.fill.style.setProperty("width", `${Math.max(0, Math.min(1, row.value / top)) * 100}%`);
+        parts.node.dataset.tone = String(row.tone ?? 1);
+        if (row.title) parts.node.title = row.title;
+        else parts.node.removeAttribute("title");
+      });
+    },
+  };
+}
+
+/**
+ * The numbers as a table, folded away. Cells of the first column are row headers.
+ * @param {{ summary?: string, caption?: string, head?: import("./dom.mjs").Child[],
+ *   rows?: import("./dom.mjs").Child[][] }} options
+ */
+export function table({ summary = "The numbers as a table", caption, head = [], rows = [] }) {
+  const headRow = h("tr", {});
+  const body = h("tbody", {});
+  const draw = (newRows, newHead = head) => {
+    replace(headRow, [newHead.map((cell) => h("th", { scope: "col" }, cell))]);
+    replace(body, [
+      newRows.map((row) => h("tr", {}, [row.map((cell, i) => h(i ? "td" : "th", i ? {} : { scope: "row" }, cell))])),
+    ]);
+  };
+  draw(rows);
+  const grid = h("table", {}, h("thead", {}, headRow), body);
+  const scroll = h("div", { class: "lm-scroll", tabindex: "0", role: "region", "aria-label": caption ?? summary }, [
+    grid,
+  ]);
+  // a <caption> would be as wide as the table
+  const words = caption ? h("p", { class: "lm-muted lm-small" }, caption) : null;
+  return { node: h("details", { class: "lm-table" }, h("summary", {}, summary), words, scroll), draw };
+}
+
+/**
+ * One tab stop for a group: arrows (and Home, End) move the focus between the elements of `container` that match
+ * `selector`. Call refresh() after the elements changed. onmove(i) is told of each move by key. keys: "all", or
+ * "vertical" where left, right, Home and End belong to the element itself, as in a column of sliders.
+ * @param {HTMLElement} container
+ * @param {string} selector
+ * @param {{ onmove?: (i: number) => void, index?: number, keys?: "all" | "vertical" }} options
+ */
+export function roving(container, selector, { onmove, index = 0, keys = "all" } = {}) {
+  const state = { index };
+  const items = () => /** @type {HTMLElement[]} */ ([...container.querySelectorAll(selector)]);
+  const mark = () =>
+    items().forEach((item, i) => {
+      item.setAttribute("tabindex", i === state.index ? "0" : "-1");
+      item.setAttribute("data-lm-suppress-shortcuts", "true");
+    });
+  const across = keys === "vertical" ? {} : { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
+  const steps = { ArrowDown: 1, ArrowUp: -1, ...across };
+  const refresh = () => {
+    state.index = Math.max(0, Math.min(items().length - 1, state.index));
+    mark();
+  };
+  const focus = (i) => {
+    state.index = i;
+    refresh();
+    items()[state.index]?.focus();
+  };
+  container.addEventListener("keydown", (event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (!(event.key in steps) || event.altKey || event.ctrlKey || event.metaKey || !target.matches(selector)) return;
+    event.preventDefault();
+    focus(items().indexOf(target) + steps[event.key]);
+    onmove?.(state.index);
+  });
+  container.addEventListener("focusin", (event) => {
+    const i = items().indexOf(/** @type {HTMLElement} */ (event.target));
+    if (i >= 0 && i !== state.index) {
+      state.index = i;
+      mark();
+    }
+  });
+  refresh();
+  return {
+    refresh,
+    focus,
+    get index() {
+      return state.index;
+    },
+  };
+}
+
+/**
+ * A row of buttons, such as examples to try; arrows move between them. options: strings or [value, words].
+ * @param {{ label: string, options: Option[], onchoose: (value: any) => void }} options
+ */
+export function chips({ label, options, onchoose }) {
+  const group = h("div", { class: "lm-row", role: "group", "aria-label": label }, [
+    pairs(options).map(([value, words]) => button(words, () => onchoose(value), { class: "lm-button lm-chip" })),
+  ]);
+  roving(group, ".lm-chip");
+  return {
+    node: h("div", { class: "lm-control lm-chips" }, [
+      h("span", { class: "lm-muted lm-small", "aria-hidden": "true" }, label),
+      group,
+    ]),
+  };
+}
+
+/**
+ * Calls draw(width) when the width of the node is known and whenever it changes; the figure is drawn before that.
+ * @param {Element} node
+ * @param {(width: number) => void} draw
+ */
+export function onwidth(node, draw) {
+  const observer = new ResizeObserver(([entry]) => {
+    if (entry.contentRect.width > 0) draw(entry.contentRect.width);
+  });
+  observer.observe(node);
+  return () => observer.disconnect();
+}
+
+export const reducedMotion = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? false;

@@ -1,0 +1,35 @@
+// Numbers and words as the book writes them.
+
+const SUPER = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+// a true minus sign, as in the text of the book
+const minus = (text) => text.replace(/^-(?=.*[1-9])/, "−").replace(/^-/, "");
+
+export const fmt = {
+  /** A fixed number of decimals. */
+  num: (x, digits = 2) => (Number.isFinite(x) ? minus(x.toFixed(digits)) : x > 0 ? "∞" : x < 0 ? "−∞" : "undefined"),
+  /** A probability: 0.132, 0.0041, 3.2 × 10⁻⁵, 0, 1. */
+  prob(p, digits = 3) {
+    if (p === 0 || p === 1) return String(p);
+    if (Number(p.toPrecision(digits)) >= 0.001) return String(Number(p.toPrecision(digits)));
+    const [mantissa, exponent] = p.toExponential(digits - 1).split("e");
+    return `${mantissa} × ${fmt.power(Number(exponent))}`;
+  },
+  /** 10 to an integer power: 10⁻⁵ */
+  power: (exponent) => `10${[...String(exponent)].map((c) => SUPER[c]).join("")}`,
+  /** e to the power x, like fmt.prob, also where a double would be 0 or infinite. */
+  exp(x, digits = 3) {
+    if (!Number.isFinite(x) || (x > -6 && x < 12)) return fmt.prob(Math.exp(x), digits);
+    const exponent = Math.floor(x / Math.LN10);
+    const mantissa = Math.exp(x - exponent * Math.LN10).toPrecision(digits);
+    return Number(mantissa) >= 10
+      ? `${(1).toFixed(digits - 1)} × ${fmt.power(exponent + 1)}`
+      : `${mantissa} × ${fmt.power(exponent)}`;
+  },
+  nats: (x, digits = 2) => `${fmt.num(x, digits)} nats`,
+  percent: (p, digits = 0) => `${fmt.num(100 * p, digits)} %`,
+  /** 2088628 -> 2,088,628 */
+  count: (n) => minus(String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",")),
+  /** ["a", "b", "c"] -> "a, b and c" */
+  list: (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`),
+  quote: (word) => `“${word}”`,
+};

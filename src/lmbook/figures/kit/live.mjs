@@ -1,0 +1,198 @@
+// live.mjs: a figure's line to the engine. The models run in a worker, so that the page stays quick; where a page
+// allows no worker, they run in the page.
+//
+//   const models = connect(model);
+//   await models.load("multi30k-transformer", (share) => ...)      share of the file that has come, 0 to 1
+//   await models.ask("translate", { name, text })                  a task of engine.mjs
+//   models.has(name)      whether it is loaded;      models.onload(callback): told of each that is
+//   models.stop()
+//   const own = ownText({ models, needed, label, verb, work, done });      a line for the reader's own text
+//   el.append(own.node)
+import { fetched, workerOf } from "./bring.mjs";
+import { button, field, fmt, h } from "./core.mjs";
+import { program } from "./program-engine.mjs";
+
+/** ask(task, given): a worker of its own, or the engine in the page. */
+function workplace() {
+  let inside = null;
+  let count = 0;
+  const waiting = new Map();
+  const here = (task, given) => {
+    inside ??= program().engine();
+    return new Promise((resolve, reject) =>
+      setTimeout(() => {
+        // after the page has drawn
+        try {
+          resolve(inside[task](given));
+        } catch (error) {
+          reject(error);
+        }
+      }),
+    );
+  };
+  const heard = ({ number, found, error }) => {
+    const { resolve, reject } = waiting.get(number);
+    waiting.delete(number);
+    if (error === undefined) resolve(found);
+    else reject(new Error(error));
+  };
+  let worker = workerOf(program, heard, () => {
+    worker = null;
+    for (const { task, given, resolve, reject } of waiting.values()) here(task, given).then(resolve, reject);
+    waiting.clear();
+  });
+  const ask = (task, given) =>
+    worker
+      ? new Promise((resolve, reject) => {
+          count += 1;
+          waiting.set(count, { task, given, resolve, reject });
+          worker.postMessage({ number: count, task, given });
+        })
+      : here(task, given);
+  return { ask, stop: () => worker?.terminate() };
+}
+
+export function connect(model) {
+  const coming = new Map();
+  const there = new Set();
+  const callbacks = [];
+  let place = null;
+  const ask = (task, given) => {
+    place ??= workplace();
+    return place.ask(task, given);
+  };
+
+  /** Fetches a model once and makes it ready; told(share) on the way. A load that failed may be tried again. */
+  function load(name, told) {
+    if (!coming.has(name)) {
+      coming.set(
+        name,
+        fetched(model, name, told)
+          .then((found) => ask("load", { name, ...found }))
+          .then(
+            (found) => {
+              there.add(name);
+              for (const callback of callbacks) callback();
+              return found;
+            },
+            (error) => {
+              coming.delete(name);
+              throw error;
+            },
+          ),
+      );
+    }
+    return coming.get(name);
+  }
+
+  return {
+    load,
+    ask,
+    has: (name) => there.has(name),
+    onload: (callback) => callbacks.push(callback),
+    stop: () => place?.stop(),
+  };
+}
+
+/**
+ * A line of text with a button, the size of what is to be fetched, and how much of it has come.
+ * needed: [{ name, bytes }] of models.  verb: on the button.  work(text): a promise of what is found, once the models
+ * are there; an Error says what is wrong with the text.  done(found, text): shows it.  blank: an empty line is no
+ * fault, but goes to done(null, text).  beside: further buttons.
+ * After the first time the text is looked at as it is typed. What fails is said beside the button. put(text): as if
+ * typed and asked; set(text): as if only typed.
+ */
+export function ownText({
+  models,
+  needed,
+  label,
+  verb,
+  value = "",
+  maxlength = 200,
+  blank = false,
+  beside = null,
+  work,
+  done,
+}) {
+  const megabytes = fmt.num(needed.reduce((sum, one) => sum + one.bytes, 0) / 1e6, 1);
+  const there = () => needed.every(({ name }) => models.has(name));
+  let ready = there();
+  let busy = false;
+  let again = false;
+  let gone = false;
+  let last = null;
+  const size = `fetches ${megabytes} MB once; the text stays in this page`;
+  const kept = "the text stays in this page";
+  const line = field({
+    label,
+    value,
+    maxlength,
+    delay: 500,
+    oninput: (text) => {
+      if (ready && text !== last) go();
+    },
+  });
+  const start = button(verb, () => go(), { class: "lm-button lm-main" });
+  const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "loading the model" });
+  const note = h("span", { class: "lm-small lm-muted", role: "status" }, ready ? kept : size);
+  line.input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !ready) go();
+  });
+  const node = h("div", { class: "lm-stack lm-own-text" }, [
+    line.node,
+    h("div", { class: "lm-row" }, start, beside, bar, note),
+  ]);
+
+  async function go() {
+    if (busy) {
+      again = true;
+      return undefined;
+    }
+    const text = line.get();
+    busy = true;
+    again = false;
+    last = text;
+    node.dataset.state = "busy";
+    let said = "";
+    try {
+      const empty = !text.trim();
+      if (empty && !blank) throw new Error("there is no word yet");
+      if (!ready && !empty) {
+        note.textContent = `Loading ${megabytes} MB, once …`;
+        bar.hidden = false;
+        const shares = needed.map(() => 0);
+        const told = (i) => (share) => {
+          shares[i] = share;
+          bar.value = shares.reduce((sum, one) => sum + one, 0) / shares.length;
+        };
+        await Promise.all(needed.map((one, i) => models.load(one.name, told(i))));
+      }
+      const found = empty ? null : await work(text);
+      if (!gone) done(found, text);
+    } catch (error) {
+      said = `That could not be done: ${error.message}.`;
+    }
+    busy = false;
+    bar.hidden = true;
+    note.textContent = said || (there() ? "" : size);
+    node.dataset.state = said ? "failed" : "done";
+    return again && line.get() !== text ? go() : undefined;
+  }
+
+  models.onload(() => {
+    // by this line, or by what else the figure does
+    ready = there();
+    if (ready && note.textContent === size) note.textContent = kept;
+  });
+  return {
+    node,
+    set: line.set,
+    put: (text) => {
+      line.set(text);
+      return go();
+    },
+    stop: () => {
+      gone = true;
+    },
+  };
+}

@@ -1,0 +1,19 @@
+// The modules that bundle.py makes: texts of the package, and modules as programs for a worker.
+declare module "*/harbour.mjs" {
+  export const text: string;
+}
+declare module "*/stories.mjs" {
+  export const text: string;
+}
+declare module "*/names.mjs" {
+  export const text: string;
+}
+declare module "*/weights-shakespeare.mjs" {
+  export const file: string;
+}
+declare module "*/program-engine.mjs" {
+  export const program: () => typeof import("../engine/engine.mjs");
+}
+declare module "*/program-training.mjs" {
+  export const program: () => typeof import("../engine/training.mjs");
+}

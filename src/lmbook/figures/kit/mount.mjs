@@ -1,0 +1,168 @@
+// Brings the figures of a page to life without a kernel. Each <figure class="lm-figure"> names its module, carries
+// its state as JSON, and shows a fallback, which stays if anything here fails. Addresses are relative to this file.
+const MODULES = {}; // name: file, filled in by lmbook.figures.modules()
+const WEIGHTS = {}; // name: [file, bytes] of the trained models that figures fetch
+
+/** A model's file and its card; told(bytes so far, bytes in all) on the way. */
+async function fetched(name, told) {
+  if (!(name in WEIGHTS)) throw new Error(`this page has no weights of ${name}`);
+  const [file, total] = WEIGHTS[name];
+  const get = async (address) => {
+    const answer = await fetch(new URL(address, import.meta.url));
+    if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+    return answer;
+  };
+  const card = await (await get(file.replace(/safetensors$/, "json"))).json();
+  const reader = (await get(file)).body.getReader();
+  const data = new Uint8Array(total);
+  let loaded = 0;
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    if (loaded + piece.value.length > total) throw new Error("the file of weights is longer than it should be");
+    data.set(piece.value, loaded);
+    loaded += piece.value.length;
+    told(loaded, total);
+  }
+  return { card, data: data.subarray(0, loaded) };
+}
+
+/** The state in a figure's script; a long one is in a file that the script names. */
+async function stated(script) {
+  if (!script.dataset.from) return JSON.parse(script.textContent);
+  return (await fetch(new URL(`../states/${script.dataset.from}`, import.meta.url))).json();
+}
+
+/** The model that a kernel would give (get, set, on, off, save_changes), over a plain object. */
+export function model(state) {
+  const listeners = new Map();
+  const call = (event, ...args) => {
+    for (const callback of [...(listeners.get(event) ?? [])]) callback(...args);
+  };
+  const self = {
+    get: (name) => state[name],
+    set(name, value) {
+      if (JSON.stringify(state[name]) === JSON.stringify(value)) return;
+      state[name] = value;
+      call(`change:${name}`, self, value);
+      call("change", self);
+    },
+    on(events, callback) {
+      for (const event of events.split(/\s+/)) listeners.set(event, [...(listeners.get(event) ?? []), callback]);
+    },
+    off(events, callback) {
+      for (const event of events.split(/\s+/)) {
+        listeners.set(event, callback ? (listeners.get(event) ?? []).filter((known) => known !== callback) : []);
+      }
+    },
+    save_changes() {},
+    /** What a kernel would answer: a figure asks for the weights of a model. */
+    async send({ weights }) {
+      const answer = (message, ...buffers) => call("msg:custom", { weights, ...message }, buffers);
+      try {
+        const { card, data } = await fetched(weights, (loaded, total) => answer({ loaded, total }));
+        answer({ card }, data);
+      } catch (error) {
+        answer({ error: error.message });
+      }
+    },
+  };
+  return self;
+}
+
+/**
+ * What the address asks of a figure: #figure=NAME&trait=value is the first figure of the module NAME with these traits.
+ * A value is taken only where the state has one of its kind; lists are JSON.
+ */
+function addressed(figure, state) {
+  const asked = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  if (
+    asked.figure !== figure.dataset.module ||
+    figure !== document.querySelector(`figure[data-module="${asked.figure}"]`)
+  )
+    return null;
+  const read = (text, own) => {
+    if (typeof own === "string") return text;
+    try {
+      return JSON.parse(text);
+    } catch {
+      return null;
+    }
+  };
+  const kind = (value) => (Array.isArray(value) ? "list" : value === null ? "nothing" : typeof value);
+  const pairs = Object.entries(state)
+    .filter(([name]) => name in asked)
+    .map(([name, own]) => [name, read(asked[name], own), own]);
+  return Object.fromEntries(pairs.filter(([, value, own]) => kind(value) === kind(own)));
+}
+
+export async function mount(figure) {
+  const fallback = figure.querySelector(".lm-fallback");
+  const live = document.createElement("div");
+  try {
+    const file = MODULES[figure.dataset.module];
+    const state = await stated(figure.querySelector('script[type="application/json"]'));
+    const { default: module } = await import(new URL(file, import.meta.url).href);
+    fallback.before(live);
+    const own = model({ ...state, ...addressed(figure, state) });
+    await module.render({ model: own, el: live });
+    fallback.remove();
+    addEventListener("hashchange", () => {
+      const wanted = addressed(figure, state);
+      if (!wanted) return;
+      for (const [name, value] of Object.entries(wanted)) own.set(name, value);
+      figure.scrollIntoView();
+    });
+    figure.dataset.live = "true";
+  } catch (error) {
+    live.remove();
+    figure.dataset.live = "failed";
+    console.warn(`The figure ${figure.dataset.module} stays as it was printed:`, error);
+  }
+}
+
+/** When the page has nothing else to do, and at the latest after a second. */
+const idle = () =>
+  new Promise((then) => {
+    if (globalThis.requestIdleCallback) requestIdleCallback(then, { timeout: 1000 });
+    else setTimeout(then, 50);
+  });
+
+/** When the reader has begun to move, and after a while in any case. */
+const PATIENCE = 6000; // ms
+const begun = () =>
+  new Promise((then) => {
+    for (const move of ["pointermove", "pointerdown", "wheel", "scroll", "touchmove", "keydown"]) {
+      addEventListener(move, then, { once: true, passive: true });
+    }
+    setTimeout(then, PATIENCE);
+  });
+
+/**
+ * Those of the figures that are on the screen or less than a screen away. An observer leaves the sections that are not
+ * drawn yet as they are; asking a figure for its place would have them all laid out.
+ */
+const near = (figures) =>
+  new Promise((then) => {
+    const observer = new IntersectionObserver(
+      (entries) => {
+        observer.disconnect();
+        then(entries.filter((entry) => entry.isIntersecting).map((entry) => entry.target));
+      },
+      { rootMargin: "100% 0px" },
+    );
+    for (const figure of figures) observer.observe(figure);
+  });
+
+const figures = [...document.querySelectorAll("figure.lm-figure[data-module]")];
+if (figures.length) {
+  const wanted = figures.find((figure) => addressed(figure, {}));
+  const moves = begun(); // listens from now on
+  const first = (await near(figures)).filter((figure) => figure !== wanted).concat(wanted ?? []);
+  await Promise.all(first.map(mount));
+  wanted?.scrollIntoView(); // the browser knows no place of that name
+  if (first.length < figures.length) await moves; // one who reads the first screen waits for none of the others
+  for (const figure of figures) {
+    if (first.includes(figure)) continue;
+    await idle(); // one after the other, so that a page with many answers to the reader meanwhile
+    await mount(figure);
+  }
+}

@@ -1,0 +1,111 @@
+// numbers.mjs: the mathematics that figures and networks share.
+
+/** @typedef {ArrayLike<number>} Numbers */
+
+/** @param {Numbers} values */
+export function sum(values) {
+  let total = 0;
+  for (let i = 0; i < values.length; i += 1) total += values[i];
+  return total;
+}
+
+/** @param {Numbers} values */
+export const mean = (values) => sum(values) / values.length;
+
+/**
+ * a_1 b_1 + a_2 b_2 + ..
+ * @param {Numbers} a
+ * @param {Numbers} b
+ */
+export function dot(a, b) {
+  let total = 0;
+  for (let i = 0; i < a.length; i += 1) total += a[i] * b[i];
+  return total;
+}
+
+/** @param {number} a */
+export const sigmoid = (a) => 1 / (1 + Math.exp(-a));
+
+/**
+ * The logarithms of e^x normalised, in double precision.
+ * @param {Numbers} x
+ */
+export function logSoftmax(x) {
+  let most = -Infinity;
+  let total = 0;
+  for (let i = 0; i < x.length; i += 1) most = Math.max(most, x[i]);
+  for (let i = 0; i < x.length; i += 1) total += Math.exp(x[i] - most);
+  return Float64Array.from(x, (v) => v - most - Math.log(total));
+}
+
+/**
+ * e^x normalised, in double precision.
+ * @param {Numbers} x
+ */
+export function softmax(x) {
+  let most = -Infinity;
+  for (let i = 0; i < x.length; i += 1) most = Math.max(most, x[i]);
+  const out = Float64Array.from(x, (v) => Math.exp(v - most));
+  const total = sum(out);
+  return out.map((v) => v / total);
+}
+
+/**
+ * The k likeliest ids of a distribution, the likeliest first, of equal ones the smaller id.
+ * @param {Numbers} p
+ * @param {number} k
+ */
+export function likeliest(p, k) {
+  const best = [];
+  for (let id = 0; id < p.length; id += 1) {
+    if (best.length === k && p[id] <= p[best[k - 1]]) continue;
+    let at = best.length;
+    while (at > 0 && p[best[at - 1]] < p[id]) at -= 1;
+    best.splice(at, 0, id);
+    if (best.length > k) best.pop();
+  }
+  return best;
+}
+
+/** The last step of mulberry32: bits well mixed, as a number in [0, 1). */
+function mixed(a) {
+  let t = Math.imul(a ^ (a >>> 15), a | 1);
+  t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+}
+
+/**
+ * Uniform numbers in [0, 1) that follow from the seed alone (mulberry32), the same here and in Python.
+ * @param {number} seed
+ */
+export function generator(seed) {
+  let a = seed >>> 0;
+  return () => {
+    a = (a + 0x6d2b79f5) >>> 0;
+    return mixed(a);
+  };
+}
+
+/**
+ * A number in [0, 1) that follows from the seed and the place alone.
+ * @param {number} seed
+ * @param {number} place
+ */
+export const uniform = (seed, place) => mixed((Math.imul(seed + 1, 0x9e3779b1) + Math.imul(place + 1, 0x6d2b79f5)) | 0);
+
+/**
+ * The id at which the running sum of p passes u; rounding may leave the sum a hair below 1.
+ * @param {Numbers} p
+ * @param {number} u
+ */
+export function draw(p, u) {
+  let total = 0;
+  let last = 0;
+  for (let i = 0; i < p.length; i += 1) {
+    if (p[i] <= 0) continue;
+    total += p[i];
+    last = i;
+    if (u < total) break;
+  }
+  return last;
+}

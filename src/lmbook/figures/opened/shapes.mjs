@@ -1,0 +1,109 @@
+// shapes.mjs: the shapes of an opened network, as in the book's drawings: boxes, streams, arrows, vectors as
+// bars.
+import { s } from "../kit/core.mjs";
+
+export const WIDE = 320; // px of every sheet, so that a phone shows it whole
+
+export const text = (x, y, words, { size = 13, anchor = "middle", muted = false, bold = false } = {}) =>
+  s(
+    "text",
+    {
+      x,
+      y,
+      "text-anchor": anchor,
+      class: muted ? "lm-tick" : null,
+      style: { "font-size": `${size}px`, "font-weight": bold ? 600 : 400 },
+    },
+    [words],
+  );
+
+/** A box of a role: "encoder", "decoder", "parameter", "plain". */
+export const box = (x, y, width, height, role = "plain") =>
+  s("rect", { x, y, width, height, rx: 5, class: `lmo-box lmo-${role}` });
+
+export const path = (d, role = "plain", wide = 1.5) =>
+  s("path", { d, class: `lmo-line lmo-${role}`, "stroke-width": wide });
+
+/** A line with a head at its end, which points up, right or left. */
+export function arrow(d, x, y, way, role = "plain", wide = 1.5) {
+  const head = {
+    up: `M${x - 4} ${y + 7}L${x} ${y}l4 7z`,
+    right: `M${x - 7} ${y - 4}L${x} ${y}l-7 4z`,
+    left: `M${x + 7} ${y - 4}L${x} ${y}l7 4z`,
+  }[way];
+  return [path(d, role, wide), s("path", { d: head, class: `lmo-head lmo-${role}` })];
+}
+
+export const plus = (x, y) => [
+  s("circle", { cx: x, cy: y, r: 8, class: "lmo-sum lmo-state" }),
+  path(`M${x - 4} ${y}h8M${x} ${y - 4}v8`),
+];
+
+/** A vector: its entries as bars above and below a line.  top: what the tallest bar stands for. */
+export function vector(x, y, width, height, values, role, top = Math.max(...values.map(Math.abs), 1e-9)) {
+  const step = width / values.length;
+  const half = height / 2;
+  let d = "";
+  values.forEach((value, j) => {
+    const tall = Math.min(1, Math.abs(value) / top) * half;
+    const up = value > 0 ? tall : -tall;
+    d += `M${(x + j * step).toFixed(1)} ${(y + half).toFixed(1)}`;
+    d += `v${(-up).toFixed(1)}h${(0.8 * step).toFixed(2)}v${up.toFixed(1)}z`;
+  });
+  return [
+    s("path", { d, class: `lmo-bars lmo-${role}` }),
+    s("line", { x1: x, x2: x + width, y1: y + half, y2: y + half, class: "lmo-zero" }),
+  ];
+}
+
+/** Weights as columns on a line; of `total` places those behind the last weight are masked. */
+export function columns(x, y, width, height, weights, role, total = weights.length) {
+  const step = width / total;
+  const open = step * weights.length;
+  const d = weights
+    .map(
+      (w, j) =>
+        `M${(x + j * step).toFixed(1)} ` +
+        `${y + height}v${(-height * w).toFixed(1)}h${(0.8 * step).toFixed(2)}v${(height * w).toFixed(1)}z`,
+    )
+    .join("");
+  return [
+    s("rect", { x: x + open, y, width: width - open, height, class: "lmo-masked" }),
+    s("path", { d, class: `lmo-bars lmo-${role}` }),
+    s("line", { x1: x, x2: x + width, y1: y + height, y2: y + height, class: "lmo-zero" }),
+  ];
+}
+
+/**
+ * What can be chosen and opened: shapes in a group that is a button. Its name is the label and what is written on it.
+ */
+export function part(to, label, ...shapes) {
+  const node = s("g", { class: "lmo-part", role: "button", tabindex: "-1" }, [
+    shapes.flat(9).flatMap((shape) => [shape, " "]),
+  ]); // words apart
+  const written = node.textContent.replace(/\s+/g, " ").trim();
+  node.setAttribute("aria-label", label.endsWith(written) ? label : `${label}: ${written}`);
+  return { to, node };
+}
+
+export const sheet = (height, ...shapes) => s("svg", { class: "lmo-sheet", viewBox: `0 0 ${WIDE} ${height}` }, shapes);
+
+export const shapesStyle = `
+.lmo-sheet { display: block; width: 100%; max-width: 24rem; height: auto; overflow: visible; }
+.lmo-encoder { --lmo: var(--lm-1); } .lmo-decoder { --lmo: var(--lm-2); } .lmo-value { --lmo: var(--lm-3); }
+.lmo-parameter { --lmo: var(--lm-5); } .lmo-state { --lmo: var(--lm-6); } .lmo-plain { --lmo: var(--lm-text); }
+.lmo-box { fill: color-mix(in srgb, var(--lmo) 14%, var(--lm-paper)); stroke: var(--lmo); stroke-width: 1.5; }
+.lmo-box.lmo-plain { fill: var(--lm-soft); stroke: var(--lm-edge); }
+.lmo-line { fill: none; stroke: var(--lmo); }
+.lmo-line.lmo-plain { stroke: var(--lm-edge); }
+.lmo-head, .lmo-bars { fill: var(--lmo); }
+.lmo-head.lmo-plain { fill: var(--lm-edge); }
+.lmo-sum { fill: var(--lm-paper); stroke: var(--lmo); stroke-width: 1.5; }
+.lmo-masked { fill: var(--lm-edge); fill-opacity: 0.35; }
+.lmo-zero { stroke: var(--lm-edge); stroke-width: 0.75; }
+.lmo-part { cursor: pointer; outline: none; }
+.lmo-part .lmo-hit { fill: transparent; }
+.lmo-part:hover :is(.lmo-box, .lmo-hit) { stroke-width: 2.5; }
+.lmo-part:hover .lmo-hit { fill: var(--lm-soft); }
+.lm-figure .lmo-part:focus-visible { outline: 2px solid var(--lm-1); outline-offset: 2px; border-radius: 5px; }
+`;

@@ -1,0 +1,399 @@
+// ShannonGame: the reader bets 100 points on the next word, and gets a perplexity beside those of the models.
+//
+//   P(word) = points / 100                                        for a word with points of its own
+//   P(word) = rest / 100 * q(word) / (1 - q(words with points))   for each of the others, as often as each occurs
+//   loss = -ln P(the word that came)                              perplexity = exp(mean loss)
+//
+// So a bet is a distribution over the whole vocabulary, like the models', and the two can be compared.
+import { bars, button, chips, field, figure, fmt, h, replace, roving, select, table } from "../kit/core.mjs";
+import { mean } from "../kit/numbers.mjs";
+
+const NAMES = { "<unk>": "<unk>, a rare word", "<eos>": "<eos>, the line ends" };
+const OWN = 4; // words that the reader may add
+
+const spent = (points) => Object.values(points).reduce((sum, n) => sum + n, 0);
+
+/** What a bet gives to one word. points: { word: 1 to 100 }, at most 100 together; q: Map from words to frequencies. */
+export function probability(points, word, q) {
+  if (points[word] > 0) return points[word] / 100;
+  const taken = Object.keys(points)
+    .filter((w) => points[w] > 0)
+    .reduce((sum, w) => sum + (q.get(w) ?? 0), 0);
+  return (((100 - spent(points)) / 100) * q.get(word)) / (1 - taken);
+}
+
+/** The frequencies of the candidates of a position and of the word that came. */
+const frequencies = ({ words, q, truth, truth_q }) =>
+  new Map([...words.map((word, i) => [word, q[i]]), [truth, truth_q]]);
+
+const pp = (x) => (x < 100 ? fmt.num(x, 1) : Number.isFinite(x) ? fmt.count(x) : "infinite");
+
+export default figure(({ el, get, put, listen, say }) => {
+  const V = get("vocabulary_size");
+  const names = get("models");
+  const passages = get("passages");
+  let points = {};
+  let extra = []; // words the reader added
+  let floor = 1; // points kept for the other words
+  let revealed = false;
+  const place = () => passages[get("passage")];
+  const bets = () => get("bets");
+  const turn = () => bets().length - (revealed ? 1 : 0);
+  const over = () => turn() >= place().positions.length;
+  const rest = () => 100 - spent(points);
+
+  // --- the pieces
+  const where = select({
+    label: "Text",
+    value: get("passage"),
+    options: passages.map((p, i) => [i, p.name]),
+    onchange: (i) => begin(i),
+  });
+  const progress = h("span", { class: "lm-muted" });
+  const prose = h("p", { class: "lm-passage" });
+  const list = h("div", {
+    class: "lm-bets",
+    role: "group",
+    "aria-label":
+      "Your points, one tab stop: up and down choose a word, left and right move points, digits set tens, Enter bets",
+  });
+  const group = roving(list, "input", { keys: "vertical" });
+  const other = h("div", { class: "lm-bet lm-bet-rest" }, [
+    h("span", {}, "any other word"),
+    h("span", { class: "lm-bar-track", "aria-hidden": "true" }, h("span", { class: "lm-bar-fill" })),
+    h("span", { class: "lm-points" }),
+    h("span", { class: "lm-bet-note" }),
+  ]);
+  list.append(other);
+  const lines = []; // one for each candidate, in front of the others' line
+  const own = field({ label: "Add a word", maxlength: 40, delay: 1e9, size: 12 });
+  const addButton = button("Add", () => add());
+  const adding = h("div", { class: "lm-row lm-own" }, own.node, addButton);
+  const keep = h("input", {
+    type: "checkbox",
+    onchange: () => {
+      floor = keep.checked ? 1 : 0;
+      settle();
+    },
+  });
+  keep.checked = true;
+  const safe = h("label", { class: "lm-option" }, keep, h("span", {}, "keep 1 point for the other words"));
+  const shares = chips({
+    label: "Points",
+    options: [
+      ["even", "spread evenly"],
+      ["clear", "take back"],
+    ],
+    onchoose: (how) => share(how),
+  });
+  const go = button("Bet and look", () => bet(), { class: "lm-button lm-main" });
+  const next = button("Next word", () => advance(), { class: "lm-button lm-main" });
+  const again = button("Play again", () => begin(get("passage")), { class: "lm-button lm-main" });
+  const another = button("Another text", () => begin((get("passage") + 1) % passages.length));
+  const betting = h("div", { class: "lm-stack" }, adding, h("div", { class: "lm-row" }, shares.node, safe));
+  const losses = bars({ label: "Loss on this word" });
+  const scores = bars({ label: "Perplexity so far" });
+  const lossPart = h("div", {}, h("p", { class: "lm-part" }, "Loss on this word, −ln P in nats"), losses.node);
+  const scorePart = h("div", {}, h("p", { class: "lm-part" }), scores.node);
+  const numbers = table({ caption: "Loss in nats, word by word", head: ["Word", "Your P", "You", ...names] });
+  el.append(
+    h("div", { class: "lm-row lm-between" }, passages.length > 1 ? where.node : null, progress),
+    prose,
+    h("div", { class: "lm-split lm-split-right lm-shannon" }, [
+      list,
+      h("div", { class: "lm-stack" }, [
+        betting,
+        h("div", { class: "lm-row" }, go, next, again, another),
+        say.node,
+        lossPart,
+        scorePart,
+      ]),
+    ]),
+    numbers.node,
+  );
+
+  // --- what the reader does
+  function begin(i) {
+    put({ passage: i, bets: [] });
+    start();
+    group.focus(0);
+  }
+
+  function start() {
+    points = {};
+    extra = [];
+    revealed = false;
+    group.refresh();
+    draw();
+    say(
+      over()
+        ? result()
+        : `Word ${turn() + 1} of ${place().positions.length}: share your 100 points among the words that may ` +
+            "come next. " +
+            "All other words share what is left, as often as each occurs.",
+    );
+  }
+
+  function share(how) {
+    const words = candidates();
+    points = {};
+    if (how === "even") for (const word of words) points[word] = Math.floor(90 / words.length);
+    settle();
+    say(
+      how === "even"
+        ? `${points[words[0]]} points on each of ${words.length} words; ${rest()} left for all others.`
+        : "All 100 points are left for the other words.",
+    );
+  }
+
+  function add() {
+    const word = own.get().trim().split(/\s+/)[0];
+    own.set("");
+    if (!word) return;
+    if (!candidates().includes(word)) {
+      if (extra.length >= OWN) return say(`${OWN} words of your own are the most; give them points.`);
+      extra.push(word);
+    }
+    settle();
+    group.focus(candidates().indexOf(word));
+  }
+  own.input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") {
+      event.preventDefault();
+      add();
+    }
+  });
+
+  function give(word, wanted) {
+    const free = rest() + (points[word] ?? 0) - floor;
+    points[word] = Math.max(0, Math.min(wanted, free));
+    if (!points[word]) delete points[word];
+    settle();
+  }
+
+  function settle() {
+    // after a change of points
+    if (rest() < floor) {
+      const most = Object.keys(points).reduce((a, b) => (points[b] > points[a] ? b : a));
+      points[most] -= floor - rest();
+    }
+    drawBets();
+    if (rest() === 0) {
+      say(
+        "Nothing is left for the other words: they have probability 0. If one of them comes, your loss is −ln " +
+          "0, infinite, " +
+          "and so is your perplexity, however well you bet on the rest.",
+      );
+    }
+  }
+
+  function bet() {
+    revealed = true;
+    put({ bets: [...bets(), { points: { ...points } }] });
+    draw();
+    next.focus();
+    say(verdict());
+  }
+
+  function advance() {
+    points = {};
+    extra = [];
+    revealed = false;
+    draw();
+    if (over()) {
+      say(result());
+      again.focus();
+    } else {
+      say(`Word ${turn() + 1} of ${place().positions.length}.`);
+      group.focus(0);
+    }
+  }
+
+  list.addEventListener("keydown", (event) => {
+    if (
+      event.altKey ||
+      event.ctrlKey ||
+      event.metaKey ||
+      /** @type {Element} */ (event.target).localName !== "input" ||
+      revealed
+    )
+      return;
+    if (event.key === "Enter") bet();
+    else if (/^[0-9]$/.test(event.key)) give(candidates()[group.index], 10 * Number(event.key));
+    else return;
+    event.preventDefault();
+  });
+
+  // --- what it comes to
+  const candidates = () => (over() ? [] : [...place().positions[turn()].words, ...extra]);
+  const mine = () =>
+    bets().map((b, i) => {
+      const position = place().positions[i];
+      return probability(b.points, position.truth, frequencies(position));
+    });
+  const loss = (p) => (p > 0 ? -Math.log(p) : Infinity);
+  const theirs = (m) =>
+    place()
+      .positions.slice(0, bets().length)
+      .map((position) => loss(position.truth_p[m]));
+  const row = (name, value, text, tone) => ({ label: name, value: Number.isFinite(value) ? value : 1e9, text, tone });
+
+  function verdict() {
+    const i = bets().length - 1;
+    const { truth, truth_p } = place().positions[i];
+    const p = mine()[i];
+    const better = names.filter((_, m) => truth_p[m] > p);
+    const rank = !better.length
+      ? "You beat every model here."
+      : better.length === names.length
+        ? "Every model did better here."
+        : `Better than you: ${fmt.list(better)}.`;
+    const cost =
+      p > 0 ? `your loss is ${fmt.nats(loss(p))}` : "your loss is infinite, because a word that had probability 0 came";
+    return `The word was ${fmt.quote(truth)}. You gave it ${fmt.prob(p)}: ${cost}. ${rank}`;
+  }
+
+  function result() {
+    const you = Math.exp(mean(mine().map(loss)));
+    const all = names.map((name, m) => [name, Math.exp(mean(theirs(m)))]);
+    const beaten = all.filter(([, x]) => you < x).map(([name]) => name);
+    const end =
+      beaten.length === all.length
+        ? "You beat them all."
+        : beaten.length
+          ? `You beat ${fmt.list(beaten)}.`
+          : "They all beat you this time.";
+    const mind = Number.isFinite(you) ? "" : " One word to which you gave probability 0 is enough for that.";
+    return (
+      `Over ${bets().length} words your perplexity is ${pp(you)}.${mind} ` +
+      `${fmt.list(all.map(([name, x]) => `${name} ${pp(x)}`))}. ${end}`
+    );
+  }
+
+  // --- drawing
+  function drawBets() {
+    const shown = over() ? null : place().positions[turn()];
+    const words = candidates();
+    list.hidden = over();
+    list.classList.toggle("lm-told", revealed);
+    while (lines.length > words.length) lines.pop().remove();
+    while (lines.length < words.length) {
+      const i = lines.length;
+      const input = h("input", {
+        type: "range",
+        min: 0,
+        max: 100,
+        step: 1,
+        oninput: () => give(candidates()[i], Number(input.value)),
+      });
+      lines.push(
+        h("div", { class: "lm-bet" }, [
+          h("span", {}),
+          input,
+          h("span", { class: "lm-points", "aria-hidden": "true" }),
+          h("span", { class: "lm-bet-note" }),
+        ]),
+      );
+      other.before(lines[i]);
+    }
+    const said = (p) => (p >= 0.0995 ? fmt.percent(p) : p >= 0.00095 ? fmt.percent(p, 1) : "< 0.1 %");
+    const theirsHere = (p) => names.map((name, m) => `${name} ${said(p[m])}`).join(" · ");
+    words.forEach((word, i) => {
+      const [label, input, number, note] = lines[i].children;
+      const n = points[word] ?? 0;
+      label.textContent = NAMES[word] ?? word;
+      input.value = n;
+      input.disabled = revealed;
+      input.setAttribute("aria-label", NAMES[word] ?? word);
+      input.setAttribute("aria-valuetext", `${n} points, ${rest()} left for other words`);
+      number.textContent = n;
+      lines[i].classList.toggle("lm-came", revealed && word === shown.truth);
+      note.textContent = revealed && shown.words[i] === word ? theirsHere(shown.p[i]) : "";
+    });
+    if (!shown) return;
+    const [, track, number, note] = other.children;
+    const fill = /** @type {HTMLElement} */ (track.firstChild);
+    fill.style.setProperty("width", `${rest()}%`);
+    number.textContent = String(rest());
+    const outside = revealed && !words.includes(shown.truth);
+    other.classList.toggle("lm-came", outside);
+    other.classList.toggle("lm-none", rest() === 0);
+    note.textContent = outside
+      ? `it was ${fmt.quote(shown.truth)}: ${theirsHere(shown.truth_p)}`
+      : "shared by all other words, as often as each occurs";
+    group.refresh();
+  }
+
+  function drawText() {
+    const { lead, positions, source } = place();
+    const best = (i) => Math.max(...positions[i].truth_p);
+    replace(prose, [
+      lead,
+      bets().map((_, i) => {
+        const [, space, word] = positions[i].shown.match(/^(\s*)(.*)$/s);
+        return [space, h("mark", { class: mine()[i] >= best(i) ? "lm-won" : "lm-lost" }, word)];
+      }),
+      over() || revealed ? null : h("span", { class: "lm-gap", role: "img", "aria-label": "the next word" }),
+      h("span", { class: "lm-source" }, source),
+    ]);
+    progress.textContent = over() ? "The end" : `Word ${turn() + 1} of ${positions.length}`;
+  }
+
+  function drawScores() {
+    const n = bets().length;
+    lossPart.hidden = !revealed;
+    scorePart.hidden = n === 0;
+    numbers.node.hidden = n === 0;
+    if (!n) return;
+    const you = mine().map(loss);
+    const others = names.map((_, m) => theirs(m));
+    const last = [you, ...others].map((values) => values[n - 1]);
+    const total = [you, ...others].map((values) => Math.exp(mean(values)));
+    const tones = [2, 1, 1, 1, 1, 1, 1];
+    const titles = ["you", ...names];
+    losses.draw(
+      titles.map((name, i) => row(name, last[i], Number.isFinite(last[i]) ? fmt.num(last[i]) : "infinite", tones[i])),
+      { max: 1.35 * Math.log(V) },
+    );
+    scores.draw(
+      titles.map((name, i) => row(name, Math.log(total[i]), pp(total[i]), tones[i])),
+      { max: 1.35 * Math.log(V) },
+    );
+    scorePart.firstChild.textContent =
+      "Perplexity " +
+      (over() ? `over all ${n} words` : `after ${n} word${n > 1 ? "s" : ""}`) +
+      " (bars on a log scale; lower is better)";
+    numbers.draw(
+      you.map((x, i) => [
+        place().positions[i].truth,
+        fmt.prob(mine()[i]),
+        fmt.num(x),
+        ...others.map((values) => fmt.num(values[i])),
+      ]),
+    );
+  }
+
+  function draw() {
+    where.set(get("passage"));
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement);
+    betting.hidden = revealed || over();
+    go.hidden = revealed || over();
+    next.hidden = !revealed;
+    again.hidden = !over();
+    another.hidden = !over() || passages.length < 2;
+    next.textContent = revealed && turn() + 1 >= place().positions.length ? "See the result" : "Next word";
+    drawBets();
+    drawText();
+    drawScores();
+    if (focused?.isConnected && focused !== document.activeElement && !focused.hidden) focused.focus();
+  }
+
+  let known = JSON.stringify([get("passage"), bets()]);
+  listen("bets passage", () => {
+    // from Python or another view: show where the game stands now
+    const now = JSON.stringify([get("passage"), bets()]);
+    if (now !== known && !revealed) start();
+    known = now;
+  });
+  start();
+});

@@ -1,0 +1,294 @@
+// TokenizerComparison: one text cut by characters, by words and by byte pairs; ids, and the rows of D that they pick.
+//
+//   text -> tokens -> ids w_t -> rows X_t = D_{w_t}
+//
+// The tokenizers are those of bytepairs.mjs, which equal lmbook.text. Each has a table D of its own, trained as
+// skip-gram on the harbour stories; a type that they do not hold has a row of zeros.
+import { BytePairs, Characters, Words } from "../engine/bytepairs.mjs";
+import { chips, field, figure, fmt, h, replace, roving, s, slider, table } from "../kit/core.mjs";
+import { text as harbour } from "./harbour.mjs";
+import { Vocabulary } from "../engine/ngram.mjs";
+import { dot } from "../kit/numbers.mjs";
+
+const MOST = 120; // characters that are cut
+const WIDTH = 8;
+const LIKE = 4; // numbers in a row; rows that are shown beside the chosen one
+const NAMES = ["Characters", "Words", "Byte pairs"];
+const LANES = ["characters", "words", "byte pairs"];
+const style = `
+.lm-figure .lmt-both { --lm-side: 18.5rem; }
+@container (min-width: 40rem) { .lm-figure .lmt-tokens { max-height: 6.6rem; overflow-y: auto; padding: 2px; }
+.lm-figure .lmt-lane:first-child .lmt-tokens { max-height: 9.8rem; } }
+.lm-figure .lmt-lane { display: flex; flex-direction: column; gap: 0.25rem; }
+.lm-figure .lmt-lane > p { font-size: 0.875rem; }
+.lm-figure .lmt-tokens { display: flex; flex-wrap: wrap; gap: 0.25rem; }
+.lm-figure .lmt-token { display: flex; flex-direction: column; align-items: center; min-width: 1.7rem; max-width: 100%;
+  margin: 0; padding: 0.1rem 0.25rem;
+  border: 1px solid transparent; border-radius: 5px; background: var(--lm-soft); color: inherit; font: inherit;
+    line-height: 1.2; cursor: pointer; }
+.lm-figure .lmt-token:hover { border-color: var(--lm-edge); }
+.lm-figure .lmt-token b { font-weight: 600; overflow-wrap: anywhere; white-space: pre-wrap; }
+.lm-figure .lmt-token span { color: var(--lm-muted); font-size: 0.6875rem; font-variant-numeric: tabular-nums; }
+.lm-figure .lmt-token.lmt-unknown { border: 1px dashed var(--lm-2); }
+.lm-figure .lmt-token.lmt-same { border: 1px solid var(--lm-1); }
+.lm-figure .lmt-token[aria-pressed="true"] { border: 1px solid var(--lm-1); box-shadow: inset 0 0 0 1px var(--lm-1); }
+.lm-figure .lmt-strip { display: block; }
+.lm-figure .lmt-strip rect { fill: var(--lm-1); }
+.lm-figure .lmt-strip line { stroke: var(--lm-edge); stroke-width: 1; }
+.lm-figure .lmt-rows { display: grid;
+  grid-template-columns: max-content minmax(3.5rem, 9rem) minmax(2.6rem, max-content) max-content; gap: 0.15rem 0.8rem;
+  align-items: center; font-size: 0.875rem; }
+.lm-figure .lmt-row { display: grid; grid-column: 1 / -1; grid-template-columns: subgrid; align-items: center;
+  padding: 0.15rem 0.4rem; border-left: 3px solid transparent; border-radius: 3px; }
+.lm-figure .lmt-row.lmt-chosen { border-left-color: var(--lm-1); background: var(--lm-soft); font-weight: 600; }
+.lm-figure .lmt-row > :first-child { font-variant-numeric: tabular-nums; }
+.lm-figure .lmt-row > :nth-child(2) { overflow-wrap: anywhere; }
+`;
+
+// Blanks, line ends and tabs in visible form, and the character itself where it has one.
+const cosine = (a, b) => dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
+const visible = (token) => token.replaceAll(" ", "␣").replaceAll("\n", "⏎").replaceAll("\t", "⇥") || "∅";
+const many = (n, one, more = `${one}s`) => `${fmt.count(n)} ${n === 1 ? one : more}`;
+
+// Eight numbers as bars above and below a line, the largest of them as high as there is room: what a cosine compares.
+function strip(row, wide, tall) {
+  const half = tall / 2;
+  const step = wide / row.length;
+  const most = Math.max(...row.map(Math.abs)) || 1;
+  const values = row.map((v) => v / most);
+  return s(
+    "svg",
+    { class: "lmt-strip", width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`, "aria-hidden": "true" },
+    [
+      values.map((v, j) =>
+        s("rect", {
+          x: (j * step).toFixed(2),
+          width: (step - 0.8).toFixed(2),
+          y: (v > 0 ? half - v * half : half).toFixed(2),
+          height: (Math.abs(v) * half).toFixed(2),
+        }),
+      ),
+      s("line", { x1: 0, x2: wide, y1: half, y2: half }),
+    ],
+  );
+}
+
+export default figure(({ el, get, put, listen, say }) => {
+  const vocabulary = Vocabulary.build(harbour.split("\n").flatMap((line) => [...line.split(" "), "<eos>"]));
+  const flat = get("learned");
+  const learned = Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i], flat[2 * i + 1]]);
+  const tables = get("rows").map((text) => Int8Array.from(atob(text), (letter) => letter.charCodeAt(0)));
+  const row = (id, lane) => Array.from(tables[lane].subarray(id * WIDTH, (id + 1) * WIDTH), (v) => v / 127);
+  const trained = (id, lane) => row(id, lane).some((v) => v !== 0);
+  const fixed = [new Characters([...get("characters")]), new Words(vocabulary.tokens.slice(5))];
+  let tokenizers = [];
+  let cut = []; // for each tokenizer its tokens: { token, id }
+  let chosen = { lane: 0, at: 5 }; // a vowel of the first text
+
+  const input = field({ label: "Text", value: get("text"), maxlength: MOST, oninput: (v) => put({ text: v }) });
+  const examples = chips({
+    label: "Try",
+    options: get("examples").map((text) => [text, text.trim().replace(/\s+/g, " ")]),
+    onchoose: (text) => put({ text: text }),
+  });
+  /** @type {HTMLElement} */ (examples.node.querySelector(".lm-row")).style.setProperty("min-width", "0");
+  const merges = slider({
+    label: "Merges used",
+    min: 0,
+    max: learned.length,
+    step: 1,
+    value: get("merges"),
+    text: (v) => `${v} of ${learned.length}`,
+    oninput: (v) => put({ merges: v }),
+  });
+
+  const lanes = NAMES.map((name, lane) => {
+    const head = h("p", {});
+    const tokens = h("div", {
+      class: "lmt-tokens",
+      role: "group",
+      "aria-label": `${name}: one tab stop, arrows move, Enter shows the row`,
+    });
+    return {
+      head,
+      tokens,
+      group: roving(tokens, "button", { onmove: (at) => choose(lane, at) }),
+      node: h("div", { class: "lmt-lane" }, head, tokens),
+    };
+  });
+  const title = h("p", {});
+  const rows = h("div", {
+    class: "lmt-rows",
+    role: "list",
+    "aria-label": "The chosen row of the table D, and the rows most like it",
+  });
+  const numbers = table({
+    summary: "Tokens, ids and rows as a table",
+    caption: "Each token, its id, and its row of D",
+    head: ["Tokenizer", "Token", "Id", "Row of D"],
+  });
+  el.append(
+    input.node,
+    examples.node,
+    h("div", { class: "lm-split lm-split-right lmt-both" }, [
+      h("div", { class: "lm-stack" }, lanes[0].node, lanes[1].node, lanes[2].node),
+      h("div", { class: "lm-stack" }, merges.node, say.node, title, rows),
+    ]),
+    numbers.node,
+  );
+
+  function choose(lane, at) {
+    chosen = { lane, at };
+    mark();
+    sayRow();
+  }
+
+  const clamp = () => {
+    if (!cut[chosen.lane].length)
+      chosen.lane = Math.max(
+        0,
+        cut.findIndex((tokens) => tokens.length),
+      );
+    chosen.at = Math.max(0, Math.min(cut[chosen.lane].length - 1, chosen.at));
+  };
+
+  function drawLane(lane) {
+    const { head, tokens } = lanes[lane];
+    const unknown = cut[lane].filter(({ id }) => id === 1).length;
+    replace(head, [
+      h("b", {}, NAMES[lane]),
+      ` ${many(cut[lane].length, "token")}, of ${fmt.count(tokenizers[lane].size)} types`,
+      unknown ? h("span", {}, `; ${fmt.count(unknown)} unknown (<unk>, dashed)`) : null,
+    ]);
+    replace(tokens, [
+      cut[lane].map(({ token, id }, at) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: `lmt-token${id === 1 ? " lmt-unknown" : ""}`,
+            "data-id": id,
+            onclick: () => choose(lane, at),
+          },
+          [
+            h("b", { "aria-hidden": String(token === " ") }, visible(token)),
+            h("span", { class: "lm-hidden" }, `${token === " " ? "space" : ""}, id `),
+            h("span", {}, id),
+            h("span", { class: "lm-hidden" }, id === 1 ? ", unknown" : ""),
+            strip(row(id, lane), 26, 12),
+          ],
+        ),
+      ),
+    ]);
+  }
+
+  function mark() {
+    clamp();
+    lanes.forEach(({ tokens }, lane) => {
+      const same = lane === chosen.lane ? cut[lane][chosen.at]?.id : null;
+      [...tokens.children].forEach((tile, at) => {
+        tile.setAttribute("aria-pressed", String(lane === chosen.lane && at === chosen.at));
+        tile.classList.toggle("lmt-same", cut[lane][at].id === same);
+      });
+    });
+    const now = cut[chosen.lane][chosen.at];
+    if (!now) {
+      replace(title, "No token: the text is empty.");
+      replace(rows);
+      return;
+    }
+    const { size } = tokenizers[chosen.lane];
+    replace(title, [
+      `The one-hot row of `,
+      h("b", {}, visible(now.token)),
+      ` is ${fmt.count(size)} numbers, a 1 in place ${now.id} and 0 elsewhere: ` +
+        `it picks row ${now.id} of D (${LANES[chosen.lane]}). Below it are the rows most like it, with their cosines.`,
+    ]);
+    const shown = [{ id: now.id, like: null }, ...nearest(now.id, chosen.lane)];
+    replace(rows, [
+      shown.map(({ id, like }) =>
+        h("div", { class: `lmt-row${like === null ? " lmt-chosen" : ""}`, role: "listitem" }, [
+          h("span", {}, `row ${id}`),
+          h("span", {}, visible(tokenizers[chosen.lane].name(id))),
+          h("span", {}, like === null ? (trained(id, chosen.lane) ? "" : "never trained") : fmt.num(like)),
+          strip(row(id, chosen.lane), 72, 22),
+        ]),
+      ),
+    ]);
+  }
+
+  // The types whose rows have the largest cosine with that of `id`; none where nothing ever moved that row.
+  function nearest(id, lane) {
+    if (!trained(id, lane)) return [];
+    const own = row(id, lane);
+    return Array.from({ length: tokenizers[lane].size }, (_, other) => other)
+      .filter((other) => other !== id && trained(other, lane))
+      .map((other) => ({ id: other, like: cosine(own, row(other, lane)) }))
+      .sort((a, b) => b.like - a.like)
+      .slice(0, LIKE);
+  }
+
+  function sayRow() {
+    const now = cut[chosen.lane][chosen.at];
+    if (!now) return;
+    const places = cut[chosen.lane].filter(({ id }) => id === now.id).length;
+    const what =
+      now.id === 1
+        ? `${fmt.quote(visible(now.token))} is not in the vocabulary of ${LANES[chosen.lane]}, so it is <unk>, id 1`
+        : `${fmt.quote(visible(now.token))} has id ${now.id} among ${LANES[chosen.lane]}`;
+    const like = nearest(now.id, chosen.lane).map(
+      (one) => `${fmt.quote(visible(tokenizers[chosen.lane].name(one.id)))} (${fmt.num(one.like)})`,
+    );
+    say(
+      `${what}. ${
+        like.length
+          ? `The rows most like row ${now.id} of D, by their cosine, are those of ${fmt.list(like)}.`
+          : `The stories do not hold it, so no training moved row ${now.id} of D: it is 0.`
+      } ` +
+        (places > 1
+          ? `${many(places, "place")} of the text share this row.`
+          : "No other place of the text has this row."),
+    );
+  }
+
+  function sayText() {
+    const [characters, cutWords, byteTokens] = cut.map((tokens) => tokens.length);
+    const unknown = cut[1].filter(({ id }) => id === 1).map(({ token }) => fmt.quote(token));
+    const lost = cut[0].filter(({ id }) => id === 1).length;
+    say(
+      `${many(characters, "character")}, ${many(cutWords, "word token")}, ${many(byteTokens, "byte-pair token")}. ` +
+        `${unknown.length ? `Unknown words: ${fmt.list([...new Set(unknown)])}.` : "Every word is known."}` +
+        `${lost ? ` ${many(lost, "character")} unknown, too.` : ""} The byte pairs give the text back exactly.`,
+    );
+  }
+
+  function draw() {
+    const text = [...get("text")].slice(0, MOST).join("");
+    tokenizers = [...fixed, new BytePairs(learned.slice(0, get("merges")))];
+    cut = tokenizers.map((tokenizer) => {
+      const ids = tokenizer.encode(text);
+      return tokenizer.split(text).map((token, i) => ({ token, id: ids[i] }));
+    });
+    if (document.activeElement !== input.input) input.set(get("text"));
+    merges.set(get("merges"));
+    lanes.forEach((_, lane) => drawLane(lane));
+    mark();
+    lanes.forEach(({ group }) => group.refresh());
+    numbers.draw(
+      cut.flatMap((tokens, lane) =>
+        tokens.map(({ token, id }) => [
+          NAMES[lane],
+          visible(token),
+          String(id),
+          row(id, lane)
+            .map((x) => fmt.num(x))
+            .join("  "),
+        ]),
+      ),
+    );
+    sayText();
+  }
+
+  listen("text merges", draw);
+  draw();
+}, style);

@@ -1,0 +1,300 @@
+"""Trainer: small networks of the book are trained in the page, by the book's own gradients, on two cores in a minute.
+
+    theta <- theta - rate m / (sqrt(v) + eps)       Adam, with the gradients of autograd.mjs
+
+A lesson is a task, the networks that learn it, and one or more sets of data: built in, generated, or the reader's own
+text, which stays in the page. What is seen before anything is trained is a recorded training by the same code
+(`record`, kept in trainer.json), with how long it took.
+"""
+
+import functools
+import html
+import json
+import math
+import subprocess
+import tempfile
+from pathlib import Path
+
+import traitlets
+
+from lmbook.figures import Figure, bundle
+from lmbook.figures.stills import plot_svg
+from lmbook.plots import LINE_STYLES, SYSTEMS, system
+
+PLACE = Path(__file__).with_name("trainer.json")
+RATES = [0.03, 0.01, 0.005, 0.003, 0.001]
+STEPS_A_CURVE = 30  # points of a recorded curve
+DOTTED = LINE_STYLES.index(":")  # for the loss in training
+
+SMALL_GPT = {"class": "GPT", "d_model": 32, "heads": 4, "n_layers": 2, "deviation": 0.08}
+WINDOW = {"class": "FeedForwardLM", "d_model": 16, "hidden": 100, "window": 5}
+PLAIN = {"class": "RecurrentLM", "cell": "rnn", "d_embed": 24, "hidden": 64}
+NAMES = {"kind": "names", "B": 32, "network": WINDOW}
+GPT_NAMES = {"kind": "names", "B": 32, "network": SMALL_GPT}
+RNN = {"kind": "text", "B": 16, "T": 25, "network": PLAIN}
+GPT_TEXT = {"kind": "text", "B": 12, "T": 32, "network": SMALL_GPT}
+REVERSAL = {"kind": "reversal", "B": 32, "longest": 12, "symbols": 8, "lengths": [3, 6, 9, 12, 16]}
+GAP = {"kind": "gap", "B": 32, "longest": 20, "symbols": 8, "gaps": [1, 5, 10, 20, 40]}
+OWN_NAMES = "Names, one a line, at least 50; they stay in this page"
+OWN_TEXT = "Paste a text of at least 800 characters, better 20,000; it stays in this page"
+
+
+def _way(label: str, text: str, steps: int, unit: str, batch: int, runs: dict[str, dict], **more: object) -> dict:
+    """One set of data.  text: "names", "stories", "own" or "" for drawn tasks.  batch: how many `unit` a step has."""
+    runs = [{"label": name, "tone": 1 + SYSTEMS.get(system(name), 0), "about": about} for name, about in runs.items()]
+    return {
+        "label": label, "text": text, "steps": steps, "every": steps // STEPS_A_CURVE, "unit": unit, "batch": batch,
+        "runs": runs, **more,
+    }  # fmt: skip
+
+
+LESSONS = {
+    "names": {
+        "title": "A network learns to invent names while you watch",
+        "caption": (
+            "Train it, and read what it writes after every few hundred steps: when do the names become "
+            "pronounceable? Watch for the step at which the loss on held-out names stops falling while the "
+            "other still falls. Then start with a rate of 0.03, or with a list of your own."
+        ),
+        "task": "Teach a network to invent names. It sees five letters and says which comes next.",
+        "rate": 0.005,
+        "ways": [
+            _way("6,000 invented names", "names", 2400, "names", 32, {"network": NAMES}),
+            _way("your own list", "own", 2400, "names", 32, {"network": NAMES}, asks=OWN_NAMES),
+        ],
+    },
+    "text": {
+        "title": "A recurrent network learns to write while you watch",
+        "caption": (
+            "The network of this chapter, its gradient cut after each window; at every step one of 16 streams starts "
+            "afresh. Train it and read on: what does it get right first, spaces, words or quotation marks? Then lower "
+            "the rate to 0.001 and go on: does the loss fall once more? Last, give it a text of your own, and "
+            "watch whether the loss on held-out text parts from the loss in training."
+        ),
+        "task": "Teach a recurrent network to write. It reads one character after the other and says which comes next.",
+        "rate": 0.005,
+        "ways": [
+            _way("the book's short stories", "stories", 1800, "characters", 400, {"network": RNN}),
+            _way("your own text", "own", 1800, "characters", 400, {"network": RNN}, asks=OWN_TEXT),
+        ],
+    },
+    "gap": {
+        "title": "The same task, the same steps: gates find the gap sooner",
+        "caption": (
+            "Both get the same questions, the same rate and the same seed. Train them. Compare the step at which each "
+            "curve falls to 0, if it does, and look at the stairs on the way. Compare the answers for a gap of 40, "
+            "twice as long as any in the training. Then take another seed: which of the two curves changes more?"
+        ),
+        "task": "Two networks read a symbol, then up to 20 others, and are asked for the first one.",
+        "rate": 0.01,
+        "ways": [
+            _way("", "", 1200, "questions", 32, {
+                name: GAP | {"network": {"class": "RecurrentLM", "cell": cell, "d_embed": 16, "hidden": 32}}
+                for name, cell in (("plain RNN", "rnn"), ("LSTM", "lstm"))
+            }, counted="gap"),
+        ],
+    },
+    "race": {
+        "title": "What one vector learns slowly, looking back learns sooner",
+        "caption": (
+            "Same GRUs, same batches, same rate; one also looks back after each step, with the scaled score. Train "
+            "both and compare the two losses at the same number of steps. Then compare the recall at 12 letters, "
+            "and see which letters the single vector gets wrong: the sequence is written from its end. Both fail "
+            "at 16, a length that neither was trained on."
+        ),
+        "task": "Two networks read up to 12 letters and write them backwards. One has a single vector of them; the "
+        "other may look back at all its states.",
+        "rate": 0.005,
+        "ways": [
+            _way("", "", 1200, "sequences", 32, {
+                name: REVERSAL | {"network": {"class": "Seq2Seq", "d_embed": 16, "hidden": 32, "attention": back}}
+                for name, back in (("one vector", False), ("attention", True))
+            }, counted="length"),
+        ],
+    },
+    "gpt": {
+        "title": "A GPT of 27,000 parameters is trained in this page",
+        "caption": (
+            "The model of this chapter with two layers of width 32. Train it on names, then on the stories, "
+            "then on a text of your own, and read what it writes as the loss falls. Then compare with the "
+            "recurrent network of chapter 6 on the same stories: after as many characters, which has the lower loss?"
+        ),
+        "task": "Teach a small GPT to write: names, stories, or whatever you paste.",
+        "rate": 0.005,
+        "ways": [
+            _way("6,000 invented names", "names", 1200, "names", 32, {"GPT": GPT_NAMES}),
+            _way("the book's short stories", "stories", 900, "characters", 384, {"GPT": GPT_TEXT}),
+            _way("your own text", "own", 900, "characters", 384, {"GPT": GPT_TEXT}, asks=OWN_TEXT),
+        ],
+    },
+}  # fmt: skip
+
+
+def reading(text: str) -> str:
+    """The text of a set of data that the package contains: "names" or "stories"; nothing for the others."""
+    return json.loads(bundle.TEXTS[text]().split(" = ", 1)[1].rstrip(";\n")) if text in bundle.TEXTS else ""
+
+
+PROGRAM = """
+import { training } from "./training.mjs";
+import { readFileSync } from "fs";
+const told = [];
+const hear = training((message) => {
+  told.push(message);
+  const { user, system } = process.cpuUsage();
+  if (message.done || message.error) console.log(JSON.stringify([told, (user + system) / 1e6]));
+}, 100);
+hear({ start: JSON.parse(readFileSync("start.json", "utf8")), go: true });
+"""
+
+
+def trained(way: dict, about: dict, rate: float, seed: int = 0) -> tuple[list[dict], float]:
+    """What training.mjs tells of one training, in Node, whose JavaScript engine is Chromium's, and the CPU seconds.
+
+    Raises RuntimeError where there is no Node, or the training ends with an error.
+    """
+    start = {key: way[key] for key in ("every", "steps")} | {
+        "about": about,
+        "seed": seed,
+        "rate": rate,
+        "text": reading(way["text"]),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        (place / "training.mjs").write_text(bundle.bundle("training"), encoding="utf-8")
+        (place / "run.mjs").write_text(PROGRAM, encoding="utf-8")
+        (place / "start.json").write_text(json.dumps(start), encoding="utf-8")
+        try:
+            run = subprocess.run(["node", "run.mjs"], cwd=place, capture_output=True, text=True, check=True)
+        except (FileNotFoundError, subprocess.CalledProcessError) as error:
+            raise RuntimeError(f"the training did not run in Node: {getattr(error, 'stderr', error)}") from None
+    told, seconds = json.loads(run.stdout)
+    if "error" in told[-1]:
+        raise RuntimeError(told[-1]["error"])
+    return told[:-1], seconds
+
+
+def marks(lesson: str, way: dict) -> list[tuple[float, str]]:
+    """Losses to compare with: a guess, a table of counts on the same text, the GPT that made the names up."""
+    if lesson == "gap":
+        return [(round(math.log(GAP["symbols"]), 3), "a guess")]
+    if way["text"] == "names":
+        return [(round(_of_the_author(), 3), "the GPT that made them up")]
+    return [(round(_of_counts(reading("stories"), 3), 3), "a table of 3-grams")] if way["text"] == "stories" else []
+
+
+def _of_the_author() -> float:
+    """Mean loss of the shipped names-gpt on the names that it invented."""
+    from lmbook import data
+    from lmbook.lab import checkpoints
+    from lmbook.lab.recipes.tasks import next_token_nll, texts
+    from lmbook.lab.train import evaluate
+
+    model, tokenizer, _ = checkpoints.load("names-gpt")
+    return evaluate(model, texts([tokenizer.encode(name) for name in data.invented_names()], 256), next_token_nll)
+
+
+def _of_counts(text: str, order: int) -> float:
+    """Mean loss of a Kneser-Ney table of nine tenths of a text on the rest."""
+    import numpy as np
+
+    from lmbook.counts import Counts
+    from lmbook.ngram import KneserNey
+
+    cut = -(-len(text) * 9 // 10)
+    number = {char: i for i, char in enumerate(sorted(set(text[:cut])))}
+    train, held_out = (np.array([number[char] for char in part if char in number]) for part in (text[:cut], text[cut:]))
+    return float(-KneserNey(Counts(train, order, len(number)), order).log_probs(held_out).mean())
+
+
+def compute(lesson: str) -> list[dict | None]:
+    """What trainer.json holds of a lesson: for each set of data the recorded training, None for the reader's own."""
+
+    def rounded(value: float | None) -> float | None:
+        return None if value is None else round(value, 3)
+
+    records = []
+    for way in LESSONS[lesson]["ways"]:
+        if way["text"] == "own":
+            records.append(None)
+            continue
+        runs, seconds = [], []
+        for run in way["runs"]:
+            told, took = trained(way, run["about"], LESSONS[lesson]["rate"])
+            points = [[one["step"], rounded(one["train"]), rounded(one["valid"])] for one in told]
+            last = {key: told[-1][key] for key in ("samples", "right") if key in told[-1]}
+            runs.append({"label": run["label"], "points": points} | last)
+            seconds.append(took)
+        records.append({"seconds": round(max(seconds), 1), "runs": runs, "marks": marks(lesson, way)})
+    return records
+
+
+@functools.cache
+def stored() -> dict:
+    return json.loads(PLACE.read_text("utf-8"))
+
+
+class Trainer(Figure):
+    """Networks that are trained in the page.
+
+    lesson: "names", "text", "gap", "race" or "gpt", with what is needed to train it and its record.  rate, seed: with
+    which the training starts.  Raises ValueError for another lesson, and for a rate or seed that cannot be.
+    """
+
+    module = "trainer"
+
+    lesson = traitlets.Dict().tag(sync=True)
+    rate = traitlets.Float().tag(sync=True)
+    seed = traitlets.Int(0).tag(sync=True)
+
+    def __init__(self, lesson: str, **state):
+        if lesson not in LESSONS:
+            raise ValueError(f"there is no lesson {lesson!r}; there are {', '.join(LESSONS)}.")
+        about = LESSONS[lesson]
+        kept = stored()[lesson]
+        self._shown = next(one for one in kept if one)
+        ways = [
+            {**way, "record": one, "marks": one["marks"] if one else []}
+            for way, one in zip(about["ways"], kept, strict=True)
+        ]
+        state["lesson"] = {"task": about["task"], "rates": RATES, "ways": ways}
+        for name in ("title", "caption", "rate"):
+            state.setdefault(name, about[name])
+        state.setdefault("alt", self._describe())
+        super().__init__(**state)
+
+    @traitlets.validate("rate", "seed")
+    def _check(self, proposal):
+        name, value = proposal["trait"].name, proposal["value"]
+        if (name == "rate" and value not in RATES) or (name == "seed" and value < 0):
+            raise ValueError(f"{name} is {value}; a rate is one of {RATES}, a seed 0 or more.")
+        return value
+
+    def _describe(self) -> str:
+        """The recorded training in words."""
+        seconds, runs = self._shown["seconds"], self._shown["runs"]
+        ends = " and ".join(f"{run['points'][-1][2]:.2f} ({run['label']})" for run in runs)
+        first, last = runs[0]["points"][0], runs[0]["points"][-1]
+        each = " of each" if len(runs) > 1 else ""
+        return (
+            f"A recorded training: {last[0]:,} steps{each} took {seconds:.0f} seconds on one core, and the held-out "
+            f"loss went from {first[2]:.2f} nats to {ends}."
+        )
+
+    def fallback(self) -> str:
+        """The recorded curves, drawn, and what was written at the end. The curve in training only where it is alone."""
+        runs, curves = self._shown["runs"], []
+        for run in runs:
+            place = SYSTEMS.get(system(run["label"]), 0)
+            held_out = [(step, value) for step, _, value in run["points"]]
+            label = run["label"] if len(runs) > 1 else "held out"
+            curves.append((f"{label} {held_out[-1][1]:.2f}", place, 2.2, held_out))
+        if len(runs) == 1:
+            training = [(step, value) for step, value, _ in runs[0]["points"] if value is not None]
+            curves.append((f"training {training[-1][1]:.2f}", DOTTED, 1.6, training))
+        up = "held-out loss, nats" if len(runs) > 1 else "loss, nats"
+        marks = [(value, f"{name} {value:.2f}") for value, name in self._shown["marks"]]
+        words = [sample["text"] for run in runs for sample in run.get("samples", [])]
+        written = ", ".join(words) if len(words) > 2 else "\n".join(words)
+        says = f'<p style="white-space:pre-wrap">{html.escape(written)}</p>' if written else ""
+        return f"{plot_svg(curves, marks, alt=self.alt, across='step', up=up)}{says}<p>{html.escape(self.alt)}</p>"

@@ -1,0 +1,351 @@
+// UnrolledRNN: scrub along a passage, see the state h_t as a strip of units, choose a unit and see where it fires.
+//
+//   h_t = tanh(W_hh h_{t-1} + W_xh x_t + b)      P(w_{t+1} | w_1..w_t) = softmax(W_hy h_t + b_y)
+//
+// The states of the passages come from unrolled.py: one byte a unit and step, in 127ths. For a text of the reader's the
+// same network computes them here (engine.mjs), from the zero state, and they are kept in the same form.
+// A square is filled where h is positive and an outline where it is negative; its side grows with |h|. So it reads
+// without colour, too.
+import { chips, figure, fmt, h, replace, s, select, slider, table } from "../kit/core.mjs";
+import { connect, ownText } from "../kit/live.mjs";
+
+const MODEL = "shakespeare-rnn";
+const UNKNOWN = "▯"; // the second stands for a character that the network does not have
+
+const UNITS = 160;
+const TOP = 3;
+const SCALE = 127;
+const PITCH = 12; // of a square, in units of the drawing
+const style = `
+.lm-figure .lmu-text { display: flex; flex-wrap: wrap; gap: 0.2rem 1px;
+  font-family: var(--pst-font-family-monospace, monospace); }
+.lm-figure .lmu-char { display: flex; flex-direction: column; align-items: center; width: 0.95rem; border-radius: 3px;
+  cursor: pointer; }
+.lm-figure .lmu-char svg { display: block; overflow: visible; }
+.lm-figure .lmu-char.lmu-now { outline: 2px solid var(--lm-text); outline-offset: 1px; font-weight: 700; }
+.lm-figure .lm-split:has(.lmu-text) { --lm-side: 22.5rem; }
+@container (min-width: 40rem) { .lm-figure .lmu-text { position: relative; max-height: 22.5rem; overflow-y: auto;
+  padding: 2px; } }
+.lm-figure .lmu-break { flex-basis: 100%; height: 0; }
+.lm-figure .lmu-strip { display: block; width: 100%; height: auto; cursor: pointer; }
+.lm-figure .lmu-plus { fill: var(--lm-1); stroke: var(--lm-1); }
+.lm-figure .lmu-minus { fill: none; stroke: var(--lm-2); stroke-width: 1.4; }
+.lm-figure .lmu-mark { fill: none; stroke: var(--lm-text); stroke-width: 2; }
+.lm-figure .lmu-steps { display: grid; grid-template-columns: repeat(5, minmax(0, 1fr)); gap: 0.25rem 0.9rem;
+  text-align: center; }
+.lm-figure .lmu-steps > div { position: relative; padding: 0.15rem; border-radius: 5px; font-size: 0.875rem; }
+.lm-figure .lmu-state { border: 1px solid var(--lm-edge); font-variant-numeric: tabular-nums; }
+.lm-figure .lmu-state.lmu-here { border: 2px solid var(--lm-text); font-weight: 700; }
+.lm-figure .lmu-state::before { content: "→"; position: absolute; left: -0.95rem; top: 0.1rem; color: var(--lm-muted);
+  font-weight: 400; }
+.lm-figure .lmu-arrow { color: var(--lm-muted); line-height: 1; }
+@media (max-width: 480px) { .lm-figure .lmu-steps { grid-template-columns: repeat(3, minmax(0, 1fr)); }
+.lm-figure .lmu-far { display: none; } }
+`;
+
+const visible = (c) => ({ " ": "␣", "\n": "⏎" })[c] ?? c;
+const signed = (v) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(2)}`;
+const bytes = (text) => Int8Array.from(atob(text), (c) => c.charCodeAt(0));
+
+export default figure(({ model, el, get, put, listen, say }) => {
+  const opened = (p) => ({ ...p, characters: [...p.text], tops: [...p.top], h: bytes(p.states) });
+  let passages = get("passages").map(opened);
+  const ours = passages.filter((p) => !p.own).length;
+  const steps = () => now().came.length;
+  const here = () => Math.min(get("t"), steps() - 1);
+  let over = null; // the unit under the mouse, shown in place of the chosen one
+
+  const now = () => passages[get("passage")];
+  const shown = () => over ?? get("unit");
+  const value = (t, unit) => now().h[t * UNITS + unit] / SCALE;
+  const guesses = (t) => Array.from({ length: TOP }, (_, i) => [now().tops[t * TOP + i], now().p[t * TOP + i] / 1000]);
+
+  const passage = select({
+    label: "Passage",
+    value: get("passage"),
+    onchange: (v) => {
+      if (passages[v]) put({ passage: v });
+      else passage.set(get("passage"));
+    },
+    options: [
+      ...passages.slice(0, ours).map((p, i) => [i, `${i + 1}: ${p.text.slice(0, 24).replaceAll("\n", " ").trim()} …`]),
+      [ours, "(your own)"],
+    ],
+  });
+  const models = connect(model);
+  const own = ownText({
+    models,
+    needed: [{ name: MODEL, bytes: get("bytes") }],
+    label: "Your own text",
+    verb: "Read it",
+    maxlength: 121,
+    work: async (text) => {
+      if ([...text].length < 2) throw new Error("two characters are the least");
+      return models.ask("read", { name: MODEL, text, shown: TOP });
+    },
+    done: (read) => {
+      const taken = read.slice(0, -1); // of the last character only its probability is shown
+      const states = Int8Array.from(
+        taken.flatMap((step) => step.states[0][0]),
+        (v) => Math.round(SCALE * v),
+      );
+      const text = {
+        own: true,
+        text: read.map((step) => (step.id === 1 ? UNKNOWN : step.text)).join(""),
+        states: btoa(String.fromCharCode(...new Uint8Array(states.buffer))),
+        top: taken.flatMap((step) => step.next.map((next) => (next.text.length > 1 ? UNKNOWN : next.text))).join(""),
+        p: taken.flatMap((step) => step.next.map((next) => Math.round(1000 * next.p))),
+        came: taken.map((step) => Math.round(1000 * step.came)),
+      };
+      model.set("passages", [...get("passages").slice(0, ours), text]);
+      model.set("t", taken.length - 1);
+      put({ passage: ours });
+    },
+  });
+  const time = slider({
+    label: "Step t",
+    min: 0,
+    max: steps() - 1,
+    value: get("t"),
+    oninput: (v) => put({ t: v }),
+    text: (t) => `${t + 1} of ${steps()}`,
+  });
+  const unit = slider({
+    label: "Unit",
+    min: 0,
+    max: UNITS - 1,
+    value: get("unit"),
+    oninput: (v) => put({ unit: v }),
+    text: String,
+  });
+  const known = get("known");
+  const tries = known.length
+    ? chips({
+        label: "Try",
+        options: known.map(([u, what]) => [u, `${u}: ${what}`]),
+        onchoose: (u) => put({ unit: u }),
+      })
+    : null;
+  const unrolled = h("div", { class: "lmu-steps", "aria-hidden": "true" });
+  const strip = s("svg", { class: "lmu-strip", "aria-hidden": "true" });
+  const stripTitle = h("p", { class: "lm-small" });
+  const text = h("div", { class: "lmu-text", "aria-hidden": "true" });
+  const textTitle = h("p", { class: "lm-small" });
+  const numbers = table({
+    summary: "The chosen unit and the predictions as a table",
+    caption: "Each step: what was read, the unit, the likeliest next character, what came",
+    head: ["Step", "Read", "Unit", "Likeliest next", "Its probability", "Came", "Its probability"],
+  });
+  el.append(
+    own.node,
+    h("div", { class: "lm-split" }, [
+      h("div", { class: "lm-stack" }, passage.node, time.node, unrolled, stripTitle, strip, unit.node),
+      h("div", { class: "lm-stack" }, textTitle, text, say.node),
+    ]),
+    ...(tries ? [tries.node] : []),
+    numbers.node,
+  );
+
+  // --- the text, with the chosen unit as a bar over or under the middle of every character
+
+  let tiles = [];
+  function makeText() {
+    tiles = now()
+      .characters.slice(0, steps())
+      .map((c, t) => {
+        const bar = s("rect", { x: 2, width: 8 });
+        const node = h("span", { class: "lmu-char", onclick: () => put({ t: t }) }, [
+          s("svg", { width: 12, height: 26, viewBox: "0 0 12 26" }, [
+            bar,
+            s("line", { x1: 0, x2: 12, y1: 13, y2: 13, stroke: "var(--lm-edge)" }),
+          ]),
+          h("span", {}, visible(c)),
+        ]);
+        return { node, bar, c };
+      });
+    replace(text, [tiles.flatMap(({ node, c }) => (c === "\n" ? [node, h("span", { class: "lmu-break" })] : [node]))]);
+  }
+
+  function drawText() {
+    const u = shown();
+    tiles.forEach(({ node, bar }, t) => {
+      const v = value(t, u);
+      bar.setAttribute("y", (v > 0 ? 13 - 12 * v : 13).toFixed(1));
+      bar.setAttribute("height", (12 * Math.abs(v)).toFixed(1));
+      bar.setAttribute("class", v > 0 ? "lmu-plus" : "lmu-minus");
+      node.classList.toggle("lmu-now", t === here());
+    });
+    const at_ = tiles[here()].node.offsetTop - text.offsetTop;
+    const place = text.clientHeight;
+    // within its own box
+    if (at_ < text.scrollTop || at_ + 54 > text.scrollTop + place) text.scrollTop = at_ - place / 2;
+    replace(textTitle, [
+      h("b", {}, `Unit ${u}`),
+      " along the text: a filled bar upwards is positive, an outline downwards negative. ",
+      h("span", { class: "lm-hand" }, "A character can be clicked."),
+    ]);
+  }
+
+  // --- the strip: 160 squares, in rows of 40, or of 20 on a narrow screen
+
+  let columns = 0;
+  const squares = Array.from({ length: UNITS }, (_, u) => s("rect", { "data-unit": u }));
+  const mark = s("rect", { class: "lmu-mark", width: PITCH - 1, height: PITCH - 1 });
+  const at = (u) => [PITCH * (u % columns) + PITCH / 2, PITCH * Math.floor(u / columns) + PITCH / 2];
+  function layStrip(width) {
+    const fit = width < 480 ? 20 : 40;
+    if (fit === columns) return;
+    columns = fit;
+    strip.setAttribute("viewBox", `0 0 ${PITCH * columns} ${PITCH * Math.ceil(UNITS / columns)}`);
+    drawStrip();
+  }
+  const unitAt = (event) => {
+    const box = strip.getBoundingClientRect();
+    const [x, y] = [
+      ((event.clientX - box.left) / box.width) * columns,
+      (((event.clientY - box.top) / box.height) * UNITS) / columns,
+    ].map(Math.floor);
+    const u = y * columns + x;
+    return x >= 0 && x < columns && u >= 0 && u < UNITS ? u : null;
+  };
+  const hover = (u) => {
+    if (u !== over) {
+      over = u;
+      drawText();
+      drawSteps();
+      drawMark();
+    }
+  };
+  strip.addEventListener("pointermove", (event) => {
+    if (event.pointerType === "mouse") hover(unitAt(event));
+  });
+  strip.addEventListener("pointerleave", () => hover(null));
+  strip.addEventListener("click", (event) => {
+    const u = unitAt(event);
+    if (u !== null) put({ unit: u });
+  });
+
+  function drawMark() {
+    const [x, y] = at(shown());
+    mark.setAttribute("x", String(x - (PITCH - 1) / 2));
+    mark.setAttribute("y", String(y - (PITCH - 1) / 2));
+  }
+
+  function drawStrip() {
+    const t = here();
+    let high = 0;
+    squares.forEach((square, u) => {
+      const v = value(t, u);
+      const side = 1.5 + 7 * Math.abs(v);
+      const [x, y] = at(u);
+      square.setAttribute("x", (x - side / 2).toFixed(2));
+      square.setAttribute("y", (y - side / 2).toFixed(2));
+      square.setAttribute("width", side.toFixed(2));
+      square.setAttribute("height", side.toFixed(2));
+      square.setAttribute("class", v > 0 ? "lmu-plus" : "lmu-minus");
+      if (v > 0.5) high += 1;
+    });
+    drawMark();
+    const moved = t
+      ? Array.from({ length: UNITS }, (_, u) => Math.sign(value(t, u)) !== Math.sign(value(t - 1, u))).filter(Boolean)
+          .length
+      : null;
+    replace(stripTitle, [
+      "The state ",
+      h("b", {}, "h", h("sub", {}, "t")),
+      `: 160 units, filled where positive, size by |h|; ${high} are above one half` +
+        `${moved === null ? "" : `, ${moved} have changed their sign in this step`}. `,
+      h("span", { class: "lm-hand" }, "Point at one, or click it."),
+    ]);
+  }
+
+  // --- the unrolled network around step t: what goes in, the state, what comes out
+
+  function drawSteps() {
+    const t = here();
+    const around = [t - 2, t - 1, t, t + 1, t + 2];
+    const far = (i) => (i === 0 || i === 4 ? " lmu-far" : "");
+    const there = (i) => around[i] >= 0 && around[i] < steps();
+    replace(unrolled, [
+      around.map((k, i) =>
+        h("div", { class: far(i) }, [
+          there(i) ? [h("b", {}, visible(guesses(k)[0][0])), ` ${fmt.prob(guesses(k)[0][1])}`] : "",
+        ]),
+      ),
+      around.map((_, i) => h("div", { class: `lmu-arrow${far(i)}` }, there(i) ? "↑" : "")),
+      around.map((k, i) =>
+        h("div", { class: there(i) ? `lmu-state${i === 2 ? " lmu-here" : ""}${far(i)}` : far(i).trim() }, [
+          there(i) ? signed(value(k, shown())) : "",
+        ]),
+      ),
+      around.map((_, i) => h("div", { class: `lmu-arrow${far(i)}` }, there(i) ? "↑" : "")),
+      around.map((k, i) => h("div", { class: far(i) }, there(i) ? h("b", {}, visible(now().characters[k])) : "")),
+    ]);
+  }
+
+  function tell() {
+    const t = here();
+    const u = get("unit");
+    const [guess, p] = guesses(t)[0];
+    const came = now().characters[t + 1];
+    const read = now()
+      .characters.slice(Math.max(0, t - 14), t + 1)
+      .map(visible)
+      .join("");
+    say(
+      `After ${fmt.quote(read)} unit ${u} is ${signed(value(t, u))}. The likeliest next character is ` +
+        `${fmt.quote(visible(guess))}, with probability ` +
+        `${fmt.prob(p)}; ${fmt.quote(visible(came))} came, with probability ${fmt.prob(now().came[t] / 1000)}.` +
+        (now().characters.includes(UNKNOWN)
+          ? ` ${UNKNOWN} stands for characters that the network does not have; it reads <unk>.`
+          : ""),
+    );
+  }
+
+  function drawTable() {
+    const u = get("unit");
+    numbers.draw(
+      Array.from({ length: steps() }, (_, t) => [
+        String(t + 1),
+        visible(now().characters[t]),
+        signed(value(t, u)),
+        visible(guesses(t)[0][0]),
+        fmt.prob(guesses(t)[0][1]),
+        visible(now().characters[t + 1]),
+        fmt.prob(now().came[t] / 1000),
+      ]),
+    );
+  }
+
+  function draw() {
+    passage.set(get("passage"));
+    time.input.max = String(steps() - 1);
+    time.set(here());
+    unit.set(get("unit"));
+    drawText();
+    drawStrip();
+    drawSteps();
+    drawTable();
+    tell();
+  }
+
+  strip.append(...squares, mark);
+  columns = 40;
+  strip.setAttribute("viewBox", `0 0 ${PITCH * columns} ${PITCH * Math.ceil(UNITS / columns)}`);
+  makeText();
+  listen("passages passage", () => {
+    passages = get("passages").map(opened);
+    makeText();
+  });
+  listen("passages passage t unit", draw);
+  draw();
+  const watcher = new ResizeObserver(([entry]) => {
+    if (entry.contentRect.width > 0) layStrip(entry.contentRect.width);
+  });
+  watcher.observe(strip);
+  return () => {
+    watcher.disconnect();
+    own.stop();
+    models.stop();
+  };
+}, style);

@@ -1,0 +1,297 @@
+// GPTWriter: a trained GPT writes in the page. The model runs here, on the weights that Python reads (gpt.mjs).
+import {
+  bars,
+  button,
+  chips,
+  choice,
+  field,
+  figure,
+  fmt,
+  h,
+  reducedMotion,
+  replace,
+  select,
+  slider,
+  table,
+} from "../kit/core.mjs";
+import { bytes, weights } from "../engine/checkpoint.mjs";
+import { GPT, distribution } from "../engine/gpt.mjs";
+import { draw as pick, softmax, uniform } from "../kit/numbers.mjs";
+import { file } from "./weights-shakespeare.mjs";
+
+const MOST = 400;
+const SHOWN = 8;
+const SPECIALS = 5;
+const PAUSE = 25; // characters written, bars, special ids, ms a character
+
+const style = `
+.lmw-both { --lm-side: 24rem; }
+.lmw-bars .lm-bars { grid-template-columns: minmax(1.5rem, max-content) minmax(4rem, 1fr) max-content max-content;
+  gap: 0.1rem 0.6rem; }
+.lmw-bars .lm-bar-note { grid-column: auto; }
+.lmw-text { min-height: 5.5rem; padding: 0.5rem 0.7rem; border-radius: 6px; background: var(--lm-soft);
+  white-space: pre-wrap;
+  overflow-wrap: anywhere; font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.875rem;
+    line-height: 1.5; }
+.lmw-text .lmw-prompt { font-weight: 700; }
+.lmw-strip { display: flex; flex-wrap: wrap; gap: 2px; font-family: ui-monospace, Menlo, Consolas, monospace;
+  font-size: 0.875rem; }
+.lmw-strip > span { display: block; min-width: 1.05rem; padding: 0.1rem 0; border: 1px solid transparent;
+  border-radius: 3px; text-align: center; line-height: 1.2; }
+.lmw-strip > span:last-child { border-color: var(--lm-text); }
+@container (min-width: 40rem) { .lmw-both .lmw-text { min-height: 14rem; max-height: 14rem; overflow-y: auto; }
+.lmw-both .lmw-strip { font-size: 0.75rem; } .lmw-both .lmw-strip > span { min-width: 0.9rem; } }
+.lmw-head { margin: 0 0 0.3rem; font-weight: 600; }
+`;
+
+const seen = (char) => ({ "\n": "↵", " ": "␣" })[char] ?? char;
+const named = (char) => ({ "\n": "the line end", " ": "the space" })[char] ?? fmt.quote(char);
+
+export default figure(({ el, get, put, listen, say }) => {
+  const found = weights(bytes(file));
+  const gpt = new GPT((part) => found.get(part), {
+    n_heads: get("n_heads"),
+    window: get("window"),
+    slide: get("slide"),
+  });
+  const tokens = get("tokens");
+  const number = new Map(tokens.map((token, id) => [token, id]).slice(SPECIALS));
+  const allowed = (logits) => Array.from(logits, (z, id) => (id < SPECIALS ? -Infinity : z));
+  const ids = () => [...(get("prompt") + get("written"))].map((char) => number.get(char));
+  const next = () => {
+    const logits = allowed(gpt.to(ids()));
+    return { own: softmax(logits), p: distribution(logits, get("temperature"), get("top_k"), get("top_p")) };
+  };
+  let timer = null;
+  let dropped = "";
+
+  const examples = chips({
+    label: "Beginnings to try",
+    options: get("examples").map((text) => [text, [...text].map((c) => (c === "\n" ? "↵" : c)).join("")]),
+    onchoose: (text) => begin(text),
+  });
+  const prompt = field({
+    label: "Prompt (↵ is a line end)",
+    oninput: (text) => begin(text.replaceAll("↵", "\n")),
+    maxlength: 120,
+  });
+  const heat = slider({
+    label: "Temperature",
+    min: 0,
+    max: 2,
+    step: 0.1,
+    text: (v) => (v === 0 ? "0, greedy" : fmt.num(v, 1)),
+    oninput: (temperature) => put({ temperature }),
+  });
+  const topK = slider({
+    label: "top-k",
+    min: 1,
+    max: tokens.length - SPECIALS,
+    text: (v) => (v === tokens.length - SPECIALS ? "all" : String(v)),
+    oninput: (v) => put({ top_k: v === tokens.length - SPECIALS ? 0 : v }),
+  });
+  const topP = slider({
+    label: "top-p",
+    min: 0.05,
+    max: 1,
+    step: 0.05,
+    text: (v) => (v === 1 ? "1, all" : fmt.num(v, 2)),
+    oninput: (top_p) => put({ top_p }),
+  });
+  const many = button("Write 100 characters", () => (timer === null ? start(100) : stop()), {
+    class: "lm-button lm-main",
+  });
+  const one = button("One character", () => write());
+  const back = button("Back", () => {
+    stop();
+    put({ written: get("written").slice(0, -1) });
+  });
+  const again = button("Start again", () => {
+    stop();
+    put({ written: "" });
+  });
+  const other = button("Another draw", () => {
+    const length = get("written").length;
+    stop();
+    put({ seed: get("seed") + 1, written: "" });
+    start(length || 100, true);
+  });
+  const page = h("div", { class: "lmw-text", tabindex: "0", role: "region", "aria-label": "The text so far" });
+  const chart = bars({ label: "The likeliest next characters" });
+  const layer = choice({
+    label: "Layer",
+    options: gpt.layers.map((_, i) => [i, String(i + 1)]),
+    onchange: (value) => put({ layer: value }),
+  });
+  const head = select({
+    label: "Head",
+    options: [[-1, "mean of all"], ...Array.from({ length: get("n_heads") }, (_, i) => [i, String(i + 1)])],
+    onchange: (value) => put({ head: value }),
+  });
+  const strip = h("div", { class: "lmw-strip", role: "img" });
+  const odds = table({
+    summary: "All characters that may come next",
+    caption: "What the model says, and what is drawn from",
+    head: ["Character", "Model", "Drawn from"],
+  });
+  const looks = table({
+    summary: "Attention of the last character",
+    caption: "Position in the context, character, weight",
+    head: ["Position", "Character", "Weight"],
+  });
+  el.append(
+    examples.node,
+    prompt.node,
+    h("div", { class: "lm-split lmw-both" }, [
+      h("div", { class: "lm-stack" }, [
+        page,
+        h("div", { class: "lm-row" }, many, one, back, again, other),
+        heat.node,
+        topK.node,
+        topP.node,
+      ]),
+      h("div", { class: "lm-stack" }, [
+        h("div", { class: "lmw-bars" }, h("p", { class: "lmw-head" }, "Next character"), chart.node),
+        h("div", {}, [
+          h("p", { class: "lmw-head" }, "What the last character looks at"),
+          h("div", { class: "lm-row" }, layer.node, head.node),
+          strip,
+        ]),
+      ]),
+    ]),
+    say.node,
+    h("div", { class: "lm-folds" }, odds.node, looks.node),
+  );
+
+  function begin(text) {
+    stop();
+    dropped = [...new Set([...text].filter((char) => !number.has(char)))].join("");
+    const known = [...text].filter((char) => number.has(char)).join("");
+    put({ prompt: known || "\n", written: "" });
+    if (dropped) draw();
+  }
+
+  function write() {
+    const { p } = next();
+    put({ written: get("written") + tokens[pick(p, uniform(get("seed"), get("written").length))] });
+  }
+
+  function stop() {
+    arrived();
+    clearTimeout(timer);
+    timer = null;
+    many.textContent = "Write 100 characters";
+  }
+
+  function start(count, atOnce = reducedMotion()) {
+    const end = Math.min(MOST, get("written").length + count);
+    const go = () => {
+      write();
+      if (get("written").length >= end) return stop();
+      timer = setTimeout(go, PAUSE);
+      return undefined;
+    };
+    if (!atOnce) {
+      many.textContent = "Stop";
+      return go();
+    }
+    let text = get("written");
+    let p = null;
+    while (text.length < end) {
+      const logits = allowed(gpt.to([...(get("prompt") + text)].map((char) => number.get(char))));
+      p = distribution(logits, get("temperature"), get("top_k"), get("top_p"));
+      text += tokens[pick(p, uniform(get("seed"), text.length))];
+    }
+    return put({ written: text });
+  }
+
+  function draw() {
+    const written = get("written");
+    prompt.set(get("prompt").replaceAll("\n", "↵"));
+    heat.set(get("temperature"));
+    topK.set(get("top_k") || tokens.length - SPECIALS);
+    topP.set(get("top_p"));
+    layer.set(get("layer"));
+    head.set(get("head"));
+    replace(page, h("span", { class: "lmw-prompt" }, get("prompt")), written);
+    page.scrollTop = page.scrollHeight; // what was written last is in sight
+    back.disabled = again.disabled = !written;
+    many.disabled = timer === null && written.length >= MOST;
+    one.disabled = written.length >= MOST;
+
+    const { own, p } = next();
+    const order = [...own.keys()].filter((id) => id >= SPECIALS).sort((a, b) => own[b] - own[a] || a - b);
+    const stay = order.filter((id) => p[id] > 0);
+    chart.draw(
+      order.slice(0, SHOWN).map((id) => ({
+        label: seen(tokens[id]),
+        value: p[id],
+        tone: p[id] > 0 ? 1 : "faint",
+        text: p[id] > 0 ? fmt.prob(p[id], 2) : "cut",
+        note: `model: ${fmt.prob(own[id], 2)}`,
+      })),
+      { max: 1 },
+    );
+    odds.draw(order.map((id) => [seen(tokens[id]), fmt.prob(own[id]), p[id] > 0 ? fmt.prob(p[id]) : "cut"]));
+
+    const heads = gpt.attention[get("layer")];
+    const alpha =
+      get("head") < 0
+        ? Array.from(heads[0], (_, i) => heads.reduce((sum, weight) => sum + weight[i] / heads.length, 0))
+        : Array.from(heads[get("head")]);
+    const top = Math.max(...alpha);
+    const context = gpt.tokens.map((id) => tokens[id]);
+    replace(strip, [
+      context.map((char, i) =>
+        h(
+          "span",
+          {
+            style: { background: `color-mix(in srgb, var(--lm-1) ${Math.round((55 * alpha[i]) / top)}%, transparent)` },
+          },
+          [seen(char)],
+        ),
+      ),
+    ]);
+    looks.draw(context.map((char, i) => [String(i + 1), seen(char), fmt.num(alpha[i], 3)]));
+    const most = alpha.indexOf(top);
+    const behind = context.length - 1 - most;
+    const where = behind
+      ? `${named(context[most])}, ${behind} ${behind === 1 ? "position" : "positions"} back`
+      : "itself";
+    const sees =
+      `In layer ${get("layer") + 1}, ` +
+      (get("head") < 0 ? "on average over the heads" : `head ${get("head") + 1}`) +
+      `, ${named(context.at(-1))} looks most at ${where} (${fmt.num(top)}).`;
+    strip.setAttribute("aria-label", `The context of ${context.length} characters, shaded by attention. ${sees}`);
+    const without = dropped
+      ? `Left out, because the model has no such character: ${fmt.list([...dropped].map(fmt.quote))}. `
+      : "";
+    const all =
+      stay.length === order.length
+        ? "all characters may come"
+        : `${stay.length} of ${order.length} characters may come`;
+    const best = order[0];
+    say(
+      `${without}After ${written.length} written characters ${named(tokens[best])} is likeliest: the model ` +
+        `says ${fmt.prob(own[best], 2)}, drawn with ${fmt.prob(p[best], 2)}; ${all}. ${sees}`,
+    );
+  }
+
+  // On arrival it writes by itself: once the reader has moved, outside the figure, and sees it.
+  const arrive = ({ target }) => {
+    const { top, bottom } = el.getBoundingClientRect();
+    if (top > innerHeight || bottom < 0) return;
+    arrived();
+    if (!el.contains(target) && !get("written")) start(100);
+  };
+  const MOVES = ["pointermove", "scroll", "keydown"];
+  function arrived() {
+    for (const move of MOVES) removeEventListener(move, arrive);
+  }
+  if (get("arrives") && !reducedMotion() && !location.hash.startsWith("#figure"))
+    for (const move of MOVES) addEventListener(move, arrive, { passive: true });
+
+  listen("prompt written temperature top_k top_p seed layer head", draw);
+  draw();
+  return stop;
+}, style);
