@@ -116,13 +116,10 @@ def portable(kind: str, site: Path, out: Path | None):
     zip: the site for a disk, opened by double click on its index.html. pdf: the whole book on numbered pages, printed
     by Chromium. epub: for reading apps, with formulae as MathML.
     """
-    import yaml
-
-    root = Book.find().root
+    book = Book.find()
     if not (site / "index.html").is_file():
         raise click.ClickException(f"{site} holds no built site: run make site first.")
-    settings = yaml.safe_load((root / "_config.yml").read_text("utf-8"))
-    about = (settings["title"], settings["author"], settings["html"]["baseurl"])
+    about = (book.root, site, book.config["title"], book.config["author"], book.site)
     out = out or Path("build") / f"lmbook.{kind}"
     if kind == "zip":
         from lmbook_press.editions.offline import write_zip
@@ -131,11 +128,11 @@ def portable(kind: str, site: Path, out: Path | None):
     elif kind == "pdf":
         from lmbook_press.editions.pdf import write_pdf
 
-        made = write_pdf(out, root, site, *about)
+        made = write_pdf(out, *about)
     else:
         from lmbook_press.editions.epub import write_epub
 
-        made = write_epub(out, root, site, *about)
+        made = write_epub(out, *about)
     click.echo(f"{made}: {made.stat().st_size / 1e6:.1f} MB")
 
 

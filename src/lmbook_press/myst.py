@@ -34,6 +34,7 @@ REFUSED = {  # what the parser calls a piece of markup -> why no edition can hav
     "myst_block_break": "a block break (+++) shows as text in Colab: leave it out",
     "myst_line_comment": "a comment (%) shows as text in Colab: leave it out",
 }
+OPTION_LINE = re.compile(r"^:([\w-]+):[ \t]*(.*)$")
 DIRECTIVE = re.compile(r"\{([^}]*)\}[ \t]*(.*)")
 CHOICE = re.compile(r"[-*+]\s+\[([ xX])\]\s?(.*)")
 
@@ -107,6 +108,15 @@ def blocks(text: str) -> Iterator[tuple[str, Token | None, int, list[str]]]:
             yield token.type, token, start, lines[start:end]
             at = end
     yield "", None, at, lines[at:]
+
+
+def options_of(token: Token) -> tuple[dict[str, str], list[str]]:
+    """The options of a directive, its first lines such as `:class: predict`, and the lines after them."""
+    options, body = {}, token.content.removesuffix("\n").split("\n")
+    while body and (found := OPTION_LINE.match(body[0])):
+        options[found[1]] = found[2].strip()
+        body = body[1:]
+    return options, body
 
 
 def choices(lines: list[str]) -> list[tuple[bool, int, list[str], list[str]]]:

@@ -12,10 +12,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from lmbook_press.book import Book, BookError
-from lmbook_press.myst import DIRECTIVE, FENCES, PROSE, REFUSED, blocks, choices
+from lmbook_press.myst import DIRECTIVE, FENCES, PROSE, REFUSED, blocks, choices, options_of
 from lmbook_press.myst_inline import Inline
 
-OPTION_LINE = re.compile(r"^:([\w-]+):[ \t]*(.*)$")
 GRADED = re.compile(r"^(\d+\.\d+)\s+\(?(\w+)\)?\.?$")
 ADMONITIONS = {"note": "Note", "tip": "Tip", "warning": "Warning", "admonition": ""}
 
@@ -104,10 +103,7 @@ class PlainMarkdown:
             self.fail(number, f"{{{name}}} is not followed by its title, its question or the exercise it belongs to")
         if name == "solution-start":
             self.solution = title
-        options, body = {}, token.content.removesuffix("\n").split("\n")
-        while body and (found := OPTION_LINE.match(body[0])):
-            options[found[1]] = found[2].strip()
-            body = body[1:]
+        options, body = options_of(token)
         try:
             return ["", *methods[name](title, options, "\n".join(body), number + 1 + len(options)), ""]
         except ValueError as error:

@@ -156,6 +156,14 @@ def test_data_list_names_every_corpus():
     assert all(name in shown for name in data.names())
 
 
+def test_recipes_are_listed_by_name():
+    """In a process of its own: no other test has imported the recipes there."""
+    words = [sys.executable, "-m", "lmbook_cli", "recipes"]
+    shown = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    assert "multi30k-transformer " in shown
+    assert "shakespeare-lstm " in shown
+
+
 def test_data_fetch_says_what_is_wrong(monkeypatch, tmp_path):
     unknown = lmbook_command("data", "fetch", "wikitext")
     assert unknown.exit_code == 1

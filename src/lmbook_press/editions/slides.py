@@ -15,8 +15,8 @@ from nbformat import NotebookNode
 
 from lmbook_press.book import Book, BookError
 from lmbook_press.editions.colab import glued
-from lmbook_press.myst import DIRECTIVE, FENCES, blocks, choices
-from lmbook_press.myst_blocks import OPTION_LINE, PlainMarkdown
+from lmbook_press.myst import DIRECTIVE, FENCES, blocks, choices, options_of
+from lmbook_press.myst_blocks import PlainMarkdown
 from lmbook_press.normalize import read
 from lmbook_press.prose import inline as inline_of
 from lmbook_press.prose import prose as html_of
@@ -186,10 +186,7 @@ class Deck:
             if not self.done and not self.markup.solution:
                 self._add([*self._leading(), prose(text)])
             return
-        options, body = {}, token.content.removesuffix("\n").split("\n")
-        while body and (option := OPTION_LINE.match(body[0])):
-            options[option[1]] = option[2].strip()
-            body = body[1:]
+        options, body = options_of(token)
         if name == "self-check":
             self._check(title, body, number)
         elif name == "admonition" and options.get("class") == "predict":
@@ -280,8 +277,7 @@ def slides(path: Path, book: Book) -> str:
 
 def chapter(book: Book, name: str) -> Path:
     """The chapter with this number or name.  Raises BookError, with those that there are."""
-    found = sorted((book.root / "notebooks").glob("[0-9]*.ipynb"))
-    fit = [path for path in found if name in (path.stem, path.name) or path.stem.split("-")[0] == name.zfill(2)]
-    if len(fit) != 1:
-        raise BookError(f"There is no chapter {name}; there are {', '.join(path.stem for path in found)}.")
-    return fit[0]
+    for path in book.chapters():
+        if name in (path.stem, path.name) or path.stem.split("-")[0] == name.zfill(2):
+            return path
+    raise BookError(f"There is no chapter {name}; there are {', '.join(path.stem for path in book.chapters())}.")
