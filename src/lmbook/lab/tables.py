@@ -18,6 +18,7 @@ from importlib import resources
 from itertools import pairwise
 from statistics import median
 
+import lmbook.lab.recipes  # noqa: F401  (which enters them, for what lists them all)
 from lmbook import metrics
 from lmbook.lab.checkpoints import TRAINED
 from lmbook.lab.run import RECIPES, RecipeError, leading, records
