@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from statistics import median
 
+import lmbook.lab.recipes  # noqa: F401  (which enters them, for what lists them all)
 from lmbook import metrics
 from lmbook.lab import layout
 from lmbook.lab.differences import differences
