@@ -15,12 +15,11 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from statistics import median
 
-import lmbook.lab.recipes  # noqa: F401  (which enters them, for what lists them all)
 from lmbook import metrics
 from lmbook.lab import layout
 from lmbook.lab.differences import differences
 from lmbook.lab.layout import COSTS, Column, Row, chosen, grid
-from lmbook.lab.recipes import RECIPES
+from lmbook.lab.recipes import RECIPES  # from here, where all of them are entered
 from lmbook.lab.run import TRAINED, leading, records
 
 
