@@ -91,7 +91,6 @@ def train(recipe: str, seed: int, device: str | None, resume: bool, quick: bool,
 @main.command()
 def recipes():
     """List the recipes with the expected time on two CPU cores and the recorded score."""
-    import lmbook.lab.recipes  # noqa: F401  (which enters them)
     from lmbook.lab import tables
 
     click.echo(tables.listing())
@@ -102,7 +101,6 @@ def recipes():
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File to write to instead of the screen.")
 def results(name: str | None, out: Path | None):
     """Write the tables of results from the recorded runs, all of them or one TABLE, as Markdown."""
-    import lmbook.lab.recipes  # noqa: F401  (which enters them)
     from lmbook.lab import tables
 
     text = tables.page() if name is None else tables.table(name) + "\n"

@@ -19,8 +19,8 @@ from itertools import pairwise
 from statistics import median
 
 from lmbook import metrics
-from lmbook.lab.checkpoints import TRAINED
-from lmbook.lab.run import RECIPES, RecipeError, leading, records
+from lmbook.lab.recipes import RECIPES, TRAINED, RecipeError, records  # entered there, or nothing would be listed
+from lmbook.lab.run import leading
 
 # Parameters in millions, minutes of training and evaluations; load changes those of one training by a factor of ten.
 COSTS = {

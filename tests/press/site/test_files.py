@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from lxml import html
 
+from lmbook.lab.recipes import RECIPES, TRAINED
 from lmbook_press.site.features import chapters
 
 ROOT = Path(__file__).parents[3]
@@ -287,3 +288,10 @@ def test_computed_numbers_have_a_minus_and_heads_keep_what_belongs_together(site
         assert not any("\u2011" in head.text_content() for head in heads), "a sign that the book's fonts do not have"
     assert minus
     assert kept
+
+
+def test_the_table_of_models_has_every_one_whose_weights_are_shipped(site):
+    text = (site / "book" / "look-up.html").read_text("utf8")
+    shipped = {path.stem for path in TRAINED.glob("*.safetensors")} & RECIPES.keys()
+    assert shipped
+    assert [name for name in sorted(shipped) if not re.search(f'<span class="pre[^"]*">{name}</span>', text)] == []
