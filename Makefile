@@ -53,6 +53,7 @@ CHAPTERS := notebooks/*.ipynb --nbval --nbval-current-env --nbval-sanitize-with 
 
 # The first loop of a contributor. Left out are whatever is marked slow, other packages, browsers, and files that train.
 QUICK := $(filter-out tests/test_published.py,$(wildcard tests/test_*.py))
+QUICK += $(patsubst %,tests/lab/test_%.py,baselines checkpoints configuration flops schedules word_shapes)
 quick: lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) tests/data tests/notebooks/test_form.py -m "not slow" -n 3 $(SHARE) -q
 	@echo "make quick: all done. make test runs everything else too."
@@ -72,7 +73,7 @@ lint: $(VENV)/.ready
 	$(BIN)/ruff format --check .
 	$(BIN)/lmbook tidy --check notebooks
 	$(BIN)/mypy
-	@if $(MAKE) --silent node_modules/.ready; then $(MAKE) --no-print-directory javascript; \
+	@if npm_config_fetch_retries=0 PIP_RETRIES=0 $(MAKE) --silent node_modules/.ready; then $(MAKE) --no-print-directory javascript; \
 	else echo "make lint: SKIPPED the JavaScript: what checks it (package.json) could not be installed"; fi
 
 # Form and types of the JavaScript. Continuous integration calls this by name, so that it cannot be skipped there.

@@ -45,7 +45,7 @@ FILES = {
     "attention": "multi_head or seq2seq or transformer or gpt", "seq2seq": "seq2seq or hybrid or one",
     "positions": "position or sinusoids or rotary", "layers": "layer_norm or transformer or gpt or bert",
     "moe": "experts", "transformer": "transformer", "gpt": "gpt", "bert": "bert", "vit": "patches", "losses": "loss",
-    "decode": "beam or step", "train": "repeatable or mode_restored or same_losses", "data/batching": "",
+    "decode": "beam or step", "lab/train": "repeatable or mode_restored or same_losses", "data/batching": "",
 }  # fmt: skip
 OTHER_TESTS = {  # where a file has no test_FILE.py, or not alone
     "networks": ["test_decode.py", "test_gpt.py"],
@@ -53,7 +53,7 @@ OTHER_TESTS = {  # where a file has no test_FILE.py, or not alone
     "fused": ["test_rnn.py"],
     "layers": ["test_transformer.py", "test_gpt.py", "test_bert.py"],
     "moe": ["test_transformer.py"],
-    "train": ["test_train.py", "test_resume.py"],
+    "lab/train": ["lab/test_train.py", "lab/test_resume.py"],
     "data/batching": ["data/test_batching.py", "data/test_synthetic.py"],
 }
 

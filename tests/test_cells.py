@@ -277,3 +277,22 @@ def test_errors_name_what_is_wrong():
         GRUCell(3, 4, reset="before").torch_weights()
     with pytest.raises(ValueError, match=r"this cell's weights are \(16, 3\)"):
         LSTMCell(3, 4).load_torch_weights(*LSTMCell(2, 4).torch_weights())
+
+
+@pytest.mark.parametrize("kind", CELLS)
+def test_weights_start_uniform_within_the_root_of_the_width_and_biases_at_0(kind):
+    cell = CELLS[kind](30, 16)
+    for name, weight in cell.named_parameters():
+        if name.startswith("W"):
+            assert 0.24 < weight.abs().max() <= 1 / 4
+        else:
+            assert (weight == (1 if name == "b_f" else 0)).all()
+
+
+@pytest.mark.parametrize("kind", CELLS)
+def test_a_cell_of_one_number_is_a_cell(kind):
+    cell = CELLS[kind](1, 1)
+    assert cell(torch.ones(2, 1), cell.start(2))[0].shape == (2, 1)
+    for sizes in ((0, 1), (1, 0)):
+        with pytest.raises(ValueError, match="must be at least 1"):
+            CELLS[kind](*sizes)

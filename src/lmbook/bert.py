@@ -16,7 +16,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lmbook.configuration import configured
 from lmbook.embeddings import embed
 from lmbook.layers import Encoder, FeedForward, LayerNorm, initialise
 from lmbook.positions import Learned
@@ -26,7 +25,6 @@ FIRST_ORDINARY = len(SPECIALS)
 EPS = 1e-12
 
 
-@configured
 class BERT(nn.Module):
     """Hidden states of every token from all tokens: model(tokens) is (B, T, d_model).
 
@@ -88,7 +86,6 @@ class BERT(nn.Module):
         return torch.tanh(self.pooler(hidden[:, 0]))
 
 
-@configured
 class MaskedLM(nn.Module):
     """logits = E norm(gelu(W h + b)) + c: what may be at each position. E is the encoder's table of embeddings."""
 
@@ -112,7 +109,6 @@ class MaskedLM(nn.Module):
         return self.output(self.norm(F.gelu(self.W(h))))
 
 
-@configured
 class BERTClassifier(nn.Module):
     """A label for a row: logits (B, classes).
 
@@ -143,7 +139,6 @@ class BERTClassifier(nn.Module):
         return self.output(self.dropout(s))
 
 
-@configured
 class BERTTagger(nn.Module):
     """logits_t = W_c h_t + b_c, (B, T, tags): a label for each token. The encoder is used, not copied."""
 

@@ -14,14 +14,12 @@ import math
 import torch
 from torch import Tensor, nn
 
-from lmbook.configuration import configured
 from lmbook.embeddings import check_ids
 from lmbook.text import SOS_ID
 
 ACTIVATIONS = {"tanh": torch.tanh, "sigmoid": torch.sigmoid}
 
 
-@configured
 class FeedForwardLM(nn.Module):
     """Bengio et al. 2003, equation 1, without its direct connections from e to z; biases with bias=True.
 

@@ -17,7 +17,6 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lmbook.attention import MultiHeadAttention
-from lmbook.configuration import configured
 from lmbook.embeddings import check_dims, embed
 from lmbook.layers import EncoderLayer, FeedForward, LayerNorm, initialise
 from lmbook.networks import module_list
@@ -31,7 +30,6 @@ def gelu_tanh(x: Tensor) -> Tensor:
     return F.gelu(x, approximate="tanh")
 
 
-@configured
 class GPT(nn.Module):
     """A language model of n_layers layers: model(tokens)[:, t] are the logits of token t + 1.
 

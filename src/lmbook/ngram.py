@@ -26,7 +26,7 @@ Tables = dict[int, np.ndarray]  # order -> one entry for each n-gram, or for eac
 
 
 class Estimator:
-    """All estimators: the checks, and one formula (`_estimate`) for the tokens of a stream or a whole vocabulary."""
+    """All estimators: the checks, and one formula (`estimate`) for the tokens of a stream or a whole vocabulary."""
 
     def __init__(self, counts: Counts, order: int, allowed: ArrayLike | None):
         if not 1 <= order <= counts.order:
@@ -48,7 +48,7 @@ class Estimator:
         """P(w | history) of every type w: (vocab,) float64 that sum to 1.  history: ids."""
         context = Context(self.counts, self.order, as_ids(history, self.counts.vocab_size, "history"))
         with np.errstate(divide="ignore", invalid="ignore"):
-            return self._estimate(context)
+            return self.estimate(context)
 
     def prob(self, history: Sequence[int], word: int) -> float:
         """P(word | history) of ids."""
@@ -67,9 +67,9 @@ class Estimator:
         if not 0 <= start <= len(ids):
             raise ValueError(f"start is {start}; the stream has {len(ids)} tokens, so it must lie in 0..{len(ids)}.")
         with np.errstate(divide="ignore", invalid="ignore"):
-            return self._estimate(Tokens(self.counts, self.order, ids, start))
+            return self.estimate(Tokens(self.counts, self.order, ids, start))
 
-    def _estimate(self, lookup: Lookup) -> np.ndarray:
+    def estimate(self, lookup: Lookup) -> np.ndarray:
         """P(w | h), the estimator's formula, from the entries that the look-up finds."""
         raise NotImplementedError
 
@@ -98,7 +98,7 @@ class MaximumLikelihood(Estimator):
         super().__init__(counts, order, allowed)
         self.c, self.total = self._raw_counts()
 
-    def _estimate(self, lookup: Lookup) -> np.ndarray:
+    def estimate(self, lookup: Lookup) -> np.ndarray:
         return list(self.by_order(lookup))[-1]
 
     def by_order(self, lookup: Lookup) -> Iterator[np.ndarray]:
@@ -124,7 +124,7 @@ class AddK(Estimator):
         self.k = k
         self.c, self.total = self._raw_counts()
 
-    def _estimate(self, lookup: Lookup) -> np.ndarray:
+    def estimate(self, lookup: Lookup) -> np.ndarray:
         kV = self.k * self.V
         p = lookup.word(self.uniform)
         for n in range(1, self.order + 1):  # the longest history that exists has the last word
@@ -149,7 +149,7 @@ class JelinekMercer(Estimator):
         self.weights = shares / shares.sum()
         self.components = MaximumLikelihood(counts, self.order, allowed)
 
-    def _estimate(self, lookup: Lookup) -> np.ndarray:
+    def estimate(self, lookup: Lookup) -> np.ndarray:
         mixture = np.zeros(1)
         for weight, p in zip(self.weights, self.components.by_order(lookup), strict=True):
             mixture = mixture + weight * p
@@ -231,7 +231,7 @@ class KneserNey(Estimator):
         before = np.bincount(self.counts.suffix[n + 1], minlength=len(self.counts.keys[n]))
         return np.where(self.allowed[self.counts.keys[n] % self.counts.vocab_size], before, 0)
 
-    def _estimate(self, lookup: Lookup) -> np.ndarray:
+    def estimate(self, lookup: Lookup) -> np.ndarray:
         p = lookup.word(self.uniform)
         for n in range(1, self.order + 1):
             total = lookup.history(n, self.total[n])

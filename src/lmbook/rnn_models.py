@@ -14,7 +14,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from lmbook.cells import Cell, State
-from lmbook.configuration import configured
 from lmbook.embeddings import embed, initialise_vocabulary
 from lmbook.rnn import Options, Recurrent
 from lmbook.text import PAD_ID
@@ -22,7 +21,6 @@ from lmbook.text import PAD_ID
 __all__ = ["Classifier", "Recurrent", "RecurrentLM", "Tagger", "detach", "state_gradients", "truncated_bptt"]
 
 
-@configured
 class RecurrentLM(nn.Module):
     """A language model: x_t = E w_t, h_t = recurrent(x_t, h_{t-1}), P(w_{t+1} | w_1..w_t) = softmax(W h_t + b).
 
@@ -82,7 +80,6 @@ class RecurrentLM(nn.Module):
         return self.output(F.dropout(h, self.dropout, self.training)), state
 
 
-@configured
 class Tagger(nn.Module):
     """A tag for every token: logits_t = W h_t + b, where h_t has read the left context, or both sides if bidirectional.
 
@@ -116,7 +113,6 @@ class Tagger(nn.Module):
         return self.output(F.dropout(h, self.dropout, self.training))
 
 
-@configured
 class Classifier(nn.Module):
     """A class for the whole sequence: logits = W s + b.
 

@@ -27,7 +27,6 @@ from torch import Tensor, nn
 
 from lmbook.attention import make_score, masked_softmax, real_tokens
 from lmbook.cells import State
-from lmbook.configuration import configured
 from lmbook.embeddings import embed, initialise_read, initialise_vocabulary
 from lmbook.fused import Weights
 from lmbook.networks import module_list
@@ -48,7 +47,6 @@ class SourceEncoder(Protocol):
     def __call__(self, source: Tensor, mask: Tensor) -> tuple[Tensor, tuple[State, ...]]: ...
 
 
-@configured
 class RecurrentEncoder(nn.Module):
     """H = recurrent(E x), and every layer's last state.  cell, options: as in Recurrent."""
 
@@ -106,7 +104,6 @@ def _bridged(maps: Sequence[nn.Linear], state: State) -> State:
     return (h,) if len(maps) == 1 else (h, maps[1](state[-1]))
 
 
-@configured
 class Seq2Seq(nn.Module):
     """The source as one vector c, the top layer of the encoder's last state  (Cho et al. 2014, Sutskever et al. 2014).
 
@@ -177,7 +174,6 @@ class Seq2Seq(nn.Module):
         return F.dropout(x, self.dropout, self.training)
 
 
-@configured
 class AttentionSeq2Seq(nn.Module):
     """A decoder that looks back at all states H of the source. Which of its own states asks is an argument:
 
@@ -275,7 +271,6 @@ class AttentionSeq2Seq(nn.Module):
         return F.dropout(x, self.dropout, self.training)
 
 
-@configured
 class SingleRNNTranslator(nn.Module):
     """One recurrent network that reads the source and goes on with the target, one text  x_1 .. x_N <sos> y_1 .. y_T:
 

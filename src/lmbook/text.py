@@ -15,8 +15,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from lmbook.configuration import configured
-
 PAD, UNK, SOS, EOS, MASK = "<pad>", "<unk>", "<sos>", "<eos>", "<mask>"
 SPECIALS = (PAD, UNK, SOS, EOS, MASK)
 PAD_ID, UNK_ID, SOS_ID, EOS_ID, MASK_ID = range(len(SPECIALS))
@@ -36,7 +34,6 @@ def words(text: str) -> list[str]:
     return WORD.findall(text.lower().replace("’", "'"))
 
 
-@configured
 class Vocabulary:
     """The types of a text, numbered: the five special tokens are 0 to 4, the given types follow in their order.
 
@@ -102,7 +99,6 @@ def _visible(tokens: list[str]) -> list[str]:
     return [token for token in tokens if token not in (PAD, SOS, EOS)]
 
 
-@configured
 class CharTokenizer:
     """One token per character. Characters never seen in training become <unk>."""
 
@@ -123,7 +119,6 @@ class CharTokenizer:
         return "".join(_visible(self.vocabulary.decode(ids)))
 
 
-@configured
 class WordTokenizer:
     """One token per word or punctuation mark, as `words` splits them. Decoding puts one space between any two."""
 
@@ -157,7 +152,6 @@ def merge(sequence: Sequence[int], pair: tuple[int, int], new: int) -> list[int]
     return merged
 
 
-@configured
 class BytePairTokenizer:
     """Byte-level byte-pair encoding (Sennrich et al. 2016, section 3.2; bytes as in Radford et al. 2019, section 2.2).
 

@@ -15,7 +15,6 @@ from typing import Any
 from torch import Tensor, nn
 
 from lmbook.attention import real_tokens
-from lmbook.configuration import configured
 from lmbook.embeddings import check_dims, embed, initialise_read
 from lmbook.layers import Decoder, Encoder
 from lmbook.positions import Learned, rotary, sinusoidal
@@ -57,7 +56,6 @@ class Embedding(nn.Module):
         return self.dropout(x)
 
 
-@configured
 class Transformer(nn.Module):
     """Encoder and decoder  (Vaswani et al. 2017).  Logits are y W^T for an output matrix W (vocab_target, d_model).
 
@@ -139,7 +137,6 @@ class Transformer(nn.Module):
         return self.output(self.decoder.norm(y)).squeeze(1), {**state, "past": past}
 
 
-@configured
 class TransformerEncoder(nn.Module):
     """H = encoder(E x + p), and in place of a last state the mean of H over the real tokens.
 

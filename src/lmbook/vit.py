@@ -11,7 +11,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lmbook.configuration import configured
 from lmbook.layers import Encoder, FeedForward, initialise
 
 
@@ -58,7 +57,6 @@ class PatchEmbedding(nn.Module):
         return self.W(to_patches(images, self.size))
 
 
-@configured
 class PatchClassifier(nn.Module):
     """A vision Transformer for grey images (Dosovitskiy et al. 2021):
 

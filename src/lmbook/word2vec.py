@@ -16,8 +16,6 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
-from lmbook.configuration import configured
-
 
 def pairs(ids: ArrayLike, window: int, rng: np.random.Generator | None = None) -> tuple[np.ndarray, np.ndarray]:
     """All (centre, context) pairs of a stream whose places differ by 1 to `window`: two arrays of ids (P,).
@@ -64,7 +62,6 @@ def _counts(counts: ArrayLike) -> np.ndarray:
     return counts
 
 
-@configured
 class SkipGram(nn.Module):
     """The two tables of vectors, v (vocab, d_model) and u (vocab, d_model); v is what is used afterwards.
 

@@ -129,6 +129,13 @@ def test_a_bundle_imports_nothing_and_exports_the_figure(name):
     assert text.count("export default") == 1
 
 
+def test_a_page_loads_no_indentation_and_no_line_of_comments(monkeypatch, tmp_path):
+    path = tmp_path / "small.mjs"
+    path.write_text("// a\n/**\n * b\n */\nif (c) {\n  // d\n  /** @type {E} */ (f).g();\n\n  h(); // i\n}\n/** j */\n")
+    monkeypatch.setattr(bundle, "files", lambda: {"small": path})
+    assert bundle.source("small") == "if (c) {\n/** @type {E} */ (f).g();\nh(); // i\n}\n"
+
+
 def test_names_of_two_modules_cannot_clash(monkeypatch):
     from py_mini_racer import MiniRacer
 

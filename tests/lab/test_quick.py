@@ -1,12 +1,12 @@
 """Every recipe runs from its data to a record: three steps of each training, on few rows or stand-ins."""
 
-import json
 import math
 
 import pytest
 
 from lmbook.data import STAND_INS
 from lmbook.lab.recipes import RECIPES, train
+from lmbook.lab.record import dumps, read
 
 # These run the lines of another recipe with another option: once a week is enough.
 SIBLINGS = {f"wikitext2-{cell}" for cell in ("rnn", "lstm")} | {f"shakespeare-{cell}" for cell in ("rnn", "lstm")}
@@ -33,7 +33,9 @@ def test_recipe_runs(name, tmp_path, request):
     if not set(recipe.corpora) <= set(STAND_INS):
         request.getfixturevalue("real_corpora")
     record = train(name, quick=True, folder=tmp_path, device="cpu", progress=False)
-    assert json.loads(json.dumps(record, allow_nan=False)) == record, "a record is plain JSON, and comes back equal"
+    file = tmp_path / "record.json"
+    file.write_text(dumps(record), "utf-8")
+    assert dumps(read(file)) == file.read_text("utf-8"), "a record comes back equal"
     assert record["recipe"] == name
     assert recipe.score in record["scores"], "the score that `lmbook recipes` shows"
     for score in recipe.rescored:

@@ -1,6 +1,8 @@
 """Recipes: what a run writes, what it refuses, how its record comes back; with a recipe of one second."""
 
 import json
+import pkgutil
+import re
 from collections import defaultdict
 from functools import partial
 
@@ -16,6 +18,7 @@ from lmbook.gpt import GPT
 from lmbook.lab import checkpoints, flops, run
 from lmbook.lab import recipes as experiments
 from lmbook.lab import record as record_
+from lmbook.lab import settings as settings_
 from lmbook.lab.schedules import warmup_cosine
 from lmbook.moe import MixtureOfExperts
 from lmbook.rnn_models import Tagger
@@ -50,7 +53,7 @@ def test_a_run_learns_and_writes_record_and_weights(toy, tmp_path):
     assert record["parts"]["model"]["parameters"] == 2
     assert record["parts"]["model"]["steps"] == 200
     assert record["parts"]["model"]["tokens"] == 200 * 32
-    assert len(record["parts"]["model"]["train"]) <= record_.POINTS
+    assert len(record["parts"]["model"]["train"]) <= settings_.POINTS
     folder = tmp_path / "toy-1"
     assert json.loads((folder / "record.json").read_text()) == record
     weights, card = checkpoints.read(folder / "toy.safetensors")
@@ -251,7 +254,7 @@ def test_reading_off_the_settings_changes_no_random_number(a_run):
         return (model(batch[0]) - noise).square().sum(), 32
 
     before = torch.get_rng_state(), generator.get_state()
-    settings = record_.begun(
+    settings = settings_.begun(
         model, lambda epoch: [(torch.rand(32, 1),)], loss, torch.optim.Adam(model.parameters()),
         {"generators": [generator], "steps": 3},
     )  # fmt: skip
@@ -266,7 +269,7 @@ def test_flops_are_those_of_the_formulae():
     B, N, T = 3, 7, 5
     source, inputs = torch.randint(5, 30, (B, N)), torch.randint(5, 40, (B, T))
     loss = lambda model, batch: (model(*batch).sum(), batch[1].numel())  # noqa: E731
-    found = record_.flops_per_token(model, [(source, inputs)], loss, stateful=False)
+    found = settings_.flops_per_token(model, [(source, inputs)], loss, stateful=False)
     assert found == pytest.approx(flops.training(model, B, N, T) / (B * T), rel=0.01)
 
 
@@ -287,7 +290,7 @@ def test_flops_are_those_that_torchs_own_counter_finds(name):
     loss = lambda model, batch: (model(*batch).sum(), batch[0].numel())  # noqa: E731
     with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
         model(*inputs)
-    found = record_.flops_per_token(model, [inputs], loss, stateful=False)
+    found = settings_.flops_per_token(model, [inputs], loss, stateful=False)
     assert found == pytest.approx(3 * counter.get_total_flops() / ids.numel())
     assert found > 0
 
@@ -304,7 +307,7 @@ def test_flops_of_recurrent_layers_are_those_of_the_formula_whichever_kernel_run
     loss = lambda model, batch: (model(batch).sum(), 1)  # noqa: E731
     for training in (True, False):
         products = flops.recurrent(sum(lengths), model.recurrent) + flops.linear(ids.numel(), model.output)
-        assert record_.flops_per_token(model.train(training), [ids], loss, stateful=False) == 3 * products
+        assert settings_.flops_per_token(model.train(training), [ids], loss, stateful=False) == 3 * products
 
 
 def test_flops_of_a_token_are_alike_in_all_recorded_seeds():
@@ -346,10 +349,10 @@ def test_a_record_is_checked(toy, tmp_path):
 
 def test_a_thinned_curve_keeps_its_ends_and_the_lowest_validation():
     log = [{"step": i, "validation": abs(i - 777) / 10 + 1} for i in range(1, 2001)]
-    valid = record_.curves(log)["valid"]
-    assert len(valid) <= record_.VALIDATIONS
+    valid = settings_.curves(log)["valid"]
+    assert len(valid) <= settings_.VALIDATIONS
     assert (valid[0][0], valid[-1][0], min(valid, key=lambda point: point[1])[0]) == (1, 2000, 777)
-    assert record_.thinned([1, 2, 3], 60) == [1, 2, 3]
+    assert settings_.thinned([1, 2, 3], 60) == [1, 2, 3]
 
 
 def test_every_recorded_run_is_of_a_recipe_and_whole():
@@ -365,6 +368,8 @@ def test_every_recorded_run_is_of_a_recipe_and_whole():
         assert record["data"] == run.hashes(recipe.corpora)
         assert recipe.score in record["scores"]
         assert record_.dumps(record) == text  # one form, and nothing is lost in it
+        for name in re.findall(r'"class": "(lmbook\.[\w.]+)"', text):
+            assert isinstance(pkgutil.resolve_name(name), type)
 
 
 def test_counts_of_bleu_come_back_from_a_record(tmp_path):

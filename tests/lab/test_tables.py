@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from lmbook import metrics
-from lmbook.lab import run, tables
+from lmbook.lab import differences, layout, run, tables
 from lmbook.lab.recipes import RecipeError
 from lmbook_cli import main
 
@@ -45,7 +45,7 @@ def recorded(monkeypatch, tmp_path):
         write("three", seed, {"score": score})
     write("one", 0, {"score": 7.25, "baseline": {"score": 3.0}, "other score": 4.0, "words": "as they are"})
     monkeypatch.setattr(run, "RECORDED", tmp_path)
-    monkeypatch.setattr(tables, "TABLES", tables.read(TOY))
+    monkeypatch.setattr(layout, "TABLES", layout.read(TOY))
     return write
 
 
@@ -87,8 +87,8 @@ def test_a_score_stands_where_the_table_says():
     run = {"scores": {"echo": {"rotary": [0.5, 1.0, 0.0]}, "rotary, past": 0.25, "rows": [{"from": 6, "bleu": 3}]}}
 
     def found(score, at=("*",), **column):
-        row = tables.Row("", "", at, keys=(("later", "past"),))
-        return tables.score(run, row, tables.Column("", score, **column))
+        row = layout.Row("", "", at, keys=(("later", "past"),))
+        return tables.score(run, row, layout.Column("", score, **column))
 
     assert found(("echo",), ("*", "rotary"), mean=(1, 3)) == 0.5
     assert found(("echo",), ("*", "rotary"), then=(1,)) == 1.0
@@ -134,23 +134,23 @@ def test_the_command_lists_every_recipe_and_trains_one(tmp_path):
 
 def test_every_row_is_a_recipe_and_every_table_on_the_page():
     page = (Path(__file__).parents[2] / "book/results.md").read_text("utf-8")
-    for name, table in tables.TABLES.items():
+    for name, table in layout.TABLES.items():
         assert f"{{results}} {name}\n" in page
         for row in table.rows:
             assert row.recipe in run.RECIPES
 
 
 def test_every_cell_of_a_recorded_run_has_a_value():
-    for name, table in tables.TABLES.items():
+    for name, table in layout.TABLES.items():
         for row in table.rows:
             for record in run.records(row.recipe):
                 for column in table.columns:
-                    if column.head not in tables.COSTS:
+                    if column.head not in layout.COSTS:
                         assert tables.score(record, row, column) is not None, (name, row.label, column.head)
 
 
 def test_every_training_of_a_table_is_in_the_record():
-    for table in tables.TABLES.values():
+    for table in layout.TABLES.values():
         for row in table.rows:
             if row.trained and row.at not in ((row.trained[0], "*"), ("*",)):  # those that the table names itself
                 for record in run.records(row.recipe):
@@ -187,7 +187,7 @@ def two(recorded):
 def test_rows_that_differ_in_one_thing_differ_in_that_one_thing(two):
     deeper = SETTINGS["model"] | {"n_layers": 3}
     two(settled(), settled(300, model=deeper, flops=3 * 10**9))
-    assert {key for key, differs in tables.varied("toy").items() if differs} == {"parameters", "FLOPs", "n_layers"}
+    assert {key for key, differs in differences.varied("toy").items() if differs} == {"parameters", "FLOPs", "n_layers"}
     told = tables.differences("toy")
     assert cells(told.split("\n\n")[1]) == [
         ["model", "parameters", "FLOPs in all", "layers"], [":--", "--:", "--:", "--:"],
@@ -205,27 +205,27 @@ def test_many_settings_stand_below_one_another(two):
     heads, _, *rows = cells(told.split("\n\n")[1])
     assert heads == ["setting", "Three", "One"]
     assert [row[0] for row in rows] == [*more]
-    assert {tuple(row[1:]) for row in rows} == {("1", tables.LACKS)}
+    assert {tuple(row[1:]) for row in rows} == {("1", layout.LACKS)}
     assert "A dash means" in told
 
 
 def test_a_large_number_is_told_in_words():
     numbers = 0, 512, 1234, 4.3e8, 5.93e11, 9.96e11, 1.25e12, 2.9e14
     told = "0", "510", "1,200", "430 million", "590 billion", "1 trillion", "1.2 trillion", "290 trillion"
-    assert tuple(map(tables.spoken, numbers)) == told
+    assert tuple(map(differences.spoken, numbers)) == told
 
 
 def test_two_trainings_with_one_setting_do_not_differ_from_a_single_one():
-    assert tables._alike("layers", [1, 1], [1])
-    assert not tables._alike("layers", [1, 2], [1])
-    assert not tables._alike("parameters", [5, 5], [5])  # two networks
-    assert tables._alike("embeddings at the start", [0.1, 0.11], [0.1])
-    assert not tables._alike("embeddings at the start", [0.1, 0.2], [0.1])
+    assert differences._alike("layers", [1, 1], [1])
+    assert not differences._alike("layers", [1, 2], [1])
+    assert not differences._alike("parameters", [5, 5], [5])  # two networks
+    assert differences._alike("embeddings at the start", [0.1, 0.11], [0.1])
+    assert not differences._alike("embeddings at the start", [0.1, 0.2], [0.1])
 
 
 def test_trainings_of_one_row_that_are_alike_are_told_once():
     def shown(key, *seeds):
-        return tables._shown(key, {n: [{key: one, "rate": 1} for one in parts] for n, parts in enumerate(seeds)})
+        return differences._shown(key, {n: [{key: one, "rate": 1} for one in parts] for n, parts in enumerate(seeds)})
 
     assert shown("steps", [4000, 4000]) == "4,000 each"
     assert shown("steps", [4000, 5000]) == "4,000 / 5,000"
@@ -250,26 +250,26 @@ def test_trainings_of_one_row_that_are_alike_are_told_once():
 )  # fmt: skip
 def test_a_second_thing_that_differs_is_told(two, changed, key):
     two(settled(), settled(**changed))
-    assert {name for name, differs in tables.varied("toy").items() if differs} == {key}
-    assert tables.SAID.get(key, key) in tables.differences("toy")
+    assert {name for name, differs in differences.varied("toy").items() if differs} == {key}
+    assert differences.SAID.get(key, key) in tables.differences("toy")
 
 
 def test_what_was_not_recorded_is_said_and_not_taken_for_a_difference(two, recorded):
-    assert not any(tables.varied("toy").values())
+    assert not any(differences.varied("toy").values())
     assert "of these runs were not recorded" in tables.differences("toy")
     two(settled(), None)
-    assert tables.varied("toy")["rate"] is False
+    assert differences.varied("toy")["rate"] is False
     told = tables.differences("toy")
     assert "of Three were not recorded" in told
-    assert [key for key, differs in tables.varied("toy").items() if differs] == ["parameters", "seconds"]
+    assert [key for key, differs in differences.varied("toy").items() if differs] == ["parameters", "seconds"]
 
 
 def test_a_table_whose_rows_shall_differ_in_one_thing_holds_to_it():
     """As far as the records tell: those from before settings were collected have steps and tokens."""
-    promised = {name: table.one_thing for name, table in tables.TABLES.items() if table.one_thing is not None}
+    promised = {name: table.one_thing for name, table in layout.TABLES.items() if table.one_thing is not None}
     assert promised
     for name, allowed in promised.items():
-        found = {key for key, differs in tables.varied(name).items() if differs}
+        found = {key for key, differs in differences.varied(name).items() if differs}
         assert found <= {*allowed, *FOLLOWS}, name
 
 
@@ -279,10 +279,10 @@ def page():
 
 
 def test_every_table_stands_on_the_page_with_what_differs(page):
-    for name, table in tables.TABLES.items():
+    for name, table in layout.TABLES.items():
         assert f"**{table.title}" in page
         assert tables.table(name) in page
-        if len(tables.systems(name)) > 1:
+        if len(differences.systems(name)) > 1:
             assert tables.differences(name) in page
             assert "|" in tables.differences(name)
 

@@ -260,7 +260,7 @@ def test_by_default_no_file_is_written(tmp_path, monkeypatch):
 
 def test_by_default_a_checkpoint_is_written_every_thousand_steps(monkeypatch):
     saved, model = [], nn.Linear(1, 1)
-    monkeypatch.setattr(resume.Snapshots, "save", lambda self, at: saved.append(at.step))
+    monkeypatch.setattr(resume.Snapshots, "save", lambda self, state: saved.append(state.step))
     square = lambda model, batch: (model(batch).square().sum(), 1)  # noqa: E731
     fit(model, lambda epoch: [torch.ones(1, 1)] * 5000, square, torch.optim.SGD(model.parameters(), 1e-3), steps=2001)
     assert saved == [1000, 2000, 2001]

@@ -9,7 +9,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lmbook.configuration import configured
 from lmbook.text import SPECIALS
 
 ORDERS = ("raster", "columns", "serpentine", "spiral")
@@ -72,7 +71,6 @@ def pixel_order(name: str, height: int, width: int) -> Tensor:
     return torch.tensor(order.copy(), dtype=torch.int64)
 
 
-@configured
 class PixelCodec:
     """Images with labels to sequences of ids <class> p_1 .. p_HW, and back.
 

@@ -50,7 +50,7 @@ SERVED = (
     "sms-spam-left",
 )
 # What a browser need not load; lines within a template string lose their indentation too (only style sheets have such)
-_FOR_PEOPLE = re.compile(r"^\s*(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)\n|^[ ]+", re.MULTILINE)
+_FOR_PEOPLE = re.compile(r"^\s*(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)?\n|^[ ]+", re.MULTILINE)
 _HANDED_ON = re.compile(r"^export\s+\{([^}]*)\};\n", re.MULTILINE)
 
 

@@ -29,7 +29,7 @@ import torch
 from torch import Tensor, nn
 
 from lmbook import __version__, say, write
-from lmbook.configuration import build, configuration
+from lmbook.lab.configuration import build, configuration
 
 TRAINED = Path(__file__).with_name("trained")  # the files that the package ships
 CARD = ("recipe", "seed", "data", "scores", "seconds", "hardware")  # what a card must say
@@ -99,7 +99,7 @@ def save(path: str | Path, model: nn.Module, card: Mapping, int8: bool = True, t
     card: recipe, seed, data (hash of the training data), scores, seconds, hardware, and whatever else is worth telling;
     sha256, bytes, parameters and the version of lmbook are added.  int8=False keeps the matrices as they are.
     text: what encodes the model's text, a tokenizer or the two of a pair; it and the model are described in the card
-    where they are `configured`.
+    where `configuration` knows them.
     Returns the size of the weights' file in bytes. Raises ValueError for a card that lacks one of these.
     """
     path = Path(path)
@@ -199,20 +199,21 @@ class Checkpoint(NamedTuple):
     card: dict
 
 
-def load(name: str | Path, **options) -> Checkpoint:
+def load(name: str | Path, folder: str | Path = TRAINED, **options) -> Checkpoint:
     """The model of a checkpoint in evaluation mode, what encodes its text (a list of two for source and target), and
     the card.
 
-    name: of a model that the package ships ("shakespeare"), or the path of a .safetensors file.  options: arguments
-    that the model shall have instead of those in the card, such as another window where positions allow it.
+    name: of a model in the folder, by default one that the package ships ("shakespeare"), or the path of a .safetensors
+    file.  options: arguments that the model shall have instead of those in the card, such as another window where
+    positions allow it.
     Raises CheckpointError where there is no such file, or its card does not describe a model, or another one.
     """
     path = Path(name)
     if path.suffix != ".safetensors":
-        path = TRAINED / f"{name}.safetensors"
+        path = Path(folder) / f"{name}.safetensors"
         if not path.is_file():
-            shipped = ", ".join(sorted(file.stem for file in TRAINED.glob("*.safetensors")))
-            raise CheckpointError(f"no model {str(name)!r} is shipped; there are {shipped}.")
+            there = ", ".join(sorted(file.stem for file in Path(folder).glob("*.safetensors")))
+            raise CheckpointError(f"no model {str(name)!r} is shipped; there are {there}.")
     tensors, card = read(path)
     if not isinstance(card.get("model"), dict):
         raise CheckpointError(

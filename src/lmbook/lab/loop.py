@@ -15,7 +15,7 @@ from tqdm import tqdm  # the plain bar: tqdm.auto would leave a widget in the no
 
 import lmbook
 from lmbook.lab.distributed import all_reduce_sum, broadcast, rows
-from lmbook.lab.resume import Progress, Snapshots, random_state, set_random_state
+from lmbook.lab.resume import RunState, Snapshots, random_state, set_random_state
 from lmbook.networks import evaluating
 
 
@@ -49,101 +49,102 @@ class Loop:
         self.steps, self.epochs, self.patience = steps or math.inf, epochs or math.inf, patience
         self.model, self.save_every = model, save_every
         self.bare = getattr(model, "_orig_mod", model)  # without torch.compile's wrapper: weights have their own names
-        self.at = Progress()
+        self.state = RunState()
         self.snapshots = Snapshots(folder, self.bare, optimizer, generators, settings or {})
-        self.snapshots.load(self.at, resume, schedule)
+        self.snapshots.load(self.state, resume, schedule)
         hidden = None if progress is None else not progress  # None: on a terminal
         hidden = True if self.snapshots.rank else hidden
-        self.bar = tqdm(total=steps, initial=self.at.step, unit="step", disable=hidden)
-        self.begun = time.perf_counter() - self.at.seconds
-        self.before, self.tokens = self.at.seconds, 0.0
+        self.bar = tqdm(total=steps, initial=self.state.step, unit="step", disable=hidden)
+        self.begun = time.perf_counter() - self.state.seconds
+        self.before, self.tokens = self.state.seconds, 0.0
 
     @property
     def step(self) -> int:
         """Steps that were taken so far."""
-        return self.at.step
+        return self.state.step
 
     @property
     def log(self) -> list[dict]:
-        return self.at.log
+        return self.state.log
 
     @contextlib.contextmanager
     def running(self) -> Iterator["Loop"]:
         """Around all steps."""
-        with self.snapshots.guard(self.at) as self.pressed, _memory_explained(self.at, self.snapshots), self.bar:
+        with self.snapshots.guard(self.state) as self.pressed, _memory_explained(self.state, self.snapshots), self.bar:
             yield self
-            self.snapshots.save(self.at)
+            self.snapshots.save(self.state)
             self.interrupt_if_asked()
-        if self.at.best:
-            self.bare.load_state_dict(self.at.best)
+        if self.state.best:
+            self.bare.load_state_dict(self.state.best)
 
     def finished(self) -> bool:
-        at = self.at
-        return at.step >= self.steps or at.epoch >= self.epochs or at.waited >= (self.patience or math.inf)
+        state = self.state
+        return state.step >= self.steps or state.epoch >= self.epochs or state.waited >= (self.patience or math.inf)
 
     def epoch(self, batches: Callable[[int], Iterable]) -> Iterator:
         """The batches of this epoch that are still to come; after each, what has to be done between two steps."""
-        at = self.at
-        for batch in self.snapshots.rest(batches(at.epoch), at):
-            at.batch = batch
+        state = self.state
+        for batch in self.snapshots.rest(batches(state.epoch), state):
+            state.batch = batch
             yield batch
-            if at.step % self.save_every == 0:
-                self.snapshots.save(at)
+            if state.step % self.save_every == 0:
+                self.snapshots.save(state)
             self.interrupt_if_asked()
             if self.finished():
                 return
-        if not at.taken:
-            raise ValueError(f"batches({at.epoch}) gave no batch; check the data and the size of a batch.")
-        at.epoch, at.taken, at.state = at.epoch + 1, 0, None
+        if not state.taken:
+            raise ValueError(f"batches({state.epoch}) gave no batch; check the data and the size of a batch.")
+        state.epoch, state.taken, state.carried = state.epoch + 1, 0, None
 
-    def stepped(self, state: object, **values: float) -> None:
-        """Enters a step into the log.  state: of a stateful model, for the next batch."""
-        at = self.at
-        at.step, at.taken, at.state = at.step + 1, at.taken + 1, state
-        self._enter(epoch=at.epoch, **values)
+    def stepped(self, carried: object, **values: float) -> None:
+        """Enters a step into the log.  carried: the state of a stateful model, for the next batch."""
+        state = self.state
+        state.step, state.taken, state.carried = state.step + 1, state.taken + 1, carried
+        self._enter(epoch=state.epoch, **values)
         self.tokens += values["tokens"]
-        speed = self.tokens / (at.seconds - self.before)
+        speed = self.tokens / (state.seconds - self.before)
         self.bar.set_postfix_str(f"loss {values['loss']:.3f}, {speed:,.0f} tokens/s", refresh=False)
         self.bar.update()
 
     def validate(self, validate: Callable[[nn.Module], float] | None) -> None:
         """Enters a validation into the log, unless the last entry is one."""
-        at = self.at
-        if validate is None or (at.log and "validation" in at.log[-1]):
+        state = self.state
+        if validate is None or (state.log and "validation" in state.log[-1]):
             return
-        at.validating = True
+        state.validating = True
         with fixed_seed(self.model):
             mean = broadcast(float(validate(self.model)))
-        at.validating = False
+        state.validating = False
         if not math.isfinite(mean):
-            raise TrainingError(f"The validation is {mean} after step {at.step}. {self.snapshots.last_good()}")
+            raise TrainingError(f"The validation is {mean} after step {state.step}. {self.snapshots.last_good()}")
         self._enter(validation=mean)
-        at.waited += 1
-        if mean < at.lowest:
-            at.lowest, at.waited = mean, 0
+        state.waited += 1
+        if mean < state.lowest:
+            state.lowest, state.waited = mean, 0
             if self.patience:
-                at.best = {name: weight.detach().cpu().clone() for name, weight in self.bare.state_dict().items()}
+                state.best = {name: weight.detach().cpu().clone() for name, weight in self.bare.state_dict().items()}
 
     def check(self, nll: float, n: float, norm: float) -> None:
         """Raises TrainingError where loss or gradient is NaN or infinite, ValueError where there is no token."""
         if n and math.isfinite(nll) and math.isfinite(norm):
             return
         if not n:
-            raise ValueError(f"the batch {self.at.where()} holds no token to predict; drop such batches.")
+            raise ValueError(f"the batch {self.state.where()} holds no token to predict; drop such batches.")
         what = f"loss is {nll / n}" if not math.isfinite(nll) else f"norm of the gradient is {norm}"
         raise TrainingError(
-            f"The {what} {self.at.where()}. {self.snapshots.last_good()} Lower the learning rate, lengthen the warm-up "
-            "or clip the gradient; where it is the first step, look for a division by zero or a logarithm of zero."
+            f"The {what} {self.state.where()}. {self.snapshots.last_good()} Lower the learning rate, lengthen the "
+            "warm-up or clip the gradient; where it is the first step, look for a division by zero or a logarithm of "
+            "zero."
         )
 
     def interrupt_if_asked(self) -> None:
         """Ctrl-C in any of the processes stops them all, between two steps."""
         if all_reduce_sum(len(self.pressed))[0]:
-            self.snapshots.interrupt(self.at)
+            self.snapshots.interrupt(self.state)
 
     def _enter(self, **values: float) -> None:
-        self.at.seconds = time.perf_counter() - self.begun
-        self.at.log.append({"step": self.at.step} | values | {"seconds": round(self.at.seconds, 3)})
+        self.state.seconds = time.perf_counter() - self.begun
+        self.state.log.append({"step": self.state.step} | values | {"seconds": round(self.state.seconds, 3)})
 
 
 def at_least_one(**counts: int | None) -> None:
@@ -166,7 +167,7 @@ def fixed_seed(model: nn.Module) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _memory_explained(at: Progress, snapshots: Snapshots) -> Iterator[None]:
+def _memory_explained(state: RunState, snapshots: Snapshots) -> Iterator[None]:
     """Says where memory ran out and what to try."""
     try:
         yield
@@ -174,10 +175,10 @@ def _memory_explained(at: Progress, snapshots: Snapshots) -> Iterator[None]:
         lacking = ("can't allocate memory", "not enough memory", "out of memory")
         if not isinstance(error, torch.OutOfMemoryError | MemoryError) and not any(s in str(error) for s in lacking):
             raise
-        what = f"{at.where()}. Give smaller batches."
-        if at.validating:
-            what = f"in the validation after step {at.step}. Give validate smaller batches."
-        elif at.batch is not None:
-            B = rows(at.batch)
-            what = f"{at.where()}, with a batch of {B} rows. Try {max(1, B // 2)} rows."
+        what = f"{state.where()}. Give smaller batches."
+        if state.validating:
+            what = f"in the validation after step {state.step}. Give validate smaller batches."
+        elif state.batch is not None:
+            B = rows(state.batch)
+            what = f"{state.where()}, with a batch of {B} rows. Try {max(1, B // 2)} rows."
         raise TrainingError(f"Out of memory {what} {snapshots.last_good()}") from error

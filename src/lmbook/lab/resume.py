@@ -34,7 +34,7 @@ FORMAT = b"lmbook training 3"
 
 
 @dataclass
-class Progress:
+class RunState:
     """Where a training stands, beside weights, optimizer and random generators."""
 
     step: int = 0
@@ -45,7 +45,7 @@ class Progress:
     waited: int = 0  # validations since the lowest
     best: dict | None = None  # the weights of the lowest
     log: list[dict] = field(default_factory=list)
-    state: object = None  # of a stateful model, after the last batch
+    carried: object = None  # the state of a stateful model, after the last batch
     batch: object = None  # the last one; the file keeps its fingerprint
     validating: bool = False
 
@@ -74,32 +74,33 @@ class Snapshots:
         self.saved = None  # (step, epoch, entries of the log) of the file
         self.found = None  # what the file said when the training was resumed
 
-    def save(self, at: Progress) -> None:
+    def save(self, state: RunState) -> None:
         """Writes the log, then the checkpoint, each whole or not at all. Raises OSError."""
-        if not self.path or self.saved == (at.step, at.epoch, len(at.log)):
+        if not self.path or self.saved == (state.step, state.epoch, len(state.log)):
             return
-        processes = gather({"random": random_state(self.generators), "state": at.state})
-        self.write_log(at)
+        processes = gather({"random": random_state(self.generators), "state": state.carried})
+        self.write_log(state)
         if self.rank == 0:
-            place = {name: value for name, value in vars(at).items() if name not in ("state", "batch", "validating")}
+            apart = ("carried", "batch", "validating")
+            place = {name: value for name, value in vars(state).items() if name not in apart}
             weights, moments = self.model.state_dict(), self.optimizer.state_dict()
             write_state(
                 self.path,
                 {
                     "settings": self.settings, "weights": weights, "optimizer": moments, "progress": place,
-                    "fingerprint": fingerprint(at.batch), "processes": processes,
+                    "fingerprint": fingerprint(state.batch), "processes": processes,
                 },
             )  # fmt: skip
             if self.saved is None:  # better to learn now than after a kill that it cannot be read
                 read_state(self.path)
-        self.saved = (at.step, at.epoch, len(at.log))
+        self.saved = (state.step, state.epoch, len(state.log))
 
-    def write_log(self, at: Progress) -> None:
+    def write_log(self, state: RunState) -> None:
         if self.path and self.rank == 0:
-            lines = "".join(json.dumps(record) + "\n" for record in at.log)
+            lines = "".join(json.dumps(record) + "\n" for record in state.log)
             write(self.path.with_name("log.jsonl"), lines.encode())
 
-    def load(self, at: Progress, resume: bool, schedule: Callable[[int], float]) -> None:
+    def load(self, state: RunState, resume: bool, schedule: Callable[[int], float]) -> None:
         """Puts everything where the file says it was; without a file the training begins.
 
         Raises CheckpointError where there is a file and resume is False, and where the file does not fit.
@@ -126,13 +127,13 @@ class Snapshots:
             say(f"{self.path} is from torch {found['torch']}; with {torch.__version__} numbers may differ a little.")
         self.model.load_state_dict(found["weights"])
         self.optimizer.load_state_dict(found["optimizer"])
-        vars(at).update(found["progress"])
-        self.saved = (at.step, at.epoch, len(at.log))
+        vars(state).update(found["progress"])
+        self.saved = (state.step, state.epoch, len(state.log))
         own = found["processes"][self.rank]
         device = next(self.model.parameters()).device
-        at.state = tree_map(lambda tensor: tensor.to(device), own["state"])
+        state.carried = tree_map(lambda tensor: tensor.to(device), own["state"])
         set_random_state(own["random"], self.generators)
-        last = next((record for record in reversed(at.log) if "lr" in record), {"lr": 0.0, "step": 0})
+        last = next((record for record in reversed(state.log) if "lr" in record), {"lr": 0.0, "step": 0})
         rate = self.optimizer.param_groups[0]["initial_lr"] * schedule(last["step"]) if last["step"] else 0.0
         if not math.isclose(rate, last["lr"], rel_tol=1e-6, abs_tol=1e-12):
             say(
@@ -140,20 +141,20 @@ class Snapshots:
                 "the training goes on with the new schedule."
             )
 
-    def rest(self, batches: Iterable, at: Progress) -> Iterator:
+    def rest(self, batches: Iterable, state: RunState) -> Iterator:
         """The batches of the epoch from where the training stands. Raises CheckpointError where these are others."""
         rest, last = iter(batches), None
-        if not at.taken:
+        if not state.taken:
             return rest
-        for _ in range(at.taken):
+        for _ in range(state.taken):
             last = next(rest, None)
         if last is None or fingerprint(last) != self.found["fingerprint"]:
             raise CheckpointError(
-                f"{self.path} was trained on other batches: number {at.taken - 1} of the epoch differs. batches(epoch) "
-                "must give the same batches whenever it is called; let it seed its own generator from the epoch, and "
-                "check the data."
+                f"{self.path} was trained on other batches: number {state.taken - 1} of the epoch differs. "
+                "batches(epoch) must give the same batches whenever it is called; let it seed its own generator from "
+                "the epoch, and check the data."
             )
-        at.batch = last
+        state.batch = last
         # Making them may have drawn random numbers a second time.
         set_random_state(self.found["processes"][self.rank]["random"], self.generators)
         return rest
@@ -164,10 +165,10 @@ class Snapshots:
             return "No checkpoint was written."
         return f"The last good checkpoint, of step {self.saved[0]}, is {self.path}."
 
-    def interrupt(self, at: Progress) -> None:
+    def interrupt(self, state: RunState) -> None:
         """Saves, says how to go on, and raises KeyboardInterrupt."""
-        self.save(at)
-        line = f"stopped after step {at.step}; " + (
+        self.save(state)
+        line = f"stopped after step {state.step}; " + (
             f"saved in {self.path}: resume=True (lmbook train RECIPE --resume) goes on from there."
             if self.path
             else "nothing was saved, because there is no folder."
@@ -177,7 +178,7 @@ class Snapshots:
         raise KeyboardInterrupt(line)
 
     @contextlib.contextmanager
-    def guard(self, at: Progress) -> Iterator[list]:
+    def guard(self, state: RunState) -> Iterator[list]:
         """Around a training: Ctrl-C fills the list, so that no step is cut in two; a second one interrupts at once.
 
         The model is in training mode. At the end its modes are as they were and the log is written, whatever ended it.
@@ -196,7 +197,7 @@ class Snapshots:
         try:
             yield pressed
         finally:
-            self.write_log(at)
+            self.write_log(state)
             for module, training in modes:
                 module.training = training
             if main:

@@ -10,10 +10,10 @@ A run writes into one folder: the training's checkpoint and log, record.json wit
 recipe ships them. The records of the runs behind the book's tables are in `recorded` beside this file, the weights that
 the book shows in `trained`.
 
-`record` says what a record holds. A training's settings (model, optimizer, rates, FLOPs) are collected by run.fit.
-run.fit_cosine is run.fit with the schedule and the clipping that most experiments have; `tasks` has their losses.
-Where models are compared, run.tune picks each one's rate from the same grid, RATES, by validation, and run.to_plateau
-trains each one by the same rule, PLATEAU.
+`record` says what a record holds. A training's `settings` (model, optimizer, rates, FLOPs) are collected by run.fit.
+run.fit_cosine is run.fit with the schedule and the clipping that most recipes have; `tasks` has their losses. Where
+models are compared, run.tune picks each one's rate from the same grid, RATES, by validation, and run.to_plateau trains
+each one by the same rule, PLATEAU.
 
 rescore(name) runs a recipe on the weights it ships: run.fit then puts them into the model and trains nothing. So what a
 recipe does between fit and its scores must not need what only a training leaves behind (the log, checkpoints to
@@ -31,7 +31,7 @@ from torch import Tensor, nn
 
 import lmbook
 from lmbook import __version__, data, say, write
-from lmbook.lab import checkpoints, distributed
+from lmbook.lab import checkpoints, distributed, settings
 from lmbook.lab import record as keeping
 from lmbook.lab.checkpoints import TRAINED
 from lmbook.lab.schedules import warmup_cosine
@@ -146,9 +146,9 @@ class Run:
             return []
         if self.quick:
             options |= {"steps": 3, "evaluate_every": None, "patience": None}
-        settings = keeping.begun(model, batches, loss, optimizer, options, note)
+        told = settings.begun(model, batches, loss, optimizer, options, note)
         log = self._fit(model, batches, loss, optimizer, part, options)
-        self.parts[part] = keeping.part(model, log, settings, self.tried.get(part, ()))
+        self.parts[part] = settings.part(model, log, told, self.tried.get(part, ()))
         return log
 
     def _fit(self, model, batches, loss, optimizer, part: str, options: dict) -> list[dict]:

@@ -51,7 +51,7 @@ def fit(
         while not loop.finished():
             for batch in loop.epoch(batches):
                 optimizer.zero_grad()
-                nll, n, state = summed_nll(model, batch, loss, loop.at.state, stateful, bf16)
+                nll, n, carried = summed_nll(model, batch, loss, loop.state.carried, stateful, bf16)
                 nll.backward()
                 nll, n = all_reduce_sum(nll.detach(), n)
                 gradients = summed_gradients(parameters)
@@ -65,7 +65,7 @@ def fit(
                     group["lr"] = group["initial_lr"] * schedule(loop.step + 1)
                 rate = optimizer.param_groups[0]["lr"]
                 optimizer.step()
-                loop.stepped(state, loss=nll / n, lr=rate, norm=float(norm), tokens=int(n))
+                loop.stepped(carried, loss=nll / n, lr=rate, norm=float(norm), tokens=int(n))
                 if evaluate_every and loop.step % evaluate_every == 0:
                     loop.validate(validate)
             if not evaluate_every:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from lmbook.configuration import configured
+from lmbook.lab.configuration import configured
 from lmbook.text import SPECIALS, UNK, Vocabulary
 
 LONGEST = 3  # letters of an ending

@@ -72,7 +72,7 @@ const exact = (v) => {
 };
 const input = (name) => name[0] === "x" || name[0] === "w";
 
-export default figure(({ el, get, put, listen, say }) => {
+export default figure(({ el, bound, get, put, listen, say }) => {
   const first = { x: get("x"), W: get("W"), label: get("label") };
   let now = layer(get("x"), get("W"), get("label"));
   let edited = "w11"; // the input or weight that the controls set
@@ -198,8 +198,7 @@ export default figure(({ el, get, put, listen, say }) => {
   const came = choice({
     label: "Word that came",
     options: three.map((i) => [i, String(i)]),
-    value: get("label"),
-    onchange: (label) => put({ label }),
+    ...bound("label", "onchange"),
   });
   const descend = button("", () => {
     const before = now.value.L;

@@ -19,7 +19,7 @@ const style = `
 .lm-figure .lmk-bars .lm-bars { max-width: 34rem; }
 `;
 
-export const ordinal = (n) => {
+const ordinal = (n) => {
   const tens = n % 100;
   const ones = n % 10;
   const ending = tens > 10 && tens < 14 ? "th" : ({ 1: "st", 2: "nd", 3: "rd" }[ones] ?? "th");

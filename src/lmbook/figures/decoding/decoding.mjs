@@ -92,7 +92,7 @@ export function walk(nodes, picks) {
 const last = (list) => list[list.length - 1];
 const best = (list, by) => list.reduce((a, b) => (by(b) > by(a) ? b : a));
 
-export default figure(({ model, el, get, put, listen, say }) => {
+export default figure(({ model, el, bound, get, put, listen, say }) => {
   const word = (id) => get("words")[id];
   const text = (ids) =>
     ids
@@ -250,9 +250,8 @@ export default figure(({ model, el, get, put, listen, say }) => {
     min: 0,
     max: 2,
     step: 0.1,
-    value: get("alpha"),
+    ...bound("alpha"),
     text: (v) => fmt.num(v, 1),
-    oninput: (alpha) => put({ alpha }),
   });
   const theirs = h("div", {}, h("div", { class: "lm-row" }, next, back, end, power.node), key);
 

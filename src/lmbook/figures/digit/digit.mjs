@@ -36,7 +36,7 @@ const style = `
 const article = (digit) => `${digit === 8 ? "an" : "a"} ${digit}`;
 const shade = (grey) => ({ "--lmpx": (grey / 16).toFixed(3) });
 
-export default figure(({ model, el, get, put, listen, say }) => {
+export default figure(({ model, el, bound, get, put, listen, say }) => {
   const gpt = new PixelGPT(get("network"));
   const examples = get("examples");
   let brush = 16;
@@ -57,9 +57,8 @@ export default figure(({ model, el, get, put, listen, say }) => {
     label: "Rows that you give",
     min: 0,
     max: SIDE - 1,
-    value: get("rows"),
+    ...bound("rows"),
     text: (v) => `${v} of 8`,
-    oninput: (v) => put({ rows: v }),
   });
   const tool = choice({
     label: "Brush",
@@ -84,18 +83,16 @@ export default figure(({ model, el, get, put, listen, say }) => {
   });
   const digit = select({
     label: "Digit to write",
-    value: get("digit"),
+    ...bound("digit", "onchange"),
     options: [[LIKELIEST, "the likeliest"], ...DIGITS.map((c) => [c, String(c)])],
-    onchange: (v) => put({ digit: v }),
   });
   const heat = slider({
     label: "Temperature",
     min: 0,
     max: 1.5,
     step: 0.1,
-    value: get("temperature"),
+    ...bound("temperature"),
     text: (v) => fmt.num(v, 1),
-    oninput: (v) => put({ temperature: v }),
   });
   const models = connect(model);
   let judging = false;

@@ -19,7 +19,7 @@ const style = `
 const size = (value) => (value === 0 ? "0" : fmt.exp(Math.log(value), 2));
 const factor = (value) => (value === 0 ? "0" : value >= 0.01 && value < 100 ? fmt.num(value, 2) : size(value));
 
-export default figure(({ el, get, put, listen, say }) => {
+export default figure(({ el, bound, get, put, listen, say }) => {
   const first = { scale: get("scale"), T: get("T"), bias: get("bias") };
   let inputs;
   let wide = 560;
@@ -29,26 +29,23 @@ export default figure(({ el, get, put, listen, say }) => {
     min: 0,
     max: 3,
     step: 0.05,
-    value: get("scale"),
+    ...bound("scale"),
     text: (v) => fmt.num(v, 2),
-    oninput: (v) => put({ scale: v }),
   });
   const length = slider({
     label: "Steps T",
     min: 5,
     max: 100,
-    value: get("T"),
+    ...bound("T"),
     text: (v) => `${v} steps`,
-    oninput: (v) => put({ T: v }),
   });
   const bias = slider({
     label: "LSTM: bias of the forget gate",
     min: -2,
     max: 6,
     step: 0.5,
-    value: get("bias"),
+    ...bound("bias"),
     text: (v) => fmt.num(v, 1),
-    oninput: (v) => put({ bias: v }),
   });
   const again = button("Start again", () => {
     put(first);

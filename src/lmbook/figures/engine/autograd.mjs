@@ -11,7 +11,11 @@ import { logSoftmax, sigmoid as logistic, softmax } from "../kit/numbers.mjs";
 
 let recording = true;
 
-/** What f gives, without a way back: nothing remembers what it was computed from. */
+/**
+ * What f gives, without a way back: nothing remembers what it was computed from.
+ * @template T
+ * @param {() => T} f
+ */
 export function inference(f) {
   const before = recording;
   recording = false;
@@ -155,7 +159,12 @@ export function product(C, A, B, I, J, K, [ai, ak], [bj, bk]) {
   }
 }
 
-/** x W^T + b, the rows of x as inputs: a linear layer as torch keeps it. b may be left out. */
+/**
+ * x W^T + b, the rows of x as inputs: a linear layer as torch keeps it. b may be left out.
+ * @param {Node} x
+ * @param {Node} W
+ * @param {Node | null} [b]
+ */
 export function linear(x, W, b) {
   const I = x.rows;
   const J = W.rows;
@@ -189,7 +198,12 @@ function times1(y, W, x) {
   }
 }
 
-/** f entry by entry; slope(x, y) is the derivative where f(x) = y. */
+/**
+ * f entry by entry; slope(x, y) is the derivative where f(x) = y.
+ * @param {Node} a
+ * @param {(x: number) => number} f
+ * @param {(x: number, y: number) => number} slope
+ */
 function entries(a, f, slope) {
   const x = a.data;
   const y = new Float32Array(x.length);
@@ -202,14 +216,18 @@ function entries(a, f, slope) {
 const ROOT = Math.sqrt(2 / Math.PI);
 const hyperbolic = (x) => 1 - 2 / (1 + Math.exp(2 * x)); // quicker than Math.tanh, and as good in float32
 
+/** @param {Node} a */
 export const tanh = (a) => entries(a, hyperbolic, (_x, y) => 1 - y * y);
+/** @param {Node} a */
 export const sigmoid = (a) => entries(a, logistic, (_x, y) => y * (1 - y));
+/** @param {Node} a */
 export const relu = (a) =>
   entries(
     a,
     (x) => Math.max(0, x),
     (_x, y) => Math.sign(y),
   );
+/** @type {(a: Node, c: number) => Node} */
 export const scaled = (a, c) =>
   entries(
     a,
@@ -220,6 +238,7 @@ export const scaled = (a, c) =>
 /**
  * x Phi(x), the normal distribution by formula 7.1.26 of Abramowitz and Stegun, whose error is below 1.5e-7. Nothing
  * that is trained in the page has it, so it knows no slope.
+ * @param {Node} a
  */
 export const geluExact = (a) =>
   entries(
@@ -237,6 +256,7 @@ export const geluExact = (a) =>
 /**
  * x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), entry by entry. Its slope has the same tanh, so it is computed on the
  * way.
+ * @param {Node} a
  */
 export function gelu(a) {
   const out = new Node(a.rows, a.columns, undefined, [a], (g) => {
@@ -252,7 +272,11 @@ export function gelu(a) {
   return out;
 }
 
-/** a + b, entry by entry; b may be one row, which is then added to every row of a. */
+/**
+ * a + b, entry by entry; b may be one row, which is then added to every row of a.
+ * @param {Node} a
+ * @param {Node} b
+ */
 export function add(a, b) {
   const x = a.data;
   const y = b.data;
@@ -267,7 +291,11 @@ export function add(a, b) {
   });
 }
 
-/** a - b and a * b, entry by entry. */
+/**
+ * a - b and a * b, entry by entry.
+ * @param {Node} a
+ * @param {Node} b
+ */
 export function minus(a, b) {
   return new Node(
     a.rows,
@@ -283,6 +311,7 @@ export function minus(a, b) {
   );
 }
 
+/** @type {(a: Node, b: Node) => Node} */
 export function times(a, b) {
   const x = a.data;
   const y = b.data;
@@ -296,7 +325,11 @@ export function times(a, b) {
   });
 }
 
-/** Rows of a table, `wide` of them side by side in each row: ids has rows x wide entries. */
+/**
+ * Rows of a table, `wide` of them side by side in each row: ids has rows x wide entries.
+ * @param {Node} table
+ * @param {number[]} ids
+ */
 export function gather(table, ids, wide = 1) {
   const d = table.columns;
   const out = new Node(ids.length / wide, wide * d, undefined, [table], (g) => {
@@ -308,6 +341,9 @@ export function gather(table, ids, wide = 1) {
 
 /**
  * Each pair of a head's numbers turned by t w_j, w_j = base^(-2j/d_k) (lmbook.positions.rotary); row 0 is at `start`.
+ * @param {Node} a
+ * @param {number} start
+ * @param {number} d_k
  */
 export function rotary(a, start, d_k, base = 10000) {
   const turned = (data, way) => {
@@ -327,7 +363,12 @@ export function rotary(a, start, d_k, base = 10000) {
   });
 }
 
-/** Rows from..to. */
+/**
+ * Rows from..to.
+ * @param {Node} a
+ * @param {number} from
+ * @param {number} to
+ */
 export function slice(a, from, to) {
   const start = from * a.columns;
   const end = to * a.columns;
@@ -336,7 +377,10 @@ export function slice(a, from, to) {
   });
 }
 
-/** Matrices of equal width below each other. */
+/**
+ * Matrices of equal width below each other.
+ * @param {Node[]} parts
+ */
 export function stack(parts) {
   const out = new Node(
     parts.reduce((sum, part) => sum + part.rows, 0),
@@ -356,7 +400,11 @@ export function stack(parts) {
   return out;
 }
 
-/** [a ; b]: matrices of as many rows side by side. */
+/**
+ * [a ; b]: matrices of as many rows side by side.
+ * @param {Node} a
+ * @param {Node} b
+ */
 export function concat(a, b) {
   const wide = a.columns + b.columns;
   const each = (f) => {
@@ -376,7 +424,12 @@ export function concat(a, b) {
   return out;
 }
 
-/** g (x - mean) / sqrt(variance + eps) + b, row by row. */
+/**
+ * g (x - mean) / sqrt(variance + eps) + b, row by row.
+ * @param {Node} x
+ * @param {Node} gain
+ * @param {Node} b
+ */
 export function layerNorm(x, gain, b, eps = 1e-5) {
   const d = x.columns;
   const standard = new Float32Array(x.data.length);
@@ -483,10 +536,14 @@ export function attention(Q, K, V, { B = 1, heads = 1, causal = false, scale = M
   return Object.assign(out, { heads, weights, scores });
 }
 
-/** The mean of -ln softmax(z)[target] over the rows whose target is not -1; one number. */
+/**
+ * The mean of -ln softmax(z)[target] over the rows whose target is not -1; one number.
+ * @param {Node} z
+ * @param {number[]} targets  of each row an id, or -1
+ */
 export function crossEntropy(z, targets) {
   const d = z.columns;
-  const n = targets.reduce((total, target) => total + (target >= 0), 0);
+  const n = targets.filter((target) => target >= 0).length;
   const p = z.vectors().map((row, r) => (targets[r] < 0 ? null : softmax(row)));
   const out = new Node(1, 1, undefined, [z], ([g]) => {
     p.forEach((row, r) => {

@@ -1,4 +1,4 @@
-// checkpoint.mjs: the trained weights as lmbook/checkpoints.py writes them: safetensors, matrices in int8 by row.
+// checkpoint.mjs: the trained weights as lmbook/lab/checkpoints.py writes them: safetensors, matrices in int8 by row.
 //
 //   w_ij = s_i q_ij      s_i q_ij is exact in float32, so that the page computes with the very weights of Python
 

@@ -193,9 +193,9 @@ export function engine() {
 
     /**
      * What a translator without attention may write: nodes of `shown` rows [token, ln p, next node], node 0 first, as
-     * `tree` in decoding.py has them: all beginnings with P of `least`, what beams of up to `widest` look at, and
-     * `kept`, beginnings as ids; from each of them on by the likeliest tokens.  A next node is null behind the end, -1
-     * where the tree does not go on.
+     * `tree` in decoding/__init__.py has them: all beginnings with P of `least`, what beams of up to `widest` look at,
+     * and `kept`, beginnings as ids; from each of them on by the likeliest tokens.  A next node is null behind the end,
+     * -1 where the tree does not go on.
      */
     tree({ name, text, kept = [], shown = 5, widest = 4, least = 0.004, most = 14 }) {
       const { model, reader, writer } = get(name);

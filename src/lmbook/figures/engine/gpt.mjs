@@ -15,6 +15,10 @@ import { begun, decoderStep, layersOf, through } from "./transformer.mjs";
  * is read anew.
  */
 export class GPT {
+  /**
+   * @param {import("./layers.mjs").Weights} w
+   * @param {{ n_heads: number, window: number, slide?: number }} about
+   */
   constructor(w, { n_heads, window, slide = Math.ceil(window / 4) }) {
     this.w = w;
     this.window = window;

@@ -1,4 +1,4 @@
-// insides.mjs: a model opened at one position of what it reads or writes, for the figure OpenTransformer (opened.py).
+// insides.mjs: a model opened at one position of what it reads or writes, for the figure OpenTransformer (opened/).
 //
 //   positions of BERT and GPT: { trace, logits, came } each;
 //   came: the id that stands there, or that comes next, where there is one

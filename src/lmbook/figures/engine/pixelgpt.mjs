@@ -1,7 +1,7 @@
 // A GPT over the pixels of an image: it reads the same rows behind each class, and goes on writing from there.
 //
 // The model itself is the one of gpt.mjs. Its weights come in the state as int8 with one scale a row, s_i q_ij, in
-// base64; see digit.py.
+// base64; see digit/__init__.py.
 import { bytes, matrix, restored } from "./checkpoint.mjs";
 import { GPT } from "./gpt.mjs";
 import { draw, generator, likeliest, logSoftmax, softmax } from "../kit/numbers.mjs";
@@ -9,7 +9,7 @@ import { draw, generator, likeliest, logSoftmax, softmax } from "../kit/numbers.
 const floats = (text) => new Float32Array(bytes(text).buffer);
 
 /** The weights by name: a Map to matrices. */
-export function unpack(packed) {
+function unpack(packed) {
   const found = new Map();
   for (const [name, { q, s, v, shape }] of Object.entries(packed)) {
     const numbers = v === undefined ? restored(new Int8Array(bytes(q).buffer), floats(s)) : floats(v);

@@ -12,7 +12,7 @@ import { mean, softmax } from "../kit/numbers.mjs";
 const gate = (w, k) => ({ W_x: w(`W_x${k}`), W_h: w(`W_h${k}`), b: w(`b_${k}`) ?? w("b") });
 
 /** Of each cell: its gates, and step(x, state): what comes of the products W_x x + b of all gates at one t. */
-export const CELLS = {
+const CELLS = {
   /** h_t = tanh(W_hh h_{t-1} + W_xh x_t + b) */
   rnn(w) {
     const gates = [gate(w, "h")];

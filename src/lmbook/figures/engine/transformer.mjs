@@ -11,8 +11,12 @@ import { Node, add, gather, relu, scaled, stack } from "./autograd.mjs";
 import { MultiHeadAttention, looks } from "./attention.mjs";
 import { affine, below, layerNorm, sinusoidal } from "./layers.mjs";
 
-/** out = W_2 hidden + b_2, hidden = f(W_1 x + b_1) */
-export function feedForward(w, f = relu) {
+/**
+ * out = W_2 hidden + b_2, hidden = f(W_1 x + b_1)
+ * @param {import("./layers.mjs").Weights} w
+ * @param {(X: Node) => Node} [f]
+ */
+function feedForward(w, f = relu) {
   const W_1 = affine(w, "W_1");
   const W_2 = affine(w, "W_2");
   return (X) => {

@@ -1,4 +1,4 @@
-// wordforms.mjs: words by their look (lmbook/word_shapes.py), and typed text cut into the words that the models know.
+// wordforms.mjs: words by their look (lab/word_shapes.py), and typed text cut into the words that the models know.
 //
 //   "blogged" -> <xx-ged>      "Falluja" -> <Xx-uja>      "EOS-400D" -> <X0->      ":-/" -> <.->
 import { S, SPECIALS, W } from "./bytepairs.mjs";

@@ -48,7 +48,7 @@ function shelf(counts, held, weights) {
   };
 }
 
-export default figure(async ({ el, get, put, listen, say }) => {
+export default figure(async ({ el, bound, get, put, listen, say }) => {
   const training = read(get("text") || `${harbour}\n`);
   const vocabulary = ngram.Vocabulary.build(training);
   const counts = new ngram.Counts(vocabulary.encode(training), ORDERS, vocabulary);
@@ -92,8 +92,7 @@ export default figure(async ({ el, get, put, listen, say }) => {
   roving(tools, "button");
   const smoothing = choice({
     label: "Smoothing",
-    value: get("smoothing"),
-    onchange: (kind) => put({ smoothing: kind }),
+    ...bound("smoothing", "onchange"),
     options: Object.entries({ ...KINDS, none: "none (raw shares)" }),
   });
   const sees = ["no word before", "1 word before", "2 words before", "3 words before", "4 words before"];
@@ -101,9 +100,8 @@ export default figure(async ({ el, get, put, listen, say }) => {
     label: "Order n",
     min: 1,
     max: ORDERS,
-    value: get("n"),
+    ...bound("n"),
     text: (v) => `n = ${v}: ${sees[v - 1]}`,
-    oninput: (v) => put({ n: v }),
   });
   const far = (i, k) => Math.abs(Math.log(STOPS[i] / k));
   const stop = (k) => STOPS.reduce((best, _, i) => (far(i, k) < far(best, k) ? i : best), 0);

@@ -1,6 +1,7 @@
 // FirstWords: the GPT of chapter 17 writes on from the reader's words. What is seen first was written by the same
 // model; its weights are fetched when the reader asks for more, and then it runs here (gpt.mjs).
 import { bars, button, field, figure, fmt, h, reducedMotion, replace, slider } from "../kit/core.mjs";
+import { visible } from "../kit/format.mjs";
 import { Characters } from "../engine/bytepairs.mjs";
 import { weights } from "../engine/checkpoint.mjs";
 import { GPT, distribution } from "../engine/gpt.mjs";
@@ -34,7 +35,7 @@ const style = `
 }
 `;
 
-const seen = (char) => ({ "\n": "↵", " ": "␣" })[char] ?? char;
+const seen = (char) => visible(char, "↵");
 const named = (char) => ({ "\n": "a new line", " ": "a space" })[char] ?? fmt.quote(char);
 
 /** The model and its characters, from its file and card. */
@@ -44,7 +45,7 @@ function made({ file, card }) {
   return { gpt: new GPT((part) => found.get(part), { ...card.model, slide: SLIDE }), types, ids };
 }
 
-export default figure(({ model, el, get, put, listen, say }) => {
+export default figure(({ model, el, bound, get, put, listen, say }) => {
   let own = null;
   let busy = false;
   let timer = null;
@@ -61,9 +62,8 @@ export default figure(({ model, el, get, put, listen, say }) => {
     min: 0.2,
     max: 1.6,
     step: 0.1,
-    value: get("temperature"),
+    ...bound("temperature"),
     text: (v) => fmt.num(v, 1),
-    oninput: (temperature) => put({ temperature }),
   });
   const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "loading the model" });
   const state = h(

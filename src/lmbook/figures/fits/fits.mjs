@@ -32,7 +32,7 @@ export function numbers(m, bits, texts, tokens, bandwidth, operations) {
   };
 }
 
-export default figure(({ el, get, put, listen, say }) => {
+export default figure(({ el, bound, get, put, listen, say }) => {
   const models = get("models");
   const which = select({
     label: "Model",
@@ -50,18 +50,16 @@ export default figure(({ el, get, put, listen, say }) => {
     label: "Texts at once",
     min: 0,
     max: TEXTS,
-    value: get("texts"),
+    ...bound("texts"),
     text: (v) => fmt.count(2 ** v),
-    oninput: (v) => put({ texts: v }),
   });
   const longest = () => models[get("model")].window;
   const tokens = slider({
     label: "Tokens in each",
     min: TOKENS[0],
     max: TOKENS[1],
-    value: get("tokens"),
+    ...bound("tokens"),
     text: (v) => fmt.count(Math.min(2 ** v, longest())),
-    oninput: (v) => put({ tokens: v }),
   });
   const memoryHead = h("p", { class: "lm-small lm-muted" }, `Memory, of ${fmt.num(get("memory"), 0)} GB`);
   const timeHead = h("p", { class: "lm-small lm-muted" }, "Time of a step, at least");

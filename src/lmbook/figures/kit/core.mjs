@@ -4,10 +4,10 @@
 //
 //   import { bars, button, figure, fmt, h, slider } from "../kit/core.mjs";
 //
-//   export default figure(({ el, get, put, listen, say }) => {
+//   export default figure(({ el, bound, get, put, listen, say }) => {
 //     const chart = bars();
-//     const n = slider({ label: "Order n", min: 1, max: 5, value: get("n"), text: (v) => `order ${v}`,
-//                        oninput: (v) => put({ n: v }) });
+//     const n = slider({ label: "Order n", min: 1, max: 5, ...bound("n"), text: (v) => `order ${v}`,
+//                        });
 //     el.append(n.node, chart.node);
 //     const draw = () => {
 //       n.set(get("n"));
@@ -26,6 +26,7 @@
 //   h("div", { class: "lm-folds" }, details, ..)         closed, on one line
 // State lives in the model's traits: set it there, draw from there. Then a kernel and the page see the same.
 //   get(name), put({ name: value, .. })      the same with a kernel and without; `model` has both
+//   slider({ .., ...bound(name) })           begins with the trait and sets it; choice, select: bound(name, "onchange")
 //   listen("a b", callback)      callback on a change of trait a or b; taken off when the view goes
 //   say(sentence)                the result in words, in the polite live region, which is also shown to everybody.
 //                                It stands below the figure; el.append(say.node, ...) puts it elsewhere.
@@ -75,6 +76,7 @@ export { fmt, h, replace, s };
  * @property {HTMLElement} el
  * @property {(name: string) => any} get
  * @property {(values: Record<string, any>) => void} put
+ * @property {(name: string, event?: string) => any} bound
  * @property {Listen} listen
  * @property {Say} say
  *
@@ -127,6 +129,7 @@ export function figure(draw, style = "") {
         el: body,
         get: (name) => model.get(name),
         put,
+        bound: (name, event = "oninput") => ({ value: model.get(name), [event]: (value) => put({ [name]: value }) }),
         listen,
         say: Object.assign(live.say, { node: live.node }),
       });

@@ -33,3 +33,6 @@ export const fmt = {
   list: (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`),
   quote: (word) => `“${word}”`,
 };
+
+/** A character where blanks and line ends must be seen. */
+export const visible = (char, end = "⏎") => ({ " ": "␣", "\n": end })[char] ?? char;

@@ -61,7 +61,7 @@ function hull(points) {
   return [...half(sorted).slice(0, -1), ...half(sorted.reverse()).slice(0, -1)];
 }
 
-export default figure(({ el, get, put, listen, say }) => {
+export default figure(({ el, bound, get, put, listen, say }) => {
   const [names, keys, values, axes, reach] = ["names", "key_rows", "value_rows", "axes", "reach"].map((name) =>
     get(name),
   );
@@ -86,17 +86,15 @@ export default figure(({ el, get, put, listen, say }) => {
     min: 0,
     max: 8,
     step: 0.1,
-    value: get("beta"),
+    ...bound("beta"),
     text: (v) => fmt.num(v, 1),
-    oninput: (v) => put({ beta: v }),
   });
   const heads = slider({
     label: "Heads",
     min: 1,
     max: 4,
-    value: get("heads"),
+    ...bound("heads"),
     text: (v) => `${v} head${v === 1 ? "" : "s"}`,
-    oninput: (v) => put({ heads: v }),
   });
 
   const handle = h("div", { class: "lmq-handle", "aria-hidden": "true" });

@@ -2,6 +2,7 @@
 //
 //   c_t = f_t c_{t-1} + i_t g_t      h_t = o_t tanh(c_t)
 import { chips, fmt, h, replace, s, select, slider, table } from "../kit/core.mjs";
+import { visible } from "../kit/format.mjs";
 import { ownText } from "../kit/live.mjs";
 
 const UNKNOWN = "▯";
@@ -26,12 +27,10 @@ export const style = `
 .lmg-minus { fill: none; stroke: var(--lm-2); stroke-width: 1.4; }
 `;
 
-const visible = (c) => ({ " ": "␣", "\n": "⏎" })[c] ?? c;
-
 /**
  * What happens in every unit at every step of a text: [{ char, f, i, g, c, o, h }], each a list of numbers, one a unit.
  */
-export const stepsOf = (read) =>
+const stepsOf = (read) =>
   read.map(({ id, text, states: [[shown, memory]], gates: [gates] }) => ({
     char: id === 1 ? UNKNOWN : text,
     ...gates,

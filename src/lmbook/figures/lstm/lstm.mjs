@@ -39,7 +39,7 @@ const style = `
 const num = (v) => fmt.num(v, 3);
 const term = (v) => (v < 0 ? `(${num(v)})` : num(v));
 
-export default figure(({ model, el, get, put, listen, say }) => {
+export default figure(({ model, el, bound, get, put, listen, say }) => {
   const first = { events: get("events"), bias: get("bias"), place: 0 };
   const last = () => get("events").length * ORDER.length;
   const where = () => {
@@ -71,9 +71,8 @@ export default figure(({ model, el, get, put, listen, say }) => {
     min: -2,
     max: 8,
     step: 0.5,
-    value: get("bias"),
+    ...bound("bias"),
     text: (v) => fmt.num(v, 1),
-    oninput: (v) => put({ bias: v }),
   });
   const again = button("Start again", () => put(first));
 

@@ -26,7 +26,7 @@ const style = `
 .lm-figure .lmk-node.lmk-leak { fill: var(--lm-2); stroke: var(--lm-text); stroke-width: 2; }
 `;
 
-export default figure(({ el, get, put, listen, say }) => {
+export default figure(({ el, bound, get, put, listen, say }) => {
   const first = get("words");
   const T = first.length;
   const all = [...first.keys()];
@@ -54,9 +54,8 @@ export default figure(({ el, get, put, listen, say }) => {
     label: "Layers",
     min: 1,
     max: 4,
-    value: get("layers"),
+    ...bound("layers"),
     text: (v) => `${v} layer${v === 1 ? "" : "s"}`,
-    oninput: (v) => put({ layers: v }),
   });
   const residual = button("Residual connection", () => put({ residual: !get("residual") }), {
     pressed: get("residual"),
@@ -64,8 +63,7 @@ export default figure(({ el, get, put, listen, say }) => {
   const output = select({
     label: "Output",
     options: all.map((i) => [i, `${i + 1}, ${first[i]}`]),
-    value: get("chosen"),
-    onchange: (i) => put({ chosen: i }),
+    ...bound("chosen", "onchange"),
   });
 
   // --- the mask, to be painted -------------------------------------------------------------------------------------

@@ -1,14 +1,15 @@
 // OpenTransformer: a drawn Transformer, or a half of one, that opens, from the whole to a block, a head and a number,
 // on the reader's own sentence.
 //
-// Where it is open is said by `part` (a path, see opened.py), at which word by `read` and `write`. The first view was
+// Where it is open is said by `part` (a path, see __init__.py), at which word by `read` and `write`. The first view was
 // computed by the package; for everything else the model is fetched (live.mjs) and asked (engine.mjs). The views are in
 // views.mjs. Keys: up and down move, Enter opens, Escape closes, left and right change the word.
 import { chips, figure, fmt, h, replace, roving, table } from "../kit/core.mjs";
 import { formulaStyle } from "../kit/formula.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 import { shapesStyle } from "./shapes.mjs";
-import { nameOf, parsed, stagesOf, viewOf } from "./views.mjs";
+import { nameOf, parsed, seen, stagesOf } from "./path.mjs";
+import { viewOf } from "./views.mjs";
 
 const BLANK = "____";
 const style = `
@@ -45,8 +46,6 @@ const style = `
 .lmo-stage[aria-busy="true"] { opacity: 0.55; }
 .lmo-level { outline: none; border-radius: 6px; }
 ${formulaStyle}${shapesStyle}`;
-
-const seen = (word) => word.trim() || (word ? "␣" : "∅");
 
 export default figure(({ model, el, get, put, listen, say }) => {
   const about = get("about");

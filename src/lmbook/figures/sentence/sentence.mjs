@@ -34,7 +34,7 @@ function harbour(order) {
 }
 
 /** Every token of the sentence, <eos> last: its probability, the history used, the running product and sum. */
-export function analyse(sentence, order) {
+function analyse(sentence, order) {
   const { model, vocabulary } = harbour(order);
   const typed = words(sentence).slice(0, LIMIT);
   const tokens = [...typed, "<eos>"];

@@ -73,7 +73,7 @@ function strip(row, wide, tall) {
   );
 }
 
-export default figure(({ el, get, put, listen, say }) => {
+export default figure(({ el, bound, get, put, listen, say }) => {
   const vocabulary = Vocabulary.build(harbour.split("\n").flatMap((line) => [...line.split(" "), "<eos>"]));
   const flat = get("learned");
   const learned = Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i], flat[2 * i + 1]]);
@@ -85,7 +85,7 @@ export default figure(({ el, get, put, listen, say }) => {
   let cut = []; // for each tokenizer its tokens: { token, id }
   let chosen = { lane: 0, at: 5 }; // a vowel of the first text
 
-  const input = field({ label: "Text", value: get("text"), maxlength: MOST, oninput: (v) => put({ text: v }) });
+  const input = field({ label: "Text", ...bound("text"), maxlength: MOST });
   const examples = chips({
     label: "Try",
     options: get("examples").map((text) => [text, text.trim().replace(/\s+/g, " ")]),
@@ -97,9 +97,8 @@ export default figure(({ el, get, put, listen, say }) => {
     min: 0,
     max: learned.length,
     step: 1,
-    value: get("merges"),
+    ...bound("merges"),
     text: (v) => `${v} of ${learned.length}`,
-    oninput: (v) => put({ merges: v }),
   });
 
   const lanes = NAMES.map((name, lane) => {

@@ -85,7 +85,7 @@ export function shown(text, i) {
 }
 
 /** The mean over the heads, or one head: weights[query][key]. */
-export function chosenWeights({ weights }, head) {
+function chosenWeights({ weights }, head) {
   if (head) return weights[head - 1];
   return weights[0].map((row, t) =>
     row.map((_, i) => weights.reduce((sum, one) => sum + one[t][i], 0) / weights.length),

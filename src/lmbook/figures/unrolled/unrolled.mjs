@@ -2,11 +2,12 @@
 //
 //   h_t = tanh(W_hh h_{t-1} + W_xh x_t + b)      P(w_{t+1} | w_1..w_t) = softmax(W_hy h_t + b_y)
 //
-// The states of the passages come from unrolled.py: one byte a unit and step, in 127ths. For a text of the reader's the
+// The states of the passages come from __init__.py: one byte a unit and step, in 127ths. For a text of the reader's the
 // same network computes them here (engine.mjs), from the zero state, and they are kept in the same form.
 // A square is filled where h is positive and an outline where it is negative; its side grows with |h|. So it reads
 // without colour, too.
 import { chips, figure, fmt, h, replace, s, select, slider, table } from "../kit/core.mjs";
+import { visible } from "../kit/format.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 
 const MODEL = "shakespeare-rnn";
@@ -43,11 +44,10 @@ const style = `
 .lm-figure .lmu-far { display: none; } }
 `;
 
-const visible = (c) => ({ " ": "␣", "\n": "⏎" })[c] ?? c;
 const signed = (v) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(2)}`;
 const bytes = (text) => Int8Array.from(atob(text), (c) => c.charCodeAt(0));
 
-export default figure(({ model, el, get, put, listen, say }) => {
+export default figure(({ model, el, bound, get, put, listen, say }) => {
   const opened = (p) => ({ ...p, characters: [...p.text], tops: [...p.top], h: bytes(p.states) });
   let passages = get("passages").map(opened);
   const ours = passages.filter((p) => !p.own).length;
@@ -106,16 +106,14 @@ export default figure(({ model, el, get, put, listen, say }) => {
     label: "Step t",
     min: 0,
     max: steps() - 1,
-    value: get("t"),
-    oninput: (v) => put({ t: v }),
+    ...bound("t"),
     text: (t) => `${t + 1} of ${steps()}`,
   });
   const unit = slider({
     label: "Unit",
     min: 0,
     max: UNITS - 1,
-    value: get("unit"),
-    oninput: (v) => put({ unit: v }),
+    ...bound("unit"),
     text: String,
   });
   const known = get("known");

@@ -30,35 +30,31 @@ const style = `
 .lm-figure .lmpw-along { stroke: var(--lm-2); stroke-width: 1.6; stroke-dasharray: 4 3; }
 `;
 
-export default figure(({ model, el, get, put, listen, say }) => {
+export default figure(({ model, el, bound, get, put, listen, say }) => {
   const length = get("length");
   const first = slider({
     label: "Position i",
     min: 0,
     max: length - 1 - LONGEST,
-    value: get("i"),
+    ...bound("i"),
     text: String,
-    oninput: (v) => put({ i: v }),
   });
   const gap = slider({
     label: "Offset t − i",
     min: 0,
     max: LONGEST,
-    value: get("offset"),
+    ...bound("offset"),
     text: String,
-    oninput: (v) => put({ offset: v }),
   });
   const width = choice({
     label: "Width D",
     options: WIDTHS.map((v) => [v, String(v)]),
-    value: get("width"),
-    onchange: (v) => put({ width: v }),
+    ...bound("width", "onchange"),
   });
   const base = choice({
     label: "Base C",
     options: BASES.map((v) => [v, fmt.count(v)]),
-    value: get("base"),
-    onchange: (v) => put({ base: v }),
+    ...bound("base", "onchange"),
   });
   const key = h("p", { class: "lm-small lm-muted", "aria-hidden": "true" });
   const dials = h("div", { class: "lmpw-dials", "aria-hidden": "true" });

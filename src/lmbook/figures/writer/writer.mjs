@@ -14,6 +14,7 @@ import {
   slider,
   table,
 } from "../kit/core.mjs";
+import { visible } from "../kit/format.mjs";
 import { bytes, weights } from "../engine/checkpoint.mjs";
 import { GPT, distribution } from "../engine/gpt.mjs";
 import { draw as pick, softmax, uniform } from "../kit/numbers.mjs";
@@ -44,7 +45,7 @@ const style = `
 .lmw-head { margin: 0 0 0.3rem; font-weight: 600; }
 `;
 
-const seen = (char) => ({ "\n": "↵", " ": "␣" })[char] ?? char;
+const seen = (char) => visible(char, "↵");
 const named = (char) => ({ "\n": "the line end", " ": "the space" })[char] ?? fmt.quote(char);
 
 export default figure(({ el, get, put, listen, say }) => {

@@ -14,9 +14,9 @@ import torch
 from torch import Tensor, nn
 
 from lmbook import decode
-from lmbook.configuration import configured
 from lmbook.data.digits import ORDERS, PixelCodec, digits, to_levels
 from lmbook.gpt import GPT, decay_groups, gelu_tanh
+from lmbook.lab.configuration import configured
 from lmbook.lab.recipes.tasks import Pair, confusion, label_nll, log_probs, next_token_nll, wider
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.train import device_of, evaluate

@@ -14,9 +14,8 @@ import torch
 from torch import nn
 
 from lmbook.gpt import GPT
-from lmbook.lab import checkpoints
+from lmbook.lab import checkpoints, settings
 from lmbook.lab import flops as costs
-from lmbook.lab import record as keeping
 from lmbook.lab.recipes.multi30k import RUNGS, prepare
 from lmbook.lab.recipes.tasks import next_token_nll
 from lmbook.lab.recipes.translation import loss
@@ -167,7 +166,7 @@ def gpt_speed(run: Run) -> tuple[dict, None]:
             for kind in ("float32", "bfloat16"):
                 torch.manual_seed(run.seed)
                 model = GPT(**sizes).to(run.device)
-                each = keeping.flops_per_token(model, [(ids[:1, :-1], ids[:1, 1:])], next_token_nll, False)
+                each = settings.flops_per_token(model, [(ids[:1, :-1], ids[:1, 1:])], next_token_nll, False)
                 trained = torch.compile(model) if compiled else model
                 steps = 1 if run.quick else 10
                 speed = tokens_a_second(trained, (ids[:, :-1], ids[:, 1:]), kind == "bfloat16", steps)

@@ -10,7 +10,7 @@ from torch import nn
 
 import lmbook
 from lmbook import data, metrics
-from lmbook.configuration import configured
+from lmbook.lab.configuration import configured
 from lmbook.lab.recipes.translation import Task, beams, encoder_decoder, learn, race, scored
 from lmbook.lab.run import Run, recipe
 from lmbook.seq2seq import RecurrentEncoder, SingleRNNTranslator

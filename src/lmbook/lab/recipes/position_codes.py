@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from lmbook.attention import MultiHeadAttention
-from lmbook.configuration import configured
+from lmbook.lab.configuration import configured
 from lmbook.lab.recipes.tasks import Pair, next_token_nll, random_lengths
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.schedules import warmup

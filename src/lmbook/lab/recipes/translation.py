@@ -15,9 +15,9 @@ from torch import Tensor, nn
 
 import lmbook
 from lmbook import data, metrics
-from lmbook.configuration import configured
 from lmbook.data.batching import pad
 from lmbook.decode import beam, greedy
+from lmbook.lab.configuration import configured
 from lmbook.lab.run import RATES, Run
 from lmbook.lab.schedules import warmup_cosine
 from lmbook.lab.train import TrainingError, device_of, evaluate

@@ -8,8 +8,8 @@ import torch
 from torch import nn
 
 from lmbook.bert import BERT, BERTClassifier
-from lmbook.configuration import build, configuration, configured
 from lmbook.gpt import GPT
+from lmbook.lab.configuration import build, configuration, configured
 from lmbook.text import BytePairTokenizer, CharTokenizer, Vocabulary
 
 

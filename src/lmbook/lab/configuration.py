@@ -1,13 +1,11 @@
-"""What an object was made with, as JSON, so that a file can say how to make it again.
-
-    @configured
-    class GPT(nn.Module): ...
+"""What a model or a tokenizer was made with, as JSON, so that a file can say how to make it again.
 
     configuration(GPT(70, 64, ...))     {"class": "lmbook.gpt.GPT", "vocab": 70, "window": 64, ...}
     build(configuration(model))         another model of the same sizes, untrained
 
-A class that is marked stays what it is: its objects only remember their arguments, the defaults among them. Nothing but
-marked classes of lmbook is ever built, so that a file from somewhere else can run no other code; a function among the
+The classes of the lesson know nothing of this. From the import of this module on, the objects of those in LESSON
+remember their arguments, the defaults among them; `configured` marks other classes, such as those of a recipe. Nothing
+but marked classes is ever built, so that a file from somewhere else can run no other code; a function among the
 arguments (an activation) is kept by its name and is not called.
 """
 
@@ -16,6 +14,22 @@ import importlib
 import inspect
 from collections.abc import Iterator
 
+from lmbook.bert import BERT, BERTClassifier, BERTTagger, MaskedLM
+from lmbook.data.digits import PixelCodec
+from lmbook.feedforward import FeedForwardLM
+from lmbook.gpt import GPT
+from lmbook.rnn_models import Classifier, RecurrentLM, Tagger
+from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq, SingleRNNTranslator
+from lmbook.text import BytePairTokenizer, CharTokenizer, Vocabulary, WordTokenizer
+from lmbook.transformer import Transformer, TransformerEncoder
+from lmbook.vit import PatchClassifier
+from lmbook.word2vec import SkipGram
+
+LESSON = (
+    Vocabulary, CharTokenizer, WordTokenizer, BytePairTokenizer, PixelCodec, SkipGram, FeedForwardLM, RecurrentLM,
+    Tagger, Classifier, RecurrentEncoder, TransformerEncoder, Seq2Seq, AttentionSeq2Seq, SingleRNNTranslator,
+    Transformer, BERT, MaskedLM, BERTClassifier, BERTTagger, GPT, PatchClassifier,
+)  # fmt: skip
 REMEMBERED = "_made_with"
 FUNCTIONAL = "torch.nn.functional"  # its functions may be arguments
 
@@ -49,10 +63,15 @@ def configured(cls: type) -> type:
     return cls
 
 
+for lesson in LESSON:
+    configured(lesson)
+
+
 def configuration(thing) -> dict | list | None:
     """The class of an object and its arguments; a list of these for a list or tuple of objects.
 
-    None where a class is not marked, or an argument is neither of a marked class nor plain JSON.
+    None where a class is not marked, an object was made before this module was imported, or an argument is neither of a
+    marked class nor plain JSON.
     """
     try:
         return _plain(getattr(thing, "_orig_mod", thing))  # torch.compile wraps a model

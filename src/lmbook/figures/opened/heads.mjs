@@ -1,0 +1,140 @@
+// heads.mjs: one head of an attention, and one score.
+import { fmt, s } from "../kit/core.mjs";
+import { formula } from "../kit/formula.mjs";
+import { WIDE, part, sheet, text, vector } from "./shapes.mjs";
+import { cut, seen } from "./path.mjs";
+import { largest, products } from "./sums.mjs";
+
+/** The numbers of one head: query, keys, values, scores, weights, mean. */
+function headOf(at, stage) {
+  const d = stage.query.length / stage.weights.length;
+  const own = (vector_) => vector_.slice(at.head * d, (at.head + 1) * d);
+  return {
+    d,
+    q: own(stage.query),
+    k: stage.keys.map(own),
+    v: stage.values.map(own),
+    e: stage.scores[at.head],
+    alpha: stage.weights[at.head],
+    c: own(stage.context),
+  };
+}
+const best = (values) => values.reduce((top, value, j) => (value > values[top] ? j : top), 0);
+const SCORE = `e_i = frac{*q* · *k*_i}{√{d_{"k"}}}`;
+
+const SHOWN = 14; // tokens of a head that are drawn: of more, those with the largest weights
+
+export function head({ at, about, stage, keys, word, total }) {
+  const own = headOf(at, stage);
+  const drawn = [...own.alpha.keys()]
+    .sort((a, b) => own.alpha[b] - own.alpha[a] || a - b)
+    .slice(0, SHOWN)
+    .sort((a, b) => a - b);
+  const rest = own.alpha.length - drawn.length;
+  const role = at.look === "cross" || at.tower === "encoder" ? "encoder" : "decoder";
+  const tops = { k: Math.max(...own.k.flat().map(Math.abs)), v: Math.max(...own.v.flat().map(Math.abs)) };
+  const rows = drawn.map((j, place) => {
+    const k = own.k[j];
+    const y = 66 + 27 * place;
+    return part(
+      `${at.path}.${j + 1}`,
+      "score and weight",
+      s("rect", { x: 0, y, width: WIDE, height: 25, rx: 4, class: "lmo-hit" }),
+      text(74, y + 17, cut(seen(keys[j].text), 10), { anchor: "end", size: 12.5 }),
+      vector(82, y + 2, 76, 21, k, "encoder", tops.k),
+      text(200, y + 17, fmt.num(own.e[j], 1), { anchor: "end", size: 12 }),
+      s("rect", {
+        x: 206,
+        y: y + 6,
+        width: Math.max(0.5, 24 * own.alpha[j]),
+        height: 13,
+        class: `lmo-head lmo-${role}`,
+      }),
+      text(259, y + 17, fmt.num(own.alpha[j]), { anchor: "end", size: 12 }),
+      vector(266, y + 2, 54, 21, own.v[j], "value", tops.v),
+    );
+  });
+  const end = 66 + 27 * rows.length + (rest ? 18 : 0);
+  const node = sheet(
+    end + 40,
+    text(74, 19, cut(seen(word), 10), { anchor: "end", size: 12.5, bold: true }),
+    vector(82, 2, 76, 25, own.q, "decoder"),
+    text(165, 19, "asks: the query q", { anchor: "start", size: 12 }),
+    [
+      [120, "key k"],
+      [188, "score"],
+      [234, "weight"],
+      [293, "value v"],
+    ].map(([x, name]) => text(x, 54, name, { size: 11.5, muted: true })),
+    rows.map((one) => one.node),
+    rest
+      ? text(259, end - 4, `${rest} others share ${fmt.num(1 - drawn.reduce((sum, j) => sum + own.alpha[j], 0))}`, {
+          anchor: "end",
+          size: 11.5,
+          muted: true,
+        })
+      : [],
+    text(259, end + 24, "mean of the values: c", { anchor: "end", size: 12 }),
+    vector(266, end + 6, 54, 25, own.c, "value", tops.v),
+  );
+  const top = best(own.alpha);
+  return {
+    node,
+    parts: rows,
+    tints: own.alpha,
+    formula: formula(
+      "e i is q times k i over the root of d k. Alpha is the softmax of e. c is the sum of alpha i v i.",
+      SCORE,
+      "α = [softmax](e)",
+      "*c* = ∑_i α_i *v*_i",
+      `d_{"k"} = ${own.d}`,
+    ),
+    note:
+      about.kind !== "next"
+        ? "The means of all heads, side by side, times Wₒ: that is what the sublayer adds."
+        : "Of these keys and values " +
+          (own.k.length > 1
+            ? `the first ${own.k.length - 1} were kept from before, in the cache; q, k and v of ` +
+              `${fmt.quote(seen(word))} are new`
+            : "all are new") +
+          `. In all layers the cache now holds ${fmt.count(2 * about.n_layers * about.d_model * own.k.length)} ` +
+          "numbers. q and k were turned by their positions." +
+          (total > own.k.length ? ` ${total - own.k.length} later characters are masked.` : ""),
+    words:
+      `Head ${at.head + 1} looks from ${fmt.quote(seen(word))} most at ${fmt.quote(seen(keys[top].text))}, with ` +
+      `score ${fmt.num(own.e[top])} and weight ${fmt.num(own.alpha[top])}.`,
+    table: {
+      head: ["looked at", "score e", "weight α"],
+      rows: own.e.map((e, j) => [seen(keys[j].text), fmt.num(e, 3), fmt.num(own.alpha[j], 3)]),
+    },
+  };
+}
+
+export function scoreView({ at, stage, keys, word }) {
+  const own = headOf(at, stage);
+  const j = Math.min(at.number, own.e.length - 1);
+  const made = products(
+    own.q,
+    own.k[j],
+    [`query q of “${cut(seen(word))}”`, `key k of “${cut(seen(keys[j].text))}”`, "their products, entry by entry"],
+    ["decoder", "encoder"],
+  );
+  const [most, place] = largest(made.each);
+  return {
+    node: made.node,
+    parts: [],
+    siblings: own.e.map((_, k) => k),
+    number: j,
+    tints: own.alpha,
+    formula: formula(
+      `The score is ${fmt.num(own.e[j])}, the weight ${fmt.num(own.alpha[j])}`,
+      `e = frac{*q* · *k*}{√{d_{"k"}}} = frac{${fmt.num(made.sum)}}{√{${own.d}}} = ${fmt.num(own.e[j])}`,
+      `α = frac{e^{${fmt.num(own.e[j])}}}{∑_j e^{e_j}} = ${fmt.num(own.alpha[j], 3)}`,
+    ),
+    words:
+      `${own.d} products add up to ${fmt.num(made.sum)}; over √${own.d} that is the score ${fmt.num(own.e[j])}, ` +
+      `and after the softmax a weight of ${fmt.num(own.alpha[j], 3)}. The largest product is ${fmt.num(most)}, ` +
+      `at entry ${place + 1}.`,
+    table: { head: ["entry", "q", "k", "product"], rows: made.rows },
+  };
+}

@@ -1,0 +1,257 @@
+// whole.mjs: the whole model, and one block of it.
+import { fmt, s } from "../kit/core.mjs";
+import { formula } from "../kit/formula.mjs";
+import { arrow, box, columns, part, path, plus, sheet, text } from "./shapes.mjs";
+import { NAMES, cut, nameOf, says, seen } from "./path.mjs";
+
+/** Softmax of E times the head of the last x: how each model says what comes. */
+const OUTPUT = {
+  translator: "P(y_t | y_{<t}, x) = [softmax](E [LN] *x*_K)",
+  blank: "P(w_t | [the others]) = [softmax](E [LN] [gelu](W*x*_K + *b*) + *c*)",
+  next: "P(w_{t+1} | w_{≤t}) = [softmax](E [LN] *x*_K)",
+};
+const STREAM = {
+  pre: "*x*_k = *x*_{k−1} + f_k([LN] *x*_{k−1})",
+  post: "*x*_k = [LN](*x*_{k−1} + f_k(*x*_{k−1}))",
+};
+export const START = {
+  translator: "*x*_0 = √{d} E_w + *p*_t",
+  blank: "*x*_0 = [LN](E_w + P_t + S_1)",
+  next: "*x*_0 = E_w",
+};
+const ground = { translator: "√d E + position", blank: "LN(E + P + S)", next: "E" };
+
+export function whole({ about, words, trace, word, hidden, left }) {
+  const { n_layers: L, tower, kind } = about;
+  const x = tower ? 160 : 248;
+  const half = tower ? 92 : 62;
+  const encoder = 72;
+  const bottom = 66 + 50 * L; // x: of the tower that ends in the output
+  const top = (k) => bottom - 50 * k + 8;
+  const parts = [
+    part(
+      "output",
+      "output",
+      box(x - half, 34, 2 * half, 26, "parameter"),
+      text(x, 51, kind === "blank" ? "W, LN, E, softmax" : "E, softmax", { size: 12 }),
+    ),
+  ];
+  const told = (k) => trace.find((one) => one.kind === "feed" && one.layer === k).says;
+  const own = tower || "decoder";
+  for (let k = L; k; k -= 1) {
+    parts.push(
+      part(
+        `${own}.${k}`,
+        own,
+        box(x - half, top(k), 2 * half, 36, own),
+        text(x, top(k) + 14, `layer ${k}`, { size: 12, bold: true }),
+        text(x, top(k) + 29, `“${cut(seen(told(k).text), 9)}” ${fmt.num(told(k).p)}`, { size: 11.5 }),
+      ),
+    );
+  }
+  const below = (at, wide, end, name) =>
+    part(
+      end,
+      `embedding${about.starts > 1 ? " and position" : ""} of ${name}`,
+      box(at - wide, bottom + 18, 2 * wide, 26, "parameter"),
+      text(at, bottom + 35, ground[kind], { size: 12 }),
+    );
+  parts.push(below(x, half, own === "encoder" ? "source" : "target", seen(word)));
+  if (!tower) {
+    for (let k = L; k; k -= 1)
+      parts.push(
+        part(
+          `encoder.${k}`,
+          "encoder",
+          box(encoder - half, top(k), 2 * half, 36, "encoder"),
+          text(encoder, top(k) + 14, `layer ${k}`, { size: 12, bold: true }),
+          text(encoder, top(k) + 29, "attention, FFN", { size: 11.5 }),
+        ),
+      );
+    parts.push(below(encoder, half, "source", seen(words.read.text)));
+  }
+  const stream = (at, from, to) => arrow(`M${at} ${from}V${to + 5}`, at, to, "up", "state", 2.5);
+  const last = kind === "translator" ? { ...words.written, p: words.written.p ?? 0 } : told(L);
+  const H = top(L) - 20;
+  const memory = () => [
+    path(`M${encoder} ${top(L)}V${H}H160V${top(1) + 18}`, "encoder", 2.5),
+    Array.from({ length: L }, (_, k) =>
+      arrow(`M160 ${top(k + 1) + 18}H182`, x - half, top(k + 1) + 18, "right", "encoder", 2),
+    ),
+    text(encoder + 46, H - 6, "H", { bold: true }),
+    text(encoder, 14, "encoder", { muted: true }),
+    text(encoder, bottom + 72, `reads “${cut(seen(words.read.text))}”`),
+  ];
+  const ends = `${kind === "blank" ? "says" : "writes"} “${cut(seen(last.text), 9)}” ${fmt.num(last.p)}`;
+  const node = sheet(
+    bottom + 78,
+    (tower ? [x] : [encoder, x]).map((at) => [
+      stream(at, bottom + 58, bottom + 44),
+      Array.from({ length: L }, (_, k) => stream(at, bottom - 50 * k + 18, bottom - 50 * k - 6)),
+    ]),
+    stream(x, top(L), 60),
+    stream(x, 34, 22),
+    tower ? [] : memory(),
+    text(x, 16, ends, { bold: true }),
+    text(x, bottom + 72, `${kind === "blank" ? "reads" : "has read"} “${cut(seen(word), 9)}”`),
+    parts.map((one) => one.node),
+  );
+  const after = fmt.list(Array.from({ length: L }, (_, k) => fmt.quote(seen(told(k + 1).text))));
+  const dropped = left
+    ? ` Left out, because the model has no such character: ${fmt.list([...left].map(fmt.quote))}.`
+    : "";
+  return {
+    node,
+    parts,
+    formula: formula(
+      "The first x is a sum of vectors. The stream x k comes from x k minus 1 and what sublayer k makes of it. " +
+        "The output is softmax of E times what the last x becomes.",
+      START[kind],
+      STREAM[about.post ? "post" : "pre"],
+      OUTPUT[kind],
+    ),
+    note: {
+      translator: "In each layer of the decoder: the word that the model would write, did it end there.",
+      blank:
+        "In each layer: what the model would say, did it end there. " +
+        (hidden ? "It does not see the word that is hidden." : "It reads the word about which it speaks."),
+      next: "In each layer: the character that the model would write next, did it end there. Dashed: masked.",
+    }[kind],
+    words: {
+      translator:
+        `The decoder has read ${fmt.quote(seen(word))} and writes ${fmt.quote(seen(last.text))}, P = ` +
+        `${fmt.num(last.p)}. After its layers 1 to ${L} it would say ${after}.`,
+      blank:
+        `At ${fmt.quote(seen(word))} the encoder says ${fmt.quote(seen(last.text))}, P = ${fmt.num(last.p)}. ` +
+        `After its layers 1 to ${L} it would say ${after}.`,
+      next:
+        `The decoder has read up to ${fmt.quote(seen(word))}; next it says ${fmt.quote(seen(last.text))}, P = ` +
+        `${fmt.num(last.p)}. After its layers 1 to ${L} it would say ${after}.${dropped}`,
+    }[kind],
+    table: {
+      head: [
+        `sublayer of the ${own}`,
+        "length added",
+        about.post ? "length behind it" : "length of the sum",
+        `would ${kind === "blank" ? "say" : "write"}`,
+      ],
+      rows: trace.map((one) => [
+        `${NAMES[one.kind]}${one.layer ? `, layer ${one.layer}` : ""}`,
+        fmt.num(one.added, 1),
+        fmt.num(one.sum, 1),
+        one.says ? says(one.says) : "",
+      ]),
+    },
+  };
+}
+
+export function block({ at, about, trace, word, total }) {
+  const own = trace.filter((one) => one.layer === at.layer);
+  const verb = about.kind === "blank" ? "say" : "write";
+  const stream = 20;
+  const high = about.post ? 124 : 104; // a norm behind the sum takes room of its own
+  const bottom = 22 + high * own.length;
+  const rows = own.map((one, k) => {
+    const y = bottom - high * k - 34; // where the branch leaves the stream
+    const role =
+      one.kind === "feed" ? "parameter" : one.kind === "cross" || at.tower === "encoder" ? "encoder" : "decoder";
+    const heads = one.weights?.map((weights, j) =>
+      part(
+        `${at.path}.${one.kind}.${j + 1}`,
+        `${NAMES[one.kind]}, head ${j + 1}`,
+        box(92 + 57 * j, y - 34, 53, 50, role),
+        columns(96 + 57 * j, y - 30, 45, 30, weights, role, one.kind === "self" ? total : weights.length),
+        text(118.5 + 57 * j, y + 12, `head ${j + 1}`, { size: 10.5 }),
+      ),
+    ) ?? [
+      part(
+        `${at.path}.feed`,
+        NAMES.feed,
+        box(92, y - 26, 224, 38, role),
+        text(204, y - 3, about.f === "gelu" ? "W₂ gelu(W₁ x + b₁) + b₂" : "W₂ max(0, W₁ x + b₁) + b₂", { size: 12 }),
+      ),
+    ];
+    const before = [
+      arrow(`M${stream} ${y}H38`, 44, y, "right"),
+      box(44, y - 12, 32, 24),
+      text(60, y + 4, "LN", { size: 12 }),
+      arrow(`M76 ${y}H86`, 92, y, "right"),
+    ];
+    const behind = [
+      arrow(`M${stream} ${y}H86`, 92, y, "right"),
+      box(stream - 16, y - 92, 32, 22),
+      text(stream, y - 77, "LN", { size: 12 }),
+    ];
+    const wires = [
+      s("circle", { cx: stream, cy: y, r: 3, class: "lmo-head lmo-state" }),
+      about.post ? behind : before,
+      arrow(`M204 ${y - (one.weights ? 34 : 26)}V${y - 54}H${stream + 14}`, stream + 8, y - 54, "left"),
+      plus(stream, y - 54),
+      text(92, y + 29, NAMES[one.kind], { size: 12, anchor: "start" }),
+      text(
+        44,
+        y - 60,
+        `adds ${fmt.num(one.added, 1)}; ` +
+          (about.post ? "behind the norm the length is" : "the sum has length") +
+          ` ${fmt.num(one.sum, 1)}`,
+        { size: 11.5, anchor: "start", muted: true },
+      ),
+    ];
+    return { heads, wires };
+  });
+  const parts = rows.toReversed().flatMap(({ heads }) => heads);
+  const last = own.at(-1);
+  const node = sheet(
+    bottom + 28,
+    arrow(`M${stream} ${bottom + 6}V14`, stream, 8, "up", "state", 2.5),
+    rows.map(({ wires }) => wires),
+    parts.map((one) => one.node),
+    text(34, bottom + 16, `“${cut(seen(word))}” comes in`, { size: 12, anchor: "start" }),
+    text(
+      34,
+      14,
+      last.says ? `goes on; would ${verb} “${cut(seen(last.says.text))}” ${fmt.num(last.says.p)}` : "goes on",
+      { size: 12, anchor: "start" },
+    ),
+  );
+  const add = (name, more = "") =>
+    about.post ? `*x* ← [LN](*x* + [${name}](*x*))` : `*x* ← *x* + [${name}]([LN] *x*${more})`;
+  const lines = [
+    add(at.tower === "encoder" ? "SelfAttention" : "CausalAttention"),
+    ...(own.length > 2 ? [add("Attention", ", H")] : []),
+    add("FFN"),
+  ];
+  const most = own.reduce((a, b) => (b.added > a.added ? b : a));
+  return {
+    node,
+    parts,
+    formula: formula(
+      about.post
+        ? "What each sublayer makes of x is added to it, and the norm of the sum goes on."
+        : "Each sublayer reads the norm of x, and what it makes is added to x.",
+      ...lines,
+    ),
+    note:
+      "Small columns: the weight of each " +
+      (about.unit === "word" ? "token" : about.unit) +
+      ", from left to right, in each head." +
+      (at.tower === "decoder" && total > own[0].weights[0].length ? " Those behind this one are masked." : ""),
+    words:
+      `In ${nameOf(at, {})}, at ${fmt.quote(seen(word))}, the ${NAMES[most.kind]} adds most, a vector of length ` +
+      `${fmt.num(most.added, 1)}.`,
+    table: {
+      head: [
+        "sublayer",
+        "length added",
+        about.post ? "length behind it" : "length of the sum",
+        ...(last.says ? [`would ${verb}`] : []),
+      ],
+      rows: own.map((one) => [
+        NAMES[one.kind],
+        fmt.num(one.added, 1),
+        fmt.num(one.sum, 1),
+        ...(one.says ? [says(one.says)] : []),
+      ]),
+    },
+  };
+}
