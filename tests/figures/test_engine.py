@@ -56,7 +56,7 @@ const outputs = {
     let state = model.start(source);
     const [logits, seen] = [[], (state.source ?? []).map(looks)];
     for (const id of target) {
-      const step = model.step(state, id);
+      const step = model.step(id, state);
       ({ state } = step);
       logits.push(step.logits);
       seen.push(looks(step.trace));
@@ -66,7 +66,7 @@ const outputs = {
   read: (model, ids) => {                                     // a language model: logits, and the last state
     let state = model.start();
     const logits = [];
-    for (const id of ids) { const step = model.step(state, id); ({ state } = step); logits.push(step.logits); }
+    for (const id of ids) { const step = model.step(id, state); ({ state } = step); logits.push(step.logits); }
     return [logits, state];
   },
   said: (model, ids) => flat(model.run(ids)).map(Math.log),

@@ -113,7 +113,7 @@ export function engine() {
     if (!source.length) throw new Error("there is no word to translate");
     const start = model.start(source);
     const steps = [];
-    for (const id of [SOS, ...ids]) steps.push(model.step(steps.length ? steps.at(-1).state : start, id));
+    for (const id of [SOS, ...ids]) steps.push(model.step(id, steps.length ? steps.at(-1).state : start));
     return { model, reader, writer, source, start, steps };
   }
 
@@ -145,7 +145,7 @@ export function engine() {
           others: best.map((other) => ({ id: other, text: writer.name(other), p: p[other] })),
         });
         if (id === EOS || target.length === most) break;
-        if (t + 1 === steps.length) steps.push(model.step(steps[t].state, id));
+        if (t + 1 === steps.length) steps.push(model.step(id, steps[t].state));
       }
       const written = steps.slice(0, target.length).map((step) => step.trace ?? []);
       const typed = reader.split(text);
@@ -206,8 +206,8 @@ export function engine() {
         const key = ids.join(" ");
         if (!said.has(key)) {
           const { logits, state } = model.step(
-            ids.length ? look(ids.slice(0, -1)).state : model.start(source),
             ids.at(-1) ?? SOS,
+            ids.length ? look(ids.slice(0, -1)).state : model.start(source),
           );
           const p = softmax(logits);
           said.set(key, { ids, state, rows: likeliest(p, shown).map((id) => ({ id, logP: Math.log(p[id]) })) });
@@ -348,7 +348,7 @@ export function engine() {
       let state = model.start(ids);
       let id = SOS;
       return ids.map(() => {
-        const step = model.step(state, id);
+        const step = model.step(id, state);
         ({ state } = step);
         id = FIRST + likeliest(step.logits.slice(FIRST), 1)[0];
         return id;
@@ -362,7 +362,7 @@ export function engine() {
       const { model, reader } = get(name);
       let state = model.start();
       return reader.encode(text).map((id, t, ids) => {
-        const step = model.step(state, id);
+        const step = model.step(id, state);
         ({ state } = step);
         const p = softmax(step.logits);
         return {

@@ -129,7 +129,7 @@ export class RecurrentLM extends Reader {
   }
 
   /** Reads a token and gives the logits of the next one. */
-  step(state, id) {
+  step(id, state) {
     const { h, state: next, gates } = this.recurrent.step(gather(this.embedding, [id]), state);
     return { logits: this.output(h).data, state: next, gates };
   }

@@ -3,8 +3,8 @@
 //   H = encoder(x)      s_0 = bridge(last state)      s_t = cell([E y_{t-1} ; c], s_{t-1})
 //   logits_t = W_o r_t + b_o
 //
-// start(ids, B) reads the sources of B texts; run(ids, B, state) reads y_{t-1} and gives the logits of y_t; step(state,
-// id) does so for one token of one text, with what it looks at where there is attention.
+// start(ids, B) reads the sources of B texts; run(ids, B, state) reads y_{t-1} and gives the logits of y_t; step(id,
+// state) does so for one token of one text, with what it looks at where there is attention.
 import { concat, gather, stack, tanh } from "./autograd.mjs";
 import { SCORES, looks } from "./attention.mjs";
 import { affine, below } from "./layers.mjs";
@@ -60,7 +60,7 @@ export class Seq2Seq extends EncoderDecoder {
     return { logits: this.output(R), state: { ...state, s: final } };
   }
 
-  step(state, id) {
+  step(id, state) {
     const { logits, state: next } = this.run([id], 1, state);
     return { logits: logits.data, state: next };
   }
@@ -92,7 +92,7 @@ export class AttentionSeq2Seq extends EncoderDecoder {
     return { logits: this.output(tanh(this.W_r(concat(H, C)))), state: { ...state, s: final }, C };
   }
 
-  step(state, id) {
+  step(id, state) {
     const { logits, state: next, C } = this.run([id], 1, state);
     return { logits: logits.data, state: next, trace: [{ kind: "cross", layer: 1, ...looks(C, 0) }] };
   }

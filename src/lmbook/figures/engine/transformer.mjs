@@ -155,7 +155,7 @@ class Embedding {
   }
 }
 
-/** Encoder and decoder. start(ids) reads the source, step(state, id) gives the logits of the next token. */
+/** Encoder and decoder. start(ids) reads the source, step(id, state) gives the logits of the next token. */
 export class Transformer {
   constructor(w, about) {
     const options = { n_heads: about.n_heads, turned: about.positions === "rotary" };
@@ -179,7 +179,7 @@ export class Transformer {
     };
   }
 
-  step(state, id) {
+  step(id, state) {
     const first = this.target.at([id], state.past[0]?.keys.rows ?? 0);
     const { x, past, trace } = decoderStep(this.layers, first, state.past, state.memories);
     return { logits: this.output(this.norm(x)).data, state: { ...state, past }, trace };
