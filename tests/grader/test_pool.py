@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -209,3 +210,10 @@ def sandboxed(pid: int) -> list[int]:
 
 def alive(pids: list[int]) -> list[int]:
     return [pid for pid in pids if (fields := status(pid)) and fields[1] != "Z"]
+
+
+def test_nothing_forks_a_process_that_may_have_threads():
+    """A lock that another thread holds, or V8's own thread, would be missed in the child for ever."""
+    sources = {path.name: path.read_text("utf-8") for path in Path(pool.__file__).parents[2].rglob("*.py")}
+    forks = re.compile(r"""get_context\(["']fork["']|\bos\.fork\(|set_start_method\(["']fork""")
+    assert [name for name, text in sources.items() if forks.search(text)] == ["forker.py"]  # it looks for threads first
