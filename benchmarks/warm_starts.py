@@ -35,7 +35,7 @@ def measure(course: Path, place: Path, count: int, cold: bool) -> tuple[float, f
     """Seconds on the clock of one submission, and of what is done once for all."""
     warmed = pool.warmed
     if cold:
-        pool.warmed = lambda homework, modules, package: Warm([], [], package)
+        pool.warmed = lambda homework, package: Warm([], [], package)
     submissions = [right(course, place / f"s{number}.ipynb") for number in range(count)]
     begun = time.perf_counter()
     try:

@@ -276,7 +276,7 @@ def test_colours_differ_in_grey_print():
 
 
 def test_interactive_figures_have_the_same_palette():
-    css = resources.files("lmbook.figures").joinpath("figures.css").read_text(encoding="utf-8")
+    css = resources.files("lmbook.figures").joinpath("kit", "figures.css").read_text(encoding="utf-8")
     assert tuple(re.findall(r"--lm-[1-6]: (#\w+);", css)) == plots.PALETTE
 
 

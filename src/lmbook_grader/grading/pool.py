@@ -75,10 +75,10 @@ def grade_many(
         waiting = [submission for submission in submissions if submission.student not in results]
         running: list[_Child] = []
         options = {"sandbox": sandbox, "trusted": trusted, "image": image, "package": package}
-        modules = given_modules(homework)
-        GRADERS.set_forkserver_preload(["__main__", __name__, *modules])  # the hidden checks run in the graders
+        # The hidden checks run in the graders.
+        GRADERS.set_forkserver_preload(["__main__", __name__, *given_modules(homework)])
         if waiting and sandbox == "bwrap":
-            options["warm"] = stack.enter_context(warmed(homework, modules, package))
+            options["warm"] = stack.enter_context(warmed(homework, package))
         stack.callback(lambda: [child.end() for child in running])
         while waiting or running:
             while waiting and len(running) < max(jobs, 1):
@@ -100,9 +100,9 @@ def given_modules(homework: Homework) -> list[str]:
     return imported(cell for cell in cells if not marks(cell).get("solution") and not marks(cell).get("grade"))
 
 
-def warmed(homework: Homework, modules: list[str], package: Path) -> Warm:
-    """The processes that have imported these modules, from which the students' runs are forked."""
-    warm = Warm(modules, [closed_in(homework, hidden) for hidden in (False, True)], package)
+def warmed(homework: Homework, package: Path) -> Warm:
+    """The processes that have imported what the homework does, from which the students' runs are forked."""
+    warm = Warm(given_modules(homework), [closed_in(homework, hidden) for hidden in (False, True)], package)
     warm.wait()
     return warm
 
