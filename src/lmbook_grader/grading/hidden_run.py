@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from nbformat import NotebookNode
 
@@ -10,9 +9,6 @@ from lmbook_grader.grading import carried_forward
 from lmbook_grader.grading.hidden_tests import Grader, Outcome, stopped
 from lmbook_grader.sandbox.session import Stopped
 from lmbook_press.assignments.questions import Check, Homework, marks
-
-if TYPE_CHECKING:
-    from lmbook_grader.grading.execute import Runs
 
 
 class OutOfTime(Exception):
@@ -29,11 +25,12 @@ class HiddenRun:
     A check runs here in the grader; in the student's process its visible part has run already, in the visible run, and
     runs again only where a later cell may read what it binds.
 
+    runs: the `Runs` of the notebook, whose hidden run this is.
     substitutes: by answer, functions of the master that take the place of the student's; then only the checks `again`
     are asked, and the cells left out that neither these nor the student's code need.
     """
 
-    def __init__(self, runs: "Runs", substitutes: dict[str, dict] | None = None, again: Sequence[Check] = ()):
+    def __init__(self, runs, substitutes: dict[str, dict] | None = None, again: Sequence[Check] = ()):
         self.runs, self.session, self.done, self.substitutes, self.cells = runs, None, 0, substitutes, runs.cells
         self.grader, self.given, self.unneeded = Grader(runs.homework), given(runs.homework), runs.unneeded()
         if substitutes is not None:
