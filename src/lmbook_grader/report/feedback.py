@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 from lmbook import write
 from lmbook_grader.intake.match_answers import grade_id, titles
 from lmbook_grader.intake.roster import Roster
-from lmbook_grader.report.prose import prose, with_code
+from lmbook_grader.report.prose import prose, their_prose, with_code
 from lmbook_grader.report.results import file_stem, number, score
 from lmbook_press.assignments.marking import question_of, solution_and_scheme
 from lmbook_press.book import BookError, anchor
@@ -107,7 +107,7 @@ def _question(one: dict, release: NotebookNode, headings: dict, sections: dict, 
     seen = {"heading": headings.get(one["id"], one["id"]), "remarks": remarks, "written": not one["checks"]}
     if not one["checks"]:
         seen["question"] = prose(question_of(release, one["id"]))
-        seen["answer"] = prose(one["answer"]) if one.get("answer") else None
+        seen["answer"] = their_prose(one["answer"]) if one.get("answer") else None
         scheme = schemes.get(one["id"]) if one["status"] == "marked" else None
         seen["scheme"] = prose(scheme) if scheme else None
     return seen
