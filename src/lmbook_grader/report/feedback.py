@@ -148,6 +148,7 @@ def summary(results: list[dict], release: NotebookNode, roster: Roster, faults: 
         points=points,
         questions=rows,
         failed=_failed(graded, headings),
+        reasons=_reasons(graded, headings),
         waiting=_waiting(results, roster, faults),
     )
 
@@ -167,11 +168,28 @@ def _failed(graded: list[dict], headings: dict[str, str]) -> list[list[str]]:
     ]
 
 
+def _reasons(graded: list[dict], headings: dict[str, str]) -> list[tuple[str, list[str]]]:
+    """Why checks failed, with lines of them that no student may see: by question, the commonest reason first."""
+    found: dict[str, dict[tuple[str, str], list[str]]] = {}
+    for result in graded:
+        for question in result["questions"]:
+            for check in question["checks"]:
+                if reason := check.get("reason"):
+                    same = found.setdefault(headings.get(question["id"], question["id"]), {})
+                    same.setdefault((check["name"], reason), []).append(result["student"])
+    by_number = {name: sorted(same.items(), key=lambda one: -len(one[1])) for name, same in found.items()}
+    return [
+        (name, [filled("{}: {} ({})", check, with_code(why), ", ".join(who)) for (check, why), who in same])
+        for name, same in by_number.items()
+    ]
+
+
 def _waiting(results: list[dict], roster: Roster, faults: list[dict]) -> dict[str, list[str]]:
     """All that waits for a person, by its heading."""
     there = {result["student"] for result in results}
     return {
         "Not graded": [f"{r['student']}: {r['why']}" for r in results if r["status"] == "ungraded"],
+        "Stopped: their points so far count": [r["student"] for r in results if r.get("stopped")],
         "Files that could not be read": [
             f"{r['student']}: {r['file']}. {r['why']}" for r in results if r["status"] == "unreadable"
         ],
