@@ -45,6 +45,9 @@ class Elsewhere(torch.Tensor):
     def tolist(self):
         return self.here.tolist()
 
+    def new_tensor(self, data, dtype=None):
+        return Elsewhere(self.here.new_tensor(data, dtype=dtype))
+
     def __repr__(self):
         return f"Elsewhere({self.here})"
 
