@@ -45,7 +45,7 @@ class Setting:
 LARGE = Setting(20_000, 100, 5, 1e-4, 2048, 8000, 3e-3)
 PAGE = Setting(2500, 48, 2, 1e-3, 2048, 1500, 1e-2, lower=True)  # the words, width and window of chapter 3
 WINDOWS = {"all words, window 5": (5, 1.0), "thinned, window 5": (5, 1e-3), "thinned, window 2": (2, 1e-3)}
-FOURTH = {"all words, window 2": (2, 1.0)}  # the cell that makes the two choices a factorial; it has a recipe of its own
+FOURTH = {"all words, window 2": (2, 1.0)}  # completes the factorial, in a recipe of its own
 BUDGETS, SHOWN = (400, 1600), ("october", "storm", "three", "mother")
 FAMILIES = (
     "january february march april may june july august september october november december",
