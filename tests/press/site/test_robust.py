@@ -37,7 +37,7 @@ def test_without_its_index_the_search_says_so(new_context, served):
     context.route("**/searchindex.js*", lambda route: route.abort())
     page = context.new_page()
     page.goto(served[0] + "search.html?q=attention")
-    page.get_by_text("could not be loaded").wait_for(timeout=15_000)
+    page.get_by_text("could not be loaded").wait_for()
     assert page.get_by_role("link", name="How to use this book").first.is_visible()
 
 
