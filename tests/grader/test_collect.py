@@ -8,7 +8,7 @@ import tracemalloc
 import nbformat
 import pytest
 from nbformat.v4 import new_output
-from samples import ROSTER, hand_in, release, returned
+from samples import ROSTER, hand_in, master, release, returned
 
 from lmbook_grader.intake.collect import Unreadable, collect, open_submission
 from lmbook_grader.intake.roster import read_roster
@@ -318,7 +318,7 @@ def test_a_huge_file_is_refused_before_it_is_read(folder):
     assert peak < 1_000_000
 
 
-WHOLE = json.dumps(returned())
+WHOLE = json.dumps(master())
 
 
 @pytest.mark.parametrize(
@@ -351,13 +351,13 @@ def test_what_is_no_notebook_is_refused_in_a_sentence(folder, content, said):
 
 
 def test_format_3_and_newer_minor_versions_are_read(folder):
-    old = nbformat.convert(returned(), 3)
+    old = nbformat.convert(master(), 3)
     (folder / "old.ipynb").write_text(json.dumps(old))
     newer = json.loads(WHOLE) | {"nbformat_minor": 99, "of the future": True}
     newer["cells"][0]["of the future"] = {"x": 1}
     (folder / "new.ipynb").write_text(json.dumps(newer))
     (folder / "bom.ipynb").write_bytes(b"\xef\xbb\xbf" + WHOLE.encode())
-    wanted = [cell.source for cell in returned().cells]
+    wanted = [cell.source for cell in master().cells]
     for name in ("old", "new", "bom"):
         assert [cell.source for cell in open_submission(folder / f"{name}.ipynb").cells] == wanted
 

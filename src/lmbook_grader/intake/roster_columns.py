@@ -18,6 +18,7 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
+from lmbook_grader.spreadsheet import decoded, unguarded
 from lmbook_press.book import BookError
 
 # Headings a column may have, by what it holds; where several are there, the first that is filled in a line counts.
@@ -41,19 +42,7 @@ KNOWN = {heading for headings in HEADINGS.values() for heading in headings}
 QUOTED = re.compile(
     r'="(.*)"'
 )  # as spreadsheets keep a number from being rounded, and Canvas a name that begins with =
-GUARDED = re.compile(r"'+[=+\-@\t\r]")
 NUMBERED = re.compile(r"(\D*?)\s*(\d+)")
-MARKS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"", "utf-8-sig"))
-
-
-def decoded(path: Path) -> str:
-    """The text of a CSV file.  Raises BookError, with the remedy, for one that is neither UTF-8 nor UTF-16."""
-    data = path.read_bytes()
-    encoding = next(encoding for mark, encoding in MARKS if data.startswith(mark))
-    try:
-        return data.decode(encoding).removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        raise BookError(f"{path} is not UTF-8 text (byte {error.start}): save it as 'CSV UTF-8'.") from error
 
 
 def table(path: Path) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
@@ -86,7 +75,7 @@ def _cell(text: str) -> str:
     text = text.strip()
     if quoted := QUOTED.fullmatch(text):
         text = quoted[1].strip()
-    return text[1:] if GUARDED.match(text) else text
+    return unguarded(text)
 
 
 def columns(headings: list[str], rows: list[dict[str, str]]) -> dict[str, list[str]]:

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lmbook_grader.intake.roster import Roster, Student
-from lmbook_grader.report.results import Score, is_written, number, score, write_csv
+from lmbook_grader.report.results import Score, is_written, number, score
+from lmbook_grader.spreadsheet import write_csv
 
 MOODLE = (
     "Identifier", "Full name", "ID number", "Email address", "Status", "Grade", "Maximum Grade", "Grade can be changed",
@@ -30,7 +31,8 @@ def write_scores(kind: str, results: list[dict], roster: Roster, title: str, pat
     most = max((one.most for one in scores.values()), default=0)
     columns, row, head = KINDS[kind](roster, title, most, known, written)
     rows = [row(student, scores.get(student.id)) for student in roster]
-    write_csv([*head, *rows], columns, path, mark=kind == "plain")
+    ids = {text for student in roster for text in (student.id, student.login, student.email)} if kind != "plain" else ()
+    write_csv([*head, *rows], columns, path, mark=kind == "plain", ids=ids)
     return sum(one.points is not None for name, one in scores.items() if name in roster)
 
 
