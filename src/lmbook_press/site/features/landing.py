@@ -77,8 +77,12 @@ def visit_station(self, node):
     self.body.append(str(render("station.html", name=name, number=number, question=node["question"], **values)))
 
 
+def depart_station(self, node):
+    self.body.append("</li>\n")
+
+
 def setup(app):
     app.add_node(stations, html=(visit_stations, depart_stations))
-    app.add_node(station, html=(visit_station, None))
+    app.add_node(station, html=(visit_station, depart_station))
     app.add_directive("first-words", FirstWordsDirective)
     app.add_directive("stations", Stations)
