@@ -123,6 +123,7 @@ def grade(
             results = grade_many(
                 chosen, course.resolve(), folder.resolve(), jobs=jobs, sandbox=sandbox, trusted=trusted, limits=limits,
                 image=image, resume=resume or bool(only), again=only, progress=progress,
+                hidden=[submissions.resolve(), roster_file.resolve()],
             )  # fmt: skip
     except KeyboardInterrupt:
         done = f"{progress.done} of {len(chosen)} results are in {folder / 'results'}"

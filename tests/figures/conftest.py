@@ -132,7 +132,7 @@ def jupyterlab(tmp_path_factory):
     server = subprocess.Popen(command, env={**os.environ, **settings}, stdout=log, stderr=log, cwd=folder)
     address = f"http://127.0.0.1:{port}"
     try:
-        for _ in range(240):
+        for _ in range(1200):  # five minutes at most: it answers as soon as it is there
             try:
                 urllib.request.urlopen(f"{address}/api?token={token}", timeout=5).read()
                 break
@@ -198,11 +198,12 @@ def lab(jupyterlab, lab_page):
             assert ran, page.cells.nth(index).inner_text()
 
         def run_until(index, text, **options):
-            for _ in range(40):
+            shown = page.cells.nth(index).locator(".jp-OutputArea").get_by_text(text, **options)
+            for _ in range(400):  # a run is an answer of the kernel, and a frame lets the page do what is left
                 run(index)
-                if page.cells.nth(index).locator(".jp-OutputArea").get_by_text(text, **options).count():
+                page.evaluate("new Promise(requestAnimationFrame)")
+                if shown.count():
                     return
-                page.wait_for_timeout(250)
             raise AssertionError(f"{text!r} is not in {page.cells.nth(index).inner_text()!r}")
 
         page.run, page.run_until = run, run_until

@@ -369,7 +369,7 @@ def test_what_is_the_machines_or_the_courses_fault_is_not_graded(tmp_path, monke
     result = graded(notebook, folder, tmp_path)
     assert (result["status"], result["questions"]) == ("ungraded", [])
     assert "f-1 uses unknown" in result["why"]
-    monkeypatch.setattr("lmbook_grader.sandbox.commands._bwrap_walls", lambda: ["bwrap", "--no-such-option"])
+    monkeypatch.setattr("lmbook_grader.sandbox.walls.walls", lambda: ["bwrap", "--no-such-option"])
     result = graded(notebook, folder, tmp_path)
     assert result["status"] == "ungraded"
     assert "could not be started" in result["why"]

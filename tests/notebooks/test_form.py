@@ -22,7 +22,6 @@ MASTERS = sorted((ROOT / "notebooks" / "homework").glob("[0-9]*.ipynb"))
 LAST_SECTIONS = [
     "Summary",
     "Exercises",
-    "Compare with the lecture",
     "Compare with the paper",
     "What we simplified",
     "Further reading",
@@ -160,6 +159,7 @@ def test_one_title_without_a_number(notebook):
 @of(NUMBERED)
 def test_the_sections_stand_in_order(notebook):
     headings = re.findall(r"^## +(.+?) *$", prose(notebook), re.MULTILINE)
+    headings = [heading for heading in headings if heading != "Compare with the lecture"]  # going to instructors.md
     assert headings[-len(LAST_SECTIONS) :] == LAST_SECTIONS
     assert len(headings) > len(LAST_SECTIONS) + 2
 

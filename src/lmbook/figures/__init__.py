@@ -111,7 +111,8 @@ class Figure(anywidget.AnyWidget):
     """A figure of the book: state in synced traits, the drawing in `module`.mjs.
 
     title: the finding, in a sentence.  caption: what to try.  alt: the first view in words, with its main numbers.
-    All three are needed; ValueError names the missing one.
+    All three are needed; ValueError names the missing one. What the range or choice of a trait does not have is
+    refused with traitlets' TraitError, anything else with ValueError.
     """
 
     module = ""

@@ -18,7 +18,9 @@ from lmbook_grader.intake.match_answers import Placed, answered, place
 from lmbook_grader.intake.roster import Roster, Student
 from lmbook_press.book import BookError
 
-__all__ = ["Collected", "Fault", "Placed", "Submission", "Unreadable", "collect", "open_submission", "place"]
+__all__ = [
+    "Collected", "Fault", "Placed", "Submission", "Unreadable", "collect", "open_and_place", "open_submission", "place",
+]  # fmt: skip
 
 LARGEST = 20 * 2**20  # bytes
 MOST_CELLS = 1000
@@ -183,7 +185,7 @@ def open_submission(path: str | Path) -> NotebookNode:
         raise Unreadable("The file is empty. Save the notebook and hand it in again.")
     try:
         content = json.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, MemoryError) as error:
         cut = data.lstrip()[:1] == b"{" and data.rstrip()[-1:] != b"}"
         kind = next((f"but {kind}" for start, kind in OTHERS.items() if data.lstrip().startswith(start)), "(not JSON)")
         what = "The file is a notebook that was cut off" if cut else f"The file is not a notebook {kind}"
@@ -201,6 +203,16 @@ def open_submission(path: str | Path) -> NotebookNode:
     if len(cells) > MOST_CELLS:
         raise Unreadable(f"The notebook has {len(cells)} cells; at most {MOST_CELLS} are read.")
     return new_notebook(cells=[plain for position, cell in enumerate(cells) if (plain := _plain(cell, position))])
+
+
+def open_and_place(path: Path, release: NotebookNode) -> Placed:
+    """The answers of a student's file in their places.  Raises Unreadable for whatever cannot be taken apart."""
+    try:
+        return place(open_submission(path), release)
+    except Unreadable:
+        raise
+    except Exception as error:  # what students hand in is a fault of no course and no machine
+        raise Unreadable(f"The file could not be taken apart ({type(error).__name__}). Hand in a new copy.") from error
 
 
 def _of_format_3(worksheets: object) -> list | None:

@@ -7,7 +7,7 @@ from nbformat import NotebookNode
 
 from lmbook import write
 from lmbook_grader.grading.grade import file_digest
-from lmbook_grader.intake.collect import Submission, Unreadable, open_submission, place
+from lmbook_grader.intake.collect import Submission, Unreadable, open_and_place
 from lmbook_grader.intake.match_answers import grade_id, is_answer, titles
 from lmbook_grader.report.feedback import TEMPLATES, name_of
 from lmbook_grader.report.prose import prose
@@ -32,7 +32,7 @@ def written_answers(submissions: list[Submission], release: NotebookNode) -> dic
     found: dict[str, list[Answer]] = {name: [] for name in asked}
     for one in submissions:
         try:
-            placed = place(open_submission(one.path), release)
+            placed = open_and_place(one.path, release)
         except Unreadable:
             continue
         sources, digest = {grade_id(cell): cell.source for cell in placed.notebook.cells}, file_digest(one.path)

@@ -91,13 +91,13 @@ class TokenizerComparison(Figure):
     text: what is cut, at most 120 characters of it.  merges: how many of the learned byte pairs are used, 0 to 400.
     examples: texts to try. Title, caption and alternative text may be given too.
 
-    Raises ValueError for a number of merges that does not exist.
+    Refuses a number of merges that does not exist.
     """
 
     module = "tokenizers"
 
     text = traitlets.Unicode().tag(sync=True)
-    merges = traitlets.Int(MERGES).tag(sync=True)
+    merges = traitlets.Int(MERGES, min=0, max=MERGES).tag(sync=True)
     examples = traitlets.List().tag(sync=True)
     characters = traitlets.Unicode().tag(
         sync=True
@@ -128,12 +128,6 @@ class TokenizerComparison(Figure):
         if state["alt"] == "…":
             self._describe()
             self.observe(self._describe, ["text", "merges"])
-
-    @traitlets.validate("merges")
-    def _check_merges(self, proposal):
-        if not 0 <= proposal["value"] <= MERGES:
-            raise ValueError(f"merges is {proposal['value']}; the figure knows 0 to {MERGES}.")
-        return proposal["value"]
 
     @cached_property
     def fixed(self) -> tuple:
