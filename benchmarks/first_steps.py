@@ -3,8 +3,13 @@
     python benchmarks/first_steps.py shakespeare-rnn-0 dates-1      some records
     python benchmarks/first_steps.py --write RECORD                 notes the settings of a run that agrees and has none
 
+A run of several processes needs as many: torchrun --nproc-per-node 2 benchmarks/first_steps.py RECORD.
+
 Each training of the recipe runs from its seed to the second point of its recorded curve, which costs a fiftieth of it.
-Both losses are compared to LIKE. What follows on the trainings (tests, translations) is left out after the last one.
+Both losses must agree to --like nats per token; other processors add up in another order. What follows on a training
+(tests, translations) is left out after the last one.
+
+--stream: the trainings of the recipe share one stream of random numbers, so that only the first can be compared.
 """
 
 import argparse
@@ -14,13 +19,11 @@ import tempfile
 from pathlib import Path
 
 import lmbook
+from lmbook.lab import distributed, settings
 from lmbook.lab import record as keeping
-from lmbook.lab import settings
 from lmbook.lab.recipes import RECIPES
 from lmbook.lab.run import RECORDED, Run
 from lmbook.lab.schedules import constant
-
-LIKE = 0.02  # nats per token; other processors add up in another order, which grows with the steps
 
 
 class Enough(Exception):
@@ -81,14 +84,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("records", nargs="+")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--stream", action="store_true")
+    parser.add_argument("--like", type=float, default=0.001)
     options = parser.parse_args()
     failed = 0
     for name in options.records:
-        run = again(name)
-        unlike = {part: off for part, off in run.compared.items() if off > LIKE}
+        with distributed.processes() as (rank, _):
+            run = again(name)
+        compared = list(run.compared.items())[: 1 if options.stream else None]
+        unlike = {part: off for part, off in compared if off > options.like}
         failed += bool(unlike)
-        print(name, "differs" if unlike else "agrees", unlike or f"{max(run.compared.values()):.1e}", flush=True)
-        if options.write and not unlike:
+        print(name, "differs" if unlike else "agrees", unlike or f"{max(off for _, off in compared):.1e}", flush=True)
+        if options.write and not unlike and rank == 0:
             for part, made in run.parts.items():
                 if run.record["parts"][part]["parameters"] != made["parameters"]:
                     raise ValueError(f"{name}, {part}: {made['parameters']} parameters, recorded with another number.")
