@@ -153,7 +153,9 @@ def look():
     assert writable == []
     assert network == 1, "the loopback device alone"
     assert user not in (0, os.getuid()) or os.getuid() != 0
-    assert (home, here) == (["student"], "/home/student")
+    environment = Path(sys.prefix)  # of Python, and with it the way there; a clone in /home has it below it
+    way = environment.parts[2:3] if environment.is_relative_to("/home") else ()
+    assert (set(home), here) == ({"student", *way}, "/home/student")
     assert not {name for name in names if "TOKEN" in name or "KEY" in name or "SSH" in name}
     assert "LMBOOK_DATA" not in names
 

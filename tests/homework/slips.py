@@ -1,5 +1,6 @@
 """How the wrong answers in `answers/` are written, and how they are read."""
 
+import functools
 import importlib.util
 import inspect
 import textwrap
@@ -26,7 +27,7 @@ class Wrong:
         assert right or not slips, f"{name!r}: slips of a right answer stand above the whole wrong ones"
         if right is None:
             return lambda wrong: functions.update({wrong.__name__: source(wrong)})
-        text = self.right[right.__name__] = source(right)
+        text = self.right.setdefault(right.__name__, source(right))
         for old, new in slips.items():
             assert text.count(old) == 1, f"{name!r}: {old!r} stands {text.count(old)} times in {right.__name__}"
             text = text.replace(old, new)
@@ -34,12 +35,14 @@ class Wrong:
         return None
 
 
+@functools.cache
 def source(function: Callable) -> str:
     """The text of a function, without its decorator."""
     lines = textwrap.dedent(inspect.getsource(function)).splitlines(keepends=True)
     return "".join(lines[next(at for at, line in enumerate(lines) if line.startswith("def ")) :])
 
 
+@functools.cache
 def wrong_answers(stem: str) -> Wrong:
     """What `answers/STEM.py` lists."""
     spec = importlib.util.spec_from_file_location("answers_" + stem.replace("-", "_"), ANSWERS / f"{stem}.py")

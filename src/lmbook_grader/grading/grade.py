@@ -161,8 +161,9 @@ def _check(check: Check, question: Question, runs: Runs, outcomes: dict[str, Out
     message = "" if passed else "There is no answer yet." if empty else _why(check, question, runs, outcomes)
     points = check.points if passed else 0
     result = {"name": check.name, "points": points, "max": check.points, "passed": passed, "message": message}
-    if not passed and not empty:
-        result["reason"] = outcomes[check.name].message if check.name in outcomes else ""
+    if not passed and not empty and check.name in outcomes:
+        said = outcomes[check.name].message.replace("The check that you can see fails", "This line of the check fails")
+        result["reason"] = said.replace(" in the check that you can see", "")
     return result | {"carried": runs.carried[check.name]} if check.name in runs.carried else result
 
 

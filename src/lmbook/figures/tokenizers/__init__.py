@@ -108,7 +108,7 @@ class TokenizerComparison(Figure):
     def __init__(self, text: str = EXAMPLES[1], merges: int = MERGES, **state):
         characters, _, learned = _trained()
         state.setdefault("examples", EXAMPLES)
-        state.setdefault("title", "Characters make long texts, words can be missing, byte pairs lie between")
+        state.setdefault("title", "Characters give long sequences, words leave gaps, byte pairs strike a balance")
         state.setdefault(
             "caption",
             "Type a text, or try the examples, and choose a token: you see its row of D, the rows most like it, "
