@@ -13,6 +13,7 @@ Both losses must agree to --like nats per token; other processors add up in anot
 """
 
 import argparse
+import contextlib
 import dataclasses
 import sys
 import tempfile
@@ -73,10 +74,8 @@ def again(name: str) -> FirstSteps:
     lmbook.seed(int(seed))
     with tempfile.TemporaryDirectory() as folder:
         run = FirstSteps(RECIPES[recipe], int(seed), Path(folder), progress=False, record=record)
-        try:
+        with contextlib.suppress(Enough):
             run.recipe.make(run)
-        except Enough:
-            pass
     return run
 
 
