@@ -4,7 +4,7 @@
 
 English captions of Multi30k in lower case, each from <sos> to <eos>; the 300 most frequent words, <unk> for the others.
 
-The other has tanh, biases and one tied table, and is trained for longer than the page of chapter 4 can wait. It reads the
+The other has tanh, biases and one tied table, and is trained for longer than a page can wait. It reads the
 captions as one stream, an <eos> after each, with 1,000 types, and is scored beside 4-grams of the same stream.
 
 The third is the chapter's own module on windows and the word after each, for few captions, so that it overfits: what
