@@ -313,7 +313,7 @@ def test_flops_of_recurrent_layers_are_those_of_the_formula_whichever_kernel_run
 def test_flops_of_a_token_are_alike_in_all_recorded_seeds():
     """A kernel without a count left LSTMs out where the first batch had equal rows.
 
-    Texts of one label each differ most: a text message may be five times as long as another, and 20 batches are counted.
+    Texts of one label each differ most: a text message may be five times as long as another, and few are counted.
     """
     found = defaultdict(list)
     for record in run.records():

@@ -102,10 +102,7 @@ def varied(name: str) -> dict[str, bool]:
     keys = dict.fromkeys(key for seeds in every for parts in seeds.values() for part in parts for key in part)
     differ = {}
     for key in keys:
-        told = [
-            {seed: [part.get(key, LACKS) for part in parts] for seed, parts in seeds.items()}
-            for seeds in every
-        ]
+        told = [{seed: [part.get(key, LACKS) for part in parts] for seed, parts in seeds.items()} for seeds in every]
         differ[key] = any(
             not _alike(key, one[seed], other[seed])
             for i, one in enumerate(told)
