@@ -25,6 +25,7 @@ from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its r
     shakespeare,
     tagging,
     tagging_directions,
+    tagging_letters,
     text_classification,
     translation_by_length,
     truncation,
