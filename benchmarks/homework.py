@@ -30,32 +30,37 @@ from lmbook_press.assignments.questions import Homework, Question, bound_and_rea
 from lmbook_press.book import Book
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "homework"))
+from points import with_functions  # noqa: E402
+from slips import wrong_answers  # noqa: E402
+
 LOOP, EXIT = "    while True:\n        pass", "    import os\n    os._exit(0)"
 ADOPTS_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER: what a killed sandbox has computed is then counted here
 
 
 def submissions(count: int, course: Path, folder: Path) -> dict[str, float]:
     """Writes the notebooks and a roster; returns the points that each must get."""
-    homework, space = Homework.load(course), {}
-    exec((ROOT / "tests/homework/answers" / f"{homework.name}.py").read_text(), space)
-    full, right = space["FULL"], {marks(cell).get("grade_id"): cell.source for cell in homework.grading.cells}
+    homework = Homework.load(course)
+    listed = wrong_answers(homework.name)
+    right = {marks(cell).get("grade_id"): cell.source for cell in homework.grading.cells}
     alone = {question.name: question for question in homework.questions if not read_elsewhere(question, homework)}
-    wrong = [case for case in space["WRONG"].values() if alone.keys() >= case["answers"].keys()]
+    wrong = [(with_functions(homework.name, given), points) for points, given in listed.cases.values()]
+    wrong = [(answers, points) for answers, points in wrong if alone.keys() >= answers.keys()]
     first = next(question for question in alone.values() if question.checks)
     spoilt = [
         (
             {first.name: "\n".join(f"def {name}(*_, **__):\n{body}" for name in sorted(first.functions))},
-            full - first.points,
+            listed.full - first.points,
         )
         for body in (LOOP, EXIT)
     ]
     special = dict(enumerate([*spoilt, *[(dict.fromkeys(right, ""), 0)] * 3]))
-    special |= {at: (case["answers"], case["score"]) for at, case in zip(range(5, 11), itertools.cycle(wrong))}
+    special |= dict(zip(range(5, 11), itertools.cycle(wrong), strict=False))
     folder.mkdir()
     wanted, lines = {}, ["id,name"]
     for number in range(count):
         name = f"s{number:04}"
-        answers, wanted[name] = special.get(number % 30, ({}, full))
+        answers, wanted[name] = special.get(number % 30, ({}, listed.full))
         notebook = nbformat.from_dict(homework.release)
         for cell in notebook.cells:
             mark = marks(cell)

@@ -41,16 +41,16 @@ def lacking(notebook: nbformat.NotebookNode) -> str | None:
 def pytest_collection_modifyitems(config, items):
     order = {number: place for place, number in enumerate(LONGEST)}
     items.sort(key=lambda item: order.get(item.path.name[:2], len(order)))
-    reasons = {}
-    for item in items:
-        cell = getattr(item, "cell", None)
-        if cell is None or "real-data" not in cell.metadata.get("tags", []):
-            continue
-        if item.path not in reasons:
-            reasons[item.path] = lacking(item.parent.nb)
-        if reasons[item.path]:
+
+
+def pytest_runtest_setup(item):
+    cell = getattr(item, "cell", None)
+    if cell is not None and "real-data" in cell.metadata.get("tags", []):
+        if not hasattr(item.parent, "lacking"):
+            item.parent.lacking = lacking(item.parent.nb)
+        if item.parent.lacking:
             item.options["check"] = False
-            item.user_properties.append((NOT_COMPARED, reasons[item.path]))
+            item.user_properties.append((NOT_COMPARED, item.parent.lacking))
 
 
 def _not_compared(reporter) -> dict[str, int]:

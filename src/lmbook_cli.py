@@ -3,6 +3,8 @@
 Every command imports what it needs when it runs, so that the command itself starts at once.
 """
 
+import io
+import sys
 from pathlib import Path
 
 import click
@@ -12,6 +14,7 @@ import lmbook_grader.cli
 import lmbook_press.cli
 from lmbook import __version__
 from lmbook_press.book import BookError
+from lmbook_press.unseen import plain
 
 
 class Commands(click.Group):
@@ -25,13 +28,16 @@ class Commands(click.Group):
         except ModuleNotFoundError as error:
             raise click.ClickException(f"This needs {error.name}: pip install 'lmbook[book,homework]'.") from error
         except (BookError, OSError, RuntimeError, ValueError) as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(plain(error)) from error
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="lmbook")
 def main():
     """Tools of the book "From the Chain Rule to Transformers"."""
+    for stream in (sys.stdout, sys.stderr):  # a name that a terminal has no sign for must not end the command
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 @main.group()

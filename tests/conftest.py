@@ -35,9 +35,9 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    """With LMBOOK_SKIP_NOTHING set, as in continuous integration, a skipped test fails unless it needs a GPU."""
+    """With LMBOOK_SKIP_NOTHING set, as in continuous integration, a skip fails unless for want of a GPU or Firefox."""
     report = yield
-    if report.skipped and os.environ.get("LMBOOK_SKIP_NOTHING") and "gpu" not in item.keywords:
+    if report.skipped and os.environ.get("LMBOOK_SKIP_NOTHING") and not {"gpu", "firefox"} & set(item.keywords):
         report.outcome = "failed"
         report.longrepr = f"LMBOOK_SKIP_NOTHING is set, yet this was skipped: {report.longrepr}"
     return report

@@ -1,6 +1,6 @@
 // What a reader does with the text beyond reading it: guesses before an experiment, cards with what a link leads to,
 // how far one has come. All that is kept stays on this device, under one name in its storage; where there is none, it
-// lasts for the visit.
+// lasts for the visit (lmbook_press.site.repairs.storage).
 
 const NAME = "lmbook";
 const NOTHING = { guesses: {}, answers: {}, read: {}, last: "" };
@@ -8,15 +8,9 @@ let kept = structuredClone(NOTHING);
 try {
   kept = { ...kept, ...JSON.parse(localStorage.getItem(NAME) ?? "{}") };
 } catch {
-  /* no storage, or not ours */
+  /* not ours */
 }
-const keep = () => {
-  try {
-    localStorage.setItem(NAME, JSON.stringify(kept));
-  } catch {
-    /* the guess is still in the page */
-  }
-};
+const keep = () => localStorage.setItem(NAME, JSON.stringify(kept));
 const h = (tag, properties, ...children) => {
   const node = Object.assign(document.createElement(tag), properties);
   node.append(...children);
@@ -228,11 +222,7 @@ if (box) {
       textContent: "Delete them",
       onclick: () => {
         kept = structuredClone(NOTHING);
-        try {
-          localStorage.removeItem(NAME);
-        } catch {
-          /* there was none */
-        }
+        localStorage.removeItem(NAME);
         show();
       },
     });

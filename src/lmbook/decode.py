@@ -31,6 +31,7 @@ from lmbook.protocol import LanguageModel, State, Translator
 from lmbook.text import EOS_ID, SOS_ID
 
 Model = LanguageModel | Translator
+NO_DOUBLES = {"mps"}  # devices without 64-bit floats: Apple's
 
 __all__ = [
     "Hypothesis", "beam", "beam_hypotheses", "distribution", "greedy", "reorder", "sample",
@@ -107,13 +108,14 @@ def distribution(logits: Tensor, temperature: float = 1.0, top_k: int | None = N
 
     top_k: the k likeliest tokens stay (Fan et al. 2018).  top_p: of these, the fewest that together have at least
     top_p stay, the likeliest first (nucleus sampling, Holtzman et al. 2020). Of equal tokens the smaller id stays.
-    Temperature 0 gives the likeliest token all. logits: (..., vocab).  Returns (..., vocab) float64.
+    Temperature 0 gives the likeliest token all. logits: (..., vocab).  Returns (..., vocab) float64, on the CPU where
+    the device of the logits has none.
     Raises ValueError unless temperature >= 0, top_k >= 1 and 0 < top_p <= 1.
     """
     _check_sampling(temperature, top_k, top_p)
     if temperature == 0:
         temperature, top_k = 1.0, 1
-    logits = logits.double()
+    logits = (logits.cpu() if logits.device.type in NO_DOUBLES else logits).double()
     # Less its maximum, which softmax ignores: no logit overflows, however small the temperature.
     p = torch.softmax((logits - logits.amax(-1, keepdim=True)) / temperature, dim=-1)
     if top_k is None and top_p == 1:

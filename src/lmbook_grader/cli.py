@@ -9,6 +9,7 @@ import click
 
 from lmbook import write
 from lmbook_press.book import Book, BookError
+from lmbook_press.unseen import plain
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 THERE = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -17,6 +18,11 @@ INTERRUPTED = 130
 PRIVATE = "# data about people\n*\n"
 ROSTER = "CSV with id, name and email, or the export of Canvas, Moodle or Gradescope."
 roster_option = click.option("--roster", "roster_file", type=FILE, required=True, help=ROSTER)
+
+
+def say(text: object, err: bool = False) -> None:
+    """Prints a line; names of files and people in it move no cursor."""
+    click.echo(plain(text), err=err)
 
 
 @click.group()
@@ -43,9 +49,9 @@ def make(numbers: tuple[str, ...], out: Path, seed: str | None, student_only: bo
     chosen(book, numbers)  # complains of a number before a secret is written
     if seed is None and not student_only:
         seed, where = course_secret(out)
-        click.echo(f"The secret of this course: {where}. Keep it, and keep it to yourself.", err=True)
+        say(f"The secret of this course: {where}. Keep it, and keep it to yourself.", err=True)
     for path in make_versions(book, out, numbers, student_only, seed):
-        click.echo(path)
+        say(path)
 
 
 @homework.command()
@@ -62,7 +68,7 @@ def check(notebook: Path, release: Path | None, seconds: int):
     from lmbook_grader import self_check as checking
 
     checked = checking.check(notebook, release, seconds)
-    click.echo("\n".join(checking.lines(checked, notebook.name)))
+    say("\n".join(checking.lines(checked, notebook.name)))
     if not checked.good:
         sys.exit(1)
 
@@ -108,12 +114,10 @@ def grade(
         if lost := set(only) - {one.student for one in chosen}:
             raise BookError(f"--only {', '.join(sorted(lost))}: no submission of that student is in {submissions}.")
     if dry_run:
-        click.echo("\n".join(intake_lines(collected, submissions, roster)))
+        say("\n".join(intake_lines(collected, submissions, roster)))
         sys.exit(1 if collected.faults else 0)
     if sandbox == "none":
-        click.echo(
-            "Without a sandbox a student's code can read and change all that you can, and the network.", err=True
-        )
+        say("Without a sandbox a student's code can read and change all that you can, and the network.", err=True)
     folder = _private(out / course.resolve().name)
     given = {"memory": memory, "total": seconds}
     limits = Limits(**{name: value for name, value in given.items() if value})
@@ -123,10 +127,11 @@ def grade(
             results = grade_many(
                 chosen, course.resolve(), folder.resolve(), jobs=jobs, sandbox=sandbox, trusted=trusted, limits=limits,
                 image=image, resume=resume or bool(only), again=only, progress=progress,
+                hidden=[submissions.resolve(), roster_file.resolve()],
             )  # fmt: skip
     except KeyboardInterrupt:
         done = f"{progress.done} of {len(chosen)} results are in {folder / 'results'}"
-        click.echo(f"\nStopped; nothing is lost: {done}. The same command with --resume grades the rest.", err=True)
+        say(f"\nStopped; nothing is lost: {done}. The same command with --resume grades the rest.", err=True)
         sys.exit(INTERRUPTED)
     faults = [
         {"file": shown(fault.path.relative_to(submissions).as_posix()), "why": fault.why} for fault in collected.faults
@@ -137,8 +142,8 @@ def grade(
         faults, collected = [], Collected()
     else:
         _write_json({"faults": faults}, folder / "intake.json")
-    click.echo("\n".join(table_lines(results, collected, submissions, time.monotonic() - started)))
-    click.echo(f"Results: {folder / 'results'}")
+    say("\n".join(table_lines(results, collected, submissions, time.monotonic() - started)))
+    say(f"Results: {folder / 'results'}")
     if faults or any(result["status"] != "graded" for result in results):
         sys.exit(1)
 
@@ -184,12 +189,12 @@ def sheet(course: Path, submissions: Path, roster_file: Path, out: Path):
     collected = collect(submissions, read_roster(roster_file), task.release)
     sheet = write_sheet(collected.submissions, task.release, task.grading, _private(out / course.resolve().name))
     again = f", {sheet.replaced} of them in files that replace marked ones" if sheet.replaced else ""
-    click.echo(f"{sheet.answers} written answers, {sheet.new} new{again}.")
+    say(f"{sheet.answers} written answers, {sheet.new} new{again}.")
     if sheet.minutes:
         each, left = sum(sheet.minutes) / len(sheet.minutes), sheet.answers - sheet.marked
         noted = f"{each:.1f} minutes an answer, from {len(sheet.minutes)} with their minutes noted"
-        click.echo(f"{noted}: about {each * left:.0f} minutes for the {left} that have no points.")
-    click.echo(f"Read them in {sheet.reading}, put points and comments into {sheet.marks}.")
+        say(f"{noted}: about {each * left:.0f} minutes for the {left} that have no points.")
+    say(f"Read them in {sheet.reading}, put points and comments into {sheet.marks}.")
 
 
 @homework.command()
@@ -208,7 +213,7 @@ def override(graded: Path, student: str, question: str, points: float, reason: s
 
     marks = graded / "marks.csv"
     before = put(marks, read_results(graded), student, question, points, reason)
-    click.echo(f"{student}, {question}: {number(points)} in place of {number(before)} points, in {marks}.")
+    say(f"{student}, {question}: {number(points)} in place of {number(before)} points, in {marks}.")
 
 
 @homework.command()
@@ -248,23 +253,23 @@ def report(
     intake = graded / "intake.json"
     faults = json.loads(intake.read_text(encoding="utf-8"))["faults"] if intake.is_file() else []
     written = write_report(results, task.release, task.grading, roster, out, faults, site or _site())
-    click.echo(f"{len(written) - 1} feedback pages: {out / 'feedback'}")
-    click.echo(f"The class: {out / 'summary.html'}")
+    say(f"{len(written) - 1} feedback pages: {out / 'feedback'}")
+    say(f"The class: {out / 'summary.html'}")
     for kind in ("plain", *kinds):
         path = out / ("scores.csv" if kind == "plain" else f"scores-{kind}.csv")
         count = write_scores(kind, results, roster, column or name_of(task.release), path, not without_written)
-        click.echo(f"Scores of {count} of {len(roster)} students: {path}")
+        say(f"Scores of {count} of {len(roster)} students: {path}")
     for kind in zips:
         path, unnamed = write_zip(kind, results, roster, out)
-        click.echo(f"Feedback as {kind} takes it: {path}")
+        say(f"Feedback as {kind} takes it: {path}")
         if unnamed:
             where = f"it is in the names of the files as {kind} gives them"
-            click.echo(f"Not in it, because {kind}'s number is missing ({where}): {', '.join(unnamed)}", err=True)
+            say(f"Not in it, because {kind}'s number is missing ({where}): {', '.join(unnamed)}", err=True)
     open_ones = sum(result["status"] == "graded" and bool(score(result).waiting) for result in results)
     if open_ones and not without_written:
         who = "1 student has" if open_ones == 1 else f"{open_ones} students have"
         where = marks_file or graded / "marks.csv"
-        click.echo(f"{who} a written answer without a mark, and so no score yet: put it into {where}.", err=True)
+        say(f"{who} a written answer without a mark, and so no score yet: put it into {where}.", err=True)
 
 
 def _site() -> str | None:
@@ -286,5 +291,5 @@ def merge(folders: tuple[Path, ...], out: Path):
     if new:
         write(out / ".gitignore", PRIVATE)
     for remark in remarks:
-        click.echo(remark)
-    click.echo(f"{count} results: {out / 'results'}")
+        say(remark)
+    say(f"{count} results: {out / 'results'}")

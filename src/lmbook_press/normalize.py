@@ -13,6 +13,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from lmbook import write
+from lmbook.figures import HIDE_DEAD_VIEW
 from lmbook_press.book import BookError
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -58,6 +59,8 @@ def _outputs(cell: NotebookNode) -> list[NotebookNode]:
         if output.output_type in ("display_data", "execute_result"):
             for mime in WIDGETS:
                 output.data.pop(mime, None)
+            if "text/html" in output.data:
+                output.data["text/html"] = output.data["text/html"].removeprefix(HIDE_DEAD_VIEW)
             if not output.data:
                 continue
             if output.output_type == "execute_result":

@@ -3,6 +3,7 @@
 A formula becomes MathML, which browsers draw by themselves, or, where a page has KaTeX's stylesheet and fonts, KaTeX's.
 """
 
+import re
 from functools import cache
 
 from markupsafe import Markup, escape
@@ -12,8 +13,35 @@ from lmbook_press.rendering import visible
 LONGEST = 2000  # characters of one formula
 
 
+# The TeX that a text of unknown hands may use: what means something, and nothing that moves, hides, colours or defines.
+WORDS = """
+alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi varpi rho varrho sigma
+varsigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega sum prod int
+iint oint bigcup bigcap bigoplus bigotimes lim limsup liminf max min sup inf argmax argmin arg det dim exp gcd hom ker
+lg ln log Pr sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh softmax operatorname frac dfrac tfrac cfrac
+binom sqrt over le leq ge geq ne neq equiv approx sim simeq cong propto ll gg prec succ in notin ni subset supset
+subseteq supseteq cup cap setminus emptyset varnothing forall exists nexists neg lnot land lor wedge vee times div
+cdot cdots ldots dots vdots ddots pm mp ast star circ bullet odot oplus ominus otimes dagger top bot perp mid parallel
+nabla partial infty ell hbar Re Im aleph prime angle triangle therefore because to gets mapsto leftarrow rightarrow
+leftrightarrow Leftarrow Rightarrow Leftrightarrow longrightarrow Longrightarrow implies iff uparrow downarrow lbrace
+rbrace lbrack rbrack langle rangle lfloor rfloor lceil rceil vert Vert lvert rvert lVert rVert left right middle big
+Big bigg Bigg bigl bigr Bigl Bigr biggl biggr hat widehat bar overline underline tilde widetilde vec dot ddot
+overbrace underbrace overset underset stackrel mathbf mathrm mathit mathbb mathcal mathsf mathtt mathfrak boldsymbol
+bm text textbf textit textrm begin end quad qquad limits nolimits tag not displaystyle textstyle
+"""
+ALLOWED = {*WORDS.split(), *",;: {}|%$&#_\\"}
+COMMAND = re.compile(r"\\([A-Za-z]+|.)", re.DOTALL)
+ENVIRONMENTS = {"aligned", "cases", "matrix", "pmatrix", "bmatrix", "vmatrix", "Vmatrix", "array", "split", "gathered"}
+
+
+def tame(tex: str) -> bool:
+    """Whether a formula has none but these commands, and no row with a height of its own."""
+    used = set(COMMAND.findall(tex)) <= ALLOWED and not re.search(r"\\\\\s*\[", tex)
+    return used and set(re.findall(r"\\(?:begin|end)\s*\{([^}]*)\}", tex)) <= ENVIRONMENTS
+
+
 @cache
-def _markdown(katex: bool):
+def _markdown(katex: bool, strict: bool):
     import mistune
 
     class Renderer(mistune.HTMLRenderer):
@@ -27,9 +55,13 @@ def _markdown(katex: bool):
             return f"<p><strong>{words}</strong></p>\n"
 
     markdown = mistune.create_markdown(renderer=Renderer(escape=True), plugins=["math", "table"])
-    markdown.renderer.register("inline_math", lambda renderer, tex: formula(tex, katex=katex))
-    markdown.renderer.register("block_math", lambda renderer, tex: f"<p>{formula(tex, True, katex)}</p>\n")
+    markdown.renderer.register("inline_math", lambda renderer, tex: _drawn(tex, False, katex, strict))
+    markdown.renderer.register("block_math", lambda renderer, tex: f"<p>{_drawn(tex, True, katex, strict)}</p>\n")
     return markdown
+
+
+def _drawn(tex: str, display: bool, katex: bool, strict: bool) -> str:
+    return formula(tex, display, katex) if not strict or tame(tex) else f"<code>{escape(tex)}</code>"
 
 
 @cache
@@ -46,9 +78,12 @@ def formula(tex: str, display: bool = False, katex: bool = False) -> str:
         return shown
 
 
-def prose(markdown: str, katex: bool = False) -> Markup:
-    """The HTML of a text.  katex: for a page that has KaTeX's stylesheet."""
-    return Markup(_markdown(katex)(visible(markdown)))
+def prose(markdown: str, katex: bool = False, strict: bool = False) -> Markup:
+    """The HTML of a text.
+
+    katex: for a page that has KaTeX's stylesheet.  strict: a formula that is not `tame` is shown as TeX.
+    """
+    return Markup(_markdown(katex, strict)(visible(markdown)))
 
 
 def inline(markdown: str, katex: bool = False) -> Markup:

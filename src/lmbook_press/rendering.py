@@ -5,14 +5,12 @@ from functools import cache
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-# Signs that turn the direction of a text, control characters, and halves of surrogate pairs, which no file can hold.
-HIDDEN = [*range(32), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A), *range(0xD800, 0xE000)]
-INVISIBLE = dict.fromkeys(HIDDEN, "\ufffd") | {ord(sign): sign for sign in "\n\t"}
+from lmbook_press.unseen import plain
 
 
 def visible(value: object) -> object:
     """A value as a template shows it, with a replacement character for each sign that nobody could see."""
-    return value if isinstance(value, Markup) else str(value).translate(INVISIBLE)
+    return value if isinstance(value, Markup) else plain(value)
 
 
 @cache

@@ -177,8 +177,10 @@ def test_no_network_falls_back_quickly(play, capsys):
 def test_a_silent_server_is_given_up(server, play, monkeypatch, capsys):
     monkeypatch.setattr(fetch, "TIMEOUT", 0.2)
     play(server.serve("/a", TEXT[:100], length=len(TEXT)))
-    monkeypatch.setattr(Handler, "finish", lambda self: time.sleep(1))  # keeps the connection open
+    given_up = threading.Event()
+    monkeypatch.setattr(Handler, "finish", lambda self: given_up.wait(300))  # keeps the connection open
     assert not data.load("tinyshakespeare").real
+    given_up.set()
     assert "after 100 bytes" in capsys.readouterr().err
 
 

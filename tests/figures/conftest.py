@@ -112,6 +112,23 @@ def _free_port() -> int:
         return probe.getsockname()[1]
 
 
+OPEN = """async (path) => {
+    const notebook = await jupyterapp.commands.execute("docmanager:open", { path, factory: "Notebook" });
+    await notebook.context.ready;
+    await notebook.sessionContext.ready;
+    await notebook.sessionContext.session.kernel.info;
+    await notebook.revealed;
+    jupyterapp.shell.activateById(notebook.id);
+}"""
+CLOSE = """async () => {
+    const notebook = jupyterapp.shell.currentWidget;
+    if (!notebook?.sessionContext) return;
+    await notebook.sessionContext.shutdown();
+    notebook.context.model.dirty = false;
+    notebook.dispose();
+}"""
+
+
 @pytest.fixture(scope="session")
 def jupyterlab(tmp_path_factory):
     """A real JupyterLab on 127.0.0.1, in a folder of its own: (address, token, folder)."""
@@ -132,7 +149,7 @@ def jupyterlab(tmp_path_factory):
     server = subprocess.Popen(command, env={**os.environ, **settings}, stdout=log, stderr=log, cwd=folder)
     address = f"http://127.0.0.1:{port}"
     try:
-        for _ in range(240):
+        for _ in range(1200):  # five minutes at most: it answers as soon as it is there
             try:
                 urllib.request.urlopen(f"{address}/api?token={token}", timeout=5).read()
                 break
@@ -164,6 +181,7 @@ def lab_page(jupyterlab, browser):
 def lab(jupyterlab, lab_page):
     """lab(source, ...) -> a page with a notebook of these code cells, all run, in JupyterLab; page.run(i) runs one.
 
+    page.open_again() saves the notebook, ends its kernel, closes it and opens it with a new one.
     page.run_until(i, text) runs it until it shows the text: while a change of a figure is on its way to the kernel,
     ipywidgets keeps the next one back, and a cell that is run at that moment does not know of it yet.
     """
@@ -174,17 +192,7 @@ def lab(jupyterlab, lab_page):
         cells = [nbformat.v4.new_code_cell(source) for source in sources]
         meta = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
         nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=meta), folder / name)
-        page.evaluate(
-            """async (path) => {
-                const notebook = await jupyterapp.commands.execute("docmanager:open", { path, factory: "Notebook" });
-                await notebook.context.ready;
-                await notebook.sessionContext.ready;
-                await notebook.sessionContext.session.kernel.info;
-                await notebook.revealed;
-                jupyterapp.shell.activateById(notebook.id);
-            }""",
-            name,
-        )
+        page.evaluate(OPEN, name)
         page.wait_for_function("(path) => jupyterapp.shell.currentWidget?.context?.path === path", arg=name)
 
         def run(index):
@@ -198,22 +206,22 @@ def lab(jupyterlab, lab_page):
             assert ran, page.cells.nth(index).inner_text()
 
         def run_until(index, text, **options):
-            for _ in range(40):
+            shown = page.cells.nth(index).locator(".jp-OutputArea").get_by_text(text, **options)
+            for _ in range(400):  # a run is an answer of the kernel, and a frame lets the page do what is left
                 run(index)
-                if page.cells.nth(index).locator(".jp-OutputArea").get_by_text(text, **options).count():
+                page.evaluate("new Promise(requestAnimationFrame)")
+                if shown.count():
                     return
-                page.wait_for_timeout(250)
             raise AssertionError(f"{text!r} is not in {page.cells.nth(index).inner_text()!r}")
 
-        page.run, page.run_until = run, run_until
+        def open_again():
+            page.evaluate("async () => jupyterapp.shell.currentWidget.context.save()")
+            page.evaluate(CLOSE)
+            page.evaluate(OPEN, name)
+
+        page.run, page.run_until, page.open_again = run, run_until, open_again
         page.cells = page.locator(".jp-CodeCell")
         return page
 
     yield open_notebook
-    page.evaluate("""async () => {
-        const notebook = jupyterapp.shell.currentWidget;
-        if (!notebook?.sessionContext) return;
-        await notebook.sessionContext.shutdown();
-        notebook.context.model.dirty = false;
-        notebook.dispose();
-    }""")
+    page.evaluate(CLOSE)

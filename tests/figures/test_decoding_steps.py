@@ -5,6 +5,7 @@ import re
 
 import pytest
 from seen import cells_of
+from traitlets import TraitError
 
 from lmbook.figures import DecodingSteps, modules
 from lmbook.figures.decoding import END, SHOWN, WIDEST, lexicon, shipped, stored
@@ -126,7 +127,7 @@ def test_alternative_text_and_fallback_hold_the_outputs():
     ],
 )
 def test_what_does_not_fit_is_refused(wrong, said):
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises((ValueError, TraitError), match=said):
         DecodingSteps(**wrong)
 
 

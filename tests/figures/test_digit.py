@@ -9,6 +9,7 @@ import torch
 from playwright.sync_api import expect
 from py_mini_racer import MiniRacer
 from seen import ATOB, rightmost
+from traitlets import TraitError
 
 from lmbook.data.digits import PixelCodec, digits
 from lmbook.figures import CompleteDigit, bundle, digit, modules
@@ -144,15 +145,15 @@ def test_drawing_follows_the_probabilities(call):
 @pytest.mark.parametrize(
     ("state", "message"),
     [
-        ({"rows": 8}, "rows is 8"),
-        ({"digit": 10}, "digit is 10"),
-        ({"temperature": 2.0}, "temperature is 2"),
+        ({"rows": 8}, "rows"),
+        ({"digit": 10}, "digit"),
+        ({"temperature": 2.0}, "temperature"),
         ({"pixels": [0] * 63}, "63 numbers"),
         ({"pixels": [17] + [0] * 63}, "0 to 16"),
     ],
 )
 def test_what_does_not_exist_is_refused(state, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TraitError), match=message):
         CompleteDigit(gpt(), **state)
 
 

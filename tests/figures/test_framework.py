@@ -12,6 +12,7 @@ from nbclient import NotebookClient
 
 from lmbook import figures
 from lmbook.figures import Figure, bars_svg, bundle, modules
+from lmbook_press.normalize import tidied
 
 WORDS = {"title": "Numbers grow", "caption": "Press the button.", "alt": "A number, 3."}
 COUNTER = """
@@ -63,6 +64,14 @@ def test_the_bundle_holds_widget_html_and_text(counter):
     assert state_of(data["text/html"]) == {"n": 3, "note": "", **WORDS}
 
 
+def test_displayed_the_printed_figure_comes_before_the_living_one(counter, monkeypatch):
+    shown = []
+    monkeypatch.setattr(figures, "display", lambda data, raw: shown.append(data))
+    counter()._ipython_display_()
+    assert [sorted(data) for data in shown] == [["text/html", "text/plain"], [figures.WIDGET_VIEW]]
+    assert shown[0]["text/html"] == figures.HIDE_DEAD_VIEW + counter().html()
+
+
 def test_the_same_state_gives_the_same_bytes_and_no_address(counter):
     one, two = counter(n=4), counter(n=4)
     assert one.html() == two.html()
@@ -112,7 +121,7 @@ def test_an_executed_notebook_holds_the_page_form(tmp_path):
     outputs = []
     for _ in range(2):
         NotebookClient(nb, timeout=120, kernel_name="python3", resources={"metadata": {"path": tmp_path}}).execute()
-        (output,) = nb.cells[0].outputs
+        (output,) = tidied(nb).cells[0].outputs  # the view goes, and what hides it when it is dead
         outputs.append((output["data"]["text/html"], output["data"]["text/plain"]))
     assert outputs[0] == outputs[1]
     assert outputs[0][0].startswith('<figure class="lm-figure" data-module="sentence"')

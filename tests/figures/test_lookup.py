@@ -5,6 +5,7 @@ import random
 import pytest
 import torch
 from seen import cells_of, rightmost
+from traitlets import TraitError
 
 from lmbook.attention import attend
 from lmbook.figures import SoftLookup
@@ -80,12 +81,12 @@ def test_the_first_view_by_hand():
     [
         ({"query": [4, 0]}, "query is"),
         ({"query": [1]}, "query is"),
-        ({"beta": 9}, "beta is 9"),
-        ({"heads": 5}, "heads is 5"),
+        ({"beta": 9}, "beta"),
+        ({"heads": 5}, "heads"),
     ],
 )
 def test_what_the_controls_cannot_show_is_refused(state, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TraitError), match=message):
         lookup(**state)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from seen import cells_of, each, rightmost
+from traitlets import TraitError
 
 from lmbook import data
 from lmbook.figures import TokenizerComparison, tokenizers
@@ -124,7 +125,7 @@ def test_the_state_is_small_and_the_same():
 
 @pytest.mark.parametrize("merges", [-1, MERGES + 1])
 def test_bad_arguments_are_named(merges):
-    with pytest.raises(ValueError, match=f"merges is {merges}"):
+    with pytest.raises((ValueError, TraitError), match="merges"):
         TokenizerComparison(merges=merges)
 
 

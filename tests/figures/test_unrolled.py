@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from seen import cells_of, each
+from traitlets import TraitError
 
 from lmbook.figures import UnrolledRNN
 from lmbook.figures.unrolled import PLACES, STEPS, TOP, UNITS, compute, signed, stored, visible
@@ -58,7 +59,7 @@ def test_the_state_is_small_and_the_same():
 
 @pytest.mark.parametrize(("name", "value"), [("passage", 3), ("passage", -1), ("t", STEPS), ("unit", UNITS)])
 def test_bad_arguments_are_named(name, value):
-    with pytest.raises(ValueError, match=f"{name} is {value}"):
+    with pytest.raises((ValueError, TraitError), match=name):
         UnrolledRNN(**{name: value})
 
 

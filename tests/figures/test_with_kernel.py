@@ -74,6 +74,36 @@ def test_in_jupyterlab_figure_and_kernel_follow_each_other(lab):
 
 
 @pytest.mark.slow
+def test_a_notebook_opened_again_shows_the_printed_figure_which_lives_when_its_cell_is_run(lab):
+    page = lab(
+        "from lmbook.figures import DoesItFit, PositionWheels\nfrom IPython.display import display",
+        "f = PositionWheels(i=3)\ndisplay(f, DoesItFit())\nprint('after')",
+        "f.i = 9",
+    )
+    page.run(0)
+    page.run(1)
+    outputs = page.cells.nth(1).locator(".jp-OutputArea")
+    living, printed = outputs.locator("figure:not([data-module])"), outputs.locator("figure[data-module]")
+    living.nth(1).locator(".lm-says", has_text=re.compile(r"\S")).wait_for()
+    page.wait_for_function("!document.querySelector('.jp-Notebook figure[data-module]')")
+    assert living.count() == 2
+    page.open_again()
+    printed.nth(1).wait_for()
+    assert [figure.is_visible() for figure in printed.all()] == [True, True]
+    page.get_by_text("model not found").nth(1).wait_for(state="attached")  # JupyterLab has tried
+    assert not page.get_by_text("model not found").filter(visible=True).count()
+    assert outputs.get_by_text("after").is_visible()
+    assert living.count() == 0
+    page.run(0)
+    page.run(1)
+    living.nth(1).locator(".lm-says", has_text=re.compile(r"\S")).wait_for()
+    assert [figure.is_visible() for figure in living.all()] == [True, True]
+    before = living.first.locator(".lm-says").inner_text()
+    page.run(2)
+    living.first.locator(".lm-says", has_not_text=before).wait_for()
+
+
+@pytest.mark.slow
 def test_edits_in_the_graph_reach_python_and_back(lab):
     page = lab(
         "from lmbook.figures import BackpropGraph\nf = BackpropGraph(x=[1, 2], step=7)\nf",

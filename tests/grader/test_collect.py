@@ -8,7 +8,7 @@ import tracemalloc
 import nbformat
 import pytest
 from nbformat.v4 import new_output
-from samples import ROSTER, hand_in, release, returned
+from samples import ROSTER, hand_in, master, release, returned
 
 from lmbook_grader.intake.collect import Unreadable, collect, open_submission
 from lmbook_grader.intake.roster import read_roster
@@ -84,7 +84,6 @@ submission_904:
         ("Doe.ipynb", None),
         ("ann-and-bob.ipynb", None),
         ("stranger_1_2_ann.ipynb", None),
-        ("submission_903/ann.ipynb", None),
         ("submission_999/ann.ipynb", None),
     ],
 )
@@ -288,7 +287,7 @@ def test_links_and_odd_files_are_refused_and_their_targets_not_read(folder, rost
         ("ann.ipynb", "is a link"),
         ("bob", "is a link"),
         ("zoe.ipynb", "is not a plain file"),
-        ("essay.pdf", "is not named like a notebook (.ipynb)"),
+        ("essay.pdf", "is no notebook by its name (.ipynb): ask for the .ipynb file"),
     }
     with pytest.raises(Unreadable, match="could not be opened"):
         open_submission(folder / "ann.ipynb")
@@ -319,7 +318,7 @@ def test_a_huge_file_is_refused_before_it_is_read(folder):
     assert peak < 1_000_000
 
 
-WHOLE = json.dumps(returned())
+WHOLE = json.dumps(master())
 
 
 @pytest.mark.parametrize(
@@ -352,13 +351,13 @@ def test_what_is_no_notebook_is_refused_in_a_sentence(folder, content, said):
 
 
 def test_format_3_and_newer_minor_versions_are_read(folder):
-    old = nbformat.convert(returned(), 3)
+    old = nbformat.convert(master(), 3)
     (folder / "old.ipynb").write_text(json.dumps(old))
     newer = json.loads(WHOLE) | {"nbformat_minor": 99, "of the future": True}
     newer["cells"][0]["of the future"] = {"x": 1}
     (folder / "new.ipynb").write_text(json.dumps(newer))
     (folder / "bom.ipynb").write_bytes(b"\xef\xbb\xbf" + WHOLE.encode())
-    wanted = [cell.source for cell in returned().cells]
+    wanted = [cell.source for cell in master().cells]
     for name in ("old", "new", "bom"):
         assert [cell.source for cell in open_submission(folder / f"{name}.ipynb").cells] == wanted
 
@@ -410,3 +409,134 @@ def test_odd_cells_do_no_harm(folder):
     plain = open_submission(path)
     assert [cell.source for cell in plain.cells] == ["", "a\nb", "x\ny?"]
     nbformat.validate(plain)
+
+
+PLATFORMS = """id,name,email,login,group
+s-1,Ann Doe,ann.doe@example.org,anndoe,Team Red
+bob,Bob Ray,bob@example.org,bob_ray,Team Red
+zoe,"O'Hara, Zoë",zoe@example.org,zoe-oh,Team Blue
+cy,Mary-Ann Smith,cy@example.org,cy,
+"""
+
+
+@pytest.fixture
+def people(tmp_path):
+    (tmp_path / "people.csv").write_text(PLATFORMS, encoding="utf-8")
+    return read_roster(tmp_path / "people.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "owners"),
+    [
+        # D2L
+        ("397063-2557369 - Ann Doe - Sep 24, 2024 926 PM/bob.ipynb", "s-1"),
+        ("397063-2557369 - Mary-Ann Smith - Sep 24, 2024 926 PM/hw.ipynb", "cy"),
+        ("271836-442356 - Zoë O'Hara - Dec 5, 2024 1149 AM - bob.ipynb", "zoe"),
+        ("397063-2557369 - Eve Fox - Sep 24, 2024 926 PM/bob.ipynb", ""),
+        ("397063-2557369 - Team Red - Sep 24, 2024 926 PM/hw.ipynb", "s-1 bob"),
+        # Blackboard
+        ("Homework 1_bob_ray_attempt_2026-03-01-10-30-00_ann.ipynb", "bob"),
+        ("Homework_1_anndoe_attempt_2026-03-01-10-30-00_bob.ipynb", "s-1"),
+        ("Homework 1_eve_attempt_2026-03-01-10-30-00_bob.ipynb", ""),
+        # Sakai
+        ("Homework 1/Doe, Ann(anndoe)/Submission attachment(s)/bob.ipynb", "s-1"),
+        ("Homework 1/Doe, Ann(s-1)/Submission attachment(s)/hw.ipynb", "s-1"),
+        ("Homework 1/Doe, Ann(bob)/Submission attachment(s)/hw.ipynb", ""),
+        ("Homework 1/Fox, Eve(eve)/Submission attachment(s)/bob.ipynb", ""),
+        ("Doe, Ann(anndoe)_Submission attachment(s)_bob.ipynb", "s-1"),
+        ("Homework 1/Team Red(81-4)/Submission attachment(s)/hw.ipynb", "s-1 bob"),
+        # GitHub Classroom
+        ("homework-1-submissions/homework-1-zoe-oh/bob.ipynb", "zoe"),
+        ("homework-1-submissions/homework-1-bob_ray/work/hw.ipynb", "bob"),
+        ("homework-1-submissions/homework-1-Team Red/hw.ipynb", "s-1 bob"),
+        ("homework-1-submissions/homework-1-eve/bob.ipynb", ""),
+        # Google Classroom
+        ("Ann Doe - Homework 1.ipynb", "s-1"),
+        ("Mary-Ann Smith - Copy of 01-chain-rule.ipynb", "cy"),
+        ("Classroom/NLP/Homework 1/Zoë O'Hara - Homework 1.ipynb", "zoe"),
+        # Moodle with groups and blind marking
+        ("Team Red-Ann Doe_54321_assignsubmission_file_/bob.ipynb", "s-1"),
+        ("Mary-Ann Smith_54321_assignsubmission_file_/bob.ipynb", "cy"),
+        ("Participant_54321_assignsubmission_file_/bob.ipynb", ""),
+        ("Team Red_54321_assignsubmission_file_/hw.ipynb", "s-1 bob"),
+        # groups, and layouts that nobody knows
+        ("Team Red/hw.ipynb", "s-1 bob"),
+        ("Team Red/zoe.ipynb", ""),
+        ("hw 1 - Ann Doe - late/hw.ipynb", "s-1"),
+        ("hw 1 - Ann Doe - late/bob.ipynb", ""),
+        ("hw 1 - Eve Fox - late/bob.ipynb", ""),
+        ("Fox, Eve/bob.ipynb", ""),
+        ("week 1/bob.ipynb", "bob"),
+        ("homework_01/section A/bob.ipynb", "bob"),
+    ],
+)
+def test_platforms_are_known_by_name(folder, people, name, owners):
+    path = hand_in(returned(), folder / name)
+    got = collect(folder, people)
+    assert [one.student for one in got.submissions] == owners.split()
+    assert {one.path for one in got.submissions} == ({path} if owners else set())
+    assert [fault.path for fault in got.faults] == ([] if owners else [path])
+    assert all("group of 2" in " ".join(one.notes) for one in got.submissions if " " in owners)
+
+
+def test_folders_of_one_student_each_have_to_name_them(folder, people):
+    """Nothing says what this system's names mean, only that each folder is one person's: so bob's name is no proof."""
+    hand_in(returned(), folder / "8412/bob.ipynb")
+    hand_in(returned(), folder / "8413/homework.ipynb")
+    hand_in(returned(), folder / "8414/zoe.ipynb")
+    got = collect(folder, people)
+    assert got.submissions == []
+    assert len(got.faults) == 3
+    assert any("8412 names nobody" in fault.why for fault in got.faults)
+
+
+def test_sections_hold_many_and_need_no_name(folder, people):
+    for name in ("section 1/bob.ipynb", "section 1/s-1.ipynb", "section 2/zoe.ipynb"):
+        hand_in(returned(), folder / name)
+    assert [one.student for one in collect(folder, people).submissions] == ["s-1", "bob", "zoe"]
+
+
+def test_a_cloned_classroom_is_known_by_the_folder_that_is_named(tmp_path, people):
+    folder = tmp_path / "homework-1-submissions"
+    hand_in(returned(), folder / "homework-1-anndoe/bob.ipynb")
+    (folder / "homework-1-anndoe/.git/hooks").mkdir(parents=True)
+    (folder / "homework-1-anndoe/.git/config").write_text("x")
+    (folder / "homework-1-anndoe/README.md").write_text("x")
+    got = collect(folder, people)
+    assert [one.student for one in got.submissions] == ["s-1"]
+    assert got.faults == []
+
+
+def test_a_group_of_gradescope_counts_for_each_who_is_there(folder, roster):
+    text = METADATA.replace(
+        ":name: Ann Doe\n    :sid: ann\nsubmission_904", ":name: Eve Fox\n    :sid: eve\nsubmission_904"
+    )
+    (folder / "submission_metadata.yml").write_text(text)
+    path = hand_in(returned(), folder / "submission_903/hw.ipynb")
+    got = collect(folder, roster)
+    assert [(one.student, one.path) for one in got.submissions] == [("bob", path)]
+    assert "Eve Fox fits nobody" in got.faults[0].why
+    (folder / "submission_metadata.yml").write_text(METADATA)
+    assert [one.student for one in collect(folder, roster).submissions] == ["ann", "bob"]
+
+
+def test_what_systems_and_students_lay_beside_a_notebook_is_no_fault(folder, people):
+    hand_in(returned(), folder / "hw/Doe, Ann(anndoe)/Submission attachment(s)/hw.ipynb")
+    for name in (
+        "hw/grades.csv",
+        "hw/Doe, Ann(anndoe)/timestamp.txt",
+        "hw/Doe, Ann(anndoe)/Submission attachment(s)/data.txt",
+    ):
+        (folder / name).write_text("x")
+    assert collect(folder, people).faults == []
+
+
+def test_a_zip_and_another_homework_get_a_sentence(folder, people):
+    (folder / "bob.zip").write_bytes(b"PK")
+    other = returned()
+    other.cells = [cell for cell in other.cells if not cell.metadata]
+    hand_in(other, folder / "zoe.ipynb")
+    got = collect(folder, people, release())
+    assert "archive" in got.faults[0].why
+    assert "bob" in got.faults[0].why
+    assert "another homework" in got.submissions[0].notes[0]

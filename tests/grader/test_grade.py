@@ -4,10 +4,10 @@ import re
 
 import nbformat
 import pytest
-import test_wrong_answers as listed
 from hostile import small
 from nbformat.v4 import new_code_cell, new_notebook
-from points import STEMS, master, score
+from points import STEMS, master, score, with_functions
+from slips import wrong_answers
 from test_show import SHOWN
 
 from lmbook_grader.grading.execute import Runs
@@ -93,9 +93,10 @@ def test_wrong_answers_get_their_points_and_see_no_hidden_line(stem, courses, se
 
 def one_wrong_to_each(stem: str) -> dict[str, str]:
     wrong: dict[str, str] = {}
-    for at, _, case in listed.CASES:
-        if at == stem and wrong.keys().isdisjoint(case["answers"]):
-            wrong |= case["answers"]
+    for _, functions in wrong_answers(stem).cases.values():
+        answers = with_functions(stem, functions)
+        if wrong.keys().isdisjoint(answers):
+            wrong |= answers
     return wrong
 
 
@@ -369,7 +370,7 @@ def test_what_is_the_machines_or_the_courses_fault_is_not_graded(tmp_path, monke
     result = graded(notebook, folder, tmp_path)
     assert (result["status"], result["questions"]) == ("ungraded", [])
     assert "f-1 uses unknown" in result["why"]
-    monkeypatch.setattr("lmbook_grader.sandbox.commands._bwrap_walls", lambda: ["bwrap", "--no-such-option"])
+    monkeypatch.setattr("lmbook_grader.sandbox.walls.walls", lambda: ["bwrap", "--no-such-option"])
     result = graded(notebook, folder, tmp_path)
     assert result["status"] == "ungraded"
     assert "could not be started" in result["why"]
@@ -392,6 +393,7 @@ def test_whatever_is_drawn_the_listed_points_stay(stem, secrets):
 
     One on every push for the homeworks that train nothing; with a training every wrong answer takes seconds.
     """
+    listed = wrong_answers(stem)
     for secret in map(str, secrets):
-        for name, case in ((name, case) for at, name, case in listed.CASES if at == stem):
-            assert score(stem, case["answers"], secret) == case["score"], (secret, name)
+        for name, (due, functions) in {"no mistake": (listed.full, {}), **listed.cases}.items():
+            assert score(stem, with_functions(stem, functions), secret) == due, (secret, name)

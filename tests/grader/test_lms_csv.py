@@ -8,7 +8,8 @@ from samples import ROSTER, result, ungraded, write_results
 
 from lmbook_grader.intake.roster import read_roster
 from lmbook_grader.report.lms_csv import write_scores
-from lmbook_grader.report.results import guarded, marked, read_marks, read_results, score
+from lmbook_grader.report.results import marked, read_marks, read_results, score
+from lmbook_grader.spreadsheet import guarded
 from lmbook_press.book import BookError
 
 CANVAS = (

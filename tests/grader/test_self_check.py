@@ -88,22 +88,28 @@ def without_marks():
 @pytest.mark.parametrize(
     ("notebook", "said"),
     [
-        (broken("def double(x): return 3 * x"), "check in cell 5 fails, this does not hold: assert double(1) == 2"),
-        (broken("def double(x):\n    y = x\n    return z"), "NameError: name 'z' is not defined (line 3 of cell 4)"),
-        (broken("def double(x)\n    return 1"), "Cell 4 stops with SyntaxError"),
-        (with_a_cell("open('no such file')"), "Cell 4 stops with FileNotFoundError"),
-        (with_a_cell("exit()"), "does not run to its end: at cell 4 Python ended early"),
-        (with_a_cell("import os; os.kill(os.getpid(), 9)"), "at cell 4 Python was killed (signal 9)"),
-        (with_a_cell("input()"), "Cell 4 stops with EOFError"),
-        (with_a_changed_check(), "check in cell 5 was changed; the grader uses the one handed out"),
-        (with_an_answer_elsewhere(), "The answer is in cell 11: move it into cell 4"),
-        (run_out_of_order(), "run in another order"),
-        (pasted_twice(), "Two cells have the mark double"),
-        (without_marks(), "have lost their marks"),
+        (
+            lambda: broken("def double(x): return 3 * x"),
+            "check in cell 5 fails, this does not hold: assert double(1) == 2",
+        ),
+        (
+            lambda: broken("def double(x):\n    y = x\n    return z"),
+            "NameError: name 'z' is not defined (line 3 of cell 4)",
+        ),
+        (lambda: broken("def double(x)\n    return 1"), "Cell 4 stops with SyntaxError"),
+        (lambda: with_a_cell("open('no such file')"), "Cell 4 stops with FileNotFoundError"),
+        (lambda: with_a_cell("exit()"), "does not run to its end: at cell 4 Python ended early"),
+        (lambda: with_a_cell("import os; os.kill(os.getpid(), 9)"), "at cell 4 Python was killed (signal 9)"),
+        (lambda: with_a_cell("input()"), "Cell 4 stops with EOFError"),
+        (with_a_changed_check, "check in cell 5 was changed; the grader uses the one handed out"),
+        (with_an_answer_elsewhere, "The answer is in cell 11: move it into cell 4"),
+        (run_out_of_order, "run in another order"),
+        (pasted_twice, "Two cells have the mark double"),
+        (without_marks, "have lost their marks"),
     ],
 )
 def test_what_is_wrong_is_said_with_the_cell(tmp_path, notebook, said):
-    assert said in report(notebook, tmp_path)
+    assert said in report(notebook(), tmp_path)
 
 
 def test_an_endless_loop_ends_and_what_ran_before_is_kept(tmp_path):

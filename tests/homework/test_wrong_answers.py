@@ -1,24 +1,11 @@
 """Listed wrong answers get the listed points: a check that lets one of them pass is no check."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
-from points import STEMS, TRAINING, graded, score
+from points import STEMS, TRAINING, graded, score, with_functions
+from slips import wrong_answers
 
-
-def listed(path: Path) -> dict:
-    spec = importlib.util.spec_from_file_location("answers_" + path.stem.replace("-", "_"), path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return {"no mistake": {"answers": {}, "score": module.FULL}, **module.WRONG}
-
-
-CASES = [
-    (path.stem, name, case)
-    for path in sorted((Path(__file__).parent / "answers").glob("*.py"))
-    for name, case in listed(path).items()
-]
+HOMEWORKS = {stem: wrong_answers(stem) for stem in STEMS}
+CASES = [(stem, name, *case) for stem, wrong in HOMEWORKS.items() for name, case in wrong.cases.items()]
 
 
 def of(cases: list, weekly: tuple[str, ...] = ()):
@@ -27,32 +14,37 @@ def of(cases: list, weekly: tuple[str, ...] = ()):
         pytest.param(*case, id=f"{case[0]}: {case[1]}", marks=[pytest.mark.weekly] * (case[0] in weekly))
         for case in cases
     ]
-    return pytest.mark.parametrize(("stem", "name", "case"), found)
+    return pytest.mark.parametrize(("stem", "name", "points", "functions"), found)
 
 
-RIGHT, WRONG = ([case for case in CASES if bool(case[2]["answers"]) == wrong] for wrong in (False, True))
+@pytest.mark.parametrize("stem", STEMS)
+def test_right_answers_get_all_points(stem):
+    assert score(stem, {}) == HOMEWORKS[stem].full > 0
 
 
-@of(RIGHT)
-def test_right_answers_get_all_points(stem, name, case):
-    assert score(stem, {}) == case["score"] > 0
+@pytest.mark.parametrize(
+    "stem", [pytest.param(stem, marks=[pytest.mark.weekly] * (stem in TRAINING)) for stem in STEMS]
+)
+def test_so_do_the_right_answers_in_which_slips_are_made(stem):
+    assert score(stem, with_functions(stem, HOMEWORKS[stem].right)) == HOMEWORKS[stem].full
 
 
-@of(WRONG, weekly=TRAINING)
-def test_a_wrong_answer_gets_the_listed_points(stem, name, case):
-    assert score(stem, case["answers"]) == case["score"]
+@of(CASES, weekly=TRAINING)
+def test_a_wrong_answer_gets_the_listed_points(stem, name, points, functions):
+    assert score(stem, with_functions(stem, functions)) == points
 
 
-@of([case for case in WRONG if case[0] in TRAINING])
-def test_a_wrong_answer_loses_points_where_it_stands(stem, name, case):
+@of([case for case in CASES if case[0] in TRAINING])
+def test_a_wrong_answer_loses_points_where_it_stands(stem, name, points, functions):
     """At most as many as listed: a training that stands on it, and may fail with it, is left out.
 
     But where it loses none: then that training alone costs points, or nothing does.
     """
-    lost = sum(points for points, passed in graded(stem, case["answers"], own=True).values() if not passed)
-    assert lost <= score(stem, {}) - case["score"]
-    assert lost > 0 or score(stem, case["answers"]) == case["score"]
+    answers = with_functions(stem, functions)
+    lost = sum(points for points, passed in graded(stem, answers, own=True).values() if not passed)
+    assert lost <= score(stem, {}) - points
+    assert lost > 0 or score(stem, answers) == points
 
 
 def test_every_homework_lists_wrong_answers():
-    assert set(STEMS) <= {stem for stem, name, _ in CASES if name != "no mistake"}
+    assert all(wrong.cases for wrong in HOMEWORKS.values())

@@ -19,7 +19,7 @@ SIBLINGS |= {"length-joined", "harbourish-depth", "harbourish-residual", "multi3
 SIBLINGS |= {name for name in RECIPES if name.startswith("multi30k-score-")} - {"multi30k-score-dot"}
 SIBLINGS |= {"length-joined-long", "multi30k-hybrid-low", "multi30k-hybrid-high", "caption-scores-long"}
 SIBLINGS |= {"wikitext2-lstm-large", "time-by-length-gpu", "digits-orders-long"}
-SIBLINGS |= {"recall-long", "recall-32", "recall-128", "skip-gram-windows"}
+SIBLINGS |= {"recall-long", "recall-32", "recall-128", "skip-gram-windows", "skip-gram-narrow"}
 SIBLINGS |= {"multi30k-hybrid-twice", "multi30k-additive-twice"}
 # One training of another recipe again, kept with its weights: that one has the seeds.
 REPEATS = dict.fromkeys(("recall-32", "recall-64", "recall-128"), "recall")

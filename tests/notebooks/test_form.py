@@ -1,5 +1,6 @@
 """The form of a chapter: what every notebook of the book keeps to, so that each reads and runs like the others."""
 
+import ast
 import math
 import re
 import statistics
@@ -238,6 +239,60 @@ def test_a_cell_with_free_output_is_followed_by_an_assertion(notebook):
         if "nbval-ignore-output" in cell.metadata.get("tags", []):
             following = "\n".join(other.source for other in cells[at : at + 2])
             assert re.search(r"^\s*assert\b", following, re.MULTILINE), cell.source
+
+
+CLOCK = re.compile(r"\b(?:perf_counter|process_time|monotonic|timeit|time\.time)\b")
+
+SAME = re.compile(r"\b(equal|allclose|isclose)\(")  # what was timed, not how long it took
+# chapters that still have some
+TIMED = ("03-tokens-and-embeddings", "05-backpropagation", "06-recurrent-lm")
+
+
+def of_the_clock(sources: list[str]) -> list[str]:
+    """The assertions of cells that ask for a name which was given a time: by a clock, or by what calls one."""
+    timed: set[str] = set()
+    found = []
+
+    def names(*nodes):
+        parts = [part for node in nodes for part in ast.walk(node)]
+        own = {name for part in parts if isinstance(part, ast.comprehension) for name in names(part.target)}
+        return {part.id for part in parts if isinstance(part, ast.Name)} - own
+
+    def tells(node):
+        return bool(CLOCK.search(ast.unparse(node)) or names(node) & timed)
+
+    def read(body):
+        for node in body:
+            given, by = set(), []
+            if isinstance(node, ast.FunctionDef):
+                returned = [one.value for one in ast.walk(node) if isinstance(one, ast.Return) and one.value]
+                given, by = {node.name}, [node] if any(CLOCK.search(ast.unparse(node)) for _ in returned) else []
+            elif isinstance(node, ast.Assign):
+                given, by = names(*node.targets), [node.value]
+            elif isinstance(node, ast.For):
+                given, by = names(node.target), [node.iter]
+            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and any(map(tells, node.value.args)):
+                timed.update(names(node.value.func) - {"print"})  # a list that a time is appended to
+            elif isinstance(node, ast.Assert) and tells(node.test) and not SAME.search(ast.unparse(node)):
+                found.append(ast.unparse(node))
+            change = timed.update if any(map(tells, by)) else timed.difference_update
+            change(given)
+            if isinstance(node, (ast.For, ast.With, ast.If)):
+                read(node.body)
+
+    for source in sources:
+        read(ast.parse(re.sub(r"^[%!].*$", "", source, flags=re.MULTILINE)).body)
+    return found
+
+
+@of([path for path in CHAPTERS if path.stem not in TIMED])
+def test_no_assertion_rests_on_the_clock(notebook):
+    assert of_the_clock([cell.source for cell in code(notebook)]) == []
+
+
+def test_assertions_on_the_clock_are_found():
+    cells = ["def s(f):\n    t = time.perf_counter()\n    f()\n    return time.perf_counter() - t", "a = {1: s(int)}"]
+    assert of_the_clock([*cells, "b = a[1]\nc = 2\nassert c == 2", "assert b > 0"]) == ["assert b > 0"]
 
 
 @of(CHAPTERS + MASTERS)

@@ -34,8 +34,8 @@ def distribution_as_bars() -> list[Panel]:
 
 @drawing(
     0,
-    caption="A product of matrices in shapes. The inner sizes must agree, and vanish; the outer ones stay. Each entry "
-    "of the result needs one row of the left and one column of the right matrix.",
+    caption="A product of matrices in shapes. The inner sizes must agree and disappear from the result; the outer "
+    "sizes remain. Each entry of the result is the inner product of a row on the left and a column on the right.",
     alt="A matrix X with m rows and k columns times a matrix with k rows and n columns gives a matrix with m rows and "
     "n columns. One row of the left, one column of the right and the entry of the result where they meet are marked.",
 )

@@ -17,7 +17,8 @@ figures share, engine/ the models that are trained and read in the page.
         def fallback(self):                       # HTML of the first view, for a page without scripts
             return bars_svg([("harbour", 0.2, "0.2")])
 
-Displayed, it is a widget where a kernel's front end shows it. Its `text/html` is complete in itself:
+Displayed, it is two outputs: its `text/html`, which is complete in itself, and a widget that takes its place where a
+kernel's front end shows one:
 
     <figure class="lm-figure" data-module="explorer" data-version="1">
       <p class="lm-title">..</p> <div class="lm-fallback">..</div> <figcaption>..</figcaption>
@@ -37,10 +38,17 @@ import json
 
 import anywidget
 import traitlets
+from IPython.display import display
 
 from lmbook.figures import bundle as _bundle
 from lmbook.figures.bundle import modules
 
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+# In JupyterLab the output after a printed figure is a view whose kernel is gone: it only says that it found no model.
+HIDE_DEAD_VIEW = (
+    "<style>.jp-OutputArea-child:has(.jp-RenderedHTML .lm-figure) + "
+    ".jp-OutputArea-child:not(:has(.lm-figure)){display:none}</style>"
+)
 FIGURES = {
     "SentenceProbability": "sentence",
     "ShannonGame": "shannon",
@@ -111,7 +119,8 @@ class Figure(anywidget.AnyWidget):
     """A figure of the book: state in synced traits, the drawing in `module`.mjs.
 
     title: the finding, in a sentence.  caption: what to try.  alt: the first view in words, with its main numbers.
-    All three are needed; ValueError names the missing one.
+    All three are needed; ValueError names the missing one. What the range or choice of a trait does not have is
+    refused with traitlets' TraitError, anything else with ValueError.
     """
 
     module = ""
@@ -121,8 +130,6 @@ class Figure(anywidget.AnyWidget):
     title = traitlets.Unicode().tag(sync=True)
     caption = traitlets.Unicode().tag(sync=True)
     alt = traitlets.Unicode().tag(sync=True)
-
-    _ipython_display_ = None  # of ipywidgets 7: it would send the widget's view alone
 
     def __init_subclass__(cls, **kwargs):
         # add_traits() of ipywidgets makes subclasses at run time: only a class that names a module of its own gets one
@@ -179,6 +186,16 @@ class Figure(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs):
         data, metadata = super()._repr_mimebundle_(**kwargs)
         return {**data, "text/plain": f"{self.title}. {self.alt}", "text/html": self.html()}, metadata
+
+    def _ipython_display_(self):
+        """Two outputs: the printed figure, then the living one, which takes its place (kit/core.mjs).
+
+        A notebook that is opened again has no living one any more, and a front end that had to choose would choose it.
+        """
+        data, _ = self._repr_mimebundle_()
+        view = {name: data.pop(name) for name in (WIDGET_VIEW,) if name in data}
+        display({**data, "text/html": HIDE_DEAD_VIEW + data["text/html"]}, raw=True)
+        display(view, raw=True)
 
 
 def bars_svg(rows: list[tuple[str, float, str]], *, alt: str, top: float | None = None) -> str:

@@ -8,7 +8,8 @@ where `$core` holds the exports of core.mjs, which is placed once in front, in a
 cannot clash. A module goes by its name without the folder: no two folders have one of the same name.
 `import { text } from "./harbour.mjs"` gives the training set of the built-in corpus, cut into words, `"./stories.mjs"`
 the same as it was written, `"./names.mjs"` the invented names, one a line, `import { file } from "./weights-NAME.mjs"`
-the shipped weights of the recipe NAME, in base64, and `import { program } from "./program-NAME.mjs"` the module NAME as
+the shipped weights of the recipe NAME, in base64, `import { wasm } from "./wasm-kernels.mjs"` the bytes of
+kernels.wasm likewise, and `import { program } from "./program-NAME.mjs"` the module NAME as
 a function: called, it returns what the module exports, and its text is a program for a worker (kit/made.d.ts).
 
 Larger weights are not in a module. A site serves them as files of their own (`served`), which are fetched when a reader
@@ -103,6 +104,9 @@ def source(name: str) -> str:
     weights = TRAINED / f"{name.removeprefix('weights-')}.safetensors"
     if name.startswith("weights-") and weights.is_file():
         return _weights(weights)
+    if name.startswith("wasm-"):
+        code = (HERE / "engine" / f"{name.removeprefix('wasm-')}.wasm").read_bytes()
+        return f'export const wasm = "{base64.b64encode(code).decode()}";\n'
     if name not in files():
         raise KeyError(f"no figure module {name!r}; there are {', '.join(sorted(files()))}")
     return _FOR_PEOPLE.sub("", files()[name].read_text(encoding="utf-8"))

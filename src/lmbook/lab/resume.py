@@ -242,6 +242,7 @@ def random_state(generators: Sequence = ()) -> dict:
         "numpy": _plain(np.random.get_state()),  # noqa: NPY002 (libraries may still draw from it)
         "torch": torch.get_rng_state(),
         "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
+        "mps": torch.mps.get_rng_state() if torch.backends.mps.is_available() else None,
         "own": own,
     }
 
@@ -253,6 +254,8 @@ def set_random_state(state: dict, generators: Sequence = ()) -> None:
     torch.set_rng_state(state["torch"])
     if state["cuda"] and torch.cuda.is_available():
         torch.cuda.set_rng_state_all(state["cuda"])
+    if state.get("mps") is not None and torch.backends.mps.is_available():
+        torch.mps.set_rng_state(state["mps"])
     for generator, own in zip(generators, state["own"], strict=True):
         if isinstance(generator, np.random.Generator):
             generator.bit_generator.state = own

@@ -80,7 +80,7 @@ def summed_nll(model, batch, loss, state, stateful: bool, bf16: bool) -> tuple[T
     batch = own_rows(batch, device)
     if batch is None:
         return torch.zeros((), requires_grad=True), 0, state
-    with torch.autocast(device.type, torch.bfloat16, enabled=bf16 and device.type == "cuda"):
+    with torch.autocast("cuda", torch.bfloat16, enabled=bf16 and device.type == "cuda"):
         nll, n, *state = loss(model, batch, state) if stateful else loss(model, batch)
     if nll.ndim:
         raise ValueError(f"loss gave a tensor of shape {tuple(nll.shape)}; it must give the sum, and the tokens.")

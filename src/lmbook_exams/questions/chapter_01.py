@@ -160,15 +160,17 @@ def best_table():
 
     is least for $p_w = c_w / n$, given that $\sum_w p_w = 1$. Say also why it is a minimum and no maximum.
 
-    *Solution.* With a multiplier $\mu$ for the condition, each derivative of $J(p) + \mu (\sum_w p_w - 1)$ is zero:
-    $-\tfrac{c_w}{n p_w} + \mu = 0$, hence $p_w = \tfrac{c_w}{n \mu}$. The sum over all words is 1, so
-    $\tfrac{1}{\mu} = 1$ and $p_w = c_w / n$.
+    *Solution.* Write $q_w = c_w / n$. The difference of two losses is
+    $J(p) - J(q) = -\sum_w q_w \ln \tfrac{p_w}{q_w}$. Since $\ln x \le x - 1$, it is at least
+    $-\sum_w q_w (\tfrac{p_w}{q_w} - 1) = \sum_w q_w - \sum_w p_w = 0$.
 
-    It is a minimum: $-\ln p$ is convex, so $J$ is a convex function on a convex set, and where its derivative
-    vanishes it is least. (Or: if some $p_w \to 0$, $J \to \infty$.) Gibbs' inequality is an equally good way.
+    So no $p$ has a smaller loss than $q$, which makes it a minimum. As $\ln x = x - 1$ only at $x = 1$, no other $p$
+    has the same loss. (A multiplier for the condition gives $p_w$ proportional to $c_w$ and then $p_w = c_w / n$; with
+    it goes a reason why it is a minimum, such as that $J$ is convex.)
 
-    *Marks.* 1 point: the condition enters (a multiplier, or one probability replaced). 2 points: the derivative,
-    and $p_w$ proportional to $c_w$. 1 point: the constant from the sum. 1 point: why a minimum.
+    *Marks.* 1 point: the loss of the counts is compared with that of any other $p$ (or the condition enters by a
+    multiplier). 2 points: the inequality with its reason (or the derivative, and $p_w$ proportional to $c_w$). 1 point:
+    both sums are 1 and cancel (or the constant). 1 point: why a minimum.
     """
 
 

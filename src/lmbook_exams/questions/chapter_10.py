@@ -74,13 +74,13 @@ def information_bound(rng):
     $\mathbf c$ gives the right symbols a mean log-probability of $-«q»$ bits per symbol, on sources that it has not
     seen.
 
-    (a) What is $H(x)$, the entropy of a source? (b) How many bits about the source does $\mathbf c$ hold at least?
+    (a) What is $\mathcal H(x)$, the entropy of a source? (b) How many bits about the source does $\mathbf c$ hold at least?
     (c) Why only “at least”? (d) What would a decoder that ignores $\mathbf c$ have in place of $«q»$?
 
     *Solution.* (a) $N \log_2 K = «N» \cdot «k» = «H»$ bits. (b) $«H» - «N» \cdot «q» = «I»$ bits.
 
     (c) A better decoder could read more from the same vector: the cross-entropy of any decoder is at least
-    $H(x \mid \mathbf c)$. (d) $\log_2 K = «k»$, and the bound would be 0.
+    $\mathcal H(x \mid \mathbf c)$. (d) $\log_2 K = «k»$, and the bound would be 0.
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d).
     """

@@ -7,17 +7,20 @@ goes on after it: what does not depend on it is still graded.
 import ast
 import contextlib
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+import time
+from collections.abc import Callable
 
 from nbformat import NotebookNode
 
 from lmbook_grader.grading import carried_forward
-from lmbook_grader.grading.hidden_tests import Grader, Outcome, stopped
+from lmbook_grader.grading.hidden_run import HiddenRun, Lost, OutOfTime
+from lmbook_grader.grading.hidden_tests import Outcome
+from lmbook_grader.grading.shortened import KEPT, MOST_CUT, shortened
 from lmbook_grader.intake.match_answers import Placed
 from lmbook_grader.sandbox import wire
 from lmbook_grader.sandbox.commands import Command, Limits
 from lmbook_grader.sandbox.session import (
+    CLOCK,
     MemoryLimitExceeded,
     ProcessDied,
     SandboxError,
@@ -26,7 +29,7 @@ from lmbook_grader.sandbox.session import (
     TimeLimitExceeded,
 )
 from lmbook_grader.sandbox.warm import Warm
-from lmbook_press.assignments.questions import Check, Homework, bound_and_read, marks
+from lmbook_press.assignments.questions import Homework, bound_and_read, marks
 
 NO_TIME = Outcome(False, "The notebook had used up its time before this check.")
 Cell = tuple[str, str | None, str]  # name, grade_id, source
@@ -42,6 +45,9 @@ class Runs:
     follow "the cell".  Cells are called by their numbers in the student's own file.
     named: a cell of the student's that ran to its end -> the global names in its code, as the student's process says.
     carried: name of a check that failed by mistakes in other answers alone -> these answers' names.
+    cut: a cell that ended the process or did not end -> how much of it is left out since.  fatal: cells left out whole.
+    late: the time on the clock was up while that which is charged was not.
+    so_far: called with the outcomes known after each check.
     """
 
     def __init__(
@@ -51,6 +57,7 @@ class Runs:
         start: Callable[[], Command],
         limits: Limits,
         warm: Warm | None = None,
+        so_far: Callable[[dict[str, Outcome]], None] | None = None,
     ):
         self.homework, self.limits, self.missing = homework, limits, set(placed.missing)
         self.command, self.warm, self.notes = start, warm, []
@@ -70,56 +77,99 @@ class Runs:
         self.broken: dict[str | None, str] = {}
         self.carried: dict[str, list[str]] = {}
         self.named: dict[str, set[str]] = {}
-        self.fatal: set[str] = set()  # cells that end the process
-        self.spent = 0.0  # seconds charged to processes that have ended
+        self.fatal: set[str] = set()
+        self.cut: dict[str, int] = {}
+        self.so_far, self.late = so_far, False
+        self._begin()
+
+    def _begin(self) -> None:
+        """A run has its time for itself.  spent: seconds charged to processes that have ended, and to checks."""
+        self.spent, self.latest = 0.0, time.monotonic() + CLOCK * self.limits.total
+
+    def _in_time(self, charged: float) -> None:
+        """Raises OutOfTime where the run may not go on; asked in every turn of every loop."""
+        late = time.monotonic() > self.latest
+        self.late = self.late or late
+        if late or self.spent + charged > self.limits.total:
+            raise OutOfTime
 
     def session(self, hidden: bool = False) -> Session:
         """A new process for a run, warm where there is a warm one to fork."""
         closed = closed_in(self.homework, hidden)
-        warm = self.warm.of(closed) if self.warm else None
+        warm, session = self.warm.of(closed) if self.warm else None, None
         if warm is not None:
             with contextlib.suppress(SandboxError):
-                return Session(self.start(closed), self.limits, warm)
-        return Session(self.start(closed), self.limits)
+                session = Session(self.start(closed), self.limits, warm)
+        session = session or Session(self.start(closed), self.limits)
+        session.latest = self.latest
+        return session
 
     def start(self, closed: list[str]) -> Command:
         """The command of a new process."""
-        started = self.command()
-        return replace(started, settings=started.settings | {"closed": closed})
+        return self.command().closing(closed)
 
     def visible(self) -> str:
         """Runs every cell once and returns what was printed."""
         printed, at = "", 0
+        self._begin()
         while at < len(self.cells):
             with self.session() as session:
-                with contextlib.suppress(Stopped):
+                try:
                     self._again(session, self.cells[:at])
-                already = len(session.output())
-                at = self._onward(session, at)
-                printed += session.output()[already:]
-                self.spent += session.charged
+                    already = len(session.output())
+                    at = self._onward(session, at)
+                    printed += session.output()[already:]
+                except Stopped:  # one cell more is left out, so this ends
+                    pass
+                except OutOfTime:
+                    self._give_up(at)
+                    break
+                finally:
+                    self.spent += session.charged
+        for cell, level in self.cut.items():
+            self.notes.append(f"{cell[1:-1].capitalize()} did not run to its end: {KEPT[level]} it are kept.")
         return printed[: self.limits.output]
+
+    def _give_up(self, at: int) -> None:
+        for cell, name, _ in self.cells[at:]:
+            self.fatal.add(cell)
+            self.broken.setdefault(name, "was not run: the notebook had used up its time")
 
     def _onward(self, session: Session, start: int) -> int:
         """Runs the cells from `start` on, to the end or until one is fatal; returns where to go on."""
         for at in range(start, len(self.cells)):
             cell, name, source = self.cells[at]
-            if self.spent + session.charged > self.limits.total:
-                for cell, name, _ in self.cells[at:]:
-                    self.fatal.add(cell)
-                    self.broken[name] = "was not run: the notebook had used up its time"
-                break
+            if cell in self.fatal:
+                continue
             try:
-                answer = session.ask(self._seconds(name), do="run", name=cell, source=source, stop=name in self.checks)
+                self._in_time(session.charged)
+            except OutOfTime:
+                self._give_up(at)
+                break
+            part, stop = shortened(source, self.cut.get(cell, 0)), name in self.checks
+            try:
+                answer = session.ask(self._seconds(name), do="run", name=cell, source=part, stop=stop)
             except (Stopped, wire.NotData) as error:
-                self.fatal.add(cell)
-                self.broken[name] = self._words(error, name)
-                return at + 1
+                self.broken.setdefault(name, self._words(error, name))
+                self._condemn(cell, name, source)
+                return at
             if answer["is"] != "value":
-                self.broken[name] = _stops(answer, cell, source if name in self.checks else None)
+                self.broken.setdefault(name, _stops(answer, cell, source if stop else None))
             elif isinstance(answer.get("value"), list):
                 self.named[cell] = {one for one in answer["value"] if isinstance(one, str)}
         return len(self.cells)
+
+    def _condemn(self, cell: str, name: str | None, source: str) -> None:
+        """A cell has ended the process: it is run with less of it from now on, and at last not at all."""
+        level = self.cut.get(cell, 0)
+        before = shortened(source, level)
+        while level < MOST_CUT and name not in self.checks:
+            level += 1
+            if shortened(source, level) not in (before, ""):
+                self.cut[cell] = level
+                return
+        self.cut.pop(cell, None)
+        self.fatal.add(cell)
 
     def _seconds(self, name: str | None) -> float:
         return self.limits.check if name in self.checks else self.limits.cell
@@ -143,34 +193,42 @@ class Runs:
         substitutes: by answer, the functions that take the place of those that its cell defines.
         """
         for cell, name, source in cells:
-            if cell not in self.fatal:
-                try:
+            self._in_time(session.charged)
+            try:
+                if cell not in self.fatal:
                     now = list(close) if source in self.release else []
-                    stop = name in self.checks
-                    session.ask(self._seconds(name), do="run", name=cell, source=source, stop=stop, close=now)
-                except wire.NotData:
-                    pass
-                except Stopped:
-                    self.fatal.add(cell)
-                    raise
-            if substitutes and name in substitutes:
-                session.lend(self._seconds(name), substitutes[name])
+                    part, stop = shortened(source, self.cut.get(cell, 0)), name in self.checks
+                    with contextlib.suppress(wire.NotData):
+                        session.ask(self._seconds(name), do="run", name=cell, source=part, stop=stop, close=now)
+                if substitutes and name in substitutes:
+                    session.lend(self._seconds(name), substitutes[name])
+            except wire.NotData:
+                raise Lost from None  # it answers a loan with nonsense
+            except Stopped:
+                if cell in self.fatal:  # without a line of it the process ends all the same
+                    raise Lost from None
+                self._condemn(cell, name, source)
+                raise
 
     def hidden(self) -> dict[str, Outcome]:
         """The outcome of every check of an answered question.  What the process prints meanwhile is dropped."""
         found: dict[str, Outcome] = {}
         if all(question.name in self.missing for question in self.homework.questions if question.checks):
             return found
-        self.spent, hidden = 0.0, _Hidden(self)
+        self._begin()
+        hidden = HiddenRun(self)
         try:
             for question in self.homework.questions:
                 for check in question.checks:
-                    if self.spent + hidden.charged > self.limits.total:
-                        found[check.name] = NO_TIME
-                        continue
-                    outcome = hidden.outcome(check, ask=question.name not in self.missing)
+                    try:
+                        self._in_time(hidden.charged)
+                        outcome = hidden.outcome(check, ask=question.name not in self.missing)
+                    except OutOfTime:
+                        outcome = NO_TIME
                     if outcome is not None:
                         found[check.name] = outcome
+                        if self.so_far is not None:
+                            self.so_far(found)
         finally:
             hidden.close()
         if self.homework.grading is not self.homework.release:  # which has no solutions
@@ -196,14 +254,15 @@ class Runs:
                 continue
             # A cell that ended the process with the student's functions may not end it with these.
             before, self.fatal = self.fatal, {cell for cell in self.fatal if self._name(cell) in others}
-            hidden = _Hidden(self, substitutes, again)
+            hidden = HiddenRun(self, substitutes, again)
             try:
                 for check in again:
-                    if self.spent + hidden.charged > self.limits.total:
-                        break
+                    self._in_time(hidden.charged)
                     outcome = hidden.outcome(check, ask=True)
                     if outcome.passed:
                         found[check.name], self.carried[check.name] = outcome, others
+            except (OutOfTime, Lost):
+                continue
             finally:
                 hidden.close()
                 self.fatal = before
@@ -223,71 +282,6 @@ class Runs:
                 found.add(name)
             later |= reads
         return found
-
-
-class _Hidden:
-    """The process of the hidden run, replaced whenever it has ended, and how far the cells have been run in it.
-
-    A check runs here in the grader; in the student's process its visible part has run already, in the visible run, and
-    runs again only where a later cell may read what it binds.
-
-    substitutes: by answer, functions of the master that take the place of the student's; then only the checks `again`
-    are asked, and the cells left out that neither these nor the student's code need.
-    """
-
-    def __init__(self, runs: Runs, substitutes: dict[str, dict] | None = None, again: Sequence[Check] = ()):
-        self.runs, self.session, self.done, self.substitutes, self.cells = runs, None, 0, substitutes, runs.cells
-        self.grader, self.given, self.unneeded = Grader(runs.homework), _given(runs.homework), runs.unneeded()
-        if substitutes is not None:
-            others = runs.checks - {check.name for check in again}
-            self.cells = [cell for cell in runs.cells if cell[1] not in others]
-            texts = [check.source for check in again]
-            texts += [source for _, name, source in self.cells if name or source not in runs.release]
-            kept = carried_forward.read_by(texts, [cell.source for cells in self.given.values() for cell in cells])
-            self.cells = [one for one in self.cells if one[1] or one[2] not in runs.release or one[2] in kept]
-            waiting: list = []
-            for name, cells in self.given.items():
-                waiting += [cell for cell in cells if cell.source in kept or marks(cell).get("solution")]
-                self.given[name], waiting = ([], waiting) if name in others else (waiting, [])
-        self.places = {name: at for at, (_, name, _) in enumerate(self.cells)}
-
-    @property
-    def charged(self) -> float:
-        return self.session.charged if self.session else 0.0
-
-    def close(self) -> None:
-        if self.session is not None:
-            self.session.close()
-            self.runs.spent += self.session.charged
-            self.session = None
-
-    def outcome(self, check: Check, ask: bool) -> Outcome | None:
-        """Brings everything up to the check, and runs it if it is to be asked."""
-        runs, upto = self.runs, self.places[check.name] + 1
-        while True:  # each turn more leaves out one cell more, so it ends
-            try:
-                if self.session is None:
-                    self.session, self.done = runs.session(hidden=True), 0
-                    self.grader.session = self.session
-                cells = [cell for cell in self.cells[self.done : upto] if cell[1] not in self.unneeded]
-                runs._again(self.session, cells, tuple(runs.homework.closed), self.substitutes)
-                self.done = max(self.done, upto)
-                while self.given.get(check.name):
-                    self.grader.prepare(self.given[check.name].pop(0), runs.limits.check)
-                break
-            except Stopped:
-                self.close()
-        if not ask:
-            return None
-        name, _, _ = self.cells[upto - 1]
-        if name in runs.fatal:  # its visible part alone already ends the process
-            return Outcome(False, f"The check that you can see {runs.broken.get(check.name, 'ended the program')}.")
-        try:
-            # A call of a substitute goes from one process to another, and the waiting is charged.
-            return self.grader.run(check, runs.limits.check * (1 if self.substitutes is None else 3))
-        except Stopped as error:
-            self.close()
-            return Outcome(False, stopped(error, self.grader.called, runs.limits.check))
 
 
 def closed_in(homework: Homework, hidden: bool) -> list[str]:
@@ -310,35 +304,21 @@ def _named(notebook: NotebookNode) -> list[Cell]:
 
 def _stops(answer: dict, cell: str, check: str | None) -> str:
     """Why a cell did not run to its end, in words that follow "the cell".  check: the source, where it is a check."""
-    kind, said, line = (str(answer.get(key))[:200] for key in ("type", "text", "line"))
-    inside = f" in line {line}" if line.isdigit() and answer.get("cell") == cell else ""
+    kind, said, place = (answer.get(key, "") for key in ("type", "text", "cell"))
+    line = answer.get("line")
+    inside = f" in line {line}" if line and place == cell else ""
     if check is None or not inside:
-        place = answer.get("cell")
-        if not inside and isinstance(place, str) and line.isdigit():
+        if not inside and line and place:
             inside = f" in line {line} of {place[1:-1][:40]}"
-        return f"stops{inside} with {kind}: {said}".rstrip(": ")
+        return f"stops{inside} with {kind[:200]}: {said[:200]}".rstrip(": ")
     if kind == "AssertionError":
-        sides = [str(side)[:220] for side in answer["sides"]] if isinstance(answer.get("sides"), list) else []
+        sides = [side[:220] for side in answer.get("sides", [])]
         compared = f" Returned: {sides[0]}; expected: {sides[1]}." if len(sides) == 2 else ""
-        return f"fails: {statement(check, int(line))}{compared}"
-    return f"stops with {kind}: {said}".rstrip(": ") + f", at {statement(check, int(line))}"
+        return f"fails: {statement(check, line)}{compared}"
+    return f"stops with {kind[:200]}: {said[:200]}".rstrip(": ") + f", at {statement(check, line)}"
 
 
 def statement(source: str, line: int) -> str:
     """The statement at a line of a check, as code."""
     nodes = [node for node in ast.parse(source).body if node.lineno <= line <= node.end_lineno]
     return f"`{ast.unparse(nodes[0])}`." if nodes else "a line of it."
-
-
-def _given(homework: Homework) -> dict[str, list[NotebookNode]]:
-    """For each check, the code cells of the master between it and the check before it."""
-    found, waiting = {}, []
-    for cell in homework.grading.cells:
-        mark = marks(cell)
-        if cell.cell_type != "code":
-            continue
-        if mark.get("grade") and not mark.get("solution"):
-            found[mark["grade_id"]], waiting = waiting, []
-        else:
-            waiting.append(cell)
-    return found

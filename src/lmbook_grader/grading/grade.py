@@ -22,12 +22,13 @@ import hashlib
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from lmbook_grader.grading.execute import Runs
 from lmbook_grader.grading.hidden_tests import Outcome
-from lmbook_grader.intake.collect import Submission, Unreadable, open_submission, place, read_bytes, shown
+from lmbook_grader.intake.collect import Submission, Unreadable, open_and_place, read_bytes, shown
 from lmbook_grader.sandbox.commands import Limits, available, command, copy_package
 from lmbook_grader.sandbox.session import SandboxError
 from lmbook_grader.sandbox.warm import Warm
@@ -44,6 +45,10 @@ NO_WALLS = (
 )
 
 
+LATE = "It took far too long on the clock, though not by its own time: the machine may have been crowded."
+STOPPED = "The grading of this file was stopped for the second time, because it took too long: the points so far count."
+
+
 def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
@@ -58,11 +63,17 @@ def grade_one(
     image: str | None = None,
     package: Path | None = None,
     warm: Warm | None = None,
+    hidden: Iterable[Path] = (),
+    last: bool = False,
+    so_far: Callable[[dict], None] | None = None,
 ) -> dict:
     """The result of one submission to the homework in folder `course` (course/NN), as JSON can hold it.
 
     trusted: with sandbox="none", run the hidden checks all the same.
     package: a folder made by `copy_package`; None: it is made here.  warm: the processes from which its runs start.
+    hidden: what students may not see, wherever it lies; the course and the file's folder are always hidden.
+    last: if the time on the clock is up once more, the points so far count, and the result says that it is `stopped`.
+    so_far: called with the result as it is after each hidden check.
     The status is "ungraded" where the machine, the course or the walls failed, never for what the student wrote, and
     "unreadable" for a file that holds no notebook: then `why` says so, and there are no points, not even 0.
     """
@@ -76,7 +87,7 @@ def grade_one(
         "folder": shown(submission.path.parent.name), "sandbox": sandbox, "output": "",
     }  # fmt: skip
     try:
-        placed = place(open_submission(submission.path), homework.release)
+        placed = open_and_place(submission.path, homework.release)
     except Unreadable as error:
         result |= {"status": "unreadable", "why": str(error)}
     else:
@@ -84,19 +95,32 @@ def grade_one(
         try:
             if why := available(sandbox):
                 raise SandboxError(why)
+            out_of_sight = [*hidden, Path(course).parent, submission.path.parent]
+
+            def tell(outcomes: dict[str, Outcome]) -> None:
+                so_far(result | {"questions": [_scored(one, runs, outcomes) for one in homework.questions]})
+
             with _copied(package, homework.blocked) as folder:
-                runs = Runs(homework, placed, lambda: command(sandbox, limits, folder, image), limits, warm)
-                result["notes"] += runs.notes
+                start = partial(command, sandbox, limits, folder, image, out_of_sight)
+                runs = Runs(homework, placed, start, limits, warm, tell if so_far else None)
                 result["output"] = runs.visible()
                 walls = sandbox != "none" or trusted
                 outcomes = runs.hidden() if walls else {}
+            result["notes"] += runs.notes
             result["questions"] = [_scored(question, runs, outcomes) for question in homework.questions]
             if not walls:
                 result |= {"status": "ungraded", "why": NO_WALLS}
+            elif runs.late:
+                result |= stopped(result) if last else {"status": "ungraded", "why": LATE, "late": True}
         except (SandboxError, BookError, OSError, MemoryError) as error:
             result |= {"status": "ungraded", "why": str(error) or type(error).__name__, "questions": []}
     result["seconds"] = round(time.monotonic() - begun, 2)
     return result
+
+
+def stopped(result: dict) -> dict:
+    """What is new in a result whose points so far count."""
+    return {"status": "graded", "why": None, "stopped": True, "notes": [*result["notes"], STOPPED]}
 
 
 def file_digest(path: Path) -> str | None:
@@ -137,12 +161,16 @@ def _check(check: Check, question: Question, runs: Runs, outcomes: dict[str, Out
     message = "" if passed else "There is no answer yet." if empty else _why(check, question, runs, outcomes)
     points = check.points if passed else 0
     result = {"name": check.name, "points": points, "max": check.points, "passed": passed, "message": message}
+    if not passed and not empty and check.name in outcomes:
+        said = outcomes[check.name].message.replace("The check that you can see fails", "This line of the check fails")
+        result["reason"] = said.replace(" in the check that you can see", "")
     return result | {"carried": runs.carried[check.name]} if check.name in runs.carried else result
 
 
 def _why(check: Check, question: Question, runs: Runs, outcomes: dict[str, Outcome]) -> str:
     """The message to the student about a check that does not pass: what the visible run saw, without any hidden input.
 
+    `reason`, beside it, is for the instructor and on no page of a student.
     Of the hidden run it is told only that it does not pass.  Code that has seen hidden inputs may choose how it fails,
     wrong, with an error, without end or in another form, and in which line, so none of this may come out.
     """

@@ -24,6 +24,7 @@ from lmbook_press.assignments.questions import Check, Homework, marks, undefined
 from lmbook_press.book import BookError
 
 ROOM = 1_500_000_000  # bytes
+AGAIN = 1  # seconds until an alarm that a library swallowed rings once more
 TYPES = {"function", "generator", "module", "type", "object", "method", "coroutine", "ellipsis"}
 
 
@@ -38,10 +39,10 @@ class Raised(Exception):
     """The student's function raised; a check may catch it as the built-in type that it was."""
 
     def __init__(self, function: str, answer: dict):
-        self.function, self.missing = function, answer.get("missing") is True
-        name, line = answer.get("type"), answer.get("line")
+        self.function, self.missing = function, answer.get("missing", False)
+        name = answer.get("type")
         self.type = name if name in STANDARD else "an exception of its own"
-        self.line = line if isinstance(line, int) and 0 < line < 10_000 else None
+        self.line = answer.get("line")
         Exception.__init__(self, self.type)
 
 
@@ -78,14 +79,14 @@ def _alarm(seconds: float):
 
     before, (left, _) = signal.signal(signal.SIGALRM, ring), signal.getitimer(signal.ITIMER_REAL)
     begun = time.monotonic()
-    signal.setitimer(signal.ITIMER_REAL, min(seconds, left) if left else seconds)
+    signal.setitimer(signal.ITIMER_REAL, min(seconds, left) if left else seconds, AGAIN)
     try:
         yield
     except Overtime:
         left = 0  # it passes through all of them: none has to ring again
         raise
     finally:
-        signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - begun), 0.01) if left else 0)
+        signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - begun), 0.01) if left else 0, AGAIN)
         signal.signal(signal.SIGALRM, before)
 
 
@@ -115,7 +116,7 @@ class Grader:
     """
 
     def __init__(self, homework: Homework, session: Session | None = None):
-        self.session, self.budget, self.called = session, 0.0, None
+        self.session, self.budget, self.called, self.heard = session, 0.0, None, False
         self.values = set().union(*(question.values for question in homework.questions))
         self.undefined = {name for _, _, name in undefined_names(homework.grading)}
         functions = set().union(*(question.functions for question in homework.questions))
@@ -140,6 +141,7 @@ class Grader:
         except wire.NotData as error:
             raise Unserializable(name, "unknown") from error
         self.budget -= self.session.charged - before
+        self.heard = True
         if answer["is"] == "raised":
             raise KINDS.get(answer.get("type"), Raised)(name, answer)
         if answer["is"] != "value":
@@ -152,14 +154,16 @@ class Grader:
         Its message is for `lmbook homework check`, which runs visible checks only.  Raises Stopped where the student's
         process ended, BookError where the check is at fault.
         """
-        self.budget, self.called = seconds, None
+        self.budget, self.called, self.heard = seconds, None, False
         space = dict(self.given)
         try:
             for name in sorted(self.values & _read(check.source)):
                 space[name] = self.ask(name, {"do": "get"})
             execute(compile(check.source, f"<{check.name}>", "exec"), space, seconds)
-        except BookError:
-            raise
+        except BookError as error:
+            if not self.heard:
+                raise
+            return Outcome(False, f"What `{self.called}` returned cannot be passed on: {error}")  # too large, say
         except (Raised, Unserializable) as error:
             return Outcome(False, _complaint(error))
         except Exception as error:

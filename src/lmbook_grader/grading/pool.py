@@ -15,15 +15,17 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
 from lmbook import write
 from lmbook_grader.grading.execute import closed_in
-from lmbook_grader.grading.grade import digest, file_digest, grade_one
+from lmbook_grader.grading.grade import digest, file_digest, grade_one, stopped
 from lmbook_grader.intake.collect import Submission, shown
 from lmbook_grader.sandbox.commands import Limits, available, copy_package
 from lmbook_grader.sandbox.session import CLOCK, START
+from lmbook_grader.sandbox.walls import private
 from lmbook_grader.sandbox.warm import Warm, imported
 from lmbook_press.assignments.questions import Homework, marks
 from lmbook_press.book import BookError
@@ -46,19 +48,26 @@ def grade_many(
     image: str | None = None,
     resume: bool = False,
     again: Iterable[str] = (),
+    hidden: Iterable[Path] = (),
     progress: Progress | None = None,
 ) -> list[dict]:
     """The results of all submissions to the homework in folder `course`, in the order given.
 
     progress(result, done, of all) is called after each; with resume for the kept ones first, with kept=True.
-    again: students who are graded whatever is there of them.  Raises BookError where the walls do not stand on this
-    machine, where a student is named twice, and where results are there already and resume is False.
+    again: students who are graded whatever is there of them.  hidden: folders and files that no student may see, beside
+    the course, the files' own folders and `out`.  Who was late on the clock once before is not waited for a third time:
+    the points so far count.
+    Raises BookError where the walls do not stand on this machine or cannot hide these, where a student is named twice,
+    and where results are there already and resume is False.
     KeyboardInterrupt ends the running ones and passes through.
     """
     submissions, limits, out = list(submissions), limits or Limits(), Path(out)
     homework = Homework.load(Path(course))
     if why := available(sandbox):
         raise BookError(why)
+    out_of_sight = [*hidden, out.resolve().parent, out.resolve(), Path(course).resolve().parent]
+    if sandbox == "bwrap":
+        private([*out_of_sight, *(submission.path.parent for submission in submissions)])
     files = {submission.student: result_path(out, submission.student) for submission in submissions}
     if len({path.name.lower() for path in files.values()}) < len(submissions):
         raise BookError("A student has several submissions in this batch: keep one of each.")
@@ -74,7 +83,7 @@ def grade_many(
                 _tell(progress, results[submission.student], done, len(submissions), kept=True)
         waiting = [submission for submission in submissions if submission.student not in results]
         running: list[_Child] = []
-        options = {"sandbox": sandbox, "trusted": trusted, "image": image, "package": package}
+        options = {"sandbox": sandbox, "trusted": trusted, "image": image, "package": package, "hidden": out_of_sight}
         # The hidden checks run in the graders.
         GRADERS.set_forkserver_preload(["__main__", __name__, *given_modules(homework)])
         if waiting and sandbox == "bwrap":
@@ -188,8 +197,12 @@ class _Child:
     def __init__(self, submission: Submission, course: Path, path: Path, limits: Limits, options: dict):
         self.submission, self.path, self.options = submission, path, options
         self.said = tempfile.NamedTemporaryFile()  # noqa: SIM115 (closed in `end`)
+        before = stored_result(path) or {}
+        self.last = before.get("late") is True and before.get("file_sha256") == file_digest(submission.path)
         path.unlink(missing_ok=True)
-        work = (grade_one, submission, course, path, limits, options, self.said.name)
+        self.part = path.with_name(f".{path.name}.part")
+        self.part.unlink(missing_ok=True)
+        work = (grade_one, submission, course, path, limits, options | {"last": self.last}, self.said.name, self.part)
         self.process = GRADERS.Process(target=_grade_to_file, args=work)
         self.process.start()
         # Both runs, each with its time on a crowded machine: after that something is wrong with the machine.
@@ -204,8 +217,11 @@ class _Child:
 
     def result(self, homework: Homework) -> dict:
         """What it wrote; where it wrote nothing, a result that says so, which is written too."""
-        found = stored_result(self.path)
-        if found is None:
+        found, part = stored_result(self.path), stored_result(self.part)
+        if found is None and self.late and self.last and part is not None:
+            found = part | stopped(part)
+            write_result(found, self.path)
+        elif found is None:
             self.said.seek(0)
             last = self.said.read()[-500:].decode("utf-8", "replace").strip().split("\n")[-1]
             why = (
@@ -219,7 +235,10 @@ class _Child:
                 "why": f"The grading process of this submission failed; {why}.", "questions": [],
                 "notes": list(self.submission.notes), "seconds": 0.0, "sandbox": self.options["sandbox"], "output": "",
             }  # fmt: skip
+            if self.late:
+                found |= {"late": True, "file_sha256": file_digest(self.submission.path)}
             write_result(found, self.path)
+        self.part.unlink(missing_ok=True)
         self.end()
         return found
 
@@ -231,15 +250,17 @@ class _Child:
 
 
 def _grade_to_file(
-    grade: Callable, submission: Submission, course: Path, path: Path, limits: Limits, options: dict, said: str
-):
+    grade: Callable, submission: Submission, course: Path, path: Path, limits: Limits, options: dict, said: str,
+    part: Path,
+):  # fmt: skip
     """The body of that process: it ends with the batch, and Ctrl-C reaches the batch alone."""
     os.setsid()
     sys.stdout = sys.stderr = open(said, "a", buffering=1)  # noqa: SIM115 (for as long as the process)
     for descriptor in (1, 2):
         os.dup2(sys.stdout.fileno(), descriptor)
     threading.Thread(target=_end_with_the_batch, daemon=True).start()
-    write_result(grade(submission, course, limits=limits, **options), path)
+    so_far = partial(write_result, path=part)
+    write_result(grade(submission, course, limits=limits, so_far=so_far, **options), path)
 
 
 def _end_with_the_batch() -> None:

@@ -6,6 +6,7 @@ grade ids, nothing else.  `place` (in match_answers) moves the answers' sources 
 
 import json
 import os
+import re
 import stat
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -18,14 +19,26 @@ from lmbook_grader.intake.match_answers import Placed, answered, place
 from lmbook_grader.intake.roster import Roster, Student
 from lmbook_press.book import BookError
 
-__all__ = ["Collected", "Fault", "Placed", "Submission", "Unreadable", "collect", "open_submission", "place"]
+__all__ = [
+    "Collected", "Fault", "Placed", "Submission", "Unreadable", "collect", "open_and_place", "open_submission", "place",
+]  # fmt: skip
 
 LARGEST = 20 * 2**20  # bytes
 MOST_CELLS = 1000
 OTHERS = {b"%PDF": "a PDF", b"PK\x03\x04": "a zip or a Word file", b"<": "a web page"}  # named like a notebook
 ENDINGS = (".ipynb", ".ipynb.txt", ".ipynb.json")  # browsers add the last two
+NO_NOTEBOOK = "no notebook"
+ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".7z", ".rar")
+# What systems write beside the files: D2L, Sakai, Blackboard.
+WRITTEN = re.compile(
+    r"index\.html|grades\.(csv|xlsx?)|timestamp\.txt|comments\.txt|feedbackText\.html|.*_submissionText\.html|"
+    r".*_attempt_\d{4}(-\d\d){5}\.txt|submission_metadata\.yml"
+)
+MARKED = re.compile(r".* - .* - .*|.*_\d{4,}.*|.*,.*")  # as systems write names, ours or not
+OTHER_HOMEWORK = "No answer to a question of this homework was found in your file: is it that of another homework?"
+FOR_GROUP = "This file was handed in for a group of {}; each of you gets its points."
 LATE = "The learning system marks this submission as late."
-PASSED_OVER = (".ipynb_checkpoints", "__MACOSX")
+PASSED_OVER = (".ipynb_checkpoints", "__MACOSX", ".git", ".github")
 KINDS = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
 
 
@@ -76,9 +89,10 @@ def collect(folder: str | Path, roster: Roster, release: NotebookNode | None = N
     if not folder.is_dir():
         hint = ": unpack it first and name the folder" if folder.suffix == ".zip" else ""
         raise BookError(f"{folder} is not a folder of submissions{hint}.")
-    gradescope = gradescope_owners(folder)
+    gradescope, top = gradescope_owners(folder), folder.resolve().name
     faults: list[Fault] = []
-    files: dict[str, list[tuple[Path, Owner, os.stat_result]]] = {}
+    found: list[tuple[Path, Owner, os.stat_result]] = []
+    others: list[tuple[Path, Owner, str]] = []
     for where, folders, names in os.walk(folder):
         here = Path(where)
         folders[:] = sorted(name for name in folders if name not in PASSED_OVER)
@@ -86,25 +100,60 @@ def collect(folder: str | Path, roster: Roster, release: NotebookNode | None = N
         faults += [Fault(here / name, "is a link; links are not followed") for name in links]
         for name in sorted(names):
             path = here / name
-            if name.startswith(".") or name == "submission_metadata.yml":
+            if name.startswith(".") or WRITTEN.fullmatch(name):
                 continue
-            found = path.lstat()
-            if why := _refused(path, found):
-                faults.append(Fault(path, why))
-                continue
-            whose = owner(PurePosixPath(path.relative_to(folder).as_posix()), roster, gradescope)
-            if whose.student is None:
-                faults.append(Fault(path, f"{whose.why}: rename the file to <id>.ipynb, or fix the roster"))
+            whose = owner(PurePosixPath(path.relative_to(folder).as_posix()), roster, gradescope, top)
+            entry = path.lstat()
+            if why := _refused(path, entry):
+                others.append((path, whose, why))
             else:
-                files.setdefault(whose.student.id, []).append((path, whose, found))
+                found.append((path, whose, entry))
+    files: dict[str, list[tuple[Path, Owner, os.stat_result]]] = {}
+    strange = _nameless(folder, found)
+    for path, whose, entry in found:
+        if path.parent in strange and not whose.sure:
+            whose = Owner((), f"the folder {shown(path.parent.name)} names nobody in the roster")
+        if whose.why:
+            faults.append(Fault(path, f"{whose.why}: rename the file to <id>.ipynb, or mend the roster"))
+        for student in whose.students:
+            files.setdefault(student.id, []).append((path, whose, entry))
+    for path, whose, why in others:
+        by = "" if NO_NOTEBOOK not in why else " and ".join(student.id for student in whose.students)
+        if not by or not any(student.id in files for student in whose.students):
+            faults.append(Fault(path, f"{why} ({by} has no other file)" if by else why))
     submissions = []
     for student in roster:
         if student.id in files:
             chosen = _choose(student.id, files[student.id], release)
-            if isinstance(chosen, Submission) and chosen.late:
-                chosen = replace(chosen, notes=(*chosen.notes, LATE))
+            if isinstance(chosen, Submission):
+                group = next(len(whose.students) for path, whose, _ in files[student.id] if path == chosen.path)
+                more = (*[LATE] * chosen.late, *[FOR_GROUP.format(group)] * (group > 1))
+                chosen = replace(chosen, notes=(*chosen.notes, *more))
             (submissions if isinstance(chosen, Submission) else faults).append(chosen)
     return Collected(submissions, faults, [student for student in roster if student.id not in files])
+
+
+def _nameless(folder: Path, found: list[tuple[Path, Owner, os.stat_result]]) -> set[Path]:
+    """The folders of one student each, as a system makes them, whose names name nobody.
+
+    A folder for many, a section's, say, is none of them: the files in it are several people's.
+    """
+    people: dict[Path, set[str]] = {}
+    for path, whose, _ in found:
+        for parent in path.relative_to(folder).parents:
+            people.setdefault(folder / parent, set()).update(student.id for student in whose.students)
+    places = {path.parent for path, whose, _ in found if not whose.sure} - {folder}
+    return {
+        place
+        for place in places
+        if len(people[place]) == 1 and (MARKED.fullmatch(place.name) or _one_each(place, people))
+    }
+
+
+def _one_each(place: Path, people: dict[Path, set[str]]) -> bool:
+    """Whether this folder and those beside it, one at least, hold one student's work each."""
+    beside = [who for other, who in people.items() if other.parent == place.parent]
+    return len(beside) > 1 and all(len(who) < 2 for who in beside)
 
 
 def _refused(path: Path, found: os.stat_result) -> str:
@@ -112,8 +161,10 @@ def _refused(path: Path, found: os.stat_result) -> str:
         return "is a link; links are not followed"
     if not stat.S_ISREG(found.st_mode):
         return "is not a plain file"
+    if path.name.lower().endswith(ARCHIVES):
+        return f"is an archive and {NO_NOTEBOOK}: unpack it into a folder named by the id, or ask for the .ipynb file"
     if not path.name.lower().endswith(ENDINGS):
-        return "is not named like a notebook (.ipynb)"
+        return f"is {NO_NOTEBOOK} by its name (.ipynb): ask for the .ipynb file"
     return ""
 
 
@@ -121,7 +172,7 @@ def _choose(student: str, found: list[tuple[Path, Owner, os.stat_result]], relea
     """The newest of a student's files that is a notebook and, where that can be told, of this homework."""
     if len(found) == 1:
         path, whose, _ = found[0]
-        return Submission(student, path, (), whose.late)
+        return Submission(student, path, _of_another(path, release), whose.late)
     kinds = {whose.order[:1] for _, whose, _ in found}
     marked = len(kinds) == 1 and kinds != {()}
     ranked = [(whose.order if marked else entry.st_mtime_ns, path, whose) for path, whose, entry in found]
@@ -149,7 +200,18 @@ def _choose(student: str, found: list[tuple[Path, Owner, os.stat_result]], relea
         by = "the upload's mark" if marked else "its date"
         newest = f"{shown(path.name)}, the newest by {by},"
         notes.insert(0, f"You handed in more than one file; {newest} was graded, not {others}.")
+    if not usable[0][4]:
+        notes.append(OTHER_HOMEWORK)
     return Submission(student, path, tuple(notes), whose.late)
+
+
+def _of_another(path: Path, release: NotebookNode | None) -> tuple[str, ...]:
+    """What is to be said of a file that answers nothing of this homework."""
+    try:
+        fits = release is None or answered(open_submission(path), release)
+    except Exception:  # it is graded, and then says itself why it cannot be read
+        fits = True
+    return () if fits else (OTHER_HOMEWORK,)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -183,7 +245,7 @@ def open_submission(path: str | Path) -> NotebookNode:
         raise Unreadable("The file is empty. Save the notebook and hand it in again.")
     try:
         content = json.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, MemoryError) as error:
         cut = data.lstrip()[:1] == b"{" and data.rstrip()[-1:] != b"}"
         kind = next((f"but {kind}" for start, kind in OTHERS.items() if data.lstrip().startswith(start)), "(not JSON)")
         what = "The file is a notebook that was cut off" if cut else f"The file is not a notebook {kind}"
@@ -201,6 +263,16 @@ def open_submission(path: str | Path) -> NotebookNode:
     if len(cells) > MOST_CELLS:
         raise Unreadable(f"The notebook has {len(cells)} cells; at most {MOST_CELLS} are read.")
     return new_notebook(cells=[plain for position, cell in enumerate(cells) if (plain := _plain(cell, position))])
+
+
+def open_and_place(path: Path, release: NotebookNode) -> Placed:
+    """The answers of a student's file in their places.  Raises Unreadable for whatever cannot be taken apart."""
+    try:
+        return place(open_submission(path), release)
+    except Unreadable:
+        raise
+    except Exception as error:  # what students hand in is a fault of no course and no machine
+        raise Unreadable(f"The file could not be taken apart ({type(error).__name__}). Hand in a new copy.") from error
 
 
 def _of_format_3(worksheets: object) -> list | None:

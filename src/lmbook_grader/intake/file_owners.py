@@ -2,15 +2,25 @@
 
     Canvas      doeann_12345_67890_homework-1.ipynb, doeann_LATE_12345_67890_homework.ipynb
                 (name, Canvas's number of the student, number of the upload, file, count of the resubmission)
-    Moodle      Ann Doe_54321_assignsubmission_file/homework.ipynb, or the same with _ for /
+    Moodle      Ann Doe_54321_assignsubmission_file/homework.ipynb, or the same with _ for /; before the name may stand
+                a group and a hyphen, and where marking is blind there is a word for a name
     Gradescope  submission_98765/homework.ipynb, beside submission_metadata.yml
+    D2L         397063-2557369 - Ann Doe - Sep 24, 2024 926 PM/homework.ipynb, or the same with " - " for /
+    Blackboard  Homework 1_ann_attempt_2026-03-01-10-30-00_homework.ipynb
+    Sakai       Homework 1/Doe, Ann(ann)/Submission attachment(s)/homework.ipynb, or with _ for the last two /
+                (assignment/impl/.../AssignmentServiceImpl.java)
+    GitHub      homework-1-submissions/homework-1-anndoe/homework.ipynb, where the last part is the user's or the team's
+                (gh-classroom, cmd/gh-classroom/clone/student-repos/student-repos.go)
+    Google      Ann Doe - Homework 1.ipynb, as Classroom names the copy that it makes for each student
     nbgrader    ann/01-chain-rule/homework.ipynb; and files or folders that bear a student's id or email
 
-Where the system wrote a name, only that part counts: what students call their files may hold anything.
+Where the system wrote a name, only that part counts: what students call their files may hold anything.  Where no
+system is known, a folder and the file in it may not name different people.
 """
 
+import contextlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
@@ -19,20 +29,26 @@ from lmbook_grader.intake.roster import Roster, Student
 CANVAS = re.compile(r"(?P<name>[^_/]+)_(?P<late>LATE_)?(?P<user>\d+)_(?P<upload>\d+)_(?P<file>[^/]+)", re.IGNORECASE)
 MOODLE = re.compile(r"(?P<name>[^_/]+)_(?P<user>\d+)_assignsubmission_file_?(?P<file>[^/]*)")
 GRADESCOPE = re.compile(r"submission_(?P<number>\d+)")
+D2L = re.compile(r"\d+-\d+ - (?P<name>.+?) - (?P<when>[^/]*?\b\d{4}\b[^/]*?)(?: - (?P<file>.*))?")
+BLACKBOARD = re.compile(r"(?P<before>.+)_attempt_(?P<when>\d{4}(?:-\d\d){5})(?:_(?P<file>.*))?")
+SAKAI = re.compile(r"(?P<name>[^/]*?)\s*\((?P<user>[^()]+)\)(?:_Submission attachment\(s\)_.*)?")
+ATTACHED, CLONED = "Submission attachment(s)", "-submissions"
 RESUBMITTED = re.compile(r"-(\d+)(?=\.ipynb)")
 
 
 @dataclass(frozen=True)
 class Owner:
-    """Whose file it is (None: nobody could be told, `why` says so) and what its name says of the time.
+    """Whose file it is: several where a group hands in one (nobody could be told: `why` says so).
 
-    order: the system's own count, larger is newer, comparable between files of one student and one system.
+    late, order: what the name says of the time; order is the system's own count, larger is newer, comparable between
+    files of one student and one system.  sure: a system, or a folder with a student's id, said so.
     """
 
-    student: Student | None
+    students: tuple[Student, ...] = ()
     why: str = ""
     late: bool = False
     order: tuple = ()
+    sure: bool = True
 
 
 LARGEST = 20 * 2**20  # bytes of submission_metadata.yml
@@ -86,31 +102,52 @@ def gradescope_owners(folder: Path) -> dict[str, dict]:
     )
 
 
-def owner(relative: PurePosixPath, roster: Roster, gradescope: dict[str, dict]) -> Owner:
-    """Whose the file is at this path below the folder of submissions.
+def owner(relative: PurePosixPath, roster: Roster, gradescope: dict[str, dict], top: str = "") -> Owner:
+    """Whose the file is at this path below the folder of submissions, which is called `top`.
 
     The outermost part that names somebody counts: what lies inside a student's own folder is called what they like.
     """
-    for part in relative.parts[:-1]:
+    parts, above = relative.parts, top
+    for at, part in enumerate(parts[:-1]):
+        after = parts[at + 1]
         if GRADESCOPE.fullmatch(part):
             return _of_gradescope(part, roster, gradescope.get(part))
         if match := MOODLE.fullmatch(part):
             return _of_moodle(match, roster)
-        if len(found := [student for student in roster if part.lower() in student.keys]) == 1:
-            return Owner(found[0])
-    if match := MOODLE.fullmatch(relative.name):
-        return _of_moodle(match, roster)
-    if match := CANVAS.fullmatch(relative.name):
-        return _of_canvas(match, roster)
+        if match := D2L.fullmatch(part):
+            return _of_d2l(match, roster)
+        if after == ATTACHED and (match := SAKAI.fullmatch(part)):
+            return _of_sakai(match, roster)
+        if above.endswith(CLONED) and part.startswith(slug := above.removesuffix(CLONED) + "-"):
+            name = part.removeprefix(slug)
+            return _one(_known(name, roster), f"GitHub's {part}", roster.team(name))
+        if len(found := _known(part, roster)) == 1:
+            return Owner(tuple(found))
+        if team := roster.team(part):
+            if strangers := [student.id for student in _mentioned(relative.name, roster) if student not in team]:
+                return Owner((), f"the folder is that of the group {part}, the file names {', '.join(strangers)}")
+            return Owner(tuple(team))
+        above = part
+    for pattern, read in ((MOODLE, _of_moodle), (D2L, _of_d2l), (BLACKBOARD, _of_blackboard), (CANVAS, _of_canvas)):
+        if match := pattern.fullmatch(relative.name):
+            return read(match, roster)
+    if f"_{ATTACHED}_" in relative.name and (match := SAKAI.fullmatch(relative.name)):
+        return _of_sakai(match, roster)
     return _of_anything(relative, roster)
 
 
-def _one(found: list[Student], said: str) -> Owner:
-    if len(found) == 1:
-        return Owner(found[0])
+def _known(name: str, roster: Roster) -> list[Student]:
+    """Whom a whole name means: by id, login or email."""
+    return [student for student in roster if name.lower() in student.keys]
+
+
+def _one(found: list[Student], said: str, team: list[Student] = ()) -> Owner:
+    """One student; where nobody was found, all members of a group."""
+    if len(found) == 1 or (team and not found):
+        return Owner(tuple(found or team))
     if found:
-        return Owner(None, f"{said} fits {len(found)} students: {', '.join(student.id for student in found)}")
-    return Owner(None, f"{said} fits nobody in the roster")
+        return Owner((), f"{said} fits {len(found)} students: {', '.join(student.id for student in found)}")
+    return Owner((), f"{said} fits nobody in the roster")
 
 
 def _by_number_or_name(kind: str, number: str, name: str, roster: Roster, said: str) -> Owner:
@@ -118,7 +155,7 @@ def _by_number_or_name(kind: str, number: str, name: str, roster: Roster, said: 
     numbered = roster.having(kind, number) or roster.having("id", number)
     named = roster.named(name)
     if len(numbered) == 1 and named and numbered[0] not in named:
-        return Owner(None, f"{said}: the number is {numbered[0].id}'s, the name is {named[0].id}'s")
+        return Owner((), f"{said}: the number is {numbered[0].id}'s, the name is {named[0].id}'s")
     return _one(numbered or named, said)
 
 
@@ -127,45 +164,98 @@ def _of_canvas(match: re.Match, roster: Roster) -> Owner:
     found = _by_number_or_name("canvas", match["user"], match["name"], roster, said)
     again = RESUBMITTED.search(match["file"])
     order = ("canvas", int(match["upload"]), int(again[1]) if again else 0)
-    return Owner(found.student, found.why, bool(match["late"]), order)
+    return replace(found, late=bool(match["late"]), order=order)
 
 
 def _of_moodle(match: re.Match, roster: Roster) -> Owner:
-    return _by_number_or_name(
-        "moodle", match["user"], match["name"], roster, f"Moodle's mark {match['name']}_{match['user']}"
-    )
+    """The name may stand behind that of a group: "Team A-Ann Doe"."""
+    pieces = match["name"].split("-")
+    names = ["-".join(pieces[at:]) for at in range(len(pieces))]
+    name = next((name for name in names if roster.named(name)), match["name"])
+    said = f"Moodle's mark {match['name']}_{match['user']}"
+    found = _by_number_or_name("moodle", match["user"], name, roster, said)
+    team = roster.team(match["name"])
+    return Owner(tuple(team)) if team and found.why.endswith("nobody in the roster") else found
+
+
+def _of_d2l(match: re.Match, roster: Roster) -> Owner:
+    when = re.fullmatch(r"(\w{3})\w* (\d+), (\d{4}) (\d{1,2})(\d\d) ?([AP]M)", match["when"].strip())
+    order = ()
+    if when:
+        with contextlib.suppress(ValueError):
+            moment = datetime.strptime(" ".join(when.groups()), "%b %d %Y %I %M %p")
+            order = ("d2l", moment.toordinal(), moment.hour * 60 + moment.minute)
+    name = match["name"]
+    return replace(_one(roster.named(name), f"D2L's mark {name}", roster.team(name)), order=order)
+
+
+def _of_blackboard(match: re.Match, roster: Roster) -> Owner:
+    """Title and user name both may hold the sign between them: of all cuts, those count that make a known name."""
+    pieces = match["before"].split("_")
+    names = ["_".join(pieces[at:]) for at in range(1, len(pieces))]
+    found = {student.id: student for name in names for student in _known(name, roster)}
+    owner = _one(list(found.values()), f"Blackboard's mark {match['before']}")
+    return replace(owner, order=("blackboard", match["when"]))
+
+
+def _of_sakai(match: re.Match, roster: Roster) -> Owner:
+    said = f"Sakai's mark {match['name']}({match['user']})"
+    known, named = _known(match["user"], roster), roster.named(match["name"])
+    if len(known) == 1 and named and known[0] not in named:
+        return Owner((), f"{said}: the user is {known[0].id}, the name is {named[0].id}'s")
+    return _one(known or named, said, roster.team(match["name"]))
 
 
 def _of_gradescope(part: str, roster: Roster, entry: dict | None) -> Owner:
     if entry is None:
-        return Owner(None, f"submission_metadata.yml says nothing of {part}: keep that file beside the folders")
+        return Owner((), f"submission_metadata.yml says nothing of {part}: keep that file beside the folders")
     people = entry.get(":submitters") or entry.get("submitters")
     people = [
         {str(key).lstrip(":"): str(value) for key, value in one.items() if isinstance(value, str | int)}
         for one in (people if isinstance(people, list) else [])
         if isinstance(one, dict)
     ]
-    if len(people) != 1:
-        return Owner(None, f"{part} was handed in by {len(people)} people; a homework is handed in by one")
-    one = people[0]
-    found = roster.having("id", one.get("sid", "")) or roster.having("email", one.get("email", ""))
-    result = _one(found or roster.named(one.get("name", "")), f"{part} of {one.get('name') or 'somebody'}")
+    found, strangers = [], []
+    for one in people:
+        mine = roster.having("id", one.get("sid", "")) or roster.having("email", one.get("email", ""))
+        mine = mine or roster.named(one.get("name", ""))
+        if len(mine) != 1:
+            strangers.append(_one(mine, f"{part} of {one.get('name') or 'somebody'}").why)
+        found += mine if len(mine) == 1 else []
+    if not people:
+        strangers.append(f"{part} was handed in by nobody")
     made = entry.get(":created_at") or entry.get("created_at")
     stamp = made.timestamp() if isinstance(made, datetime) else 0.0
-    return Owner(result.student, result.why, False, ("gradescope", stamp, int(part.split("_")[1])) if stamp else ())
+    order = ("gradescope", stamp, int(part.split("_")[1])) if stamp else ()
+    return Owner(tuple(dict.fromkeys(found)), "; ".join(strangers), False, order)
 
 
 def _of_anything(relative: PurePosixPath, roster: Roster) -> Owner:
-    """A whole id or email in the file's name, with no letter or digit right before or after it.
+    """What file and folders say where no system is known; they may not name different people."""
+    said = {}
+    for part in relative.parts:
+        for student in _mentioned(part, roster):
+            said.setdefault(student.id, (student, part))
+    here = _mentioned(relative.name, roster)
+    others = [part for student, part in said.values() if student not in here]
+    if others and here:
+        return Owner((), f"the folder {others[0]} names somebody else than the file")
+    found = [student for student, _ in said.values()]
+    return replace(_one(found, "the name"), sure=not here)
 
-    An id of one letter has to be all of the name: "exercise a.ipynb" need not be a's.
-    A longer one counts before those that are part of it: "ann-marie.ipynb" is ann-marie's, not ann's.
+
+def _mentioned(part: str, roster: Roster) -> list[Student]:
+    """Whom a file's or a folder's name mentions.
+
+    That is by a whole id or email, with no letter or digit right before or after it, or by the whole name of a person
+    between the marks that systems put there.  An id of one letter has to be all of the name: "exercise a.ipynb" need
+    not be a's.  A longer one counts before those that are part of it: "ann-marie.ipynb" is ann-marie's, not ann's.
     """
-    name, places = relative.name.lower(), []
+    name, places = part.lower(), []
     for student in roster:
         sure = student.keys & {student.id.lower(), student.email.lower(), student.login.lower()}
         for key in sure:
-            if len(key) == 1 and key != name.partition(".")[0]:
+            if key not in name or (len(key) == 1 and key != name.partition(".")[0]):
                 continue
             where = re.finditer(rf"(?<![a-z0-9]){re.escape(key)}(?![a-z0-9])", name)
             places += [(match.start(), match.end(), student) for match in where]
@@ -174,4 +264,6 @@ def _of_anything(relative: PurePosixPath, roster: Roster) -> Owner:
         for start, end, student in places
         if not any(s <= start and end <= e and e - s > end - start for s, e, other in places if other is not student)
     ]
-    return _one(list({student.id: student for student in whole}.values()), "the name")
+    pieces = re.split(r" - |[_()\[\]]", part.rpartition(".ipynb")[0] or part)
+    named = [student for piece in pieces for student in roster.named(piece)]
+    return list({student.id: student for student in (*whole, *named)}.values())

@@ -1,36 +1,32 @@
 """The roster: who is in the class, read from a CSV file that an instructor has at hand.
 
-Understood are a plain list with the columns id, name and email, and the files that the learning systems export:
-Canvas's gradebook (Student, ID, SIS User ID, SIS Login ID, Section), Moodle's grading worksheet (Identifier, Full name,
-Email address) and Gradescope's roster (First Name, Last Name, SID, Email).
+Understood are a plain list with the columns id, name and email, and the files that the learning systems export
+(`roster_columns`).
 """
 
-import csv
-import io
 import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lmbook_grader.intake.roster_columns import NUMBERED, columns, moodle_columns, table
 from lmbook_press.book import BookError
 
-# Names a column may have, by what it holds; the first that is there counts.
-COLUMNS = {
-    "id": ("id", "student id", "sid", "sis user id", "id number", "student number", "identifier"),
-    "name": ("name", "full name", "student", "student name"),
-    "first": ("first name", "given name"),
-    "last": ("last name", "surname", "family name"),
-    "email": ("email", "e-mail", "email address", "e-mail address"),
-    "login": ("login", "sis login id", "username"),
-    "canvas": ("canvas id", "canvas"),
-    "moodle": ("moodle id", "moodle", "identifier"),
-}
+# Lines of an export that are no students: Canvas's and Google Classroom's points and dates, a system's test student.
+NOBODY = {"pointspossible", "date", "points", "maxpoints", "studenttest", "teststudent"}
+STAFF = re.compile(
+    r"instructor|teacher|assistant|\bta\b|grader|reader|staff|observer|designer|admin|preview", re.IGNORECASE
+)
+NAME = re.compile(r"[\w@.+-][\w@.+ -]*")
 
 
 @dataclass(frozen=True)
 class Student:
-    """id names files and results; canvas and moodle are the numbers those systems put into file names."""
+    """id names files and results; canvas and moodle are the numbers those systems put into file names.
+
+    group: the group or team that hands in for all of its members, "" for none.
+    """
 
     id: str
     name: str = ""
@@ -38,6 +34,7 @@ class Student:
     login: str = ""
     canvas: str = ""
     moodle: str = ""
+    group: str = ""
     row: dict = field(default_factory=dict, compare=False, repr=False)  # the line as the file has it
 
     @property
@@ -56,10 +53,15 @@ def letters(text: str) -> str:
 class Roster:
     """The students of a class in the order of the file; `roster[id]` is one of them."""
 
-    def __init__(self, students: list[Student], columns: list[str] = ()):
-        self.students = students
+    def __init__(self, students: list[Student], columns: list[str] = (), moodle: tuple[str, str] = ("", "")):
+        """columns: the file's headings, in which scores go back.  moodle: a worksheet's for grade and feedback."""
+        self.students, self.moodle = students, moodle
         self.columns = list(columns)
         self._by_id = {student.id: student for student in students}
+        self._by_name: dict[str, list[Student]] = {}
+        for student in students:
+            for spelling in _spellings(student.name):
+                self._by_name.setdefault(spelling, []).append(student)
 
     def __iter__(self) -> Iterator[Student]:
         return iter(self.students)
@@ -75,11 +77,14 @@ class Roster:
 
     def named(self, name: str) -> list[Student]:
         """The students whose name has these letters, family name first or last."""
-        wanted = letters(name)
-        return [student for student in self if wanted and wanted in _spellings(student.name)]
+        return self._by_name.get(letters(name), []) if letters(name) else []
+
+    def team(self, name: str) -> list[Student]:
+        """The members of the group of this name; a bare number is no name, as folders of a course have such."""
+        return self.having("group", name) if any(sign.isalpha() for sign in name) else []
 
     def having(self, kind: str, value: str) -> list[Student]:
-        """The students whose field `kind` (id, email, login, canvas, moodle) is `value`, whatever the case."""
+        """The students whose field `kind` (id, email, login, canvas, moodle, group) is `value`, whatever the case."""
         wanted = value.strip().lower()
         return [student for student in self if wanted and getattr(student, kind).lower() == wanted]
 
@@ -95,65 +100,59 @@ def _spellings(name: str) -> set[str]:
     return both
 
 
-def _table(path: Path) -> list[dict[str, str]]:
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BookError(f"{path} is not UTF-8 text (byte {error.start}): save it as 'CSV UTF-8'.") from error
-    first = text.split("\n", 1)[0]
-    mark = max(",;\t", key=first.count)
-    rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=mark))
-    if not rows:
-        raise BookError(f"{path} has no student: it needs a first line with the columns' names, then one line each.")
-    if not any(len(row) > 1 for row in rows):
-        raise BookError(f"{path} has one column only; it needs at least id and name, with commas between them.")
-    return [{(key or "").strip(): (value or "").strip() for key, value in row.items() if key} for row in rows]
-
-
 def read_roster(path: str | Path) -> Roster:
     """The roster in a CSV file.  Raises BookError, naming file, line and remedy, for one that cannot be used.
 
-    Lines that are not students are left out: Canvas's "Points Possible" and "Test Student" lines, and empty ones.
+    Lines that are not students are left out: those without a name and an id, what a system adds (NOBODY), and staff
+    where a column says who is.  An id is the first of the columns for it that is filled.
     """
     path = Path(path)
     if not path.is_file():
         raise BookError(f"{path} is not there: --roster wants a CSV file with the columns id, name and email.")
-    rows = _table(path)
-    found = {column.lower(): column for column in rows[0]}
-    where = {what: next((found[name] for name in names if name in found), None) for what, names in COLUMNS.items()}
-    if "sis login id" in found:  # Canvas: "ID" is its own number, the school's is "SIS User ID"
-        where |= {"canvas": found.get("id"), "id": found.get("sis user id") or found["sis login id"]}
-    if not where["id"] or not (where["name"] or where["last"]):
+    headings, lines = table(path)
+    rows = [row for _, row in lines]
+    where = columns(headings, [row for row in rows if any(row.values())])
+    named = where["name"] or where["last"] or where["moodle"]
+    if not where["id"] or not named:
         missing = "an id" if not where["id"] else "a name"
         raise BookError(
-            f"{path} has no column for {missing}; it has {', '.join(rows[0])}. Name them id, name and email."
+            f"{path} has no column for {missing}; it has {', '.join(headings)}. Name them id, name and email."
         )
-    students, lines = [], {}
-    for number, row in enumerate(rows, start=2):
+    students, known = [], {}
+    for number, row in lines:
         student = _student(row, where)
         if student is None:
             continue
         if not student.id:
-            raise BookError(f"{path}, line {number}: {student.name} has no {where['id']}; every student needs one.")
-        if not re.fullmatch(r"[\w@.+-][\w@.+ -]*", student.id) or set(student.id) <= {"."}:
+            wanted = " or ".join(where["id"])
+            raise BookError(f"{path}, line {number}: {student.name} has no {wanted}; every student needs one.")
+        if not NAME.fullmatch(student.id) or set(student.id) <= {"."}:
             raise BookError(
                 f"{path}, line {number}: the id {student.id!r} cannot name a file; use letters, digits, . _ -"
             )
-        if student.id.lower() in lines:
-            other = lines[student.id.lower()]
+        if student.id.lower() in known:
+            other = known[student.id.lower()]
             raise BookError(f"{path}, line {number}: the id {student.id} is also in line {other}; each needs its own.")
-        lines[student.id.lower()] = number
+        known[student.id.lower()] = number
         students.append(student)
-    return Roster(students, list(rows[0]))
+    if not students:
+        raise BookError(f"{path} has no student: it needs a first line with the columns' names, then one line each.")
+    return Roster(students, headings, moodle_columns(headings, rows) if where["moodle"] else ("", ""))
 
 
-def _student(row: dict[str, str], where: dict[str, str | None]) -> Student | None:
+def _student(row: dict[str, str], where: dict[str, list[str]]) -> Student | None:
     def get(what: str) -> str:
-        return row.get(where[what] or "", "")
+        return next((row[column] for column in where[what] if row.get(column)), "")
+
+    def number(column: str) -> str:
+        found = NUMBERED.fullmatch(row.get(column, "")) if column in where["moodle"] else None
+        return found[2] if found else row.get(column, "").removeprefix("#").strip()
 
     name = get("name") or f"{get('first')} {get('last')}".strip()
-    if not any(row.values()) or name in ("Points Possible", "Student, Test", "Test Student"):
+    identity = next((text for text in map(number, where["id"]) if text), "")
+    if (not name and not identity) or letters(name) in NOBODY or STAFF.search(get("role")):
         return None
-    moodle = get("moodle").removeprefix("Participant ").strip()
-    identity = get("id").removeprefix("Participant ").strip()
-    return Student(identity, name, get("email"), get("login"), get("canvas"), moodle, row)
+    if identity.endswith("_previewuser"):  # Blackboard's
+        return None
+    moodle = next(map(number, where["moodle"]), "")
+    return Student(identity, name, get("email"), get("login"), get("canvas"), moodle, get("group"), row)

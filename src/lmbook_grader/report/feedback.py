@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 from lmbook import write
 from lmbook_grader.intake.match_answers import grade_id, titles
 from lmbook_grader.intake.roster import Roster
-from lmbook_grader.report.prose import prose, with_code
+from lmbook_grader.report.prose import prose, their_prose, with_code
 from lmbook_grader.report.results import file_stem, number, score
 from lmbook_press.assignments.marking import question_of, solution_and_scheme
 from lmbook_press.book import BookError, anchor
@@ -107,7 +107,7 @@ def _question(one: dict, release: NotebookNode, headings: dict, sections: dict, 
     seen = {"heading": headings.get(one["id"], one["id"]), "remarks": remarks, "written": not one["checks"]}
     if not one["checks"]:
         seen["question"] = prose(question_of(release, one["id"]))
-        seen["answer"] = prose(one["answer"]) if one.get("answer") else None
+        seen["answer"] = their_prose(one["answer"]) if one.get("answer") else None
         scheme = schemes.get(one["id"]) if one["status"] == "marked" else None
         seen["scheme"] = prose(scheme) if scheme else None
     return seen
@@ -148,6 +148,7 @@ def summary(results: list[dict], release: NotebookNode, roster: Roster, faults: 
         points=points,
         questions=rows,
         failed=_failed(graded, headings),
+        reasons=_reasons(graded, headings),
         waiting=_waiting(results, roster, faults),
     )
 
@@ -167,11 +168,28 @@ def _failed(graded: list[dict], headings: dict[str, str]) -> list[list[str]]:
     ]
 
 
+def _reasons(graded: list[dict], headings: dict[str, str]) -> list[tuple[str, list[str]]]:
+    """Why checks failed, with lines of them that no student may see: by question, the commonest reason first."""
+    found: dict[str, dict[tuple[str, str], list[str]]] = {}
+    for result in graded:
+        for question in result["questions"]:
+            for check in question["checks"]:
+                if reason := check.get("reason"):
+                    same = found.setdefault(headings.get(question["id"], question["id"]), {})
+                    same.setdefault((check["name"], reason), []).append(result["student"])
+    by_number = {name: sorted(same.items(), key=lambda one: -len(one[1])) for name, same in found.items()}
+    return [
+        (name, [filled("{}: {} ({})", check, with_code(why), ", ".join(who)) for (check, why), who in same])
+        for name, same in by_number.items()
+    ]
+
+
 def _waiting(results: list[dict], roster: Roster, faults: list[dict]) -> dict[str, list[str]]:
     """All that waits for a person, by its heading."""
     there = {result["student"] for result in results}
     return {
         "Not graded": [f"{r['student']}: {r['why']}" for r in results if r["status"] == "ungraded"],
+        "Stopped: their points so far count": [r["student"] for r in results if r.get("stopped")],
         "Files that could not be read": [
             f"{r['student']}: {r['file']}. {r['why']}" for r in results if r["status"] == "unreadable"
         ],

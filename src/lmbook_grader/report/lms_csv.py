@@ -8,13 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lmbook_grader.intake.roster import Roster, Student
-from lmbook_grader.report.results import Score, is_written, number, score, write_csv
+from lmbook_grader.report.results import Score, is_written, number, score
+from lmbook_grader.spreadsheet import write_csv
 
 MOODLE = (
     "Identifier", "Full name", "ID number", "Email address", "Status", "Grade", "Maximum Grade", "Grade can be changed",
     "Last modified (submission)", "Last modified (grade)", "Feedback comments",
 )  # fmt: skip
 CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+CANVAS_OWN = ("Student", "LastName", "FirstName", *CANVAS[1:4], "Integration ID", "Root Account", "Section")
 GRADESCOPE = ("First Name", "Last Name", "SID", "Email")
 Row = Callable[[Student, Score | None], dict]
 
@@ -29,7 +31,8 @@ def write_scores(kind: str, results: list[dict], roster: Roster, title: str, pat
     most = max((one.most for one in scores.values()), default=0)
     columns, row, head = KINDS[kind](roster, title, most, known, written)
     rows = [row(student, scores.get(student.id)) for student in roster]
-    write_csv([*head, *rows], columns, path, mark=kind == "plain")
+    ids = {text for student in roster for text in (student.id, student.login, student.email)} if kind != "plain" else ()
+    write_csv([*head, *rows], columns, path, mark=kind == "plain", ids=ids)
     return sum(one.points is not None for name, one in scores.items() if name in roster)
 
 
@@ -63,10 +66,11 @@ def _plain(roster: Roster, title: str, most: float, known: dict, written: bool):
 
 def _canvas(roster: Roster, title: str, most: float, known: dict, written: bool):
     own = "SIS Login ID" in roster.columns
+    head = [name for name in roster.columns if name in CANVAS_OWN] if own else list(CANVAS)
 
     def row(student: Student, one: Score | None) -> dict:
         if own:
-            identity = {name: student.row.get(name, "") for name in CANVAS}
+            identity = {name: student.row.get(name, "") for name in head}
         else:
             identity = {"Student": _last_first(student.name), "ID": student.canvas, "SIS User ID": student.id}
             identity |= {
@@ -75,17 +79,17 @@ def _canvas(roster: Roster, title: str, most: float, known: dict, written: bool)
             }
         return identity | {title: _points(one)}
 
-    return [*CANVAS, title], row, [{"Student": "    Points Possible", title: number(most)}]
+    return [*head, title], row, [{head[0]: "    Points Possible", title: number(most)}]
 
 
 def _moodle(roster: Roster, title: str, most: float, known: dict, written: bool):
-    own = "Identifier" in roster.columns
-    columns = (
-        list(roster.columns)
-        if own
-        else [name for name in MOODLE if name != "Identifier" or any(s.moodle for s in roster)]
-    )
-    columns += [name for name in ("Grade", "Feedback comments") if name not in columns]
+    own, (grade, feedback) = bool(roster.moodle[0]), roster.moodle
+    if own:
+        columns = list(roster.columns)
+    else:
+        columns = [name for name in MOODLE if name != "Identifier" or any(s.moodle for s in roster)]
+        grade, feedback = "Grade", "Feedback comments"
+    columns += [name for name in (grade, feedback) if name not in columns]
 
     def row(student: Student, one: Score | None) -> dict:
         identity = {name: student.row.get(name, "") for name in columns} if own else {}
@@ -97,7 +101,7 @@ def _moodle(roster: Roster, title: str, most: float, known: dict, written: bool)
             }
             identity["Grade can be changed"] = "Yes"
         said = _remark(known.get(student.id))
-        return identity | {"Grade": _points(one) or identity.get("Grade", ""), "Feedback comments": said}
+        return identity | {grade: _points(one) or identity.get(grade, ""), feedback: said}
 
     return columns, row, []
 

@@ -15,10 +15,22 @@ MOST_FORMULAE = 100
 
 
 def prose(markdown: str) -> Markup:
-    """The HTML of a text.  One with very many formulae is shown as it was written."""
-    if markdown.count("$") > 2 * MOST_FORMULAE:
-        return filled('<p class="answer">{}</p>', markdown)
+    """The HTML of one of the course's own texts."""
     return html_of(markdown)
+
+
+def their_prose(markdown: str) -> Markup:
+    """The HTML of a student's text, which stays inside its own box (`contain: paint` in the pages' style).
+
+    One with very many formulae, or that cannot be set, is shown as it was written.
+    """
+    as_written = filled('<p class="answer">{}</p>', markdown)
+    if markdown.count("$") > 2 * MOST_FORMULAE:
+        return as_written
+    try:
+        return filled('<div class="theirs">{}</div>', html_of(markdown, strict=True))
+    except Exception:  # one text must not hold up all pages
+        return as_written
 
 
 def with_code(message: str) -> Markup:

@@ -10,8 +10,8 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lmbook import write
 from lmbook_grader.grading.pool import result_path
+from lmbook_grader.spreadsheet import decoded, unguarded, write_csv
 from lmbook_press.book import BookError
 
 NEEDED = ("student", "file_sha256", "homework", "release_sha256", "status", "questions", "notes")
@@ -102,17 +102,16 @@ def mark_lines(path: str | Path) -> tuple[list[dict], list[str]]:
     Raises BookError for a file that cannot be read, or that lacks a column.
     """
     path = Path(path)
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BookError(f"{path} cannot be read as UTF-8 text: {error}") from error
+    text = decoded(path)
     first = text.split("\n", 1)[0]
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count))
     if lacking := [name for name in MARKS[:3] if name not in (reader.fieldnames or [])]:
         raise BookError(f"{path} has no column {', '.join(lacking)}; it needs {', '.join(MARKS)}.")
     rows = []
     for row in reader:
-        rows.append({key: (value or "").strip() for key, value in row.items() if key} | {"line": reader.line_num})
+        rows.append(
+            {key: unguarded((value or "").strip()) for key, value in row.items() if key} | {"line": reader.line_num}
+        )
     return rows, list(reader.fieldnames)
 
 
@@ -199,22 +198,3 @@ def marked(results: list[dict], marks: dict[tuple[str, str], tuple[float, str]])
                 status = "marked" if is_written(question) else "changed"
                 question |= {"was": question["points"], "points": given[0], "comment": given[1], "status": status}
     return copies
-
-
-def guarded(text: object) -> str:
-    """A cell of a CSV that no spreadsheet takes for a formula."""
-    text = str(text)
-    try:
-        float(text)
-    except ValueError:
-        return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
-    return text
-
-
-def write_csv(rows: list[dict], columns: list[str], path: Path, mark: bool = True) -> None:
-    """Writes a CSV, whole or not at all.  mark: begin with UTF-8's mark, without which Excel breaks accents."""
-    out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\r\n")
-    writer.writeheader()
-    writer.writerows({key: guarded(value) for key, value in row.items()} for row in rows)
-    write(path, ("\ufeff" if mark else "") + out.getvalue())

@@ -11,6 +11,7 @@ from tqdm import tqdm
 from lmbook_grader.intake.collect import Collected, shown
 from lmbook_grader.intake.roster import Roster
 from lmbook_grader.report.results import number, score
+from lmbook_press.unseen import plain
 
 NO_POINTS = {"ungraded": "not graded", "unreadable": "could not be read"}
 
@@ -45,9 +46,10 @@ class Progress:
                 self.bar.last_print_t = self.bar.start_t  # or the bar takes itself for one never shown
             self.bar.update(done - self.bar.n)
             if result["status"] != "graded":
-                self.bar.write(f"{result['student']}: {_said(result)}", file=self.stream)
+                self.bar.write(plain(f"{result['student']}: {_said(result)}"), file=self.stream)
             return
-        print(f"{done}/{total}  {result['student']}: {_said(result)}{self._left(done)}", file=self.stream, flush=True)
+        said = plain(f"{done}/{total}  {result['student']}: {_said(result)}{self._left(done)}")
+        print(said, file=self.stream, flush=True)
 
     def _left(self, done: int) -> str:
         if not self.fresh:
@@ -104,6 +106,8 @@ def table_lines(results: list[dict], collected: Collected, folder: Path, seconds
     if unreadable := [result for result in results if result["status"] == "unreadable"]:
         lines += ["", f"Could not be read: {len(unreadable)} (no points, and no zero: ask for the notebook)"]
         lines += [f"  {result['student']}: {result['file']}. {result['why']}" for result in unreadable]
+    if stopped := [result["student"] for result in results if result.get("stopped")]:
+        lines += ["", f"Stopped, with their points so far: {', '.join(stopped)}"]
     if ungraded := [result for result in results if result["status"] == "ungraded"]:
         lines += ["", f"Not graded: {len(ungraded)} (the machine's fault; --resume tries them again)"]
         lines += [f"  {result['student']}: {result['why']}" for result in ungraded]

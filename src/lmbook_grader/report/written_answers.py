@@ -1,17 +1,24 @@
 """Written answers: a sheet for the people who mark them, and a page to read them on, question by question."""
 
+import base64
+import hashlib
+import json
+import re
+from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
+from markupsafe import Markup
 from nbformat import NotebookNode
 
 from lmbook import write
 from lmbook_grader.grading.grade import file_digest
-from lmbook_grader.intake.collect import Submission, Unreadable, open_submission, place
+from lmbook_grader.intake.collect import Submission, Unreadable, open_and_place
 from lmbook_grader.intake.match_answers import grade_id, is_answer, titles
 from lmbook_grader.report.feedback import TEMPLATES, name_of
-from lmbook_grader.report.prose import prose
-from lmbook_grader.report.results import MARKS, mark_lines, mark_of, number, write_csv
+from lmbook_grader.report.prose import prose, their_prose
+from lmbook_grader.report.results import MARKS, mark_lines, mark_of, number
+from lmbook_grader.spreadsheet import write_csv
 from lmbook_press.assignments.marking import question_of, rubric, solution_and_scheme
 from lmbook_press.book import BookError
 from lmbook_press.prose import inline
@@ -32,7 +39,7 @@ def written_answers(submissions: list[Submission], release: NotebookNode) -> dic
     found: dict[str, list[Answer]] = {name: [] for name in asked}
     for one in submissions:
         try:
-            placed = place(open_submission(one.path), release)
+            placed = open_and_place(one.path, release)
         except Unreadable:
             continue
         sources, digest = {grade_id(cell): cell.source for cell in placed.notebook.cells}, file_digest(one.path)
@@ -78,9 +85,9 @@ def write_sheet(submissions: list[Submission], release: NotebookNode, master: No
     """
     sheet, reading = out / "marks.csv", out / "written.html"
     rows, columns = mark_lines(sheet) if sheet.exists() else ([], [])
-    files = {one.student: mark_of(file_digest(one.path)) for one in submissions}
+    here = {one.student: mark_of(file_digest(one.path)) for one in submissions}
     for row in rows:
-        row["submission"] = row.get("submission") or files.get(row["student"], "")
+        row["submission"] = row.get("submission") or here.get(row["student"], "")
     answers, lines, new, replaced = written_answers(submissions, release), [], 0, 0
     for name, found in answers.items():
         for one in found:
@@ -108,31 +115,67 @@ def _page(answers: dict[str, list[Answer]], lines: list[dict], release: Notebook
         groups: dict[str, list[Answer]] = {}
         for one in found:
             groups.setdefault("".join(one.source.casefold().split()), []).append(one)
+        text = question_of(release, name)
         questions.append(
             {
                 "name": name,
                 "heading": headings[name],
                 "most": number(most),
-                "question": prose(question_of(release, name)),
+                "question": prose(text),
                 "solution": prose(solution),
                 "scheme": prose(scheme),
-                "boxes": [(f"{points:.0f}", inline(item)) for points, item in rubric(scheme, most)],
-                "answers": [_answer(equal, name, lines) for equal in groups.values()],
+                "boxes": [(f"{points:g}", inline(item)) for points, item in rubric(scheme, most)],
+                "answers": [_answer(equal, name, lines, text) for equal in groups.values()],
             }
         )
-    return render("written.html", TEMPLATES, title=name_of(release), questions=questions)
+    columns = list(dict.fromkeys([*(key for row in lines for key in row if key != "line"), *MARKS, "minutes"]))
+    title, kept = name_of(release), [{key: row.get(key, "") for key in columns} for row in lines]
+    data = json.dumps({"rows": kept, "columns": columns, "store": f"lmbook {title}: "})
+    script = files(TEMPLATES).joinpath("templates/written.mjs").read_text(encoding="utf-8")
+    checksum = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    values = {"title": title, "questions": questions, "data": data, "script": Markup(script), "checksum": checksum}
+    return render("written.html", TEMPLATES, **values)
 
 
-def _answer(equal: list[Answer], name: str, lines: list[dict]) -> dict:
-    """One text, who wrote it, and the points that it has."""
-    words = len(equal[0].source.split())
-    remarks = [f"{words} {'word' if words == 1 else 'words'}"]
+LIMIT = re.compile(r"\b(?:at most|no more than|up to) (\d+|[a-z]+) (words|sentences)")
+COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def length(text: str, question: str) -> tuple[str, str]:
+    """How long an answer is, and, where it is longer than its question allows, a sentence that says so."""
+    counts = {"words": len(text.split()), "sentences": len(re.findall(r"[.!?](?=[\s\"')*_]|$)", text))}
+    shown = f"{counts['words']} {'word' if counts['words'] == 1 else 'words'}"
+    found = LIMIT.search(question)
+    most = found[1] if found else ""
+    limit = int(most) if most.isdigit() else COUNTED.index(most) + 1 if most in COUNTED else None
+    if limit is None:
+        return shown, ""
+    count = counts[found[2]]
+    return shown, f"{count} {found[2]}, at most {limit} were asked for" if count > limit else ""
+
+
+def _answer(equal: list[Answer], name: str, lines: list[dict], question: str) -> dict:
+    """One text, who wrote it, and the points that it has; lines: the numbers of its rows of marks.csv."""
+    size, over = length(equal[0].source, question)
+    remarks = [size]
     if len(equal) > 1:
         remarks.append(f"{len(equal)} students have this text")
-    for row in lines:
+    own = []
+    for at, row in enumerate(lines):
         for one in equal:
-            if (row["student"], row["question"]) == (one.student, name) and row.get("points"):
-                which = "" if row["submission"] == one.submission else " in a file that was replaced"
-                remarks.append(f"{one.student}: {row['points']} points{which}")
-    students = ", ".join(one.student for one in equal)
-    return {"students": students, "remarks": "; ".join(remarks), "text": prose(equal[0].source)}
+            if (row["student"], row["question"]) == (one.student, name):
+                now = row["submission"] == one.submission
+                own += [at] if now else []
+                if row.get("points"):
+                    which = "" if now else " in a file that was replaced"
+                    remarks.append(f"{one.student}: {row['points']} points{which}")
+    given = lines[own[0]]
+    return {
+        "id": f"{name}/{equal[0].student}/{equal[0].submission}",
+        "lines": json.dumps(own),
+        "students": ", ".join(one.student for one in equal),
+        "remarks": "; ".join(remarks),
+        "over": over,
+        "text": their_prose(equal[0].source),
+        **{key: given.get(key, "") for key in ("points", "comment", "minutes")},
+    }

@@ -9,17 +9,20 @@ In all of them the process has limits on memory, processes, file size and open f
 modules that hold the answers.
 """
 
+import json
 import os
 import secrets
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
 import lmbook
-from lmbook_grader.sandbox import seccomp
+from lmbook_grader.sandbox import seccomp, walls
+from lmbook_grader.sandbox.places import places
 from lmbook_press.book import BookError
 
 BACKENDS = ("bwrap", "docker", "podman", "none")
@@ -62,6 +65,7 @@ class Command:
 
     words: the command.  settings: the worker's first message.  descriptors: files that it inherits.
     stop: a command that ends it, where killing is not enough.  private: folders of this machine that no output names.
+    image: the container's.
     """
 
     words: list[str]
@@ -70,6 +74,7 @@ class Command:
     environment: dict[str, str] = field(default_factory=dict)
     stop: list[str] | None = None
     private: tuple[str, ...] = ()
+    image: str = ""
 
     @property
     def walls(self) -> list[str]:
@@ -77,6 +82,18 @@ class Command:
         words = self.words[: self.words.index("--")]
         added = {at for at, word in enumerate(words) if word == "--cap-add"}
         return [word for at, word in enumerate(words) if not added & {at, at - 1}]
+
+    def closing(self, names: list[str]) -> "Command":
+        """The same with these modules closed: the worker refuses them, and where a library lay there is nothing."""
+        words, own = list(self.words), [f"{PACKAGE}/lmbook"] * ("lmbook" in names)
+        if words[0] == "bwrap":
+            covered = walls.covers(_libraries(tuple(names))) + [word for path in own for word in walls.empty(path)]
+            words[words.index("--") : words.index("--")] = covered
+        elif self.image:
+            there = [*_libraries_of(words[0], self.image, tuple(names)), *own]
+            at = words.index(self.image)
+            words[at:at] = [word for path in there for word in _covered(path)]
+        return replace(self, words=words, settings=self.settings | {"closed": names})
 
 
 def available(backend: str) -> str | None:
@@ -94,7 +111,7 @@ def _bwrap_fault() -> str | None:
         return "bubblewrap is for Linux; use --sandbox docker or --sandbox podman."
     if not shutil.which("bwrap"):
         return "bubblewrap is not installed: apt-get install bubblewrap (or dnf, pacman), or use --sandbox docker."
-    words = [*_bwrap_walls(), *_system(), "--", "/bin/true"]
+    words = [*walls.walls(), *walls.system(), "--", "/bin/true"]
     tried = subprocess.run(words, capture_output=True, text=True, env={"PATH": os.defpath}, timeout=60)
     if tried.returncode:
         return (
@@ -138,12 +155,18 @@ def copy_package(folder: Path, blocked: list[str]) -> Path:
     return folder
 
 
-def command(backend: str, limits: Limits, package: Path, image: str | None = None) -> Command:
-    """The command that starts a worker behind these walls.  package: the folder made by `copy_package`."""
+def command(
+    backend: str, limits: Limits, package: Path, image: str | None = None, hidden: Iterable[Path] = ()
+) -> Command:
+    """The command that starts a worker behind these walls.
+
+    package: the folder made by `copy_package`.  hidden: what no student may see, wherever it lies.
+    Raises BookError where it lies so that it cannot be hidden.
+    """
     if backend == "none":
         return _plain(limits, package)
     if backend == "bwrap":
-        return _bwrap(limits, package)
+        return _bwrap(limits, package, hidden)
     return _container(backend, limits, package, image or IMAGE)
 
 
@@ -169,56 +192,12 @@ def _plain(limits: Limits, package: Path) -> Command:
     return Command(words, settings, environment=environment("/tmp"), private=_private(package))
 
 
-def _bwrap_walls() -> list[str]:
-    words = ["bwrap", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
-    words += ["--die-with-parent", "--new-session", "--hostname", "grading"]
-    if os.getuid() == 0:
-        # The worker gives root up itself: only a real user number is subject to the limit on processes.
-        return [*words, "--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
-    return [*words, "--unshare-user", "--uid", "65534", "--gid", "65534"]
-
-
-def _system() -> list[str]:
-    """The system, read-only: programs, libraries and this Python, nothing else of the disk."""
-    words = ["--ro-bind", "/usr", "/usr"]
-    for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
-        if os.path.islink(name):
-            words += ["--symlink", os.readlink(name), name]
-        elif os.path.isdir(name):
-            words += ["--ro-bind", name, name]
-    words += [*_above("/etc/fonts"), *_above("/sys/devices/system/cpu")]
-    for name in ("/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime", "/sys/devices/system/cpu"):
-        words += ["--ro-bind-try", name, name]
-    for folder in _python_folders():
-        words += [*_above(folder), "--ro-bind", folder, folder]
-    return words
-
-
-def _above(path: str) -> list[str]:
-    """The folders above a path, made so that any user may pass them: bubblewrap makes them for its own user alone."""
-    parents = [str(folder) for folder in reversed(Path(path).parents)][1:]
-    return [word for folder in parents for word in ("--perms", "0755", "--dir", folder)]
-
-
-def _python_folders() -> list[str]:
-    """Where Python and its libraries lie, outside /usr."""
-    sites = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
-    found = []
-    for path in (sys.base_prefix, sys.prefix, *sites):
-        for folder in dict.fromkeys((os.path.abspath(path), os.path.realpath(path))):
-            known = folder == "/" or any(Path(folder).is_relative_to(other) for other in ("/usr", *found))
-            if os.path.isdir(folder) and not known:
-                found.append(folder)
-    return found
-
-
-def _bwrap(limits: Limits, package: Path) -> Command:
+def _bwrap(limits: Limits, package: Path, hidden: Iterable[Path]) -> Command:
     room = str(limits.files * MEGABYTE)
     # /tmp first: the book's own folder, with its Python, may lie in it.
-    words = [*_bwrap_walls(), *_above(HOME), *_scratch("/tmp", room), *_scratch(HOME, room), *_system()]
-    words += ["--proc", "/proc", "--dev", "/dev", *_scratch("/dev/shm", room), *_above(f"{WORKER}/worker.py")]
-    for folder in _other_copies():
-        words += ["--tmpfs", folder, "--remount-ro", folder]
+    words = [*walls.walls(), *walls.above(HOME), *walls.scratch("/tmp", room), *walls.scratch(HOME, room)]
+    words += [*walls.system(), "--proc", "/proc", "--dev", "/dev", *walls.scratch("/dev/shm", room)]
+    words += [*walls.covers([*walls.other_copies(), *walls.private(hidden)]), *walls.above(f"{WORKER}/worker.py")]
     for name in ("worker.py", "wire.py"):
         words += ["--ro-bind", str(HERE / name), f"{WORKER}/{name}"]
     words += ["--ro-bind", str(package), PACKAGE, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME]
@@ -235,22 +214,33 @@ def _bwrap(limits: Limits, package: Path) -> Command:
     return Command(words, settings, descriptors, environment(HOME), private=_private(package))
 
 
-def _scratch(folder: str, room: str) -> list[str]:
-    """A folder in memory that anybody may write to."""
-    return ["--perms", "1777", "--size", room, "--tmpfs", folder]
-
-
 def _private(package: Path) -> tuple[str, ...]:
     """Folders whose names say who grades where, the longest first: they stand in tracebacks and in /proc."""
-    folders = {str(package), str(LMBOOK.parents[1]), str(Path.home()), *_python_folders()}
+    folders = {str(package), str(LMBOOK.parents[1]), str(Path.home()), *walls.python_folders()}
     return tuple(sorted((name for name in folders if len(Path(name).parts) > 2), key=len, reverse=True))
 
 
-def _other_copies() -> list[str]:
-    """Where the packages are installed inside a folder that the sandbox sees: hidden there."""
-    seen = ("/usr", *_python_folders())
-    packages = (LMBOOK.parent / name for name in ("lmbook", "lmbook_press", "lmbook_exams", "lmbook_grader"))
-    return [str(package) for package in packages if any(package.is_relative_to(folder) for folder in seen)]
+@cache
+def _libraries(names: tuple[str, ...]) -> list[str]:
+    return places(list(names), sys.path)
+
+
+@cache
+def _libraries_of(engine: str, image: str, names: tuple[str, ...]) -> list[str]:
+    """Where these libraries lie in an image, which its own Python says."""
+    words = [engine, "run", "--rm", "--interactive", "--network", "none", image, "python3", "-E", "-s", "-", *names]
+    script = (HERE / "places.py").read_text(encoding="utf-8")
+    told = subprocess.run(words, input=script, capture_output=True, text=True, timeout=120)
+    if told.returncode:
+        raise BookError(f"{engine} cannot start Python in the image {image}: {told.stderr.strip()[-300:]}")
+    return json.loads(told.stdout)
+
+
+def _covered(path: str) -> list[str]:
+    """A container's words for an empty folder, or an empty file, in the place of a library's."""
+    if "." in Path(path).name:
+        return ["--volume", f"{os.devnull}:{path}:ro"]
+    return ["--tmpfs", f"{path}:ro,size=1k"]
 
 
 def _container(engine: str, limits: Limits, package: Path, image: str) -> Command:
@@ -267,4 +257,4 @@ def _container(engine: str, limits: Limits, package: Path, image: str) -> Comman
             words += ["--env", f"{key}={value}"]
     words += [image, "python3", *PYTHON, f"{WORKER}/worker.py"]
     keep = {key: os.environ[key] for key in ("PATH", "HOME", "DOCKER_HOST", "XDG_RUNTIME_DIR") if key in os.environ}
-    return Command(words, _settings(limits, [PACKAGE]), (), keep, [engine, "kill", name], _private(package))
+    return Command(words, _settings(limits, [PACKAGE]), (), keep, [engine, "kill", name], _private(package), image)

@@ -12,12 +12,15 @@ from lmbook_grader.sandbox import wire
 from lmbook_grader.sandbox.commands import MEGABYTE, Command, Limits
 from lmbook_grader.sandbox.warm import WarmError, WarmProcess
 from lmbook_press.book import BookError
+from lmbook_press.unseen import plain
 
 CLOCK = 10  # how many seconds may pass on the clock for one that is charged: the machine may be crowded
 LOOK = 0.2  # seconds between two looks at what the process uses
 LENT = 1_000_000  # the number of the first function that is lent; those that a check passes count from 0
+MOST_LINES = 100_000
 START = 120  # seconds on the clock for the walls to stand and Python to start
-ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
+ESCAPES = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
+LONGEST = 500  # characters of an error's text
 
 
 class SandboxError(Exception):
@@ -47,8 +50,10 @@ class ProtocolError(Stopped):
 class Session:
     """A worker behind its walls.  As a context manager it leaves no process behind.
 
-    charged: seconds it computed, plus those in which it only slept.  Time in which it waited for its turn on a
-    crowded machine, or for a grader that did, is not charged, so that the same program always gets as far.
+    charged: seconds it computed, those in which it only slept, and those that this process computed to read its
+    messages and to answer its calls.  Time in which it waited for its turn on a crowded machine, or for a grader that
+    did, is not charged, so that the same program always gets as far.
+    latest: when, on the clock, nothing is waited for any more.
 
     warm: the process of which the worker is to be a fork, or None for a new one.
     """
@@ -63,6 +68,7 @@ class Session:
         for descriptor in self.pipes.values():
             os.set_blocking(descriptor, False)
         self.received, self.looked, self.charged, self.slept = bytearray(), time.monotonic(), 0.0, 0.0
+        self.served, self.begun, self.latest = 0.0, 0.0, math.inf
         self.lent: dict = {}
         try:
             end = time.monotonic() + START
@@ -72,7 +78,7 @@ class Session:
             self.close()
             said = self.output().strip()[-500:] or f"it said nothing ({type(error).__name__})"
             raise SandboxError(f"the student's process could not be started: {said}") from error
-        if ready != {"is": "ready"}:
+        if ready["is"] != "ready":
             self.close()
             raise SandboxError("the student's process did not start as it should")
 
@@ -88,22 +94,35 @@ class Session:
         Raises wire.NotData for an answer that cannot travel, BookError for a task that cannot, and one of Stopped,
         after which only `close` is left.
         """
+        outer, self.begun = self.begun, self.begun or time.process_time()
+        try:
+            return self._asked(seconds, task)
+        finally:
+            if not outer:  # a function of a check that is called back may ask in its turn
+                self.served, self.begun = self._serving(), 0.0
+
+    def _serving(self) -> float:
+        """Seconds that this process has computed to ask."""
+        return self.served + (time.process_time() - self.begun if self.begun else 0.0)
+
+    def _asked(self, seconds: float, task: dict) -> dict:
         functions: dict = {}
         self._look(math.inf, math.inf, waited=True)
-        end, until = time.monotonic() + CLOCK * seconds, self.charged + seconds
+        end, until = min(time.monotonic() + CLOCK * seconds, self.latest), self.charged + seconds
         try:
             data = wire.frame(task, functions)
         except wire.NotData as error:
             raise BookError(f"A check passes what cannot travel to {task.get('name')}: {error}") from error
-        self._send(data, end)
+        self._send(data, end, until)
         while True:
             answer = self._answer(end, until)
             if answer.get("is") != "back":
                 return answer
             reply = _called_back(self.lent | functions, answer)
+            # Here too: where one call follows the other, there is always something to read, and nothing to wait for.
             if time.monotonic() - self.looked >= LOOK:
-                self._look(math.inf, math.inf, waited=True)
-            self._send(reply, end)
+                self._look(end, until, waited=True)
+            self._send(reply, end, until)
 
     def lend(self, seconds: float, functions: dict) -> None:
         """Binds these names in the student's process to functions that run here, as arguments of a check do."""
@@ -124,7 +143,7 @@ class Session:
         answer = wire.message(text, data)
         if not isinstance(answer, dict) or not isinstance(answer.get("is"), str):
             raise ProtocolError
-        return answer
+        return _told(answer)
 
     def _whole(self) -> tuple[int, int] | None:
         """The lengths of the next message's parts once all of it is there."""
@@ -137,13 +156,13 @@ class Session:
             raise ProtocolError from error
         return sizes if len(self.received) >= head + sum(sizes) else None
 
-    def _send(self, data: bytes, end: float) -> None:
+    def _send(self, data: bytes, end: float, until: float = math.inf) -> None:
         view = memoryview(data)
         while view:
             try:
                 view = view[os.write(self.pipes["stdin"], view) :]
             except BlockingIOError:
-                self._wait(("stderr",), end, writing=True)
+                self._wait(("stderr",), end, until, writing=True)
             except BrokenPipeError as error:
                 self._read("stderr")
                 raise ProcessDied from error
@@ -175,7 +194,7 @@ class Session:
         computed, memory, busy = used(*self.process.pids)
         if not busy and not waited:
             self.slept += min(now - self.looked, 1.0)  # more than that, and it was the grader that waited
-        self.looked, self.charged = now, max(self.charged, computed + self.slept)
+        self.looked, self.charged = now, max(self.charged, computed + self.slept + self._serving())
         if memory > 1.25 * self.limits.memory * MEGABYTE:
             raise MemoryLimitExceeded
         if now > end or self.charged > until:
@@ -202,7 +221,7 @@ class Session:
         text = self.printed.decode("utf-8", "replace")
         for folder in self.command.private:
             text = text.replace(folder, "...")
-        text = ESCAPES.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+        text = plain(ESCAPES.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
         cut = self.cut or len(text) > self.limits.output
         return text[: self.limits.output] + ("\n[the rest of the output is cut]\n" if cut else "")
 
@@ -239,6 +258,21 @@ class Started:
             with contextlib.suppress(OSError):
                 stream.close()
         self.process.wait()
+
+
+def _told(answer: dict) -> dict:
+    """The answer with its words as a page, a terminal and a file can hold them, and without what is none of them.
+
+    Values go to the checks as they are; all else that a student's process says comes through here.
+    """
+    told = {key: answer[key] for key in ("is", "value", "number", "arguments", "options") if key in answer}
+    words = {key: plain(answer[key], LONGEST) for key in ("type", "text", "cell") if isinstance(answer.get(key), str)}
+    sides, line = answer.get("sides"), answer.get("line")
+    if isinstance(sides, list) and len(sides) == 2:
+        words["sides"] = [plain(side, LONGEST) for side in sides if isinstance(side, str)]
+    if type(line) is int and 0 < line < MOST_LINES:
+        words["line"] = line
+    return told | words | {"missing": answer.get("missing") is True}
 
 
 def _called_back(functions: dict, answer: dict) -> bytes:

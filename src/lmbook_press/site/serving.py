@@ -51,6 +51,7 @@ def serve(folder: Path, under: str = "some/folder/", fonts: bool = False):
             self.send_response(200 if found else 404)
             self.send_header("Content-Type", kind + ("; charset=utf-8" if kind.startswith("text/") else ""))
             self.send_header("Content-Length", str(len(data)))
+            self.send_header("Access-Control-Allow-Origin", "*")  # as GitHub Pages says; a frame in a sandbox needs it
             if small:
                 self.send_header("Content-Encoding", "gzip")
             self.end_headers()

@@ -93,7 +93,7 @@ def master() -> nbformat.NotebookNode:
         new_markdown_cell(f"Because {CANARY}.", metadata=written),
     ]
     notebook = new_notebook(cells=cells)
-    notebook.metadata["lmbook"] = {"blocked": ["lmbook.ngram"]}
+    notebook.metadata["lmbook"] = {"blocked": ["lmbook.ngram"], "imports": ["numpy"]}
     return notebook
 
 

@@ -1,15 +1,11 @@
-"""Common wrong answers to homework 1, and the points of the automatic checks that each must get.
+"""Common wrong answers to homework 1, as slips.py says."""
 
-WRONG: name -> {"answers": grade_id of an answer cell -> its wrong source, "score": points}. All other answers are
-right; without any mistake the automatic checks give FULL points.
-"""
+from slips import Wrong
 
-FULL = 12
+wrong = Wrong(full=12)
 
-WRONG = {
-    "the end of the sentence is forgotten": {
-        "answers": {
-            "log-probability": """
+
+@wrong("the end of the sentence is forgotten", 6)  # the loss, built on it, is wrong too
 def log_probability(model, sentence):
     chain = ["<sos>", *sentence]
     total = 0.0
@@ -19,13 +15,9 @@ def log_probability(model, sentence):
             return -math.inf
         total += math.log(p)
     return total
-"""
-        },
-        "score": 6,  # the loss, built on it, is wrong too
-    },
-    "logarithm to base 2": {
-        "answers": {
-            "log-probability": """
+
+
+@wrong("logarithm to base 2", 6)
 def log_probability(model, sentence):
     chain = ["<sos>", *sentence, "<eos>"]
     total = 0.0
@@ -35,39 +27,27 @@ def log_probability(model, sentence):
             return -math.inf
         total += math.log2(p)
     return total
-"""
-        },
-        "score": 6,
-    },
-    "logarithm of the product": {
-        "answers": {
-            "log-probability": """
+
+
+@wrong("logarithm of the product", 10)  # right until it underflows
 def log_probability(model, sentence):
     chain = ["<sos>", *sentence, "<eos>"]
     product = 1.0
     for last, following in zip(chain[:-1], chain[1:]):
         product *= model.get(last, {}).get(following, 0.0)
     return math.log(product) if product > 0 else -math.inf
-"""
-        },
-        "score": 10,  # right until it underflows
-    },
-    "an unknown word is an error": {
-        "answers": {
-            "log-probability": """
+
+
+@wrong("an unknown word is an error", 8)  # the loss meets an unknown word too
 def log_probability(model, sentence):
     chain = ["<sos>", *sentence, "<eos>"]
     total = 0.0
     for last, following in zip(chain[:-1], chain[1:]):
         total += math.log(model[last][following])
     return total
-"""
-        },
-        "score": 8,  # the loss meets an unknown word too
-    },
-    "joint instead of conditional probability": {
-        "answers": {
-            "estimate": """
+
+
+@wrong("joint instead of conditional probability", 9)
 def estimate(sentences):
     pairs = Counter()
     for sentence in sentences:
@@ -77,13 +57,9 @@ def estimate(sentences):
     for (last, following), c in pairs.items():
         model[last][following] = c / pairs.total()
     return dict(model)
-"""
-        },
-        "score": 9,
-    },
-    "divided by the count of the next word": {
-        "answers": {
-            "estimate": """
+
+
+@wrong("divided by the count of the next word", 9)
 def estimate(sentences):
     pairs, after = Counter(), Counter()
     for sentence in sentences:
@@ -94,45 +70,29 @@ def estimate(sentences):
     for (last, following), c in pairs.items():
         model[last][following] = c / after[following]
     return dict(model)
-"""
-        },
-        "score": 9,
-    },
-    "sentences without beginning and end": {
-        "answers": {
-            "estimate": """
+
+
+@wrong("sentences without beginning and end", 9)
 def estimate(sentences):
     tables = defaultdict(Counter)
     for sentence in sentences:
         for last, following in zip(sentence[:-1], sentence[1:]):
             tables[last][following] += 1
     return {last: {w: c / table.total() for w, c in table.items()} for last, table in tables.items()}
-"""
-        },
-        "score": 9,
-    },
-    "mean of the sentences' means": {
-        "answers": {
-            "loss": """
+
+
+@wrong("mean of the sentences' means", 10)
 def loss(model, sentences):
     means = [-log_probability(model, sentence) / (len(sentence) + 1) for sentence in sentences]
     return sum(means) / len(means)
-"""
-        },
-        "score": 10,
-    },
-    "the end is not counted as a token": {
-        "answers": {
-            "loss": """
+
+
+@wrong("the end is not counted as a token", 10)
 def loss(model, sentences):
     return -sum(log_probability(model, s) for s in sentences) / sum(len(s) for s in sentences)
-"""
-        },
-        "score": 10,
-    },
-    "the product is kept in float64": {
-        "answers": {
-            "vanishes": """
+
+
+@wrong("the product is kept in float64", 9)
 def vanishes_at(probabilities):
     product = 1.0
     for position, p in enumerate(probabilities, start=1):
@@ -140,13 +100,9 @@ def vanishes_at(probabilities):
         if product == 0:
             return position
     return 0
-"""
-        },
-        "score": 9,
-    },
-    "positions from 0": {
-        "answers": {
-            "vanishes": """
+
+
+@wrong("positions from 0", 9)
 def vanishes_at(probabilities):
     product = np.float32(1)
     for position, p in enumerate(probabilities):
@@ -154,13 +110,9 @@ def vanishes_at(probabilities):
         if product == 0:
             return position
     return 0
-"""
-        },
-        "score": 9,
-    },
-    "zero below the smallest normal number": {
-        "answers": {
-            "vanishes": """
+
+
+@wrong("zero below the smallest normal number", 9)
 def vanishes_at(probabilities):
     product = 1.0
     for position, p in enumerate(probabilities, start=1):
@@ -168,13 +120,9 @@ def vanishes_at(probabilities):
         if product < np.finfo(np.float32).tiny:
             return position
     return 0
-"""
-        },
-        "score": 9,
-    },
-    "reasoning with logarithms": {
-        "answers": {
-            "vanishes": """
+
+
+@wrong("reasoning with logarithms", 11)  # right but for rounding among the smallest numbers
 def vanishes_at(probabilities):
     total = 0.0
     for position, p in enumerate(probabilities, start=1):
@@ -182,8 +130,3 @@ def vanishes_at(probabilities):
         if total <= -150:
             return position
     return 0
-"""
-        },
-        "score": 11,  # right but for rounding among the smallest numbers
-    },
-}

@@ -1,38 +1,29 @@
-"""Common wrong answers to homework 4, and the points of the automatic checks that each must get.
+"""Common wrong answers to homework 4, as slips.py says."""
 
-WRONG: name -> {"answers": grade_id of an answer cell -> its wrong source, "score": points}. All other answers are
-right; without any mistake the automatic checks give FULL points.
-"""
+from slips import Wrong
 
-FULL = 16
+wrong = Wrong(full=16)
 
 
-def forward(e="E[places].flatten(start_dim=1)", hidden="torch.sigmoid(e @ W.T)", out="torch.softmax(z, dim=1)"):
-    return f"""
 def forward(network, histories):
     E, W, U = (torch.as_tensor(network[name], dtype=torch.float64) for name in "EWU")
     places = torch.as_tensor(histories)
-    e = {e}
-    z = {hidden} @ U.T
-    return {out}
-"""
+    e = E[places].flatten(start_dim=1)
+    z = torch.sigmoid(e @ W.T) @ U.T
+    return torch.softmax(z, dim=1)
 
 
-def step(gradient):
-    return f"""
+def count(vocab, d, hidden, window):
+    return vocab * d + window * d * hidden + vocab * hidden
+
+
 def step(U, H, came, rate):
     P = np.exp(H @ U.T)
     P = P / P.sum(axis=1, keepdims=True)
     Y = np.eye(len(U))[came]
-    return U - rate * ({gradient})
-"""
+    return U - rate * ((P - Y).T @ H / len(H))
 
 
-def count(formula):
-    return f"def count(vocab, d, hidden, window):\n    return {formula}"
-
-
-TRAIN = """
 def train(network, examples, steps, rate):
     learned = {key: torch.nn.Parameter(torch.tensor(value)) for key, value in network.items()}
     adam, chance = torch.optim.Adam(learned.values(), lr=rate), torch.Generator().manual_seed(1)
@@ -44,8 +35,8 @@ def train(network, examples, steps, rate):
         loss.backward()
         adam.step()
     return learned
-"""
-MAKE_UP = """
+
+
 def make_up(network, seed):
     n = network["W"].shape[1] // network["E"].shape[1]
     rng, text = np.random.default_rng(seed), [0] * n
@@ -55,141 +46,68 @@ def make_up(network, seed):
         if text[-1] == 0:
             return text[n:-1]
     return text[n:]
-"""
 
 
-def names(train=TRAIN, make_up=MAKE_UP):
-    return {"names": train + make_up}
+# by hand "the tide turns" differs from "turns tide the"
+wrong("the nearest word comes first", 11, forward, {"flatten": "flip(1).flatten"})
+# right for vectors of one entry
+wrong("entries of the places are mixed", 11, forward, {"flatten": "transpose(1, 2).flatten"})
+wrong("tanh in place of sigma", 11, forward, {"sigmoid": "tanh"})
+wrong("no hidden non-linearity", 11, forward, {"torch.sigmoid": ""})
+wrong("logits in place of probabilities", 7, forward, {"torch.softmax(z, dim=1)": "z"})
+wrong("log probabilities in place of probabilities", 7, forward, {"softmax": "log_softmax"})
+wrong("softmax over the batch", 7, forward, {", dim=1": ", dim=0"})
+# right for a batch of one
+wrong(
+    "softmax over everything at once",
+    11,
+    forward,
+    {"torch.softmax(z, dim=1)": "(z - z.max()).exp() / (z - z.max()).exp().sum()"},
+)
+wrong("only the first history", 11, forward, {"[places]": "[places[:1]]"})
+wrong("exponentials overflow", 14, forward, {"torch.softmax(z, dim=1)": "z.exp() / z.exp().sum(1, keepdim=True)"})
+wrong("one table for each place", 15, count, {"return vocab": "return window * vocab"})
+wrong("the window multiplies nothing", 15, count, {"window * ": ""})
+wrong(
+    "biases are counted",
+    15,
+    count,
+    {"d + window * d * hidden + vocab * hidden": "(d + hidden + 1) + hidden * (window * d + 1)"},
+)
+wrong("the step goes uphill", 12, step, {"P - Y": "Y - P"})
+wrong("only the row of the word that came moves", 12, step, {"P - Y": "(P - Y) * Y"})
+wrong("the step forgets the hidden layer", 12, step, {"H / len": "np.ones_like(H) / len"})
+wrong("the sum of the losses, not the mean", 14, step, {" / len(H)": ""})
+wrong("the mean over words, not examples", 12, step, {"len(H)": "len(U)"})
+wrong("only the last example", 14, step, {"(P - Y).T @ H / len(H)": "np.outer((P - Y)[-1], H[-1])"})
+wrong("the network comes back as it was", 13, train, {"return learned": "return network"})
+wrong("the step makes names less likely", 13, train, {"= -p": "= p"})
+wrong("only the last layer is trained", 13, train, {"learned.values()": '[learned["U"]]'})
+wrong("the end belongs to the name", 15, make_up, {"n:-1": "n:"})
+wrong("the likeliest letter, not a drawn one", 15, make_up, {"rng.choice(len(p), p=p)": "p.argmax()"})
+wrong("the start of the name is read, not its end", 15, make_up, {"[-n:]": "[:n]"})
 
 
-WRONG = {
-    "the target is in its own window": {
-        "answers": {
-            "windows": """
+@wrong("the target is in its own window", 14)
 def windows(ids, n, sos):
     padded = [sos] * (n - 1) + list(ids)
     return [[padded[t : t + n], ids[t]] for t in range(len(ids))]
-"""
-        },
-        "score": 14,
-    },
-    "the first tokens are not predicted": {
-        "answers": {
-            "windows": """
+
+
+@wrong("the first tokens are not predicted", 14)
 def windows(ids, n, sos):
     return [[list(ids[t - n : t]), ids[t]] for t in range(n, len(ids))]
-"""
-        },
-        "score": 14,
-    },
-    "short histories are not filled up": {
-        "answers": {
-            "windows": """
+
+
+@wrong("short histories are not filled up", 14)
 def windows(ids, n, sos):
     return [[list(ids[max(0, t - n) : t]) or [sos], ids[t]] for t in range(len(ids))]
-"""
-        },
-        "score": 14,
-    },
-    "the start is filled up on the right": {
-        "answers": {
-            "windows": """
+
+
+@wrong("the start is filled up on the right", 14)
 def windows(ids, n, sos):
     out = []
     for t in range(len(ids)):
         history = list(ids[max(0, t - n) : t])
         out.append([history + [sos] * (n - len(history)), ids[t]])
     return out
-"""
-        },
-        "score": 14,
-    },
-    "the nearest word comes first": {
-        "answers": {"forward": forward(e="E[places].flip(1).flatten(start_dim=1)")},
-        "score": 11,  # by hand "the tide turns" differs from "turns tide the"
-    },
-    "entries of the places are mixed": {  # right for vectors of one entry
-        "answers": {"forward": forward(e="E[places].transpose(1, 2).flatten(start_dim=1)")},
-        "score": 11,
-    },
-    "tanh in place of sigma": {
-        "answers": {"forward": forward(hidden="torch.tanh(e @ W.T)")},
-        "score": 11,
-    },
-    "no hidden non-linearity": {
-        "answers": {"forward": forward(hidden="(e @ W.T)")},
-        "score": 11,
-    },
-    "logits in place of probabilities": {
-        "answers": {"forward": forward(out="z")},
-        "score": 7,
-    },
-    "log probabilities in place of probabilities": {
-        "answers": {"forward": forward(out="torch.log_softmax(z, dim=1)")},
-        "score": 7,
-    },
-    "softmax over the batch": {
-        "answers": {"forward": forward(out="torch.softmax(z, dim=0)")},
-        "score": 7,
-    },
-    "softmax over everything at once": {  # right for a batch of one
-        "answers": {"forward": forward(out="(z - z.max()).exp() / (z - z.max()).exp().sum()")},
-        "score": 11,
-    },
-    "only the first history": {
-        "answers": {"forward": forward(e="E[places[:1]].flatten(start_dim=1)")},
-        "score": 11,
-    },
-    "exponentials overflow": {
-        "answers": {"forward": forward(out="z.exp() / z.exp().sum(1, keepdim=True)")},
-        "score": 14,
-    },
-    "one table for each place": {
-        "answers": {"count": count("window * vocab * d + window * d * hidden + vocab * hidden")},
-        "score": 15,
-    },
-    "the window multiplies nothing": {
-        "answers": {"count": count("vocab * d + d * hidden + vocab * hidden")},
-        "score": 15,
-    },
-    "biases are counted": {
-        "answers": {"count": count("vocab * (d + hidden + 1) + hidden * (window * d + 1)")},
-        "score": 15,
-    },
-    "the step goes uphill": {"answers": {"step": step("(Y - P).T @ H / len(H)")}, "score": 12},
-    "only the row of the word that came moves": {
-        "answers": {"step": step("((P - Y) * Y).T @ H / len(H)")},
-        "score": 12,
-    },
-    "the step forgets the hidden layer": {
-        "answers": {"step": step("(P - Y).T @ np.ones_like(H) / len(H)")},
-        "score": 12,
-    },
-    "the sum of the losses, not the mean": {"answers": {"step": step("(P - Y).T @ H")}, "score": 14},
-    "the mean over words, not examples": {"answers": {"step": step("(P - Y).T @ H / len(U)")}, "score": 12},
-    "only the last example": {"answers": {"step": step("np.outer((P - Y)[-1], H[-1])")}, "score": 14},
-    "the network comes back as it was": {
-        "answers": names(TRAIN.replace("return learned", "return network")),
-        "score": 13,
-    },
-    "the step makes names less likely": {
-        "answers": names(TRAIN.replace("loss = -p", "loss = p")),
-        "score": 13,
-    },
-    "only the last layer is trained": {
-        "answers": names(TRAIN.replace("Adam(learned.values()", "Adam([learned['U']]")),
-        "score": 13,
-    },
-    "the end belongs to the name": {
-        "answers": names(make_up=MAKE_UP.replace("text[n:-1]", "text[n:]")),
-        "score": 15,
-    },
-    "the likeliest letter, not a drawn one": {
-        "answers": names(make_up=MAKE_UP.replace("int(rng.choice(len(p), p=p))", "int(p.argmax())")),
-        "score": 15,
-    },
-    "the start of the name is read, not its end": {
-        "answers": names(make_up=MAKE_UP.replace("text[-n:]", "text[:n]")),
-        "score": 15,
-    },
-}

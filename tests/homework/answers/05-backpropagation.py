@@ -1,12 +1,30 @@
-"""Common wrong answers to homework 5, and the points of the automatic checks that each must get.
+"""Common wrong answers to homework 5, as slips.py says."""
 
-WRONG: name -> {"answers": grade_id of an answer cell -> its wrong source, "score": points}. All other answers are
-right; without any mistake the automatic checks give FULL points.
-"""
+from slips import Wrong
 
-FULL = 16
+wrong = Wrong(full=16)
 
-ENGINE = """
+
+def gradients(W, b, X, came):
+    Z = X @ W.T + b
+    G = np.exp(Z - Z.max(axis=1, keepdims=True))
+    G /= G.sum(axis=1, keepdims=True)
+    G[np.arange(len(came)), came] -= 1
+    return {"W": G.T @ X / len(came), "b": G.mean(axis=0)}
+
+
+def log_softmax(z):
+    with np.errstate(all="ignore"):
+        z = z - z.max(axis=-1, keepdims=True)
+        return z - np.log(np.exp(z).sum(axis=-1, keepdims=True))
+
+
+def lookup_vjp(E, ids, g):
+    gradient = np.zeros_like(E)
+    np.add.at(gradient, ids, g)
+    return gradient
+
+
 def engine(program, leaves):
     nodes, start = [np.array(leaf, dtype=float) for leaf in leaves], len(leaves)
     for rule, inputs, *constant in program:
@@ -19,8 +37,8 @@ def engine(program, leaves):
         for i, vjp in zip(inputs, vjps):
             grads[i] += vjp(grads[at], nodes[at], *[nodes[j] for j in inputs], *constant)
     return {"value": nodes[-1], "gradients": grads[: len(leaves)]}
-"""
-LANGUAGE = """
+
+
 def train(network, examples, steps, rate):
     chance, found = np.random.default_rng(1), dict(network)
     for _ in range(steps):
@@ -32,210 +50,82 @@ def train(network, examples, steps, rate):
         for name, g in zip(names, engine(program, [found[name] for name in names])["gradients"]):
             found[name] = found[name] - rate * g
     return found
-"""
 
 
-def changed(source: str, *pairs: tuple[str, str]) -> str:
-    """The right answer with one thing replaced; the thing must be there."""
-    for right, wrong in pairs:
-        assert source.count(right) == 1, right
-        source = source.replace(right, wrong)
-    return source
+wrong("the sum over the batch instead of the mean", 14, gradients, {' / len(came), "b": G.mean': ', "b": G.sum'})
+wrong(
+    "what came minus what the model said", 12, gradients, {'G.T @ X / len(came), "b": ': '-G.T @ X / len(came), "b": -'}
+)
+wrong("the bias is forgotten in the logits", 12, gradients, {"T + b": "T"})
+# right for one window
+wrong(
+    "a softmax over the whole batch",
+    14,
+    gradients,
+    {"max(axis=1, keepdims=True)": "max()", "sum(axis=1, keepdims=True)": "sum()"},
+)
+# rows far below the largest underflow
+wrong("one maximum for the whole array", 14, log_softmax, {"max(axis=-1, keepdims=True)": "max()"})
+# right for small logits, and 0 for exp(-800)
+wrong("nothing is subtracted", 14, log_softmax, {"z = z - z.max(axis=-1, keepdims=True)\n        ": ""})
+wrong("the last of several rows wins", 14, lookup_vjp, {"np.add.at(gradient, ids, g)": "gradient[ids] = g"})
+wrong("NumPy's += adds a repeated row once", 14, lookup_vjp, {"np.add.at(gradient, ids, g)": "gradient[ids] += g"})
+wrong(
+    "the gradient is a look-up too",
+    10,
+    lookup_vjp,
+    {"gradient = np.zeros_like(E)\n    np.add.at(gradient, ids, g)\n    return gradient": "return g"},
+)
+wrong("a share takes the place of the one before", 14, engine, {"+= vjp": "= vjp"})
+wrong(
+    "the gradient of an input used twice in a line counts once",
+    14,
+    engine,
+    {"zip(inputs, vjps)": "dict(zip(inputs, vjps)).items()"},
+)
+wrong("the lines are gone through from the first to the last", 10, engine, {"[::-1]": ""})
+wrong("the gradient of the node before in place of one's own", 10, engine, {"grads[at]": "grads[-1]"})
+wrong("nodes are taken for leaves", 10, engine, {": len(leaves)": "-len(leaves) :"})
+wrong(
+    "leaves that are not used are left out",
+    14,
+    engine,
+    {"grads[: len(leaves)]": "[g for g in grads[: len(leaves)] if np.any(g)]"},
+)
+wrong("the network comes back as it was", 13, train, {"return found": "return network"})
+wrong("the steps go uphill", 13, train, {"- rate": "+ rate"})
+wrong("only the last layer is trained", 13, train, {"return found": 'return {**network, "U": found["U"]}'})
+wrong("every step learns the same words", 13, train, {"chance.choice(len(examples), 32)": "[0] * 32"})
+# twice as many words a step: what counts is the result
+wrong("another training that works", 16, train, {", 32": ", 64"})
 
 
-def engine(*pairs: tuple[str, str]) -> dict[str, str]:
-    return {"engine": changed(ENGINE, *pairs)}
-
-
-def language(*pairs: tuple[str, str]) -> dict[str, str]:
-    return {"language": changed(LANGUAGE, *pairs)}
-
-
-WRONG = {
-    "the sum over the batch instead of the mean": {
-        "answers": {
-            "gradients": """
-def gradients(W, b, X, came):
-    Z = X @ W.T + b
-    G = np.exp(Z - Z.max(axis=1, keepdims=True))
-    G /= G.sum(axis=1, keepdims=True)
-    G[np.arange(len(came)), came] -= 1
-    return {"W": G.T @ X, "b": G.sum(axis=0)}
-"""
-        },
-        "score": 14,
-    },
-    "what came minus what the model said": {
-        "answers": {
-            "gradients": """
-def gradients(W, b, X, came):
-    Z = X @ W.T + b
-    G = np.exp(Z - Z.max(axis=1, keepdims=True))
-    G /= G.sum(axis=1, keepdims=True)
-    G[np.arange(len(came)), came] -= 1
-    return {"W": -G.T @ X / len(came), "b": -G.mean(axis=0)}
-"""
-        },
-        "score": 12,
-    },
-    "the bias is forgotten in the logits": {
-        "answers": {
-            "gradients": """
-def gradients(W, b, X, came):
-    Z = X @ W.T
-    G = np.exp(Z - Z.max(axis=1, keepdims=True))
-    G /= G.sum(axis=1, keepdims=True)
-    G[np.arange(len(came)), came] -= 1
-    return {"W": G.T @ X / len(came), "b": G.mean(axis=0)}
-"""
-        },
-        "score": 12,
-    },
-    "a softmax over the whole batch": {
-        "answers": {
-            "gradients": """
-def gradients(W, b, X, came):
-    Z = X @ W.T + b
-    G = np.exp(Z - Z.max())
-    G /= G.sum()
-    G[np.arange(len(came)), came] -= 1
-    return {"W": G.T @ X / len(came), "b": G.mean(axis=0)}
-"""
-        },
-        "score": 14,  # right for one window
-    },
-    "small steps in place of a derivation": {
-        "answers": {
-            "gradients": """
+# too inexact where the loss is steep, and overflows where the gradient is small and simple
+@wrong("small steps in place of a derivation", 12)
 def gradients(W, b, X, came):
     def loss(W, b):
         Z = X @ W.T + b
         return np.mean(np.log(np.exp(Z).sum(axis=1)) - Z[np.arange(len(came)), came])
+
     return {"W": slopes(lambda W: loss(W, b), W), "b": slopes(lambda b: loss(W, b), b)}
-"""
-        },
-        "score": 12,  # too inexact where the loss is steep, and overflows where the gradient is small and simple
-    },
-    "the logarithm of the softmax": {
-        "answers": {
-            "log-softmax": """
+
+
+@wrong("the logarithm of the softmax", 15)
 def log_softmax(z):
     e = np.exp(z - z.max(axis=-1, keepdims=True))
     with np.errstate(divide="ignore"):
         return np.log(e / e.sum(axis=-1, keepdims=True))
-"""
-        },
-        "score": 15,
-    },
-    "one maximum for the whole array": {
-        "answers": {
-            "log-softmax": """
-def log_softmax(z):
-    with np.errstate(all="ignore"):
-        z = z - z.max()
-        return z - np.log(np.exp(z).sum(axis=-1, keepdims=True))
-"""
-        },
-        "score": 14,  # rows far below the largest underflow
-    },
-    "nothing is subtracted": {
-        "answers": {
-            "log-softmax": """
-def log_softmax(z):
-    with np.errstate(all="ignore"):
-        return z - np.log(np.exp(z).sum(axis=-1, keepdims=True))
-"""
-        },
-        "score": 14,  # right for small logits, and 0 for exp(-800)
-    },
-    "the last of several rows wins": {
-        "answers": {
-            "lookup": """
-def lookup(E, ids):
-    return E[np.asarray(ids)]
 
 
-def lookup_vjp(E, ids, g):
-    gradient = np.zeros_like(E)
-    gradient[ids] = g
-    return gradient
-"""
-        },
-        "score": 14,
-    },
-    "NumPy's += adds a repeated row once": {
-        "answers": {
-            "lookup": """
-def lookup(E, ids):
-    return E[np.asarray(ids)]
-
-
-def lookup_vjp(E, ids, g):
-    gradient = np.zeros_like(E)
-    gradient[ids] += g
-    return gradient
-"""
-        },
-        "score": 14,
-    },
-    "the gradient is a look-up too": {
-        "answers": {
-            "lookup": """
-def lookup(E, ids):
-    return E[np.asarray(ids)]
-
-
-def lookup_vjp(E, ids, g):
-    return g
-"""
-        },
-        "score": 10,
-    },
-    "the mean of the shares": {
-        "answers": {
-            "lookup": """
-def lookup(E, ids):
-    return E[np.asarray(ids)]
-
-
+@wrong("the mean of the shares", 14)
 def lookup_vjp(E, ids, g):
     gradient = np.zeros_like(E)
     for row in set(ids):
         gradient[row] = np.mean([share for i, share in zip(ids, g) if i == row], axis=0)
     return gradient
-"""
-        },
-        "score": 14,
-    },
-    "a share takes the place of the one before": {
-        "answers": engine(("grads[i] += vjp", "grads[i] = vjp")),
-        "score": 14,
-    },
-    "the gradient of an input used twice in a line counts once": {
-        "answers": engine(
-            ("zip(inputs, vjps)", "dict(zip(inputs, vjps)).items()"),
-        ),
-        "score": 14,
-    },
-    "the lines are gone through from the first to the last": {
-        "answers": engine(("list(enumerate(program, start))[::-1]", "list(enumerate(program, start))")),
-        "score": 10,
-    },
-    "the gradient of the node before in place of one's own": {
-        "answers": engine(("vjp(grads[at], nodes[at],", "vjp(grads[-1], nodes[at],")),
-        "score": 10,
-    },
-    "nodes are taken for leaves": {
-        "answers": engine(("grads[: len(leaves)]", "grads[-len(leaves) :]")),
-        "score": 10,
-    },
-    "leaves that are not used are left out": {
-        "answers": engine(("grads[: len(leaves)]", "[g for g in grads[: len(leaves)] if np.any(g)]")),
-        "score": 14,
-    },
-    "small steps in place of the way back": {
-        "answers": {
-            "engine": """
+
+
+@wrong("small steps in place of the way back", 10)
 def engine(program, leaves):
     def run(leaves):
         nodes = [np.array(leaf, dtype=float) for leaf in leaves]
@@ -256,22 +146,3 @@ def engine(program, leaves):
             rise = run([*leaves[:i], up, *leaves[i + 1 :]]) - run([*leaves[:i], down, *leaves[i + 1 :]])
             found[-1][at] = rise / 2e-5
     return {"value": run(leaves), "gradients": found}
-"""
-        },
-        "score": 10,
-    },
-    "the network comes back as it was": {"answers": language(("return found", "return network")), "score": 13},
-    "the steps go uphill": {"answers": language(("- rate * g", "+ rate * g")), "score": 13},
-    "only the last layer is trained": {
-        "answers": language(("return found", "return {**network, 'U': found['U']}")),
-        "score": 13,
-    },
-    "every step learns the same words": {
-        "answers": language(("chance.choice(len(examples), 32)", "[0] * 32")),
-        "score": 13,
-    },
-    "another training that works": {  # twice as many words a step: what counts is the result
-        "answers": language(("chance.choice(len(examples), 32)", "chance.choice(len(examples), 64)")),
-        "score": 16,
-    },
-}

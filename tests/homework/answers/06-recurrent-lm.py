@@ -1,33 +1,25 @@
-"""Common wrong answers to homework 6, and the points of the automatic checks that each must get.
+"""Common wrong answers to homework 6, as slips.py says.
 
-WRONG: name -> {"answers": grade_id of an answer cell -> its wrong source, "score": points}. All other answers are
-right; without any mistake the automatic checks give FULL points.  What counts of the training is how well the network
+What counts of the training is how well the network
 predicts, and many a wrong gradient is good enough for that.
 """
 
-FULL = 16
+from slips import Wrong
 
-UNROLL = """
+wrong = Wrong(full=16)
+
+
 def unroll(weights, X, h0, lengths):
-    b = {bias}
-    now, outputs = {start}, []
+    b = weights["bias_ih_l0"] + weights["bias_hh_l0"]
+    now, outputs = np.array(h0), []
     for t in range(X.shape[1]):
-        new = {new}(now @ weights["weight_hh_l0"]{turned} + X[:, t] @ weights["weight_ih_l0"].T + b)
+        new = np.tanh(now @ weights["weight_hh_l0"].T + X[:, t] @ weights["weight_ih_l0"].T + b)
         alive = np.asarray(lengths)[:, None] > t
-        now = {now}
-        outputs.append({output})
-    return {{"outputs": np.stack(outputs, axis=1), "final": now}}
-"""
-RIGHT = {
-    "bias": 'weights["bias_ih_l0"] + weights["bias_hh_l0"]',
-    "start": "np.array(h0)",
-    "new": "np.tanh",
-    "turned": ".T",
-    "now": "np.where(alive, new, now)",
-    "output": "now",
-}
+        now = np.where(alive, new, now)
+        outputs.append(now)
+    return {"outputs": np.stack(outputs, axis=1), "final": now}
 
-BACK = """
+
 def back(weights, inputs, targets, h0, H):
     inputs, targets = np.asarray(inputs), np.asarray(targets)
     (B, T), (V, m) = inputs.shape, weights["out"].shape
@@ -49,9 +41,8 @@ def back(weights, inputs, targets, h0, H):
         found["bias_hh_l0"] += a.sum(axis=0)
         later = a @ W
     return {"loss": loss, "gradients": found}
-"""
 
-TRAIN = """
+
 def train(weights, ids, B, T, passes, rate):
     adam, (V, m) = Adam(rate), weights["out"].shape
     for _ in range(passes):
@@ -61,8 +52,8 @@ def train(weights, ids, B, T, passes, rate):
             found = back(weights, np.array(inputs), np.array(targets), h, run["outputs"])
             weights, h = adam.step(weights, found["gradients"]), run["final"]
     return weights
-"""
-WRITE = """
+
+
 def write(weights, start, n, seed):
     rng, (V, m), new, h = np.random.default_rng(seed), weights["out"].shape, [], None
     read, h = list(start), np.zeros((1, m))
@@ -73,158 +64,103 @@ def write(weights, start, n, seed):
         new.append(int(rng.choice(V, p=p / p.sum())))
         read = new[-1:]
     return new
-"""
 
 
-def unroll(**changes: str) -> dict[str, str]:
-    return {"unroll": UNROLL.format(**{**RIGHT, **changes})}
-
-
-def changed(source: str, *pairs: tuple[str, str]) -> str:
-    "The right answer with one thing replaced; the thing must be there."
-    for right, wrong in pairs:
-        assert source.count(right) == 1, right
-        source = source.replace(right, wrong)
-    return source
-
-
-def back(*pairs: tuple[str, str]) -> dict[str, str]:
-    return {"window": changed(BACK, *pairs)}
-
-
-def writing(train: str = TRAIN, write: str = WRITE) -> dict[str, str]:
-    return {"writing": train + write}
-
-
-WRONG = {
-    "the recurrent matrix is transposed": {"answers": unroll(turned=""), "score": 9},
-    "the bias comes after tanh": {
-        "answers": unroll(bias="0", now=f"np.where(alive, new + {RIGHT['bias']}, now)"),
-        "score": 11,
+wrong("the recurrent matrix is transposed", 9, unroll, {".T + X": " + X"})
+wrong(
+    "the bias comes after tanh",
+    11,
+    unroll,
+    {
+        'weights["bias_ih_l0"] + weights["bias_hh_l0"]': "0",
+        "new,": 'new + weights["bias_ih_l0"] + weights["bias_hh_l0"],',
     },
-    "the sigmoid in place of tanh": {"answers": unroll(new="(lambda a: 1 / (1 + np.exp(-a)))"), "score": 9},
-    "every text starts from zero": {
-        "answers": unroll(start="np.zeros_like(h0)"),
-        "score": 12,  # the rows of unequal length start from a state, and what is written too
-    },
-    "one of the two biases is forgotten": {"answers": unroll(bias='weights["bias_ih_l0"]'), "score": 11},
-    "padding is read like text": {"answers": unroll(now="new"), "score": 14},
-    "the state is kept, but the outputs go on": {"answers": unroll(output="new"), "score": 14},
-    "a row that has ended becomes zero": {"answers": unroll(now="np.where(alive, new, 0.0)"), "score": 14},
-    "what comes later does not reach the state": {"answers": back(("later = a @ W", "pass")), "score": 13},
-    "only what comes later reaches the state": {
-        "answers": back(("(g @ O + later)", "(later if t < T - 1 else g @ O)")),
-        "score": 13,
-    },
-    "the way back without the transpose": {"answers": back(("later = a @ W", "later = a @ W.T")), "score": 13},
-    "the first step alone, not the sum": {
-        "answers": back(
-            ("for t in range(T - 1, -1, -1):", "for t in range(T - 1, -1, -1):\n        found['weight_hh_l0'][:] = 0")
-        ),
-        "score": 13,
-    },
-    "tanh has no derivative": {"answers": back((" * (1 - H[:, t] ** 2)", "")), "score": 10},
-    "the derivative of tanh is 1 - h": {"answers": back(("H[:, t] ** 2", "H[:, t]")), "score": 10},
-    "a window starts from zero": {"answers": back(("if t > 0 else h0", "if t > 0 else 0 * h0")), "score": 12},
-    "a letter that comes twice in a batch counts once": {
-        "answers": back(
-            ('np.add.at(found["weight_ih_l0"].T, inputs[:, t], a)', 'found["weight_ih_l0"].T[inputs[:, t]] += a')
-        ),
-        "score": 12,
-    },
-    "the sum of the losses, not the mean": {
-        "answers": {"window": BACK.replace(" / (B * T)", "")},
-        "score": 11,
-    },
-    "exponentials of large logits": {
-        "answers": back(
-            ("z = z - z.max(axis=1, keepdims=True)", "pass"), ("def back", '@np.errstate(all="ignore")\ndef back')
-        ),
-        "score": 15,
-    },
-    "the targets turn round in their own window": {
-        "answers": {
-            "windows": """
+)
+# the rows of unequal length start from a state, and what is written too
+wrong("every text starts from zero", 12, unroll, {".array": ".zeros_like"})
+wrong("one of the two biases is forgotten", 11, unroll, {' + weights["bias_hh_l0"]': ""})
+wrong("padding is read like text", 14, unroll, {"np.where(alive, new, now)": "new"})
+wrong("the state is kept, but the outputs go on", 14, unroll, {"(now)": "(new)"})
+wrong("a row that has ended becomes zero", 14, unroll, {", now": ", 0.0"})
+wrong("what comes later does not reach the state", 13, back, {"later = a @ W": "pass"})
+wrong("only what comes later reaches the state", 13, back, {"g @ O + later": "later if t < T - 1 else g @ O"})
+wrong("the way back without the transpose", 13, back, {"a @ W": "a @ W.T"})
+wrong("the first step alone, not the sum", 13, back, {"z = H": 'found["weight_hh_l0"][:] = 0\n        z = H'})
+wrong("tanh has no derivative", 10, back, {"(g @ O + later) * (1 - H[:, t] ** 2)": "g @ O + later"})
+wrong("the derivative of tanh is 1 - h", 10, back, {" ** 2": ""})
+wrong("a window starts from zero", 12, back, {"else h0": "else 0 * h0"})
+wrong(
+    "a letter that comes twice in a batch counts once",
+    12,
+    back,
+    {'np.add.at(found["weight_ih_l0"].T, inputs[:, t], a)': 'found["weight_ih_l0"].T[inputs[:, t]] += a'},
+)
+wrong(
+    "the sum of the losses, not the mean",
+    11,
+    back,
+    {"() / (B * T)": "()", "(p - np.eye(V)[targets[:, t]]) / (B * T)": "p - np.eye(V)[targets[:, t]]"},
+)
+wrong(
+    "exponentials of large logits",
+    15,
+    back,
+    {"def back": '@np.errstate(all="ignore")\ndef back', "z = z - z.max(axis=1, keepdims=True)": "pass"},
+)
+wrong(
+    "the start comes back as it was",
+    14,
+    train,
+    {"adam,": "start = weights\n    adam,", "return weights": "return start"},
+)
+wrong("the steps go uphill", 14, train, {'found["gradients"]': '{k: -v for k, v in found["gradients"].items()}'})
+wrong("always the first window", 14, train, {"(ids, B, T)": "(ids, B, T)[:1]"})
+# a state from zero in every window: what counts is the result
+wrong("another training that works", 16, train, {'run["final"]': "0 * h"})
+wrong("the start is written again", 15, write, {"return new": "return [*start, *new][:n]"})
+wrong("only the last letter is read", 15, write, {", h,": ", 0 * h,"})
+wrong("the likeliest letter, not a drawn one", 15, write, {"rng.choice(V, p=p / p.sum())": "p.argmax()"})
+wrong("the same chance for every letter", 15, write, {"rng.": "np.random.default_rng(seed)."})
+
+
+@wrong("the sigmoid in place of tanh", 9)
+def unroll(weights, X, h0, lengths):
+    b = weights["bias_ih_l0"] + weights["bias_hh_l0"]
+    now, outputs = np.array(h0), []
+    for t in range(X.shape[1]):
+        new = (lambda a: 1 / (1 + np.exp(-a)))(
+            now @ weights["weight_hh_l0"].T + X[:, t] @ weights["weight_ih_l0"].T + b
+        )
+        alive = np.asarray(lengths)[:, None] > t
+        now = np.where(alive, new, now)
+        outputs.append(now)
+    return {"outputs": np.stack(outputs, axis=1), "final": now}
+
+
+@wrong("the targets turn round in their own window", 15)
 def windows(ids, B, T):
     K = (len(ids) - 1) // B
     rows = np.array(ids[: B * K]).reshape(B, K)
     parts = [rows[:, t : t + T] for t in range(0, K - T + 1, T)]
     return [[part.tolist(), np.roll(part, -1, axis=1).tolist()] for part in parts]
-"""
-        },
-        "score": 15,
-    },
-    "a window is a stretch of the text, cut into rows": {
-        "answers": {
-            "windows": """
+
+
+@wrong("a window is a stretch of the text, cut into rows", 13)
 def windows(ids, B, T):
     ids, size = np.array(ids), B * T
     starts = range(0, len(ids) - size, size)
     return [[ids[s + d : s + d + size].reshape(B, T).tolist() for d in (0, 1)] for s in starts]
-"""
-        },
-        "score": 13,
-    },
-    "the short window at the end is kept": {
-        "answers": {
-            "windows": """
+
+
+@wrong("the short window at the end is kept", 13)
 def windows(ids, B, T):
     K = (len(ids) - 1) // B
     ends = [(t, min(t + T, K)) for t in range(0, K, T)]
     return [[[list(ids[r * K + a + d : r * K + z + d]) for r in range(B)] for d in (0, 1)] for a, z in ends]
-"""
-        },
-        "score": 13,
-    },
-    "the last token needs no target": {
-        "answers": {
-            "windows": """
+
+
+@wrong("the last token needs no target", 14)
 def windows(ids, B, T):
     K = len(ids) // B
     parts = [(t, t + T) for t in range(0, K - T + 1, T)]
     return [[[list(ids[r * K + a + d : r * K + z + d]) for r in range(B)] for d in (0, 1)] for a, z in parts]
-"""
-        },
-        "score": 14,
-    },
-    "the start comes back as it was": {
-        "answers": writing(
-            changed(TRAIN, ("    return weights", "    return start")).replace(
-                "    adam,", "    start = weights\n    adam,"
-            )
-        ),
-        "score": 14,
-    },
-    "the steps go uphill": {
-        "answers": writing(changed(TRAIN, ('found["gradients"])', '{k: -v for k, v in found["gradients"].items()})'))),
-        "score": 14,
-    },
-    "always the first window": {
-        "answers": writing(changed(TRAIN, ("in windows(ids, B, T):", "in windows(ids, B, T)[:1]:"))),
-        "score": 14,
-    },
-    "another training that works": {  # a state from zero in every window: what counts is the result
-        "answers": writing(changed(TRAIN, ('run["final"]', "0 * h"))),
-        "score": 16,
-    },
-    "the start is written again": {
-        "answers": writing(write=changed(WRITE, ("return new", "return [*start, *new][:n]"))),
-        "score": 15,
-    },
-    "only the last letter is read": {
-        "answers": writing(
-            write=changed(
-                WRITE, ("unroll(weights, np.eye(V)[read][None], h,", "unroll(weights, np.eye(V)[read][None], 0 * h,")
-            )
-        ),
-        "score": 15,
-    },
-    "the likeliest letter, not a drawn one": {
-        "answers": writing(write=changed(WRITE, ("rng.choice(V, p=p / p.sum())", "p.argmax()"))),
-        "score": 15,
-    },
-    "the same chance for every letter": {
-        "answers": writing(write=changed(WRITE, ("rng.choice(", "np.random.default_rng(seed).choice("))),
-        "score": 15,
-    },
-}

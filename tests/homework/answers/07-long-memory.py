@@ -1,32 +1,18 @@
-"""Common wrong answers to homework 7, and the points of the automatic checks that each must get.
+"""Common wrong answers to homework 7, as slips.py says."""
 
-WRONG: name -> {"answers": grade_id of an answer cell -> its wrong source, "score": points}. All other answers are
-right; without any mistake the automatic checks give FULL points.
-"""
+from slips import Wrong
 
-FULL = 16
+wrong = Wrong(full=16)
 
-RUN = """
 
-def lstm_run(w, x, h=None, c=None):
-    m = w["w_hh"].shape[1]
-    h = np.zeros((x.shape[0], m)) if h is None else h
-    c = np.zeros((x.shape[0], m)) if c is None else c
-    outputs = np.zeros((x.shape[0], x.shape[1], m))
-    for t in range(x.shape[1]):
-        h, c = lstm_step(w, x[:, t], h, c)
-        outputs[:, t] = h
-    return outputs, h, c
-"""
-STEP = """
 def lstm_step(w, x, h, c):
     pre = x @ w["w_ih"].T + h @ w["w_hh"].T + w["b_ih"] + w["b_hh"]
     i, f, g, o = np.split(pre, 4, axis=-1)
     sigma = lambda a: 1 / (1 + np.exp(-a))
     c = sigma(f) * c + sigma(i) * np.tanh(g)
     return sigma(o) * np.tanh(c), c
-"""
-BACK = """
+
+
 def lstm_back(w, x, h, c, dh, dc):
     sigma = lambda a: 1 / (1 + np.exp(-a))
     pre = x @ w["w_ih"].T + h @ w["w_hh"].T + w["b_ih"] + w["b_hh"]
@@ -38,8 +24,8 @@ def lstm_back(w, x, h, c, dh, dc):
     a = np.hstack(parts)
     b = a.sum(axis=0)
     return {"h": a @ w["w_hh"], "c": dc * f, "w_ih": a.T @ x, "w_hh": a.T @ h, "b_ih": b, "b_hh": b}
-"""
-TRAIN = """
+
+
 def train(w, texts, keys, steps, rate):
     start, adam, chance, (_, m) = w, Adam(rate), np.random.default_rng(1), w["w_hh"].shape
     for _ in range(steps):
@@ -60,33 +46,21 @@ def train(w, texts, keys, steps, rate):
             dh, dc = g["h"], g["c"]
         w = adam.step(w, clip(total, 1.0)[0])
     return w
-"""
 
 
-def changed(source: str, before: str, after: str) -> str:
-    """The source with one mistake; the part to be replaced must be there."""
-    assert before in source
-    return source.replace(before, after)
+wrong("one of the two biases is left out", 11, lstm_step, {' + w["b_hh"]': ""})
+wrong("the gates in the order of the chapter", 9, lstm_step, {"g, o": "o, g"})
+wrong("what is shown lacks its tanh", 11, lstm_step, {"np.tanh(c)": "c"})
+wrong("nothing comes along the memory", 12, lstm_back, {"dc + ": ""})
+wrong("the memory after the step in the forget gate's share", 14, lstm_back, {"* c *": "* after *"})
+wrong("the slopes of the gates are left out", 12, lstm_back, {" * (1 - i)": "", " * (1 - f)": "", " * (1 - o)": ""})
+wrong("the network comes back as it was", 14, train, {"return w": "return start"})
+wrong("the steps go uphill", 14, train, {"16  # slopes": "-16"})
+# without clipping: what counts is the result
+wrong("another training that works", 16, train, {"clip(total, 1.0)[0]": "total"})
 
 
-WRONG = {
-    "one of the two biases is left out": {
-        "answers": {"lstm": changed(STEP, ' + w["b_hh"]', "") + RUN},
-        "score": 11,
-    },
-    "the gates in the order of the chapter": {
-        "answers": {"lstm": changed(STEP, "i, f, g, o =", "i, f, o, g =") + RUN},
-        "score": 9,
-    },
-    "what is shown lacks its tanh": {
-        "answers": {"lstm": changed(STEP, "sigma(o) * np.tanh(c), c", "sigma(o) * c, c") + RUN},
-        "score": 11,
-    },
-    "every sequence starts from zeros": {
-        "answers": {
-            "lstm": STEP
-            + """
-
+@wrong("every sequence starts from zeros", 14)
 def lstm_run(w, x, h=None, c=None):
     m = w["w_hh"].shape[1]
     h, c = np.zeros((x.shape[0], m)), np.zeros((x.shape[0], m))
@@ -95,129 +69,68 @@ def lstm_run(w, x, h=None, c=None):
         h, c = lstm_step(w, x[:, t], h, c)
         outputs[:, t] = h
     return outputs, h, c
-"""
-        },
-        "score": 14,
-    },
-    "each array is clipped for itself": {
-        "answers": {
-            "clip": """
+
+
+@wrong("each array is clipped for itself", 14)  # right for one array, and where nothing is too long
 def clip(gradients, limit):
     before = np.sqrt(sum((g**2).sum() for g in gradients.values()))
     if not np.isfinite(before):
         return {name: np.zeros_like(g) for name, g in gradients.items()}, before
     return {name: g * min(1, limit / max(np.sqrt((g**2).sum()), 1e-12)) for name, g in gradients.items()}, before
-"""
-        },
-        "score": 14,  # right for one array, and where nothing is too long
-    },
-    "every entry is cut off at the limit": {
-        "answers": {
-            "clip": """
+
+
+@wrong("every entry is cut off at the limit", 14)
 def clip(gradients, limit):
     before = np.sqrt(sum((g**2).sum() for g in gradients.values()))
     if not np.isfinite(before):
         return {name: np.zeros_like(g) for name, g in gradients.items()}, before
     return {name: np.clip(g, -limit, limit) for name, g in gradients.items()}, before
-"""
-        },
-        "score": 14,
-    },
-    "short gradients are made longer": {
-        "answers": {
-            "clip": """
+
+
+@wrong("short gradients are made longer", 14)
 def clip(gradients, limit):
     before = np.sqrt(sum((g**2).sum() for g in gradients.values()))
     if not np.isfinite(before) or before == 0:
         return {name: np.zeros_like(g) for name, g in gradients.items()}, before
     return {name: g * limit / before for name, g in gradients.items()}, before
-"""
-        },
-        "score": 14,
-    },
-    "a gradient that is not finite goes on": {
-        "answers": {
-            "clip": """
+
+
+@wrong("a gradient that is not finite goes on", 14)
 def clip(gradients, limit):
     before = np.sqrt(sum((g**2).sum() for g in gradients.values()))
     factor = limit / before if before > limit else 1.0
     return {name: g * factor for name, g in gradients.items()}, before
-"""
-        },
-        "score": 14,
-    },
-    "nothing comes along the memory": {
-        "answers": {"back": changed(BACK, "dc = dc + dh", "dc = dh")},
-        "score": 12,
-    },
-    "the memory after the step in the forget gate's share": {
-        "answers": {"back": changed(BACK, "dc * c * f", "dc * after * f")},
-        "score": 14,
-    },
-    "the slopes of the gates are left out": {
-        "answers": {"back": BACK.replace(" * (1 - i)", "").replace(" * (1 - f)", "").replace(" * (1 - o)", "")},
-        "score": 12,
-    },
-    "the network comes back as it was": {
-        "answers": {"memory": changed(TRAIN, "    return w\n", "    return start\n")},
-        "score": 14,
-    },
-    "the steps go uphill": {"answers": {"memory": changed(TRAIN, "/ 16  # slopes", "/ -16")}, "score": 14},
-    "another training that works": {  # without clipping: what counts is the result
-        "answers": {"memory": changed(TRAIN, "clip(total, 1.0)[0]", "total")},
-        "score": 16,
-    },
-    "the largest singular value": {
-        "answers": {
-            "fate": """
+
+
+@wrong("the largest singular value", 14)  # the same as the radius for diagonal matrices and rotations
 def fate(W):
     size = np.linalg.norm(W, 2)
     return "explodes" if size > 1.001 else "stays" if size >= 0.999 else "vanishes"
-"""
-        },
-        "score": 14,  # the same as the radius for diagonal matrices and rotations
-    },
-    "the largest entry": {
-        "answers": {
-            "fate": """
+
+
+@wrong("the largest entry", 13)
 def fate(W):
     size = np.abs(W).max()
     return "explodes" if size > 1.001 else "stays" if size >= 0.999 else "vanishes"
-"""
-        },
-        "score": 13,
-    },
-    "the largest eigenvalue without its sign": {
-        "answers": {
-            "fate": """
+
+
+@wrong("the largest eigenvalue without its sign", 13)  # blind to rotations and to negative eigenvalues
 def fate(W):
     size = np.linalg.eigvals(W).real.max()
     return "explodes" if size > 1.001 else "stays" if size >= 0.999 else "vanishes"
-"""
-        },
-        "score": 13,  # blind to rotations and to negative eigenvalues
-    },
-    "powers up to the third": {
-        "answers": {
-            "fate": """
+
+
+@wrong("powers up to the third", 13)  # they may grow long before they vanish
 def fate(W):
     left = np.linalg.norm(np.linalg.matrix_power(W, 3), 2)
     return "explodes" if left > 1 else "stays" if left > 0.9 else "vanishes"
-"""
-        },
-        "score": 13,  # they may grow long before they vanish
-    },
-    "right for the published matrices, the 200th power for all others": {
-        "answers": {
-            "fate": """
+
+
+# some powers are above 1 for hundreds of steps
+@wrong("right for the published matrices, the 200th power for all others", 14)
 def fate(W):
     W = np.asarray(W, dtype=float)
     size = np.abs(np.linalg.eigvals(W)).max()
     if not (W == np.round(W, 2)).all():
         size = np.linalg.norm(np.linalg.matrix_power(W, 200), 2)
     return "explodes" if size > 1.001 else "stays" if size >= 0.999 else "vanishes"
-"""
-        },
-        "score": 14,  # some powers are above 1 for hundreds of steps
-    },
-}

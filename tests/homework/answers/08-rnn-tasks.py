@@ -1,12 +1,25 @@
-"""Common wrong answers to homework 8, and the points of the automatic checks that each must get.
+"""Common wrong answers to homework 8, as slips.py says."""
 
-WRONG: name -> {"answers": grade_id of an answer cell -> its wrong source, "score": points}. All other answers are
-right; without any mistake the automatic checks give FULL points.
-"""
+from slips import Wrong
 
-FULL = 16
+wrong = Wrong(full=16)
 
-TRAIN = """
+
+def find_spans(tags):
+    spans, start = [], None
+    for i, tag in enumerate(tags):
+        if start is not None and (tag[0] not in "IE" or tag[2:] != tags[start][2:]):
+            start = None
+        if tag[0] == "S":
+            spans.append((i, i, tag[2:]))
+        if tag[0] == "B":
+            start = i
+        if tag[0] == "E" and start is not None:
+            spans.append((start, i, tag[2:]))
+            start = None
+    return spans
+
+
 def train(model, examples, steps, rate):
     x, lengths = vectors(model, [words for words, _ in examples])
     states, lengths = both_ways(x, lengths, model["to_right"], model["to_left"])["outputs"], np.array(lengths)
@@ -20,30 +33,33 @@ def train(model, examples, steps, rate):
         g = masked_loss(logits, labels[at], lengths[at])["gradient"].reshape(-1, len(TAGS)).T
         layer = adam.step(layer, {"W": g @ states[at].reshape(-1, states.shape[2]), "b": g.sum(axis=1)})
     return {**model, **layer}
-"""
-TAG = """
+
+
 def tag(model, sentences):
     x, lengths = vectors(model, sentences)
     states = both_ways(x, lengths, model["to_right"], model["to_left"])["outputs"]
     rows = np.argmax(states @ model["W"].T + model["b"], axis=-1)
     return [[TAGS[i] for i in row[:n]] for row, n in zip(rows, lengths)]
-"""
 
 
-def tagger(train: str = TRAIN, tag: str = TAG) -> dict[str, str]:
-    return {"tagger": train + tag}
+wrong("the place after the last word", 13, find_spans, {"i, i": "i, i + 1", "start, i": "start, i + 1"})
+wrong("the model comes back as it was", 13, train, {"{**model, **layer}": "model"})
+wrong("every step learns the same sentence", 13, train, {"chance.integers(len(examples), size=32)": "[0] * 32"})
+wrong("only the bias is learned", 13, train, {"**layer": '"b": layer["b"]'})
+wrong(
+    "the labels stand one word too far to the right",
+    13,
+    train,
+    {"[row, : len(tags)] = tags": "[row, 1 : len(tags)] = tags[:-1]"},
+)
+# other batches, and no falling rate: what counts is the result
+wrong("another training that works", 16, train, {"size=32": "size=48"})
+wrong("tags of padding come back", 15, tag, {"[:n]": ""})
+wrong("the last layer without its bias", 15, tag, {' + model["b"]': ""})
+wrong("ids in place of tags", 15, tag, {"TAGS[i]": "int(i)"})
 
 
-def changed(source: str, right: str, wrong: str) -> str:
-    """The right answer with one thing replaced; the thing must be there."""
-    assert source.count(right) == 1, right
-    return source.replace(right, wrong)
-
-
-WRONG = {
-    "the mean of the sentences' means": {
-        "answers": {
-            "masked-loss": """
+@wrong("the mean of the sentences' means", 11)  # right only where there is one sentence
 def masked_loss(logits, labels, lengths):
     gradient, losses = np.zeros(logits.shape), []
     for b, n in enumerate(lengths):
@@ -54,13 +70,9 @@ def masked_loss(logits, labels, lengths):
         p[at] -= 1
         gradient[b, :n] = p / n / len(lengths)
     return {"loss": np.mean(losses), "gradient": gradient}
-"""
-        },
-        "score": 11,  # right only where there is one sentence
-    },
-    "padding is multiplied by zero": {
-        "answers": {
-            "masked-loss": """
+
+
+@wrong("padding is multiplied by zero", 15)  # zero times NaN is NaN
 def masked_loss(logits, labels, lengths):
     with np.errstate(all="ignore"):
         B, T, K = logits.shape
@@ -71,13 +83,9 @@ def masked_loss(logits, labels, lengths):
         nll = -np.take_along_axis(log_p, np.clip(labels, 0, K - 1)[..., None], axis=-1)[..., 0]
         loss = (nll * mask).sum() / mask.sum()
         return {"loss": loss, "gradient": (np.exp(log_p) - came) * mask[..., None] / mask.sum()}
-"""
-        },
-        "score": 15,  # zero times NaN is NaN
-    },
-    "the mean over the whole array": {
-        "answers": {
-            "masked-loss": """
+
+
+@wrong("the mean over the whole array", 11)
 def masked_loss(logits, labels, lengths):
     B, T, K = logits.shape
     labels = np.clip(labels, 0, K - 1)
@@ -85,13 +93,9 @@ def masked_loss(logits, labels, lengths):
     log_p = z - np.log(np.exp(z).sum(axis=-1, keepdims=True))
     came = np.eye(K)[labels]
     return {"loss": -(log_p * came).sum() / (B * T), "gradient": (np.exp(log_p) - came) / (B * T)}
-"""
-        },
-        "score": 11,
-    },
-    "the gradient at padding is not zero": {
-        "answers": {
-            "masked-loss": """
+
+
+@wrong("the gradient at padding is not zero", 14)
 def masked_loss(logits, labels, lengths):
     B, T, K = logits.shape
     with np.errstate(all="ignore"):
@@ -102,13 +106,9 @@ def masked_loss(logits, labels, lengths):
         nll = -np.take_along_axis(log_p, labels[..., None], axis=-1)[..., 0]
         gradient = (np.exp(log_p) - np.eye(K)[labels]) / mask.sum()
     return {"loss": nll[mask].mean(), "gradient": gradient}
-"""
-        },
-        "score": 14,
-    },
-    "exponentials of the logits as they are": {
-        "answers": {
-            "masked-loss": """
+
+
+@wrong("exponentials of the logits as they are", 14)
 def masked_loss(logits, labels, lengths):
     gradient, total = np.zeros(logits.shape), 0.0
     with np.errstate(all="ignore"):
@@ -119,13 +119,9 @@ def masked_loss(logits, labels, lengths):
             p[at] -= 1
             gradient[b, :n] = p / sum(lengths)
     return {"loss": total / sum(lengths), "gradient": gradient}
-"""
-        },
-        "score": 14,
-    },
-    "the backward direction begins in the padding": {
-        "answers": {
-            "both-ways": """
+
+
+@wrong("the backward direction begins in the padding", 13)
 def both_ways(x, lengths, to_right, to_left):
     (B, T, _), m = x.shape, to_right["U"].shape[1]
     outputs, final = np.zeros((B, T, 2 * m)), np.zeros((B, 2 * m))
@@ -141,13 +137,9 @@ def both_ways(x, lengths, to_right, to_left):
             outputs[b, t, m:] = h if t < n else 0
         final[b, m:] = h
     return {"outputs": outputs, "final": final}
-"""
-        },
-        "score": 13,
-    },
-    "the final state is the output at the last word": {
-        "answers": {
-            "both-ways": """
+
+
+@wrong("the final state is the output at the last word", 15)
 def both_ways(x, lengths, to_right, to_left):
     (B, T, _), m = x.shape, to_right["U"].shape[1]
     outputs = np.zeros((B, T, 2 * m))
@@ -158,13 +150,9 @@ def both_ways(x, lengths, to_right, to_left):
                 h, c = lstm_step(x[b, t], h, c, weights)
                 outputs[b, t, first : first + m] = h
     return {"outputs": outputs, "final": outputs[np.arange(B), np.array(lengths) - 1]}
-"""
-        },
-        "score": 15,
-    },
-    "one set of weights for both directions": {
-        "answers": {
-            "both-ways": """
+
+
+@wrong("one set of weights for both directions", 14)
 def both_ways(x, lengths, to_right, to_left):
     (B, T, _), m = x.shape, to_right["U"].shape[1]
     outputs, final = np.zeros((B, T, 2 * m)), np.zeros((B, 2 * m))
@@ -176,13 +164,9 @@ def both_ways(x, lengths, to_right, to_left):
                 outputs[b, t, first : first + m] = h
             final[b, first : first + m] = h
     return {"outputs": outputs, "final": final}
-"""
-        },
-        "score": 14,
-    },
-    "the last state is repeated at padding": {
-        "answers": {
-            "both-ways": """
+
+
+@wrong("the last state is repeated at padding", 14)
 def both_ways(x, lengths, to_right, to_left):
     (B, T, _), m = x.shape, to_right["U"].shape[1]
     outputs, final = np.zeros((B, T, 2 * m)), np.zeros((B, 2 * m))
@@ -195,13 +179,9 @@ def both_ways(x, lengths, to_right, to_left):
             final[b, first : first + m] = h
         outputs[b, n:] = outputs[b, n - 1]
     return {"outputs": outputs, "final": final}
-"""
-        },
-        "score": 14,
-    },
-    "from a B to the next E, whatever stands between": {
-        "answers": {
-            "find-spans": """
+
+
+@wrong("from a B to the next E, whatever stands between", 14)
 def find_spans(tags):
     spans, start = [], None
     for i, tag in enumerate(tags):
@@ -213,33 +193,9 @@ def find_spans(tags):
             spans.append((start, i, tag[2:]))
             start = None
     return spans
-"""
-        },
-        "score": 14,
-    },
-    "the place after the last word": {
-        "answers": {
-            "find-spans": """
-def find_spans(tags):
-    spans, start = [], None
-    for i, tag in enumerate(tags):
-        if start is not None and (tag[0] not in "IE" or tag[2:] != tags[start][2:]):
-            start = None
-        if tag[0] == "S":
-            spans.append((i, i + 1, tag[2:]))
-        if tag[0] == "B":
-            start = i
-        if tag[0] == "E" and start is not None:
-            spans.append((start, i + 1, tag[2:]))
-            start = None
-    return spans
-"""
-        },
-        "score": 13,
-    },
-    "the type ends at its first hyphen": {
-        "answers": {
-            "find-spans": """
+
+
+@wrong("the type ends at its first hyphen", 15)
 def find_spans(tags):
     spans, start = [], None
     for i, tag in enumerate(tags):
@@ -254,50 +210,21 @@ def find_spans(tags):
             spans.append((start, i, parts[1]))
             start = None
     return spans
-"""
-        },
-        "score": 15,
-    },
-    "the model comes back as it was": {
-        "answers": tagger(changed(TRAIN, "return {**model, **layer}", "return model")),
-        "score": 13,
-    },
-    "the steps go uphill": {
-        "answers": tagger(
-            changed(TRAIN, "adam.step(layer, {", "adam.step(layer, {k: -v for k, v in {").replace(
-                "axis=1)})", "axis=1)}.items()})"
-            )
-        ),
-        "score": 13,
-    },
-    "every step learns the same sentence": {
-        "answers": tagger(changed(TRAIN, "chance.integers(len(examples), size=32)", "[0] * 32")),
-        "score": 13,
-    },
-    "only the bias is learned": {
-        "answers": tagger(changed(TRAIN, "return {**model, **layer}", "return {**model, 'b': layer['b']}")),
-        "score": 13,
-    },
-    "the labels stand one word too far to the right": {
-        "answers": tagger(changed(TRAIN, "labels[row, : len(tags)] = tags", "labels[row, 1 : len(tags)] = tags[:-1]")),
-        "score": 13,
-    },
-    "another training that works": {  # other batches, and no falling rate: what counts is the result
-        "answers": tagger(
-            changed(TRAIN, "chance.integers(len(examples), size=32)", "chance.integers(len(examples), size=48)")
-        ),
-        "score": 16,
-    },
-    "tags of padding come back": {
-        "answers": tagger(tag=changed(TAG, "[:n]]", "]")),
-        "score": 15,
-    },
-    "the last layer without its bias": {
-        "answers": tagger(tag=changed(TAG, ' + model["b"]', "")),
-        "score": 15,
-    },
-    "ids in place of tags": {
-        "answers": tagger(tag=changed(TAG, "[TAGS[i] for i in", "[int(i) for i in")),
-        "score": 15,
-    },
-}
+
+
+@wrong("the steps go uphill", 13)
+def train(model, examples, steps, rate):
+    x, lengths = vectors(model, [words for words, _ in examples])
+    states, lengths = both_ways(x, lengths, model["to_right"], model["to_left"])["outputs"], np.array(lengths)
+    labels = np.zeros(x.shape[:2], dtype=int)
+    for row, (_, tags) in enumerate(examples):
+        labels[row, : len(tags)] = tags
+    adam, chance, layer = Adam(rate), np.random.default_rng(3), {"W": model["W"], "b": model["b"]}
+    for _ in range(steps):
+        at = chance.integers(len(examples), size=32)
+        logits = states[at] @ layer["W"].T + layer["b"]
+        g = masked_loss(logits, labels[at], lengths[at])["gradient"].reshape(-1, len(TAGS)).T
+        layer = adam.step(
+            layer, {k: -v for k, v in {"W": g @ states[at].reshape(-1, states.shape[2]), "b": g.sum(axis=1)}.items()}
+        )
+    return {**model, **layer}

@@ -1,13 +1,14 @@
-"""Common wrong answers to homework 15, and the points of the automatic checks that each must get.
+"""Common wrong answers to homework 15, as slips.py says.
 
-WRONG: name -> {"answers": grade_id of an answer cell -> its wrong source, "score": points}. All other answers are
-right; without any mistake the automatic checks give FULL points.  A wrong layer costs the whole model
+A wrong layer costs the whole model
 nothing; what counts of the training is whether the model translates, and many a wrong layer does.
 """
 
-FULL = 16
+from slips import Wrong
 
-ENCODER = """
+wrong = Wrong(full=16)
+
+
 def encoder_layer(X, real, weights, n_heads, norm):
     def ln(x, i):
         mean = x.mean(dim=-1, keepdim=True)
@@ -27,9 +28,8 @@ def encoder_layer(X, real, weights, n_heads, norm):
         return ln(X + network(X), 2)
     X = X + attention(ln(X, 1))
     return X + network(ln(X, 2))
-"""
 
-DECODER = """
+
 def decoder_layer(Y, H, real, weights, n_heads):
     def ln(x, i):
         return torch.nn.functional.layer_norm(x, x.shape[-1:], weights[f"gain_{i}"], weights[f"shift_{i}"])
@@ -49,9 +49,8 @@ def decoder_layer(Y, H, real, weights, n_heads):
     Y = Y + own(Y)
     Y = Y + cross(Y)
     return Y + network(Y)
-"""
 
-MODEL = """
+
 def logits(weights, source, before, n_heads):
     def enter(table, ids):
         d = table.shape[1]
@@ -64,9 +63,8 @@ def logits(weights, source, before, n_heads):
     for i in range(layers(weights)):
         Y = decoder_layer(Y, H, real, part(weights, f"decoder.{i}."), n_heads)
     return last_norm(Y, weights, "decoder") @ weights["target"].T
-"""
 
-TRAIN = """
+
 def train(weights, pairs, n_heads, steps, rate):
     learned = {name: torch.nn.Parameter(value.clone()) for name, value in weights.items()}
     adam = torch.optim.Adam(learned.values(), lr=rate)
@@ -82,9 +80,8 @@ def train(weights, pairs, n_heads, steps, rate):
         loss.backward()
         adam.step()
     return learned
-"""
 
-TRANSLATE = """
+
 def translate(weights, sentences, n_heads, longest):
     found = []
     for sentence in sentences:
@@ -95,9 +92,8 @@ def translate(weights, sentences, n_heads, longest):
                 words.append(int(logits(weights, torch.tensor([sentence]), before, n_heads)[0, -1].argmax()))
         found.append([word for word in words if word != EOS])
     return found
-"""
 
-STEP = """
+
 def step(token, cache, weights, n_heads):
     def ln(x, gain, shift):
         return weights[gain] * (x - x.mean()) / torch.sqrt(x.var(correction=0) + 1e-5) + weights[shift]
@@ -114,129 +110,46 @@ def step(token, cache, weights, n_heads):
         x = x + torch.relu(h @ weights[f"{i}.W_1"] + weights[f"{i}.b_1"]) @ weights[f"{i}.W_2"] + weights[f"{i}.b_2"]
         all_K, all_V = [*all_K, K], [*all_V, V]
     return {"logits": weights["E"] @ ln(x, "gain", "shift"), "K": torch.stack(all_K), "V": torch.stack(all_V)}
-"""
 
 
-def changed(source: str, *pairs: tuple[str, str]) -> str:
-    """The right answer with one thing replaced; the thing must be there."""
-    for right, wrong in pairs:
-        assert source.count(right) == 1, right
-        source = source.replace(right, wrong)
-    return source
+wrong("pre-norm norms the sum", 14, encoder_layer, {'norm == "post"': "True"})
+wrong("post-norm leaves the first sum as it is", 15, encoder_layer, {"ln(X + attention(X), 1)": "X + attention(X)"})
+wrong("padding is looked at", 14, encoder_layer, {"(-2)": "(-2) | True"})
+wrong("the variance divides by d - 1", 13, encoder_layer, {"x.shape[-1]": "(x.shape[-1] - 1)"})
+wrong(
+    "the network reads what attention read",
+    14,
+    encoder_layer,
+    {"X = X + attention(ln(X, 1))": "A = ln(X, 1)", "network(ln(X, 2))": "attention(A) + network(A)"},
+)
+wrong(
+    "no residual around the network",
+    13,
+    encoder_layer,
+    {"X + network(X)": "network(X)", "return X + network": "return network"},
+)
+wrong("the decoder sees the future", 10, decoder_layer, {".tril()": ""})
+wrong("the source is read first", 14, decoder_layer, {"own(Y)\n    Y = Y + cross": "cross(Y)\n    Y = Y + own"})
+wrong(
+    "the encoder's output is normed again",
+    14,
+    decoder_layer,
+    {'H @ weights["C_k"], H': 'ln(H, 2) @ weights["C_k"], ln(H, 2)'},
+)
+wrong("every token stands first", 14, step, {"(t, d)": "(0, d)"})
+wrong("the embedding is not scaled", 14, step, {"d**0.5 * ": ""})
+wrong("no last norm", 14, step, {'ln(x, "gain", "shift")': "x"})
+wrong("keys of the vector before the norm", 14, step, {'h @ weights[f"{i}.W_k"]': 'x @ weights[f"{i}.W_k"]'})
+# the model of the second check has one layer
+wrong("every layer reads the first cache", 15, step, {'["K"][i]': '["K"][0]', '["V"][i]': '["V"][0]'})
+wrong(
+    "the cache is carried along but all tokens are computed again",
+    15,
+    step,
+    {
+        "def step": "def one",
+        '"V": torch.stack(all_V)}': """"V": torch.stack(all_V)}
 
-
-WRONG = {
-    "pre-norm norms the sum": {
-        "answers": {"encoder-layer": changed(ENCODER, ('if norm == "post":', "if True:"))},
-        "score": 14,
-    },
-    "post-norm leaves the first sum as it is": {
-        "answers": {"encoder-layer": changed(ENCODER, ("X = ln(X + attention(X), 1)", "X = X + attention(X)"))},
-        "score": 15,
-    },
-    "padding is looked at": {
-        "answers": {"encoder-layer": changed(ENCODER, ("real.unsqueeze(-2)", "real.unsqueeze(-2) | True"))},
-        "score": 14,
-    },
-    "the variance divides by d - 1": {
-        "answers": {"encoder-layer": changed(ENCODER, ("/ x.shape[-1]", "/ (x.shape[-1] - 1)"))},
-        "score": 13,
-    },
-    "the network reads what attention read": {
-        "answers": {
-            "encoder-layer": changed(
-                ENCODER,
-                (
-                    "X = X + attention(ln(X, 1))\n    return X + network(ln(X, 2))",
-                    "A = ln(X, 1)\n    return X + attention(A) + network(A)",
-                ),
-            )
-        },
-        "score": 14,
-    },
-    "no residual around the network": {
-        "answers": {
-            "encoder-layer": changed(
-                ENCODER,
-                ("return X + network(ln(X, 2))", "return network(ln(X, 2))"),
-                ("ln(X + network(X), 2)", "ln(network(X), 2)"),
-            )
-        },
-        "score": 13,
-    },
-    "the decoder sees the future": {
-        "answers": {"decoder-layer": changed(DECODER, (".tril()", ""))},
-        "score": 10,
-    },
-    "a token may not look at itself": {
-        "answers": {
-            "decoder-layer": changed(
-                DECODER,
-                (".tril()", ".tril(-1) | (torch.arange(Y.shape[-2]) == 0)[:, None]"),
-            )
-        },
-        "score": 10,  # the first row has nothing to look at, so it is let look at all
-    },
-    "the source is read first": {
-        "answers": {
-            "decoder-layer": changed(
-                DECODER, ("Y = Y + own(Y)\n    Y = Y + cross(Y)", "Y = Y + cross(Y)\n    Y = Y + own(Y)")
-            )
-        },
-        "score": 14,
-    },
-    "the encoder's output is normed again": {
-        "answers": {
-            "decoder-layer": changed(
-                DECODER,
-                ('H @ weights["C_k"], H @ weights["C_v"]', 'ln(H, 2) @ weights["C_k"], ln(H, 2) @ weights["C_v"]'),
-            )
-        },
-        "score": 14,
-    },
-    "queries from the source, keys from the target": {
-        "answers": {
-            "decoder-layer": changed(
-                DECODER,
-                ("allowed = real.unsqueeze(-2)", "allowed = torch.ones(H.shape[-2], Y.shape[-2], dtype=torch.bool)"),
-                (
-                    'Q, K, V = ln(Y, 2) @ weights["C_q"], H @ weights["C_k"], H @ weights["C_v"]',
-                    'Q, K, V = H @ weights["C_q"], ln(Y, 2) @ weights["C_k"], ln(Y, 2) @ weights["C_v"]',
-                ),
-                (
-                    'return attend(Q, K, V, allowed, n_heads) @ weights["C_o"]',
-                    'return (attend(Q, K, V, allowed, n_heads) @ weights["C_o"])[..., : Y.shape[-2], :]',
-                ),
-            )
-        },
-        "score": 9,
-    },
-    "every token stands first": {
-        "answers": {"cached-step": changed(STEP, ("position(t, d)", "position(0, d)"))},
-        "score": 14,
-    },
-    "the embedding is not scaled": {
-        "answers": {"cached-step": changed(STEP, ("d**0.5 * weights", "weights"))},
-        "score": 14,
-    },
-    "no last norm": {
-        "answers": {"cached-step": changed(STEP, ('weights["E"] @ ln(x, "gain", "shift")', 'weights["E"] @ x'))},
-        "score": 14,
-    },
-    "keys of the vector before the norm": {
-        "answers": {"cached-step": changed(STEP, ('(h @ weights[f"{i}.W_k"])', '(x @ weights[f"{i}.W_k"])'))},
-        "score": 14,
-    },
-    "every layer reads the first cache": {
-        "answers": {
-            "cached-step": changed(STEP, ('cache["K"][i]', 'cache["K"][0]'), ('cache["V"][i]', 'cache["V"][0]'))
-        },
-        "score": 15,  # the model of the second check has one layer
-    },
-    "the cache is carried along but all tokens are computed again": {
-        "answers": {
-            "cached-step": STEP.replace("def step(", "def one(")
-            + """
 
 kept = []
 
@@ -249,93 +162,93 @@ def step(token, cache, weights, n_heads):
     found = {name: cache[name][:, :0] for name in "KV"}
     for word in kept:
         found = one(word, found, weights, n_heads)
-    return found
-"""
-        },
-        "score": 15,
+    return found""",
     },
-    "attention to the source is not counted": {
-        "answers": {
-            "parameters": """
+)
+# the order of the adjectives is still learned, from what precedes them in the target
+wrong(
+    "the source enters without its positions",
+    14,
+    logits,
+    {'enter(weights["source"], source)': 'weights["source"].shape[1] ** 0.5 * weights["source"][source]'},
+)
+wrong("the embeddings are not scaled", 14, logits, {"d**0.5 * ": ""})
+wrong("no norm after the encoder", 14, logits, {'H, Y = last_norm(H, weights, "encoder"),': "Y ="})
+wrong("the decoder reads the source's words", 11, logits, {'["target"],': '["source"],'})
+wrong("the decoder reads what it should predict", 13, train, {"SOS, *words": "*words, EOS"})
+wrong("no end is learned", 13, train, {", *words": ", *words[:-1]", "[*words": "words", ", EOS]": ""})
+wrong("the start comes back as it was", 13, train, {"return learned": "return weights"})
+wrong("every step learns the same pair", 13, train, {"int(i)": "0 * int(i)"})
+# no warm-up and a cross-entropy over the padding too: what counts is the result
+wrong(
+    "another training that works",
+    16,
+    train,
+    {"(step + 1) / 30, (steps - step)": "(steps - step)", "[after != PAD]": ""},
+)
+wrong("the end is kept", 15, translate, {"[word for word in words if word != EOS]": "words"})
+wrong("it reads its last word alone", 15, translate, {"[SOS, *words]": "[SOS, *words][-1:]"})
+
+
+@wrong("a token may not look at itself", 10)  # the first row has nothing to look at, so it is let look at all
+def decoder_layer(Y, H, real, weights, n_heads):
+    def ln(x, i):
+        return torch.nn.functional.layer_norm(x, x.shape[-1:], weights[f"gain_{i}"], weights[f"shift_{i}"])
+
+    def own(Y):
+        x, allowed = (
+            ln(Y, 1),
+            torch.ones(Y.shape[-2], Y.shape[-2], dtype=torch.bool).tril(-1) | (torch.arange(Y.shape[-2]) == 0)[:, None],
+        )
+        return attend(x @ weights["W_q"], x @ weights["W_k"], x @ weights["W_v"], allowed, n_heads) @ weights["W_o"]
+
+    def cross(Y):
+        allowed = real.unsqueeze(-2)
+        Q, K, V = ln(Y, 2) @ weights["C_q"], H @ weights["C_k"], H @ weights["C_v"]
+        return attend(Q, K, V, allowed, n_heads) @ weights["C_o"]
+
+    def network(Y):
+        return torch.relu(ln(Y, 3) @ weights["W_1"] + weights["b_1"]) @ weights["W_2"] + weights["b_2"]
+
+    Y = Y + own(Y)
+    Y = Y + cross(Y)
+    return Y + network(Y)
+
+
+@wrong("queries from the source, keys from the target", 9)
+def decoder_layer(Y, H, real, weights, n_heads):
+    def ln(x, i):
+        return torch.nn.functional.layer_norm(x, x.shape[-1:], weights[f"gain_{i}"], weights[f"shift_{i}"])
+
+    def own(Y):
+        x, allowed = ln(Y, 1), torch.ones(Y.shape[-2], Y.shape[-2], dtype=torch.bool).tril()
+        return attend(x @ weights["W_q"], x @ weights["W_k"], x @ weights["W_v"], allowed, n_heads) @ weights["W_o"]
+
+    def cross(Y):
+        allowed = torch.ones(H.shape[-2], Y.shape[-2], dtype=torch.bool)
+        Q, K, V = H @ weights["C_q"], ln(Y, 2) @ weights["C_k"], ln(Y, 2) @ weights["C_v"]
+        return (attend(Q, K, V, allowed, n_heads) @ weights["C_o"])[..., : Y.shape[-2], :]
+
+    def network(Y):
+        return torch.relu(ln(Y, 3) @ weights["W_1"] + weights["b_1"]) @ weights["W_2"] + weights["b_2"]
+
+    Y = Y + own(Y)
+    Y = Y + cross(Y)
+    return Y + network(Y)
+
+
+@wrong("attention to the source is not counted", 14)
 def parameters(d, d_ff, n_layers, source, target, tied):
     attention, network = 4 * (d * d + d), 2 * d * d_ff + d_ff + d
     return n_layers * (2 * attention + 2 * network + 10 * d) + 4 * d + d * (source + target * (1 if tied else 2))
-"""
-        },
-        "score": 14,
-    },
-    "no biases": {
-        "answers": {
-            "parameters": """
+
+
+@wrong("no biases", 14)
 def parameters(d, d_ff, n_layers, source, target, tied):
     return n_layers * (12 * d * d + 4 * d * d_ff + 10 * d) + 4 * d + d * (source + target * (1 if tied else 2))
-"""
-        },
-        "score": 14,
-    },
-    "a tied table counted twice": {
-        "answers": {
-            "parameters": """
+
+
+@wrong("a tied table counted twice", 14)
 def parameters(d, d_ff, n_layers, source, target, tied):
     attention, network = 4 * (d * d + d), 2 * d * d_ff + d_ff + d
     return n_layers * (3 * attention + 2 * network + 10 * d) + 4 * d + d * (source + 2 * target)
-"""
-        },
-        "score": 14,
-    },
-    "the source enters without its positions": {
-        "answers": {
-            "model": changed(
-                MODEL,
-                ('enter(weights["source"], source)', 'weights["source"].shape[1] ** 0.5 * weights["source"][source]'),
-            )
-        },
-        "score": 14,  # the order of the adjectives is still learned, from what precedes them in the target
-    },
-    "the embeddings are not scaled": {
-        "answers": {"model": changed(MODEL, ("d**0.5 * table[ids]", "table[ids]"))},
-        "score": 14,
-    },
-    "no norm after the encoder": {
-        "answers": {"model": changed(MODEL, ('H, Y = last_norm(H, weights, "encoder"), enter', "Y = enter"))},
-        "score": 14,
-    },
-    "the decoder reads the source's words": {
-        "answers": {"model": changed(MODEL, ('enter(weights["target"], before)', 'enter(weights["source"], before)'))},
-        "score": 11,
-    },
-    "the decoder reads what it should predict": {
-        "answers": {"training": changed(TRAIN, ("[[SOS, *words] for", "[[*words, EOS] for"))},
-        "score": 13,
-    },
-    "no end is learned": {
-        "answers": {
-            "training": changed(
-                TRAIN, ("[[SOS, *words] for", "[[SOS, *words[:-1]] for"), ("[*words, EOS] for", "words for")
-            )
-        },
-        "score": 13,
-    },
-    "the start comes back as it was": {
-        "answers": {"training": changed(TRAIN, ("return learned", "return weights"))},
-        "score": 13,
-    },
-    "every step learns the same pair": {
-        "answers": {"training": changed(TRAIN, ("[pairs[int(i)] for", "[pairs[0 * int(i)] for"))},
-        "score": 13,
-    },
-    "another training that works": {  # no warm-up and a cross-entropy over the padding too: what counts is the result
-        "answers": {
-            "training": changed(TRAIN, ("rate * min(1.0, (step + 1) / 30,", "rate * min(1.0,"), ("[after != PAD]", ""))
-        },
-        "score": 16,
-    },
-    "the end is kept": {
-        "answers": {"writing": changed(TRANSLATE, ("[word for word in words if word != EOS]", "words"))},
-        "score": 15,
-    },
-    "it reads its last word alone": {
-        "answers": {"writing": changed(TRANSLATE, ("[[SOS, *words]]", "[[SOS, *words][-1:]]"))},
-        "score": 15,
-    },
-}

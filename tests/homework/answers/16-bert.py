@@ -1,23 +1,15 @@
-"""Common wrong answers to homework 16, and the points of the automatic checks that each must get.
+"""Common wrong answers to homework 16, as slips.py says."""
 
-WRONG: name -> {"answers": grade_id of an answer cell -> its wrong source, "score": points}. All other answers are
-right; without any mistake the automatic checks give FULL points.
-"""
+from slips import Wrong
 
-FULL = 16
+wrong = Wrong(full=16)
 
 
-def masking(selected, fates):
-    return f"""
 def make_blanks(tokens, chance, fate, other, rate=0.15):
-    selected = {selected}
-    return np.where(selected, {fates}, tokens), selected
-"""
+    selected = (tokens > 4) & (chance < rate)
+    return np.where(selected, np.where(fate < 0.8, 4, np.where(fate < 0.9, other, tokens)), tokens), selected
 
 
-RIGHT_FATES = "np.where(fate < 0.8, 4, np.where(fate < 0.9, other, tokens))"
-
-LOSS = """
 def loss_and_gradient(logits, tokens, selected):
     z = logits - logits.max(-1, keepdims=True)
     log_p = z - np.log(np.exp(z).sum(-1, keepdims=True))
@@ -26,21 +18,15 @@ def loss_and_gradient(logits, tokens, selected):
     nll = -(log_p * hit).sum(-1)
     J = (nll * selected).sum() / n
     gradient = (np.exp(log_p) - hit) * np.asarray(selected)[..., None] / n
-    {change}
     return J, gradient
-"""
 
 
-def probe(design, new, answer="y_new"):
-    return f"""
 def probe_accuracy(H, y, H_new, y_new, classes, penalty):
-    X, X_new = {design}, {new}
-    W = np.linalg.lstsq(X.T @ X + penalty * np.eye(X.shape[1]), X.T @ np.eye(classes)[y], rcond=None)[0]
-    return float(np.mean((X_new @ W).argmax(1) == {answer}))
-"""
+    X, Y = H - H.mean(0), np.eye(classes)[y]
+    W = np.linalg.solve(X.T @ X + penalty * np.eye(X.shape[1]), X.T @ (Y - Y.mean(0)))
+    return float(np.mean(((H_new - H.mean(0)) @ W + Y.mean(0)).argmax(1) == y_new))
 
 
-VERDICT = """
 def summary(w, tokens):
     tokens = torch.tensor(np.asarray(tokens))
     return torch.stack([X[row != 0].mean(0) for X, row in zip(encode(w, tokens), tokens)])
@@ -48,8 +34,8 @@ def summary(w, tokens):
 
 def verdict(w, tokens):
     return torch.tanh(summary(w, tokens) @ w["W_p"]) @ w["W_c"]
-"""
-TUNE = """
+
+
 def fine_tune(w, rows, verdicts, steps, rate):
     learned = {name: torch.nn.Parameter(value.clone()) for name, value in w.items()}
     adam, rng = torch.optim.Adam(learned.values(), lr=rate), np.random.default_rng(1)
@@ -61,199 +47,147 @@ def fine_tune(w, rows, verdicts, steps, rate):
         loss.backward()
         adam.step()
     return {name: value.detach() for name, value in learned.items()}
-"""
 
 
-def changed(source: str, old: str, new: str) -> str:
-    """The right answer with one mistake; what is replaced must be there."""
-    assert source.count(old) == 1, old
-    return source.replace(old, new)
+wrong("special tokens are selected too", 15, make_blanks, {"(tokens > 4) & (chance < rate)": "chance < rate"})
+wrong(
+    "a selected word always becomes <mask>",
+    13,
+    make_blanks,
+    {"np.where(fate < 0.8, 4, np.where(fate < 0.9, other, tokens))": "4"},
+)
+wrong(
+    "the tenth that stays and the tenth that changes are exchanged", 13, make_blanks, {"other, tokens": "tokens, other"}
+)
+wrong("a chance equal to the rate selects", 14, make_blanks, {"< rate": "<= rate"})
+wrong(
+    "the mean over all places",
+    13,
+    loss_and_gradient,
+    {"return": "J, gradient = J * n / selected.size, gradient * n / selected.size\n    return"},
+)
+wrong(
+    "every place counts",
+    13,
+    loss_and_gradient,
+    {"return": "J, gradient = nll.mean(), (np.exp(log_p) - hit) / selected.size\n    return"},
+)
+wrong(
+    "a gradient that is not divided by the number of blanks",
+    14,
+    loss_and_gradient,
+    {"return": "gradient = gradient * n\n    return"},
+)
+wrong(
+    "a gradient at every place", 14, loss_and_gradient, {"return": "gradient = (np.exp(log_p) - hit) / n\n    return"}
+)
+wrong(
+    "exponentials that overflow",
+    15,
+    loss_and_gradient,
+    {" - logits.max(-1, keepdims=True)": "", "    return": "\n    return"},
+)
+wrong(
+    "tested on what it was fitted to",
+    14,
+    probe_accuracy,
+    {"((H_new - H.mean(0)) @ W + Y.mean(0)).argmax(1) == y_new": "(X @ W + Y.mean(0)).argmax(1) == y"},
+)
+wrong(
+    "new states are centred by their own mean",
+    15,
+    probe_accuracy,
+    {"(Y - Y.mean(0))": "Y", "(H_new - H.mean(0)) @ W + Y.mean(0)": "(H_new - H_new.mean(0)) @ W"},
+)
+wrong("padding counts in the mean", 15, summary, {"[row != 0]": ""})
+wrong("a sum in place of the mean", 15, summary, {"mean": "sum"})
+wrong(
+    "a verdict without tanh",
+    15,
+    verdict,
+    {'torch.tanh(summary(w, tokens) @ w["W_p"])': 'summary(w, tokens) @ w["W_p"]'},
+)
+wrong("the head of another opinion", 15, verdict, {'["W_c"]': '["W_c"].flip(1)'})
+wrong("a verdict that no gradient passes", 13, verdict, {"summary(w, tokens)": "summary(w, tokens).detach()"})
+wrong("only the two new matrices are trained", 13, fine_tune, {"learned.values()": '[learned["W_p"], learned["W_c"]]'})
+wrong("the verdicts are exchanged", 13, fine_tune, {"verdicts[batch]": "1 - verdicts[batch]"})
+# it knows its own sixty by heart
+wrong("fine-tuned without pre-training", 14, fine_tune, {"value.clone()": "torch.randn(value.shape) / 4"})
+wrong("verdicts of other rows", 13, fine_tune, {"verdicts[batch]": "rng.permutation(verdicts)[batch]"})
+# all rows in every step, and a rate that stays
+wrong(
+    "another fine-tuning that works",
+    16,
+    fine_tune,
+    {" * (steps - step) / steps": "", "rng.permutation(len(rows))[:32]": "np.arange(len(rows))"},
+)
 
 
-WRONG = {
-    "special tokens are selected too": {"answers": {"masking": masking("chance < rate", RIGHT_FATES)}, "score": 15},
-    "a selected word always becomes <mask>": {
-        "answers": {"masking": masking("(tokens > 4) & (chance < rate)", "4")},
-        "score": 13,
-    },
-    "the tenth that stays and the tenth that changes are exchanged": {
-        "answers": {
-            "masking": masking(
-                "(tokens > 4) & (chance < rate)", "np.where(fate < 0.8, 4, np.where(fate < 0.9, tokens, other))"
-            )
-        },
-        "score": 13,
-    },
-    "a chance equal to the rate selects": {
-        "answers": {"masking": masking("(tokens > 4) & (chance <= rate)", RIGHT_FATES)},
-        "score": 14,
-    },
-    "the selection holds only what became <mask>": {
-        "answers": {
-            "masking": """
+@wrong("the selection holds only what became <mask>", 13)
 def make_blanks(tokens, chance, fate, other, rate=0.15):
     picked = (tokens > 4) & (chance < rate)
     inputs = np.where(picked, np.where(fate < 0.8, 4, np.where(fate < 0.9, other, tokens)), tokens)
     return inputs, inputs == 4
-"""
-        },
-        "score": 13,
-    },
-    "the mean over all places": {
-        "answers": {"loss": LOSS.format(change="J, gradient = J * n / selected.size, gradient * n / selected.size")},
-        "score": 13,
-    },
-    "every place counts": {
-        "answers": {
-            "loss": LOSS.format(change="J, gradient = nll.mean(), (np.exp(log_p) - hit) / selected.size"),
-        },
-        "score": 13,
-    },
-    "the mean of the sentences' means": {
-        "answers": {
-            "loss": LOSS.format(
-                change="means = [n[s].mean() for n, s in zip(nll, selected) if s.any()]; J = np.mean(means or [0.0])"
-            ),
-        },
-        "score": 15,
-    },
-    "a gradient that is not divided by the number of blanks": {
-        "answers": {"loss": LOSS.format(change="gradient = gradient * n")},
-        "score": 14,
-    },
-    "a gradient at every place": {
-        "answers": {"loss": LOSS.format(change="gradient = (np.exp(log_p) - hit) / n")},
-        "score": 14,
-    },
-    "exponentials that overflow": {
-        "answers": {
-            "loss": LOSS.replace("logits - logits.max(-1, keepdims=True)", "logits").format(change=""),
-        },
-        "score": 15,
-    },
-    "a word that is read is taken for the answer": {
-        "answers": {
-            "answer": """
+
+
+@wrong("the mean of the sentences' means", 15)
+def loss_and_gradient(logits, tokens, selected):
+    z = logits - logits.max(-1, keepdims=True)
+    log_p = z - np.log(np.exp(z).sum(-1, keepdims=True))
+    hit = np.eye(logits.shape[-1])[tokens]
+    n = max(1, int(np.sum(selected)))
+    nll = -(log_p * hit).sum(-1)
+    J = (nll * selected).sum() / n
+    gradient = (np.exp(log_p) - hit) * np.asarray(selected)[..., None] / n
+    means = [n[s].mean() for n, s in zip(nll, selected) if s.any()]
+    J = np.mean(means or [0.0])
+    return J, gradient
+
+
+@wrong("a word that is read is taken for the answer", 13)
 def what_was_there(p, shown, a, b):
     return np.array(p) if shown is None else np.eye(len(p))[shown]
-"""
-        },
-        "score": 13,
-    },
-    "the shares are always 80, 10, 10": {
-        "answers": {
-            "answer": """
+
+
+@wrong("the shares are always 80, 10, 10", 14)
 def what_was_there(p, shown, a, b):
     if shown is None:
         return np.array(p)
     found = p / len(p)
     found[shown] += p[shown]
     return found / found.sum()
-"""
-        },
-        "score": 14,
-    },
-    "a random draw never hits the word that stood there": {
-        "answers": {
-            "answer": """
+
+
+@wrong("a random draw never hits the word that stood there", 13)
 def what_was_there(p, shown, a, b):
     if shown is None:
         return np.array(p)
     found = p * b / len(p)
     found[shown] = p[shown] * (1 - a - b)
     return found / found.sum()
-"""
-        },
-        "score": 13,
-    },
-    "the word is mixed with the surroundings by fixed shares": {
-        "answers": {
-            "answer": """
+
+
+@wrong("the word is mixed with the surroundings by fixed shares", 13)
 def what_was_there(p, shown, a, b):
     if shown is None:
         return np.array(p)
     return (b * p + (1 - a - b) * np.eye(len(p))[shown]) / (1 - a)
-"""
-        },
-        "score": 13,
-    },
-    "a probe without a bias": {"answers": {"probe": probe("H", "H_new")}, "score": 15},
-    "a penalty on the bias": {
-        "answers": {
-            "probe": probe("np.column_stack([H, np.ones(len(H))])", "np.column_stack([H_new, np.ones(len(H_new))])")
-        },
-        "score": 15,
-    },
-    "tested on what it was fitted to": {
-        "answers": {
-            "probe": """
+
+
+@wrong("a probe without a bias", 15)
 def probe_accuracy(H, y, H_new, y_new, classes, penalty):
-    X, Y = H - H.mean(0), np.eye(classes)[y]
-    W = np.linalg.solve(X.T @ X + penalty * np.eye(X.shape[1]), X.T @ (Y - Y.mean(0)))
-    return float(np.mean((X @ W + Y.mean(0)).argmax(1) == y))
-"""
-        },
-        "score": 14,
-    },
-    "new states are centred by their own mean": {
-        "answers": {
-            "probe": """
+    X, X_new = H, H_new
+    W = np.linalg.lstsq(X.T @ X + penalty * np.eye(X.shape[1]), X.T @ np.eye(classes)[y], rcond=None)[0]
+    return float(np.mean((X_new @ W).argmax(1) == y_new))
+
+
+@wrong("a penalty on the bias", 15)
 def probe_accuracy(H, y, H_new, y_new, classes, penalty):
-    X, Y = H - H.mean(0), np.eye(classes)[y]
-    W = np.linalg.solve(X.T @ X + penalty * np.eye(X.shape[1]), X.T @ Y)
-    return float(np.mean(((H_new - H_new.mean(0)) @ W).argmax(1) == y_new))
-"""
-        },
-        "score": 15,
-    },
-    "padding counts in the mean": {
-        "answers": {"verdict": changed(VERDICT, "X[row != 0].mean(0)", "X.mean(0)")},
-        "score": 15,
-    },
-    "a sum in place of the mean": {
-        "answers": {"verdict": changed(VERDICT, "X[row != 0].mean(0)", "X[row != 0].sum(0)")},
-        "score": 15,
-    },
-    "a verdict without tanh": {
-        "answers": {
-            "verdict": changed(VERDICT, 'torch.tanh(summary(w, tokens) @ w["W_p"])', 'summary(w, tokens) @ w["W_p"]')
-        },
-        "score": 15,
-    },
-    "the head of another opinion": {
-        "answers": {"verdict": changed(VERDICT, '@ w["W_c"]', '@ w["W_c"].flip(1)')},
-        "score": 15,
-    },
-    "a verdict that no gradient passes": {
-        "answers": {"verdict": changed(VERDICT, "summary(w, tokens) @", "summary(w, tokens).detach() @")},
-        "score": 13,
-    },
-    "the weights before fine-tuning": {"answers": {"training": "def fine_tune(w, *_): return w"}, "score": 13},
-    "only the two new matrices are trained": {
-        "answers": {"training": changed(TUNE, "Adam(learned.values()", 'Adam([learned["W_p"], learned["W_c"]]')},
-        "score": 13,
-    },
-    "the verdicts are exchanged": {
-        "answers": {"training": changed(TUNE, "verdicts[batch]]", "1 - verdicts[batch]]")},
-        "score": 13,
-    },
-    "fine-tuned without pre-training": {
-        "answers": {"training": changed(TUNE, "value.clone()", "torch.randn(value.shape) / 4")},
-        "score": 14,  # it knows its own sixty by heart
-    },
-    "verdicts of other rows": {
-        "answers": {"training": changed(TUNE, "verdicts[batch]]", "rng.permutation(verdicts)[batch]]")},
-        "score": 13,
-    },
-    "another fine-tuning that works": {  # all rows in every step, and a rate that stays
-        "answers": {
-            "verdict": VERDICT,
-            "training": changed(
-                changed(TUNE, "rng.permutation(len(rows))[:32]", "np.arange(len(rows))"),
-                "rate * (steps - step) / steps",
-                "rate",
-            ),
-        },
-        "score": 16,
-    },
-}
+    X, X_new = np.column_stack([H, np.ones(len(H))]), np.column_stack([H_new, np.ones(len(H_new))])
+    W = np.linalg.lstsq(X.T @ X + penalty * np.eye(X.shape[1]), X.T @ np.eye(classes)[y], rcond=None)[0]
+    return float(np.mean((X_new @ W).argmax(1) == y_new))
+
+
+@wrong("the weights before fine-tuning", 13)
+def fine_tune(w, *_):
+    return w

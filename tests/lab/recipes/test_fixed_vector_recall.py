@@ -10,7 +10,7 @@ from lmbook.lab.recipes.fixed_vector_recall import (
     PAGE,
     STEPS,
     SYMBOLS,
-    bits_kept,
+    bits_read,
     hits,
     letters,
     symbol_batches,
@@ -79,11 +79,11 @@ class Guesses(nn.Module):
 
 
 @pytest.mark.parametrize("backwards", [True, False])
-def test_bits_kept_are_those_of_the_channel(backwards):
-    assert bits_kept(Guesses(1.0), 7, 20, backwards) == pytest.approx(28)
-    assert bits_kept(Guesses(1 / 16), 7, 20, backwards) == pytest.approx(0, abs=1e-4)
-    assert bits_kept(Guesses(0.5), 7, 20, backwards) == pytest.approx(21, abs=1e-4), "-log2 0.5 of 4 bits are missing"
-    assert bits_kept(Guesses(0.01), 7, 20, backwards) < 0, "sure and wrong"
+def test_bits_read_are_those_of_the_channel(backwards):
+    assert bits_read(Guesses(1.0), 7, 20, backwards) == pytest.approx(28)
+    assert bits_read(Guesses(1 / 16), 7, 20, backwards) == pytest.approx(0, abs=1e-4)
+    assert bits_read(Guesses(0.5), 7, 20, backwards) == pytest.approx(21, abs=1e-4), "-log2 0.5 of 4 bits are missing"
+    assert bits_read(Guesses(0.01), 7, 20, backwards) < 0, "sure and wrong"
 
 
 def test_every_size_has_as_many_steps():

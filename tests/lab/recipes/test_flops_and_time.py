@@ -10,13 +10,16 @@ from lmbook.lab.recipes.multi30k import TYPES as TYPES_OF_MULTI30K
 from lmbook.lab.recipes.translation import Task
 from lmbook.lab.run import records
 
-READER, WRITER, PARTS = caption_ladder.captions(quick=True)
-TASK = Task(PARTS, READER, WRITER)
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    reader, writer, parts = caption_ladder.captions(quick=True)
+    return Task(parts, reader, writer)
 
 
-def test_flops_are_summed_over_the_batches_that_are_trained_on():
-    model = caption_ladder.rung("Transformer", TASK.types)
-    batches = TASK.batches(0, 4)
+def test_flops_are_summed_over_the_batches_that_are_trained_on(task):
+    model = caption_ladder.rung("Transformer", task.types)
+    batches = task.batches(0, 4)
     shapes = [(*batch.source.shape, batch.inputs.shape[1]) for epoch in (0, 1) for batch in batches(epoch)]
     assert len(shapes) >= 7
     assert flops_and_time.flops(model, batches, 7) == sum(flops.training(model, *shape) for shape in shapes[:7])
@@ -42,7 +45,7 @@ def test_what_is_counted_are_rungs():
     assert set(flops_and_time.FAMILIES) < set(flops_and_time.MULTI30K) <= set(RUNGS)
 
 
-def test_the_seconds_of_a_step_leave_out_the_first(monkeypatch):
+def test_the_seconds_of_a_step_leave_out_the_first(task, monkeypatch):
     times = iter([0.0, 9.0, 10.0, 11.0, 11.0, 13.0])  # a beginning and an end for each step
     monkeypatch.setattr(flops_and_time.time, "process_time", lambda: next(times))
-    assert flops_and_time.step_seconds(caption_ladder.rung("Transformer", TASK.types), TASK.batches(0, 4)(0), 2) == 1.5
+    assert flops_and_time.step_seconds(caption_ladder.rung("Transformer", task.types), task.batches(0, 4)(0), 2) == 1.5

@@ -4,6 +4,7 @@ import base64
 import re
 
 import numpy as np
+import pytest
 from fontTools.pens.recordingPen import RecordingPen
 from fontTools.svgLib.path import parse_path
 
@@ -117,12 +118,24 @@ def test_scripts_that_follow_each_other_are_one_file_in_their_order(tmp_path):
         joined.one_script(tmp_path)
         addresses = re.findall(r'src="\.\./([^"?]*)', page.read_text())
         assert addresses[1:] == ["_static/m.mjs", "_static/b.js", "searchindex.js"]
-        assert (tmp_path / addresses[0]).read_text().split() == [
-            *f"(() => 'script a.js')(){change}".split(),
-            ";",
-            *["(()", "=>", "'script", "scripts/c.js')()"],
-        ]
+        both = f"(() => 'script a.js')(){change}", "(() => 'script scripts/c.js')()"
+        assert (tmp_path / addresses[0]).read_text() == "".join(map(joined.alone, both))
     lost = page.read_text()
     (static / "a.js").unlink()
     joined.one_script(tmp_path)
     assert page.read_text() == lost
+
+
+@pytest.mark.browser
+def test_a_script_that_fails_ends_alone_and_is_told(page):
+    told = []
+    page.on("pageerror", lambda error: told.append(str(error)))
+    scripts = (
+        "const A = 1;\nthrow new Error('told')",
+        "'use strict';\nlet b = () => A + c();\nfunction c() { return 1 }\n// end",
+    )
+    page.set_content(
+        f"<script>{''.join(map(joined.alone, scripts))}</script><script>window.all = [A, b(), c()]</script>"
+    )
+    assert page.evaluate("window.all") == [1, 2, 1], "what they declare is there for scripts that follow"
+    assert told == ["told"]

@@ -103,7 +103,7 @@ def cut_off(page) -> list:
     """Formulae, lines of code and plots that are wider than their place, and by how much."""
     boxes = ".lm-equation .lm-scroll, div.cell_input pre, figure.lm-plot > div"
     with contextlib.suppress(TimeoutError):  # formulae are fitted when the width has changed
-        page.wait_for_function(f"(boxes) => ({CUT})(boxes).length === 0", arg=boxes, timeout=5000)
+        page.wait_for_function(f"(boxes) => ({CUT})(boxes).length === 0", arg=boxes)
     return page.evaluate(CUT, boxes)
 
 
@@ -132,13 +132,12 @@ READ_THROUGH = """async () => {
 
 
 # What has moved by itself since the page was opened, as browsers count it.
-SHIFT = """new Promise((done) => {
-  let sum = 0;
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value;
-  }).observe({ type: "layout-shift", buffered: true });
-  setTimeout(() => done(sum), 50);
-})"""
+SHIFT = """async () => {
+  for (let i = 0; i < 2; i += 1) await new Promise(requestAnimationFrame);
+  const seen = new PerformanceObserver(() => {});
+  seen.observe({ type: "layout-shift", buffered: true });
+  return seen.takeRecords().reduce((sum, entry) => sum + (entry.hadRecentInput ? 0 : entry.value), 0);
+}"""
 # Living figures whose height is not the one that was kept for them; half of the kept height would still move little.
 ROOM = """(width) => [...document.querySelectorAll("figure.lm-figure")].filter((box) => {
   const kept = parseFloat(box.style.getPropertyValue(`--lm-high-${width}`)) || 0;
@@ -189,7 +188,7 @@ def test_page(visit, axe_in_every_view, name, request):
     page.evaluate(READ_THROUGH)
     assert page.evaluate(UNREACHABLE) == []
     with contextlib.suppress(TimeoutError):  # plots are framed anew when the width has changed
-        page.wait_for_function(f"({LETTERS})().length === 0", timeout=5000)
+        page.wait_for_function(f"({LETTERS})().length === 0")
     assert page.evaluate(LETTERS) == []
     if fit:
         assert cut_off(page) == []

@@ -11,9 +11,7 @@ LONG = "notebooks/17-gpt.html"  # two live figures above its last sections
 def test_a_link_into_a_page_lands_there_though_figures_grow(visit):
     page = visit(f"{LONG}#scale")
     assert page.locator("figure.lm-figure").count() >= 1
-    page.wait_for_function(
-        "Math.abs(document.getElementById('scale').getBoundingClientRect().top - 72) <= 10", timeout=10_000
-    )
+    page.wait_for_function("Math.abs(document.getElementById('scale').getBoundingClientRect().top - 72) <= 10")
 
 
 def test_a_page_opened_at_its_end_hardly_moves(new_context, served):
@@ -53,7 +51,7 @@ def test_a_link_of_the_contents_leads_to_its_heading_in_a_page_just_opened(visit
       const last = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
       return Math.abs(top - bar) <= 20 || (last && top > 0 && top < 900);
     }"""
-    page.wait_for_function(there, arg=place, timeout=10_000)
+    page.wait_for_function(there, arg=place)
     page.evaluate(STILL, place)  # and it stays there: what is laid out on the way moves nothing
     assert page.evaluate(there, place)
 

@@ -1,4 +1,4 @@
-"""The pages where something is missing: scripts, storage, the search's index, what a link means, the server."""
+"""The pages where something is missing: scripts, the search's index, what a link means, the server."""
 
 import json
 
@@ -9,20 +9,14 @@ from lmbook_press.editions.offline import write_zip
 pytestmark = pytest.mark.browser
 
 FIRST, CHAPTER = "book/index.html", "notebooks/07-long-memory.html"
-NO_STORAGE = (
-    """Object.defineProperty(window, "localStorage", { get() { throw new DOMException("no", "SecurityError"); } })"""
-)
 
 
 @pytest.fixture
 def bare(new_context, served):
-    """bare(page, options of a context, script=) -> the page as it comes; faults are not gathered."""
+    """bare(page, options of a context) -> the page as it comes; faults are not gathered."""
 
-    def open_page(name, script="", **options):
-        context = new_context(**options)
-        if script:
-            context.add_init_script(script)
-        page = context.new_page()
+    def open_page(name, **options):
+        page = new_context(**options).new_page()
         page.goto(served[0] + name)
         return page
 
@@ -38,22 +32,12 @@ def test_without_scripts_the_first_page_has_its_text_and_its_line(bare):
     assert height < 540  # no room is kept for what will not come
 
 
-def test_without_storage_a_chapter_lives_and_takes_a_guess(bare):
-    page = bare(CHAPTER, script=NO_STORAGE, color_scheme="dark")
-    page.mouse.move(1, 1)
-    page.wait_for_function("[...document.querySelectorAll('figure.lm-figure')].every((f) => f.dataset.live === 'true')")
-    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-    page.locator("#predict-1 input").fill("ten")
-    page.keyboard.press("Enter")
-    assert "ten" in page.locator("#answer-1 .lm-yours").inner_text()
-
-
 def test_without_its_index_the_search_says_so(new_context, served):
     context = new_context()
     context.route("**/searchindex.js*", lambda route: route.abort())
     page = context.new_page()
     page.goto(served[0] + "search.html?q=attention")
-    page.get_by_text("could not be loaded").wait_for(timeout=15_000)
+    page.get_by_text("could not be loaded").wait_for()
     assert page.get_by_role("link", name="How to use this book").first.is_visible()
 
 

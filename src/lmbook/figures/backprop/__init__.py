@@ -38,16 +38,16 @@ class BackpropGraph(Figure):
     (inputs only) to 7 (all derivatives).  chosen: the number whose formula is shown, such as "z1" (see `node_names`).
     rate: of the gradient step.  Title, caption and alternative text may be given too.
 
-    Raises ValueError for other shapes, numbers beyond 10 in size, and labels, steps and names that do not exist.
+    Refuses other shapes, numbers beyond 10 in size, and labels, steps and names that do not exist.
     """
 
     module = "backprop"
 
     x = traitlets.List().tag(sync=True)
     W = traitlets.List().tag(sync=True)
-    label = traitlets.Int(2).tag(sync=True)
-    step = traitlets.Int(0).tag(sync=True)
-    chosen = traitlets.Unicode("z1").tag(sync=True)
+    label = traitlets.Int(2, min=1, max=3).tag(sync=True)
+    step = traitlets.Int(0, min=0, max=STEPS).tag(sync=True)
+    chosen = traitlets.Enum(node_names(), "z1").tag(sync=True)
     rate = traitlets.Float(0.1).tag(sync=True)
 
     def __init__(
@@ -81,24 +81,6 @@ class BackpropGraph(Figure):
         if array.shape != shape or not (np.abs(array) <= MOST).all():
             raise ValueError(f"{name} must have the shape {shape} and numbers of at most {MOST:g} in size.")
         return array.tolist()
-
-    @traitlets.validate("label")
-    def _check_label(self, proposal):
-        if proposal["value"] not in (1, 2, 3):
-            raise ValueError(f"label is {proposal['value']}; the word that came is 1, 2 or 3.")
-        return proposal["value"]
-
-    @traitlets.validate("step")
-    def _check_step(self, proposal):
-        if not 0 <= proposal["value"] <= STEPS:
-            raise ValueError(f"step is {proposal['value']}; there are steps 0 to {STEPS}.")
-        return proposal["value"]
-
-    @traitlets.validate("chosen")
-    def _check_chosen(self, proposal):
-        if proposal["value"] not in node_names():
-            raise ValueError(f"chosen is {proposal['value']!r}; choose one of {', '.join(node_names())}.")
-        return proposal["value"]
 
     def numbers(self) -> dict[str, tuple[float, float]]:
         """Every number of the graph by name: (value, derivative of L by it)."""

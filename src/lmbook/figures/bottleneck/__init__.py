@@ -3,7 +3,7 @@
 A source that the reader types is read and written back in the page by the models whose weights ship (engine.mjs).
 
 recall      symbols that come back in their places / symbols of the source, measured on many sources of each length
-bits        a lower bound of what the state tells about a source: N log2 K - (negative log-likelihood in bits)
+bits        what the decoder reads, a lower bound of what the state tells: N log2 K - (negative log-likelihood in bits)
 written     what each model wrote for the first N letters of one source
 """
 
@@ -78,15 +78,16 @@ class FixedVector(Figure):
         if any(len(text) != n for row in written for n, text in enumerate(row, 1)):
             raise ValueError("what is written for N letters must have N letters.")
         state.setdefault(
-            "title", "Every state has a length that it gives back whole; past it the newest symbols are safest"
+            "title", "Every size has a length that comes back whole; beyond it the newest symbols are safest"
         )
         state.setdefault(
             "caption",
-            "Drag the length until the first letter is lost, then make the state larger. How much longer can a source "
-            "be with twice as many numbers? Then go past the dashed line, to lengths that no model was trained on."
+            "What trained networks write back after reading letters into a state of fixed size. Drag the length until "
+            "the first letter is lost, then make the state larger. How much longer can a source be with twice as many "
+            "numbers? Then go beyond the dashed line, to lengths that no model was trained on."
             + (
-                " Then type a source: one letter many times, two in turn, A to L in order. Which comes back better "
-                "than a random source of its length, and which worse?"
+                " Then type sources of your own: one letter repeated, two alternating, the letters from A to L. Which "
+                "comes back better than a random source of its length, and which worse?"
                 if live
                 else ""
             ),
@@ -170,7 +171,7 @@ class FixedVector(Figure):
         self.alt = (
             f"Recall against the length of the source for states of {', '.join(map(str, self.sizes))} numbers. With "
             f"{self.size} numbers {now['recall']:.0%} of the symbols of sources of {N} come back; "
-            f"of {N * log2(self.symbols):.0f} bits at least {max(0, now['bits']):.0f} are kept. "
+            f"of {N * log2(self.symbols):.0f} bits the decoder reads {max(0, now['bits']):.0f}. "
             f"One example: {now['read']} was read and {now['written']} written."
         )
 

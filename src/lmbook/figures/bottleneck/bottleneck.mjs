@@ -125,7 +125,7 @@ export default figure(({ model, el, get, put, listen, say }) => {
   const example = h("div", { class: "lmv-example", "aria-hidden": "true" });
   const numbers = table({
     caption: "What comes back at the chosen length",
-    head: ["numbers in the state", "recall", "bits kept, at least"],
+    head: ["numbers in the state", "recall", "bits that the decoder reads"],
   });
   el.append(length.node, size.node, chart, ...(live.length ? [own.node] : []), heading, example, numbers.node);
   let width = 560;
@@ -252,14 +252,14 @@ export default figure(({ model, el, get, put, listen, say }) => {
       );
       return;
     }
-    const kept = fmt.num(Math.max(0, get("bits")[row][N - 1]), 0);
+    const bitsRead = fmt.num(Math.max(0, get("bits")[row][N - 1]), 0);
     const why = view.mine
       ? ` This is the recorded source: for ${m} numbers the page has no weights, only for ` +
         `${fmt.list(live.map((one) => String(one.m)))}.`
       : "";
     say(
       `${m} numbers, ${N} ${symbols}: ${recall} of the symbols come back; of ${fmt.num(N * perSymbol, 0)} bits ` +
-        `at least ${kept} are kept. ` +
+        `the decoder reads ${bitsRead}. ` +
         `In the example ${right} of ${N} are right${first}.${why}${leftOut()}${past}`,
     );
   }
@@ -290,15 +290,15 @@ export default figure(({ model, el, get, put, listen, say }) => {
         ]),
       ),
     ]);
-    const kept = (i) => Math.max(0, get("bits")[i][N - 1]);
+    const bitsRead = (i) => Math.max(0, get("bits")[i][N - 1]);
     numbers.draw(
       sizes.map((known, i) => [
         String(known),
         fmt.percent(get("recall")[i][N - 1]),
-        fmt.num(kept(i), 0),
+        fmt.num(bitsRead(i), 0),
         told(i).mine === mine ? `${told(i).right} of ${N}` : "not in the page",
       ]),
-      ["numbers in the state", "recall", "bits kept, at least", `${mine ? "your source" : "example"}: right of N`],
+      ["numbers in the state", "recall", "bits that the decoder reads", `${mine ? "your source" : "example"}: right of N`],
     );
     tell(N, row);
   }

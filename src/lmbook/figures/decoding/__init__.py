@@ -152,7 +152,7 @@ class DecodingSteps(Figure):
 
     chosen: the sentence, from 0.  width: of the beam, 1 is greedy; 0: the reader chooses.  picks: the places (0 is the
     likeliest) of the reader's choices so far.  step: steps the beam has taken.  alpha: the power of the length.
-    words, sentences: as in decoding.json.  Raises ValueError for a sentence, a width or a pick that does not exist.
+    words, sentences: as in decoding.json.  Refuses a sentence, a width or a pick that does not exist.
     """
 
     module = "decoding"
@@ -163,10 +163,10 @@ class DecodingSteps(Figure):
     words = traitlets.List().tag(sync=True)
     sentences = traitlets.List().tag(sync=True)
     chosen = traitlets.Int(0).tag(sync=True)
-    width = traitlets.Int(0).tag(sync=True)
+    width = traitlets.Int(0, min=0, max=WIDEST).tag(sync=True)
     picks = traitlets.List().tag(sync=True)
-    step = traitlets.Int(0).tag(sync=True)
-    alpha = traitlets.Float(1.0).tag(sync=True)
+    step = traitlets.Int(0, min=0, max=MOST).tag(sync=True)
+    alpha = traitlets.Float(1.0, min=0, max=2).tag(sync=True)
 
     def __init__(self, **state):
         state = {key: shipped()[key] for key in ("words", "sentences")} | state
@@ -184,18 +184,10 @@ class DecodingSteps(Figure):
             self._describe()
             self.observe(self._describe, ["sentences", "chosen"])
 
-    @traitlets.validate("chosen", "width", "step")
-    def _check_range(self, proposal):
-        name, value = proposal["trait"].name, proposal["value"]
-        most = {"chosen": len(self.sentences) - 1, "width": WIDEST, "step": MOST}[name]
-        if not 0 <= value <= most:
-            raise ValueError(f"{name} is {value}; it must be from 0 to {most}.")
-        return value
-
-    @traitlets.validate("alpha")
-    def _check_alpha(self, proposal):
-        if not 0 <= proposal["value"] <= 2:
-            raise ValueError(f"alpha is {proposal['value']}; it must be from 0 to 2.")
+    @traitlets.validate("chosen")
+    def _check_chosen(self, proposal):
+        if not 0 <= proposal["value"] < len(self.sentences):
+            raise ValueError(f"chosen is {proposal['value']}; it must be from 0 to {len(self.sentences) - 1}.")
         return proposal["value"]
 
     @traitlets.validate("picks")

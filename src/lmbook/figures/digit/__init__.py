@@ -95,7 +95,7 @@ class CompleteDigit(Figure):
     of which the first `rows` rows count (0 to 7).  digit: the class to write, or -1 for the likeliest.
     temperature: 0 to 1.5.  seed: chooses among completions.  examples: {"label": 3, "pixels": [...]} to begin with.
 
-    Raises ValueError for rows, greys, digits and temperatures that do not exist.
+    Refuses rows, greys, digits and temperatures that do not exist.
     """
 
     module = "digit"
@@ -104,9 +104,9 @@ class CompleteDigit(Figure):
     bytes = traitlets.Int().tag(sync=True)  # of the classifier's file
     network = traitlets.Dict().tag(sync=True)
     pixels = traitlets.List(traitlets.Int()).tag(sync=True)
-    rows = traitlets.Int(4).tag(sync=True)
-    digit = traitlets.Int(LIKELIEST).tag(sync=True)
-    temperature = traitlets.Float(0.8).tag(sync=True)
+    rows = traitlets.Int(4, min=0, max=SIDE - 1).tag(sync=True)
+    digit = traitlets.Int(LIKELIEST, min=LIKELIEST, max=CLASSES - 1).tag(sync=True)
+    temperature = traitlets.Float(0.8, min=0, max=1.5).tag(sync=True)
     seed = traitlets.Int(0).tag(sync=True)
     examples = traitlets.List().tag(sync=True)
 
@@ -140,24 +140,6 @@ class CompleteDigit(Figure):
         if len(greys) != SIDE**2 or not all(0 <= grey < LEVELS for grey in greys):
             raise ValueError(f"pixels are {len(greys)} numbers; give {SIDE**2} greys from 0 to {LEVELS - 1}.")
         return greys
-
-    @traitlets.validate("rows")
-    def _check_rows(self, proposal):
-        if not 0 <= proposal["value"] < SIDE:
-            raise ValueError(f"rows is {proposal['value']}; 0 to {SIDE - 1} can be given, the model writes the others.")
-        return proposal["value"]
-
-    @traitlets.validate("digit")
-    def _check_digit(self, proposal):
-        if not LIKELIEST <= proposal["value"] < CLASSES:
-            raise ValueError(f"digit is {proposal['value']}; choose 0 to {CLASSES - 1}, or -1 for the likeliest.")
-        return proposal["value"]
-
-    @traitlets.validate("temperature")
-    def _check_temperature(self, proposal):
-        if not 0 <= proposal["value"] <= 1.5:
-            raise ValueError(f"temperature is {proposal['value']}; choose 0 to 1.5.")
-        return proposal["value"]
 
     def log_likelihoods(self) -> torch.Tensor:
         """ln P(rows | c) for each class c: (10,) float64."""

@@ -47,15 +47,15 @@ class GradientOverDistance(Figure):
     scale: spectral radius of the recurrent matrix, 0 to 3.  T: steps, 5 to 100.  bias: of the forget gate, -2 to 6.
     seed: another network and other inputs.  Title, caption and alternative text may be given too.
 
-    Raises ValueError for numbers outside these ranges.
+    Refuses numbers outside these ranges.
     """
 
     module = "distance"
 
     numbers = traitlets.Dict().tag(sync=True)
-    scale = traitlets.Float(1.0).tag(sync=True)
-    T = traitlets.Int(60).tag(sync=True)
-    bias = traitlets.Float(1.0).tag(sync=True)
+    scale = traitlets.Float(1.0, min=SCALES[0], max=SCALES[1]).tag(sync=True)
+    T = traitlets.Int(60, min=5, max=LONGEST).tag(sync=True)
+    bias = traitlets.Float(1.0, min=BIASES[0], max=BIASES[1]).tag(sync=True)
 
     def __init__(self, scale: float = 1.0, T: int = 60, bias: float = 1.0, seed: int = 1, **state):
         state.setdefault("title", "Over distance a gradient falls or grows like a power")
@@ -69,14 +69,6 @@ class GradientOverDistance(Figure):
         if state["alt"] == "…":
             self._describe()
             self.observe(self._describe, ["numbers", "scale", "T", "bias"])
-
-    @traitlets.validate("scale", "bias", "T")
-    def _check(self, proposal):
-        name, value = proposal["trait"].name, proposal["value"]
-        low, high = {"scale": SCALES, "bias": BIASES, "T": (5, LONGEST)}[name]
-        if not low <= value <= high:
-            raise ValueError(f"{name} is {value}; it must be {low:g} to {high:g}.")
-        return value
 
     def norms(self) -> dict[str, list[float]]:
         """The norms by distance 0, 1, ..., T - 1: "tanh", "linear" and "lstm"."""

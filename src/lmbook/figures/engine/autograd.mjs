@@ -4,10 +4,10 @@
 //   L.backward();                                   now W.grad = dL/dW, as long as W.data, and so for every Node
 //
 // A Node is a matrix, its rows one after the other, and knows its inputs and the way back: back(g) adds to the gradient
-// of each input the product of g, its own, with the Jacobian. No Jacobian is ever built. Numbers are kept as float32,
-// sums are double. A sequence of T steps of B texts is a matrix of T B rows, row t B + b: all texts' first steps, then
+// of each input the product of g, its own, with the Jacobian. No Jacobian is ever built. Numbers and sums are float32;
+// the loops that take time are in kernels.mjs. A sequence of T steps of B texts is a matrix of T B rows, row t B + b: all texts' first steps, then
 // all second ones. One vector is a matrix of one row.
-import { logSoftmax, sigmoid as logistic, softmax } from "../kit/numbers.mjs";
+import { allocated, held, kernels, zeros } from "./kernels.mjs";
 
 let recording = true;
 
@@ -34,7 +34,7 @@ export class Node {
    * @param {Node[]} [inputs]
    * @param {((g: Float32Array) => void) | null} [back]
    */
-  constructor(rows, columns, data = new Float32Array(rows * columns), inputs = [], back = null) {
+  constructor(rows, columns, data = zeros(rows * columns), inputs = [], back = null) {
     this.rows = rows;
     this.columns = columns;
     this.data = data;
@@ -59,7 +59,7 @@ export class Node {
     if (this.data.length !== 1)
       throw new Error(`backward() starts from one number, not from ${this.rows} x ${this.columns}`);
     const order = this.graph();
-    for (const node of order) node.grad = node.grad?.fill(0) ?? new Float32Array(node.data.length);
+    for (const node of order) node.grad = node.grad?.fill(0) ?? zeros(node.data.length);
     this.grad[0] = 1;
     for (const node of order) node.back?.(node.grad); // a node comes after all that use it, so its gradient is complete
   }
@@ -86,78 +86,10 @@ export class Node {
   }
 }
 
-const BLOCK = 64; // terms of a sum at a time: so many rows stay in the processor's first cache
+/** y += x, from entry y0 of y and x0 of x on. */
+const plus = (y, x, n = x.length, y0 = 0, x0 = 0) => kernels().plus(y, y0, x, x0, n, 1, 0, 0, 1);
 
-/**
- * C += A B, with C I x J: entry i, k of A is at i ai + k ak, entry k, j of B at j bj + k bk. So one loop serves A B, A
- * B^T and A^T B. Eight entries at once: each number that is read is used twice or four times.
- */
-export function product(C, A, B, I, J, K, [ai, ak], [bj, bk]) {
-  const evenI = I - (I % 2);
-  const fourJ = J - (J % 4);
-  for (let start = 0; start < K; start += BLOCK) {
-    const end = Math.min(K, start + BLOCK);
-    for (let i = 0; i < evenI; i += 2) {
-      for (let j = 0; j < fourJ; j += 4) {
-        let a0 = i * ai + start * ak;
-        let a1 = a0 + ai;
-        let b0 = j * bj + start * bk;
-        let b1 = b0 + bj;
-        let b2 = b1 + bj;
-        let b3 = b2 + bj;
-        let s00 = 0;
-        let s01 = 0;
-        let s02 = 0;
-        let s03 = 0;
-        let s10 = 0;
-        let s11 = 0;
-        let s12 = 0;
-        let s13 = 0;
-        for (let k = start; k < end; k += 1) {
-          const x = A[a0];
-          const y = A[a1];
-          const p = B[b0];
-          const q = B[b1];
-          const r = B[b2];
-          const s = B[b3];
-          s00 += x * p;
-          s01 += x * q;
-          s02 += x * r;
-          s03 += x * s;
-          s10 += y * p;
-          s11 += y * q;
-          s12 += y * r;
-          s13 += y * s;
-          a0 += ak;
-          a1 += ak;
-          b0 += bk;
-          b1 += bk;
-          b2 += bk;
-          b3 += bk;
-        }
-        const o = i * J + j;
-        const u = o + J;
-        C[o] += s00;
-        C[o + 1] += s01;
-        C[o + 2] += s02;
-        C[o + 3] += s03;
-        C[u] += s10;
-        C[u + 1] += s11;
-        C[u + 2] += s12;
-        C[u + 3] += s13;
-      }
-    }
-    for (let i = 0; i < I; i += 1) {
-      // what is left of an odd row, or of columns by four
-      for (let j = i < evenI ? fourJ : 0; j < J; j += 1) {
-        let sum = 0;
-        for (let k = start, a = i * ai + start * ak, b = j * bj + start * bk; k < end; k += 1, a += ak, b += bk)
-          sum += A[a] * B[b];
-        C[i * J + j] += sum;
-      }
-    }
-  }
-}
+const FEW = 4; // rows that go through a matrix one by one
 
 /**
  * x W^T + b, the rows of x as inputs: a linear layer as torch keeps it. b may be left out.
@@ -169,34 +101,19 @@ export function linear(x, W, b) {
   const I = x.rows;
   const J = W.rows;
   const K = W.columns;
-  const out = new Node(I, J, undefined, b ? [x, W, b] : [x, W], (g) => {
-    product(x.grad, g, W.data, I, K, J, [J, 1], [1, K]);
-    product(W.grad, g, x.data, J, K, I, [1, J], [1, K]);
-    if (b) for (let i = 0, o = 0; i < I; i += 1) for (let j = 0; j < J; j += 1, o += 1) b.grad[j] += g[o];
+  const y = allocated(I * J);
+  if (b) for (let i = 0; i < I; i += 1) y.set(b.data, i * J);
+  else y.fill(0);
+  if (I < FEW) for (let i = 0; i < I; i += 1) kernels().through(row(y, i, J), W.data, row(x.data, i, K), J, K);
+  else kernels().product(y, 0, J, x.data, 0, K, 1, W.data, 0, 1, K, I, J, K);
+  return new Node(I, J, y, b ? [x, W, b] : [x, W], (g) => {
+    kernels().product(x.grad, 0, K, g, 0, J, 1, W.data, 0, K, 1, I, K, J);
+    kernels().product(W.grad, 0, K, g, 0, 1, J, x.data, 0, K, 1, J, K, I);
+    if (b) kernels().plus(b.grad, 0, g, 0, J, I, 0, J, 1);
   });
-  if (b) for (let i = 0; i < I; i += 1) out.data.set(b.data, i * J);
-  if (I === 1) times1(out.data, W.data, x.data);
-  else product(out.data, x.data, W.data, I, J, K, [K, 1], [K, 1]);
-  return out;
 }
 
-/** y += W x, for one vector x: quicker than the loop for many. */
-function times1(y, W, x) {
-  for (let i = 0, o = 0; i < y.length; i += 1) {
-    let one = y[i];
-    let two = 0;
-    let j = 0;
-    for (; j + 1 < x.length; j += 2, o += 2) {
-      one += W[o] * x[j];
-      two += W[o + 1] * x[j + 1];
-    }
-    if (j < x.length) {
-      one += W[o] * x[j];
-      o += 1;
-    }
-    y[i] = one + two;
-  }
-}
+const row = (data, i, d) => data.subarray(i * d, (i + 1) * d);
 
 /**
  * f entry by entry; slope(x, y) is the derivative where f(x) = y.
@@ -206,20 +123,28 @@ function times1(y, W, x) {
  */
 function entries(a, f, slope) {
   const x = a.data;
-  const y = new Float32Array(x.length);
+  const y = allocated(x.length);
   for (let i = 0; i < x.length; i += 1) y[i] = f(x[i]);
   return new Node(a.rows, a.columns, y, [a], (g) => {
     for (let i = 0; i < g.length; i += 1) a.grad[i] += g[i] * slope(x[i], y[i]);
   });
 }
 
-const ROOT = Math.sqrt(2 / Math.PI);
-const hyperbolic = (x) => 1 - 2 / (1 + Math.exp(2 * x)); // quicker than Math.tanh, and as good in float32
+/** tanh, or the logistic function, entry by entry. */
+function squashed(a, logistic) {
+  const n = a.data.length;
+  const y = allocated(n);
+  kernels().squashed(y, a.data, n, logistic);
+  return new Node(a.rows, a.columns, y, [a], (g) => {
+    if (logistic) for (let i = 0; i < n; i += 1) a.grad[i] += g[i] * y[i] * (1 - y[i]);
+    else for (let i = 0; i < n; i += 1) a.grad[i] += g[i] * (1 - y[i] * y[i]);
+  });
+}
 
 /** @param {Node} a */
-export const tanh = (a) => entries(a, hyperbolic, (_x, y) => 1 - y * y);
+export const tanh = (a) => squashed(a, 0);
 /** @param {Node} a */
-export const sigmoid = (a) => entries(a, logistic, (_x, y) => y * (1 - y));
+export const sigmoid = (a) => squashed(a, 1);
 /** @param {Node} a */
 export const relu = (a) =>
   entries(
@@ -259,17 +184,11 @@ export const geluExact = (a) =>
  * @param {Node} a
  */
 export function gelu(a) {
-  const out = new Node(a.rows, a.columns, undefined, [a], (g) => {
-    for (let i = 0; i < g.length; i += 1) a.grad[i] += g[i] * slopes[i];
-  });
-  const slopes = new Float64Array(a.data.length);
-  for (let i = 0; i < slopes.length; i += 1) {
-    const x = a.data[i];
-    const t = hyperbolic(ROOT * (x + 0.044715 * x * x * x));
-    out.data[i] = 0.5 * x * (1 + t);
-    slopes[i] = 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * ROOT * (1 + 0.134145 * x * x);
-  }
-  return out;
+  const n = a.data.length;
+  const y = allocated(n);
+  const slopes = allocated(n);
+  kernels().gelu(y, slopes, a.data, n);
+  return new Node(a.rows, a.columns, y, [a], (g) => kernels().times(a.grad, g, slopes, n));
 }
 
 /**
@@ -278,16 +197,14 @@ export function gelu(a) {
  * @param {Node} b
  */
 export function add(a, b) {
-  const x = a.data;
-  const y = b.data;
   const n = b.data.length;
-  const sum = new Float32Array(x.length);
-  for (let i = 0, j = 0; i < x.length; i += 1, j = j + 1 === n ? 0 : j + 1) sum[i] = x[i] + y[j];
+  const rows = a.data.length / n;
+  const sum = allocated(a.data.length);
+  sum.set(a.data);
+  kernels().plus(sum, 0, b.data, 0, n, rows, n, 0, 1);
   return new Node(a.rows, a.columns, sum, [a, b], (g) => {
-    for (let i = 0, j = 0; i < g.length; i += 1, j = j + 1 === n ? 0 : j + 1) {
-      a.grad[i] += g[i];
-      b.grad[j] += g[i];
-    }
+    plus(a.grad, g);
+    kernels().plus(b.grad, 0, g, 0, n, rows, 0, n, 1);
   });
 }
 
@@ -297,31 +214,24 @@ export function add(a, b) {
  * @param {Node} b
  */
 export function minus(a, b) {
-  return new Node(
-    a.rows,
-    a.columns,
-    a.data.map((v, i) => v - b.data[i]),
-    [a, b],
-    (g) => {
-      for (let i = 0; i < g.length; i += 1) {
-        a.grad[i] += g[i];
-        b.grad[i] -= g[i];
-      }
-    },
-  );
+  const n = a.data.length;
+  const out = allocated(n);
+  out.set(a.data);
+  kernels().plus(out, 0, b.data, 0, n, 1, 0, 0, -1);
+  return new Node(a.rows, a.columns, out, [a, b], (g) => {
+    plus(a.grad, g);
+    kernels().plus(b.grad, 0, g, 0, n, 1, 0, 0, -1);
+  });
 }
 
 /** @type {(a: Node, b: Node) => Node} */
 export function times(a, b) {
-  const x = a.data;
-  const y = b.data;
-  const out = new Float32Array(x.length);
-  for (let i = 0; i < x.length; i += 1) out[i] = x[i] * y[i];
+  const n = a.data.length;
+  const out = zeros(n);
+  kernels().times(out, a.data, b.data, n);
   return new Node(a.rows, a.columns, out, [a, b], (g) => {
-    for (let i = 0; i < g.length; i += 1) {
-      a.grad[i] += g[i] * y[i];
-      b.grad[i] += g[i] * x[i];
-    }
+    kernels().times(a.grad, g, b.data, n);
+    kernels().times(b.grad, g, a.data, n);
   });
 }
 
@@ -371,10 +281,9 @@ export function rotary(a, start, d_k, base = 10000) {
  */
 export function slice(a, from, to) {
   const start = from * a.columns;
-  const end = to * a.columns;
-  return new Node(to - from, a.columns, a.data.slice(start, end), [a], (g) => {
-    for (let i = 0; i < g.length; i += 1) a.grad[start + i] += g[i];
-  });
+  const part = allocated((to - from) * a.columns);
+  part.set(a.data.subarray(start, start + part.length));
+  return new Node(to - from, a.columns, part, [a], (g) => plus(a.grad, g, g.length, start));
 }
 
 /**
@@ -382,22 +291,17 @@ export function slice(a, from, to) {
  * @param {Node[]} parts
  */
 export function stack(parts) {
-  const out = new Node(
-    parts.reduce((sum, part) => sum + part.rows, 0),
-    parts[0].columns,
-    undefined,
-    parts,
-    (g) => {
-      let at = 0;
-      for (const { grad } of parts) for (let i = 0; i < grad.length; i += 1, at += 1) grad[i] += g[at];
-    },
-  );
-  let at = 0;
-  for (const { data } of parts) {
-    out.data.set(data, at);
-    at += data.length;
-  }
-  return out;
+  const rows = parts.reduce((sum, part) => sum + part.rows, 0);
+  const all = allocated(rows * parts[0].columns);
+  const each = (f) => {
+    let at = 0;
+    for (const part of parts) {
+      f(part, at);
+      at += part.data.length;
+    }
+  };
+  each(({ data }, at) => all.set(data, at));
+  return new Node(rows, parts[0].columns, all, parts, (g) => each(({ grad }, at) => plus(grad, g, grad.length, 0, at)));
 }
 
 /**
@@ -431,36 +335,15 @@ export function concat(a, b) {
  * @param {Node} b
  */
 export function layerNorm(x, gain, b, eps = 1e-5) {
-  const d = x.columns;
-  const standard = new Float32Array(x.data.length);
-  const scale = new Float64Array(x.rows);
-  const out = new Node(x.rows, d, undefined, [x, gain, b], (g) => {
-    for (let r = 0; r < x.rows; r += 1) {
-      let mean = 0;
-      let along = 0;
-      for (let j = 0, o = r * d; j < d; j += 1, o += 1) {
-        mean += (g[o] * gain.data[j]) / d;
-        along += (g[o] * gain.data[j] * standard[o]) / d;
-        gain.grad[j] += g[o] * standard[o];
-        b.grad[j] += g[o];
-      }
-      for (let j = 0, o = r * d; j < d; j += 1, o += 1)
-        x.grad[o] += scale[r] * (g[o] * gain.data[j] - mean - along * standard[o]);
-    }
-  });
-  for (let r = 0; r < x.rows; r += 1) {
-    let mean = 0;
-    let square = 0;
-    for (let o = r * d; o < (r + 1) * d; o += 1) mean += x.data[o] / d;
-    for (let o = r * d; o < (r + 1) * d; o += 1) square += (x.data[o] - mean) ** 2 / d;
-    scale[r] = 1 / Math.sqrt(square + eps);
-    for (let j = 0, o = r * d; j < d; j += 1, o += 1) {
-      standard[o] = (x.data[o] - mean) * scale[r];
-      out.data[o] = standard[o] * gain.data[j] + b.data[j];
-    }
-  }
-  return out;
+  const { rows, columns: d } = x;
+  const [y, standard, scale] = [rows * d, rows * d, rows].map((n) => allocated(n));
+  kernels().norm(y, standard, scale, x.data, gain.data, b.data, rows, d, eps);
+  return new Node(rows, d, y, [x, gain, b], (g) =>
+    kernels().normBack(x.grad, gain.grad, b.grad, g, standard, scale, gain.data, rows, d),
+  );
 }
+
+const ROWS = 32; // steps at a time: what none of them may see is not computed
 
 /**
  * softmax(scale Q K^T) V for each of B texts and each head, a head being a slice of the columns; scale is 1 / sqrt(d_k)
@@ -476,62 +359,45 @@ export function attention(Q, K, V, { B = 1, heads = 1, causal = false, scale = M
   const N = K.rows / B;
   const d_k = Q.columns / heads;
   const d_v = V.columns / heads;
-  const q_row = Q.columns;
-  const v_row = V.columns;
-  const weights = new Float32Array(B * heads * T * N); // 0 where a step may not look
-  const scores = new Float32Array(weights.length);
+  const [q, k, v] = [Q, K, V].map(({ columns }) => B * columns); // from one step to the next
+  const [weights, scores] = [0, 0].map(() => zeros(B * heads * T * N)); // 0 where a step may not look
+  /** For each text and head: where its numbers begin in Q, K, V and the weights. */
   const each = (f) => {
     for (let b = 0, w = 0; b < B; b += 1)
-      for (let h = 0; h < heads; h += 1) for (let t = 0; t < T; t += 1, w += N) f(b, h, t, w, causal ? t + 1 : N);
+      for (let h = 0; h < heads; h += 1, w += T * N)
+        f(b * Q.columns + h * d_k, b * K.columns + h * d_k, b * V.columns + h * d_v, w);
   };
-  const slopes = new Float64Array(N);
-  const out = new Node(Q.rows, V.columns, undefined, [Q, K, V], (g) =>
-    each((b, h, t, w, seen) => {
-      const q = (t * B + b) * q_row + h * d_k;
-      const o = (t * B + b) * v_row + h * d_v;
-      let mean = 0; // of the slopes by the weights
-      for (let i = 0; i < seen; i += 1) {
-        const v = (i * B + b) * v_row + h * d_v;
-        const alpha = weights[w + i];
-        let slope = 0;
-        for (let j = 0; j < d_v; j += 1) {
-          slope += g[o + j] * V.data[v + j];
-          V.grad[v + j] += alpha * g[o + j];
+  const { product, softmax, softmaxBack } = kernels();
+  const context = zeros(Q.rows * V.columns);
+  held([context, scores, weights, Q.data, K.data, V.data], (out, z, p, x, y, u) => {
+    each((q0, k0, v0, w) => {
+      const steps = (f) => {
+        for (let t = 0; t < T; t += ROWS) {
+          const rows = Math.min(ROWS, T - t);
+          f(t, rows, causal ? Math.min(N, t + rows) : N);
         }
-        slopes[i] = slope;
-        mean += alpha * slope;
-      }
-      for (let i = 0; i < seen; i += 1) {
-        const k = (i * B + b) * q_row + h * d_k;
-        const score = scale * weights[w + i] * (slopes[i] - mean);
-        for (let j = 0; j < d_k; j += 1) {
-          Q.grad[q + j] += score * K.data[k + j];
-          K.grad[k + j] += score * Q.data[q + j];
-        }
-      }
-    }),
-  );
-  each((b, h, t, w, seen) => {
-    const q = (t * B + b) * q_row + h * d_k;
-    const o = (t * B + b) * v_row + h * d_v;
-    let most = -Infinity;
-    let sum = 0;
-    for (let i = 0; i < seen; i += 1) {
-      const k = (i * B + b) * q_row + h * d_k;
-      let score = 0;
-      for (let j = 0; j < d_k; j += 1) score += Q.data[q + j] * K.data[k + j];
-      scores[w + i] = scale * score;
-      most = Math.max(most, scores[w + i]);
-    }
-    for (let i = 0; i < seen; i += 1) {
-      weights[w + i] = Math.exp(scores[w + i] - most);
-      sum += weights[w + i];
-    }
-    for (let i = 0; i < seen; i += 1) {
-      const v = (i * B + b) * v_row + h * d_v;
-      weights[w + i] /= sum;
-      for (let j = 0; j < d_v; j += 1) out.data[o + j] += weights[w + i] * V.data[v + j];
-    }
+      };
+      steps((t, rows, seen) => product(z, w + t * N, N, x, q0 + t * q, q, 1, y, k0, 1, k, rows, seen, d_k));
+      softmax(p.subarray(w, w + T * N), z.subarray(w, w + T * N), T, N, causal ? 1 : N, causal ? 1 : 0, scale);
+      steps((t, rows, seen) => product(out, v0 + t * v, v, p, w + t * N, N, 1, u, v0, v, 1, rows, d_v, seen));
+    });
+    for (const [from, to] of [
+      [out, context],
+      [z, scores],
+      [p, weights],
+    ])
+      if (from !== to) to.set(from);
+  });
+  const out = new Node(Q.rows, V.columns, context, [Q, K, V], (g) => {
+    const slopes = zeros(T * N);
+    each((q0, k0, v0, w) => {
+      slopes.fill(0);
+      product(slopes, 0, N, g, v0, v, 1, V.data, v0, 1, v, T, N, d_v);
+      softmaxBack(slopes, weights.subarray(w, w + T * N), T, N, scale);
+      product(Q.grad, q0, q, slopes, 0, N, 1, K.data, k0, k, 1, T, d_k, N);
+      product(K.grad, k0, k, slopes, 0, 1, N, Q.data, q0, q, 1, N, d_k, T);
+      product(V.grad, v0, v, weights, w, 1, N, g, v0, v, 1, N, d_v, T);
+    });
   });
   return Object.assign(out, { heads, weights, scores });
 }
@@ -544,12 +410,25 @@ export function attention(Q, K, V, { B = 1, heads = 1, causal = false, scale = M
 export function crossEntropy(z, targets) {
   const d = z.columns;
   const n = targets.filter((target) => target >= 0).length;
-  const p = z.vectors().map((row, r) => (targets[r] < 0 ? null : softmax(row)));
-  const out = new Node(1, 1, undefined, [z], ([g]) => {
-    p.forEach((row, r) => {
-      if (row) for (let j = 0; j < d; j += 1) z.grad[r * d + j] += (g / n) * (row[j] - (j === targets[r] ? 1 : 0));
-    });
+  const slopes = allocated(z.data.length).fill(0); // p, and p - 1 at the target
+  let total = 0;
+  targets.forEach((target, r) => {
+    if (target < 0) return;
+    const from = r * d;
+    let most = -Infinity;
+    let sum = 0;
+    for (let i = from; i < from + d; i += 1) most = Math.max(most, z.data[i]);
+    for (let i = from; i < from + d; i += 1) {
+      slopes[i] = Math.exp(z.data[i] - most);
+      sum += slopes[i];
+    }
+    for (let i = from; i < from + d; i += 1) slopes[i] /= sum;
+    slopes[from + target] -= 1;
+    total += most + Math.log(sum) - z.data[from + target];
   });
-  out.data[0] = -targets.reduce((total, target, r) => total + (target < 0 ? 0 : logSoftmax(z.row(r))[target]), 0) / n;
+  const out = new Node(1, 1, undefined, [z], ([g]) =>
+    kernels().plus(z.grad, 0, slopes, 0, slopes.length, 1, 0, 0, g / n),
+  );
+  out.data[0] = total / n;
   return out;
 }

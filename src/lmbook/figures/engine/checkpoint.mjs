@@ -3,6 +3,7 @@
 //   w_ij = s_i q_ij      s_i q_ij is exact in float32, so that the page computes with the very weights of Python
 
 import { Node } from "./autograd.mjs";
+import { kept } from "./kernels.mjs";
 
 /**
  * Bytes of a text in base64.
@@ -10,10 +11,10 @@ import { Node } from "./autograd.mjs";
  */
 export const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-/** Numbers as a matrix; a list is one row. */
+/** Numbers as a matrix of weights; a list is one row. */
 export function matrix(numbers, shape) {
   const columns = shape.at(-1);
-  return new Node(numbers.length / columns, columns, numbers);
+  return new Node(numbers.length / columns, columns, kept(numbers));
 }
 
 /** The header of a file: { metadata, entries, start }. An Error says so where the file is cut or of another kind. */

@@ -10,6 +10,7 @@
 // batch.
 import { crossEntropy, inference } from "./autograd.mjs";
 import { Characters } from "./bytepairs.mjs";
+import { scoped } from "./kernels.mjs";
 import { Adam, network as begun } from "./networks.mjs";
 import { draw, generator, likeliest, mean, softmax } from "../kit/numbers.mjs";
 
@@ -122,7 +123,7 @@ const KINDS = {
           characters.decode(written(network, [SOS], luck, (out) => out.at(-1) === EOS || out.length > LONGEST)),
         );
         return {
-          valid: loss(valid.slice(0, CHECKED)).data[0],
+          valid: scoped(() => loss(valid.slice(0, CHECKED)).data[0]),
           samples: names.filter(Boolean).map((name) => ({ text: name, known: known.has(name) })),
         };
       },
@@ -178,8 +179,10 @@ const KINDS = {
       report(luck) {
         const loss = (at, from) => {
           const [ids, targets, rows] = windows(valid, at);
-          const found = network.run(ids, rows, from);
-          return [crossEntropy(found.logits, targets).data[0], found.state];
+          return scoped(() => {
+            const found = network.run(ids, rows, from);
+            return [crossEntropy(found.logits, targets).data[0], found.state];
+          });
         };
         const losses = [];
         for (let i = 0, carried = network.start(1); stateful && i < checks.length; i += 1) {
@@ -294,13 +297,15 @@ export function lesson(about, seed, text = "") {
   return {
     network,
     step(rate) {
-      const L = loss();
-      if (!(L.data[0] < LOST))
-        throw new Error(`after ${steps} steps the loss has left all bounds; choose a lower rate and start again`);
-      L.backward();
-      adam.step(rate);
-      steps += 1;
-      return L.data[0];
+      return scoped(() => {
+        const L = loss();
+        if (!(L.data[0] < LOST))
+          throw new Error(`after ${steps} steps the loss has left all bounds; choose a lower rate and start again`);
+        L.backward();
+        adam.step(rate);
+        steps += 1;
+        return L.data[0];
+      });
     },
     report: () => inference(() => report(generator(seed + steps))),
   };

@@ -6,6 +6,7 @@
 //
 // net.weights: a Map from the names in Python to Nodes.
 import { Node, gather, tanh } from "./autograd.mjs";
+import { kept, kernels } from "./kernels.mjs";
 import { GPT } from "./gpt.mjs";
 import { affine } from "./layers.mjs";
 import { RecurrentLM } from "./recurrent.mjs";
@@ -145,8 +146,12 @@ const NETWORKS = {
 export function network(given, random) {
   const { Kind, about, weights: list, tied = {} } = NETWORKS[given.class](given);
   const weights = new Map();
-  for (const [name, rows, columns, begin] of list)
-    weights.set(name, new Node(rows, columns, Float32Array.from({ length: rows * columns }, begin(random))));
+  for (const [name, rows, columns, begin] of list) {
+    const numbers = Float32Array.from({ length: rows * columns }, begin(random));
+    const node = new Node(rows, columns, kept(numbers));
+    node.grad = kept(numbers); // not among what a step allocates
+    weights.set(name, node);
+  }
   const parameters = [...weights.values()];
   for (const [name, source] of Object.entries(tied)) weights.set(name, weights.get(source));
   return Object.assign(new Kind((name) => weights.get(name), about), { weights, parameters });
@@ -158,7 +163,7 @@ export function network(given, random) {
  */
 export class Adam {
   constructor(parameters, { clip = Infinity, beta_1 = 0.9, beta_2 = 0.999, eps = 1e-8 } = {}) {
-    const zeros = () => parameters.map(({ data }) => new Float32Array(data.length));
+    const zeros = () => parameters.map(({ data }) => kept(new Float32Array(data.length)));
     this.parameters = parameters;
     this.clip = clip;
     this.beta_1 = beta_1;
@@ -177,16 +182,10 @@ export class Adam {
     const { beta_1, beta_2, eps, steps } = this;
     const first = 1 - beta_1 ** steps;
     const second = Math.sqrt(1 - beta_2 ** steps);
-    this.parameters.forEach(({ data, grad }, k) => {
-      const m = this.m[k];
-      const v = this.v[k];
-      for (let i = 0; i < data.length; i += 1) {
-        const g = shorter * grad[i];
-        m[i] = beta_1 * m[i] + (1 - beta_1) * g;
-        v[i] = beta_2 * v[i] + (1 - beta_2) * g * g;
-        data[i] -= (rate / first) * (m[i] / (Math.sqrt(v[i]) / second + eps));
-      }
-    });
+    const { adam } = kernels();
+    this.parameters.forEach(({ data, grad }, k) =>
+      adam(data, this.m[k], this.v[k], grad, data.length, shorter, beta_1, beta_2, rate / first, 1 / second, eps),
+    );
     return Math.sqrt(square);
   }
 }

@@ -57,7 +57,7 @@ class NGramExplorer(Figure):
     weights for another text).  seed: of the sampling. Title, caption and alternative text may be given too.
 
     Unknown words become <unk>. With smoothing "none" and an unseen history the shorter one takes over, and the figure
-    says so. Raises ValueError for an order, a k or a smoothing that does not exist, TypeError for a text left uncut.
+    says so. Refuses an order, a k or a smoothing that does not exist, TypeError for a text left uncut.
     """
 
     module = "explorer"
@@ -65,9 +65,9 @@ class NGramExplorer(Figure):
     text = traitlets.Unicode().tag(sync=True)  # "" stands for harbour's, which the module carries
     test = traitlets.Unicode().tag(sync=True)
     history = traitlets.Unicode().tag(sync=True)
-    n = traitlets.Int(3).tag(sync=True)
+    n = traitlets.Int(3, min=1, max=ORDERS).tag(sync=True)
     k = traitlets.Float(0.1).tag(sync=True)
-    smoothing = traitlets.Unicode("kneser-ney").tag(sync=True)
+    smoothing = traitlets.Enum(SMOOTHINGS, "kneser-ney").tag(sync=True)
     weights = traitlets.List().tag(sync=True)
     seed = traitlets.Int(1).tag(sync=True)
 
@@ -117,22 +117,10 @@ class NGramExplorer(Figure):
             self._describe()
             self.observe(self._describe, ["history", "n", "k", "smoothing"])
 
-    @traitlets.validate("n")
-    def _check_n(self, proposal):
-        if not 1 <= proposal["value"] <= ORDERS:
-            raise ValueError(f"n is {proposal['value']}; the explorer counts n-grams of order 1 to {ORDERS}.")
-        return proposal["value"]
-
     @traitlets.validate("k")
     def _check_k(self, proposal):
         if not 0 < proposal["value"] < float("inf"):
             raise ValueError(f"k is {proposal['value']}; add a positive number (for k = 0 take smoothing='none').")
-        return proposal["value"]
-
-    @traitlets.validate("smoothing")
-    def _check_smoothing(self, proposal):
-        if proposal["value"] not in SMOOTHINGS:
-            raise ValueError(f"smoothing is {proposal['value']!r}; choose one of {', '.join(map(repr, SMOOTHINGS))}.")
         return proposal["value"]
 
     # --- the model in Python, for the first view and for tests

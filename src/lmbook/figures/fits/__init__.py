@@ -65,9 +65,9 @@ class DoesItFit(Figure):
 
     models = traitlets.List(traitlets.Dict()).tag(sync=True)
     model = traitlets.Int(0).tag(sync=True)
-    bits = traitlets.Int(16).tag(sync=True)
-    texts = traitlets.Int(0).tag(sync=True)
-    tokens = traitlets.Int(9).tag(sync=True)
+    bits = traitlets.Enum(BITS, 16).tag(sync=True)
+    texts = traitlets.Int(0, min=0, max=TEXTS).tag(sync=True)
+    tokens = traitlets.Int(9, min=TOKENS[0], max=TOKENS[1]).tag(sync=True)
     memory = traitlets.Float(40.0).tag(sync=True)
     bandwidth = traitlets.Float(1555.0).tag(sync=True)
     operations = traitlets.Float(312.0).tag(sync=True)
@@ -88,18 +88,11 @@ class DoesItFit(Figure):
             self._describe()
             self.observe(self._describe, ["model", "bits", "texts", "tokens"])
 
-    @traitlets.validate("model", "bits", "texts", "tokens")
-    def _check(self, proposal):
-        name, value = proposal["trait"].name, proposal["value"]
-        allowed = {
-            "model": range(len(self.models)),
-            "bits": BITS,
-            "texts": range(TEXTS + 1),
-            "tokens": range(TOKENS[0], TOKENS[1] + 1),
-        }[name]
-        if value not in allowed:
-            raise ValueError(f"{name} is {value}; choose one of {', '.join(map(str, allowed))}.")
-        return value
+    @traitlets.validate("model")
+    def _check_model(self, proposal):
+        if not 0 <= proposal["value"] < len(self.models):
+            raise ValueError(f"model is {proposal['value']}; choose 0 to {len(self.models) - 1}.")
+        return proposal["value"]
 
     def numbers(self) -> dict:
         """Bytes of weights and cache, what a step reads, seconds of reading and computing, and tokens per second."""

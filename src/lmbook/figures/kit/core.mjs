@@ -123,6 +123,7 @@ export function figure(draw, style = "") {
         listen("title caption", words);
         words();
         el.append(frame);
+        undo.push(takePlace(frame));
       }
       const leave = await draw({
         model,
@@ -140,6 +141,22 @@ export function figure(draw, style = "") {
       };
     },
   };
+}
+
+/**
+ * In a notebook the same figure stands printed in the output before (Figure._ipython_display_). It goes once this one
+ * is in the page, which is after render(). Returns what ends the wait.
+ */
+function takePlace(frame) {
+  const timer = setInterval(() => {
+    if (!frame.isConnected) return;
+    clearInterval(timer);
+    const outputs = frame.closest(".jp-OutputArea, .cell_container") ?? document; // of the cell: JupyterLab, VS Code
+    const printed = [...outputs.querySelectorAll("figure.lm-figure[data-module]")];
+    const before = printed.filter((one) => one.compareDocumentPosition(frame) & Node.DOCUMENT_POSITION_FOLLOWING);
+    before.at(-1)?.remove();
+  }, 20);
+  return () => clearInterval(timer);
 }
 
 function liveRegion() {

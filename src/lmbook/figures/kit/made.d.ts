@@ -17,3 +17,6 @@ declare module "*/program-engine.mjs" {
 declare module "*/program-training.mjs" {
   export const program: () => typeof import("../engine/training.mjs");
 }
+declare module "*/wasm-kernels.mjs" {
+  export const wasm: string;
+}

@@ -26,7 +26,7 @@ class SoftLookup(Figure):
     names, keys, values: N names, N x 2 and N x 2 numbers.  axes: names of the two axes of the keys and of the two of
     the values.  query: 2 numbers within the plane, -reach to reach.  beta: 0 to 8.  heads: 1 to 4.
 
-    Raises ValueError for other sizes and values.
+    Refuses other sizes and values.
     """
 
     module = "lookup"
@@ -37,8 +37,8 @@ class SoftLookup(Figure):
     axes = traitlets.List(traitlets.Unicode()).tag(sync=True)
     reach = traitlets.Float().tag(sync=True)
     query = traitlets.List(traitlets.Float()).tag(sync=True)
-    beta = traitlets.Float(1.0).tag(sync=True)
-    heads = traitlets.Int(1).tag(sync=True)
+    beta = traitlets.Float(1.0, min=BETAS[0], max=BETAS[1]).tag(sync=True)
+    heads = traitlets.Int(1, min=1, max=MOST_HEADS).tag(sync=True)
 
     def __init__(
         self,
@@ -82,18 +82,6 @@ class SoftLookup(Figure):
         if len(query) != 2 or not all(abs(x) <= self.reach for x in query):
             raise ValueError(f"query is {query}; it needs two numbers from {-self.reach:g} to {self.reach:g}.")
         return query
-
-    @traitlets.validate("beta")
-    def _check_beta(self, proposal):
-        if not BETAS[0] <= proposal["value"] <= BETAS[1]:
-            raise ValueError(f"beta is {proposal['value']}; it must be {BETAS[0]:g} to {BETAS[1]:g}.")
-        return proposal["value"]
-
-    @traitlets.validate("heads")
-    def _check_heads(self, proposal):
-        if not 1 <= proposal["value"] <= MOST_HEADS:
-            raise ValueError(f"heads is {proposal['value']}; it must be 1 to {MOST_HEADS}.")
-        return proposal["value"]
 
     def layer(self) -> MultiHeadAttention:
         """The figure's attention as a layer, its projections set by hand, d_k = d_v = 2 for each head."""

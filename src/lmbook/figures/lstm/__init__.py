@@ -39,7 +39,7 @@ class LSTMStep(Figure):
     events: the inputs, 1 to 12 of EVENTS.  place: how far the reader has gone, 0 (nothing computed) to 6 a step.
     bias: of the forget gate, -2 to 8.  Title, caption and alternative text may be given too.
 
-    Raises ValueError for other events, places and biases.
+    Refuses other events, places and biases.
     """
 
     module = "lstm"
@@ -48,8 +48,8 @@ class LSTMStep(Figure):
     known = traitlets.Dict().tag(sync=True)
     weights = traitlets.Dict().tag(sync=True)
     events = traitlets.List().tag(sync=True)
-    place = traitlets.Int(0).tag(sync=True)
-    bias = traitlets.Float(5.0).tag(sync=True)
+    place = traitlets.Int(0, min=0, max=12 * len(ORDER)).tag(sync=True)
+    bias = traitlets.Float(5.0, min=BIASES[0], max=BIASES[1]).tag(sync=True)
     bytes = traitlets.Int().tag(sync=True)
 
     def __init__(self, events: Sequence[str] = FIRST, bias: float = 5.0, place: int = 0, **state):
@@ -75,18 +75,6 @@ class LSTMStep(Figure):
         if not 1 <= len(events) <= 12 or set(events) - set(EVENTS):
             raise ValueError(f"events are 1 to 12 of {', '.join(EVENTS)}.")
         return events
-
-    @traitlets.validate("bias")
-    def _check_bias(self, proposal):
-        if not BIASES[0] <= proposal["value"] <= BIASES[1]:
-            raise ValueError(f"bias is {proposal['value']}; it must be {BIASES[0]:g} to {BIASES[1]:g}.")
-        return proposal["value"]
-
-    @traitlets.validate("place")
-    def _check_place(self, proposal):
-        if not 0 <= proposal["value"] <= 12 * len(ORDER):
-            raise ValueError(f"place is {proposal['value']}; there are {len(ORDER)} places a step.")
-        return proposal["value"]
 
     def cell(self) -> LSTMCell:
         """The unit as a cell of the package."""

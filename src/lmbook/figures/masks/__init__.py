@@ -57,7 +57,7 @@ class MaskPainter(Figure):
 
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     mask = traitlets.List().tag(sync=True)
-    layers = traitlets.Int().tag(sync=True)
+    layers = traitlets.Int(1, min=1, max=MOST_LAYERS).tag(sync=True)
     residual = traitlets.Bool().tag(sync=True)
     chosen = traitlets.Int().tag(sync=True)
     prefix = traitlets.Int(PREFIX).tag(sync=True)
@@ -88,12 +88,6 @@ class MaskPainter(Figure):
         if len(mask) != T or any(len(row) != T or set(row) - {0, 1} for row in mask):
             raise ValueError(f"the mask must have {T} rows of {T} numbers, each 0 or 1.")
         return mask
-
-    @traitlets.validate("layers")
-    def _check_layers(self, proposal):
-        if not 1 <= proposal["value"] <= MOST_LAYERS:
-            raise ValueError(f"layers is {proposal['value']}; it must be 1 to {MOST_LAYERS}.")
-        return proposal["value"]
 
     @traitlets.validate("chosen")
     def _check_chosen(self, proposal):

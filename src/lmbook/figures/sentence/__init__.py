@@ -68,8 +68,8 @@ class SentenceProbability(Figure):
         state.setdefault("title", "A product of probabilities vanishes; the sum of their logarithms does not")
         state.setdefault(
             "caption",
-            "Type a sentence, or try the examples in pairs. A bar shows how surprising its word is: it is −ln P long, "
-            "and together the bars are −ln P of the sentence long. Swap two words and see what the order was worth. "
+            "Each bar is as long as −ln P of its word, so the bars laid end to end measure the whole sentence. Type a "
+            "sentence, or try the examples in pairs. Swap two words and see how much the order mattered. "
             "Then take the long one: at which word does float32 make the product 0?",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as sentence and order are known

@@ -91,13 +91,13 @@ class TokenizerComparison(Figure):
     text: what is cut, at most 120 characters of it.  merges: how many of the learned byte pairs are used, 0 to 400.
     examples: texts to try. Title, caption and alternative text may be given too.
 
-    Raises ValueError for a number of merges that does not exist.
+    Refuses a number of merges that does not exist.
     """
 
     module = "tokenizers"
 
     text = traitlets.Unicode().tag(sync=True)
-    merges = traitlets.Int(MERGES).tag(sync=True)
+    merges = traitlets.Int(MERGES, min=0, max=MERGES).tag(sync=True)
     examples = traitlets.List().tag(sync=True)
     characters = traitlets.Unicode().tag(
         sync=True
@@ -108,7 +108,7 @@ class TokenizerComparison(Figure):
     def __init__(self, text: str = EXAMPLES[1], merges: int = MERGES, **state):
         characters, _, learned = _trained()
         state.setdefault("examples", EXAMPLES)
-        state.setdefault("title", "Characters make long texts, words can be missing, byte pairs lie between")
+        state.setdefault("title", "Characters give long sequences, words leave gaps, byte pairs strike a balance")
         state.setdefault(
             "caption",
             "Type a text, or try the examples, and choose a token: you see its row of D, the rows most like it, "
@@ -128,12 +128,6 @@ class TokenizerComparison(Figure):
         if state["alt"] == "…":
             self._describe()
             self.observe(self._describe, ["text", "merges"])
-
-    @traitlets.validate("merges")
-    def _check_merges(self, proposal):
-        if not 0 <= proposal["value"] <= MERGES:
-            raise ValueError(f"merges is {proposal['value']}; the figure knows 0 to {MERGES}.")
-        return proposal["value"]
 
     @cached_property
     def fixed(self) -> tuple:

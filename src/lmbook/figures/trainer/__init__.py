@@ -238,14 +238,14 @@ class Trainer(Figure):
     """Networks that are trained in the page.
 
     lesson: "names", "text", "gap", "race" or "gpt", with what is needed to train it and its record.  rate, seed: with
-    which the training starts.  Raises ValueError for another lesson, and for a rate or seed that cannot be.
+    which the training starts.  Refuses another lesson, and for a rate or seed that cannot be.
     """
 
     module = "trainer"
 
     lesson = traitlets.Dict().tag(sync=True)
-    rate = traitlets.Float().tag(sync=True)
-    seed = traitlets.Int(0).tag(sync=True)
+    rate = traitlets.Enum(RATES).tag(sync=True)
+    seed = traitlets.Int(0, min=0).tag(sync=True)
 
     def __init__(self, lesson: str, **state):
         if lesson not in LESSONS:
@@ -262,13 +262,6 @@ class Trainer(Figure):
             state.setdefault(name, about[name])
         state.setdefault("alt", self._describe())
         super().__init__(**state)
-
-    @traitlets.validate("rate", "seed")
-    def _check(self, proposal):
-        name, value = proposal["trait"].name, proposal["value"]
-        if (name == "rate" and value not in RATES) or (name == "seed" and value < 0):
-            raise ValueError(f"{name} is {value}; a rate is one of {RATES}, a seed 0 or more.")
-        return value
 
     def _describe(self) -> str:
         """The recorded training in words."""

@@ -134,7 +134,7 @@ class Translator(Figure):
     use: names of shipped models, of TRANSLATORS.  text: the sentence.  shown: which models, by number from 0; two of
     them stand side by side where they read one language.  place: of a word that is looked at, from 0.  forced: ids with
     which it has to begin, [] at first.  kind: "cross", "self" or "encoder".  layer, head: from 1; head 0 is
-    their mean.  first: what is seen before a model is there, by name.  Raises ValueError for what does not exist.
+    their mean.  first: what is seen before a model is there, by name.  Refuses what does not exist.
     """
 
     module = "translator"
@@ -145,7 +145,7 @@ class Translator(Figure):
     shown = traitlets.List(traitlets.Int()).tag(sync=True)
     place = traitlets.Int(3).tag(sync=True)
     forced = traitlets.List(traitlets.Int()).tag(sync=True)
-    kind = traitlets.Unicode("cross").tag(sync=True)
+    kind = traitlets.Enum(("cross", "self", "encoder"), "cross").tag(sync=True)
     layer = traitlets.Int(1).tag(sync=True)
     head = traitlets.Int(0).tag(sync=True)
     first = traitlets.Dict().tag(sync=True)
@@ -204,12 +204,6 @@ class Translator(Figure):
     def _check_text(self, proposal):
         if len(proposal["value"]) > LONGEST:
             raise ValueError(f"text has {len(proposal['value'])} characters; it may have {LONGEST}.")
-        return proposal["value"]
-
-    @traitlets.validate("kind")
-    def _check_kind(self, proposal):
-        if proposal["value"] not in ("cross", "self", "encoder"):
-            raise ValueError(f"kind is {proposal['value']!r}; it must be 'cross', 'self' or 'encoder'.")
         return proposal["value"]
 
     def strongest(self) -> list[tuple[str, str, float]]:

@@ -76,7 +76,7 @@ class UnrolledRNN(Figure):
 
     passage: 0, 1 or 2, and 3 for the reader's own, once there is one.  t: the step, from 0.
     unit: 0 to 159.  known: units to try, as pairs [unit, what it goes with].
-    Title, caption and alternative text may be given too.  Raises ValueError for what does not exist.
+    Title, caption and alternative text may be given too.  Refuses what does not exist.
     """
 
     module = "unrolled"
@@ -84,8 +84,8 @@ class UnrolledRNN(Figure):
 
     passages = traitlets.List().tag(sync=True)
     passage = traitlets.Int(0).tag(sync=True)
-    t = traitlets.Int(0).tag(sync=True)
-    unit = traitlets.Int(0).tag(sync=True)
+    t = traitlets.Int(0, min=0, max=STEPS - 1).tag(sync=True)
+    unit = traitlets.Int(0, min=0, max=UNITS - 1).tag(sync=True)
     known = traitlets.List().tag(sync=True)
     bytes = traitlets.Int().tag(sync=True)
 
@@ -112,13 +112,11 @@ class UnrolledRNN(Figure):
             self._describe()
             self.observe(self._describe, ["passage", "t", "unit"])
 
-    @traitlets.validate("passage", "t", "unit")
+    @traitlets.validate("passage")
     def _check(self, proposal):
-        name, value = proposal["trait"].name, proposal["value"]
-        most = {"passage": len(self.passages), "t": STEPS, "unit": UNITS}[name] - 1
-        if not 0 <= value <= most:
-            raise ValueError(f"{name} is {value}; it must be from 0 to {most}.")
-        return value
+        if not 0 <= proposal["value"] < len(self.passages):
+            raise ValueError(f"passage is {proposal['value']}; it must be from 0 to {len(self.passages) - 1}.")
+        return proposal["value"]
 
     def step(self) -> int:
         """t, or the last step of a passage that is shorter."""

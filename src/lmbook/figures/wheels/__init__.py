@@ -26,8 +26,8 @@ class PositionWheels(Figure):
 
     module = "wheels"
 
-    width = traitlets.Int(8).tag(sync=True)
-    base = traitlets.Int(100).tag(sync=True)
+    width = traitlets.Enum(WIDTHS, 8).tag(sync=True)
+    base = traitlets.Enum(BASES, 100).tag(sync=True)
     i = traitlets.Int(5).tag(sync=True)
     offset = traitlets.Int(3).tag(sync=True)
     length = traitlets.Int(40).tag(sync=True)
@@ -45,13 +45,6 @@ class PositionWheels(Figure):
         if state["alt"] == "…":
             self._describe()
             self.observe(self._describe, ["width", "base", "i", "offset"])
-
-    @traitlets.validate("width", "base")
-    def _check_choice(self, proposal):
-        known = {"width": WIDTHS, "base": BASES}[proposal["trait"].name]
-        if proposal["value"] not in known:
-            raise ValueError(f"{proposal['trait'].name} is {proposal['value']}; choose one of {known}.")
-        return proposal["value"]
 
     @traitlets.validate("i", "offset")
     def _check_position(self, proposal):

@@ -34,7 +34,7 @@ class GPTWriter(Figure):
 
     prompt, written: the text so far.  temperature, top_k (0: all), top_p: as lmbook.decode.distribution.  seed: of the
     draws.  layer, head (-1: the mean of all): whose attention is shown, from 0.  arrives: it begins to
-    write by itself when a reader comes, except where less motion is wanted.  Raises ValueError for a character that the
+    write by itself when a reader comes, except where less motion is wanted.  Refuses a character that the
     model does not have, and for numbers out of their range.
     """
 
@@ -47,12 +47,12 @@ class GPTWriter(Figure):
     examples = traitlets.List(EXAMPLES).tag(sync=True)
     prompt = traitlets.Unicode("ROMEO:\n").tag(sync=True)
     written = traitlets.Unicode("").tag(sync=True)
-    temperature = traitlets.Float(0.8).tag(sync=True)
-    top_k = traitlets.Int(0).tag(sync=True)
-    top_p = traitlets.Float(1.0).tag(sync=True)
+    temperature = traitlets.Float(0.8, min=0, max=2).tag(sync=True)
+    top_k = traitlets.Int(0, min=0, max=65).tag(sync=True)
+    top_p = traitlets.Float(1.0, min=0.01, max=1).tag(sync=True)
     seed = traitlets.Int(0).tag(sync=True)
-    layer = traitlets.Int(3).tag(sync=True)
-    head = traitlets.Int(-1).tag(sync=True)
+    layer = traitlets.Int(3, min=0, max=3).tag(sync=True)
+    head = traitlets.Int(-1, min=-1, max=3).tag(sync=True)
     arrives = traitlets.Bool(False).tag(sync=True)
 
     def __init__(self, **state):
@@ -78,15 +78,6 @@ class GPTWriter(Figure):
         if len(text) > MOST or (name == "prompt" and not text):
             raise ValueError(f"{name} has {len(text)} characters; it may have {MOST}, and a prompt has at least 1.")
         return text
-
-    @traitlets.validate("temperature", "top_k", "top_p", "layer", "head")
-    def _check_range(self, proposal):
-        name, value = proposal["trait"].name, proposal["value"]
-        ranges = {"temperature": (0, 2), "top_k": (0, 65), "top_p": (0.01, 1), "layer": (0, 3), "head": (-1, 3)}
-        low, high = ranges[name]
-        if not low <= value <= high:
-            raise ValueError(f"{name} is {value}; it must be from {low} to {high}.")
-        return value
 
     def after(self, text: str):
         """The logits after a text, special ids at -inf, and the attention of its last character (layer, head, T)."""

@@ -11,6 +11,7 @@ from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its r
     bert_pretraining,
     caption_ladder,
     caption_lm,
+    counting,
     digits,
     fixed_vector_recall,
     flops_and_time,

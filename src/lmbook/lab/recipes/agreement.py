@@ -25,23 +25,9 @@ from lmbook.rnn_models import RecurrentLM
 from lmbook.text import Vocabulary
 
 STEMS = [
-    "rope",
-    "pilot",
-    "captain",
-    "ferry",
-    "storm",
-    "sailor",
-    "boat",
-    "net",
-    "lamp",
-    "letter",
-    "barrel",
-    "gull",
-    "anchor",
-    "keeper",
-    "bell",
-    "flag",
-]
+    "rope", "pilot", "captain", "ferry", "storm", "sailor", "boat", "net",
+    "lamp", "letter", "barrel", "gull", "anchor", "keeper", "bell", "flag",
+]  # fmt: skip
 NOUNS = [(stem, stem[:-1] + "ies" if stem.endswith("y") else stem + "s") for stem in STEMS]
 VERBS = [("was", "were"), ("is", "are"), ("seems", "seem"), ("looks", "look")]
 ADJECTIVES = ["old", "grey", "small", "new", "heavy", "red"]
@@ -53,28 +39,9 @@ CELLS = ("rnn", "gru", "lstm")
 RATES = (3e-3, 1e-2, 3e-2)
 TRIED, MOST, EVERY, ROWS = 400, 6000, 200, 32
 SENTENCE = [
-    "the",
-    "ropes",
-    "that",
-    "the",
-    "old",
-    "pilot",
-    "had",
-    "lent",
-    "to",
-    "the",
-    "captain",
-    "of",
-    "the",
-    "grey",
-    "ferry",
-    "before",
-    "the",
-    "storm",
-    "were",
-    "still",
-    "wet",
-]
+    "the", "ropes", "that", "the", "old", "pilot", "had", "lent", "to", "the", "captain",
+    "of", "the", "grey", "ferry", "before", "the", "storm", "were", "still", "wet",
+]  # fmt: skip
 
 
 def sentence(rng: np.random.Generator, numbers: list[int], plural: int) -> tuple[list[str], int, tuple[str, str]]:

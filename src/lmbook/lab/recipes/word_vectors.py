@@ -45,6 +45,7 @@ class Setting:
 LARGE = Setting(20_000, 100, 5, 1e-4, 2048, 8000, 3e-3)
 PAGE = Setting(2500, 48, 2, 1e-3, 2048, 1500, 1e-2, lower=True)  # the words, width and window of chapter 3
 WINDOWS = {"all words, window 5": (5, 1.0), "thinned, window 5": (5, 1e-3), "thinned, window 2": (2, 1e-3)}
+FOURTH = {"all words, window 2": (2, 1.0)}  # completes the factorial, in a recipe of its own
 BUDGETS, SHOWN = (400, 1600), ("october", "storm", "three", "mother")
 FAMILIES = (
     "january february march april may june july august september october november december",
@@ -160,8 +161,27 @@ def page_vectors(run: Run) -> tuple[dict, SkipGram]:
 )
 def windows(run: Run) -> tuple[dict, None]:
     """By window, after each of BUDGETS: `family_share`; after the longest, what is nearest to four words."""
+    scores = by_window(run, WINDOWS)
+    return {"family": scores["thinned, window 2"][f"{BUDGETS[-1]} steps"]} | scores, None
+
+
+@recipe(
+    "skip-gram-narrow",
+    about="word vectors from WikiText-2 by skip-gram with the narrow window and all words, the fourth case of the two",
+    minutes=3,
+    corpora=("wikitext2",),
+    score="family",
+)
+def narrow(run: Run) -> tuple[dict, None]:
+    """As `windows`, for FOURTH."""
+    scores = by_window(run, FOURTH)
+    return {"family": scores["all words, window 2"][f"{BUDGETS[-1]} steps"]} | scores, None
+
+
+def by_window(run: Run, ways: dict[str, tuple[int, float]]) -> dict:
+    """The scores of each of `ways` (name: window and threshold) after each of BUDGETS, every one a run of its own."""
     scores: dict = {}
-    for name, (window, threshold) in WINDOWS.items():
+    for name, (window, threshold) in ways.items():
         scores[name] = {}
         for steps in BUDGETS:
             lmbook.seed(run.seed)
@@ -170,4 +190,4 @@ def windows(run: Run) -> tuple[dict, None]:
             scores[name][f"{steps} steps"] = family_share(model.v.weight, families(vocabulary))
         found = {word: nearest(model.v.weight, vocabulary[word], 6) for word in SHOWN if word in vocabulary}
         scores[name]["nearest"] = {word: [vocabulary.tokens[i] for i, _ in near] for word, near in found.items()}
-    return {"family": scores["thinned, window 2"][f"{BUDGETS[-1]} steps"]} | scores, None
+    return scores

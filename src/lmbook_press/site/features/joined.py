@@ -18,6 +18,7 @@ ADDRESS = re.compile(r"""url\((["']?)(?!data:|[a-z]+:|[/#])([^"')]+)\1\)""")
 ICONS = re.compile(r"url\((vendor/fontawesome/webfonts/fa-(?:solid|brands)-\d+\.woff2)\)")  # on every page
 DEFERRED = re.compile(r'(?:<script defer src="[^"]*_static/[^"]*\.js[^"]*"[^>]*></script>\s*)+')
 SCRIPT = re.compile(r'src="([^"]*?_static/)([^"?]*)[^"]*"(?: data-scripts="([^"]*)")?')
+DECLARED = re.compile(r"^(?:const|let)(?=\s+[\w$]+\s*=)", re.MULTILINE)  # at the beginning of a line: for all scripts
 IMPORT = re.compile(r"""@import\s+(?:url\()?["']([^"')]+)["']\)?;""")
 OURS = ("lmbook.css", "boxes.css", "landing.css", "figures/figures.css")  # nothing in them is for other books
 AIR = re.compile(r"/\*.*?\*/|\s+", re.DOTALL)  # comments and runs of white space
@@ -135,6 +136,11 @@ def one_sheet(out: Path, words: set[str]) -> None:
         file.write_text(PRELOADS.sub("", before) + link + fonts + SHEET.sub("", among) + rest, encoding="utf8")
 
 
+def alone(script: str) -> str:
+    """A script that, joined with others, ends alone if it fails, and still declares what the others ask it for."""
+    return f"try {{\n{DECLARED.sub('var', script)}\n}} catch (error) {{\n  reportError(error);\n}}\n"
+
+
 def one_script(out: Path) -> None:
     """Scripts of a page that follow each other are one file, in their order: each alone costs a round trip."""
     static = out / "_static"
@@ -144,7 +150,7 @@ def one_script(out: Path) -> None:
         names = [name for _, one, several in tags for name in (several or one).split()]
         if len(names) == 1 or not all((static / name).exists() for name in names):
             return found[0]
-        text = "\n;\n".join((static / name).read_text(encoding="utf8") for name in names)
+        text = "".join(alone((static / name).read_text(encoding="utf8")) for name in names)
         name, version = (hashlib.sha256(part.encode()).hexdigest()[:8] for part in (" ".join(names), text))
         (static / f"book-{name}.js").write_text(text, encoding="utf8")
         address = f"{tags[0][0]}book-{name}.js?v={version}"

@@ -16,11 +16,12 @@ from lmbook_press.site.repairs import (
     highlighting,
     measuring,
     sidebar,
+    storage,
     viewports,
 )
 
 BODIES = (bibliography, empty_headings, hidden_code)
-PAGES = (sidebar, viewports)
+PAGES = (sidebar, storage, viewports)
 STATIC = (copy_buttons, excerpts, highlighting, measuring)
 
 
