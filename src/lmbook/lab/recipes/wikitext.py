@@ -230,21 +230,3 @@ def ngrams(run: Run) -> tuple[dict, None]:
                 f"{p} perplexity": stream_perplexity(model, ids[p][1:]) for p in ("valid", "test")
             }
     return scores, None
-
-
-@recipe(
-    "wikitext2-equal",
-    about="WikiText-2, vanilla RNN beside the windows of wikitext2-windows: same text, width, epochs",
-    minutes=8,
-    **TABLE | {"score": "lowest valid perplexity"},
-)
-def recurrence_at_equal_epochs(run: Run) -> tuple[dict, None]:
-    """Everything but the cell as in `windows_of_one_to_eight`, at its rate and at a third of it."""
-    vocabulary, ids = prepare(run)
-    few = ids if run.quick else {**ids, "train": ids["train"][: len(ids["train"]) // 4]}
-    scores = {}
-    for rate in (3e-3, 1e-3):
-        model = RecurrentLM(len(vocabulary), 128, 128, 1, "rnn", dropout=0.2, tied=True).to(run.device)
-        got = train_and_score(run, model, few, epochs=3, rate=rate, part=f"rate {rate:g}", parts=("valid",))
-        scores[f"rate {rate:g}"] = got["valid perplexity"]
-    return scores | {"lowest valid perplexity": min(scores.values()), "parameters": n_parameters(model)}, None
