@@ -8,7 +8,6 @@ such worker: does it run from top to bottom, does every answer stand where it be
 """
 
 import hashlib
-import json
 import os
 import tempfile
 import warnings
@@ -20,7 +19,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from lmbook_grader.grading.execute import Runs
-from lmbook_grader.intake.collect import open_submission, place, read_bytes
+from lmbook_grader.intake.collect import content_of, open_submission, place, read_bytes
 from lmbook_grader.intake.match_answers import DEFINED, WRITTEN_STUB, bare, grade_id, is_answer, titles
 from lmbook_grader.promise import as_there, newer, python
 from lmbook_grader.sandbox.commands import Limits, copy_package
@@ -168,7 +167,7 @@ def _of_newer_python(notebook: NotebookNode) -> list[str]:
 
 def _marked(path: Path) -> NotebookNode | None:
     """The notebook with its metadata, for format 4; open_submission has read it before, so it is whole."""
-    content = json.loads(read_bytes(path).decode("utf-8-sig"))
+    content = content_of(read_bytes(path))
     if content["nbformat"] != 4:
         return None
     with warnings.catch_warnings(action="ignore"):  # of cells pasted twice; the report says it in better words

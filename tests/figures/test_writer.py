@@ -276,16 +276,6 @@ def test_a_prompt_of_the_readers_own(show):
     assert [cells[0] for cells in rows(page)][:5] == [visible(char) for char, *_ in wanted][:5]
 
 
-def test_axe_finds_nothing_and_it_fits_a_phone(show, axe_in_every_view):
-    page = show(GPTWriter(written="Which is the sea that is not in the world of men.", top_p=0.5), width=360)
-    for summary in page.locator("summary").all():
-        summary.click()
-    assert axe_in_every_view(page, wide=360) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    suppressed = "[...document.querySelectorAll('figure :is(button, input, select, summary, [tabindex])')]"
-    assert page.evaluate(f"{suppressed}.every((node) => node.dataset.lmSuppressShortcuts === 'true')")
-
-
 def test_what_the_first_page_shows_is_what_the_model_writes_there(page_model):
     prompt = [CHARACTERS.index(c) for c in firstwords.PROMPT]
     page_model.run(f"var ids = {prompt}, none = (z) => Array.from(z, (v, i) => (i < 5 ? -Infinity : v))")
