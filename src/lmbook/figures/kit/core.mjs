@@ -29,7 +29,8 @@
 //   listen("a b", callback)      callback on a change of trait a or b; taken off when the view goes
 //   say(sentence)                the result in words, in the polite live region, which is also shown to everybody.
 //                                It stands below the figure; el.append(say.node, ...) puts it elsewhere.
-//                                While a slider is dragged only the last sentence is read out.
+//                                While a slider is dragged only the last sentence is read out;
+//                                say(sentence, { aloud: false }) is shown only.
 //   the return value of the function, if it is one, is called when the view goes
 //   the function may be async: until it is done the printed figure stays
 //
@@ -68,7 +69,7 @@ export { fmt, h, replace, s };
  * @property {(events: string, callback?: Function) => void} off
  * @property {() => void} save_changes
  *
- * @typedef {((sentence: string) => void) & { node: HTMLElement }} Say
+ * @typedef {((sentence: string, how?: { aloud?: boolean }) => void) & { node: HTMLElement }} Say
  * @typedef {(names: string, callback: Function) => void} Listen
  * @typedef {object} Tools
  * @property {Model} model
@@ -174,8 +175,9 @@ function liveRegion() {
   return {
     node: h("div", {}, shown, read),
     stop: () => clearTimeout(timer),
-    say(sentence) {
+    say(sentence, { aloud = true } = {}) {
       shown.textContent = sentence;
+      if (!aloud) return;
       clearTimeout(timer);
       timer = setTimeout(() => {
         if (read.textContent !== sentence) read.textContent = sentence;
