@@ -53,6 +53,7 @@ def captions(run: Run) -> tuple[dict, nn.Module]:
         torch.optim.Adam(model.parameters(), lr=1e-2),
         warmup=min(50, total // 10),
         total=total,
+        valid=lambda: texts(ids["valid"], 256),
     )
     nll = {part: evaluate(model, texts(ids[part], 256), next_token_nll) for part in ("valid", "test")}
     return {f"{part} perplexity": metrics.perplexity(mean) for part, mean in nll.items()}, model
