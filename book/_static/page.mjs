@@ -221,6 +221,16 @@ const unfold = () => {
 };
 addEventListener("hashchange", unfold);
 unfold();
+// What was searched for is in sight, also where it is folded away. Sphinx marks it when its scripts have run.
+const asked = new URLSearchParams(location.search).has("highlight") || document.referrer.includes("/search.html?");
+if (asked && !location.hash)
+  addEventListener("load", () => {
+    const found = document.querySelector("article .highlighted");
+    if (!found || scrollY > 0) return;
+    for (let box = found.closest("details"); box; box = box.parentElement?.closest("details")) box.open = true;
+    layOut();
+    found.scrollIntoView({ behavior: "instant", block: "center" });
+  });
 const [arrival] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
 let landing = arrival?.type === "navigate";
 setTimeout(() => {
