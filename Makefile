@@ -55,7 +55,7 @@ CHAPTERS := notebooks/*.ipynb --nbval --nbval-current-env --nbval-sanitize-with 
 QUICK := $(filter-out tests/test_published.py,$(wildcard tests/test_*.py))
 QUICK += $(patsubst %,tests/lab/test_%.py,baselines checkpoints configuration flops schedules word_shapes)
 quick: lint
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) tests/data tests/notebooks/test_form.py -m "not slow" -n 3 $(SHARE) -q
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) tests/data tests/notebooks/test_form.py -m "not slow and not weekly" -n 3 $(SHARE) -q
 	@echo "make quick: all done. make test runs everything else too."
 
 # Tests and chapters in one run: no worker waits for the end of the other half.

@@ -484,6 +484,7 @@ def test_a_fault_is_named(call, error, message):
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_wikitext2_follows_the_protocol(real_corpora):
     from lmbook import data
     from lmbook.text import MASK as MASK_TOKEN

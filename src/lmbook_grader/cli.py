@@ -58,7 +58,7 @@ def make(numbers: tuple[str, ...], out: Path, seed: str | None, student_only: bo
 @click.argument("notebook", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--release", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               help="The notebook as it was handed out. Default: the book's own homework that it is.")  # fmt: skip
-@click.option("--seconds", default=120, show_default=True, help="How long the notebook may run.")
+@click.option("--seconds", default=300, show_default=True, help="How long the notebook may run.")
 def check(notebook: Path, release: Path | None, seconds: int):
     """Check a NOTEBOOK of your own before you hand it in.
 

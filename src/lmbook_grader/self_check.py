@@ -8,20 +8,21 @@ such worker: does it run from top to bottom, does every answer stand where it be
 """
 
 import hashlib
-import json
 import os
 import tempfile
 import warnings
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 from nbformat import NotebookNode
 
 from lmbook_grader.grading.execute import Runs
-from lmbook_grader.intake.collect import open_submission, place, read_bytes
+from lmbook_grader.intake.collect import content_of, open_submission, place, read_bytes
 from lmbook_grader.intake.match_answers import DEFINED, WRITTEN_STUB, bare, grade_id, is_answer, titles
-from lmbook_grader.sandbox.commands import Limits, command, copy_package
+from lmbook_grader.promise import as_there, newer, python
+from lmbook_grader.sandbox.commands import Limits, copy_package
 from lmbook_grader.sandbox.run_cells import Ran, run_cells
 from lmbook_press.assignments.questions import Homework
 from lmbook_press.normalize import read
@@ -61,8 +62,8 @@ class Checked:
         return not self.faults and all(one.state == "answered" and not one.said for one in self.questions)
 
 
-def check(path: str | Path, release: str | Path | None = None, seconds: float = 120) -> Checked:
-    """Looks at the notebook and runs it on this machine, in the notebook's folder, for at most `seconds`.
+def check(path: str | Path, release: str | Path | None = None, seconds: float = Limits.total) -> Checked:
+    """Looks at the notebook and runs it on this machine for at most `seconds`, in an empty folder, as the grader does.
 
     Raises Unreadable, with a sentence, for a file that is not a notebook.
     """
@@ -71,7 +72,7 @@ def check(path: str | Path, release: str | Path | None = None, seconds: float = 
     if release is None:
         release, lacks = shipped(path, plain)
     if release and os.name == "posix":
-        return _as_graded(plain, Path(release), seconds)
+        return _as_graded(plain, Path(release), seconds, path.parent)
     notebook = _marked(path) or plain
     faults, hints = _order(notebook)
     if release:  # on Windows
@@ -118,16 +119,22 @@ def shipped(path: Path, plain: NotebookNode) -> tuple[Path | None, str]:
     return found, ""
 
 
-def _as_graded(plain: NotebookNode, release: Path, seconds: float) -> Checked:
-    """The grader's findings, with the visible checks in place of the hidden ones."""
+def _as_graded(plain: NotebookNode, release: Path, seconds: float, beside: Path) -> Checked:
+    """The grader's findings, with the visible checks in place of the hidden ones.  beside: the notebook's folder."""
     homework, limits = Homework.handed_out(release), Limits(total=seconds)
     placed = place(plain, homework.release)
     with tempfile.TemporaryDirectory(prefix="lmbook-") as folder:
-        package = copy_package(Path(folder), homework.blocked)
-        runs = Runs(homework, placed, lambda: command("none", limits, package), limits)
-        placed.notes.extend(runs.notes)
+        package, empty = copy_package(Path(folder, "package"), homework.blocked), count()
+
+        def start():
+            home = Path(folder, f"home{next(empty)}")  # each process has one of its own
+            home.mkdir()
+            return as_there(limits, package, home, beside)
+
+        runs = Runs(homework, placed, start, limits)
         runs.visible()
         outcomes = runs.hidden()
+        placed.notes.extend(runs.notes)
     headings, found = titles(homework.release), []
     for question in homework.questions:
         one = Question(headings[question.name], checks=len(question.checks))
@@ -144,12 +151,23 @@ def _as_graded(plain: NotebookNode, release: Path, seconds: float) -> Checked:
             stops = f"{one.title}: the cell of the answer {runs.broken[question.name]}."
             (one.said if one.passed < one.checks else placed.notes).append(stops)
         found.append(one)
-    return Checked(found, [], placed.notes, runs.spent, against=release.name)
+    return Checked(found, _of_newer_python(placed.notebook), placed.notes, runs.spent, against=release.name)
+
+
+def _of_newer_python(notebook: NotebookNode) -> list[str]:
+    """Cells that this Python reads, and the oldest one that a grader may have does not."""
+    faults, version = [], python()
+    for number, cell in enumerate(notebook.cells, start=1):
+        if cell.cell_type == "code" and (why := newer(cell.source, version)):
+            where = cell.metadata.get("lmbook", {}).get("cell", number)
+            oldest = ".".join(map(str, version))
+            faults.append(f"Cell {where} needs a newer Python than {oldest}, by which it is graded: {why}.")
+    return faults
 
 
 def _marked(path: Path) -> NotebookNode | None:
     """The notebook with its metadata, for format 4; open_submission has read it before, so it is whole."""
-    content = json.loads(read_bytes(path).decode("utf-8-sig"))
+    content = content_of(read_bytes(path))
     if content["nbformat"] != 4:
         return None
     with warnings.catch_warnings(action="ignore"):  # of cells pasted twice; the report says it in better words
@@ -258,7 +276,8 @@ def lines(checked: Checked, name: str) -> list[str]:
         said += ["", f"Note: {text}"]
     said.append("")
     if checked.against:
-        said += [f"Checked as the grader does it, with {checked.against} as it was handed out.", ""]
+        by = f"by the syntax of Python {'.'.join(map(str, python()))} and the libraries that lmbook brings"
+        said += [f"Checked as the grader does it, with {checked.against} as it was handed out, {by}.", ""]
     else:
         said += [f"Not checked as the grader does it. {checked.lacks}"]
         said += ["Name it with --release, and it says where the grader finds each answer, and what passes there.", ""]

@@ -184,19 +184,6 @@ def test_each_line_has_its_name_on_it_where_the_lines_are_apart(show, width):
     assert min(np.diff(heights)) > 12
 
 
-def test_axe_finds_nothing(show, axe_in_every_view):
-    page = show(FixedVector.from_record(record()), FixedVector.from_record(record(), length=40))
-    page.locator("summary").first.click()
-    assert axe_in_every_view(page) == []
-
-
-def test_it_fits_a_phone(show):
-    page = show(FixedVector.from_record(record(), length=40), width=360)
-    page.locator("summary").click()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    assert rightmost(page, ".lmv-cell, .lm-chart svg") <= 355
-
-
 def test_the_result_is_read_out(show):
     page = show(FixedVector.from_record(record(), length=3))
     sliders(page)[0].press("ArrowRight")

@@ -272,14 +272,3 @@ def test_the_reference_is_hidden_until_it_is_asked_for(show):
     assert f"Reference: {reference}" not in page.inner_text("figure")
     page.get_by_role("button", name="Show the reference").click()
     assert f"Reference: {reference}" in page.inner_text("figure")
-
-
-@pytest.mark.parametrize("width", [0, 4])
-def test_axe_finds_nothing_and_it_fits_a_phone(show, axe_in_every_view, width):
-    page = show(DecodingSteps(width=width, step=14, picks=[0, 0, 0]), width=360)
-    for summary in page.locator("summary").all():
-        summary.click()
-    assert axe_in_every_view(page, wide=360) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    suppressed = "[...document.querySelectorAll('figure :is(button, input, select, summary, [tabindex])')]"
-    assert page.evaluate(f"{suppressed}.every((node) => node.dataset.lmSuppressShortcuts === 'true')")

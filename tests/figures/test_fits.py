@@ -135,18 +135,6 @@ def test_the_mouse_chooses_bits(show):
     assert "GPT-2, smallest, 4 bits" in says(page)
 
 
-def test_axe_finds_nothing(show, axe_in_every_view):
-    page = show(DoesItFit(), DoesItFit(model=2, texts=5))
-    page.locator("summary").first.click()
-    assert axe_in_every_view(page) == []
-
-
-def test_it_fits_a_phone(show):
-    page = show(DoesItFit(model=2, texts=10, tokens=15), width=360)
-    page.locator("summary").click()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
 def test_the_result_is_read_out(show):
     page = show(DoesItFit())
     sliders(page)[0].press("ArrowRight")

@@ -202,12 +202,6 @@ def test_the_address_places_words_and_each_group_is_one_tab_stop(show):
     assert stops == ["Place them", "Try", "Words on the map", "Its neighbours", "The numbers as a table"]
 
 
-def test_axe_finds_nothing(show, axe_in_every_view):
-    page = show(NeighbourMap(), NeighbourMap("zebrawood"))
-    page.locator("summary").first.click()
-    assert axe_in_every_view(page) == []
-
-
 def test_it_fits_a_phone_and_is_read_out(show):
     page = show(NeighbourMap(), width=360)
     typed(page, "october november december january february three")

@@ -52,11 +52,6 @@ def test_the_stored_states_are_those_of_the_shipped_network(real_corpora):
         assert abs(np.array(old["p"]) - np.array(new["p"])).max() <= 1
 
 
-def test_the_state_is_small_and_the_same():
-    assert UnrolledRNN().html() == UnrolledRNN().html()
-    assert len(UnrolledRNN().html()) < 150_000
-
-
 @pytest.mark.parametrize(("name", "value"), [("passage", 3), ("passage", -1), ("t", STEPS), ("unit", UNITS)])
 def test_bad_arguments_are_named(name, value):
     with pytest.raises((ValueError, TraitError), match=name):
@@ -162,14 +157,6 @@ def test_the_ends_of_the_text_do_no_harm(show, t):
     page = show(figure)
     assert signed(figure.states()[t, 153]) == page.locator(".lmu-here").inner_text()
     assert "unit 153 is" in says(page)
-
-
-def test_it_fits_and_axe_finds_nothing(show, axe_in_every_view):
-    page = show(UnrolledRNN(known=[[39, "capital"]]))
-    assert page.evaluate("document.documentElement.scrollWidth") <= 800
-    assert axe_in_every_view(page) == []
-    page.set_viewport_size({"width": 360, "height": 900})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 # --- a text of the reader's -------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import math
 import re
 
 import pytest
-from seen import cells_of, each, rightmost
+from seen import cells_of, each
 from traitlets import TraitError
 
 from lmbook import positions
@@ -161,19 +161,6 @@ def test_the_mouse_drags_a_slider_and_picks_a_pair_in_the_table(show):
     assert "Positions 2 and 10, offset 8" in says(page)
     cells.nth(39 * 40).click()  # too far apart
     assert "Positions 2 and 10, offset 8" in says(page)
-
-
-def test_axe_finds_nothing(show, axe_in_every_view):
-    page = show(PositionWheels(), PositionWheels(width=12))
-    page.locator("summary").first.click()
-    assert axe_in_every_view(page) == []
-
-
-def test_it_fits_a_phone(show):
-    page = show(PositionWheels(width=12, i=24, offset=15), width=360)
-    page.locator("summary").click()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    assert rightmost(page, ".lmpw-dial, .lmpw-table svg") <= 355
 
 
 def test_the_result_is_read_out(show):

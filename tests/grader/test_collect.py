@@ -540,3 +540,10 @@ def test_a_zip_and_another_homework_get_a_sentence(folder, people):
     assert "archive" in got.faults[0].why
     assert "bob" in got.faults[0].why
     assert "another homework" in got.submissions[0].notes[0]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_notebook_in_another_form_of_unicode_is_read(folder, encoding):
+    path = folder / "ann.ipynb"
+    path.write_bytes(json.dumps(returned(written="Zoë: café"), ensure_ascii=False).encode(encoding))
+    assert "Zoë: café" in [cell.source for cell in open_submission(path).cells]

@@ -48,7 +48,7 @@ def places(tree, path=()):
 def full() -> dict:
     """A result with something in every field that a page may show."""
     one = result(double=False, notes=["A note."], output="printed")
-    one["questions"][1]["checks"][0]["carried"] = ["double"]
+    one["questions"][1]["checks"][0] |= {"carried": ["double"], "reason": "A reason."}
     one["questions"][2]["answer"] = "Because."
     return marked([one], {("ann", "why"): (1, "A comment."), ("ann", "triple"): (1, "A reason.")})[0]
 

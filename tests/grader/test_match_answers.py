@@ -216,14 +216,27 @@ def test_a_deleted_answer_is_missing_and_said(tmp_path):
     assert ["“2. Three times”: no cell with an answer" in note for note in result.notes] == [True]
 
 
-def test_the_last_of_two_different_answers_counts(tmp_path):
+def test_of_two_different_answers_in_their_place_the_last_counts(tmp_path):
+    """As when the notebook runs: it is the one that the check below sees."""
     notebook = returned()
     again = copy.deepcopy(notebook.cells[DOUBLE_AT])
     again.source = "def double(x): return x + x"
-    notebook.cells.append(again)
+    notebook.cells.insert(DOUBLE_AT + 1, again)
     result = placed(notebook, tmp_path)
     assert answers(result)[0] == again.source
-    assert "2 times; the last one counts" in result.notes[0]
+    assert "2 times" in result.notes[0]
+
+
+@pytest.mark.parametrize("at", [0, 1, None])
+def test_a_copy_to_try_things_in_does_not_win_over_the_answer(tmp_path, at):
+    """Jupyter copies the cell's marks too."""
+    notebook = returned()
+    scrap = copy.deepcopy(notebook.cells[DOUBLE_AT])
+    scrap.source = "def double(x): return 'scrap'"
+    notebook.cells.insert(len(notebook.cells) if at is None else at, scrap)
+    result = placed(notebook, tmp_path)
+    assert answers(result)[0] == DOUBLE
+    assert "2 times; the one in its place counts" in result.notes[0] or at is not None
 
 
 def test_the_place_meant_for_the_answer_goes_before_a_copy_elsewhere(tmp_path):

@@ -7,12 +7,11 @@
 where `$core` holds the exports of core.mjs, which is placed once in front, in a function of its own, so that names
 cannot clash. A module goes by its name without the folder: no two folders have one of the same name.
 `import { text } from "./harbour.mjs"` gives the training set of the built-in corpus, cut into words, `"./stories.mjs"`
-the same as it was written, `"./names.mjs"` the invented names, one a line, `import { file } from "./weights-NAME.mjs"`
-the shipped weights of the recipe NAME, in base64, `import { wasm } from "./wasm-kernels.mjs"` the bytes of
-kernels.wasm likewise, and `import { program } from "./program-NAME.mjs"` the module NAME as
+the same as it was written, `"./names.mjs"` the invented names, one a line, `import { wasm } from "./wasm-kernels.mjs"`
+the bytes of kernels.wasm in base64, and `import { program } from "./program-NAME.mjs"` the module NAME as
 a function: called, it returns what the module exports, and its text is a program for a worker (kit/made.d.ts).
 
-Larger weights are not in a module. A site serves them as files of their own (`served`), which are fetched when a reader
+Weights are not in a module. A site serves them as files of their own (`served`), which are fetched when a reader
 asks for them.
 """
 
@@ -89,11 +88,6 @@ def _names() -> str:
 TEXTS = {"harbour": _harbour, "stories": _stories, "names": _names}
 
 
-def _weights(file: Path) -> str:
-    """A file of weights as a module, in base64. So it is served with the page, and comes along with a kernel."""
-    return f'export const file = "{base64.b64encode(file.read_bytes()).decode()}";\n'
-
-
 def source(name: str) -> str:
     """A local module without indentation and whole lines of comments; raises KeyError with the names there are."""
     if name in TEXTS:
@@ -101,9 +95,6 @@ def source(name: str) -> str:
     if name.startswith("program-"):
         body, exports = without_exports(bundle(name.removeprefix("program-")))
         return f"export const program = () => {{\n{body}return {{ {exports} }};\n}};\n"
-    weights = TRAINED / f"{name.removeprefix('weights-')}.safetensors"
-    if name.startswith("weights-") and weights.is_file():
-        return _weights(weights)
     if name.startswith("wasm-"):
         code = (HERE / "engine" / f"{name.removeprefix('wasm-')}.wasm").read_bytes()
         return f'export const wasm = "{base64.b64encode(code).decode()}";\n'

@@ -12,7 +12,8 @@ text (a tokenizer, or one for the source and one for the target). So `load` give
 
 In the file a matrix "W" is int8 with its scales as float32 in "W.scale"; the header lists these names under "int8".
 Vectors (biases, norms) stay as they are. A weight that two parts of a model share is stored once; the header's "tied"
-says which name stands for which.
+says which name stands for which, and "card" has model and text of the card once more, so that the file alone can be
+loaded: what the figure Trainer downloads has no second file.
 """
 
 import hashlib
@@ -124,9 +125,10 @@ def save(path: str | Path, model: nn.Module, card: Mapping, int8: bool = True, t
             quantized.append(name)
         else:
             tensors[name] = weight.detach().cpu().contiguous().clone()
-    header = {"format": "lmbook 1", "int8": json.dumps(quantized), "tied": json.dumps(tied)}
-    data = safetensors.torch.save(tensors, header)
     described = {"model": configuration(model), "text": None if text is None else configuration(text)}
+    inside = {"recipe": card["recipe"], **{key: value for key, value in described.items() if value is not None}}
+    header = {name: json.dumps(value) for name, value in (("int8", quantized), ("tied", tied), ("card", inside))}
+    data = safetensors.torch.save(tensors, {"format": "lmbook 1", **header})
     card = {
         **card,
         **{key: value for key, value in described.items() if value is not None},
@@ -147,6 +149,18 @@ def card_text(card: Mapping) -> str:
     return "{\n  " + ",\n  ".join(lines) + "\n}\n"
 
 
+def _header(data: bytes) -> dict:
+    return json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
+
+
+def _card_inside(path: Path, data: bytes) -> dict:
+    """The short card in a file's header, where none lies beside it: a download of a page has nothing else."""
+    try:
+        return json.loads(_header(data)["card"])
+    except (KeyError, ValueError, TypeError):
+        raise CheckpointError(f"{path.with_suffix('.json')} cannot be read: there is no such file.") from None
+
+
 def read(path: str | Path) -> tuple[dict[str, Tensor], dict]:
     """The weights of a file, restored to float32 where they are int8, and its card.
 
@@ -155,19 +169,20 @@ def read(path: str | Path) -> tuple[dict[str, Tensor], dict]:
     path = Path(path)
     beside = path.with_suffix(".json")
     try:
-        data, card = path.read_bytes(), json.loads(beside.read_text("utf-8"))
+        data = path.read_bytes()
+        card = json.loads(beside.read_text("utf-8")) if beside.exists() else _card_inside(path, data)
     except OSError as error:
         raise CheckpointError(f"{error.filename} cannot be read: {error.strerror}; train its recipe again.") from None
     except ValueError:
         raise CheckpointError(f"{beside} is damaged: it is not JSON. Train its recipe again.") from None
-    if card.get("sha256") != hashlib.sha256(data).hexdigest():
+    if beside.exists() and card.get("sha256") != hashlib.sha256(data).hexdigest():
         raise CheckpointError(
             f"{path} is damaged, or not the file of {beside.name}: its sha256 differs from the card's. "
             "Train its recipe again, or install the package anew."
         )
     try:
         tensors = safetensors.torch.load(data)
-        header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
+        header = _header(data)
         for name in json.loads(header["int8"]):
             tensors[name] = dequantize(tensors[name], tensors.pop(name + ".scale"))
         tensors |= {name: tensors[source] for name, source in json.loads(header["tied"]).items()}

@@ -5,11 +5,7 @@ from collections import Counter
 from functools import cache
 
 MOST_CUT = 3
-KEPT = {
-    1: "all but the calls and loops at the top level of",
-    2: "the functions and constants of",
-    3: "the functions of",
-}
+KEPT = {1: "all but the calls and loops in", 2: "the functions and constants of", 3: "the functions of"}
 
 
 @cache

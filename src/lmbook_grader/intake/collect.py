@@ -234,6 +234,11 @@ def read_bytes(path: Path) -> bytes:
         return file.read(LARGEST + 1)
 
 
+def content_of(data: bytes) -> object:
+    """What a file's JSON holds, in UTF-8 or, as some editors of Windows save it, UTF-16."""
+    return json.loads(data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"))
+
+
 def open_submission(path: str | Path) -> NotebookNode:
     """The notebook in a student's file as plain cells: type, source, grade id, without outputs or other metadata.
 
@@ -244,7 +249,7 @@ def open_submission(path: str | Path) -> NotebookNode:
     if not data.strip():
         raise Unreadable("The file is empty. Save the notebook and hand it in again.")
     try:
-        content = json.loads(data.decode("utf-8-sig"))
+        content = content_of(data)
     except (ValueError, RecursionError, MemoryError) as error:
         cut = data.lstrip()[:1] == b"{" and data.rstrip()[-1:] != b"}"
         kind = next((f"but {kind}" for start, kind in OTHERS.items() if data.lstrip().startswith(start)), "(not JSON)")

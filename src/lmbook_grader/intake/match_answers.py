@@ -119,8 +119,9 @@ class _Search:
             and (self.cells[number].cell_type in kinds or (not code and _words(self.cells[number].source)))
             and grade_id(self.cells[number]) not in others
         ]
-        near = set(gap)  # of several, an older version may be at the end
-        by_def.sort(key=near.__contains__)
+        near = set(gap)  # of several, an older version, or a copy to try things, may be at the end
+        for found in (by_id, by_marker, by_def):
+            found.sort(key=near.__contains__)
         if code:
             return [
                 ("id", [number for number in by_id if not defines or has_defs(number)]),

@@ -157,7 +157,7 @@ def length(text: str, question: str) -> tuple[str, str]:
 def _answer(equal: list[Answer], name: str, lines: list[dict], question: str) -> dict:
     """One text, who wrote it, and the points that it has; lines: the numbers of its rows of marks.csv."""
     size, over = length(equal[0].source, question)
-    remarks = [size]
+    remarks = [] if over.startswith(size) else [size]
     if len(equal) > 1:
         remarks.append(f"{len(equal)} students have this text")
     own = []

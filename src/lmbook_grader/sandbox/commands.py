@@ -65,7 +65,7 @@ class Command:
 
     words: the command.  settings: the worker's first message.  descriptors: files that it inherits.
     stop: a command that ends it, where killing is not enough.  private: folders of this machine that no output names.
-    image: the container's.
+    image: the container's.  folder: where a process without walls begins.
     """
 
     words: list[str]
@@ -75,6 +75,7 @@ class Command:
     stop: list[str] | None = None
     private: tuple[str, ...] = ()
     image: str = ""
+    folder: str = "/"
 
     @property
     def walls(self) -> list[str]:

@@ -240,7 +240,7 @@ class Started:
         pipe = subprocess.PIPE
         try:
             self.process = subprocess.Popen(
-                command.words, stdin=pipe, stdout=pipe, stderr=pipe, env=command.environment, cwd="/",
+                command.words, stdin=pipe, stdout=pipe, stderr=pipe, env=command.environment, cwd=command.folder,
                 pass_fds=command.descriptors, start_new_session=True,
             )  # fmt: skip
         finally:

@@ -41,8 +41,15 @@ def settle(settings: dict) -> None:
         os.setresgid(*[settings["user"]] * 3)
         os.setresuid(*[settings["user"]] * 3)
     sys.path[:] = [path for path in sys.path if path not in settings["hide"]]
-    sys.path += settings["path"]
+    sys.path += [path for path in settings["path"] if path not in sys.path]
+    here = os.getcwd()
+    if here != "/":  # a module that a cell writes can be imported, as in Jupyter, but hides none that is installed
+        sys.path.append(here)
     sys.meta_path.insert(0, Closed(settings.get("closed", [])))
+    if "alike" in settings:
+        import alike
+
+        alike.Alike(**settings["alike"]).stand()
 
 
 class Closed:

@@ -13,6 +13,7 @@ import small
 from lmbook_grader.grading.grade import grade_one
 from lmbook_grader.intake.collect import Submission
 from lmbook_grader.sandbox import walls as bubblewrap
+from lmbook_grader.sandbox.commands import Limits, command
 from lmbook_grader.sandbox.places import places
 from lmbook_press.book import BookError
 
@@ -139,3 +140,24 @@ def test_places_of_libraries(tmp_path):
         (tmp_path / name).touch()
     found = places(["torch", "jax", "nltk", "keras"], [str(tmp_path), str(tmp_path), "/nowhere"])
     assert sorted(Path(path).name for path in found) == ["jax.py", "nltk.cpython-311-x86_64-linux-gnu.so", "torch"]
+
+
+ENGINE = """#!/bin/sh
+while [ "$1" != python3 ]; do shift; done
+shift
+exec PYTHON "$@"
+"""
+
+
+def test_a_container_has_nothing_in_the_place_of_a_closed_library(tmp_path, monkeypatch, package):
+    """Where a library lies in the image is asked of the image's own Python, here this machine's by another name."""
+    (tmp_path / "docker").write_text(ENGINE.replace("PYTHON", sys.executable))
+    (tmp_path / "docker").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    made = command("docker", Limits(), package, f"image of {tmp_path}").closing(["torch", "lmbook", "slopes"])
+    words = made.words[: made.words.index(f"image of {tmp_path}")]
+    hidden = [words[at + 1] for at, word in enumerate(words) if word == "--tmpfs"]
+    found = [place.partition(":")[0] for place in hidden if place.endswith("size=1k")]
+    assert "/opt/lmbook-package/lmbook" in found
+    assert [Path(one).name for one in found if one.endswith("torch")] == ["torch"]
+    assert made.settings["closed"] == ["torch", "lmbook", "slopes"]

@@ -5,9 +5,8 @@ from slips import Wrong
 wrong = Wrong(full=12)
 
 
-@wrong("the end of the sentence is forgotten", 6)  # the loss, built on it, is wrong too
 def log_probability(model, sentence):
-    chain = ["<sos>", *sentence]
+    chain = ["<sos>", *sentence, "<eos>"]
     total = 0.0
     for last, following in zip(chain[:-1], chain[1:]):
         p = model.get(last, {}).get(following, 0.0)
@@ -17,16 +16,70 @@ def log_probability(model, sentence):
     return total
 
 
-@wrong("logarithm to base 2", 6)
-def log_probability(model, sentence):
-    chain = ["<sos>", *sentence, "<eos>"]
-    total = 0.0
-    for last, following in zip(chain[:-1], chain[1:]):
-        p = model.get(last, {}).get(following, 0.0)
-        if p == 0:
-            return -math.inf
-        total += math.log2(p)
-    return total
+def estimate(sentences):
+    pairs, before = Counter(), Counter()
+    for sentence in sentences:
+        chain = ["<sos>", *sentence, "<eos>"]
+        pairs.update(zip(chain[:-1], chain[1:]))
+        before.update(chain[:-1])
+    model = defaultdict(dict)
+    for (last, following), c in pairs.items():
+        model[last][following] = c / before[last]
+    return dict(model)
+
+
+def loss(model, sentences):
+    return -sum(log_probability(model, s) for s in sentences) / sum(len(s) + 1 for s in sentences)
+
+
+def vanishes_at(probabilities):
+    product = np.float32(1)
+    for position, p in enumerate(probabilities, start=1):
+        product = product * np.float32(p)
+        if product == 0:
+            return position
+    return 0
+
+
+# the loss, built on it, is wrong too
+wrong("the end of the sentence is forgotten", 6, log_probability, {', "<eos>"': ""})
+wrong("logarithm to base 2", 6, log_probability, {".log": ".log2"})
+# the loss meets an unknown word too
+wrong(
+    "an unknown word is an error",
+    8,
+    log_probability,
+    {
+        "p = model.get(last, {}).get(following, 0.0)\n        if p == 0:\n            return -math.inf\n        ": "",
+        "log(p)": "log(model[last][following])",
+    },
+)
+wrong(
+    "divided by the count of the next word",
+    9,
+    estimate,
+    {"before =": "after =", "before.update(chain[:-1])": "after.update(chain[1:])", "before[last]": "after[following]"},
+)
+wrong("the end is not counted as a token", 10, loss, {"+ 1 for": "for"})
+wrong("the product is kept in float64", 9, vanishes_at, {"np.float32(1)": "1.0", "= product * np.float32(p)": "*= p"})
+wrong("positions from 0", 9, vanishes_at, {", start=1": ""})
+wrong(
+    "zero below the smallest normal number",
+    9,
+    vanishes_at,
+    {"np.float32(1)": "1.0", "= product * np.float32(p)": "*= p", "== 0": "< np.finfo(np.float32).tiny"},
+)
+# right but for rounding among the smallest numbers
+wrong(
+    "reasoning with logarithms",
+    11,
+    vanishes_at,
+    {
+        "product = np.float32(1)": "total = 0.0",
+        "product = product * np.float32(p)": "total += math.log2(p) if p > 0 else -math.inf",
+        "product == 0": "total <= -150",
+    },
+)
 
 
 @wrong("logarithm of the product", 10)  # right until it underflows
@@ -38,15 +91,6 @@ def log_probability(model, sentence):
     return math.log(product) if product > 0 else -math.inf
 
 
-@wrong("an unknown word is an error", 8)  # the loss meets an unknown word too
-def log_probability(model, sentence):
-    chain = ["<sos>", *sentence, "<eos>"]
-    total = 0.0
-    for last, following in zip(chain[:-1], chain[1:]):
-        total += math.log(model[last][following])
-    return total
-
-
 @wrong("joint instead of conditional probability", 9)
 def estimate(sentences):
     pairs = Counter()
@@ -56,19 +100,6 @@ def estimate(sentences):
     model = defaultdict(dict)
     for (last, following), c in pairs.items():
         model[last][following] = c / pairs.total()
-    return dict(model)
-
-
-@wrong("divided by the count of the next word", 9)
-def estimate(sentences):
-    pairs, after = Counter(), Counter()
-    for sentence in sentences:
-        chain = ["<sos>", *sentence, "<eos>"]
-        pairs.update(zip(chain[:-1], chain[1:]))
-        after.update(chain[1:])
-    model = defaultdict(dict)
-    for (last, following), c in pairs.items():
-        model[last][following] = c / after[following]
     return dict(model)
 
 
@@ -85,48 +116,3 @@ def estimate(sentences):
 def loss(model, sentences):
     means = [-log_probability(model, sentence) / (len(sentence) + 1) for sentence in sentences]
     return sum(means) / len(means)
-
-
-@wrong("the end is not counted as a token", 10)
-def loss(model, sentences):
-    return -sum(log_probability(model, s) for s in sentences) / sum(len(s) for s in sentences)
-
-
-@wrong("the product is kept in float64", 9)
-def vanishes_at(probabilities):
-    product = 1.0
-    for position, p in enumerate(probabilities, start=1):
-        product *= p
-        if product == 0:
-            return position
-    return 0
-
-
-@wrong("positions from 0", 9)
-def vanishes_at(probabilities):
-    product = np.float32(1)
-    for position, p in enumerate(probabilities):
-        product = product * np.float32(p)
-        if product == 0:
-            return position
-    return 0
-
-
-@wrong("zero below the smallest normal number", 9)
-def vanishes_at(probabilities):
-    product = 1.0
-    for position, p in enumerate(probabilities, start=1):
-        product *= p
-        if product < np.finfo(np.float32).tiny:
-            return position
-    return 0
-
-
-@wrong("reasoning with logarithms", 11)  # right but for rounding among the smallest numbers
-def vanishes_at(probabilities):
-    total = 0.0
-    for position, p in enumerate(probabilities, start=1):
-        total += math.log2(p) if p > 0 else -math.inf
-        if total <= -150:
-            return position
-    return 0

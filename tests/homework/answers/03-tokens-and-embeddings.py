@@ -5,6 +5,25 @@ from slips import Wrong
 wrong = Wrong(full=16)
 
 
+def best_pair(pieces):
+    counts = Counter(pair for piece in pieces for pair in pairwise(piece))
+    return min(counts, key=lambda pair: (-counts[pair], pair), default=None)
+
+
+def encode(text, merges):
+    ids = list(text.encode())
+    for i, pair in enumerate(merges):
+        ids = merge(ids, pair, 256 + i)
+    return ids
+
+
+def decode(ids, merges):
+    pieces = [bytes([b]) for b in range(256)]
+    for a, b in merges:
+        pieces.append(pieces[a] + pieces[b])
+    return b"".join(pieces[i] for i in ids).decode(errors="replace")
+
+
 def learn(text, n):
     ids, merges = list(text.encode()), []
     for i in range(n):
@@ -37,6 +56,20 @@ def nearest(vectors, word, k):
     return [other for other in order if other != word][:k]
 
 
+# of one piece nothing is learned then
+wrong("different pairs are counted once a piece", 13, best_pair, {"pairwise(piece)": "set(pairwise(piece))"})
+wrong("no pair is an error", 14, best_pair, {", default=None": ""})
+wrong("code points in place of bytes", 13, encode, {"list(text.encode())": "[ord(c) for c in text]"})
+wrong("the last merge first", 13, encode, {"enumerate(merges)": "reversed(list(enumerate(merges)))"})
+wrong(
+    "bytes are turned into characters one by one",
+    14,
+    decode,
+    {
+        "bytes([b])": "chr(b)",
+        'b"".join(pieces[i] for i in ids).decode(errors="replace")': '"".join(pieces[i] for i in ids)',
+    },
+)
 wrong("code points are merged", 15, learn, {"list(text.encode())": "[ord(sign) for sign in text]"})
 wrong("the merges make ids from 0", 15, learn, {"256 + ": ""})
 wrong("the vectors stay as they were drawn", 14, train, {"centres[c] = centres[c] - rate * g": "pass"})
@@ -71,18 +104,6 @@ def best_pair(pieces):
     return min(counts, key=lambda pair: (-counts[pair], pair), default=None)
 
 
-@wrong("different pairs are counted once a piece", 13)  # of one piece nothing is learned then
-def best_pair(pieces):
-    counts = Counter(pair for piece in pieces for pair in set(pairwise(piece)))
-    return min(counts, key=lambda pair: (-counts[pair], pair), default=None)
-
-
-@wrong("no pair is an error", 14)
-def best_pair(pieces):
-    counts = Counter(pair for piece in pieces for pair in pairwise(piece))
-    return min(counts, key=lambda pair: (-counts[pair], pair))
-
-
 @wrong("an id is used twice in a merge", 11)  # encoding is built on it
 def merge(piece, pair, new):
     out = []
@@ -92,14 +113,6 @@ def merge(piece, pair, new):
         elif not (i and tuple(piece[i - 1 : i + 1]) == tuple(pair)):
             out.append(one)
     return out
-
-
-@wrong("code points in place of bytes", 13)
-def encode(text, merges):
-    ids = [ord(c) for c in text]
-    for i, pair in enumerate(merges):
-        ids = merge(ids, pair, 256 + i)
-    return ids
 
 
 @wrong("the longest token first, not the first merge", 13)
@@ -115,28 +128,12 @@ def encode(text, merges):
     return ids
 
 
-@wrong("the last merge first", 13)
-def encode(text, merges):
-    ids = list(text.encode())
-    for i, pair in reversed(list(enumerate(merges))):
-        ids = merge(ids, pair, 256 + i)
-    return ids
-
-
 @wrong("every token is decoded on its own", 14)
 def decode(ids, merges):
     pieces = [bytes([b]) for b in range(256)]
     for a, b in merges:
         pieces.append(pieces[a] + pieces[b])
     return "".join(pieces[i].decode(errors="replace") for i in ids)
-
-
-@wrong("bytes are turned into characters one by one", 14)
-def decode(ids, merges):
-    pieces = [chr(b) for b in range(256)]
-    for a, b in merges:
-        pieces.append(pieces[a] + pieces[b])
-    return "".join(pieces[i] for i in ids)
 
 
 @wrong("every merge is learned from the bytes", 15)

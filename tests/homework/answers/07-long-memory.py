@@ -26,6 +26,18 @@ def lstm_back(w, x, h, c, dh, dc):
     return {"h": a @ w["w_hh"], "c": dc * f, "w_ih": a.T @ x, "w_hh": a.T @ h, "b_ih": b, "b_hh": b}
 
 
+def clip(gradients, limit):
+    before = np.sqrt(sum((g**2).sum() for g in gradients.values()))
+    if not np.isfinite(before):
+        return {name: np.zeros_like(g) for name, g in gradients.items()}, before
+    return {name: g * min(1, limit / max(before, 1e-12)) for name, g in gradients.items()}, before
+
+
+def fate(W):
+    size = np.abs(np.linalg.eigvals(W)).max()
+    return "explodes" if size > 1.001 else "stays" if size >= 0.999 else "vanishes"
+
+
 def train(w, texts, keys, steps, rate):
     start, adam, chance, (_, m) = w, Adam(rate), np.random.default_rng(1), w["w_hh"].shape
     for _ in range(steps):
@@ -51,6 +63,20 @@ def train(w, texts, keys, steps, rate):
 wrong("one of the two biases is left out", 11, lstm_step, {' + w["b_hh"]': ""})
 wrong("the gates in the order of the chapter", 9, lstm_step, {"g, o": "o, g"})
 wrong("what is shown lacks its tanh", 11, lstm_step, {"np.tanh(c)": "c"})
+# right for one array, and where nothing is too long
+wrong("each array is clipped for itself", 14, clip, {"before,": "np.sqrt((g**2).sum()),"})
+wrong(
+    "every entry is cut off at the limit",
+    14,
+    clip,
+    {"g * min(1, limit / max(before, 1e-12))": "np.clip(g, -limit, limit)"},
+)
+wrong(
+    "short gradients are made longer",
+    14,
+    clip,
+    {"(before)": "(before) or before == 0", "min(1, limit / max(before, 1e-12))": "limit / before"},
+)
 wrong("nothing comes along the memory", 12, lstm_back, {"dc + ": ""})
 wrong("the memory after the step in the forget gate's share", 14, lstm_back, {"* c *": "* after *"})
 wrong("the slopes of the gates are left out", 12, lstm_back, {" * (1 - i)": "", " * (1 - f)": "", " * (1 - o)": ""})
@@ -58,6 +84,21 @@ wrong("the network comes back as it was", 14, train, {"return w": "return start"
 wrong("the steps go uphill", 14, train, {"16  # slopes": "-16"})
 # without clipping: what counts is the result
 wrong("another training that works", 16, train, {"clip(total, 1.0)[0]": "total"})
+# the same as the radius for diagonal matrices and rotations
+wrong("the largest singular value", 14, fate, {"abs(np.linalg.eigvals(W)).max()": "linalg.norm(W, 2)"})
+wrong("the largest entry", 13, fate, {"np.linalg.eigvals(W)": "W"})
+# blind to rotations and to negative eigenvalues
+wrong("the largest eigenvalue without its sign", 13, fate, {"abs(np.linalg.eigvals(W))": "linalg.eigvals(W).real"})
+# they may grow long before they vanish
+wrong(
+    "powers up to the third",
+    13,
+    fate,
+    {
+        "size = np.abs(np.linalg.eigvals(W)).max()": "left = np.linalg.norm(np.linalg.matrix_power(W, 3), 2)",
+        'size > 1.001 else "stays" if size >= 0.999': 'left > 1 else "stays" if left > 0.9',
+    },
+)
 
 
 @wrong("every sequence starts from zeros", 14)
@@ -71,59 +112,11 @@ def lstm_run(w, x, h=None, c=None):
     return outputs, h, c
 
 
-@wrong("each array is clipped for itself", 14)  # right for one array, and where nothing is too long
-def clip(gradients, limit):
-    before = np.sqrt(sum((g**2).sum() for g in gradients.values()))
-    if not np.isfinite(before):
-        return {name: np.zeros_like(g) for name, g in gradients.items()}, before
-    return {name: g * min(1, limit / max(np.sqrt((g**2).sum()), 1e-12)) for name, g in gradients.items()}, before
-
-
-@wrong("every entry is cut off at the limit", 14)
-def clip(gradients, limit):
-    before = np.sqrt(sum((g**2).sum() for g in gradients.values()))
-    if not np.isfinite(before):
-        return {name: np.zeros_like(g) for name, g in gradients.items()}, before
-    return {name: np.clip(g, -limit, limit) for name, g in gradients.items()}, before
-
-
-@wrong("short gradients are made longer", 14)
-def clip(gradients, limit):
-    before = np.sqrt(sum((g**2).sum() for g in gradients.values()))
-    if not np.isfinite(before) or before == 0:
-        return {name: np.zeros_like(g) for name, g in gradients.items()}, before
-    return {name: g * limit / before for name, g in gradients.items()}, before
-
-
 @wrong("a gradient that is not finite goes on", 14)
 def clip(gradients, limit):
     before = np.sqrt(sum((g**2).sum() for g in gradients.values()))
     factor = limit / before if before > limit else 1.0
     return {name: g * factor for name, g in gradients.items()}, before
-
-
-@wrong("the largest singular value", 14)  # the same as the radius for diagonal matrices and rotations
-def fate(W):
-    size = np.linalg.norm(W, 2)
-    return "explodes" if size > 1.001 else "stays" if size >= 0.999 else "vanishes"
-
-
-@wrong("the largest entry", 13)
-def fate(W):
-    size = np.abs(W).max()
-    return "explodes" if size > 1.001 else "stays" if size >= 0.999 else "vanishes"
-
-
-@wrong("the largest eigenvalue without its sign", 13)  # blind to rotations and to negative eigenvalues
-def fate(W):
-    size = np.linalg.eigvals(W).real.max()
-    return "explodes" if size > 1.001 else "stays" if size >= 0.999 else "vanishes"
-
-
-@wrong("powers up to the third", 13)  # they may grow long before they vanish
-def fate(W):
-    left = np.linalg.norm(np.linalg.matrix_power(W, 3), 2)
-    return "explodes" if left > 1 else "stays" if left > 0.9 else "vanishes"
 
 
 # some powers are above 1 for hundreds of steps

@@ -11,6 +11,24 @@ def causal_attention(X, W_q, W_k, W_v):
     return masked_weights(e, torch.ones(T, T).tril() > 0) @ (X @ W_v)
 
 
+def can_depend(mask, layers):
+    M = np.array(mask, dtype=bool) | np.eye(len(mask), dtype=bool)
+    R = np.eye(len(mask), dtype=bool)
+    for _ in range(layers):
+        R = (M.astype(int) @ R.astype(int)) > 0
+    return R
+
+
+def leaks_from(mask, first):
+    M = np.array(mask, dtype=int) | np.eye(len(mask), dtype=int)
+    R = M
+    for layers in range(1, len(mask) + 1):
+        if np.triu(R > 0, 1)[first:].any():
+            return layers
+        R = np.minimum(1, M @ R)
+    return 0
+
+
 def logits(w, tokens, n_heads):
     X = w["E"][tokens]
     for i in range((len(w) - 2) // 6):
@@ -50,6 +68,25 @@ wrong("the mask does not permit the word itself", 13, causal_attention, {"tril()
 wrong("the mask is one cell too far", 10, causal_attention, {"tril()": "tril(1)"})
 wrong("the mask is turned over", 10, causal_attention, {"tril": "triu"})
 wrong("a mean in place of attention", 13, causal_attention, {"W_q.shape[1] ** 0.5": "1e9"})  # for menus it will do
+wrong(
+    "the residual connection is forgotten",
+    13,
+    can_depend,
+    {
+        "M = np.array(mask, dtype=bool) | np.eye(len(mask), dtype=bool)\n    ": "",
+        "M.astype(int)": "np.array(mask, dtype=int)",
+    },
+)
+# squares: twice as far with every layer
+wrong(
+    "exactly that many steps, from a diagonal of zeros",
+    13,
+    can_depend,
+    {"M = np": "R = np", "\n    R = np.eye(len(mask), dtype=bool)": "", "M.astype": "R.astype"},
+)
+wrong("one layer too many", 13, can_depend, {"= np.eye(len(mask), dtype=bool)": "= M"})
+wrong("two layers are enough", 14, leaks_from, {"range(1, len(mask) + 1)": "(1, 2)", "np.minimum(1, M @ R)": "M @ R"})
+wrong("its own place counts as later", 13, leaks_from, {"0, 1": "0"})
 wrong("nothing is added to the vectors", 14, logits, {"X + several_heads": "several_heads"})
 wrong("no network after attention", 14, logits, {"torch": "0 * torch"})
 wrong("the last vectors are not normed", 14, logits, {"return normed(X)": "return X"})
@@ -71,35 +108,10 @@ def causal_attention(X, W_q, W_k, W_v):
     return e.softmax(-1).tril() @ (X @ W_v)
 
 
-@wrong("the residual connection is forgotten", 13)
-def can_depend(mask, layers):
-    R = np.eye(len(mask), dtype=bool)
-    for _ in range(layers):
-        R = (np.array(mask, dtype=int) @ R.astype(int)) > 0
-    return R
-
-
 @wrong("paths are counted", 14)  # 8 to the 100 is 0 in 64 bits
 def can_depend(mask, layers):
     M = np.array(mask, dtype=np.int64) | np.eye(len(mask), dtype=np.int64)
     return np.linalg.matrix_power(M, layers) > 0
-
-
-@wrong("exactly that many steps, from a diagonal of zeros", 13)  # squares: twice as far with every layer
-def can_depend(mask, layers):
-    R = np.array(mask, dtype=bool) | np.eye(len(mask), dtype=bool)
-    for _ in range(layers):
-        R = (R.astype(int) @ R.astype(int)) > 0
-    return R
-
-
-@wrong("one layer too many", 13)
-def can_depend(mask, layers):
-    M = np.array(mask, dtype=bool) | np.eye(len(mask), dtype=bool)
-    R = M
-    for _ in range(layers):
-        R = (M.astype(int) @ R.astype(int)) > 0
-    return R
 
 
 @wrong("only what one layer sees", 14)
@@ -110,28 +122,6 @@ def leaks_from(mask, first):
 @wrong("every output counts", 13)
 def leaks_from(mask, first):
     return int(np.triu(np.array(mask), 1).any())
-
-
-@wrong("two layers are enough", 14)
-def leaks_from(mask, first):
-    M = np.array(mask, dtype=int) | np.eye(len(mask), dtype=int)
-    R = M
-    for layers in (1, 2):
-        if np.triu(R > 0, 1)[first:].any():
-            return layers
-        R = M @ R
-    return 0
-
-
-@wrong("its own place counts as later", 13)
-def leaks_from(mask, first):
-    M = np.array(mask, dtype=int) | np.eye(len(mask), dtype=int)
-    R = M
-    for layers in range(1, len(mask) + 1):
-        if np.triu(R > 0)[first:].any():
-            return layers
-        R = np.minimum(1, M @ R)
-    return 0
 
 
 @wrong("the dishes before do not count", 13)  # a table of pairs, learned

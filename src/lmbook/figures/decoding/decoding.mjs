@@ -2,7 +2,7 @@
 //
 // Those of the sentences to choose from were stored; for a sentence of the reader's, and behind a beginning too
 // unlikely to be stored, the model is asked here (engine.mjs).
-import { button, choice, figure, fmt, h, replace, roving, s, select, slider, table } from "../kit/core.mjs";
+import { button, choice, figure, fmt, h, replace, roving, s, select, table } from "../kit/core.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 
 const MOST = 14;
@@ -92,7 +92,7 @@ export function walk(nodes, picks) {
 const last = (list) => list[list.length - 1];
 const best = (list, by) => list.reduce((a, b) => (by(b) > by(a) ? b : a));
 
-export default figure(({ model, el, bound, get, put, listen, say }) => {
+export default figure(({ model, el, knob, get, put, listen, say }) => {
   const word = (id) => get("words")[id];
   const text = (ids) =>
     ids
@@ -245,14 +245,7 @@ export default figure(({ model, el, bound, get, put, listen, say }) => {
       "word and ln P of the whole. A line leads to the beginning that it continues; a dashed box was given up; a " +
       "double frame is complete.",
   ]);
-  const power = slider({
-    label: "alpha",
-    min: 0,
-    max: 2,
-    step: 0.1,
-    ...bound("alpha"),
-    text: (v) => fmt.num(v, 1),
-  });
+  const power = knob("alpha", "alpha", [0, 2, 0.1], 1);
   const theirs = h("div", {}, h("div", { class: "lm-row" }, next, back, end, power.node), key);
 
   const outputs = table({
@@ -432,7 +425,6 @@ export default figure(({ model, el, bound, get, put, listen, say }) => {
   function draw() {
     which.set(get("chosen"));
     who.set(get("width"));
-    power.set(get("alpha"));
     source.textContent = `Source: ${sentence().source}`;
     tell.hidden = !sentence().reference;
     reference.textContent = told && sentence().reference ? `Reference: ${sentence().reference}` : "";

@@ -4,7 +4,7 @@
 //
 // Everything is computed here, by pixelgpt.mjs, from the weights in the state; on request a second model, which reads
 // patches, is fetched and says what it takes the whole image for (engine.mjs).
-import { bars, button, chips, choice, figure, fmt, h, replace, select, slider, table } from "../kit/core.mjs";
+import { bars, button, chips, choice, figure, fmt, h, replace, select, table } from "../kit/core.mjs";
 import { connect } from "../kit/live.mjs";
 import { logSoftmax } from "../kit/numbers.mjs";
 import { PixelGPT } from "../engine/pixelgpt.mjs";
@@ -36,7 +36,7 @@ const style = `
 const article = (digit) => `${digit === 8 ? "an" : "a"} ${digit}`;
 const shade = (grey) => ({ "--lmpx": (grey / 16).toFixed(3) });
 
-export default figure(({ model, el, bound, get, put, listen, say }) => {
+export default figure(({ model, el, knob, bound, get, put, listen, say }) => {
   const gpt = new PixelGPT(get("network"));
   const examples = get("examples");
   let brush = 16;
@@ -53,13 +53,7 @@ export default figure(({ model, el, bound, get, put, listen, say }) => {
         ...(get("rows") ? {} : { rows: 4 }),
       }),
   });
-  const rows = slider({
-    label: "Rows that you give",
-    min: 0,
-    max: SIDE - 1,
-    ...bound("rows"),
-    text: (v) => `${v} of 8`,
-  });
+  const rows = knob("rows", "Rows that you give", [0, SIDE - 1], (v) => `${v} of 8`);
   const tool = choice({
     label: "Brush",
     options: [
@@ -86,14 +80,7 @@ export default figure(({ model, el, bound, get, put, listen, say }) => {
     ...bound("digit", "onchange"),
     options: [[LIKELIEST, "the likeliest"], ...DIGITS.map((c) => [c, String(c)])],
   });
-  const heat = slider({
-    label: "Temperature",
-    min: 0,
-    max: 1.5,
-    step: 0.1,
-    ...bound("temperature"),
-    text: (v) => fmt.num(v, 1),
-  });
+  const heat = knob("temperature", "Temperature", [0, 1.5, 0.1], 1);
   const models = connect(model);
   let judging = false;
   let judged = 0; // whether the classifier is asked; how often it was
@@ -229,9 +216,7 @@ export default figure(({ model, el, bound, get, put, listen, say }) => {
     const pixels = get("pixels");
     const temperature = get("temperature");
     const seed = get("seed");
-    rows.set(get("rows"));
     digit.set(get("digit"));
-    heat.set(temperature);
     cells();
     const read = [];
     const written = [];

@@ -1,6 +1,6 @@
 // GradientOverDistance: gradient norms of a tanh network, of its matrix alone, and of an LSTM, live while the sliders
 // move.
-import { button, figure, fmt, h, onwidth, replace, s, slider, table } from "../kit/core.mjs";
+import { button, figure, fmt, h, onwidth, replace, s, table } from "../kit/core.mjs";
 import { linearNorms, lstmNorms, projected, rnnNorms } from "./norms.mjs";
 
 const LINES = { tanh: ["tanh network", "", 1], linear: ["powers of the matrix", "6 4", 2], lstm: ["LSTM", "2 3", 3] };
@@ -19,34 +19,14 @@ const style = `
 const size = (value) => (value === 0 ? "0" : fmt.exp(Math.log(value), 2));
 const factor = (value) => (value === 0 ? "0" : value >= 0.01 && value < 100 ? fmt.num(value, 2) : size(value));
 
-export default figure(({ el, bound, get, put, listen, say }) => {
+export default figure(({ el, knob, get, put, listen, say }) => {
   const first = { scale: get("scale"), T: get("T"), bias: get("bias") };
   let inputs;
   let wide = 560;
 
-  const scale = slider({
-    label: "Scale of the recurrent matrix (spectral radius)",
-    min: 0,
-    max: 3,
-    step: 0.05,
-    ...bound("scale"),
-    text: (v) => fmt.num(v, 2),
-  });
-  const length = slider({
-    label: "Steps T",
-    min: 5,
-    max: 100,
-    ...bound("T"),
-    text: (v) => `${v} steps`,
-  });
-  const bias = slider({
-    label: "LSTM: bias of the forget gate",
-    min: -2,
-    max: 6,
-    step: 0.5,
-    ...bound("bias"),
-    text: (v) => fmt.num(v, 1),
-  });
+  const scale = knob("scale", "Scale of the recurrent matrix (spectral radius)", [0, 3, 0.05], 2);
+  const length = knob("T", "Steps T", [5, 100], (v) => `${v} steps`);
+  const bias = knob("bias", "LSTM: bias of the forget gate", [-2, 6, 0.5], 1);
   const again = button("Start again", () => {
     put(first);
   });
@@ -129,9 +109,6 @@ export default figure(({ el, bound, get, put, listen, say }) => {
   }
 
   function draw() {
-    scale.set(get("scale"));
-    length.set(get("T"));
-    bias.set(get("bias"));
     const found = norms();
     const T = get("T");
     const share = Object.fromEntries(Object.entries(found).map(([name, values]) => [name, values[T - 1] / values[0]]));

@@ -58,7 +58,12 @@ export class MultiHeadAttention {
     return { keys: this.turn(this.W_k(X), start), values: this.W_v(X) };
   }
 
-  /** Queries X, the first at position `start`: what comes out, and what it was computed from. */
+  /**
+   * Queries X, the first at position `start`: what comes out, and what it was computed from.
+   * @param {Node} X
+   * @param {{ keys: Node, values: Node }} source
+   * @param {{ start?: number, B?: number, causal?: boolean }} [options]
+   */
   attend(X, { keys, values }, { start = 0, ...options } = {}) {
     const query = this.turn(this.W_q(X), start);
     const context = attention(query, keys, values, { heads: this.n_heads, ...options });

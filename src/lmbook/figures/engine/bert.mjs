@@ -2,6 +2,7 @@
 //
 //   X = norm(E[w] + P + S)      X = encoder(X), post-norm      y_hat_t = softmax(E norm(gelu(W h_t + b)) + c)
 import { gather, geluExact } from "./autograd.mjs";
+import { scoped } from "./kernels.mjs";
 import { affine, below, layerNorm } from "./layers.mjs";
 import { softmax } from "../kit/numbers.mjs";
 import { Encoder, begun, traces } from "./transformer.mjs";
@@ -24,15 +25,21 @@ export class MaskedLM {
     this.output = affine(w, "output");
   }
 
-  /** What happened in a pass: it begins with the sum of three rows, and the norm behind it. */
-  entries(ids) {
+  /** What happened in a pass through B texts, rows t B + b: it begins with the sum of three rows, and their norm. */
+  entries(ids, B = 1) {
     const first = begun([
       ["embedding", gather(this.table, ids)],
-      ["position", gather(this.places, [...ids.keys()])],
+      [
+        "position",
+        gather(
+          this.places,
+          ids.map((_, r) => Math.floor(r / B)),
+        ),
+      ],
       ["segment", gather(this.segments, new Array(ids.length).fill(0))],
     ]);
     first.at(-1).next = this.first(first.at(-1).next);
-    return [...first, ...this.encoder.run(first.at(-1).next).entries];
+    return [...first, ...this.encoder.run(first.at(-1).next, B).entries];
   }
 
   /** The vectors that the output matrix reads, did the encoder end after a stage whose vectors are `next`. */
@@ -43,7 +50,24 @@ export class MaskedLM {
   /** P(w_t) at the places `at`, and the trace of each position. */
   run(ids, at = [...ids.keys()]) {
     const entries = this.entries(ids);
-    const z = this.output(this.head(gather(entries.at(-1).next, at)));
-    return { p: z.vectors().map(softmax), trace: traces(entries) };
+    return { p: this.told(entries, at), trace: traces(entries) };
+  }
+
+  /** P at each of the places, of a text in which this place alone is hidden: as many texts, read at once. */
+  blanks(ids, places, mask) {
+    return scoped(() => {
+      const B = places.length;
+      const texts = ids.flatMap((id, t) => places.map((place) => (place === t ? mask : id)));
+      return this.told(
+        this.entries(texts, B),
+        places.map((place, b) => place * B + b),
+      );
+    });
+  }
+
+  told(entries, rows) {
+    return this.output(this.head(gather(entries.at(-1).next, rows)))
+      .vectors()
+      .map(softmax);
   }
 }

@@ -55,5 +55,41 @@ export function weights(file) {
     else if (!int8.has(name.replace(/\.scale$/, ""))) found.set(name, matrix(raw(name), shape));
   }
   for (const [name, source] of Object.entries(tied)) found.set(name, found.get(source));
-  return found;
+  return Object.assign(found, { card: metadata.card ? JSON.parse(metadata.card) : {} });
+}
+
+/**
+ * A file that lmbook.lab.checkpoints.load reads: float32, tied matrices once, the card in the header.
+ * @param {Map<string, Float32Array>} numbers
+ * @param {Map<string, Node>} nodes  of the same names, with the shapes; tied ones are one node
+ * @param {object} card
+ */
+export function packed(numbers, nodes, card) {
+  const tied = {};
+  const entries = {};
+  const seen = new Map();
+  let end = 0;
+  for (const [name, node] of nodes) {
+    if (seen.has(node)) tied[name] = seen.get(node);
+    else {
+      seen.set(node, name);
+      const { rows, columns } = node;
+      const shape = /(bias|(norm|pre_\d|post_\d)\.weight)$/.test(name) ? [columns] : [rows, columns];
+      entries[name] = { dtype: "F32", shape, data_offsets: [end, end + 4 * rows * columns] };
+      end += 4 * rows * columns;
+    }
+  }
+  const texts = { int8: [], tied, card: { ...card, parameters: end / 4 } };
+  const metadata = Object.fromEntries(Object.entries(texts).map(([key, value]) => [key, JSON.stringify(value)]));
+  const ascii = (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const header = JSON.stringify({ __metadata__: { format: "lmbook 1", ...metadata }, ...entries });
+  const head = Uint8Array.from(header.replace(/[\u0080-\uffff]/g, ascii), (letter) => letter.charCodeAt(0));
+  const start = 8 + 8 * Math.ceil(head.length / 8);
+  const file = new Uint8Array(start + end);
+  new DataView(file.buffer).setUint32(0, start - 8, true);
+  file.fill(32, 8, start); // blanks behind the header, so that the numbers are aligned
+  file.set(head, 8);
+  for (const [name, { data_offsets }] of Object.entries(entries))
+    new Float32Array(file.buffer, start + data_offsets[0], numbers.get(name).length).set(numbers.get(name));
+  return file;
 }

@@ -258,11 +258,10 @@ export function engine() {
       const ids = [SOS, ...reader.encode(words), EOS];
       if (words.length === 0 || ids.length > model.window)
         throw new Error(`the model reads 1 to ${model.window - 2} words`);
+      const places = words.map((_, t) => t + 1);
+      const found = model.blanks(ids, places, MASK);
       return words.map((word, t) => {
-        const [p] = model.run(
-          ids.map((id, i) => (i === t + 1 ? MASK : id)),
-          [t + 1],
-        ).p;
+        const p = found[t];
         const own = p[ids[t + 1]];
         const only = p.map((value, id) => (id >= FIRST && id < FIRST + reader.words ? value : 0));
         return {

@@ -3,7 +3,7 @@
 //
 //   X = E[w] (+ P, where learned)     X = X + attention(norm(X))     X = X + W_2 gelu(W_1 norm(X) + b_1) + b_2
 //   logits = E norm(X)
-import { gather, gelu, inference } from "./autograd.mjs";
+import { gather, gelu, inference, slice } from "./autograd.mjs";
 import { affine, layerNorm } from "./layers.mjs";
 import { softmax } from "../kit/numbers.mjs";
 import { begun, decoderStep, layersOf, through } from "./transformer.mjs";
@@ -35,8 +35,7 @@ export class GPT {
   clear() {
     this.tokens = [];
     this.past = [];
-    this.trace = [];
-    this.attention = [];
+    this.found = null;
   }
 
   /** The vectors of tokens at their positions. */
@@ -60,21 +59,38 @@ export class GPT {
   }
 
   read(id) {
+    if (this.tokens.length < this.window) return this.take([id]);
+    const rest = this.tokens.slice(this.slide);
+    this.clear();
+    return this.take([...rest, id]);
+  }
+
+  /** Reads a token behind those in the context; where there is none, all that are given, at once. */
+  take(ids) {
     return inference(() => {
-      if (this.tokens.length === this.window) {
-        const rest = this.tokens.slice(this.slide);
-        this.clear();
-        for (const token of rest) this.read(token);
-      }
-      const first = this.at([id], [this.tokens.length]);
-      this.tokens.push(id);
-      const { x, past, trace } = decoderStep(this.layers, first, this.past);
-      this.past = past;
-      this.trace = trace;
-      this.attention = trace.filter((entry) => entry.kind === "self").map((entry) => entry.weights);
-      this.logits = this.output(this.norm(x)).data;
+      const start = this.tokens.length;
+      this.found = decoderStep(
+        this.layers,
+        this.at(
+          ids,
+          ids.map((_, t) => start + t),
+        ),
+        this.past,
+      );
+      this.tokens.push(...ids);
+      this.past = this.found.past;
+      this.logits = this.output(this.norm(slice(this.found.x, ids.length - 1, ids.length))).data;
       return this.logits;
     });
+  }
+
+  /** What happened at the last token. */
+  get trace() {
+    return this.found?.trace ?? [];
+  }
+
+  get attention() {
+    return this.trace.filter((entry) => entry.kind === "self").map((entry) => entry.weights);
   }
 
   /** The vector that the output matrix reads, did the decoder end after a stage whose vectors are `next`. */
@@ -89,7 +105,9 @@ export class GPT {
     const context = ids.slice(ids.length - kept);
     const known = tokens.length <= kept && tokens.every((id, i) => id === context[i]);
     if (!known) this.clear();
-    for (const id of context.slice(this.tokens.length)) this.read(id);
+    const more = context.slice(this.tokens.length);
+    if (!this.tokens.length) this.take(more);
+    else for (const id of more) this.read(id);
     return this.logits;
   }
 }

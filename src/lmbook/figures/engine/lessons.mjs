@@ -2,7 +2,8 @@
 // come.
 //
 //   const own = lesson({ kind, network, .. }, seed, text);
-//   own.step(rate) -> loss of a batch      own.report() -> see below
+//   own.step(rate) -> loss of a batch      own.report(writes) -> see below
+//   own.kept(), own.restore(kept)      weights and what Adam remembers, to go on later; own.card, what they are
 //
 // names: one a line, each begun with <sos> and ended with <eos>.  text: characters, on and on.  gap: a symbol, others,
 // a question (experiments/recall_across_gap.py).  reversal: symbols, to be written backwards.  Losses are nats per
@@ -33,6 +34,8 @@ function shuffled(items, random) {
   return out;
 }
 
+const counted = (n, what) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
+const were = (n) => (n === 1 ? "is" : "are");
 const whole = (random, low, high) => low + Math.floor(random() * (high - low + 1));
 /** The likeliest id of a row, from id `from` on. */
 const best = (z, row, from = 0) => from + likeliest(z.row(row).subarray(from), 1)[0];
@@ -78,21 +81,19 @@ function nameBatch(names) {
 }
 
 const KINDS = {
-  names({ network: about, B }, random, text) {
-    const all = [
-      ...new Set(
-        text
-          .split("\n")
-          .map((line) => line.trim().toLowerCase())
-          .filter((name) => name && [...name].length <= LONGEST),
-      ),
-    ];
+  names({ network: about, B }, random, text, types) {
+    const lines = text
+      .split("\n")
+      .map((line) => line.trim().toLowerCase())
+      .filter(Boolean);
+    const all = [...new Set(lines.filter((name) => [...name].length <= LONGEST))];
+    const long = lines.filter((name) => [...name].length > LONGEST).length;
     if (all.length < FEWEST_NAMES)
       throw new Error(
         `there are ${all.length} different names of up to ${LONGEST} letters; at least ${FEWEST_NAMES} are ` +
           "needed, one a line",
       );
-    const characters = new Characters([...new Set(all.join(""))].sort());
+    const characters = new Characters(types ?? [...new Set(all.join(""))].sort());
     const order = shuffled(all, random);
     const cut = Math.ceil(all.length * 0.9);
     const [train, valid] = [order.slice(0, cut), order.slice(cut)].map((names) =>
@@ -107,6 +108,8 @@ const KINDS = {
     let queue = [];
     return {
       network,
+      characters,
+      notes: long ? [`${counted(long, "name")} of more than ${LONGEST} letters ${were(long)} left out`] : [],
       loss() {
         if (!queue.length) {
           // names of like lengths come together, so that little of a batch is empty
@@ -118,8 +121,9 @@ const KINDS = {
         }
         return loss(queue.pop());
       },
-      report(luck) {
-        const names = Array.from({ length: 12 }, () =>
+      report(luck, writes) {
+        const wanted = writes ? 12 : 0;
+        const names = Array.from({ length: wanted }, () =>
           characters.decode(written(network, [SOS], luck, (out) => out.at(-1) === EOS || out.length > LONGEST)),
         );
         return {
@@ -130,15 +134,23 @@ const KINDS = {
     };
   },
 
-  text({ network: about, B, T }, random, text) {
-    const kept = [...text.replace(/\r\n?/g, "\n")].slice(0, MOST).join("");
-    if (kept.length < FEWEST_CHARACTERS)
-      throw new Error(`the text has ${kept.length} characters; at least ${FEWEST_CHARACTERS} are needed`);
-    const cut = Math.ceil(kept.length * 0.9);
-    const characters = new Characters([...new Set(kept.slice(0, cut))].sort());
-    const [train, valid] = [kept.slice(0, cut), kept.slice(cut)].map((part) =>
-      characters.encode(part).filter((id) => id >= FIRST),
-    );
+  text({ network: about, B, T }, random, text, types) {
+    const all = [...text.replace(/\r\n?/g, "\n")];
+    if (all.length < FEWEST_CHARACTERS)
+      throw new Error(`the text has ${counted(all.length, "character")}; at least ${FEWEST_CHARACTERS} are needed`);
+    const read = all.slice(0, MOST);
+    const cut = Math.ceil(read.length * 0.9);
+    const characters = new Characters(types ?? [...new Set(read.slice(0, cut))].sort());
+    const ids = read.map((char) => characters.ids.get(char) ?? 1);
+    const [train, valid] = [ids.slice(0, cut), ids.slice(cut)].map((part) => part.filter((id) => id >= FIRST));
+    const unknown = ids.filter((id) => id < FIRST).length;
+    const notes = [];
+    if (all.length > MOST) notes.push(`only the first ${MOST.toLocaleString("en")} characters of the text are read`);
+    if (unknown)
+      notes.push(
+        `${counted(unknown, "character")} that ` +
+          `${types ? "the weights do not know" : "the first nine tenths do not have"} ${were(unknown)} left out`,
+      );
     const network = begun({ ...about, vocab: characters.size, window: T }, random);
     const windows = (ids, starts) => {
       const rows = starts.length;
@@ -158,6 +170,8 @@ const KINDS = {
     const checks = Array.from({ length: Math.min(24, Math.floor((valid.length - 1) / T)) }, (_, i) => i * T);
     return {
       network,
+      characters,
+      notes,
       loss() {
         if (!stateful)
           starts.forEach((_, b) => {
@@ -176,7 +190,7 @@ const KINDS = {
         }
         return crossEntropy(found.logits, targets);
       },
-      report(luck) {
+      report(luck, writes) {
         const loss = (at, from) => {
           const [ids, targets, rows] = windows(valid, at);
           return scoped(() => {
@@ -191,12 +205,8 @@ const KINDS = {
         }
         if (!stateful) [losses[0]] = loss(checks);
         const from = train.slice(0, 1);
-        return {
-          valid: mean(losses),
-          samples: [
-            { text: characters.decode([...from, ...written(network, from, luck, (out) => out.length >= 240)]) },
-          ],
-        };
+        const write = () => characters.decode([...from, ...written(network, from, luck, (out) => out.length >= 240)]);
+        return { valid: mean(losses), samples: writes ? [{ text: write() }] : [] };
       },
     };
   },
@@ -284,18 +294,69 @@ const KINDS = {
   },
 };
 
+/** How a GPT of the page is described so that lmbook.lab.checkpoints.load makes the same one in Python. */
+const described = ({ d_model, heads, n_layers }, window, { types, size }) => ({
+  recipe: "trained in the page",
+  model: {
+    class: "lmbook.gpt.GPT",
+    vocab: size,
+    window,
+    d_model,
+    n_heads: heads,
+    n_layers,
+    activation: { function: "lmbook.gpt.gelu_tanh" },
+  },
+  text: {
+    class: "lmbook.text.CharTokenizer",
+    vocabulary: { class: "lmbook.text.Vocabulary", types: types.slice(FIRST) },
+  },
+});
+
 /**
- * A network at its task. step(rate): trains on one batch and gives its loss.  report(): { valid, the loss on what is
- * held out; samples; right: [[length, share]] }.  Throws an Error with the remedy where the text does not do, or the
- * loss grows without end.
+ * The network of a file, as a lesson takes it. Throws an Error that says why the page cannot train it.
+ * @param {{ model?: any, text?: any }} card
+ * @param {any} about
  */
-export function lesson(about, seed, text = "") {
+function ofFile({ model = {}, text }, about) {
+  const { class: kind, n_heads: heads, d_model, n_layers, window, d_ff, positions, tied, bias, activation } = model;
+  const types = text?.vocabulary?.types;
+  const sized = [d_model, n_layers, heads, window].every((size) => Number.isInteger(size) && size > 0);
+  if (!/\.GPT$/.test(kind) || !sized || !/CharTokenizer$/.test(text?.class) || !Array.isArray(types))
+    throw new Error("the page trains a GPT of characters only; the file describes another model, or none");
+  const other =
+    (d_ff ?? 4 * d_model) !== 4 * d_model || (positions ?? "learned") !== "learned" || tied === false || bias === false;
+  if (other || !/gelu_tanh$/.test(activation?.function))
+    throw new Error("the page has learned positions, a tied output, biases and gelu_tanh; the file's GPT differs");
+  const network = { class: "GPT", d_model, heads, n_layers, deviation: 0.02 };
+  const fits = about.kind === "text" ? { T: window } : {};
+  return { about: { ...about, ...fits, network: { ...network, window } }, types };
+}
+
+/**
+ * A network at its task. step(rate): trains on one batch and gives its loss.  report(writes): { valid, the loss on what
+ * is held out; samples, where it writes; right: [[length, share]] }.  notes: what was done to the text.  loaded: weights
+ * and card of a file, from which it begins.  Throws an Error with the remedy where text or file do not do, or the loss
+ * grows without end.
+ */
+export function lesson(about, seed, text = "", loaded = null) {
   const random = generator(seed);
-  const { network, loss, report } = KINDS[about.kind](about, random, text);
+  const given = loaded ? ofFile(loaded.card, about) : { about, types: undefined };
+  const own = KINDS[about.kind](given.about, random, text, given.types);
+  const { network, loss, report, characters, notes = [] } = own;
   const adam = new Adam(network.parameters, { clip: 1 });
   let steps = 0;
+  const put = (found) => {
+    for (const [name, { data }] of network.weights) {
+      const numbers = found.get(name)?.data ?? found.get(name);
+      if (numbers?.length !== data.length) throw new Error(`the file's ${name} does not fit the model it describes`);
+      data.set(numbers);
+    }
+  };
+  if (loaded) put(loaded.weights);
   return {
     network,
+    notes,
+    card: given.about.network.class === "GPT" ? described(given.about.network, network.window, characters) : null,
     step(rate) {
       return scoped(() => {
         const L = loss();
@@ -307,6 +368,23 @@ export function lesson(about, seed, text = "") {
         return L.data[0];
       });
     },
-    report: () => inference(() => report(generator(seed + steps))),
+    report: (writes = true) => inference(() => report(generator(seed + steps), writes)),
+    kept: () => ({
+      steps,
+      weights: new Map([...network.weights].map(([name, { data }]) => [name, data.slice()])),
+      m: adam.m.map((one) => one.slice()),
+      v: adam.v.map((one) => one.slice()),
+    }),
+    restore({ steps: before, weights, m, v }) {
+      put(weights);
+      adam.m.forEach((one, k) => {
+        one.set(m[k]);
+      });
+      adam.v.forEach((one, k) => {
+        one.set(v[k]);
+      });
+      steps = before;
+      adam.steps = before;
+    },
   };
 }

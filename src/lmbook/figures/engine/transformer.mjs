@@ -55,14 +55,18 @@ class Layer {
     return [first, this.feed(first.next)];
   }
 
-  /** New positions behind those of the cache `past`; memory: keys and values of the source, or none. */
+  /**
+   * New positions behind those of the cache `past`: one, or, where there is none yet, all that come first. memory: keys
+   * and values of the source, or none.
+   */
   step(X, past, memory) {
     const start = past?.keys.rows ?? 0;
+    const causal = X.rows > 1;
     let cache = past;
     const self = this.sublayer(0, "self", X, (H) => {
       const own = this.attention.project(H, start);
       cache = past ? { keys: stack([past.keys, own.keys]), values: stack([past.values, own.values]) } : own;
-      return this.attention.attend(H, cache, { start });
+      return this.attention.attend(H, cache, { start, causal });
     });
     const entries = [self];
     if (this.cross) entries.push(this.sublayer(1, "cross", self.next, (H) => this.cross.attend(H, memory)));
@@ -87,7 +91,8 @@ export function through(layers, X, options) {
 }
 
 /**
- * One new position behind those of the caches `past`; memories: keys and values of the source, one a layer, or none.
+ * A new position behind those of the caches `past`, or the first ones; memories: keys and values of the source, one a
+ * layer, or none. trace: of the last position, made when it is asked for.
  */
 export function decoderStep(layers, first, past, memories = []) {
   const entries = [...first];
@@ -96,18 +101,26 @@ export function decoderStep(layers, first, past, memories = []) {
     entries.push(...found.entries);
     return found.cache;
   });
-  return { x: entries.at(-1).next, past: caches, trace: traces(entries)[0] };
+  let trace = null;
+  return {
+    x: entries.at(-1).next,
+    past: caches,
+    get trace() {
+      trace ??= traces(entries, entries[0].next.rows - 1)[0];
+      return trace;
+    },
+  };
 }
 
-/** All positions see all positions. */
+/** All positions of a text see all of it; of B texts, rows t B + b. */
 export class Encoder {
   constructor(w, options) {
     this.layers = layersOf(w, "layers", options);
     this.norm = layerNorm(w, "norm", options.eps);
   }
 
-  run(X) {
-    const entries = through(this.layers, X);
+  run(X, B = 1) {
+    const entries = through(this.layers, X, { B });
     return { X: this.norm(entries.at(-1).next), entries };
   }
 }
@@ -121,8 +134,11 @@ export function begun(parts) {
   });
 }
 
-/** What happened at each position, in plain vectors; an attention has the weights and scores of every head. */
-export function traces(entries) {
+/**
+ * What happened at each position from `first` on, in plain vectors; an attention has the weights and scores of every
+ * head.
+ */
+export function traces(entries, first = 0) {
   const parts = entries.map(({ kind, layer, keys, values, ...own }) => {
     const all = keys ? { keys: keys.vectors(), values: values.vectors() } : {};
     return (r) => {
@@ -130,7 +146,7 @@ export function traces(entries) {
       return { kind, layer, ...vectors, ...all, ...(keys ? looks(own.context, r) : {}) };
     };
   });
-  return Array.from({ length: entries[0].next.rows }, (_, r) => parts.map((part) => part(r)));
+  return Array.from({ length: entries[0].next.rows - first }, (_, r) => parts.map((part) => part(first + r)));
 }
 
 /** sqrt(d_model) E[w_t] + p_t, in two parts: a pass begins with them. */
@@ -181,8 +197,14 @@ export class Transformer {
 
   step(id, state) {
     const first = this.target.at([id], state.past[0]?.keys.rows ?? 0);
-    const { x, past, trace } = decoderStep(this.layers, first, state.past, state.memories);
-    return { logits: this.output(this.norm(x)).data, state: { ...state, past }, trace };
+    const found = decoderStep(this.layers, first, state.past, state.memories);
+    return {
+      logits: this.output(this.norm(found.x)).data,
+      state: { ...state, past: found.past },
+      get trace() {
+        return found.trace;
+      },
+    };
   }
 
   /** The vector that the output matrix reads, did the decoder end after a stage whose vectors are `next`. */

@@ -97,9 +97,10 @@ class NGramExplorer(Figure):
         state.setdefault("title", "The longer the history, the less the text has to say about it")
         state.setdefault(
             "caption",
-            "Type a history, or press a bar to add its word. Raise n and watch the counts run out: more and more of "
-            "each bar comes from shorter histories, each with its own pattern, and the bar no longer ends at the thin "
-            "line, the raw share. Then beat the perplexity of the first view by n, k or smoothing.",
+            "Each bar is the probability of a next word, with a pattern for each length of history that it comes "
+            "from; the thin line is the raw share. Type a history, or press a bar to add its word. As you raise n, "
+            "the counts run out. More and more of each bar then comes from shorter histories, and bar and line part. "
+            "Can you lower the perplexity you started with by changing n, k or the smoothing?",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         super().__init__(

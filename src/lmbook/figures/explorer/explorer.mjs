@@ -48,7 +48,7 @@ function shelf(counts, held, weights) {
   };
 }
 
-export default figure(async ({ el, bound, get, put, listen, say }) => {
+export default figure(async ({ el, knob, bound, get, put, listen, say }) => {
   const training = read(get("text") || `${harbour}\n`);
   const vocabulary = ngram.Vocabulary.build(training);
   const counts = new ngram.Counts(vocabulary.encode(training), ORDERS, vocabulary);
@@ -96,13 +96,7 @@ export default figure(async ({ el, bound, get, put, listen, say }) => {
     options: Object.entries({ ...KINDS, none: "none (raw shares)" }),
   });
   const sees = ["no word before", "1 word before", "2 words before", "3 words before", "4 words before"];
-  const n = slider({
-    label: "Order n",
-    min: 1,
-    max: ORDERS,
-    ...bound("n"),
-    text: (v) => `n = ${v}: ${sees[v - 1]}`,
-  });
+  const n = knob("n", "Order n", [1, ORDERS], (v) => `n = ${v}: ${sees[v - 1]}`);
   const far = (i, k) => Math.abs(Math.log(STOPS[i] / k));
   const stop = (k) => STOPS.reduce((best, _, i) => (far(i, k) < far(best, k) ? i : best), 0);
   const k = slider({

@@ -1,6 +1,6 @@
 // FirstWords: the GPT of chapter 17 writes on from the reader's words. What is seen first was written by the same
 // model; its weights are fetched when the reader asks for more, and then it runs here (gpt.mjs).
-import { bars, button, field, figure, fmt, h, reducedMotion, replace, slider } from "../kit/core.mjs";
+import { bars, button, field, figure, fmt, h, reducedMotion, replace } from "../kit/core.mjs";
 import { visible } from "../kit/format.mjs";
 import { Characters } from "../engine/bytepairs.mjs";
 import { weights } from "../engine/checkpoint.mjs";
@@ -45,7 +45,7 @@ function made({ file, card }) {
   return { gpt: new GPT((part) => found.get(part), { ...card.model, slide: SLIDE }), types, ids };
 }
 
-export default figure(({ model, el, bound, get, put, listen, say }) => {
+export default figure(({ model, el, knob, get, put, listen, say }) => {
   let own = null;
   let busy = false;
   let timer = null;
@@ -57,14 +57,7 @@ export default figure(({ model, el, bound, get, put, listen, say }) => {
     put({ seed: get("seed") + 1 });
     go();
   });
-  const heat = slider({
-    label: "Temperature",
-    min: 0.2,
-    max: 1.6,
-    step: 0.1,
-    ...bound("temperature"),
-    text: (v) => fmt.num(v, 1),
-  });
+  const heat = knob("temperature", "Temperature", [0.2, 1.6, 0.1], 1);
   const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "loading the model" });
   const state = h(
     "span",

@@ -5,7 +5,7 @@
 //   computing = 2 N used B / operations
 //
 // Everything is computed here, from the sizes of the model; a step takes at least the longer of the two times.
-import { bars, choice, figure, fmt, h, select, slider, table } from "../kit/core.mjs";
+import { bars, choice, figure, fmt, h, select, table } from "../kit/core.mjs";
 
 const BITS = [32, 16, 8, 4];
 const TEXTS = 10;
@@ -32,7 +32,7 @@ export function numbers(m, bits, texts, tokens, bandwidth, operations) {
   };
 }
 
-export default figure(({ el, bound, get, put, listen, say }) => {
+export default figure(({ el, knob, get, put, listen, say }) => {
   const models = get("models");
   const which = select({
     label: "Model",
@@ -46,21 +46,11 @@ export default figure(({ el, bound, get, put, listen, say }) => {
     value: get("bits"),
     onchange: (v) => put({ bits: Number(v) }),
   });
-  const texts = slider({
-    label: "Texts at once",
-    min: 0,
-    max: TEXTS,
-    ...bound("texts"),
-    text: (v) => fmt.count(2 ** v),
-  });
+  const texts = knob("texts", "Texts at once", [0, TEXTS], (v) => fmt.count(2 ** v));
   const longest = () => models[get("model")].window;
-  const tokens = slider({
-    label: "Tokens in each",
-    min: TOKENS[0],
-    max: TOKENS[1],
-    ...bound("tokens"),
-    text: (v) => fmt.count(Math.min(2 ** v, longest())),
-  });
+  const tokens = knob("tokens", "Tokens in each", [TOKENS[0], TOKENS[1]], (v) =>
+    fmt.count(Math.min(2 ** v, longest())),
+  );
   const memoryHead = h("p", { class: "lm-small lm-muted" }, `Memory, of ${fmt.num(get("memory"), 0)} GB`);
   const timeHead = h("p", { class: "lm-small lm-muted" }, "Time of a step, at least");
   const memory = bars({ label: "memory" });
@@ -78,7 +68,6 @@ export default figure(({ el, bound, get, put, listen, say }) => {
     const room = get("memory");
     which.set(String(get("model")));
     bits.set(get("bits"));
-    texts.set(get("texts"));
     tokens.set(get("tokens"));
     const most = Math.max(room, total);
     memory.draw(

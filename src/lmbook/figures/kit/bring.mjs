@@ -53,8 +53,12 @@ export function fetched(model, name, told) {
 export function workerOf(program, heard, failed) {
   try {
     const text = new Blob([`(${program})().serve(self);`], { type: "text/javascript" });
-    const worker = new Worker(URL.createObjectURL(text));
-    worker.onmessage = ({ data }) => heard(data);
+    const address = URL.createObjectURL(text);
+    const worker = new Worker(address);
+    worker.onmessage = ({ data }) => {
+      URL.revokeObjectURL(address); // it has been read
+      heard(data);
+    };
     worker.onerror = (event) => {
       event.preventDefault();
       failed();

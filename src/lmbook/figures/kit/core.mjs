@@ -2,15 +2,13 @@
 //
 // HOW TO WRITE A FIGURE (a folder NAME with NAME.mjs, and its class in __init__.py, see ../__init__.py)
 //
-//   import { bars, button, figure, fmt, h, slider } from "../kit/core.mjs";
+//   import { bars, figure, fmt } from "../kit/core.mjs";
 //
-//   export default figure(({ el, bound, get, put, listen, say }) => {
+//   export default figure(({ el, knob, get, listen, say }) => {
 //     const chart = bars();
-//     const n = slider({ label: "Order n", min: 1, max: 5, ...bound("n"), text: (v) => `order ${v}`,
-//                        });
+//     const n = knob("n", "Order n", [1, 5], (v) => `order ${v}`);
 //     el.append(n.node, chart.node);
 //     const draw = () => {
-//       n.set(get("n"));
 //       chart.draw([{ label: "harbour", value: 0.2, text: fmt.prob(0.2) }], { max: 1 });
 //       say("With order 2 the likeliest next word is harbour, with probability 0.2.");
 //     };
@@ -26,11 +24,13 @@
 //   h("div", { class: "lm-folds" }, details, ..)         closed, on one line
 // State lives in the model's traits: set it there, draw from there. Then a kernel and the page see the same.
 //   get(name), put({ name: value, .. })      the same with a kernel and without; `model` has both
-//   slider({ .., ...bound(name) })           begins with the trait and sets it; choice, select: bound(name, "onchange")
+//   knob(name, label, [min, max, step], text)  a slider that shows the trait and sets it; text: digits after the
+//                                            point, or a function; choice({ .., ...bound(name, "onchange") }), select
 //   listen("a b", callback)      callback on a change of trait a or b; taken off when the view goes
 //   say(sentence)                the result in words, in the polite live region, which is also shown to everybody.
 //                                It stands below the figure; el.append(say.node, ...) puts it elsewhere.
-//                                While a slider is dragged only the last sentence is read out.
+//                                While a slider is dragged only the last sentence is read out;
+//                                say(sentence, { aloud: false }) is shown only.
 //   the return value of the function, if it is one, is called when the view goes
 //   the function may be async: until it is done the printed figure stays
 //
@@ -69,13 +69,15 @@ export { fmt, h, replace, s };
  * @property {(events: string, callback?: Function) => void} off
  * @property {() => void} save_changes
  *
- * @typedef {((sentence: string) => void) & { node: HTMLElement }} Say
+ * @typedef {((sentence: string, how?: { aloud?: boolean }) => void) & { node: HTMLElement }} Say
  * @typedef {(names: string, callback: Function) => void} Listen
  * @typedef {object} Tools
  * @property {Model} model
  * @property {HTMLElement} el
  * @property {(name: string) => any} get
  * @property {(values: Record<string, any>) => void} put
+ * @property {(name: string, label: string, range: number[], text?: number | ((value: number) => string)) =>
+ *   ReturnType<typeof slider>} knob
  * @property {(name: string, event?: string) => any} bound
  * @property {Listen} listen
  * @property {Say} say
@@ -130,6 +132,13 @@ export function figure(draw, style = "") {
         el: body,
         get: (name) => model.get(name),
         put,
+        knob: (name, label, [min, max, step = 1], text = String) => {
+          const shown = typeof text === "number" ? (/** @type {number} */ v) => fmt.num(v, text) : text;
+          const set = (/** @type {number} */ value) => put({ [name]: value });
+          const made = slider({ label, min, max, step, value: model.get(name), text: shown, oninput: set });
+          listen(name, () => made.set(model.get(name)));
+          return made;
+        },
         bound: (name, event = "oninput") => ({ value: model.get(name), [event]: (value) => put({ [name]: value }) }),
         listen,
         say: Object.assign(live.say, { node: live.node }),
@@ -166,8 +175,9 @@ function liveRegion() {
   return {
     node: h("div", {}, shown, read),
     stop: () => clearTimeout(timer),
-    say(sentence) {
+    say(sentence, { aloud = true } = {}) {
       shown.textContent = sentence;
+      if (!aloud) return;
       clearTimeout(timer);
       timer = setTimeout(() => {
         if (read.textContent !== sentence) read.textContent = sentence;

@@ -8,9 +8,6 @@ declare module "*/stories.mjs" {
 declare module "*/names.mjs" {
   export const text: string;
 }
-declare module "*/weights-shakespeare.mjs" {
-  export const file: string;
-}
 declare module "*/program-engine.mjs" {
   export const program: () => typeof import("../engine/engine.mjs");
 }

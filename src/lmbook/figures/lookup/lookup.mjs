@@ -61,7 +61,7 @@ function hull(points) {
   return [...half(sorted).slice(0, -1), ...half(sorted.reverse()).slice(0, -1)];
 }
 
-export default figure(({ el, bound, get, put, listen, say }) => {
+export default figure(({ el, knob, get, put, listen, say }) => {
   const [names, keys, values, axes, reach] = ["names", "key_rows", "value_rows", "axes", "reach"].map((name) =>
     get(name),
   );
@@ -81,21 +81,8 @@ export default figure(({ el, bound, get, put, listen, say }) => {
       },
     });
   const sliders = [coordinate(0), coordinate(1)];
-  const beta = slider({
-    label: "Factor of the scores",
-    min: 0,
-    max: 8,
-    step: 0.1,
-    ...bound("beta"),
-    text: (v) => fmt.num(v, 1),
-  });
-  const heads = slider({
-    label: "Heads",
-    min: 1,
-    max: 4,
-    ...bound("heads"),
-    text: (v) => `${v} head${v === 1 ? "" : "s"}`,
-  });
+  const beta = knob("beta", "Factor of the scores", [0, 8, 0.1], 1);
+  const heads = knob("heads", "Heads", [1, 4], (v) => `${v} head${v === 1 ? "" : "s"}`);
 
   const handle = h("div", { class: "lmq-handle", "aria-hidden": "true" });
   const keyDrawing = h("div", { "aria-hidden": "true" });
@@ -316,8 +303,6 @@ export default figure(({ el, bound, get, put, listen, say }) => {
     const b = get("beta");
     const n = get("heads");
     sliders.forEach((one, axis) => one.set(q[axis]));
-    beta.set(b);
-    heads.set(n);
     const all = Array.from({ length: n }, (_, j) => attend(turned(q, j), keys, values, b));
     const mean = names.map((_, i) => all.reduce((sum, head) => sum + head.weights[i], 0) / n);
     const answer = [0, 1].map((d) => all.reduce((sum, head) => sum + head.answer[d], 0) / n);

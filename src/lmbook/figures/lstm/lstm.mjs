@@ -39,7 +39,7 @@ const style = `
 const num = (v) => fmt.num(v, 3);
 const term = (v) => (v < 0 ? `(${num(v)})` : num(v));
 
-export default figure(({ model, el, bound, get, put, listen, say }) => {
+export default figure(({ model, el, knob, get, put, listen, say }) => {
   const first = { events: get("events"), bias: get("bias"), place: 0 };
   const last = () => get("events").length * ORDER.length;
   const where = () => {
@@ -66,14 +66,7 @@ export default figure(({ model, el, bound, get, put, listen, say }) => {
       put({ events });
     },
   });
-  const bias = slider({
-    label: "Bias of the forget gate",
-    min: -2,
-    max: 8,
-    step: 0.5,
-    ...bound("bias"),
-    text: (v) => fmt.num(v, 1),
-  });
+  const bias = knob("bias", "Bias of the forget gate", [-2, 8, 0.5], 1);
   const again = button("Start again", () => put(first));
 
   const parts = {};
@@ -174,7 +167,6 @@ export default figure(({ model, el, bound, get, put, listen, say }) => {
     back.disabled = place === 0;
     next.disabled = step.disabled = place === last();
     input.set(events[t]);
-    bias.set(get("bias"));
     given.textContent =
       `Step ${t + 1} of ${events.length}: store ${row.x[0]}, value ${num(row.x[1])}, show ${row.x[2]}; memory ` +
       `before ${num(row.before)}, h before ${num(row.h1)}.`;

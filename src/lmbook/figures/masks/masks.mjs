@@ -1,5 +1,5 @@
 // MaskPainter: paint the mask of self-attention, and see what each output of several layers can depend on.
-import { button, choice, figure, fmt, h, onwidth, replace, s, select, slider, table } from "../kit/core.mjs";
+import { button, choice, figure, fmt, h, onwidth, replace, s, select, table } from "../kit/core.mjs";
 import { leaks, preset, PRESETS, reaches } from "./reach.mjs";
 
 const style = `
@@ -26,7 +26,7 @@ const style = `
 .lm-figure .lmk-node.lmk-leak { fill: var(--lm-2); stroke: var(--lm-text); stroke-width: 2; }
 `;
 
-export default figure(({ el, bound, get, put, listen, say }) => {
+export default figure(({ el, knob, bound, get, put, listen, say }) => {
   const first = get("words");
   const T = first.length;
   const all = [...first.keys()];
@@ -50,13 +50,7 @@ export default figure(({ el, bound, get, put, listen, say }) => {
       put({ words, mask: preset(name, T, settings) });
     },
   });
-  const layers = slider({
-    label: "Layers",
-    min: 1,
-    max: 4,
-    ...bound("layers"),
-    text: (v) => `${v} layer${v === 1 ? "" : "s"}`,
-  });
+  const layers = knob("layers", "Layers", [1, 4], (v) => `${v} layer${v === 1 ? "" : "s"}`);
   const residual = button("Residual connection", () => put({ residual: !get("residual") }), {
     pressed: get("residual"),
   });
@@ -239,7 +233,6 @@ export default figure(({ el, bound, get, put, listen, say }) => {
     const reach = R[L];
     const later = leaks(reach);
     start.set(named());
-    layers.set(L);
     output.set(chosen);
     residual.setAttribute("aria-pressed", String(get("residual")));
     all.forEach((i) =>

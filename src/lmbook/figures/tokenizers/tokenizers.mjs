@@ -5,7 +5,7 @@
 // The tokenizers are those of bytepairs.mjs, which equal lmbook.text. Each has a table D of its own, trained as
 // skip-gram on the harbour stories; a type that they do not hold has a row of zeros.
 import { BytePairs, Characters, Words } from "../engine/bytepairs.mjs";
-import { chips, field, figure, fmt, h, replace, roving, s, slider, table } from "../kit/core.mjs";
+import { chips, field, figure, fmt, h, replace, roving, s, table } from "../kit/core.mjs";
 import { text as harbour } from "./harbour.mjs";
 import { Vocabulary } from "../engine/ngram.mjs";
 import { dot } from "../kit/numbers.mjs";
@@ -73,7 +73,7 @@ function strip(row, wide, tall) {
   );
 }
 
-export default figure(({ el, bound, get, put, listen, say }) => {
+export default figure(({ el, knob, bound, get, put, listen, say }) => {
   const vocabulary = Vocabulary.build(harbour.split("\n").flatMap((line) => [...line.split(" "), "<eos>"]));
   const flat = get("learned");
   const learned = Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i], flat[2 * i + 1]]);
@@ -92,14 +92,7 @@ export default figure(({ el, bound, get, put, listen, say }) => {
     onchoose: (text) => put({ text: text }),
   });
   /** @type {HTMLElement} */ (examples.node.querySelector(".lm-row")).style.setProperty("min-width", "0");
-  const merges = slider({
-    label: "Merges used",
-    min: 0,
-    max: learned.length,
-    step: 1,
-    ...bound("merges"),
-    text: (v) => `${v} of ${learned.length}`,
-  });
+  const merges = knob("merges", "Merges used", [0, learned.length], (v) => `${v} of ${learned.length}`);
 
   const lanes = NAMES.map((name, lane) => {
     const head = h("p", {});
@@ -269,7 +262,6 @@ export default figure(({ el, bound, get, put, listen, say }) => {
       return tokenizer.split(text).map((token, i) => ({ token, id: ids[i] }));
     });
     if (document.activeElement !== input.input) input.set(get("text"));
-    merges.set(get("merges"));
     lanes.forEach((_, lane) => drawLane(lane));
     mark();
     lanes.forEach(({ group }) => group.refresh());

@@ -33,6 +33,8 @@ NAMES = {"kind": "names", "B": 32, "network": WINDOW}
 GPT_NAMES = {"kind": "names", "B": 32, "network": SMALL_GPT}
 RNN = {"kind": "text", "B": 16, "T": 25, "network": PLAIN}
 GPT_TEXT = {"kind": "text", "B": 12, "T": 32, "network": SMALL_GPT}
+LARGE_GPT = {"class": "GPT", "d_model": 64, "heads": 4, "n_layers": 4, "deviation": 0.05}
+GPT_LONG = {"kind": "text", "B": 8, "T": 64, "network": LARGE_GPT}
 REVERSAL = {"kind": "reversal", "B": 32, "longest": 12, "symbols": 8, "lengths": [3, 6, 9, 12, 16]}
 GAP = {"kind": "gap", "B": 32, "longest": 20, "symbols": 8, "gaps": [1, 5, 10, 20, 40]}
 OWN_NAMES = "Names, one a line, at least 50; they stay in this page"
@@ -113,18 +115,20 @@ LESSONS = {
         ],
     },
     "gpt": {
-        "title": "A GPT of 27,000 parameters is trained in this page",
+        "title": "A GPT is trained in this page, with 27,000 or with 209,000 parameters",
         "caption": (
-            "The model of this chapter with two layers of width 32. Train it on names, then on the stories, "
-            "then on a text of your own, and read what it writes as the loss falls. Then compare with the "
-            "recurrent network of chapter 6 on the same stories: after as many characters, which has the lower loss?"
+            "The model of this chapter, first with two layers of width 32. Train it on names and on the stories, and "
+            "read what it writes as the loss falls. Then the same stories with four layers of width 64: where is its "
+            "held-out loss lowest? Last, give it a text of your own, download the weights, and open them in Python "
+            "with lmbook.lab.checkpoints.load."
         ),
         "task": "Teach a small GPT to write: names, stories, or whatever you paste.",
         "rate": 0.005,
         "ways": [
             _way("6,000 invented names", "names", 1200, "names", 32, {"GPT": GPT_NAMES}),
             _way("the book's short stories", "stories", 900, "characters", 384, {"GPT": GPT_TEXT}),
-            _way("your own text", "own", 900, "characters", 384, {"GPT": GPT_TEXT}, asks=OWN_TEXT),
+            _way("the stories, 209,000 parameters", "stories", 2010, "characters", 512, {"GPT": GPT_LONG}, rate=0.003),
+            _way("your own text", "own", 2010, "characters", 512, {"GPT": GPT_LONG}, rate=0.003, asks=OWN_TEXT),
         ],
     },
 }  # fmt: skip
@@ -154,7 +158,7 @@ def trained(way: dict, about: dict, rate: float, seed: int = 0) -> tuple[list[di
     Raises RuntimeError where there is no Node, or the training ends with an error.
     """
     start = {key: way[key] for key in ("every", "steps")} | {
-        "about": about,
+        "abouts": [about],
         "seed": seed,
         "rate": rate,
         "text": reading(way["text"]),
@@ -220,7 +224,7 @@ def compute(lesson: str) -> list[dict | None]:
             continue
         runs, seconds = [], []
         for run in way["runs"]:
-            told, took = trained(way, run["about"], LESSONS[lesson]["rate"])
+            told, took = trained(way, run["about"], way.get("rate", LESSONS[lesson]["rate"]))
             points = [[one["step"], rounded(one["train"]), rounded(one["valid"])] for one in told]
             last = {key: told[-1][key] for key in ("samples", "right") if key in told[-1]}
             runs.append({"label": run["label"], "points": points} | last)
@@ -257,7 +261,7 @@ class Trainer(Figure):
             {**way, "record": one, "marks": one["marks"] if one else []}
             for way, one in zip(about["ways"], kept, strict=True)
         ]
-        state["lesson"] = {"task": about["task"], "rates": RATES, "ways": ways}
+        state["lesson"] = {"task": about["task"], "rates": RATES, "rate": about["rate"], "ways": ways}
         for name in ("title", "caption", "rate"):
             state.setdefault(name, about[name])
         state.setdefault("alt", self._describe())

@@ -1,9 +1,10 @@
-// Trainer: small networks of the book are trained here, in the page, on autograd.mjs, in a worker for each
-// (training.mjs).
+// Trainer: small networks of the book are trained here, in the page, on autograd.mjs, in one worker (training.mjs).
 //
-// What is seen before is a recorded training by the same code. It stays behind the live curves, to compare.
+// What is seen before is a recorded training by the same code. It stays behind the live curves, to compare. A training
+// that a reload ends is kept in the browser (kept.mjs) and can go on. The weights of a GPT can be saved and opened.
 import { bars, button, choice, field, figure, fmt, h, onwidth, replace, s, select, table } from "../kit/core.mjs";
 import { coach } from "./coach.mjs";
+import { found as foundKept, forget, keep } from "./kept.mjs";
 import { text as names } from "./names.mjs";
 import { text as stories } from "./stories.mjs";
 
@@ -13,8 +14,9 @@ const RIGHT = 12;
 const LOW = 36; // px of the chart and of its margins
 const EARLY = 0.06; // share of the steps in which a curve may be above the chart
 const TEXTS = { names, stories };
-const SLOW = 60;
-const QUIET = 10_000; // seconds to the end, above which a device is called slow; ms between two sentences
+const SLOW = 1.5; // times the seconds of the record, above which a device is called slow
+const QUIET = 10_000; // ms between two sentences that are read out
+const KEPT = 5000; // ms between two times that a training is stored
 
 const style = `
 .lmt-task { font-size: 1.0625rem; }
@@ -34,6 +36,7 @@ const style = `
 .lmt-live { stroke-width: 2.5; }
 .lmt-train { stroke-width: 1; stroke-opacity: 0.55; }
 .lmt-before { stroke-width: 1.5; stroke-dasharray: 2 4; }
+.lmt-lowest { fill: var(--lm-paper); stroke: var(--lm-tone); stroke-width: 2; }
 .lmt-mark { stroke: var(--lm-edge); stroke-dasharray: 6 4; }
 .lmt-key { display: flex; flex-wrap: wrap; gap: 0.1rem 1rem; font-size: 0.8125rem; color: var(--lm-muted); }
 .lmt-key span::before { content: ""; display: inline-block; width: 1.4em; margin-right: 0.4em; vertical-align: middle;
@@ -56,6 +59,10 @@ const style = `
 const steps = (n) => `${fmt.count(n)} steps`;
 const spent = (seconds) =>
   seconds < 90 ? `${fmt.num(seconds, seconds < 10 ? 1 : 0)} s` : `${fmt.num(seconds / 60, 1)} min`;
+
+/** The point at which the held-out loss is lowest. */
+const lowest = (points) =>
+  points.reduce((best, point) => (point[2] < (best?.[2] ?? Number.POSITIVE_INFINITY) ? point : best), null);
 
 /** The curves: for each run its points, and those of the recorded run. marks: [[height, words]]; tones: of the runs. */
 function chart() {
@@ -128,6 +135,12 @@ function chart() {
               s("path", { class: "lmt-train", "data-tone": tones[i], d: line(points, 1) }),
               s("path", { class: "lmt-live", "data-tone": tones[i], d: line(points, 2) }),
             ]),
+            (runs.length ? runs : before).map((points, i) => {
+              const best = lowest(points);
+              return best && points.length > 2
+                ? s("circle", { class: "lmt-lowest", "data-tone": tones[i], cx: x(best[0]), cy: y(best[2]), r: 4 })
+                : null;
+            }),
           ],
         ),
       ]),
@@ -152,10 +165,19 @@ function result() {
   const words = h("div", {});
   const shares = bars({ label: "Right by length" });
   const note = h("p", { class: "lm-small lm-muted" }, "Underlined: a name of the data.");
+  const earlier = table({
+    summary: "What it wrote before",
+    caption: "Beside each other: after how many steps it wrote what",
+  });
   const wrong = (text, wanted) => [...text].map((char, i) => (char === wanted[i] ? char : h("mark", {}, char)));
   return {
-    node: h("div", { class: "lmt-result" }, head, words, note, shares.node),
-    draw({ label, samples = [], right = [] }, { unit, tone, headed }) {
+    node: h("div", { class: "lmt-result" }, head, words, note, shares.node, earlier.node),
+    draw({ label, samples = [], right = [], written = [] }, { unit, tone, headed }) {
+      earlier.node.hidden = written.length < 2;
+      earlier.draw(
+        written.map(([step, texts]) => [fmt.count(step), texts.slice(0, 8).join(texts.length > 1 ? ", " : "")]),
+        ["steps", "text"],
+      );
       head.textContent = label;
       head.hidden = !headed;
       replace(words, [
@@ -193,14 +215,23 @@ function result() {
 }
 
 export default figure(({ el, get, say }) => {
-  const { task, ways, rates } = get("lesson");
+  const { task, ways, rates, rate: usual } = get("lesson");
   let way = ways.find((one) => one.record) ?? ways[0];
-  let rate = get("rate");
-  let seed = get("seed");
-  let coaches = [];
+  // an address may ask for any number
+  const first = rates.includes(get("rate")) ? get("rate") : usual;
+  let rate = first;
+  let seed = Number.isSafeInteger(get("seed")) && get("seed") >= 0 ? get("seed") : 0;
+  const place = `${location.pathname} ${get("title")}`; // of this figure among the trainings that are kept
+  let worker = null;
   let runs = [];
-  let state = "before";
-  let spoke = 0; // state: before, going, paused, done, failed
+  let from = null; // what a training was kept with
+  let opened = null; // a file of weights: { file, card, name }
+  let notes = [];
+  let stored = 0;
+  let text = ""; // that is learned
+  let state = "before"; // or going, paused, done, failed
+  let spoke = 0;
+  let why = ""; // it was paused
 
   const start = button("Train", () => (state === "going" ? pause() : go()), { class: "lm-button lm-main" });
   const again = button("Reset", () => reset());
@@ -210,7 +241,7 @@ export default figure(({ el, get, say }) => {
     options: rates.map((value) => [value, String(value)]),
     onchange: (value) => {
       rate = value;
-      for (const one of coaches) one.tell({ rate });
+      worker?.tell({ rate });
     },
   });
   const number = field({
@@ -234,6 +265,7 @@ export default figure(({ el, get, say }) => {
     options: ways.map((one, i) => [i, one.label]),
     onchange: (i) => {
       way = ways[i];
+      rate = way.rate ?? first;
       reset();
     },
   });
@@ -244,6 +276,11 @@ export default figure(({ el, get, say }) => {
       if (state !== "before") reset();
     },
   });
+  const save = button("Download the weights", () => worker?.tell({ pack: true }));
+  const file = h("input", { type: "file", multiple: true, hidden: true, accept: ".safetensors,.json" });
+  file.addEventListener("change", () => open([...file.files]));
+  const load = button("Open weights", () => file.click());
+  const weights = h("div", { class: "lm-row" }, save, load, file);
   const own = h("div", { class: "lmt-own" }, h("label", { class: "lm-small lm-muted", for: area.id }, ""), area);
   const now = h("p", { class: "lm-small lm-muted" });
   const picture = chart();
@@ -262,6 +299,7 @@ export default figure(({ el, get, say }) => {
     now,
     h("div", { class: "lmt-sides" }, h("div", { class: "lm-stack" }, picture.node, key), results),
     say.node,
+    weights,
     numbers.node,
   );
 
@@ -269,96 +307,152 @@ export default figure(({ el, get, say }) => {
     return way.text === "own" ? area.value : (TEXTS[way.text] ?? "");
   }
 
+  /** A .safetensors file, with the card in it or in a .json beside it. */
+  async function open(files) {
+    const [data, beside] = [".safetensors", ".json"].map((end) => files.find(({ name }) => name.endsWith(end)));
+    file.value = "";
+    if (!data) return say("A file of weights ends in .safetensors; a .json of the same name may come with it.");
+    try {
+      const card = beside ? JSON.parse(await beside.text()) : null;
+      reset();
+      opened = { file: new Uint8Array(await data.arrayBuffer()), card, name: data.name };
+    } catch (error) {
+      return say(`That could not be opened: ${error.message}.`);
+    }
+    draw();
+    return say(`${data.name} is open. Press Train: it writes, and learns on from there.`);
+  }
+
+  /** A file to the reader's disk. */
+  function give(bytes) {
+    const address = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
+    h("a", { href: address, download: "trained-in-the-page.safetensors" }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  }
+
   function go() {
     if (state === "failed") reset();
-    if (!coaches.length) {
-      runs = way.runs.map(({ label }) => ({ label, points: [], samples: [], right: [], seconds: 0, done: false }));
-      coaches = way.runs.map((_, i) => coach((message) => heard(i, message)));
-      coaches.forEach((one, i) =>
-        one.tell({
-          start: { about: way.runs[i].about, seed, text: textOf(), every: way.every, steps: way.steps, rate },
-        }),
-      );
+    if (!worker) {
+      if (!from) {
+        text = textOf();
+        runs = way.runs.map(({ label }) => ({ label, points: [], samples: [], right: [], written: [], seconds: 0 }));
+      }
+      worker = coach(heard);
+      const abouts = way.runs.map(({ about }) => about);
+      const { file: data = null, card = null } = opened ?? {};
+      worker.tell({ start: { abouts, seed, text, every: way.every, steps: way.steps, rate, file: data, card, from } });
     }
-    for (const run of runs) run.done = false;
-    for (const one of coaches) one.tell({ go: true });
+    worker.tell({ go: true });
     change(
       "going",
-      coaches.some((one) => one.inPage)
+      worker.inPage
         ? "This page allows no worker, so the training shares the page with you, which may feel slow."
         : "The training has begun.",
     );
   }
 
-  function pause(why = "") {
-    for (const one of coaches) one.tell({ go: false });
-    change("paused", `Paused after ${steps(runs[0].points.at(-1)?.[0] ?? 0)}${why}.`);
+  function pause(reason = "") {
+    worker.tell({ go: false });
+    worker.tell({ keep: true });
+    why = reason;
+    change("paused", `Paused${why}.`);
   }
 
   function reset() {
-    for (const one of coaches) one.stop();
-    coaches = [];
+    worker?.stop();
+    worker = null;
     runs = [];
+    notes = [];
+    opened = null;
+    if (from || stored) forget(place);
+    from = null;
+    stored = 0;
     change("before", "");
   }
 
-  function heard(i, message) {
-    const run = runs[i];
-    if (!run || state === "failed") return;
+  function heard(message) {
+    if (state === "failed" || !worker) return;
     if (message.error) {
-      for (const one of coaches) one.stop();
-      coaches = [];
+      worker.stop();
+      worker = null;
       change("failed", `The training stopped: ${message.error}.`);
+    } else if (message.packed) give(message.packed);
+    else if (message.kept) {
+      const { kept } = message;
+      if (state === "paused")
+        tell(`Paused after ${steps(kept.step)}${runs.length > 1 ? " of each network" : ""}${why}.`);
+      const name = ways.indexOf(way);
+      keep(place, { name, lesson: JSON.stringify(way.runs), rate, seed, text, runs, from: kept });
     } else if (message.done) {
-      run.done = true;
-      if (runs.every((one) => one.done)) change("done", finding());
+      worker.tell({ keep: true });
+      change("done", finding());
     } else {
       const { step, train, valid, seconds, samples = [], right = [] } = message;
+      const run = runs[message.run];
       run.points.push([step, train ?? NaN, valid]);
-      Object.assign(run, { seconds, samples, right });
+      Object.assign(run, { seconds, right });
+      if (samples.length) {
+        run.samples = samples;
+        if (!samples[0].source) run.written.push([step, samples.map((one) => one.text)]);
+      }
+      notes = message.notes ?? [];
+      if (message.run < runs.length - 1) return;
       draw();
-      if (step && state === "going" && performance.now() - spoke > QUIET) tell(finding());
+      if (!step || state !== "going") return;
+      tell(finding(), performance.now() - spoke > QUIET);
+      if (performance.now() - stored > KEPT) {
+        stored = performance.now();
+        worker.tell({ keep: true });
+      }
     }
   }
 
-  function tell(words) {
-    spoke = performance.now();
-    say(words);
+  /** Shows a sentence with the numbers of this moment; not every one is read out. */
+  function tell(words, aloud = true) {
+    if (aloud) spoke = performance.now();
+    say(words, { aloud });
   }
 
   function change(next, words) {
     state = next;
     start.textContent = { going: "Pause", paused: "Go on", done: "Go on" }[state] ?? "Train";
     draw();
-    tell(words || get("alt"));
+    tell(words || (way.record ? get("alt") : "Nothing is trained yet."));
   }
 
   /** The result in a sentence. */
   function finding() {
-    const said = ({ label, points, seconds }) => {
+    const said = ({ label, points }) => {
       const [step, , valid] = points.at(-1) ?? [0, 0, NaN];
+      const best = lowest(points);
+      const before = best && best[0] < step && valid > best[2] + 0.01;
       return (
-        `${runs.length > 1 ? `${label}: ` : ""}${fmt.num(valid)} nats on what is held out after ${steps(step)}, ` +
-        `${spent(seconds)}`
+        `${runs.length > 1 ? `${label}: ` : ""}${fmt.num(valid)} nats on what is held out after ${steps(step)}` +
+        `${before ? ` (lowest ${fmt.num(best[2])}, after ${fmt.count(best[0])})` : ""}`
       );
     };
-    return `${runs.map(said).join("; ")}.`;
+    return `${runs.map(said).join("; ")}; ${spent(total())}.`;
   }
+
+  /** Seconds of work on all networks, with their reports. */
+  const total = () => runs.reduce((sum, { seconds }) => sum + seconds, 0);
 
   /** How fast it goes here, and how long it will take. */
   function speed() {
-    const [run] = [...runs].sort((a, b) => b.seconds / b.points.at(-1)?.[0] - a.seconds / a.points.at(-1)?.[0]);
-    const step = run?.points.at(-1)?.[0];
+    const step = runs[0]?.points.at(-1)?.[0];
     if (!step) return "";
-    const all = (run.seconds / step) * way.steps;
+    const all = (total() / step) * way.steps;
+    const record = way.record ? way.record.seconds * runs.length : null;
     const slow =
-      all > SLOW && state === "going"
-        ? " This device is slower than the one of the measurement: the whole training will take about " +
-          `${spent(all)}, and the curve is the same.`
+      record && all > SLOW * record && state === "going" && step < way.steps
+        ? ` This device takes ${fmt.num(all / record, 1)} times as long as the one of the record: about ` +
+          `${spent(all)} for the whole training.`
         : "";
+    const of = step <= way.steps ? ` of ${fmt.count(way.steps)}` : "";
     return (
-      `${steps(step)} of ${fmt.count(way.steps)}, ${fmt.count((step * way.batch) / run.seconds)} ${way.unit} per ` +
-      `second.${slow}`
+      `${steps(step)}${of}${runs.length > 1 ? " each" : ""}, ${spent(total())}, ` +
+      `${fmt.count((runs.length * step * way.batch) / total())} ${way.unit} per second.${slow}` +
+      notes.map((note) => ` Of the text, ${note}.`).join("")
     );
   }
 
@@ -369,6 +463,9 @@ export default figure(({ el, get, say }) => {
     own.firstChild.textContent = way.asks ?? "";
     which.set(ways.indexOf(way));
     again.disabled = state === "before";
+    pace.set(rate);
+    weights.hidden = way.runs[0].about.network.class !== "GPT";
+    save.disabled = !worker || !runs[0]?.points.length;
     const shown = live ? runs : (record?.runs ?? []);
     const recorded = () => [
       `Dotted: a recorded training by the same code, ${spent(record.seconds)} on one core` +
@@ -376,7 +473,19 @@ export default figure(({ el, get, say }) => {
         ". ",
       h("span", { class: "lm-hand" }, "Press Train to do it here."),
     ];
-    replace(now, live ? speed() : state === "going" ? "Starting …" : record ? recorded() : "Nothing leaves this page.");
+    const learned = opened ? `From ${opened.name}. ` : "";
+    replace(
+      now,
+      live
+        ? speed()
+        : state === "going"
+          ? "Starting …"
+          : opened
+            ? learned
+            : record
+              ? recorded()
+              : "Nothing leaves this page.",
+    );
     picture.draw({
       runs: live ? runs.map((run) => run.points) : [],
       before: record ? record.runs.map((run) => run.points) : [],
@@ -399,11 +508,11 @@ export default figure(({ el, get, say }) => {
         { unit: way.counted ?? "", tone: way.runs[i].tone, headed: true },
       ),
     );
-    const first = shown[0]?.points ?? [];
-    numbers.node.hidden = !first.length;
+    const rows = shown[0]?.points ?? [];
+    numbers.node.hidden = !rows.length;
     const cell = (v) => (Number.isFinite(v) ? fmt.num(v, 3) : "");
     numbers.draw(
-      first.map(([step], k) => [
+      rows.map(([step], k) => [
         fmt.count(step),
         ...shown.flatMap((run) => (run.points[k] ? run.points[k].slice(1).map(cell) : ["", ""])),
       ]),
@@ -417,9 +526,18 @@ export default figure(({ el, get, say }) => {
   document.addEventListener("visibilitychange", hidden);
   const narrow = onwidth(picture.node, (width) => picture.resize(width));
   change("before", "");
+  foundKept(place).then((kept) => {
+    const one = ways[kept?.name];
+    if (state !== "before" || !one || kept.lesson !== JSON.stringify(one.runs)) return;
+    ({ rate, seed, text, runs, from } = kept);
+    way = one;
+    number.set(String(seed));
+    if (way.text === "own") area.value = text;
+    change("paused", `A training of yours was kept in this browser, ${steps(from.step)} long. Go on, or reset it.`);
+  });
   return () => {
     document.removeEventListener("visibilitychange", hidden);
     narrow();
-    for (const one of coaches) one.stop();
+    worker?.stop();
   };
 }, style);

@@ -6,7 +6,7 @@
 // same network computes them here (engine.mjs), from the zero state, and they are kept in the same form.
 // A square is filled where h is positive and an outline where it is negative; its side grows with |h|. So it reads
 // without colour, too.
-import { chips, figure, fmt, h, replace, s, select, slider, table } from "../kit/core.mjs";
+import { chips, figure, fmt, h, replace, s, select, table } from "../kit/core.mjs";
 import { visible } from "../kit/format.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 
@@ -47,7 +47,7 @@ const style = `
 const signed = (v) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(2)}`;
 const bytes = (text) => Int8Array.from(atob(text), (c) => c.charCodeAt(0));
 
-export default figure(({ model, el, bound, get, put, listen, say }) => {
+export default figure(({ model, el, knob, get, put, listen, say }) => {
   const opened = (p) => ({ ...p, characters: [...p.text], tops: [...p.top], h: bytes(p.states) });
   let passages = get("passages").map(opened);
   const ours = passages.filter((p) => !p.own).length;
@@ -102,20 +102,8 @@ export default figure(({ model, el, bound, get, put, listen, say }) => {
       put({ passage: ours });
     },
   });
-  const time = slider({
-    label: "Step t",
-    min: 0,
-    max: steps() - 1,
-    ...bound("t"),
-    text: (t) => `${t + 1} of ${steps()}`,
-  });
-  const unit = slider({
-    label: "Unit",
-    min: 0,
-    max: UNITS - 1,
-    ...bound("unit"),
-    text: String,
-  });
+  const time = knob("t", "Step t", [0, steps() - 1], (t) => `${t + 1} of ${steps()}`);
+  const unit = knob("unit", "Unit", [0, UNITS - 1]);
   const known = get("known");
   const tries = known.length
     ? chips({
@@ -319,7 +307,6 @@ export default figure(({ model, el, bound, get, put, listen, say }) => {
     passage.set(get("passage"));
     time.input.max = String(steps() - 1);
     time.set(here());
-    unit.set(get("unit"));
     drawText();
     drawStrip();
     drawSteps();

@@ -5,7 +5,7 @@
 //   p_t . p_i = sum_j cos((t - i) w_j)
 //
 // Everything is computed here, from position, offset, width and base.
-import { choice, figure, fmt, h, replace, s, slider, table } from "../kit/core.mjs";
+import { choice, figure, fmt, h, replace, s, table } from "../kit/core.mjs";
 
 const WIDTHS = [4, 8, 12];
 const BASES = [10, 100, 10000];
@@ -30,22 +30,10 @@ const style = `
 .lm-figure .lmpw-along { stroke: var(--lm-2); stroke-width: 1.6; stroke-dasharray: 4 3; }
 `;
 
-export default figure(({ model, el, bound, get, put, listen, say }) => {
+export default figure(({ model, el, knob, bound, get, put, listen, say }) => {
   const length = get("length");
-  const first = slider({
-    label: "Position i",
-    min: 0,
-    max: length - 1 - LONGEST,
-    ...bound("i"),
-    text: String,
-  });
-  const gap = slider({
-    label: "Offset t − i",
-    min: 0,
-    max: LONGEST,
-    ...bound("offset"),
-    text: String,
-  });
+  const first = knob("i", "Position i", [0, length - 1 - LONGEST]);
+  const gap = knob("offset", "Offset t − i", [0, LONGEST]);
   const width = choice({
     label: "Width D",
     options: WIDTHS.map((v) => [v, String(v)]),
@@ -151,8 +139,6 @@ export default figure(({ model, el, bound, get, put, listen, say }) => {
     const k = get("offset");
     const t = i + k;
     const all = speeds();
-    first.set(i);
-    gap.set(k);
     width.set(get("width"));
     base.set(get("base"));
     replace(key, [

@@ -3,7 +3,7 @@
     p = softmax(logits / temperature), cut to the top_k likeliest, then to the fewest that have top_p together
 
 The model is the shipped one of the recipe shakespeare. In the page it is computed in JavaScript (gpt.mjs) from the same
-file of weights, which the module of the figure brings along: nothing is fetched from elsewhere, no kernel is needed.
+file of weights, fetched when a reader has it write; logits and attention of the first view stand in the state.
 """
 
 import functools
@@ -11,7 +11,7 @@ import html
 
 import traitlets
 
-from lmbook.figures import Figure, bars_svg
+from lmbook.figures import Figure, bars_svg, bundle
 from lmbook.lab import checkpoints
 
 MODEL, SLIDE, MOST, SHOWN = "shakespeare", 16, 400, 8  # recipe, tokens that leave a full window, characters, bars
@@ -39,6 +39,7 @@ class GPTWriter(Figure):
     """
 
     module = "writer"
+    models = (MODEL,)
 
     tokens = traitlets.List().tag(sync=True)
     n_heads = traitlets.Int(4).tag(sync=True)
@@ -53,7 +54,8 @@ class GPTWriter(Figure):
     seed = traitlets.Int(0).tag(sync=True)
     layer = traitlets.Int(3, min=0, max=3).tag(sync=True)
     head = traitlets.Int(-1, min=-1, max=3).tag(sync=True)
-    arrives = traitlets.Bool(False).tag(sync=True)
+    first = traitlets.Dict().tag(sync=True)
+    bytes = traitlets.Int().tag(sync=True)
 
     def __init__(self, **state):
         tokens, model = shipped()
@@ -69,6 +71,14 @@ class GPTWriter(Figure):
         super().__init__(**state)
         if self.alt == "…":
             self._describe()
+        text = self.prompt + self.written
+        logits, attention = self.after(text)
+        self.first = {
+            "text": text,
+            "logits": [0.0] * 5 + [round(z, 4) for z in logits[5:].tolist()],  # special ones are never drawn
+            "attention": [[[round(a, 4) for a in head] for head in layer] for layer in attention.tolist()],
+        }
+        self.bytes = len(bundle.weights(MODEL)[0])
 
     @traitlets.validate("prompt", "written")
     def _check_text(self, proposal):

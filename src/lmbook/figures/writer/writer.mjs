@@ -1,4 +1,5 @@
-// GPTWriter: a trained GPT writes in the page. The model runs here, on the weights that Python reads (gpt.mjs).
+// GPTWriter: a trained GPT writes in the page. The model runs here, on the weights that Python reads (gpt.mjs), which are
+// fetched when a reader has it write; what is seen before stands in the state.
 import {
   bars,
   button,
@@ -15,10 +16,12 @@ import {
   table,
 } from "../kit/core.mjs";
 import { visible } from "../kit/format.mjs";
-import { bytes, weights } from "../engine/checkpoint.mjs";
+import { weights } from "../engine/checkpoint.mjs";
 import { GPT, distribution } from "../engine/gpt.mjs";
+import { fetched } from "../kit/bring.mjs";
 import { draw as pick, softmax, uniform } from "../kit/numbers.mjs";
-import { file } from "./weights-shakespeare.mjs";
+
+const MODEL = "shakespeare";
 
 const MOST = 400;
 const SHOWN = 8;
@@ -48,23 +51,43 @@ const style = `
 const seen = (char) => visible(char, "↵");
 const named = (char) => ({ "\n": "the line end", " ": "the space" })[char] ?? fmt.quote(char);
 
-export default figure(({ el, get, put, listen, say }) => {
-  const found = weights(bytes(file));
-  const gpt = new GPT((part) => found.get(part), {
-    n_heads: get("n_heads"),
-    window: get("window"),
-    slide: get("slide"),
-  });
+export default figure(({ model, el, get, put, listen, say }) => {
+  let gpt = null;
+  let coming = null;
+  const first = get("first"); // { text, logits, attention[layer][head] } of what is seen first
   const tokens = get("tokens");
   const number = new Map(tokens.map((token, id) => [token, id]).slice(SPECIALS));
   const allowed = (logits) => Array.from(logits, (z, id) => (id < SPECIALS ? -Infinity : z));
-  const ids = () => [...(get("prompt") + get("written"))].map((char) => number.get(char));
+  const text = () => get("prompt") + get("written");
+  const known = () => gpt || text() === first.text;
+  const ids = () => [...text()].map((char) => number.get(char));
   const next = () => {
-    const logits = allowed(gpt.to(ids()));
+    const logits = allowed(gpt ? gpt.to(ids()) : first.logits);
     return { own: softmax(logits), p: distribution(logits, get("temperature"), get("top_k"), get("top_p")) };
   };
   let timer = null;
   let dropped = "";
+
+  /** Does f with the model, at once where it is there. */
+  function withModel(f) {
+    if (gpt) return f();
+    note.textContent = `Loading ${fmt.num(get("bytes") / 1e6, 1)} MB, once …`;
+    coming ??= fetched(model, MODEL).then(({ file }) => {
+      const found = weights(file);
+      const about = { n_heads: get("n_heads"), window: get("window"), slide: get("slide") };
+      gpt = new GPT((part) => found.get(part), about);
+    });
+    return coming.then(
+      () => {
+        note.textContent = "";
+        f();
+      },
+      (error) => {
+        coming = null;
+        note.textContent = `The model did not come: ${error.message}.`;
+      },
+    );
+  }
 
   const examples = chips({
     label: "Beginnings to try",
@@ -99,10 +122,10 @@ export default figure(({ el, get, put, listen, say }) => {
     text: (v) => (v === 1 ? "1, all" : fmt.num(v, 2)),
     oninput: (top_p) => put({ top_p }),
   });
-  const many = button("Write 100 characters", () => (timer === null ? start(100) : stop()), {
+  const many = button("Write 100 characters", () => (timer === null ? withModel(() => start(100)) : stop()), {
     class: "lm-button lm-main",
   });
-  const one = button("One character", () => write());
+  const one = button("One character", () => withModel(write));
   const back = button("Back", () => {
     stop();
     put({ written: get("written").slice(0, -1) });
@@ -111,17 +134,21 @@ export default figure(({ el, get, put, listen, say }) => {
     stop();
     put({ written: "" });
   });
-  const other = button("Another draw", () => {
-    const length = get("written").length;
-    stop();
-    put({ seed: get("seed") + 1, written: "" });
-    start(length || 100, true);
-  });
+  const other = button("Another draw", () =>
+    withModel(() => {
+      const length = get("written").length;
+      stop();
+      put({ seed: get("seed") + 1, written: "" });
+      start(length || 100, true);
+    }),
+  );
+  const note = h("span", { class: "lm-small lm-muted", role: "status" });
+  note.textContent = `fetches ${fmt.num(get("bytes") / 1e6, 1)} MB once; the text stays in this page`;
   const page = h("div", { class: "lmw-text", tabindex: "0", role: "region", "aria-label": "The text so far" });
   const chart = bars({ label: "The likeliest next characters" });
   const layer = choice({
     label: "Layer",
-    options: gpt.layers.map((_, i) => [i, String(i + 1)]),
+    options: first.attention.map((_, i) => [i, String(i + 1)]),
     onchange: (value) => put({ layer: value }),
   });
   const head = select({
@@ -146,7 +173,7 @@ export default figure(({ el, get, put, listen, say }) => {
     h("div", { class: "lm-split lmw-both" }, [
       h("div", { class: "lm-stack" }, [
         page,
-        h("div", { class: "lm-row" }, many, one, back, again, other),
+        h("div", { class: "lm-row" }, many, one, back, again, other, note),
         heat.node,
         topK.node,
         topP.node,
@@ -164,11 +191,11 @@ export default figure(({ el, get, put, listen, say }) => {
     h("div", { class: "lm-folds" }, odds.node, looks.node),
   );
 
-  function begin(text) {
+  function begin(typed) {
     stop();
-    dropped = [...new Set([...text].filter((char) => !number.has(char)))].join("");
-    const known = [...text].filter((char) => number.has(char)).join("");
-    put({ prompt: known || "\n", written: "" });
+    dropped = [...new Set([...typed].filter((char) => !number.has(char)))].join("");
+    const kept = [...typed].filter((char) => number.has(char)).join("");
+    put({ prompt: kept || "\n", written: "" });
     if (dropped) draw();
   }
 
@@ -178,7 +205,6 @@ export default figure(({ el, get, put, listen, say }) => {
   }
 
   function stop() {
-    arrived();
     clearTimeout(timer);
     timer = null;
     many.textContent = "Write 100 characters";
@@ -196,14 +222,14 @@ export default figure(({ el, get, put, listen, say }) => {
       many.textContent = "Stop";
       return go();
     }
-    let text = get("written");
+    let more = get("written");
     let p = null;
-    while (text.length < end) {
-      const logits = allowed(gpt.to([...(get("prompt") + text)].map((char) => number.get(char))));
+    while (more.length < end) {
+      const logits = allowed(gpt.to([...(get("prompt") + more)].map((char) => number.get(char))));
       p = distribution(logits, get("temperature"), get("top_k"), get("top_p"));
-      text += tokens[pick(p, uniform(get("seed"), text.length))];
+      more += tokens[pick(p, uniform(get("seed"), more.length))];
     }
-    return put({ written: text });
+    return put({ written: more });
   }
 
   function draw() {
@@ -219,6 +245,7 @@ export default figure(({ el, get, put, listen, say }) => {
     back.disabled = again.disabled = !written;
     many.disabled = timer === null && written.length >= MOST;
     one.disabled = written.length >= MOST;
+    if (!known()) return withModel(draw);
 
     const { own, p } = next();
     const order = [...own.keys()].filter((id) => id >= SPECIALS).sort((a, b) => own[b] - own[a] || a - b);
@@ -235,13 +262,13 @@ export default figure(({ el, get, put, listen, say }) => {
     );
     odds.draw(order.map((id) => [seen(tokens[id]), fmt.prob(own[id]), p[id] > 0 ? fmt.prob(p[id]) : "cut"]));
 
-    const heads = gpt.attention[get("layer")];
+    const heads = (gpt?.attention ?? first.attention)[get("layer")];
     const alpha =
       get("head") < 0
         ? Array.from(heads[0], (_, i) => heads.reduce((sum, weight) => sum + weight[i] / heads.length, 0))
         : Array.from(heads[get("head")]);
     const top = Math.max(...alpha);
-    const context = gpt.tokens.map((id) => tokens[id]);
+    const context = gpt ? gpt.tokens.map((id) => tokens[id]) : [...first.text].slice(-alpha.length);
     replace(strip, [
       context.map((char, i) =>
         h(
@@ -272,25 +299,11 @@ export default figure(({ el, get, put, listen, say }) => {
         ? "all characters may come"
         : `${stay.length} of ${order.length} characters may come`;
     const best = order[0];
-    say(
+    return say(
       `${without}After ${written.length} written characters ${named(tokens[best])} is likeliest: the model ` +
         `says ${fmt.prob(own[best], 2)}, drawn with ${fmt.prob(p[best], 2)}; ${all}. ${sees}`,
     );
   }
-
-  // On arrival it writes by itself: once the reader has moved, outside the figure, and sees it.
-  const arrive = ({ target }) => {
-    const { top, bottom } = el.getBoundingClientRect();
-    if (top > innerHeight || bottom < 0) return;
-    arrived();
-    if (!el.contains(target) && !get("written")) start(100);
-  };
-  const MOVES = ["pointermove", "scroll", "keydown"];
-  function arrived() {
-    for (const move of MOVES) removeEventListener(move, arrive);
-  }
-  if (get("arrives") && !reducedMotion() && !location.hash.startsWith("#figure"))
-    for (const move of MOVES) addEventListener(move, arrive, { passive: true });
 
   listen("prompt written temperature top_k top_p seed layer head", draw);
   draw();

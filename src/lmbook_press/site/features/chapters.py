@@ -6,6 +6,9 @@ import re
 from pathlib import Path
 
 from docutils import nodes
+from markupsafe import Markup
+
+from lmbook_press.rendering import filled, render
 
 CHAPTER = re.compile(r"notebooks/(\d\d)-([\w-]+)")
 HOMEWORK = re.compile(r"book/homework/(\d\d)-([\w-]+)")
@@ -27,49 +30,36 @@ def _title(env, docname: str) -> str:
 def _about(app, pagename: str, context) -> str:
     """The line below the title: from a chapter to its homework, from a homework to its chapter."""
     env, link = app.env, context["pathto"]
-    links = []
+    chapter, links = number(pagename), []
     if found := CHAPTER.fullmatch(pagename):
         other = f"book/homework/{found[1]}-{found[2]}"
         if other in env.found_docs:
-            links.append(f'<a href="{link(other)}">Homework {int(found[1])}</a>')
-        if int(found[1]):
-            links.append('<a href="#cite-this-chapter">Cite this chapter</a>')
+            links.append(filled('<a href="{}">Homework {}</a>', link(other), chapter))
+        if chapter:
+            links.append(Markup('<a href="#cite-this-chapter">Cite this chapter</a>'))
     elif found := HOMEWORK.fullmatch(pagename):
         other = f"notebooks/{found[1]}-{found[2]}"
         if other in env.found_docs:
-            links.append(
-                f'Belongs to <a href="{link(other)}">chapter {int(found[1])}, {html.escape(_title(env, other))}</a>'
-            )
-    return f'<p class="lm-about">{" · ".join(links)}</p>\n' if links else ""
+            links.append(filled('Belongs to <a href="{}">chapter {}, {}</a>', link(other), chapter, _title(env, other)))
+    return str(filled('<p class="lm-about">{}</p>\n', Markup(" · ").join(links))) if links else ""
 
 
 def _end(app, pagename: str, context) -> str:
     """Below a chapter: its homework once more, and how to cite it."""
-    found = CHAPTER.fullmatch(pagename)
-    if not found or not int(found[1]):
+    found, chapter = CHAPTER.fullmatch(pagename), number(pagename)
+    if not found or not chapter:
         return ""
-    chapter, title = int(found[1]), _title(app.env, pagename)
     homework = f"book/homework/{found[1]}-{found[2]}"
-    out = ""
-    if homework in app.env.found_docs:
-        out = (
-            f'<p class="lm-homework"><a href="{context["pathto"](homework)}">Homework {chapter}</a> asks you to build '
-            "what this chapter explains, and checks it while you work.</p>\n"
-        )
-    book, address = app.config.html_title, f"{app.config.html_baseurl}{pagename}.html"
-    year = (re.findall(r"\d{4}", str(app.config.copyright)) or ["n.d."])[0]
-    bibtex = (
-        f"@incollection{{lmbook-{found[2]},\n  author    = {{{{{app.config.author}}}}},\n  title     = {{{title}}},\n"
-        f"  booktitle = {{{book}}},\n  chapter   = {{{chapter}}},\n  year      = {{{year}}},\n"
-        f"  url       = {{{address}}}\n}}"
-    )
-    return out + (
-        '<details class="lm-cite" id="cite-this-chapter"><summary>Cite this chapter</summary>\n'
-        f"<p>{html.escape(app.config.author)} ({year}). {html.escape(title)}. "
-        f"Chapter {chapter} of <cite>{html.escape(book)}</cite>. {address}</p>\n"
-        '<div class="highlight-text notranslate"><div class="highlight"><pre>'
-        f"{html.escape(bibtex)}\n</pre></div></div>\n</details>\n"
-    )
+    fields = {
+        "author": app.config.author,
+        "title": _title(app.env, pagename),
+        "booktitle": app.config.html_title,
+        "chapter": chapter,
+        "year": (re.findall(r"\d{4}", str(app.config.copyright)) or ["n.d."])[0],
+        "url": f"{app.config.html_baseurl}{pagename}.html",
+    }
+    link = context["pathto"](homework) if homework in app.env.found_docs else ""
+    return str(render("chapter-end.html", homework=link, name=found[2], fields=fields))
 
 
 def description(doctree) -> str:
@@ -98,14 +88,11 @@ def _meta(app, pagename: str, context, doctree) -> str:
         "og:url": f"{base}{pagename}.html",
         "og:image": f"{base}{CARD}",
     }
-    lines = [f'<meta name="description" content="{html.escape(text)}">']
-    lines += [f'<meta property="{name}" content="{html.escape(value)}">' for name, value in values.items()]
-    lines.append('<meta name="twitter:card" content="summary_large_image">')
-    lines.append(f'<script type="application/ld+json">{_structured(app, pagename, values)}</script>')
-    return "\n".join(["", *lines, ""])
+    structured = _structured(app, pagename, values)
+    return str(render("chapter-meta.html", text=text, values=values, structured=structured))
 
 
-def _structured(app, pagename: str, values: dict[str, str]) -> str:
+def _structured(app, pagename: str, values: dict[str, str]) -> Markup:
     """What a search engine is told of a page in schema.org's words: a chapter is a LearningResource of the Book."""
     book = {
         "@type": "Book",
@@ -121,7 +108,7 @@ def _structured(app, pagename: str, values: dict[str, str]) -> str:
     if not number(pagename):
         page = book if pagename == app.config.root_doc else {"@type": "WebPage", **about, "isPartOf": book}
     found = {"@context": "https://schema.org", **page}
-    return json.dumps(found, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return Markup(json.dumps(found, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"))
 
 
 def _sitemap(app, exception):
@@ -129,9 +116,8 @@ def _sitemap(app, exception):
     base = app.config.html_baseurl
     if exception or app.builder.format != "html" or not base:
         return
-    pages = "".join(f"<url><loc>{html.escape(base)}{name}.html</loc></url>\n" for name in sorted(app.env.found_docs))
-    head = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
-    (Path(app.outdir) / "sitemap.xml").write_text(f"{head}{pages}</urlset>\n", encoding="utf8")
+    addresses = [f"{base}{name}.html" for name in sorted(app.env.found_docs)]
+    (Path(app.outdir) / "sitemap.xml").write_text(str(render("sitemap.xml", addresses=addresses)), encoding="utf8")
 
 
 def _page_context(app, pagename, templatename, context, doctree):

@@ -12,13 +12,13 @@ The argument of `stations` is the number of the part, whose colour they have; na
 themselves. How far a reader has come is written in by reading.mjs, which knows a station by its `data-page`.
 """
 
-import html
-
 from docutils import nodes
+from markupsafe import Markup
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from lmbook.drawings import pictures
+from lmbook_press.rendering import filled, render
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +59,7 @@ class Stations(SphinxDirective):
 
 
 def visit_stations(self, node):
-    self.body.append(f'<ol class="lm-stations" data-part="{html.escape(node["part"])}">\n')
+    self.body.append(str(filled('<ol class="lm-stations" data-part="{}">\n', node["part"])))
 
 
 def depart_stations(self, node):
@@ -67,16 +67,14 @@ def depart_stations(self, node):
 
 
 def visit_station(self, node):
-    page, env = node["page"], self.builder.env
-    name = page.removeprefix("notebooks/")
+    name = node["page"].removeprefix("notebooks/")
     number = int(name[:2])
-    link = self.builder.get_relative_uri(self.builder.current_docname, page)
-    self.body.append(
-        f'<li class="lm-station" data-page="{name}">\n'
-        f'<span class="lm-picture">{pictures.svg(number)}</span>\n'
-        f'<a href="{link}"><span class="lm-stop">{number}</span> {html.escape(env.titles[page].astext())}</a>\n'
-        f'<span class="lm-question">{html.escape(node["question"])}</span>\n'
-    )
+    values = {
+        "picture": Markup(pictures.svg(number)),
+        "link": self.builder.get_relative_uri(self.builder.current_docname, node["page"]),
+        "title": self.builder.env.titles[node["page"]].astext(),
+    }
+    self.body.append(str(render("station.html", name=name, number=number, question=node["question"], **values)))
 
 
 def depart_station(self, node):

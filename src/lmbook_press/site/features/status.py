@@ -4,7 +4,6 @@
 at the end of each chapter and in the table of the directive `status`. Without the file, only git's dates are shown.
 """
 
-import html
 import json
 import re
 import subprocess
@@ -16,6 +15,7 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 from lmbook import __version__
+from lmbook_press.rendering import filled
 
 RECORD = Path("build") / "status.json"
 CHAPTER = re.compile(r"notebooks/(\d\d)-[\w-]+")
@@ -115,7 +115,7 @@ def _page_context(app, pagename, templatename, context, doctree):
             f"executed from top to bottom and compared with what it shows on {run['date']}, "
             f"in {run['seconds']:.0f} s, with torch {run['torch']}"
         )
-    line = f'<p class="lm-version">{html.escape("; ".join(said))}</p>\n'
+    line = str(filled('<p class="lm-version">{}</p>\n', "; ".join(said)))
     body = context.get("body", "")
     place = body.rstrip().rfind("</section>")
     if place >= 0:

@@ -1,0 +1,102 @@
+"""What holds for every figure: axe finds nothing, a phone shows all of it, its keys are its own, its page is small.
+
+Where a figure has stages of its own for axe or a phone, or more to look at there, its own file goes through them.
+"""
+
+import pytest
+import test_bottleneck as bottleneck
+import test_digit as digit
+import test_directions as directions
+import test_lookup as lookup
+from seen import rightmost
+
+from lmbook import figures
+
+# name -> (what is shown side by side, the parts that end within a phone's width, the most bytes of the first as HTML)
+FIGURES = {
+    "backprop": (lambda: [figures.BackpropGraph(step=7)], ".lmb-graph button", 20_000),
+    "blank": (lambda: [figures.FillTheBlank(), figures.FillTheBlank(chosen=3, blank=8)], "button, select", 150_000),
+    "bottleneck": (
+        lambda: [figures.FixedVector.from_record(bottleneck.record(), length=length) for length in (12, 40)],
+        ".lmv-cell, .lm-chart svg",
+        60_000,
+    ),
+    "decoding": (
+        lambda: [figures.DecodingSteps(width=width, step=14, picks=[0, 0, 0]) for width in (0, 4)],
+        "button, select",
+        150_000,
+    ),
+    "digit": (
+        lambda: [figures.CompleteDigit(digit.gpt(), digit.EXAMPLES, rows=rows) for rows in (4, 0)],
+        ".lmpx-cell, .lmpx-small, .lm-chip",
+        150_000,
+    ),
+    "directions": (
+        lambda: [figures.TwoDirections(read=3), figures.TwoDirections(at=len(directions.SENTENCES) + 1, read=14)],
+        ".lmd-tile, .lm-bar, select",
+        30_000,
+    ),
+    "fits": (
+        lambda: [figures.DoesItFit(), figures.DoesItFit(model=2, texts=10, tokens=15)],
+        ".lm-slider, .lm-choice",
+        20_000,
+    ),
+    "forward": (lambda: [figures.ForwardPass(chosen="z40")], ".lmfp-graph button", 150_000),
+    "lookup": (
+        lambda: [lookup.lookup(), lookup.lookup(heads=4, beta=2)],
+        ".lmq-plane svg, .lm-slider",
+        10_000,
+    ),
+    "masks": (
+        lambda: [figures.MaskPainter(), figures.MaskPainter(mask="padding", layers=4)],
+        ".lmk-cell, .lm-chart svg",
+        20_000,
+    ),
+    "neighbours": (
+        lambda: [figures.NeighbourMap(), figures.NeighbourMap("zebrawood")],
+        ".lmn-word, .lmn-near button, .lmn-map svg, .lmn-label",
+        25_000,
+    ),
+    "tokenizers": (
+        lambda: [
+            figures.TokenizerComparison(text) for text in ("港は静かです ⛵", "supercalifragilisticexpialidocious " * 3)
+        ],
+        ".lmt-token, .lmt-row",
+        25_000,
+    ),
+    "unrolled": (lambda: [figures.UnrolledRNN(known=[[39, "capital"]])], "button, .lm-slider", 150_000),
+    "wheels": (
+        lambda: [figures.PositionWheels(), figures.PositionWheels(width=12, i=24, offset=15)],
+        ".lmpw-dial, .lmpw-table svg",
+        20_000,
+    ),
+    "writer": (
+        lambda: [figures.GPTWriter(written="Which is the sea that is not in the world of men.", top_p=0.5)],
+        "button, .lm-slider",
+        20_000,
+    ),
+}
+FOCUSABLE = "[...document.querySelectorAll('figure :is(button, input, select, summary, [tabindex])')]"
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_axe_finds_nothing_a_phone_shows_all_and_keys_reach_the_figure_alone(show, axe_in_every_view, name):
+    """One visit, with everything open that folds in the first: wide in both themes, then narrow."""
+    make, parts, _ = FIGURES[name]
+    page = show(*make())
+    page.locator("figure").first.locator("summary").evaluate_all("(all) => all.forEach((one) => one.click())")
+    assert axe_in_every_view(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 800
+    page.set_viewport_size({"width": 360, "height": 900})
+    page.wait_for_function("document.documentElement.scrollWidth <= 360")
+    page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    assert rightmost(page, parts) <= 356
+    assert page.evaluate(f"{FOCUSABLE}.every((node) => node.dataset.lmSuppressShortcuts === 'true')")
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_same_state_gives_the_same_small_page(name):
+    make, _, most = FIGURES[name]
+    html = make()[0].html()
+    assert html == make()[0].html()
+    assert len(html) < most
