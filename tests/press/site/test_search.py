@@ -56,3 +56,9 @@ def test_what_was_searched_is_marked_in_the_text_alone(visit):
     page = visit("notebooks/17-gpt.html?highlight=transformers")
     page.locator("article .highlighted").first.wait_for()
     assert page.locator(".highlighted").count() == page.locator("article .highlighted").count()
+    page.wait_for_function(
+        """() => {
+            const { top, bottom } = document.querySelector("article .highlighted").getBoundingClientRect();
+            return top > 0 && bottom < innerHeight;
+        }"""
+    )
