@@ -27,7 +27,7 @@ from lmbook.gpt import GPT, gelu_tanh
 from lmbook.rnn_models import RecurrentLM
 from lmbook_press.site.serving import serve
 
-VOCAB, STEPS = 70, 30
+VOCAB, STEPS = 70, 12
 CASES = {  # what: the network in the page, B, T, the package's
     "RNN, 64 units": (RNN["network"], 16, 25, lambda: RecurrentLM(VOCAB, 24, 64, cell="rnn")),
     "LSTM, 32 units": (

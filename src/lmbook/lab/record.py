@@ -3,8 +3,10 @@
     record = {recipe, seed, scores, parts: {part: {parameters, steps, ..., settings}}, ...}
 
 RECORD, PART and SETTINGS say which keys there are; `check` compares. A part is one training: a recipe that compares
-four systems has four. Its settings are read off what was trained (`lab.settings`). Records of runs from before that was
-done have none, which means "not recorded".
+four systems has four. Its settings are read off what was trained (`lab.settings`). For runs from before that was done
+they were read off the recipe, of which the first steps were run again and gave the recorded losses
+(benchmarks/first_steps.py). A training without validations has an empty curve of them: most draw every batch anew, so
+that their training loss is that of unseen data already.
 """
 
 import json
@@ -38,8 +40,8 @@ PART = {
     "seconds": NUMBER,
     "train": list,  # [step, loss in nats per token], at most about POINTS
     "valid": list,  # [step, what validate gave], at most VALIDATIONS, the lowest among them
+    "settings": dict,
 }
-PART_MAY = {"settings": dict}
 NONE = type(None)
 SETTINGS = {
     "model": dict,  # "class" and, of a configured class, its arguments
@@ -67,12 +69,11 @@ def check(record: dict) -> dict:
     """The record itself. Raises ValueError that names a key that is missing, unknown, or of another type."""
     _compare(record, RECORD, RECORD_MAY, "the record")
     for name, part in record["parts"].items():
-        _compare(part, PART, PART_MAY, f"part {name!r}")
+        _compare(part, PART, {}, f"part {name!r}")
         for curve in ("train", "valid"):
             if any(not isinstance(point, list) or len(point) != 2 for point in part[curve]):
                 raise ValueError(f"part {name!r}: {curve} holds something else than pairs [step, loss].")
-        if "settings" in part:
-            _compare(part["settings"], SETTINGS, {}, f"the settings of part {name!r}")
+        _compare(part["settings"], SETTINGS, {}, f"the settings of part {name!r}")
     return record
 
 

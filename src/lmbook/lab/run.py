@@ -230,7 +230,7 @@ class Run:
             return None
         beside = self.folder.parent / f"{self.recipe.name}-0" / "record.json"
         found = [keeping.read(beside)] if beside.is_file() else records(self.recipe.name)
-        found = [record["parts"][part]["settings"] for record in found if "settings" in record["parts"].get(part, {})]
+        found = [record["parts"][part]["settings"] for record in found if part in record["parts"]]
         if not found and not self.quick:
             raise RecipeError(f"{self.recipe.name} picks its rates with seed 0: lmbook train {self.recipe.name} first.")
         return found[0] if found else None

@@ -298,7 +298,12 @@ export default figure(({ model, el, get, put, listen, say }) => {
         fmt.num(bitsRead(i), 0),
         told(i).mine === mine ? `${told(i).right} of ${N}` : "not in the page",
       ]),
-      ["numbers in the state", "recall", "bits that the decoder reads", `${mine ? "your source" : "example"}: right of N`],
+      [
+        "numbers in the state",
+        "recall",
+        "bits that the decoder reads",
+        `${mine ? "your source" : "example"}: right of N`,
+      ],
     );
     tell(N, row);
   }
