@@ -296,6 +296,8 @@ def test_keys_and_values_may_be_projected_beforehand():
         strict=True,
     ):
         assert torch.equal(whole, part)
+    first = layer.project(y, y)[0][:, :, 0]  # position 0 is turned by no angle
+    torch.testing.assert_close(first.flatten(1), layer.W_k(y)[:, 0])
 
 
 def test_a_step_leaves_the_cache_it_was_given_alone():

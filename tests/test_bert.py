@@ -305,10 +305,10 @@ def test_heads_have_the_shapes_of_their_tasks():
 
 
 def test_the_mean_is_over_the_tokens_of_the_row_and_needs_no_pooler():
-    tokens, bert = sentences([9, 6]), livelier(small_bert()).eval()
+    tokens, bert = sentences([9, 6, 1]), livelier(small_bert()).eval()
     classifier = BERTClassifier(bert, 3, pool="mean").eval()
     assert bert.pooler is None
-    for row, length in zip(tokens, (9, 6), strict=True):
+    for row, length in zip(tokens, (9, 6, 1), strict=True):
         expected = classifier.output(bert(row[None, :length])[0].mean(0))
         torch.testing.assert_close(classifier(row[None])[0], expected, atol=1e-5, rtol=1e-4)
     with pytest.raises(ValueError, match='must be "first" or "mean"'):

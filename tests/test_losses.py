@@ -24,6 +24,13 @@ def full(h, targets, W, b):
     return F.cross_entropy(logits, targets, reduction="sum")
 
 
+def test_the_first_type_of_all_may_be_a_target(example):
+    h, _, W, b = example
+    targets = torch.zeros(60, dtype=torch.long)
+    ours = sampled_nll(h, targets, W, b, class_buckets(VOCAB, (30,), (0, 0)))
+    torch.testing.assert_close(ours, F.cross_entropy(h @ W.T + b, targets, reduction="sum"))
+
+
 @pytest.mark.parametrize("edges", [(30, 60), (5,), (99,)])
 def test_with_every_type_drawn_it_is_the_cross_entropy_forward_and_backward(example, edges):
     h, targets, W, b = example

@@ -212,6 +212,11 @@ def test_a_table_that_is_only_read_starts_with_variance_1_and_one_that_also_writ
     assert float(shared.detach().abs().max()) <= 0.1
 
 
+def test_a_decoder_has_one_layer_unless_more_are_asked_for():
+    encoder = RecurrentEncoder(V_SOURCE, 8, 8)
+    assert len(Seq2Seq(encoder, V_TARGET, 8, 8).start(batch()[0])["s"]) == 1
+
+
 def test_the_decoder_starts_at_the_last_state_of_the_encoder():
     source, _ = batch()
     model = seq2seq({"n_layers": 2, "cell": "lstm"}, n_layers=2, cell="lstm")

@@ -3,6 +3,7 @@
 import random
 import subprocess
 import sys
+import unicodedata
 from collections import Counter
 from itertools import pairwise
 
@@ -77,6 +78,34 @@ def test_words_are_lower_case_and_apart_from_punctuation():
     assert words("the boys' boat") == ["the", "boys", "'", "boat"]
 
 
+# a text, and what it has between its blanks; a mark is a character of its own after its letter
+SCRIPTS = {
+    "İstanbul": ["i̇stanbul"],
+    "मैं हिन्दी सीख रहा हूँ": ["मैं", "हिन्दी", "सीख", "रहा", "हूँ"],
+    "நான் தமிழ் கற்கிறேன்": ["நான்", "தமிழ்", "கற்கிறேன்"],
+    "مَرْحَبًا, שָׁלוֹם": ["مَرْحَبًا", ",", "שָׁלוֹם"],
+    "cafe\u0301 de\u0301ja\u0300": ["caf\u00e9", "d\u00e9j\u00e0"],
+    "\ufeffsoft\u00adhyphen a\u200bb": ["softhyphen", "a", "b"],
+    "❤\ufe0f 'tis": ["❤\ufe0f", "'", "tis"],
+}
+
+
+@pytest.mark.parametrize("text", SCRIPTS)
+def test_marks_belong_to_words(text):
+    assert words(text) == SCRIPTS[text]
+
+
+def test_every_mark_stays_in_its_word():
+    marks = [chr(c) for c in range(sys.maxunicode) if unicodedata.category(chr(c)).startswith("M")]
+    assert len(marks) > 2000
+    assert [mark for mark in marks if len(words(f"ab{mark}cd")) != 1] == []
+
+
+def test_unknown_characters_are_named():
+    with pytest.warns(UserWarning, match="'é', 'x'"):
+        CharTokenizer.train("abc").encode("aéxb")
+
+
 def test_words_lose_no_visible_character(stories):
     assert "".join(words(stories)) == "".join(stories.lower().split())
 
@@ -84,7 +113,8 @@ def test_words_lose_no_visible_character(stories):
 def test_characters_round_trip(stories):
     tokenizer = CharTokenizer.train(stories)
     assert tokenizer.decode(tokenizer.encode(stories)) == stories
-    assert tokenizer.decode(tokenizer.encode("é")) == "<unk>"
+    with pytest.warns(UserWarning, match="'é'"):
+        assert tokenizer.decode(tokenizer.encode("é")) == "<unk>"
 
 
 def test_word_tokenizer_gives_words_back(stories):

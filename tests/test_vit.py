@@ -213,6 +213,12 @@ def test_where_a_patch_stands_matters(data):
     torch.testing.assert_close(model(data[0][:3]), model(shuffled), atol=1e-5, rtol=1e-4)
 
 
+def test_everything_learned_starts_with_the_deviation_of_gpt_2():
+    model = PatchClassifier(8, 8, 2, 10, d_model=512, n_heads=4, n_layers=1)
+    for parameter in (model.class_vector, model.position.weight):
+        assert abs(float(parameter.detach().std()) - 0.02) < 0.003
+
+
 def test_weights_are_returned_and_sum_to_one(data):
     logits, weights = small_classifier()(data[0][:3], need_weights=True)
     assert logits.shape == (3, 10)

@@ -221,6 +221,19 @@ const unfold = () => {
 };
 addEventListener("hashchange", unfold);
 unfold();
+// What was searched for comes into sight, also where it is folded away. Sphinx marks it soon after the page is complete.
+const toMark = (tries) => {
+  const found = document.querySelector("article .highlighted");
+  if (location.hash || scrollY > 0) return;
+  if (!found) {
+    if (tries) setTimeout(toMark, 50, tries - 1);
+    return;
+  }
+  for (let box = found.closest("details"); box; box = box.parentElement?.closest("details")) box.open = true;
+  layOut();
+  found.scrollIntoView({ behavior: "instant", block: "center" });
+};
+addEventListener("load", () => toMark(10));
 const [arrival] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
 let landing = arrival?.type === "navigate";
 setTimeout(() => {

@@ -9,6 +9,8 @@ five special tokens, so that their ids are the same everywhere:
 
 import heapq
 import re
+import unicodedata
+import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -18,20 +20,34 @@ import numpy as np
 PAD, UNK, SOS, EOS, MASK = "<pad>", "<unk>", "<sos>", "<eos>", "<mask>"
 SPECIALS = (PAD, UNK, SOS, EOS, MASK)
 PAD_ID, UNK_ID, SOS_ID, EOS_ID, MASK_ID = range(len(SPECIALS))
-WORD = re.compile(r"\w+(?:'\w+)*|[^\w\s]")
+# Accents, vowel signs and the like, characters of their own after the letter that they belong to; \w has none of them.
+_PLANES = map(chr, (*range(0x20000), *range(0xE0100, 0xE01F0)))  # those that have any
+MARKS = "".join(character for character in _PLANES if unicodedata.category(character).startswith("M"))
+W = rf"\w{MARKS}"
+WORD = re.compile(rf"[{W}]+(?:'[{W}]+)*|[^{W}\s][{MARKS}]*")
 # Cuts a text into pieces that together are the text again; byte pairs are never merged across their borders.
 PIECE = re.compile(r" ?\w+| ?[^\w\s]+|\s+(?!\S)|\s+")
+# What nobody sees: soft hyphens, joiners, marks of direction and of the byte order; a space of no width ends a word.
+UNSEEN = str.maketrans(dict.fromkeys("\u00ad\u200c\u200d\u200e\u200f\u2060\ufeff", "") | {"\u200b": " ", "’": "'"})
+
+
+def composed(text: str) -> str:
+    """The text with letter and accent as one character where Unicode has one (NFC), straight apostrophes, and without
+    what nobody sees."""
+    return unicodedata.normalize("NFC", text.translate(UNSEEN)) if not text.isascii() else text
 
 
 def words(text: str) -> list[str]:
     """Lower-case words and punctuation marks: words("Isn't it late?") is ["isn't", "it", "late", "?"].
 
-    A word is a run of letters, digits and underscores; an apostrophe between two of them stays inside (the curly one
-    becomes straight). Every other visible character is a token of its own.
+    A word is a run of letters with their marks, digits and underscores; an apostrophe between two of them stays inside
+    (the curly one becomes straight). Every other visible character is a token of its own. A letter and its accent are
+    one character wherever Unicode has one for both (form NFC).  Scripts that put no blanks between words, such as
+    Chinese or Thai, are not cut into words.
     """
     if not isinstance(text, str):
         raise TypeError(f"words() wants one string, not {type(text).__name__}; join a list with ' '.join(...) first.")
-    return WORD.findall(text.lower().replace("’", "'"))
+    return WORD.findall(composed(text.lower()))
 
 
 class Vocabulary:
@@ -100,7 +116,7 @@ def _visible(tokens: list[str]) -> list[str]:
 
 
 class CharTokenizer:
-    """One token per character. Characters never seen in training become <unk>."""
+    """One token per character. Characters never seen in training become <unk>, and a warning names them."""
 
     def __init__(self, vocabulary: Vocabulary):
         self.vocabulary = vocabulary
@@ -113,6 +129,9 @@ class CharTokenizer:
         return list(text)
 
     def encode(self, text: str) -> list[int]:
+        if unknown := [character for character in dict.fromkeys(text) if character not in self.vocabulary]:
+            some = ", ".join(map(repr, unknown[:5])) + (f" and {len(unknown) - 5} more" if len(unknown) > 5 else "")
+            warnings.warn(f"the text this tokenizer was made from has no {some}: <unk> in their place", stacklevel=2)
         return self.vocabulary.encode(self.split(text)).tolist()
 
     def decode(self, ids: Iterable[int]) -> str:

@@ -85,6 +85,11 @@ def test_every_token_is_predicted_once_after_as_many_others_as_promised(length):
     assert all(window - stride + 1 <= n <= window for token, n in seen.items() if token > 10 + window)
 
 
+def test_a_text_shorter_than_a_window_is_one_row():
+    ((inputs, targets),) = windows(range(10, 15), T=8, stride=1)
+    assert (inputs.tolist(), targets.tolist()) == ([[10, 11, 12, 13]], [[11, 12, 13, 14]])
+
+
 @pytest.mark.parametrize(
     ("cut", "says"),
     [

@@ -12,7 +12,7 @@ from lmbook.lab.record import dumps, read
 SIBLINGS = {f"wikitext2-{cell}" for cell in ("rnn", "lstm")} | {f"shakespeare-{cell}" for cell in ("rnn", "lstm")}
 SIBLINGS |= {f"{task}-left" for task in ("ewt", "sms-spam", "film-opinions", "wnut17")}
 SIBLINGS |= {"ewt-left-2", "ewt-lstm-2", "sms-spam-2", "film-opinions-2", "wnut17-lstm-2", "wnut17-settings"}
-SIBLINGS |= {"wnut17-passes", "truncation-long"}
+SIBLINGS |= {"wnut17-passes", "truncation-long", "truncation-frozen", "shakespeare-rnn-short"}
 SIBLINGS |= {"multi30k-transformer-short", "multi30k-additive-long", "multi30k-additive-low", "multi30k-additive-high"}
 SIBLINGS |= {"shakespeare-gpu", "shakespeare-long", "shakespeare-gru-long", "digits-page", "wikitext2-windows"}
 SIBLINGS |= {"length-joined", "harbourish-depth", "harbourish-residual", "multi30k-every", "multi30k-hybrid"}

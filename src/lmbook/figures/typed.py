@@ -2,14 +2,16 @@
 
 import re
 
-TYPED = re.compile(r"https?:\S+|(?:[^\W\d_]\.){2,}|\d+(?:[.,:]\d+)+|\w+(?:'\w+)*|[^\w\s]")
+from lmbook.text import WORD, composed
+
+TYPED = re.compile(rf"https?:\S+|(?:[^\W\d_]\.){{2,}}|\d+(?:[.,:]\d+)+|{WORD.pattern}")
 SHORT = re.compile(r"(.+?)(n't|'(?:s|re|ll|ve|d|m))", re.IGNORECASE)
 
 
 def cut(text: str) -> list[str]:
     """Words and punctuation marks, case kept: cut("Isn't it?") is ["Is", "n't", "it", "?"]."""
     words = []
-    for word in TYPED.findall(text.replace("’", "'")):
+    for word in TYPED.findall(composed(text)):
         short = SHORT.fullmatch(word)
         words += short.groups() if short else [word]
     return words

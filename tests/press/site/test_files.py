@@ -218,6 +218,23 @@ def test_each_page_has_one_viewport_a_description_and_a_card(site):
     assert (site / chapters.CARD).stat().st_size < 100_000
 
 
+def test_search_engines_are_told_of_every_page_and_of_what_it_is(site):
+    base = "https://lmbook.github.io/lmbook/"
+    listed = re.findall(r"<loc>(.*?)</loc>", (site / "sitemap.xml").read_text("utf8"))
+    pages = [
+        path.relative_to(site).as_posix() for path in (*site.glob("book/**/*.html"), *site.glob("notebooks/*.html"))
+    ]
+    assert sorted(listed) == sorted(base + page for page in pages)
+    kinds = {}
+    for page in pages:
+        (text,) = re.findall(r'<script type="application/ld\+json">(.*?)</script>', (site / page).read_text("utf8"))
+        told = json.loads(text)
+        kinds[page] = told["@type"]
+        assert told["url"] == base + ("" if page == "book/index.html" else page)
+    assert kinds["book/index.html"] == "Book"
+    assert kinds["notebooks/07-long-memory.html"] == kinds["book/homework/07-long-memory.html"] == "LearningResource"
+
+
 def test_most_works_can_be_reached(site):
     entries = re.findall(
         r'<div class="citation".*?</div>', (site / "book/bibliography.html").read_text("utf8"), re.DOTALL

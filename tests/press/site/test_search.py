@@ -23,8 +23,42 @@ def test_search_knows_abbreviations_and_begins_with_the_chapter_that_explains(vi
     assert page.evaluate("LM.find('BPE').results.length") > 5
 
 
+# a query of several words, and a part of the address that is among the first three
+ASKED = {
+    "backpropagation through time": "/06-", "truncated backpropagation": "/06-", "rnn language model": "/06-",
+    "bidirectional rnn": "/08-", "seq2seq attention": "/11-", "seq2seq model": "/09-",
+    "named entity recognition": "/08-",
+    "additive attention": "/11-", "transformer encoder": "/15-", "masked language model": "/16-",
+    "homework 7": "homework/07-", "chapter 7": "notebooks/07-", "figure 17.2": "17-gpt#figure-17-2",
+    "exercise 7.3": "#ex-7-3", "eq. (13.2)": "13-self-attention#equation-",
+}  # fmt: skip
+
+
+@pytest.mark.browser
+def test_queries_of_several_words_and_numbers_find_their_page(visit):
+    page = visit("search.html?q=attention")
+    page.wait_for_function("Search.hasIndex()")
+    first = page.evaluate(
+        "(asked) => asked.map((q) => LM.find(q).results.slice(-3).map((r) => r[0] + r[2]))", list(ASKED)
+    )
+    pairs = zip(ASKED.items(), first, strict=True)
+    missed = [query for (query, part), found in pairs if not any(part in one for one in found)]
+    assert missed == []
+
+
+def test_often_counts_words_by_their_stems():
+    said = search.often(["tokens token Tokens tokenizer", "a token"])
+    assert said["token"] == "21"
+
+
 @pytest.mark.browser
 def test_what_was_searched_is_marked_in_the_text_alone(visit):
     page = visit("notebooks/17-gpt.html?highlight=transformers")
     page.locator("article .highlighted").first.wait_for()
     assert page.locator(".highlighted").count() == page.locator("article .highlighted").count()
+    page.wait_for_function(
+        """() => {
+            const { top, bottom } = document.querySelector("article .highlighted").getBoundingClientRect();
+            return top > 0 && bottom < innerHeight;
+        }"""
+    )

@@ -58,7 +58,7 @@ class BackpropGraph(Figure):
         **state,
     ):
         state.setdefault(
-            "title", "Each derivative needs only the arrows that leave its number and the derivatives at their ends"
+            "title", "To find a derivative, look only at the arrows leaving the node and the derivatives at their heads"
         )
         state.setdefault(
             "caption",

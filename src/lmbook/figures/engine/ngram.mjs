@@ -17,13 +17,19 @@
 import { draw as drawn, sum } from "../kit/numbers.mjs";
 
 const SPECIALS = ["<pad>", "<unk>", "<sos>", "<eos>", "<mask>"]; // ids 0 to 4, as in lmbook.text
-// Python's \w+(?:'\w+)*|[^\w\s] in the letters of JavaScript, whose \w knows ASCII only and whose \s differs a little.
+// lmbook.text.WORD in the letters of JavaScript, whose \w knows ASCII only and whose \s differs a little.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: Python counts these five as spaces, JavaScript does not
-const WORD = /[\p{L}\p{N}_]+(?:'[\p{L}\p{N}_]+)*|[^\p{L}\p{N}_\s\x1c-\x1f\x85]|\ufeff/gu;
+const WORD = /[\p{L}\p{N}\p{M}_]+(?:'[\p{L}\p{N}\p{M}_]+)*|[^\p{L}\p{N}\p{M}_\s\x1c-\x1f\x85]\p{M}*/gu;
+const HIDDEN = /[\u00ad\u200c-\u200f\u2060\ufeff]/g;
+
+// Letter and accent as one character where Unicode has one, straight apostrophes, without what nobody sees.
+export function composed(text) {
+  return text.replaceAll("’", "'").replaceAll("\u200b", " ").replace(HIDDEN, "").normalize("NFC");
+}
 
 // A typed sentence as lmbook.text.words cuts it: lower case, punctuation apart, "isn't" in one piece.
 export function words(text) {
-  return text.toLowerCase().replaceAll("’", "'").match(WORD) ?? [];
+  return composed(text.toLowerCase()).match(WORD) ?? [];
 }
 
 export class Vocabulary {

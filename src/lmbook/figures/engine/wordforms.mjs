@@ -2,6 +2,7 @@
 //
 //   "blogged" -> <xx-ged>      "Falluja" -> <Xx-uja>      "EOS-400D" -> <X0->      ":-/" -> <.->
 import { S, SPECIALS, W } from "./bytepairs.mjs";
+import { composed } from "./ngram.mjs";
 
 const LONGEST = 3; // letters of an ending
 const DIGITS =
@@ -65,14 +66,15 @@ export class WordForms {
   }
 }
 
+const WM = `${W}\\p{M}`; // marks belong to words
 const TYPED = new RegExp(
-  `https?:[^${S}]+|(?:\\p{L}\\.){2,}|\\p{Nd}+(?:[.,:]\\p{Nd}+)+|[${W}]+(?:'[${W}]+)*|[^${W}${S}]`,
+  `https?:[^${S}]+|(?:\\p{L}\\.){2,}|\\p{Nd}+(?:[.,:]\\p{Nd}+)+|[${WM}]+(?:'[${WM}]+)*|[^${WM}${S}]\\p{M}*`,
   "gu",
 );
 const SHORT = /^(.+?)(n't|'(?:s|re|ll|ve|d|m))$/iu;
 
 /** Typed text as the corpora cut it: punctuation apart, "isn't" as "is n't", "ship's" as "ship 's". */
 export function cut(text) {
-  const found = text.replaceAll("’", "'").match(TYPED) ?? [];
+  const found = composed(text).match(TYPED) ?? [];
   return found.flatMap((word) => (SHORT.test(word) ? SHORT.exec(word).slice(1) : [word]));
 }

@@ -58,7 +58,7 @@ class LSTMStep(Figure):
             "caption",
             "Press Next until a value has been stored, has waited and is shown. Which gate keeps the noise out? Then "
             "lower the bias of the forget gate and compare the memory in the table; or change an input. Finally, let a "
-            "trained LSTM read a text of yours: which of its units remember longest?",
+            "trained LSTM read a text of yours: does the output of its slowest units ever change?",
         )
         state.setdefault("alt", "…")
         known = {name: list(x) for name, x in EVENTS.items()}

@@ -1,4 +1,4 @@
-// GPTWriter: a trained GPT writes in the page. The model runs here, on the weights that Python reads (gpt.mjs), which are
+// GPTWriter: a trained GPT writes in the page. The model runs here, on the weights that Python reads (gpt.mjs). They are
 // fetched when a reader has it write; what is seen before stands in the state.
 import {
   bars,

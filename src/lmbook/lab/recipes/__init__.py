@@ -5,6 +5,7 @@ model or a loss of general use.
 """
 
 from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its recipes)
+    agreement,
     attention_scores,
     bert_finetuning,
     bert_pretraining,
@@ -25,6 +26,7 @@ from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its r
     shakespeare,
     tagging,
     tagging_directions,
+    tagging_letters,
     text_classification,
     translation_by_length,
     truncation,

@@ -3,6 +3,7 @@
 A vanilla RNN of 64 units reads Tiny Shakespeare by the character, in windows of 30 on 32 streams, and always carries
 its state on. What differs is where the gradient is cut: after every step, or after 3, 10 or 30. Weights at the start,
 batches and number of steps are the same; each has the rate of RATES that validates best after TRIED steps with seed 0.
+`truncation-frozen` is the control for the cut after every step: its W_hh stays as it was drawn.
 Scored on the rest of the text as one stream, in nats per character.
 """
 
@@ -36,16 +37,18 @@ def cut_nll(model: RecurrentLM, batch: Pair, state, cut: int) -> tuple[Tensor, T
     return *token_nll(model.output(torch.cat(h, dim=1)), targets), state
 
 
-def train_and_score(run: Run, steps: int) -> tuple[dict, None]:
-    """The score of each cut is its NLL after the last step."""
+def train_and_score(run: Run, steps: int, cuts: tuple[int, ...] = CUTS, frozen: bool = False) -> tuple[dict, None]:
+    """The score of each cut is its NLL after the last step.  frozen: W_hh is not trained."""
     tokenizer, ids, valid = prepare(run)
     scores: dict = {}
 
     def build() -> RecurrentLM:
-        return RecurrentLM(len(tokenizer.vocabulary), 32, 64, cell="rnn").to(run.device)
+        model = RecurrentLM(len(tokenizer.vocabulary), 32, 64, cell="rnn").to(run.device)
+        model.recurrent.layers[0][0].W_hh.requires_grad_(not frozen)
+        return model
 
     def adam(model: RecurrentLM, rate: float) -> torch.optim.Adam:
-        return torch.optim.Adam(model.parameters(), lr=rate)
+        return torch.optim.Adam([p for p in model.parameters() if p.requires_grad], lr=rate)
 
     def batches(epoch: int):
         return shifted_stream(ids, 32, CUTS[-1], [run.seed, epoch])
@@ -53,7 +56,7 @@ def train_and_score(run: Run, steps: int) -> tuple[dict, None]:
     def validate(model: RecurrentLM) -> float:
         return evaluate(model, stream_batches(valid, 20, 100), stream_nll, stateful=True)
 
-    for cut in CUTS:
+    for cut in cuts:
         part, loss = f"cut {cut}", partial(cut_nll, cut=cut)
         trial = {"steps": TRIED, "evaluate_every": TRIED, "schedule": partial(warmup, steps=50)}
         trial |= {"clip": 1.0, "stateful": True, "validate": validate}
@@ -78,3 +81,11 @@ for name, steps in zip(("truncation", "truncation-long"), BUDGETS, strict=True):
         corpora=("tinyshakespeare",),
         score="lowest nll",
     )(partial(train_and_score, steps=steps))
+
+recipe(
+    "truncation-frozen",
+    about=f"characters by a vanilla RNN whose recurrent matrix stays as it was drawn; {BUDGETS[0]:,} updates",
+    minutes=3,
+    corpora=("tinyshakespeare",),
+    score="lowest nll",
+)(partial(train_and_score, steps=BUDGETS[0], cuts=CUTS[:1], frozen=True))

@@ -2,7 +2,11 @@
 
 import json
 import re
+from collections import Counter
+from functools import cache
 from pathlib import Path
+
+from sphinx.search.en import SearchEnglish
 
 from lmbook_press.site.patching import patch
 
@@ -29,6 +33,7 @@ SYNONYMS = {
     "moe": "experts",
     "multi-head": "heads",
     "ner": "named entities",
+    "named entity recognition": "named entities",
     "nll": "negative log-likelihood",
     "nmt": "translation",
     "nucleus": "top-p",
@@ -43,7 +48,9 @@ SYNONYMS = {
     "seq2seq": "sequence to sequence",
     "sgd": "stochastic gradient descent",
     "tokenization": "tokens",
+    "tied embeddings": "tied",
     "vit": "vision transformer",
+    "weight tying": "tied",
     "word2vec": "skip-gram",
 }
 # chapter -> terms that it treats, though an earlier one names them or none links them
@@ -65,9 +72,38 @@ OURS = r"""
 // introduces what was asked for comes first.
 const LM = %DATA%;
 LM.plain = (text) => text.toLowerCase().replace(/[^\p{Letter}\p{Number}]+/gu, " ").trim();
+// The query, and what the book says in the place of its words: each alone, then all of them.
 LM.alike = (query) => {
-  const found = Object.entries(LM.synonyms).filter(([said]) => LM.plain(said) === LM.plain(query));
-  return [query, ...found.map(([, ours]) => ours)];
+  const found = Object.entries(LM.synonyms)
+    .map(([said, ours]) => [new RegExp(`(^| )${LM.plain(said)}(?= |$)`), ours])
+    .filter(([said]) => said.test(LM.plain(query)));
+  const put = (text, [said, ours]) => text.replace(said, `$1${LM.plain(ours)}`);
+  const plain = LM.plain(query);
+  return [...new Set([query, ...found.map((one) => put(plain, one)), found.reduce(put, plain)])];
+};
+// "homework 7", "figure 17.2", "eq. (13.2)": the page, and the place on it; null for what is no such number.
+LM.direct = (query) => {
+  const asked = /^(ch|chapter|homework|hw|fig|figure|ex|exercise|eq|equation|formula)\b[\s.]*\(?(\d+)(?:\.(\d+))?\)?$/;
+  const [, kind, chapter, number] = asked.exec(query.trim().toLowerCase()) ?? [];
+  if (!kind) return null;
+  const folder = kind.startsWith("h") ? "book/homework/" : "notebooks/";
+  const page = Search._index.docnames.find((name) => name.startsWith(`${folder}${chapter.padStart(2, "0")}-`));
+  if (!page) return null;
+  const title = Search._index.titles[Search._index.docnames.indexOf(page)];
+  let anchor = "";
+  if (number && kind.startsWith("f") && kind !== "formula") anchor = `#figure-${chapter}-${number}`;
+  else if (number && kind.startsWith("ex")) anchor = `#ex-${chapter}-${number}`;
+  else if (number) anchor = `#${LM.equations[page]?.[number - 1] ?? ""}`;
+  return [page, number ? `${query.trim()}: ${title}` : title, anchor, null, 10_000];
+};
+// How much a chapter says of the words: a digit for log2(1 + count) of each, more for words that few chapters have.
+LM.said = (page, words) => {
+  const chapter = LM.chapters.indexOf(page);
+  return words.reduce((sum, word) => {
+    const digits = LM.often[word] ?? "";
+    const rare = Math.log(LM.chapters.length / Math.max(1, digits.replaceAll("0", "").length)) + 0.3;
+    return sum + Number(digits[chapter] ?? 0) * rare;
+  }, 0);
 };
 LM.home = (queries) => {
   for (const query of queries.map(LM.plain)) {
@@ -75,19 +111,30 @@ LM.home = (queries) => {
   }
   return null;
 };
+// Chapters that introduce a part of the query, longer parts count more.
+LM.near = (query) => {
+  const near = {};
+  for (const [term, page] of Object.entries(LM.first))
+    if (` ${LM.plain(query)} `.includes(` ${term} `)) near[page] = (near[page] ?? 0) + 6 * term.split(" ").length;
+  return near;
+};
 // What is found, the best at the end, as Sphinx wants it.
 LM.find = (query) => {
   const queries = LM.alike(query);
   const home = LM.home(queries);
   const best = new Map();
+  const direct = LM.direct(query);
+  if (direct) best.set("direct", [...direct, Search._index.filenames[Search._index.docnames.indexOf(direct[0])]]);
   const [terms, highlight] = [new Set(), new Set()];
   for (const [i, one] of queries.entries()) {
+    const near = LM.near(one);
     const [said, words, without, shown, objects] = Search._parseQuery(one);
     for (const word of words) terms.add(word);
     for (const word of shown) highlight.add(word);
     for (const item of Search._performSearch(said, words, without, shown, objects)) {
       const key = [item[0], item[1], item[2]].join("|");
-      const score = item[4] - i + (item[0] === home && !item[2] ? 1000 : 0);
+      const first = item[0] === home && !item[2] ? 1000 : (near[item[0]] ?? 0);
+      const score = item[4] / 3 - i + 2 * LM.said(item[0], [...words]) + first;
       if (!best.has(key) || best.get(key)[4] < score) best.set(key, [...item.slice(0, 4), score, item[5]]);
     }
   }
@@ -120,6 +167,21 @@ def introduced(pages: list[tuple[str, str]]) -> dict[str, str]:
     return homes
 
 
+def often(texts: list[str]) -> dict[str, str]:
+    """Stem of a word, as Sphinx makes it -> log2(1 + how often each text says it), a digit each; 9 at most."""
+    stem = cache(SearchEnglish({}).stem)
+    counts = [Counter(stem(word) for word in re.findall(r"\w{3,}", text.lower())) for text in texts]
+    common = sorted(word for word in set().union(*counts) if max(count[word] for count in counts) >= 3)
+    return {word: "".join(str(min(9, (1 + count[word]).bit_length() - 1)) for count in counts) for word in common}
+
+
+def equations(out: Path) -> dict[str, list[str]]:
+    """Page -> the ids of its numbered equations, in the order of their numbers."""
+    pages = sorted(out.glob("notebooks/[0-9]*.html"))
+    found = {page: re.findall(r'id="(equation-[^"]+)"', page.read_text(encoding="utf8")) for page in pages}
+    return {f"notebooks/{page.stem}": ids for page, ids in found.items() if ids}
+
+
 def _text(notebook: Path) -> str:
     cells = json.loads(notebook.read_text(encoding="utf8"))["cells"]
     return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
@@ -137,7 +199,9 @@ def write_search(app, exception):
     script = Path(app.outdir) / "_static" / "searchtools.js"
     if exception or app.builder.format != "html" or not script.exists():
         return
-    data = {"synonyms": SYNONYMS, "first": introduced(_chapters(app))}
+    chapters = _chapters(app)
+    data = {"synonyms": SYNONYMS, "first": introduced(chapters), "equations": equations(Path(app.outdir))}
+    data |= {"chapters": [name for name, _ in chapters], "often": often([text for _, text in chapters])}
     ours = OURS.replace("%DATA%", json.dumps(data, ensure_ascii=False))
     patch(script, READY, ours + READY, __name__)
 
