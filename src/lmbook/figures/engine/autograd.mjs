@@ -5,8 +5,8 @@
 //
 // A Node is a matrix, its rows one after the other, and knows its inputs and the way back: back(g) adds to the gradient
 // of each input the product of g, its own, with the Jacobian. No Jacobian is ever built. Numbers and sums are float32;
-// the loops that take time are in kernels.mjs. A sequence of T steps of B texts is a matrix of T B rows, row t B + b: all texts' first steps, then
-// all second ones. One vector is a matrix of one row.
+// the loops that take time are in kernels.mjs. A sequence of T steps of B texts is a matrix of T B rows, row t B + b:
+// all texts' first steps, then all second ones. One vector is a matrix of one row.
 import { allocated, held, kernels, zeros } from "./kernels.mjs";
 
 let recording = true;

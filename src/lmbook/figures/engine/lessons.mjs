@@ -334,9 +334,9 @@ function ofFile({ model = {}, text }, about) {
 
 /**
  * A network at its task. step(rate): trains on one batch and gives its loss.  report(writes): { valid, the loss on what
- * is held out; samples, where it writes; right: [[length, share]] }.  notes: what was done to the text.  loaded: weights
- * and card of a file, from which it begins.  Throws an Error with the remedy where text or file do not do, or the loss
- * grows without end.
+ * is held out; samples, where it writes; right: [[length, share]] }.  notes: what was done to the text.  loaded:
+ * weights and card of a file, from which it begins.  Throws an Error with the remedy where text or file do not do, or
+ * the loss grows without end.
  */
 export function lesson(about, seed, text = "", loaded = null) {
   const random = generator(seed);

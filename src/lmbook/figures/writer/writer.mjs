@@ -1,5 +1,5 @@
-// GPTWriter: a trained GPT writes in the page. The model runs here, on the weights that Python reads (gpt.mjs), which are
-// fetched when a reader has it write; what is seen before stands in the state.
+// GPTWriter: a trained GPT writes in the page. The model runs here, on the weights that Python reads (gpt.mjs). These
+// are fetched when a reader has it write; what is seen before stands in the state.
 import {
   bars,
   button,
