@@ -221,7 +221,7 @@ const unfold = () => {
 };
 addEventListener("hashchange", unfold);
 unfold();
-// What was searched for comes into sight, also where it is folded away. Sphinx marks it soon after the page is complete.
+// What was searched for comes into sight, also where it is folded away. Sphinx marks it soon after the page has loaded.
 const toMark = (tries) => {
   const found = document.querySelector("article .highlighted");
   if (location.hash || scrollY > 0) return;

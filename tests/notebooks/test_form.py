@@ -245,7 +245,7 @@ CLOCK = re.compile(r"\b(?:perf_counter|process_time|monotonic|timeit|time\.time)
 
 SAME = re.compile(r"\b(equal|allclose|isclose)\(")  # what was timed, not how long it took
 # chapters that still have some
-TIMED = ("03-tokens-and-embeddings", "05-backpropagation", "06-recurrent-lm")
+TIMED = ("05-backpropagation", "06-recurrent-lm")
 
 
 def of_the_clock(sources: list[str]) -> list[str]:

@@ -55,7 +55,8 @@ function table() {
       Object.assign(made[at], { points, comment, minutes: first ? "" : minutes }),
     );
   }
-  return `\ufeff${[columns, ...made.map((row) => columns.map((name) => row[name]))].map((line) => line.map(cell).join(",")).join("\r\n")}\r\n`;
+  const lines = [columns, ...made.map((row) => columns.map((name) => row[name]))];
+  return `\ufeff${lines.map((line) => `${line.map(cell).join(",")}\r\n`).join("")}`;
 }
 
 for (const article of document.querySelectorAll("article")) {
