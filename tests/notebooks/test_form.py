@@ -244,8 +244,6 @@ def test_a_cell_with_free_output_is_followed_by_an_assertion(notebook):
 CLOCK = re.compile(r"\b(?:perf_counter|process_time|monotonic|timeit|time\.time)\b")
 
 SAME = re.compile(r"\b(equal|allclose|isclose)\(")  # what was timed, not how long it took
-# chapters that still have some
-TIMED = ("05-backpropagation", "06-recurrent-lm")
 
 
 def of_the_clock(sources: list[str]) -> list[str]:
@@ -285,7 +283,7 @@ def of_the_clock(sources: list[str]) -> list[str]:
     return found
 
 
-@of([path for path in CHAPTERS if path.stem not in TIMED])
+@of(CHAPTERS)
 def test_no_assertion_rests_on_the_clock(notebook):
     assert of_the_clock([cell.source for cell in code(notebook)]) == []
 
