@@ -105,6 +105,30 @@ def continuation_counts() -> list[Panel]:
 
 @drawing(
     3,
+    caption="Three merges build a tree over the bytes of “␣tides” (␣ is the space). Each joins the pair of neighbours "
+    "that is then the most frequent in the whole text. What has no parent is a token: ␣tid, e, s.",
+    alt="The letters space, t, i, d, e, s in a row. The first merge joins i and d to id, the second t and id to tid, "
+    "the third the space and tid to one token. The letters e and s stay alone. Three tokens are left.",
+)
+def merge_tree() -> list[Panel]:
+    p = Panel(330, 206)
+    leaves = [p.token(34 + 44 * k, 184, letter, 34, "value" if k > 3 else "plain") for k, letter in enumerate("␣tides")]
+    lower, order = leaves[2], ("first merge", "second merge", "third merge")
+    for number, (left, right, name) in enumerate(((2, 3, "id"), (1, None, "tid"), (0, None, "␣tid"))):
+        y, first = 132 - 50 * number, leaves[left]
+        second = leaves[right] if right else lower
+        x = (first.centre[0] + second.centre[0]) / 2
+        node = p.token(x, y, name, 34 + 8 * number, "value" if number == 2 else "plain")
+        for child in (first, second):
+            p.line(child.top, (child.centre[0], y + 26), (x, y + 26), node.bottom)
+        p.note(204, y, order[number], "start")
+        lower = node
+    p.note(282, 184, "bytes", "start")
+    return [p]
+
+
+@drawing(
+    3,
     caption="The product of one-hot rows with the embedding table. Row 2 of $W$ has its 1 in column 5, so of all rows "
     "of $D$ only row 5 arrives in row 2 of $X$: the product picks rows.",
     alt="Three matrices: W with T = 3 rows and 6 columns, a single 1 in each row; D with 6 rows and d = 4 "
@@ -133,30 +157,6 @@ def one_hot_picks_a_row() -> list[Panel]:
                                    (324, "$X$", r"$T \times d$", 150)):  # fmt: skip
         p.text(x, 24, name, 16)
         p.text(x, bottom, shape, NOTE)
-    return [p]
-
-
-@drawing(
-    3,
-    caption="Three merges build a tree over the bytes of “␣tides” (␣ is the space). Each joins the pair of neighbours "
-    "that is then the most frequent in the whole text. What has no parent is a token: ␣tid, e, s.",
-    alt="The letters space, t, i, d, e, s in a row. The first merge joins i and d to id, the second t and id to tid, "
-    "the third the space and tid to one token. The letters e and s stay alone. Three tokens are left.",
-)
-def merge_tree() -> list[Panel]:
-    p = Panel(330, 206)
-    leaves = [p.token(34 + 44 * k, 184, letter, 34, "value" if k > 3 else "plain") for k, letter in enumerate("␣tides")]
-    lower, order = leaves[2], ("first merge", "second merge", "third merge")
-    for number, (left, right, name) in enumerate(((2, 3, "id"), (1, None, "tid"), (0, None, "␣tid"))):
-        y, first = 132 - 50 * number, leaves[left]
-        second = leaves[right] if right else lower
-        x = (first.centre[0] + second.centre[0]) / 2
-        node = p.token(x, y, name, 34 + 8 * number, "value" if number == 2 else "plain")
-        for child in (first, second):
-            p.line(child.top, (child.centre[0], y + 26), (x, y + 26), node.bottom)
-        p.note(204, y, order[number], "start")
-        lower = node
-    p.note(282, 184, "bytes", "start")
     return [p]
 
 

@@ -57,7 +57,7 @@ class NGramExplorer(Figure):
     weights for another text).  seed: of the sampling. Title, caption and alternative text may be given too.
 
     Unknown words become <unk>. With smoothing "none" and an unseen history the shorter one takes over, and the figure
-    says so. Refuses an order, a k or a smoothing that does not exist, TypeError for a text left uncut.
+    says so. Refuses an order, a k or a smoothing that does not exist; TypeError for a text left uncut.
     """
 
     module = "explorer"
@@ -97,10 +97,9 @@ class NGramExplorer(Figure):
         state.setdefault("title", "The longer the history, the less the text has to say about it")
         state.setdefault(
             "caption",
-            "Each bar is the probability of a next word, with a pattern for each length of history that it comes "
-            "from; the thin line is the raw share. Type a history, or press a bar to add its word. As you raise n, "
-            "the counts run out. More and more of each bar then comes from shorter histories, and bar and line part. "
-            "Can you lower the perplexity you started with by changing n, k or the smoothing?",
+            "Each bar is the probability of a next word, patterned by the length of history that it comes from; the "
+            "thin line is the raw share. Type a history, or press a bar. As n rises, the counts run out, and bar and "
+            "line part. Can you lower the perplexity you started with by n, k or the smoothing?",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         super().__init__(

@@ -27,7 +27,7 @@ NUMBER = re.compile(r"[-+−–~]?\d[\d.,%e×±()/ −–+-]*((to|of) [-+−(]?\
 RANGE = re.compile(r"\([^()]*\)")
 # what stays together in a head: "10 to 12", "seed 0", "8 bits", "EN-DE"
 HEAD = re.compile(r"(\d\S* to \d\S*|\b(?:beam|seed) \d+|\d+ \w+$|\w+(?:-\w+)+)")
-CLASS = re.compile(r"\b(?=\w{12})(?:[A-Z][a-z0-9]+){2,}\b")  # a long name of a class, AttentionSeq2Seq
+CLASS = re.compile(r"\b(?=\w{12})(?:[A-Z]+[a-z0-9]+){2,}\b")  # a long name of a class, AttentionSeq2Seq
 SIGN = re.compile(r"(?<![\w.−-])-(?=\d)")  # a minus of Python's
 FITS = 100  # letters in a row of a table that the column of text holds
 NAME = 20  # letters of a row's name that are to stay on one line, or names would have a word a line
@@ -118,7 +118,8 @@ def _keep(head) -> None:
 def _may_break(cell) -> None:
     """Long names of classes may go on on the next line before a capital letter."""
     for text in _texts(cell):
-        first, *rest = CLASS.sub(lambda name: re.sub("(?<=[a-z])(?=[A-Z])", "\n", name[0]), text.astext()).split("\n")
+        broken = CLASS.sub(lambda name: re.sub("(?<=[A-Za-z])(?=[A-Z][a-z])", "\n", name[0]), text.astext())
+        first, *rest = broken.split("\n")
         if rest:
             kept = [part for name in rest for part in (nodes.raw("", "<wbr/>", format="html"), nodes.Text(name))]
             text.parent.replace(text, [nodes.Text(first), *kept])
