@@ -165,7 +165,7 @@ def test_every_honest_style_gets_its_point_and_check_agrees(course, tmp_path):
     result = grade_one(Submission("ann", path), course)
     assert result["status"] == "graded", result["why"]
     for name in ("lmbook", "scipy", "slope", "torch"):
-        assert any(f"uses {name}, which is closed" in note for note in result["notes"]), name
+        assert any(f"uses {name}, which {wire.CLOSED}" in note for note in result["notes"]), name
     wanted = dict(zip(CASES, [1] * len(RIGHT) + [0] * len(WRONG), strict=True))
     assert {one["id"]: one["points"] for one in result["questions"]} == wanted
     checked = check(path, release)
@@ -245,7 +245,7 @@ def test_what_the_checks_compare_with_is_closed_to_the_answers(tmp_path):
     (back,) = (one for one in result["questions"] if one["id"] == "back")
     assert [check["points"] for check in back["checks"]] == [0, 0]
     assert all("The check that you can see passes" in check["message"] for check in back["checks"])
-    assert "Your code uses torch, which is closed while this homework is graded." in result["notes"]
+    assert f"Your code uses torch, which {wire.CLOSED}." in result["notes"]
 
 
 @pytest.mark.weekly

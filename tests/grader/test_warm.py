@@ -14,7 +14,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lmbook_grader.grading import execute
-from lmbook_grader.sandbox import session, warm
+from lmbook_grader.sandbox import session, warm, wire
 from lmbook_grader.sandbox.commands import HERE, Limits, available, command, copy_package
 from lmbook_grader.sandbox.session import SandboxError, Session
 from lmbook_grader.sandbox.warm import Warm, WarmProcess, imported
@@ -189,7 +189,7 @@ def test_what_is_closed_is_not_there_already(package):
         started.settings["closed"] = ["nltk"]
         with Session(started, LIMITS, made) as student:
             said = student.ask(5, do="run", name="<cell 1>", source="import json, sys, nltk")
-        assert (said["type"], said["text"]) == ("ImportError", "nltk is closed while this homework is graded")
+        assert (said["type"], said["text"]) == ("ImportError", f"nltk {wire.CLOSED}")
     finally:
         made.close()
 

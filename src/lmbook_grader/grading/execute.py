@@ -73,7 +73,7 @@ class Runs:
         own = "\n".join(source for source in mine if not source.startswith(SET_UP))
         for name in homework.closed:
             if re.search(rf"^[^#\n]*\b{name}[.(]|^[ \t]*(?:import|from)[ \t]+{name}\b", own, re.MULTILINE):
-                self.notes.append(f"Your code uses {name}, which is closed while this homework is graded.")
+                self.notes.append(f"Your code uses {name}, which {wire.CLOSED}.")
         self.broken: dict[str | None, str] = {}
         self.carried: dict[str, list[str]] = {}
         self.named: dict[str, set[str]] = {}

@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 
 import lmbook
-from lmbook_grader.sandbox import seccomp, walls
+from lmbook_grader.sandbox import seccomp, walls, wire
 from lmbook_grader.sandbox.places import places
 from lmbook_press.book import BookError
 
@@ -146,7 +146,7 @@ def copy_package(folder: Path, blocked: list[str]) -> Path:
         path = made.joinpath(*parts[1:])
         if parts[0] != "lmbook" or len(parts) < 2 or not (path.is_dir() or path.with_suffix(".py").is_file()):
             raise BookError(f"The homework blocks {name}, which is no module of lmbook.")
-        text = f'raise ImportError("{name} holds answers of this homework and is closed while it is graded.")\n'
+        text = f'raise ImportError("{name} {wire.CLOSED}")\n'
         if path.is_dir():
             shutil.rmtree(path)
             path.mkdir()

@@ -26,6 +26,8 @@ NUMBERS = {"bool", "float16", "float32", "float64", "complex64", "complex128"}
 NUMBERS |= {f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
 SEQUENCES = {"tuple": tuple, "set": set, "frozenset": frozenset, "iterator": iter, "deque": collections.deque}
 VIEWS = {"keys": collections.abc.KeysView, "values": collections.abc.ValuesView, "items": collections.abc.ItemsView}
+# Follows the name of what an answer may not use.  It ends without a stop, as what an exception says does.
+CLOSED = "holds answers of this homework and is closed while it is graded; answer without it"
 SAME = 100  # how many different values of a message may have one hash
 
 

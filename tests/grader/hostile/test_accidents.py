@@ -99,7 +99,7 @@ ANSWERS = {
     ),
     "a closed module used": (
         {"double": "from lmbook.ngram import NGram\ndef double(x):\n    return NGram and 2 * x"},
-        FULL | {"double": 0}, "holds answers of this homework",
+        FULL | {"double": 0}, "holds answers of this homework and is closed while it is graded; answer without it.",
     ),
     "another question's function": (
         {"lengths": "def lengths(w):\n    return {x: double(len(x)) // 2 for x in w}"},

@@ -77,6 +77,12 @@ document.getElementById("save").addEventListener("click", () => {
   saved = true;
   said.textContent = "Saved as marks.csv: put it into the folder of this page, in the place of the old one.";
 });
+// What another tab keeps, or this one's last page kept so late that it was not there yet when it was asked for.
+addEventListener("storage", ({ key }) => {
+  const article = [...document.querySelectorAll("article")].find(({ id }) => store + id === key);
+  if (article) restore(article);
+  count();
+});
 addEventListener("beforeunload", (event) => {
   if (!saved) event.preventDefault();
 });
