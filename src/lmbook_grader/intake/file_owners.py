@@ -138,7 +138,7 @@ def owner(relative: PurePosixPath, roster: Roster, gradescope: dict[str, dict], 
 
 def _known(name: str, roster: Roster) -> list[Student]:
     """Whom a whole name means: by id, login or email."""
-    return [student for student in roster if name.lower() in student.keys]
+    return roster.table("keys").get(name.lower(), [])
 
 
 def _one(found: list[Student], said: str, team: list[Student] = ()) -> Owner:
@@ -251,14 +251,12 @@ def _mentioned(part: str, roster: Roster) -> list[Student]:
     between the marks that systems put there.  An id of one letter has to be all of the name: "exercise a.ipynb" need
     not be a's.  A longer one counts before those that are part of it: "ann-marie.ipynb" is ann-marie's, not ann's.
     """
-    name, places = part.lower(), []
-    for student in roster:
-        sure = student.keys & {student.id.lower(), student.email.lower(), student.login.lower()}
-        for key in sure:
-            if key not in name or (len(key) == 1 and key != name.partition(".")[0]):
-                continue
-            where = re.finditer(rf"(?<![a-z0-9]){re.escape(key)}(?![a-z0-9])", name)
-            places += [(match.start(), match.end(), student) for match in where]
+    name, known = part.lower(), roster.table("sure")
+    starts = [at for at in range(len(name)) if not (at and _alphanumeric(name[at - 1]))]
+    ends = {at for at in range(1, len(name) + 1) if not _alphanumeric(name[at : at + 1])}
+    pieces = [(at, at + length) for at in starts for length in roster.lengths if at + length in ends]
+    pieces = [(at, end) for at, end in pieces if end - at > 1 or name[at:end] == name.partition(".")[0]]
+    places = [(at, end, student) for at, end in pieces for student in known.get(name[at:end], ())]
     whole = [
         student
         for start, end, student in places
@@ -267,3 +265,7 @@ def _mentioned(part: str, roster: Roster) -> list[Student]:
     pieces = re.split(r" - |[_()\[\]]", part.rpartition(".ipynb")[0] or part)
     named = [student for piece in pieces for student in roster.named(piece)]
     return list({student.id: student for student in (*whole, *named)}.values())
+
+
+def _alphanumeric(sign: str) -> bool:
+    return sign.isascii() and sign.isalnum()
