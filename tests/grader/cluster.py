@@ -49,7 +49,9 @@ PartitionName=all Nodes=n[1-2] Default=YES MaxTime=INFINITE State=UP
 def missing() -> str:
     """The sentence that says what this machine lacks, or ""."""
     lacks = [name for name in PROGRAMS if not _program(name)]
-    return f"NO CLUSTER WAS USED: {', '.join(lacks)} is missing (Debian: apt install slurmd slurmctld munge)" * bool(lacks)
+    return f"NO CLUSTER WAS USED: {', '.join(lacks)} is missing (Debian: apt install slurmd slurmctld munge)" * bool(
+        lacks
+    )
 
 
 def _program(name: str) -> str | None:

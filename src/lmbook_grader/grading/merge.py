@@ -42,7 +42,11 @@ def merge(folders: list[Path], out: Path) -> tuple[int, list[str]]:
     if conflicts:
         raise BookError("Nothing was merged:\n" + "\n".join(conflicts) + "\nDelete the results that do not count.")
     one_homework([result for _, result in found.values()], "What is to be merged")
-    intakes = [json.loads(path.read_text(encoding="utf-8")) for path in (one / "intake.json" for one in sources) if path.is_file()]
+    intakes = [
+        json.loads(path.read_text(encoding="utf-8"))
+        for path in (one / "intake.json" for one in sources)
+        if path.is_file()
+    ]
     if lost := _lost(intakes, found):
         raise BookError(f"Nothing was merged: {lost}")
     for name, (_, result) in sorted(found.items()):
