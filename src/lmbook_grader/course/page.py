@@ -187,7 +187,8 @@ def _homeworks(lines: list[Line]) -> Markup | None:
 
 def _hardest(questions: list[list]) -> Markup | None:
     """The twelve questions of the lowest mean share; of those with all points for all there is nothing to see."""
-    rows = sorted((row[-1], f"{row[0]}: {row[1]}"[:44]) for row in questions if row[-1] is not None and row[-1] < 1)[:12]
+    found = [(row[-1], f"{row[0]}: {row[1]}"[:44]) for row in questions]
+    rows = sorted((share, name) for share, name in found if share is not None and share < 1)[:12]
     if not rows:
         return None
     figure, axes = plt.subplots(figsize=(6, 1.1 + 0.3 * len(rows)))
