@@ -1,4 +1,4 @@
-"""The commands of `lmbook homework`: make, check, grade, sheet, override, report, merge."""
+"""The commands of `lmbook homework`: make, check, grade, sheet, override, report, merge.  `course` has more."""
 
 import json
 import sys
@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from lmbook import write
+from lmbook_grader.course.commands import gradebook
 from lmbook_press.book import Book, BookError
 from lmbook_press.unseen import plain
 
@@ -28,6 +29,9 @@ def say(text: object, err: bool = False) -> None:
 @click.group()
 def homework():
     """Homework: make it, check one's own, grade a class, report, merge."""
+
+
+homework.add_command(gradebook)
 
 
 @homework.command()

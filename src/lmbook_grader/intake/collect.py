@@ -54,12 +54,16 @@ class Unreadable(BookError):
 
 @dataclass(frozen=True)
 class Submission:
-    """The file of one student that counts.  notes are sentences for the student; late is the system's own mark."""
+    """The file of one student that counts.  notes are sentences for the student; late is the system's own mark.
+
+    when: the time that the system wrote, ISO 8601; "" where it wrote none.
+    """
 
     student: str
     path: Path
     notes: tuple[str, ...] = ()
     late: bool = False
+    when: str = ""
 
 
 @dataclass(frozen=True)
@@ -127,9 +131,10 @@ def collect(folder: str | Path, roster: Roster, release: NotebookNode | None = N
         if student.id in files:
             chosen = _choose(student.id, files[student.id], release)
             if isinstance(chosen, Submission):
-                group = next(len(whose.students) for path, whose, _ in files[student.id] if path == chosen.path)
+                whose = next(whose for path, whose, _ in files[student.id] if path == chosen.path)
+                group = len(whose.students)
                 more = (*[LATE] * chosen.late, *[FOR_GROUP.format(group)] * (group > 1))
-                chosen = replace(chosen, notes=(*chosen.notes, *more))
+                chosen = replace(chosen, notes=(*chosen.notes, *more), when=whose.when)
             (submissions if isinstance(chosen, Submission) else faults).append(chosen)
     return Collected(submissions, faults, [student for student in roster if student.id not in files])
 

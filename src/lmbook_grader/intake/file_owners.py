@@ -21,7 +21,7 @@ system is known, a folder and the file in it may not name different people.
 import contextlib
 import re
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from lmbook_grader.intake.roster import Roster, Student
@@ -41,7 +41,8 @@ class Owner:
     """Whose file it is: several where a group hands in one (nobody could be told: `why` says so).
 
     late, order: what the name says of the time; order is the system's own count, larger is newer, comparable between
-    files of one student and one system.  sure: a system, or a folder with a student's id, said so.
+    files of one student and one system.  when: the time that the system wrote, ISO 8601, without a zone where it names
+    none.  sure: a system, or a folder with a student's id, said so.
     """
 
     students: tuple[Student, ...] = ()
@@ -49,6 +50,7 @@ class Owner:
     late: bool = False
     order: tuple = ()
     sure: bool = True
+    when: str = ""
 
 
 LARGEST = 20 * 2**20  # bytes of submission_metadata.yml
@@ -180,13 +182,13 @@ def _of_moodle(match: re.Match, roster: Roster) -> Owner:
 
 def _of_d2l(match: re.Match, roster: Roster) -> Owner:
     when = re.fullmatch(r"(\w{3})\w* (\d+), (\d{4}) (\d{1,2})(\d\d) ?([AP]M)", match["when"].strip())
-    order = ()
+    order, said = (), ""
     if when:
         with contextlib.suppress(ValueError):
             moment = datetime.strptime(" ".join(when.groups()), "%b %d %Y %I %M %p")
-            order = ("d2l", moment.toordinal(), moment.hour * 60 + moment.minute)
+            order, said = ("d2l", moment.toordinal(), moment.hour * 60 + moment.minute), moment.isoformat()
     name = match["name"]
-    return replace(_one(roster.named(name), f"D2L's mark {name}", roster.team(name)), order=order)
+    return replace(_one(roster.named(name), f"D2L's mark {name}", roster.team(name)), order=order, when=said)
 
 
 def _of_blackboard(match: re.Match, roster: Roster) -> Owner:
@@ -195,7 +197,10 @@ def _of_blackboard(match: re.Match, roster: Roster) -> Owner:
     names = ["_".join(pieces[at:]) for at in range(1, len(pieces))]
     found = {student.id: student for name in names for student in _known(name, roster)}
     owner = _one(list(found.values()), f"Blackboard's mark {match['before']}")
-    return replace(owner, order=("blackboard", match["when"]))
+    said = ""
+    with contextlib.suppress(ValueError):
+        said = datetime.strptime(match["when"], "%Y-%m-%d-%H-%M-%S").isoformat()
+    return replace(owner, order=("blackboard", match["when"]), when=said)
 
 
 def _of_sakai(match: re.Match, roster: Roster) -> Owner:
@@ -227,7 +232,9 @@ def _of_gradescope(part: str, roster: Roster, entry: dict | None) -> Owner:
     made = entry.get(":created_at") or entry.get("created_at")
     stamp = made.timestamp() if isinstance(made, datetime) else 0.0
     order = ("gradescope", stamp, int(part.split("_")[1])) if stamp else ()
-    return Owner(tuple(dict.fromkeys(found)), "; ".join(strangers), False, order)
+    # YAML's times are UTC where they name no zone.
+    when = (made if made.tzinfo else made.replace(tzinfo=UTC)).isoformat() if isinstance(made, datetime) else ""
+    return Owner(tuple(dict.fromkeys(found)), "; ".join(strangers), False, order, when=when)
 
 
 def _of_anything(relative: PurePosixPath, roster: Roster) -> Owner:
