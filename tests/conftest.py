@@ -49,7 +49,7 @@ EXEMPT = {"gpu", "firefox", "slurm"}  # not every machine that tests everything 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    """With LMBOOK_SKIP_NOTHING set, as in continuous integration, a skip fails unless for want of a GPU, Firefox or Slurm."""
+    """With LMBOOK_SKIP_NOTHING set, as in continuous integration, a skip fails, but for want of what is EXEMPT."""
     report = yield
     if report.skipped and os.environ.get("LMBOOK_SKIP_NOTHING") and not EXEMPT & set(item.keywords):
         report.outcome = "failed"

@@ -1,4 +1,4 @@
-"""A Slurm of one's own on this machine: Debian's daemons with two nodes, in a folder, without root's help or systemd."""
+"""A Slurm of one's own on this machine: Debian's daemons with two nodes, in a folder, without root or systemd."""
 
 import contextlib
 import os
@@ -13,8 +13,8 @@ from pathlib import Path
 
 NODES = ("n1", "n2")
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol")
-# Without cgroups, and without a data base of jobs.  A node is down when it has not answered for five seconds, and what ran on it
-# may start elsewhere ten seconds later (cred_expire).
+# Without cgroups, and without a data base of jobs.  A node is down when it has not answered for five seconds, and what
+# ran on it may start elsewhere ten seconds later (cred_expire).
 SETTINGS = """ClusterName=lmbook
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={ports[0]}

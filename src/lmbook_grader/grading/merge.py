@@ -72,7 +72,7 @@ def _content(result: dict) -> dict:
 
 
 def _lost(intakes: list[dict], found: dict) -> str:
-    """What is missing: each part has listed the submissions of the whole class, in the order in which they are dealt."""
+    """What is missing: each part has listed the submissions of the class, in the order of their dealing."""
     missing, parts = [], set()
     for intake in intakes:
         of = int((intake.get("part") or "1/1").partition("/")[2])

@@ -13,7 +13,6 @@ from pathlib import Path, PurePosixPath
 
 import nbformat
 from nbformat import NotebookNode
-from nbformat.v4 import new_notebook
 
 from lmbook_grader.intake.file_owners import Owner, gradescope_owners, owner
 from lmbook_grader.intake.match_answers import Placed, answered, place
