@@ -41,7 +41,8 @@ class Owner:
     """Whose file it is: several where a group hands in one (nobody could be told: `why` says so).
 
     late, order: what the name says of the time; order is the system's own count, larger is newer, comparable between
-    files of one student and one system.  sure: a system, or a folder with a student's id, said so.
+    files of one student and one system.  sure: a system, or a folder with a student's id, said so.  sealed: not the
+    name said so, but the seal of a notebook that was made for this student.
     """
 
     students: tuple[Student, ...] = ()
@@ -49,10 +50,12 @@ class Owner:
     late: bool = False
     order: tuple = ()
     sure: bool = True
+    sealed: bool = False
 
 
 LARGEST = 20 * 2**20  # bytes of submission_metadata.yml
 MOST_ALIASES = 10_000
+NOBODY = "the name fits nobody in the roster"
 
 
 def gradescope_owners(folder: Path) -> dict[str, dict]:
