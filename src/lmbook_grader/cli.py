@@ -1,4 +1,4 @@
-"""The commands of `lmbook homework`: make, check, grade, sheet, override, report, merge."""
+"""The commands of `lmbook homework`: make, check, grade, sheet, override, report, merge.  `course` has more."""
 
 import json
 import sys
@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from lmbook import write
+from lmbook_grader.course.commands import gradebook
 from lmbook_press.book import Book, BookError
 from lmbook_press.unseen import plain
 
@@ -28,6 +29,9 @@ def say(text: object, err: bool = False) -> None:
 @click.group()
 def homework():
     """Homework: make it, check one's own, grade a class, report, merge."""
+
+
+homework.add_command(gradebook)
 
 
 @homework.command()
@@ -134,6 +138,14 @@ def grade(
     folder = _private(out / course.resolve().name)
     given = {"memory": memory, "total": seconds}
     limits = Limits(**{name: value for name, value in given.items() if value})
+    faults = [
+        {"file": shown(fault.path.relative_to(submissions).as_posix()), "why": fault.why} for fault in collected.faults
+    ]
+    everybody = [one.student for one in collected.submissions]
+    if only or not first:  # the first part speaks for all
+        faults, collected = [], Collected()
+    if not only:  # before the first result: a part that never ends is missed when the parts are merged
+        _write_json({"faults": faults, "part": part, "submissions": everybody}, folder / "intake.json")
     started = time.monotonic()
     try:
         with Progress(len(chosen)) as progress:
@@ -146,15 +158,6 @@ def grade(
         done = f"{progress.done} of {len(chosen)} results are in {folder / 'results'}"
         say(f"\nStopped; nothing is lost: {done}. The same command with --resume grades the rest.", err=True)
         sys.exit(INTERRUPTED)
-    faults = [
-        {"file": shown(fault.path.relative_to(submissions).as_posix()), "why": fault.why} for fault in collected.faults
-    ]
-    if not first:  # the first part speaks for all
-        faults, collected = [], Collected()
-    if only:
-        faults, collected = [], Collected()
-    else:
-        _write_json({"faults": faults}, folder / "intake.json")
     say("\n".join(table_lines(results, collected, submissions, time.monotonic() - started)))
     say(f"Results: {folder / 'results'}")
     if faults or any(result["status"] != "graded" for result in results):

@@ -23,6 +23,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -87,6 +88,7 @@ def grade_one(
         "grading_sha256": digest(homework.files["grading"].read_bytes()),
         "status": "graded", "why": None, "questions": [], "notes": list(submission.notes), "seconds": 0.0,
         "folder": shown(submission.path.parent.name), "sandbox": sandbox, "output": "",
+        "when": submission.when, "file_date": file_date(submission.path), "marked_late": submission.late,
     }  # fmt: skip
     try:
         placed = open_and_place(submission.path, homework.release)
@@ -136,6 +138,11 @@ def file_digest(path: Path) -> str | None:
         return digest(read_bytes(path))
     except Unreadable:
         return f"size {path.lstat().st_size}" if os.path.lexists(path) else None
+
+
+def file_date(path: Path) -> str:
+    """When the file was last written, ISO 8601 in UTC; "" where it is not there."""
+    return datetime.fromtimestamp(path.lstat().st_mtime, UTC).isoformat() if os.path.lexists(path) else ""
 
 
 @contextlib.contextmanager
