@@ -6,8 +6,8 @@ follows the course's secret, and the notebook for students stays as it is.
 *For each student.*  A master declares in one code cell, which begins with `### DRAWN`, what may differ: plain Python,
 in which `NAME = literal  # drawn: a, b, c` or `# drawn: 3 to 40` is drawn by HMAC-SHA256 from the secret, the homework
 and the student's id, and other names follow from it.  In all other cells the declared names are replaced: `NAME` in
-code by the value as Python writes it, `{{NAME}}` anywhere by the value as text.  The cell itself is in no version that
-is handed out.  Without a student every name has the value that stands in the master, and that is never drawn.
+code by the value as Python writes it, `{{NAME}}` anywhere by the value as text, and a comment `#: NAME` by its lines,
+of which there may be none.  The cell itself is in no version that is handed out.  Without a student every name has the value that stands in the master, and that is never drawn.
 """
 
 import hashlib
@@ -108,8 +108,15 @@ def filled_in(source: str, values: dict[str, object], code: bool = True) -> str:
     if not values:
         return source
     names = "|".join(map(re.escape, values))
+    source = re.sub(
+        rf"^([ \t]*)#: ({names})\n", lambda found: _lines(found[1], str(values[found[2]])), source, flags=re.M
+    )
     source = re.sub(rf"\{{\{{({names})\}}\}}", lambda found: str(values[found[1]]), source)
     return re.sub(rf"\b({names})\b", lambda found: repr(values[found[1]]), source) if code else source
+
+
+def _lines(space: str, text: str) -> str:
+    return "".join(f"{space}{line}\n" for line in text.splitlines())
 
 
 def seal(key: str, homework: str, student: str, edition: str) -> dict[str, str]:
