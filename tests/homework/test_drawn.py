@@ -14,8 +14,7 @@ from lmbook_press.assignments.variants import declares, key, own, values
 
 SECRET = "a sentence that only the course knows"
 IDS = [f"student-{number}" for number in range(200)]
-EVERY_PUSH = ("01", "02", "03")
-STEMS = [stem for stem in STEMS if any(map(declares, open_master(stem).cells))]
+EVERY_PUSH = ("02", "10", "14")
 each = pytest.mark.parametrize("stem", STEMS)
 some = pytest.mark.parametrize(
     "stem", [pytest.param(stem, marks=[] if stem[:2] in EVERY_PUSH else pytest.mark.weekly) for stem in STEMS]

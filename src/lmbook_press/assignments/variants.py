@@ -7,7 +7,8 @@ follows the course's secret, and the notebook for students stays as it is.
 in which `NAME = literal  # drawn: a, b, c` or `# drawn: 3 to 40` is drawn by HMAC-SHA256 from the secret, the homework
 and the student's id, and other names follow from it.  In all other cells the declared names are replaced: `NAME` in
 code by the value as Python writes it, `{{NAME}}` anywhere by the value as text, and a comment `#: NAME` by its lines,
-of which there may be none.  The cell itself is in no version that is handed out.  Without a student every name has the value that stands in the master, and that is never drawn.
+of which there may be none.  The cell itself is in no version that is handed out.  Without a student every name has the
+value that stands in the master, and that is never drawn.
 """
 
 import hashlib
