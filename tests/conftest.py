@@ -46,9 +46,9 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    """With LMBOOK_SKIP_NOTHING set, as in continuous integration, a skip fails unless for want of a GPU or Firefox."""
+    """With LMBOOK_SKIP_NOTHING set, as in continuous integration, a skip fails unless for want of a GPU, Firefox or TeX."""
     report = yield
-    if report.skipped and os.environ.get("LMBOOK_SKIP_NOTHING") and not {"gpu", "firefox"} & set(item.keywords):
+    if report.skipped and os.environ.get("LMBOOK_SKIP_NOTHING") and not {"gpu", "firefox", "tex"} & set(item.keywords):
         report.outcome = "failed"
         report.longrepr = f"LMBOOK_SKIP_NOTHING is set, yet this was skipped: {report.longrepr}"
     return report
