@@ -23,12 +23,14 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 from lmbook_grader.grading.execute import Runs
 from lmbook_grader.grading.hidden_tests import Outcome
 from lmbook_grader.intake.collect import Submission, Unreadable, open_and_place, read_bytes, shown
+from lmbook_grader.intake.made_for import FOREIGN, seal_of
 from lmbook_grader.sandbox.commands import Limits, available, command, copy_package
 from lmbook_grader.sandbox.session import SandboxError
 from lmbook_grader.sandbox.warm import Warm
@@ -78,6 +80,7 @@ def grade_one(
     "unreadable" for a file that holds no notebook: then `why` says so, and there are no points, not even 0.
     """
     begun, limits, homework = time.monotonic(), limits or Limits(), Homework.load(Path(course))
+    homework = homework.of(submission.student)
     result = {
         "student": submission.student, "file": shown(submission.path.name), "file_sha256": file_digest(submission.path),
         "homework": homework.name,
@@ -85,6 +88,7 @@ def grade_one(
         "grading_sha256": digest(homework.files["grading"].read_bytes()),
         "status": "graded", "why": None, "questions": [], "notes": list(submission.notes), "seconds": 0.0,
         "folder": shown(submission.path.parent.name), "sandbox": sandbox, "output": "",
+        "when": submission.when, "file_date": file_date(submission.path), "marked_late": submission.late,
     }  # fmt: skip
     try:
         placed = open_and_place(submission.path, homework.release)
@@ -92,6 +96,11 @@ def grade_one(
         result |= {"status": "unreadable", "why": str(error)}
     else:
         result["notes"] += placed.notes
+        if homework.student:
+            found = seal_of(submission.path, homework)
+            other = bool(found.student) and found.student != homework.student
+            result["notes"] += [FOREIGN] if other else [found.note] if found.note else []
+            result |= {"made_for": found.student} if other else {}
         try:
             if why := available(sandbox):
                 raise SandboxError(why)
@@ -129,6 +138,11 @@ def file_digest(path: Path) -> str | None:
         return digest(read_bytes(path))
     except Unreadable:
         return f"size {path.lstat().st_size}" if os.path.lexists(path) else None
+
+
+def file_date(path: Path) -> str:
+    """When the file was last written, ISO 8601 in UTC; "" where it is not there."""
+    return datetime.fromtimestamp(path.lstat().st_mtime, UTC).isoformat() if os.path.lexists(path) else ""
 
 
 @contextlib.contextmanager
