@@ -33,6 +33,7 @@ from lmbook_grader.grading import hint_run
 from lmbook_grader.grading.execute import Runs
 from lmbook_grader.grading.hidden_tests import Outcome
 from lmbook_grader.intake.collect import Submission, Unreadable, open_and_place, read_bytes, shown
+from lmbook_grader.intake.made_for import FOREIGN, seal_of
 from lmbook_grader.sandbox.commands import Limits, available, command, copy_package
 from lmbook_grader.sandbox.session import SandboxError
 from lmbook_grader.sandbox.warm import Warm
@@ -82,6 +83,7 @@ def grade_one(
     "unreadable" for a file that holds no notebook: then `why` says so, and there are no points, not even 0.
     """
     begun, limits, homework = time.monotonic(), limits or Limits(), Homework.load(Path(course))
+    homework = homework.of(submission.student)
     result = {
         "student": submission.student, "file": shown(submission.path.name), "file_sha256": file_digest(submission.path),
         "homework": homework.name,
@@ -97,6 +99,11 @@ def grade_one(
         result |= {"status": "unreadable", "why": str(error)}
     else:
         result["notes"] += placed.notes
+        if homework.student:
+            found = seal_of(submission.path, homework)
+            other = bool(found.student) and found.student != homework.student
+            result["notes"] += [FOREIGN] if other else [found.note] if found.note else []
+            result |= {"made_for": found.student} if other else {}
         try:
             if why := available(sandbox):
                 raise SandboxError(why)
