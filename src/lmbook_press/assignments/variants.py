@@ -132,16 +132,19 @@ def edition(master: NotebookNode) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def course_secret(folder: Path) -> tuple[str, Path]:
+IGNORED = ("secret.txt", "/*/grading/", "/*/students/")
+
+
+def course_secret(folder: Path, ignored: tuple[str, ...] = IGNORED) -> tuple[str, Path]:
     """The secret of the course in this folder, and its file: made if there is none yet, and ignored by git."""
-    path, ignored = folder / "secret.txt", folder / ".gitignore"
+    path, listed = folder / "secret.txt", folder / ".gitignore"
     if not path.is_file():
         folder.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
         path.write_text(secrets.token_urlsafe(32) + "\n", encoding="utf-8")
-    lines = ignored.read_text(encoding="utf-8").splitlines() if ignored.is_file() else []
-    if missing := [line for line in ("secret.txt", "/*/grading/", "/*/students/") if line not in lines]:
-        ignored.write_text("\n".join([*lines, *missing]) + "\n", encoding="utf-8")
+    lines = listed.read_text(encoding="utf-8").splitlines() if listed.is_file() else []
+    if missing := [line for line in ignored if line not in lines]:
+        listed.write_text("\n".join([*lines, *missing]) + "\n", encoding="utf-8")
     secret = path.read_text(encoding="utf-8").strip()
     if not secret:
         raise ValueError(f"{path} is empty: write the course's secret into it, or delete it to have one made.")
