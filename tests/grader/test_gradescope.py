@@ -30,8 +30,8 @@ PAGE = {
     "extra_data": dict, "tests": list, "leaderboard": list,
 }  # fmt: skip
 TEST = {
-    "score": (int, float), "max_score": (int, float), "status": {"passed", "failed"}, "name": str, "name_format": FORMAT,
-    "number": str, "output": str, "output_format": FORMAT, "tags": list, "visibility": SHOWN, "extra_data": dict,
+    "score": (int, float), "max_score": (int, float), "status": {"passed", "failed"}, "name": str,
+    "name_format": FORMAT, "number": str, "output": str, "output_format": FORMAT, "tags": list, "visibility": SHOWN, "extra_data": dict,
 }  # fmt: skip
 WRONG, STOPS = "def double(x):\n    return x", "def double(x):\n    raise SystemExit"
 
@@ -184,7 +184,7 @@ def test_the_student_is_found_by_what_gradescope_says(tmp_path):
     assert read(home)["tests"][0]["output"] == gradescope.NOT_GRADED
 
 
-# What a student's code may try where it is only another user.  Each line of what it prints is a name and what came of it.
+# What a student's code may try where it is only another user.  It prints the name of each try and what came of it.
 ATTACKS = """
 import ctypes, os, pathlib, signal, socket, subprocess, sys
 home = pathlib.Path({home!r})

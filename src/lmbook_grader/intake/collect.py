@@ -8,13 +8,14 @@ import json
 import os
 import re
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 import nbformat
 from nbformat import NotebookNode
 
-from lmbook_grader.intake.file_owners import Owner, gradescope_owners, owner
+from lmbook_grader.intake.file_owners import NOBODY, Owner, gradescope_owners, owner
 from lmbook_grader.intake.match_answers import Placed, answered, place
 from lmbook_grader.intake.roster import Roster, Student
 from lmbook_press.book import BookError
@@ -37,6 +38,7 @@ WRITTEN = re.compile(
 MARKED = re.compile(r".* - .* - .*|.*_\d{4,}.*|.*,.*")  # as systems write names, ours or not
 OTHER_HOMEWORK = "No answer to a question of this homework was found in your file: is it that of another homework?"
 FOR_GROUP = "This file was handed in for a group of {}; each of you gets its points."
+BY_SEAL = "The name of your file says of nobody; it is graded as yours because it was made for you."
 LATE = "The learning system marks this submission as late."
 PASSED_OVER = (".ipynb_checkpoints", "__MACOSX", ".git", ".github")
 KINDS = {"code": {"outputs": [], "execution_count": None}, "markdown": {}, "raw": {}}  # and what only they have
@@ -82,11 +84,17 @@ class Collected:
     absent: list[Student] = field(default_factory=list)
 
 
-def collect(folder: str | Path, roster: Roster, release: NotebookNode | None = None) -> Collected:
+def collect(
+    folder: str | Path,
+    roster: Roster,
+    release: NotebookNode | None = None,
+    made_for: Callable[[Path], str] | None = None,
+) -> Collected:
     """One submission a student from a folder, in the roster's order; everything else is a fault, nothing is guessed.
 
     Of several files of one student the newest counts: by the learning system's own mark, else by the file's time.  With
     `release`, a file that answers nothing of it (another homework) gives way to one that does.
+    made_for: for whom a file was made, by its seal, or "".  It is asked only where a file's name says nothing.
     Raises BookError where there is no such folder.
     """
     folder = Path(folder)
@@ -114,6 +122,8 @@ def collect(folder: str | Path, roster: Roster, release: NotebookNode | None = N
                 found.append((path, whose, entry))
     files: dict[str, list[tuple[Path, Owner, os.stat_result]]] = {}
     strange = _nameless(folder, found)
+    if made_for is not None:
+        found = _by_seal(found, strange, roster, made_for)
     for path, whose, entry in found:
         if path.parent in strange and not whose.sure:
             whose = Owner((), f"the folder {shown(path.parent.name)} names nobody in the roster")
@@ -132,7 +142,7 @@ def collect(folder: str | Path, roster: Roster, release: NotebookNode | None = N
             if isinstance(chosen, Submission):
                 whose = next(whose for path, whose, _ in files[student.id] if path == chosen.path)
                 group = len(whose.students)
-                more = (*[LATE] * chosen.late, *[FOR_GROUP.format(group)] * (group > 1))
+                more = [*[LATE] * chosen.late, *[FOR_GROUP.format(group)] * (group > 1), *[BY_SEAL] * whose.sealed]
                 chosen = replace(chosen, notes=(*chosen.notes, *more), when=whose.when)
             (submissions if isinstance(chosen, Submission) else faults).append(chosen)
     return Collected(submissions, faults, [student for student in roster if student.id not in files])
@@ -150,6 +160,28 @@ def collect_one(folder: str | Path, student: str, release: NotebookNode) -> Subm
             else:
                 found.append((path, mine, entry))
     return _choose(student, found, release) if found else Fault(Path(folder), why)
+
+
+def _by_seal(
+    found: list[tuple[Path, Owner, os.stat_result]],
+    strange: set[Path],
+    roster: Roster,
+    made_for: Callable[[Path], str],
+) -> list[tuple[Path, Owner, os.stat_result]]:
+    """The files again, those whose names say nothing as their seals' students'; of two with one seal, nobody's."""
+    seals = {path: made_for(path) for path, _, _ in found} if any(one.why == NOBODY for _, one, _ in found) else {}
+    again = []
+    for path, whose, entry in found:
+        student = seals.get(path, "")
+        if whose.why == NOBODY and path.parent not in strange and student:
+            if list(seals.values()).count(student) > 1:
+                whose = Owner((), f"{NOBODY}, and it was made for {student}, as another file here was")
+            elif student in roster:
+                whose = Owner((roster[student],), sealed=True)
+            else:
+                whose = Owner((), f"{NOBODY}, and it was made for {shown(student)}, who is not in the roster")
+        again.append((path, whose, entry))
+    return again
 
 
 def _nameless(folder: Path, found: list[tuple[Path, Owner, os.stat_result]]) -> set[Path]:

@@ -42,7 +42,8 @@ class Owner:
 
     late, order: what the name says of the time; order is the system's own count, larger is newer, comparable between
     files of one student and one system.  when: the time that the system wrote, ISO 8601, without a zone where it names
-    none.  sure: a system, or a folder with a student's id, said so.
+    none.  sure: a system, or a folder with a student's id, said so.  sealed: not the name said so, but the seal of a
+    notebook that was made for this student.
     """
 
     students: tuple[Student, ...] = ()
@@ -51,10 +52,12 @@ class Owner:
     order: tuple = ()
     sure: bool = True
     when: str = ""
+    sealed: bool = False
 
 
 LARGEST = 20 * 2**20  # bytes of submission_metadata.yml
 MOST_ALIASES = 10_000
+NOBODY = "the name fits nobody in the roster"
 
 
 def gradescope_owners(folder: Path) -> dict[str, dict]:

@@ -17,7 +17,7 @@ VISIBILITIES = ["visible", "after_due_date", "after_published", "hidden"]
 @click.option("--roster", "roster_file", type=FILE, help="As for grade. Needed where each student has a homework of "
               "their own.")  # fmt: skip
 @click.option("--points", "visibility", type=click.Choice(VISIBILITIES), default="after_due_date", show_default=True,
-              help="When students see the points, in Gradescope's words. What the visible checks say is always seen.")  # fmt: skip
+              help="When students see the points; what the visible checks say is always seen.")  # fmt: skip
 @click.option("--seconds", type=click.IntRange(1), help="Time of one submission.")
 def autograder(course: Path, out: Path, roster_file: Path | None, visibility: str, seconds: int | None):
     """Write the autograder zip of the homework in COURSE/NN for Gradescope."""

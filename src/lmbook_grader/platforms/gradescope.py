@@ -37,7 +37,8 @@ def grade(home: Path) -> None:
     path = home / "results/results.json"
     try:
         settings = json.loads((home / "source/settings.json").read_text(encoding="utf-8"))
-        homework, student = Homework.load(home / "source/course"), whose(home)
+        student = whose(home)
+        homework = Homework.load(home / "source/course").of(student)
         found = collect_one(home / "submission", student, homework.release)
         if isinstance(found, Fault):
             put(refused(f"{found.why}. Hand in the .ipynb file."), path)
