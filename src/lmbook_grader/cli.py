@@ -1,4 +1,4 @@
-"""The commands of `lmbook homework`: make, check, grade, sheet, override, report, merge.  More: `course`, `platforms`."""
+"""The commands of `lmbook homework`: make, check, grade, sheet, override, report, merge.  `course`, `platforms`: more."""
 
 import json
 import sys

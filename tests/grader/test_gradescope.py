@@ -31,7 +31,8 @@ PAGE = {
 }  # fmt: skip
 TEST = {
     "score": (int, float), "max_score": (int, float), "status": {"passed", "failed"}, "name": str,
-    "name_format": FORMAT, "number": str, "output": str, "output_format": FORMAT, "tags": list, "visibility": SHOWN, "extra_data": dict,
+    "name_format": FORMAT, "number": str, "output": str, "output_format": FORMAT, "tags": list, "visibility": SHOWN,
+    "extra_data": dict,
 }  # fmt: skip
 WRONG, STOPS = "def double(x):\n    return x", "def double(x):\n    raise SystemExit"
 
