@@ -109,6 +109,19 @@ def faults(master: NotebookNode) -> list[str]:
     return [f"{name} is declared as drawn, and another cell binds it too" for name in sorted(bound & set(names))]
 
 
+def in_answers(master: NotebookNode, values: dict[str, object]) -> dict[str, dict[str, float]]:
+    """grade_id -> the numbers among these values on which the right answer depends; they stand in its question."""
+    found = {}
+    for cell in master.cells:
+        marks = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "code" and marks.get("solution"):
+            numbers = {name: value for name, value in values.items() if isinstance(value, int | float)}
+            used = {name: value for name, value in numbers.items() if re.search(rf"\b{name}\b", cell.source)}
+            if used:
+                found[marks["grade_id"]] = used
+    return found
+
+
 def filled_in(source: str, values: dict[str, object], code: bool = True) -> str:
     """A cell's source with these values in place of their names."""
     if not values:
