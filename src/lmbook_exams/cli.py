@@ -1,4 +1,4 @@
-"""The commands of `lmbook exam`: list, make."""
+"""The commands of `lmbook exam`, list and make, and the Anki deck."""
 
 from pathlib import Path
 
@@ -106,3 +106,14 @@ def make(
     for path in write_papers(made, found, out, Sheet(**look), overwrite):
         click.echo(path)
     click.echo(f"{len(chosen)} questions, {made[0].points} points, {made[0].minutes} minutes.")
+
+
+@click.command()
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), default="build/lmbook.apkg", show_default=True,
+              metavar="FILE", help="The deck to write.")  # fmt: skip
+def deck(out: Path):
+    """Make an Anki deck of the questions that the page "Today" asks: self-checks, exercises, glossary, exam bank."""
+    from lmbook_exams.recall.deck import write_deck
+
+    count = write_deck(out, Book.find())
+    click.echo(f"{out}: {count} cards, {out.stat().st_size / 1e6:.1f} MB")

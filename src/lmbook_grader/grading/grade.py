@@ -9,6 +9,8 @@
 4. A check that fails because the answer calls another answer that fails is run once more with the master's in its place
    (`carried_forward`): a mistake costs its points once.
 
+5. Hint run: of the answers in which a check fails, a third process is asked what the mistake is (`hint_run`).
+
 A cell or a call that ends the process or does not end is left out, and a new process goes on after it.
 
 Plain processes are used, not Jupyter kernels: two pipes instead of five sockets, a tenth of a second to start, and no
@@ -27,6 +29,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from lmbook_grader.grading import hint_run
 from lmbook_grader.grading.execute import Runs
 from lmbook_grader.grading.hidden_tests import Outcome
 from lmbook_grader.intake.collect import Submission, Unreadable, open_and_place, read_bytes, shown
@@ -115,8 +118,13 @@ def grade_one(
                 result["output"] = runs.visible()
                 walls = sandbox != "none" or trusted
                 outcomes = runs.hidden() if walls else {}
+                failed = runs.failed(outcomes) if walls and homework.hints_after else set()
+                hints = hint_run.given(runs, failed - runs.missing, failed)
             result["notes"] += runs.notes
             result["questions"] = [_scored(question, runs, outcomes) for question in homework.questions]
+            for one in result["questions"]:
+                if hint := hints.get(one["id"]):
+                    one["hint"] = hint.says
             if not walls:
                 result |= {"status": "ungraded", "why": NO_WALLS}
             elif runs.late:

@@ -103,6 +103,8 @@ def _question(one: dict, release: NotebookNode, headings: dict, sections: dict, 
                 why = f"passes with the right answer to {others}. The mistake there costs its points once."
             points = f"{number(check['points'])} of {number(check['max'])} points"
             remarks.append(filled("Check {}, {}: {}", place, points, why))
+    if one["points"] < one["max"] and one.get("hint"):
+        remarks.append(filled("Hint: {}", with_code(one["hint"])))
     if one["points"] < one["max"] and one["id"] in sections and one["status"] != "manual":
         remarks.append(filled("To read again: {}.", sections[one["id"]]))
     seen = {"heading": headings.get(one["id"], one["id"]), "remarks": remarks, "written": not one["checks"]}

@@ -16,6 +16,7 @@ from lmbook_press.normalize import read
 
 # Libraries that answer questions of this book; a homework names those that it allows.
 ANSWERING = {"lmbook", "torch", "scipy", "sklearn", "transformers", "tensorflow", "keras", "jax", "autograd", "nltk"}
+HINTS_AFTER = 2  # tries, where the course says nothing else
 HIDDEN = re.compile(r"### (BEGIN|END) HIDDEN TESTS")
 
 
@@ -83,6 +84,11 @@ class Homework:
         said = self.grading.metadata.get("lmbook", {})
         libraries = ANSWERING - set(said["imports"]) if "imports" in said else set()
         return sorted(libraries | set(said.get("closed", [])))
+
+    @property
+    def hints_after(self) -> int:
+        """After how many tries `check` gives a hint; 0: never, and no page of feedback has one."""
+        return int(self.grading.metadata.get("lmbook", {}).get("hints_after", HINTS_AFTER))
 
     @classmethod
     def load(cls, folder: Path) -> "Homework":

@@ -16,7 +16,7 @@ import yaml
 from lxml import etree, html
 from markupsafe import Markup
 
-LEFT_OUT = ("book/homework/", "book/status")  # notebooks, and a page about the site
+LEFT_OUT = ("book/homework/", "book/status", "book/today", "book/record")  # notebooks, and what needs the site
 DROPPED = (
     "//script|//form|//button|//noscript|//style|//comment()",
     "//a[contains(@class, 'headerlink')]",

@@ -46,8 +46,9 @@ def test_the_book_is_what_the_contents_say_but_for_the_homework():
 
 
 def test_no_script_for_the_disk_asks_for_a_module_or_a_server():
-    page, reading = ((ROOT / f"book/_static/{name}.mjs").read_text() for name in ("page", "reading"))
+    page, reading, today = ((ROOT / f"book/_static/{name}.mjs").read_text() for name in ("page", "reading", "today"))
     scripts = offline.figures() | {"page.js": offline.plain(page), "reading.js": offline.reading(reading)}
+    scripts["today.js"] = offline.today(today)
     assert {f"{name}.js" for name in bundle.served() if name.endswith("tensors")} < set(scripts)
     for name, text in scripts.items():
         if name.endswith(".safetensors.js"):  # weights, as letters
@@ -61,6 +62,8 @@ def test_what_has_changed_its_form_is_noticed():
         offline.mount(bundle.source("mount").replace("await import(", "await bring("))
     with pytest.raises(ValueError, match="offline"):
         offline.reading("const load = (url) => get(url);")
+    with pytest.raises(ValueError, match="offline"):
+        offline.today("const load = (url) => get(url);")
 
 
 @pytest.mark.browser
