@@ -4,19 +4,21 @@ python tests/homework/hinted.py [--write] [NN ...]      --write: named.json too,
 """
 
 import contextlib
-import inspect
 import io
 import json
 import sys
 from functools import cache
 from pathlib import Path
 
-from points import STEMS, code_cells, compiled, needed, with_functions
+from points import STEMS, code_cells, compiled, needed, open_master, with_functions, with_values
 from slips import wrong_answers
 
 from lmbook_grader.hints import FOLDER, Hint, read
+from lmbook_press.assignments import variants
 from lmbook_press.assignments.questions import marks
 
+SECRET = "a sentence that only the course knows"
+STUDENTS = ("ann", "bob", "eve")
 NAMED = Path(__file__).parent / "named.json"
 
 
@@ -33,31 +35,44 @@ def space(before: tuple[str, ...]) -> dict:
     return names
 
 
-def true(stem: str, answers: dict[str, str], hint: Hint) -> bool:
-    """Whether the probe finds its misconception in these answers, the master's taking the place of all others."""
-    cells = [cell for cell in code_cells(stem, None) if not marks(cell).get("grade")]
+@cache
+def drawn(stem: str, student: str | None) -> dict[str, dict]:
+    """By question, what was drawn for a student: as make writes it into the notebook."""
+    master = open_master(stem)
+    return variants.in_answers(master, variants.values(master, variants.key(SECRET, stem), student)) if student else {}
+
+
+def true(stem: str, answers: dict[str, str], hint: Hint, student: str | None = None) -> bool:
+    """Whether the probe finds its misconception in these answers, the master's taking the place of all others.
+
+    student: in whose edition; None in that for all.
+    """
+    values = drawn(stem, student).get(hint.question, {})
+    if not hint.holds(values):
+        return False
+    cells = [cell for cell in code_cells(stem, SECRET, student) if not marks(cell).get("grade")]
+    answers = {name: with_values(stem, source, SECRET, student) for name, source in answers.items()}
     before = tuple(
         (answers.get(marks(cell).get("grade_id"), cell.source), marks(cell).get("solution", False)) for cell in cells
     )
-    asked = list(inspect.signature(hint.probe).parameters)
-    names = space(needed(", ".join(asked), before))
+    names = space(needed(", ".join(hint.functions), before))
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            return bool(hint.probe(*(names[name] for name in asked)))
+            return bool(hint.probe(**{name: names[name] for name in hint.functions}, **hint.drawn(values)))
     except Exception:
         return False
 
 
-def first(stem: str, answers: dict[str, str]) -> str | None:
+def first(stem: str, answers: dict[str, str], student: str | None = None) -> str | None:
     """The name of the probe whose hint these answers get, of the questions that they answer."""
-    found = (hint for hint in hints(stem) if hint.question in answers and true(stem, answers, hint))
+    found = (hint for hint in hints(stem) if hint.question in answers and true(stem, answers, hint, student))
     return next((hint.probe.__name__ for hint in found), None)
 
 
-def named(stem: str) -> dict[str, str | None]:
+def named(stem: str, student: str | None = None) -> dict[str, str | None]:
     """Wrong answer -> the hint it gets."""
     cases = wrong_answers(stem).cases.items()
-    return {name: first(stem, with_functions(stem, functions)) for name, (_, functions) in cases}
+    return {name: first(stem, with_functions(stem, functions), student) for name, (_, functions) in cases}
 
 
 def missing_points(stem: str) -> list[str]:
@@ -79,13 +94,17 @@ def main() -> None:
     chosen = [stem for stem in STEMS if stem[:2] in sys.argv] or STEMS
     found = {stem: named(stem) for stem in chosen if hints(stem)}
     for stem, names in found.items():
-        false = [h.probe.__name__ for h in hints(stem) if true(stem, {}, h)]
+        false = [
+            (h.probe.__name__, s) for s in (None, "ann", "bob", "eve") for h in hints(stem) if true(stem, {}, h, s)
+        ]
         print(stem, "FALSE ALARMS " + str(false) if false else "")
         for name, probe in names.items():
             print(f"    {probe or '---':<28}{name}" + ("" if name in missing_points(stem) else "   (right)"))
         unused = [h.probe.__name__ for h in hints(stem) if h.probe.__name__ not in names.values()]
         print("    unused:", unused)
     print("\n".join(table(found)))
+    print("In an edition drawn for a student:")
+    print("\n".join(table({stem: named(stem, "ann") for stem in found})))
     if "--write" in sys.argv:
         before = json.loads(NAMED.read_text()) if NAMED.exists() else {}
         NAMED.write_text(json.dumps(dict(sorted((before | found).items())), indent=1, ensure_ascii=False) + "\n")

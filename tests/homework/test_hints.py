@@ -25,8 +25,9 @@ sooner_or_later = pytest.mark.parametrize(
 
 
 @each
-def test_the_master_gets_no_hint(stem):
-    assert [hint.probe.__name__ for hint in hints(stem) if true(stem, {}, hint)] == []
+@pytest.mark.parametrize("student", [None, "ann", "bob"])
+def test_the_master_gets_no_hint(stem, student):
+    assert [hint.probe.__name__ for hint in hints(stem) if true(stem, {}, hint, student)] == []
 
 
 @sooner_or_later
@@ -53,14 +54,9 @@ def test_every_hint_belongs_to_a_question_with_a_section(stem):
 
 
 def code(source: str) -> set[str]:
-    """The statements of a program as Python writes them, and the expressions in them that are not short."""
-    said = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.expr | ast.stmt) and not isinstance(node, ast.FunctionDef | ast.Constant):
-            text = ast.unparse(node)
-            if len(text) >= SHORT and "\n" not in text:
-                said.add(text)
-    return said
+    """The simple statements of a program as Python writes them, but for those that are short."""
+    lines = {ast.unparse(node) for node in ast.walk(ast.parse(source)) if isinstance(node, ast.stmt)}
+    return {line for line in lines if "\n" not in line and len(line) >= SHORT}
 
 
 def calls(source: str, stem: str) -> set[str]:
@@ -72,8 +68,8 @@ def calls(source: str, stem: str) -> set[str]:
 
 def literals(source: str) -> set[str]:
     """The numbers and strings of a program that nobody writes by chance."""
-    found = {repr(node.value) for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)}
-    return {text for text in found if len(text) > 4}
+    found = {node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)}
+    return {repr(value) for value in found if len(repr(value)) > (8 if isinstance(value, str) else 4)}
 
 
 @each
@@ -92,7 +88,7 @@ def test_no_hint_holds_a_solution_or_a_hidden_check(stem):
 def test_the_sentences_are_sentences_and_show_no_code_of_a_solution(stem):
     solved = "\n".join(cell.source for cell in code_cells(stem, None) if marks(cell).get("solution"))
     for hint in hints(stem):
-        assert re.fullmatch(r"[A-Z].{20,}[.?]", hint.says)
+        assert re.fullmatch(r"[A-Z].{20,}[.?)\]]", hint.says)
         quoted = re.findall(r"`([^`]+)`", hint.says)
         assert [one for one in quoted if len(one) >= SHORT and one in solved] == []
 
@@ -102,7 +98,7 @@ def test_every_file_of_hints_belongs_to_a_homework():
 
 
 def test_a_solution_in_a_hint_would_be_found():
-    assert code("def f(x):\n    return math.fsum([x, 2 * x, 3 * x])") & code("y = math.fsum([x, 2 * x, 3 * x])")
+    assert code("def f(x):\n    return math.fsum([x, 2*x])") & code("def g(x):\n    return math.fsum([x, 2 * x])")
 
 
 def test_a_homework_without_a_file_has_no_hints(tmp_path):

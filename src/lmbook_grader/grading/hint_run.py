@@ -5,8 +5,6 @@ carry them out by that, so in grading the probes have a process of their own: it
 which every student has.
 """
 
-import inspect
-
 from lmbook_grader import hints
 from lmbook_grader.grading import carried_forward
 from lmbook_grader.grading.hidden_run import Lost, OutOfTime
@@ -31,14 +29,16 @@ def given(runs, asked: set[str], wrong: set[str], session: Session | None = None
     if not {hint.question for hint in listed} & asked:
         return found
     late, asking = runs.late, _Asking(runs, session)
+    drawn = runs.homework.release.metadata.get("lmbook", {}).get("drawn", {})
     runs.begin(MOST)
     earlier: set[str] = set()
     try:
         for question in runs.homework.questions:
             blamed = earlier & (wrong | set(found))
             if question.name in asked and not carried_forward.needed(question, runs.homework, blamed, sources):
-                for hint in [hint for hint in listed if hint.question == question.name]:
-                    if asking.finds(hint):
+                values = drawn.get(question.name, {})
+                for hint in [hint for hint in listed if hint.question == question.name and hint.holds(values)]:
+                    if asking.finds(hint, values):
                         found[question.name] = hint
                         break
             earlier.add(question.name)
@@ -59,16 +59,18 @@ class _Asking:
         self.left_out, self.places = runs.unneeded(), {name: at for at, (_, name, _) in enumerate(runs.cells)}
         self.asker = Grader(runs.homework)
 
-    def finds(self, hint: hints.Hint) -> bool:
-        """Whether the probe is true; one that raises, ends the process or does not end finds nothing."""
+    def finds(self, hint: hints.Hint, values: dict) -> bool:
+        """Whether the probe is true; one that raises, ends the process or does not end finds nothing.
+
+        values: what was drawn for this student.
+        """
         if self.ends.get(hint.question, 0) >= ENDS:
             return False
-        names = list(inspect.signature(hint.probe).parameters)
-        functions = [RemoteFunction(name, self.asker) for name in names]
+        given = {name: RemoteFunction(name, self.asker) for name in hint.functions}
         try:
             self._bring_up_to(hint.question)
             self.asker.session, self.asker.budget = self.session, SECONDS
-            return bool(bounded(hint.probe, SECONDS)(*functions))
+            return bool(bounded(hint.probe, SECONDS)(**given, **hint.drawn(values)))
         except Stopped:
             self.close()
             self.ends[hint.question] = self.ends.get(hint.question, 0) + 1

@@ -5,12 +5,16 @@ names a question, a sentence, and a probe: a function whose parameters are named
 calls them on tiny inputs, and is true where they do what this misconception does.  The text of an answer is never
 looked at.  Of the hints to one question the first that is true is given.
 
+Where a number in the question is drawn for each student, a probe says that it holds for all of them by a parameter with
+the number's name and the value in the edition for all, `def no_end(loss, PER=1)`; others are not asked there.
+
 The files are on every student's machine, so a probe compares with what is *wrong*, or looks at what must hold whatever
 is right: a sum, a shape, a sign, what a changed input changes.  No value of a hidden check stands here, and no line of
 a solution (tests/homework/test_hints.py).
 """
 
 import importlib.util
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -29,6 +33,20 @@ class Hint:
     question: str
     says: str
     probe: Callable[..., object]
+
+    @property
+    def functions(self) -> list[str]:
+        """The functions of the notebook that the probe asks: its parameters without a value."""
+        parameters = inspect.signature(self.probe).parameters.values()
+        return [one.name for one in parameters if one.default is one.empty]
+
+    def drawn(self, values: dict[str, object]) -> dict[str, object]:
+        """The values, drawn for a student, that the probe takes: its parameters with that of the edition for all."""
+        return {name: values[name] for name in inspect.signature(self.probe).parameters if name in values}
+
+    def holds(self, values: dict[str, object]) -> bool:
+        """Whether the probe is right in an edition in which the answer depends on these values."""
+        return not values or bool(self.drawn(values))
 
 
 class Hints(list):

@@ -137,7 +137,8 @@ def student_version(
     notebook = tidied(notebook)
     if seed is not None and student is not None:
         sealed = variants.seal(variants.key(seed, stem), stem, student, variants.edition(master))
-        notebook.metadata.setdefault("lmbook", {})["made_for"] = sealed
+        own = variants.in_answers(master, variants.values(master, variants.key(seed, stem), student))
+        notebook.metadata.setdefault("lmbook", {}).update(made_for=sealed, drawn=own)
     return notebook
 
 

@@ -6,10 +6,12 @@ follows the course's secret, and the notebook for students stays as it is.
 *For each student.*  A master declares in one code cell, which begins with `### DRAWN`, what may differ: plain Python,
 in which `NAME = literal  # drawn: a, b, c` or `# drawn: 3 to 40` is drawn by HMAC-SHA256 from the secret, the homework
 and the student's id, and other names follow from it.  In all other cells the declared names are replaced: `NAME` in
-code by the value as Python writes it, `{{NAME}}` anywhere by the value as text.  The cell itself is in no version that
-is handed out.  Without a student every name has the value that stands in the master, and that is never drawn.
+code by the value as Python writes it, `{{NAME}}` anywhere by the value as text, and a comment `#: NAME` by its lines,
+of which there may be none.  The cell itself is in no version that is handed out.  Without a student every name has the
+value that stands in the master, and that is never drawn.
 """
 
+import ast
 import hashlib
 import hmac
 import json
@@ -20,6 +22,8 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
+
+from lmbook_press.assignments.folding import folded
 
 SEED = re.compile(r"^([ \t]*)(\w+) = (.+?)[ \t]+# drawn[ \t]*$", re.MULTILINE)
 DECLARED = "### DRAWN"
@@ -98,9 +102,24 @@ def faults(master: NotebookNode) -> list[str]:
         names = values(master, "")
     except Exception as error:
         return [f"its cell of declarations stops with {type(error).__name__}: {error}"]
-    others = "\n".join(cell.source for cell in master.cells if not declares(cell))
-    bound = [name for name in names if re.search(rf"^[ \t]*{name} = ", others, re.MULTILINE)]
-    return [f"{name} is declared as drawn, and another cell binds it too" for name in bound]
+    others = [cell.source for cell in master.cells if cell.cell_type == "code" and not declares(cell)]
+    nodes = [node for source in others for node in ast.walk(ast.parse(source))]
+    bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    return [f"{name} is declared as drawn, and another cell binds it too" for name in sorted(bound & set(names))]
+
+
+def in_answers(master: NotebookNode, values: dict[str, object]) -> dict[str, dict[str, float]]:
+    """grade_id -> the numbers among these values on which the right answer depends; they stand in its question."""
+    found = {}
+    for cell in master.cells:
+        marks = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "code" and marks.get("solution"):
+            numbers = {name: value for name, value in values.items() if isinstance(value, int | float)}
+            used = {name: value for name, value in numbers.items() if re.search(rf"\b{name}\b", cell.source)}
+            if used:
+                found[marks["grade_id"]] = used
+    return found
 
 
 def filled_in(source: str, values: dict[str, object], code: bool = True) -> str:
@@ -108,8 +127,17 @@ def filled_in(source: str, values: dict[str, object], code: bool = True) -> str:
     if not values:
         return source
     names = "|".join(map(re.escape, values))
+    source = re.sub(
+        rf"^([ \t]*)#: ({names})\n", lambda found: _lines(found[1], str(values[found[2]])), source, flags=re.M
+    )
     source = re.sub(rf"\{{\{{({names})\}}\}}", lambda found: str(values[found[1]]), source)
-    return re.sub(rf"\b({names})\b", lambda found: repr(values[found[1]]), source) if code else source
+    if not code:
+        return source
+    return re.sub(rf"\b({names})\b", lambda found: repr(values[found[1]]), folded(source, values))
+
+
+def _lines(space: str, text: str) -> str:
+    return "".join(f"{space}{line}\n" for line in text.splitlines())
 
 
 def seal(key: str, homework: str, student: str, edition: str) -> dict[str, str]:
