@@ -1,4 +1,4 @@
-"""The commands of `lmbook homework`: make, check, grade, sheet, override, report, merge.  `course`, `platforms`: more."""
+"""The commands of `lmbook homework`: make, check, grade, sheet, override, report, merge; those of others are added."""
 
 import json
 import sys
