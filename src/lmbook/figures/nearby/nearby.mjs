@@ -32,7 +32,7 @@ export default figure(({ el, get, put, listen, say }) => {
     replace(list, [
       near.map(([i, cosine]) => {
         const one = button("", () => put({ chosen: i }));
-        one.append(fmt.num(cosine), h("span", {}, name(i), h("small", {}, get("sections")[i][2])));
+        one.append(h("b", {}, fmt.num(cosine)), h("span", {}, name(i), h("small", {}, get("sections")[i][2])));
         return one;
       }),
     ]);
