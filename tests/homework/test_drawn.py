@@ -10,7 +10,7 @@ from slips import wrong_answers
 from lmbook_press.assignments.make import student_version
 from lmbook_press.assignments.marking import question_of
 from lmbook_press.assignments.questions import marks
-from lmbook_press.assignments.variants import declares, key, own, values
+from lmbook_press.assignments.variants import declares, filled_in, key, own, values
 
 SECRET = "a sentence that only the course knows"
 IDS = [f"student-{number}" for number in range(200)]
@@ -131,3 +131,29 @@ def test_the_public_values_are_never_drawn():
             made = {of(stem, student)[name] for student in IDS}
             assert of(stem, None)[name] not in made
             assert len(made) > 3, (stem, name)
+
+
+@pytest.mark.parametrize(
+    ("source", "as_in_the_master", "as_drawn"),
+    [
+        ("f(x + N, M * y)", "f(x, y)", "f(x + 7, 3 * y)"),
+        ("[5] * N + [1, 2]", "[1, 2]", "[5] * 7 + [1, 2]"),
+        ('w = N * small["U"] + z', "w = z", 'w = 7 * small["U"] + z'),
+        ("[8] * (M + 1), T - M + 1", "[8] * 2, T - 1 + 1", "[8] * 4, T - 3 + 1"),
+        ("(2 + N) / M - 4 * (N + 1)", "2 - 4", "9 / 3 - 32"),
+        ("x ** (1 / M), a // M, -N", "x, a, 0", "x ** (1 / 3), a // 3, -7"),
+        ("2 - M * (x - N)", "2 - x", "2 - 3 * (x - 7)"),
+        ("0 * a + 1 * b", "0 * a + 1 * b", "0 * a + 1 * b"),
+        ("NAMES = 'a name'", "NAMES = 'a name'", "NAMES = 'a name'"),
+        ("%time N + 1", "%time 0 + 1", "%time 7 + 1"),
+    ],
+)
+def test_numbers_stand_as_one_would_write_them(source, as_in_the_master, as_drawn):
+    assert filled_in(source, {"N": 0, "M": 1}) == as_in_the_master
+    assert filled_in(source, {"N": 7, "M": 3}) == as_drawn
+
+
+def test_lines_are_there_or_not():
+    source = "if x:\n    #: MORE\n    y = 1  # {{WHAT}}\n"
+    assert filled_in(source, {"MORE": "", "WHAT": "b"}) == "if x:\n    y = 1  # b\n"
+    assert filled_in(source, {"MORE": "a = 2\nb = 3", "WHAT": "b"}) == "if x:\n    a = 2\n    b = 3\n    y = 1  # b\n"

@@ -11,6 +11,7 @@ of which there may be none.  The cell itself is in no version that is handed out
 value that stands in the master, and that is never drawn.
 """
 
+import ast
 import hashlib
 import hmac
 import json
@@ -21,6 +22,8 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
+
+from lmbook_press.assignments.folding import folded
 
 SEED = re.compile(r"^([ \t]*)(\w+) = (.+?)[ \t]+# drawn[ \t]*$", re.MULTILINE)
 DECLARED = "### DRAWN"
@@ -99,9 +102,11 @@ def faults(master: NotebookNode) -> list[str]:
         names = values(master, "")
     except Exception as error:
         return [f"its cell of declarations stops with {type(error).__name__}: {error}"]
-    others = "\n".join(cell.source for cell in master.cells if not declares(cell))
-    bound = [name for name in names if re.search(rf"^[ \t]*{name} = ", others, re.MULTILINE)]
-    return [f"{name} is declared as drawn, and another cell binds it too" for name in bound]
+    others = [cell.source for cell in master.cells if cell.cell_type == "code" and not declares(cell)]
+    nodes = [node for source in others for node in ast.walk(ast.parse(source))]
+    bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    return [f"{name} is declared as drawn, and another cell binds it too" for name in sorted(bound & set(names))]
 
 
 def in_answers(master: NotebookNode, values: dict[str, object]) -> dict[str, dict[str, float]]:
@@ -126,7 +131,9 @@ def filled_in(source: str, values: dict[str, object], code: bool = True) -> str:
         rf"^([ \t]*)#: ({names})\n", lambda found: _lines(found[1], str(values[found[2]])), source, flags=re.M
     )
     source = re.sub(rf"\{{\{{({names})\}}\}}", lambda found: str(values[found[1]]), source)
-    return re.sub(rf"\b({names})\b", lambda found: repr(values[found[1]]), source) if code else source
+    if not code:
+        return source
+    return re.sub(rf"\b({names})\b", lambda found: repr(values[found[1]]), folded(source, values))
 
 
 def _lines(space: str, text: str) -> str:
