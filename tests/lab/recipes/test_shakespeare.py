@@ -57,7 +57,8 @@ def test_the_shipped_alphabet_is_that_of_the_recipe_and_the_shipped_model_reads_
         assert tokenizer.vocabulary.tokens == CharTokenizer.train(corpus["train"]).vocabulary.tokens
 
 
-def test_the_counts_have_six_shares():
+def test_the_scaling_line_has_six_widths_and_six_shares():
+    assert len(set(shakespeare.WIDTHS)) >= 6
     assert len(set(shakespeare.SHARES)) >= 6
     assert max(shakespeare.SHARES) == 1
 

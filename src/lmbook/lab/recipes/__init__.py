@@ -24,7 +24,7 @@ from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its r
     recall_across_gap,
     seq2seq_tasks,
     shakespeare,
-    shakespeare_compared,
+    shakespeare_beside,
     tagging,
     tagging_directions,
     tagging_letters,
