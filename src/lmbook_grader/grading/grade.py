@@ -9,6 +9,8 @@
 4. A check that fails because the answer calls another answer that fails is run once more with the master's in its place
    (`carried_forward`): a mistake costs its points once.
 
+5. Hint run: of the answers in which a check fails, a third process is asked what the mistake is (`hint_run`).
+
 A cell or a call that ends the process or does not end is left out, and a new process goes on after it.
 
 Plain processes are used, not Jupyter kernels: two pipes instead of five sockets, a tenth of a second to start, and no
@@ -23,12 +25,15 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from lmbook_grader.grading import hint_run
 from lmbook_grader.grading.execute import Runs
 from lmbook_grader.grading.hidden_tests import Outcome
 from lmbook_grader.intake.collect import Submission, Unreadable, open_and_place, read_bytes, shown
+from lmbook_grader.intake.made_for import FOREIGN, seal_of
 from lmbook_grader.sandbox.commands import Limits, available, command, copy_package
 from lmbook_grader.sandbox.session import SandboxError
 from lmbook_grader.sandbox.warm import Warm
@@ -44,7 +49,7 @@ NO_WALLS = (
     "Use --sandbox bwrap or docker, or say that these files are trusted."
 )
 
-
+EMPTY = "There is no answer yet."
 LATE = "It took far too long on the clock, though not by its own time: the machine may have been crowded."
 STOPPED = "The grading of this file was stopped for the second time, because it took too long: the points so far count."
 
@@ -78,6 +83,7 @@ def grade_one(
     "unreadable" for a file that holds no notebook: then `why` says so, and there are no points, not even 0.
     """
     begun, limits, homework = time.monotonic(), limits or Limits(), Homework.load(Path(course))
+    homework = homework.of(submission.student)
     result = {
         "student": submission.student, "file": shown(submission.path.name), "file_sha256": file_digest(submission.path),
         "homework": homework.name,
@@ -85,6 +91,7 @@ def grade_one(
         "grading_sha256": digest(homework.files["grading"].read_bytes()),
         "status": "graded", "why": None, "questions": [], "notes": list(submission.notes), "seconds": 0.0,
         "folder": shown(submission.path.parent.name), "sandbox": sandbox, "output": "",
+        "when": submission.when, "file_date": file_date(submission.path), "marked_late": submission.late,
     }  # fmt: skip
     try:
         placed = open_and_place(submission.path, homework.release)
@@ -92,6 +99,11 @@ def grade_one(
         result |= {"status": "unreadable", "why": str(error)}
     else:
         result["notes"] += placed.notes
+        if homework.student:
+            found = seal_of(submission.path, homework)
+            other = bool(found.student) and found.student != homework.student
+            result["notes"] += [FOREIGN] if other else [found.note] if found.note else []
+            result |= {"made_for": found.student} if other else {}
         try:
             if why := available(sandbox):
                 raise SandboxError(why)
@@ -106,8 +118,13 @@ def grade_one(
                 result["output"] = runs.visible()
                 walls = sandbox != "none" or trusted
                 outcomes = runs.hidden() if walls else {}
+                failed = runs.failed(outcomes) if walls and homework.hints_after else set()
+                hints = hint_run.given(runs, failed - runs.missing, failed)
             result["notes"] += runs.notes
             result["questions"] = [_scored(question, runs, outcomes) for question in homework.questions]
+            for one in result["questions"]:
+                if hint := hints.get(one["id"]):
+                    one["hint"] = hint.says
             if not walls:
                 result |= {"status": "ungraded", "why": NO_WALLS}
             elif runs.late:
@@ -129,6 +146,11 @@ def file_digest(path: Path) -> str | None:
         return digest(read_bytes(path))
     except Unreadable:
         return f"size {path.lstat().st_size}" if os.path.lexists(path) else None
+
+
+def file_date(path: Path) -> str:
+    """When the file was last written, ISO 8601 in UTC; "" where it is not there."""
+    return datetime.fromtimestamp(path.lstat().st_mtime, UTC).isoformat() if os.path.lexists(path) else ""
 
 
 @contextlib.contextmanager
@@ -158,9 +180,11 @@ def _scored(question: Question, runs: Runs, outcomes: dict[str, Outcome]) -> dic
 
 def _check(check: Check, question: Question, runs: Runs, outcomes: dict[str, Outcome], empty: bool) -> dict:
     passed = check.name in outcomes and outcomes[check.name].passed
-    message = "" if passed else "There is no answer yet." if empty else _why(check, question, runs, outcomes)
+    message = "" if passed else EMPTY if empty else _why(check, question, runs, outcomes)
     points = check.points if passed else 0
     result = {"name": check.name, "points": points, "max": check.points, "passed": passed, "message": message}
+    # Of its visible part alone, for a system that shows this at once and the points later: "" where it passes.
+    result["seen"] = EMPTY if empty else f"It {runs.broken[check.name]}" if check.name in runs.broken else ""
     if not passed and not empty and check.name in outcomes:
         said = outcomes[check.name].message.replace("The check that you can see fails", "This line of the check fails")
         result["reason"] = said.replace(" in the check that you can see", "")

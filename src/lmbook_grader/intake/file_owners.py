@@ -21,7 +21,7 @@ system is known, a folder and the file in it may not name different people.
 import contextlib
 import re
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from lmbook_grader.intake.roster import Roster, Student
@@ -41,7 +41,9 @@ class Owner:
     """Whose file it is: several where a group hands in one (nobody could be told: `why` says so).
 
     late, order: what the name says of the time; order is the system's own count, larger is newer, comparable between
-    files of one student and one system.  sure: a system, or a folder with a student's id, said so.
+    files of one student and one system.  when: the time that the system wrote, ISO 8601, without a zone where it names
+    none.  sure: a system, or a folder with a student's id, said so.  sealed: not the name said so, but the seal of a
+    notebook that was made for this student.
     """
 
     students: tuple[Student, ...] = ()
@@ -49,10 +51,13 @@ class Owner:
     late: bool = False
     order: tuple = ()
     sure: bool = True
+    when: str = ""
+    sealed: bool = False
 
 
 LARGEST = 20 * 2**20  # bytes of submission_metadata.yml
 MOST_ALIASES = 10_000
+NOBODY = "the name fits nobody in the roster"
 
 
 def gradescope_owners(folder: Path) -> dict[str, dict]:
@@ -138,7 +143,7 @@ def owner(relative: PurePosixPath, roster: Roster, gradescope: dict[str, dict], 
 
 def _known(name: str, roster: Roster) -> list[Student]:
     """Whom a whole name means: by id, login or email."""
-    return [student for student in roster if name.lower() in student.keys]
+    return roster.table("keys").get(name.lower(), [])
 
 
 def _one(found: list[Student], said: str, team: list[Student] = ()) -> Owner:
@@ -180,13 +185,13 @@ def _of_moodle(match: re.Match, roster: Roster) -> Owner:
 
 def _of_d2l(match: re.Match, roster: Roster) -> Owner:
     when = re.fullmatch(r"(\w{3})\w* (\d+), (\d{4}) (\d{1,2})(\d\d) ?([AP]M)", match["when"].strip())
-    order = ()
+    order, said = (), ""
     if when:
         with contextlib.suppress(ValueError):
             moment = datetime.strptime(" ".join(when.groups()), "%b %d %Y %I %M %p")
-            order = ("d2l", moment.toordinal(), moment.hour * 60 + moment.minute)
+            order, said = ("d2l", moment.toordinal(), moment.hour * 60 + moment.minute), moment.isoformat()
     name = match["name"]
-    return replace(_one(roster.named(name), f"D2L's mark {name}", roster.team(name)), order=order)
+    return replace(_one(roster.named(name), f"D2L's mark {name}", roster.team(name)), order=order, when=said)
 
 
 def _of_blackboard(match: re.Match, roster: Roster) -> Owner:
@@ -195,7 +200,10 @@ def _of_blackboard(match: re.Match, roster: Roster) -> Owner:
     names = ["_".join(pieces[at:]) for at in range(1, len(pieces))]
     found = {student.id: student for name in names for student in _known(name, roster)}
     owner = _one(list(found.values()), f"Blackboard's mark {match['before']}")
-    return replace(owner, order=("blackboard", match["when"]))
+    said = ""
+    with contextlib.suppress(ValueError):
+        said = datetime.strptime(match["when"], "%Y-%m-%d-%H-%M-%S").isoformat()
+    return replace(owner, order=("blackboard", match["when"]), when=said)
 
 
 def _of_sakai(match: re.Match, roster: Roster) -> Owner:
@@ -227,7 +235,9 @@ def _of_gradescope(part: str, roster: Roster, entry: dict | None) -> Owner:
     made = entry.get(":created_at") or entry.get("created_at")
     stamp = made.timestamp() if isinstance(made, datetime) else 0.0
     order = ("gradescope", stamp, int(part.split("_")[1])) if stamp else ()
-    return Owner(tuple(dict.fromkeys(found)), "; ".join(strangers), False, order)
+    # YAML's times are UTC where they name no zone.
+    when = (made if made.tzinfo else made.replace(tzinfo=UTC)).isoformat() if isinstance(made, datetime) else ""
+    return Owner(tuple(dict.fromkeys(found)), "; ".join(strangers), False, order, when=when)
 
 
 def _of_anything(relative: PurePosixPath, roster: Roster) -> Owner:
@@ -251,14 +261,12 @@ def _mentioned(part: str, roster: Roster) -> list[Student]:
     between the marks that systems put there.  An id of one letter has to be all of the name: "exercise a.ipynb" need
     not be a's.  A longer one counts before those that are part of it: "ann-marie.ipynb" is ann-marie's, not ann's.
     """
-    name, places = part.lower(), []
-    for student in roster:
-        sure = student.keys & {student.id.lower(), student.email.lower(), student.login.lower()}
-        for key in sure:
-            if key not in name or (len(key) == 1 and key != name.partition(".")[0]):
-                continue
-            where = re.finditer(rf"(?<![a-z0-9]){re.escape(key)}(?![a-z0-9])", name)
-            places += [(match.start(), match.end(), student) for match in where]
+    name, known = part.lower(), roster.table("sure")
+    starts = [at for at in range(len(name)) if not (at and _alphanumeric(name[at - 1]))]
+    ends = {at for at in range(1, len(name) + 1) if not _alphanumeric(name[at : at + 1])}
+    pieces = [(at, at + length) for at in starts for length in roster.lengths if at + length in ends]
+    pieces = [(at, end) for at, end in pieces if end - at > 1 or name[at:end] == name.partition(".")[0]]
+    places = [(at, end, student) for at, end in pieces for student in known.get(name[at:end], ())]
     whole = [
         student
         for start, end, student in places
@@ -267,3 +275,7 @@ def _mentioned(part: str, roster: Roster) -> list[Student]:
     pieces = re.split(r" - |[_()\[\]]", part.rpartition(".ipynb")[0] or part)
     named = [student for piece in pieces for student in roster.named(piece)]
     return list({student.id: student for student in (*whole, *named)}.values())
+
+
+def _alphanumeric(sign: str) -> bool:
+    return sign.isascii() and sign.isalnum()

@@ -4,12 +4,14 @@ Where the roster is the system's own export, its lines come back as they were, w
 whose work is not there, not graded or not marked to the end has an empty cell: no system takes that for a zero.
 """
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 from lmbook_grader.intake.roster import Roster, Student
 from lmbook_grader.report.results import Score, is_written, number, score
 from lmbook_grader.spreadsheet import write_csv
+from lmbook_press.book import BookError
 
 MOODLE = (
     "Identifier", "Full name", "ID number", "Email address", "Status", "Grade", "Maximum Grade", "Grade can be changed",
@@ -18,7 +20,18 @@ MOODLE = (
 CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 CANVAS_OWN = ("Student", "LastName", "FirstName", *CANVAS[1:4], "Integration ID", "Root Account", "Section")
 GRADESCOPE = ("First Name", "Last Name", "SID", "Email")
+POSSIBLE = "    Points Possible"
 Row = Callable[[Student, Score | None], dict]
+# Headings that hold one of these are no assignments to Canvas (lib/gradebook_importer.rb), and are passed over.
+COMPUTED = re.compile("(Current|Final) (Score|Points|Grade)|Override (Score|Grade|Status)")
+TWICE = {"Student", "LastName", "FirstName", "ID", "SIS User ID", "SIS Login ID", "Section", "Integration ID"}
+
+
+def not_a_column(title: str) -> str:
+    """Why Canvas would not take this for the heading of an assignment, with the remedy; "" where it does."""
+    if found := COMPUTED.search(title):
+        return f"{title!r} would be passed over by Canvas, which computes each {found[0]} itself. Choose other words."
+    return f"{title!r} is the heading of another column of Canvas. Choose other words." if title in TWICE else ""
 
 
 def write_scores(kind: str, results: list[dict], roster: Roster, title: str, path: Path, written: bool = True) -> int:
@@ -29,6 +42,8 @@ def write_scores(kind: str, results: list[dict], roster: Roster, title: str, pat
     scores = {result["student"]: score(result, written) for result in results}
     known = {result["student"]: result for result in results}
     most = max((one.most for one in scores.values()), default=0)
+    if kind == "canvas" and (why := not_a_column(title)):
+        raise BookError(f"--column: {why}")
     columns, row, head = KINDS[kind](roster, title, most, known, written)
     rows = [row(student, scores.get(student.id)) for student in roster]
     ids = {text for student in roster for text in (student.id, student.login, student.email)} if kind != "plain" else ()
@@ -64,22 +79,29 @@ def _plain(roster: Roster, title: str, most: float, known: dict, written: bool):
     return ["id", "name", "email", *ids, "points", "max", "state"], row, []
 
 
-def _canvas(roster: Roster, title: str, most: float, known: dict, written: bool):
+def canvas_identity(roster: Roster) -> tuple[list[str], Callable[[Student], dict]]:
+    """The columns by which Canvas knows a student, as its own export has them, and their values."""
     own = "SIS Login ID" in roster.columns
     head = [name for name in roster.columns if name in CANVAS_OWN] if own else list(CANVAS)
 
-    def row(student: Student, one: Score | None) -> dict:
+    def identity(student: Student) -> dict:
         if own:
-            identity = {name: student.row.get(name, "") for name in head}
-        else:
-            identity = {"Student": _last_first(student.name), "ID": student.canvas, "SIS User ID": student.id}
-            identity |= {
-                "SIS Login ID": student.login or student.email.split("@")[0],
-                "Section": student.row.get("section", ""),
-            }
-        return identity | {title: _points(one)}
+            return {name: student.row.get(name, "") for name in head}
+        return {
+            "Student": _last_first(student.name), "ID": student.canvas, "SIS User ID": student.id,
+            "SIS Login ID": student.login or student.email.split("@")[0], "Section": student.row.get("section", ""),
+        }  # fmt: skip
 
-    return [*head, title], row, [{head[0]: "    Points Possible", title: number(most)}]
+    return head, identity
+
+
+def _canvas(roster: Roster, title: str, most: float, known: dict, written: bool):
+    head, identity = canvas_identity(roster)
+
+    def row(student: Student, one: Score | None) -> dict:
+        return identity(student) | {title: _points(one)}
+
+    return [*head, title], row, [{head[0]: POSSIBLE, title: number(most)}]
 
 
 def _moodle(roster: Roster, title: str, most: float, known: dict, written: bool):
@@ -119,12 +141,16 @@ def _remark(result: dict | None) -> str:
     return html.escape("; ".join(parts))
 
 
+def gradescope_identity(student: Student) -> dict:
+    """The columns by which Gradescope's own export knows a student."""
+    first, last = _first_last(student.name)
+    identity = {"First Name": first, "Last Name": last, "SID": student.id, "Email": student.email}
+    return identity | {name: student.row[name] for name in GRADESCOPE if student.row.get(name)}
+
+
 def _gradescope(roster: Roster, title: str, most: float, known: dict, written: bool):
     def row(student: Student, one: Score | None) -> dict:
-        first, last = _first_last(student.name)
-        identity = {"First Name": first, "Last Name": last, "SID": student.id, "Email": student.email}
-        identity |= {name: student.row[name] for name in GRADESCOPE if student.row.get(name)}
-        return identity | {title: _points(one), f"{title} - Max Points": number(most)}
+        return gradescope_identity(student) | {title: _points(one), f"{title} - Max Points": number(most)}
 
     return [*GRADESCOPE, title, f"{title} - Max Points"], row, []
 

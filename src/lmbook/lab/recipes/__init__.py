@@ -22,6 +22,7 @@ from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its r
     keyboard,
     multi30k,
     position_codes,
+    published_encoder,
     recall_across_gap,
     seq2seq_tasks,
     shakespeare,
