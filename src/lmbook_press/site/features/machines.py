@@ -1,7 +1,7 @@
 """llms.txt: the book for programs that read it, in the form of llmstxt.org.
 
-A title, a summary, and the pages by part of the table of contents, each with its first sentences.  AGENTS.md, which lies
-beside the homework, is published too.
+A title, a summary, and the pages by part of the table of contents, each with its first sentences.  AGENTS.md, which
+lies beside the homework, is published too.
 """
 
 import shutil
