@@ -5,6 +5,7 @@ model or a loss of general use.
 """
 
 from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its recipes)
+    ablation,
     agreement,
     attention_scores,
     bert_finetuning,
