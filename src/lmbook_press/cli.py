@@ -96,20 +96,6 @@ def slides(chapter: str, out: Path | None):
     click.echo(out)
 
 
-@click.command()
-@click.option("--plan", "plan", type=click.Path(dir_okay=False, path_type=Path), help="Default: book/plan.toml.")
-@click.option("--out", default="plan.html", show_default=True, type=click.Path(dir_okay=False, path_type=Path),
-              help="The page to write.")  # fmt: skip
-def plan(plan: Path | None, out: Path):
-    """Make the plan of a course: its hours, and a run sheet of each meeting, as one page that prints."""
-    from lmbook import write
-    from lmbook_press.editions import plan as making
-
-    book = Book.find()
-    write(out, making.page(book, plan or book.root / "book" / "plan.toml"))
-    click.echo(out)
-
-
 def _notebooks(paths: tuple[Path, ...]) -> list[Path]:
     found = []
     for path in paths or (Book.find().root / "notebooks",):
@@ -150,4 +136,4 @@ def portable(kind: str, site: Path, out: Path | None):
     click.echo(f"{made}: {made.stat().st_size / 1e6:.1f} MB")
 
 
-COMMANDS = (editions, tidy, draw, slides, plan, portable)
+COMMANDS = (editions, tidy, draw, slides, portable)

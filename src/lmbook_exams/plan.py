@@ -14,6 +14,7 @@ from pathlib import Path
 import nbformat
 from markupsafe import Markup
 
+from lmbook_exams.bank import CHAPTERS, of_chapter
 from lmbook_press.book import Book, BookError, markdown_of
 from lmbook_press.editions.slides import Deck, Slide, chapter, cut, inline, katex_style, prose
 from lmbook_press.rendering import render
@@ -189,8 +190,6 @@ def meetings(plan: dict, book: Book) -> list[Meeting]:
 
 def _board(number: int, kind: str) -> str:
     """A question of the exam bank: the derivation that a student must be able to write down, or a mistake to find."""
-    from lmbook_exams.bank import CHAPTERS, of_chapter
-
     found = [one for one in of_chapter(number) if one.kind == kind] if number in CHAPTERS else []
     return prose("\n\n".join([f"**{found[0].title}.** {found[0].source.split('*Solution.*')[0]}"])) if found else ""
 
@@ -211,4 +210,4 @@ def page(book: Book, path: Path) -> str:
     plan = read(path)
     weeks = [(week, one) for week, one in zip(plan["week"], hours(plan, book), strict=True)]
     about = {"plan": plan, "weeks": weeks, "staff": staff(plan), "meetings": meetings(plan, book), "rule": RULE}
-    return render("plan.html", katex=Markup(katex_style(book)), inline=inline, **about)
+    return render("plan.html", "lmbook_exams", katex=Markup(katex_style(book)), inline=inline, **about)

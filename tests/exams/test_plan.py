@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from lmbook_exams import plan
 from lmbook_press.book import Book, BookError
-from lmbook_press.editions import plan
 
 BOOK = Book.find(Path(__file__).parent)
 PLAN = plan.read(BOOK.root / "book" / "plan.toml")
