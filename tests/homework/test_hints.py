@@ -6,7 +6,7 @@ import re
 
 import pytest
 from hinted import NAMED, first, hints, missing_points, named, true
-from points import REGION, STEMS, TRAINING, code_cells, master, with_functions
+from points import REGION, ROOT, STEMS, TRAINING, code_cells, master, with_functions
 from slips import wrong_answers
 
 from lmbook_grader.hints import FOLDER, read
@@ -103,6 +103,15 @@ def test_the_sentences_are_sentences_and_show_no_code_of_a_solution(stem):
         assert re.fullmatch(r"`?[A-Z].{20,}[.?)\]]", hint.says)
         quoted = re.findall(r"`([^`]+)`", hint.says)
         assert [one for one in quoted if len(one) >= SHORT and one in solved] == []
+
+
+def test_the_instructors_page_counts_right_and_shows_a_hint_that_exists():
+    page = (ROOT / "book" / "instructors.md").read_text(encoding="utf-8")
+    wrong = {stem: missing_points(stem) for stem in WITH_HINTS}
+    named_ones = sum(bool(LISTED[stem][name]) for stem, names in wrong.items() for name in names)
+    assert f"Of the {sum(map(len, wrong.values()))} wrong answers that\nthe book's tests list, {named_ones} are" in page
+    (shown,) = re.findall(r"^    Hint: (.+) To read again: .+$", page, re.MULTILINE)
+    assert shown in [hint.says for hint in hints("01-chain-rule")]
 
 
 def test_every_file_of_hints_belongs_to_a_homework():

@@ -5,6 +5,7 @@ model or a loss of general use.
 """
 
 from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its recipes)
+    ablation,
     agreement,
     attention_scores,
     bert_finetuning,
@@ -25,6 +26,7 @@ from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its r
     recall_across_gap,
     seq2seq_tasks,
     shakespeare,
+    shakespeare_beside,
     tagging,
     tagging_directions,
     tagging_letters,
