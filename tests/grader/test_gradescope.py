@@ -212,6 +212,9 @@ tried("a new namespace", lambda: 1 / (ctypes.CDLL(None).unshare(0x10000000) + 1)
 tried("a mount", lambda: 1 / (ctypes.CDLL(None).mount(b"/", b"/mnt", 0, 4096, 0) + 1))
 tried("rights of a program", lambda: subprocess.run(["su", "-c", "id"], check=True, capture_output=True, input=b""))
 tried("a package", lambda: __import__("lmbook_grader"))
+finders, sys.meta_path[:] = sys.meta_path[:], [one for one in sys.meta_path if type(one).__name__ != "Closed"]
+tried("a closed library", lambda: __import__("scipy").special)
+sys.meta_path[:] = finders
 for path in ("/usr/x", "/etc/x", "/root/x", sys.prefix + "/x"):
     tried("a file in " + path, lambda: open(path, "w"))
 if os.fork() == 0:
@@ -265,6 +268,13 @@ def test_a_user_of_its_own_finds_nothing(tmp_path):
     python = home / "python"
     subprocess.run([readable_python(become), "-m", "venv", "--without-pip", python], check=True)
     (python / ALONE).touch()
+    (site,) = python.glob("lib/python*/site-packages")
+    (site / "scipy").mkdir()
+    (site / "scipy/__init__.py").write_text("special = 'what an answer may not use'\n")
+    grading = home / "source/course/grading/07-numbers.ipynb"
+    closing = json.loads(grading.read_text())
+    closing["metadata"]["lmbook"] = {"imports": ["math"]}
+    grading.write_text(json.dumps(closing))
     notebook = returned()
     notebook.cells[1].source = ATTACKS.format(home=str(home))
     notebook.cells[1].metadata = {}
@@ -279,7 +289,7 @@ def test_a_user_of_its_own_finds_nothing(tmp_path):
     assert faults(page) == []
     assert page["score"] == 5
     tries = [line for line in page["tests"][-1]["output"].splitlines() if line.startswith("TRIED")]
-    assert len(tries) == 20, page["tests"][-1]["output"]
+    assert len(tries) == 21, page["tests"][-1]["output"]
     assert [line for line in tries if " refused " not in line] == []
     assert not Path("/tmp/left-by-a-student").exists()
     running = subprocess.run(["ps", "-eo", "uid,args"], capture_output=True, text=True).stdout

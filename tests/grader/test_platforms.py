@@ -113,7 +113,7 @@ def by_actions(place: Path, most: int) -> dict[str, dict]:
         for step in scripts["grade"]:
             done = run(step, place, mine, everywhere)
             grades = step["name"] == "Grade it"  # which is red where a file cannot be read
-            assert done.returncode == 0 or (grades and "Could not be read: 1" in done.stdout), done.stdout + done.stderr
+            assert done.returncode == 0 or (grades and "Could not be read: " in done.stdout), done.stdout + done.stderr
     for step in scripts["merge"]:
         done = run(step, place, known | {"needs.list.outputs.count": said["count"]}, everywhere)
         assert done.returncode == 0, done.stdout + done.stderr
