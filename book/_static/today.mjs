@@ -101,7 +101,6 @@ async function ask(box) {
     news.textContent = none
       ? `${warning()}Nothing is asked yet: begin a chapter, or choose one below.`
       : `${warning()}Nothing more is due today.${next}`;
-    if (none) chosen.open = true;
     const twenty = h("button", { type: "button", textContent: `Ask ${NEW} new ones` });
     twenty.addEventListener("click", () => {
       fresh = (kept().days[today()]?.new ?? 0) + NEW;

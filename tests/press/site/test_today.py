@@ -89,6 +89,7 @@ def test_what_is_answered_comes_back_when_it_is_due_and_not_before(visit):
 
 def test_chapters_are_chosen_and_more_can_be_asked(visit):
     page = visit(PAGE)
+    page.get_by_text("Chapters that are asked about").click()
     page.get_by_label("0. Are you ready?").check()
     page.get_by_role("button", name="Show the answer").wait_for()
     few = due(page)
@@ -136,6 +137,7 @@ def test_a_browser_that_keeps_nothing_is_named(new_context, served):
     frame = page.frames[1]
     frame.wait_for_url(served[0] + PAGE)
     frame.get_by_text("keeps nothing").wait_for()
+    frame.get_by_text("Chapters that are asked about").click()
     frame.get_by_label("0. Are you ready?").check()
     frame.get_by_role("button", name="Show the answer").click()
     frame.locator(".lm-grades button").first.click()
