@@ -1,4 +1,4 @@
-"""The commands of `lmbook homework`: make, check, grade, sheet, override, report, merge.  `course` has more."""
+"""The commands of `lmbook homework`: make, check, grade, sheet, override, report, merge, ..."""
 
 import json
 import sys
@@ -9,6 +9,7 @@ import click
 
 from lmbook import write
 from lmbook_grader.course.commands import gradebook
+from lmbook_grader.talk.commands import talk
 from lmbook_press.book import Book, BookError
 from lmbook_press.unseen import plain
 
@@ -32,6 +33,7 @@ def homework():
 
 
 homework.add_command(gradebook)
+homework.add_command(talk)
 
 
 @homework.command()
