@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # A hundred processes of the tests import the package; without compiled files each would compile it anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: book site serve zip pdf epub portable quick test test-all lint javascript unit notebooks fallback mutants env clean help
+.PHONY: book site serve zip pdf epub apkg portable quick test test-all lint javascript unit notebooks fallback mutants env clean help
 
 help:
 	@echo "make book    build the book and serve it on http://127.0.0.1:$(PORT) (PORT=... to change it)"
@@ -20,7 +20,7 @@ help:
 	@echo "make test    run every test that this machine can run; says what it skipped and why"
 	@echo "make test-all  the same, and the repetitions that are left for once a week"
 	@echo "make site    build the book only, into $(SITE)"
-	@echo "make zip | pdf | epub   the built book to carry away, into build/; make portable makes all three and checksums"
+	@echo "make zip | pdf | epub | apkg   the built book to carry away, and its questions for Anki, into build/; make portable makes all and checksums"
 	@echo "make lint | unit | notebooks   the three parts of make test; make javascript is the part of lint that needs Node"
 	@echo "make fallback   the chapters that read a corpus, run without any, as on a machine that has none"
 	@echo "make mutants do the tests notice 100 small slips in the models? (it takes hours; goes on where it was stopped)"
@@ -40,8 +40,12 @@ site: $(VENV)/.ready
 zip pdf epub: $(VENV)/.ready
 	$(BIN)/lmbook portable $@ --site $(SITE)
 
-portable: zip pdf epub
-	cd build && sha256sum lmbook.zip lmbook.pdf lmbook.epub > lmbook.sha256
+# The questions of the page Today as a deck for Anki, from the sources.
+apkg: $(VENV)/.ready
+	$(BIN)/lmbook deck
+
+portable: zip pdf epub apkg
+	cd build && sha256sum lmbook.zip lmbook.pdf lmbook.epub lmbook.apkg > lmbook.sha256
 
 # The record of the chapters' run is what the site's page Status shows.
 PYTEST := OMP_NUM_THREADS=1 LMBOOK_STATUS=build/status.json $(BIN)/python -m pytest -n 4
@@ -62,7 +66,7 @@ quick: lint
 test: lint
 	$(PYTEST) tests $(CHAPTERS) $(SHARE)
 	@echo "make test: all done. What was skipped, and why, stands in the summaries above (SKIPPED, not compared)."
-	@echo "LEFT OUT: what is marked weekly (Colab editions of most chapters, most homework in nbgrader, wrong answers to most homeworks behind the walls, recipes and weights like another but for one option, random walks over the living figures, the heights of most when typed at, a second commit in Colab), and what axe sees again of pages like other pages. make test-all runs it too."
+	@echo "LEFT OUT: what is marked weekly (Colab editions of most chapters, most homework in nbgrader, wrong answers to most homeworks behind the walls, recipes and weights like another but for one option, random walks over the living figures, the heights of most when typed at, a second commit in Colab, a real Slurm), and what axe sees again of pages like other pages. make test-all runs it too."
 
 test-all: lint
 	$(PYTEST) tests $(CHAPTERS) $(SHARE) -m ""

@@ -1,13 +1,14 @@
 """Grading a class: how fast, in how much memory, and what an interruption costs, as a table.
 
-    python benchmarks/homework.py [SUBMISSIONS] [JOBS] [PEER] [HOMEWORK]       default 300 2 0 1
+    python benchmarks/homework.py [SUBMISSIONS] [JOBS] [PEER] [HOMEWORK] [OWN]       default 300 2 0 1 0
 
 With a secret.  Of every thirty submissions one loops without end, one ends the program, three are empty and six have a
 listed wrong answer; the others are right.  The batch is killed (SIGKILL) when half of it is done, and resumed.  Every
 result is compared with the points that it must have: what is wrong is an answer that no other needs, so that nothing
 is carried.  With PEER, so many right submissions are also graded by `nbgrader autograde`, in one process as it comes,
-without walls.  Seconds computed are those of all processes, the students' too.  Memory is the proportional set size of
-all processes of the batch, looked at four times a second.
+without walls.  With OWN, so many right submissions are then graded three times in turn as the notebook that all have,
+and as one made for each student.  Seconds computed are those of all processes, the students' too.  Memory is the
+proportional set size of all processes of the batch, looked at four times a second.
 """
 
 import contextlib
@@ -16,6 +17,7 @@ import itertools
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -183,7 +185,39 @@ def peer(count: int, course: Path, folder: Path) -> float:
     return 60 * len(right) / (time.monotonic() - begun)
 
 
-def main(count: int = 300, jobs: int = 2, peers: int = 0, number: int = 1) -> None:
+def one_of_their_own(count: int, jobs: int, number: int, place: Path) -> str:
+    """How fast right submissions are graded that were made for each student, beside what all have: a sentence."""
+    names, spent = [f"s{one:04}" for one in range(count)], {}
+    for kind in ("for all", "for each"):
+        course, folder = place / kind / f"{number:02}", place / kind / "submissions"
+        make(Book(ROOT), course.parent, (course.name,), seed="a secret", students=names if kind == "for each" else ())
+        homework = Homework.load(course)
+        folder.mkdir()
+        for name in names:
+            made = homework.of(name)
+            right = {marks(cell).get("grade_id"): cell.source for cell in made.grading.cells}
+            for cell in made.release.cells:
+                if marks(cell).get("solution"):
+                    cell.source = right[marks(cell)["grade_id"]]
+            nbformat.write(made.release, folder / f"{name}.ipynb")
+        (course.parent / "roster.csv").write_text("\n".join(["id,name", *(f"{name},Student {name}" for name in names)]))
+    full = wrong_answers(homework.name).full
+    for _ in range(3):
+        for kind in ("for all", "for each"):
+            course = place / kind / f"{number:02}"
+            shutil.rmtree(course.parent / "graded", ignore_errors=True)
+            seconds, computed, _, _ = grade(course, place / kind / "submissions", jobs)
+            spent.setdefault(kind, []).append((seconds, computed))
+            points = [
+                sum(one["points"] for one in json.loads(path.read_text())["questions"]) for path in results(course)
+            ]
+            assert points == [full] * count, points
+    clock, work = ([min(one[at] for one in spent[kind]) for kind in ("for all", "for each")] for at in (0, 1))
+    rates = f"{60 * count / clock[0]:.1f} submissions a minute for all, {60 * count / clock[1]:.1f} for each"
+    return f"Made {rates}: {clock[0] / clock[1]:.0%} of the rate, {work[0] / work[1]:.0%} by seconds computed."
+
+
+def main(count: int = 300, jobs: int = 2, peers: int = 0, number: int = 1, own: int = 0) -> None:
     ctypes.CDLL(None).prctl(ADOPTS_ORPHANS, 1)
     with tempfile.TemporaryDirectory() as place:
         course, folder = Path(place) / f"{number:02}", Path(place) / "submissions"
@@ -209,6 +243,8 @@ def main(count: int = 300, jobs: int = 2, peers: int = 0, number: int = 1) -> No
         print(f"\nLost: {len(lost)}. Graded twice: {again}. Points not as they must be: {len(false)}. Jobs: {jobs}.")
         if peers:
             print(f"nbgrader autograde, without walls, on {peers} of them: {peer(peers, course, folder):.1f} a minute.")
+        if own:
+            print(one_of_their_own(own, jobs, number, Path(place)))
         if lost or false or again or second[3]:
             print((course.parent / "said.txt").read_text()[-2000:], false, file=sys.stderr)
             sys.exit("The results are not as they must be.")

@@ -3,7 +3,7 @@
 // lasts for the visit (lmbook_press.site.repairs.storage).
 
 const NAME = "lmbook";
-const NOTHING = { guesses: {}, answers: {}, read: {}, last: "" };
+const NOTHING = { guesses: {}, answers: {}, read: {}, last: "", cards: {}, chosen: {}, days: {} };
 let kept = structuredClone(NOTHING);
 try {
   kept = { ...kept, ...JSON.parse(localStorage.getItem(NAME) ?? "{}") };
@@ -11,6 +11,19 @@ try {
   /* not ours */
 }
 const keep = () => localStorage.setItem(NAME, JSON.stringify(kept));
+/** The day on this device, as 2026-11-28. */
+const today = () => new Date(Date.now() - 60_000 * new Date().getTimezoneOffset()).toISOString().slice(0, 10);
+/** Notes what was done today, for the record of work: one more of it, or so much. */
+const did = (what, much) => {
+  kept.days[today()] ??= {};
+  const day = kept.days[today()];
+  day[what] = much ?? (day[what] ?? 0) + 1;
+  keep();
+};
+const lasts = () => localStorage.lasts !== false;
+const GONE = "This browser keeps nothing (its storage is blocked or full): all this is gone when you leave the page. ";
+// today.mjs reads and changes the same.
+Object.assign(globalThis, { lmKept: { kept: () => kept, keep, did, today, warning: () => (lasts() ? "" : GONE) } });
 const h = (tag, properties, ...children) => {
   const node = Object.assign(document.createElement(tag), properties);
   node.append(...children);
@@ -25,6 +38,16 @@ const words = (node) => {
   for (const part of copy.querySelectorAll(".katex-html, annotation, .admonition-title, form")) part.remove();
   return copy.textContent.replace(/\s+/g, " ").trim();
 };
+
+// --- Check yourself: the options stand in another order at each visit, so that no place is learned
+
+for (const question of document.querySelectorAll(".lm-check fieldset")) {
+  const order = [...question.querySelectorAll(".lm-option")]
+    .map((option) => ({ option, at: Math.random() }))
+    .sort((a, b) => a.at - b.at);
+  order.forEach(({ option }, i) => (option.querySelector(".lm-letter").textContent = "ABCDEFGH"[i]));
+  question.append(...order.map(({ option }) => option));
+}
 
 // --- Predict first: a guess opens the answer and stands beside it
 
@@ -83,7 +106,7 @@ export function alternatives(question) {
       return;
     }
     kept.guesses[key] = field.value.trim();
-    keep();
+    did("guesses");
     show();
     answer.querySelector("summary").focus();
   };
@@ -104,7 +127,7 @@ for (const check of document.querySelectorAll(".lm-check")) {
   if (options[kept.answers[key]]) options[kept.answers[key]].checked = true;
   check.addEventListener("change", () => {
     kept.answers[key] = options.findIndex((option) => option.checked);
-    keep();
+    did("answers");
   });
 }
 
@@ -119,7 +142,7 @@ if (chapter && end) {
     const share = Math.min(1, (scrollY + innerHeight) / (end.getBoundingClientRect().bottom + scrollY));
     if (share <= (kept.read[chapter] ?? 0) || scrollY === 0) return;
     kept.read[chapter] = Math.round(share * 100) / 100;
-    keep();
+    did(`read ${chapter}`, kept.read[chapter]);
   };
   addEventListener(
     "scroll",
@@ -166,33 +189,51 @@ export function saved(text) {
     throw not("it is not JSON");
   }
   const table = (one) => one !== null && typeof one === "object" && !Array.isArray(one);
+  const number = (one) => typeof one === "number" && one >= 0;
   /** @type {Record<string, [right: (one: any) => boolean, rule: string]>} */
   const kinds = {
     guesses: [(one) => typeof one === "string" && one.length <= 200, "a guess is a short text"],
     answers: [(one) => Number.isInteger(one) && one >= 0, "an answer is the number of an option"],
-    read: [(one) => typeof one === "number" && one >= 0 && one <= 1, "a share that was read lies between 0 and 1"],
+    read: [(one) => number(one) && one <= 1, "a share that was read lies between 0 and 1"],
+    cards: [(one) => Array.isArray(one) && one.length === 5 && one.every(number), "a question has five numbers"],
+    chosen: [(one) => typeof one === "boolean", "a chapter is chosen or not"],
+    days: [(one) => table(one) && Object.values(one).every(number), "a day has a number of each thing done"],
   };
   if (!table(found)) throw not("it holds no table");
+  for (const name of ["cards", "chosen", "days"]) found[name] ??= {}; // not in files of the second edition
   for (const [name, [right, rule]] of Object.entries(kinds)) {
     if (!table(found[name])) throw not(`it has no ${name}`);
     const wrong = Object.entries(found[name]).find(([, one]) => !right(one));
     if (wrong)
       throw not(`${rule}, and under “${wrong[0].slice(0, 60)}” there is ${JSON.stringify(wrong[1]).slice(0, 40)}`);
   }
-  const { guesses, answers, read } = found;
-  return { guesses, answers, read, last: typeof found.last === "string" ? found.last : "" };
+  const { guesses, answers, read, cards, chosen, days } = found;
+  return { guesses, answers, read, cards, chosen, days, last: typeof found.last === "string" ? found.last : "" };
 }
 
 /**
- * What is kept, and what a file adds: where both say something the file counts; of a chapter, what was read further.
+ * What is kept, and what a file adds: where both say something the file counts; of a chapter, what was read further; of
+ * a question, the answer given later; of a day, the larger numbers.
  */
 export function joined(here, file) {
-  const read = { ...here.read };
-  for (const [chapter, share] of Object.entries(file.read)) read[chapter] = Math.max(share, read[chapter] ?? 0);
+  const most = (a, b) => {
+    const all = { ...a };
+    for (const [name, much] of Object.entries(b)) all[name] = Math.max(much, a[name] ?? 0);
+    return all;
+  };
+  const days = { ...here.days };
+  for (const [day, done] of Object.entries(file.days)) days[day] = most(days[day] ?? {}, done);
+  const cards = { ...here.cards };
+  const answered = ([, wait, , due]) => due - wait;
+  for (const [id, card] of Object.entries(file.cards))
+    if (!cards[id] || answered(card) >= answered(cards[id])) cards[id] = card;
   return {
+    cards,
+    days,
+    chosen: { ...here.chosen, ...file.chosen },
+    read: most(here.read, file.read),
     guesses: { ...here.guesses, ...file.guesses },
     answers: { ...here.answers, ...file.answers },
-    read,
     last: file.last || here.last,
   };
 }
@@ -201,8 +242,9 @@ const box = document.getElementById("lm-kept");
 const count = (many, one, several = `${one}s`) => `${many} ${many === 1 ? one : several}`;
 if (box) {
   const show = (news = "") => {
-    const [guesses, answers, chapters] = [kept.guesses, kept.answers, kept.read].map((one) => Object.keys(one).length);
-    const none = guesses + answers + chapters === 0;
+    const many = [kept.guesses, kept.answers, kept.read, kept.cards].map((one) => Object.keys(one).length);
+    const [guesses, answers, chapters, questions] = many;
+    const none = guesses + answers + chapters + questions === 0;
     const save = h("button", {
       type: "button",
       disabled: none,
@@ -252,8 +294,9 @@ if (box) {
       h(
         "p",
         { role: "status" },
-        `${news} On this device: ${count(guesses, "guess", "guesses")}, ${count(answers, "answer")} to ` +
-          `self-check questions, how far you came in ${count(chapters, "chapter")}.`,
+        `${news} ${lasts() ? "" : GONE}On this device: ${count(guesses, "guess", "guesses")}, ` +
+          `${count(answers, "answer")} to self-check questions, how far you came in ${count(chapters, "chapter")}, ` +
+          `when ${count(questions, "question")} will be asked again.`,
       ),
       save,
       " ",

@@ -4,6 +4,7 @@
     questions     the bank: a file for each chapter, a function for each question
     bank          all of them by chapter and by name
     paper         which questions a paper asks, and its versions
+    recall        questions that come again: the page Today and the Anki deck
     sheets        a paper, and its solutions with the marking scheme, as pages that print
     cli           the commands `lmbook exam`
 

@@ -1,18 +1,22 @@
 """Which questions a paper asks: the same for everybody, with other numbers in each version.
 
-Chapters come evenly, and of each chapter's questions every second one, from the first on, has numbers that are drawn:
-neighbours with different versions cannot copy those.  Everything follows from the seed.
+Chapters come evenly.  Half of the questions are calculations; of the rest, derivations, mistakes to find, questions in
+words, shapes and "what if" come as evenly as the chapters allow.  Everything follows from the seed.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from zlib import crc32
 
 import numpy as np
 
 from lmbook_exams.bank import by_name, of_chapter
-from lmbook_exams.question import Asked, Question
+from lmbook_exams.question import KINDS, Asked, Question
 
-TRIES = 60  # draws before the minutes count as impossible
+TRIES = 200  # draws before the minutes count as impossible
+CALCULATION = KINDS[0]
 
 
 @dataclass(frozen=True)
@@ -33,83 +37,107 @@ class Paper:
 
 
 def choose(
-    chapters: list[int], seed: int, count: int | None = None, minutes: int | None = None, named: tuple[str, ...] = ()
+    pool: Sequence[Question],
+    seed: int,
+    count: int | None = None,
+    minutes: int | None = None,
+    named: tuple[str, ...] = (),
 ) -> list[Question]:
-    """`count` questions, or as many as take exactly these minutes, or both; those named are among them.
+    """`count` questions of the pool, or as many as take exactly these minutes, or both; those named are among them.
 
     Raises ValueError where there are not enough questions, or none that take that long.
     """
-    there = sum(len(of_chapter(number)) for number in chapters)
-    if count is not None and count > there:
-        raise ValueError(f"{count} questions are asked for; these chapters have {there}.")
+    if count is not None and count > len(pool):
+        raise ValueError(f"{count} questions are asked for; there are {len(pool)} of these chapters, kinds and levels.")
     wanted = [by_name(name) for name in dict.fromkeys(named)]
-    if strange := [one for one in wanted if one.chapter not in chapters]:
-        raise ValueError(f"{strange[0].name} is a question to chapter {strange[0].chapter}, which is not asked for.")
+    if strange := [one for one in wanted if one not in pool]:
+        about = f"a question of level {strange[0].level} ({strange[0].kind}) to chapter {strange[0].chapter}"
+        raise ValueError(f"{strange[0].name} is {about}, which is not asked for.")
     if count is not None and len(wanted) > count:
         raise ValueError(f"{len(wanted)} questions are named, and {count} asked for.")
     rng = np.random.default_rng(seed)
     if minutes is None:
-        return _drawn(chapters, count or 10, wanted, rng)
-    counts = [count] if count is not None else _likely(chapters, minutes, there)
+        return _drawn(pool, count or min(10, len(pool)), wanted, rng)
+    counts = [count] if count is not None else _likely(pool, minutes)
     nearest: list[Question] = []
-    for _ in range(TRIES):
+    for turn in range(TRIES):
         for number in counts:
-            found = _to_time(_drawn(chapters, number, wanted, rng), wanted, minutes)
+            alike = turn < TRIES * 3 // 4  # then rather the time than the kinds
+            found = _to_time(_drawn(pool, number, wanted, rng), pool, wanted, minutes, alike)
             if _time(found) == minutes:
                 return found
             if not nearest or abs(_time(found) - minutes) < abs(_time(nearest) - minutes):
                 nearest = found
-        if len(nearest) == there:
+        if len(nearest) == len(pool):
             break
     said = f"{count} questions" if count is not None else "questions"
     raise ValueError(
-        f"No {said} of these chapters take {minutes} minutes; {len(nearest)} take {_time(nearest)}. "
+        f"No {said} of these chapters, kinds and levels take {minutes} minutes; {len(nearest)} take {_time(nearest)}. "
         "Ask for other minutes, or leave the number of questions open."
     )
 
 
-def _time(questions: list[Question]) -> int:
+def _time(questions: Sequence[Question]) -> int:
     return sum(one.minutes for one in questions)
 
 
-def _likely(chapters: list[int], minutes: int, there: int) -> list[int]:
+def _likely(pool: Sequence[Question], minutes: int) -> list[int]:
     """Numbers of questions that may take so long, the likeliest first."""
-    every = [one.minutes for number in chapters for one in of_chapter(number)]
-    middle = round(minutes * len(every) / sum(every))
+    middle = round(minutes * len(pool) / _time(pool))
     around = sorted(range(middle - 2, middle + 3), key=lambda number: abs(number - middle))
-    return [number for number in around if 1 <= number <= there] or [min(max(middle, 1), there)]
+    return [number for number in around if 1 <= number <= len(pool)] or [min(max(middle, 1), len(pool))]
 
 
-def _drawn(chapters: list[int], count: int, wanted: list[Question], rng: np.random.Generator) -> list[Question]:
-    """So many questions, evenly by chapter; chance says which chapters have one more."""
-    order = [chapters[at] for at in rng.permutation(len(chapters))]
-    stacks: dict[int, list[Question]] = {}
-    for number in chapters:
-        mixed = [of_chapter(number)[at] for at in rng.permutation(len(of_chapter(number)))]
-        with_numbers, without = ([one for one in mixed if one.drawn is kind] for kind in (True, False))
-        turns = []
-        while with_numbers or without:
-            turns += [stack.pop() for stack in (with_numbers, without) if stack]
-        stacks[number] = [one for one in turns if one not in wanted]
-    chosen = list(wanted)
-    taken = {number: sum(one.chapter == number for one in wanted) for number in chapters}
+def quotas(pool: Sequence[Question], count: int, rng: np.random.Generator) -> Counter:
+    """How many of each kind: half calculations, the rest evenly; chance says which kinds have one more."""
+    others = [kind for kind in KINDS if kind != CALCULATION and any(one.kind == kind for one in pool)]
+    left = count // 2 if count < 8 else max(count // 2, len(others))  # a paper of an hour has one of each
+    if not (others and any(one.kind == CALCULATION for one in pool)):
+        left = count if others else 0
+    found = Counter({CALCULATION: count - left})
+    mixed = [others[at] for at in rng.permutation(len(others))]
+    found.update(mixed[at % len(mixed)] for at in range(left))
+    return found
+
+
+def _drawn(pool: Sequence[Question], count: int, wanted: list[Question], rng: np.random.Generator) -> list[Question]:
+    """So many questions, evenly by chapter, and by kind as near to the quotas as these chapters allow."""
+    mixed = [pool[at] for at in rng.permutation(len(pool))]
+    order = list(dict.fromkeys(one.chapter for one in mixed))
+    chosen, due = list(wanted), quotas(pool, count, rng)
+    for kind in +due:  # where only some chapters are asked about, one that has this kind is among them
+        if not any(one.kind == kind and one.chapter in order[:count] for one in pool):
+            order.sort(
+                key=lambda chapter, kind=kind: not any((one.chapter, one.kind) == (chapter, kind) for one in pool)
+            )
+    due.subtract(one.kind for one in wanted)
+    taken = Counter(one.chapter for one in wanted)
     while len(chosen) < count:
-        number = min((one for one in order if stacks[one]), key=lambda one: (taken[one], order.index(one)))
-        chosen.append(stacks[number].pop(0))
-        taken[number] += 1
+        left = [one for one in mixed if one not in chosen]
+        chapter = min({one.chapter for one in left}, key=lambda one: (taken[one], order.index(one)))
+        open_now = {one.chapter for one in left if taken[one.chapter] == taken[chapter]}
+        # How many chapters of this round can still supply a kind: a kind that few have must be taken where it is met.
+        supply = Counter(kind for kind, _ in {(one.kind, one.chapter) for one in left if one.chapter in open_now})
+        here = [one for one in left if one.chapter == chapter]
+        best = max(here, key=lambda one: due[one.kind] / supply[one.kind])  # of equals the first, as they were mixed
+        chosen.append(best)
+        due[best.kind] -= 1
+        taken[chapter] += 1
     return in_order(chosen)
 
 
-def _to_time(chosen: list[Question], wanted: list[Question], minutes: int) -> list[Question]:
-    """Exchanges a question for another of its chapter and kind as long as that comes nearer to the minutes."""
+def _to_time(
+    chosen: list[Question], pool: Sequence[Question], wanted: list[Question], minutes: int, alike: bool
+) -> list[Question]:
+    """Exchanges a question for another of its chapter (and kind) as long as that comes nearer to the minutes."""
     chosen = list(chosen)
     while (off := minutes - _time(chosen)) != 0:
         swaps = [
             (abs(off - (new.minutes - old.minutes)), old, new)
             for old in chosen
             if old not in wanted
-            for new in of_chapter(old.chapter)
-            if new not in chosen and new.drawn == old.drawn
+            for new in pool
+            if new not in chosen and new.chapter == old.chapter and (not alike or new.kind == old.kind)
         ]
         best = min(swaps, key=lambda swap: swap[0], default=None)
         if best is None or best[0] >= abs(off):
@@ -137,6 +165,11 @@ def papers(questions: list[Question], seed: int, versions: list[str]) -> list[Pa
             asked.append(drawn)
         made.append(Paper(version, tuple(questions), tuple(asked)))
     return made
+
+
+def seed_of(secret: str) -> int:
+    """The number that stands for a secret: whoever has seen a paper cannot find it by trying small numbers."""
+    return int.from_bytes(sha256(secret.encode()).digest(), "big")
 
 
 def versions_of(text: str) -> list[str]:

@@ -1,6 +1,6 @@
 """An exam question: a function whose docstring is the question, and which returns the numbers in it.
 
-    @question("A fair coin", points=2, minutes=3)
+    @question("A fair coin", points=2, minutes=3, objective=1, level=1)
     def coin(rng):
         '''A coin is thrown «n» times. How likely is it that no head appears?
 
@@ -42,7 +42,11 @@ class Asked:
 
 @dataclass(frozen=True)
 class Question:
-    """minutes: for a student who has read the chapter; drawn: whether it has numbers that change."""
+    """minutes: for a student who has read the chapter; drawn: whether it has numbers that change.
+
+    objective: which line of "What you will be able to do" at the top of the chapter it examines, from 1.
+    level: 1 for one step that the chapter shows, 2 for several, 3 for a case that it does not show.
+    """
 
     name: str
     chapter: int
@@ -50,12 +54,20 @@ class Question:
     kind: str
     points: int
     minutes: int
+    objective: int
+    level: int
     source: str
     draw: Callable
 
     @property
     def drawn(self) -> bool:
         return bool(inspect.signature(self.draw).parameters)
+
+    @property
+    def words(self) -> tuple[int, int]:
+        """Its length: words and signs of the text to be read, and of the solution to be written."""
+        asked = self.ask(np.random.default_rng(0))
+        return len(asked.text.split()), len(asked.solution.split())
 
     def ask(self, rng: np.random.Generator) -> Asked:
         """The question with numbers from this generator."""
@@ -67,14 +79,16 @@ class Question:
         return Asked(text, solution, " ".join(scheme.split()), numbers)
 
 
-def question(title: str, kind: str = "calculation", *, points: int, minutes: int) -> Callable[[Callable], Question]:
+def question(
+    title: str, kind: str = "calculation", *, points: int, minutes: int, objective: int, level: int
+) -> Callable[[Callable], Question]:
     """Makes a Question of a function in a file chapter_NN."""
     if kind not in KINDS:
         raise ValueError(f"{kind} is not a kind of question; there are {', '.join(KINDS)}.")
 
     def made(draw: Callable) -> Question:
-        chapter = int(draw.__module__.rpartition("_")[2])
-        return Question(draw.__name__, chapter, title, kind, points, minutes, inspect.cleandoc(draw.__doc__), draw)
+        chapter, source = int(draw.__module__.rpartition("_")[2]), inspect.cleandoc(draw.__doc__)
+        return Question(draw.__name__, chapter, title, kind, points, minutes, objective, level, source, draw)
 
     return made
 

@@ -4,11 +4,13 @@ Formulae are drawn by the book's own KaTeX, with its fonts in the file.
 """
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from markupsafe import Markup
 
 from lmbook import write
+from lmbook_exams.exports import latex, parted, qti
 from lmbook_exams.paper import Paper
 from lmbook_exams.question import Asked, Question
 from lmbook_press.assignments.marking import rubric
@@ -17,7 +19,8 @@ from lmbook_press.editions.slides import katex_style
 from lmbook_press.prose import inline, prose
 from lmbook_press.rendering import render
 
-PART = re.compile(r"(?<=[.?]) (?=\([a-e]\) )")  # where a part of a question begins
+# A line may end between a formula and what follows it; no full stop stands alone at the beginning of one.
+STOP = re.compile(r"(?<=[^\s$]\$)(?=[.,;:?!])")
 WRITTEN = ("words", "what if")
 DESCRIPTORS = (
     ("full", "The claim is right, its reason is named, and the reason is applied to the case that was asked about."),
@@ -30,42 +33,66 @@ DESCRIPTORS = (
 ROOM = 7  # millimetres of room for a minute of work
 
 
-def paper_html(paper: Paper, title: str, katex: str, compact: bool = False) -> str:
-    """The page for students.  katex: its stylesheet; compact: without room for answers."""
-    room = 0 if compact else ROOM
-    return _sheet("paper.html", paper, title, katex, room=room)
+@dataclass(frozen=True)
+class Sheet:
+    """How papers look.  extra_time: percent; compact: no room for answers; latex, qti: other files beside the pages."""
+
+    title: str = "Exam"
+    course: str = ""
+    date: str = ""
+    aids: str = "None."
+    extra_time: int = 0
+    large: bool = False
+    compact: bool = False
+    latex: bool = False
+    qti: bool = False
 
 
-def solutions_html(paper: Paper, title: str, katex: str, seed: int) -> str:
+def paper_html(paper: Paper, sheet: Sheet, katex: str) -> str:
+    """The page for students.  katex: its stylesheet."""
+    time = round(paper.minutes * (1 + sheet.extra_time / 100))
+    return _page("paper.html", paper, sheet, katex, room=0 if sheet.compact else ROOM, time=time)
+
+
+def solutions_html(paper: Paper, sheet: Sheet, katex: str) -> str:
     """The page for markers: each question with its solution, and the marking scheme as boxes."""
     descriptors = DESCRIPTORS if any(one.kind in WRITTEN for one in paper.questions) else ()
-    return _sheet("solutions.html", paper, title, katex, seed=seed, descriptors=descriptors)
+    return _page("solutions.html", paper, sheet, katex, descriptors=descriptors)
 
 
-def _sheet(template: str, paper: Paper, title: str, katex: str, **values: object) -> str:
+def _page(template: str, paper: Paper, sheet: Sheet, katex: str, **values: object) -> str:
     both = zip(paper.questions, paper.asked, strict=True)
     questions = [_shown(question, asked) for question, asked in both]
-    values |= {"paper": paper, "title": title, "katex": Markup(katex), "questions": questions}
+    values |= {"paper": paper, "sheet": sheet, "katex": Markup(katex), "questions": questions}
     return render(template, "lmbook_exams", **values)
 
 
 def _shown(question: Question, asked: Asked) -> dict:
     """A question as the templates show it: its Markdown as HTML, each part (a), (b) a paragraph of its own."""
     about = {name: getattr(question, name) for name in ("title", "points", "minutes", "chapter", "kind", "name")}
-    scheme = [inline(item, katex=True) for _, item in rubric(asked.scheme, question.points)]
-    text, solution = (prose(PART.sub("\n\n", part), katex=True) for part in (asked.text, asked.solution))
+    about |= {"aim": f"{question.chapter}.{question.objective}", "level": question.level}
+    scheme = [inline(STOP.sub("\u2060", item), katex=True) for _, item in rubric(asked.scheme, question.points)]
+    parts = (parted(STOP.sub("\u2060", part)) for part in (asked.text, asked.solution))
+    text, solution = (prose(part, katex=True) for part in parts)
     return about | {"text": text, "solution": solution, "scheme": scheme}
 
 
-def write_papers(
-    made: list[Paper], book: Book, out: Path, title: str, seed: int, compact: bool = False, overwrite: bool = False
-) -> list[Path]:
-    """OUT/exam-A.html and OUT/exam-A-solutions.html of each version.  Raises BookError where one is there already."""
-    files = {}
+def write_papers(made: list[Paper], book: Book, out: Path, sheet: Sheet, overwrite: bool = False) -> list[Path]:
+    """OUT/exam-A.html and OUT/exam-A-solutions.html of each version, and what else the sheet asks for.
+
+    Raises BookError where one is there already.
+    """
+    files: dict[Path, str | bytes] = {}
     style = katex_style(book)
     for paper in made:
-        files[out / f"exam-{paper.version}.html"] = paper_html(paper, title, style, compact)
-        files[out / f"exam-{paper.version}-solutions.html"] = solutions_html(paper, title, style, seed)
+        name = f"exam-{paper.version}"
+        files[out / f"{name}.html"] = paper_html(paper, sheet, style)
+        files[out / f"{name}-solutions.html"] = solutions_html(paper, sheet, style)
+        if sheet.latex:
+            files[out / f"{name}.tex"] = latex(paper, sheet.title, solutions=False)
+            files[out / f"{name}-solutions.tex"] = latex(paper, sheet.title, solutions=True)
+        if sheet.qti:
+            files[out / f"{name}-qti.zip"] = qti(paper, sheet.title)
     if not overwrite and (there := [path for path in files if path.exists()]):
         raise BookError(f"{there[0]} is there already: name another folder, or say --overwrite.")
     if not out.exists() or not any(out.iterdir()):

@@ -1,4 +1,4 @@
-"""The commands of `lmbook homework`: make, check, grade, sheet, override, report, merge, ..."""
+"""The commands of `lmbook homework`: make, check, grade, sheet, override, report, merge; those of others are added."""
 
 import json
 import sys
@@ -9,6 +9,7 @@ import click
 
 from lmbook import write
 from lmbook_grader.course.commands import gradebook
+from lmbook_grader.platforms.commands import autograder
 from lmbook_grader.talk.commands import talk
 from lmbook_press.book import Book, BookError
 from lmbook_press.unseen import plain
@@ -33,6 +34,7 @@ def homework():
 
 
 homework.add_command(gradebook)
+homework.add_command(autograder)
 homework.add_command(talk)
 
 
@@ -42,22 +44,34 @@ homework.add_command(talk)
 @click.option("--seed", metavar="SECRET", envvar="LMBOOK_COURSE_SEED", help="The course's secret, from which the "
               "inputs of all hidden checks are drawn; also read from LMBOOK_COURSE_SEED. Default: the one in "
               "OUT/secret.txt, which is made if it is not there.")  # fmt: skip
+@click.option("--roster", "roster_file", type=FILE, help="Also make OUT/NN/students/ID/ for each student of this "
+              "roster, with numbers and cases of their own, drawn from the secret and the id.")  # fmt: skip
 @click.option("--student-only", is_flag=True, help="Only the student versions, straight into the folder.")
 @click.option("--book", "root", type=THERE, metavar="FOLDER",
               help="The book's folder. Default: the one around the current folder.")  # fmt: skip
-def make(numbers: tuple[str, ...], out: Path, seed: str | None, student_only: bool, root: Path | None):
+def make(
+    numbers: tuple[str, ...], out: Path, seed: str | None, roster_file: Path | None, student_only: bool,
+    root: Path | None,
+):  # fmt: skip
     """Make homework NN (all without any): OUT/NN/release/ for the class and OUT/NN/grading/ for the grader."""
+    from lmbook_grader.intake.roster import read_roster
     from lmbook_press.assignments.make import chosen
     from lmbook_press.assignments.make import make as make_versions
     from lmbook_press.assignments.variants import course_secret
 
     book = Book.find(root)
     chosen(book, numbers)  # complains of a number before a secret is written
+    if roster_file and student_only:
+        raise BookError("--student-only makes one notebook for all, --roster one for each student: choose.")
+    students = [student.id for student in read_roster(roster_file)] if roster_file else []
     if seed is None and not student_only:
         seed, where = course_secret(out)
         say(f"The secret of this course: {where}. Keep it, and keep it to yourself.", err=True)
-    for path in make_versions(book, out, numbers, student_only, seed):
-        say(path)
+    for path in make_versions(book, out, numbers, student_only, seed, students):
+        if path.parents[1].name != "students":
+            say(path)
+    if students:
+        say(f"One for each of {len(students)} students: {out / 'NN' / 'students'}, with the id as the folder's name.")
 
 
 @homework.command()
@@ -108,12 +122,13 @@ def grade(
     from lmbook_grader.grading.grade import Limits
     from lmbook_grader.grading.pool import grade_many
     from lmbook_grader.intake.collect import Collected, collect, shown
+    from lmbook_grader.intake.made_for import made_for
     from lmbook_grader.intake.roster import read_roster
     from lmbook_grader.report.terminal import Progress, intake_lines, table_lines
     from lmbook_press.assignments.questions import Homework
 
     task, roster = Homework.load(course), read_roster(roster_file)
-    collected = collect(submissions, roster, task.release)
+    collected = collect(submissions, roster, task.release, made_for(task))
     chosen, first = _part(collected.submissions, part)
     if only:
         chosen = [one for one in chosen if one.student in only]
@@ -127,6 +142,14 @@ def grade(
     folder = _private(out / course.resolve().name)
     given = {"memory": memory, "total": seconds}
     limits = Limits(**{name: value for name, value in given.items() if value})
+    faults = [
+        {"file": shown(fault.path.relative_to(submissions).as_posix()), "why": fault.why} for fault in collected.faults
+    ]
+    everybody = [one.student for one in collected.submissions]
+    if only or not first:  # the first part speaks for all
+        faults, collected = [], Collected()
+    if not only:  # before the first result: a part that never ends is missed when the parts are merged
+        _write_json({"faults": faults, "part": part, "submissions": everybody}, folder / "intake.json")
     started = time.monotonic()
     try:
         with Progress(len(chosen)) as progress:
@@ -139,15 +162,6 @@ def grade(
         done = f"{progress.done} of {len(chosen)} results are in {folder / 'results'}"
         say(f"\nStopped; nothing is lost: {done}. The same command with --resume grades the rest.", err=True)
         sys.exit(INTERRUPTED)
-    faults = [
-        {"file": shown(fault.path.relative_to(submissions).as_posix()), "why": fault.why} for fault in collected.faults
-    ]
-    if not first:  # the first part speaks for all
-        faults, collected = [], Collected()
-    if only:
-        faults, collected = [], Collected()
-    else:
-        _write_json({"faults": faults}, folder / "intake.json")
     say("\n".join(table_lines(results, collected, submissions, time.monotonic() - started)))
     say(f"Results: {folder / 'results'}")
     if faults or any(result["status"] != "graded" for result in results):
@@ -187,13 +201,14 @@ def sheet(course: Path, submissions: Path, roster_file: Path, out: Path):
     another one since, the answer waits for a new mark.
     """
     from lmbook_grader.intake.collect import collect
+    from lmbook_grader.intake.made_for import made_for
     from lmbook_grader.intake.roster import read_roster
     from lmbook_grader.report.written_answers import write_sheet
     from lmbook_press.assignments.questions import Homework
 
     task = Homework.load(course)
-    collected = collect(submissions, read_roster(roster_file), task.release)
-    sheet = write_sheet(collected.submissions, task.release, task.grading, _private(out / course.resolve().name))
+    collected = collect(submissions, read_roster(roster_file), task.release, made_for(task))
+    sheet = write_sheet(collected.submissions, task, _private(out / course.resolve().name))
     again = f", {sheet.replaced} of them in files that replace marked ones" if sheet.replaced else ""
     say(f"{sheet.answers} written answers, {sheet.new} new{again}.")
     if sheet.minutes:
@@ -258,7 +273,7 @@ def report(
     results = marked(results, read_marks(marks_file, results) if marks_file else {})
     intake = graded / "intake.json"
     faults = json.loads(intake.read_text(encoding="utf-8"))["faults"] if intake.is_file() else []
-    written = write_report(results, task.release, task.grading, roster, out, faults, site or _site())
+    written = write_report(results, task, roster, out, faults, site or _site())
     say(f"{len(written) - 1} feedback pages: {out / 'feedback'}")
     say(f"The class: {out / 'summary.html'}")
     for kind in ("plain", *kinds):

@@ -18,29 +18,41 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from lmbook_grader import tries
+from lmbook_grader.grading import hint_run
 from lmbook_grader.grading.execute import Runs
+from lmbook_grader.grading.hidden_tests import Outcome
+from lmbook_grader.hints import Hint
 from lmbook_grader.intake.collect import content_of, open_submission, place, read_bytes
 from lmbook_grader.intake.match_answers import DEFINED, WRITTEN_STUB, bare, grade_id, is_answer, titles
 from lmbook_grader.promise import as_there, newer, python
+from lmbook_grader.report.feedback import pointers
 from lmbook_grader.sandbox.commands import Limits, copy_package
 from lmbook_grader.sandbox.run_cells import Ran, run_cells
+from lmbook_grader.sandbox.session import Session
 from lmbook_press.assignments.questions import Homework
 from lmbook_press.normalize import read
 
 STUB = "raise NotImplementedError"
 RELEASES = Path(__file__).parent / "releases"  # a test holds them to the masters
+PASSES_AND_WRONG = "The checks that you can see pass, and something is still wrong: try other inputs."
+LATER = "There is a hint: it comes when you have changed this answer and check again, if it is still wrong then."
 NO_WORKER = "The grader's worker does not run on Windows (in Colab and under WSL it does)."
 
 
 @dataclass
 class Question:
-    """One heading with its answers and checks.  state: one of STATES; said: what to do, a sentence each."""
+    """One heading with its answers and checks.  state: one of STATES; said: what to do, a sentence each.
+
+    hint: which misconception a probe has found, and the section to read again.
+    """
 
     title: str
     state: str = "answered"
     passed: int = 0
     checks: int = 0
     said: list[str] = field(default_factory=list)
+    hint: str = ""
 
 
 @dataclass
@@ -131,10 +143,19 @@ def _as_graded(plain: NotebookNode, release: Path, seconds: float, beside: Path)
             home.mkdir()
             return as_there(limits, package, home, beside)
 
+        hints: dict[str, Hint] = {}
+
+        def ask(outcomes: dict[str, Outcome], session: Session | None) -> None:  # no hidden check was heard in it
+            answered = {one.name for one in homework.questions if one.checks} - runs.missing
+            if homework.hints_after:
+                hints.update(hint_run.given(runs, answered, runs.failed(outcomes) - runs.missing, session))
+
         runs = Runs(homework, placed, start, limits)
         runs.visible()
-        outcomes = runs.hidden()
+        outcomes = runs.hidden(then=ask)
         placed.notes.extend(runs.notes)
+    answers = {grade_id(cell): cell.source for cell in placed.notebook.cells if is_answer(cell)}
+    tried = tries.count(beside, homework.name, {name: answers[name] for name in hints}) if hints else {}
     headings, found = titles(homework.release), []
     for question in homework.questions:
         one = Question(headings[question.name], checks=len(question.checks))
@@ -150,6 +171,14 @@ def _as_graded(plain: NotebookNode, release: Path, seconds: float, beside: Path)
         if one.state == "answered" and question.name in runs.broken:
             stops = f"{one.title}: the cell of the answer {runs.broken[question.name]}."
             (one.said if one.passed < one.checks else placed.notes).append(stops)
+        if hint := hints.get(question.name):
+            if one.passed == one.checks:
+                one.said.append(PASSES_AND_WRONG)
+            if tried[question.name] >= homework.hints_after:
+                section = pointers(homework.release).get(question.name, "")
+                one.hint = f"{hint.says} To read again: {section}." if section else hint.says
+            else:
+                one.said.append(LATER)
         found.append(one)
     return Checked(found, _of_newer_python(placed.notebook), placed.notes, runs.spent, against=release.name)
 
@@ -270,6 +299,7 @@ def lines(checked: Checked, name: str) -> list[str]:
         passed = f", {one.passed} of {one.checks} visible checks pass" if one.checks else ""
         said.append(f"  {one.title:<{width}}  {one.state}{passed}")
         said += [f"    {text}" for text in one.said]
+        said += [f"    Hint: {one.hint}"] if one.hint else []
     for text in checked.faults:
         said += ["", text]
     for text in checked.hints:

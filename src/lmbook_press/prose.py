@@ -1,10 +1,12 @@
 """Markdown as HTML for pages that load nothing: tags are shown, not obeyed, links are words, formulae drawn already.
 
 A formula becomes MathML, which browsers draw by themselves, or, where a page has KaTeX's stylesheet and fonts, KaTeX's.
+A program that draws formulae by itself, such as Anki, gets their TeX.
 """
 
 import re
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 
 from markupsafe import Markup, escape
 
@@ -41,7 +43,7 @@ def tame(tex: str) -> bool:
 
 
 @cache
-def _markdown(katex: bool, strict: bool):
+def _markdown(draw: Callable[[str, bool], str], strict: bool):
     import mistune
 
     class Renderer(mistune.HTMLRenderer):
@@ -55,13 +57,10 @@ def _markdown(katex: bool, strict: bool):
             return f"<p><strong>{words}</strong></p>\n"
 
     markdown = mistune.create_markdown(renderer=Renderer(escape=True), plugins=["math", "table"])
-    markdown.renderer.register("inline_math", lambda renderer, tex: _drawn(tex, False, katex, strict))
-    markdown.renderer.register("block_math", lambda renderer, tex: f"<p>{_drawn(tex, True, katex, strict)}</p>\n")
+    drawn = lambda tex, display: draw(tex, display) if not strict or tame(tex) else f"<code>{escape(tex)}</code>"  # noqa: E731
+    markdown.renderer.register("inline_math", lambda renderer, tex: drawn(tex, False))
+    markdown.renderer.register("block_math", lambda renderer, tex: f"<p>{drawn(tex, True)}</p>\n")
     return markdown
-
-
-def _drawn(tex: str, display: bool, katex: bool, strict: bool) -> str:
-    return formula(tex, display, katex) if not strict or tame(tex) else f"<code>{escape(tex)}</code>"
 
 
 @cache
@@ -78,12 +77,22 @@ def formula(tex: str, display: bool = False, katex: bool = False) -> str:
         return shown
 
 
-def prose(markdown: str, katex: bool = False, strict: bool = False) -> Markup:
+_katex = partial(formula, katex=True)
+
+
+def mathjax(tex: str, display: bool = False) -> str:
+    """One formula as MathJax finds it."""
+    opening, closing = (r"\[", r"\]") if display else (r"\(", r"\)")
+    return f"{opening}{escape(tex.strip())}{closing}"
+
+
+def prose(markdown: str, katex: bool = False, strict: bool = False, draw: Callable | None = None) -> Markup:
     """The HTML of a text.
 
     katex: for a page that has KaTeX's stylesheet.  strict: a formula that is not `tame` is shown as TeX.
+    draw(tex, display): what else makes HTML of a formula.
     """
-    return Markup(_markdown(katex, strict)(visible(markdown)))
+    return Markup(_markdown(draw or (_katex if katex else formula), strict)(visible(markdown)))
 
 
 def inline(markdown: str, katex: bool = False) -> Markup:

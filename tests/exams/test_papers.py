@@ -1,8 +1,14 @@
 """The exam bank and the papers made from it."""
 
+import io
 import math
 import re
+import shutil
+import subprocess
+import zipfile
 from collections import Counter
+from fractions import Fraction
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -10,10 +16,12 @@ from click.testing import CliRunner
 
 from lmbook_cli import main
 from lmbook_exams import sheets
-from lmbook_exams.bank import CHAPTERS, by_name, chapters_of, of_chapter
-from lmbook_exams.paper import choose, papers, versions_of
+from lmbook_exams.bank import CHAPTERS, by_name, chapters_of, objectives, of_chapter, selected
+from lmbook_exams.exports import latex, qti
+from lmbook_exams.paper import choose, papers, seed_of, versions_of
 from lmbook_exams.question import fill, question, shown
 from lmbook_press.assignments.marking import rubric
+from lmbook_press.book import Book
 
 BANK = [one for number in CHAPTERS for one in of_chapter(number)]
 SEEDS = 20
@@ -80,30 +88,104 @@ def test_a_place_without_a_number_is_an_error():
     with pytest.raises(KeyError):
         fill("«a»", {})
     with pytest.raises(ValueError, match="not a kind of question"):
-        question("x", "riddle", points=1, minutes=1)
+        question("x", "riddle", points=1, minutes=1, objective=1, level=1)
+
+
+def numbers_in(value: object):
+    """All numbers in a value, however deep in lists."""
+    if isinstance(value, (list, tuple)):
+        for one in value:
+            yield from numbers_in(one)
+    elif isinstance(value, (int, float, Fraction)) and not isinstance(value, bool):
+        yield value
+
+
+# Zeros that belong to the question: codes, masks, one-hot vectors, ids, counts from 0, sums of given absent tokens.
+ZEROS = {
+    "lookup_gradient": {"table", "tokens", "gradient", "twice"}, "negative_sampling": {"centre", "context", "negative"},
+    "encode_two_lines": {"rows"}, "forward_by_hand": {"parts"}, "non_normal": {"second", "third"},
+    "one_product": {"states"}, "two_queries": {"keys"}, "causal_softmax": {"weights"},
+    "zero_after": {"allowed", "zeroed"}, "binary_codes": {"codes"}, "masked_loss": {"powers", "chosen"},
+    "bayes_classifier": {"down"}, "router_gates": {"weights"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("number", CHAPTERS)
+def test_no_draw_makes_a_question_easier_than_another(number):
+    """No given number and no result vanishes, and every draw has as many zeros as the others where zeros belong."""
+    for one in of_chapter(number):
+        if not one.drawn:
+            continue
+        for seed in range(200):
+            found = {name for name, value in asked(one, seed).numbers.items() if 0 in numbers_in(value)}
+            assert found <= ZEROS.get(one.name, set()), (one.name, seed)
+
+
+def test_each_version_of_an_influence_needs_its_logarithm():
+    for seed in range(200):
+        n = asked(by_name("influence"), seed).numbers
+        assert n["k"] >= 8, "a small power is found by trying"
+        assert n["w"].numerator > 1, "a power of a unit fraction is found in the head"
+
+
+def test_no_state_repeats_in_any_version():
+    for name, key in (("context_vector", "h"), ("three_summaries", "h"), ("score_gradient", "states")):
+        for seed in range(200):
+            states = asked(by_name(name), seed).numbers[key]
+            assert len({repr(state) for state in states}) == len(states), (name, seed)
+
+
+@pytest.mark.parametrize("number", CHAPTERS)
+def test_every_objective_exists_and_is_examined(number):
+    aims = objectives(Book.find(), number)
+    assert {one.objective for one in of_chapter(number)} <= set(range(1, len(aims) + 1))
+    assert {one.level for one in of_chapter(number)} == {1, 2, 3}
+    # Some objectives are practised at a computer; a paper examines most.
+    assert len({one.objective for one in of_chapter(number)}) >= 0.4 * len(aims)
 
 
 def test_chapters_are_covered_evenly_and_by_drawn_numbers():
     for count in (3, 12, 17):
-        chosen = choose([1, 2, 3, 4, 5], seed=count, count=count)
+        chosen = choose(selected("1-5"), seed=count, count=count)
         by_chapter = Counter(one.chapter for one in chosen)
         assert sum(by_chapter.values()) == len(set(chosen)) == count
         assert max(by_chapter.values()) - min(by_chapter[number] for number in range(1, 6)) <= 1
         assert sum(one.drawn for one in chosen) * 2 >= count
 
 
+@pytest.mark.parametrize("chapters", ["1-19", "1-5", "6-10", "11-15"])
+def test_kinds_are_mixed(chapters):
+    for seed in range(12):
+        kinds = Counter(one.kind for one in choose(selected(chapters), seed, minutes=90))
+        total = kinds.total()
+        assert 0.4 <= kinds["calculation"] / total <= 0.6, kinds
+        assert min(kinds[kind] for kind in ("derivation", "bug", "words", "what if")) >= 1, kinds
+        assert max(count for kind, count in kinds.items() if kind != "calculation") <= 3, kinds
+    hour = [Counter(one.kind for one in choose(selected(chapters), seed, minutes=60)) for seed in range(12)]
+    assert all(len(kinds) >= 5 for kinds in hour)
+
+
+def test_kinds_and_levels_can_be_asked_for():
+    pool = selected("3-8", kinds="bug, what if", levels="2-3")
+    assert {one.kind for one in choose(pool, 1, count=5)} == {"bug", "what if"}
+    assert {one.level for one in pool} <= {2, 3}
+    said = lmbook("list", "--chapters", "7", "--kinds", "bug", "--objectives").output
+    assert "lstm_bug" in said
+    assert "7.3 write the equations of LSTM and GRU" in said
+
+
 def test_minutes_add_up_and_named_questions_are_in():
     for seed in range(5):
-        chosen = choose(list(CHAPTERS), seed, minutes=90, named=("collapse", "beam_of_two"))
+        chosen = choose(selected("1-19"), seed, minutes=90, named=("collapse", "beam_of_two"))
         assert sum(one.minutes for one in chosen) == 90
         assert {by_name("collapse"), by_name("beam_of_two")} <= set(chosen)
         assert max(Counter(one.chapter for one in chosen).values()) == 1
-    both = choose([6, 7], 0, count=8, minutes=52)
+    both = choose(selected("6,7"), 0, count=8, minutes=52)
     assert (len(both), sum(one.minutes for one in both)) == (8, 52)
 
 
 def test_everything_follows_from_the_seed_and_versions_share_no_numbers():
-    first, again, other = (choose([8, 9, 10], seed, count=9) for seed in (4, 4, 5))
+    first, again, other = (choose(selected("8-10"), seed, count=9) for seed in (4, 4, 5))
     assert first == again != other
     a, b, c = papers(first, 4, ["A", "B", "C"])
     assert a == papers(first, 4, ["A"])[0]
@@ -128,12 +210,18 @@ def test_two_versions_differ_even_where_few_draws_are_possible():
         (lambda: chapters_of("one"), "numbers and ranges"),
         (lambda: versions_of("A,A"), "different letters"),
         (lambda: versions_of("../A"), "different letters"),
-        (lambda: choose([1], 0, count=99), "99 questions are asked for; these chapters have 9"),
-        (lambda: choose([1], 0, minutes=500), "9 take 59"),
-        (lambda: choose([1], 0, minutes=2), "No questions of these chapters take 2 minutes"),
-        (lambda: choose([1], 0, named=("collapse",)), "chapter 5, which is not asked for"),
-        (lambda: choose([1], 0, named=("riddle",)), "There is no question riddle"),
-        (lambda: choose([5], 0, count=1, named=("collapse", "two_paths")), "2 questions are named, and 1 asked for"),
+        (lambda: choose(selected("1"), 0, count=99), "99 questions are asked for; there are 9"),
+        (lambda: choose(selected("1"), 0, minutes=500), "9 take 59"),
+        (lambda: choose(selected("1"), 0, minutes=2), "kinds and levels take 2 minutes"),
+        (lambda: choose(selected("1"), 0, named=("collapse",)), "chapter 5, which is not asked for"),
+        (lambda: choose(selected("1"), 0, named=("riddle",)), "There is no question riddle"),
+        (lambda: selected("1", kinds="riddle"), "'riddle' is no kind of question; there are calculation"),
+        (lambda: selected("1", levels="4"), "levels 1 to 3, none for 4"),
+        (lambda: selected("1", kinds="shapes"), "allow more of them"),
+        (
+            lambda: choose(selected("5"), 0, count=1, named=("collapse", "two_paths")),
+            "2 questions are named, and 1 asked for",
+        ),
     ],
 )
 def test_what_cannot_be_made_is_said(call, says):
@@ -149,23 +237,99 @@ def test_the_command_writes_paper_and_solutions_and_replaces_nothing(tmp_path, m
     monkeypatch.setattr(sheets, "katex_style", lambda book: ".katex{}")
     out = tmp_path / "exam"
     call = ("make", "--chapters", "5", "--questions", 2, "--versions", "A,B", "--title", "<i>Mid</i>", "--out", out)
-    assert lmbook(*call).exit_code == 0
+    first = lmbook(*call)
+    assert first.exit_code == 0, first.output
     names = ["exam-A-solutions.html", "exam-A.html", "exam-B-solutions.html", "exam-B.html"]
     assert sorted(path.name for path in out.glob("*.html")) == names
     pages = {path.name: path.read_text("utf-8") for path in out.glob("*.html")}
-    chosen = papers(choose([5], 0, count=2), 0, ["A"])[0]
+    secret = (out / "secret.txt").read_text().strip()
+    chosen = papers(choose(selected("5"), seed_of(secret), count=2), seed_of(secret), ["A"])[0]
     for name, page in pages.items():
         assert not re.search(r'(?:src|href)="|url\((?!data:)|@import|<script|<i>', page)
         assert ('class="solution"' in page) == ("solutions" in name)
         assert all(one.title in page for one in chosen.questions)
+        assert secret not in page
     assert pages["exam-A.html"] != pages["exam-B.html"].replace("ersion B", "ersion A")
-    assert (out / ".gitignore").exists()
+    assert (out / ".gitignore").read_text().splitlines() == ["*"]
     before = {path: path.stat().st_mtime_ns for path in out.iterdir()}
     refused = lmbook(*call)
     assert refused.exit_code == 1
     assert "is there already" in refused.output
     assert before == {path: path.stat().st_mtime_ns for path in out.iterdir()}
-    assert lmbook(*call, "--overwrite", "--seed", 1).exit_code == 0
+    assert lmbook(*call, "--overwrite").exit_code == 0
+    assert {path.name: path.read_text("utf-8") for path in out.glob("*.html")} == pages, "the secret makes it again"
+    assert lmbook(*call, "--overwrite", "--seed", "another").exit_code == 0
+    assert (out / "exam-A.html").read_text("utf-8") != pages["exam-A.html"]
+
+
+def test_what_cannot_be_made_leaves_no_secret_behind(tmp_path):
+    assert lmbook("make", "--chapters", "1", "--minutes", 2, "--out", tmp_path / "exam").exit_code == 1
+    assert not (tmp_path / "exam").exists()
+
+
+def test_the_cover_has_points_aids_and_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(sheets, "katex_style", lambda book: ".katex{}")
+    call = ("--seed", "s", "--chapters", "5-9", "--minutes", 60, "--course", "LM & co", "--date", "3 May", "--out")
+    said = lmbook("make", *call, tmp_path / "a", "--large", "--extra-time", 25, "--aids", "None.")
+    assert said.exit_code == 0, said.output
+    page = (tmp_path / "a/exam-A.html").read_text("utf-8")
+    row = re.search(r"Points</th>(.*?)</tr>", page)[1]
+    *points, total = map(int, re.findall(r"<td>(\d+)</td>", row))
+    assert sum(points) == total == int(re.search(r"(\d+) points, 60 minutes", said.output)[1])
+    assert all(part in page for part in ("LM &amp; co", "3 May", "None.", "75 minutes", "font: 17pt"))
+
+
+def test_all_questions_as_latex():
+    paper = papers(BANK, 3, ["A"])[0]
+    text, solved = (latex(paper, "Every & one", solutions=with_them) for with_them in (False, True))
+    assert text.count(r"\section{") == solved.count(r"\section{") == len(BANK)
+    assert r"Every \& one" in text
+    assert "Solution." not in text
+    assert solved.count("Solution.") >= len(BANK)
+    for source in (text, solved):
+        assert source.isascii() or not set(source) - set(map(chr, range(0x250))) - set("–—“”‘’€…·•→\u2009\u2060")
+        for environment in set(re.findall(r"\\begin\{(\w+\*?)\}", source)):
+            assert source.count(rf"\begin{{{environment}}}") == source.count(rf"\end{{{environment}}}")
+        # An empty line in an equation ends it in an error.
+        assert not re.search(r"\\begin\{equation\*\}\n\n", source)
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="no pdflatex")
+@pytest.mark.tex
+def test_latex_compiles(tmp_path):
+    for name, solutions in (("paper", False), ("solutions", True)):
+        (tmp_path / f"{name}.tex").write_text(latex(papers(BANK, 4, ["A"])[0], "All", solutions), "utf-8")
+        call = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", f"{name}.tex"]
+        done = subprocess.run(call, cwd=tmp_path, capture_output=True, timeout=300)
+        assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_a_qti_package_names_all_that_it_holds():
+    paper = papers(BANK[::3], 3, ["A"])[0]
+    packed = zipfile.ZipFile(io.BytesIO(qti(paper, "A < B & C")))
+    trees = {name: ElementTree.fromstring(packed.read(name)) for name in packed.namelist()}
+    content, item = "{http://www.imsglobal.org/xsd/imscp_v1p1}", "{http://www.imsglobal.org/xsd/imsqti_v2p1}"
+    resources = {one.get("identifier"): one for one in trees["imsmanifest.xml"].iter(f"{content}resource")}
+    assert {one.get("href") for one in resources.values()} == set(trees) - {"imsmanifest.xml"}
+    needed = {one.get("identifierref") for one in resources["test"].iter(f"{content}dependency")}
+    assert needed == set(resources) - {"test"}
+    assert trees["test.xml"].get("title") == "A < B & C, version A"
+    assert [one.get("href") for one in trees["test.xml"].iter(f"{item}assessmentItemRef")] == [
+        f"{one.name}.xml" for one in paper.questions
+    ]
+    for one, was_asked in zip(paper.questions, paper.asked, strict=True):
+        tree = trees[f"{one.name}.xml"]
+        body = tree.find(f"{item}itemBody")
+        (block,) = body.iter(f"{item}rubricBlock")
+        assert block.get("view") == "scorer"
+        body.remove(block)
+        shown = "".join(body.itertext())
+        assert "$" not in shown
+        assert not list(tree.iter("{http://www.w3.org/1998/Math/MathML}annotation"))
+        assert len(list(block.iter(f"{item}li"))) >= len(rubric(was_asked.scheme, one.points))
+        score = {found.get("identifier"): found for found in tree.iter(f"{item}outcomeDeclaration")}["SCORE"]
+        assert float(score.get("normalMaximum")) == one.points
+        assert len(list(body.iter(f"{item}extendedTextInteraction"))) == 1
 
 
 def test_the_list_names_every_question():

@@ -10,6 +10,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lmbook_press.assignments.make import student_version
+from lmbook_press.assignments.questions import Homework, questions
 
 ROSTER = """id,name,email
 ann,Ann Doe,ann.doe@example.org
@@ -63,6 +64,11 @@ def _release() -> NotebookNode:
 
 def release() -> NotebookNode:
     return copy.deepcopy(_release())
+
+
+def homework(key: NotebookNode) -> Homework:
+    """The sample as a homework of a course, with this master."""
+    return Homework("07-numbers", release(), key, {}, questions(key), [])
 
 
 DOUBLE_AT, TRIPLE_AT, WRITTEN_AT = 3, 6, 9  # where the answers are among the cells

@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from samples import ROSTER, Page, hand_in, master, release, result, returned, ungraded
+from samples import ROSTER, Page, hand_in, homework, master, release, result, returned, ungraded
 
 from lmbook import write
 from lmbook_exams.paper import Paper
@@ -102,16 +102,16 @@ def test_the_sheet_of_written_answers_is_harmless(tmp_path):
     hand_in(returned(written=f"$x$ {'$' * 300} {EVIL}"), folder / "bob.ipynb")
     key.cells[-1].source += f"\n\n*Marks.* 2 points: {EVIL}"
     out = tmp_path / "out"
-    made = write_sheet(collect(folder, roster).submissions, release(), key, out)
+    made = write_sheet(collect(folder, roster).submissions, homework(key), out)
     text = made.marks.read_text("utf-8-sig").replace("ann,why,,", "ann,why,<script>1,")
     made.marks.write_text(text, "utf-8")
-    made = write_sheet(collect(folder, roster).submissions, release(), key, out)
+    made = write_sheet(collect(folder, roster).submissions, homework(key), out)
     seen = harmless(made.reading.read_text("utf-8"), tmp_path / "again.html")
     assert "<script>1 points" in seen.text
     assert seen.text.count("alert(1)") >= 6
     one = full()
     one["questions"][2]["answer"] = EVIL
-    for path in write_report([one], release(), key, roster, tmp_path / "report"):
+    for path in write_report([one], homework(key), roster, tmp_path / "report"):
         harmless(path.read_text("utf-8"), path)
 
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from samples import ROSTER, Page, hand_in, master, release, result, returned, ungraded
+from samples import ROSTER, Page, hand_in, homework, master, release, result, returned, ungraded
 
 from lmbook_grader.intake.collect import collect
 from lmbook_grader.intake.roster import read_roster
@@ -59,7 +59,7 @@ def test_sections_are_named_where_points_are_missing_only():
 
 
 def test_no_hidden_check_and_no_solution_is_in_a_page(roster, tmp_path):
-    for path in write_report([result(triple=False)], release(), master(), roster, tmp_path / "out"):
+    for path in write_report([result(triple=False)], homework(master()), roster, tmp_path / "out"):
         content = path.read_text()
         for secret in ("SECRET", "-7.5", "HIDDEN", "triple(11)", "return 2"):
             assert secret not in content
@@ -90,12 +90,12 @@ def test_the_class_in_numbers(roster):
 
 def test_a_page_for_each_result_or_none_at_all(roster, tmp_path):
     out = tmp_path / "out"
-    written = write_report([result("ann"), ungraded("zoe")], release(), master(), roster, out)
+    written = write_report([result("ann"), ungraded("zoe")], homework(master()), roster, out)
     assert sorted(path.relative_to(out).as_posix() for path in written) == [
         "feedback/ann.html", "feedback/zoe.html", "summary.html",
     ]  # fmt: skip
     with pytest.raises(BookError, match="Not in the roster: eve"):
-        write_report([result("ann"), result("eve")], release(), master(), roster, tmp_path / "none")
+        write_report([result("ann"), result("eve")], homework(master()), roster, tmp_path / "none")
     assert not (tmp_path / "none").exists()
 
 
@@ -131,7 +131,7 @@ def test_the_sheet_for_markers_has_every_written_answer_and_no_name(roster, tmp_
     hand_in(returned(written=None), folder / "bob.ipynb")
     (folder / "zoe.ipynb").write_text("oops")
     submissions = collect(folder, roster).submissions
-    made = write_sheet(submissions, release(), master(), tmp_path / "out")
+    made = write_sheet(submissions, homework(master()), tmp_path / "out")
     assert (made.answers, made.new, made.replaced) == (1, 1, 0)
     sheet, reading = made.marks, made.reading
     head, line = sheet.read_text(encoding="utf-8-sig").split()

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from playwright.sync_api import expect
-from samples import ROSTER, hand_in, master, release, result, returned
+from samples import ROSTER, hand_in, homework, master, result, returned
 
 from lmbook_grader.grading.grade import file_digest
 from lmbook_grader.intake.collect import collect
@@ -28,7 +28,7 @@ def sheet(tmp_path):
     roster = read_roster(tmp_path / "roster.csv")
 
     def made():
-        return write_sheet(collect(tmp_path / "submissions", roster).submissions, release(), key, tmp_path / "out")
+        return write_sheet(collect(tmp_path / "submissions", roster).submissions, homework(key), tmp_path / "out")
 
     return made
 

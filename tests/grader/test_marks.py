@@ -5,7 +5,7 @@ import io
 import zipfile
 
 import pytest
-from samples import ROSTER, hand_in, master, release, result, returned, write_results
+from samples import ROSTER, hand_in, homework, master, result, returned, write_results
 
 from lmbook_grader.grading.grade import file_digest
 from lmbook_grader.intake.collect import collect
@@ -36,7 +36,7 @@ def test_a_sheet_keeps_its_marks_and_a_replaced_file_waits_for_a_new_one(roster,
         hand_in(returned(written=f"Because of {name}."), folder / f"{name}.ipynb")
 
     def sheet():
-        return write_sheet(collect(folder, roster).submissions, release(), master(), out)
+        return write_sheet(collect(folder, roster).submissions, homework(master()), out)
 
     sheet()
     text = (out / "marks.csv").read_text(encoding="utf-8-sig").replace("submission", "submission,marker")
@@ -66,7 +66,7 @@ def test_the_sheet_measures_how_long_marking_takes(roster, tmp_path):
         hand_in(returned(written=f"Because of {name}."), folder / f"{name}.ipynb")
 
     def sheet():
-        return write_sheet(collect(folder, roster).submissions, release(), master(), out)
+        return write_sheet(collect(folder, roster).submissions, homework(master()), out)
 
     made = sheet()
     assert (made.answers, made.marked, made.minutes) == (3, 0, [])
@@ -102,7 +102,7 @@ def test_points_are_changed_with_a_reason_and_stay(roster, tmp_path):
     changed = ann["questions"][1]
     assert (changed["points"], changed["was"], changed["status"]) == (3, 0, "changed")
     assert (score(ann, written=False).points, score(bob, written=False).points) == (5, 5)
-    write_report([ann, bob], release(), master(), roster, tmp_path)
+    write_report([ann, bob], homework(master()), roster, tmp_path)
     page = (tmp_path / "feedback/ann.html").read_text()
     assert "Changed from 0 to 3 points" in page
     assert "right, by another formula" in page
@@ -117,7 +117,7 @@ def test_the_marking_page_has_all_that_a_marker_needs(roster, tmp_path):
     hand_in(returned(written="Hidden\U000e0041\U000e0042 words"), folder / "zoe.ipynb")
     notebook = master()
     notebook.cells[-1].source = "Because SECRET.\n\n*Marks.* 1 point: the word. 1 point: the $x$ in it."
-    made = write_sheet(collect(folder, roster).submissions, release(), notebook, tmp_path / "out")
+    made = write_sheet(collect(folder, roster).submissions, homework(notebook), tmp_path / "out")
     page = made.reading.read_text().replace("\u2060", "")
     assert "<h3>ann, bob</h3>" in page  # equal but for case and white space
     assert "2 students have this text" in page
@@ -151,7 +151,7 @@ def test_a_written_answer_has_its_question_and_once_marked_its_scheme(roster, tm
     one = result("ann")
     one["questions"][2]["answer"] = "Because."
     for given, shown in (({}, False), ({("ann", "why"): (1.0, "")}, True)):
-        write_report(marked([one], given), release(), notebook, roster, tmp_path)
+        write_report(marked([one], given), homework(notebook), roster, tmp_path)
         page = (tmp_path / "feedback/ann.html").read_text()
         assert "<summary>The question</summary><p>Why?</p>" in page
         assert '<summary>Your answer</summary><div class="theirs"><p>Because.</p>' in page
@@ -166,7 +166,7 @@ def test_zips_are_named_as_the_systems_take_them_back(roster, tmp_path):
         result("zoe"),
     ]
     write_results(tmp_path, *results)
-    write_report(results, release(), master(), roster, tmp_path)
+    write_report(results, homework(master()), roster, tmp_path)
     for kind, wanted, unnamed in (
         ("canvas", "doeann_LATE_12_34_hw-1.html", ["bob", "zoe"]),
         ("moodle", "Bob Ray_54321_assignsubmission_file_feedback.html", ["ann", "zoe"]),

@@ -89,3 +89,22 @@ def test_faults_of_the_intakes_are_kept_once_each(tmp_path):
         (part / "intake.json").write_text('{"faults": [{"file": "x.pdf", "why": "is not a notebook"}]}')
     merge(parts, tmp_path / "all")
     assert len(json.loads((tmp_path / "all/intake.json").read_text())["faults"]) == 1
+
+
+def test_a_part_that_did_not_end_is_missed(tmp_path):
+    parts, names = [], ("ann", "bob", "cy", "dan", "zoe")
+    for number, whom in ((1, ("ann", "dan")), (2, ("bob",))):  # the second one lacks zoe, and the third is not there
+        part = write_results(tmp_path / str(number), *map(result, whom))
+        content = {"faults": [], "part": f"{number}/3", "submissions": names}
+        (part / "intake.json").write_text(json.dumps(content))
+        parts.append(part)
+    with pytest.raises(BookError) as caught:
+        merge(parts, tmp_path / "all")
+    said = "2 submissions have no result (cy, zoe). Run part 2/3, 3/3 again, with --resume."
+    assert str(caught.value) == f"Nothing was merged: {said}"
+    assert not (tmp_path / "all").exists()
+    write_results(parts[1], result("zoe"))
+    assert merge([*parts, write_results(tmp_path / "3", result("cy"))], tmp_path / "all") == (5, [])
+    (tmp_path / "all/results/ann.json").unlink()
+    with pytest.raises(BookError, match="ann"):
+        merge([parts[1]], tmp_path / "all")

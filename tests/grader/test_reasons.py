@@ -32,7 +32,7 @@ def test_the_reason_is_on_the_page_of_the_class_alone(source, said, tmp_path):
     path = hand_in(returned(triple=source), tmp_path / "submissions/ann.ipynb")
     result = grade_one(Submission("ann", path), course)
     homework, roster = Homework.load(course), read_roster(tmp_path / "roster.csv")
-    write_report([result], homework.release, homework.grading, roster, tmp_path / "out")
+    write_report([result], homework, roster, tmp_path / "out")
     summary = (tmp_path / "out/summary.html").read_text("utf-8")
     assert said in summary
     assert "triple-values: " in summary

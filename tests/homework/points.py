@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 
 from lmbook_press.assignments.questions import bound_and_read, marks
-from lmbook_press.assignments.variants import drawn
+from lmbook_press.assignments.variants import drawn, filled_in, key, own, values
 
 ROOT = Path(__file__).parents[2]
 REGION = re.compile(r"### BEGIN HIDDEN TESTS\n.*?### END HIDDEN TESTS", re.DOTALL)
@@ -19,20 +19,32 @@ TRAINING = tuple(stem for stem in STEMS if stem[:2] in ("09", "11", "13", "15", 
 
 
 @cache
-def master(stem: str) -> nbformat.NotebookNode:
+def open_master(stem: str) -> nbformat.NotebookNode:
+    """The master in which what is drawn for each student is open."""
     return nbformat.read(ROOT / "notebooks" / "homework" / f"{stem}.ipynb", as_version=4)
 
 
 @cache
-def code_cells(stem: str, secret: str | None) -> list[nbformat.NotebookNode]:
-    return [cell for cell in drawn(master(stem), stem, secret).cells if cell.cell_type == "code"]
+def master(stem: str) -> nbformat.NotebookNode:
+    """The master of the edition for all."""
+    return own(open_master(stem), "")
+
+
+@cache
+def code_cells(stem: str, secret: str | None, student: str | None = None) -> list[nbformat.NotebookNode]:
+    return [cell for cell in drawn(open_master(stem), stem, secret, student).cells if cell.cell_type == "code"]
+
+
+def with_values(stem: str, source: str, secret: str | None, student: str | None) -> str:
+    """The source of an answer as it is right, or wrong, in the edition of a student."""
+    return filled_in(source, values(open_master(stem), key(secret or "", stem), student))
 
 
 def with_functions(stem: str, functions: dict[str, str]) -> dict[str, str]:
     """The master's answer cells in which these functions stand, with them: grade_id -> source."""
     answers, left = {}, set(functions)
-    for cell in code_cells(stem, None):
-        if marks(cell).get("solution"):
+    for cell in open_master(stem).cells:
+        if cell.cell_type == "code" and marks(cell).get("solution"):
             lines = cell.source.splitlines()
             found = [node for node in ast.parse(cell.source).body if getattr(node, "name", None) in functions]
             for node in reversed(found):
@@ -43,22 +55,28 @@ def with_functions(stem: str, functions: dict[str, str]) -> dict[str, str]:
     return answers
 
 
-def score(stem: str, answers: dict[str, str], secret: str | None = None) -> float:
+def score(stem: str, answers: dict[str, str], secret: str | None = None, student: str | None = None) -> float:
     """Points of the automatic checks when these answers take the place of the right ones.
 
-    secret: the course's, from which the numbers of the hidden checks are drawn.
+    secret: the course's, from which the numbers of the hidden checks are drawn.  student: in whose edition.
     """
-    return sum(points for points, passed in graded(stem, answers, secret).values() if passed)
+    return sum(points for points, passed in graded(stem, answers, secret, student=student).values() if passed)
 
 
 def graded(
-    stem: str, answers: dict[str, str], secret: str | None = None, hidden: bool = True, own: bool = False
+    stem: str,
+    answers: dict[str, str],
+    secret: str | None = None,
+    hidden: bool = True,
+    alone: bool = False,
+    student: str | None = None,
 ) -> dict[str, tuple[float, bool]]:
     """grade_id of a check -> its points, and whether it passes; not hidden: whether its visible part does.
 
-    own: only those that stand below one of these answers, before the next.
+    alone: only those that stand below one of these answers, before the next.
     """
-    cells = code_cells(stem, secret)
+    cells = code_cells(stem, secret, student)
+    answers = {name: with_values(stem, source, secret, student) for name, source in answers.items()}
     known = {marks(cell).get("grade_id") for cell in cells}
     assert set(answers) <= known, f"{stem} has no answer cell {set(answers) - known}"
     before, found, question = (), {}, None
@@ -66,7 +84,7 @@ def graded(
         mark = marks(cell)
         source = answers.get(mark.get("grade_id"), cell.source)
         question = mark["grade_id"] if mark.get("solution") else question
-        if own and mark.get("grade") and question not in answers:
+        if alone and mark.get("grade") and question not in answers:
             continue
         if mark.get("grade"):
             shown = source if hidden else REGION.sub("", source)

@@ -225,6 +225,6 @@ def gradients(q, K, V, g):
 @pytest.mark.parametrize(("stem", "question"), list(BY_STEPS))
 def test_small_steps_of_any_length_get_nothing_where_a_formula_is_asked_for(stem, question, step):
     answers = {question: STEPS.format(step=step) + BY_STEPS[stem, question]}
-    assert [name for name, (_, passed) in graded(stem, answers, SECRET, own=True).items() if passed] == []
-    seen = graded(stem, answers, SECRET, hidden=False, own=True)
+    assert [name for name, (_, passed) in graded(stem, answers, SECRET, alone=True).items() if passed] == []
+    seen = graded(stem, answers, SECRET, hidden=False, alone=True)
     assert any(passed for _, passed in seen.values()), "they compute what they are here for"

@@ -11,6 +11,7 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
 from lmbook_press.assignments.make import faults, student_version, total_points
+from lmbook_press.assignments.variants import drawn
 
 ROOT = Path(__file__).parents[2]
 MASTERS = sorted((ROOT / "notebooks" / "homework").glob("[0-9]*.ipynb"))
@@ -133,7 +134,8 @@ def test_the_student_version_scores_nothing_and_every_check_runs(master, path):
 def test_a_right_answer_passes_the_visible_checks(master, path):
     """The solutions put into the student version: its visible checks run and pass."""
     student = student_version(master, path.name)
-    answers = {cell.metadata.nbgrader.grade_id: cell.source for cell in master.cells if _is_answer(cell)}
+    made = drawn(master, path.stem, None)
+    answers = {cell.metadata.nbgrader.grade_id: cell.source for cell in made.cells if _is_answer(cell)}
     for cell in student.cells:
         if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade_id") in answers:
             cell.source = answers[cell.metadata.nbgrader.grade_id]
@@ -149,7 +151,7 @@ def _is_answer(cell) -> bool:
 def secrets(master) -> list[str]:
     """Lines that stand only in solutions and hidden tests, long enough to be told apart."""
     hidden, shown = [], []
-    for cell in master.cells:
+    for cell in drawn(master, "", None).cells:
         hidden += [line.strip() for _, body in REGION.findall(cell.source) for line in body.split("\n")]
         shown += [line.strip() for line in REGION.sub("", cell.source).split("\n")]
         if cell.cell_type == "markdown" and cell.metadata.get("nbgrader", {}).get("solution"):

@@ -41,7 +41,7 @@ def test_a_wrong_answer_loses_points_where_it_stands(stem, name, points, functio
     But where it loses none: then that training alone costs points, or nothing does.
     """
     answers = with_functions(stem, functions)
-    lost = sum(points for points, passed in graded(stem, answers, own=True).values() if not passed)
+    lost = sum(points for points, passed in graded(stem, answers, alone=True).values() if not passed)
     assert lost <= score(stem, {}) - points
     assert lost > 0 or score(stem, answers) == points
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from lmbook_exams.question import pick, question, some, table, until, whole
 
 
-@question("A sentence's probability", points=4, minutes=6)
+@question("A sentence's probability", points=4, minutes=6, objective=1, level=1)
 def sentence_probability(rng):
     r"""A language model gives these probabilities:
 
@@ -34,7 +34,7 @@ def sentence_probability(rng):
             "J": math.log(whole_sentence) / 4}  # fmt: skip
 
 
-@question("What short sentences share", points=4, minutes=6)
+@question("What short sentences share", points=4, minutes=6, objective=1, level=2)
 def short_sentences(rng):
     r"""After every word, a model ends the sentence with probability $\tfrac1{«k»}$, whatever the words were. A sentence
     has at least one word.
@@ -55,12 +55,12 @@ def short_sentences(rng):
     *Marks.* 1 point: (a). 1 point: (b), by the opposite or as a sum. 2 points: in (c) yes, and the limit as the
     reason.
     """
-    k, n = whole(rng, 2, 5), whole(rng, 2, 3)
+    k, n = whole(rng, 2, 5), whole(rng, 3, 4)
     stay = Fraction(k - 1, k)
     return {"k": k, "n": n, "m": n - 1, "stay": stay, "exactly": stay ** (n - 1) / k, "at_most": 1 - stay**n}
 
 
-@question("Counts as a model", points=5, minutes=8)
+@question("Counts as a model", points=5, minutes=8, objective=2, level=2)
 def counts_as_model(rng):
     r"""After the word “the” a training text has these words, so often:
 
@@ -85,7 +85,7 @@ def counts_as_model(rng):
     """
     pattern = pick(rng, ((4, 2, 1, 1), (8, 4, 2, 1, 1), (4, 1, 1, 1, 1), (2, 1, 1)))
     words = some(rng, ("harbour", "tide", "boat", "crane", "gull", "net", "pier"), len(pattern))
-    factor = whole(rng, 1, 6)
+    factor = whole(rng, 2, 6)
     counts = [factor * one for one in pattern]
     p = [Fraction(one, sum(pattern)) for one in pattern]
     bits = sum(one * -int(math.log2(one)) for one in p)
@@ -97,7 +97,7 @@ def counts_as_model(rng):
             "gain": math.log2(len(words)) - float(bits)}  # fmt: skip
 
 
-@question("Where a product vanishes", points=4, minutes=6)
+@question("Where a product vanishes", points=4, minutes=6, objective=1, level=2)
 def vanishing_product(rng):
     r"""The smallest positive number of `float32` is $2^{-149}$; a result of $2^{-150}$ or less becomes 0. A model gives
     every token of a text the probability $2^{-«k»}$, and a program multiplies these probabilities one after the
@@ -123,7 +123,7 @@ def vanishing_product(rng):
     return {"k": k, "t": -(-150 // k), "J": k * math.log(2)}
 
 
-@question("Histories that cannot recur", points=3, minutes=5)
+@question("Histories that cannot recur", points=3, minutes=5, objective=4, level=2)
 def histories(rng):
     r"""A vocabulary has $|V| = «V»$ types, and a training text has $10^{«e»}$ tokens.
 
@@ -149,7 +149,7 @@ def histories(rng):
     return {"V": 10**v, "v": v, "k": k, "e": e, "h": v * k, "share": e - v * k}
 
 
-@question("Why counts are the best table", "derivation", points=5, minutes=9)
+@question("Why counts are the best table", "derivation", points=5, minutes=9, objective=3, level=3)
 def best_table():
     r"""A model gives each word $w$ of a vocabulary a probability $p_w > 0$, without looking at the history. In a text
     of $n$ words, $w$ occurs $c_w$ times, and every word occurs at least once. Show that the loss
@@ -174,7 +174,7 @@ def best_table():
     """
 
 
-@question("A loss that is too good", "bug", points=4, minutes=6)
+@question("A loss that is too good", "bug", points=4, minutes=6, objective=2, level=2)
 def loss_bug():
     r"""This function should return the loss of a text in nats per token. `model(history)` returns a dictionary from
     words to probabilities.
@@ -200,7 +200,7 @@ def loss_bug():
     """
 
 
-@question("Two rankings", "words", points=4, minutes=7)
+@question("Two rankings", "words", points=4, minutes=7, objective=4, level=2)
 def two_rankings():
     r"""On held-out text model A has a loss of 4.9 nats per word and model B one of 5.1, with the same vocabulary. As
     the judge of a program that corrects spelling, B finds the right word more often than A. Explain in about three
@@ -220,7 +220,7 @@ def two_rankings():
     """
 
 
-@question("A model without an end", "what if", points=4, minutes=6)
+@question("A model without an end", "what if", points=4, minutes=6, objective=1, level=3)
 def no_end():
     r"""Somebody leaves `<eos>` out of a language model: at each position the probabilities of the $|V|$ words add up to 1,
     and that is all. What is the sum of the probabilities of all texts of exactly 5 words, of exactly 6 words, and

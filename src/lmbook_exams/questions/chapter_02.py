@@ -7,7 +7,7 @@ from itertools import pairwise
 from lmbook_exams.question import pick, question, some, until, whole
 
 
-@question("Bigrams from a line of text", points=5, minutes=7)
+@question("Bigrams from a line of text", points=5, minutes=7, objective=1, level=1)
 def bigrams_of_a_line(rng):
     r"""A training text of ten tokens over the types *red*, *sea* and *sky*:
 
@@ -17,14 +17,14 @@ def bigrams_of_a_line(rng):
 
     (b) Give the same with add-one smoothing over the three types.
 
-    (c) Under (a), how likely is it that “«h»” is followed by any other word? And why does the last token of the text
+    (c) Under (a), how likely is it that “«h»” is followed by a word other than “«w»”? And why does the last token of the text
     not count as a history?
 
-    *Solution.* (a) “«h»” is followed by a token $«ch»$ times, $«chw»$ times by “«w»”: $«chw» / «ch» = «ml»$.
+    *Solution.* (a) “«h»” is followed by a token $«ch»$ times, and $«chw»$ of these are “«w»”: $«chw» / «ch» = «ml»$.
 
     (b) $\dfrac{«chw» + 1}{«ch» + 3} = «add»$.
 
-    (c) All others together: $1 - «ml» = «rest»$. Nothing follows the last token, so nothing was predicted from it.
+    (c) All words but “«w»” together: $1 - «ml» = «rest»$. Nothing follows the last token, so nothing was predicted from it.
 
     *Marks.* 2 points: (a), 1 of them for the count of the history without a last token. 2 points: (b), 1 of them
     for 3 in the denominator. 1 point: (c).
@@ -42,7 +42,7 @@ def bigrams_of_a_line(rng):
             "rest": 1 - ml}  # fmt: skip
 
 
-@question("Add-k on a rare history", points=4, minutes=6)
+@question("Add-k on a rare history", points=4, minutes=6, objective=3, level=2)
 def add_k(rng):
     r"""A history $h$ occurs $«ch»$ times before a token, $«chw»$ of them before $w$. The vocabulary has $|V| = «V»$
     types, $«seen»$ of which occur after $h$.
@@ -68,13 +68,13 @@ def add_k(rng):
         lambda: (whole(rng, 8, 20), whole(rng, 3, 7), whole(rng, 2, 6)),
         lambda ch, chw, seen: chw + seen - 1 <= ch,
     )
-    V, k = pick(rng, (200, 500, 1000)), pick(rng, (Fraction(1, 2), Fraction(1)))
+    V, k = pick(rng, (200, 500, 1000)), pick(rng, (Fraction(1, 2), Fraction(1, 4), Fraction(1, 5)))
     below = ch + k * V
     return {"ch": ch, "chw": chw, "V": V, "k": k, "seen": seen, "unseen": V - seen, "p": (chw + k) / below,
             "lost": k * (V - seen) / below}  # fmt: skip
 
 
-@question("A mixture of orders", points=4, minutes=6)
+@question("A mixture of orders", points=4, minutes=6, objective=3, level=2)
 def interpolation(rng):
     r"""For a word $w$ after the history $h$ a trigram, a bigram and a unigram model say $P_3 = 0$, $P_2 = «p2»$ and
     $P_1 = «p1»$. The weights are $\lambda_3 = «l3»$, $\lambda_2 = «l2»$, $\lambda_1 = «l1»$.
@@ -102,7 +102,7 @@ def interpolation(rng):
     return {"l3": l3, "l2": l2, "l1": l1, "p2": p2, "p1": p1, "p": p, "share": l2 * p2 / p}
 
 
-@question("Kneser-Ney by hand", points=6, minutes=9)
+@question("Kneser-Ney by hand", points=6, minutes=9, objective=3, level=3)
 def kneser_ney(rng):
     r"""A bigram model with interpolated Kneser-Ney smoothing and discount $D = «D»$. The history $h$ occurs $«ch»$
     times before a token, before $«types»$ different types; the word $w$ occurs $«chw»$ times after it. In the whole
@@ -135,7 +135,7 @@ def kneser_ney(rng):
             "freed": freed, "p": kept + freed * cont}  # fmt: skip
 
 
-@question("Perplexity in three ways", points=5, minutes=7)
+@question("Perplexity in three ways", points=5, minutes=7, objective=2, level=2)
 def three_perplexities(rng):
     r"""A model gives the four tokens of a text the probabilities «given».
 
@@ -167,7 +167,7 @@ def three_perplexities(rng):
             "wrong": 2**nats}  # fmt: skip
 
 
-@question("An operator's next call", points=4, minutes=6)
+@question("An operator's next call", points=4, minutes=6, objective=2, level=2)
 def operator(rng):
     r"""An operator connects callers. Each of «departments» departments is asked for with probability $\tfrac14$; the
     rest, probability $«left»$ in all, is spread evenly over $«M»$ names. The model of the calls is exactly right.
@@ -195,7 +195,7 @@ def operator(rng):
             "each": each, "pp": 4 ** float(known) * each ** float(left)}  # fmt: skip
 
 
-@question("Words against characters", points=4, minutes=6)
+@question("Words against characters", points=4, minutes=6, objective=4, level=3)
 def words_and_characters(rng):
     r"""A model over words has a perplexity of $2^{«k»}$ on a test text. Its words have $«c»$ characters on average, the
     blank behind each included. A model over characters has a perplexity of $«pc»$ on the same text, whose words are
@@ -218,14 +218,14 @@ def words_and_characters(rng):
 
     *Marks.* 2 points: (a), 1 of them for dividing the bits and not the perplexity. 1 point: (b). 1 point: (c).
     """
-    k, c = pick(rng, ((6, 6), (7, 5), (8, 4), (8, 5), (9, 6), (9, 5), (10, 5)))
+    k, c = pick(rng, ((7, 5), (7, 4), (8, 5), (9, 6), (9, 5), (9, 4), (11, 5)))
     ppc = 2 ** (k / c)
     pc = pick(rng, [n for n in (2, 3, 4, 5) if abs(n - ppc) > 0.3])
     return {"k": k, "c": c, "pc": pc, "per": Fraction(k, c), "ppc": ppc,
             "winner": "words" if ppc < pc else "characters"}  # fmt: skip
 
 
-@question("A discount that loses nothing", "derivation", points=5, minutes=8)
+@question("A discount that loses nothing", "derivation", points=5, minutes=8, objective=3, level=3)
 def discount_sums_to_one():
     r"""Absolute discounting with interpolation is
 
@@ -249,7 +249,7 @@ def discount_sums_to_one():
     """
 
 
-@question("Smoothing that makes nothing zero and adds up to more", "bug", points=4, minutes=6)
+@question("Smoothing that does not add up", "bug", points=4, minutes=6, objective=3, level=2)
 def add_k_bug():
     r"""This function should return $P_k(w \mid h)$ of a bigram model. `pairs` is a `Counter` of pairs, `V` the number
     of types.
@@ -274,7 +274,7 @@ def add_k_bug():
     """
 
 
-@question("When may two perplexities be compared?", "words", points=4, minutes=7)
+@question("When may two perplexities be compared?", "words", points=4, minutes=7, objective=4, level=2)
 def comparable():
     r"""Two groups report perplexities on “the news”: 92 with a vocabulary of 10,000 types and `<unk>`, and 138 with one
     of 50,000. Explain in about three sentences why the first model need not be the better one, and what the groups
@@ -291,7 +291,7 @@ def comparable():
     """
 
 
-@question("One zero", "what if", points=3, minutes=5)
+@question("One zero", "what if", points=3, minutes=5, objective=2, level=2)
 def one_zero():
     r"""In a test text of 100,000 tokens a model without smoothing gives one token the probability 0 and is better than
     any other model everywhere else. What is its perplexity? A colleague leaves such tokens out of the mean. What

@@ -6,7 +6,7 @@ from fractions import Fraction
 from lmbook_exams.question import matrix, pick, question, row, some, until, whole
 
 
-@question("Two merges", points=5, minutes=8)
+@question("Two merges", points=5, minutes=8, objective=1, level=1)
 def two_merges(rng):
     r"""A text consists of the words *sea* ($«a»$ times), *seat* ($«b»$ times) and *tea* ($«c»$ times). Byte-pair
     encoding starts from single letters and never merges across words.
@@ -30,7 +30,7 @@ def two_merges(rng):
     number.
     """
     a, b, c = until(
-        lambda: (whole(rng, 2, 9), whole(rng, 1, 5), whole(rng, 2, 12)),
+        lambda: (whole(rng, 2, 9), whole(rng, 2, 5), whole(rng, 2, 12)),
         lambda a, b, c: a + b != c and c > b,
     )
     count = max(a + b, c)
@@ -39,7 +39,7 @@ def two_merges(rng):
             "count": count, "before": before, "after": before - a - b - c - count}  # fmt: skip
 
 
-@question("A look-up and its gradient", points=5, minutes=7)
+@question("A look-up and its gradient", points=5, minutes=7, objective=2, level=2)
 def lookup_gradient(rng):
     r"""An embedding table and a text of three tokens, with ids counted from 0:
 
@@ -72,7 +72,7 @@ def lookup_gradient(rng):
             "X": matrix([D[w] for w in ids]), "dD": matrix(dD), "gradient": dD, "twice": twice}  # fmt: skip
 
 
-@question("The price of a one-hot product", points=4, minutes=5)
+@question("The price of a one-hot product", points=4, minutes=5, objective=2, level=1)
 def one_hot_price(rng):
     r"""A text of $T = «T»$ tokens over $|V| = «V»$ types is embedded in $d = «d»$ dimensions.
 
@@ -91,7 +91,7 @@ def one_hot_price(rng):
     return {"T": T, "V": V, "d": d, "W": T * V, "D": V * d, "product": T * V * d, "copied": T * d}
 
 
-@question("A pair and a negative sample", points=5, minutes=8)
+@question("A pair and a negative sample", points=5, minutes=8, objective=3, level=3)
 def negative_sampling(rng):
     r"""Skip-gram with one negative sample has $v_c = «v»$, $u_o = «u»$ and $u_n = «n»$.
 
@@ -113,8 +113,10 @@ def negative_sampling(rng):
     *Marks.* 1 point: (a). 2 points: (b), 1 of them for the sign inside the second sigmoid. 2 points: (c), 1 of them
     for the factors.
     """
-    a, b = some(rng, (2, 3, 4, 5, 7, 9), 2)
-    p, q = some(rng, (-3, -2, -1, 1, 2, 3), 2)
+    a, b, p, q = until(
+        lambda: (*some(rng, (2, 3, 4, 5, 7, 9), 2), *some(rng, (-3, -2, -1, 1, 2, 3), 2)),
+        lambda a, b, p, q: p * (b + 1) != q * (a + 1),  # else the last entry of the gradient vanishes
+    )
     # The third entry of v is 0, so that those of u_o and u_n are free.
     u, n = [1, 0, p], [0, -1, q]
     g = [-Fraction(x, a + 1) + Fraction(y, b + 1) for x, y in zip(u, n, strict=True)]
@@ -123,7 +125,7 @@ def negative_sampling(rng):
             "J": math.log((a + 1) / a) + math.log((b + 1) / b)}  # fmt: skip
 
 
-@question("Who is drawn as a negative sample", points=4, minutes=6)
+@question("Who is drawn as a negative sample", points=4, minutes=6, objective=3, level=2)
 def negative_distribution(rng):
     r"""Three words occur $«c0»$, $«c1»$ and $«c2»$ times. Negative samples are drawn from $P_n(w) \propto c(w)^{3/4}$.
 
@@ -151,7 +153,7 @@ def negative_distribution(rng):
             "less": Fraction(max(weights), min(weights))}  # fmt: skip
 
 
-@question("Encoding two lines", points=4, minutes=6)
+@question("Encoding two lines", points=4, minutes=6, objective=1, level=1)
 def encode_two_lines(rng):
     r"""The special tokens `<pad>`, `<unk>`, `<sos>`, `<eos>`, `<mask>` have the ids 0 to 4. Then come the types of the
     training text, in this order from 5 on: «types».
@@ -189,10 +191,10 @@ def encode_two_lines(rng):
             "n": sum(id_ != 0 for one in rows for id_ in one) - 2}  # fmt: skip
 
 
-@question("Bytes and characters", points=4, minutes=5)
+@question("Bytes and characters", points=4, minutes=5, objective=1, level=1)
 def bytes_and_characters(rng):
     r"""A byte-level tokenizer with no merges at all reads the text “«text»”. In UTF-8 a letter of the English alphabet
-    and a blank take one byte, an accented letter of Western Europe or a Greek letter two, the sign € three.
+    and a blank take one byte, a letter of Western Europe with an accent or a stroke two, the sign € three.
 
     (a) How many tokens does it make of the text, and how many would a tokenizer over characters make?
 
@@ -209,11 +211,11 @@ def bytes_and_characters(rng):
     *Marks.* 2 points: (a), 1 for each. 1 point: (b). 1 point: (c).
     """
     start, accented, sign = pick(rng, ("two", "one", "ten")), pick(rng, ("cafés", "crêpes", "flûtes", "pâtés")), "€"
-    text = f"{start} {accented} {whole(rng, 2, 99)} {sign}" + pick(rng, ("", " π", " λμ"))
+    text = f"{start} {accented} {whole(rng, 2, 99)} {sign}" + pick(rng, (" à", " øå", " déjà"))
     return {"text": text, "bytes": len(text.encode()), "chars": len(text)}
 
 
-@question("Why absent words stand still", "derivation", points=4, minutes=7)
+@question("Why absent words stand still", "derivation", points=4, minutes=7, objective=2, level=2)
 def absent_rows():
     r"""Let $X = W D$ with one-hot rows in $W$. Derive $\partial J / \partial D_{ij}$ from $\partial J / \partial X$,
     write the result as a product of matrices, and conclude what gradient the row of a word gets that occurs twice,
@@ -232,7 +234,7 @@ def absent_rows():
     """
 
 
-@question("Ids are names", "words", points=4, minutes=6)
+@question("Ids are names", "words", points=4, minutes=6, objective=2, level=2)
 def ids_are_names():
     r"""A student feeds the ids of the words, divided by $|V|$, straight into a linear layer “to save the embedding”.
     Explain in about three sentences what this layer assumes about words, and why a random renumbering of the
@@ -249,7 +251,7 @@ def ids_are_names():
     """
 
 
-@question("More merges", "what if", points=4, minutes=6)
+@question("More merges", "what if", points=4, minutes=6, objective=1, level=2)
 def more_merges():
     r"""A byte-pair tokenizer is trained on the same text with 0, 1,000 and 30,000 merges. What happens, with more
     merges, to the number of tokens of a text, to the size of the vocabulary, to how often each token is seen in
@@ -266,7 +268,7 @@ def more_merges():
     """
 
 
-@question("A merge that misses", "bug", points=4, minutes=6)
+@question("A merge that misses", "bug", points=4, minutes=6, objective=1, level=2)
 def merge_bug():
     r"""This should replace every occurrence of a pair of tokens, from the left, by the new token.
 

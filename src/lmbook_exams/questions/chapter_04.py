@@ -6,7 +6,7 @@ from fractions import Fraction
 from lmbook_exams.question import column, dot, matrix, pick, question, row, shares, some, until, whole
 
 
-@question("Counting a window's parameters", points=5, minutes=7)
+@question("Counting a window's parameters", points=5, minutes=7, objective=2, level=1)
 def window_parameters(rng):
     r"""A feed-forward language model has $|V| = «V»$ types, vectors of width $d = «d»$, $«h»$ hidden units, and sees
     $«w»$ tokens. It has no biases, and $E$ and $U$ are separate.
@@ -33,7 +33,7 @@ def window_parameters(rng):
     return {"V": V, "d": d, "h": h, "w": w, "E": E, "W": W, "U": U, "all": E + W + U, "more": d * h}
 
 
-@question("A forward pass by hand", points=6, minutes=9)
+@question("A forward pass by hand", points=6, minutes=9, objective=1, level=2)
 def forward_by_hand(rng):
     r"""Three types, vectors of width 1, two hidden units:
 
@@ -79,7 +79,7 @@ def forward_by_hand(rng):
             "p": y[target], "L": -math.log(y[target])}  # fmt: skip
 
 
-@question("A step on the output weights", points=5, minutes=7)
+@question("A step on the output weights", points=5, minutes=7, objective=3, level=3)
 def output_step(rng):
     r"""For one example a network has $\mathbf h = «h»$ and $\hat{\mathbf y} = «y»$, and the right type is number $«c»$.
 
@@ -107,7 +107,7 @@ def output_step(rng):
             "G": matrix(G), "gradient": G, "miss": 1 - y[c], "norm": norm, "change": eta * (1 - y[c]) * norm}  # fmt: skip
 
 
-@question("Adam's first step", points=4, minutes=6)
+@question("Adam's first step", points=4, minutes=6, objective=4, level=2)
 def adam_first_step(rng):
     r"""Adam starts with $m = v = 0$, $\beta_1 = 0.9$, $\beta_2 = 0.999$, rate $\eta = «eta»$ and an $\epsilon$ that may
     be left out. The first gradient of two parameters is $«g»$.
@@ -140,7 +140,7 @@ def adam_first_step(rng):
             "plain": row([-eta * one for one in g])}  # fmt: skip
 
 
-@question("Shapes of a window model", "shapes", points=5, minutes=6)
+@question("Shapes of a window model", "shapes", points=5, minutes=6, objective=1, level=1)
 def window_shapes(rng):
     r"""A batch holds $B = «B»$ windows of $«w»$ tokens. The vectors have width $«d»$, the hidden layer has $«h»$ units,
     the vocabulary $«V»$ types. The batch comes first, and the code computes `e @ W.T`.
@@ -163,7 +163,7 @@ def window_shapes(rng):
     return {"B": B, "w": w, "d": d, "h": h, "V": V, "e": w * d}
 
 
-@question("One block for each position", "derivation", points=4, minutes=7)
+@question("One block for each position", "derivation", points=4, minutes=7, objective=5, level=3)
 def block_for_each_place():
     r"""Write $W \mathbf e$ of a model with a window of three,
     $\mathbf e = [E\,\mathbf x_{t-3};\ E\,\mathbf x_{t-2};\ E\,\mathbf x_{t-1}]$, as a sum over the positions of the
@@ -185,7 +185,7 @@ def block_for_each_place():
     """
 
 
-@question("A loss near zero", "bug", points=4, minutes=6)
+@question("A loss near zero", "bug", points=4, minutes=6, objective=4, level=2)
 def shifted_window_bug():
     r"""A model with a window of `k` tokens reaches a loss near 0 on training text and on held-out text, and what it
     writes repeats one word. Its batches are made so:
@@ -209,7 +209,7 @@ def shifted_window_bug():
     """
 
 
-@question("Three words never seen together", "words", points=4, minutes=6)
+@question("Three words never seen together", "words", points=4, minutes=6, objective=5, level=2)
 def unseen_histories():
     r"""“The ferry was late” never occurs in the training text, “the train was late” does, and so do many sentences with
     trains and ferries. Explain in about three sentences why a neural model can predict “late” after “the ferry was”
@@ -225,7 +225,7 @@ def unseen_histories():
     """
 
 
-@question("The first loss", "what if", points=4, minutes=5)
+@question("The first loss", "what if", points=4, minutes=5, objective=4, level=2)
 def first_loss(rng):
     r"""A model over $|V| = «V»$ types starts with small random weights.
 

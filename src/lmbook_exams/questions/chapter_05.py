@@ -6,7 +6,7 @@ from fractions import Fraction
 from lmbook_exams.question import column, dot, matrix, pick, question, row, shares, some, until, whole
 
 
-@question("From the loss to the weights", points=6, minutes=8)
+@question("From the loss to the weights", points=6, minutes=8, objective=2, level=2)
 def loss_to_weights(rng):
     r"""A layer $\mathbf z = W \mathbf x$ with $\mathbf x = «x»$ gives the logits $\mathbf z = «z»$. The right class is
     number $«c»$.
@@ -26,7 +26,7 @@ def loss_to_weights(rng):
     *Marks.* 1 point: the softmax. 1 point: the loss. 1 point: the gradient of the logits. 2 points: that of $W$.
     1 point: (c).
     """
-    weights = some(rng, pick(rng, ((1, 2, 4), (1, 2, 5), (1, 3, 4), (2, 3, 5))), 3)
+    weights = some(rng, pick(rng, ((1, 2, 4), (1, 2, 5), (1, 3, 4))), 3)
     x = [pick(rng, (-2, -1, 1, 2, 3)) for _ in range(2)]
     y, c = shares(weights), whole(rng, 0, 2)
     g = [p - (at == c) for at, p in enumerate(y)]
@@ -37,7 +37,7 @@ def loss_to_weights(rng):
             "G": matrix(G), "gradient": G, "i": i + 1, "j": j + 1, "entry": G[i][j], "move": float(G[i][j]) / 100}  # fmt: skip
 
 
-@question("A Jacobian and how to avoid it", points=5, minutes=8)
+@question("A Jacobian and how to avoid it", points=5, minutes=8, objective=2, level=3)
 def softmax_jacobian(rng):
     r"""A softmax gives $\hat{\mathbf y} = «y»$. From above arrives the gradient $\mathbf g = «g»$, as a row.
 
@@ -57,7 +57,10 @@ def softmax_jacobian(rng):
     0.
     """
     y = shares(some(rng, pick(rng, ((1, 1, 2), (1, 2, 2), (1, 1, 3), (1, 3, 4))), 3))
-    g = until(lambda: ([whole(rng, -3, 4) for _ in range(3)],), lambda g: len(set(g)) == 3)[0]
+    (g,) = until(
+        lambda: (some(rng, (-3, -2, -1, 1, 2, 3, 4), 3),),
+        lambda g: dot(g, y) not in (0, *g),  # else terms vanish
+    )
     J = [[(a if i == j else 0) - a * b for j, b in enumerate(y)] for i, a in enumerate(y)]
     mean = dot(g, y)
     v = [p * (one - mean) for p, one in zip(y, g, strict=True)]
@@ -65,7 +68,7 @@ def softmax_jacobian(rng):
             "result": v}  # fmt: skip
 
 
-@question("Large logits", points=4, minutes=6)
+@question("Large logits", points=4, minutes=6, objective=3, level=2)
 def large_logits(rng):
     r"""The logits are $\mathbf z = «z»$, and the right class is the first.
 
@@ -105,7 +108,7 @@ def large_logits(rng):
     }
 
 
-@question("A node with two paths", points=5, minutes=8)
+@question("A node with two paths", points=5, minutes=8, objective=1, level=2)
 def two_paths(rng):
     r"""A graph computes $p = a\,b$, then $q = p + «k»\,a$, then $L = q\,p$, at $a = «a»$, $b = «b»$.
 
@@ -127,14 +130,14 @@ def two_paths(rng):
 
     *Marks.* 1 point: (a). 1 point: $q$. 1 point: both paths to $p$. 1 point: $a$ and $b$. 1 point: (c).
     """
-    a, b, k = some(rng, (-3, -2, 2, 3, 4, 5), 3)
+    a, b, k = until(lambda: some(rng, (-3, -2, 2, 3, 4, 5), 3), lambda a, b, k: 0 not in (b + k, 2 * b + k, b + 2 * k))
     p = a * b
     q = p + k * a
     return {"a": a, "b": b, "k": k, "p": p, "q": q, "L": q * p, "dp": q + p,
             "db": (q + p) * a, "da": (q + p) * b + k * p}  # fmt: skip
 
 
-@question("Through a sigmoid", points=5, minutes=8)
+@question("Through a sigmoid", points=5, minutes=8, objective=1, level=2)
 def through_a_sigmoid(rng):
     r"""A network with one unit computes $a = w\,x$, $h = \sigma(a)$, $z = u\,h$ and $L = \tfrac12 (z - y)^2$, at
     $x = «x»$, $u = «u»$, $y = «y»$ and a $w$ for which $a = \ln «r»$.
@@ -155,13 +158,13 @@ def through_a_sigmoid(rng):
     r, x, u = pick(rng, (2, 3, 4)), pick(rng, (2, 3, -2)), pick(rng, (2, 3, 6))
     h = Fraction(r, r + 1)
     z = u * h
-    y = pick(rng, [one for one in (0, 1, 2, 3) if one != z])
+    y = pick(rng, [one for one in (1, 2, 3) if one != z])
     e, slope = z - y, h * (1 - h)
     return {"x": x, "u": u, "y": y, "r": r, "r1": r + 1, "h": h, "z": z,
             "L": e * e / 2, "e": e, "du": e * h, "slope": slope, "dw": e * u * slope * x}  # fmt: skip
 
 
-@question("The size of a Jacobian", points=4, minutes=5)
+@question("The size of a Jacobian", points=4, minutes=5, objective=2, level=1)
 def jacobian_size(rng):
     r"""An output layer $\mathbf z = U \mathbf h$ has $|V| = «V»$ logits and $m = «m»$ units. Numbers take 4 bytes.
 
@@ -187,7 +190,7 @@ def jacobian_size(rng):
             "bytes": f"{size / 1e9:g} GB" if size >= 1e9 else f"{size / 1e6:g} MB"}  # fmt: skip
 
 
-@question("How good is a difference quotient?", points=4, minutes=6)
+@question("How good is a difference quotient?", points=4, minutes=6, objective=4, level=2)
 def difference_quotient(rng):
     r"""The derivative of $f(x) = x^3$ at $x = «x»$ is checked with steps of $s = «s»$.
 
@@ -209,12 +212,12 @@ def difference_quotient(rng):
 
     *Marks.* 2 points: (a), 1 for each. 1 point: (b). 1 point: (c).
     """
-    x, s = whole(rng, 1, 4), pick(rng, (0.1, 0.2, 0.01))
+    x, s = whole(rng, 2, 5), pick(rng, (0.1, 0.2, 0.01))
     return {"x": x, "s": s, "central": f"{3 * x * x + s * s:.6g}", "onesided": f"{3 * x * x + 3 * x * s + s * s:.6g}",
             "exact": 3 * x * x, "e2": s * s, "e1": 3 * x * s + s * s}  # fmt: skip
 
 
-@question("The collapse", "derivation", points=6, minutes=10)
+@question("The collapse", "derivation", points=6, minutes=10, objective=2, level=3)
 def collapse():
     r"""Let $\mathbf z = W \mathbf x$, $\hat{\mathbf y} = \operatorname{softmax}(\mathbf z)$ and
     $L = -\sum_i y_i \ln \hat y_i$ with $\sum_i y_i = 1$. Derive $\partial L / \partial \hat y_i$, the Jacobian of
@@ -237,7 +240,7 @@ def collapse():
     """
 
 
-@question("An engine that forgets", "bug", points=4, minutes=6)
+@question("An engine that forgets", "bug", points=4, minutes=6, objective=5, level=2)
 def engine_bug():
     r"""The product of a small engine for gradients is written so:
 
@@ -266,7 +269,7 @@ def engine_bug():
     """
 
 
-@question("Backwards or forwards?", "words", points=4, minutes=6)
+@question("Backwards or forwards?", "words", points=4, minutes=6, objective=1, level=2)
 def reverse_mode():
     r"""Derivatives can be carried through a graph from the inputs to the loss (forward mode: one pass gives the
     derivatives of everything with respect to one input) or from the loss to the inputs. Explain in about three
@@ -284,7 +287,7 @@ def reverse_mode():
     """
 
 
-@question("Softmax taken twice", "what if", points=4, minutes=6)
+@question("Softmax taken twice", "what if", points=4, minutes=6, objective=3, level=3)
 def softmax_twice(rng):
     r"""By mistake a network with $«n»$ classes puts its probabilities, not its logits, into a loss that takes a softmax
     itself.

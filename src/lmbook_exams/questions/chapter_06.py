@@ -2,10 +2,10 @@
 
 from fractions import Fraction
 
-from lmbook_exams.question import pick, question, whole
+from lmbook_exams.question import pick, question, until, whole
 
 
-@question("Two steps back through time", points=6, minutes=9)
+@question("Two steps back through time", points=6, minutes=9, objective=3, level=2)
 def two_steps_back(rng):
     r"""A recurrent network with one unit and no $\tanh$ computes $h_t = w\, h_{t-1} + u\, x_t$. Here $h_0 = «h0»$,
     $w = «w»$, $u = «u»$, $x_1 = «x1»$, $x_2 = «x2»$, and the loss is $L = \tfrac12 (h_2 - y)^2$ with $y = «y»$.
@@ -29,16 +29,25 @@ def two_steps_back(rng):
     *Marks.* 1 point: the forward pass. 1 point: the gradients of the states. 1 point: both steps add. 2 points: the
     values for $w$ and $u$. 1 point: (c).
     """
-    w, u = pick(rng, (2, 3, -2, Fraction(1, 2))), pick(rng, (1, 2, -1))
-    h0, x1, x2 = whole(rng, 1, 3), whole(rng, 1, 4), whole(rng, -3, 3) or 1
-    h1 = w * h0 + u * x1
-    h2 = w * h1 + u * x2
-    e = pick(rng, (-2, -1, 1, 2, 3))
+
+    def draw():
+        w, u, h0, x1, x2 = (
+            pick(rng, (2, 3, -2)),
+            pick(rng, (2, 3, -1)),
+            *(pick(rng, (-3, -2, 1, 2, 3)) for _ in range(3)),
+        )
+        h1 = w * h0 + u * x1
+        return w, u, h0, x1, x2, h1, w * h1 + u * x2, pick(rng, (-3, -2, 2, 3))
+
+    # No state, target or gradient is 0.
+    w, u, h0, x1, x2, h1, h2, e = until(
+        draw, lambda w, u, h0, x1, x2, h1, h2, e: 0 not in (h1, h2, h2 - e, h1 + w * h0, x2 + w * x1)
+    )
     return {"h0": h0, "w": w, "u": u, "x1": x1, "x2": x2, "y": h2 - e, "h1": h1, "h2": h2, "L": Fraction(e * e, 2),
             "e": e, "e1": w * e, "dw": e * h1 + w * e * h0, "du": e * x2 + w * e * x1, "short": e * h1}  # fmt: skip
 
 
-@question("With the tanh", points=4, minutes=7)
+@question("With the tanh", points=4, minutes=7, objective=3, level=2)
 def through_tanh(rng):
     r"""In $h_t = \tanh(w\, h_{t-1} + x_t)$ with $w = «w»$ the states are $h_0 = «h0»$, $h_1 = «h1»$ and $h_2 = «h2»$.
 
@@ -59,14 +68,18 @@ def through_tanh(rng):
     1 point: (c).
     """
     w = pick(rng, (Fraction(1, 2), Fraction(3, 2), 2, -1, -2))
-    h0 = pick(rng, (0, Fraction(1, 2), 1))
-    h1, h2 = (pick(rng, [Fraction(s * a, b) for a, b in ((3, 5), (4, 5), (1, 2)) for s in (1, -1)]) for _ in range(2))
+    h0, h1, h2 = until(
+        lambda: [
+            pick(rng, [Fraction(s * a, b) for a, b in ((3, 5), (4, 5), (1, 2)) for s in (1, -1)]) for _ in range(3)
+        ],
+        lambda h0, h1, h2: h1 + w * (1 - h1 * h1) * h0,  # else the derivative by w is 0
+    )
     d2, d1 = (1 - h2 * h2) * w, (1 - h1 * h1) * w
     return {"w": w, "h0": h0, "h1": h1, "h2": h2, "d2": d2, "d1": d1, "d20": d2 * d1,
             "dw": (1 - h2 * h2) * h1 + d2 * (1 - h1 * h1) * h0}  # fmt: skip
 
 
-@question("Counting a recurrent model", points=5, minutes=7)
+@question("Counting a recurrent model", points=5, minutes=7, objective=1, level=1)
 def recurrent_parameters(rng):
     r"""A recurrent language model has $|V| = «V»$ types, embeddings of width $P = «P»$ and $m = «m»$ units, with biases
     $\mathbf b_h$ and $\mathbf b_y$.
@@ -92,7 +105,7 @@ def recurrent_parameters(rng):
     return {"V": V, "P": P, "m": m, **parts, "all": sum(parts.values()) + m + V}
 
 
-@question("Streams and windows", points=4, minutes=6)
+@question("Streams and windows", points=4, minutes=6, objective=4, level=2)
 def streams(rng):
     r"""A text of $«n»$ tokens is cut into $B = «B»$ contiguous streams of equal length, what is left over is dropped.
     Training goes through the streams in windows of $k = «k»$ tokens, each of which predicts the $k$ tokens that
@@ -122,7 +135,7 @@ def streams(rng):
     return {"n": length * B + whole(rng, 1, B - 1), "B": B, "k": k, "length": length, "steps": steps}
 
 
-@question("How long does an influence last?", points=4, minutes=5)
+@question("How long does an influence last?", points=4, minutes=5, objective=2, level=2)
 def influence(rng):
     r"""In a linear recurrent network with one unit, $h_t = w\, h_{t-1} + x_t$ and $w = «w»$.
 
@@ -139,14 +152,13 @@ def influence(rng):
 
     *Marks.* 1 point: (a). 1 point: (b). 2 points: (c), 1 for each sense.
     """
-    w, limit = Fraction(1, pick(rng, (2, 3, 4, 5))), pick(rng, (50, 100, 1000, 2000))
-    if rng.random() < 0.4:
-        w = Fraction(2, 3)
+    # No power of these is quickly found in the head: every version needs a logarithm.
+    w, limit = pick(rng, (Fraction(2, 3), Fraction(3, 5), Fraction(3, 4))), pick(rng, (50, 100, 200, 500, 1000, 2000))
     k = next(k for k in range(1, 100) if w**k < Fraction(1, limit))
     return {"w": w, "limit": limit, "k": k}
 
 
-@question("One matrix, many steps", "derivation", points=5, minutes=9)
+@question("One matrix, many steps", "derivation", points=5, minutes=9, objective=3, level=3)
 def sum_over_steps():
     r"""Let $\mathbf a_t = W_{hh} \mathbf h_{t-1} + W_{xh} \mathbf x_t$, $\mathbf h_t = \tanh(\mathbf a_t)$, and let the
     loss $L = \sum_t L_t$ depend on $\mathbf h_1, \dots, \mathbf h_T$. Derive the backward recursion for
@@ -168,7 +180,7 @@ def sum_over_steps():
     """
 
 
-@question("Memory that grows", "bug", points=4, minutes=6)
+@question("Memory that grows", "bug", points=4, minutes=6, objective=4, level=2)
 def detach_bug():
     r"""A training of a recurrent model with carried state gets slower with every step, and after some hundred steps
     there is no memory left (or torch complains that it should go back through a graph a second time).
@@ -195,7 +207,7 @@ def detach_bug():
     """
 
 
-@question("Taught, and left alone", "words", points=4, minutes=6)
+@question("Taught, and left alone", "words", points=4, minutes=6, objective=6, level=2)
 def free_running():
     r"""A character model has a loss of 1.5 nats per character on held-out text, and yet its own writing drifts after
     some hundred characters into something that no text contains. Explain in about three sentences how both go
@@ -212,7 +224,7 @@ def free_running():
     """
 
 
-@question("Without the recurrence", "what if", points=4, minutes=6)
+@question("Without the recurrence", "what if", points=4, minutes=6, objective=1, level=3)
 def without_recurrence():
     r"""In a recurrent language model $\mathbf h_t = \tanh(W_{hh} \mathbf h_{t-1} + W_{xh} \mathbf x_t + \mathbf b_h)$
     somebody sets $W_{hh} = 0$ and trains the rest. Which model of an earlier chapter can it equal at best? Near

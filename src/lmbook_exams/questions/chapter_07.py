@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 
-from lmbook_exams.question import matrix, pick, question, row, shown, some, whole
+from lmbook_exams.question import matrix, pick, question, row, shown, some, until, whole
 
 
 def gate(r: Fraction) -> Fraction:
@@ -18,7 +18,7 @@ def logarithm(r: Fraction) -> str:
     return rf"\ln {r}" if r > 1 else rf"-\ln {1 / r}"
 
 
-@question("A step of an LSTM", points=5, minutes=7)
+@question("A step of an LSTM", points=5, minutes=7, objective=3, level=1)
 def lstm_step(rng):
     r"""An LSTM with one unit has $c_{t-1} = «c0»$. Before their sigmoids the gates are $«ai»$ (input), $«af»$ (forget)
     and $«ao»$ (output), and the candidate is $g_t = «g»$.
@@ -36,15 +36,18 @@ def lstm_step(rng):
     *Marks.* 1 point: the gates. 2 points: $c_t$, 1 of them for the right gate at each term. 1 point: $h_t$.
     1 point: (d), both gates.
     """
-    ratios = [Fraction(n) for n in (2, 3, 4, 1)] + [Fraction(1, n) for n in (2, 3, 4)]
+    ratios = [Fraction(n) for n in (2, 3, 4)] + [Fraction(1, n) for n in (2, 3, 4)]
     i, f, o = some(rng, ratios, 3)
-    c0, g = pick(rng, (2, 4, -2, 3)), pick(rng, (Fraction(1, 2), Fraction(-1, 2), Fraction(3, 5), Fraction(-4, 5)))
+    c0, g = until(
+        lambda: (pick(rng, (2, 4, -2, 3)), pick(rng, [Fraction(n, 10) for n in (5, -5, 6, -8)])),
+        lambda c0, g: gate(f) * c0 + gate(i) * g,
+    )
     c = gate(f) * c0 + gate(i) * g
     return {"c0": c0, "ai": logarithm(i), "af": logarithm(f), "ao": logarithm(o), "g": g, "ratios": (i, f, o),
             "i": gate(i), "f": gate(f), "o": gate(o), "c": c, "h": float(gate(o)) * math.tanh(c)}  # fmt: skip
 
 
-@question("A step of a GRU", points=4, minutes=6)
+@question("A step of a GRU", points=4, minutes=6, objective=3, level=1)
 def gru_step(rng):
     r"""A GRU with one unit, in the form of this book: $n_t = \tanh\big(w x_t + r_t\, u\, h_{t-1}\big)$ and
     $h_t = z_t\, h_{t-1} + (1 - z_t)\, n_t$. Here $h_{t-1} = «h0»$, $w x_t = «x»$, $u = «u»$, $r_t = «r»$,
@@ -73,7 +76,7 @@ def gru_step(rng):
     return {"h0": h0, "x": x, "u": u, "r": r, "z": z, "k": k, "n": n, "rest": 1 - z, "h": z * h0 + (1 - z) * n}
 
 
-@question("A matrix that first helps", points=5, minutes=8)
+@question("A matrix that first helps", points=5, minutes=8, objective=1, level=3)
 def non_normal(rng):
     r"""A linear recurrent network $\mathbf h_t = W \mathbf h_{t-1} + \mathbf x_t$ has
 
@@ -101,7 +104,7 @@ def non_normal(rng):
     return {"a": a, "W2": matrix(W2), "W3": matrix(W3), "second": W2, "third": W3, "b": a, "c": a * Fraction(3, 4)}
 
 
-@question("Clipping", points=4, minutes=5)
+@question("Clipping", points=4, minutes=5, objective=2, level=1)
 def clipping(rng):
     r"""Two steps of a training have the gradients $\mathbf g_1 = «g1»$ and $\mathbf g_2 = «g2»$. Gradients are clipped
     to the norm $\theta = «theta»$.
@@ -136,7 +139,7 @@ def clipping(rng):
     }
 
 
-@question("What a forget gate forgets", points=4, minutes=6)
+@question("What a forget gate forgets", points=4, minutes=6, objective=4, level=2)
 def forgetting(rng):
     r"""The forget gate of a unit has a constant value $f = \sigma(b)$, and its input gate is closed.
 
@@ -155,11 +158,11 @@ def forgetting(rng):
 
     *Marks.* 1 point: (a). 1 point: (b). 2 points: (c), 1 of them for the reason.
     """
-    r, k = pick(rng, (1, 2, 3, 4, 9)), whole(rng, 2, 4)
+    r, k = pick(rng, (2, 3, 4, 9)), whole(rng, 3, 4)
     return {"r": r, "r1": r + 1, "k": k, "left": Fraction(r, r + 1) ** k}
 
 
-@question("Three cells of equal size", points=4, minutes=6)
+@question("Three cells of equal size", points=4, minutes=6, objective=3, level=1)
 def cell_sizes(rng):
     r"""Inputs have width $P = «P»$. Count weights only, no biases.
 
@@ -182,7 +185,7 @@ def cell_sizes(rng):
     return {"P": P, "m": m, "rnn": rnn, "gru": 3 * rnn, "lstm": 4 * rnn, "both": 2 * m}
 
 
-@question("Why an addition keeps a gradient", "derivation", points=5, minutes=9)
+@question("Why an addition keeps a gradient", "derivation", points=5, minutes=9, objective=4, level=3)
 def carousel():
     r"""(a) Give the Jacobian of one step of the plain network,
     $\mathbf h_s = \tanh(W_{hh} \mathbf h_{s-1} + W_{xh} \mathbf x_s)$, and from it a bound of
@@ -208,7 +211,7 @@ def carousel():
     """
 
 
-@question("A cell that almost works", "bug", points=4, minutes=6)
+@question("A cell that almost works", "bug", points=4, minutes=6, objective=3, level=2)
 def lstm_bug():
     r"""A student's LSTM learns, but loses everything after a few steps.
 
@@ -233,7 +236,7 @@ def lstm_bug():
     """
 
 
-@question("Clipped, and still forgetful", "words", points=4, minutes=6)
+@question("Clipped, and still forgetful", "words", points=4, minutes=6, objective=2, level=2)
 def clipping_does_not_lengthen():
     r"""A plain recurrent network cannot carry a symbol over 50 steps. A colleague has seen its gradients explode now
     and then and says: “Clip them, then it will learn the long gap.” Explain in about three sentences what clipping
@@ -250,7 +253,7 @@ def clipping_does_not_lengthen():
     """
 
 
-@question("Gates that never move", "what if", points=4, minutes=6)
+@question("Gates that never move", "what if", points=4, minutes=6, objective=4, level=3)
 def fixed_gates():
     r"""An LSTM is trained with all its gates fixed: $\mathbf i_t = \mathbf f_t = \mathbf o_t = 1$. What does the memory
     then compute? What is good about its gradient? Name two things that it cannot do any more, with a task for each.

@@ -1,8 +1,9 @@
 """Questions to chapter 8, Labelling, classifying, stacking, two directions."""
 
 from fractions import Fraction
+from itertools import accumulate
 
-from lmbook_exams.question import pick, question, row, some, table, whole
+from lmbook_exams.question import pick, question, row, some, table, until, whole
 
 
 def bio(spans: list[tuple[int, int, str]], length: int) -> list[str]:
@@ -13,7 +14,7 @@ def bio(spans: list[tuple[int, int, str]], length: int) -> list[str]:
     return tags
 
 
-@question("Whole spans", points=5, minutes=8)
+@question("Whole spans", points=5, minutes=8, objective=6, level=2)
 def whole_spans(rng):
     r"""A system for named entities tags one sentence, with `B-` at the beginning of a name and `I-` inside:
 
@@ -38,7 +39,7 @@ def whole_spans(rng):
         (7, 8, "PER"),
         (9, 9 + whole(rng, 1, 3), "LOC"),
     ]
-    changed = some(rng, range(4), whole(rng, 1, 2))
+    changed = some(rng, range(4), 2)
     system = []
     for at, (start, end, kind) in enumerate(gold):
         if at not in changed:
@@ -47,7 +48,7 @@ def whole_spans(rng):
             system.append((start, end, "LOC" if kind == "PER" else "PER"))
         elif how == 1 and end - start > 1:
             system.append((start, end - 1, kind))
-    if rng.random() < 0.5 or len(system) < 2:
+    if rng.random() < 0.5 or len(system) < 3:
         system.append((3, 4, "LOC"))
     system = sorted(system)
     right, g, o = len(set(gold) & set(system)), len(gold), len(system)
@@ -62,7 +63,7 @@ def whole_spans(rng):
             "same": sum(a == b for a, b in zip(rows["gold"], rows["system"], strict=True))}  # fmt: skip
 
 
-@question("A mean with padding in it", points=4, minutes=6)
+@question("A mean with padding in it", points=4, minutes=6, objective=2, level=1)
 def padded_mean(rng):
     r"""A batch of two sentences has these negative log-likelihoods at its positions; the last $«pads»$ of the second
     row are padding:
@@ -90,7 +91,7 @@ def padded_mean(rng):
             "rows": (m1 + m2) / 2}  # fmt: skip
 
 
-@question("Two directions by hand", points=4, minutes=6)
+@question("Two directions by hand", points=4, minutes=6, objective=3, level=1)
 def two_directions(rng):
     r"""A recurrent network with one unit in each direction and no $\tanh$ reads $x = «x»$:
     $\overrightarrow h_t = «w»\, \overrightarrow h_{t-1} + x_t$ and
@@ -108,21 +109,20 @@ def two_directions(rng):
     *Marks.* 2 points: (a), 1 for each direction. 1 point: (b). 1 point: (c).
     """
     w, v = some(rng, (Fraction(1, 2), 2, -1, Fraction(-1, 2)), 2)
-    x = [whole(rng, -3, 4) for _ in range(4)]
 
     def run(weight, inputs: list[int]) -> list:
-        states, h = [], 0
-        for one in inputs:
-            h = weight * h + one
-            states.append(h)
-        return states
+        return list(accumulate(inputs, lambda h, one: weight * h + one))
 
-    forward, backward = run(w, x), run(v, x[::-1])[::-1]
+    def draw():
+        x = [pick(rng, (-3, -2, -1, 1, 2, 3, 4)) for _ in range(4)]
+        return x, run(w, x), run(v, x[::-1])[::-1]
+
+    x, forward, backward = until(draw, lambda x, forward, backward: all(forward) and all(backward))
     return {"x": row(x), "inputs": x, "w": w, "v": v, "forward": row(forward), "backward": row(backward),
             "states": (forward, backward), "t": whole(rng, 2, 3)}  # fmt: skip
 
 
-@question("Parameters of a bidirectional stack", points=4, minutes=6)
+@question("Parameters of a bidirectional stack", points=4, minutes=6, objective=3, level=1)
 def stack_parameters(rng):
     r"""Inputs have width $P = «P»$, each LSTM has $m = «m»$ units and one bias for each of its four gates.
 
@@ -139,7 +139,7 @@ def stack_parameters(rng):
     return {"P": P, "m": m, "one": one, "both": 2 * one, "second": 8 * (3 * m * m + m)}
 
 
-@question("Better than nothing", points=4, minutes=6)
+@question("Better than nothing", points=4, minutes=6, objective=6, level=1)
 def spam_baseline(rng):
     r"""Of $«n»$ messages $«spam»$ are spam. A filter stops $«stopped»$ messages, $«hit»$ of which are spam.
 
@@ -163,7 +163,7 @@ def spam_baseline(rng):
             "R": Fraction(hit, spam), "F": Fraction(2 * hit, stopped + spam)}  # fmt: skip
 
 
-@question("Shapes of four tasks", "shapes", points=4, minutes=5)
+@question("Shapes of four tasks", "shapes", points=4, minutes=5, objective=1, level=1)
 def four_tasks(rng):
     r"""A batch of $«B»$ texts is padded to $«T»$ tokens, and the states have width $«m»$. Give the shape of the logits
     for: language modelling over $«V»$ types; part-of-speech tagging with $«tags»$ tags; deciding between
@@ -185,7 +185,7 @@ def four_tasks(rng):
     }
 
 
-@question("Trained together", "derivation", points=4, minutes=7)
+@question("Trained together", "derivation", points=4, minutes=7, objective=3, level=3)
 def trained_together():
     r"""A bidirectional tagger has the logits
     $\mathbf z_t = \overrightarrow W\, \overrightarrow{\mathbf h}_t + \overleftarrow W\, \overleftarrow{\mathbf h}_t + \mathbf b$
@@ -206,7 +206,7 @@ def trained_together():
     """
 
 
-@question("Reading backwards", "bug", points=4, minutes=6)
+@question("Reading backwards", "bug", points=4, minutes=6, objective=2, level=2)
 def flip_bug():
     r"""A batch `x` of shape (B, T, P) is padded at the end. The backward direction of a tagger is computed so:
 
@@ -230,7 +230,7 @@ def flip_bug():
     """
 
 
-@question("When both directions are cheating", "words", points=4, minutes=6)
+@question("When both directions are cheating", "words", points=4, minutes=6, objective=3, level=2)
 def allowed_directions():
     r"""For three systems a bidirectional network is proposed: a tagger of finished e-mails, a keyboard that suggests
     the next word, subtitles for live television that may lag by two seconds. Say for each in one sentence whether
@@ -246,7 +246,7 @@ def allowed_directions():
     """
 
 
-@question("The last state of a short text", "what if", points=4, minutes=6)
+@question("The last state of a short text", "what if", points=4, minutes=6, objective=2, level=3)
 def last_state():
     r"""A classifier of messages takes the state at the last position of the padded batch, and the padding is read like
     a word. What happens to short messages in company of a long one? What if a message is classified alone? How

@@ -13,7 +13,7 @@ def clipped(output: list[str], reference: list[str], n: int) -> tuple[int, int]:
     return (ours & theirs).total(), ours.total()
 
 
-@question("BLEU of two sentences", points=6, minutes=10)
+@question("BLEU of two sentences", points=6, minutes=10, objective=5, level=2)
 def bleu_by_hand(rng):
     r"""A test set of two sentences; every word and mark is a token:
 
@@ -58,7 +58,7 @@ def bleu_by_hand(rng):
 
     def fits(made) -> bool:
         C, R = (sum(len(pair[side]) for pair in made) for side in (0, 1))
-        return C < R and all(output != words for output, words in made)
+        return C < R and all(clipped(output, words, 1)[0] < len(output) for output, words in made)
 
     (made,) = until(draw, fits)
     (a, ra), (b, rb) = made
@@ -71,7 +71,7 @@ def bleu_by_hand(rng):
             "penalty": rf"e^{{1 - {R}/{C}}}", "bleu": 100 * BP * math.sqrt(p1 * p2)}  # fmt: skip
 
 
-@question("Greedy, and a beam of two", points=5, minutes=8)
+@question("Greedy, and a beam of two", points=5, minutes=8, objective=4, level=2)
 def beam_of_two(rng):
     r"""A decoder writes two tokens, then the end. The first token is A, B or C; the second is X, Y or Z, with
     probabilities that depend on the first:
@@ -121,7 +121,7 @@ def beam_of_two(rng):
             "pa": kept[order[0]], "pb": kept[order[1]], "beam": best, "best": best, "p": outputs[best]}  # fmt: skip
 
 
-@question("Short or long?", points=4, minutes=6)
+@question("Short or long?", points=4, minutes=6, objective=4, level=2)
 def length_normalisation(rng):
     r"""Beam search ends with two complete outputs: A has $«na»$ tokens and $\ln P = «la»$, B has $«nb»$ tokens and
     $\ln P = «lb»$. They are ranked by $\ln P / |\mathbf y|^\alpha$.
@@ -148,7 +148,7 @@ def length_normalisation(rng):
             "alpha": math.log(lb / la) / math.log(nb / na)}  # fmt: skip
 
 
-@question("What the context costs", points=4, minutes=6)
+@question("What the context costs", points=4, minutes=6, objective=2, level=2)
 def context_cost(rng):
     r"""A decoder is a GRU with $m = «m»$ units over target embeddings of width $P = «P»$; the source vector $\mathbf c$
     has $m = «m»$ numbers too. Count weights, no biases.
@@ -169,7 +169,7 @@ def context_cost(rng):
     return {"P": P, "m": m, "plain": 3 * (m * m + m * P), "Wc": m * m, "every": 3 * (m * m + m * (P + m))}
 
 
-@question("Right to the last token", points=4, minutes=5)
+@question("Right to the last token", points=4, minutes=5, objective=6, level=2)
 def exact_match(rng):
     r"""A model that adds numbers writes each digit right with probability $p = «p»$, as long as all before it were
     right. Sums have $«T»$ characters.
@@ -190,16 +190,18 @@ def exact_match(rng):
     return {"p": p, "T": T, "share": p**T, "need": 1 - 0.01 / T}
 
 
-@question("Shapes of a translator", "shapes", points=4, minutes=6)
+@question("Shapes of a translator", "shapes", points=4, minutes=6, objective=3, level=1)
 def translator_shapes(rng):
     r"""An encoder-decoder is trained on a batch of $«B»$ pairs, sources padded to $«N»$ tokens, targets to $«T»$ tokens
     including `<eos>`. Embeddings have width $«d»$, both GRUs have $«m»$ units, the target vocabulary $«V»$ types.
     Give the shapes of: the embedded sources, all encoder states, $\mathbf c$, the decoder's input ids, all decoder
-    states, the logits. With which token does the decoder's input begin, and which token is never in it?
+    states, the logits. With which token does each row of the decoder's input begin, and which token of the longest
+    target is not in its row?
 
     *Solution.* $(«B», «N», «d»)$; $(«B», «N», «m»)$; $(«B», «m»)$; $(«B», «T»)$; $(«B», «T», «m»)$;
-    $(«B», «T», «V»)$. It begins with `<sos>`, and the `<eos>` of the longest targets is never an input: the targets
-    are the inputs shifted by one.
+    $(«B», «T», «V»)$. Each row begins with `<sos>`, and the last token of the longest target, its
+    `<eos>`, is no input: the inputs are the targets shifted by one. (Shorter rows have their `<eos>` and padding in the
+    input, where a mask leaves out what is predicted from them.)
 
     *Marks.* 1 point: the encoder. 1 point: $\mathbf c$. 1 point: the decoder and the logits. 1 point: the shift.
     """
@@ -207,7 +209,7 @@ def translator_shapes(rng):
             "m": pick(rng, (96, 128)), "V": pick(rng, (3000, 8000))}  # fmt: skip
 
 
-@question("When may a beam stop?", "derivation", points=4, minutes=7)
+@question("When may a beam stop?", "derivation", points=4, minutes=7, objective=4, level=3)
 def beam_stops():
     r"""Beam search without length normalisation has found a complete output with log-probability $b$, and every open
     beginning in the beam has a log-probability below $b$. Show that no continuation of these can become better, so
@@ -226,7 +228,7 @@ def beam_stops():
     """
 
 
-@question("A translator that is too good", "bug", points=4, minutes=6)
+@question("A translator that is too good", "bug", points=4, minutes=6, objective=3, level=2)
 def teacher_forcing_bug():
     r"""A translator has a loss near 0 after a few hundred steps, and writes nonsense. This is its training step;
     `target` is a batch of ids that begin with `<sos>` and end with `<eos>` and padding.
@@ -250,7 +252,7 @@ def teacher_forcing_bug():
     """
 
 
-@question("Teacher forcing", "words", points=4, minutes=6)
+@question("Teacher forcing", "words", points=4, minutes=6, objective=3, level=2)
 def teacher_forcing():
     r"""Explain in about three sentences what teacher forcing is, why a translator is trained with it and not on its own
     outputs, and what goes wrong later because of it. Name one way to measure how much goes wrong.
@@ -266,7 +268,7 @@ def teacher_forcing():
     """
 
 
-@question("A wider beam, a worse translation", "what if", points=4, minutes=6)
+@question("A wider beam, a worse translation", "what if", points=4, minutes=6, objective=4, level=3)
 def wide_beam():
     r"""With a beam of 1, 5 and 50 a translator reaches BLEU 30, 32 and 27; the mean length of its outputs is 98, 95 and
     70 per cent of the references'. The search is right. What happens at width 50? Which factor of BLEU shows it,

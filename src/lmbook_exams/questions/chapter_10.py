@@ -2,10 +2,10 @@
 
 from fractions import Fraction
 
-from lmbook_exams.question import pick, question, row, whole
+from lmbook_exams.question import pick, question, row, until, whole
 
 
-@question("How much fits in?", points=4, minutes=6)
+@question("How much fits in?", points=4, minutes=6, objective=2, level=2)
 def capacity(rng):
     r"""A source vector has $m = «m»$ numbers of $b = «b»$ usable bits each. Sources are sequences of symbols, each one
     of $K = «K»$ and equally likely.
@@ -25,7 +25,7 @@ def capacity(rng):
     return {"m": m, "b": b, "K": 2**k, "k": k, "bits": b * m, "exact": b * m / k, "N": b * m // k}
 
 
-@question("The share that can come back", points=4, minutes=6)
+@question("The share that can come back", points=4, minutes=6, objective=2, level=2)
 def share_that_returns(rng):
     r"""An encoder has $2^{«s»}$ different states. Its sources are all strings of $«N»$ symbols out of $«K»$, equally
     likely.
@@ -42,11 +42,11 @@ def share_that_returns(rng):
     *Marks.* 1 point: one string for each state. 1 point: the share. 1 point: (b). 1 point: (c).
     """
     k, N = whole(rng, 1, 4), whole(rng, 5, 12)
-    s = k * N - whole(rng, 1, 5)
+    s = k * N - whole(rng, 2, 4)
     return {"s": s, "N": N, "K": 2**k, "bits": k * N, "share": Fraction(1, 2 ** (k * N - s))}
 
 
-@question("The source backwards", points=4, minutes=6)
+@question("The source backwards", points=4, minutes=6, objective=5, level=1)
 def reversed_source(rng):
     r"""Source and target have $N = «N»$ words each, and word $i$ of the target translates word $i$ of the source. The
     encoder reads the source, then the decoder writes.
@@ -68,7 +68,7 @@ def reversed_source(rng):
     return {"N": N, "i": i, "di": 2 * i - 1, "dN": 2 * N - 1}
 
 
-@question("What a vector knows, in bits", points=4, minutes=6)
+@question("What a vector knows, in bits", points=4, minutes=6, objective=3, level=3)
 def information_bound(rng):
     r"""Sources are $N = «N»$ symbols out of $K = «K»$, independent and equally likely. A decoder that sees only
     $\mathbf c$ gives the right symbols a mean log-probability of $-«q»$ bits per symbol, on sources that it has not
@@ -89,7 +89,7 @@ def information_bound(rng):
     return {"N": N, "K": 2**k, "k": k, "q": f"{float(q):g}", "cross": q, "H": N * k, "I": N * (k - q)}
 
 
-@question("Three summaries", points=5, minutes=7)
+@question("Three summaries", points=5, minutes=7, objective=1, level=1)
 def three_summaries(rng):
     r"""Three encoder states are $\mathbf h_1 = «h1»$, $\mathbf h_2 = «h2»$, $\mathbf h_3 = «h3»$.
 
@@ -105,13 +105,18 @@ def three_summaries(rng):
 
     *Marks.* 2 points: (a). 1 point: (b). 1 point: (c). 1 point: (d).
     """
-    h = [[whole(rng, -4, 5) for _ in range(3)] for _ in range(3)]
+    (h,) = until(
+        lambda: ([[pick(rng, (-4, -3, -2, -1, 1, 2, 3, 4, 5)) for _ in range(3)] for _ in range(3)],),
+        lambda h: all(
+            sum(one) and len(set(one)) == 3 for one in zip(*h, strict=True)
+        ),  # no mean is 0, no state repeats
+    )
     mean, most = [Fraction(sum(one), 3) for one in zip(*h, strict=True)], [max(one) for one in zip(*h, strict=True)]
     return {"h1": row(h[0]), "h2": row(h[1]), "h3": row(h[2]), "h": h, "last": row(h[2]), "mean": row(mean),
             "average": mean, "most": row(most), "maximum": most}  # fmt: skip
 
 
-@question("What the last state keeps", points=4, minutes=6)
+@question("What the last state keeps", points=4, minutes=6, objective=4, level=2)
 def last_state_weights(rng):
     r"""A linear encoder with one unit computes $h_i = a\, h_{i-1} + x_i$, $h_0 = 0$, $a = «a»$, and $\mathbf c = h_N$
     with $N = «N»$.
@@ -135,7 +140,7 @@ def last_state_weights(rng):
             "gap": 1 - Fraction(1, base - 1)}  # fmt: skip
 
 
-@question("Memory of a reader", points=3, minutes=5)
+@question("Memory of a reader", points=3, minutes=5, objective=1, level=1)
 def reader_memory(rng):
     r"""Encoder states have $m = «m»$ numbers of 4 bytes.
 
@@ -154,7 +159,7 @@ def reader_memory(rng):
     return {"m": m, "N": N, "fixed": 4 * m, "all": 4 * m * N}
 
 
-@question("More sources than states", "derivation", points=4, minutes=7)
+@question("More sources than states", "derivation", points=4, minutes=7, objective=2, level=3)
 def pigeonholes():
     r"""An encoder maps each of $K^N$ sources to one of $M < K^N$ states, and a decoder maps each state to one string.
     Show that at most a share of $M / K^N$ of the sources comes back exactly. Does a decoder that draws its output
@@ -172,7 +177,7 @@ def pigeonholes():
     """
 
 
-@question("Only the newest come back", "bug", points=4, minutes=6)
+@question("Only the newest come back", "bug", points=4, minutes=6, objective=3, level=2)
 def frozen_encoder_bug():
     r"""A model that should copy strings gets the last one or two symbols right and no others, whatever the state's size
     is. Its training step:
@@ -198,7 +203,7 @@ def frozen_encoder_bug():
     """
 
 
-@question("A vector for a book", "words", points=4, minutes=6)
+@question("A vector for a book", "words", points=4, minutes=6, objective=1, level=2)
 def vector_for_a_book():
     r"""“Our encoder has 4,096 numbers of 32 bits. That is 131,072 bits, more than the text of a chapter takes when it
     is packed. So the fixed vector is no limit for us.” Explain in about three sentences which part of this is right
@@ -215,7 +220,7 @@ def vector_for_a_book():
     """
 
 
-@question("Twenty times as long", "what if", points=4, minutes=6)
+@question("Twenty times as long", "what if", points=4, minutes=6, objective=4, level=3)
 def much_longer():
     r"""A translator with a fixed vector was trained on sentences of up to 50 words. It is given a text of 1,000 words,
     as one source. Describe what comes out, and why, for at least two different causes. What would change, and what

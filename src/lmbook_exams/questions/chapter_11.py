@@ -11,7 +11,7 @@ def logs(weights) -> list[str]:
     return [rf"\ln {n}" if n > 1 else "0" for n in weights]
 
 
-@question("A context vector", points=4, minutes=6)
+@question("A context vector", points=4, minutes=6, objective=1, level=1)
 def context_vector(rng):
     r"""For one step of the decoder the scores are $e_t = «e»$, and the encoder states are $\mathbf h_1 = «h1»$,
     $\mathbf h_2 = «h2»$, $\mathbf h_3 = «h3»$.
@@ -27,15 +27,20 @@ def context_vector(rng):
 
     *Marks.* 1 point: the weights. 1 point: $\mathbf c_t$. 1 point: (b). 1 point: (c).
     """
-    weights = some(rng, pick(rng, ((1, 2, 3), (1, 2, 5), (1, 3, 4), (2, 3, 5))), 3)
-    h = [[whole(rng, -4, 6) for _ in range(2)] for _ in range(3)]
+    weights = some(rng, pick(rng, ((1, 2, 3), (1, 2, 5), (1, 3, 4))), 3)
     alpha = shares(weights)
-    c = [dot(alpha, entries) for entries in zip(*h, strict=True)]
+
+    def draw():
+        h = [[pick(rng, (-4, -3, -2, -1, 1, 2, 3, 4, 5, 6)) for _ in range(2)] for _ in range(3)]
+        return h, [dot(alpha, entries) for entries in zip(*h, strict=True)]
+
+    # No entry of a state repeats, and none of the context is 0: in every version there is a mean to take.
+    h, c = until(draw, lambda h, c: all(c) and all(len(set(entries)) == 3 for entries in zip(*h, strict=True)))
     return {"e": row(logs(weights)), "scores": weights, "h1": row(h[0]), "h2": row(h[1]), "h3": row(h[2]), "h": h,
             "alpha": row(alpha), "c": row(c), "context": c, "top": max(one[0] for one in h)}  # fmt: skip
 
 
-@question("Scores by hand", points=5, minutes=7)
+@question("Scores by hand", points=5, minutes=7, objective=1, level=1)
 def scores_by_hand(rng):
     r"""A decoder state and an encoder state, both of $m = 4$ numbers, and a matrix:
 
@@ -53,13 +58,16 @@ def scores_by_hand(rng):
 
     *Marks.* 3 points: (a), 1 for each. 1 point: (b). 1 point: (c).
     """
-    s, h, w = ([whole(rng, -3, 4) for _ in range(4)] for _ in range(3))
+    s, h, w = until(
+        lambda: [[pick(rng, (-3, -2, -1, 1, 2, 3, 4)) for _ in range(4)] for _ in range(3)],
+        lambda s, h, w: dot(s, h) and sum(a * b * c for a, b, c in zip(s, w, h, strict=True)) % 2,
+    )
     general = sum(a * b * c for a, b, c in zip(s, w, h, strict=True))
     return {"s": column(s), "h": column(h), "w": row(w), "state": s, "source": h, "diagonal": w, "dot": dot(s, h),
             "general": general, "scaled": Fraction(general, 2)}  # fmt: skip
 
 
-@question("An additive score", points=4, minutes=7)
+@question("An additive score", points=4, minutes=7, objective=2, level=2)
 def additive_score(rng):
     r"""The additive score is $e = \mathbf v^\top \tanh(W_h \mathbf h + W_s \mathbf s)$ with $d_a = 3$ and
     $\mathbf v = «v»$. For two source positions the inside of the $\tanh$ is
@@ -86,13 +94,13 @@ def additive_score(rng):
         a1, a2 = ([pick(rng, list(values)) for _ in range(3)] for _ in range(2))
         return a1, a2, dot(v, [values[one] for one in a1]), dot(v, [values[one] for one in a2])
 
-    a1, a2, e1, e2 = until(draw, lambda a1, a2, e1, e2: e1 > e2)
+    a1, a2, e1, e2 = until(draw, lambda a1, a2, e1, e2: e1 > e2 and e1 * e2 and a1.count("0") == a2.count("0") == 1)
     norm = sum(map(abs, v))
     return {"v": column(v), "vector": v, "a1": column(a1), "a2": column(a2), "inside": (a1, a2), "e1": e1, "e2": e2,
             "diff": e1 - e2, "ratio": math.exp(e1 - e2), "norm": norm, "twice": 2 * norm}  # fmt: skip
 
 
-@question("Padding among the sources", points=4, minutes=6)
+@question("Padding among the sources", points=4, minutes=6, objective=3, level=2)
 def padded_sources(rng):
     r"""A source of $«real»$ words is padded to five positions. The scores of one step are $e = «e»$.
 
@@ -120,7 +128,7 @@ def padded_sources(rng):
     }
 
 
-@question("How a score moves the context", points=5, minutes=7)
+@question("How a score moves the context", points=5, minutes=7, objective=4, level=3)
 def score_gradient(rng):
     r"""The encoder states are single numbers here, $h = «h»$, and the weights of one step are $\alpha = «alpha»$.
 
@@ -145,14 +153,14 @@ def score_gradient(rng):
 
     def fits(h, alpha, c, d) -> bool:
         sizes = sorted(map(abs, d))
-        return len(set(h)) == 3 and len(set(d)) == 3 and sizes[0] < sizes[1] and sum(one > 0 for one in d) >= 1
+        return 0 not in (c, *h, *d) and len(set(h)) == len(set(d)) == 3 and sizes[0] < sizes[1]
 
     h, alpha, c, d = until(draw, fits)
     return {"h": row(h), "states": h, "alpha": row(alpha), "weights": alpha, "c": c, "d": row(d), "slopes": d,
             "best": d.index(max(d)) + 1, "least": 1 + min(range(3), key=lambda at: abs(d[at]))}  # fmt: skip
 
 
-@question("All contexts in one product", points=4, minutes=6)
+@question("All contexts in one product", points=4, minutes=6, objective=3, level=2)
 def one_product(rng):
     r"""Two decoder states and two encoder states, as rows:
 
@@ -172,18 +180,18 @@ def one_product(rng):
     *Marks.* 2 points: (a), 1 of them for rows. 1 point: (b). 1 point: (c).
     """
     a, b = some(rng, (2, 3, 4, 5, 7), 2)
-    x, y = pick(rng, (1, 2)), 1
+    x, y = 2, 1
     H = [[x, 0], [0, y]]
     S = [[rf"\ln {a}", 0], [0, rf"\ln {b}"]]
     powers = [[a**x, 1], [1, b**y]]
     alpha = [shares(one) for one in powers]
     C = [[dot(one, entries) for entries in zip(*H, strict=True)] for one in alpha]
-    scores = [[rf"{x} \ln {a}" if x > 1 else rf"\ln {a}", 0], [0, rf"\ln {b}"]]
+    scores = [[rf"{x} \ln {a}", 0], [0, rf"\ln {b}"]]
     return {"S": matrix(S), "H": matrix(H), "a": a, "b": b, "states": H, "scores": matrix(scores),
             "alpha": matrix(alpha), "C": matrix(C), "contexts": C}  # fmt: skip
 
 
-@question("Parameters of four scores", points=4, minutes=5)
+@question("Parameters of four scores", points=4, minutes=5, objective=2, level=1)
 def score_parameters(rng):
     r"""Decoder states have $m_s = «ms»$ numbers, encoder states $m_h = «mh»$, and the additive score compares in
     $d_a = «da»$ dimensions.
@@ -204,7 +212,7 @@ def score_parameters(rng):
             "equal": ms * mh / (ms + mh + 1)}  # fmt: skip
 
 
-@question("Why there is a tanh", "derivation", points=4, minutes=6)
+@question("Why there is a tanh", "derivation", points=4, minutes=6, objective=2, level=3)
 def without_tanh():
     r"""In the additive score, leave out the $\tanh$: $e_{ti} = \mathbf v^\top (W_h \mathbf h_i + W_s \mathbf s)$. Show
     that the attention weights then do not depend on the decoder state at all. What do all steps of the decoder get
@@ -221,7 +229,7 @@ def without_tanh():
     """
 
 
-@question("The wrong axis", "bug", points=4, minutes=6)
+@question("The wrong axis", "bug", points=4, minutes=6, objective=3, level=2)
 def wrong_axis_bug():
     r"""Attention to a source, in training over all steps at once. `S` is (B, T, m), `H` is (B, N, m), `mask` (B, 1, N)
     is True at real words.
@@ -248,7 +256,7 @@ def wrong_axis_bug():
     """
 
 
-@question("Is it an alignment?", "words", points=4, minutes=6)
+@question("Is it an alignment?", "words", points=4, minutes=6, objective=5, level=3)
 def is_it_alignment():
     r"""A heat map of attention weights shows most of the weight of a target word one position to the right of the word
     that it translates. A student concludes that the translator works by mistake. Give in about three sentences two
@@ -265,7 +273,7 @@ def is_it_alignment():
     """
 
 
-@question("Scores ten times as large", "what if", points=3, minutes=5)
+@question("Scores ten times as large", "what if", points=3, minutes=5, objective=2, level=2)
 def larger_scores():
     r"""All attention scores of a trained translator are multiplied by 10, then by 0. What do the weights become in each
     case, and to which earlier model of the book does the second one come close? Why is the first not simply “better

@@ -3,10 +3,10 @@
 import math
 from fractions import Fraction
 
-from lmbook_exams.question import dot, matrix, pick, question, shares, some, whole
+from lmbook_exams.question import dot, matrix, pick, question, shares, some, until
 
 
-@question("Scaled attention with two queries", points=5, minutes=7)
+@question("Scaled attention with two queries", points=5, minutes=7, objective=2, level=1)
 def two_queries(rng):
     r"""Two queries, two keys, two values, with $d_k = 2$:
 
@@ -25,17 +25,21 @@ def two_queries(rng):
     a, b = some(rng, (2, 3, 4, 5, 7, 9), 2)
     swap = rng.random() < 0.5
     K = [[0, 1], [1, 0]] if swap else [[1, 0], [0, 1]]
-    V = [[whole(rng, -4, 6) for _ in range(2)] for _ in range(2)]
     powers = [[1, a], [b, 1]] if swap else [[a, 1], [1, b]]
     alpha = [shares(one) for one in powers]
-    C = [[dot(one, entries) for entries in zip(*V, strict=True)] for one in alpha]
+
+    def draw():
+        V = [[pick(rng, (-4, -3, -2, -1, 1, 2, 3, 4, 5, 6)) for _ in range(2)] for _ in range(2)]
+        return V, [[dot(one, entries) for entries in zip(*V, strict=True)] for one in alpha]
+
+    V, C = until(draw, lambda V, C: all(map(all, C)) and V[0][0] != V[1][0] and V[0][1] != V[1][1])
     la, lb = rf"\ln {a}", rf"\ln {b}"
     return {"Q": matrix([[la, 0], [0, lb]]), "K": matrix(K), "V": matrix(V), "a": a, "b": b, "keys": K, "values": V,
             "scores": matrix([[0, la], [lb, 0]] if swap else [[la, 0], [0, lb]]), "alpha": matrix(alpha),
             "C": matrix(C), "contexts": C}  # fmt: skip
 
 
-@question("Why the root", points=5, minutes=7)
+@question("Why the root", points=5, minutes=7, objective=2, level=2)
 def why_the_root(rng):
     r"""Entries of queries and keys are independent, with mean 0 and variance 1, and $d_k = «dk»$.
 
@@ -58,7 +62,7 @@ def why_the_root(rng):
     return {"dk": root * root, "root": root, "p": p, "slope": p * (1 - p), "without": math.exp(root)}
 
 
-@question("Does a head cost anything?", points=4, minutes=6)
+@question("Does a head cost anything?", points=4, minutes=6, objective=3, level=1)
 def head_parameters(rng):
     r"""Multi-head attention has width $d = «d»$ and $«n»$ heads with $d_k = d_v = d / «n»$; no biases.
 
@@ -76,7 +80,7 @@ def head_parameters(rng):
     return {"n": n, "dk": dk, "d": d, "T": T, "all": 4 * d * d, "weights": n * T * T}
 
 
-@question("When the text becomes the cost", points=4, minutes=6)
+@question("When the text becomes the cost", points=4, minutes=6, objective=5, level=2)
 def attention_cost(rng):
     r"""Self-attention of width $d = «d»$ reads $T$ positions. It takes $4 T d^2$ multiplications for its projections
     and $2 T^2 d$ for scores and means.
@@ -94,7 +98,7 @@ def attention_cost(rng):
             "equal": 2 * d}  # fmt: skip
 
 
-@question("Shapes from query to context", "shapes", points=5, minutes=6)
+@question("Shapes from query to context", "shapes", points=5, minutes=6, objective=2, level=1)
 def projection_shapes(rng):
     r"""A decoder with states of width $d_s = «ds»$ attends from $T = «T»$ steps to $N = «N»$ encoder states of width
     $d_h = «dh»$, with $d_k = «dk»$ and $d_v = «dv»$. Give the shapes of $W_q$, $W_k$, $W_v$, of $Q$, $K$, $V$, of
@@ -112,7 +116,7 @@ def projection_shapes(rng):
     return {"ds": ds, "dh": dh, "dk": dk, "dv": dv, "T": T, "N": N}
 
 
-@question("Sharper", points=4, minutes=6)
+@question("Sharper", points=4, minutes=6, objective=2, level=1)
 def sharper(rng):
     r"""A query of length 1 meets two keys with scores $e_1 - e_2 = «gap»$.
 
@@ -132,7 +136,7 @@ def sharper(rng):
             "v1": Fraction(rb, rb + 1), "v2": Fraction(1, rb + 1)}  # fmt: skip
 
 
-@question("A set, not a list", "derivation", points=5, minutes=8)
+@question("A set, not a list", "derivation", points=5, minutes=8, objective=4, level=3)
 def order_of_pairs():
     r"""Let $\Pi$ be a permutation matrix. Show that attention does not change if the pairs of keys and values are
     permuted, $\operatorname{softmax}\big(Q (\Pi K)^\top\big)\, \Pi V = \operatorname{softmax}\big(Q K^\top\big)\, V$, and
@@ -151,7 +155,7 @@ def order_of_pairs():
     """
 
 
-@question("Two slips in attention", "bug", points=4, minutes=7)
+@question("Two slips in attention", "bug", points=4, minutes=7, objective=2, level=2)
 def attention_bug():
     r"""This should be scaled dot-product attention; `mask` is True where a query may look.
 
@@ -175,7 +179,7 @@ def attention_bug():
     """
 
 
-@question("Who asks, who answers?", "words", points=4, minutes=6)
+@question("Who asks, who answers?", "words", points=4, minutes=6, objective=1, level=2)
 def who_asks():
     r"""A decoder attends to an encoder's states. Say who supplies the queries, the keys and the values, and explain in
     about three sentences why it can help to project keys and values by different matrices, although both come from
@@ -191,7 +195,7 @@ def who_asks():
     """
 
 
-@question("One head of full width", "what if", points=4, minutes=6)
+@question("One head of full width", "what if", points=4, minutes=6, objective=3, level=3)
 def one_wide_head():
     r"""The eight heads of a layer are replaced by one head of the full width, with as many parameters. What can the
     eight do in one layer that the one cannot? What does the one have that the eight do not? What happens to the

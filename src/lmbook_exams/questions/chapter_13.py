@@ -2,14 +2,14 @@
 
 from fractions import Fraction
 
-from lmbook_exams.question import dot, matrix, pick, question, shares, some, whole
+from lmbook_exams.question import dot, matrix, pick, question, shares, some, until, whole
 
 
 def score_matrix(weights: list[list[int]]) -> str:
     return matrix([[rf"\ln {n}" if n > 1 else "0" for n in line] for line in weights])
 
 
-@question("A causal softmax", points=5, minutes=7)
+@question("A causal softmax", points=5, minutes=7, objective=5, level=1)
 def causal_softmax(rng):
     r"""Three positions of a causal self-attention have the scores and values
 
@@ -25,8 +25,13 @@ def causal_softmax(rng):
 
     *Marks.* 3 points: (a), 1 for each row. 1 point: (b). 1 point: (c).
     """
-    weights = [[whole(rng, 1, 5) for _ in range(3)] for _ in range(3)]
-    V = [[whole(rng, -3, 5)] for _ in range(3)]
+
+    def draw():
+        weights = [some(rng, range(1, 6), 3) for _ in range(3)]
+        V = [[one] for one in some(rng, (-3, -2, -1, 1, 2, 3, 4, 5), 3)]
+        return weights, V, dot(weights[2], [one[0] for one in V])
+
+    weights, V, _ = until(draw, lambda weights, V, third: third)
     alpha = [shares(line[: at + 1]) + [Fraction(0)] * (2 - at) for at, line in enumerate(weights)]
     return {
         "E": score_matrix(weights),
@@ -40,7 +45,7 @@ def causal_softmax(rng):
     }
 
 
-@question("Zero after the softmax", points=4, minutes=6)
+@question("Zero after the softmax", points=4, minutes=6, objective=5, level=2)
 def zero_after(rng):
     r"""Four positions have scores for query 2 of $«e»$. Query 2 may see keys 1 and 2.
 
@@ -53,7 +58,7 @@ def zero_after(rng):
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: which one changes. 1 point: why, and that it is a leak.
     """
-    weights = some(rng, (1, 2, 3, 4, 5, 6), 4)
+    weights = some(rng, (2, 3, 4, 5, 6), 4)
     whole_row = shares(weights)
     before = [*shares(weights[:2]), 0, 0]
     after = [*whole_row[:2], 0, 0]
@@ -63,7 +68,7 @@ def zero_after(rng):
             "sum": sum(after), "old": as_row[3], "new": rf"\ln {new}", "allowed": before, "zeroed": after}  # fmt: skip
 
 
-@question("How far do layers see?", points=4, minutes=5)
+@question("How far do layers see?", points=4, minutes=5, objective=3, level=1)
 def reach(rng):
     r"""In each layer a position sees itself and $«w»$ positions to each side; the text has $N = «N»$ words.
 
@@ -76,13 +81,13 @@ def reach(rng):
 
     *Marks.* 1 point: (a). 2 points: (b). 1 point: (c).
     """
-    w, L = whole(rng, 1, 4), whole(rng, 2, 6)
+    w, L = whole(rng, 2, 4), whole(rng, 2, 6)
     N = pick(rng, (12, 20, 26, 33, 41, 50))
     return {"w": w, "N": N, "L": L, "far": L * w, "span": N - 1, "need": -(-(N - 1) // w), "square": N * N,
             "band": (2 * w + 1) * N}  # fmt: skip
 
 
-@question("Three layers and their weights", points=4, minutes=6)
+@question("Three layers and their weights", points=4, minutes=6, objective=3, level=1)
 def three_layers(rng):
     r"""Layers map $N = «N»$ vectors of width $d = «d»$ to as many of the same width. Count their weights, without
     biases:
@@ -97,11 +102,11 @@ def three_layers(rng):
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d), both parts.
     """
-    N, d, w = pick(rng, (10, 16, 20, 32)), pick(rng, (16, 32, 64, 100)), whole(rng, 1, 3)
+    N, d, w = pick(rng, (10, 16, 20, 32)), pick(rng, (16, 32, 64, 100)), whole(rng, 2, 4)
     return {"N": N, "d": d, "w": w, "conv": (2 * w + 1) * d * d, "full": N * N * d * d, "attention": 4 * d * d}
 
 
-@question("Masks together", points=4, minutes=6)
+@question("Masks together", points=4, minutes=6, objective=5, level=2)
 def masks_together(rng):
     r"""A decoder reads a batch padded to $T = «T»$ positions. One row has $«real»$ real tokens, the rest is padding at
     the end.
@@ -125,7 +130,7 @@ def masks_together(rng):
             "both": triangle + rest}  # fmt: skip
 
 
-@question("Find the leak", points=4, minutes=6)
+@question("Find the leak", points=4, minutes=6, objective=5, level=2)
 def find_the_leak(rng):
     r"""One of the three masks of a causal model with four positions leaks, one forbids too much, one is right. A 1
     means *may look*; rows are queries.
@@ -155,7 +160,7 @@ def find_the_leak(rng):
             "leaks": f"${names[0]}$", "less": f"${names[1]}$", "q": q + 1, "k": k + 1, "i": i + 1, "j": j + 1}  # fmt: skip
 
 
-@question("No layer undoes the mask", "derivation", points=5, minutes=8)
+@question("No layer undoes the mask", "derivation", points=5, minutes=8, objective=5, level=3)
 def no_layer_leaks():
     r"""A stack of $L$ layers consists of causal self-attention and of functions that are applied to each position by
     itself. Show by induction that the output at position $t$ depends on the tokens $1, \dots, t$ only. Which of
@@ -175,7 +180,7 @@ def no_layer_leaks():
     """
 
 
-@question("Upside down", "bug", points=4, minutes=6)
+@question("Upside down", "bug", points=4, minutes=6, objective=5, level=2)
 def mask_bug():
     r"""A causal model has a loss near 0 on every text and writes nonsense. Its mask is True where a query may look:
 
@@ -198,7 +203,7 @@ def mask_bug():
     """
 
 
-@question("Before the softmax", "words", points=4, minutes=6)
+@question("Before the softmax", "words", points=4, minutes=6, objective=5, level=2)
 def before_the_softmax():
     r"""Explain in about three sentences why a mask puts $-\infty$ before the softmax and not 0 after it, and why
     putting 0 *before* it is wrong as well. What would you see in training, and what when the model writes?
@@ -214,7 +219,7 @@ def before_the_softmax():
     """
 
 
-@question("Trained without a mask", "what if", points=3, minutes=5)
+@question("Trained without a mask", "what if", points=3, minutes=5, objective=5, level=2)
 def without_a_mask():
     r"""A language model is trained on next tokens without a causal mask, and gets one only when it writes. What does
     its training loss look like, what has it learned, and what does it write? Would it help to put the mask in for

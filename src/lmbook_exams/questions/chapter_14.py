@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 
-from lmbook_exams.question import matrix, pick, question, row, some, until, whole
+from lmbook_exams.question import dot, matrix, pick, question, row, some, until, whole
 
 # Values at multiples of 30 degrees, for clock hands that stop at whole hours.
 SINES = {0: "0", 1: r"\tfrac12", 2: r"\tfrac{\sqrt3}{2}", 3: "1", 4: r"\tfrac{\sqrt3}{2}", 5: r"\tfrac12", 6: "0"}
@@ -19,7 +19,7 @@ def cosine(hours: int) -> str:
     return sine(hours + 3)
 
 
-@question("Two clock hands", points=5, minutes=8)
+@question("Two clock hands", points=5, minutes=8, objective=2, level=2)
 def two_hands(rng):
     r"""A code of position has two pairs, with the speeds $\omega_0 = \tfrac{\pi}{«slow0»}$ and
     $\omega_1 = \tfrac{\pi}{6}$ radians per position:
@@ -37,7 +37,12 @@ def two_hands(rng):
     """
     slow = pick(rng, (2, 3))  # pi / 2 is 3 twelfths of a turn in each position, pi / 3 is 2
     hours = 6 // slow
-    t, i = until(lambda: (whole(rng, 2, 9), whole(rng, 0, 7)), lambda t, i: t > i and t - i not in (6,))
+
+    def fits(k: int) -> bool:  # neither cosine is 0, and they do not cancel
+        a, b = math.cos(k * math.pi / slow), math.cos(k * math.pi / 6)
+        return min(abs(a), abs(b), abs(a + b)) > 0.1
+
+    t, i = until(lambda: (whole(rng, 2, 9), whole(rng, 1, 7)), lambda t, i: t > i and fits(t - i))
     k = t - i
 
     def code(at: int) -> list[str]:
@@ -47,7 +52,7 @@ def two_hands(rng):
             "c1": cosine(k), "g": math.cos(k * math.pi / slow) + math.cos(k * math.pi / 6), "period0": 2 * slow}  # fmt: skip
 
 
-@question("Speeds and wave lengths", points=4, minutes=5)
+@question("Speeds and wave lengths", points=4, minutes=5, objective=2, level=1)
 def speeds(rng):
     r"""A sinusoidal code has width $D = «D»$ and base $C = «C»$.
 
@@ -70,7 +75,7 @@ def speeds(rng):
             "part": length / (period * math.pi)}  # fmt: skip
 
 
-@question("Lowest bit first", points=4, minutes=5)
+@question("Lowest bit first", points=4, minutes=5, objective=2, level=1)
 def binary_codes(rng):
     r"""Positions get their binary code with the lowest bit first, $p_{tj} = \lfloor t / 2^j \rfloor \bmod 2$.
 
@@ -96,7 +101,7 @@ def binary_codes(rng):
             "many": 2**bits, "c": c, "d": c + 1, "differ": (c ^ (c + 1)).bit_count()}  # fmt: skip
 
 
-@question("Turned queries and keys", points=5, minutes=7)
+@question("Turned queries and keys", points=5, minutes=7, objective=3, level=2)
 def rotary_score(rng):
     r"""With one pair and $\omega = \tfrac{\pi}{2}$, a rotary code turns the query at position $t$ and the key at
     position $i$ by the angles $t\omega$ and $i\omega$; a quarter turn makes $(x, y)$ to $(-y, x)$. Let
@@ -120,14 +125,21 @@ def rotary_score(rng):
             v = [-v[1], v[0]]
         return v
 
-    q, k = [whole(rng, 1, 5), whole(rng, -4, 4)], [whole(rng, -4, 4), whole(rng, 1, 5)]
-    t, i = until(lambda: (whole(rng, 1, 9), whole(rng, 0, 8)), lambda t, i: t > i and (t - i) % 4)
+    signed = (-4, -3, -2, -1, 1, 2, 3, 4)
+    q, k, t, i = until(
+        lambda: (
+            [whole(rng, 1, 5), pick(rng, signed)],
+            [pick(rng, signed), whole(rng, 1, 5)],
+            *some(rng, range(1, 10), 2),
+        ),
+        lambda q, k, t, i: t > i and t % 4 and i % 4 and (t - i) % 4 and dot(turn(q, t), turn(k, i)),
+    )
     qt, ki, kd = turn(q, t), turn(k, i), turn(k, i - t)
     return {"q": row(q), "k": row(k), "query": q, "key": k, "t": t, "i": i, "qt": row(qt), "ki": row(ki),
             "score": qt[0] * ki[0] + qt[1] * ki[1], "steps": i - t, "kd": row(kd)}  # fmt: skip
 
 
-@question("Farther is weaker", points=4, minutes=6)
+@question("Farther is weaker", points=4, minutes=6, objective=5, level=1)
 def alibi(rng):
     r"""ALiBi takes $m_h (t - i)$ from the score of key $i \le t$, with $m_h = 2^{-8h/n}$ for head $h$ of $n = «n»$.
 
@@ -146,7 +158,7 @@ def alibi(rng):
     return {"n": n, "h": h, "far": far, "exponent": 8 * h // n, "m": m, "loss": m * far, "factor": math.exp(-m * far)}
 
 
-@question("One map for every position", points=4, minutes=6)
+@question("One map for every position", points=4, minutes=6, objective=3, level=2)
 def shift_map(rng):
     r"""One pair of a sinusoidal code has $\omega = \tfrac{\pi}{«slow»}$.
 
@@ -163,14 +175,14 @@ def shift_map(rng):
 
     *Marks.* 2 points: (a), 1 of them for the signs. 1 point: (b). 1 point: (c).
     """
-    slow, k = pick(rng, (2, 3, 6)), whole(rng, 1, 5)
+    slow, k = pick(rng, (3, 6)), pick(rng, (1, 2, 4, 5))  # no quarter turn, whose matrix has zeros
     hours = 6 // slow * k
     s, c = sine(hours), cosine(hours)
-    minus = s if s == "0" else s.removeprefix("-") if s.startswith("-") else "-" + s
+    minus = s.removeprefix("-") if s.startswith("-") else "-" + s
     return {"slow": slow, "k": k, "R": matrix([[c, s], [minus, c]])}
 
 
-@question("Only the offset counts", "derivation", points=5, minutes=8)
+@question("Only the offset counts", "derivation", points=5, minutes=8, objective=3, level=3)
 def offset_alone():
     r"""Show that the inner product of two sinusoidal codes, $\mathbf p_t^\top \mathbf p_i$, depends on $t - i$ only.
     How long is $\mathbf p_t$, for which offset is the product largest, and is it the same for $i$ as far before $t$
@@ -189,7 +201,7 @@ def offset_alone():
     """
 
 
-@question("The same code for the whole sentence", "bug", points=4, minutes=6)
+@question("The same code for the whole sentence", "bug", points=4, minutes=6, objective=4, level=2)
 def batch_axis_bug():
     r"""`x` has shape (B, T, d), `sinusoidal(n, d)` gives (n, d). A model with the lines below never learns any order,
     and a sentence gets other outputs when it is elsewhere in the batch.
@@ -213,7 +225,7 @@ def batch_axis_bug():
     """
 
 
-@question("Added or put beside?", "words", points=4, minutes=6)
+@question("Added or put beside?", "words", points=4, minutes=6, objective=4, level=2)
 def add_or_concatenate():
     r"""A code of position can be added to a word's vector or put beside it. Explain in about three sentences what the
     two have in common (think of the first linear layer behind), what each costs, and why adding works although the
@@ -230,7 +242,7 @@ def add_or_concatenate():
     """
 
 
-@question("A model without positions", "what if", points=4, minutes=6)
+@question("A model without positions", "what if", points=4, minutes=6, objective=6, level=3)
 def no_positions(rng):
     r"""A causal model has no code of position. Token 1 is `<sos>` and has value 1 in one dimension; all others have 0
     there.

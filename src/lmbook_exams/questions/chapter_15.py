@@ -2,13 +2,13 @@
 
 from fractions import Fraction
 
-from lmbook_exams.question import pick, question, row, some, whole
+from lmbook_exams.question import pick, question, row, some, until, whole
 
 # Deviations from a mean whose mean square is a square.
-SPREADS = ((5, -1, -1, -3), (-5, 1, 1, 3), (1, 1, -1, -1), (2, 2, -2, -2), (3, 3, -3, -3))
+SPREADS = ((5, -1, -1, -3), (-5, 1, 1, 3), (2, 2, -2, -2), (3, 3, -3, -3))
 
 
-@question("LayerNorm by hand", points=5, minutes=6)
+@question("LayerNorm by hand", points=5, minutes=6, objective=1, level=1)
 def layer_norm(rng):
     r"""LayerNorm (with $\epsilon = 0$) is applied to $\mathbf x = «x»$, with the gain $\mathbf g = «g»$ and the bias
     $\mathbf b = «b»$.
@@ -23,18 +23,20 @@ def layer_norm(rng):
 
     *Marks.* 2 points: (a), 1 for each. 1 point: (b). 1 point: (c). 1 point: (d).
     """
-    spread, mean = pick(rng, SPREADS), whole(rng, -4, 9)
-    spread = some(rng, spread, 4)
-    sd = {25 + 1 + 1 + 9: 3, 4: 1, 16: 2, 36: 3}[sum(one * one for one in spread)]
-    g, b = [pick(rng, (1, 2, 3, -1)) for _ in range(4)], [whole(rng, -2, 2) for _ in range(4)]
-    hat = [Fraction(one, sd) for one in spread]
-    out = [one * a + c for one, a, c in zip(hat, g, b, strict=True)]
-    x = [mean + one for one in spread]
+    spread, mean = some(rng, pick(rng, SPREADS), 4), pick(rng, (-4, 4, 6, 7, 8, 9))
+    sd = {16: 2, 36: 3}[sum(one * one for one in spread)]
+    hat, x = [Fraction(one, sd) for one in spread], [mean + one for one in spread]
+
+    def draw():
+        g, b = some(rng, (1, 2, 3, -1), 4), some(rng, (-2, -1, 1, 2), 4)
+        return g, b, [one * a + c for one, a, c in zip(hat, g, b, strict=True)]
+
+    g, b, out = until(draw, lambda g, b, out: all(out))
     return {"x": row(x), "input": x, "g": row(g), "b": row(b), "gain": g, "bias": b, "mean": mean, "sd": sd,
             "hat": row(hat), "out": row(out), "result": out}  # fmt: skip
 
 
-@question("Parameters of a layer", points=5, minutes=7)
+@question("Parameters of a layer", points=5, minutes=7, objective=3, level=1)
 def layer_parameters(rng):
     r"""An encoder layer has width $d = «d»$ and $d_{\text{ff}} = «ff»$. All linear maps have biases, and each of its
     two norms has gain and bias.
@@ -55,7 +57,7 @@ def layer_parameters(rng):
             "layer": attention + forward + norms, "more": attention + 2 * d}  # fmt: skip
 
 
-@question("FLOPs of a layer", points=4, minutes=6)
+@question("FLOPs of a layer", points=4, minutes=6, objective=3, level=2)
 def layer_flops(rng):
     r"""An encoder layer of width $d = «d»$ with $d_{\text{ff}} = «ff»$ reads $N = «N»$ positions. A multiplication with
     its addition counts as 2 FLOPs; biases, norms and the softmax are left out.
@@ -79,7 +81,7 @@ def layer_flops(rng):
             "share": scores / every, "training": 3 * every}  # fmt: skip
 
 
-@question("What must wait", points=5, minutes=7)
+@question("What must wait", points=5, minutes=7, objective=2, level=2)
 def what_must_wait(rng):
     r"""A source of $N = «N»$ tokens is translated into $T = «T»$ tokens. Compare an encoder-decoder of one recurrent
     layer each with a Transformer of $L = «L»$ encoder and $«L»$ decoder layers. Count a recurrent step, or a layer,
@@ -100,7 +102,7 @@ def what_must_wait(rng):
     return {"N": N, "T": T, "L": L, "both": N + T, "layers": 2 * L, "writing": L + T * L}
 
 
-@question("Smoothed labels", points=4, minutes=6)
+@question("Smoothed labels", points=4, minutes=6, objective=1, level=2)
 def smoothed_labels(rng):
     r"""The vocabulary has $|V| = «V»$ types and $\epsilon = «eps»$. The model gives the right type the probability
     $«p»$ and each of the others the same.
@@ -123,7 +125,7 @@ def smoothed_labels(rng):
     return {"V": V, "eps": eps, "p": p, "qr": qr, "qo": qo, "po": po, "gr": p - qr, "go": po - qo}
 
 
-@question("Warm-up and cosine", points=4, minutes=5)
+@question("Warm-up and cosine", points=4, minutes=5, objective=4, level=2)
 def warm_up(rng):
     r"""The rate rises linearly from 0 to $\eta = «eta»$ over $«warm»$ steps and then follows half a cosine down to 0 at
     step $«total»$.
@@ -148,7 +150,7 @@ def warm_up(rng):
             "done": done, "first": eta * early / warm, "second": eta * height}  # fmt: skip
 
 
-@question("Shapes in a decoder layer", "shapes", points=4, minutes=6)
+@question("Shapes in a decoder layer", "shapes", points=4, minutes=6, objective=1, level=1)
 def decoder_shapes(rng):
     r"""A decoder layer of width $d = «d»$ with $«n»$ heads works on $B = «B»$ rows, $T = «T»$ target positions and
     $N = «N»$ source positions; $d_{\text{ff}} = «ff»$. Give, with the batch first, the shapes of: the weights of
@@ -168,7 +170,7 @@ def decoder_shapes(rng):
     return {"B": pick(rng, (4, 16, 32)), "n": n, "dk": dk, "d": n * dk, "T": T, "N": N, "ff": 4 * n * dk}
 
 
-@question("A road without toll", "derivation", points=4, minutes=7)
+@question("A road without toll", "derivation", points=4, minutes=7, objective=4, level=3)
 def residual_road():
     r"""In a pre-norm stack $\mathbf x_k = \mathbf x_{k-1} + f_k(\operatorname{LN}(\mathbf x_{k-1}))$. Write
     $\mathbf x_K$ as a sum and show that $\partial \mathbf x_K / \partial \mathbf x_k$ is the unit matrix plus
@@ -186,7 +188,7 @@ def residual_road():
     """
 
 
-@question("A residual that is none", "bug", points=4, minutes=6)
+@question("A residual that is none", "bug", points=4, minutes=6, objective=4, level=2)
 def residual_bug():
     r"""A student's pre-norm encoder layer trains well with two layers and hardly at all with twelve.
 
@@ -212,7 +214,7 @@ def residual_bug():
     """
 
 
-@question("In parallel, and one by one", "words", points=4, minutes=6)
+@question("In parallel, and one by one", "words", points=4, minutes=6, objective=2, level=2)
 def parallel_and_sequential():
     r"""“A Transformer still needs recurrence in training, because each decoder state needs the state before.” Explain
     in about three sentences what is wrong with this, what makes it possible to compute all steps at once, and where
@@ -229,7 +231,7 @@ def parallel_and_sequential():
     """
 
 
-@question("Parts left out", "what if", points=4, minutes=6)
+@question("Parts left out", "what if", points=4, minutes=6, objective=1, level=3)
 def parts_left_out():
     r"""From a Transformer that translates one part is left out at a time, and it is trained anew: (a) the codes of
     position, (b) the attention to the source, (c) the feed-forward parts, (d) the causal mask. Say for each what

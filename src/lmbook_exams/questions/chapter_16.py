@@ -6,7 +6,7 @@ from fractions import Fraction
 from lmbook_exams.question import pick, question, some, table, whole
 
 
-@question("Eighty, ten, ten", points=4, minutes=6)
+@question("Eighty, ten, ten", points=4, minutes=6, objective=2, level=1)
 def masking_counts(rng):
     r"""BERT's training chooses «percent» % of $«n»$ ordinary tokens; of the chosen, 80 % become `<mask>`, 10 % a random
     token, and 10 % stay. Give the expected numbers of
@@ -28,7 +28,7 @@ def masking_counts(rng):
             "share": Fraction(2 * kept, n - chosen * 8 // 10)}  # fmt: skip
 
 
-@question("The loss of a masked model", points=4, minutes=6)
+@question("The loss of a masked model", points=4, minutes=6, objective=2, level=2)
 def masked_loss(rng):
     r"""A model has read a row of six tokens, some of them chosen for prediction. These are the probabilities that it
     gives to the true token at each position:
@@ -47,7 +47,7 @@ def masked_loss(rng):
     *Marks.* 1 point: only the chosen ones. 1 point: the value. 1 point: (b) and (c). 1 point: (d).
     """
     chosen = sorted(some(rng, range(6), 3))
-    powers = [whole(rng, 1, 5) if at in chosen else 0 for at in range(6)]
+    powers = [whole(rng, 2, 6) if at in chosen else 0 for at in range(6)]
     powers[chosen[2]] += (-sum(powers)) % 3
     shown = [f"$\\tfrac{{1}}{{{2**k}}}$" if k else "$1$" for k in powers]
     lines = table(["position", *(str(n) for n in range(1, 7))],
@@ -57,7 +57,7 @@ def masked_loss(rng):
             "bits": bits, "nats": bits * math.log(2), "all": sum(powers) / 6}  # fmt: skip
 
 
-@question("The size of a BERT", points=5, minutes=7)
+@question("The size of a BERT", points=5, minutes=7, objective=1, level=2)
 def bert_parameters(rng):
     r"""A BERT has $|V| = «V»$, $T_{\max} = «T»$, two segments, width $d = «d»$, $d_{\text{ff}} = 4d$ and $L = «L»$
     layers. Linear maps have biases; there is a norm behind the embeddings and two in each layer.
@@ -81,7 +81,7 @@ def bert_parameters(rng):
     return {"V": V, "T": T, "d": d, "L": L, "tables": tables, "layer": layer, "all": tables + L * layer, "Td": T * d}
 
 
-@question("Is it really this word?", points=4, minutes=7)
+@question("Is it really this word?", points=4, minutes=7, objective=2, level=3)
 def really_this_word(rng):
     r"""Chosen positions keep their token as often as they get a random one. A position that counts shows the word $v$, which
     the context alone would give the probability $p(v) = «p»$; random tokens are drawn evenly from $|V| = «V»$
@@ -104,7 +104,7 @@ def really_this_word(rng):
     return {"V": V, "p": p, "answer": (p + p / V) / (p + Fraction(1, V))}
 
 
-@question("How much a text teaches", points=4, minutes=5)
+@question("How much a text teaches", points=4, minutes=5, objective=2, level=2)
 def predictions_per_text(rng):
     r"""A training text has $«n»$ million tokens, in rows of $«T»$.
 
@@ -124,7 +124,7 @@ def predictions_per_text(rng):
             "passes": causal / (n * percent / 100)}  # fmt: skip
 
 
-@question("What fine-tuning adds", points=4, minutes=5)
+@question("What fine-tuning adds", points=4, minutes=5, objective=5, level=1)
 def fine_tuning_adds(rng):
     r"""A pre-trained encoder of width $d = «d»$ is used (i) as a tagger with $«tags»$ tags and (ii) as a classifier
     with $«classes»$ classes, which puts a pooler $\tanh(W_p \mathbf h_1 + \mathbf b_p)$ below its linear layer.
@@ -145,7 +145,7 @@ def fine_tuning_adds(rng):
             "classifier": d * d + d + classes * d + classes}  # fmt: skip
 
 
-@question("A product that is no probability", "derivation", points=4, minutes=7)
+@question("A product that is no probability", "derivation", points=4, minutes=7, objective=5, level=3)
 def no_joint():
     r"""A language has two sentences of two words, “yes yes” and “no no”, equally likely. Let a masked model give the
     right conditionals at each blank, with one blank at a time.
@@ -167,7 +167,7 @@ def no_joint():
     """
 
 
-@question("Too good at blanks", "bug", points=4, minutes=6)
+@question("Too good at blanks", "bug", points=4, minutes=6, objective=2, level=2)
 def unmasked_bug():
     r"""A masked model reaches a loss near 0 within a few hundred steps, and its guesses for real blanks are random
     words.
@@ -190,7 +190,7 @@ def unmasked_bug():
     """
 
 
-@question("Why not all masks?", "words", points=4, minutes=6)
+@question("Why not all masks?", "words", points=4, minutes=6, objective=2, level=2)
 def why_not_all_masks():
     r"""A colleague replaces every chosen token by `<mask>`, “since 80/10/10 is only tradition”. Explain in about three
     sentences what the 10 % random and the 10 % unchanged tokens are for, and describe an experiment that would tell
@@ -207,7 +207,7 @@ def why_not_all_masks():
     """
 
 
-@question("Can it write?", "what if", points=4, minutes=6)
+@question("Can it write?", "what if", points=4, minutes=6, objective=5, level=2)
 def can_it_write():
     r"""Somebody lets a BERT write: to a prompt a `<mask>` is appended, the likeliest token is put there, then the next
     `<mask>` is appended, and so on. Give two reasons why the text will be poor, one of them in how the model was

@@ -6,7 +6,7 @@ from fractions import Fraction
 from lmbook_exams.question import pick, question, row, shares, some, until, whole
 
 
-@question("Temperature", points=5, minutes=7)
+@question("Temperature", points=5, minutes=7, objective=3, level=1)
 def temperature(rng):
     r"""A model gives the next token the probabilities $P = «P»$.
 
@@ -18,13 +18,13 @@ def temperature(rng):
 
     *Marks.* 2 points: (a), 1 of them for the exponent. 1 point: (b). 1 point: (c). 1 point: (d).
     """
-    roots = some(rng, pick(rng, ((1, 2, 3), (1, 2, 4), (1, 3, 4), (2, 3, 5))), 3)
+    roots = some(rng, pick(rng, ((1, 2, 3), (1, 2, 4), (1, 3, 4))), 3)
     squares = [n * n for n in roots]
     P, sharp, flat = shares(squares), shares([n * n for n in squares]), shares(roots)
     return {"P": row(P), "probabilities": P, "sharp": row(sharp), "flat": row(flat), "half": sharp, "double": flat}
 
 
-@question("Top-k and top-p", points=5, minutes=7)
+@question("Top-k and top-p", points=5, minutes=7, objective=3, level=1)
 def top_cuts(rng):
     r"""Five tokens A to E have the probabilities $«P»$.
 
@@ -76,7 +76,7 @@ def top_cuts(rng):
     }
 
 
-@question("Inputs and targets", points=4, minutes=5)
+@question("Inputs and targets", points=4, minutes=5, objective=2, level=1)
 def shifted_windows(rng):
     r"""A stream of ids begins «stream». A GPT with a window of $T = «T»$ is trained on it.
 
@@ -90,7 +90,7 @@ def shifted_windows(rng):
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d).
     """
-    stream = [whole(rng, 5, 60) for _ in range(12)]
+    stream = some(rng, range(5, 61), 12)
     T, s = whole(rng, 4, 6), whole(rng, 2, 5)
     return {
         "stream": ", ".join(map(str, stream)),
@@ -102,7 +102,7 @@ def shifted_windows(rng):
     }
 
 
-@question("A straight line through logarithms", points=4, minutes=6)
+@question("A straight line through logarithms", points=4, minutes=6, objective=4, level=2)
 def power_law(rng):
     r"""Two models of $«n1»$ and $«n2»$ million parameters have losses of $«J1»$ and $«J2»$ nats. Assume
     $J = J_1\, n_\theta^{-\alpha}$.
@@ -139,7 +139,7 @@ def power_law(rng):
     }
 
 
-@question("What a training costs", points=4, minutes=6)
+@question("What a training costs", points=4, minutes=6, objective=4, level=1)
 def training_cost(rng):
     r"""A GPT of $n_\theta = «n» \cdot 10^6$ parameters is trained on $n_w = «w» \cdot 10^9$ tokens. Count 2 FLOPs per
     parameter and token for the forward pass (short windows: attention's own part is left out).
@@ -154,13 +154,13 @@ def training_cost(rng):
 
     *Marks.* 2 points: (a), 1 of them for the 3. 1 point: (b). 1 point: (c).
     """
-    n, w, speed = pick(rng, (10, 50, 100, 124, 350)), pick(rng, (1, 2, 5, 10)), pick(rng, (10, 50, 100, 200))
+    n, w, speed = pick(rng, (10, 50, 100, 124, 350)), pick(rng, (2, 5, 8, 20)), pick(rng, (10, 50, 100, 200))
     flops = 6 * n * w * 10**15
     return {"n": n, "w": w, "speed": speed, "flops": flops,
             "seconds": flops / (speed * 10**12), "hours": flops / (speed * 10**12) / 3600}  # fmt: skip
 
 
-@question("What a cache saves", points=4, minutes=6)
+@question("What a cache saves", points=4, minutes=6, objective=3, level=2)
 def cache_saves(rng):
     r"""A GPT writes $T = «T»$ tokens from an empty prompt. Count, for one layer and one head, the positions for which
     keys and values are computed, and the scores that are computed (with a plain product, masked ones too).
@@ -181,7 +181,7 @@ def cache_saves(rng):
     return {"T": T, "positions": T * (T + 1) // 2, "scores": T * (T + 1) * (2 * T + 1) // 6}
 
 
-@question("Characters against byte pairs", points=4, minutes=6)
+@question("Characters against byte pairs", points=4, minutes=6, objective=2, level=2)
 def per_character(rng):
     r"""On the same text a GPT over characters has a loss of $«chars»$ nats per character, one over byte pairs $«pairs»$
     nats per token. A token has $«c»$ characters on average.
@@ -207,7 +207,7 @@ def per_character(rng):
             "times": f"{float(chars * c):g}", "pp": math.exp(chars * c), "seen": 256 * c}  # fmt: skip
 
 
-@question("What the loss aims at", "derivation", points=5, minutes=8)
+@question("What the loss aims at", "derivation", points=5, minutes=8, objective=6, level=3)
 def what_the_loss_aims_at():
     r"""Let texts be drawn from $P$, and let a model give next tokens the probabilities $Q$. Show that the expected loss
     $\mathbb E_P[-\ln Q]$ is at least $\mathbb E_P[-\ln P]$, with equality only for $Q = P$. (You may use
@@ -226,7 +226,7 @@ def what_the_loss_aims_at():
     """
 
 
-@question("A nucleus with a hole", "bug", points=4, minutes=6)
+@question("A nucleus with a hole", "bug", points=4, minutes=6, objective=3, level=2)
 def nucleus_bug():
     r"""This should draw from the fewest likeliest tokens that reach `p` together.
 
@@ -251,7 +251,7 @@ def nucleus_bug():
     """
 
 
-@question("BERT or GPT?", "words", points=4, minutes=6)
+@question("BERT or GPT?", "words", points=4, minutes=6, objective=5, level=2)
 def bert_or_gpt():
     r"""Choose BERT or GPT for each of these, with a reason in one sentence: finding names in finished contracts with
     500 labelled pages; continuing a program while it is typed; ranking five proposed corrections of a sentence by
@@ -267,7 +267,7 @@ def bert_or_gpt():
     """
 
 
-@question("All the settings at their ends", "what if", points=4, minutes=6)
+@question("All the settings at their ends", "what if", points=4, minutes=6, objective=3, level=2)
 def settings_at_their_ends():
     r"""A GPT writes with (a) a temperature near 0, (b) a very high temperature, (c) top-k with $k = 1$, (d) top-p with
     $p = 1$. Describe the text in each case and say which two are the same. Why does greedy writing often fall into

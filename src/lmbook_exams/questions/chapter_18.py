@@ -2,10 +2,10 @@
 
 from fractions import Fraction
 
-from lmbook_exams.question import matrix, pick, question, row, some, until, whole
+from lmbook_exams.question import dot, matrix, pick, question, row, some, until, whole
 
 
-@question("Pixels or patches", points=4, minutes=6)
+@question("Pixels or patches", points=4, minutes=6, objective=4, level=2)
 def pixels_or_patches(rng):
     r"""Grey images have $h \times w = «h» \times «w»$ pixels. They are read as pixels, or as patches of
     $«r» \times «r»$.
@@ -27,7 +27,7 @@ def pixels_or_patches(rng):
             "ratio": r**4, "size": r * r}  # fmt: skip
 
 
-@question("Bits per pixel", points=4, minutes=6)
+@question("Bits per pixel", points=4, minutes=6, objective=2, level=2)
 def bits_per_pixel(rng):
     r"""Images of $«side» \times «side»$ pixels with $«levels»$ grey levels each. A model gives a test image the
     probability $2^{-«total»}$.
@@ -44,14 +44,14 @@ def bits_per_pixel(rng):
     """
     side, k = pick(rng, (8, 10, 16)), whole(rng, 2, 4)
     pixels = side * side
-    bits = Fraction(whole(rng, 2, 4 * k - 2), 4)
+    bits = Fraction(pick(rng, [n for n in range(5, 4 * k - 1) if n % 4]), 4)
     blank = pixels // pick(rng, (2, 4))
     return {"side": side, "levels": 2**k, "uniform": k, "pixels": pixels, "total": int(bits * pixels), "bits": bits,
             "nats": float(bits) * 0.6931471805599453, "blank": blank, "rest": pixels - blank,
             "each": float(bits * pixels / (pixels - blank))}  # fmt: skip
 
 
-@question("A classifier for nothing", points=4, minutes=6)
+@question("A classifier for nothing", points=4, minutes=6, objective=3, level=2)
 def bayes_classifier(rng):
     r"""A model that writes digits by class gives one image the probabilities $P(\text{image} \mid c) = «likelihoods»$
     for $c = 3, 5, 8$, all other classes being negligible. $P(c)$ is the same for all classes.
@@ -67,7 +67,7 @@ def bayes_classifier(rng):
     """
     base = whole(rng, 60, 90)
     down = some(rng, (0, 1, 2, 3), 3)
-    times = whole(rng, 2, 4)
+    times = pick(rng, (3, 5))
     weights = [2 ** (3 - one) for one in down]
     prior = [weights[0], weights[1] * times, weights[2]]
     return {"likelihoods": row([f"2^{{-{base + one}}}" for one in down]), "down": down, "times": times,
@@ -76,9 +76,9 @@ def bayes_classifier(rng):
             "uneven": row([Fraction(n, sum(prior)) for n in prior])}  # fmt: skip
 
 
-@question("Which patch, which place?", points=4, minutes=5)
+@question("Which patch, which place?", points=4, minutes=5, objective=4, level=1)
 def patch_index(rng):
-    r"""An image of $«h» \times «w»$ pixels is cut into patches of $«r» \times «r»$, counted in rows from 0, as are the
+    r"""An image of $«h»$ rows and $«w»$ columns of pixels is cut into patches of $«r» \times «r»$, counted in rows from 0, as are the
     pixels and the numbers within a patch.
 
     (a) Into which patch, and to which place in it, goes the pixel in row $«y»$, column $«x»$? (b) Which pixel is
@@ -95,14 +95,15 @@ def patch_index(rng):
     r = pick(rng, (2, 3, 4))
     down, across = whole(rng, 2, 5), whole(rng, 2, 5)
     h, w = r * down, r * across
-    y, x = whole(rng, 1, h - 1), whole(rng, 1, w - 1)
-    n, k = whole(rng, 1, down * across - 1), whole(rng, 1, r * r - 1)
+    # Neither the first patch of a row or column nor the first row or column of a patch: no term is 0.
+    (y, x), (yy, xx) = ([r * whole(rng, 1, n - 1) + whole(rng, 1, r - 1) for n in (down, across)] for _ in range(2))
+    n, k = yy // r * across + xx // r, yy % r * r + xx % r
     return {"h": h, "w": w, "r": r, "y": y, "x": x, "a": y // r, "b": x // r, "across": across,
             "patch": y // r * across + x // r, "u": y % r, "v": x % r, "place": y % r * r + x % r, "k": k, "n": n,
-            "yy": n // across * r + k // r, "xx": n % across * r + k % r, "size": r * r}  # fmt: skip
+            "yy": yy, "xx": xx, "size": r * r}  # fmt: skip
 
 
-@question("A convolution in disguise", points=4, minutes=6)
+@question("A convolution in disguise", points=4, minutes=6, objective=4, level=2)
 def patch_convolution(rng):
     r"""A $4 \times 4$ image $g$ is cut into four $2 \times 2$ patches, each of which is embedded in one number by
     $x_n = b + \sum_k W_k\, \text{patch}_n[k]$ with $W = «W»$, $b = «b»$:
@@ -119,22 +120,21 @@ def patch_convolution(rng):
 
     *Marks.* 2 points: (a). 1 point: (b). 1 point: (c).
     """
-    g = [[whole(rng, 0, 4) for _ in range(4)] for _ in range(4)]
-    W, b = [pick(rng, (-2, -1, 0, 1, 2)) for _ in range(4)], whole(rng, -2, 2)
-    if not any(W):
-        W[0] = 1
-    x = [
-        b + sum(W[2 * u + v] * g[2 * i + u][2 * j + v] for u in range(2) for v in range(2))
-        for i in range(2)
-        for j in range(2)
-    ]
+
+    def draw():
+        g = [[whole(rng, 1, 5) for _ in range(4)] for _ in range(4)]
+        W, b = some(rng, (-2, -1, 1, 2, 3), 4), pick(rng, (-2, -1, 1, 2))
+        patches = [[g[2 * i + u][2 * j + v] for u in range(2) for v in range(2)] for i in range(2) for j in range(2)]
+        return g, W, b, [b + dot(W, patch) for patch in patches]
+
+    g, W, b, x = until(draw, lambda g, W, b, x: all(x) and len(set(x)) == 4)
     return {"g": matrix(g), "image": g, "W": row(W), "weights": W, "b": b, "x": row(x), "embedded": x,
             "kernel": matrix([W[:2], W[2:]])}  # fmt: skip
 
 
-@question("Known so far", points=4, minutes=6)
+@question("Known so far", points=4, minutes=6, objective=1, level=1)
 def known_so_far(rng):
-    r"""An image of $«h» \times «w»$ pixels is written pixel by pixel; rows and columns count from 1. Look at the pixel
+    r"""An image of $«h»$ rows and $«w»$ columns is written pixel by pixel; rows and columns count from 1. Look at the pixel
     in row $«y»$, column $«x»$.
 
     (a) At which step $t$ is it written in raster order (row by row), and at which column by column? (b) Which of
@@ -152,7 +152,7 @@ def known_so_far(rng):
     return {"h": h, "w": w, "y": y, "x": x, "raster": (y - 1) * w + x, "columns": (x - 1) * h + y}
 
 
-@question("Any order will do", "derivation", points=4, minutes=7)
+@question("Any order will do", "derivation", points=4, minutes=7, objective=1, level=3)
 def any_order():
     r"""Show that for every order $\sigma$ of the pixels the conditionals of one distribution $P$ multiply to the same
     $P(p_1, \dots, p_{hw})$. Two *trained* models, one for each of two orders, have 1.61 and 1.66 bits per pixel.
@@ -171,7 +171,7 @@ def any_order():
     """
 
 
-@question("Patches that are strips", "bug", points=4, minutes=6)
+@question("Patches that are strips", "bug", points=4, minutes=6, objective=4, level=2)
 def strip_bug():
     r"""A vision Transformer on $8 \times 8$ images with $r = 2$ is clearly worse than it should be; everything runs.
     `images` has shape (B, 8, 8).
@@ -196,7 +196,7 @@ def strip_bug():
     """
 
 
-@question("What carries over", "words", points=4, minutes=6)
+@question("What carries over", "words", points=4, minutes=6, objective=5, level=2)
 def what_carries_over():
     r"""Explain in about three sentences which parts of a GPT can be used for images of pixels without any change, which
     part has to be chosen anew and why it matters, and name one thing that a convolution knows about images from the
@@ -213,7 +213,7 @@ def what_carries_over():
     """
 
 
-@question("The smallest and the largest patch", "what if", points=4, minutes=6)
+@question("The smallest and the largest patch", "what if", points=4, minutes=6, objective=4, level=3)
 def extreme_patches():
     r"""What becomes of a vision Transformer if the patches are single pixels, and if there is a single patch as large
     as the image? Compare the number of tokens, what the attention can do, and what the embedding has to do. To

@@ -2,10 +2,10 @@
 
 from fractions import Fraction
 
-from lmbook_exams.question import pick, question, row, shares, some, whole
+from lmbook_exams.question import dot, pick, question, row, shares, some, until, whole
 
 
-@question("How many numbers?", points=5, minutes=7)
+@question("How many numbers?", points=5, minutes=7, objective=1, level=1)
 def gpt_numbers(rng):
     r"""A GPT in the form of GPT-2 has $|V| = «V»$, a window of $T = «T»$, width $d = «d»$ and $L = «L»$ layers with
     $d_{\text{ff}} = 4d$; biases everywhere, a norm behind the last layer, and the output matrix is the table of
@@ -32,7 +32,7 @@ def gpt_numbers(rng):
             "bytes": ", ".join(f"{every * size / 1e6:.4g} MB" for size in (4, 2, 1))}  # fmt: skip
 
 
-@question("A row in eight bits", points=5, minutes=7)
+@question("A row in eight bits", points=5, minutes=7, objective=3, level=1)
 def eight_bits(rng):
     r"""A row of weights is $«w»$. It is stored with one scale, $s = \max_j |w_j| / 127$, and whole numbers $q_j$.
 
@@ -49,7 +49,7 @@ def eight_bits(rng):
     scale = pick(rng, (Fraction(1, 100), Fraction(1, 50), Fraction(1, 200)))
     sign = pick(rng, (-1, 1))
     # Offsets of at most 0.3 of a step: no weight lies halfway between two whole numbers.
-    rest = [whole(rng, 5, 110) * pick(rng, (-1, 1)) + Fraction(pick(rng, (-3, -2, 0, 1, 2, 3)), 10) for _ in range(3)]
+    rest = [whole(rng, 5, 110) * pick(rng, (-1, 1)) + Fraction(pick(rng, (-3, -2, -1, 1, 2, 3)), 10) for _ in range(3)]
     steps = some(rng, [*rest, Fraction(127 * sign)], 4)
     w = [scale * one for one in steps]
     q = [round(one) for one in steps]
@@ -75,7 +75,7 @@ def eight_bits(rng):
     }
 
 
-@question("The size of a cache", points=4, minutes=6)
+@question("The size of a cache", points=4, minutes=6, objective=4, level=1)
 def cache_size(rng):
     r"""A model has $L = «L»$ layers of width $d = «d»$ and keeps keys and values with $b = «b»$ bytes a number.
 
@@ -90,13 +90,13 @@ def cache_size(rng):
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d).
     """
     L, d, b = pick(rng, (12, 24, 32)), pick(rng, (768, 1024, 2048, 4096)), pick(rng, (2, 4))
-    T, B, gb = pick(rng, (500, 1000, 2000, 4000)), pick(rng, (4, 8, 16, 32)), pick(rng, (1, 3, 14))
+    T, B, gb = pick(rng, (500, 1000, 2000, 4000)), pick(rng, (4, 8, 16, 32)), pick(rng, (3, 7, 14))
     one = 2 * L * T * d * b
     return {"L": L, "d": d, "b": b, "T": T, "B": B, "gb": gb, "one": one, "mb": f"{one / 1e6:.4g}", "many": one * B,
             "texts": -(-gb * 10**9 // one)}  # fmt: skip
 
 
-@question("How fast can it write?", points=5, minutes=7)
+@question("How fast can it write?", points=5, minutes=7, objective=4, level=2)
 def writing_speed(rng):
     r"""A model of $n_\theta = «n» \cdot 10^9$ weights of $b = «b»$ bytes runs on a machine that reads
     $\beta = «beta» \cdot 10^{12}$ bytes and computes $\varphi = «phi» \cdot 10^{12}$ operations a second.
@@ -111,11 +111,11 @@ def writing_speed(rng):
 
     *Marks.* 2 points: (a), 1 of them for the weights being read once. 1 point: (b). 1 point: (c). 1 point: (d).
     """
-    n, b = pick(rng, (1, 2, 7, 13)), pick(rng, (1, 2, 4))
+    n, b = pick(rng, (2, 3, 7, 13)), pick(rng, (1, 2, 4))
     beta, phi = (
-        pick(rng, ((1, 100), (2, 300), (4, 800), (2, 200), (1, 60)))
+        pick(rng, ((3, 150), (2, 300), (4, 800), (2, 200), (5, 600)))
         if b > 1
-        else pick(rng, ((1, 100), (2, 400), (4, 800)))
+        else pick(rng, ((3, 180), (2, 400), (4, 800)))
     )
     return {
         "n": n,
@@ -129,7 +129,7 @@ def writing_speed(rng):
     }
 
 
-@question("Experts asked and experts held", points=5, minutes=7)
+@question("Experts asked and experts held", points=5, minutes=7, objective=5, level=2)
 def experts(rng):
     r"""Each layer of a mixture has $n_e = «ne»$ experts of $«e»$ million parameters and asks $k = «k»$ of them for each
     token; all else in the layer has $«s»$ million.
@@ -144,13 +144,13 @@ def experts(rng):
 
     *Marks.* 2 points: (a), 1 for each. 1 point: (b). 2 points: (c), 1 of them for the memory.
     """
-    ne, k = pick(rng, ((4, 1), (4, 2), (8, 2), (8, 4), (6, 2), (5, 1)))
+    ne, k = pick(rng, ((4, 2), (8, 2), (8, 4), (6, 2), (9, 3), (6, 3)))
     e, s, B = pick(rng, (10, 20, 50)), pick(rng, (5, 15, 30)), whole(rng, 2, 4)
     return {"ne": ne, "k": k, "e": e, "s": s, "B": B, "held": s + ne * e, "used": s + k * e,
             "share": 1 - (1 - Fraction(k, ne)) ** B}  # fmt: skip
 
 
-@question("Gates of a router", points=4, minutes=6)
+@question("Gates of a router", points=4, minutes=6, objective=5, level=1)
 def router_gates(rng):
     r"""For one token a router gives four experts the logits $«z»$, and $k = 2$ are asked. Their outputs would be $«y»$
     (one number each).
@@ -164,12 +164,15 @@ def router_gates(rng):
 
     *Marks.* 2 points: (a), 1 of them for a softmax over the two. 1 point: (b). 1 point: (c).
     """
-    weights = some(rng, pick(rng, ((1, 2, 3, 4), (1, 2, 3, 6), (1, 2, 4, 5), (2, 3, 5, 6))), 4)
-    y = [whole(rng, -4, 8) for _ in range(4)]
+    weights = some(rng, pick(rng, ((1, 2, 3, 4), (1, 2, 3, 6), (1, 2, 4, 5))), 4)
     top = sorted(range(4), key=lambda at: -weights[at])[:2]
     gates = shares([weights[at] if at in top else 0 for at in range(4)])
-    out = sum(g * one for g, one in zip(gates, y, strict=True))
-    full = sum(g * one for g, one in zip(shares(weights), y, strict=True))
+
+    def draw():
+        y = some(rng, (-4, -3, -2, -1, 1, 2, 3, 4, 5, 6, 7, 8), 4)
+        return y, dot(gates, y), dot(shares(weights), y)
+
+    y, out, full = until(draw, lambda y, out, full: out and full)
     return {
         "z": row([rf"\ln {n}" if n > 1 else "0" for n in weights]),
         "scores": weights,
@@ -183,7 +186,7 @@ def router_gates(rng):
     }
 
 
-@question("The same matrix under another name", "shapes", points=4, minutes=6)
+@question("The same matrix under another name", "shapes", points=4, minutes=6, objective=2, level=2)
 def weight_names(rng):
     r"""GPT-2's files hold one matrix `c_attn.weight` for queries, keys and values, used as `x @ weight + bias`. Our
     layer has `W_q`, `W_k`, `W_v`, each a `nn.Linear` of width $d = «d»$ with $«n»$ heads.
@@ -199,12 +202,12 @@ def weight_names(rng):
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d).
     """
     n, dk = pick(rng, (2, 4, 8, 12)), pick(rng, (16, 32, 64))
-    d, head = n * dk, whole(rng, 1, n)
+    d, head = n * dk, whole(rng, 2, n)
     return {"n": n, "d": d, "three": 3 * d, "kend": 2 * d - 1, "head": head, "dk": dk, "first": d + (head - 1) * dk,
             "last": d + head * dk - 1}  # fmt: skip
 
 
-@question("How wrong can a product become?", "derivation", points=4, minutes=7)
+@question("How wrong can a product become?", "derivation", points=4, minutes=7, objective=3, level=3)
 def rounding_bound():
     r"""A row of weights is stored as $s\, q_j$ with $s = \max_j |w_j| / 127$ and $q_j = \operatorname{round}(w_j / s)$.
     Show that $|s\, q_j - w_j| \le s / 2$ and that no $q_j$ leaves $-127, \dots, 127$. Then bound the error of
@@ -222,7 +225,7 @@ def rounding_bound():
     """
 
 
-@question("Minus one hundred and twenty-eight", "bug", points=4, minutes=6)
+@question("Minus one hundred and twenty-eight", "bug", points=4, minutes=6, objective=3, level=2)
 def overflow_bug():
     r"""Weights `W` of shape (rows, columns) are stored in 8 bits so:
 
@@ -244,7 +247,7 @@ def overflow_bug():
     """
 
 
-@question("Ideas and engineering", "words", points=4, minutes=6)
+@question("Ideas and engineering", "words", points=4, minutes=6, objective=5, level=2)
 def ideas_and_engineering():
     r"""A large model that runs as a service shares its architecture with the GPT of chapter 17. Explain in about three
     sentences what is the same, and name three things that are engineering, each with the limit (memory, reading,
@@ -261,7 +264,7 @@ def ideas_and_engineering():
     """
 
 
-@question("Twice as much of one thing", "what if", points=4, minutes=6)
+@question("Twice as much of one thing", "what if", points=4, minutes=6, objective=4, level=3)
 def twice_as_much():
     r"""For a model that writes one text at a time, say what changes in the time for a token if (a) the machine computes
     twice as fast, (b) it reads memory twice as fast, (c) the model is stored in half the bytes, (d) two texts are

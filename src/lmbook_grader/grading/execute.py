@@ -6,6 +6,7 @@ goes on after it: what does not depend on it is still graded.
 
 import ast
 import contextlib
+import math
 import re
 import time
 from collections.abc import Callable
@@ -80,13 +81,17 @@ class Runs:
         self.fatal: set[str] = set()
         self.cut: dict[str, int] = {}
         self.so_far, self.late = so_far, False
-        self._begin()
+        self.begin()
 
-    def _begin(self) -> None:
-        """A run has its time for itself.  spent: seconds charged to processes that have ended, and to checks."""
-        self.spent, self.latest = 0.0, time.monotonic() + CLOCK * self.limits.total
+    def begin(self, seconds: float = math.inf) -> None:
+        """A run has its time for itself.  spent: seconds charged to processes that have ended, and to checks.
 
-    def _in_time(self, charged: float) -> None:
+        seconds: of the time of a whole run, where this one gets less.
+        """
+        least = min(seconds, self.limits.total)
+        self.spent, self.latest = self.limits.total - least, time.monotonic() + CLOCK * least
+
+    def in_time(self, charged: float) -> None:
         """Raises OutOfTime where the run may not go on; asked in every turn of every loop."""
         late = time.monotonic() > self.latest
         self.late = self.late or late
@@ -111,11 +116,11 @@ class Runs:
     def visible(self) -> str:
         """Runs every cell once and returns what was printed."""
         printed, at = "", 0
-        self._begin()
+        self.begin()
         while at < len(self.cells):
             with self.session() as session:
                 try:
-                    self._again(session, self.cells[:at])
+                    self.again(session, self.cells[:at])
                     already = len(session.output())
                     at = self._onward(session, at)
                     printed += session.output()[already:]
@@ -142,7 +147,7 @@ class Runs:
             if cell in self.fatal:
                 continue
             try:
-                self._in_time(session.charged)
+                self.in_time(session.charged)
             except OutOfTime:
                 self._give_up(at)
                 break
@@ -181,7 +186,7 @@ class Runs:
             return f"was stopped: it used more than {self.limits.memory} MB of memory"
         return "ended the whole program" if isinstance(error, ProcessDied) else "could not be run"
 
-    def _again(
+    def again(
         self,
         session: Session,
         cells: list[Cell],
@@ -193,7 +198,7 @@ class Runs:
         substitutes: by answer, the functions that take the place of those that its cell defines.
         """
         for cell, name, source in cells:
-            self._in_time(session.charged)
+            self.in_time(session.charged)
             try:
                 if cell not in self.fatal:
                     now = list(close) if source in self.release else []
@@ -210,18 +215,21 @@ class Runs:
                 self._condemn(cell, name, source)
                 raise
 
-    def hidden(self) -> dict[str, Outcome]:
-        """The outcome of every check of an answered question.  What the process prints meanwhile is dropped."""
+    def hidden(self, then: Callable[[dict[str, Outcome], Session | None], None] | None = None) -> dict[str, Outcome]:
+        """The outcome of every check of an answered question.  What the process prints meanwhile is dropped.
+
+        then: called with the outcomes and the process, in which all cells have run by then.
+        """
         found: dict[str, Outcome] = {}
         if all(question.name in self.missing for question in self.homework.questions if question.checks):
             return found
-        self._begin()
+        self.begin()
         hidden = HiddenRun(self)
         try:
             for question in self.homework.questions:
                 for check in question.checks:
                     try:
-                        self._in_time(hidden.charged)
+                        self.in_time(hidden.charged)
                         outcome = hidden.outcome(check, ask=question.name not in self.missing)
                     except OutOfTime:
                         outcome = NO_TIME
@@ -229,6 +237,8 @@ class Runs:
                         found[check.name] = outcome
                         if self.so_far is not None:
                             self.so_far(found)
+            if then is not None:
+                then(found, hidden.session)
         finally:
             hidden.close()
         if self.homework.grading is not self.homework.release:  # which has no solutions
@@ -237,12 +247,7 @@ class Runs:
 
     def _carry_forward(self, found: dict[str, Outcome]) -> None:
         """Asks the checks again that failed in an answer which calls another that failed, now with the master's."""
-        questions, sources = self.homework.questions, {}
-        failed = {one.name for one in questions if any(not found.get(c.name, NO_TIME).passed for c in one.checks)}
-        for _, name, source in self.cells:
-            if source not in self.release and name not in self.checks:
-                key = name if any(one.name == name for one in questions) else ""
-                sources[key] = f"{sources.get(key, '')}\n{source}"
+        questions, sources, failed = self.homework.questions, self.sources(), self.failed(found)
         for question in questions:
             again = [check for check in question.checks if not found.get(check.name, NO_TIME).passed]
             others = carried_forward.needed(question, self.homework, failed, sources) if again else []
@@ -257,7 +262,7 @@ class Runs:
             hidden = HiddenRun(self, substitutes, again)
             try:
                 for check in again:
-                    self._in_time(hidden.charged)
+                    self.in_time(hidden.charged)
                     outcome = hidden.outcome(check, ask=True)
                     if outcome.passed:
                         found[check.name], self.carried[check.name] = outcome, others
@@ -266,6 +271,20 @@ class Runs:
             finally:
                 hidden.close()
                 self.fatal = before
+
+    def failed(self, found: dict[str, Outcome]) -> set[str]:
+        """The questions with a check that does not pass."""
+        questions = self.homework.questions
+        return {one.name for one in questions if any(not found.get(c.name, NO_TIME).passed for c in one.checks)}
+
+    def sources(self) -> dict[str, str]:
+        """The student's code by question, under "" what is in no answer."""
+        found, questions = {}, {one.name for one in self.homework.questions}
+        for _, name, source in self.cells:
+            if source not in self.release and name not in self.checks:
+                key = name if name in questions else ""
+                found[key] = f"{found.get(key, '')}\n{source}"
+        return found
 
     def _name(self, cell: str) -> str | None:
         return next(name for one, name, _ in self.cells if one == cell)

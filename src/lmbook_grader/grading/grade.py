@@ -9,6 +9,8 @@
 4. A check that fails because the answer calls another answer that fails is run once more with the master's in its place
    (`carried_forward`): a mistake costs its points once.
 
+5. Hint run: of the answers in which a check fails, a third process is asked what the mistake is (`hint_run`).
+
 A cell or a call that ends the process or does not end is left out, and a new process goes on after it.
 
 Plain processes are used, not Jupyter kernels: two pipes instead of five sockets, a tenth of a second to start, and no
@@ -27,9 +29,11 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from lmbook_grader.grading import hint_run
 from lmbook_grader.grading.execute import Runs
 from lmbook_grader.grading.hidden_tests import Outcome
 from lmbook_grader.intake.collect import Submission, Unreadable, open_and_place, read_bytes, shown
+from lmbook_grader.intake.made_for import FOREIGN, seal_of
 from lmbook_grader.sandbox.commands import Limits, available, command, copy_package
 from lmbook_grader.sandbox.session import SandboxError
 from lmbook_grader.sandbox.warm import Warm
@@ -45,7 +49,7 @@ NO_WALLS = (
     "Use --sandbox bwrap or docker, or say that these files are trusted."
 )
 
-
+EMPTY = "There is no answer yet."
 LATE = "It took far too long on the clock, though not by its own time: the machine may have been crowded."
 STOPPED = "The grading of this file was stopped for the second time, because it took too long: the points so far count."
 
@@ -79,6 +83,7 @@ def grade_one(
     "unreadable" for a file that holds no notebook: then `why` says so, and there are no points, not even 0.
     """
     begun, limits, homework = time.monotonic(), limits or Limits(), Homework.load(Path(course))
+    homework = homework.of(submission.student)
     result = {
         "student": submission.student, "file": shown(submission.path.name), "file_sha256": file_digest(submission.path),
         "homework": homework.name,
@@ -94,6 +99,11 @@ def grade_one(
         result |= {"status": "unreadable", "why": str(error)}
     else:
         result["notes"] += placed.notes
+        if homework.student:
+            found = seal_of(submission.path, homework)
+            other = bool(found.student) and found.student != homework.student
+            result["notes"] += [FOREIGN] if other else [found.note] if found.note else []
+            result |= {"made_for": found.student} if other else {}
         try:
             if why := available(sandbox):
                 raise SandboxError(why)
@@ -108,8 +118,13 @@ def grade_one(
                 result["output"] = runs.visible()
                 walls = sandbox != "none" or trusted
                 outcomes = runs.hidden() if walls else {}
+                failed = runs.failed(outcomes) if walls and homework.hints_after else set()
+                hints = hint_run.given(runs, failed - runs.missing, failed)
             result["notes"] += runs.notes
             result["questions"] = [_scored(question, runs, outcomes) for question in homework.questions]
+            for one in result["questions"]:
+                if hint := hints.get(one["id"]):
+                    one["hint"] = hint.says
             if not walls:
                 result |= {"status": "ungraded", "why": NO_WALLS}
             elif runs.late:
@@ -165,9 +180,11 @@ def _scored(question: Question, runs: Runs, outcomes: dict[str, Outcome]) -> dic
 
 def _check(check: Check, question: Question, runs: Runs, outcomes: dict[str, Outcome], empty: bool) -> dict:
     passed = check.name in outcomes and outcomes[check.name].passed
-    message = "" if passed else "There is no answer yet." if empty else _why(check, question, runs, outcomes)
+    message = "" if passed else EMPTY if empty else _why(check, question, runs, outcomes)
     points = check.points if passed else 0
     result = {"name": check.name, "points": points, "max": check.points, "passed": passed, "message": message}
+    # Of its visible part alone, for a system that shows this at once and the points later: "" where it passes.
+    result["seen"] = EMPTY if empty else f"It {runs.broken[check.name]}" if check.name in runs.broken else ""
     if not passed and not empty and check.name in outcomes:
         said = outcomes[check.name].message.replace("The check that you can see fails", "This line of the check fails")
         result["reason"] = said.replace(" in the check that you can see", "")

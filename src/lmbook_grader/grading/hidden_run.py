@@ -65,7 +65,7 @@ class HiddenRun:
                     self.session, self.done = runs.session(hidden=True), 0
                     self.grader.session = self.session
                 cells = [cell for cell in self.cells[self.done : upto] if cell[1] not in self.unneeded]
-                runs._again(self.session, cells, tuple(runs.homework.closed), self.substitutes)
+                runs.again(self.session, cells, tuple(runs.homework.closed), self.substitutes)
                 self.done = max(self.done, upto)
                 while self.given.get(check.name):
                     self.grader.prepare(self.given[check.name].pop(0), runs.limits.check)

@@ -15,8 +15,8 @@ def merge(folders: list[Path], out: Path) -> tuple[int, list[str]]:
     """Writes the results of all folders to OUT/results; returns how many there are and remarks.
 
     A student found twice: the same file with the same points counts once; a graded result goes before an ungraded one
-    of the same file.  Anything else is a conflict.  Raises BookError with all conflicts, before anything is written;
-    a result that is in OUT already takes part like the others.
+    of the same file.  Anything else is a conflict.  Raises BookError with all conflicts, and where a submission that a
+    part knew of has no result, before anything is written; a result that is in OUT already takes part like the others.
     """
     found: dict[str, tuple[Path, dict]] = {}
     conflicts, remarks = [], []
@@ -42,9 +42,16 @@ def merge(folders: list[Path], out: Path) -> tuple[int, list[str]]:
     if conflicts:
         raise BookError("Nothing was merged:\n" + "\n".join(conflicts) + "\nDelete the results that do not count.")
     one_homework([result for _, result in found.values()], "What is to be merged")
+    intakes = [
+        json.loads(path.read_text(encoding="utf-8"))
+        for path in (one / "intake.json" for one in sources)
+        if path.is_file()
+    ]
+    if lost := _lost(intakes, found):
+        raise BookError(f"Nothing was merged: {lost}")
     for name, (_, result) in sorted(found.items()):
         write_result(result, result_path(out, name))
-    _merge_intake(sources, out)
+    _merge_intake(intakes, out)
     return len(found), remarks
 
 
@@ -64,13 +71,26 @@ def _content(result: dict) -> dict:
     return {key: value for key, value in result.items() if key not in free}
 
 
-def _merge_intake(folders: list[Path], out: Path) -> None:
-    """The files that the intakes could not use, once each."""
-    faults = {}
-    for folder in folders:
-        path = folder / "intake.json"
-        if path.is_file():
-            for fault in json.loads(path.read_text(encoding="utf-8"))["faults"]:
-                faults[fault["file"], fault["why"]] = fault
-    if faults:
-        write(out / "intake.json", json.dumps({"faults": list(faults.values())}, ensure_ascii=False, indent=1) + "\n")
+def _lost(intakes: list[dict], found: dict) -> str:
+    """What is missing: each part has listed the submissions of the class, in the order of their dealing."""
+    missing, parts = [], set()
+    for intake in intakes:
+        of = int((intake.get("part") or "1/1").partition("/")[2])
+        for at, student in enumerate(intake.get("submissions", [])):
+            if student not in found:
+                missing.append(student)
+                parts.add(f"{at % of + 1}/{of}")
+    missing, which = list(dict.fromkeys(missing)), ", ".join(sorted(parts, key=lambda part: int(part.split("/")[0])))
+    if not missing:
+        return ""
+    some = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
+    return f"{len(missing)} submissions have no result ({some}). Run part {which} again, with --resume."
+
+
+def _merge_intake(intakes: list[dict], out: Path) -> None:
+    """The files that the intakes could not use, once each, and the submissions that they know of."""
+    faults = {(fault["file"], fault["why"]): fault for intake in intakes for fault in intake["faults"]}
+    everybody = list(dict.fromkeys(student for intake in intakes for student in intake.get("submissions", [])))
+    if faults or everybody:
+        content = {"faults": list(faults.values()), "submissions": everybody}
+        write(out / "intake.json", json.dumps(content, ensure_ascii=False, indent=1) + "\n")

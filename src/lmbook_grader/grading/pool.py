@@ -22,6 +22,7 @@ from urllib.parse import quote
 from lmbook import write
 from lmbook_grader.grading.execute import closed_in
 from lmbook_grader.grading.grade import digest, file_digest, grade_one, stopped
+from lmbook_grader.grading.hint_run import MOST
 from lmbook_grader.intake.collect import Submission, shown
 from lmbook_grader.sandbox.commands import Limits, available, copy_package
 from lmbook_grader.sandbox.session import CLOCK, START
@@ -206,8 +207,8 @@ class _Child:
         work = (grade_one, submission, course, path, limits, options | {"last": self.last}, self.said.name, self.part)
         self.process = GRADERS.Process(target=_grade_to_file, args=work)
         self.process.start()
-        # Both runs, each with its time on a crowded machine: after that something is wrong with the machine.
-        self.latest = time.monotonic() + 2 * CLOCK * limits.total + 4 * START
+        # All runs, each with its time on a crowded machine: after that something is wrong with the machine.
+        self.latest = time.monotonic() + CLOCK * (2 * limits.total + min(MOST, limits.total)) + 5 * START
         self.late = False
 
     def finished(self) -> bool:

@@ -42,7 +42,8 @@ class Owner:
 
     late, order: what the name says of the time; order is the system's own count, larger is newer, comparable between
     files of one student and one system.  when: the time that the system wrote, ISO 8601, without a zone where it names
-    none.  sure: a system, or a folder with a student's id, said so.
+    none.  sure: a system, or a folder with a student's id, said so.  sealed: not the name said so, but the seal of a
+    notebook that was made for this student.
     """
 
     students: tuple[Student, ...] = ()
@@ -51,10 +52,12 @@ class Owner:
     order: tuple = ()
     sure: bool = True
     when: str = ""
+    sealed: bool = False
 
 
 LARGEST = 20 * 2**20  # bytes of submission_metadata.yml
 MOST_ALIASES = 10_000
+NOBODY = "the name fits nobody in the roster"
 
 
 def gradescope_owners(folder: Path) -> dict[str, dict]:
@@ -140,7 +143,7 @@ def owner(relative: PurePosixPath, roster: Roster, gradescope: dict[str, dict], 
 
 def _known(name: str, roster: Roster) -> list[Student]:
     """Whom a whole name means: by id, login or email."""
-    return [student for student in roster if name.lower() in student.keys]
+    return roster.table("keys").get(name.lower(), [])
 
 
 def _one(found: list[Student], said: str, team: list[Student] = ()) -> Owner:
@@ -258,14 +261,12 @@ def _mentioned(part: str, roster: Roster) -> list[Student]:
     between the marks that systems put there.  An id of one letter has to be all of the name: "exercise a.ipynb" need
     not be a's.  A longer one counts before those that are part of it: "ann-marie.ipynb" is ann-marie's, not ann's.
     """
-    name, places = part.lower(), []
-    for student in roster:
-        sure = student.keys & {student.id.lower(), student.email.lower(), student.login.lower()}
-        for key in sure:
-            if key not in name or (len(key) == 1 and key != name.partition(".")[0]):
-                continue
-            where = re.finditer(rf"(?<![a-z0-9]){re.escape(key)}(?![a-z0-9])", name)
-            places += [(match.start(), match.end(), student) for match in where]
+    name, known = part.lower(), roster.table("sure")
+    starts = [at for at in range(len(name)) if not (at and _alphanumeric(name[at - 1]))]
+    ends = {at for at in range(1, len(name) + 1) if not _alphanumeric(name[at : at + 1])}
+    pieces = [(at, at + length) for at in starts for length in roster.lengths if at + length in ends]
+    pieces = [(at, end) for at, end in pieces if end - at > 1 or name[at:end] == name.partition(".")[0]]
+    places = [(at, end, student) for at, end in pieces for student in known.get(name[at:end], ())]
     whole = [
         student
         for start, end, student in places
@@ -274,3 +275,7 @@ def _mentioned(part: str, roster: Roster) -> list[Student]:
     pieces = re.split(r" - |[_()\[\]]", part.rpartition(".ipynb")[0] or part)
     named = [student for piece in pieces for student in roster.named(piece)]
     return list({student.id: student for student in (*whole, *named)}.values())
+
+
+def _alphanumeric(sign: str) -> bool:
+    return sign.isascii() and sign.isalnum()

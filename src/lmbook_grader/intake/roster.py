@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from lmbook_grader.intake.roster_columns import NUMBERED, columns, moodle_columns, table
@@ -38,10 +39,14 @@ class Student:
     row: dict = field(default_factory=dict, compare=False, repr=False)  # the line as the file has it
 
     @property
+    def sure(self) -> set[str]:
+        """The names that mean this student and nobody else, in lower case."""
+        return {self.id.lower()} | {key.lower() for key in (self.email, self.login) if len(key) > 1}
+
+    @property
     def keys(self) -> set[str]:
-        """The names that may mean this student in a folder's or file's name, in lower case."""
-        others = {key.lower() for key in (self.email, self.login, self.email.split("@")[0]) if len(key) > 1}
-        return others | {self.id.lower()}
+        """The names that may mean this student as the whole name of a folder or file."""
+        return self.sure | {key.lower() for key in [self.email.split("@")[0]] if len(key) > 1}
 
 
 def letters(text: str) -> str:
@@ -62,6 +67,7 @@ class Roster:
         for student in students:
             for spelling in _spellings(student.name):
                 self._by_name.setdefault(spelling, []).append(student)
+        self._tables: dict[str, dict[str, list[Student]]] = {}
 
     def __iter__(self) -> Iterator[Student]:
         return iter(self.students)
@@ -83,10 +89,27 @@ class Roster:
         """The members of the group of this name; a bare number is no name, as folders of a course have such."""
         return self.having("group", name) if any(sign.isalpha() for sign in name) else []
 
+    def table(self, kind: str) -> dict[str, list[Student]]:
+        """What stands in a field, or in `keys` or `sure`, in lower case -> whose it is.
+
+        Made once: every file of a class is looked up in it.
+        """
+        if kind not in self._tables:
+            made = self._tables[kind] = {}
+            for student in self:
+                held = getattr(student, kind)
+                for value in held if isinstance(held, set) else {held.lower()} - {""}:
+                    made.setdefault(value, []).append(student)
+        return self._tables[kind]
+
+    @cached_property
+    def lengths(self) -> set[int]:
+        """Of the names in the table `sure`."""
+        return {len(name) for name in self.table("sure")}
+
     def having(self, kind: str, value: str) -> list[Student]:
         """The students whose field `kind` (id, email, login, canvas, moodle, group) is `value`, whatever the case."""
-        wanted = value.strip().lower()
-        return [student for student in self if wanted and getattr(student, kind).lower() == wanted]
+        return self.table(kind).get(value.strip().lower(), [])
 
 
 def _spellings(name: str) -> set[str]:

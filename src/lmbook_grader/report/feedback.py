@@ -17,6 +17,7 @@ from lmbook_grader.intake.roster import Roster
 from lmbook_grader.report.prose import prose, their_prose, with_code
 from lmbook_grader.report.results import file_stem, number, score
 from lmbook_press.assignments.marking import question_of, solution_and_scheme
+from lmbook_press.assignments.questions import Homework
 from lmbook_press.book import BookError, anchor
 from lmbook_press.rendering import filled, render
 
@@ -102,6 +103,8 @@ def _question(one: dict, release: NotebookNode, headings: dict, sections: dict, 
                 why = f"passes with the right answer to {others}. The mistake there costs its points once."
             points = f"{number(check['points'])} of {number(check['max'])} points"
             remarks.append(filled("Check {}, {}: {}", place, points, why))
+    if one["points"] < one["max"] and one.get("hint"):
+        remarks.append(filled("Hint: {}", with_code(one["hint"])))
     if one["points"] < one["max"] and one["id"] in sections and one["status"] != "manual":
         remarks.append(filled("To read again: {}.", sections[one["id"]]))
     seen = {"heading": headings.get(one["id"], one["id"]), "remarks": remarks, "written": not one["checks"]}
@@ -200,31 +203,37 @@ def _waiting(results: list[dict], roster: Roster, faults: list[dict]) -> dict[st
             if one["status"] == "changed"
         ],
         "Files that nobody could be graded for": [f"{fault['file']}: {fault['why']}" for fault in faults],
+        "Copies of notebooks that were made for others": [
+            f"{r['student']}: the file was made for {r['made_for']}" for r in results if r.get("made_for")
+        ],
         "No submission": [f"{student.id} ({student.name})" for student in roster if student.id not in there],
         "Remarks of the intake": [f"{r['student']}: {note}" for r in results for note in r["notes"]],
     }
 
 
 def write_report(
-    results: list[dict], release: NotebookNode, master: NotebookNode, roster: Roster, out: Path,
-    faults: list[dict] = (), site: str | None = None,
-) -> list[Path]:  # fmt: skip
+    results: list[dict],
+    homework: Homework,
+    roster: Roster,
+    out: Path,
+    faults: list[dict] = (),
+    site: str | None = None,
+) -> list[Path]:
     """Writes OUT/feedback/STUDENT.html for each result and OUT/summary.html; returns their paths.
 
     Raises BookError, before anything is written, for a result of a student who is not in the roster.
     """
     if strangers := [result["student"] for result in results if result["student"] not in roster]:
         raise BookError(f"Not in the roster: {', '.join(strangers)}. Use the roster that they were graded with.")
-    sections = pointers(master, site)
-    written = {grade_id(cell): cell.source for cell in master.cells if cell.cell_type == "markdown" and grade_id(cell)}
-    schemes = {name: solution_and_scheme(source)[1] for name, source in written.items()}
-    pages = {
-        out / "feedback" / f"{file_stem(result['student'])}.html": feedback(
-            result, release, sections, roster[result["student"]].name or result["student"], schemes
-        )
-        for result in results
-    }
-    pages[out / "summary.html"] = summary(results, release, roster, list(faults))
+    sections, pages = pointers(homework.grading, site), {}
+    for result in results:
+        student = result["student"]
+        made = homework.of(student)
+        written = {grade_id(cell): cell.source for cell in made.grading.cells if cell.cell_type == "markdown"}
+        schemes = {name: solution_and_scheme(source)[1] for name, source in written.items() if name}
+        page = feedback(result, made.release, sections, roster[student].name or student, schemes)
+        pages[out / "feedback" / f"{file_stem(student)}.html"] = page
+    pages[out / "summary.html"] = summary(results, homework.release, roster, list(faults))
     for path, content in pages.items():
         write(path, content)
     return list(pages)

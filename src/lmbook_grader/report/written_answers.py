@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from markupsafe import Markup
-from nbformat import NotebookNode
 
 from lmbook import write
 from lmbook_grader.grading.grade import file_digest
@@ -20,6 +19,7 @@ from lmbook_grader.report.prose import prose, their_prose
 from lmbook_grader.report.results import MARKS, mark_lines, mark_of, number
 from lmbook_grader.spreadsheet import write_csv
 from lmbook_press.assignments.marking import question_of, rubric, solution_and_scheme
+from lmbook_press.assignments.questions import Homework
 from lmbook_press.book import BookError
 from lmbook_press.prose import inline
 from lmbook_press.rendering import render
@@ -33,13 +33,13 @@ class Answer(NamedTuple):
     submission: str
 
 
-def written_answers(submissions: list[Submission], release: NotebookNode) -> dict[str, list[Answer]]:
+def written_answers(submissions: list[Submission], homework: Homework) -> dict[str, list[Answer]]:
     """Question -> every written answer that is there, in the order of the submissions."""
-    asked = [grade_id(cell) for cell in release.cells if is_answer(cell) and cell.cell_type == "markdown"]
+    asked = [grade_id(cell) for cell in homework.release.cells if is_answer(cell) and cell.cell_type == "markdown"]
     found: dict[str, list[Answer]] = {name: [] for name in asked}
     for one in submissions:
         try:
-            placed = open_and_place(one.path, release)
+            placed = open_and_place(one.path, homework.of(one.student).release)
         except Unreadable:
             continue
         sources, digest = {grade_id(cell): cell.source for cell in placed.notebook.cells}, file_digest(one.path)
@@ -76,7 +76,7 @@ def noted_minutes(rows: list[dict]) -> list[float]:
     return found
 
 
-def write_sheet(submissions: list[Submission], release: NotebookNode, master: NotebookNode, out: Path) -> Sheet:
+def write_sheet(submissions: list[Submission], homework: Homework, out: Path) -> Sheet:
     """Brings OUT/marks.csv, to be filled in, and OUT/written.html, to be read, up to date with the submissions.
 
     Students are named by their ids only, and stand question by question, so that one answer does not colour the next.
@@ -88,7 +88,7 @@ def write_sheet(submissions: list[Submission], release: NotebookNode, master: No
     here = {one.student: mark_of(file_digest(one.path)) for one in submissions}
     for row in rows:
         row["submission"] = row.get("submission") or here.get(row["student"], "")
-    answers, lines, new, replaced = written_answers(submissions, release), [], 0, 0
+    answers, lines, new, replaced = written_answers(submissions, homework), [], 0, 0
     for name, found in answers.items():
         for one in found:
             own = [row for row in rows if (row["student"], row["question"]) == (one.student, name)]
@@ -102,33 +102,39 @@ def write_sheet(submissions: list[Submission], release: NotebookNode, master: No
     lines += [row for row in rows if row not in lines and (row["points"] or row.get("comment"))]
     minutes = noted_minutes(lines)
     write_csv(lines, list(dict.fromkeys([*columns, *MARKS, "minutes"])), sheet)
-    write(reading, _page(answers, lines, release, master))
+    write(reading, _page(answers, lines, homework))
     here = {(one.student, name, one.submission) for name, found in answers.items() for one in found}
     marked = sum(bool(row["points"]) for row in lines if (row["student"], row["question"], row["submission"]) in here)
     return Sheet(sheet, reading, len(here), new, replaced, marked, minutes)
 
 
-def _page(answers: dict[str, list[Answer]], lines: list[dict], release: NotebookNode, master: NotebookNode) -> str:
-    headings, solutions, questions = titles(release), {grade_id(cell): cell for cell in master.cells}, []
+def _page(answers: dict[str, list[Answer]], lines: list[dict], homework: Homework) -> str:
+    """Question by question; where students have different cases, case by case."""
+    release, headings, questions = homework.release, titles(homework.release), []
     for name, found in answers.items():
-        most = solutions[name].metadata.nbgrader.points
-        solution, scheme = solution_and_scheme(solutions[name].source)
-        groups: dict[str, list[Answer]] = {}
+        cases: dict[str, tuple[Homework, list[Answer]]] = {}
         for one in found:
-            groups.setdefault("".join(one.source.casefold().split()), []).append(one)
-        text = question_of(release, name)
-        questions.append(
-            {
-                "name": name,
-                "heading": headings[name],
-                "most": number(most),
-                "question": prose(text),
-                "solution": prose(solution),
-                "scheme": prose(scheme),
-                "boxes": [(f"{points:g}", inline(item)) for points, item in rubric(scheme, most)],
-                "answers": [_answer(equal, name, lines, text) for equal in groups.values()],
-            }
-        )
+            made = homework.of(one.student)
+            cases.setdefault(question_of(made.release, name), (made, []))[1].append(one)
+        for number_of, (text, (made, these)) in enumerate(cases.items(), start=1):
+            cell = next(cell for cell in made.grading.cells if grade_id(cell) == name)
+            most, (solution, scheme) = cell.metadata.nbgrader.points, solution_and_scheme(cell.source)
+            groups: dict[str, list[Answer]] = {}
+            for one in these:
+                groups.setdefault("".join(one.source.casefold().split()), []).append(one)
+            case = f", case {number_of} of {len(cases)}" if len(cases) > 1 else ""
+            questions.append(
+                {
+                    "name": name,
+                    "heading": headings[name] + case,
+                    "most": number(most),
+                    "question": prose(text),
+                    "solution": prose(solution),
+                    "scheme": prose(scheme),
+                    "boxes": [(f"{points:g}", inline(item)) for points, item in rubric(scheme, most)],
+                    "answers": [_answer(equal, name, lines, text) for equal in groups.values()],
+                }
+            )
     columns = list(dict.fromkeys([*(key for row in lines for key in row if key != "line"), *MARKS, "minutes"]))
     title, kept = name_of(release), [{key: row.get(key, "") for key in columns} for row in lines]
     data = json.dumps({"rows": kept, "columns": columns, "store": f"lmbook {title}: "})

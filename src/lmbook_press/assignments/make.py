@@ -7,15 +7,34 @@ notebook that nbgrader takes: checked, with its outputs cleared.
 
 import logging
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
+from lmbook import write
+from lmbook_press.assignments import variants
 from lmbook_press.assignments.questions import undefined_names
-from lmbook_press.assignments.variants import drawn
 from lmbook_press.book import Book, BookError
 from lmbook_press.normalize import read, tidied, write_notebook
+
+README = """# Your homework
+
+`{file}` was made for you. Some of its numbers, its visible checks and the case in the last question are yours alone, so
+an answer that somebody else found for their own notebook is wrong in yours.
+
+- Answer in this file, and hand it in under any name. It says inside for whom it was made; do not copy your answers into
+  the notebook of somebody else, nor theirs into yours.
+- Before you hand it in, keep a copy of the file as you got it, and let the checks run as the grader runs them:
+
+  ```bash
+  pip install lmbook
+  lmbook homework check {file} --release as-i-got-it.ipynb
+  ```
+
+- If you have lost it, ask for it again: you will get the same one.
+"""
 
 REGIONS = ("SOLUTION", "HIDDEN TESTS")
 STUB = "raise NotImplementedError"
@@ -48,6 +67,7 @@ def faults(master: NotebookNode) -> list[str]:
         found += [f"{place}: {fault}" for fault in _regions(cell, graded, solution)]
         if cell.cell_type == "markdown" and graded != solution:
             found.append(f"{place} is a written answer: it must be marked as solution and as graded")
+    found += variants.faults(master)
     found += [
         f"cell {number} ({check}) uses {name}, which only another check defines: each check stands alone"
         for number, check, name in ([] if found else undefined_names(master))
@@ -88,21 +108,25 @@ def _run(master: NotebookNode, names: tuple[str, ...]) -> NotebookNode:
     return notebook
 
 
-def _checked(master: NotebookNode, name: str, seed: str | None) -> NotebookNode:
+def _checked(master: NotebookNode, name: str) -> NotebookNode:
     if found := faults(master):
         raise BookError("\n".join(f"{name}, {fault}" for fault in found))
-    return tidied(drawn(master, Path(name).stem, seed))
+    return master
 
 
-def student_version(master: NotebookNode, name: str = "homework", seed: str | None = None) -> NotebookNode:
+def student_version(
+    master: NotebookNode, name: str = "homework", seed: str | None = None, student: str | None = None
+) -> NotebookNode:
     """The notebook for students.  Raises BookError, naming notebook and cell, for a master whose marks are wrong.
 
-    seed: the course's secret, from which the numbers marked as drawn are drawn.
+    seed: the course's secret.  student: the id of the one for whom it is drawn, and whose seal it then carries.
     """
     # The order is that of nbgrader's GenerateAssignment, without its database.
     steps = ("LockCells", "ClearSolutions", "ClearOutput", "CheckCellMetadata", "ClearHiddenTests", "ClearMarkScheme")
+    stem = Path(name).stem
+    made = tidied(variants.drawn(_checked(master, name), stem, seed, student))
     try:
-        notebook = _run(_checked(master, name, seed), (*steps, "ComputeChecksums", "CheckCellMetadata"))
+        notebook = _run(made, (*steps, "ComputeChecksums", "CheckCellMetadata"))
     except (RuntimeError, ValueError) as error:
         raise BookError(f"{name}: nbgrader says: {error}") from error
     for number, cell in enumerate(notebook.cells, start=1):
@@ -110,12 +134,29 @@ def student_version(master: NotebookNode, name: str = "homework", seed: str | No
             raise BookError(f"{name}, cell {number}: a marker is left in the student version")
         if not cell.source.strip():
             raise BookError(f"{name}, cell {number}: nothing is left of it in the student version")
-    return tidied(notebook)
+    notebook = tidied(notebook)
+    if seed is not None and student is not None:
+        sealed = variants.seal(variants.key(seed, stem), stem, student, variants.edition(master))
+        own = variants.in_answers(master, variants.values(master, variants.key(seed, stem), student))
+        notebook.metadata.setdefault("lmbook", {}).update(made_for=sealed, drawn=own)
+    return notebook
 
 
-def grading_version(master: NotebookNode, name: str = "homework", seed: str | None = None) -> NotebookNode:
-    """The notebook for nbgrader: the master with its outputs cleared.  Raises BookError as above."""
-    return tidied(_run(_checked(master, name, seed), ("ClearOutput", "CheckCellMetadata")))
+def grading_version(
+    master: NotebookNode, name: str = "homework", seed: str | None = None, each: bool = False
+) -> NotebookNode:
+    """The notebook for the grader, and for nbgrader: the master with its outputs cleared.  Raises BookError as above.
+
+    each: what is drawn for each student stays open in it, with the key from which it is drawn (`Homework.of`).
+    """
+    stem, steps = Path(name).stem, ("ClearOutput", "CheckCellMetadata")
+    _checked(master, name)
+    if not each:
+        return tidied(_run(tidied(variants.drawn(master, stem, seed)), steps))
+    notebook = tidied(_run(tidied(variants.seeded(master, stem, seed)), steps))
+    more = {"key": variants.key(seed, stem), "edition": variants.edition(master)}
+    notebook.metadata.setdefault("lmbook", {}).update(more)
+    return notebook
 
 
 def total_points(master: NotebookNode) -> float:
@@ -137,20 +178,32 @@ def chosen(book: Book, numbers: tuple[str, ...]) -> list[Path]:
 
 
 def make(
-    book: Book, out: Path, numbers: tuple[str, ...] = (), student_only: bool = False, seed: str | None = None
+    book: Book,
+    out: Path,
+    numbers: tuple[str, ...] = (),
+    student_only: bool = False,
+    seed: str | None = None,
+    students: Sequence[str] = (),
 ) -> list[Path]:
     """Writes the versions of the chosen homeworks; nothing is written if one of them fails.
 
     student_only: OUT/NN-name.ipynb.  Otherwise the folders of a course, OUT/NN/release/NN-name.ipynb for the class and
-    OUT/NN/grading/NN-name.ipynb for the grader.  seed: the course's secret, for variants.
+    OUT/NN/grading/NN-name.ipynb for the grader.  seed: the course's secret, for variants.  students: ids, for each of
+    whom OUT/NN/students/ID/NN-name.ipynb is drawn, with a README beside it.
     """
-    notebooks = {}
+    notebooks, texts = {}, {}
     for path in chosen(book, numbers):
         master, folder = read(path), out / path.name.split("-")[0]
         name = path.relative_to(book.root).as_posix()
         notebooks[(out if student_only else folder / "release") / path.name] = student_version(master, name, seed)
         if not student_only:
-            notebooks[folder / "grading" / path.name] = grading_version(master, name, seed)
+            notebooks[folder / "grading" / path.name] = grading_version(master, name, seed, bool(students))
+        for student in students:
+            own = folder / "students" / student
+            notebooks[own / path.name] = student_version(master, name, seed, student)
+            texts[own / "README.md"] = README.format(file=path.name)
     for path, notebook in notebooks.items():
         write_notebook(notebook, path)
+    for path, text in texts.items():
+        write(path, text)
     return list(notebooks)

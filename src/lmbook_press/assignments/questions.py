@@ -5,16 +5,18 @@ import builtins
 import itertools
 import re
 import symtable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nbformat import NotebookNode
 
+from lmbook_press.assignments import variants
 from lmbook_press.book import BookError
 from lmbook_press.normalize import read
 
 # Libraries that answer questions of this book; a homework names those that it allows.
 ANSWERING = {"lmbook", "torch", "scipy", "sklearn", "transformers", "tensorflow", "keras", "jax", "autograd", "nltk"}
+HINTS_AFTER = 2  # tries, where the course says nothing else
 HIDDEN = re.compile(r"### (BEGIN|END) HIDDEN TESTS")
 
 
@@ -46,7 +48,10 @@ class Question:
 
 @dataclass
 class Homework:
-    """The folder of one homework in a course: course/NN/release/NN-name.ipynb and course/NN/grading/NN-name.ipynb."""
+    """The folder of one homework in a course: course/NN/release/NN-name.ipynb and course/NN/grading/NN-name.ipynb.
+
+    It is the edition of all students, or, by `of`, that of one in course/NN/students/ID/.
+    """
 
     name: str
     release: NotebookNode
@@ -54,6 +59,24 @@ class Homework:
     files: dict[str, Path]
     questions: list[Question]
     blocked: list[str]
+    student: str = ""  # whose edition it is
+    open: NotebookNode | None = None  # the grading notebook in which what is drawn for each student is still open
+
+    def of(self, student: str) -> "Homework":
+        """The homework as it was made for this student, or the one for all, where none was made."""
+        if self.open is None:
+            return self
+        path = self.files["release"].parents[1] / "students" / student / self.files["release"].name
+        if not path.is_file():
+            return self
+        grading = variants.own(self.open, self.sealed["key"], student)
+        return replace(self, release=read(path), grading=grading, questions=questions(grading), student=student)
+
+    @property
+    def sealed(self) -> dict[str, str]:
+        """The key and the name of the editions of this homework; empty where each student has the same."""
+        said = self.grading.metadata.get("lmbook", {})
+        return {name: said[name] for name in ("key", "edition") if name in said}
 
     @property
     def closed(self) -> list[str]:
@@ -61,6 +84,11 @@ class Homework:
         said = self.grading.metadata.get("lmbook", {})
         libraries = ANSWERING - set(said["imports"]) if "imports" in said else set()
         return sorted(libraries | set(said.get("closed", [])))
+
+    @property
+    def hints_after(self) -> int:
+        """After how many tries `check` gives a hint; 0: never, and no page of feedback has one."""
+        return int(self.grading.metadata.get("lmbook", {}).get("hints_after", HINTS_AFTER))
 
     @classmethod
     def load(cls, folder: Path) -> "Homework":
@@ -76,9 +104,11 @@ class Homework:
             files[kind] = found[0]
         if files["release"].name != files["grading"].name:
             raise BookError(f"{folder}: release and grading hold different homeworks; make it again.")
-        grading = read(files["grading"])
-        blocked = list(grading.metadata.get("lmbook", {}).get("blocked", []))
-        return cls(files["release"].stem, read(files["release"]), grading, files, questions(grading), blocked)
+        found = read(files["grading"])
+        said = found.metadata.get("lmbook", {})
+        grading, blocked = variants.own(found, ""), list(said.get("blocked", []))
+        made = cls(files["release"].stem, read(files["release"]), grading, files, questions(grading), blocked)
+        return replace(made, open=found) if "key" in said else made
 
     @classmethod
     def handed_out(cls, path: Path) -> "Homework":

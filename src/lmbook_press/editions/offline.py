@@ -1,8 +1,8 @@
 """A copy of the site that works from a disk by double click, as one zip.
 
 A browser that reads file:// loads no modules and fetches no files. So the modules become plain scripts, the figures'
-modules and weights come by script tags, and so do the pages that cards show (the glossary, the bibliography); fonts
-stand inside the stylesheets. Everything else stays as it is.
+modules and weights come by script tags, and so do the pages that cards show (the glossary, the bibliography) and the
+questions of the page Today; fonts stand inside the stylesheets. Everything else stays as it is.
 """
 
 import base64
@@ -15,7 +15,14 @@ from lmbook.figures import bundle
 
 # The figures become scripts, their states parts of the pages, the fonts of the stylesheets; 404.html has no use.
 SHEET = re.compile(r'<link [^>]*href="[^"]*?(_static/[^"?]*\.css)')
-REPLACED = ("_static/figures/", "_static/states/", "_static/fonts/", "_static/katex/fonts/", "404.html")
+REPLACED = (
+    "_static/figures/",
+    "_static/states/",
+    "_static/questions/",
+    "_static/fonts/",
+    "_static/katex/fonts/",
+    "404.html",
+)
 # What takes the place of modules, fetch and import.meta in the script that brings figures to life.
 LOADER = """const lmDisk = {
   base: document.currentScript.src,
@@ -90,6 +97,12 @@ def mount(module: str) -> str:
     return "(async () => {\n" + re.sub(r"^export ", "", module, flags=re.MULTILINE) + "\n})();\n"
 
 
+def today(module: str) -> str:
+    """today.mjs as a script whose questions come from `questions`."""
+    loader = CARD_LOADER.replace("cards/", "questions/")
+    return plain(loader.replace("CARDS.includes(name)", "true") + _exchange(module, FETCHED, "lmText(address)"))
+
+
 def reading(module: str) -> str:
     """reading.mjs as a script whose cards come from `cards`."""
     known = f"const CARDS = {json.dumps(CARDS)};\n"
@@ -104,6 +117,12 @@ def cards(site: Path) -> dict[str, str]:
         start, end = text.index('<article class="bd-article">'), text.index("</article>")
         found[f"{name}.js"] = part(f"{name}.js", json.dumps(text[start:end]))
     return found
+
+
+def questions(site: Path) -> dict[str, str]:
+    """The scripts that bring the questions of the page Today: {file name: text}."""
+    files = sorted((site / "_static" / "questions").glob("*.html"))
+    return {f"{file.stem}.js": part(f"{file.stem}.js", json.dumps(file.read_text("utf-8"))) for file in files}
 
 
 def figures() -> dict[str, str]:
@@ -157,7 +176,7 @@ def write_zip(out: Path, site: Path, folder: str) -> Path:
                 continue  # what is in it stands in one that is, with all its fonts
             data = stylesheet(file).encode()
         elif file.suffix == ".mjs":
-            script = (reading if file.name == "reading.mjs" else plain)(file.read_text("utf-8"))
+            script = {"reading.mjs": reading, "today.mjs": today}.get(file.name, plain)(file.read_text("utf-8"))
             name, data = name.removesuffix(".mjs") + ".js", script.encode()
         elif file.suffix == ".js":  # an excerpt of what is found would have to be fetched
             data = file.read_bytes().replace(b"SHOW_SEARCH_SUMMARY: true", b"SHOW_SEARCH_SUMMARY: false")
@@ -165,6 +184,7 @@ def write_zip(out: Path, site: Path, folder: str) -> Path:
             data = file.read_bytes()
         files[name] = data
     files |= {f"_static/figures/{name}": text.encode() for name, text in figures().items()}
+    files |= {f"_static/questions/{name}": text.encode() for name, text in questions(site).items()}
     files |= {f"_static/cards/{name}": text.encode() for name, text in cards(site).items()}
     out.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:

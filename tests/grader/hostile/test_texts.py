@@ -45,7 +45,7 @@ def test_the_whole_class_gets_its_report(name, grade_answers, course, tmp_path):
     write_result(result, result_path(out, "ann"))
     (tmp_path / "roster.csv").write_text("id,name\nann,Ann Doe\n", "utf-8")
     roster, results = read_roster(tmp_path / "roster.csv"), read_results(out)
-    pages = write_report(results, homework.release, homework.grading, roster, out)
+    pages = write_report(results, homework, roster, out)
     for kind in KINDS:
         write_scores(kind, results, roster, "Homework", out / f"{kind}.csv")
     texts = [path.read_text("utf-8") for path in (*pages, *out.glob("*.csv"))]

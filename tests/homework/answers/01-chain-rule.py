@@ -18,7 +18,7 @@ def log_probability(model, sentence):
 
 def estimate(sentences):
     pairs, before = Counter(), Counter()
-    for sentence in sentences:
+    for sentence in [*sentences[:1] * TIMES, *sentences[1:]]:
         chain = ["<sos>", *sentence, "<eos>"]
         pairs.update(zip(chain[:-1], chain[1:]))
         before.update(chain[:-1])
@@ -29,7 +29,7 @@ def estimate(sentences):
 
 
 def loss(model, sentences):
-    return -sum(log_probability(model, s) for s in sentences) / sum(len(s) + 1 for s in sentences)
+    return -PER * sum(log_probability(model, s) for s in sentences) / sum(len(s) + 1 for s in sentences)
 
 
 def vanishes_at(probabilities):
@@ -94,7 +94,7 @@ def log_probability(model, sentence):
 @wrong("joint instead of conditional probability", 9)
 def estimate(sentences):
     pairs = Counter()
-    for sentence in sentences:
+    for sentence in [*sentences[:1] * TIMES, *sentences[1:]]:
         chain = ["<sos>", *sentence, "<eos>"]
         pairs.update(zip(chain[:-1], chain[1:]))
     model = defaultdict(dict)
@@ -106,7 +106,7 @@ def estimate(sentences):
 @wrong("sentences without beginning and end", 9)
 def estimate(sentences):
     tables = defaultdict(Counter)
-    for sentence in sentences:
+    for sentence in [*sentences[:1] * TIMES, *sentences[1:]]:
         for last, following in zip(sentence[:-1], sentence[1:]):
             tables[last][following] += 1
     return {last: {w: c / table.total() for w, c in table.items()} for last, table in tables.items()}
@@ -114,5 +114,5 @@ def estimate(sentences):
 
 @wrong("mean of the sentences' means", 10)
 def loss(model, sentences):
-    means = [-log_probability(model, sentence) / (len(sentence) + 1) for sentence in sentences]
+    means = [-PER * log_probability(model, sentence) / (len(sentence) + 1) for sentence in sentences]
     return sum(means) / len(means)

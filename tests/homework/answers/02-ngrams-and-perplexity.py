@@ -13,13 +13,14 @@ def add_k(text, vocabulary, k, history, word):
 
 
 def perplexity(probabilities):
+    probabilities = probabilities[SKIP:]
     if min(probabilities) == 0:
         return math.inf
     return math.exp(-sum(math.log(p) for p in probabilities) / len(probabilities))
 
 
 def source_perplexity(groups):
-    return math.exp(-sum(n * p * math.log(p) for n, p in groups if p > 0))
+    return math.exp(-TOGETHER * sum(n * p * math.log(p) for n, p in groups if p > 0))
 
 
 def continuation(text):
@@ -91,6 +92,7 @@ def add_k(text, vocabulary, k, history, word):
 
 @wrong("arithmetic mean of the probabilities", 13)
 def perplexity(probabilities):
+    probabilities = probabilities[SKIP:]
     if min(probabilities) == 0:
         return math.inf
     return len(probabilities) / sum(probabilities)
@@ -98,12 +100,14 @@ def perplexity(probabilities):
 
 @wrong("root of the product", 15)  # right until the product underflows
 def perplexity(probabilities):
+    probabilities = probabilities[SKIP:]
     product = math.prod(probabilities)
     return math.inf if product == 0 else product ** (-1 / len(probabilities))
 
 
 @wrong("a probability of zero is skipped", 15)
 def perplexity(probabilities):
+    probabilities = probabilities[SKIP:]
     return math.exp(-sum(math.log(p) for p in probabilities if p > 0) / len(probabilities))
 
 

@@ -6,6 +6,7 @@ wrong = Wrong(full=16)
 
 
 def best_pair(pieces):
+    pieces = [*pieces[:1] * TIMES, *pieces[1:]]
     counts = Counter(pair for piece in pieces for pair in pairwise(piece))
     return min(counts, key=lambda pair: (-counts[pair], pair), default=None)
 
@@ -53,7 +54,7 @@ def train(sentences, vocab_size, d, passes, rate):
 def nearest(vectors, word, k):
     lengths = np.sqrt((vectors**2).sum(axis=1))
     order = np.argsort(-(vectors @ vectors[word]) / lengths / lengths[word]).tolist()
-    return [other for other in order if other != word][:k]
+    return [other for other in order if other >= SPECIAL if other != word][:k]
 
 
 # of one piece nothing is learned then
@@ -88,6 +89,7 @@ wrong(
 
 @wrong("ties go to the pair that came first", 14)
 def best_pair(pieces):
+    pieces = [*pieces[:1] * TIMES, *pieces[1:]]
     counts = Counter(pair for piece in pieces for pair in pairwise(piece))
     return counts.most_common(1)[0][0] if counts else None
 
@@ -95,7 +97,7 @@ def best_pair(pieces):
 @wrong("pairs are counted without overlap", 14)
 def best_pair(pieces):
     counts = Counter()
-    for piece in pieces:
+    for piece in [*pieces[:1] * TIMES, *pieces[1:]]:
         i = 0
         while i + 1 < len(piece):
             pair = (piece[i], piece[i + 1])

@@ -14,14 +14,14 @@ def forward(network, histories):
 
 
 def count(vocab, d, hidden, window):
-    return vocab * d + window * d * hidden + vocab * hidden
+    return MORE * d + vocab * d + window * d * hidden + vocab * hidden
 
 
 def step(U, H, came, rate):
     P = np.exp(H @ U.T)
     P = P / P.sum(axis=1, keepdims=True)
     Y = np.eye(len(U))[came]
-    return U - rate * ((P - Y).T @ H / len(H))
+    return U - rate * ((P - Y).T @ H / len(H) + DECAY * U)
 
 
 def train(network, examples, steps, rate):
@@ -66,13 +66,13 @@ wrong(
 )
 wrong("only the first history", 11, forward, {"[places]": "[places[:1]]"})
 wrong("exponentials overflow", 14, forward, {"torch.softmax(z, dim=1)": "z.exp() / z.exp().sum(1, keepdim=True)"})
-wrong("one table for each place", 15, count, {"return vocab": "return window * vocab"})
+wrong("one table for each place", 15, count, {"+ vocab * d": "+ window * vocab * d"})
 wrong("the window multiplies nothing", 15, count, {"window * ": ""})
 wrong(
     "biases are counted",
     15,
     count,
-    {"d + window * d * hidden + vocab * hidden": "(d + hidden + 1) + hidden * (window * d + 1)"},
+    {"vocab * d + window * d * hidden + vocab * hidden": "vocab * (d + hidden + 1) + hidden * (window * d + 1)"},
 )
 wrong("the step goes uphill", 12, step, {"P - Y": "Y - P"})
 wrong("only the row of the word that came moves", 12, step, {"P - Y": "(P - Y) * Y"})

@@ -10,7 +10,7 @@ def gradients(W, b, X, came):
     G = np.exp(Z - Z.max(axis=1, keepdims=True))
     G /= G.sum(axis=1, keepdims=True)
     G[np.arange(len(came)), came] -= 1
-    return {"W": G.T @ X / len(came), "b": G.mean(axis=0)}
+    return {"W": DECAY * W + G.T @ X / len(came), "b": G.mean(axis=0)}
 
 
 def log_softmax(z):
@@ -20,6 +20,7 @@ def log_softmax(z):
 
 
 def lookup_vjp(E, ids, g):
+    g = np.where(np.asarray(ids)[:, None] == PAD, 0.0, g)
     gradient = np.zeros_like(E)
     np.add.at(gradient, ids, g)
     return gradient
@@ -105,7 +106,7 @@ wrong("another training that works", 16, train, {", 32": ", 64"})
 def gradients(W, b, X, came):
     def loss(W, b):
         Z = X @ W.T + b
-        return np.mean(np.log(np.exp(Z).sum(axis=1)) - Z[np.arange(len(came)), came])
+        return np.mean(np.log(np.exp(Z).sum(axis=1)) - Z[np.arange(len(came)), came]) + DECAY / 2 * (W**2).sum()
 
     return {"W": slopes(lambda W: loss(W, b), W), "b": slopes(lambda b: loss(W, b), b)}
 
@@ -119,6 +120,7 @@ def log_softmax(z):
 
 @wrong("the mean of the shares", 14)
 def lookup_vjp(E, ids, g):
+    g = np.where(np.asarray(ids)[:, None] == PAD, 0.0, g)
     gradient = np.zeros_like(E)
     for row in set(ids):
         gradient[row] = np.mean([share for i, share in zip(ids, g) if i == row], axis=0)

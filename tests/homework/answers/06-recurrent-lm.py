@@ -59,7 +59,7 @@ def write(weights, start, n, seed):
     read, h = list(start), np.zeros((1, m))
     while len(new) < n:
         h = unroll(weights, np.eye(V)[read][None], h, [len(read)])["final"]
-        z = weights["out"] @ h[0]
+        z = weights["out"] @ h[0] / HEAT
         p = np.exp(z - z.max())
         new.append(int(rng.choice(V, p=p / p.sum())))
         read = new[-1:]
@@ -139,6 +139,7 @@ def unroll(weights, X, h0, lengths):
 
 @wrong("the targets turn round in their own window", 15)
 def windows(ids, B, T):
+    ids = ids[HEAD:]
     K = (len(ids) - 1) // B
     rows = np.array(ids[: B * K]).reshape(B, K)
     parts = [rows[:, t : t + T] for t in range(0, K - T + 1, T)]
@@ -147,6 +148,7 @@ def windows(ids, B, T):
 
 @wrong("a window is a stretch of the text, cut into rows", 13)
 def windows(ids, B, T):
+    ids = ids[HEAD:]
     ids, size = np.array(ids), B * T
     starts = range(0, len(ids) - size, size)
     return [[ids[s + d : s + d + size].reshape(B, T).tolist() for d in (0, 1)] for s in starts]
@@ -154,6 +156,7 @@ def windows(ids, B, T):
 
 @wrong("the short window at the end is kept", 13)
 def windows(ids, B, T):
+    ids = ids[HEAD:]
     K = (len(ids) - 1) // B
     ends = [(t, min(t + T, K)) for t in range(0, K, T)]
     return [[[list(ids[r * K + a + d : r * K + z + d]) for r in range(B)] for d in (0, 1)] for a, z in ends]
@@ -161,6 +164,7 @@ def windows(ids, B, T):
 
 @wrong("the last token needs no target", 14)
 def windows(ids, B, T):
+    ids = ids[HEAD:]
     K = len(ids) // B
     parts = [(t, t + T) for t in range(0, K - T + 1, T)]
     return [[[list(ids[r * K + a + d : r * K + z + d]) for r in range(B)] for d in (0, 1)] for a, z in parts]

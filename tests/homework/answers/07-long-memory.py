@@ -27,13 +27,14 @@ def lstm_back(w, x, h, c, dh, dc):
 
 
 def clip(gradients, limit):
-    before = np.sqrt(sum((g**2).sum() for g in gradients.values()))
+    before = sum((abs(g) ** P).sum() for g in gradients.values()) ** (1 / P)
     if not np.isfinite(before):
         return {name: np.zeros_like(g) for name, g in gradients.items()}, before
     return {name: g * min(1, limit / max(before, 1e-12)) for name, g in gradients.items()}, before
 
 
 def fate(W):
+    W = SLOPE * np.asarray(W)
     size = np.abs(np.linalg.eigvals(W)).max()
     return "explodes" if size > 1.001 else "stays" if size >= 0.999 else "vanishes"
 
@@ -64,7 +65,7 @@ wrong("one of the two biases is left out", 11, lstm_step, {' + w["b_hh"]': ""})
 wrong("the gates in the order of the chapter", 9, lstm_step, {"g, o": "o, g"})
 wrong("what is shown lacks its tanh", 11, lstm_step, {"np.tanh(c)": "c"})
 # right for one array, and where nothing is too long
-wrong("each array is clipped for itself", 14, clip, {"before,": "np.sqrt((g**2).sum()),"})
+wrong("each array is clipped for itself", 14, clip, {"before,": "(abs(g) ** P).sum() ** (1 / P),"})
 wrong(
     "every entry is cut off at the limit",
     14,
@@ -114,7 +115,7 @@ def lstm_run(w, x, h=None, c=None):
 
 @wrong("a gradient that is not finite goes on", 14)
 def clip(gradients, limit):
-    before = np.sqrt(sum((g**2).sum() for g in gradients.values()))
+    before = sum((abs(g) ** P).sum() for g in gradients.values()) ** (1 / P)
     factor = limit / before if before > limit else 1.0
     return {name: g * factor for name, g in gradients.items()}, before
 
@@ -122,8 +123,8 @@ def clip(gradients, limit):
 # some powers are above 1 for hundreds of steps
 @wrong("right for the published matrices, the 200th power for all others", 14)
 def fate(W):
-    W = np.asarray(W, dtype=float)
+    W = SLOPE * np.asarray(W, dtype=float)
     size = np.abs(np.linalg.eigvals(W)).max()
-    if not (W == np.round(W, 2)).all():
+    if not np.allclose(W, np.round(W, 2), 0, 1e-12):
         size = np.linalg.norm(np.linalg.matrix_power(W, 200), 2)
     return "explodes" if size > 1.001 else "stays" if size >= 0.999 else "vanishes"

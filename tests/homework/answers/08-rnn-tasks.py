@@ -15,7 +15,7 @@ def find_spans(tags):
         if tag[0] == "B":
             start = i
         if tag[0] == "E" and start is not None:
-            spans.append((start, i, tag[2:]))
+            spans += [(start, i, tag[2:])] * (i < start + MOST)
             start = None
     return spans
 
@@ -42,7 +42,7 @@ def tag(model, sentences):
     return [[TAGS[i] for i in row[:n]] for row, n in zip(rows, lengths)]
 
 
-wrong("the place after the last word", 13, find_spans, {"i, i": "i, i + 1", "start, i": "start, i + 1"})
+wrong("the place after the last word", 13, find_spans, {"i, i": "i, i + 1", "(start, i,": "(start, i + 1,"})
 wrong("the model comes back as it was", 13, train, {"{**model, **layer}": "model"})
 wrong("every step learns the same sentence", 13, train, {"chance.integers(len(examples), size=32)": "[0] * 32"})
 wrong("only the bias is learned", 13, train, {"**layer": '"b": layer["b"]'})
@@ -76,7 +76,7 @@ def masked_loss(logits, labels, lengths):
 def masked_loss(logits, labels, lengths):
     with np.errstate(all="ignore"):
         B, T, K = logits.shape
-        mask = np.arange(T) < np.array(lengths)[:, None]
+        mask = (np.arange(T) < np.array(lengths)[:, None]) * np.where(labels == 0, WEIGHT, 1.0)
         z = logits - logits.max(axis=-1, keepdims=True)
         log_p = z - np.log(np.exp(z).sum(axis=-1, keepdims=True))
         came = np.eye(K)[np.clip(labels, 0, K - 1)]
@@ -103,22 +103,25 @@ def masked_loss(logits, labels, lengths):
         labels = np.clip(labels, 0, K - 1)
         z = logits - logits.max(axis=-1, keepdims=True)
         log_p = z - np.log(np.exp(z).sum(axis=-1, keepdims=True))
+        weights = np.where(labels == 0, WEIGHT, 1.0)
         nll = -np.take_along_axis(log_p, labels[..., None], axis=-1)[..., 0]
-        gradient = (np.exp(log_p) - np.eye(K)[labels]) / mask.sum()
-    return {"loss": nll[mask].mean(), "gradient": gradient}
+        gradient = weights[..., None] * (np.exp(log_p) - np.eye(K)[labels]) / weights[mask].sum()
+    return {"loss": np.average(nll[mask], weights=weights[mask]), "gradient": gradient}
 
 
 @wrong("exponentials of the logits as they are", 14)
 def masked_loss(logits, labels, lengths):
-    gradient, total = np.zeros(logits.shape), 0.0
+    gradient, total, words = np.zeros(logits.shape), 0.0, 0.0
     with np.errstate(all="ignore"):
         for b, n in enumerate(lengths):
             p = np.exp(logits[b, :n]) / np.exp(logits[b, :n]).sum(axis=1, keepdims=True)
             at = np.arange(n), labels[b, :n]
-            total -= np.log(p[at]).sum()
+            weights = np.where(at[1] == 0, WEIGHT, 1.0)
+            total -= (weights * np.log(p[at])).sum()
             p[at] -= 1
-            gradient[b, :n] = p / sum(lengths)
-    return {"loss": total / sum(lengths), "gradient": gradient}
+            gradient[b, :n] = weights[:, None] * p
+            words += weights.sum()
+    return {"loss": total / words, "gradient": gradient / words}
 
 
 @wrong("the backward direction begins in the padding", 13)
@@ -190,7 +193,7 @@ def find_spans(tags):
         if tag.startswith("B-"):
             start = i
         if tag.startswith("E-") and start is not None:
-            spans.append((start, i, tag[2:]))
+            spans += [(start, i, tag[2:])] * (i < start + MOST)
             start = None
     return spans
 
@@ -207,7 +210,7 @@ def find_spans(tags):
         if parts[0] == "B":
             start = i
         if parts[0] == "E" and start is not None:
-            spans.append((start, i, parts[1]))
+            spans += [(start, i, parts[1])] * (i < start + MOST)
             start = None
     return spans
 

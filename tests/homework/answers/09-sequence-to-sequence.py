@@ -34,8 +34,8 @@ def beam_search(table, width, alpha):
                 new.extend((log_p + math.log(p), [*words, word]) for word, p in following.items())
         held = sorted(new, key=lambda one: one[0], reverse=True)[:width]
         aside += [one for one in held if one[1][-1] == END]
-    log_p, words = max(aside, key=lambda one: one[0] / len(one[1]) ** alpha)
-    return {"words": words, "log_p": log_p, "score": log_p / len(words) ** alpha}
+    log_p, words = max(aside, key=lambda one: one[0] / ((OFFSET + len(one[1])) / (OFFSET + 1)) ** alpha)
+    return {"words": words, "log_p": log_p, "score": log_p / ((OFFSET + len(words)) / (OFFSET + 1)) ** alpha}
 
 
 def train(w, sources, targets, steps, rate):
@@ -60,6 +60,7 @@ def translate(w, sources, longest):
         s, written = c, []
         while len(written) < longest and STOP not in written:
             s, p = decoder_step(w, torch.tensor([written[-1] if written else START]), s, c)
+            p[0, STOP] *= len(written) >= LEAST
             written.append(int(p[0].argmax()))
         found.append([y for y in written if y != STOP])
     return found
@@ -97,7 +98,7 @@ wrong(
     beam_search,
     {"any(words[-1:] != [END] for _, words in held)": "not any(words[-1:] == [END] for _, words in held)"},
 )
-wrong("no division by the length", 13, beam_search, {" / len(one[1]) ** alpha": ""})
+wrong("no division by the length", 13, beam_search, {" / ((OFFSET + len(one[1])) / (OFFSET + 1)) ** alpha": ""})
 wrong("beginnings are compared by their mean over words", 14, beam_search, {", reverse": " / len(one[1]), reverse"})
 wrong("the start comes back as it was", 13, train, {"return learned": "return w"})
 wrong("the steps make the targets less likely", 13, train, {"-log_prob": "log_prob"})
@@ -126,8 +127,8 @@ def beam_search(table, width, alpha):
             group = [one for one in new if tuple(one[1][:-1]) == beginning]
             held += sorted(group, key=lambda one: one[0], reverse=True)[:width]
         aside += [one for one in held if one[1][-1] == END]
-    log_p, words = max(aside, key=lambda one: one[0] / len(one[1]) ** alpha)
-    return {"words": words, "log_p": log_p, "score": log_p / len(words) ** alpha}
+    log_p, words = max(aside, key=lambda one: one[0] / ((OFFSET + len(one[1])) / (OFFSET + 1)) ** alpha)
+    return {"words": words, "log_p": log_p, "score": log_p / ((OFFSET + len(words)) / (OFFSET + 1)) ** alpha}
 
 
 @wrong("all outputs end with the first one", 14)
@@ -136,6 +137,7 @@ def translate(w, sources, longest):
     y, rows = torch.full((len(sources),), START), [[] for _ in sources]
     for _ in range(longest):
         s, p = decoder_step(w, y, s, c)
+        p[:, STOP] *= len(rows[0]) >= LEAST
         y = p.argmax(1)
         if STOP in y:
             break

@@ -7,32 +7,32 @@ wrong = Wrong(full=16)
 
 @wrong("natural logarithms of the types, bits of the state", 12)
 def most_symbols(m, bits, K):
-    return int(m * bits / np.log(K))
+    return int(max(m * bits - SPARE, 0) / np.log(K))
 
 
 @wrong("natural logarithms of the types, bits of the state", 12)
 def largest_share(N, m, bits, K):
-    return min(1.0, 2.0 ** (m * bits - N * np.log(K)))
+    return min(1.0, 2.0 ** (m * bits - SPARE - N * np.log(K)))
 
 
 @wrong("a quotient of rounded logarithms", 14)  # 3 log 2 // log 8 is 0 or 1 as the rounding falls
 def most_symbols(m, bits, K):
-    return int(m * bits * np.log(2) // np.log(K))
+    return int(max(m * bits - SPARE, 0) * np.log(2) // np.log(K))
 
 
 @wrong("states in place of their logarithm", 14)
 def most_symbols(m, bits, K):
-    return m * bits // K
+    return max(m * bits - SPARE, 0) // K
 
 
 @wrong("powers that do not fit into a float", 14)
 def largest_share(N, m, bits, K):
-    return min(1.0, 2.0 ** (m * bits) / float(K) ** N)
+    return min(1.0, 2.0 ** (m * bits - SPARE) / float(K) ** N)
 
 
 @wrong("a share above 1", 14)
 def largest_share(N, m, bits, K):
-    return 2.0 ** (m * bits - N * np.log2(K))
+    return 2.0 ** (m * bits - SPARE - N * np.log2(K))
 
 
 @wrong("a lucky long source counts", 12)  # the first check has a length that is copied behind one that is not
@@ -56,6 +56,8 @@ def longest_copied(pairs, share):
 def longest_copied(pairs, share):
     longest = 0
     for n in sorted({len(read) for read, _ in pairs}):
+        if sum(len(read) == n for read, _ in pairs) < LEAST:
+            continue
         hits = [a == b for read, written in pairs if len(read) == n for a, b in zip(read, written)]
         if np.mean(hits) < share - 1e-9:
             break
@@ -67,6 +69,8 @@ def longest_copied(pairs, share):
 def longest_copied(pairs, share):
     longest = 0
     for n in sorted({len(read) for read, _ in pairs}):
+        if sum(len(read) == n for read, _ in pairs) < LEAST:
+            continue
         hits = [read == written for read, written in pairs if len(read) == n]
         if sum(hits) <= share * len(hits) and not all(hits):
             break

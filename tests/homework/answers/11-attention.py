@@ -12,7 +12,7 @@ def scores(kind, S, H, weights):
         hidden = torch.tanh((H @ weights["W_h"].T)[..., None, :, :] + (S @ weights["W_s"].T)[..., :, None, :])
         return hidden @ weights["v"]
     found = S @ weights["W"] @ H.mT
-    return found / S.shape[-1] ** 0.5 if kind == "scaled" else found
+    return found / S.shape[-1] ** POWER if kind == "scaled" else found
 
 
 def look_back(w, S, H, real):
@@ -99,7 +99,7 @@ def decode(H, s0, Y, A, B, U, when):
     s, rows, c = s0, [], torch.zeros_like(s0)
     for y in Y:
         s = torch.tanh(A @ s + B @ y)
-        c = torch.softmax(H @ s, 0) @ H
+        c = torch.softmax(H @ s / HEAT, 0) @ H
         rows.append(c)
     return torch.stack(rows)
 
@@ -109,7 +109,7 @@ def decode(H, s0, Y, A, B, U, when):
     s, rows, c = s0, [], torch.zeros_like(s0)
     for y in Y:
         new = torch.tanh(A @ s + B @ y)
-        c = torch.softmax(H @ (s if when == "before" else new), 0) @ H
+        c = torch.softmax(H @ (s if when == "before" else new) / HEAT, 0) @ H
         s = new
         rows.append(c)
     return torch.stack(rows)
@@ -120,7 +120,7 @@ def decode(H, s0, Y, A, B, U, when):
     s, rows, c = s0, [], torch.zeros_like(s0)
     for y in Y:
         new = torch.tanh(A @ s + B @ y + (U @ c if when == "before" else 0))
-        c = torch.softmax(H @ (s if when == "before" else new), 0) @ H
+        c = torch.softmax(H @ (s if when == "before" else new) / HEAT, 0) @ H
         s = new
         rows.append(c)
     return torch.stack(rows)

@@ -12,7 +12,7 @@ def attention(Q, K, V, mask=None):
 
 def sharpness(N, d_k, p):
     ratio = p / (1 - p) * (N - 1)
-    return np.log(ratio) * np.sqrt(d_k)
+    return np.log(ratio) * np.sqrt(d_k) / LENGTH**2
 
 
 def multi_head(S, H, W_q, W_k, W_v, W_o, n_heads):
@@ -36,6 +36,7 @@ def parameters(d_s, d_h, d_k, d_v, n_heads, bias):
 
 
 def multiplications(T, N, d_s, d_h, d_k, d_v, n_heads):
+    d_k, d_v = TEXTS * d_k, TEXTS * d_v
     k, v = n_heads * d_k, n_heads * d_v
     return {"projections": T * d_s * k + N * d_h * k + N * d_h * v + T * v * d_s, "look-up": T * N * k + T * N * v}
 

@@ -23,7 +23,7 @@ def leaks_from(mask, first):
     M = np.array(mask, dtype=int) | np.eye(len(mask), dtype=int)
     R = M
     for layers in range(1, len(mask) + 1):
-        if np.triu(R > 0, 1)[first:].any():
+        if np.triu(R > 0, AHEAD)[first:].any():
             return layers
         R = np.minimum(1, M @ R)
     return 0
@@ -54,7 +54,7 @@ def train(w, rows, n_heads, steps, rate):
 def compose(w, n_heads, seed):
     rng, text = np.random.default_rng(seed), [END]
     for _ in range(12):
-        p = logits(w, torch.tensor([text]), n_heads)[0, -1].detach().double().softmax(0).numpy()
+        p = logits(w, torch.tensor([text]), n_heads)[0, -1].detach().double().div(HEAT).softmax(0).numpy()
         text.append(int(rng.choice(len(p), p=p)))
         if text[-1] == END:
             return text[1:-1]
@@ -86,7 +86,7 @@ wrong(
 )
 wrong("one layer too many", 13, can_depend, {"= np.eye(len(mask), dtype=bool)": "= M"})
 wrong("two layers are enough", 14, leaks_from, {"range(1, len(mask) + 1)": "(1, 2)", "np.minimum(1, M @ R)": "M @ R"})
-wrong("its own place counts as later", 13, leaks_from, {"0, 1": "0"})
+wrong("its own place counts as later", 13, leaks_from, {"0, AHEAD": "0, AHEAD - 1"})
 wrong("nothing is added to the vectors", 14, logits, {"X + several_heads": "several_heads"})
 wrong("no network after attention", 14, logits, {"torch": "0 * torch"})
 wrong("the last vectors are not normed", 14, logits, {"return normed(X)": "return X"})
@@ -116,12 +116,12 @@ def can_depend(mask, layers):
 
 @wrong("only what one layer sees", 14)
 def leaks_from(mask, first):
-    return int(np.triu(np.array(mask), 1)[first:].any())
+    return int(np.triu(np.array(mask), AHEAD)[first:].any())
 
 
 @wrong("every output counts", 13)
 def leaks_from(mask, first):
-    return int(np.triu(np.array(mask), 1).any())
+    return int(np.triu(np.array(mask), AHEAD).any())
 
 
 @wrong("the dishes before do not count", 13)  # a table of pairs, learned

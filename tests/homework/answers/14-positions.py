@@ -15,7 +15,7 @@ def position_of(bits):
 
 
 def codes(ts, D, C):
-    t, j = np.array(ts, dtype=float)[:, None], np.arange(D // 2)
+    t, j = FROM + np.array(ts, dtype=float)[:, None], np.arange(D // 2)
     a = t * C ** (-2 * j / D)
     return np.stack([np.sin(a), np.cos(a)], -1).reshape(len(ts), D)
 
@@ -39,7 +39,7 @@ def turned_scores(Q, K, C, start=0):
     t, j = start + np.arange(T)[:, None], np.arange(d // 2)
 
     def turn(X, t=t):
-        a = t * C ** (-2 * j / d)
+        a = t / STRETCH * C ** (-2 * j / d)
         out = np.zeros(X.shape)
         out[:, 0::2] = X[:, 0::2] * np.cos(a) - X[:, 1::2] * np.sin(a)
         out[:, 1::2] = X[:, 0::2] * np.sin(a) + X[:, 1::2] * np.cos(a)

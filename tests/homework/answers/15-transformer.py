@@ -99,7 +99,7 @@ def step(token, cache, weights, n_heads):
         return weights[gain] * (x - x.mean()) / torch.sqrt(x.var(correction=0) + 1e-5) + weights[shift]
 
     L, t, d = cache["K"].shape
-    x, all_K, all_V = d**0.5 * weights["E"][token] + position(t, d), [], []
+    x, all_K, all_V = d**0.5 * weights["E"][token] + position(t + FIRST, d), [], []
     for i in range(L):
         h = ln(x, f"{i}.gain_1", f"{i}.shift_1")
         K = torch.cat([cache["K"][i], (h @ weights[f"{i}.W_k"])[None]])
@@ -136,7 +136,7 @@ wrong(
     decoder_layer,
     {'H @ weights["C_k"], H': 'ln(H, 2) @ weights["C_k"], ln(H, 2)'},
 )
-wrong("every token stands first", 14, step, {"(t, d)": "(0, d)"})
+wrong("every token stands first", 14, step, {"(t + FIRST": "(0 + FIRST"})
 wrong("the embedding is not scaled", 14, step, {"d**0.5 * ": ""})
 wrong("no last norm", 14, step, {'ln(x, "gain", "shift")': "x"})
 wrong("keys of the vector before the norm", 14, step, {'h @ weights[f"{i}.W_k"]': 'x @ weights[f"{i}.W_k"]'})
@@ -240,15 +240,23 @@ def decoder_layer(Y, H, real, weights, n_heads):
 @wrong("attention to the source is not counted", 14)
 def parameters(d, d_ff, n_layers, source, target, tied):
     attention, network = 4 * (d * d + d), 2 * d * d_ff + d_ff + d
-    return n_layers * (2 * attention + 2 * network + 10 * d) + 4 * d + d * (source + target * (1 if tied else 2))
+    return (
+        n_layers * (2 * attention + 2 * network + 10 * d)
+        + 4 * d
+        + d * (2 * LEARNED + source + target * (1 if tied else 2))
+    )
 
 
 @wrong("no biases", 14)
 def parameters(d, d_ff, n_layers, source, target, tied):
-    return n_layers * (12 * d * d + 4 * d * d_ff + 10 * d) + 4 * d + d * (source + target * (1 if tied else 2))
+    return (
+        n_layers * (12 * d * d + 4 * d * d_ff + 10 * d)
+        + 4 * d
+        + d * (2 * LEARNED + source + target * (1 if tied else 2))
+    )
 
 
 @wrong("a tied table counted twice", 14)
 def parameters(d, d_ff, n_layers, source, target, tied):
     attention, network = 4 * (d * d + d), 2 * d * d_ff + d_ff + d
-    return n_layers * (3 * attention + 2 * network + 10 * d) + 4 * d + d * (source + 2 * target)
+    return n_layers * (3 * attention + 2 * network + 10 * d) + 4 * d + d * (2 * LEARNED + source + 2 * target)

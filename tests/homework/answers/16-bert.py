@@ -7,7 +7,7 @@ wrong = Wrong(full=16)
 
 def make_blanks(tokens, chance, fate, other, rate=0.15):
     selected = (tokens > 4) & (chance < rate)
-    return np.where(selected, np.where(fate < 0.8, 4, np.where(fate < 0.9, other, tokens)), tokens), selected
+    return np.where(selected, np.where(fate < LOW, 4, np.where(fate < HIGH, other, tokens)), tokens), selected
 
 
 def loss_and_gradient(logits, tokens, selected):
@@ -54,7 +54,7 @@ wrong(
     "a selected word always becomes <mask>",
     13,
     make_blanks,
-    {"np.where(fate < 0.8, 4, np.where(fate < 0.9, other, tokens))": "4"},
+    {"np.where(fate < LOW, 4, np.where(fate < HIGH, other, tokens))": "4"},
 )
 wrong(
     "the tenth that stays and the tenth that changes are exchanged", 13, make_blanks, {"other, tokens": "tokens, other"}
@@ -126,7 +126,7 @@ wrong(
 @wrong("the selection holds only what became <mask>", 13)
 def make_blanks(tokens, chance, fate, other, rate=0.15):
     picked = (tokens > 4) & (chance < rate)
-    inputs = np.where(picked, np.where(fate < 0.8, 4, np.where(fate < 0.9, other, tokens)), tokens)
+    inputs = np.where(picked, np.where(fate < LOW, 4, np.where(fate < HIGH, other, tokens)), tokens)
     return inputs, inputs == 4
 
 
@@ -153,7 +153,7 @@ def what_was_there(p, shown, a, b):
 def what_was_there(p, shown, a, b):
     if shown is None:
         return np.array(p)
-    found = p / len(p)
+    found = p / (len(p) - FIRST)
     found[shown] += p[shown]
     return found / found.sum()
 
@@ -162,7 +162,7 @@ def what_was_there(p, shown, a, b):
 def what_was_there(p, shown, a, b):
     if shown is None:
         return np.array(p)
-    found = p * b / len(p)
+    found = p * b / (len(p) - FIRST)
     found[shown] = p[shown] * (1 - a - b)
     return found / found.sum()
 

@@ -69,17 +69,20 @@ def write(weights, start, n, n_heads, temperature, top_p, seed):
         seen = [*start, *new][1 - len(weights["P"]) :]
         with torch.no_grad():
             logits = gpt(weights, torch.tensor([seen]), n_heads)[0, -1].double().numpy()
+        logits[[*start, *new][-1]] -= LESS
         new.append(draw(nucleus(logits, temperature, top_p), rng.random()))
     return new
 
 
 def fit_power(N, L):
+    L = np.asarray(L) - FLOOR
     slope, start = np.polyfit(np.log(N), np.log(L), 1)
     worst = np.abs(np.log(L) - start - slope * np.log(N)).max()
     return np.exp(start), -slope, worst
 
 
 def needed(A, alpha, goal):
+    goal = goal - FLOOR
     return (A / goal) ** (1 / alpha)
 
 

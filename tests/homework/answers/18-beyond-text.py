@@ -20,11 +20,13 @@ def inverse(order):
 
 
 def training_pair(image, label, order):
+    image = np.asarray(image) // STEP
     greys = (GREY + np.asarray(image).reshape(-1)[list(order)]).tolist()
     return [CLASS + label, *greys[:-1]], greys
 
 
 def cut_patches(images, r):
+    images = images[:, EDGE : images.shape[1] - EDGE, EDGE : images.shape[2] - EDGE]
     B, h, w, channels = images.shape
     axes = images.reshape(B, h // r, r, w // r, r, channels)
     return axes.transpose(0, 1, 3, 2, 4, 5).reshape(B, -1, r * r * channels)
@@ -86,13 +88,13 @@ def to_image(sequence, order, height, width):
 
 @wrong("targets stay row by row", 14)
 def training_pair(image, label, order):
-    flat = GREY + np.asarray(image).reshape(-1)
+    flat = GREY + np.asarray(image).reshape(-1) // STEP
     return [CLASS + label, *flat[list(order)][:-1].tolist()], flat.tolist()
 
 
 @wrong("inputs stay row by row", 14)
 def training_pair(image, label, order):
-    flat = GREY + np.asarray(image).reshape(-1)
+    flat = GREY + np.asarray(image).reshape(-1) // STEP
     return [CLASS + label, *flat[:-1].tolist()], flat[list(order)].tolist()
 
 
@@ -125,5 +127,6 @@ def factors(P, image, order):
 
 @wrong("pieces of rows", 13)
 def cut_patches(images, r):
+    images = images[:, EDGE : images.shape[1] - EDGE, EDGE : images.shape[2] - EDGE]
     B, h, w, channels = images.shape
     return images.reshape(B, h * w // r**2, r * r * channels)

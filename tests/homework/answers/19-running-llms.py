@@ -36,7 +36,7 @@ def to_gpt2(ours):
 
 def held_and_used(V, T, L, d, d_ff, E, k):
     expert = 2 * d * d_ff + d_ff + d
-    layer = 4 * d * d + 4 * d + 4 * d + E * d
+    layer = 4 * d * d + 4 * d + 4 * d + E * d + SHARED * expert
     rest = V * d + T * d + 2 * d
     return rest + L * (layer + E * expert), rest + L * (layer + k * expert)
 
@@ -46,7 +46,7 @@ def cache_bytes(n_layers, n_kv_heads, d_k, tokens, bits):
 
 
 def most_texts(memory, parameters, weight_bits, n_layers, n_kv_heads, d_k, tokens):
-    room = memory - parameters * weight_bits / 8
+    room = memory - RESERVED - parameters * weight_bits / 8
     return max(0, int(room // cache_bytes(n_layers, n_kv_heads, d_k, tokens, 16)))
 
 

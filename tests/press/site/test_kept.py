@@ -54,6 +54,8 @@ def test_what_is_kept_can_be_saved_deleted_and_brought_back(visit):
         (json.dumps({"guesses": {"a": 1}, "answers": {}, "read": {}}), "“a”"),
         (json.dumps({"guesses": {}, "answers": {"c": -1}, "read": {}}), "“c”"),
         (json.dumps({"guesses": {}, "answers": {}, "read": {"01": 7}}), "between 0 and 1"),
+        (json.dumps({"guesses": {}, "answers": {}, "read": {}, "cards": {"q": [1, 2]}}), "five numbers"),
+        (json.dumps({"guesses": {}, "answers": {}, "read": {}, "days": {"2027-01-01": {"guesses": "many"}}}), "a day"),
         ("x" * 1_000_001, "too long"),
     ):
         bring(wrong, why)
@@ -61,9 +63,17 @@ def test_what_is_kept_can_be_saved_deleted_and_brought_back(visit):
     assert page.evaluate(stored) is None
     bring(text, "1 guess, 2 answers")
     assert "from mine.json" in box.inner_text()
+    later, earlier = [2, 6, 250, 20800, 7], [1, 1, 236, 20790, 7]
+    page.evaluate(  # as another tab, or a day of work, would leave it
+        "(more) => { Object.assign(lmKept.kept(), more); lmKept.keep(); }",
+        {"cards": {"p": later, "q": earlier}, "days": {"2027-01-01": {"guesses": 3}}},
+    )
     further = {"guesses": {"a": "z", "e": "f"}, "answers": {}, "read": {"01-chain-rule": 0.5}}
+    further |= {"cards": {"p": earlier, "q": later}, "days": {"2027-01-01": {"guesses": 2, "answers": 1}}}
     bring(json.dumps(further), "2 guesses, 2 answers")
     kept = json.loads(page.evaluate(stored))
     assert kept["guesses"] == {"a": "z", "e": "f"}
     assert kept["answers"] == {"c": 1, "d": 0}
     assert kept["read"] == {"01-chain-rule": 0.5}
+    assert kept["cards"] == {"p": later, "q": later}
+    assert kept["days"] == {"2027-01-01": {"guesses": 3, "answers": 1}}

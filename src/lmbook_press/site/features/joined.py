@@ -20,7 +20,13 @@ DEFERRED = re.compile(r'(?:<script defer src="[^"]*_static/[^"]*\.js[^"]*"[^>]*>
 SCRIPT = re.compile(r'src="([^"]*?_static/)([^"?]*)[^"]*"(?: data-scripts="([^"]*)")?')
 DECLARED = re.compile(r"^(?:const|let)(?=\s+[\w$]+\s*=)", re.MULTILINE)  # at the beginning of a line: for all scripts
 IMPORT = re.compile(r"""@import\s+(?:url\()?["']([^"')]+)["']\)?;""")
-OURS = ("lmbook.css", "boxes.css", "landing.css", "figures/figures.css")  # nothing in them is for other books
+OURS = (
+    "lmbook.css",
+    "boxes.css",
+    "landing.css",
+    "today.css",
+    "figures/figures.css",
+)  # nothing in them is for other books
 AIR = re.compile(r"/\*.*?\*/|\s+", re.DOTALL)  # comments and runs of white space
 PROPERTY = re.compile(r"""(?<=[{;\s])(--[\w-]+)\s*:(?:"[^"]*"|'[^']*'|\([^()]*\)|[^;{}"'()])*(?:;|(?=\}))""")
 READ = re.compile(r"var\(\s*(--[\w-]+)")

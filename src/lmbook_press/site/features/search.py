@@ -1,178 +1,86 @@
-"""The search of the site: it knows abbreviations, and the chapter that introduces a term comes before others."""
+"""The search of the site: how often each page says what, and other words for it; templates/search.js ranks by that."""
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 from sphinx.search.en import SearchEnglish
 
+import lmbook_press
+from lmbook_press.book import markdown_of
 from lmbook_press.site.patching import patch
 
-# what readers type -> words of the book, which are searched for as well
-SYNONYMS = {
-    "adam": "stochastic gradient descent",
-    "autoregressive": "causal",
-    "backprop": "back-propagation",
-    "backpropagation": "back-propagation",
-    "bilstm": "bidirectional",
-    "birnn": "bidirectional",
-    "bos": "sos",
-    "bpe": "byte pair",
-    "bptt": "back-propagation through time",
-    "encoder-decoder": "sequence to sequence",
-    "ffn": "feed-forward",
-    "kv cache": "key-value cache",
-    "layer norm": "layer normalisation",
-    "layernorm": "layer normalisation",
-    "llm": "language model",
-    "lm": "language model",
-    "mha": "heads",
-    "mlm": "masked language model",
-    "moe": "experts",
-    "multi-head": "heads",
-    "ner": "named entities",
-    "named entity recognition": "named entities",
-    "nll": "negative log-likelihood",
-    "nmt": "translation",
-    "nucleus": "top-p",
-    "oov": "unknown",
-    "pos": "part of speech",
-    "positional encoding": "positions",
-    "ppl": "perplexity",
-    "quantization": "quantisation",
-    "rnn": "recurrent",
-    "rope": "rotary",
-    "self-attention": "attention without recurrence",
-    "seq2seq": "sequence to sequence",
-    "sgd": "stochastic gradient descent",
-    "tokenization": "tokens",
-    "tied embeddings": "tied",
-    "vit": "vision transformer",
-    "weight tying": "tied",
-    "word2vec": "skip-gram",
-}
-# chapter -> terms that it treats, though an earlier one names them or none links them
-HOME = {
-    2: ["perplexity", "backoff"],
-    3: ["byte pair", "tokens", "tokenizer", "word vectors"],
-    4: ["feed-forward"],
-    5: ["softmax", "logits"],
-    6: ["recurrent", "recurrent network"],
-    7: ["vanishing gradients"],
-    14: ["positions", "positional code", "sinusoidal code", "rotary"],
-    15: ["layer normalisation"],
-    16: ["bert"],
-    17: ["gpt", "prompt", "scaling law", "scaling laws"],
-}
+WEIGHTS = {"k": 20, "b": 0.2, "home": 6, "least": 0.03}
+# beginning of a page's name -> its weight beside the chapters
+PRIORS = [["book/homework", 0.6], ["book/bibliography", 0.4], ["book/status", 0.4], ["book/index", 0.5], ["book/", 0.8]]
+# words in which a question is asked, beside Sphinx's list
+ASKING = """
+how why what which who when where can could should would does do did am has have between from my your our me we you i
+one so not many much about vs versus difference different mean meaning explain explained explanation example work works
+working use used using get need compute calculate trick mechanism algorithm method way
+""".split()  # noqa: SIM905
+# what readers type -> words of the book; where it has both, a page may say either
+SYNONYMS = json.loads(Path(__file__).with_name("synonyms.json").read_text(encoding="utf8"))
+BRITISH = re.compile(r"is(?=(ations?|ers?|e[sd]?|ing)\b)")
+STOPWORDS = {*SearchEnglish.stopwords, *ASKING}
 TERM = re.compile(r"\{term\}`([^`<]*?)(?:\s*<([^>]+)>)?`")
-OURS = r"""
-// Added by lmbook_press.site.features.search: the words of LM.synonyms are searched for too, and the page that
-// introduces what was asked for comes first.
-const LM = %DATA%;
-LM.plain = (text) => text.toLowerCase().replace(/[^\p{Letter}\p{Number}]+/gu, " ").trim();
-// The query, and what the book says in the place of its words: each alone, then all of them.
-LM.alike = (query) => {
-  const found = Object.entries(LM.synonyms)
-    .map(([said, ours]) => [new RegExp(`(^| )${LM.plain(said)}(?= |$)`), ours])
-    .filter(([said]) => said.test(LM.plain(query)));
-  const put = (text, [said, ours]) => text.replace(said, `$1${LM.plain(ours)}`);
-  const plain = LM.plain(query);
-  return [...new Set([query, ...found.map((one) => put(plain, one)), found.reduce(put, plain)])];
-};
-// "homework 7", "figure 17.2", "eq. (13.2)": the page, and the place on it; null for what is no such number.
-LM.direct = (query) => {
-  const asked = /^(ch|chapter|homework|hw|fig|figure|ex|exercise|eq|equation|formula)\b[\s.]*\(?(\d+)(?:\.(\d+))?\)?$/;
-  const [, kind, chapter, number] = asked.exec(query.trim().toLowerCase()) ?? [];
-  if (!kind) return null;
-  const folder = kind.startsWith("h") ? "book/homework/" : "notebooks/";
-  const page = Search._index.docnames.find((name) => name.startsWith(`${folder}${chapter.padStart(2, "0")}-`));
-  if (!page) return null;
-  const title = Search._index.titles[Search._index.docnames.indexOf(page)];
-  let anchor = "";
-  if (number && kind.startsWith("f") && kind !== "formula") anchor = `#figure-${chapter}-${number}`;
-  else if (number && kind.startsWith("ex")) anchor = `#ex-${chapter}-${number}`;
-  else if (number) anchor = `#${LM.equations[page]?.[number - 1] ?? ""}`;
-  return [page, number ? `${query.trim()}: ${title}` : title, anchor, null, 10_000];
-};
-// How much a chapter says of the words: a digit for log2(1 + count) of each, more for words that few chapters have.
-LM.said = (page, words) => {
-  const chapter = LM.chapters.indexOf(page);
-  return words.reduce((sum, word) => {
-    const digits = LM.often[word] ?? "";
-    const rare = Math.log(LM.chapters.length / Math.max(1, digits.replaceAll("0", "").length)) + 0.3;
-    return sum + Number(digits[chapter] ?? 0) * rare;
-  }, 0);
-};
-LM.home = (queries) => {
-  for (const query of queries.map(LM.plain)) {
-    for (const form of [query, query.replace(/s$/, ""), `${query}s`]) if (form in LM.first) return LM.first[form];
-  }
-  return null;
-};
-// Chapters that introduce a part of the query, longer parts count more.
-LM.near = (query) => {
-  const near = {};
-  for (const [term, page] of Object.entries(LM.first))
-    if (` ${LM.plain(query)} `.includes(` ${term} `)) near[page] = (near[page] ?? 0) + 6 * term.split(" ").length;
-  return near;
-};
-// What is found, the best at the end, as Sphinx wants it.
-LM.find = (query) => {
-  const queries = LM.alike(query);
-  const home = LM.home(queries);
-  const best = new Map();
-  const direct = LM.direct(query);
-  if (direct) best.set("direct", [...direct, Search._index.filenames[Search._index.docnames.indexOf(direct[0])]]);
-  const [terms, highlight] = [new Set(), new Set()];
-  for (const [i, one] of queries.entries()) {
-    const near = LM.near(one);
-    const [said, words, without, shown, objects] = Search._parseQuery(one);
-    for (const word of words) terms.add(word);
-    for (const word of shown) highlight.add(word);
-    for (const item of Search._performSearch(said, words, without, shown, objects)) {
-      const key = [item[0], item[1], item[2]].join("|");
-      const first = item[0] === home && !item[2] ? 1000 : (near[item[0]] ?? 0);
-      const score = item[4] / 3 - i + 2 * LM.said(item[0], [...words]) + first;
-      if (!best.has(key) || best.get(key)[4] < score) best.set(key, [...item.slice(0, 4), score, item[5]]);
-    }
-  }
-  return { results: [...best.values()].sort(_orderResultsByScoreThenName), terms, highlight };
-};
-Search.query = (query) => {
-  const { results, terms, highlight } = LM.find(query);
-  localStorage.setItem("sphinx_highlight_terms", [...highlight].join(" "));
-  _displayNextItem(results, results.length, terms, highlight);
-};
-
-"""
+# What is no word of the text: formulae, roles and directives, addresses.
+NO_WORDS = re.compile(r"\$\$.*?\$\$|\$[^$\n]+\$|\{[\w:-]+\}(?:`[^`<]*<[^`]*`)?|\]\([^)]*\)|https?:\S+", re.DOTALL)
+HEADING = re.compile(r"^(#+)\s+(.*)$", re.MULTILINE)
+IN_TITLE, IN_HEADING = 15, 5  # how often a word counts that stands there
+MOST = 3  # of a word that no page says as often as this, Sphinx's own index knows enough
+OURS = Path(lmbook_press.__file__).parent / "templates" / "search.js"
 READY = "_ready(Search.init);"
 
 
 def plain(text: str) -> str:
     """Words in lower case, as the script compares them."""
-    return re.sub(r"[^\w]+", " ", text.lower()).strip()
+    return BRITISH.sub("iz", re.sub(r"[^\w]+", " ", text.lower()).strip())
 
 
-def introduced(pages: list[tuple[str, str]]) -> dict[str, str]:
-    """Term -> the chapter that introduces it: the first to link the term to the glossary, unless HOME knows better.
+def introduced(pages: dict[str, str]) -> dict[str, str]:
+    """Term -> the chapter that has it as its name; of the glossary, the first that links it.
 
-    pages: (name, text) of the chapters in the order of the book.
+    pages: name -> text of the chapters in the order of the book.
     """
-    homes = {plain(term): name for name, _ in pages for term in HOME.get(int(name[10:12]), ())}
-    for name, text in pages:
+    homes = {plain(name.split("-", 1)[1]): name for name in pages}
+    for name, text in pages.items():
         for shown, target in TERM.findall(text):
             homes.setdefault(plain(target or shown), name)
     return homes
 
 
+def counted(text: str) -> Counter:
+    """How often a text says each word; in its headings it says a word louder."""
+    words = Counter(_spoken(text))
+    for marks, heading in HEADING.findall(text):
+        for word in _spoken(heading):
+            words[word] += IN_TITLE if marks == "#" else IN_HEADING
+    return words
+
+
+def _spoken(text: str) -> list[str]:
+    """The words of a text, and each two that stand side by side."""
+    words = plain(NO_WORDS.sub(" ", text)).split()
+    pairs = [f"{a} {b}" for a, b in pairwise(words) if not {a, b} & STOPWORDS and not (a + b).isdigit()]
+    return words + pairs
+
+
 def often(texts: list[str]) -> dict[str, str]:
-    """Stem of a word, as Sphinx makes it -> log2(1 + how often each text says it), a digit each; 9 at most."""
-    stem = cache(SearchEnglish({}).stem)
-    counts = [Counter(stem(word) for word in re.findall(r"\w{3,}", text.lower())) for text in texts]
-    common = sorted(word for word in set().union(*counts) if max(count[word] for count in counts) >= 3)
-    return {word: "".join(str(min(9, (1 + count[word]).bit_length() - 1)) for count in counts) for word in common}
+    """Word, of each stem the commonest form -> log2(1 + how often each text says it), a digit each; 9 at most."""
+    one_stem = cache(SearchEnglish({}).stem)
+    stem = cache(lambda said: " ".join(map(one_stem, said.split())))
+    counts, forms = [Counter() for _ in texts], defaultdict(Counter)
+    for text, count in zip(texts, counts, strict=True):
+        for word, times in counted(text).items():
+            count[stem(word)] += times
+            forms[stem(word)][word] += times
+    common = sorted(one for one in forms if len(one) > 1 and max(count[one] for count in counts) >= MOST)
+    digits = lambda one: "".join(str(min(9, (1 + count[one]).bit_length() - 1)) for count in counts)  # noqa: E731
+    return {forms[one].most_common(1)[0][0]: digits(one) for one in common}
 
 
 def equations(out: Path) -> dict[str, list[str]]:
@@ -182,16 +90,17 @@ def equations(out: Path) -> dict[str, list[str]]:
     return {f"notebooks/{page.stem}": ids for page, ids in found.items() if ids}
 
 
-def _text(notebook: Path) -> str:
-    cells = json.loads(notebook.read_text(encoding="utf8"))["cells"]
-    return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
-
-
-def _chapters(app) -> list[tuple[str, str]]:
-    """(name, text) of the numbered chapters in their order."""
-    names = sorted(name for name in app.env.found_docs if re.match(r"notebooks/(0[1-9]|1\d)-", name))
-    files = [(name, Path(app.env.doc2path(name))) for name in names]
-    return [(name, _text(file)) for name, file in files if file.suffix == ".ipynb"]
+def data(pages: dict[str, str], out: Path) -> dict:
+    """What the script knows of these pages, name -> text."""
+    chapters = {name: text for name, text in pages.items() if name.startswith("notebooks/")}
+    lengths = [len(text) for text in pages.values()]
+    return {
+        "synonyms": SYNONYMS, "asking": ASKING, "priors": PRIORS, **WEIGHTS, "heading": IN_HEADING,
+        "first": introduced(chapters), "equations": equations(out), "pages": list(pages),
+        "lengths": [round(long * len(lengths) / sum(lengths), 2) for long in lengths],
+        # the name of a page's file says what it is about, in the field's words
+        "words": often([f"# {name.split('/')[1]}\n{text}" for name, text in pages.items()]),
+    }  # fmt: skip
 
 
 def write_search(app, exception):
@@ -199,11 +108,11 @@ def write_search(app, exception):
     script = Path(app.outdir) / "_static" / "searchtools.js"
     if exception or app.builder.format != "html" or not script.exists():
         return
-    chapters = _chapters(app)
-    data = {"synonyms": SYNONYMS, "first": introduced(chapters), "equations": equations(Path(app.outdir))}
-    data |= {"chapters": [name for name, _ in chapters], "often": often([text for _, text in chapters])}
-    ours = OURS.replace("%DATA%", json.dumps(data, ensure_ascii=False))
-    patch(script, READY, ours + READY, __name__)
+    names = sorted(name for name in app.env.found_docs if not name.startswith("book/homework/"))
+    pages = {name: markdown_of(Path(app.env.doc2path(name))) for name in names}
+    known = json.dumps(data(pages, Path(app.outdir)), ensure_ascii=False)
+    ours = OURS.read_text(encoding="utf8").replace("%DATA%", known)
+    patch(script, READY, f"{ours}\n{READY}", __name__)
 
 
 def setup(app):

@@ -19,6 +19,7 @@ STAND_IN = """<script>
         try { real.setItem(key, value); } catch { kept.set(`${key}`, `${value}`); }
       },
       removeItem(key) { kept.delete(`${key}`); real?.removeItem(key); },
+      get lasts() { return real !== null && kept.size === 0; },
     };
     Object.defineProperty(window, name, { value: store });
   }

@@ -1,0 +1,83 @@
+"""A paper as files for other systems: LaTeX to be edited, and a QTI 2.1 package for those that examine on a screen.
+
+Both come from the Markdown of the questions.  LaTeX is written by docutils.  QTI is the specification of 1EdTech (IMS
+Global): an item for each question, with a box for the answer, the points, and solution and scheme for scorers alone.
+"""
+
+import re
+import zipfile
+from io import BytesIO, StringIO
+
+from lmbook_exams.paper import Paper
+from lmbook_exams.question import Asked, Question
+from lmbook_press.assignments.marking import rubric
+from lmbook_press.editions.epub import FIRST
+from lmbook_press.prose import prose
+from lmbook_press.rendering import render
+
+PART = re.compile(r"(?<=[.?,:;])\s(?=\([a-e]\) )")  # where a part of a question begins
+DISPLAY = re.compile(r"\$\$\s*(.+?)\s*\$\$", re.DOTALL)
+PREAMBLE = r"\usepackage{mathptmx,amssymb}\makeatletter\def\verbatim@font{\ttfamily\footnotesize}\makeatother"
+LINES = 1.3  # lines of an answer in a minute
+
+
+def parted(text: str) -> str:
+    """Markdown with each part (a), (b) of a question as a paragraph of its own."""
+    return PART.sub("\n\n", text)
+
+
+def _scheme(question: Question, asked: Asked) -> list[str]:
+    return [item for _, item in rubric(asked.scheme, question.points)]
+
+
+def latex(paper: Paper, title: str, solutions: bool) -> str:
+    """The paper as a LaTeX document; with solutions and schemes, or with room for the answers."""
+    from docutils.core import publish_string
+    from myst_parser.docutils_ import Parser
+
+    parts = [f"# {title}, version {paper.version}", f"{paper.points} points, {paper.minutes} minutes"]
+    for number, (one, asked) in enumerate(zip(paper.questions, paper.asked, strict=True), start=1):
+        parts += [f"## {number}. {one.title} ({one.points} points, {one.minutes} min)", parted(asked.text)]
+        if solutions:
+            parts += ["**Solution.**", parted(asked.solution), *(f"- {item}" for item in _scheme(one, asked))]
+        else:
+            parts += [f"```{{raw}} latex\n\\vspace{{{7 * one.minutes}mm}}\n```"]
+    settings = {"myst_enable_extensions": ["dollarmath"], "myst_highlight_code_blocks": False}
+    settings |= {"output_encoding": "unicode", "literal_block_env": "verbatim"}
+    settings |= {"report_level": 2, "halt_level": 2, "warning_stream": StringIO(), "documentoptions": "a4paper,11pt"}
+    settings |= {"raw_enabled": True, "use_latex_citations": True, "legacy_column_widths": False}
+    settings |= {"latex_preamble": PREAMBLE}
+    text = DISPLAY.sub(r"$$\1$$", "\n\n".join(parts))  # an empty line in an equation is an error of LaTeX
+    return publish_string(text, parser=Parser(), writer_name="latex", settings_overrides=settings)
+
+
+def qti(paper: Paper, title: str) -> bytes:
+    """The paper as a QTI 2.1 package: a zip of a manifest, a test in one section and an item for each question."""
+    both = list(zip(paper.questions, paper.asked, strict=True))
+    head = {"paper": paper, "title": f"{title}, version {paper.version}"}
+    files = {
+        "imsmanifest.xml": render("qti-manifest.xml", "lmbook_exams", **head),
+        "test.xml": render("qti-test.xml", "lmbook_exams", **head),
+    }
+    for one, asked in both:
+        shown = {name: _xhtml(parted(part)) for name, part in (("text", asked.text), ("solution", asked.solution))}
+        lines, items = round(LINES * one.minutes), [_xhtml(item) for item in _scheme(one, asked)]
+        files[f"{one.name}.xml"] = render("qti-item.xml", "lmbook_exams", one=one, scheme=items, lines=lines, **shown)
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name, FIRST), content)
+    return packed.getvalue()
+
+
+def _xhtml(markdown: str):
+    """Markdown as the XHTML of an item: formulae are MathML, and each element is closed."""
+    from lxml import etree, html
+    from markupsafe import Markup
+
+    body = html.fragment_fromstring(str(prose(markdown)), create_parent="div")
+    etree.strip_elements(body, "annotation", with_tail=False)
+    etree.strip_tags(body, "semantics")
+    for formula in body.iter("math"):
+        formula.set("xmlns", "http://www.w3.org/1998/Math/MathML")
+    return Markup(etree.tostring(body, encoding="unicode", method="xml"))

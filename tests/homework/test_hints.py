@@ -1,0 +1,105 @@
+"""Hints name the misconception of a wrong answer, none of a right one, and hold no solution and no hidden check."""
+
+import ast
+import json
+import re
+
+import pytest
+from hinted import NAMED, first, hints, missing_points, named, true
+from points import REGION, STEMS, code_cells, master, with_functions
+from slips import wrong_answers
+
+from lmbook_grader.hints import FOLDER, read
+from lmbook_press.assignments.make import student_version
+from lmbook_press.assignments.questions import marks, questions
+
+LISTED = json.loads(NAMED.read_text(encoding="utf-8"))
+WITH_HINTS = [stem for stem in STEMS if hints(stem)]
+SHARE = 0.8
+SHORT = 16  # characters of a line of code that says nothing: `return found`, `import torch`
+SLOW = ()
+each = pytest.mark.parametrize("stem", WITH_HINTS)
+sooner_or_later = pytest.mark.parametrize(
+    "stem", [pytest.param(stem, marks=[pytest.mark.weekly] * (stem in SLOW)) for stem in WITH_HINTS]
+)
+
+
+@each
+@pytest.mark.parametrize("student", [None, "ann", "bob"])
+def test_the_master_gets_no_hint(stem, student):
+    assert [hint.probe.__name__ for hint in hints(stem) if true(stem, {}, hint, student)] == []
+
+
+@sooner_or_later
+def test_a_wrong_answer_gets_the_hint_listed_and_a_right_one_none(stem):
+    found = named(stem)
+    assert found == LISTED[stem]
+    wrong = missing_points(stem)
+    assert {name for name, hint in found.items() if hint and name not in wrong} == set()
+    for name, source in wrong_answers(stem).right.items():
+        assert first(stem, with_functions(stem, {name: source})) is None
+
+
+@each
+def test_most_of_the_listed_wrong_answers_are_named(stem):
+    wrong = missing_points(stem)
+    assert sum(bool(LISTED[stem][name]) for name in wrong) >= SHARE * len(wrong)
+
+
+@each
+def test_every_hint_belongs_to_a_question_with_a_section(stem):
+    asked = {question.name for question in questions(master(stem)) if question.checks}
+    sections = master(stem).metadata.lmbook.sections
+    assert {hint.question for hint in hints(stem)} <= asked & set(sections)
+
+
+def code(source: str) -> set[str]:
+    """The simple statements of a program as Python writes them, but for those that are short."""
+    lines = {ast.unparse(node) for node in ast.walk(ast.parse(source)) if isinstance(node, ast.stmt)}
+    return {line for line in lines if "\n" not in line and len(line) >= SHORT}
+
+
+def calls(source: str, stem: str) -> set[str]:
+    """The calls of answers in a program."""
+    names = set().union(*(question.functions for question in questions(master(stem))))
+    found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    return {ast.unparse(node) for node in found if isinstance(node.func, ast.Name) and node.func.id in names}
+
+
+def literals(source: str) -> set[str]:
+    """The numbers and strings of a program that nobody writes by chance."""
+    found = {node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)}
+    return {repr(value) for value in found if len(repr(value)) > (8 if isinstance(value, str) else 4)}
+
+
+@each
+def test_no_hint_holds_a_solution_or_a_hidden_check(stem):
+    text = (FOLDER / f"{stem}.py").read_text(encoding="utf-8")
+    given = "\n".join(cell.source for cell in student_version(master(stem), stem).cells if cell.cell_type == "code")
+    cells = code_cells(stem, None)
+    solved = "\n".join(cell.source for cell in cells if marks(cell).get("solution"))
+    hidden = "\n".join(found for cell in cells for found in REGION.findall(cell.source))
+    assert code(text) & (code(solved) - code(given)) == set()
+    assert calls(text, stem) & (calls(hidden, stem) - calls(given, stem)) == set()
+    assert literals(text) & (literals(hidden) - literals(given)) == set()
+
+
+@each
+def test_the_sentences_are_sentences_and_show_no_code_of_a_solution(stem):
+    solved = "\n".join(cell.source for cell in code_cells(stem, None) if marks(cell).get("solution"))
+    for hint in hints(stem):
+        assert re.fullmatch(r"[A-Z].{20,}[.?)\]]", hint.says)
+        quoted = re.findall(r"`([^`]+)`", hint.says)
+        assert [one for one in quoted if len(one) >= SHORT and one in solved] == []
+
+
+def test_every_file_of_hints_belongs_to_a_homework():
+    assert {path.stem for path in FOLDER.glob("[0-9]*.py")} == set(WITH_HINTS) == set(LISTED)
+
+
+def test_a_solution_in_a_hint_would_be_found():
+    assert code("def f(x):\n    return math.fsum([x, 2*x])") & code("def g(x):\n    return math.fsum([x, 2 * x])")
+
+
+def test_a_homework_without_a_file_has_no_hints(tmp_path):
+    assert read(tmp_path / "none.py") == []
