@@ -88,7 +88,7 @@ def _sheet(
     submission: Submission, homework: Homework, calls: dict, dice: random.Random, start: Callable[[], Command],
     warm: list[Warm],
 ) -> Sheet:  # fmt: skip
-    sheet = Sheet(submission.student, submission)
+    sheet, homework = Sheet(submission.student, submission), homework.of(submission.student)
     try:
         placed = open_and_place(submission.path, homework.release)
     except Unreadable as error:
@@ -107,6 +107,8 @@ def _sheet(
     if not about:
         sheet.why = "no answer to a question that is programmed"
         return sheet
+    shown = "".join("".join(cell.source.split()) for cell in homework.release.cells)
+    calls = {name: [one for one in found if "".join(str(one).split()) not in shown] for name, found in calls.items()}
     state = dice.getstate()
     for level in LEVELS:
         dice.setstate(state)
@@ -151,7 +153,7 @@ class _Process:
 
     def _ready(self) -> Session:
         if self.session is None:
-            self.runs._begin()
+            self.runs.begin()
             self.session = self.runs.session()
             for cell, _, source in self.cells:
                 part = source if cell not in self.own else shortened(source, self.level)
