@@ -39,6 +39,16 @@ const words = (node) => {
   return copy.textContent.replace(/\s+/g, " ").trim();
 };
 
+// --- Check yourself: the options stand in another order at each visit, so that no place is learned
+
+for (const question of document.querySelectorAll(".lm-check fieldset")) {
+  const order = [...question.querySelectorAll(".lm-option")]
+    .map((option) => ({ option, at: Math.random() }))
+    .sort((a, b) => a.at - b.at);
+  order.forEach(({ option }, i) => (option.querySelector(".lm-letter").textContent = "ABCDEFGH"[i]));
+  question.append(...order.map(({ option }) => option));
+}
+
 // --- Predict first: a guess opens the answer and stands beside it
 
 /** The alternatives of a question that ends in ": a, b or c?"; none where it does not. */

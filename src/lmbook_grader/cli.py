@@ -1,4 +1,4 @@
-"""The commands of `lmbook homework`: make, check, grade, sheet, override, report, merge.  `course` has more."""
+"""The commands of `lmbook homework`: make, check, grade, sheet, override, report, merge; those of others are added."""
 
 import json
 import sys
@@ -9,6 +9,7 @@ import click
 
 from lmbook import write
 from lmbook_grader.course.commands import gradebook
+from lmbook_grader.platforms.commands import autograder
 from lmbook_press.book import Book, BookError
 from lmbook_press.unseen import plain
 
@@ -32,6 +33,7 @@ def homework():
 
 
 homework.add_command(gradebook)
+homework.add_command(autograder)
 
 
 @homework.command()

@@ -7,6 +7,7 @@ and leaves every other character as the author wrote it.
 import re
 from collections.abc import Iterator
 from functools import cache, partial
+from hashlib import sha256
 from textwrap import dedent
 from typing import NamedTuple
 
@@ -122,6 +123,7 @@ def options_of(token: Token) -> tuple[dict[str, str], list[str]]:
 def choices(lines: list[str]) -> list[tuple[bool, int, list[str], list[str]]]:
     """Splits the body of a self-check: (right, line number, option, explanation) for each of its items.
 
+    Their order follows from their words, so that the place of the right one says nothing.
     Raises ValueError, in words for the author, where the body has another form.
     """
     starts = [i for i, line in enumerate(lines) if CHOICE.match(line)]
@@ -146,4 +148,4 @@ def choices(lines: list[str]) -> list[tuple[bool, int, list[str], list[str]]]:
         raise ValueError(f"it has {len(found)} options; give it 2 to 8")
     if not any(right for right, *_ in found):
         raise ValueError("no option is marked as right with `- [x]`")
-    return found
+    return sorted(found, key=lambda option: sha256("\n".join(option[2]).encode()).digest())

@@ -79,7 +79,7 @@ def test_a_container_engine_that_is_called(tmp_path, package, monkeypatch):
 
 
 def test_what_is_missing_is_said_with_the_remedy(monkeypatch):
-    assert available("wall") == "There is no sandbox wall; there are bwrap, docker, podman, none."
+    assert available("wall") == "There is no sandbox wall; there are bwrap, docker, podman, alone, none."
     assert available("none") is None
     monkeypatch.setattr(shutil, "which", lambda name: None)
     for check in (commands._bwrap_fault, commands._engine_fault):

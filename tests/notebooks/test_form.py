@@ -14,6 +14,7 @@ from raw_markup import raw_markup
 from lmbook.lab import tables
 from lmbook_press.book import Book
 from lmbook_press.editions.colab import edition, glued
+from lmbook_press.myst import choices
 from lmbook_press.normalize import check
 
 ROOT = Path(__file__).parents[2]
@@ -29,6 +30,7 @@ LAST_SECTIONS = [
 ]
 FENCE = re.compile(r"^(:{3,}|`{3,})\{([\w-]+)\}[^\n]*\n.*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 EXERCISE = re.compile(r"^:{3,}\{exercise\}[ \t]*(\d+\.\d+)[ \t]+(\w+)[^\n]*\n:label:[ \t]*(\S+)", re.MULTILINE)
+SELF_CHECK = re.compile(r"^(:{3,})\{self-check\}[^\n]*\n(.*?)\n\1[ \t]*$", re.MULTILINE | re.DOTALL)
 SOLUTION = re.compile(r"^`{3,}\{solution-(start|end)\}[ \t]*(\S*)", re.MULTILINE)
 TABLE = re.compile(r"tables\.table\(\"([\w-]+)\"\)")
 GRADES = {"check", "practice", "explore"}
@@ -195,6 +197,19 @@ def test_every_chapter_has_figures_and_asks_before_it_shows(notebook):
     assert ":class: predict" in prose(notebook)
     assert prose(notebook).count("{self-check}") >= 2
     assert prose(notebook).count("$$ (") >= 3
+
+
+def test_the_place_of_a_right_option_says_nothing():
+    """Over all chapters; on the page they are shuffled besides."""
+    places = []
+    for path in CHAPTERS:
+        for _, body in SELF_CHECK.findall(prose(nbformat.read(path, as_version=4))):
+            right = [at for at, (is_right, *_) in enumerate(choices(body.split("\n"))) if is_right]
+            places += right if len(right) == 1 else []
+    shares = [places.count(at) / len(places) for at in range(3)]
+    assert len(places) >= 50
+    assert min(shares) > 0.15, shares
+    assert max(shares) < 0.5, shares
 
 
 @of(NUMBERED)

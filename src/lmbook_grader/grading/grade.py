@@ -49,7 +49,7 @@ NO_WALLS = (
     "Use --sandbox bwrap or docker, or say that these files are trusted."
 )
 
-
+EMPTY = "There is no answer yet."
 LATE = "It took far too long on the clock, though not by its own time: the machine may have been crowded."
 STOPPED = "The grading of this file was stopped for the second time, because it took too long: the points so far count."
 
@@ -180,9 +180,11 @@ def _scored(question: Question, runs: Runs, outcomes: dict[str, Outcome]) -> dic
 
 def _check(check: Check, question: Question, runs: Runs, outcomes: dict[str, Outcome], empty: bool) -> dict:
     passed = check.name in outcomes and outcomes[check.name].passed
-    message = "" if passed else "There is no answer yet." if empty else _why(check, question, runs, outcomes)
+    message = "" if passed else EMPTY if empty else _why(check, question, runs, outcomes)
     points = check.points if passed else 0
     result = {"name": check.name, "points": points, "max": check.points, "passed": passed, "message": message}
+    # Of its visible part alone, for a system that shows this at once and the points later: "" where it passes.
+    result["seen"] = EMPTY if empty else f"It {runs.broken[check.name]}" if check.name in runs.broken else ""
     if not passed and not empty and check.name in outcomes:
         said = outcomes[check.name].message.replace("The check that you can see fails", "This line of the check fails")
         result["reason"] = said.replace(" in the check that you can see", "")

@@ -148,6 +148,20 @@ def collect(
     return Collected(submissions, faults, [student for student in roster if student.id not in files])
 
 
+def collect_one(folder: str | Path, student: str, release: NotebookNode) -> Submission | Fault:
+    """The file that counts in a folder with one student's files, by the same rules."""
+    mine, found, why = Owner((Student(student),), order=("upload",)), [], "holds no notebook (.ipynb)"
+    for where, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in PASSED_OVER)
+        for path in (Path(where, name) for name in sorted(names) if not name.startswith(".")):
+            entry = path.lstat()
+            if refused := _refused(path, entry):
+                why = f"{shown(path.name)} {refused}"
+            else:
+                found.append((path, mine, entry))
+    return _choose(student, found, release) if found else Fault(Path(folder), why)
+
+
 def _by_seal(
     found: list[tuple[Path, Owner, os.stat_result]],
     strange: set[Path],

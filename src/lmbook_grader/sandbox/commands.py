@@ -3,6 +3,7 @@
     bwrap            bubblewrap: no network, a read-only system without the course, private folders in memory that
                      vanish, a user of its own
     docker, podman   the same with a container, of an image that holds Python and the homework's libraries
+    alone            for a container that grades one submission: a user of its own without rights, see `alone`
     none             a plain process with limits only: it can read and change what the person who grades can
 
 In all of them the process has limits on memory, processes, file size and open files, and `lmbook` is a copy without the
@@ -15,17 +16,20 @@ import secrets
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import lmbook
 from lmbook_grader.sandbox import seccomp, walls, wire
 from lmbook_grader.sandbox.places import places
+from lmbook_press.assignments.questions import ANSWERING
 from lmbook_press.book import BookError
 
-BACKENDS = ("bwrap", "docker", "podman", "none")
+BACKENDS = ("bwrap", "docker", "podman", "alone", "none")
+ALONE = "lmbook-alone"  # a file in the prefix of a Python that is there for one submission
 IMAGE = "lmbook-grading"
 HERE = Path(__file__).parent
 LMBOOK = Path(lmbook.__file__).parent  # what a student meets; the press and the grader are packages of their own
@@ -65,7 +69,7 @@ class Command:
 
     words: the command.  settings: the worker's first message.  descriptors: files that it inherits.
     stop: a command that ends it, where killing is not enough.  private: folders of this machine that no output names.
-    image: the container's.  folder: where a process without walls begins.
+    image: the container's.  folder: where a process without walls begins.  alone: what `alone` is to do.
     """
 
     words: list[str]
@@ -76,6 +80,7 @@ class Command:
     private: tuple[str, ...] = ()
     image: str = ""
     folder: str = "/"
+    alone: dict = field(default_factory=dict)
 
     @property
     def walls(self) -> list[str]:
@@ -94,6 +99,9 @@ class Command:
             there = [*_libraries_of(words[0], self.image, tuple(names)), *own]
             at = words.index(self.image)
             words[at:at] = [word for path in there for word in _covered(path)]
+        elif self.alone:
+            shut = [*_own_libraries(names), *(name.replace(PACKAGE, self.settings["path"][0]) for name in own)]
+            words[-1] = json.dumps(self.alone | {"shut": shut, "open": sorted({*self.alone["open"]} - {*shut})})
         return replace(self, words=words, settings=self.settings | {"closed": names})
 
 
@@ -103,7 +111,7 @@ def available(backend: str) -> str | None:
         return f"There is no sandbox {backend}; there are {', '.join(BACKENDS)}."
     if backend == "none":
         return None
-    return _bwrap_fault() if backend == "bwrap" else _engine_fault(backend)
+    return {"bwrap": _bwrap_fault, "alone": _alone_fault}.get(backend, partial(_engine_fault, backend))()
 
 
 @cache
@@ -121,6 +129,21 @@ def _bwrap_fault() -> str | None:
             "kernel.apparmor_restrict_unprivileged_userns=0."
         )
     return None
+
+
+@cache
+def _alone_fault() -> str | None:
+    if os.geteuid() != 0 or not Path(sys.prefix, ALONE).is_file():
+        return (
+            "This sandbox is for a container that grades one submission, with a grader that is root and its own Python."
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        tried = _alone(Limits(), Path(folder)).closing([])
+        asked = wire.frame(tried.settings)  # and then nothing more: it ends
+        said = subprocess.run(tried.words, input=asked, capture_output=True, env=tried.environment, timeout=60)
+        subprocess.run(tried.stop, env=tried.environment, timeout=60)
+    why = said.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
+    return None if said.stdout else f"A user without rights cannot be had here ({why or 'it gives no reason'})."
 
 
 @cache
@@ -166,6 +189,8 @@ def command(
     """
     if backend == "none":
         return _plain(limits, package)
+    if backend == "alone":
+        return _alone(limits, package)
     if backend == "bwrap":
         return _bwrap(limits, package, hidden)
     return _container(backend, limits, package, image or IMAGE)
@@ -213,6 +238,26 @@ def _bwrap(limits: Limits, package: Path, hidden: Iterable[Path]) -> Command:
     user = FIRST_USER + os.getpid() if os.getuid() == 0 else 0
     settings = _settings(limits, [PACKAGE], user, own=True)
     return Command(words, settings, descriptors, environment(HOME), private=_private(package))
+
+
+def _alone(limits: Limits, package: Path) -> Command:
+    user = 20_000 + secrets.randbelow(40_000)  # of 16 bits, as a container may have no others
+    home = tempfile.mkdtemp(prefix="student-")
+    os.chown(home, user, user)
+    ours = [*_own_libraries(sorted(ANSWERING)), str(package / "lmbook")]
+    task = {"do": "start", "user": user, "home": home, "program": (seccomp.program() or b"").hex(), "shut": []}
+    task["open"] = [path for path in ours if os.path.exists(path)]
+    start = [os.path.abspath(sys.executable), *PYTHON, str(HERE / "alone.py")]
+    settings = _settings(limits, [str(package)], user, (str(HERE), str(HERE.parents[1])), own=True)
+    return Command(
+        [*start, json.dumps(task)], settings, environment=environment(home), private=(home, *_private(package)),
+        stop=[*start, json.dumps({"do": "end", "user": user, "home": home})], alone=task,
+    )  # fmt: skip
+
+
+def _own_libraries(names: list[str]) -> list[str]:
+    """Where they lie in this Python's own prefix; it is started so that it sees no others."""
+    return [path for path in _libraries(tuple(names)) if Path(path).is_relative_to(sys.prefix)]
 
 
 def _private(package: Path) -> tuple[str, ...]:

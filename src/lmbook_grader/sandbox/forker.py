@@ -126,21 +126,8 @@ def become(asked: dict, streams: list[int], given: dict) -> None:
         os.chdir(asked["home"])
         # Root gives itself up in the worker, which needs these two for it; anybody else has nothing to give up.
         kept = 1 << SETUID | 1 << SETGID if os.getuid() == 0 else 0
-        number = 0
-        while libc.prctl(READ_BOUND, number, 0, 0, 0) >= 0:
-            if not kept & 1 << number and libc.prctl(DROP_BOUND, number, 0, 0, 0):
-                raise OSError(ctypes.get_errno(), "a right cannot be given up")
-            number += 1
-        capable(kept)
-        if libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0):
-            raise OSError(ctypes.get_errno(), "new rights cannot be refused")
-        program = given["program"]
-        if program:
-            held = ctypes.create_string_buffer(program, len(program))
-            filtered = struct.pack("HP", len(program) // 8, ctypes.addressof(held))
-            if libc.prctl(FILTER, BY_PROGRAM, ctypes.c_char_p(filtered), 0, 0):
-                raise OSError(ctypes.get_errno(), "the filter cannot be set")
-        look(asked["spaces"], kept, bool(program))
+        confine(kept, given["program"])
+        look(asked["spaces"], kept, bool(given["program"]))
         sys.argv[:] = sys.orig_argv[:] = [f"{given['folder']}/worker.py"]
         sys.path[:] = [path for path in sys.path if path not in given["there"] or os.path.exists(path)]
         sys.path_importer_cache.clear()  # the folders are those of the sandbox now
@@ -149,6 +136,23 @@ def become(asked: dict, streams: list[int], given: dict) -> None:
         worker.main()
     finally:
         os._exit(1)
+
+
+def confine(kept: int, program: bytes) -> None:
+    """Gives up all rights but these, for ever, and puts every system call under this filter, if there is one."""
+    number = 0
+    while libc.prctl(READ_BOUND, number, 0, 0, 0) >= 0:
+        if not kept & 1 << number and libc.prctl(DROP_BOUND, number, 0, 0, 0):
+            raise OSError(ctypes.get_errno(), "a right cannot be given up")
+        number += 1
+    capable(kept)
+    if libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "new rights cannot be refused")
+    if program:
+        held = ctypes.create_string_buffer(program, len(program))
+        filtered = struct.pack("HP", len(program) // 8, ctypes.addressof(held))
+        if libc.prctl(FILTER, BY_PROGRAM, ctypes.c_char_p(filtered), 0, 0):
+            raise OSError(ctypes.get_errno(), "the filter cannot be set")
 
 
 def capable(kept: int) -> None:

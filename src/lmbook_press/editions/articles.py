@@ -38,6 +38,7 @@ class Page:
     part: str
     body: html.HtmlElement
     end: list[html.HtmlElement] = field(default_factory=list)  # answers and solutions
+    sections: list[tuple[str, str]] = field(default_factory=list)  # (id, title)
 
     @property
     def slug(self) -> str:
@@ -108,6 +109,20 @@ def _questions(body) -> list:
                 box.tag = new
         found.append(answer)
     return found
+
+
+def _refer(body, solution) -> None:
+    """Links an exercise and its solution, which stand far apart."""
+    place = solution.get("id") or ""
+    for exercise in body.xpath(".//div[@id=$name]", name=place.removeprefix("solution-")):
+        for here, there, word in ((exercise, place, "Solution"), (solution, exercise.get("id"), "Exercise")):
+            title = here.find_class("admonition-title")[0]
+            title.append(_element(f"<a class='lm-there' href='#{there}'>{word}</a>"))
+
+
+def heading(section) -> str:
+    """The words of a section's heading."""
+    return " ".join(section.xpath("string(./*[starts-with(name(), 'h')])").split())
 
 
 def _open(details) -> None:
@@ -273,6 +288,7 @@ def read(root: Path, site: Path, base: str, mathematics: str, inside) -> list[Pa
         _stills(body, address)
         end = _questions(body)
         for solution in body.xpath("//details[contains(@class, 'solution')]"):
+            _refer(body, solution)
             _drop(solution)
             end.append(solution)
         for tree in (body, *end):
@@ -285,7 +301,8 @@ def read(root: Path, site: Path, base: str, mathematics: str, inside) -> list[Pa
             _own_references(tree, name)
         body.set("id", slug(name))
         title = " ".join(body.xpath("string(.//h1)").split())
-        found.append(Page(name, title, part, body, end))
+        sections = [(one.get("id"), heading(one)) for one in body.xpath("./section/section[@id]")]
+        found.append(Page(name, title, part, body, end, sections))
     return found
 
 

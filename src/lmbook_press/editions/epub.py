@@ -15,10 +15,11 @@ from lmbook_press.rendering import render
 
 FIRST = (1980, 1, 1, 0, 0, 0)  # the date of every file in the archive, so that equal books are equal files
 # Reading HTML makes the names of SVG's parts small; in XHTML they are as SVG has them.
-SVG_NAMES = {"viewbox": "viewBox", "preserveaspectratio": "preserveAspectRatio", "clippathunits": "clipPathUnits"}
-SVG_NAMES |= {"clippath": "clipPath", "lineargradient": "linearGradient", "gradientunits": "gradientUnits"}
-SVG_NAMES |= {"textlength": "textLength", "lengthadjust": "lengthAdjust", "markerwidth": "markerWidth"}
-SVG_NAMES |= {"markerheight": "markerHeight", "refx": "refX", "refy": "refY"}
+SVG_NAMES = """viewBox preserveAspectRatio clipPath clipPathUnits linearGradient radialGradient gradientUnits
+gradientTransform spreadMethod patternUnits patternContentUnits patternTransform textPath textLength lengthAdjust
+startOffset pathLength markerWidth markerHeight markerUnits refX refY maskUnits maskContentUnits foreignObject
+attributeName repeatCount requiredExtensions systemLanguage tableValues stdDeviation baseFrequency numOctaves"""
+SVG_NAMES = {name.lower(): name for name in SVG_NAMES.split()}
 NOT_IN_XHTML = ("tabindex", "data-lm-suppress-shortcuts", "align", "valign", "border", "width", "height")
 NAMESPACES = {"svg": "http://www.w3.org/2000/svg", "math": "http://www.w3.org/1998/Math/MathML"}
 # What a reader who cannot see, or a shop, asks about a book (EPUB Accessibility 1.1); tests hold the pages to it.

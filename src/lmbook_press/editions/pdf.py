@@ -14,7 +14,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from lmbook_press.editions import articles
+from lmbook_press.editions import articles, index
 from lmbook_press.rendering import render
 from lmbook_press.site.serving import serve
 
@@ -23,6 +23,18 @@ BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 STYLES = ("styles/theme.css", "styles/pydata-sphinx-theme.css", "pygments.css", "styles/sphinx-book-theme.css")
 STYLES += ("katex/katex.min.css", "sphinx-design.min.css", "figures/figures.css", "lmbook.css", "boxes.css")
 STYLES += ("landing.css", "paper.css")
+SUBJECT = "Language models, from n-grams to Transformers: a course textbook with code, exercises and solutions"
+KEYWORDS = (
+    "language model",
+    "neural network",
+    "recurrent network",
+    "attention",
+    "Transformer",
+    "BERT",
+    "GPT",
+    "PyTorch",
+)
+EVERY = {"Summary", "Exercises", "Compare with the paper", "What we simplified", "Further reading"}  # in every chapter
 LONG = 12  # lines of code that may go on on the next page
 PATIENCE = 1800  # seconds for some hundred pages, on a slow machine
 
@@ -70,6 +82,9 @@ def document(root: Path, site: Path, title: str, author: str, base: str, numbers
         for tree in (page.body, *page.end):
             _lower(tree)
             _mark_long_code(tree)
+            for link in tree.find_class("lm-there"):
+                if (number := (numbers or {}).get(link.get("href")[1:])) is not None:
+                    link.text = f"{link.text}, page {number}"
     outputs = [file.name for file in (site / "_static").glob("mystnb.*.css")]  # the name has a number of its own
     return render(
         "paper.html",
@@ -79,6 +94,8 @@ def document(root: Path, site: Path, title: str, author: str, base: str, numbers
         styles=(*outputs, *STYLES),
         pictures=_pictures(pages[0].body),
         pages=pages[1:],
+        every=EVERY,
+        index=index.entries(pages[1:], numbers or {}),
         numbers=numbers or {},
     )
 
@@ -93,6 +110,7 @@ def print_to(out: Path, address: str, draft: bool = False) -> None:
         raise RuntimeError(f"To print, a browser must be on the path: {' or '.join(BROWSERS)}.")
     with tempfile.TemporaryDirectory() as profile:
         command = [browser, "--headless", "--disable-gpu", "--no-first-run", f"--user-data-dir={profile}"]
+        command += ["--font-render-hinting=none"]  # hinted widths, those of a screen, make the letters uneven on paper
         command += ["--no-pdf-header-footer", f"--print-to-pdf={out.resolve()}"]
         command += ["--disable-pdf-tagging" if draft else "--generate-pdf-document-outline"]
         command += ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
@@ -114,4 +132,15 @@ def write_pdf(out: Path, root: Path, site: Path, title: str, author: str, base: 
                 numbers = leaves(out)
     finally:
         page.unlink(missing_ok=True)
+    _describe(out, title, author)
     return out
+
+
+def _describe(printed: Path, title: str, author: str) -> None:
+    """Says in the file whose book it is and what it is about; Chromium writes the title alone."""
+    from pypdf import PdfWriter
+
+    writer = PdfWriter(clone_from=printed)
+    about = {"/Title": title, "/Author": author, "/Subject": SUBJECT, "/Keywords": ", ".join(KEYWORDS)}
+    writer.add_metadata(about)
+    writer.write(printed)

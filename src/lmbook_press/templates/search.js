@@ -2,8 +2,13 @@
 // of the query or in those of LM.synonyms for them: BM25, which
 // a word said again and again helps the less the more words are asked for.
 const LM = %DATA%;
+// Lower case, without punctuation, and "normalisation" as "normalization".
 LM.plain = (text) =>
-  text.toLowerCase().replace(/[^\p{Letter}\p{Number}_]+/gu, " ").trim().replace(/is(?=ation|ers?\b)/g, "iz");
+  text
+    .toLowerCase()
+    .replace(/[^\p{Letter}\p{Number}_]+/gu, " ")
+    .trim()
+    .replace(/is(?=(ations?|ers?|e[sd]?|ing)\b)/g, "iz");
 LM.stem = (said) =>
   (LM.stems[said] ??= said.split(" ").map((word) => new Stemmer().stemWord(word)).join(" "));
 LM.stems = {};
@@ -29,8 +34,9 @@ LM.counts = (word) => {
   const { docnames, terms, titleterms } = Search._index;
   const stem = LM.stem(word);
   const counts = new Map();
+  const stems = [stem, LM.stem(word.replace(/iz(?=(ations?|ers?|e[sd]?|ing)$)/, "is"))];
   for (const [table, count] of [[terms, 1], [titleterms, LM.heading]])
-    for (const page of [table[stem] ?? []].flat()) counts.set(docnames[page], count);
+    for (const page of stems.flatMap((one) => table[one] ?? [])) counts.set(docnames[page], count);
   const digits = LM.often.get(stem) ?? "";
   LM.pages.forEach((page, i) => {
     if (Number(digits[i])) counts.set(page, 2 ** digits[i] - 1);
@@ -109,7 +115,7 @@ LM.place = (page, stems) => {
   let best = [stems.size / 2, "", null];
   for (const [title, id] of heads) {
     const has = new Set(LM.plain(title).split(" ").map(LM.stem).filter((stem) => stems.has(stem))).size;
-    if (has > best[0] && title !== titles[number]) best = [has, title, id];
+    if (has > best[0] && !titles[number].endsWith(title)) best = [has, title, id]; // with "7. " before it
   }
   return best;
 };

@@ -10,7 +10,7 @@ import pytest
 from lxml import etree, html
 
 from lmbook.figures import bundle
-from lmbook_press.editions import articles, epub, offline, pdf
+from lmbook_press.editions import articles, epub, index, offline, pdf
 
 ROOT = Path(__file__).parents[3]
 BASE = "https://example.org/book/"
@@ -107,6 +107,64 @@ def test_paper_has_all_links_inside_answers_at_the_end_and_no_scripts(site, pape
     assert f"{BASE}notebooks/07-long-memory.html" in text  # where the figures are alive
     levels = [int(level) for level in re.findall(r"<h([1-6])", text)]
     assert all(b <= a + 1 for a, b in pairwise(levels))
+
+
+def test_exercise_and_solution_lead_to_each_other_with_the_page(site, some_pages):
+    places = {"notebooks-07-long-memory--ex-7-1": 139, "notebooks-07-long-memory--solution-ex-7-1": 549}
+    tree = html.fromstring(pdf.document(ROOT, site, "Title", "Author", BASE, places))
+    for place, words in zip(places, ("Solution, page 549", "Exercise, page 139"), strict=True):
+        (link,) = tree.get_element_by_id(place).find_class("lm-there")
+        assert link.text == words
+        assert link.get("href")[1:] in set(places) - {place}
+    exercises = [one for one in tree.xpath("//div[contains(@class, 'exercise')]") if "--ex-" in (one.get("id") or "")]
+    assert len(exercises) > 10
+    assert all(len(one.find_class("lm-there")) == 1 for one in exercises)
+
+
+def test_the_contents_have_the_sections_of_chapters(site, paper):
+    chapter = html.fromstring((site / "notebooks/07-long-memory.html").read_text())
+    titles = [" ".join(one.text_content().split()).rstrip("#") for one in chapter.xpath("//article//section/h2")]
+    listed = {one.text_content().strip() for one in html.fromstring(paper).find_class("lm-contents-section")}
+    assert len(set(titles) - pdf.EVERY) > 5
+    assert set(titles) - pdf.EVERY <= listed
+    assert not listed & pdf.EVERY
+
+
+def test_the_index_has_terms_names_and_headings_at_places_that_exist(site, some_pages):
+    pages = articles.read(ROOT, site, BASE, "drawn", lambda page, place: f"#{place or articles.slug(page)}")[1:]
+    found = index.entries(pages, {})
+    by_words = {entry["words"]: entry for entry in found}
+    ids = {one.get("id") for page in pages for one in page.body.iter() if one.get("id")}
+    assert {place for entry in found for place, _ in entry["places"]} <= ids
+    assert [one["words"].casefold() for one in found] == sorted(one["words"].casefold() for one in found)
+    assert len(by_words) > 150, "the whole book, of which five pages are read here, has more than 400"
+    assert len(by_words["Spectral radius"]["places"]) >= 2
+    assert by_words["LSTMCell"]["code"]
+    numbers = dict.fromkeys(ids, 5)
+    assert all(len(entry["places"]) == 1 for entry in index.entries(pages, numbers)), "a page is named once"
+
+
+def test_the_whole_index_has_over_400_entries(site, monkeypatch):
+    monkeypatch.setattr(articles, "order", ORDER)
+    pages = articles.read(ROOT, site, BASE, "drawn", lambda page, place: f"#{place or articles.slug(page)}")[1:]
+    found = index.entries(pages, {})
+    assert len(found) >= 400
+    assert sum(entry["code"] for entry in found) < 0.5 * len(found)
+    assert max(len(entry["places"]) for entry in found) <= len(list((ROOT / "notebooks").glob("??-*.ipynb")))
+
+
+@pytest.mark.browser
+def test_a_printed_file_says_whose_it_is(browser, tmp_path):
+    from pypdf import PdfReader
+
+    page = tmp_path / "page.html"
+    page.write_text("<h1 id='here'>Part</h1><a href='#here'>a</a>")
+    pdf.print_to(tmp_path / "out.pdf", page.as_uri())
+    pdf._describe(tmp_path / "out.pdf", "The title", "An author")
+    read = PdfReader(tmp_path / "out.pdf")
+    assert (read.metadata.title, read.metadata.author, read.metadata.subject) == ("The title", "An author", pdf.SUBJECT)
+    assert read.outline[0].title == "Part"
+    assert "/StructTreeRoot" in read.root_object
 
 
 def test_the_cover_has_the_picture_of_every_chapter(paper):
@@ -285,6 +343,36 @@ def test_links_pictures_and_ids_of_an_epub_are_there(unpacked):
     assert links > 100
     assert b"viewBox" in files["book/notebooks-07-long-memory.xhtml"]
     assert b'<math xmlns="http://www.w3.org/1998/Math/MathML"' in files["book/notebooks-07-long-memory.xhtml"]
+
+
+def test_drawings_of_an_epub_keep_the_names_that_svg_has(site, unpacked):
+    """XHTML tells patternUnits from patternunits; with the latter, bars are drawn where there are none."""
+    camel = re.compile(r"\s([a-z]+[A-Z]\w*)=")
+    drawings = re.findall(r"<svg.*?</svg>", (site / "notebooks/07-long-memory.html").read_text(), re.DOTALL)
+    known = {name for drawing in drawings for tag in re.findall(r"<[^>]*>", drawing) for name in camel.findall(tag)}
+    assert {"viewBox"} <= known <= set(epub.SVG_NAMES.values())
+    made = html.fragment_fromstring('<svg><pattern patternUnits="u" patternTransform="t"/><linearGradient/></svg>')
+    page = articles.Page("a/b", "T", "", html.fragment_fromstring("<div></div>"))
+    page.body.append(made)
+    text = epub._xhtml(page)
+    assert 'patternUnits="u"' in text
+    assert "patternTransform" in text
+    assert "<linearGradient" in text
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [360, 420])
+def test_plots_and_tables_of_an_epub_fit_a_phone(new_context, unpacked, tmp_path, width):
+    for name, data in unpacked[1].items():
+        (tmp_path / name.split("/")[-1]).write_bytes(data)
+    page = new_context(viewport={"width": width, "height": 800}).new_page()
+    for name in ("notebooks-07-long-memory", "notebooks-08-rnn-tasks"):
+        page.goto((tmp_path / f"{name}.xhtml").as_uri())
+        boxes = page.locator("svg, img, table").evaluate_all(
+            "all => all.filter(one => one.getBoundingClientRect().right > innerWidth + 1).map(one => one.outerHTML)"
+        )
+        assert [box[:120] for box in boxes] == []
+        assert page.locator("figure svg").count() > 3
 
 
 def test_formulae_of_an_epub_are_mathml_as_its_standard_has_it(unpacked):

@@ -48,6 +48,20 @@ def test_self_check_by_keyboard(visit):
         page.keyboard.press("ArrowDown")
 
 
+def test_options_are_shuffled_at_each_visit_and_lettered_anew(visit):
+    """Of six visits with four questions of three options, two in the same order have a chance of one in 1,296."""
+    orders = set()
+    for _ in range(6):
+        page = visit(CHAPTER)
+        questions = page.locator(".lm-check").evaluate_all(
+            "all => all.map(q => [...q.querySelectorAll('label')].map(l => [l.firstChild.textContent, l.htmlFor]))"
+        )
+        assert all([letter for letter, _ in one] == sorted(letter for letter, _ in one) for one in questions)
+        assert all(len({name for _, name in one}) == len(one) for one in questions)
+        orders.add(str(questions))
+    assert len(orders) > 1
+
+
 def test_every_option_of_every_question_is_explained(visit):
     page = visit(CHAPTER)
     names = page.locator(".lm-check input").evaluate_all("(all) => all.map((input) => input.name)")

@@ -30,7 +30,7 @@ def test_search_knows_abbreviations_and_begins_with_the_chapter_that_explains(vi
 # What readers might ask, and the pages that answer it. Which sixty were held out of the tuning was drawn before the
 # search had seen any: random.Random(46).sample(range(200), 60), in the order of the file.
 QUERIES = list(csv.DictReader((Path(__file__).parent / "queries.csv").open(encoding="utf8")))
-SHARES = {"tuned": 0.95, "held out": 0.88}  # found among the first three; of the sixty it was 0.90
+SHARES = {"tuned": 0.95, "held out": 0.9}  # found among the first three; measured: 0.986 and 0.917
 
 
 def answers(wanted: str, name: str, place: str) -> bool:

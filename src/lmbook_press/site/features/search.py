@@ -24,7 +24,7 @@ working use used using get need compute calculate trick mechanism algorithm meth
 """.split()  # noqa: SIM905
 # what readers type -> words of the book; where it has both, a page may say either
 SYNONYMS = json.loads(Path(__file__).with_name("synonyms.json").read_text(encoding="utf8"))
-BRITISH = re.compile(r"is(?=ation|ers?\b)")
+BRITISH = re.compile(r"is(?=(ations?|ers?|e[sd]?|ing)\b)")
 STOPWORDS = {*SearchEnglish.stopwords, *ASKING}
 TERM = re.compile(r"\{term\}`([^`<]*?)(?:\s*<([^>]+)>)?`")
 # What is no word of the text: formulae, roles and directives, addresses.
