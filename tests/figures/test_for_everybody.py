@@ -52,6 +52,7 @@ FIGURES = {
         ".lmk-cell, .lm-chart svg",
         20_000,
     ),
+    "nearby": (lambda: [figures.NearSections(), figures.NearSections(chosen=3)], ".lmns-near button", 100_000),
     "neighbours": (
         lambda: [figures.NeighbourMap(), figures.NeighbourMap("zebrawood")],
         ".lmn-word, .lmn-near button, .lmn-map svg, .lmn-label",

@@ -3,8 +3,11 @@
 import json
 
 import pytest
-from points import with_functions
+from hinted import NAMED
+from hinted import hints as hinted
+from points import STEMS, master, with_functions, with_values
 from samples import hand_in, release, returned
+from slips import wrong_answers
 
 from lmbook_grader import hints, tries
 from lmbook_grader.grading.grade import grade_one
@@ -12,7 +15,7 @@ from lmbook_grader.intake.collect import Submission
 from lmbook_grader.report.feedback import feedback
 from lmbook_grader.sandbox.commands import Limits, available
 from lmbook_grader.self_check import RELEASES, check, lines
-from lmbook_press.assignments.make import make
+from lmbook_press.assignments.make import grading_version, make
 from lmbook_press.assignments.questions import marks
 from lmbook_press.book import Book
 from lmbook_press.normalize import read, write_notebook
@@ -100,6 +103,16 @@ def test_a_course_may_want_them_at_once_or_never(tmp_path):
     assert "There is a hint" not in "\n".join(lines(checked, "ann.ipynb"))
 
 
+def test_make_writes_what_the_course_wants_and_how_an_assistant_may_help(tmp_path):
+    make(Book.find(), tmp_path, ("1",), seed="a sentence", students=["ann"], hints_after=0)
+    for kind in ("release", "grading", "students/ann"):
+        assert read(tmp_path / "01" / kind / "01-chain-rule.ipynb").metadata.lmbook["hints_after"] == 0
+    said = (tmp_path / "01/release/AGENTS.md").read_text(encoding="utf-8")
+    assert "`01-chain-rule.ipynb` beside this file is graded work" in said
+    assert (tmp_path / "01/students/ann/AGENTS.md").read_text(encoding="utf-8") == said
+    assert not (tmp_path / "01/grading/AGENTS.md").exists()
+
+
 def test_tries_are_counted_whatever_the_file_holds(tmp_path):
     for content in ("[]", "{", '{"07": 1}', '{"07": {"a": 3}}'):
         (tmp_path / tries.NAME).write_text(content)
@@ -155,5 +168,38 @@ def test_hints_are_asked_of_a_process_that_has_heard_no_hidden_check(course, tmp
     assert "hint" not in first
 
 
+SAMPLE = ("12-queries-keys-values", "14-positions")
+
+
+def some(stem: str) -> list[tuple[str, str]]:
+    """Two wrong answers to different questions, and the names of the hints they get without walls."""
+    listed, found = json.loads(NAMED.read_text(encoding="utf-8"))[stem], {}
+    for name, probe in listed.items():
+        question = next((one.question for one in hinted(stem) if one.probe.__name__ == probe), None)
+        found.setdefault(question, (name, probe))
+    return [pair for question, pair in found.items() if question][:2]
+
+
+@pytest.mark.parametrize(
+    "stem", [pytest.param(stem, marks=[pytest.mark.weekly] * (stem not in SAMPLE)) for stem in STEMS]
+)
+def test_inside_the_walls_a_wrong_answer_gets_the_same_hint(stem, tmp_path):
+    handed_out = read(RELEASES / f"{stem}.ipynb")
+    handed_out.metadata.lmbook["hints_after"] = 1
+    write_notebook(handed_out, tmp_path / f"{stem}.ipynb")
+    for wrong, probe in some(stem):
+        answers = with_functions(stem, wrong_answers(stem).cases[wrong][1])
+        notebook = grading_version(master(stem), stem)
+        for cell in notebook.cells:
+            name = marks(cell).get("grade_id")
+            if marks(cell).get("solution"):
+                cell.source = with_values(stem, answers.get(name, cell.source), "", None)
+        checked = check(hand_in(notebook, tmp_path / "ann.ipynb"), tmp_path / f"{stem}.ipynb")
+        says = [one.says for one in hinted(stem) if one.probe.__name__ == probe]
+        given = [one.hint for one in checked.questions if one.hint]
+        assert len(given) == 1, wrong
+        assert given[0].split(" To read again")[0] in says, wrong
+
+
 def test_hints_are_shipped():
-    assert all((hints.FOLDER / f"{path.stem}.py").is_file() for path in RELEASES.glob("0[1-3]*.ipynb"))
+    assert {path.stem for path in RELEASES.glob("*.ipynb")} == {path.stem for path in hints.FOLDER.glob("[0-9]*.py")}

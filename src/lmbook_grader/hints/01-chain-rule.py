@@ -37,7 +37,7 @@ def product_first(log_probability):
 
 
 @hint("estimate", "No sentence begins or ends in your table: `<sos>` is a history, and `<eos>` is a word that follows.")
-def no_ends(estimate):
+def no_ends(estimate, TIMES=1):
     table = estimate([["a", "b"], ["a", "c"]])
     return "<sos>" not in table and not any("<eos>" in row for row in table.values())
 
@@ -47,7 +47,7 @@ def no_ends(estimate):
     "Your rows do not sum to 1, and all of them together do: these are joint probabilities. The sum over what follows "
     "one history is to be 1.",
 )
-def joint(estimate):
+def joint(estimate, TIMES=1):
     table = estimate([["a", "b"], ["a", "c"]])
     return close(sum(sum(row.values()) for row in table.values()), 1)
 
@@ -56,18 +56,18 @@ def joint(estimate):
     "estimate",
     "Your rows do not sum to 1: a pair is divided by how often its second word occurs. Which of the two is given?",
 )
-def by_the_next_word(estimate):
-    table = estimate([["a", "b"], ["c", "b"]])
+def by_the_next_word(estimate, TIMES=1):
+    table = estimate([["q"], ["a", "b"], ["c", "b"]])
     return close(table["a"]["b"], 0.5) and close(table["<sos>"]["a"], 1)
 
 
 @hint("loss", "The end of each sentence is predicted, and you do not count it among the tokens.")
-def end_not_counted(loss):
-    return close(loss(COIN, [["x"]]), 2 * math.log(2))
+def end_not_counted(loss, PER=1):
+    return close(loss(COIN, [["x"]]), PER * 2 * math.log(2))
 
 
 @hint("loss", "You take the mean of each sentence first, so a word of a short sentence weighs more than one of a long.")
-def mean_of_means(loss):
+def mean_of_means(loss, PER=1):
     short, long = loss(LOADED, [[]]), loss(LOADED, [["x"] * 9])
     return not close(short, long) and close(loss(LOADED, [[], ["x"] * 9]), (short + long) / 2)
 

@@ -38,56 +38,56 @@ def last_word(add_k):
 
 
 @hint("perplexity", "Your perplexity falls below 1 where the model is unsure: the sign in the exponent is missing.")
-def inverse(perplexity):
-    return perplexity([0.5, 0.5]) < 1
+def inverse(perplexity, SKIP=0):
+    return perplexity([0.5] * SKIP + [0.5, 0.5]) < 1
 
 
 @hint("perplexity", "The exponential does not fit the logarithm: powers of 2 belong to bits, powers of e to nats.")
-def two_to_nats(perplexity):
-    return 1.0 < perplexity([0.5, 0.5]) < 2 - 1e-6
+def two_to_nats(perplexity, SKIP=0):
+    return 1.0 < perplexity([0.5] * SKIP + [0.5, 0.5]) < 2 - 1e-6
 
 
 @hint(
     "perplexity",
     "You average probabilities. Perplexity averages their logarithms: two tokens of 1 and 1/9 are as hard as two of 1/3.",
 )
-def arithmetic_mean(perplexity):
-    return not close(perplexity([1.0, 1 / 9]), perplexity([1 / 3, 1 / 3]))
+def arithmetic_mean(perplexity, SKIP=0):
+    return not close(perplexity([0.5] * SKIP + [1.0, 1 / 9]), perplexity([0.5] * SKIP + [1 / 3, 1 / 3]))
 
 
 @hint(
     "perplexity",
     "A product of thousands of probabilities is rounded to 0, and your perplexity becomes infinite: add logarithms.",
 )
-def underflow(perplexity):
-    return perplexity([0.5] * 5000) == math.inf
+def underflow(perplexity, SKIP=0):
+    return perplexity([0.5] * SKIP + [0.5] * 5000) == math.inf
 
 
 @hint(
     "perplexity",
     "A token of probability 0 changes nothing in your result: the model has ruled out what came, and that is infinitely bad.",
 )
-def zero_skipped(perplexity):
-    return math.isfinite(perplexity([0.5, 0.0]))
+def zero_skipped(perplexity, SKIP=0):
+    return math.isfinite(perplexity([0.5] * SKIP + [0.5, 0.0]))
 
 
 @hint(
     "operator", "Your function gives the same for different sources: the formula has to work for every list of groups."
 )
-def one_example(source_perplexity):
+def one_example(source_perplexity, TOGETHER=1):
     return close(source_perplexity([(2, 0.5)]), source_perplexity([(5, 0.2)]))
 
 
 @hint("operator", "Your source does not depend on how many events a group has, only on their probability.")
-def number_forgotten(source_perplexity):
+def number_forgotten(source_perplexity, TOGETHER=1):
     return close(source_perplexity([(2, 0.5)]), source_perplexity([(1, 0.5)]))
 
 
 @hint(
     "operator", "Bits and nats are mixed: for two equally likely events it should not matter which logarithm you take."
 )
-def mixed_bases(source_perplexity):
-    return source_perplexity([(2, 0.5)]) > 2 + 1e-6
+def mixed_bases(source_perplexity, TOGETHER=1):
+    return source_perplexity([(2, 0.5)]) > 2**TOGETHER + 1e-6
 
 
 @hint("continuation", "A word that only begins the text is missing in your table: it has the value 0.")

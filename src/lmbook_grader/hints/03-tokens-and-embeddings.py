@@ -16,26 +16,26 @@ def of(pair):
     "best-pair",
     "Where no piece has two ids your function stops with an error: there is no pair, and the question says what to return.",
 )
-def no_pair(best_pair):
+def no_pair(best_pair, TIMES=1):
     return fails(best_pair, [[1], []])
 
 
 @hint("best-pair", "Of pairs that are equally frequent you take the one that came first; the smallest is asked for.")
-def tie_by_order(best_pair):
-    return of(best_pair([[8, 9], [3, 4]])) == (8, 9)
+def tie_by_order(best_pair, TIMES=1):
+    return of(best_pair([[], [8, 9], [3, 4]])) == (8, 9)
 
 
 @hint("best-pair", "A pair that repeats itself within a piece counts only once in your table.")
-def once_a_piece(best_pair):
-    return of(best_pair([[9, 8, 9, 8, 9, 8], [1, 2]])) == (1, 2)
+def once_a_piece(best_pair, TIMES=1):
+    return of(best_pair([[], [9, 8, 9, 8, 9, 8], [1, 2]])) == (1, 2)
 
 
 @hint(
     "best-pair",
     "A run of equal ids counts too little: neighbouring pairs may share an id, as the question's last sentence says.",
 )
-def no_overlap(best_pair):
-    return of(best_pair([[7, 7, 7], [1, 2]])) == (1, 2)
+def no_overlap(best_pair, TIMES=1):
+    return of(best_pair([[], [7, 7, 7], [1, 2]])) == (1, 2)
 
 
 @hint("merge", "An id is used twice: in a run of three equal ids only the first two are a pair, and one is left over.")
@@ -111,7 +111,7 @@ def last_sample(centre_gradient):
 @hint(
     "neighbours", "Training changes nothing: with more passes over the sentences the vectors stay as they were drawn."
 )
-def not_trained(train):
+def not_trained(train, SPECIAL=0):
     return close(train(PAIRS, 4, 3, 1, 0.3), train(PAIRS, 4, 3, 5, 0.3))
 
 
@@ -119,23 +119,29 @@ def not_trained(train):
     "neighbours",
     "Training makes the company of a word less likely: in which direction does your step change the vectors?",
 )
-def uphill(train):
+def uphill(train, SPECIAL=0):
     v = np.asarray(train([[0, 1], [1, 0]] * 60, 6, 4, 3, 0.3))
     return np.isnan(v).any() or np.abs(v).max() > 1e3
 
 
+def near(nearest, SPECIAL, vectors, k):
+    """The nearest to the first of these vectors, counted from it; before them come those of special tokens."""
+    rows = [[-1.0, 0.0]] * SPECIAL + vectors
+    return [int(other) - SPECIAL for other in nearest(np.array(rows, dtype=float), SPECIAL, k)]
+
+
 @hint("neighbours", "Your list contains the word itself: it is nearest to itself, and not asked for.")
-def itself(nearest):
-    return 0 in list(map(int, nearest(np.array([[1.0, 0], [1, 1], [0, 1]]), 0, 2)))
+def itself(nearest, SPECIAL=0):
+    return 0 in near(nearest, SPECIAL, [[1.0, 0], [1, 1], [0, 1]], 2)
 
 
 @hint("neighbours", "A long vector wins in your list whatever its direction: the cosine does not see lengths.")
-def product(nearest):
-    return int(nearest(np.array([[1.0, 0], [1, 0.1], [50, 50]]), 0, 1)[0]) == 2
+def product(nearest, SPECIAL=0):
+    return near(nearest, SPECIAL, [[1.0, 0], [1, 0.1], [50, 50]], 1)[0] == 2
 
 
 @hint(
     "neighbours", "A vector that points the same way and is longer counts as far: you measure distance, not the angle."
 )
-def distance(nearest):
-    return int(nearest(np.array([[1.0, 0], [0.5, 0.5], [50, 0]]), 0, 1)[0]) == 1
+def distance(nearest, SPECIAL=0):
+    return near(nearest, SPECIAL, [[1.0, 0], [0.5, 0.5], [50, 0]], 1)[0] == 1

@@ -106,12 +106,12 @@ def tanh(forward):
 
 
 @hint("count", "A longer window costs you nothing, and each position has its own columns in W.")
-def window_is_free(count):
+def window_is_free(count, MORE=0):
     return count(7, 2, 3, 5) == count(7, 2, 3, 4)
 
 
 @hint("count", "One more position costs you as much as a whole table: all positions share one E.")
-def table_for_each(count):
+def table_for_each(count, MORE=0):
     return count(1000, 1, 1, 2) - count(1000, 1, 1, 1) >= 1000
 
 
@@ -119,17 +119,17 @@ def table_for_each(count):
     "count",
     "For one word, one number and one unit you count more than the three entries of E, W and U: there are no biases.",
 )
-def biases(count):
-    return count(1, 1, 1, 1) > 3
+def biases(count, MORE=0):
+    return count(1, 1, 1, 1) > 3 + MORE
 
 
 @hint("step", "Your step makes the word that came less likely: it goes up the loss.")
-def uphill(step):
+def uphill(step, DECAY=0.0):
     return array(step(np.zeros((2, 1)), np.ones((1, 1)), np.array([0]), 0.1))[0, 0] < 0
 
 
 @hint("step", "Only the row of the word that came moves. All other words lose what it wins.")
-def one_row(step):
+def one_row(step, DECAY=0.0):
     return close(array(step(np.zeros((3, 1)), np.ones((1, 1)), np.array([0]), 0.1))[1:], [[0], [0]])
 
 
@@ -137,12 +137,12 @@ def one_row(step):
     "step",
     "A hidden unit that is 0 changes its column all the same: the gradient of a weight has its input as a factor.",
 )
-def no_hidden(step):
+def no_hidden(step, DECAY=0.0):
     return not close(array(step(np.zeros((2, 2)), np.array([[0.0, 1.0]]), np.array([0]), 0.1))[:, 0], [0, 0])
 
 
 @hint("step", "In a batch only the last example moves U.")
-def last_example(step):
+def last_example(step, DECAY=0.0):
     H = np.array([[1.0], [2.0]])
     return close(step(np.zeros((2, 1)), H, np.array([0, 1]), 0.1), step(np.zeros((2, 1)), H, np.array([1, 1]), 0.1))
 
@@ -151,7 +151,7 @@ def last_example(step):
     "step",
     "With another word in the vocabulary, one that never comes, all steps get smaller: the mean is over examples.",
 )
-def mean_over_words(step):
+def mean_over_words(step, DECAY=0.0):
     U = np.array([[0.0], [0.0], [-1000.0]])
     two = array(step(U[:2], np.ones((1, 1)), np.array([0]), 0.1))
     three = array(step(U, np.ones((1, 1)), np.array([0]), 0.1))
@@ -159,7 +159,7 @@ def mean_over_words(step):
 
 
 @hint("step", "The same example twice moves U twice as far: the mean over the batch is asked for, not the sum.")
-def sum_of_losses(step):
+def sum_of_losses(step, DECAY=0.0):
     one, two = (array(step(np.zeros((2, 1)), np.ones((B, 1)), np.array([0] * B), 0.1)) for B in (1, 2))
     return close(two, 2 * one)
 

@@ -13,17 +13,17 @@ def by_b(gradients, rows, came, b=(0.0, 0.0, 0.0), weights=W):
 
 
 @hint("gradients", "A change of the bias changes nothing in your gradients: it belongs to the logits.")
-def bias_forgotten(gradients):
+def bias_forgotten(gradients, DECAY=0.0):
     return close(by_b(gradients, X, [0, 1]), by_b(gradients, X, [0, 1], (3.0, 0.0, -1.0)))
 
 
 @hint("gradients", "The gradient at the word that came is positive: a step down would make it less likely.")
-def sign(gradients):
+def sign(gradients, DECAY=0.0):
     return by_b(gradients, X[:1], [0])[0] > 0
 
 
 @hint("gradients", "The same window twice gives twice the gradient: J is the mean over the batch.")
-def sum_of_batch(gradients):
+def sum_of_batch(gradients, DECAY=0.0):
     return close(by_b(gradients, X[[0, 0]], [0, 0]), 2 * by_b(gradients, X[:1], [0]))
 
 
@@ -31,7 +31,7 @@ def sum_of_batch(gradients):
     "gradients",
     "For several windows your gradient with respect to the bias does not sum to 0: the probabilities of each row are to sum to 1, not those of the batch.",
 )
-def over_the_batch(gradients):
+def over_the_batch(gradients, DECAY=0.0):
     return close(by_b(gradients, X[:1], [0]).sum(), 0) and abs(by_b(gradients, X, [0, 1]).sum()) > 0.1
 
 
@@ -39,7 +39,7 @@ def over_the_batch(gradients):
     "gradients",
     "Beside a very unlikely word your gradients are rounded away: small steps are too inexact, derive the formula.",
 )
-def small_steps(gradients):
+def small_steps(gradients, DECAY=0.0):
     far = by_b(gradients, X[:1], [2], (0.0, 0.0, -3e11), 0 * W)
     return not np.isfinite(far).all() or abs(far.sum()) > 1e-3
 
@@ -68,7 +68,7 @@ TABLE = np.zeros((3, 1))
 
 
 @hint("lookup", "The gradient has the shape of what was looked up; it belongs to E, and has its shape.")
-def a_look_up_too(lookup_vjp):
+def a_look_up_too(lookup_vjp, PAD=-1):
     return array(lookup_vjp(TABLE, [1, 1], np.array([[1.0], [2.0]]))).shape == (2, 1)
 
 
@@ -76,12 +76,12 @@ def a_look_up_too(lookup_vjp):
     "lookup",
     "A row that is taken twice gets only one of its two gradients. (NumPy's `+=` on repeated indices adds once.)",
 )
-def one_wins(lookup_vjp):
+def one_wins(lookup_vjp, PAD=-1):
     return array(lookup_vjp(TABLE, [1, 1], np.array([[4.0], [2.0]])))[1, 0] in (4, 2)
 
 
 @hint("lookup", "A row that is taken twice gets the mean of its gradients: how do two paths to one number add up?")
-def mean_of_shares(lookup_vjp):
+def mean_of_shares(lookup_vjp, PAD=-1):
     return close(lookup_vjp(TABLE, [1, 1], np.array([[4.0], [2.0]])), [[0], [3], [0]])
 
 

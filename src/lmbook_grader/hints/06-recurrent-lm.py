@@ -157,8 +157,8 @@ def letter_once(back):
 @hint(
     "windows", "A target is the first input of its own row: at the end of a window the next token of the stream comes."
 )
-def turned_round(windows):
-    inputs, targets = windows(list(range(9)), 1, 4)[0]
+def turned_round(windows, HEAD=0):
+    inputs, targets = windows(list(range(-HEAD, 9)), 1, 4)[0]
     return targets[0][-1] == inputs[0][0]
 
 
@@ -166,40 +166,40 @@ def turned_round(windows):
     "windows",
     "The rows of a window follow each other in the text. Each row is a stream of its own, which goes on in the next window.",
 )
-def stretch_of_text(windows):
-    return windows(list(range(13)), 2, 3)[0][0][1][0] == 3
+def stretch_of_text(windows, HEAD=0):
+    return windows(list(range(-HEAD, 13)), 2, 3)[0][0][1][0] == 3
 
 
 @hint("windows", "A window shorter than T is among yours.")
-def short_window(windows):
-    return any(len(row) < 4 for inputs, _ in windows(list(range(11)), 1, 4) for row in inputs)
+def short_window(windows, HEAD=0):
+    return any(len(row) < 4 for inputs, _ in windows(list(range(-HEAD, 11)), 1, 4) for row in inputs)
 
 
 @hint("windows", "Your streams are one token too long: the last input needs a target, too.")
-def no_last_target(windows):
-    return len(windows(list(range(8)), 2, 4)) > 0
+def no_last_target(windows, HEAD=0):
+    return len(windows(list(range(-HEAD, 8)), 2, 4)) > 0
 
 
 def trained(train, ids, T=4):
     before = rnn(0.1, [[0.3, -0.2]], 1.0, out=[[0.1], [0.2]])
-    after = train({name: value.copy() for name, value in before.items()}, ids, 1, T, 3, 0.02)
+    after = train({name: value.copy() for name, value in before.items()}, [1] * 40 + ids, 1, T, 3, 0.02)
     return before, {name: array(value) for name, value in after.items()}
 
 
 @hint("writing", "Training returns the weights that it was given.")
-def as_it_was(train):
+def as_it_was(train, HEAT=1.0):
     before, after = trained(train, [1] * 21)
     return all(close(before[name], after[name]) for name in before)
 
 
 @hint("writing", "What stands later in the text changes nothing: every step reads the first window.")
-def first_window(train):
+def first_window(train, HEAT=1.0):
     one, other = trained(train, [1] * 21)[1], trained(train, [1] * 5 + [0] * 16)[1]
     return all(close(one[name], other[name]) for name in one)
 
 
 @hint("writing", "Training makes the letters of the text less likely.")
-def uphill(train):
+def uphill(train, HEAT=1.0):
     before, after = (one["out"][1, 0] - one["out"][0, 0] for one in trained(train, [1] * 21))
     return after < before
 
@@ -212,12 +212,12 @@ def texts(write, weights):
 
 
 @hint("writing", "Your text begins with its own start: only what is new is asked for.")
-def start_again(write):
+def start_again(write, HEAT=1.0):
     return 1 in list(map(int, write(SURE, [1, 1, 1], 4, 0)))
 
 
 @hint("writing", "Every seed writes the same, though all letters are equally likely: the next letter is to be drawn.")
-def likeliest(write):
+def likeliest(write, HEAT=1.0):
     found = texts(write, EVEN)
     return all(text == found[0] for text in found)
 
@@ -226,11 +226,11 @@ def likeliest(write):
     "writing",
     "One text never changes its letter, though all letters are equally likely: the chance begins anew at each step.",
 )
-def same_chance(write):
+def same_chance(write, HEAT=1.0):
     return all(len(set(text)) == 1 for text in texts(write, EVEN))
 
 
 @hint("writing", "What was read before the last letter is forgotten: the state goes on from letter to letter.")
-def last_letter_only(write):
+def last_letter_only(write, HEAT=1.0):
     keeps = rnn(100, [[-1, 50]], out=[[50], [-50]])  # the first letter decides for ever
     return any(map(int, write(keeps, [1, 0], 6, 0)))

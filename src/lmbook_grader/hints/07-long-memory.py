@@ -51,58 +51,58 @@ def slope_of_gates(lstm_back):
 
 
 @hint("clip", "Entries of one array are cut one by one: that turns the gradient into another direction.")
-def entries_cut(clip):
+def entries_cut(clip, P=2):
     return close(clip({"W": np.array([3.0, 40.0])}, 1.0)[0]["W"], [1, 1])
 
 
 @hint("clip", "Each array is clipped for itself: after clipping, all of them together are still longer than the limit.")
-def each_for_itself(clip):
+def each_for_itself(clip, P=2):
     clipped = clip({"W": np.array([5.0]), "b": np.array([7.0])}, 1.0)[0]
-    return sum(float((array(g) ** 2).sum()) for g in clipped.values()) > 1 + 1e-6
+    return sum(float((np.abs(array(g)) ** P).sum()) for g in clipped.values()) > 1 + 1e-6
 
 
 @hint("clip", "A gradient shorter than the limit is made longer.")
-def longer(clip):
+def longer(clip, P=2):
     return close(clip({"W": np.array([0.25])}, 1.0)[0]["W"], [1])
 
 
 @hint("clip", "One entry that is not finite spoils the step: the clipped gradients are not finite, either.")
-def not_finite(clip):
+def not_finite(clip, P=2):
     return not np.isfinite(array(clip({"W": np.array([np.inf, 1.0])}, 1.0)[0]["W"])).all()
 
 
 @hint("fate", "You look at the entries of W: many small entries together can make a vector grow.")
-def largest_entry(fate):
-    return fate(np.full((3, 3), 0.5)) == "vanishes"
+def largest_entry(fate, SLOPE=1.0):
+    return fate(np.full((3, 3), 0.5) / SLOPE) == "vanishes"
 
 
 @hint(
     "fate",
     "A rotation changes no length, and you say something else: eigenvalues may be negative or complex, their size counts.",
 )
-def without_size(fate):
-    return fate(np.array([[0.0, -1.0], [1.0, 0.0]])) == "vanishes"
+def without_size(fate, SLOPE=1.0):
+    return fate(np.array([[0.0, -1.0], [1.0, 0.0]]) / SLOPE) == "vanishes"
 
 
 @hint(
     "fate",
     "You measure how far one step can stretch a vector. This matrix stretches once, and its square is 0: [[0, 2], [0, 0]].",
 )
-def singular_value(fate):
-    return fate(np.array([[0.0, 2.0], [0.0, 0.0]])) == "explodes"
+def singular_value(fate, SLOPE=1.0):
+    return fate(np.array([[0.0, 2.0], [0.0, 0.0]]) / SLOPE) == "explodes"
 
 
 @hint("fate", "Few powers do not tell: a product may grow at first and vanish later.")
-def few_powers(fate):
-    return fate(np.array([[0.6, 20.0], [0.0, 0.6]])) == "explodes"
+def few_powers(fate, SLOPE=1.0):
+    return fate(np.array([[0.6, 20.0], [0.0, 0.6]]) / SLOPE) == "explodes"
 
 
 @hint(
     "fate",
     "Not even some hundred powers tell: there are matrices whose powers grow for that long and vanish then. What decides in the end?",
 )
-def many_powers(fate):
-    return fate(np.array([[0.9954321, 20.0], [0.0, 0.9954321]])) != "vanishes"
+def many_powers(fate, SLOPE=1.0):
+    return fate(np.array([[0.9954321, 20.0], [0.0, 0.9954321]]) / SLOPE) != "vanishes"
 
 
 def trained(train):

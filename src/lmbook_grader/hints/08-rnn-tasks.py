@@ -14,17 +14,17 @@ def lost(masked_loss, logits, lengths, labels=None):
 
 
 @hint("masked-loss", "More padding makes your loss smaller: the mean is over words, and padding is none.")
-def whole_array(masked_loss):
+def whole_array(masked_loss, WEIGHT=1.0):
     return not close(lost(masked_loss, SURE[:1, :1], [1]), lost(masked_loss, SURE[:1], [1]))
 
 
 @hint("masked-loss", "Large logits make the loss infinite or NaN: subtract the largest of each row first.")
-def overflow(masked_loss):
+def overflow(masked_loss, WEIGHT=1.0):
     return not np.isfinite(lost(masked_loss, [[[5000.0, 5000.0]]], [1]))
 
 
 @hint("masked-loss", "A word of a short sentence weighs more in your mean than one of a long sentence.")
-def mean_of_means(masked_loss):
+def mean_of_means(masked_loss, WEIGHT=1.0):
     apart = [lost(masked_loss, SURE[i : i + 1], [n]) for i, n in ((0, 1), (1, 3))]
     return close(lost(masked_loss, SURE, [1, 3]), sum(apart) / 2)
 
@@ -33,12 +33,12 @@ def mean_of_means(masked_loss):
     "masked-loss",
     "NaN in the padding reaches the loss: 0 times NaN is NaN, so padding has to be left out before you compute.",
 )
-def times_zero(masked_loss):
+def times_zero(masked_loss, WEIGHT=1.0):
     return np.isnan(lost(masked_loss, [[[0.0, 0.0], [np.nan, np.nan]]], [1]))
 
 
 @hint("masked-loss", "The gradient at the padding is not 0, though the loss does not depend on it.")
-def gradient_at_padding(masked_loss):
+def gradient_at_padding(masked_loss, WEIGHT=1.0):
     return np.abs(array(masked_loss(SURE[:1], np.zeros((1, 3), int), [1])["gradient"])[0, 1:]).max() > 1e-9
 
 
@@ -80,7 +80,7 @@ def spans(find_spans, *tags):
 
 
 @hint("find-spans", "The end of your spans is the place after the last word; both places are to be included.")
-def place_after(find_spans):
+def place_after(find_spans, MOST=1000000):
     return spans(find_spans, "S-x", "O") == [(0, 1, "x")]
 
 
@@ -88,12 +88,12 @@ def place_after(find_spans):
     "find-spans",
     "A span is among yours that breaks off inside: between its beginning and its end all tags have to continue it.",
 )
-def whatever_between(find_spans):
+def whatever_between(find_spans, MOST=1000000):
     return len(spans(find_spans, "B-x", "O", "E-x")) > 0
 
 
 @hint("find-spans", "A type with a hyphen loses its second half.")
-def hyphen(find_spans):
+def hyphen(find_spans, MOST=1000000):
     return [kind for _, _, kind in spans(find_spans, "S-x-y")] == ["x"]
 
 

@@ -100,18 +100,18 @@ def chosen(beam_search, table, width, alpha=0.0):
     "beam-search",
     "A beam of two finds what the likeliest word at each step finds, and misses a better second beginning.",
 )
-def greedy(beam_search):
+def greedy(beam_search, OFFSET=0):
     table = {"": {"a": 0.6, "b": 0.4}, "a": {END: 0.5, "x": 0.5}, "a x": {END: 1.0}, "b": {END: 1.0}}
     return chosen(beam_search, table, 2)[0] == "a"
 
 
 @hint("beam-search", "Your search ends with the first complete output, though an open one may still become better.")
-def first_complete(beam_search):
+def first_complete(beam_search, OFFSET=0):
     return chosen(beam_search, {"": {END: 0.4, "b": 0.6}, "b": {END: 1.0}}, 2) == [END]
 
 
 @hint("beam-search", "The power of the length changes nothing in your choice.")
-def no_division(beam_search):
+def no_division(beam_search, OFFSET=0):
     return chosen(beam_search, {"": {END: 0.5, "b": 0.5}, "b": {END: 0.9, "c": 0.1}, "b c": {END: 1.0}}, 9, 3.0) == [
         END
     ]
@@ -121,7 +121,7 @@ def no_division(beam_search):
     "beam-search",
     "A complete output that better beginnings have pushed out of the beam is forgotten: it still competes at the end.",
 )
-def pushed_out(beam_search):
+def pushed_out(beam_search, OFFSET=0):
     table = {"": {END: 0.3, "b": 0.7}, "b": {"x": 0.5, "y": 0.5}}
     for word in "xy":
         table[f"b {word}"] = dict.fromkeys("pqrs", 0.25)
@@ -130,7 +130,7 @@ def pushed_out(beam_search):
 
 
 @hint("beam-search", "Your beam keeps its width for every beginning apart; all extensions compete with each other.")
-def apart(beam_search):
+def apart(beam_search, OFFSET=0):
     table = {
         "": {"b": 0.6, "c": 0.4},
         "b": {"x": 0.5, "y": 0.5},
@@ -148,7 +148,7 @@ def apart(beam_search):
     "beam-search",
     "Complete outputs do not take a place in your beam, so it holds more open beginnings than its width allows.",
 )
-def leave_the_beam(beam_search):
+def leave_the_beam(beam_search, OFFSET=0):
     table = {
         "": {END: 0.5, "b": 0.3, "c": 0.2},
         "b": {"x": 0.6, "y": 0.4},
@@ -164,7 +164,7 @@ def leave_the_beam(beam_search):
     "beam-search",
     "What stays in the beam is decided by ln P; the length counts only among the complete outputs at the end.",
 )
-def by_the_mean(beam_search):
+def by_the_mean(beam_search, OFFSET=0):
     table = {
         "": {END: 0.3, "b": 0.7},
         "b": {"w": 0.42, "x": 0.3, "y": 0.28},
@@ -251,22 +251,22 @@ def written(translate, by_state):
 
 
 @hint("writing", "Your output contains the token that ends it.")
-def end_written(translate):
+def end_written(translate, LEAST=0):
     return STOP in written(translate, False)
 
 
 @hint("writing", "What was written does not change what comes next: each step reads the token before.")
-def reads_the_start(translate):
+def reads_the_start(translate, LEAST=0):
     return written(translate, False)[:2] == [3, 3]
 
 
 @hint("writing", "The state is thrown away after each token: every step begins with that of the encoder.")
-def state_thrown_away(translate):
+def state_thrown_away(translate, LEAST=0):
     return written(translate, True)[:2] == [3, 3]
 
 
 @hint("writing", "A source gets another output in company than alone: where one output ends, the others go on.")
-def all_end(translate, new_weights):
+def all_end(translate, new_weights, LEAST=0):
     sources = torch.tensor([[1, 2], [7, 3], [5, 9]])
     for seed in range(12):
         w = {name: 2 * value for name, value in new_weights(seed, 4, 6).items()}

@@ -11,61 +11,61 @@ hint = Hints()
     "counting",
     "More coins fit in your state than it has bits: the logarithms of the state and of the types have different bases.",
 )
-def two_bases(most_symbols):
-    return most_symbols(8, 1, 2) > 8
+def two_bases(most_symbols, SPARE=0):
+    return most_symbols(8 + SPARE, 1, 2) > 8
 
 
 @hint(
     "counting",
     "With twice as many types, half as many symbols fit by your count. Count the bits that one symbol needs.",
 )
-def states_not_logarithm(most_symbols):
-    return most_symbols(64, 1, 16) == 4
+def states_not_logarithm(most_symbols, SPARE=0):
+    return most_symbols(64 + SPARE, 1, 16) == 4
 
 
 @hint(
     "counting",
     "A symbol that needs exactly the bits there are does not fit: a quotient of two rounded logarithms falls just short of a whole number.",
 )
-def rounded(most_symbols):
-    return any(most_symbols(j, 1, 2**j) == 0 for j in range(1, 50))
+def rounded(most_symbols, SPARE=0):
+    return any(most_symbols(j + SPARE, 1, 2**j) == 0 for j in range(1, 50))
 
 
 @hint("counting", "Your share does not halve where one bit is missing: the logarithms have different bases.")
-def share_of_two_bases(largest_share):
-    return 0.5 + 1e-6 < largest_share(9, 8, 1, 2) < 1
+def share_of_two_bases(largest_share, SPARE=0):
+    return 0.5 + 1e-6 < largest_share(9, 8 + SPARE, 1, 2) < 1
 
 
 @hint("counting", "A share may be above 1 by your formula: more room than sources does not help.")
-def above_one(largest_share):
-    return largest_share(1, 9, 1, 2) > 1
+def above_one(largest_share, SPARE=0):
+    return largest_share(1, 9 + SPARE, 1, 2) > 1
 
 
 @hint(
     "counting", "Large states end in an error or in NaN: a power with a large exponent is no float, its logarithm is."
 )
-def powers(largest_share):
+def powers(largest_share, SPARE=0):
     return fails(largest_share, 3000, 2999, 1, 2) or not np.isfinite(largest_share(3000, 2999, 1, 2))
 
 
 @hint("longest", "A length that is copied by luck counts, though a shorter one was not copied.")
-def luck(longest_copied):
-    return longest_copied([("p", "p"), ("pq", "qp"), ("pqr", "pqr")], 1.0) == 3
+def luck(longest_copied, LEAST=1):
+    return longest_copied([("p", "p"), ("pq", "qp"), ("pqr", "pqr")] * LEAST, 1.0) == 3
 
 
 @hint("longest", "Where the short lengths were not tested you return 0: only tested lengths count.")
-def untested(longest_copied):
-    return longest_copied([("pqr", "pqr")], 1.0) == 0
+def untested(longest_copied, LEAST=1):
+    return longest_copied([("pqr", "pqr")] * LEAST, 1.0) == 0
 
 
 @hint("longest", "A source that is half right counts as half a source: it comes back whole, or it does not.")
-def symbols(longest_copied):
-    return longest_copied([("pq", "pz"), ("qp", "qz")], 0.5) == 2
+def symbols(longest_copied, LEAST=1):
+    return longest_copied([("pq", "pz"), ("qp", "qz")] * LEAST, 0.5) == 2
 
 
 @hint("longest", "A share that is met exactly is not enough by your count; at least the share is asked for.")
-def more_than(longest_copied):
-    return longest_copied([("pq", "pq"), ("qp", "zz")], 0.5) == 0
+def more_than(longest_copied, LEAST=1):
+    return longest_copied([("pq", "pq"), ("qp", "zz")] * LEAST, 0.5) == 0
 
 
 def one(summary, rows, length, kind):

@@ -1,9 +1,12 @@
 """The commands that write a homework's autograder for other places."""
 
+import re
 from pathlib import Path
 
 import click
 
+from lmbook import write
+from lmbook_press.book import BookError
 from lmbook_press.unseen import plain
 
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -27,3 +30,26 @@ def autograder(course: Path, out: Path, roster_file: Path | None, visibility: st
     roster = read_roster(roster_file) if roster_file else None
     names = write_zip(course.resolve(), out, roster, visibility, seconds)
     click.echo(plain(f"{len(names)} files, {out.stat().st_size / 1e6:.1f} MB: {out}"))
+
+
+@click.command()
+@click.argument("course", type=THERE, metavar="COURSE/NN")
+@click.option(
+    "--organization", required=True, help="The organization at GitHub in which the students' repositories are."
+)
+@click.option("--assignment", required=True, help="The name by which these repositories begin, as in homework-1-ann.")
+@click.option("--out", type=FILE, required=True, help="The workflow to write, like .github/workflows/grade-01.yml.")
+def actions(course: Path, organization: str, assignment: str, out: Path):
+    """Write a workflow for GitHub Actions that grades the homework in COURSE/NN, one student's repository a job."""
+    course = course.resolve()
+    for said in (organization, assignment):
+        if not re.fullmatch(r"[A-Za-z0-9_.-]+", said):
+            raise BookError(f"{said!r} is no name at GitHub: letters, digits, hyphens, dots and underscores.")
+    text = (Path(__file__).parent / "files/actions.yml").read_text(encoding="utf-8")
+    roster = " --roster roster.csv" if (course / "students").is_dir() else ""
+    for mark, value in {
+        "@NUMBER": course.name, "@ORGANIZATION": organization, "@ASSIGNMENT": assignment, "@ROSTER": roster,
+    }.items():  # fmt: skip
+        text = text.replace(mark, value)
+    write(out, text)
+    click.echo(plain(f"{out}: put it into the course's private repository, and set its two secrets."))

@@ -14,7 +14,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from lmbook import write
-from lmbook_press.assignments import variants
+from lmbook_press.assignments import helping, variants
 from lmbook_press.assignments.questions import undefined_names
 from lmbook_press.book import Book, BookError
 from lmbook_press.normalize import read, tidied, write_notebook
@@ -184,12 +184,14 @@ def make(
     student_only: bool = False,
     seed: str | None = None,
     students: Sequence[str] = (),
+    hints_after: int | None = None,
 ) -> list[Path]:
     """Writes the versions of the chosen homeworks; nothing is written if one of them fails.
 
     student_only: OUT/NN-name.ipynb.  Otherwise the folders of a course, OUT/NN/release/NN-name.ipynb for the class and
     OUT/NN/grading/NN-name.ipynb for the grader.  seed: the course's secret, for variants.  students: ids, for each of
-    whom OUT/NN/students/ID/NN-name.ipynb is drawn, with a README beside it.
+    whom OUT/NN/students/ID/NN-name.ipynb is drawn, with a README beside it.  hints_after: the tries after which `check`
+    gives a hint, 0 for never.  In each folder for students AGENTS.md says how an assistant may help.
     """
     notebooks, texts = {}, {}
     for path in chosen(book, numbers):
@@ -202,6 +204,13 @@ def make(
             own = folder / "students" / student
             notebooks[own / path.name] = student_version(master, name, seed, student)
             texts[own / "README.md"] = README.format(file=path.name)
+    folders: dict[Path, dict[str, NotebookNode]] = {}
+    for path, notebook in notebooks.items():
+        if hints_after is not None:
+            notebook.metadata.setdefault("lmbook", {})["hints_after"] = hints_after
+        if path.parent.name != "grading":
+            folders.setdefault(path.parent, {})[path.name] = notebook
+    texts |= {folder / helping.NAME: helping.text(found) for folder, found in folders.items()}
     for path, notebook in notebooks.items():
         write_notebook(notebook, path)
     for path, text in texts.items():

@@ -25,7 +25,7 @@ REPLACED = (
 )
 # What takes the place of modules, fetch and import.meta in the script that brings figures to life.
 LOADER = """const lmDisk = {
-  base: document.currentScript.src,
+  base: document.currentScript.src || location.href,
   parts: (globalThis.lmParts ??= {}),
   load(file) {
     const address = new URL(file, lmDisk.base).href;

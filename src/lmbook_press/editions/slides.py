@@ -1,19 +1,27 @@
-"""Slides of a chapter, made from the chapter alone: one HTML page that loads nothing, goes by the keyboard and prints.
+"""Slides of a chapter, made from the chapter alone: one HTML page that loads nothing, with living figures.
 
-A slide holds one thing: the formulae, a drawing, a figure, a table, a list, or a piece of code with its output, below
-the sentence that leads to it.  A prediction and a self-check are a question on one slide and the answer on the next.
-The prose itself goes into the notes.  Exercises and boxes about lectures and papers stay in the book.
+A slide holds one thing: the formulae, a drawing, a figure, a table, a list, or a piece of code with its output.  The
+sentence that leads to it is its title, and the section stands above that.  A prediction and a self-check are a question
+on one slide and the answer on the next.  The prose itself goes into the notes.  Exercises and boxes about lectures and
+papers stay in the book.
+
+The stage is reveal.js (its files are those of the package sphinx-revealjs).  To the right goes the core, at most
+MOST_CORE slides for a meeting of 75 minutes: predictions and answers, figures, drawings, plots and formulae.  What else
+the chapter has lies below, in its order.  A cell with the tag slide-core or slide-below decides for itself.
 """
 
 import re
 from base64 import b64encode
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 
 from markupsafe import Markup
 from nbformat import NotebookNode
 
+from lmbook.figures import bundle
 from lmbook_press.book import Book, BookError
+from lmbook_press.editions import offline
 from lmbook_press.editions.colab import glued
 from lmbook_press.myst import DIRECTIVE, FENCES, blocks, choices, options_of
 from lmbook_press.myst_blocks import PlainMarkdown
@@ -24,20 +32,41 @@ from lmbook_press.rendering import filled, render
 
 HEADING = re.compile(r"^(#+)\s+(.+?)\s*$")
 SENTENCE = re.compile(r"(?<=[.!?:])[\"”)*]*\s+(?=[A-Z“\"*`$(\[])")
-KEPT_WHOLE = re.compile(r"\$[^$]+\$|`[^`]+`|\[[^\]]*\]\([^)]*\)|\b(?:e\.g|i\.e|et al|Fig|eq|cf|vs|M|J)\.")
+KEPT_WHOLE = re.compile(r"\*\*[^*]+\*\*|\$[^$]+\$|`[^`]+`|\[[^\]]*\]\([^)]*\)|\b(?:e\.g|i\.e|et al|Fig|eq|cf|vs|M|J)\.")
 OUTPUT = '<pre class="output">{}</pre>'
-SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)
+LINK = re.compile(r"<script\b(?![^>]*application/json).*?</script>", re.DOTALL)
+MOST_CORE, LEAST_CORE = 24, 3  # slides, and the weight of those that may be among them
+LONGEST_TITLE = 110  # letters of a sentence that is a title
 MOST_LINES, MOST_BESIDE, MOST_OUTPUT = 30, 12, 16  # of code, of code above an answer, of what it printed
 
 
 @dataclass
 class Slide:
-    """parts and notes are HTML; kind: "", or "ask" for a question."""
+    """parts and notes are HTML; kind: "", "formula", "ask" for a question or "answer"; section: above the heading."""
 
     heading: str
     kind: str = ""
     parts: list[Markup] = field(default_factory=list)
     notes: list[Markup] = field(default_factory=list)
+    section: str = ""
+    tag: str = ""
+    core: bool = False
+
+    @property
+    def weight(self) -> int:
+        """How much a meeting needs it: 0 most, 4 least."""
+        shown = "".join(self.parts)
+        if self.tag:
+            return {"slide-core": -1, "slide-below": LEAST_CORE + 1}[self.tag]
+        if self.kind in ("ask", "answer"):
+            return 0 if self.section == "Predict first" else 2
+        if "data-module" in shown or self.heading.startswith("What you will"):
+            return 0
+        if "data-drawing" in shown:
+            return 1
+        if "lm-plot" in shown:
+            return 2
+        return 3 if self.kind == "formula" else 4
 
 
 def sentences(paragraph: str) -> list[str]:
@@ -80,12 +109,15 @@ class Deck:
         self.opening: list[str] = []  # first sentences of a section that has no slide yet
         self.question: Slide | None = None  # a prediction that waits for the output that answers it
         self.answer: Slide | None = None  # the slide of an output that the next paragraph explains
+        self.tag = ""  # of the cell that is read
         self.done = False
 
     def read(self) -> "Deck":
         for number, cell in enumerate(self.notebook.cells, start=1):
             if self.done:
                 break
+            tags = {"slide-core", "slide-below"} & set(cell.metadata.get("tags", []))
+            self.tag = min(tags, default="")
             if cell.cell_type == "markdown":
                 self._cell(cell.source, number)
             elif cell.cell_type == "code":
@@ -96,25 +128,30 @@ class Deck:
     def _plain(self, text: str, number: int) -> str:
         return self.markup.convert(text, number)
 
-    def _add(self, parts: list[str], kind: str = "", heading: str = "") -> Slide:
-        slide = Slide(heading or self.heading, kind, parts, self.said)
+    def _add(self, parts: list[str], kind: str = "", section: str = "", lead: str = "") -> Slide:
+        """lead: the sentence that leads to the parts, which is the title where it is short enough."""
+        titled = 0 < len(lead) <= LONGEST_TITLE
+        if lead and not titled:
+            parts = [paragraph(lead), *parts]
+        section = section or self.heading
+        heading = lead.rstrip(":.") if titled else section
+        slide = Slide(heading, kind, parts, self.said, section if section != heading else "", self.tag)
         self.slides.append(slide)
         self.lead, self.said, self.opening = [], [], []
         return slide
 
-    def _leading(self, last: bool = False) -> list[str]:
+    def _leading(self, last: bool = False) -> str:
         """The sentence that leads to what comes: the last one where it ends in a colon, else the first."""
         if not self.lead:
-            return []
-        said = self.lead[-1] if last and self.lead[-1].endswith(":") else self.lead[0]
-        return [paragraph(said)]
+            return ""
+        return self.lead[-1] if last and self.lead[-1].endswith(":") else self.lead[0]
 
     def _close_section(self) -> None:
         if self.opening:
             points = Markup().join(filled("<li>{}</li>", inline(said)) for said in self.opening[:5])
             listing = filled("<ul>{}</ul>", points)
             last = self.slides[-1] if self.slides else None
-            if last and last.heading == self.heading and not last.kind and len(last.parts) < 3:
+            if last and self.heading in (last.heading, last.section) and not last.kind and len(last.parts) < 3:
                 last.parts.append(listing)
                 last.notes += self.said
                 self.lead, self.said, self.opening = [], [], []
@@ -136,12 +173,14 @@ class Deck:
         if self.done or self.markup.solution:
             return
         shown, before = prose(self._plain("\n".join(lines), number)), self.slides[-1] if self.slides else None
-        if before and before.kind == "formula" and before.heading == self.heading and len(before.parts) < 4:
-            before.parts += [*self._leading(last=True), shown]
+        same = before and before.kind == "formula" and self.heading in (before.heading, before.section)
+        if same and len(before.parts) < 4:
+            said = self._leading(last=True)
+            before.parts += [*([paragraph(said)] if said else []), shown]
             before.notes += self.said
             self.lead, self.said, self.opening = [], [], []
         else:
-            self._add([*self._leading(last=True), shown], "formula")
+            self._add([shown], "formula", lead=self._leading(last=True))
 
     def _text(self, text: str, number: int) -> None:
         for part in re.split(r"\n[ \t]*\n(?![ \t]|[-*] |\d+\. )", text):  # a list stays whole
@@ -155,7 +194,7 @@ class Deck:
             plain = self._plain(part, number)
             html = prose(plain)
             if html.startswith(("<table", "<ul", "<ol")):
-                self._add([*self._leading(last=True), html])
+                self._add([html], lead=self._leading(last=True))
                 continue
             self.lead = sentences(plain)
             if self.answer is not None:
@@ -184,7 +223,7 @@ class Deck:
             self.done = True
         if self.done or not found:
             if not self.done and not self.markup.solution:
-                self._add([*self._leading(), prose(text)])
+                self._add([prose(text)], lead=self._leading())
             return
         options, body = options_of(token)
         if name == "self-check":
@@ -200,10 +239,9 @@ class Deck:
             option = filled("<p><strong>{}.</strong> {}</p>", letter, inline(self._plain("\n".join(answer), number)))
             reason = prose(self._plain("\n".join(why), number))
             shown += option
-            if right:
-                told += option + reason
+            told += filled('<div class="{}">{}</div>', *(("right", option + reason) if right else ("wrong", option)))
         self._add([asked, shown], "ask", "Check yourself")
-        self._add([told], "", "Check yourself: the answer")
+        self._add([asked, told], "answer", "Check yourself: the answer")
 
     def _code(self, cell: NotebookNode) -> None:
         tags = cell.metadata.get("tags", [])
@@ -211,19 +249,67 @@ class Deck:
         shown = [] if hidden else _source(cell.source)
         outputs = [] if "remove-output" in tags else [html for output in cell.outputs if (html := _output(output))]
         if self.question is not None and outputs:
-            heading, self.question = self.question.heading, None
+            self.question = None
             short = shown if cell.source.count("\n") < MOST_BESIDE else []
-            self.answer = self._add([*short, *outputs], "answer", f"{heading}: the answer")
+            self.answer = self._add([*short, *outputs], "answer", "Predict first: the answer")
             return
         if shown or outputs:
-            self._add([*self._leading(), *shown, *outputs])
+            self._add([*shown, *outputs], lead=self._leading())
 
     def html(self) -> str:
         book = f"From the Chain Rule to Transformers, chapter {int(self.path.stem[:2])}"
         aims = Slide("What you will be able to do", parts=[self.objectives])
         slides = [aims, *self.slides] if self.objectives else self.slides
+        stacks = cut(slides)
         style = Markup(katex_style(self.markup.book))
-        return render("slides.html", title=self.title, book=book, katex=style, slides=slides, inline=inline)
+        about = {"title": self.title, "book": book, "katex": style, "inline": inline, "stage": stage()}
+        return render("slides.html", stacks=stacks, living=living(slides), **about)
+
+
+def cut(slides: list[Slide]) -> list[list[Slide]]:
+    """Stacks of slides: a slide of the core, then what lies below it until the next one of the core."""
+    answers = [at for at, slide in enumerate(slides) if slide.kind == "answer"]
+    core: set[int] = set()
+    for at in sorted(range(len(slides)), key=lambda at: (slides[at].weight, at)):
+        if slides[at].kind == "answer" or slides[at].weight > LEAST_CORE:
+            continue  # an answer comes with its question
+        both = {at} | ({next((one for one in answers if one > at), at)} if slides[at].kind == "ask" else set())
+        if len(core | both) <= MOST_CORE:
+            core |= both
+    stacks: list[list[Slide]] = []
+    for at, slide in enumerate(slides):
+        slide.core = at in core
+        if slide.core or not stacks:
+            stacks.append([])
+        stacks[-1].append(slide)
+    return stacks
+
+
+def _script(text: str) -> Markup:
+    """A script as it may stand inside a page."""
+    return Markup(re.sub(r"</(?=script)", r"<\\/", text, flags=re.IGNORECASE))
+
+
+def stage() -> dict[str, Markup]:
+    """Style and scripts of reveal.js."""
+    files = resources.files("sphinx_revealjs") / "_static" / "revealjs"
+    style = "".join((files / "dist" / name).read_text("utf-8") for name in ("reset.css", "reveal.css"))
+    scripts = [(files / name).read_text("utf-8") for name in ("dist/reveal.js", "plugin/notes/notes.js")]
+    plain = re.sub(r"//# sourceMapping.*", "", "\n".join(scripts))
+    return {"style": Markup(style), "scripts": _script(plain)}
+
+
+def living(slides: list[Slide]) -> dict[str, Markup]:
+    """Style and scripts of the figures of these slides, with the weights that they name."""
+    shown = "".join(part for slide in slides for part in slide.parts)
+    used = set(re.findall(r'data-module="(\w+)"', shown))
+    if not used:
+        return {"style": Markup(), "scripts": Markup()}
+    files = offline.figures()
+    needed = [text for name, text in files.items() if name.split(".")[0] in used]
+    asked = "".join(needed) + shown
+    weights = [text for name, text in files.items() if ".safetensors" in name and f'"{name.split(".")[0]}"' in asked]
+    return {"style": Markup(bundle.style()), "scripts": _script("\n".join([*needed, *weights, files["mount.js"]]))}
 
 
 def _source(source: str) -> list[Markup]:
@@ -252,7 +338,7 @@ def _output(output: NotebookNode) -> Markup:
         return filled(OUTPUT, "\n".join(cut))
     data = output.get("data", {})
     if "text/html" in data:
-        return Markup(SCRIPT.sub("", data["text/html"]))
+        return Markup(LINK.sub("", data["text/html"]))
     if "text/markdown" in data:
         return prose(data["text/markdown"])
     return filled(OUTPUT, data["text/plain"]) if "text/plain" in data else Markup()

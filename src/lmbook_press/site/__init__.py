@@ -15,7 +15,7 @@ from pathlib import Path
 TEMPLATES = Path(__file__).parent / "templates"
 FEATURES = (
     "mathematics", "code", "selfcheck", "predict", "folding", "citations", "numbered", "results", "landing", "status",
-    "heights", "states", "chapters", "pages", "search", "assets",
+    "heights", "states", "chapters", "machines", "pages", "search", "assets",
 )  # fmt: skip
 
 

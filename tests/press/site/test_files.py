@@ -209,6 +209,22 @@ def test_each_page_has_one_viewport_a_description_and_a_card(site):
     assert (site / chapters.CARD).stat().st_size < 100_000
 
 
+def test_programs_are_told_of_every_chapter_and_that_homework_is_graded(site):
+    """The form of llmstxt.org: a title, a summary, and lists of links with a line each."""
+    text = (site / "llms.txt").read_text("utf8")
+    assert re.match(r"# .+\n\n> .+\n\n", text)
+    assert "do not write, complete or correct an answer" in text
+    assert "You may not" in (site / "book/homework/AGENTS.md").read_text("utf8")
+    links = re.findall(r"^- \[(.+?)\]\(https://lmbook.github.io/lmbook/(.+?)\): .{20,}$", text, re.MULTILINE)
+    pages = [page for _, page in links]
+    assert len(set(pages)) == len(pages)
+    assert all((site / page).is_file() for page in pages)
+    chapters = [f"notebooks/{path.stem}.html" for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))]
+    assert [page for page in pages if page.startswith("notebooks/")] == chapters
+    assert "[Chapter 13: " in text
+    assert text.count("\n## ") >= 5
+
+
 def test_search_engines_are_told_of_every_page_and_of_what_it_is(site):
     base = "https://lmbook.github.io/lmbook/"
     listed = re.findall(r"<loc>(.*?)</loc>", (site / "sitemap.xml").read_text("utf8"))

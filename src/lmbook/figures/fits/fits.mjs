@@ -1,6 +1,7 @@
 // DoesItFit: memory and time of a step of writing, for a model, its bits, and a batch of texts on one GPU.
 //
 //   weights = bits/8 N      cache = 2 L width 2 T B      share = 1 - (1 - k/E)^B
+//   (where every second layer looks back a short way, half the layers cache no more than that)
 //   reading = (bits/8 (N outside + share N inside experts) + cache) / bandwidth
 //   computing = 2 N used B / operations
 //
@@ -16,7 +17,8 @@ export function numbers(m, bits, texts, tokens, bandwidth, operations) {
   const B = 2 ** texts;
   const T = Math.min(2 ** tokens, m.window);
   const share = 1 - (1 - m.top_k / m.experts) ** B;
-  const cache = 2 * m.n_layers * m.width * 2 * T * B;
+  const kept = m.short ? (T + Math.min(T, m.short)) / 2 : T;
+  const cache = 2 * m.n_layers * m.width * 2 * kept * B;
   const outside = m.parameters - m.in_experts;
   const reading = ((bits / 8) * (outside + share * m.in_experts) + cache) / (bandwidth * 1e9);
   const computing = (2 * (outside + (m.in_experts * m.top_k) / m.experts) * B) / (operations * 1e12);
@@ -34,11 +36,18 @@ export function numbers(m, bits, texts, tokens, bandwidth, operations) {
 
 export default figure(({ el, knob, get, put, listen, say }) => {
   const models = get("models");
+  const gpus = get("gpus");
   const which = select({
     label: "Model",
     options: models.map((m, i) => [String(i), m.name]),
     value: String(get("model")),
     onchange: (v) => put({ model: Number(v) }),
+  });
+  const on = select({
+    label: "GPU",
+    options: gpus.map((g, i) => [String(i), g.name]),
+    value: String(get("gpu")),
+    onchange: (v) => put({ gpu: Number(v) }),
   });
   const bits = choice({
     label: "Bits per weight",
@@ -51,22 +60,36 @@ export default figure(({ el, knob, get, put, listen, say }) => {
   const tokens = knob("tokens", "Tokens in each", [TOKENS[0], TOKENS[1]], (v) =>
     fmt.count(Math.min(2 ** v, longest())),
   );
-  const memoryHead = h("p", { class: "lm-small lm-muted" }, `Memory, of ${fmt.num(get("memory"), 0)} GB`);
+  const memoryHead = h("p", { class: "lm-small lm-muted" });
   const timeHead = h("p", { class: "lm-small lm-muted" }, "Time of a step, at least");
   const memory = bars({ label: "memory" });
   const time = bars({ label: "time" });
   const shown = table({ caption: "This model and batch", head: ["what", "number"] });
-  el.append(which.node, bits.node, texts.node, tokens.node, memoryHead, memory.node, timeHead, time.node, shown.node);
+  el.append(
+    which.node,
+    on.node,
+    bits.node,
+    texts.node,
+    tokens.node,
+    memoryHead,
+    memory.node,
+    timeHead,
+    time.node,
+    shown.node,
+  );
 
   const gb = (bytes) => `${fmt.num(bytes / 1e9, 2)} GB`;
   const ms = (seconds) => (seconds < 1e-4 ? `${fmt.num(1e6 * seconds, 1)} µs` : `${fmt.num(1000 * seconds, 2)} ms`);
 
   function draw() {
     const m = models[get("model")];
-    const now = numbers(m, get("bits"), get("texts"), get("tokens"), get("bandwidth"), get("operations"));
+    const gpu = gpus[get("gpu")];
+    const now = numbers(m, get("bits"), get("texts"), get("tokens"), gpu.bandwidth, gpu.operations);
     const total = (now.weights + now.cache) / 1e9;
-    const room = get("memory");
+    const room = gpu.memory;
     which.set(String(get("model")));
+    on.set(String(get("gpu")));
+    memoryHead.textContent = `Memory, of ${fmt.num(room, 0)} GB`;
     bits.set(get("bits"));
     tokens.set(get("tokens"));
     const most = Math.max(room, total);
@@ -104,6 +127,6 @@ export default figure(({ el, knob, get, put, listen, say }) => {
     );
   }
 
-  listen("model bits texts tokens", draw);
+  listen("model gpu bits texts tokens", draw);
   draw();
 });

@@ -5,6 +5,7 @@ model or a loss of general use.
 """
 
 from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its recipes)
+    ablation,
     agreement,
     attention_scores,
     bert_finetuning,
@@ -21,9 +22,11 @@ from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its r
     keyboard,
     multi30k,
     position_codes,
+    published_encoder,
     recall_across_gap,
     seq2seq_tasks,
     shakespeare,
+    shakespeare_beside,
     tagging,
     tagging_directions,
     tagging_letters,

@@ -9,6 +9,7 @@ citations     (Author, year) in round brackets
 numbered      "Figure 9.2" in the text leads to the drawing
 results       the tables of recorded runs
 chapters      links between chapter and homework, how to cite, descriptions
+machines      llms.txt: the pages by part, for programs that read them
 landing       the first page: a GPT at work, the line of chapters
 status        when each page was changed, each chapter executed
 heights       room for figures before they are alive, and for sections before they are drawn

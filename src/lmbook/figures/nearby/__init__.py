@@ -1,0 +1,72 @@
+"""NearSections: from each section of the book to those of other chapters that a published encoder finds nearest.
+
+    near(i) = the sections j with the largest s_i . s_j       s: the mean of the states, of length 1
+
+Vectors and neighbours were computed by all-MiniLM-L6-v2 from the first paragraph of each section (lab/passages.py); the
+page only shows them.
+"""
+
+import html
+
+import traitlets
+
+from lmbook.figures import Figure
+from lmbook.lab import passages
+
+
+class NearSections(Figure):
+    """Choose a section; its neighbours are buttons that lead on.
+
+    sections: [chapter, section, beginning of its first paragraph].  near: for each [number, cosine], the nearest first.
+    chosen: the section, from 0.  Raises ValueError for a section that does not exist.
+    """
+
+    module = "nearby"
+
+    sections = traitlets.List().tag(sync=True)
+    near = traitlets.List().tag(sync=True)
+    chosen = traitlets.Int(0).tag(sync=True)
+
+    def __init__(self, **state):
+        state = {key: passages.shipped()[key] for key in ("sections", "near")} | state
+        if "chosen" not in state:
+            names = [section for _, section, _ in state["sections"]]
+            state["chosen"] = names.index("Exploding gradients, and clipping") if len(names) > 100 else 0
+        state.setdefault("title", "From a section of this book to those whose vectors are nearest")
+        state.setdefault(
+            "caption",
+            "The sections of this book, and those of other chapters that all-MiniLM-L6-v2 finds nearest to them. Walk "
+            "from neighbour to neighbour: which ones are about the same thing, and which only sound alike?",
+        )
+        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
+        super().__init__(**state)
+        if state["alt"] == "…":
+            self._describe()
+            self.observe(self._describe, ["sections", "near", "chosen"])
+
+    @traitlets.validate("chosen")
+    def _check(self, proposal):
+        if not 0 <= proposal["value"] < len(self.sections):
+            raise ValueError(f"chosen is {proposal['value']}; it must be from 0 to {len(self.sections) - 1}.")
+        return proposal["value"]
+
+    def neighbours(self) -> list[tuple[str, float]]:
+        """The nearest sections with their cosines."""
+        return [(self.name(j), cosine) for j, cosine in self.near[self.chosen]]
+
+    def name(self, i: int) -> str:
+        chapter, section, _ = self.sections[i]
+        return f"{chapter}: {section}"
+
+    def _describe(self, change=None):
+        (first, cosine), *_ = self.neighbours()
+        self.alt = f"Nearest to “{self.name(self.chosen)}” is “{first}”, with cosine {cosine:.2f}."
+
+    def fallback(self) -> str:
+        rows = "".join(
+            f"<tr><th scope='row'>{html.escape(name)}</th><td>{cosine:.2f}</td></tr>"
+            for name, cosine in self.neighbours()
+        )
+        head = "<th scope='col'>chapter and section</th><th scope='col'>cosine</th>"
+        text = f"<p>{html.escape(self.alt)}</p><blockquote>{html.escape(self.sections[self.chosen][2])}</blockquote>"
+        return f"{text}<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"

@@ -1,0 +1,57 @@
+"""NearSections: the neighbours are those that were stored, and lead on by mouse and by keyboard."""
+
+import pytest
+
+from lmbook.figures import NearSections
+from lmbook.lab import passages
+
+
+def says(page):
+    return page.locator(".lm-says").inner_text()
+
+
+def shown(page):
+    """(cosine, section) of each neighbour."""
+    rows = page.locator(".lmns-near button").all()
+    first = "(node) => node.firstChild.textContent"
+    return [(row.locator("b").inner_text(), row.locator("span").evaluate(first)) for row in rows]
+
+
+def expected(figure):
+    return [(f"{cosine:.2f}", name) for name, cosine in figure.neighbours()]
+
+
+def test_neighbours_are_those_stored():
+    stored = passages.shipped()
+    figure = NearSections(chosen=7)
+    assert [cosine for _, cosine in figure.neighbours()] == [cosine for _, cosine in stored["near"][7]]
+    assert figure.neighbours()[0][0].startswith(f"{stored['sections'][stored['near'][7][0][0]][0]}: ")
+    before = figure.alt
+    figure.chosen = 8
+    assert figure.alt != before
+    assert figure.neighbours()[0][0] in figure.fallback()
+
+
+@pytest.mark.parametrize("chosen", [-1, 10_000])
+def test_a_section_that_does_not_exist_is_named(chosen):
+    with pytest.raises(ValueError, match=rf"chosen is {chosen}; it must be from 0 to"):
+        NearSections(chosen=chosen)
+
+
+def test_neighbours_lead_on_by_mouse_and_by_keyboard(show):
+    figure = NearSections(chosen=7)
+    page = show(figure)
+    assert shown(page) == expected(figure)
+    assert figure.name(7) in says(page)
+    page.locator(".lmns-near button").nth(2).click()
+    figure = NearSections(chosen=figure.near[7][2][0])
+    assert shown(page) == expected(figure)
+    page.locator(".lmns-near button[tabindex='0']").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    figure = NearSections(chosen=figure.near[figure.chosen][1][0])
+    assert shown(page) == expected(figure)
+    assert figure.name(figure.chosen) in says(page)
+    page.get_by_label("Chapter and section").select_option(index=0)
+    assert shown(page) == expected(NearSections(chosen=0))
