@@ -117,7 +117,7 @@ def results(name: str | None, out: Path | None):
         click.echo(out)
 
 
-for command in (*lmbook_press.cli.COMMANDS, lmbook_grader.cli.homework, lmbook_exams.cli.exam, lmbook_exams.cli.deck):
+for command in (*lmbook_press.cli.COMMANDS, lmbook_grader.cli.homework, *lmbook_exams.cli.COMMANDS):
     main.add_command(command)
 
 

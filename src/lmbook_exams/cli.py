@@ -117,3 +117,20 @@ def deck(out: Path):
 
     count = write_deck(out, Book.find())
     click.echo(f"{out}: {count} cards, {out.stat().st_size / 1e6:.1f} MB")
+
+
+@click.command()
+@click.option("--plan", "plan", type=click.Path(dir_okay=False, path_type=Path), help="Default: book/plan.toml.")
+@click.option("--out", default="plan.html", show_default=True, type=click.Path(dir_okay=False, path_type=Path),
+              help="The page to write.")  # fmt: skip
+def plan(plan: Path | None, out: Path):
+    """Make the plan of a course: its hours, and a run sheet of each meeting, as one page that prints."""
+    from lmbook import write
+    from lmbook_exams import plan as making
+
+    book = Book.find()
+    write(out, making.page(book, plan or book.root / "book" / "plan.toml"))
+    click.echo(out)
+
+
+COMMANDS = (exam, deck, plan)

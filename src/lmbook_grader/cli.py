@@ -10,6 +10,7 @@ import click
 from lmbook import write
 from lmbook_grader.course.commands import gradebook
 from lmbook_grader.platforms.commands import actions, autograder
+from lmbook_grader.talk.commands import talk
 from lmbook_press.book import Book, BookError
 from lmbook_press.unseen import plain
 
@@ -34,6 +35,7 @@ def homework():
 
 homework.add_command(gradebook)
 homework.add_command(autograder)
+homework.add_command(talk)
 homework.add_command(actions)
 
 

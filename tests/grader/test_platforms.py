@@ -92,9 +92,9 @@ def run(step: dict, place: Path, known: dict[str, str], everywhere: dict[str, st
     return subprocess.run(words, cwd=place, env=around | everywhere | own, capture_output=True, text=True)
 
 
-def by_actions(place: Path) -> dict[str, dict]:
-    """The results after all steps of the workflow."""
-    workflow = yaml.safe_load((place / "grade.yml").read_text())
+def by_actions(place: Path, most: int) -> dict[str, dict]:
+    """The results after all steps of the workflow.  most: jobs, in place of GitHub's 256; then several share one."""
+    workflow = yaml.safe_load((place / "grade.yml").read_text().replace("256", str(most)))
     jobs, everywhere = workflow["jobs"], workflow["env"]
     known = {
         "secrets.CLASSROOM_TOKEN": "token",
@@ -160,9 +160,13 @@ def test_three_ways_give_the_same_points(place, count):
     assert wanted.keys() == set(names)
     assert {sum(one) for one in wanted.values()} > {0, 12}
     assert {name: by_gradescope(place, place / f"github/hw-1-{name}") for name in names} == wanted
-    found = by_actions(place)
+    print(
+        f"{count} submissions, {sum(map(sum, wanted.values()))} points: by grade and in Gradescope's container",
+        flush=True,
+    )
+    found = by_actions(place, most=min(count, 16))
     assert {name: points(one) for name, one in found.items()} == wanted
-    print(f"{count} submissions, {sum(map(sum, wanted.values()))} points, the same three ways")
+    print("and by GitHub Actions")
 
 
 def test_no_secret_reaches_a_student_or_the_step_that_grades(tmp_path, monkeypatch):

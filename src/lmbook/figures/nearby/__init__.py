@@ -32,7 +32,7 @@ class NearSections(Figure):
         if "chosen" not in state:
             names = [section for _, section, _ in state["sections"]]
             state["chosen"] = names.index("Exploding gradients, and clipping") if len(names) > 100 else 0
-        state.setdefault("title", "Sections with few words in common can be near each other")
+        state.setdefault("title", "From a section of this book to those whose vectors are nearest")
         state.setdefault(
             "caption",
             "The sections of this book, and those of other chapters that all-MiniLM-L6-v2 finds nearest to them. Walk "

@@ -1,0 +1,213 @@
+"""Run sheets of a course, one page for each meeting, and its hours added up, from `book/plan.toml` and the chapters.
+
+A sheet has what a lecturer looks for in the minute before: objectives, minutes, the slides of the core, the figures,
+the predictions to ask, the derivation for the board, the question to leave with, and what goes wrong.  The hours of a
+student follow from what the chapters have, by RULE; those of homework are the estimates on the instructors' page.
+"""
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import nbformat
+from markupsafe import Markup
+
+from lmbook_exams.bank import CHAPTERS, of_chapter
+from lmbook_press.book import Book, BookError, markdown_of
+from lmbook_press.editions.slides import Deck, Slide, chapter, cut, inline, katex_style, prose
+from lmbook_press.rendering import render
+
+# Minutes for each: 100 words of prose, a numbered equation, a cell of code that is shown, a question to be answered.
+RULE = {"words": 1.0, "equations": 2.0, "cells": 2.0, "questions": 3.0}
+PARTS = ("all", "first", "second")
+OPENING, CLOSING = 5, 5  # minutes: last time's question, the question to leave with
+TIMES = {"about 90 minutes": 90, "about two hours": 120, "about two and a half hours": 150}
+ESTIMATE = re.compile(r"^\| (\d+)\. [^|]*\| ([^|]+) \|", re.MULTILINE)
+SLIP = re.compile(r"^:{3,}\{admonition\} A common slip\n(?::class:[^\n]*\n)?(.*?)^:{3,}$", re.MULTILINE | re.DOTALL)
+FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]*\$", re.DOTALL)
+
+
+@dataclass
+class Chapter:
+    """What a plan needs to know of a chapter."""
+
+    number: int
+    book: Book
+
+    @cached_property
+    def path(self) -> Path:
+        return chapter(self.book, str(self.number))
+
+    @cached_property
+    def notebook(self) -> nbformat.NotebookNode:
+        return nbformat.read(self.path, as_version=4)
+
+    @cached_property
+    def deck(self) -> Deck:
+        return Deck(self.notebook, self.path, self.book).read()
+
+    @cached_property
+    def core(self) -> list[tuple[int, Slide]]:
+        """(number on stage, slide): the title is the first, and all of a stack have one number."""
+        aims = Slide("What you will be able to do", parts=[self.deck.objectives])
+        slides = [aims, *self.deck.slides] if self.deck.objectives else self.deck.slides
+        return [(at, stack[0]) for at, stack in enumerate(cut(slides), start=2)]
+
+    @property
+    def counted(self) -> dict[str, float]:
+        """{what: how much} of RULE, up to the exercises."""
+        text = markdown_of(self.path).split("\n## Exercises")[0]
+        hidden = {"hide-input", "remove-input", "hide-cell", "remove-cell"}
+        end = next((n for n, one in enumerate(self.notebook.cells) if "## Exercises" in one.source), None)
+        shown = [one for one in self.notebook.cells[:end] if one.cell_type == "code"]
+        return {
+            "words": len(FORMULA.sub("x", text).split()) / 100,
+            "equations": len(re.findall(r"^\$\$ \(", text, re.MULTILINE)),
+            "cells": sum(not hidden & set(one.metadata.get("tags", [])) for one in shown),
+            "questions": text.count("{self-check}") + text.count(":class: predict"),
+        }
+
+    @property
+    def hours(self) -> float:
+        return sum(RULE[what] * much for what, much in self.counted.items()) / 60
+
+    @property
+    def aims(self) -> Markup:
+        """The list of objectives, without what one needs before."""
+        return Markup(self.deck.objectives.partition("</ul>")[0] + Markup("</ul>"))
+
+    def part(self, part: str) -> list[tuple[int, Slide]]:
+        half = (len(self.core) + 1) // 2
+        if part == "second" and self.core[half][1].kind == "answer":
+            half += 1  # the question is in the first half
+        return {"all": self.core, "first": self.core[:half], "second": self.core[half:]}[part]
+
+    def slips(self) -> list[str]:
+        found = SLIP.findall(markdown_of(self.path))
+        return [prose(self.deck.markup.convert(text.strip(), 0)) for text in found]
+
+
+@dataclass
+class Meeting:
+    """One sheet.  rows: (minutes, what)."""
+
+    week: int
+    number: int
+    title: str
+    chapter: Chapter | None = None
+    slides: list[tuple[int, Slide]] = field(default_factory=list)
+    rows: list[tuple[int, str]] = field(default_factory=list)
+    board: str = ""
+    bug: bool = False
+    slips: list[str] = field(default_factory=list)
+
+    def of(self, *kinds: str) -> list[tuple[int, Slide]]:
+        return [(at, slide) for at, slide in self.slides if slide.kind in kinds]
+
+    @property
+    def figures(self) -> list[tuple[int, str]]:
+        found = [(at, re.findall(r'class="lm-title">(.*?)</p>', "".join(slide.parts))) for at, slide in self.slides]
+        return [(at, title) for at, titles in found for title in titles]
+
+    @property
+    def exit(self) -> list[tuple[int, Slide]]:
+        """The self-check to leave with, else the last prediction."""
+        asked = self.of("ask")
+        return [one for one in asked if one[1].heading == "Check yourself"][-1:] or asked[-1:]
+
+
+def read(path: Path) -> dict:
+    """The plan in a file.  Raises BookError, with what is wrong, for one that cannot be."""
+    try:
+        plan = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise BookError(f"{path}: {error}") from None
+    for at, week in enumerate(plan.get("week", []), start=1):
+        for name in set(week) - {"read", "due", "project", "events", "meetings"}:
+            raise BookError(f"{path}, week {at}: {name} is none of read, due, project, events, meetings.")
+        for one in week.get("meetings", []):
+            if one.get("part", "all") not in PARTS:
+                raise BookError(f"{path}, week {at}: part is {one['part']!r}; write one of {', '.join(PARTS)}.")
+            if not {"chapter", "exam", "free"} & set(one):
+                raise BookError(f"{path}, week {at}: a meeting needs a chapter, an exam or free.")
+    if not plan.get("week"):
+        raise BookError(f"{path} has no [[week]].")
+    return plan
+
+
+def homework(book: Book) -> dict[int, int]:
+    """Homework -> minutes, as the instructors' page estimates them."""
+    page = (book.root / "book" / "instructors.md").read_text("utf-8")
+    return {int(number): TIMES[time] for number, time in ESTIMATE.findall(page) if time in TIMES}
+
+
+def hours(plan: dict, book: Book) -> list[dict]:
+    """For each week of a student: {read, homework, class, project, all}, in hours."""
+    minutes, found = homework(book), []
+    for week in plan["week"]:
+        reading = sum(Chapter(one["chapter"], book).hours * one.get("share", 1) for one in week.get("read", []))
+        one = {"read": reading, "homework": sum(minutes[number] for number in week.get("due", [])) / 60}
+        one |= {"class": len(week["meetings"]) * plan["minutes"] / 60, "project": week.get("project", 0)}
+        found.append(one | {"all": sum(one.values())})
+    return found
+
+
+def staff(plan: dict) -> dict[str, float]:
+    """Hours of the staff in the term, for what plan.toml estimates."""
+    students, minutes = plan["students"], plan["staff"]
+    meetings = [one for week in plan["week"] for one in week["meetings"]]
+    exams = 1 + sum("exam" in one for one in meetings)
+    due = sum(len(week.get("due", [])) for week in plan["week"])
+    return {
+        "meetings, and preparing them": len(meetings) * (plan["minutes"] + minutes["prepare_a_meeting"]) / 60,
+        "answers in words": due * students * minutes["mark_an_answer_in_words"] / 60,
+        "two talks with each student": 2 * students * minutes["talk_with_a_student"] / 60,
+        "exams": exams * students * minutes["mark_an_exam"] / 60,
+        "projects of groups of three": -(-students // 3) * minutes["mark_a_project"] / 60,
+    }
+
+
+def meetings(plan: dict, book: Book) -> list[Meeting]:
+    """All meetings with their sheets filled in."""
+    found, number = [], 0
+    for at, week in enumerate(plan["week"], start=1):
+        for one in week["meetings"]:
+            number += 1
+            if "chapter" not in one:
+                found.append(Meeting(at, number, one.get("exam") or one["free"]))
+                continue
+            about, part = Chapter(one["chapter"], book), one.get("part", "all")
+            title = about.deck.title + {"all": "", "first": ", first half", "second": ", second half"}[part]
+            meeting = Meeting(at, number, title, about, about.part(part), bug=part == "second")
+            meeting.board = _board(about.number, "bug" if meeting.bug else "derivation")
+            meeting.slips = [] if part == "first" else about.slips()
+            meeting.rows = _minutes(meeting, plan["minutes"])
+            found.append(meeting)
+    return found
+
+
+def _board(number: int, kind: str) -> str:
+    """A question of the exam bank: the derivation that a student must be able to write down, or a mistake to find."""
+    found = [one for one in of_chapter(number) if one.kind == kind] if number in CHAPTERS else []
+    return prose("\n\n".join([f"**{found[0].title}.** {found[0].source.split('*Solution.*')[0]}"])) if found else ""
+
+
+def _minutes(meeting: Meeting, minutes: int) -> list[tuple[int, str]]:
+    """The time of a meeting: fixed pieces, and what is left for the slides."""
+    asked, figures = len([one for one in meeting.of("ask") if one not in meeting.exit]), len(meeting.figures)
+    rows = [(OPENING, "the exit question of last time")]
+    rows += [(3 * asked, f"{asked} questions: hands first, then the answer")] * bool(asked)
+    rows += [(5 * figures, "figures: the class says what to change")] * bool(figures)
+    rows += [(12, "on the board")] * bool(meeting.board)
+    rest = minutes - CLOSING - sum(time for time, _ in rows)
+    return [*rows, (rest, f"the other slides, {len(meeting.slides)} in all"), (CLOSING, "the exit question")]
+
+
+def page(book: Book, path: Path) -> str:
+    """The whole plan as one page that prints: the calendar, then a sheet for each meeting."""
+    plan = read(path)
+    weeks = [(week, one) for week, one in zip(plan["week"], hours(plan, book), strict=True)]
+    about = {"plan": plan, "weeks": weeks, "staff": staff(plan), "meetings": meetings(plan, book), "rule": RULE}
+    return render("plan.html", "lmbook_exams", katex=Markup(katex_style(book)), inline=inline, **about)

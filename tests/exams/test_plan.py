@@ -1,0 +1,91 @@
+"""The plan of a course: its hours add up, each meeting has a sheet of one page, and the instructors' page agrees."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from lmbook_exams import plan
+from lmbook_press.book import Book, BookError
+
+BOOK = Book.find(Path(__file__).parent)
+PLAN = plan.read(BOOK.root / "book" / "plan.toml")
+
+
+@pytest.fixture(scope="module")
+def meetings():
+    return plan.meetings(PLAN, BOOK)
+
+
+def test_no_week_is_longer_than_promised_and_hours_are_those_of_their_parts():
+    weeks = plan.hours(PLAN, BOOK)
+    assert len(weeks) == 14
+    for week in weeks:
+        assert week["all"] == pytest.approx(sum(week[name] for name in ("read", "homework", "class", "project")))
+        assert week["all"] <= PLAN["most_hours"]
+    assert sum(week["project"] for week in weeks) >= 8
+
+
+def test_reading_is_counted_from_the_chapter():
+    one = plan.Chapter(6, BOOK)
+    text = plan.markdown_of(one.path).split("\n## Exercises")[0]
+    assert one.counted["equations"] == len(re.findall(r"\(eq-[\w-]+\)$", text, re.MULTILINE)) > 4
+    assert one.counted["questions"] == text.count("{self-check}") + text.count(":class: predict") > 4
+    assert 20 < one.counted["words"] < 60
+    assert one.hours == pytest.approx(sum(plan.RULE[what] * much for what, much in one.counted.items()) / 60)
+    assert 1.2 < one.hours < 3.5
+
+
+def test_every_meeting_has_a_sheet_whose_minutes_add_up(meetings):
+    assert len(meetings) == sum(len(week["meetings"]) for week in PLAN["week"]) == 28
+    for one in meetings:
+        if one.chapter is None:
+            continue
+        assert sum(minutes for minutes, _ in one.rows) == PLAN["minutes"], one.title
+        assert min(minutes for minutes, _ in one.rows) > 0, one.title
+        assert one.exit, one.title
+        assert one.slides, one.title
+    first, second = (one for one in meetings if one.week == 6)
+    numbers = [[at for at, _ in one.slides] for one in (first, second)]
+    assert numbers[0] + numbers[1] == [at for at, _ in first.chapter.core]
+    assert any(one.figures for one in (first, second))
+
+
+def test_the_instructors_page_has_the_same_calendar():
+    page = (BOOK.root / "book" / "instructors.md").read_text("utf-8")
+    rows = re.findall(r"^\| (\d+) \| ([^|]*) \| ([^|]*) \|[^|]*\| ([\d.]+) \|$", page, re.MULTILINE)
+    assert len(rows) == 14
+    for (_, read, due, hours), week, counted in zip(rows, PLAN["week"], plan.hours(PLAN, BOOK), strict=True):
+        asked = [str(one["chapter"]) for one in week["read"]]
+        assert set(asked) <= set(re.findall(r"\d+", read))
+        assert re.findall(r"\d+", due) == [str(number) for number in week.get("due", [])]
+        assert float(hours) == pytest.approx(counted["all"], abs=0.35), "rewrite the table from lmbook plan"
+
+
+@pytest.mark.browser
+def test_each_sheet_is_one_page(new_context, tmp_path, meetings):
+    from io import BytesIO
+
+    from pypdf import PdfReader
+
+    (tmp_path / "plan.html").write_text(plan.page(BOOK, BOOK.root / "book" / "plan.toml"), "utf-8")
+    page = new_context().new_page()
+    page.goto((tmp_path / "plan.html").as_uri())
+    read = PdfReader(BytesIO(page.pdf(prefer_css_page_size=True)))
+    assert len(read.pages) == 1 + len(meetings)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", r"has no \[\[week\]\]"),
+        ("[[week", "plan.toml"),
+        ("[[week]]\nreed = []", "reed is none of read"),
+        ("[[week]]\nmeetings = [{chapter = 1, part = 'third'}]", "write one of all, first, second"),
+        ("[[week]]\nmeetings = [{}]", "needs a chapter, an exam or free"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_named(tmp_path, text, says):
+    (tmp_path / "plan.toml").write_text(text)
+    with pytest.raises(BookError, match=says):
+        plan.read(tmp_path / "plan.toml")
