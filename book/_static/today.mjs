@@ -101,7 +101,6 @@ async function ask(box) {
     news.textContent = none
       ? `${warning()}Nothing is asked yet: begin a chapter, or choose one below.`
       : `${warning()}Nothing more is due today.${next}`;
-    if (none) chosen.open = true;
     const twenty = h("button", { type: "button", textContent: `Ask ${NEW} new ones` });
     twenty.addEventListener("click", () => {
       fresh = (kept().days[today()]?.new ?? 0) + NEW;
@@ -109,11 +108,17 @@ async function ask(box) {
     });
     place.replaceChildren(...(more ? [twenty] : []));
   };
+  // What is wider than a phone scrolls, by the keyboard too.
+  const reach = () => {
+    for (const wide of place.querySelectorAll("pre, table, .katex-display"))
+      if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
+  };
   const front = (card) => {
     const reveal = h("button", { type: "button", textContent: "Show the answer" });
     reveal.addEventListener("click", () => back(card));
     const kicker = h("p", { className: "lm-kicker", textContent: `Chapter ${card.chapter}, ${card.kind}` });
     place.replaceChildren(kicker, card.sides[0], reveal);
+    reach();
   };
   const back = (card) => {
     const old = state(card) ?? FRESH;
@@ -128,6 +133,7 @@ async function ask(box) {
     const buttons = h("div", { className: "lm-grades", role: "group", ariaLabel: "How was it?" }, ...grades);
     place.lastElementChild.remove();
     place.append(h("hr", {}), card.sides[1], h("p", {}, link), buttons);
+    reach();
     grades[0].focus({ preventScroll: true });
   };
   // A question that was hard is asked again today, until it is not; that changes no date (step 7 of SM-2).

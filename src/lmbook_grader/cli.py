@@ -8,8 +8,10 @@ from pathlib import Path
 import click
 
 from lmbook import write
+from lmbook_grader.copies.commands import copies
 from lmbook_grader.course.commands import gradebook
 from lmbook_grader.platforms.commands import actions, autograder
+from lmbook_grader.talk.commands import talk
 from lmbook_press.book import Book, BookError
 from lmbook_press.unseen import plain
 
@@ -34,6 +36,8 @@ def homework():
 
 homework.add_command(gradebook)
 homework.add_command(autograder)
+homework.add_command(talk)
+homework.add_command(copies)
 homework.add_command(actions)
 
 

@@ -103,6 +103,16 @@ def test_a_course_may_want_them_at_once_or_never(tmp_path):
     assert "There is a hint" not in "\n".join(lines(checked, "ann.ipynb"))
 
 
+def test_make_writes_what_the_course_wants_and_how_an_assistant_may_help(tmp_path):
+    make(Book.find(), tmp_path, ("1",), seed="a sentence", students=["ann"], hints_after=0)
+    for kind in ("release", "grading", "students/ann"):
+        assert read(tmp_path / "01" / kind / "01-chain-rule.ipynb").metadata.lmbook["hints_after"] == 0
+    said = (tmp_path / "01/release/AGENTS.md").read_text(encoding="utf-8")
+    assert "`01-chain-rule.ipynb` beside this file is graded work" in said
+    assert (tmp_path / "01/students/ann/AGENTS.md").read_text(encoding="utf-8") == said
+    assert not (tmp_path / "01/grading/AGENTS.md").exists()
+
+
 def test_tries_are_counted_whatever_the_file_holds(tmp_path):
     for content in ("[]", "{", '{"07": 1}', '{"07": {"a": 3}}'):
         (tmp_path / tries.NAME).write_text(content)

@@ -7,6 +7,7 @@ import contextlib
 import io
 import json
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from slips import wrong_answers
 
 from lmbook_grader.hints import FOLDER, Hint, read
 from lmbook_press.assignments import variants
-from lmbook_press.assignments.questions import marks
+from lmbook_press.assignments.questions import defined, marks
 
 SECRET = "a sentence that only the course knows"
 STUDENTS = ("ann", "bob", "eve")
@@ -42,10 +43,12 @@ def drawn(stem: str, student: str | None) -> dict[str, dict]:
     return variants.in_answers(master, variants.values(master, variants.key(SECRET, stem), student)) if student else {}
 
 
-def true(stem: str, answers: dict[str, str], hint: Hint, student: str | None = None) -> bool:
+def true(
+    stem: str, answers: dict[str, str], hint: Hint, student: str | None = None, form: Callable | None = None
+) -> bool:
     """Whether the probe finds its misconception in these answers, the master's taking the place of all others.
 
-    student: in whose edition; None in that for all.
+    student: in whose edition; None in that for all.  form: what changes the values that the answers return.
     """
     values = drawn(stem, student).get(hint.question, {})
     if not hint.holds(values):
@@ -56,11 +59,19 @@ def true(stem: str, answers: dict[str, str], hint: Hint, student: str | None = N
         (answers.get(marks(cell).get("grade_id"), cell.source), marks(cell).get("solution", False)) for cell in cells
     )
     names = space(needed(", ".join(hint.functions), before))
+    asked = {name: names[name] for name in hint.functions}
+    if form is not None:
+        own = set().union(*(defined(source)[0] for source, answer in before if answer))
+        asked |= {name: _in(form, function) for name, function in asked.items() if name in own}
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            return bool(hint.probe(**{name: names[name] for name in hint.functions}, **hint.drawn(values)))
+            return bool(hint.probe(**asked, **hint.drawn(values)))
     except Exception:
         return False
+
+
+def _in(form: Callable, function: Callable) -> Callable:
+    return lambda *arguments, **options: form(function(*arguments, **options), None, arguments)
 
 
 def first(stem: str, answers: dict[str, str], student: str | None = None) -> str | None:

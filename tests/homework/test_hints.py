@@ -8,6 +8,7 @@ import pytest
 from hinted import NAMED, first, hints, missing_points, named, true
 from points import REGION, ROOT, STEMS, TRAINING, code_cells, master, with_functions
 from slips import wrong_answers
+from test_degenerate import HONEST
 
 from lmbook_grader.hints import FOLDER, read
 from lmbook_press.assignments.make import student_version
@@ -28,6 +29,13 @@ sooner_or_later = pytest.mark.parametrize(
 @pytest.mark.parametrize("student", [None, pytest.param("ann", marks=pytest.mark.weekly)])
 def test_the_master_gets_no_hint(stem, student):
     assert [hint.probe.__name__ for hint in hints(stem) if true(stem, {}, hint, student)] == []
+
+
+@pytest.mark.weekly
+@each
+@pytest.mark.parametrize("form", HONEST)
+def test_a_right_answer_in_another_form_gets_no_hint(stem, form):
+    assert [one.probe.__name__ for one in hints(stem) if true(stem, {}, one, form=HONEST[form])] == []
 
 
 @sooner_or_later

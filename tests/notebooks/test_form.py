@@ -199,17 +199,21 @@ def test_every_chapter_has_figures_and_asks_before_it_shows(notebook):
     assert prose(notebook).count("$$ (") >= 3
 
 
-def test_the_place_of_a_right_option_says_nothing():
+def test_neither_the_place_nor_the_length_of_a_right_option_says_anything():
     """Over all chapters; on the page they are shuffled besides."""
-    places = []
+    places, longest = [], 0
     for path in CHAPTERS:
         for _, body in SELF_CHECK.findall(prose(nbformat.read(path, as_version=4))):
-            right = [at for at, (is_right, *_) in enumerate(choices(body.split("\n"))) if is_right]
+            found = choices(body.split("\n"))
+            right = [at for at, (is_right, *_) in enumerate(found) if is_right]
             places += right if len(right) == 1 else []
+            sizes = [len(" ".join(words)) for _, _, words, _ in found]
+            longest += len(right) == 1 and sizes[right[0]] == max(sizes)
     shares = [places.count(at) / len(places) for at in range(3)]
     assert len(places) >= 50
     assert min(shares) > 0.15, shares
     assert max(shares) < 0.5, shares
+    assert longest / len(places) < 0.45, "of three options a third is the longest by chance"
 
 
 @of(NUMBERED)

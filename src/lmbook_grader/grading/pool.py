@@ -110,9 +110,10 @@ def given_modules(homework: Homework) -> list[str]:
     return imported(cell for cell in cells if not marks(cell).get("solution") and not marks(cell).get("grade"))
 
 
-def warmed(homework: Homework, package: Path) -> Warm:
+def warmed(homework: Homework, package: Path, hash_seed: int | None = None) -> Warm:
     """The processes that have imported what the homework does, from which the students' runs are forked."""
-    warm = Warm(given_modules(homework), [closed_in(homework, hidden) for hidden in (False, True)], package)
+    lists = [closed_in(homework, hidden) for hidden in (False, True)]
+    warm = Warm(given_modules(homework), lists, package, hash_seed)
     warm.wait()
     return warm
 

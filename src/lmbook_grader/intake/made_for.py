@@ -15,7 +15,7 @@ from lmbook_press.assignments.variants import seal
 
 FOREIGN = (
     "Your file is a copy of the notebook that was made for somebody else. It was graded as the one that was made for "
-    "you, so questions whose numbers are others in yours cost points."
+    "you, so the questions whose numbers differ in yours cost points."
 )
 MISSING = "Your file does not say for whom it was made; it was graded as the notebook that was made for you."
 FORGED = "What your file says of whom it was made for is not of this course; it was graded as the one made for you."

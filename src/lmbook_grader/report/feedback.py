@@ -203,7 +203,7 @@ def _waiting(results: list[dict], roster: Roster, faults: list[dict]) -> dict[st
             if one["status"] == "changed"
         ],
         "Files that nobody could be graded for": [f"{fault['file']}: {fault['why']}" for fault in faults],
-        "Copies of notebooks that were made for others": [
+        "Notebooks that were made for somebody else": [
             f"{r['student']}: the file was made for {r['made_for']}" for r in results if r.get("made_for")
         ],
         "No submission": [f"{student.id} ({student.name})" for student in roster if student.id not in there],

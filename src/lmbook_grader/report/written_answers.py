@@ -98,7 +98,8 @@ def write_sheet(submissions: list[Submission], homework: Homework, out: Path) ->
                 new, replaced = new + 1, replaced + bool(old)
                 now = [{"student": one.student, "question": name, "submission": one.submission, "points": ""}]
             lines += [*now, *old]
-    lines += [row for row in rows if row not in lines and row["points"]]  # changed points, and of who is not there now
+    # Changed points, those of who is not there now, and what is to be talked about.
+    lines += [row for row in rows if row not in lines and (row["points"] or row.get("comment"))]
     minutes = noted_minutes(lines)
     write_csv(lines, list(dict.fromkeys([*columns, *MARKS, "minutes"])), sheet)
     write(reading, _page(answers, lines, homework))

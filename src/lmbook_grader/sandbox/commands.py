@@ -89,6 +89,11 @@ class Command:
         added = {at for at, word in enumerate(words) if word == "--cap-add"}
         return [word for at, word in enumerate(words) if not added & {at, at - 1}]
 
+    def seeded(self, hash_seed: int) -> "Command":
+        """The same with a seed for Python's hashes, on which the order of a set of words depends."""
+        words, own = hashed(self.words, self.environment, hash_seed)
+        return replace(self, words=words, environment=own)
+
     def closing(self, names: list[str]) -> "Command":
         """The same with these modules closed: the worker refuses them, and where a library lay there is nothing."""
         words, own = list(self.words), [f"{PACKAGE}/lmbook"] * ("lmbook" in names)
@@ -194,6 +199,13 @@ def command(
     if backend == "bwrap":
         return _bwrap(limits, package, hidden)
     return _container(backend, limits, package, image or IMAGE)
+
+
+def hashed(words: Iterable[str], own: dict[str, str], hash_seed: int | None) -> tuple[list[str], dict[str, str]]:
+    """The words and the environment of a Python with a seed for its hashes, which only the environment can give."""
+    if hash_seed is None:
+        return list(words), own
+    return [word for word in words if word != "-E"], own | {"PYTHONHASHSEED": str(hash_seed)}
 
 
 def environment(home: str) -> dict[str, str]:

@@ -21,7 +21,17 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from lmbook_grader.sandbox import seccomp
-from lmbook_grader.sandbox.commands import HERE, HOME, PYTHON, WORKER, Command, Limits, command, environment
+from lmbook_grader.sandbox.commands import (
+    HERE,
+    HOME,
+    PYTHON,
+    WORKER,
+    Command,
+    Limits,
+    command,
+    environment,
+    hashed,
+)  # fmt: skip
 
 WAIT = 120  # seconds on the clock for the imports, and for a sandbox to stand
 NAMESPACES = {  # the flags of linux/sched.h
@@ -63,7 +73,7 @@ def imported(cells: Iterable[NotebookNode]) -> list[str]:
 class WarmProcess:
     """Started once; `start` gives a worker behind the walls of a command.  The graders of a batch share it."""
 
-    def __init__(self, modules: list[str], closed: list[str]):
+    def __init__(self, modules: list[str], closed: list[str], hash_seed: int | None = None):
         self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         usable = [name for name in modules if name.partition(".")[0] not in closed]
         sources = {name: (HERE / f"{name}.py").read_text(encoding="utf-8") for name in ("wire", "worker", "forker")}
@@ -71,10 +81,11 @@ class WarmProcess:
             "modules": usable, "closed": closed, "sources": sources, "folder": WORKER, "socket": theirs.fileno(),
             "program": (seccomp.program() or b"").hex(),
         }  # fmt: skip
-        words = [os.path.abspath(sys.executable), *PYTHON, "-P", "-c", LOADER, f"{WORKER}/worker.py"]
+        python, own = hashed(PYTHON, {}, hash_seed)
+        words = [os.path.abspath(sys.executable), *python, "-P", "-c", LOADER, f"{WORKER}/worker.py"]
         self.process = subprocess.Popen(
             words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/",
-            env=environment(HOME) | {"PWD": HOME}, pass_fds=[theirs.fileno()], start_new_session=True,
+            env=environment(HOME) | {"PWD": HOME} | own, pass_fds=[theirs.fileno()], start_new_session=True,
         )  # fmt: skip
         theirs.close()
         with contextlib.suppress(OSError):
@@ -186,12 +197,14 @@ class Joined:
 class Warm:
     """The warm processes of a batch, one for each list of closed libraries; None where there is none."""
 
-    def __init__(self, modules: list[str], lists: Iterable[list[str]], package: Path):
+    def __init__(
+        self, modules: list[str], lists: Iterable[list[str]], package: Path, hash_seed: int | None = None
+    ):  # fmt: skip
         self.processes: dict[tuple[str, ...], WarmProcess] = {}
         self.modules, self.package = modules, package
         for closed in lists:
             if tuple(closed) not in self.processes:
-                self.processes[tuple(closed)] = WarmProcess(modules, closed)
+                self.processes[tuple(closed)] = WarmProcess(modules, closed, hash_seed)
 
     def wait(self) -> dict[tuple[str, ...], str]:
         """Waits for the imports, tries each process once, and keeps those that work; why the others do not."""

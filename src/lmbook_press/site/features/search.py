@@ -46,7 +46,7 @@ def introduced(pages: dict[str, str]) -> dict[str, str]:
 
     pages: name -> text of the chapters in the order of the book.
     """
-    homes = {plain(name.split("-", 1)[1]): name for name in pages}
+    homes = {plain(name.partition("-")[2]): name for name in pages if "-" in name}
     for name, text in pages.items():
         for shown, target in TERM.findall(text):
             homes.setdefault(plain(target or shown), name)
@@ -99,7 +99,7 @@ def data(pages: dict[str, str], out: Path) -> dict:
         "first": introduced(chapters), "equations": equations(out), "pages": list(pages),
         "lengths": [round(long * len(lengths) / sum(lengths), 2) for long in lengths],
         # the name of a page's file says what it is about, in the field's words
-        "words": often([f"# {name.split('/')[1]}\n{text}" for name, text in pages.items()]),
+        "words": often([f"# {name.split('/')[-1]}\n{text}" for name, text in pages.items()]),
     }  # fmt: skip
 
 
