@@ -115,7 +115,9 @@ def test_on_stage_nothing_is_cut_and_nothing_is_tiny(path, stage, size):
           if (below > 1 || body.scrollWidth > body.clientWidth + 1) found.push(`${below} px below: ${words}`);
           const size = parseFloat(getComputedStyle(body).fontSize);
           if (size < SMALLEST) found.push(`${size} px: ${words}`);
-        }}); return found; }""".replace("SMALLEST", "18")  # of 28 px
+        }}); return found; }""".replace(
+            "SMALLEST", "(body.children.length > 1 ? 18 : 14)"
+        )  # of 28 px; one piece of code or one drawing is not parted
     )
     assert cut_off == []
     assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]
