@@ -67,6 +67,8 @@ def test_the_core_is_a_meeting_and_questions_stay_with_their_answers(path):
     assert all(not slide.core for stack in stacks for slide in stack[1:])
     asked = [slide for slide in core if slide.kind == "ask"]
     assert sum(slide.kind == "answer" for slide in core) >= len(asked) - 1
+    checks = sum(slide.heading == "Check yourself" for slide in core)
+    assert checks <= 2 or all(slide.core for slide in deck.slides if slide.kind == "formula"), "formulae come first"
     claims = [slide for slide in deck.slides if slide.section and slide.kind not in ("ask", "answer")]
     assert len(claims) >= 0.2 * len(deck.slides), "titles that are sentences"
 
