@@ -32,9 +32,8 @@ def made(tmp_path_factory):
 
 
 def before_the_exercises(path: Path) -> str:
-    cells = nbformat.read(path, as_version=4).cells
-    end = next((n for n, cell in enumerate(cells) if "{exercise}" in cell.source), len(cells))
-    return "\n\n".join(cell.source for cell in cells[:end] if cell.cell_type == "markdown")
+    text = "\n\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown")
+    return re.split(r"^(?:## Exercises$|:{3,}\{exercise\})", text, maxsplit=1, flags=re.MULTILINE)[0]
 
 
 @pytest.mark.parametrize("path", SOME)
