@@ -32,9 +32,8 @@ def made(tmp_path_factory):
 
 
 def before_the_exercises(path: Path) -> str:
-    cells = nbformat.read(path, as_version=4).cells
-    end = next((n for n, cell in enumerate(cells) if "{exercise}" in cell.source), len(cells))
-    return "\n\n".join(cell.source for cell in cells[:end] if cell.cell_type == "markdown")
+    text = "\n\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown")
+    return re.split(r"^(?:## Exercises$|:{3,}\{exercise\})", text, maxsplit=1, flags=re.MULTILINE)[0]
 
 
 @pytest.mark.parametrize("path", SOME)
@@ -67,6 +66,8 @@ def test_the_core_is_a_meeting_and_questions_stay_with_their_answers(path):
     assert all(not slide.core for stack in stacks for slide in stack[1:])
     asked = [slide for slide in core if slide.kind == "ask"]
     assert sum(slide.kind == "answer" for slide in core) >= len(asked) - 1
+    checks = sum(slide.heading == "Check yourself" for slide in core)
+    assert checks <= 2 or all(slide.core for slide in deck.slides if slide.kind == "formula"), "formulae come first"
     claims = [slide for slide in deck.slides if slide.section and slide.kind not in ("ask", "answer")]
     assert len(claims) >= 0.2 * len(deck.slides), "titles that are sentences"
 

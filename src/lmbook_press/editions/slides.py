@@ -6,8 +6,9 @@ on one slide and the answer on the next.  The prose itself goes into the notes. 
 papers stay in the book.
 
 The stage is reveal.js (its files are those of the package sphinx-revealjs).  To the right goes the core, at most
-MOST_CORE slides for a meeting of 75 minutes: predictions and answers, figures, drawings, plots and formulae.  What else
-the chapter has lies below, in its order.  A cell with the tag slide-core or slide-below decides for itself.
+MOST_CORE slides for a meeting of 75 minutes: predictions and answers, two self-checks, figures, drawings, plots,
+formulae, and more self-checks where there is room.  What else the chapter has lies below, in its order.  A cell with
+the tag slide-core or slide-below decides for itself.
 """
 
 import re
@@ -59,7 +60,7 @@ class Slide:
         if self.tag:
             return {"slide-core": -1, "slide-below": LEAST_CORE + 1}[self.tag]
         if self.kind in ("ask", "answer"):
-            return 0 if self.section == "Predict first" else 2
+            return 0 if self.heading == "Predict first" else 2
         if "data-module" in shown or self.heading.startswith("What you will"):
             return 0
         if "data-drawing" in shown:
@@ -269,8 +270,10 @@ class Deck:
 def cut(slides: list[Slide]) -> list[list[Slide]]:
     """Stacks of slides: a slide of the core, then what lies below it until the next one of the core."""
     answers = [at for at, slide in enumerate(slides) if slide.kind == "answer"]
+    checks = [at for at, slide in enumerate(slides) if slide.heading == "Check yourself" and not slide.tag]
+    spare = set(checks) - {checks[at] for at in ((len(checks) - 1) // 2, -1) if checks}  # all but one in each half
     core: set[int] = set()
-    for at in sorted(range(len(slides)), key=lambda at: (slides[at].weight, at)):
+    for at in sorted(range(len(slides)), key=lambda at: (at in spare, slides[at].weight, at)):
         if slides[at].kind == "answer" or slides[at].weight > LEAST_CORE:
             continue  # an answer comes with its question
         both = {at} | ({next((one for one in answers if one > at), at)} if slides[at].kind == "ask" else set())
