@@ -271,7 +271,7 @@ def test_a_training_goes_on_after_a_reload(show):
     page = show(short("text", 200, 2))
     figure = page.locator("figure")
     press(figure, "Train")
-    figure.locator("tbody tr:nth-child(4)").wait_for(state="attached")
+    figure.locator("tbody tr:nth-child(4)").first.wait_for(state="attached")
     press(figure, "Pause")
     figure.locator(".lm-says:has-text('Paused after')").wait_for()
     before, seen = rows(figure), says(figure)

@@ -9,7 +9,7 @@ from samples import ROSTER, Page, hand_in, homework, master, release, result, re
 from lmbook import write
 from lmbook_exams.paper import Paper
 from lmbook_exams.question import Question
-from lmbook_exams.sheets import paper_html, solutions_html
+from lmbook_exams.sheets import Sheet, paper_html, solutions_html
 from lmbook_grader.intake.collect import collect
 from lmbook_grader.intake.roster import read_roster
 from lmbook_grader.report.feedback import feedback, summary, write_report
@@ -115,12 +115,12 @@ def test_the_sheet_of_written_answers_is_harmless(tmp_path):
         harmless(path.read_text("utf-8"), path)
 
 
-@pytest.mark.parametrize(("make", "more"), [(paper_html, ()), (solutions_html, (1,))], ids=["paper", "solutions"])
-def test_exam_sheets_are_harmless(make, more, tmp_path):
+@pytest.mark.parametrize("make", [paper_html, solutions_html], ids=["paper", "solutions"])
+def test_exam_sheets_are_harmless(make, tmp_path):
     source = f"{EVIL}\n\n*Solution.* {EVIL}\n\n*Marks.* 2 points: {EVIL}"
-    question = Question("evil", 1, EVIL, EVIL, 2, 3, source, lambda: None)
+    question = Question("evil", 1, EVIL, EVIL, 2, 3, 1, 1, source, lambda: None)
     paper = Paper(EVIL, [question], [question.ask(np.random.default_rng(0))])
-    seen = harmless(make(paper, EVIL, ".katex {}", *more), tmp_path / "paper.html")
+    seen = harmless(make(paper, Sheet(EVIL, EVIL, EVIL, EVIL), ".katex {}"), tmp_path / "paper.html")
     assert seen.text.count(SCRIPT) >= 5
 
 

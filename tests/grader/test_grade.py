@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from hostile import small
 from nbformat.v4 import new_code_cell, new_notebook
-from points import STEMS, master, score, with_functions
+from points import STEMS, master, score, with_functions, with_values
 from slips import wrong_answers
 from test_show import SHOWN
 
@@ -97,7 +97,7 @@ def one_wrong_to_each(stem: str) -> dict[str, str]:
         answers = with_functions(stem, functions)
         if wrong.keys().isdisjoint(answers):
             wrong |= answers
-    return wrong
+    return {name: with_values(stem, source, None, None) for name, source in wrong.items()}
 
 
 @pytest.mark.weekly

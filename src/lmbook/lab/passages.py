@@ -30,6 +30,11 @@ MARKUP = (
     (r"\*\*?([^*]+)\*\*?", r"\1"), (r"`([^`]*)`", r"\1"), (r"\\(?:mathbf|operatorname|text|hat)\s*\{([^}]*)\}", r"\1"),
     (r"\$|\\[,;!]", ""), (r"\\(?:mathbf|boldsymbol|hat)\s*", ""), (r"\s+", " "), (r" ([.,])", r"\1"),
 )  # fmt: skip
+# TeX as a line of text.
+SIGNS = {"ge": "≥", "le": "≤", "mid": "|", "cdot": "·", "times": "×", "dots": "…", "partial": "∂", "sum": "Σ",
+         "infty": "∞", "sigma": "σ", "omega": "ω", "pi": "π", "delta": "δ", "alpha": "α", "theta": "θ", "rho": "ρ",
+         "tau": "τ", "approx": "≈", "sqrt": "√", "top": "ᵀ", "lfloor": "⌊", "rfloor": "⌋", "lvert": "|",
+         "rvert": "|"}  # fmt: skip
 BOX = re.compile(r"^(:{3,})\{.*?^\1[ ]*$", re.MULTILINE | re.DOTALL)
 ASIDE = re.compile(r"\s*(:|\||-|\d+\.|`|\$\$|#|\[|\\)")  # lists, tables and formulae
 
@@ -38,7 +43,16 @@ def plain(text: str) -> str:
     """A paragraph of Markdown without its marks."""
     for pattern, by in MARKUP:
         text = re.sub(pattern, by, text)
-    return text.strip()
+    return untexed(text).strip()
+
+
+def untexed(text: str) -> str:
+    """The formulae in a text without TeX's commands: \\frac{a}{b} becomes a/b."""
+    text = re.sub(r"\\[td]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"\1/\2", text)
+    text = re.sub(r"\\[td]frac(\w)(\w)", r"\1/\2", text)
+    text = re.sub(r"\\(?:texttt|mathrm|text)\s*\{([^{}]*)\}", r"\1", text)
+    text = re.sub(r"\\([A-Za-z]+)", lambda found: SIGNS.get(found[1], found[1]), text)
+    return re.sub(r"\\(?=[^A-Za-z])|[{}]", "", text)
 
 
 def paragraphs(cells: list[dict]) -> list[tuple[str, str]]:
