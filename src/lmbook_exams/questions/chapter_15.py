@@ -36,7 +36,7 @@ def layer_norm(rng):
             "hat": row(hat), "out": row(out), "result": out}  # fmt: skip
 
 
-@question("Parameters of a layer", points=5, minutes=7, objective=3, level=1)
+@question("Parameters of a layer", points=5, minutes=7, objective=5, level=1)
 def layer_parameters(rng):
     r"""An encoder layer has width $d = «d»$ and $d_{\text{ff}} = «ff»$. All linear maps have biases, and each of its
     two norms has gain and bias.
@@ -57,7 +57,7 @@ def layer_parameters(rng):
             "layer": attention + forward + norms, "more": attention + 2 * d}  # fmt: skip
 
 
-@question("FLOPs of a layer", points=4, minutes=6, objective=3, level=2)
+@question("FLOPs of a layer", points=4, minutes=6, objective=5, level=2)
 def layer_flops(rng):
     r"""An encoder layer of width $d = «d»$ with $d_{\text{ff}} = «ff»$ reads $N = «N»$ positions. A multiplication with
     its addition counts as 2 FLOPs; biases, norms and the softmax are left out.
@@ -81,7 +81,7 @@ def layer_flops(rng):
             "share": scores / every, "training": 3 * every}  # fmt: skip
 
 
-@question("What must wait", points=5, minutes=7, objective=2, level=2)
+@question("What must wait", points=5, minutes=7, objective=4, level=2)
 def what_must_wait(rng):
     r"""A source of $N = «N»$ tokens is translated into $T = «T»$ tokens. Compare an encoder-decoder of one recurrent
     layer each with a Transformer of $L = «L»$ encoder and $«L»$ decoder layers. Count a recurrent step, or a layer,
@@ -125,7 +125,7 @@ def smoothed_labels(rng):
     return {"V": V, "eps": eps, "p": p, "qr": qr, "qo": qo, "po": po, "gr": p - qr, "go": po - qo}
 
 
-@question("Warm-up and cosine", points=4, minutes=5, objective=4, level=2)
+@question("Warm-up and cosine", points=4, minutes=5, objective=1, level=2)
 def warm_up(rng):
     r"""The rate rises linearly from 0 to $\eta = «eta»$ over $«warm»$ steps and then follows half a cosine down to 0 at
     step $«total»$.
@@ -170,7 +170,7 @@ def decoder_shapes(rng):
     return {"B": pick(rng, (4, 16, 32)), "n": n, "dk": dk, "d": n * dk, "T": T, "N": N, "ff": 4 * n * dk}
 
 
-@question("A road without toll", "derivation", points=4, minutes=7, objective=4, level=3)
+@question("A road without toll", "derivation", points=4, minutes=7, objective=1, level=3)
 def residual_road():
     r"""In a pre-norm stack $\mathbf x_k = \mathbf x_{k-1} + f_k(\operatorname{LN}(\mathbf x_{k-1}))$. Write
     $\mathbf x_K$ as a sum and show that $\partial \mathbf x_K / \partial \mathbf x_k$ is the unit matrix plus
@@ -188,7 +188,7 @@ def residual_road():
     """
 
 
-@question("A residual that is none", "bug", points=4, minutes=6, objective=4, level=2)
+@question("A residual that is none", "bug", points=4, minutes=6, objective=1, level=2)
 def residual_bug():
     r"""A student's pre-norm encoder layer trains well with two layers and hardly at all with twelve.
 
@@ -214,7 +214,7 @@ def residual_bug():
     """
 
 
-@question("In parallel, and one by one", "words", points=4, minutes=6, objective=2, level=2)
+@question("In parallel, and one by one", "words", points=4, minutes=6, objective=4, level=2)
 def parallel_and_sequential():
     r"""“A Transformer still needs recurrence in training, because each decoder state needs the state before.” Explain
     in about three sentences what is wrong with this, what makes it possible to compute all steps at once, and where
@@ -231,7 +231,7 @@ def parallel_and_sequential():
     """
 
 
-@question("Parts left out", "what if", points=4, minutes=6, objective=1, level=3)
+@question("Parts left out", "what if", points=4, minutes=6, objective=2, level=3)
 def parts_left_out():
     r"""From a Transformer that translates one part is left out at a time, and it is trained anew: (a) the codes of
     position, (b) the attention to the source, (c) the feed-forward parts, (d) the causal mask. Say for each what

@@ -124,7 +124,7 @@ def predictions_per_text(rng):
             "passes": causal / (n * percent / 100)}  # fmt: skip
 
 
-@question("What fine-tuning adds", points=4, minutes=5, objective=5, level=1)
+@question("What fine-tuning adds", points=4, minutes=5, objective=4, level=1)
 def fine_tuning_adds(rng):
     r"""A pre-trained encoder of width $d = «d»$ is used (i) as a tagger with $«tags»$ tags and (ii) as a classifier
     with $«classes»$ classes, which puts a pooler $\tanh(W_p \mathbf h_1 + \mathbf b_p)$ below its linear layer.
@@ -145,7 +145,7 @@ def fine_tuning_adds(rng):
             "classifier": d * d + d + classes * d + classes}  # fmt: skip
 
 
-@question("A product that is no probability", "derivation", points=4, minutes=7, objective=5, level=3)
+@question("A product that is no probability", "derivation", points=4, minutes=7, objective=6, level=3)
 def no_joint():
     r"""A language has two sentences of two words, “yes yes” and “no no”, equally likely. Let a masked model give the
     right conditionals at each blank, with one blank at a time.
@@ -207,7 +207,7 @@ def why_not_all_masks():
     """
 
 
-@question("Can it write?", "what if", points=4, minutes=6, objective=5, level=2)
+@question("Can it write?", "what if", points=4, minutes=6, objective=6, level=2)
 def can_it_write():
     r"""Somebody lets a BERT write: to a prompt a `<mask>` is appended, the likeliest token is put there, then the next
     `<mask>` is appended, and so on. Give two reasons why the text will be poor, one of them in how the model was

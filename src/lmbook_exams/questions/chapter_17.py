@@ -6,7 +6,7 @@ from fractions import Fraction
 from lmbook_exams.question import pick, question, row, shares, some, until, whole
 
 
-@question("Temperature", points=5, minutes=7, objective=3, level=1)
+@question("Temperature", points=5, minutes=7, objective=4, level=1)
 def temperature(rng):
     r"""A model gives the next token the probabilities $P = «P»$.
 
@@ -24,7 +24,7 @@ def temperature(rng):
     return {"P": row(P), "probabilities": P, "sharp": row(sharp), "flat": row(flat), "half": sharp, "double": flat}
 
 
-@question("Top-k and top-p", points=5, minutes=7, objective=3, level=1)
+@question("Top-k and top-p", points=5, minutes=7, objective=4, level=1)
 def top_cuts(rng):
     r"""Five tokens A to E have the probabilities $«P»$.
 
@@ -76,7 +76,7 @@ def top_cuts(rng):
     }
 
 
-@question("Inputs and targets", points=4, minutes=5, objective=2, level=1)
+@question("Inputs and targets", points=4, minutes=5, objective=1, level=1)
 def shifted_windows(rng):
     r"""A stream of ids begins «stream». A GPT with a window of $T = «T»$ is trained on it.
 
@@ -102,7 +102,7 @@ def shifted_windows(rng):
     }
 
 
-@question("A straight line through logarithms", points=4, minutes=6, objective=4, level=2)
+@question("A straight line through logarithms", points=4, minutes=6, objective=5, level=2)
 def power_law(rng):
     r"""Two models of $«n1»$ and $«n2»$ million parameters have losses of $«J1»$ and $«J2»$ nats. Assume
     $J = J_1\, n_\theta^{-\alpha}$.
@@ -139,7 +139,7 @@ def power_law(rng):
     }
 
 
-@question("What a training costs", points=4, minutes=6, objective=4, level=1)
+@question("What a training costs", points=4, minutes=6, objective=5, level=1)
 def training_cost(rng):
     r"""A GPT of $n_\theta = «n» \cdot 10^6$ parameters is trained on $n_w = «w» \cdot 10^9$ tokens. Count 2 FLOPs per
     parameter and token for the forward pass (short windows: attention's own part is left out).
@@ -160,7 +160,7 @@ def training_cost(rng):
             "seconds": flops / (speed * 10**12), "hours": flops / (speed * 10**12) / 3600}  # fmt: skip
 
 
-@question("What a cache saves", points=4, minutes=6, objective=3, level=2)
+@question("What a cache saves", points=4, minutes=6, objective=4, level=2)
 def cache_saves(rng):
     r"""A GPT writes $T = «T»$ tokens from an empty prompt. Count, for one layer and one head, the positions for which
     keys and values are computed, and the scores that are computed (with a plain product, masked ones too).
@@ -226,7 +226,7 @@ def what_the_loss_aims_at():
     """
 
 
-@question("A nucleus with a hole", "bug", points=4, minutes=6, objective=3, level=2)
+@question("A nucleus with a hole", "bug", points=4, minutes=6, objective=4, level=2)
 def nucleus_bug():
     r"""This should draw from the fewest likeliest tokens that reach `p` together.
 
@@ -251,7 +251,7 @@ def nucleus_bug():
     """
 
 
-@question("BERT or GPT?", "words", points=4, minutes=6, objective=5, level=2)
+@question("BERT or GPT?", "words", points=4, minutes=6, objective=6, level=2)
 def bert_or_gpt():
     r"""Choose BERT or GPT for each of these, with a reason in one sentence: finding names in finished contracts with
     500 labelled pages; continuing a program while it is typed; ranking five proposed corrections of a sentence by
@@ -267,7 +267,7 @@ def bert_or_gpt():
     """
 
 
-@question("All the settings at their ends", "what if", points=4, minutes=6, objective=3, level=2)
+@question("All the settings at their ends", "what if", points=4, minutes=6, objective=4, level=2)
 def settings_at_their_ends():
     r"""A GPT writes with (a) a temperature near 0, (b) a very high temperature, (c) top-k with $k = 1$, (d) top-p with
     $p = 1$. Describe the text in each case and say which two are the same. Why does greedy writing often fall into

@@ -32,7 +32,7 @@ def gpt_numbers(rng):
             "bytes": ", ".join(f"{every * size / 1e6:.4g} MB" for size in (4, 2, 1))}  # fmt: skip
 
 
-@question("A row in eight bits", points=5, minutes=7, objective=3, level=1)
+@question("A row in eight bits", points=5, minutes=7, objective=4, level=1)
 def eight_bits(rng):
     r"""A row of weights is $«w»$. It is stored with one scale, $s = \max_j |w_j| / 127$, and whole numbers $q_j$.
 
@@ -75,7 +75,7 @@ def eight_bits(rng):
     }
 
 
-@question("The size of a cache", points=4, minutes=6, objective=4, level=1)
+@question("The size of a cache", points=4, minutes=6, objective=5, level=1)
 def cache_size(rng):
     r"""A model has $L = «L»$ layers of width $d = «d»$ and keeps keys and values with $b = «b»$ bytes a number.
 
@@ -96,7 +96,7 @@ def cache_size(rng):
             "texts": -(-gb * 10**9 // one)}  # fmt: skip
 
 
-@question("How fast can it write?", points=5, minutes=7, objective=4, level=2)
+@question("How fast can it write?", points=5, minutes=7, objective=5, level=2)
 def writing_speed(rng):
     r"""A model of $n_\theta = «n» \cdot 10^9$ weights of $b = «b»$ bytes runs on a machine that reads
     $\beta = «beta» \cdot 10^{12}$ bytes and computes $\varphi = «phi» \cdot 10^{12}$ operations a second.
@@ -129,7 +129,7 @@ def writing_speed(rng):
     }
 
 
-@question("Experts asked and experts held", points=5, minutes=7, objective=5, level=2)
+@question("Experts asked and experts held", points=5, minutes=7, objective=6, level=2)
 def experts(rng):
     r"""Each layer of a mixture has $n_e = «ne»$ experts of $«e»$ million parameters and asks $k = «k»$ of them for each
     token; all else in the layer has $«s»$ million.
@@ -150,7 +150,7 @@ def experts(rng):
             "share": 1 - (1 - Fraction(k, ne)) ** B}  # fmt: skip
 
 
-@question("Gates of a router", points=4, minutes=6, objective=5, level=1)
+@question("Gates of a router", points=4, minutes=6, objective=6, level=1)
 def router_gates(rng):
     r"""For one token a router gives four experts the logits $«z»$, and $k = 2$ are asked. Their outputs would be $«y»$
     (one number each).
@@ -207,7 +207,7 @@ def weight_names(rng):
             "last": d + head * dk - 1}  # fmt: skip
 
 
-@question("How wrong can a product become?", "derivation", points=4, minutes=7, objective=3, level=3)
+@question("How wrong can a product become?", "derivation", points=4, minutes=7, objective=4, level=3)
 def rounding_bound():
     r"""A row of weights is stored as $s\, q_j$ with $s = \max_j |w_j| / 127$ and $q_j = \operatorname{round}(w_j / s)$.
     Show that $|s\, q_j - w_j| \le s / 2$ and that no $q_j$ leaves $-127, \dots, 127$. Then bound the error of
@@ -225,7 +225,7 @@ def rounding_bound():
     """
 
 
-@question("Minus one hundred and twenty-eight", "bug", points=4, minutes=6, objective=3, level=2)
+@question("Minus one hundred and twenty-eight", "bug", points=4, minutes=6, objective=4, level=2)
 def overflow_bug():
     r"""Weights `W` of shape (rows, columns) are stored in 8 bits so:
 
@@ -264,7 +264,7 @@ def ideas_and_engineering():
     """
 
 
-@question("Twice as much of one thing", "what if", points=4, minutes=6, objective=4, level=3)
+@question("Twice as much of one thing", "what if", points=4, minutes=6, objective=5, level=3)
 def twice_as_much():
     r"""For a model that writes one text at a time, say what changes in the time for a token if (a) the machine computes
     twice as fast, (b) it reads memory twice as fast, (c) the model is stored in half the bytes, (d) two texts are
