@@ -72,7 +72,7 @@ def zero_after(rng):
 def reach(rng):
     r"""In each layer a position sees itself and $«w»$ positions to each side; the text has $N = «N»$ words.
 
-    (a) How far to each side does a position see after $«L»$ layers? (b) How many layers does it take until the
+    (a) How far to each side does a position see after $«L»$ layers, if the text does not end before? (b) How many layers does it take until the
     first and the last word have met in one state? (c) How many does full self-attention take? What does it pay for
     that?
 
