@@ -228,7 +228,7 @@ def free_running():
 def without_recurrence():
     r"""In a recurrent language model $\mathbf h_t = \tanh(W_{hh} \mathbf h_{t-1} + W_{xh} \mathbf x_t + \mathbf b_h)$
     somebody sets $W_{hh} = 0$ and trains the rest. Which model of an earlier chapter can it equal at best? Near
-    which perplexity of the book's table do you expect it? What could be computed at the same time now that could
+    the perplexity of which model of chapter 2 do you expect it? What could be computed at the same time now that could
     not before?
 
     *Solution.* $\mathbf h_t$ is then a function of $\mathbf x_t$ alone: the model predicts the next word from the

@@ -80,7 +80,7 @@ def padded_mean(rng):
 
     *Marks.* 2 points: (a), 1 of them for the number of real tokens. 1 point: (b). 1 point: (c).
     """
-    pads = whole(rng, 1, 3)
+    pads = whole(rng, 2, 3)
     first, second = [whole(rng, 1, 6) for _ in range(5)], [whole(rng, 1, 6) for _ in range(5)]
     real = second[: 5 - pads]
     total, every, n = sum(first) + sum(real), sum(first) + sum(second), 10 - pads

@@ -133,7 +133,7 @@ def masks_together(rng):
 @question("Find the leak", points=4, minutes=6, objective=5, level=2)
 def find_the_leak(rng):
     r"""One of the three masks of a causal model with four positions leaks, one forbids too much, one is right. A 1
-    means *may look*; rows are queries.
+    means *may look*; rows are queries; positions count from 1.
 
     $$
     A = «A», \qquad B = «B», \qquad C = «C».
