@@ -190,8 +190,8 @@ def loss_bug():
 
     Find the two mistakes. Say for each what you would see, and write the line as it should be.
 
-    *Solution.* The history contains the word that is to be predicted: a good model of text then finds a loss far
-    too low, or nonsense, since it is asked for the word after. Right: `p = model(tokens[:t])`.
+    *Solution.* The history contains the word that is to be predicted: the model is asked
+    whether the word repeats itself, so without the sign the loss is far too high. Right: `p = model(tokens[:t])`.
 
     The sign is missing: the result is negative. Right: `return -total / len(tokens)`.
 

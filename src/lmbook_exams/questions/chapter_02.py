@@ -58,8 +58,8 @@ def add_k(rng):
     (b) Each of the $«V» - «seen»$ others has $«k»$ in the numerator:
     $\dfrac{«k» \cdot «unseen»}{«ch» + «k» \cdot «V»} = «lost» \approx «lost:.2f»$.
 
-    (c) Nearly all of the probability goes to what was not seen: $k$ is far too large here, because $k |V|$ is much
-    more than $c(h\,\cdot)$.
+    (c) Most of the probability goes to what was not seen: $k$ is far too large here, because $k |V|$ exceeds
+    $c(h\,\cdot)$.
 
     *Marks.* 1 point: $k$ above and $k |V|$ below. 1 point: the value. 1 point: (b). 1 point: the conclusion with
     its reason.

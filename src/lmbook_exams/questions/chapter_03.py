@@ -253,7 +253,7 @@ def ids_are_names():
 
 @question("More merges", "what if", points=4, minutes=6, objective=1, level=2)
 def more_merges():
-    r"""A byte-pair tokenizer is trained on the same text with 0, 1,000 and 30,000 merges. What happens, with more
+    r"""A byte-level byte-pair tokenizer is trained on the same text with 0, 1,000 and 30,000 merges. What happens, with more
     merges, to the number of tokens of a text, to the size of the vocabulary, to how often each token is seen in
     training, and to the share of unknown tokens? Name one reason against very many merges.
 

@@ -182,8 +182,8 @@ def sum_over_steps():
 
 @question("Memory that grows", "bug", points=4, minutes=6, objective=4, level=2)
 def detach_bug():
-    r"""A training of a recurrent model with carried state gets slower with every step, and after some hundred steps
-    there is no memory left (or torch complains that it should go back through a graph a second time).
+    r"""A training loop of a recurrent model with carried state stops at the second window: torch complains that it should
+    go back through a graph a second time.
 
     ```python
     state = model.start(batch_size)
@@ -193,12 +193,12 @@ def detach_bug():
         optimizer.zero_grad(); loss.backward(); optimizer.step()
     ```
 
-    (a) What is missing, and where? (b) Why does it cost memory and time? (c) A colleague repairs it by calling
+    (a) What is missing, and where? (b) What would it cost in memory and time to keep all graphs instead? (c) A colleague repairs it by calling
     `model.start` inside the loop. What is lost by that?
 
     *Solution.* (a) The state must be cut off from the graph that made it: `state = state.detach()` before the next
-    window (of every tensor in it). (b) Otherwise the graph of each window hangs on those of all windows before,
-    which are kept, and the way back goes through all of them. (c) The state is then empty at the start of each
+    window (of every tensor in it). (b) The graph of each window hangs on those of all windows before. If they were
+    kept, memory would grow with every window, and so would the time of the way back, which goes through all of them. (c) The state is then empty at the start of each
     window: the model forgets what came before, and the first tokens of each window are predicted without any
     history.
 
@@ -228,7 +228,7 @@ def free_running():
 def without_recurrence():
     r"""In a recurrent language model $\mathbf h_t = \tanh(W_{hh} \mathbf h_{t-1} + W_{xh} \mathbf x_t + \mathbf b_h)$
     somebody sets $W_{hh} = 0$ and trains the rest. Which model of an earlier chapter can it equal at best? Near
-    which perplexity of the book's table do you expect it? What could be computed at the same time now that could
+    the perplexity of which model of chapter 2 do you expect it? What could be computed at the same time now that could
     not before?
 
     *Solution.* $\mathbf h_t$ is then a function of $\mathbf x_t$ alone: the model predicts the next word from the

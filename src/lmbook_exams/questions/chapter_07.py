@@ -162,7 +162,7 @@ def forgetting(rng):
     return {"r": r, "r1": r + 1, "k": k, "left": Fraction(r, r + 1) ** k}
 
 
-@question("Three cells of equal size", points=4, minutes=6, objective=3, level=1)
+@question("The sizes of three cells", points=4, minutes=6, objective=3, level=1)
 def cell_sizes(rng):
     r"""Inputs have width $P = «P»$. Count weights only, no biases.
 

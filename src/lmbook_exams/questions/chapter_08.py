@@ -80,7 +80,7 @@ def padded_mean(rng):
 
     *Marks.* 2 points: (a), 1 of them for the number of real tokens. 1 point: (b). 1 point: (c).
     """
-    pads = whole(rng, 1, 3)
+    pads = whole(rng, 2, 3)
     first, second = [whole(rng, 1, 6) for _ in range(5)], [whole(rng, 1, 6) for _ in range(5)]
     real = second[: 5 - pads]
     total, every, n = sum(first) + sum(real), sum(first) + sum(second), 10 - pads
@@ -124,7 +124,8 @@ def two_directions(rng):
 
 @question("Parameters of a bidirectional stack", points=4, minutes=6, objective=3, level=1)
 def stack_parameters(rng):
-    r"""Inputs have width $P = «P»$, each LSTM has $m = «m»$ units and one bias for each of its four gates.
+    r"""Inputs have width $P = «P»$, each LSTM has $m = «m»$ units and one bias vector for each of its three gates
+    and for its candidate.
 
     (a) How many parameters does one LSTM layer have in one direction? (b) And a bidirectional layer? (c) And a second
     bidirectional layer on top of it?
@@ -132,7 +133,7 @@ def stack_parameters(rng):
     *Solution.* (a) $4 (m^2 + m P + m) = «one»$. (b) Twice as many: $«both»$. (c) Its inputs have width $2m$:
     $2 \cdot 4 (m^2 + 2 m^2 + m) = «second»$.
 
-    *Marks.* 1 point: four gates. 1 point: (a). 1 point: (b). 1 point: (c), with inputs of width $2m$.
+    *Marks.* 1 point: the factor 4. 1 point: (a). 1 point: (b). 1 point: (c), with inputs of width $2m$.
     """
     P, m = pick(rng, (50, 100, 200)), pick(rng, (20, 32, 50, 64, 100))
     one = 4 * (m * m + m * P + m)
@@ -163,7 +164,7 @@ def spam_baseline(rng):
             "R": Fraction(hit, spam), "F": Fraction(2 * hit, stopped + spam)}  # fmt: skip
 
 
-@question("Shapes of four tasks", "shapes", points=4, minutes=5, objective=1, level=1)
+@question("Shapes of three tasks", "shapes", points=4, minutes=5, objective=1, level=1)
 def four_tasks(rng):
     r"""A batch of $«B»$ texts is padded to $«T»$ tokens, and the states have width $«m»$. Give the shape of the logits
     for: language modelling over $«V»$ types; part-of-speech tagging with $«tags»$ tags; deciding between

@@ -176,7 +176,7 @@ def exact_match(rng):
 
     (a) What share of the sums is right as a whole? (b) In teacher forcing each character is judged after a right
     history. What share of *characters* does that report? (c) Which $p$ would make 99 in 100 sums right? Give the
-    root and an approximation. (d) Why is after a mistake a second one likelier?
+    root and an approximation. (d) Why is a second mistake likelier after a first?
 
     *Solution.* (a) $«p»^{«T»} \approx «share:.3f»$. (b) $«p»$. (c)
     $0.99^{1/«T»} \approx 1 - \tfrac{0.01}{«T»} = «need:.4f»$.

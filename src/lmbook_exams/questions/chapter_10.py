@@ -123,7 +123,7 @@ def last_state_weights(rng):
 
     (a) Write $h_N$ as a weighted sum of the inputs. What are the weights of the first and of the last input? (b)
     The inputs are 0 or 1. Can all sources be told apart from $h_N$, if it is known exactly? (c) And if $h_N$ is
-    known to within $«error»$ only? Which inputs are certain then?
+    known to within $«error»$ only? Which inputs are lost first, and why?
 
     *Solution.* (a) $\sum_i a^{N-i} x_i$: $«first»$ for the first, 1 for the last.
 

@@ -147,7 +147,7 @@ def order_of_pairs():
     $\operatorname{softmax}(A \Pi^\top) = \operatorname{softmax}(A)\, \Pi^\top$. Then $\Pi^\top \Pi = I$ leaves
     $\operatorname{softmax}(Q K^\top)\, V$.
 
-    With $RQ$ in place of $Q$ the rows of the scores are permuted, and so are those of the result. If only the keys
+    With $RQ$ in place of $Q$, $R$ a permutation matrix, the rows of the scores are permuted, and so are those of the result. If only the keys
     are permuted, $\Pi^\top$ meets $V$ in place of $\Pi V$, and does not cancel.
 
     *Marks.* 1 point: the scores' columns. 1 point: the softmax goes with it, with the reason. 1 point:

@@ -72,7 +72,7 @@ def zero_after(rng):
 def reach(rng):
     r"""In each layer a position sees itself and $«w»$ positions to each side; the text has $N = «N»$ words.
 
-    (a) How far to each side does a position see after $«L»$ layers? (b) How many layers does it take until the
+    (a) How far to each side does a position see after $«L»$ layers, if the text does not end before? (b) How many layers does it take until the
     first and the last word have met in one state? (c) How many does full self-attention take? What does it pay for
     that?
 
@@ -133,7 +133,7 @@ def masks_together(rng):
 @question("Find the leak", points=4, minutes=6, objective=5, level=2)
 def find_the_leak(rng):
     r"""One of the three masks of a causal model with four positions leaks, one forbids too much, one is right. A 1
-    means *may look*; rows are queries.
+    means *may look*; rows are queries; positions count from 1.
 
     $$
     A = «A», \qquad B = «B», \qquad C = «C».

@@ -162,7 +162,7 @@ def training_cost(rng):
 
 @question("What a cache saves", points=4, minutes=6, objective=4, level=2)
 def cache_saves(rng):
-    r"""A GPT writes $T = «T»$ tokens from an empty prompt. Count, for one layer and one head, the positions for which
+    r"""A GPT writes $T = «T»$ tokens from `<sos>` alone. Count, for one layer and one head, the positions for which
     keys and values are computed, and the scores that are computed (with a plain product, masked ones too).
 
     (a) Without a cache, where each token takes a full pass over all tokens so far. (b) With cached keys and values.

@@ -83,7 +83,7 @@ def cache_size(rng):
     (c) The weights take $«gb»$ GB. From how many such texts on is the cache larger? (d) Name a change of the model
     that makes the cache smaller.
 
-    *Solution.* (a) $2 L T d b = «one» $ bytes, about «mb» MB. (b) $«many»$ bytes. (c) From
+    *Solution.* (a) $2 L T d b = «one»$ bytes, about «mb» MB. (b) $«many»$ bytes. (c) From
     $\lceil «gb» \cdot 10^9 / «one» \rceil = «texts»$ on. (d) Fewer heads of keys and values than of queries; fewer
     bits a number; a limited window; fewer layers or less width.
 
@@ -99,7 +99,8 @@ def cache_size(rng):
 @question("How fast can it write?", points=5, minutes=7, objective=5, level=2)
 def writing_speed(rng):
     r"""A model of $n_\theta = «n» \cdot 10^9$ weights of $b = «b»$ bytes runs on a machine that reads
-    $\beta = «beta» \cdot 10^{12}$ bytes and computes $\varphi = «phi» \cdot 10^{12}$ operations a second.
+    $\beta = «beta» \cdot 10^{12}$ bytes and computes $\varphi = «phi» \cdot 10^{12}$ operations a second, two for each
+    weight and token.
 
     (a) What is the least time of a step for one text, and how many tokens a second is that? (b) From which number
     $B^\ast$ of texts at once is computing the limit? (c) How many tokens a second can the machine write at most,
@@ -192,7 +193,7 @@ def weight_names(rng):
     layer has `W_q`, `W_k`, `W_v`, each a `nn.Linear` of width $d = «d»$ with $«n»$ heads.
 
     (a) What is the shape of `c_attn.weight`, and of `nn.Linear(d, d).weight`? (b) Which columns of `c_attn.weight`
-    become `W_k.weight`, and what must be done to them? (c) Which columns belong to the keys of head number $«head»$
+    (counted from 0) become `W_k.weight`, and what must be done to them? (c) Which columns belong to the keys of head number $«head»$
     (counted from 1)? (d) A loader forgets (b)'s second step, and no error is raised. Why not, and how is it found?
 
     *Solution.* (a) $(«d», «three»)$ and $(«d», «d»)$. (b) Columns $«d»$ to $«kend»$ (from 0), transposed, since
