@@ -22,7 +22,6 @@ FILES = Path(__file__).parent / "files"
 PACKAGES = ("lmbook", "lmbook_press", "lmbook_grader")
 LEFT_OUT = {"__pycache__", "recipes", "recorded", "trained", "releases"}  # what no grading needs
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # of every entry: the same homework gives the same zip
-TORCH = "--extra-index-url https://download.pytorch.org/whl/cpu"  # without what only a GPU needs
 
 
 def write_zip(course: Path, path: Path, roster: Roster | None, visibility: str, seconds: int | None) -> list[str]:
@@ -74,4 +73,4 @@ def requirements(homework: Homework) -> list[str]:
     code = "\n".join(cell.source for cell in homework.grading.cells if cell.cell_type == "code")
     torch = bool(re.search(r"^\s*(import|from) (torch|lmbook)\b", code, re.MULTILINE))
     needed = [one for one in asked if "extra ==" not in one and (torch or not re.match(r"torch\b", one))]
-    return [*[TORCH] * torch, *sorted([*needed, "nbformat>=5.7"])]
+    return sorted([*needed, "nbformat>=5.7"])
