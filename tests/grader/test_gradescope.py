@@ -215,7 +215,7 @@ tried("a package", lambda: __import__("lmbook_grader"))
 finders, sys.meta_path[:] = sys.meta_path[:], [one for one in sys.meta_path if type(one).__name__ != "Closed"]
 tried("a closed library", lambda: __import__("scipy").special)
 sys.meta_path[:] = finders
-for path in ("/usr/x", "/etc/x", "/root/x", sys.prefix + "/x"):
+for path in ("/usr/x", "/etc/x", "/var/x", sys.prefix + "/x"):
     tried("a file in " + path, lambda: open(path, "w"))
 if os.fork() == 0:
     os.setsid()
