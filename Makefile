@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # A hundred processes of the tests import the package; without compiled files each would compile it anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: book site serve zip pdf epub apkg portable quick test test-all lint javascript unit notebooks fallback mutants env clean help
+.PHONY: book site python serve zip pdf epub apkg portable quick test test-all lint javascript unit notebooks fallback mutants env clean help
 
 help:
 	@echo "make book    build the book and serve it on http://127.0.0.1:$(PORT) (PORT=... to change it)"
@@ -32,9 +32,14 @@ serve:
 	@echo "The book is at http://127.0.0.1:$(PORT)/ (stop with Ctrl-C)"
 	@$(BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory $(SITE)
 
-site: $(VENV)/.ready
+site: python
 	$(BIN)/lmbook homework make --student-only --out book/homework
 	$(BIN)/jupyter-book build . -W --keep-going -n --quiet
+
+# Python for the pages, 25 MB, once, into the user's cache: found by its checksums, in a folder that LMBOOK_PYODIDE names or
+# inside a Python package. Where it cannot be had the site has no buttons that run code, and this says so.
+python: $(VENV)/.ready
+	@$(BIN)/python -m lmbook_press.site.python
 
 # From the built site: what works from a disk, what can be printed, what a reading app opens.
 zip pdf epub: $(VENV)/.ready
@@ -63,12 +68,12 @@ quick: lint
 	@echo "make quick: all done. make test runs everything else too."
 
 # Tests and chapters in one run: no worker waits for the end of the other half.
-test: lint
+test: lint python
 	$(PYTEST) tests $(CHAPTERS) $(SHARE)
 	@echo "make test: all done. What was skipped, and why, stands in the summaries above (SKIPPED, not compared)."
 	@echo "LEFT OUT: what is marked weekly (Colab editions of most chapters, most homework in nbgrader, wrong answers to most homeworks behind the walls, recipes and weights like another but for one option, random walks over the living figures, the heights of most when typed at, a second commit in Colab, a real Slurm), and what axe sees again of pages like other pages. make test-all runs it too."
 
-test-all: lint
+test-all: lint python
 	$(PYTEST) tests $(CHAPTERS) $(SHARE) -m ""
 	@echo "make test-all: all done, nothing left out. What was skipped, and why, stands in the summaries above."
 
@@ -92,7 +97,7 @@ node_modules/.ready: package-lock.json | $(VENV)/.ready
 	$(NPM) ci --silent --no-audit --no-fund
 	@touch $@
 
-unit: $(VENV)/.ready
+unit: python
 	$(PYTEST) tests $(SHARE)
 
 notebooks: $(VENV)/.ready

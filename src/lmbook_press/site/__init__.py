@@ -1,6 +1,7 @@
 """The book's website as an extension of Sphinx: `lmbook_press.site` in _config.yml.
 
     features      what the book adds, one file each
+    python        Python in the page: chapters that run where they are read
     repairs       faults of other packages, one file each, to be deleted when they are gone
     templates     files of the theme that are other ones here
     serving       a small web server, for tests and measurements of the built site
@@ -26,6 +27,6 @@ def _use_our_templates(app, config):
 def setup(app):
     """Registers everything with Sphinx."""
     app.connect("config-inited", _use_our_templates)
-    for name in (*(f"features.{feature}" for feature in FEATURES), "repairs"):
+    for name in (*(f"features.{feature}" for feature in FEATURES), "python", "repairs"):
         import_module(f"lmbook_press.site.{name}").setup(app)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

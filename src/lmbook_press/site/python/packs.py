@@ -1,0 +1,141 @@
+"""What goes to the site beside Pyodide's files: the book's source and what it needs, as archives, and the manifest."""
+
+import gzip
+import hashlib
+import importlib.metadata
+import importlib.util
+import io
+import json
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from lmbook_press.site.python import files
+
+HERE = Path(__file__).parent
+INSIDE = HERE / "inside"
+# A page needs the lesson's code. What is recorded about trainings is a pack of its own; weights stay where they are.
+LESSON = (".py", ".json", ".txt", ".mjs", ".css", ".wasm")
+TITLES = {"numpy": "NumPy", "matplotlib": "Matplotlib", "lmbook": "the book's own code", "records": "recorded results"}
+TITLES |= {"traitlets": "traitlets"}
+
+
+def archive(entries: Iterable[tuple[str, bytes]]) -> bytes:
+    """A zip of files, the same bytes for the same files."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as zipped:
+        for name, data in sorted(entries):
+            zipped.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), data, zipfile.ZIP_DEFLATED)
+    return made.getvalue()
+
+
+def tree(folder: Path, under: str = "", kinds: tuple[str, ...] = (".py",)) -> list[tuple[str, bytes]]:
+    """The files of a folder, with their places below it."""
+    found = (file for file in folder.rglob("*") if file.suffix in kinds and "__pycache__" not in file.parts)
+    return [(f"{under}{file.relative_to(folder).as_posix()}", file.read_bytes()) for file in found]
+
+
+def place(package: str) -> Path:
+    """The folder of an installed package."""
+    return Path(importlib.util.find_spec(package).origin).parent
+
+
+def licences(*distributions: str) -> list[tuple[str, bytes]]:
+    """The licence files of installed packages, whose code goes with ours."""
+    found = []
+    for name in distributions:
+        for file in importlib.metadata.distribution(name).files or []:
+            if "dist-info" in file.parts[0] and file.name.upper().startswith(("LICENSE", "LICENCE", "COPYING")):
+                found.append((f"licences/{name}-{file.name}", Path(file.locate()).read_bytes()))
+    return found
+
+
+def archives() -> dict[str, bytes]:
+    """The archives by name: the kernel, the lesson, the records, traitlets."""
+    lesson = tree(place("lmbook"), "lmbook/", LESSON)
+    apart = [(name, data) for name, data in lesson if name.startswith(("lmbook/lab/recorded/", "lmbook/lab/trained/"))]
+    names = {name for name, _ in apart}
+    printer = place("IPython") / "lib" / "pretty.py"
+    kernel = [*tree(INSIDE), ("IPython/lib/pretty.py", printer.read_bytes()), *licences("ipython")]
+    return {
+        "kernel.zip": archive([*kernel, ("IPython/lib/__init__.py", b"")]),
+        "lmbook.zip": archive([entry for entry in lesson if entry[0] not in names]),
+        "records.zip": archive(apart),
+        "traitlets.zip": archive([*tree(place("traitlets"), "traitlets/"), *licences("traitlets")]),
+    }
+
+
+def packed(data: bytes) -> bytes:
+    """As it lies on the site; the page unpacks it while it comes."""
+    return gzip.compress(data, 9, mtime=0)
+
+
+def pyodide_lock() -> bytes:
+    """The part of Pyodide's lock that its loader reads: packages with their files and checksums."""
+    lock = files.lock()
+    packages = {
+        name: {"name": name, "unvendored_tests": False, "sha256": lock["files"][about["file_name"]]["sha256"], **about}
+        for name, about in lock["packages"].items()
+    }
+    return json.dumps({"info": lock["info"], "packages": packages}).encode()
+
+
+def wheels(package: str) -> list[str]:
+    """The wheels of one of Pyodide's packages and of all that it needs."""
+    about = files.lock()["packages"][package]
+    below = [wheel for name in about["depends"] for wheel in wheels(name)]
+    return list(dict.fromkeys([about["file_name"], *below]))
+
+
+def packs() -> dict[str, dict]:
+    """What can be loaded after Python itself, by name: its files, and the imports that ask for it."""
+    inner = {"pyodide": True}
+    found = {
+        name: {"files": wheels(name), "imports": files.lock()["packages"][name]["imports"], **inner}
+        for name in ("numpy", "matplotlib")
+    }
+    for about, name in zip(found.values(), list(found), strict=True):
+        about["pyodide"] = name
+    found["lmbook"] = {"files": ["lmbook.zip"], "imports": ["lmbook"], "unpack": "/lib/lmbook"}
+    found["records"] = {"files": ["records.zip"], "imports": ["lmbook.lab"], "unpack": "/lib/lmbook"}
+    found["traitlets"] = {"files": ["traitlets.zip"], "imports": ["traitlets", "anywidget"], "unpack": "/lib/kernel"}
+    return {name: {"title": TITLES[name], **about} for name, about in found.items()}
+
+
+def marked(name: str, data: bytes) -> str:
+    """A file's name with a mark of what is in it, so that no browser shows an old one."""
+    stem, dot, suffix = name.rpartition(".")
+    return f"{stem}-{hashlib.sha256(data).hexdigest()[:10]}{dot}{suffix}"
+
+
+def write(folder: Path, found: dict[str, Path]) -> dict:
+    """Fills the folder of the site from the files of Pyodide; returns the manifest, which it writes too."""
+    sizes = files.copy(folder, found, packed)
+    listed: dict[str, dict] = {}
+    for name, size in sizes.items():
+        kind = "application/wasm" if name.endswith(".wasm") else "application/octet-stream"
+        if name.endswith(".js"):
+            kind = "text/javascript"
+        listed[name] = {"at": files.served_as(name), "bytes": size, "packed": name in files.PACKED, "type": kind}
+    own = {**archives(), "pyodide-lock.json": pyodide_lock()}
+    worker = (HERE / "worker.mjs").read_bytes()
+    for name, data in own.items():
+        listed[name] = {"at": marked(name, data), "bytes": len(data)}
+        (folder / listed[name]["at"]).write_bytes(data)
+    at = marked("worker.mjs", worker)
+    (folder / at).write_bytes(worker)
+    (folder / "kernel.mjs").write_bytes((HERE / "kernel.mjs").read_bytes())
+    core = ["pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "kernel.zip", "pyodide-lock.json"]
+    manifest = {
+        "version": files.lock()["info"]["version"],
+        "worker": at,
+        "files": listed,
+        "core": core,
+        "packs": packs(),
+    }
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf8")
+    keep = {about["at"] for about in listed.values()} | {at, "kernel.mjs", "manifest.json"}
+    for old in folder.iterdir():
+        if old.is_file() and old.name not in keep and old.suffix != ".mjs":
+            old.unlink()
+    return manifest
