@@ -1,5 +1,5 @@
 // BackpropGraph: a softmax layer, number by number. Forward to the loss, back to the weights; everything can be edited.
-import { button, choice, field, figure, fmt, h, replace, roving, s, slider, table } from "../kit/core.mjs";
+import { button, choice, disable, field, figure, fmt, h, replace, roving, s, slider, table } from "../kit/core.mjs";
 import { layer, measured, NAMES } from "./graph.mjs";
 
 const LAST = 7;
@@ -71,6 +71,16 @@ const exact = (v) => {
   return mantissa.replace("-", "−") + (exponent ? ` × ${fmt.power(Number(exponent))}` : "");
 };
 const input = (name) => name[0] === "x" || name[0] === "w";
+
+const fits = (/** @type {number} */ x) => typeof x === "number" && Math.abs(x) <= MOST;
+const about = {
+  style,
+  allows: {
+    // what an address may set
+    x: (x) => x.length === 2 && x.every(fits),
+    W: (W) => W.length === 3 && W.every((row) => row.length === 2 && row.every(fits)),
+  },
+};
 
 export default figure(({ el, bound, get, put, listen, say }) => {
   const first = { x: get("x"), W: get("W"), label: get("label") };
@@ -335,9 +345,9 @@ export default figure(({ el, bound, get, put, listen, say }) => {
       arrow.line.dataset.lit = String(lit);
     }
     walk.set(step);
-    back.disabled = step === 0;
-    next.disabled = step === LAST;
-    descend.disabled = step < LAST;
+    disable(back, step === 0);
+    disable(next, step === LAST);
+    disable(descend, step < LAST);
     descend.textContent = `Gradient step on W (${get("rate")})`;
     came.set(get("label"));
     label_.textContent = `Set ${written(edited)}`;
@@ -364,4 +374,4 @@ export default figure(({ el, bound, get, put, listen, say }) => {
 
   listen("x W label step chosen rate", draw);
   draw();
-}, style);
+}, about);

@@ -1,6 +1,6 @@
 // LSTMStep: one LSTM unit, gate by gate. Choose what comes in, and see what is kept, written and shown; then the same
 // of a trained LSTM on a text of the reader's (gates.mjs).
-import { button, choice, figure, fmt, h, select, slider, table } from "../kit/core.mjs";
+import { button, choice, disable, figure, fmt, h, select, slider, table, whole } from "../kit/core.mjs";
 import { gatesOf, style as gatesStyle } from "./gates.mjs";
 import { connect } from "../kit/live.mjs";
 import { unit } from "./unit.mjs";
@@ -38,6 +38,14 @@ const style = `
 
 const num = (v) => fmt.num(v, 3);
 const term = (v) => (v < 0 ? `(${num(v)})` : num(v));
+
+const about = {
+  style: style + gatesStyle,
+  allows: {
+    // what an address may set
+    events: (events, { known }) => whole(events.length, 1, 12) && events.every((event) => Object.hasOwn(known, event)),
+  },
+};
 
 export default figure(({ model, el, knob, get, put, listen, say }) => {
   const first = { events: get("events"), bias: get("bias"), place: 0 };
@@ -164,8 +172,8 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     const place = Math.min(get("place"), last());
     walk.input.max = String(last());
     walk.set(place);
-    back.disabled = place === 0;
-    next.disabled = step.disabled = place === last();
+    disable(back, place === 0);
+    for (const one of [next, step]) disable(one, place === last());
     input.set(events[t]);
     given.textContent =
       `Step ${t + 1} of ${events.length}: store ${row.x[0]}, value ${num(row.x[1])}, show ${row.x[2]}; memory ` +
@@ -200,4 +208,4 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     gates.stop();
     models.stop();
   };
-}, style + gatesStyle);
+}, about);

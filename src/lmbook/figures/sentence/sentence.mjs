@@ -4,7 +4,7 @@
 //
 // The model is interpolated Kneser-Ney over the harbour corpus, counted here in the page (ngram.mjs). A sentence starts
 // after <eos>, the end of the one before, and its own <eos> is predicted too.
-import { button, chips, field, figure, fmt, h, onwidth, replace, roving, s, table } from "../kit/core.mjs";
+import { button, chips, disable, field, figure, fmt, h, onwidth, replace, roving, s, table } from "../kit/core.mjs";
 import { Counts, KneserNey, Vocabulary, words } from "../engine/ngram.mjs";
 import { text } from "./harbour.mjs";
 
@@ -304,8 +304,8 @@ export default figure(({ el, get, put, listen, say }) => {
     drawTiles();
     drawTotals();
     drawChart();
-    swapButton.disabled = rows.length < 3;
-    undoButton.disabled = before.length === 0;
+    disable(swapButton, rows.length < 3);
+    disable(undoButton, before.length === 0);
     numbers.draw(
       rows.map((row) => [
         row.known ? row.token : `${row.token} (<unk>)`,
