@@ -205,7 +205,7 @@ SETTABLE = {
     "FillTheBlank": ["chosen", "blank"],
     "GPTWriter": ["temperature", "top_k", "top_p", "layer", "head", "prompt"],
     "GradientOverDistance": ["scale", "T", "bias"],
-    "LSTMStep": ["bias", "events", "place"],
+    "LSTMStep": ["bias", "events", "chosen"],
     "MaskPainter": ["layers", "mask", "chosen"],
     "NGramExplorer": ["n", "k", "smoothing"],
     "NearSections": ["chosen"],

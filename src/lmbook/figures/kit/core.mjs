@@ -31,6 +31,7 @@
 //                                It stands below the figure; el.append(say.node, ...) puts it elsewhere.
 //                                While a slider is dragged only the last sentence is read out;
 //                                say(sentence, { aloud: false }) is shown only.
+//   wager({ name, asks, options, told, hides })   a bet before the answer is in sight (bet.mjs); el.append(its node)
 //   the return value of the function, if it is one, is called when the view goes
 //   the function may be async: until it is done the printed figure stays
 //
@@ -57,6 +58,7 @@
 // Colours: CSS only, never in script: the classes of figures.css, or var(--lm-1) to var(--lm-6), var(--lm-text),
 // var(--lm-muted), var(--lm-line), var(--lm-soft), var(--lm-good), var(--lm-bad). SVG takes them in style or by class.
 
+import { bet } from "./bet.mjs";
 import { button, choice, disable, field, pairs, select, slider } from "./controls.mjs";
 import { h, replace, s } from "./dom.mjs";
 import { fmt } from "./format.mjs";
@@ -84,6 +86,7 @@ export { button, choice, disable, field, fmt, h, replace, s, select, slider };
  * @property {(name: string, event?: string) => any} bound
  * @property {Listen} listen
  * @property {Say} say
+ * @property {(asked: Omit<Parameters<typeof bet>[0], "inside">) => ReturnType<typeof bet>} wager
  *
  * @typedef {import("./controls.mjs").Option} Option
  * @typedef {{ label: string, value: number, text?: string, note?: string, tone?: any, title?: string }} Bar
@@ -152,6 +155,7 @@ export function figure(draw, about = "") {
         bound: (name, event = "oninput") => ({ value: model.get(name), [event]: (value) => put({ [name]: value }) }),
         listen,
         say: Object.assign(live.say, { node: live.node }),
+        wager: (asked) => bet({ ...asked, inside: body }),
       });
       if (!body.contains(live.node)) body.append(live.node);
       return () => {
@@ -269,12 +273,36 @@ export function table({ summary = "The numbers as a table", caption, head = [], 
 }
 
 /**
+ * Of boxes in a plane, the place of the next one that lies this way, or of the same one; a step aside counts double.
+ * @param {HTMLElement[]} all
+ * @param {number} here
+ * @param {string} key
+ */
+function beside(all, here, key) {
+  const centre = (/** @type {HTMLElement} */ one) => {
+    const { left, top, width, height } = one.getBoundingClientRect();
+    return [left + width / 2, top + height / 2];
+  };
+  const [x, y] = centre(all[here]);
+  const across = key === "ArrowRight" || key === "ArrowLeft";
+  const sign = key === "ArrowRight" || key === "ArrowDown" ? 1 : -1;
+  const far = all.map((one) => {
+    const [dx, dy] = [centre(one)[0] - x, centre(one)[1] - y];
+    const ahead = sign * (across ? dx : dy);
+    return ahead > 4 ? ahead + 2 * Math.abs(across ? dy : dx) : Infinity;
+  });
+  const best = far.indexOf(Math.min(...far));
+  return far[best] < Infinity ? best : here;
+}
+
+/**
  * One tab stop for a group: arrows (and Home, End) move the focus between the elements of `container` that match
  * `selector`. Call refresh() after the elements changed. onmove(i) is told of each move by key. keys: "all", or
- * "vertical" where left, right, Home and End belong to the element itself, as in a column of sliders.
+ * "vertical" where left, right, Home and End belong to the element itself, as in a column of sliders, or "plane" where
+ * an arrow goes to the next element that lies that way.
  * @param {HTMLElement} container
  * @param {string} selector
- * @param {{ onmove?: (i: number) => void, index?: number, keys?: "all" | "vertical" }} options
+ * @param {{ onmove?: (i: number) => void, index?: number, keys?: "all" | "vertical" | "plane" }} options
  */
 export function roving(container, selector, { onmove, index = 0, keys = "all" } = {}) {
   const state = { index };
@@ -299,7 +327,9 @@ export function roving(container, selector, { onmove, index = 0, keys = "all" } 
     const target = /** @type {HTMLElement} */ (event.target);
     if (!(event.key in steps) || event.altKey || event.ctrlKey || event.metaKey || !target.matches(selector)) return;
     event.preventDefault();
-    focus(items().indexOf(target) + steps[event.key]);
+    const all = items();
+    const here = all.indexOf(target);
+    focus(keys === "plane" && event.key.startsWith("Arrow") ? beside(all, here, event.key) : here + steps[event.key]);
     onmove?.(state.index);
   });
   container.addEventListener("focusin", (event) => {

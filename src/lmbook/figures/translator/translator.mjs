@@ -419,9 +419,13 @@ export default figure(({ model, el, get, put, listen, say }) => {
         .filter((other) => other.id !== token.id)
         .slice(0, 5)
         .map((other) =>
-          button(`${other.text.trim() || "␣"} ${other.p ? fmt.prob(other.p, 2) : "< 0.001"}`, () => instead_of(other.id), {
-            class: "lm-button lm-chip",
-          }),
+          button(
+            `${other.text.trim() || "␣"} ${other.p ? fmt.prob(other.p, 2) : "< 0.001"}`,
+            () => instead_of(other.id),
+            {
+              class: "lm-button lm-chip",
+            },
+          ),
         ),
     ]);
     options.refresh();
