@@ -88,7 +88,7 @@ class LSTMStep(Figure):
 
     @traitlets.validate("chosen")
     def _check_chosen(self, proposal):
-        if not 0 <= proposal["value"] < len(self.events):
+        if not 0 <= proposal["value"] < max(1, len(self.events)):
             raise ValueError(f"chosen is {proposal['value']}; the steps are 0 to {len(self.events) - 1}.")
         return proposal["value"]
 
