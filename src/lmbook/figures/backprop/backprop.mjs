@@ -243,7 +243,7 @@ export default figure(({ el, bound, get, put, listen, say, wager }) => {
   const replay = button("From the inputs", () => go(0));
 
   const key = h("p", { class: "lm-muted lm-small" }, [
-    "In each box: its name, its value, and in italics the derivative of L by it. On an arrow: the derivative of its head.",
+    "In each box: its name, its value, and in italics the derivative of L by it. On an arrow: that of its head.",
   ]);
   const numbers = table({
     caption: "Every number, the derivative of L by it, and what two small steps measure",
@@ -281,7 +281,7 @@ export default figure(({ el, bound, get, put, listen, say, wager }) => {
       h(
         "div",
         { class: "lm-stack" },
-        h("div", { class: "lm-row lmb-walk" }, back, next, walk.node, replay),
+        h("div", { class: "lm-row lmb-walk" }, back, next, replay, walk.node),
         graph,
         key,
       ),

@@ -1,6 +1,6 @@
-// bet.mjs: a question that is answered before its answer is in sight. One of a few buttons is pressed, or a pin is set on
-// a scale; then what was hidden shows itself, and a sentence says by how much one missed. To skip is one press, and whoever
-// uses anything else in the figure has skipped. What was bet is kept on the device.
+// bet.mjs: a question that is answered before its answer is in sight. One of a few buttons is pressed, or a pin is set
+// on a scale; then what was hidden shows itself, and a sentence says by how much one missed. To skip is one press, and
+// whoever uses anything else in the figure has skipped. What was bet is kept on the device.
 
 import { button, pairs, slider } from "./controls.mjs";
 import { h, replace } from "./dom.mjs";
@@ -32,7 +32,7 @@ function keep(name, answer) {
  *   told: (answer: any) => string, hides?: Element[], inside: HTMLElement, settled?: (answer: any) => void }} bet
  */
 export function bet({ name, asks, options = [], pin, told, hides = [], inside, settled }) {
-  const said = h("p", { role: "status" });
+  const said = h("p", {});
   const offered = h("div", { class: "lm-row" });
   const node = h("div", { class: "lm-wager", role: "group", "aria-label": "Your bet" }, said, offered);
   const hide = (/** @type {boolean} */ hidden) => {
@@ -42,6 +42,7 @@ export function bet({ name, asks, options = [], pin, told, hides = [], inside, s
 
   function ask() {
     node.dataset.open = "true";
+    said.setAttribute("role", "status"); // what it then says is read out
     hide(true);
     said.textContent = asks;
     const scale = pin && slider(pin);

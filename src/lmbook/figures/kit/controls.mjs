@@ -65,8 +65,8 @@ export function slider({ label, min, max, step = 1, value, text = String, oninpu
 }
 
 /**
- * A line of text. oninput comes `delay` ms after the last key, and at once on Enter. What is typed is handed on with its
- * accents composed (NFC), as the models read it; the line itself is left as it is. Where no more than maxlength
+ * A line of text. oninput comes `delay` ms after the last key, and at once on Enter. What is typed is handed on with
+ * its accents composed (NFC), as the models read it; the line itself is left as it is. Where no more than maxlength
  * characters fit, the label says so as soon as they are full.
  * @param {{ label: string, value?: string, oninput?: (value: string) => void, delay?: number,
  *   [attribute: string]: any }} options
@@ -130,8 +130,8 @@ export function choice({ label, options, value, onchange }) {
 }
 
 /**
- * One of many. A choice acts at once; but what arrows and letters run through while the list is closed acts on Enter, or
- * when the focus goes on.
+ * One of many. A choice acts at once; but what arrows and letters run through while the list is closed acts on Enter,
+ * or when the focus goes on.
  * @param {Choice} options
  */
 export function select({ label, options, value, onchange }) {

@@ -1,6 +1,6 @@
-// LSTMStep: one LSTM unit over time. The memory is a line from left to right; gates are valves: what is written comes in
-// from above through the input gate, what is kept passes the forget gate, what is shown leaves below through the output
-// gate. Then the same of a trained LSTM on a text of the reader's (gates.mjs).
+// LSTMStep: one LSTM unit over time. The memory is a line from left to right; gates are valves: what is written comes
+// in from above through the input gate, what is kept passes the forget gate, what is shown leaves below through the
+// output gate. Then the same of a trained LSTM on a text of the reader's (gates.mjs).
 import { button, choice, figure, fmt, h, onwidth, replace, roving, s, select, table, whole } from "../kit/core.mjs";
 import { gatesOf, style as gatesStyle } from "./gates.mjs";
 import { connect } from "../kit/live.mjs";

@@ -247,7 +247,8 @@ export default figure(({ el, knob, bound, get, put, listen, say }) => {
     const unknown = cut[1].filter(({ id }) => id === 1).map(({ token }) => fmt.quote(token));
     const lost = cut[0].filter(({ id }) => id === 1).length;
     say(
-      `${fmt.some(characters, "character")}, ${fmt.some(cutWords, "word token")}, ${fmt.some(byteTokens, "byte-pair token")}. ` +
+      `${fmt.some(characters, "character")}, ${fmt.some(cutWords, "word token")}, ` +
+        `${fmt.some(byteTokens, "byte-pair token")}. ` +
         `${unknown.length ? `Unknown words: ${fmt.list([...new Set(unknown)])}.` : "Every word is known."}` +
         `${lost ? ` ${fmt.some(lost, "character")} unknown, too.` : ""} The byte pairs give the text back exactly.`,
     );

@@ -45,8 +45,8 @@ const style = `
 .lmx-draw ol { margin: 0; padding: 0; list-style: none; }
 .lmx-draw li { display: flex; height: ${ROW}px; margin: 0; align-items: center; }
 .lmx-keys li { justify-content: flex-end; }
-.lm-figure .lmx-token { max-width: 100%; min-width: 24px; min-height: 24px; margin: 0; padding: 0.05rem 0.4rem; border: 1px solid transparent;
-  border-radius: 5px; background: none; color: inherit;
+.lm-figure .lmx-token { max-width: 100%; min-width: 24px; min-height: 24px; margin: 0; padding: 0.05rem 0.4rem;
+  border: 1px solid transparent; border-radius: 5px; background: none; color: inherit;
   font: inherit; line-height: 1.35; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .lmx-keys .lmx-token { background: color-mix(in srgb, var(--lm-1) var(--lmx-share, 0%), transparent); }
 .lmx-keys small { flex: none; width: 1.9rem; color: var(--lm-muted); font-size: 0.75rem;
