@@ -316,7 +316,7 @@ def test_the_graph_is_one_tab_stop(show):
     focused = "document.activeElement.dataset.name"
     assert page.evaluate(focused) == "z1"  # the number whose formula is shown
     page.keyboard.press("Home")
-    for key, name in [("Right", "x2"), ("Down", "w22"), ("Down", "z2"), ("Left", "z1"), ("Left", "z1"), ("Down", "y1")]:
+    for key, name in [("Right", "x2"), ("Down", "w31"), ("Down", "z3"), ("Left", "z2"), ("Left", "z1"), ("Down", "y1")]:
         page.keyboard.press(f"Arrow{key}")  # where the picture says
         assert page.evaluate(focused) == name
     page.keyboard.press("End")

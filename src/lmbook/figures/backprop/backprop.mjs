@@ -53,7 +53,7 @@ const style = `
 .lmb-detail ul { margin: 0.2rem 0; padding-left: 1.1rem; }
 .lmb-detail li { margin: 0; overflow-wrap: anywhere; }
 .lmb-detail .lmb-sum { font-weight: 600; }
-.lm-figure .lmb-both { --lm-side: 18.5rem; }
+.lm-figure .lmb-both { --lm-side: 20.5rem; }
 .lmb-walk .lm-slider { flex: 1 1 7rem; }
 .lmb-walk .lm-value { display: none; } /* the sentence below says it */
 .lmb-both .lm-field input { flex: 0 1 8rem; }
@@ -243,7 +243,7 @@ export default figure(({ el, bound, get, put, listen, say, wager }) => {
   const replay = button("From the inputs", () => go(0));
 
   const key = h("p", { class: "lm-muted lm-small" }, [
-    "In each box: its name, its value, and in italics the derivative of L by it. On an arrow: that of its head.",
+    "In a box: name, value, derivative of L. On an arrow: that of its head.",
   ]);
   const numbers = table({
     caption: "Every number, the derivative of L by it, and what two small steps measure",

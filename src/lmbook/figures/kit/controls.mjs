@@ -74,10 +74,11 @@ export function slider({ label, min, max, step = 1, value, text = String, oninpu
 export function field({ label, value = "", oninput, delay = 250, ...rest }) {
   const id = unique();
   const input = h("input", { type: "text", id, autocomplete: "off", spellcheck: "false", ...rest });
-  const full = h("span", { class: "lm-full", role: "status" });
+  const full = h("span", { class: "lm-full" });
   const get = () => input.value.normalize("NFC");
   const limit = () => {
     const reached = input.maxLength > 0 && input.value.length >= input.maxLength;
+    if (reached) full.setAttribute("role", "status");
     full.textContent = reached ? ` (full: ${input.maxLength} characters are read)` : "";
   };
   const set = (/** @type {string} */ text) => {

@@ -287,9 +287,9 @@ function beside(all, here, key) {
   const across = key === "ArrowRight" || key === "ArrowLeft";
   const sign = key === "ArrowRight" || key === "ArrowDown" ? 1 : -1;
   const far = all.map((one) => {
-    const [dx, dy] = [centre(one)[0] - x, centre(one)[1] - y];
-    const ahead = sign * (across ? dx : dy);
-    return ahead > 4 ? ahead + 2 * Math.abs(across ? dy : dx) : Infinity;
+    const [there, high] = centre(one);
+    const ahead = sign * (across ? there - x : high - y);
+    return ahead > 4 ? ahead + 2 * Math.abs(across ? high - y : there - x) : Infinity;
   });
   const best = far.indexOf(Math.min(...far));
   return far[best] < Infinity ? best : here;

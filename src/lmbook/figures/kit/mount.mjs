@@ -138,7 +138,6 @@ function linked(figure, now, printed, module) {
   button.ariaLabel = button.title;
   button.dataset.lmSuppressShortcuts = "true";
   line.className = "lm-small lm-refused";
-  line.setAttribute("role", "status");
   const name = (text, label) => {
     button.textContent = text;
     button.ariaLabel = label;
@@ -150,8 +149,10 @@ function linked(figure, now, printed, module) {
     name("# copied", "The link is copied");
     setTimeout(() => name("#", button.title), 2000);
   };
-  figure.append(button, line);
+  figure.append(button);
   return (names) => {
+    if (names.length) figure.append(line);
+    line.setAttribute("role", "status");
     line.textContent = names.length ? `The address asks for a ${names.join(", ")} that this figure cannot have.` : "";
   };
 }

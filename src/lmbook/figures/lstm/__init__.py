@@ -45,6 +45,7 @@ class LSTMStep(Figure):
     """
 
     module = "lstm"
+    state_version = 2
     models = ("shakespeare-lstm",)
 
     known = traitlets.Dict().tag(sync=True)
