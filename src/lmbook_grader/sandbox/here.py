@@ -48,6 +48,11 @@ class Refused(worker.Closed):
         return super().find_spec(name, path, target)
 
 
+def nobody(prompt: object = "") -> str:
+    """input() where nobody answers."""
+    raise EOFError("EOF when reading a line")
+
+
 class Inside(worker.Worker):
     """The worker; what it calls of the grader's is asked of its session."""
 
@@ -81,7 +86,8 @@ class Here:
         self.functions: dict = {}
         self.lent: dict = {}
         self.apart = {*closed, "lmbook", "__main__"}  # of these each process has its own
-        self.finder, self.modules, self.display, self.printed = Refused(closed, blocked), {}, print, Printed()
+        self.finder, self.modules, self.printed = Refused(closed, blocked), {}, Printed()
+        self.asking = {"display": print, "input": nobody}
         self.streams, self.folder, self.path = (self.printed, self.printed), self.home, [*sys.path, self.home]
         with self._swapped():
             self.worker = Inside(self)
@@ -149,7 +155,9 @@ class Here:
         sys.path, self.path = self.path, sys.path
         streams = sys.stdout, sys.stderr
         (sys.stdout, sys.stderr), self.streams = self.streams, streams
-        builtins.display, self.display = self.display, getattr(builtins, "display", print)
+        there = {name: getattr(builtins, name, print) for name in self.asking}
+        vars(builtins).update(self.asking)
+        self.asking = there
         folder = os.getcwd()
         os.chdir(self.folder)
         self.inside, self.folder = not self.inside, folder

@@ -110,7 +110,8 @@ class View {
 
   /** A picture as Jupyter keeps it: among the cell's attachments, and its name in the text. */
   paste(name, type, base64) {
-    const taken = (this.cell.attachments ??= {});
+    this.cell.attachments ??= {};
+    const taken = this.cell.attachments;
     const [, stem, end] = /^(.*?)(\.\w+)?$/.exec(name.replace(/[^\w.-]+/g, "-"));
     let free = `${stem}${end ?? ""}`;
     for (let n = 2; free in taken; n++) free = `${stem}-${n}${end ?? ""}`;

@@ -49,6 +49,8 @@ class Desk {
     });
     this.halt = button("Stop", () => this.stop());
     this.halt.disabled = true;
+    this.earlier = button("Earlier answers", () => this.back());
+    this.earlier.hidden = true;
     const bar = h(
       "div",
       { className: "lm-bar", role: "toolbar" },
@@ -58,6 +60,7 @@ class Desk {
       button("Save as file", () => this.save()),
       button("Open a file", () => file.click()),
       button("Start over", () => this.startOver()),
+      this.earlier,
       file,
     );
     bar.setAttribute("aria-label", "Homework");
@@ -79,6 +82,7 @@ class Desk {
       this.device = await Device.open(this.name);
       this.device.onTaken(() => this.elsewhere());
       await this.load();
+      this.earlier.hidden = !(await this.device.aside());
     } catch {
       this.device = null;
       await this.show(null, {});
@@ -192,7 +196,14 @@ class Desk {
   async startOver() {
     if (this.written() && !confirm("Put all your answers aside, and begin with the empty homework?")) return;
     await this.begun(null);
-    this.say("This is the homework as it is handed out.");
+    this.say("This is the homework as it is handed out. Earlier answers brings yours back.");
+  }
+
+  /** Goes back to the answers that were put aside last; those that stand here are put aside then. */
+  async back() {
+    const text = (await this.device?.aside()) ?? this.put;
+    if (text) await this.begun(text);
+    this.say("These are the answers that were put aside.");
   }
 
   written() {
@@ -202,6 +213,7 @@ class Desk {
   /** Goes on with the text of a file, or with the book's; what was here can be had back. */
   async begun(text) {
     const aside = this.written() ? textOf(this.notebook) : null;
+    this.put = aside ?? this.put; // for a browser that keeps nothing
     this.warn("");
     try {
       await this.device?.replace(text, aside);
@@ -211,10 +223,7 @@ class Desk {
       this.warn(LOST);
     }
     await this.show(text, {});
-    if (!aside) return;
-    const back = h("button", { type: "button", textContent: "Back to what was here before" });
-    back.addEventListener("click", () => this.begun(aside));
-    this.warn("Your answers were put aside. ", back);
+    this.earlier.hidden = !aside && this.earlier.hidden;
   }
 
   // --- Python

@@ -111,4 +111,9 @@ export class Device {
       }),
     );
   }
+
+  /** The text of the file that was put aside, or undefined. */
+  aside() {
+    return done(this.base.transaction(RECORDS).objectStore(RECORDS).get(`aside:${this.homework}`));
+  }
 }
