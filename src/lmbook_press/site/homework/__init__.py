@@ -4,6 +4,7 @@
     desk.mjs         the desk: runs, checks, saves, opens
     cells, fields    the cells in their places on the page, and where an answer is written
     notebook.mjs     the file that is handed in
+    texts.mjs        the questions of an edition of a student's own, with KaTeX
     device.mjs       what is kept on the device
     report.mjs       what the check found (lmbook_grader.in_page, which runs in the page)
 
@@ -17,6 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from lmbook_press.rendering import render
+from lmbook_press.site.features import mathematics
 from lmbook_press.site.python import files
 
 HERE = Path(__file__).parent
@@ -28,7 +30,8 @@ TORCH = re.compile(r"\bimport torch\b|\bfrom torch\b")
 @cache
 def parts() -> dict[str, bytes]:
     """The files of the desk by name."""
-    return {file.name: file.read_bytes() for file in sorted(HERE.iterdir()) if file.suffix in (".mjs", ".css")}
+    own = {file.name: file.read_bytes() for file in sorted(HERE.iterdir()) if file.suffix in (".mjs", ".css")}
+    return own | {"katex.js": mathematics.katex_script().read_bytes()}
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import { h } from "./dom.mjs";
 import { code, pictures, plain } from "./fields.mjs";
+import { fill } from "./texts.mjs";
 import { gradeId, isAnswer, isCheck, sourceOf, titles } from "./notebook.mjs";
 
 const WRITTEN = "YOUR ANSWER HERE";
@@ -159,8 +160,9 @@ export async function draw(desk, article, found, notebook, release) {
     if (twin && place === undefined && !others.has(twin.id)) continue; // a text of the page
     let spot = place;
     if (!spot) {
-      const text = cell.cell_type === "code" ? "" : sourceOf(cell);
-      spot = h("div", { className: text ? "lm-own-text" : "lm-own-text lm-own-cell", textContent: text, dir: "auto" });
+      const words = cell.cell_type !== "code";
+      spot = h("div", { className: words ? "lm-own-text" : "lm-own-text lm-own-cell", dir: "auto" });
+      if (words) drawing.push(fill(spot, sourceOf(cell)));
       if (behind) behind.after(spot);
       else last.before(spot);
       if (cell.cell_type !== "code") {

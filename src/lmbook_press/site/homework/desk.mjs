@@ -76,6 +76,8 @@ class Desk {
       event.preventDefault();
       this.openFile(dropped);
     });
+    const head = document.querySelector(".bd-header-article");
+    this.bar.style.setProperty("--lm-top", `${head instanceof HTMLElement ? head.offsetHeight : 0}px`);
     this.places = places(this.article, this.release);
     if (!this.places) throw new Error("The page and the homework do not fit together: load the page anew.");
     try {

@@ -2,9 +2,11 @@
 
 import { h } from "./dom.mjs";
 
-/** A field as high as what stands in it. @param {{parent: HTMLElement, text: string, label: string, onChange: (text: string) => void, onRun?: () => void}} options */
-export function plain({ parent, text, label, onChange, onRun = undefined }) {
-  const area = /** @type {HTMLTextAreaElement} */ (h("textarea", { className: "lm-field", value: text, dir: "auto" }));
+/** A field as high as what stands in it. @param {{parent: HTMLElement, text: string, label: string, onChange: (text: string) => void, onRun?: () => void, mono?: boolean}} options */
+export function plain({ parent, text, label, onChange, onRun = undefined, mono = false }) {
+  const area = /** @type {HTMLTextAreaElement} */ (
+    h("textarea", { className: `lm-field${mono ? " lm-mono" : ""}`, value: text, dir: "auto" })
+  );
   area.setAttribute("aria-label", label);
   const grow = () => {
     area.style.height = "auto";
@@ -39,7 +41,7 @@ export async function code(options) {
   codemirror ??= import(new URL("../python/codemirror.js", import.meta.url).href).catch(() => null);
   const editor = await codemirror;
   const leave = () => /** @type {HTMLElement} */ (options.parent.parentElement.querySelector("button"))?.focus();
-  return editor ? editor.edit({ ...options, onLeave: leave }) : plain(options);
+  return editor ? editor.edit({ ...options, onLeave: leave }) : plain({ ...options, mono: true });
 }
 
 /** Pictures that are pasted or dropped into a field of words become attachments, as in Jupyter.
