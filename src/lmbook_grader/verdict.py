@@ -1,6 +1,6 @@
 """Verdict: what a student is told of a notebook that runs as the grader runs it, with the visible checks alone.
 
-`lmbook homework check` and the page of a homework, where everything is inside of the browser, both say what stands here.
+`lmbook homework check` says it, and so does the page of a homework, where all is inside of the browser.
 """
 
 from collections.abc import Callable
@@ -65,8 +65,8 @@ def verdict(
 ) -> Checked:
     """The grader's findings, with the visible checks in place of the hidden ones.
 
-    placed: the notebook of `runs`, whose homework is a release.  tried: takes the sources of the answers with a hint, by
-    question, and says how many different versions of each there have been.  oldest: the oldest Python that a grader may have.
+    placed: the notebook of `runs`, whose homework is a release.  tried: takes the sources of the answers with a hint,
+    by question, and says how many different versions of each there have been.  oldest: the oldest Python of a grader.
     """
     homework, oldest = runs.homework, oldest or python()
     hints: dict[str, Hint] = {}

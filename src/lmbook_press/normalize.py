@@ -53,7 +53,9 @@ def tidied(notebook: NotebookNode) -> NotebookNode:
 
 
 def _outputs(cell: NotebookNode) -> list[NotebookNode]:
-    from lmbook.figures import HIDE_DEAD_VIEW  # with the libraries of the figures, which a reader of notebooks can spare
+    from lmbook.figures import (
+        HIDE_DEAD_VIEW,
+    )  # with the libraries of the figures, which a reader of notebooks can spare
 
     kept: list[NotebookNode] = []
     for output in cell.outputs:

@@ -24,7 +24,8 @@ ANSWERS = {
     "leaves": "def double(x):\n    raise SystemExit",
     "a closed library": "import torch\n\n\ndef double(x):\n    return 2 * x",
     "a closed module": "from lmbook import gpt\n\n\ndef double(x):\n    return 2 * x",
-    "a module of its own": "open('mine.py', 'w').write('two = 2')\nimport mine\n\n\ndef double(x):\n    return mine.two * x",
+    "a module of its own": "open('mine.py', 'w').write('two = 2')\nimport mine\n\n\n"
+    "def double(x):\n    return mine.two * x",
     "prints much": "print('x' * 100_000)\n\n\n" + DOUBLE,
     "drives nothing": "from google.colab import drive\ndrive.mount('/content/drive')\n" + DOUBLE,
     "asks": "name = input()\n\n\n" + DOUBLE,
@@ -36,7 +37,11 @@ ANSWERS = {
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=list(ANSWERS))
 def test_both_say_the_same(tmp_path, answer):
     own = release()
-    own.metadata["lmbook"] = {"imports": ["numpy"], "blocked": ["lmbook.gpt"], "sections": {"double": ["07-numbers", "Twice"]}}
+    own.metadata["lmbook"] = {
+        "imports": ["numpy"],
+        "blocked": ["lmbook.gpt"],
+        "sections": {"double": ["07-numbers", "Twice"]},
+    }
     handed_out = tmp_path / "release" / "07-numbers.ipynb"
     write_notebook(own, handed_out)
     path = hand_in(returned(double=answer), tmp_path / "ann.ipynb")

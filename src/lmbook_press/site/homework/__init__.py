@@ -19,7 +19,6 @@ from pathlib import Path
 
 from lmbook_press.rendering import render
 from lmbook_press.site.features import mathematics
-from lmbook_press.site.python import files
 
 HERE = Path(__file__).parent
 HOMEWORK = re.compile(r"book/homework/(\d\d-[\w-]+)")
@@ -47,7 +46,7 @@ def solvable(release: str) -> bool:
 
 def _page_context(app, pagename, templatename, context, doctree):
     found = HOMEWORK.fullmatch(pagename)
-    if not found or files.complete() is None:
+    if not found or app.lmbook_python is None:
         return
     here = solvable(Path(app.env.doc2path(pagename)).read_text(encoding="utf-8"))
     home = f"{context['pathto']('_static', resource=True)}/{folder()}"
@@ -57,7 +56,7 @@ def _page_context(app, pagename, templatename, context, doctree):
 
 def write_desk(app, exception):
     """Puts the desk and the releases of the homework, as students get them, into a folder of the site."""
-    if exception or app.builder.format != "html" or files.complete() is None:
+    if exception or app.lmbook_python is None:
         return
     static = Path(app.outdir) / "_static"
     for old in static.glob("homework-*/*"):

@@ -32,7 +32,8 @@ function between(article, found) {
     for (const child of [...node.children]) {
       if (order.includes(child)) at += 1;
       else if (child.tagName === "SECTION") walk(child);
-      else if (!child.matches(".lm-about, .lm-solve, .lm-version, .lm-desk")) groups[at].push(child);
+      else if (!child.matches(".lm-about, .lm-solve, .lm-version, .lm-desk, .lm-result, .lm-view, .lm-own-text"))
+        groups[at].push(child);
     }
   };
   walk(article);
@@ -68,8 +69,8 @@ class View {
     this.box = h("div", { className: "lm-view", role: "group" });
     this.box.setAttribute("aria-label", `${this.kind}: ${title}`);
     this.input = h("div", { className: "lm-input" });
-    this.out = h("div", { className: "lm-out" });
-    this.state = h("span", { className: "lm-state" });
+    this.out = h("div", { className: "lm-shown" });
+    this.state = h("span", { className: "lm-went" });
     this.box.append(this.input);
     place.after(this.box);
     place.classList.add("lm-replaced");
@@ -90,6 +91,7 @@ class View {
         this.place.classList.remove("lm-replaced");
         return;
       }
+      this.input.classList.add("lm-editor", "highlight");
       if (this.open)
         this.field = await code({
           parent: this.input,

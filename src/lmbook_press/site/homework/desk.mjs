@@ -271,7 +271,7 @@ class Desk {
     this.ran.set(view, source);
     const right = view.check ? "passes" : "ran";
     view.state.textContent = status === "ok" ? right : view.check ? "does not pass" : "an error";
-    view.state.className = `lm-state lm-${status}`;
+    view.state.className = `lm-went lm-${status}`;
     return status;
   }
 
@@ -328,7 +328,7 @@ class Desk {
       for (const view of this.views.filter((one) => one.check)) {
         const passes = found.passed?.[view.cell.metadata.nbgrader.grade_id];
         view.state.textContent = passes === undefined ? "" : passes ? "passes" : "does not pass";
-        view.state.className = `lm-state ${passes ? "lm-ok" : "lm-error"}`;
+        view.state.className = `lm-went ${passes ? "lm-ok" : "lm-error"}`;
       }
       this.say(report(this.result, found));
       this.result.focus({ preventScroll: false });
@@ -346,13 +346,15 @@ const answered = (cell) => {
 
 /** Makes a page's homework one that is solved there. @param {HTMLElement} after @param {string} name */
 export async function open(after, name) {
-  const sheet = h("link", { rel: "stylesheet", href: new URL("solve.css", import.meta.url).href });
-  const ready = new Promise((then) => sheet.addEventListener("load", then));
-  document.head.append(sheet);
+  const sheets = ["solve.css", "../python/cells.css"].map((at) => {
+    const sheet = h("link", { rel: "stylesheet", href: new URL(at, import.meta.url).href });
+    document.head.append(sheet);
+    return new Promise((then) => sheet.addEventListener("load", then));
+  });
   const answer = await fetch(new URL(`${name}.ipynb`, import.meta.url));
   if (!answer.ok) throw new Error(`The homework cannot be loaded: the server answered ${answer.status}.`);
   const desk = new Desk(after.closest("article"), name, await answer.text());
-  await ready;
+  await Promise.all(sheets);
   await desk.begin(after);
   return desk;
 }

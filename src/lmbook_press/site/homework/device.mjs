@@ -62,13 +62,17 @@ export class Device {
 
   /** Takes the pen, and gives what is kept: {file, tries, cells: {id: {source, attachments}}}; file: null for the book's. */
   async take() {
-    const found = await this.#do((store, give) => {
+    const found = await this.#do((store, give, fail) => {
       const kept = { file: null, tries: {}, cells: {} };
       give(kept);
       const head = store.get(`work:${this.homework}`);
       head.onsuccess = () => {
         Object.assign(kept, { file: head.result?.file ?? null, tries: head.result?.tries ?? {} });
-        store.put({ file: kept.file, tries: kept.tries, tab: this.tab }, `work:${this.homework}`);
+        try {
+          store.put({ file: kept.file, tries: kept.tries, tab: this.tab }, `work:${this.homework}`);
+        } catch (error) {
+          fail(error);
+        }
       };
       const all = store.openCursor(this.#cells());
       all.onsuccess = () => {
@@ -84,8 +88,12 @@ export class Device {
   #mine(store, fail, then) {
     const head = store.get(`work:${this.homework}`);
     head.onsuccess = () => {
-      if (head.result?.tab === this.tab) then(head.result);
-      else fail(new Taken());
+      if (head.result?.tab !== this.tab) return fail(new Taken());
+      try {
+        then(head.result);
+      } catch (error) {
+        fail(error);
+      }
     };
   }
 
