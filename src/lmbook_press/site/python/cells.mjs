@@ -176,6 +176,12 @@ async function run(number) {
     if (!kernel.started) await load(number, packs);
     const steps = missing(number, before);
     const lines = [...imports, ...steps.flatMap((step) => plan[step].imports)];
+    const onLoading = (names) => {
+      const files = new Set(names.flatMap((name) => about.packs[name].files));
+      const size = [...files].reduce((sum, name) => sum + about.files[name].bytes, 0);
+      head.textContent = `Loading ${names.map((name) => about.packs[name].title).join(", ")}: ${megabytes(size)} at most`;
+      say(head.textContent);
+    };
     const ready = lines.length
       ? await kernel.run([...new Set(lines)].join("\n"), { id: `imports of ${number}`, onLoading })
       : null;
