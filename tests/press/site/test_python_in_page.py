@@ -111,13 +111,11 @@ def test_a_chapter_prints_in_the_page_what_it_prints_in_the_book(blank, notebook
     wrong = {cell: said for cell, said in found.items() if said not in ("equal", "free")}
     assert not wrong, "\n\n".join(f"cell {cell}:\n{said}" for cell, said in wrong.items())
     assert len(found) == sum(not plan["torch"] for plan in needs.page(notebook))
-    if report := os.environ.get("LMBOOK_PAGE_REPORT"):  # a line for the table of all chapters
+    if report := os.environ.get("LMBOOK_PAGE_REPORT"):  # chapter, cells, ran, equal, free, need PyTorch
         total, ran = len(needs.page(notebook)), len(found)
         equal, free = (list(found.values()).count(kind) for kind in ("equal", "free"))
         with open(report, "a", encoding="utf8") as file:
-            file.write(
-                f"{notebook.stem}: {total} cells, {ran} ran, {equal} equal, {free} free, {total - ran} need PyTorch\n"
-            )
+            file.write(f"{notebook.stem} | {total} | {ran} | {equal} | {free} | {total - ran}\n")
 
 
 def test_a_wrong_output_is_noticed(blank):

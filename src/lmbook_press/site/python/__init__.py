@@ -11,6 +11,7 @@ Where the files are not on this machine (`python -m lmbook_press.site.python` fe
 the buttons, and says so.
 """
 
+import hashlib
 from pathlib import Path
 
 from lmbook import say
@@ -19,21 +20,27 @@ from lmbook_press.site.python import files, packs, pages
 FOLDER = "python"
 
 
-def look(app):
+def look(app, config):
     """Finds the files of Pyodide once; without them no page gets a button."""
-    app.lmbook_python = files.complete() if app.builder.format == "html" else None
-    if app.builder.format == "html" and app.lmbook_python is None:
+    app.lmbook_python = files.complete()
+    if app.lmbook_python is None:
         say("THE PAGES HAVE NO PYTHON: `python -m lmbook_press.site.python`, before the build, says what is missing")
+    else:
+        sources = [files.LOCK, *(Path(__file__).with_name(name) for name in ("needs.py", "pages.py"))]
+        text = b"".join(file.read_bytes() for file in sources)
+        config.lmbook_python = hashlib.sha256(text).hexdigest()
 
 
 def write_python(app, exception):
     """Puts Python into the folder _static/python of the site."""
-    if not exception and app.lmbook_python is not None:
+    chapters = any(map(pages.CHAPTER.fullmatch, app.env.found_docs)) if not exception else False
+    if chapters and app.builder.format == "html" and app.lmbook_python is not None:
         packs.write(Path(app.outdir) / "_static" / FOLDER, app.lmbook_python)
 
 
 def setup(app):
-    app.connect("builder-inited", look)
+    app.add_config_value("lmbook_python", "", "html")
+    app.connect("config-inited", look)
     app.connect("doctree-resolved", pages.mark)
     app.connect("html-page-context", pages.button)
     app.connect("build-finished", write_python, priority=960)  # no tool that makes pages lighter looks into these files

@@ -176,13 +176,19 @@ async function run(number) {
     if (!kernel.started) await load(number, packs);
     const steps = missing(number, before);
     const lines = [...imports, ...steps.flatMap((step) => plan[step].imports)];
+    const onLoading = (names) => {
+      const files = new Set(names.flatMap((name) => about.packs[name].files));
+      const size = [...files].reduce((sum, name) => sum + about.files[name].bytes, 0);
+      head.textContent = `Loading ${names.map((name) => about.packs[name].title).join(", ")}: ${megabytes(size)} at most`;
+      say(head.textContent);
+    };
     const ready = lines.length
-      ? await kernel.run([...new Set(lines)].join("\n"), { id: `imports of ${number}` })
+      ? await kernel.run([...new Set(lines)].join("\n"), { id: `imports of ${number}`, onLoading })
       : null;
     if (ready && ready.status !== "ok") return finish(number, ready.status, ready.outputs, began);
     for (const [i, step] of steps.entries()) {
       head.textContent = `First the code above that this needs: ${i + 1} of ${steps.length}`;
-      const { status, outputs: shown } = await kernel.run(textOf(step), { id: plan[step].id });
+      const { status, outputs: shown } = await kernel.run(textOf(step), { id: plan[step].id, onLoading });
       if (status !== "ok") {
         await show(outputs, shown);
         return done(number, status === "stopped" ? STOPPED : "Code above, which this needs, ended with an error.");
@@ -199,9 +205,6 @@ async function run(number) {
         waiting = false;
         drawn = drawn.then(() => show(outputs, all));
       });
-    };
-    const onLoading = () => {
-      head.textContent = "Loading what the code imports";
     };
     const { status, outputs: shown } = await kernel.run(textOf(number), { id: plan[number].id, onOutput, onLoading });
     await drawn;
