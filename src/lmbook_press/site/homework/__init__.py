@@ -17,13 +17,14 @@ import re
 from functools import cache
 from pathlib import Path
 
+from lmbook_press.assignments.questions import runs_in_a_page
+from lmbook_press.normalize import read
 from lmbook_press.rendering import render
 from lmbook_press.site.features import mathematics
 
 HERE = Path(__file__).parent
 HOMEWORK = re.compile(r"book/homework/(\d\d-[\w-]+)")
 ABOUT = re.compile(r'(<p class="lm-about">.*?</p>\n)', re.DOTALL)
-TORCH = re.compile(r"\bimport torch\b|\bfrom torch\b")
 
 
 @cache
@@ -39,16 +40,11 @@ def folder() -> str:
     return f"homework-{hashlib.sha256(b''.join(parts().values())).hexdigest()[:10]}"
 
 
-def solvable(release: str) -> bool:
-    """Whether the text of a homework's notebook needs nothing that a page has not."""
-    return not TORCH.search(release)
-
-
 def _page_context(app, pagename, templatename, context, doctree):
     found = HOMEWORK.fullmatch(pagename)
     if not found or app.lmbook_python is None:
         return
-    here = solvable(Path(app.env.doc2path(pagename)).read_text(encoding="utf-8"))
+    here = runs_in_a_page(read(Path(app.env.doc2path(pagename))))
     home = f"{context['pathto']('_static', resource=True)}/{folder()}"
     button = str(render("solve.html", name=found[1], home=home, here=here))
     context["body"] = ABOUT.sub(lambda about: about[0] + button, context["body"], count=1)
@@ -67,9 +63,9 @@ def write_desk(app, exception):
         (made / name).write_bytes(data)
     for page in sorted(app.env.found_docs):
         if found := HOMEWORK.fullmatch(page):
-            release = Path(app.env.doc2path(page)).read_bytes()
-            if solvable(release.decode("utf-8")):
-                (made / f"{found[1]}.ipynb").write_bytes(release)
+            release = Path(app.env.doc2path(page))
+            if runs_in_a_page(read(release)):
+                (made / f"{found[1]}.ipynb").write_bytes(release.read_bytes())
 
 
 def setup(app):

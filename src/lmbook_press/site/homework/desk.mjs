@@ -116,9 +116,9 @@ class Desk {
   async show(file, cells) {
     for (const view of this.views) view.remove();
     this.notebook = file ? read(file) : structuredClone(this.release);
-    this.handed = handedOut(this.notebook, this.release);
-    for (const cell of this.notebook.cells) Object.assign(cell, cells[cell.id] ?? {});
     this.own = kinship(this.notebook, this.release) === "own";
+    this.handed = this.own ? handedOut(this.notebook, this.release) : this.release; // before anything is written
+    for (const cell of this.notebook.cells) Object.assign(cell, cells[cell.id] ?? {});
     this.views = await draw(this, this.article, this.places, this.notebook, this.release);
     this.ran.clear();
     this.result.replaceChildren();

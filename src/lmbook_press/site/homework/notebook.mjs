@@ -67,14 +67,12 @@ export function kinship(notebook, release) {
 /** The notebook as it was handed out: the answers taken out again. @param {Notebook} notebook @param {Notebook} release */
 export function handedOut(notebook, release) {
   const stubs = new Map(release.cells.filter(isAnswer).map((cell) => [gradeId(cell), sourceOf(cell)]));
-  const cells = notebook.cells
-    .filter((cell) => gradeId(cell) || cell.cell_type !== "code" || !cell.metadata.lmbook_own)
-    .map((cell) => {
-      const text = sourceOf(cell);
-      const open = !isAnswer(cell) || (cell.cell_type === "code" && STUB.test(text));
-      const source = open ? text : (stubs.get(gradeId(cell)) ?? "raise NotImplementedError()");
-      return { ...cell, source, ...(cell.cell_type === "code" ? { outputs: [] } : {}) };
-    });
+  const cells = notebook.cells.map((cell) => {
+    const text = sourceOf(cell);
+    const open = !isAnswer(cell) || (cell.cell_type === "code" && STUB.test(text));
+    const source = open ? text : (stubs.get(gradeId(cell)) ?? "raise NotImplementedError()");
+    return { ...cell, source, ...(cell.cell_type === "code" ? { outputs: [] } : {}) };
+  });
   return { ...notebook, cells };
 }
 

@@ -66,9 +66,16 @@ def archives() -> dict[str, bytes]:
         "kernel.zip": archive([*kernel, ("IPython/lib/__init__.py", b"")]),
         "lmbook.zip": archive([entry for entry in lesson if entry[0] not in names]),
         "records.zip": archive(apart),
-        "grader.zip": archive([*tree(place("lmbook_grader"), "lmbook_grader/"), *of_the_press()]),
+        "grader.zip": archive([*of_the_grader(), *of_the_press()]),
         "traitlets.zip": archive([*tree(place("traitlets"), "traitlets/"), *licences("traitlets")]),
     }
+
+
+def of_the_grader() -> list[tuple[str, bytes]]:
+    """What of the grader `lmbook homework check` needs."""
+    left = ("copies", "course", "platforms", "talk")
+    found = tree(place("lmbook_grader"), "lmbook_grader/")
+    return [entry for entry in found if entry[0].split("/")[1] not in left]
 
 
 def of_the_press() -> list[tuple[str, bytes]]:
