@@ -199,11 +199,10 @@ def test_a_browser_that_keeps_nothing_says_so_before_a_word_is_lost(visit, tmp_p
     assert "This browser keeps nothing here" in page.get_by_role("alert").inner_text()
     name = next(iter(answered(STEM, {})))
     write(page, name, "mine = 1")
-    asked = []
-    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
-    page.close(run_before_unload=True)
-    page.wait_for_timeout(300)
-    assert asked == ["beforeunload"]
+    with page.expect_event("dialog") as asked:
+        page.close(run_before_unload=True)
+    assert asked.value.type == "beforeunload"
+    asked.value.dismiss()
     assert "mine = 1" in saved(page, tmp_path / "mine.ipynb").read_text(encoding="utf-8")
 
 

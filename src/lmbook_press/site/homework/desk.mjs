@@ -24,7 +24,8 @@ class Desk {
     this.views = [];
     this.tries = {};
     this.unsaved = false; // something that is kept nowhere
-    this.waiting = 0;
+    this.waiting = 0; // writes to the device
+    this.busy = 0; // runs
     addEventListener("beforeunload", (event) => this.unsaved && event.preventDefault());
   }
 
@@ -53,7 +54,7 @@ class Desk {
     this.earlier.hidden = true;
     const bar = h(
       "div",
-      { className: "lm-bar", role: "toolbar" },
+      { className: "lm-bar", role: "group" },
       button("Check", () => this.check()),
       button("Run all", () => this.runAll()),
       this.halt,
@@ -178,6 +179,7 @@ class Desk {
   }
 
   async openFile(file) {
+    if (this.locked) return;
     try {
       if (file.size > LARGEST)
         throw new Error("This file has more than 20 MB, which nobody reads: clear its outputs first.");
@@ -196,6 +198,7 @@ class Desk {
   }
 
   async startOver() {
+    if (this.locked) return;
     if (this.written() && !confirm("Put all your answers aside, and begin with the empty homework?")) return;
     await this.begun(null);
     this.say("This is the homework as it is handed out. Earlier answers brings yours back.");
@@ -203,6 +206,7 @@ class Desk {
 
   /** Goes back to the answers that were put aside last; those that stand here are put aside then. */
   async back() {
+    if (this.locked) return;
     const text = (await this.device?.aside()) ?? this.put;
     if (text) await this.begun(text);
     this.say("These are the answers that were put aside.");
@@ -231,6 +235,7 @@ class Desk {
   // --- Python
 
   async python(deed) {
+    this.busy += 1;
     this.halt.disabled = false;
     const loads = !this.kernel.started;
     try {
@@ -240,7 +245,8 @@ class Desk {
       if (error.message !== "stopped") this.warn(`Python cannot be loaded: ${error.message}`);
       return null;
     } finally {
-      this.halt.disabled = true;
+      this.busy -= 1;
+      this.halt.disabled = this.busy === 0;
     }
   }
 
