@@ -84,7 +84,7 @@ def test_a_reader_runs_changes_stops_and_undoes_by_keyboard(chapter, axe_in_ever
     assert done(page, FIRST).startswith("Stopped")
     page.locator(f"{FIRST} .lm-reset").click()
     assert page.locator(f"{FIRST} .cell_input pre").first.is_visible()
-    assert page.evaluate("localStorage.getItem('lmbook:code:05-backpropagation')") is None
+    assert page.evaluate("localStorage.getItem('lmbook:code')") is None
     page.locator(f"{SECOND} .lm-run").click()
     assert stored(page, SECOND) in done(page, SECOND), "after Stop a new Python runs what is needed again"
 
