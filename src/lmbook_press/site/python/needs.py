@@ -214,14 +214,14 @@ def read(code: str) -> Cell:
 @cache
 def behind(module: str) -> frozenset[str]:
     """All that importing a name of the book imports, the book's own modules and others, by their dotted names."""
-    found, todo = set(), [module]
-    while todo:
-        name = todo.pop()
+    found, waiting = set(), [module]
+    while waiting:
+        name = waiting.pop()
         if name in found:
             continue
         found.add(name)
         if name.split(".")[0] == "lmbook":
-            todo += heads(name)
+            waiting += heads(name)
     return frozenset(found)
 
 
@@ -290,10 +290,10 @@ def needed(cells: list[Cell], number: int) -> tuple[set[int], list[str]]:
     lines: dict[str, str] = {}
     settings: dict[str, str] = {}
     drawn = {name for cell in cells[:number] for name in cell.draws}
-    todo = [(name, number) for name in cells[number].uses | cells[number].later]
+    waiting = [(name, number) for name in cells[number].uses | cells[number].later]
     seen: set[tuple[str, int]] = set()
-    while todo:
-        name, limit = todo.pop()
+    while waiting:
+        name, limit = waiting.pop()
         if (name, limit) in seen:
             continue
         seen.add((name, limit))
@@ -306,8 +306,8 @@ def needed(cells: list[Cell], number: int) -> tuple[set[int], list[str]]:
             changed = name in cell.changes or (name in drawn and name in cell.uses)
             if name in cell.binds or changed:
                 before.add(other)
-                todo += [(used, other) for used in cell.uses | cell.later | (cell.changes - cell.binds)]
-                todo += [(used, number) for used in cell.later]  # as they are when the function is called
+                waiting += [(used, other) for used in cell.uses | cell.later | (cell.changes - cell.binds)]
+                waiting += [(used, number) for used in cell.later]  # as they are when the function is called
             if name in cell.binds and not (changed and name in cell.uses):
                 break
     there = {name for other in before for name in cells[other].imports}
