@@ -85,8 +85,8 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     h("b", { style: "color: var(--lm-3)" }, "cache"),
     ", both (the band), computing (dashed).",
   ]);
-  const memory = s("svg", { role: "img" });
-  const time = s("svg", { role: "img" });
+  const memory = s("svg", { role: "img", height: 52 });
+  const time = s("svg", { role: "img", height: 204 });
   const drawings = h("div", { class: "lm-chart lmfi" }, memoryHead, memory, timeHead, time);
   const state = (label, now) => button(label, () => put(now));
   const presets = h("div", { class: "lm-row" }, [

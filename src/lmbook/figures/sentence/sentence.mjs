@@ -154,7 +154,7 @@ export default figure(({ el, get, put, listen, say, wager }) => {
   const scale = s("g", {});
   const end = s("g", {});
   const pieces = s("g", {});
-  const drawing = s("svg", { role: "img" }, end, pieces, scale);
+  const drawing = s("svg", { role: "img", height: 104 }, end, pieces, scale);
   const chart = h("div", { class: "lm-chart lm-strip" }, [
     drawing,
     h(
