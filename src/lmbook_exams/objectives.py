@@ -37,7 +37,7 @@ def trained(book: Book, number: int) -> list[Trained]:
     for what, items in there.items():
         if len(said.get(what, ())) != len(items):
             raise BookError(
-                f"book/objectives.toml, chapter {number}: {len(said.get(what, ()))} {what}, but there are {len(items)}. "
+                f"book/objectives.toml, chapter {number}: {len(said.get(what, ()))} {what}, there are {len(items)}. "
                 "Give one number of an objective, or a list of them, for each."
             )
         if strange := sorted({at for aims in said[what] for at in _all(aims)} - set(range(1, len(words) + 1))):

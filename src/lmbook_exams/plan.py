@@ -18,8 +18,8 @@ from markupsafe import Markup
 from lmbook_exams.bank import CHAPTERS, of_chapter
 from lmbook_exams.objectives import trained
 from lmbook_press.book import Book, BookError, markdown_of
-from lmbook_press.exercises import Exercise, exercises
 from lmbook_press.editions.slides import Deck, Slide, chapter, cut, inline, katex_style, prose
+from lmbook_press.exercises import Exercise, exercises
 from lmbook_press.rendering import render
 
 # Minutes for each: 100 words of prose, a numbered equation, a cell of code that is shown, a question to be answered.
@@ -156,7 +156,10 @@ def hours(plan: dict, book: Book) -> list[dict]:
     for week in plan["week"]:
         chapters = [(Chapter(one["chapter"], book), one.get("share", 1)) for one in week.get("read", [])]
         one = {"read": sum(chapter.hours * share for chapter, share in chapters)}
-        done = [(sum(each.minutes for each in chapter.exercises if each.grade in grades), share) for chapter, share in chapters]
+        done = [
+            (sum(each.minutes for each in chapter.exercises if each.grade in grades), share)
+            for chapter, share in chapters
+        ]
         one |= {"exercises": sum(spent * share for spent, share in done) / 60}
         one |= {"homework": sum(minutes[number] for number in week.get("due", [])) / 60}
         one |= {"class": len(week["meetings"]) * plan["minutes"] / 60, "project": week.get("project", 0)}

@@ -1,8 +1,8 @@
 """Normal form of a stored notebook: what differs between two runs of the same notebook on two machines is taken out.
 
-Kept: sources, tags, marks for slides and of nbgrader, outputs.  Set: kernel, cell ids by position, execution counts 1..n.  Dropped:
-widget state, timings, front-end settings.  Not repairable, hence a fault: cells run out of order, absolute paths in
-outputs.
+Kept: sources, tags, marks for slides and of nbgrader, outputs.  Set: kernel, cell ids by position, execution counts.
+Dropped: widget state, timings, front-end settings.  Not repairable, hence a fault: cells run out of order, absolute
+paths in outputs.
 """
 
 import re

@@ -21,7 +21,9 @@ def test_no_week_is_longer_than_promised_and_hours_are_those_of_their_parts():
     weeks = plan.hours(PLAN, BOOK)
     assert len(weeks) == 14
     for week in weeks:
-        assert week["all"] == pytest.approx(sum(week[name] for name in ("read", "exercises", "homework", "class", "project")))
+        assert week["all"] == pytest.approx(
+            sum(week[name] for name in ("read", "exercises", "homework", "class", "project"))
+        )
         assert week["all"] <= PLAN["most_hours"]
     assert sum(week["project"] for week in weeks) >= 8
     everything = plan.hours(PLAN | {"exercises": ["check", "practice", "explore"]}, BOOK)

@@ -245,3 +245,22 @@ def parts_left_out():
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d).
     """
+
+
+@question("A coffee shop becomes a suitcase", "words", points=4, minutes=6, objective=3, level=2)
+def fluent_mistakes():
+    r"""A Transformer with byte pairs, trained on 29,000 captions, translates *ein Coffee-Shop* as *a suitcase*, in
+    fluent English. The word does not occur in its training captions.
+
+    (a) Why does the model not stumble over a word that it has never seen? (b) You suspect that new words make
+    translations worse. Sentences with a new word are also longer than others. Describe a comparison that tests the
+    suspicion all the same. (c) Another output says the same phrase twice and leaves out a noun, and its source has no
+    new word. Does this refute the suspicion?
+
+    *Solution.* (a) The word is cut into byte pairs that are all known; what they mean together the model has to guess,
+    and its decoder writes what is probable English. (b) Compare BLEU of sentences with and without a new word at
+    equal length, in groups by length. (c) No: it is a mistake of another kind. The suspicion says that new words
+    harm, and not that nothing else does.
+
+    *Marks.* 1 point: (a). 2 points: (b), 1 for equal length. 1 point: (c).
+    """
