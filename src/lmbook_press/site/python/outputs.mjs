@@ -113,7 +113,8 @@ async function figures() {
 export async function show(box, outputs) {
   box.replaceChildren(...outputs.map(element).filter(Boolean));
   if (!box.querySelector("figure.lm-figure")) return;
-  const { mount } = await figures();
+  const { mount } = await figures().catch(() => ({ mount: null })); // it stays as it is printed
+  if (!mount) return;
   for (const figure of box.querySelectorAll("figure.lm-figure[data-module]:not([data-live])")) {
     if (figure.isConnected) await mount(figure);
   }

@@ -85,6 +85,12 @@ def pyodide_lock() -> bytes:
     return json.dumps({"info": lock["info"], "packages": packages}).encode()
 
 
+def notices() -> str:
+    """Whose work the folder holds, and on which terms."""
+    given = "".join(f"{about}\n" for name, about in CORPORA.items() if name in corpora())
+    return (HERE / "licences.txt").read_text(encoding="utf8") + given
+
+
 def wheels(package: str) -> list[str]:
     """The wheels of one of Pyodide's packages and of all that it needs."""
     about = files.lock()["packages"][package]
@@ -160,8 +166,9 @@ def write(folder: Path, found: dict[str, Path]) -> dict:
         "core": core,
         "packs": packs(),
     }
+    (folder / "licences.txt").write_text(notices(), encoding="utf8")
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf8")
-    keep = {about["at"] for about in listed.values()} | {at, "manifest.json", *SCRIPTS}
+    keep = {about["at"] for about in listed.values()} | {at, "manifest.json", "licences.txt", *SCRIPTS}
     for old in folder.iterdir():
         if old.is_file() and old.name not in keep:
             old.unlink()
