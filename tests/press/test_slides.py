@@ -7,7 +7,17 @@ import nbformat
 import pytest
 
 from lmbook_press.book import Book, BookError
-from lmbook_press.editions.slides import LONGEST_TITLE, MOST_CORE, Deck, chapter, cut, marked, sentences, slides
+from lmbook_press.editions.slides import (
+    LONGEST_TITLE,
+    MOST_CORE,
+    MOST_LINES,
+    Deck,
+    chapter,
+    cut,
+    marked,
+    sentences,
+    slides,
+)
 
 BOOK = Book.find(Path(__file__).parent)
 CHAPTERS = sorted((BOOK.root / "notebooks").glob("[0-9]*.ipynb"))
@@ -69,6 +79,10 @@ def test_the_core_is_a_meeting_and_questions_stay_with_their_answers(path):
     assert sum(slide.kind == "answer" for slide in core) >= len(asked) - 1
     checks = sum(slide.heading == "Check yourself" for slide in core)
     assert checks <= 2 or all(slide.core for slide in deck.slides if slide.kind == "formula"), "formulae come first"
+    code = re.findall(
+        r'<pre class="code">(.*?)</pre>', "".join(part for slide in deck.slides for part in slide.parts), re.DOTALL
+    )
+    assert path.stem[:2] in UNTITLED or max(part.strip().count("\n") + 1 for part in code) <= MOST_LINES
     told = [slide for slide in core if slide.kind not in ("ask", "answer")]
     assert all(len(slide.heading) <= LONGEST_TITLE for slide in told)
     if path.stem[:2] not in UNTITLED:
@@ -134,11 +148,15 @@ def test_on_stage_nothing_is_cut_and_nothing_is_tiny(path, stage, size):
         if (body && !body.querySelector(".lm-figure")) {
           const words = slide.innerText.slice(0, 60), below = body.getBoundingClientRect().bottom - innerHeight;
           if (below > 1 || body.scrollWidth > body.clientWidth + 1) found.push(`${below} px below: ${words}`);
-          const size = parseFloat(getComputedStyle(body).fontSize);
-          if (size < SMALLEST) found.push(`${size} px: ${words}`);
-        }}); return found; }""".replace(
-            "SMALLEST", "(body.children.length > 1 ? 18 : 14)"
-        )  # of 28 px; one piece of code or one drawing is not parted
+            const texts = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
+          while (texts.nextNode()) {
+            const box = texts.currentNode.parentElement, matrix = box.closest("svg") && box.getScreenCTM?.();
+            if (!texts.currentNode.data.trim() || box.closest(".katex, annotation, style, title, desc, details")) continue;
+            if (!box.checkVisibility() || !box.getBoundingClientRect().width) continue;
+            const size = parseFloat(getComputedStyle(box).fontSize) * (matrix ? Math.hypot(matrix.b, matrix.d) : 1);
+            if (size < 17.9) found.push(`${size} px: ${texts.currentNode.data.slice(0, 30)} in ${words}`);
+          }
+        }}); return found; }"""
     )
     assert cut_off == []
     assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]

@@ -41,7 +41,7 @@ def forward_by_hand(rng):
     E = \ln 3\, «E», \qquad W = «W», \qquad U = \ln 2\, «U».
     $$
 
-    The window $\mathbf e$ holds the vectors of the types $«window»$ (counted from 1, the nearest one first), and
+    The window $\mathbf e$ holds the vectors of the types $«window»$ in this order (the first type is 1), and
     $\mathbf h = \sigma(W \mathbf e)$.
 
     (a) Give $\mathbf e$ and $\mathbf h$.

@@ -290,7 +290,7 @@ def three_tasks():
     are, as sequences of tokens. (b) Write down the one formula by which a model gives $P(\mathbf y \mid \mathbf x)$ for
     all three. (c) What would be missing if $\mathbf y$ did not end in `<eos>`?
 
-    *Solution.* (a) A sentence and its translation; a text and its summary; the characters of "37+85" and of "122". (b)
+    *Solution.* (a) A sentence and its translation; a text and its summary; the characters of “37+85” and of “122”. (b)
     $P(\mathbf y \mid \mathbf x) = \prod_{t=1}^T P(y_t \mid y_{<t}, \mathbf x)$. (c) The model could not say where an
     output ends. The product would be the probability of a beginning, and the probabilities of all outputs would not
     sum to 1.

@@ -41,7 +41,11 @@ OUTPUT = '<pre class="output">{}</pre>'
 LINK = re.compile(r"<script\b(?![^>]*application/json).*?</script>", re.DOTALL)
 MOST_CORE, LEAST_CORE = 24, 3  # slides, and the weight of those that may be among them
 LONGEST_TITLE = 110  # letters of a sentence that is a title
-MOST_LINES, MOST_BESIDE, MOST_OUTPUT = 30, 12, 16  # of code, of code above an answer, of what it printed
+MOST_LINES, MOST_BESIDE, MOST_OUTPUT = (
+    15,
+    12,
+    16,
+)  # of code that needs no mark, of code above an answer, of what it printed
 
 
 @dataclass
@@ -365,7 +369,7 @@ def _source(source: str, lines: str = "") -> list[Markup]:
         if kept.count("\n") >= MOST_BESIDE:
             kept = REMARK.sub("", DOCSTRING.sub("", kept))
     imports = all(re.match(r"(import|from)\b|\s*$", line) for line in kept.split("\n"))
-    if imports or kept.count("\n") >= MOST_LINES or kept.startswith("from lmbook.figures import"):
+    if imports or kept.startswith("from lmbook.figures import"):
         return []
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
