@@ -151,7 +151,8 @@ def test_on_stage_nothing_is_cut_and_nothing_is_tiny(path, stage, size):
             const texts = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
           while (texts.nextNode()) {
             const box = texts.currentNode.parentElement, matrix = box.closest("svg") && box.getScreenCTM?.();
-            if (!texts.currentNode.data.trim() || box.closest(".katex, annotation, style, title, desc, details")) continue;
+            const silent = box.closest(".katex, annotation, style, title, desc, details");
+            if (!texts.currentNode.data.trim() || silent) continue;
             if (!box.checkVisibility() || !box.getBoundingClientRect().width) continue;
             const size = parseFloat(getComputedStyle(box).fontSize) * (matrix ? Math.hypot(matrix.b, matrix.d) : 1);
             if (size < 17.9) found.push(`${size} px: ${texts.currentNode.data.slice(0, 30)} in ${words}`);
