@@ -356,6 +356,9 @@ def test_links_pictures_and_ids_of_an_epub_are_there(unpacked):
     assert links > 100
     assert b"viewBox" in files["book/notebooks-07-long-memory.xhtml"]
     assert b'<math xmlns="http://www.w3.org/1998/Math/MathML"' in files["book/notebooks-07-long-memory.xhtml"]
+    assert not re.search(
+        rb":(?:is|where|has)\(", files["book/book.css"]
+    )  # older checkers and readers know none of these
 
 
 def test_drawings_of_an_epub_keep_the_names_that_svg_has(site, unpacked):
