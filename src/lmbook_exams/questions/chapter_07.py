@@ -84,8 +84,8 @@ def non_normal(rng):
     W = \begin{pmatrix} \tfrac12 & «a» \\ 0 & \tfrac12 \end{pmatrix}.
     $$
 
-    (a) What is its spectral radius? (b) Compute $W^2$ and $W^3$. (c) Where is the entry at the top right largest,
-    for which power? (d) What does this say about gradients, after a few steps and after very many?
+    (a) What is its spectral radius? (b) Compute $W^2$ and $W^3$. (c) For which power or powers $W^k$ is the
+    entry at the top right largest? (d) What does this say about gradients, after a few steps and after very many?
 
     *Solution.* (a) The eigenvalues are on the diagonal: $\rho(W) = \tfrac12$. (b) $W^2 = «W2»$, $W^3 = «W3»$.
 
@@ -278,8 +278,8 @@ def gate_and_output():
     rest of the network learn from this unit? (c) Describe a measurement, without looking at gates, that says how far
     back the whole model looks.
 
-    *Solution.* (a) $0.98^k = \frac12$ at $k = \ln 0.5 / \ln 0.98 \approx 34$. (b) About $4 e^{-16} \approx 4.5 \cdot
-    10^{-7}$: the output is 1 whatever is read, so the unit is a constant, and its long memory is of no use. (c) Start
+    *Solution.* (a) $0.98^k = \frac12$ at $k = \ln 0.5 / \ln 0.98 \approx 34$. (b) About
+    $4 e^{-16} \approx 4.5 \cdot 10^{-7}$: the output is 1 whatever is read, so the unit is a constant, and its long memory is of no use. (c) Start
     the model from the empty state $k$ characters before each position and measure the loss there. The $k$ from which it
     stops falling is how far back the model looks.
 

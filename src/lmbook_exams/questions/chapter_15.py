@@ -87,7 +87,7 @@ def what_must_wait(rng):
     layer each with a Transformer of $L = «L»$ encoder and $«L»$ decoder layers. Count a recurrent step, or a layer,
     as one step; count only steps that must wait for one another.
 
-    (a) How many steps take both in training, with teacher forcing? (b) How many while writing, if the Transformer
+    (a) How many steps does each take in training, with teacher forcing? (b) How many while writing, if the Transformer
     keeps its keys and values? (c) Does teacher forcing make the recurrent network parallel? Why (not)?
 
     *Solution.* (a) Recurrent: $N + T = «both»$, one state after the other. Transformer: $2L = «layers»$, all
@@ -104,8 +104,8 @@ def what_must_wait(rng):
 
 @question("Smoothed labels", points=4, minutes=6, objective=1, level=2)
 def smoothed_labels(rng):
-    r"""The vocabulary has $|V| = «V»$ types and $\epsilon = «eps»$. The model gives the right type the probability
-    $«p»$ and each of the others the same.
+    r"""The vocabulary has $|V| = «V»$ types. The target is smoothed: $1 - \epsilon$ of it is one-hot and $\epsilon = «eps»$ is
+    spread evenly over all types. The model gives the right type the probability $«p»$ and shares the rest evenly.
 
     (a) Give the smoothed target $\mathbf q$ for the right type and for another. (b) Give the gradient of the loss
     with respect to both kinds of logits. (c) For which probability of the right type is this gradient zero? What

@@ -82,8 +82,8 @@ def patch_index(rng):
     pixels and the numbers within a patch.
 
     (a) Into which patch, and to which place in it, goes the pixel in row $«y»$, column $«x»$? (b) Which pixel is
-    number $«k»$ of patch $«n»$? (c) A student cuts the image with `image.reshape(-1, r * r)`. What does he get as
-    his first patch?
+    number $«k»$ of patch $«n»$? (c) A student cuts the image with `image.reshape(-1, r * r)`. What stands in the
+    first patch then?
 
     *Solution.* (a) Patch row $\lfloor «y» / «r» \rfloor = «a»$, column $\lfloor «x» / «r» \rfloor = «b»$, with
     $«across»$ patches in a row: number $«patch»$; place $«r» \cdot «u» + «v» = «place»$. (b) Row $«yy»$, column
