@@ -126,8 +126,9 @@ def grade(
     """
     from lmbook_grader.grading.grade import Limits
     from lmbook_grader.grading.pool import grade_many
-    from lmbook_grader.intake.collect import Collected, collect, shown
+    from lmbook_grader.intake.collect import Collected, collect
     from lmbook_grader.intake.made_for import made_for
+    from lmbook_grader.intake.reading import shown
     from lmbook_grader.intake.roster import read_roster
     from lmbook_grader.report.terminal import Progress, intake_lines, table_lines
     from lmbook_press.assignments.questions import Homework

@@ -23,8 +23,8 @@ from lmbook_grader.grading import hint_run
 from lmbook_grader.grading.execute import Runs
 from lmbook_grader.grading.hidden_tests import Outcome
 from lmbook_grader.hints import Hint
-from lmbook_grader.intake.collect import content_of, open_submission, place, read_bytes
-from lmbook_grader.intake.match_answers import DEFINED, WRITTEN_STUB, bare, grade_id, is_answer, titles
+from lmbook_grader.intake.match_answers import DEFINED, WRITTEN_STUB, bare, grade_id, is_answer, place, titles
+from lmbook_grader.intake.reading import content_of, open_submission, read_bytes
 from lmbook_grader.promise import as_there, newer, python
 from lmbook_grader.report.feedback import pointers
 from lmbook_grader.sandbox.commands import Limits, copy_package
