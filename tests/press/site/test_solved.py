@@ -12,7 +12,7 @@ from points import open_master
 from slips import wrong_answers
 from test_saved import SOLVED, answered, solved
 
-from lmbook_grader.intake.collect import open_submission
+from lmbook_grader.intake.reading import open_submission
 from lmbook_grader.self_check import RELEASES, check
 from lmbook_grader.verdict import lines
 from lmbook_press.assignments.make import student_version
