@@ -106,9 +106,12 @@ def test_with_all_parts_put_back_it_is_gpt():
 
 
 def test_weights_begin_as_those_of_gpt():
-    model = ModernGPT(50, 8, 64, 4, 8)
-    assert model.blocks[0].mix.W_q.weight.std().item() == pytest.approx(0.02, rel=0.1)
-    assert model.blocks[0].ffn.W_2.weight.std().item() == pytest.approx(0.02 / 4, rel=0.1)
+    for d in (48, 192):
+        model = ModernGPT(50, 8, d, 4, 8)
+        std = 0.02 * (768 / d) ** 0.5
+        assert model.blocks[0].mix.W_q.weight.std().item() == pytest.approx(std, rel=0.1)
+        assert model.blocks[0].ffn.W_2.weight.std().item() == pytest.approx(std / 4, rel=0.1)
+        assert model.embedding.weight.std().item() == pytest.approx(std, rel=0.1)
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,9 @@ def by_hand_selective(layer, x):
 
 
 @pytest.mark.parametrize(
-    ("layer", "by_hand"), [(MinGRU(6, 5), by_hand_gru), (Selective(6, 5, 3), by_hand_selective)], ids=["gru", "selective"]
+    ("layer", "by_hand"),
+    [(MinGRU(6, 5), by_hand_gru), (Selective(6, 5, 3), by_hand_selective)],
+    ids=["gru", "selective"],
 )
 @torch.no_grad()
 def test_a_layer_is_its_recurrence_step_by_step(layer, by_hand):

@@ -23,7 +23,7 @@ from torch.nn import functional as F
 
 from lmbook.attention import Cache, attend_fused, causal_mask
 from lmbook.embeddings import check_dims, embed
-from lmbook.layers import FeedForward, LayerNorm, initialise
+from lmbook.layers import FeedForward, LayerNorm
 from lmbook.networks import module_list
 from lmbook.positions import Learned, rotary
 from lmbook.protocol import check_input
@@ -143,7 +143,9 @@ class ModernGPT(nn.Module):
     n_kv, qk_norm, span: as of GroupedAttention.  bias: of linear maps and LayerNorm.  d_ff: by default 8/3 d_model for
     swiglu, 4 d_model for gelu.  mixers: of the first layer, the second, ..., again from the first after the last:
     "attention", "mingru" or "selective".  units: m of a recurrence.
-    ModernGPT(..., norm="layer", ffn="gelu", positions="learned", qk_norm=False, bias=True) is GPT, and begins like it.
+    ModernGPT(..., norm="layer", ffn="gelu", positions="learned", qk_norm=False, bias=True) is GPT. Weights start as
+    GPT-2's do at its width of 768, normal with standard deviation 0.02, and at another with 0.02 sqrt(768 / d_model), so
+    that a product with a normed vector is as large at every width; W_o and W_2 with 1 / sqrt(2 n_layers) of it.
     """
 
     def __init__(
@@ -193,10 +195,15 @@ class ModernGPT(nn.Module):
         blocks = [Block(a_mixer(mixers[i % len(mixers)]), an_ffn(), a_norm(), a_norm()) for i in range(n_layers)]
         self.blocks = module_list(blocks)
         self.norm = a_norm()
-        self.apply(initialise)
+        std = 0.02 * math.sqrt(768 / d_model)
+        for module in self.modules():
+            if isinstance(module, nn.Linear | nn.Embedding):
+                nn.init.normal_(module.weight, std=std)
+            if isinstance(module, nn.Linear) and module.bias is not None:
+                nn.init.zeros_(module.bias)
         for block in blocks:
             for W in (block.mix.W_o, block.ffn.W_2):
-                nn.init.normal_(W.weight, std=0.02 / math.sqrt(2 * n_layers))
+                nn.init.normal_(W.weight, std=std / math.sqrt(2 * n_layers))
 
     def forward(self, tokens: Tensor) -> Tensor:
         """tokens: ids (B, T).  Returns logits (B, T, vocab): a run from the start."""

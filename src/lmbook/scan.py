@@ -70,7 +70,7 @@ class Selective(nn.Module):
     low rank.  A starts at -1 .. -n_state, Delta between 0.001 and 0.1, D at 1, as there.
     """
 
-    def __init__(self, d_model: int, m: int | None = None, n_state: int = 8, bias: bool = False):
+    def __init__(self, d_model: int, m: int | None = None, n_state: int = 4, bias: bool = False):
         super().__init__()
         self.m, self.n_state = d_model if m is None else m, n_state
         self.W_u, self.W_g = nn.Linear(d_model, self.m, bias=bias), nn.Linear(d_model, self.m, bias=bias)
