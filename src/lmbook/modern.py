@@ -67,7 +67,7 @@ class GroupedAttention(nn.Module):
 
         head_j = attend(q_j, k_g, v_g),  g = j n_kv // n_heads        out = [head_1 ; ... ; head_n] W_o
 
-    n_kv = n_heads is multi-head attention, n_kv = 1 multi-query (Shazeer 2019), in between grouped (Ainslie et al. 2023).
+    n_kv = n_heads is multi-head attention, n_kv = 1 multi-query, in between grouped (Ainslie et al. 2023).
     qk_norm: RMSNorm of every query and every key before they are turned.  span: how many keys a query sees, its own
     among them; None for all.  turned: by positions.rotary.  bias: of the linear maps.
     """
@@ -113,7 +113,7 @@ class GroupedAttention(nn.Module):
             Q, K = rotary(Q, position), rotary(K, position)
         K, V = torch.cat([state[0], K], dim=2), torch.cat([state[1], V], dim=2)
         T, N, group = Q.shape[2], K.shape[2], self.n_heads // self.n_kv
-        mask = None if self.span is None or N <= self.span else window_mask(T, N, self.span, x.device)
+        mask = None if self.span is None or self.span >= N else window_mask(T, N, self.span, x.device)
         shared = (X.repeat_interleave(group, dim=1) for X in (K, V))
         context = attend_fused(Q, *shared, mask, causal=True)
         first = 0 if self.span is None else max(0, N - self.span + 1)
@@ -144,7 +144,7 @@ class ModernGPT(nn.Module):
     swiglu, 4 d_model for gelu.  mixers: of the first layer, the second, ..., again from the first after the last:
     "attention", "mingru" or "selective".  units: m of a recurrence.
     ModernGPT(..., norm="layer", ffn="gelu", positions="learned", qk_norm=False, bias=True) is GPT. Weights start as
-    GPT-2's do at its width of 768, normal with standard deviation 0.02, and at another with 0.02 sqrt(768 / d_model), so
+    GPT-2's do at its width of 768, normal with standard deviation 0.02, and at others with 0.02 sqrt(768 / d_model), so
     that a product with a normed vector is as large at every width; W_o and W_2 with 1 / sqrt(2 n_layers) of it.
     """
 

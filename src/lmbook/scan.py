@@ -65,9 +65,9 @@ class Selective(nn.Module):
         u = W_u x       Delta = softplus(W_D u + b_D)       B = W_B u       C = W_C u
         h_t = exp(Delta_t A) h_t-1 + Delta_t B_t u_t        y_t = C_t h_t + D u_t        out = W_o (y * silu(W_g x))
 
-    A (m, n_state) is negative, so that the factor lies in 0..1: near 1 where Delta is small, and the state is kept; near
-    0 where Delta is large, and the input takes its place. Mamba has a short convolution behind W_u as well, and W_D of
-    low rank.  A starts at -1 .. -n_state, Delta between 0.001 and 0.1, D at 1, as there.
+    A (m, n_state) is negative, so that the factor lies in 0..1: near 1 where Delta is small, and the state is kept;
+    near 0 where Delta is large, and the input takes its place. Mamba also has a short convolution behind W_u, and W_D
+    of low rank.  A starts at -1 .. -n_state, Delta between 0.001 and 0.1, D at 1, as there.
     """
 
     def __init__(self, d_model: int, m: int | None = None, n_state: int = 4, bias: bool = False):

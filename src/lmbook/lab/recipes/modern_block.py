@@ -16,7 +16,7 @@ from lmbook.data import random_windows, windows
 from lmbook.gpt import decay_groups
 from lmbook.lab.configuration import configured
 from lmbook.lab.recipes.position_codes import SEPARATOR, copy, right, validation
-from lmbook.lab.recipes.shakespeare import NLL, prepare
+from lmbook.lab.recipes.shakespeare import prepare
 from lmbook.lab.recipes.tasks import Pair, next_token_nll, random_lengths
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.schedules import warmup_cosine
@@ -95,7 +95,7 @@ def modern_block(run: Run) -> tuple[dict, None]:
 
 
 LONGEST, COPY_STEPS, COPY_TRIED, COPY_ROWS = 12, 1500, 150, 16
-COPY_RATES = (2e-3, 6e-3, 18e-3)
+COPY_RATES = (7e-4, 2e-3, 6e-3, 18e-3, 54e-3)
 TESTED = (1, 2, 4, 6, 8, 10, 12)
 # two layers each; numbers: how many the state has, in both layers together, however long the text
 COPIERS = {
