@@ -30,7 +30,8 @@ except PackageNotFoundError:  # run from a source tree that was never installed
 READING_ORDER = (
     "text", "counts", "ngram", "metrics", "networks", "protocol", "embeddings", "word2vec",
     "feedforward", "losses", "backprop", "autograd", "cells", "fused", "rnn", "rnn_models", "decode",
-    "attention", "seq2seq", "positions", "layers", "transformer", "bert", "gpt", "vit", "moe", "scan", "modern", "plots",
+    "attention", "seq2seq", "positions", "layers", "transformer", "bert", "gpt", "vit", "moe", "scan", "modern",
+    "plots",
 )  # fmt: skip
 
 __all__ = ["READING_ORDER", "__version__", "device", "glue", "say", "seed", "write"]

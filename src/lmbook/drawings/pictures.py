@@ -255,7 +255,8 @@ def swapped(p: Panel) -> None:
 
 
 PICTURES = (are_you_ready, chain_rule, ngrams, vectors, network, gradients, recurrence, memory, tags, translate,
-            bottleneck, attention, look_up, causal, positions, transformer, masked, writes, digit, machine, swapped)  # fmt: skip
+            bottleneck, attention, look_up, causal, positions, transformer, masked, writes, digit, machine,
+            swapped)  # fmt: skip
 
 
 def svg(chapter: int) -> str:

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from lmbook_exams.question import pick, question, row, some, whole
+from lmbook_exams.question import pick, question, row, some, until, whole
 
 
 @question("A norm by hand", points=4, minutes=5, objective=1, level=1)
@@ -19,8 +19,12 @@ def rms_by_hand(rng):
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d), both norms.
     """
-    x = some(rng, (-5, -3, -2, -1, 1, 2, 3, 4, 6, 7), 4)
-    mean = Fraction(sum(x), 4)
+
+    def draw():
+        x = some(rng, (-5, -3, -2, -1, 1, 2, 3, 4, 6, 7), 4)
+        return x, Fraction(sum(x), 4)
+
+    x, mean = until(draw, lambda x, mean: mean and mean not in x)
     return {"c": whole(rng, 2, 9), "x": row(x), "entries": x, "mean": mean, "centred": row([a - mean for a in x]),
             "square": Fraction(sum(a * a for a in x), 4)}  # fmt: skip
 
@@ -82,12 +86,17 @@ def scan_rounds(rng):
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 2 points: (d), 1 for the rounds and 1 for the tanh.
     """
-    a, b = pick(rng, (Fraction(1, 2), 2, -1, Fraction(-1, 2))), [4 * n for n in some(rng, (-2, -1, 1, 2, 3, 4), 4)]
     T = pick(rng, (6, 12, 20, 100, 1000))
-    h = [b[0]]
-    for one in b[1:]:
-        h.append(a * h[-1] + one)
-    once = [b[0], *(a * b[t - 1] + b[t] for t in range(1, 4))]
+
+    def draw():
+        a = pick(rng, (Fraction(1, 2), 2, -1, Fraction(-1, 2)))
+        b = [4 * n for n in some(rng, (-2, -1, 1, 2, 3, 4), 4)]
+        h = [b[0]]
+        for one in b[1:]:
+            h.append(a * h[-1] + one)
+        return a, b, h, [b[0], *(a * b[t - 1] + b[t] for t in range(1, 4))]
+
+    a, b, h, once = until(draw, lambda a, b, h, once: all(h) and all(once))
     return {"a": a, "b": row(b), "summands": b, "T": T, "aa": a * a, "h": row(h), "states": h, "once": row(once),
             "pairs": once, "rounds": (T - 1).bit_length()}  # fmt: skip
 

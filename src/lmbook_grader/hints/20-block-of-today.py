@@ -104,10 +104,10 @@ def no_window(numbers_kept, SINKS=0):
 
 
 def shared(attend, n_heads=4, n_kv=2, size=0.0, T=2, span=0):
-    Q = np.full((n_heads, T, 1), size)
-    K, V = np.full((n_kv, T, 1), size), np.arange(n_kv * T, dtype=float).reshape(n_kv, T, 1)
+    asked, keys = (np.full((heads, T, 1), size) for heads in (n_heads, n_kv))
+    values = np.arange(n_kv * T, dtype=float).reshape(n_kv, T, 1)
     with np.errstate(all="ignore"):
-        return array(attend(Q, K, V, span))[..., 0]
+        return array(attend(asked, keys, values, span))[..., 0]
 
 
 @hint("shared", "The second head of queries reads the last head of keys: a group ends before the next begins.")

@@ -1,8 +1,8 @@
 """Chapter 20."""
 
 import numpy as np
+import pytest
 import torch
-from pytest import approx
 from torch import nn
 
 from lmbook import modern
@@ -14,7 +14,7 @@ def rms_by_hand(n):
     x = torch.tensor(n["entries"], dtype=torch.double)
     normed = nn.RMSNorm(4, eps=0.0, dtype=torch.double)(x)
     assert torch.allclose(normed * float(n["square"]) ** 0.5, x)
-    assert x.mean().item() == approx(float(n["mean"]))
+    assert x.mean().item() == pytest.approx(float(n["mean"]))
 
 
 def equal_width(n):
@@ -47,9 +47,9 @@ def long_cache(n):
 def scan_rounds(n):
     b = torch.tensor([float(one) for one in n["summands"]]).view(1, 4, 1)
     a = torch.full_like(b, float(n["a"]))
-    assert scan(a, b).flatten().tolist() == approx([float(one) for one in n["states"]])
+    assert scan(a, b).flatten().tolist() == pytest.approx([float(one) for one in n["states"]])
     pairs = [scan(a[:, :2], b[:, max(0, t - 1) : t + 1])[0, -1].item() if t else b[0, 0].item() for t in range(4)]
-    assert pairs == approx([float(one) for one in n["pairs"]])
+    assert pairs == pytest.approx([float(one) for one in n["pairs"]])
     assert 2 ** (n["rounds"] - 1) < n["T"] <= 2 ** n["rounds"]
 
 
@@ -68,4 +68,4 @@ def tiles(n):
         out = scores @ Q
     assert products.flops == 4 * T * T * dk
     assert 4 * out.numel() + 4 * scores.numel() == n["plain"]
-    assert n["times"] * n["tiled"] == approx(np.float64(n["plain"]))
+    assert n["times"] * n["tiled"] == pytest.approx(np.float64(n["plain"]))

@@ -14,7 +14,6 @@ from torch import nn
 
 from lmbook.data import random_windows, windows
 from lmbook.gpt import decay_groups
-from lmbook.lab.configuration import configured
 from lmbook.lab.recipes.position_codes import SEPARATOR, copy, right, validation
 from lmbook.lab.recipes.shakespeare import prepare
 from lmbook.lab.recipes.tasks import Pair, next_token_nll, random_lengths
@@ -23,8 +22,6 @@ from lmbook.lab.schedules import warmup_cosine
 from lmbook.lab.train import evaluate
 from lmbook.modern import ModernGPT
 from lmbook.networks import n_parameters
-
-configured(ModernGPT)
 
 D, HEADS, LAYERS, WINDOW, ROWS = 64, 4, 3, 64, 12
 STEPS, TRIED, WARMUP = 600, 150, 50
