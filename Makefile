@@ -20,6 +20,7 @@ help:
 	@echo "make test    run every test that this machine can run; says what it skipped and why"
 	@echo "make test-all  the same, and the repetitions that are left for once a week"
 	@echo "make site    build the book only, into $(SITE)"
+	@echo "make python  bring what lets the pages run Python (make site and make test do it too)"
 	@echo "make zip | pdf | epub | apkg   the built book to carry away, and its questions for Anki, into build/; make portable makes all and checksums"
 	@echo "make lint | unit | notebooks   the three parts of make test; make javascript is the part of lint that needs Node"
 	@echo "make fallback   the chapters that read a corpus, run without any, as on a machine that has none"

@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: order.get(item.path, len(order)))
 
 
-EXEMPT = {"gpu", "firefox", "slurm", "tex"}  # not every machine that tests everything else can have them
+EXEMPT = {"gpu", "firefox", "slurm", "tex", "pyodide"}  # not every machine that tests everything else can have them
 
 
 @pytest.hookimpl(wrapper=True)

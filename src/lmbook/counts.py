@@ -6,6 +6,9 @@ An n-gram is a history h of n-1 types and one more type w. Number the distinct h
 
 is one integer, whatever n is, and counting is sorting: equal keys end up side by side. Sorted keys also keep all
 followers of a history together, so that they are a slice, and a binary search finds any n-gram.
+
+Keys and numbers have 64 bits everywhere: where an address has 32, as in a browser, so has what NumPy calls an index,
+and number(h) * vocab_size would overflow without a word.
 """
 
 from collections.abc import Sequence
@@ -112,7 +115,7 @@ class Counts:
             keys = np.where(history >= 0, history * self.vocab_size + ids, -1)
             place = np.minimum(np.searchsorted(self.keys[n], keys), len(self.keys[n]) - 1)
             known = self.keys[n][place] == keys if len(self.keys[n]) else np.zeros(len(ids), bool)
-            numbers.append(np.where(known, place, -1))
+            numbers.append(np.where(known, place, -1).astype(np.int64, copy=False))
         return numbers
 
     def span(self, n: int, history: int) -> slice:
@@ -137,10 +140,12 @@ def distinct(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.n
     """
     T = len(keys)
     if T == 0 or (int(keys.max()) + 1) * T >= 2**63:
-        return np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+        keys, *found = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+        first, number, counts = (part.astype(np.int64, copy=False) for part in found)
+        return keys, first, number, counts
     keys, place = np.divmod(np.sort(keys * T + np.arange(T)), T)
     new = np.diff(keys, prepend=-1) > 0
-    first, number = np.flatnonzero(new), np.empty(T, np.int64)
+    first, number = np.flatnonzero(new).astype(np.int64, copy=False), np.empty(T, np.int64)
     number[place] = np.cumsum(new) - 1
     return keys[first], place[first], number, np.diff(first, append=T)
 

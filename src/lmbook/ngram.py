@@ -79,7 +79,7 @@ class Estimator:
     def _by_history(self, n: int, table: np.ndarray) -> np.ndarray:
         """Sums a table of n-grams over their last type: one entry for each (n-1)-gram."""
         history = self.counts.keys[n] // self.counts.vocab_size
-        return np.bincount(history, table, minlength=len(self.counts.keys[n - 1]))
+        return np.bincount(history.astype(np.intp, copy=False), table, minlength=len(self.counts.keys[n - 1]))
 
     def _raw_counts(self) -> tuple[Tables, Tables]:
         """c(h w) and c(h .) of every order."""
@@ -228,7 +228,8 @@ class KneserNey(Estimator):
 
     def _continuations(self, n: int) -> np.ndarray:
         """How many different types were seen before each n-gram: the longer n-grams that end in it."""
-        before = np.bincount(self.counts.suffix[n + 1], minlength=len(self.counts.keys[n]))
+        suffix = self.counts.suffix[n + 1].astype(np.intp, copy=False)  # of 32 bits in a browser, and bincount insists
+        before = np.bincount(suffix, minlength=len(self.counts.keys[n]))
         return np.where(self.allowed[self.counts.keys[n] % self.counts.vocab_size], before, 0)
 
     def estimate(self, lookup: Lookup) -> np.ndarray:

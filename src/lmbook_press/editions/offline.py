@@ -2,7 +2,8 @@
 
 A browser that reads file:// loads no modules and fetches no files. So the modules become plain scripts, the figures'
 modules and weights come by script tags, and so do the pages that cards show (the glossary, the bibliography) and the
-questions of the page Today; fonts stand inside the stylesheets. Everything else stays as it is.
+questions of the page Today; fonts stand inside the stylesheets. Everything else stays as it is, Python too, which a
+page from a disk cannot load: its buttons say so, and how to serve the folder.
 """
 
 import base64
@@ -169,7 +170,9 @@ def write_zip(out: Path, site: Path, folder: str) -> Path:
         name = file.relative_to(site).as_posix()
         if name.startswith(REPLACED) and file.suffix != ".css":
             continue
-        if file.suffix == ".html":
+        if name.startswith("_static/python/"):  # for those who serve the unpacked folder, as run.js tells them to
+            data = file.read_bytes()
+        elif file.suffix == ".html":
             data = page(file.read_text("utf-8"), site / "_static" / "states").encode()
         elif file.suffix == ".css":
             if name not in linked:

@@ -129,7 +129,7 @@ def test_a_closed_library_is_not_there_at_all(grade_answers):
     """Who takes the worker's own refusal away finds an empty folder."""
     result = grade_answers(double=OPENED)
     said = [[name, "None", "False"] for name in ("torch", "sklearn", "nltk", "lmbook")]
-    assert [line.split() for line in result["output"].splitlines()[:4]] == said
+    assert [line.split() for line in result["output"].splitlines()[:4]] == said, result["output"]
     assert result["questions"][0]["points"] == 0
 
 

@@ -87,6 +87,8 @@ def used_words(out: Path) -> set[str]:
         for names in re.findall(r'class="([^"]*)"', text):
             words.update(names.split())
     for file in (*out.rglob("*.js"), *out.rglob("*.mjs")):
+        if file.parent.name == "python":  # which brings its own stylesheet
+            continue
         if file.name not in ("searchindex.js", "bootstrap.js") and not file.name.startswith(("book-", "safetensors")):
             words.update(re.findall(r"[\w-]+", file.read_text(encoding="utf8", errors="replace")))
     return words

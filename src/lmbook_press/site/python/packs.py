@@ -6,16 +6,21 @@ import importlib.metadata
 import importlib.util
 import io
 import json
+import shutil
 import zipfile
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
+from lmbook.data import fetch
 from lmbook_press.site.python import files
 
 HERE = Path(__file__).parent
 INSIDE = HERE / "inside"
 # A page needs the lesson's code. What is recorded about trainings is a pack of its own; weights stay where they are.
 LESSON = (".py", ".json", ".txt", ".mjs", ".css", ".wasm")
+# What a page loads by these names: the newest, since all of them change together.
+SCRIPTS = ("kernel.mjs", "cells.mjs", "outputs.mjs", "cells.css", "codemirror.js")
 TITLES = {"numpy": "NumPy", "matplotlib": "Matplotlib", "lmbook": "the book's own code", "records": "recorded results"}
 TITLES |= {"traitlets": "traitlets"}
 
@@ -80,6 +85,12 @@ def pyodide_lock() -> bytes:
     return json.dumps({"info": lock["info"], "packages": packages}).encode()
 
 
+def notices() -> str:
+    """Whose work the folder holds, and on which terms."""
+    given = "".join(f"{about}\n" for name, about in CORPORA.items() if name in corpora())
+    return (HERE / "licences.txt").read_text(encoding="utf8") + given
+
+
 def wheels(package: str) -> list[str]:
     """The wheels of one of Pyodide's packages and of all that it needs."""
     about = files.lock()["packages"][package]
@@ -87,19 +98,38 @@ def wheels(package: str) -> list[str]:
     return list(dict.fromkeys([about["file_name"], *below]))
 
 
+# Corpora that anybody may hand on, with what has to be said then.
+CORPORA = {
+    "tinyshakespeare": "Tiny Shakespeare, in the public domain, selected by A. Karpathy",
+    "wikitext2": "WikiText-2, by S. Merity et al. from articles of Wikipedia's authors, CC BY-SA 3.0",
+}
+
+
+@cache
+def corpora() -> dict[str, dict[str, bytes]]:
+    """Of CORPORA those that are to be had, by name: their files, packed. A site without them has the built-in text."""
+    found = {}
+    for name in CORPORA:
+        try:
+            texts = {file["name"]: fetch.read(name, file["name"])[0] for file in fetch.card(name)["files"]}
+        except fetch.DataError:
+            continue
+        found[name] = {f"{name}-{file}.gz": packed(text) for file, text in texts.items()}
+    return found
+
+
 def packs() -> dict[str, dict]:
-    """What can be loaded after Python itself, by name: its files, and the imports that ask for it."""
-    inner = {"pyodide": True}
-    found = {
-        name: {"files": wheels(name), "imports": files.lock()["packages"][name]["imports"], **inner}
-        for name in ("numpy", "matplotlib")
-    }
-    for about, name in zip(found.values(), list(found), strict=True):
-        about["pyodide"] = name
+    """What can be loaded after Python itself, by name: its files, and what in code asks for it."""
+    found: dict[str, dict] = {}
+    for name in ("numpy", "matplotlib"):
+        found[name] = {"files": wheels(name), "imports": files.lock()["packages"][name]["imports"], "pyodide": name}
     found["lmbook"] = {"files": ["lmbook.zip"], "imports": ["lmbook"], "unpack": "/lib/lmbook"}
     found["records"] = {"files": ["records.zip"], "imports": ["lmbook.lab"], "unpack": "/lib/lmbook"}
     found["traitlets"] = {"files": ["traitlets.zip"], "imports": ["traitlets", "anywidget"], "unpack": "/lib/kernel"}
-    return {name: {"title": TITLES[name], **about} for name, about in found.items()}
+    for name, texts in corpora().items():
+        put = {file: f"/cache/lmbook/data/{name}/{file.removeprefix(f'{name}-')}" for file in texts}
+        found[name] = {"files": list(texts), "imports": [], "named": name, "put": put}
+    return {name: {"title": {**TITLES, **CORPORA}[name], **about} for name, about in found.items()}
 
 
 def marked(name: str, data: bytes) -> str:
@@ -118,13 +148,16 @@ def write(folder: Path, found: dict[str, Path]) -> dict:
             kind = "text/javascript"
         listed[name] = {"at": files.served_as(name), "bytes": size, "packed": name in files.PACKED, "type": kind}
     own = {**archives(), "pyodide-lock.json": pyodide_lock()}
+    for texts in corpora().values():
+        own |= texts
     worker = (HERE / "worker.mjs").read_bytes()
     for name, data in own.items():
         listed[name] = {"at": marked(name, data), "bytes": len(data)}
         (folder / listed[name]["at"]).write_bytes(data)
     at = marked("worker.mjs", worker)
     (folder / at).write_bytes(worker)
-    (folder / "kernel.mjs").write_bytes((HERE / "kernel.mjs").read_bytes())
+    for name in SCRIPTS:
+        shutil.copyfile(HERE / name, folder / name)
     core = ["pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "kernel.zip", "pyodide-lock.json"]
     manifest = {
         "version": files.lock()["info"]["version"],
@@ -133,9 +166,10 @@ def write(folder: Path, found: dict[str, Path]) -> dict:
         "core": core,
         "packs": packs(),
     }
+    (folder / "licences.txt").write_text(notices(), encoding="utf8")
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf8")
-    keep = {about["at"] for about in listed.values()} | {at, "kernel.mjs", "manifest.json"}
+    keep = {about["at"] for about in listed.values()} | {at, "manifest.json", "licences.txt", *SCRIPTS}
     for old in folder.iterdir():
-        if old.is_file() and old.name not in keep and old.suffix != ".mjs":
+        if old.is_file() and old.name not in keep:
             old.unlink()
     return manifest

@@ -78,7 +78,8 @@
     prepare(pack.files);
     if (pack.pyodide) {
       await pyodide.loadPackage(pack.pyodide, { messageCallback: () => {}, checkIntegrity: true });
-      if (name === "matplotlib") pyodide.runPython("import rich_output; rich_output.use_theme()");
+      const settle = { numpy: "use_wide_indices", matplotlib: "use_theme" }[name];
+      if (settle) pyodide.runPython(`import rich_output; rich_output.${settle}()`);
     }
     for (const file of pack.files) {
       if (pack.unpack) pyodide.unpackArchive(await bytes(file), "zip", { extractDir: pack.unpack });
@@ -107,7 +108,7 @@
       (text) => post({ type: "output", id: current, output: JSON.parse(text) }),
       JSON.stringify(manifest.packs),
     );
-    await Promise.all(first.filter((name) => manifest.packs[name]?.pyodide).map(load));
+    for (const name of first) if (manifest.packs[name]) await load(name);
   }
 
   async function run(id, code) {
@@ -124,7 +125,6 @@
   const deeds = {
     start: ({ manifest: given, packs }) => start(given, packs),
     run: ({ id, code }) => run(id, code),
-    load: ({ packs }) => Promise.all(packs.filter((name) => manifest.packs[name]).map(load)),
     put({ path, data }) {
       pyodide.FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
       pyodide.FS.writeFile(path, data);

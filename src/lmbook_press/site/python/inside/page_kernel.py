@@ -155,10 +155,11 @@ class Kernel:
         rich_output.begin(self.shown, self.count)
         try:
             await self.execute(code, file)
-            rich_output.open_figures()
+            rich_output.open_figures(shown=True)
             return "ok"
         except BaseException as error:
             out.flush()
+            rich_output.open_figures(shown=False)
             self.send(told(error, file))
             return "error"
         finally:

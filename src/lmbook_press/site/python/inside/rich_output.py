@@ -1,9 +1,12 @@
 """What a value looks like in a page: IPython's rules for display, and Matplotlib's open figures as SVG."""
 
+import functools
+import importlib.util
 import io
 import re
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from IPython.lib.pretty import pretty
 
@@ -100,8 +103,27 @@ def _is_figure(value: object) -> bool:
 INK, PAPER = "#010203", "#fefdfc"  # in place of black and white until the SVG is written
 
 
+def use_wide_indices() -> None:
+    """np.bincount takes integers of 64 bits, as on a computer: here an index has 32, and it would refuse them."""
+    import numpy as np
+
+    narrow = np.bincount
+
+    @functools.wraps(narrow)
+    def bincount(x: object, /, weights: object = None, minlength: int = 0) -> np.ndarray:
+        ids = np.asarray(x)
+        if ids.dtype in (np.int64, np.uint32, np.uint64) and (not ids.size or ids.max() < 2**31):
+            ids = ids.astype(np.intp)
+        return narrow(ids, weights, minlength)
+
+    np.bincount = bincount
+
+
 def use_theme() -> None:
     """Figures that say nothing of colours take those of the page: called once Matplotlib is there."""
+    fonts = Path(importlib.util.find_spec("matplotlib").origin).with_name("fontlist.json")
+    text = fonts.read_text(encoding="utf8")  # of a later version, so that Matplotlib would look for all fonts anew
+    fonts.write_text(text.replace('"_version": 390', '"_version": 330', 1), encoding="utf8")
     import matplotlib as mpl
 
     mpl.use("agg")
@@ -120,12 +142,12 @@ def svg(figure) -> str:
     return re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
 
 
-def open_figures() -> None:
-    """Shows and closes the figures that are open when a cell ends."""
+def open_figures(shown: bool) -> None:
+    """Shows and closes the figures that are open when a cell ends; after an error, closes them."""
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is None:
         return
-    for number in pyplot.get_fignums():
+    for number in pyplot.get_fignums() if shown else []:
         figure = pyplot.figure(number)
         if figure.axes or figure.texts:
             display(figure)

@@ -1,0 +1,303 @@
+// The code of a chapter, run and changed where it stands. run.mjs has made the buttons; this comes when one is pressed.
+//
+// A cell brings the cells above that it needs (lmbook_press.site.python.needs): those that have not run in this Python,
+// whose text has changed since, or whose names another cell has bound anew. So a press gives what the book prints,
+// however often and in whatever order cells were run.
+
+import { Kernel, manifest, weight } from "./kernel.mjs";
+import { show } from "./outputs.mjs";
+
+const sheet = Object.assign(document.createElement("link"), { rel: "stylesheet" });
+sheet.href = new URL("cells.css", import.meta.url).href;
+document.head.append(sheet);
+
+const kernel = new Kernel();
+const KEY = `lmbook:code:${location.pathname
+  .split("/")
+  .at(-1)
+  .replace(/\.html$/, "")}`;
+const ran = new Map(); // number of a cell: {generation, text, at}
+const views = new Map(); // number of a cell: what is on the page for it
+let about; // the manifest
+let plan; // the code cells of the notebook: {id, source, before, imports, packs, binds, changes, names, torch}
+let clock = 0;
+let queue = Promise.resolve();
+let stopped = 0; // how often Stop was pressed: what waited then does not run
+let voice; // says what happened to those who do not see it
+
+const made = (name, classes = "", text = "") =>
+  Object.assign(document.createElement(name), { className: classes, textContent: text });
+const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+const say = (text) => {
+  if (!voice) {
+    voice = made("div", "visually-hidden");
+    voice.setAttribute("role", "status");
+    document.body.append(voice);
+  }
+  voice.textContent = text;
+};
+
+function edits() {
+  try {
+    return JSON.parse(localStorage.getItem(KEY)) ?? {};
+  } catch {
+    return {};
+  }
+}
+function keep(id, text) {
+  const all = edits();
+  if (text === undefined) delete all[id];
+  else all[id] = text;
+  if (Object.keys(all).length) localStorage.setItem(KEY, JSON.stringify(all));
+  else localStorage.removeItem(KEY);
+}
+const textOf = (number) => edits()[plan[number].id] ?? plan[number].source;
+
+/** What a cell needs. Text that a reader has changed may use other names: the last cell above that binds each counts. */
+function needs(number) {
+  const { before, imports, packs, source } = plan[number];
+  const found = { before: new Set(before), imports: new Set(imports), packs: new Set(packs) };
+  const add = (other) => {
+    for (const name of ["before", "imports", "packs"]) for (const one of plan[other][name]) found[name].add(one);
+    found.before.add(other);
+  };
+  const text = textOf(number);
+  if (text !== source) {
+    for (const word of new Set(text.match(/\b[A-Za-z_]\w*\b/g) ?? [])) {
+      for (let other = number - 1; other >= 0; other -= 1) {
+        const cell = plan[other];
+        if (cell.binds.includes(word)) {
+          if (!cell.torch) add(other);
+          break;
+        }
+        if (word in cell.names) {
+          found.imports.add(cell.names[word]);
+          break;
+        }
+      }
+    }
+  }
+  for (const other of found.before) for (const pack of plan[other].packs) found.packs.add(pack);
+  return { before: [...found.before].sort((a, b) => a - b), imports: [...found.imports], packs: [...found.packs] };
+}
+
+/** The cells that have to run before this one, in order. */
+function missing(number, before) {
+  const chosen = new Set();
+  const own = new Set([...before, number]);
+  const touches = (other) => new Set([...plan[other].binds, ...plan[other].changes]);
+  for (const other of before) {
+    const last = ran.get(other);
+    const stale =
+      !last ||
+      last.generation !== kernel.generation ||
+      last.text !== textOf(other) ||
+      plan[other].before.some((one) => chosen.has(one) || (ran.get(one)?.at ?? 0) > last.at) ||
+      [...ran].some(
+        ([one, { at, generation }]) =>
+          at > last.at &&
+          generation === kernel.generation &&
+          (!own.has(one) || one >= number) &&
+          [...touches(one)].some((name) => touches(other).has(name)),
+      );
+    if (stale) chosen.add(other);
+  }
+  return [...chosen].sort((a, b) => a - b);
+}
+
+function view(number) {
+  if (views.has(number)) return views.get(number);
+  const cell = document.querySelector(`.cell.lm-run-${number}, .cell.lm-torch-${number}`);
+  const box = made("div", "lm-ran");
+  box.setAttribute("role", "group");
+  box.setAttribute("aria-label", "Run here");
+  const head = made("p", "lm-ran-head");
+  const bar = made("progress", "lm-ran-bar");
+  bar.hidden = true;
+  bar.setAttribute("aria-label", "Loaded");
+  const outputs = made("div", "cell_output");
+  box.append(head, bar, outputs);
+  cell.append(box);
+  views.set(number, { cell, box, head, bar, outputs });
+  return views.get(number);
+}
+
+const buttons = (number) => view(number).cell.querySelector(".lm-run-bar");
+function running(number, on) {
+  const button = buttons(number).querySelector(".lm-run");
+  button.textContent = on ? "Stop" : "Run";
+  button.setAttribute("aria-label", `${on ? "Stop" : "Run"} code ${number + 1}`);
+  view(number).cell.toggleAttribute("data-running", on);
+}
+
+async function prepared() {
+  plan ??= await (
+    await fetch(
+      new URL(
+        `./cells/${location.pathname
+          .split("/")
+          .at(-1)
+          .replace(/\.html$/, "")}.json`,
+        import.meta.url,
+      ),
+    )
+  ).json();
+  about ??= await manifest();
+}
+
+/** Run, or Stop where it runs. */
+export async function press(number) {
+  const here = view(number);
+  if (here.cell.hasAttribute("data-running")) {
+    stopped += 1;
+    kernel.stop();
+    return;
+  }
+  running(number, true);
+  const turn = stopped;
+  queue = queue.then(() => (turn === stopped ? run(number) : done(number, "Stopped before it began.")));
+  await queue;
+}
+
+function done(number, said) {
+  view(number).head.textContent = said;
+  view(number).bar.hidden = true;
+  running(number, false);
+  say(said);
+}
+
+async function run(number) {
+  const { head, bar, outputs } = view(number);
+  outputs.replaceChildren();
+  const began = performance.now();
+  try {
+    await prepared();
+    const { before, imports, packs } = needs(number);
+    if (!kernel.started) await load(number, packs);
+    const steps = missing(number, before);
+    const lines = [...imports, ...steps.flatMap((step) => plan[step].imports)];
+    const onLoading = (names) => {
+      const files = new Set(names.flatMap((name) => about.packs[name].files));
+      const size = [...files].reduce((sum, name) => sum + about.files[name].bytes, 0);
+      head.textContent = `Loading ${names.map((name) => about.packs[name].title).join(", ")}: ${megabytes(size)} at most`;
+      say(head.textContent);
+    };
+    const ready = lines.length
+      ? await kernel.run([...new Set(lines)].join("\n"), { id: `imports of ${number}`, onLoading })
+      : null;
+    if (ready && ready.status !== "ok") return finish(number, ready.status, ready.outputs, began);
+    for (const [i, step] of steps.entries()) {
+      head.textContent = `First the code above that this needs: ${i + 1} of ${steps.length}`;
+      const { status, outputs: shown } = await kernel.run(textOf(step), { id: plan[step].id, onLoading });
+      if (status !== "ok") {
+        await show(outputs, shown);
+        return done(number, status === "stopped" ? STOPPED : "Code above, which this needs, ended with an error.");
+      }
+      ran.set(step, { generation: kernel.generation, text: textOf(step), at: ++clock });
+    }
+    head.textContent = "Running";
+    let drawn = Promise.resolve();
+    let waiting = false;
+    const onOutput = (_, all) => {
+      if (waiting) return;
+      waiting = true; // what is printed in a loop is drawn once a frame
+      requestAnimationFrame(() => {
+        waiting = false;
+        drawn = drawn.then(() => show(outputs, all));
+      });
+    };
+    const { status, outputs: shown } = await kernel.run(textOf(number), { id: plan[number].id, onOutput, onLoading });
+    await drawn;
+    await finish(number, status, shown, began);
+  } catch (error) {
+    done(number, error.message === "stopped" ? STOPPED : `Python could not be loaded: ${error.message}`);
+  } finally {
+    bar.hidden = true;
+  }
+}
+
+const STOPPED = "Stopped. The next run starts a new Python, and runs what it needs again.";
+async function finish(number, status, shown, began) {
+  if (status !== "stopped") {
+    ran.set(number, { generation: kernel.generation, text: textOf(number), at: ++clock });
+    await show(view(number).outputs, shown);
+  }
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  const good = shown.length ? `Run here, ${seconds} s` : `Run here, ${seconds} s: nothing to show`;
+  done(number, { ok: good, error: `An error, after ${seconds} s`, stopped: STOPPED }[status]);
+}
+
+/** The first press: what is loaded, and how much of it has come. */
+async function load(number, packs) {
+  const { head, bar } = view(number);
+  const names = ["Python", ...packs.map((name) => about.packs[name].title)];
+  const all = weight(about, packs);
+  const what = `Loading ${names.join(", ")}: ${megabytes(all)}, once`;
+  head.textContent = what;
+  say(what);
+  bar.hidden = false;
+  bar.value = 0;
+  await kernel.start({
+    packs,
+    onProgress: ({ loaded, total }) => {
+      bar.max = Math.max(total, all);
+      bar.value = loaded;
+    },
+  });
+  bar.hidden = true;
+}
+
+/** Opens the editor in place of a cell's code. */
+export async function change(number, { focus = true } = {}) {
+  const { cell } = view(number);
+  await prepared();
+  if (cell.lmEditor) {
+    cell.lmEditor.focus();
+    return;
+  }
+  const { edit } = await import(new URL("codemirror.js", import.meta.url).href);
+  const printed = cell.querySelector(".cell_input .highlight");
+  const place = made("div", "highlight lm-editor");
+  printed.hidden = true;
+  printed.after(place);
+  const reset = made("button", "lm-button lm-reset", "Reset");
+  reset.type = "button";
+  reset.setAttribute("aria-label", `Reset code ${number + 1} to the book's`);
+  const bar = buttons(number);
+  const opener = bar.querySelector(".lm-edit");
+  const close = (said) => {
+    cell.lmEditor.destroy();
+    delete cell.lmEditor;
+    place.remove();
+    reset.remove();
+    printed.hidden = false;
+    opener.hidden = false;
+    keep(plan[number].id, undefined);
+    opener.focus();
+    say(said);
+  };
+  reset.onclick = () => close("The book's code is back.");
+  cell.lmEditor = edit({
+    parent: place,
+    text: textOf(number),
+    label: `Code ${number + 1}. Shift and Enter runs it, Escape leaves it.`,
+    onChange: (text) => keep(plan[number].id, text === plan[number].source ? undefined : text),
+    onRun: () => press(number),
+    onLeave: () => bar.querySelector(".lm-run").focus(),
+  });
+  opener.hidden = true;
+  bar.append(reset);
+  if (focus) {
+    cell.lmEditor.focus();
+    say("Editor. Shift and Enter runs the code, Escape leaves the editor.");
+  }
+}
+
+/** Code that a reader has changed on this device stands there again when the page is opened anew. */
+export async function restore() {
+  await prepared();
+  for (const [number, { id }] of plan.entries()) {
+    if (id in edits() && document.querySelector(`.cell.lm-run-${number} .lm-edit`))
+      await change(number, { focus: false });
+  }
+}

@@ -1,0 +1,85 @@
+"""The buttons of a chapter: nothing comes before the first press, all of it works by keyboard, and it can be undone."""
+
+import pytest
+from in_page import python_files
+
+pytestmark = [pytest.mark.browser, pytest.mark.pyodide]
+PAGE = "notebooks/05-backpropagation.html"
+FIRST, SECOND = ".cell.lm-run-3", ".cell.lm-run-13"  # the second needs what the first binds
+READY = "(cell) => !document.querySelector(cell).hasAttribute('data-running')"
+
+
+@pytest.fixture
+def chapter(visit, site):
+    """The page of chapter 5, if the site has Python."""
+    python_files()
+    if not (site / "_static" / "python" / "manifest.json").is_file():
+        pytest.skip("NO PYTHON RAN IN A PAGE: the site was built without (make python, then make site)")
+    return visit(PAGE)
+
+
+def done(page, cell: str) -> str:
+    """What stands below a cell once it has run."""
+    page.wait_for_function(READY, arg=cell, timeout=120_000)
+    return page.locator(f"{cell} .lm-ran").inner_text()
+
+
+def stored(page, cell: str) -> str:
+    return page.locator(f"{cell} > .cell_output").inner_text().strip()
+
+
+def test_a_page_that_nobody_presses_loads_only_its_buttons(chapter, served):
+    _, sent = served
+    loaded = [(path, size) for path, size, _ in sent if "python" in path or path.endswith("run.mjs")]
+    assert {path for path, _ in loaded} == {"_static/run.mjs"}
+    assert all(size < 2500 for _, size in loaded)
+    assert chapter.locator(".lm-torch-14 .lm-run-bar a").get_attribute("href").startswith("https://colab.research")
+    assert chapter.locator(".lm-torch-14 .lm-run-bar").inner_text() == "PyTorch: in Colab"
+
+
+def test_a_reader_runs_changes_stops_and_undoes_by_keyboard(chapter, axe_in_every_view, served):
+    page = chapter
+    _, sent = served
+    page.locator(f"{SECOND} .lm-run").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"{SECOND} .lm-ran-head")
+    page.wait_for_function(
+        "(cell) => document.querySelector(cell + ' .lm-ran-head').textContent.includes('MB')", arg=SECOND
+    )
+    assert stored(page, SECOND) in done(page, SECOND)
+    assert "Run here" in page.locator("[role=status].visually-hidden").inner_text()
+    assert not [path for path, _, _ in sent if "matplotlib" in path]
+
+    page.locator(f"{FIRST} .lm-edit").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"{FIRST} .cm-focused")
+    page.keyboard.press("Tab")  # no trap
+    assert not page.locator(f"{FIRST} .cm-focused").count()
+    page.locator(f"{FIRST} .cm-content").focus()
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("print('mine')\n")
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_selector(f"{FIRST}[data-running]")
+    assert "mine" in done(page, FIRST)
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.className") == "lm-run"
+
+    page.reload()
+    page.wait_for_selector(f"{FIRST} .cm-content")
+    assert "mine" in page.locator(f"{FIRST} .cm-content").inner_text()
+    axe_in_every_view(page)
+    page.locator(f"{FIRST} .cm-content").focus()
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("while True: pass\n")
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_selector(f"{FIRST}[data-running]")
+    page.wait_for_function(
+        "(cell) => document.querySelector(cell + ' .lm-ran-head').textContent === 'Running'", arg=FIRST, timeout=120_000
+    )
+    page.locator(f"{FIRST} .lm-run").click()
+    assert done(page, FIRST).startswith("Stopped")
+    page.locator(f"{FIRST} .lm-reset").click()
+    assert page.locator(f"{FIRST} .cell_input pre").first.is_visible()
+    assert page.evaluate("localStorage.getItem('lmbook:code:05-backpropagation')") is None
+    page.locator(f"{SECOND} .lm-run").click()
+    assert stored(page, SECOND) in done(page, SECOND), "after Stop a new Python runs what is needed again"

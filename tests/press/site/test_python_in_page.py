@@ -1,0 +1,128 @@
+"""Python in the page: the kernel keeps its protocol, and each cell without PyTorch gives what the book prints."""
+
+import os
+import time
+from pathlib import Path
+
+import in_page
+import pytest
+
+from lmbook_press.site.python import needs
+from lmbook_press.site.serving import serve
+
+ROOT = Path(__file__).parents[3]
+CHAPTERS = sorted(path for path in (ROOT / "notebooks").glob("*.ipynb"))
+DAILY = ("00", "01")  # the others take half a minute each, or are like them
+pytestmark = [pytest.mark.browser, pytest.mark.pyodide]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """(address, sent) of a site with a blank page and Python, in a subfolder."""
+    with serve(in_page.write_site(tmp_path_factory.mktemp("python"))) as found:
+        yield found
+
+
+@pytest.fixture
+def blank(small, new_context, listen):
+    """An open blank page; at the end nothing may have been asked of another host."""
+    address, _ = small
+    faults = []
+    context = new_context()
+    listen(context, address, faults)
+    page = context.new_page()
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(f"{address}index.html")
+    yield page
+    assert faults == []
+
+
+def run(page, code: str, name: str = "cell") -> dict:
+    return page.evaluate(in_page.RUN, [code, name])
+
+
+def test_the_kernel_keeps_its_protocol(blank, small):
+    """One visit: what is loaded and when, every kind of output, errors, names that last, Stop."""
+    _, sent = small
+    blank.evaluate(in_page.START)
+    assert not [path for path, _, _ in sent if "pyodide" in path]  # nothing before it is asked for
+    began = time.monotonic()
+    assert run(blank, "x = 6\nx * 7") == {
+        "status": "ok",
+        "outputs": [
+            {"output_type": "execute_result", "execution_count": 1, "data": {"text/plain": "42"}, "metadata": {}}
+        ],
+    }
+    core = sum(size for _, size, _ in sent)
+    run(blank, "import numpy as np")
+    assert time.monotonic() - began < 60  # of a machine that does other things too
+    assert core < 6.2e6, "Python by itself has grown"
+    assert sum(size for _, size, _ in sent) < 9e6, "with NumPy it is more than 9 MB"
+
+    printed = run(blank, "import sys\nprint('a')\nprint('b')\nprint('c', file=sys.stderr)\nx;")["outputs"]
+    assert [(o["name"], o["text"]) for o in printed] == [("stdout", "a\nb\n"), ("stderr", "c\n")]
+    assert run(blank, "np.bincount(np.array([1, 1, 3], np.int64)).tolist()")["outputs"][0]["data"] == {
+        "text/plain": "[0, 2, 0, 1]"
+    }
+    wide = run(blank, "{word: 'x' * 30 for word in 'abc'}")["outputs"][0]["data"]["text/plain"]
+    assert wide.count("\n") == 2, "IPython breaks a long dictionary into lines"
+
+    bad = run(blank, "def halve(x):\n    return x / 0\nhalve(1)", "bad")
+    assert bad["status"] == "error"
+    assert bad["outputs"][-1]["ename"] == "ZeroDivisionError"
+    told = "\n".join(bad["outputs"][-1]["traceback"])
+    assert "this cell, line 3" in told
+    assert "in halve" in told
+    assert "page_kernel" not in told, "the reader's lines are named, not ours"
+    for code, words in {
+        "import torch": "PyTorch is not in this page",
+        "input()": "cannot wait for an answer",
+        "!ls": "command of Jupyter",
+        "x ==": "SyntaxError",
+        "while True:\n    print('x' * 1000)": "printed more than",
+    }.items():
+        assert words in run(blank, code)["outputs"][-1]["traceback"][-1] + run(blank, code)["outputs"][-1]["evalue"]
+
+    blank.evaluate("() => { globalThis.endless = kernel.run('while True: pass', { id: 'endless' }); }")
+    blank.wait_for_timeout(300)
+    assert blank.evaluate("() => { kernel.stop(); return endless; }")["status"] == "stopped"
+    assert run(blank, "x")["outputs"][-1]["ename"] == "NameError", "a new Python knows nothing"
+
+
+def test_pictures_have_the_colours_of_the_page(blank):
+    blank.evaluate(in_page.START)
+    shown = run(blank, "import matplotlib.pyplot as plt\nplt.plot([1, 3, 2])\nplt.title('Up')\n_ = 1")["outputs"]
+    assert [sorted(output["data"]) for output in shown] == [["image/svg+xml", "text/plain"]]
+    drawing = shown[0]["data"]["image/svg+xml"]
+    assert "currentColor" in drawing
+    assert "#010203" not in drawing
+    assert run(blank, "plt.get_fignums()")["outputs"][0]["data"] == {"text/plain": "[]"}
+
+
+@pytest.mark.parametrize(
+    "notebook",
+    [
+        pytest.param(path, id=path.stem, marks=[] if path.name.startswith(DAILY) else pytest.mark.weekly)
+        for path in CHAPTERS
+    ],
+)
+def test_a_chapter_prints_in_the_page_what_it_prints_in_the_book(blank, notebook, real_corpora):
+    found = in_page.chapter(blank, notebook)
+    wrong = {cell: said for cell, said in found.items() if said not in ("equal", "free")}
+    assert not wrong, "\n\n".join(f"cell {cell}:\n{said}" for cell, said in wrong.items())
+    assert len(found) == sum(not plan["torch"] for plan in needs.page(notebook))
+    if report := os.environ.get("LMBOOK_PAGE_REPORT"):  # chapter, cells, ran, equal, free, need PyTorch
+        total, ran = len(needs.page(notebook)), len(found)
+        equal, free = (list(found.values()).count(kind) for kind in ("equal", "free"))
+        with open(report, "a", encoding="utf8") as file:
+            file.write(f"{notebook.stem} | {total} | {ran} | {equal} | {free} | {total - ran}\n")
+
+
+def test_a_wrong_output_is_noticed(blank):
+    """The comparison can fail: one digit in a stored output."""
+    import nbformat
+
+    stored = [nbformat.from_dict({"output_type": "stream", "name": "stdout", "text": "45.8%\n"})]
+    blank.evaluate(in_page.START)
+    outputs = run(blank, "print('69.0%')")["outputs"]
+    assert "69.0" in in_page.Rules().difference(outputs, stored)
