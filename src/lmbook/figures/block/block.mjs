@@ -67,10 +67,10 @@ export default figure(({ el, knob, bound, get, listen, say }) => {
   const bytes = (n) => (n < 1e9 ? `${fmt.num(n / 1e6, 2)} MB` : `${fmt.num(n / 1e9, 2)} GB`);
 
   function part(y, label, changed) {
-    const place = { x: 70, y, width: 126, height: 22, rx: 4 };
+    const place = { x: 54, y, width: 148, height: 22, rx: 4 };
     return [
       s("rect", { ...place, class: changed ? "lmbk-part lmbk-new" : "lmbk-part" }),
-      s("text", { x: 133, y: y + 15 }, label),
+      s("text", { x: 128, y: y + 15 }, label),
     ];
   }
 
@@ -78,7 +78,7 @@ export default figure(({ el, knob, bound, get, listen, say }) => {
     return [
       s("path", {
         class: "lmbk-arrow",
-        d: `M30 ${y + 92} H133 V${y + 84} M133 ${y + 58} V${y + 42} M133 ${y + 18} V${y + 8} H36`,
+        d: `M30 ${y + 92} H128 V${y + 84} M128 ${y + 58} V${y + 42} M128 ${y + 18} V${y + 8} H36`,
       }),
       ...part(y + 60, name, new_norm),
       ...part(y + 19, label, changed),
