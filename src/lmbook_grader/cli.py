@@ -91,9 +91,10 @@ def check(notebook: Path, release: Path | None, seconds: int):
     there. A course that has changed the book's homework names its own with --release.
     """
     from lmbook_grader import self_check as checking
+    from lmbook_grader.verdict import lines
 
     checked = checking.check(notebook, release, seconds)
-    say("\n".join(checking.lines(checked, notebook.name)))
+    say("\n".join(lines(checked, notebook.name)))
     if not checked.good:
         sys.exit(1)
 

@@ -13,7 +13,6 @@ import nbformat
 from nbformat import NotebookNode
 
 from lmbook import write
-from lmbook.figures import HIDE_DEAD_VIEW
 from lmbook_press.book import BookError
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -54,6 +53,10 @@ def tidied(notebook: NotebookNode) -> NotebookNode:
 
 
 def _outputs(cell: NotebookNode) -> list[NotebookNode]:
+    from lmbook.figures import (
+        HIDE_DEAD_VIEW,
+    )  # with the libraries of the figures, which a reader of notebooks can spare
+
     kept: list[NotebookNode] = []
     for output in cell.outputs:
         if output.output_type in ("display_data", "execute_result"):

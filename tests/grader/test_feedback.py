@@ -8,7 +8,8 @@ from samples import ROSTER, Page, hand_in, homework, master, release, result, re
 
 from lmbook_grader.intake.collect import collect
 from lmbook_grader.intake.roster import read_roster
-from lmbook_grader.report.feedback import feedback, pointers, summary, write_report
+from lmbook_grader.report.feedback import feedback, summary, write_report
+from lmbook_grader.report.pointers import pointers
 from lmbook_grader.report.results import marked
 from lmbook_grader.report.written_answers import write_sheet
 from lmbook_press.book import Book, BookError

@@ -14,7 +14,8 @@ from lmbook_grader.grading.grade import grade_one
 from lmbook_grader.intake.collect import Submission
 from lmbook_grader.report.feedback import feedback
 from lmbook_grader.sandbox.commands import Limits, available
-from lmbook_grader.self_check import RELEASES, check, lines
+from lmbook_grader.self_check import RELEASES, check
+from lmbook_grader.verdict import lines
 from lmbook_press.assignments.make import grading_version, make
 from lmbook_press.assignments.questions import marks
 from lmbook_press.book import Book

@@ -11,7 +11,8 @@ from lmbook_grader import promise
 from lmbook_grader.grading.grade import grade_one
 from lmbook_grader.intake.collect import Submission
 from lmbook_grader.sandbox.commands import Limits, available
-from lmbook_grader.self_check import check, lines
+from lmbook_grader.self_check import check
+from lmbook_grader.verdict import lines
 
 WRITER = "with open('helper.py', 'w') as file:\n    file.write('def twice(x):\\n    return 2 * x\\n')\n"
 MAGIC = "%%writefile helper.py\ndef twice(x):\n    return 2 * x"

@@ -9,7 +9,8 @@ from points import ROOT, master
 from samples import DOUBLE, DOUBLE_AT, TRIPLE_AT, WRITTEN_AT, hand_in, release, returned
 
 from lmbook_grader.intake.collect import Unreadable
-from lmbook_grader.self_check import RELEASES, changed, check, lines
+from lmbook_grader.self_check import RELEASES, changed, check
+from lmbook_grader.verdict import lines
 from lmbook_press.assignments.questions import marks
 from lmbook_press.editions.colab import edition
 

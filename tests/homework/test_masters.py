@@ -3,6 +3,8 @@
 import contextlib
 import io
 import re
+import zipfile
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -13,6 +15,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from lmbook_press.assignments import helping
 from lmbook_press.assignments.make import faults, student_version, total_points
 from lmbook_press.assignments.variants import drawn
+from lmbook_press.site.python import packs
 
 ROOT = Path(__file__).parents[2]
 MASTERS = sorted((ROOT / "notebooks" / "homework").glob("[0-9]*.ipynb"))
@@ -200,6 +203,30 @@ def test_beside_the_releases_an_assistant_reads_what_it_may_do():
     assert "You may not\n- write, complete, correct" in said
     assert all(f"## {name}\n\n- 1. " in said for name in releases)
     assert "- 2. Weights under a mask: chapter 11, “" in helping.text({"11.ipynb": releases["11-attention.ipynb"]})
+
+
+@each
+def test_no_archive_for_a_page_holds_a_solution_or_a_hidden_test(path, secrets):
+    """What a page loads to check homework: the grader's code and its hints."""
+    lines = page_lines()
+    assert len(lines) > 5_000
+    assert [line for line in secrets if line.strip() in lines] == []
+    assert {Path(name).suffix for name in packed()} <= {".py", ".txt", ".rst", "", ".md"}, "no notebook among them"
+
+
+@cache
+def packed() -> dict[str, str]:
+    """The files in the archives of the grader and of the page's kernel."""
+    found = {}
+    for name in ("grader.zip", "kernel.zip"):
+        with zipfile.ZipFile(io.BytesIO(packs.archives()[name])) as archive:
+            found |= {one: archive.read(one).decode("utf-8") for one in archive.namelist()}
+    return found
+
+
+@cache
+def page_lines() -> set[str]:
+    return {line.strip() for text in packed().values() for line in text.split("\n")}
 
 
 @each

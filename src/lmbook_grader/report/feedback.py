@@ -14,11 +14,12 @@ from nbformat import NotebookNode
 from lmbook import write
 from lmbook_grader.intake.match_answers import grade_id, titles
 from lmbook_grader.intake.roster import Roster
+from lmbook_grader.report.pointers import pointers
 from lmbook_grader.report.prose import prose, their_prose, with_code
 from lmbook_grader.report.results import file_stem, number, score
 from lmbook_press.assignments.marking import question_of, solution_and_scheme
 from lmbook_press.assignments.questions import Homework
-from lmbook_press.book import BookError, anchor
+from lmbook_press.book import BookError
 from lmbook_press.rendering import filled, render
 
 TEMPLATES = "lmbook_grader.report"
@@ -33,21 +34,6 @@ STATES = {
     "marked": "marked",
     "changed": "points changed by hand",
 }
-
-
-def pointers(master: NotebookNode, site: str | None = None) -> dict[str, str]:
-    """grade_id of an answer -> the section that treats it, in words, and with the site's address as a link.
-
-    The master says so in its metadata, lmbook.sections: grade_id -> [chapter, heading of the section].
-    """
-    found = {}
-    for name, (chapter, heading) in master.metadata.get("lmbook", {}).get("sections", {}).items():
-        words = f"chapter {int(chapter.split('-')[0])}, “{heading}”"
-        if site:
-            address = f"{site.rstrip('/')}/notebooks/{chapter}.html#{anchor(heading)}"
-            words = filled('<a href="{}">{}</a>', address, words)
-        found[name] = words
-    return found
 
 
 def name_of(release: NotebookNode) -> str:

@@ -118,7 +118,7 @@ class Session:
             answer = self._answer(end, until)
             if answer.get("is") != "back":
                 return answer
-            reply = _called_back(self.lent | functions, answer)
+            reply = called_back(self.lent | functions, answer)
             # Here too: where one call follows the other, there is always something to read, and nothing to wait for.
             if time.monotonic() - self.looked >= LOOK:
                 self._look(end, until, waited=True)
@@ -143,7 +143,7 @@ class Session:
         answer = wire.message(text, data)
         if not isinstance(answer, dict) or not isinstance(answer.get("is"), str):
             raise ProtocolError
-        return _told(answer)
+        return told(answer)
 
     def _whole(self) -> tuple[int, int] | None:
         """The lengths of the next message's parts once all of it is there."""
@@ -260,7 +260,7 @@ class Started:
         self.process.wait()
 
 
-def _told(answer: dict) -> dict:
+def told(answer: dict) -> dict:
     """The answer with its words as a page, a terminal and a file can hold them, and without what is none of them.
 
     Values go to the checks as they are; all else that a student's process says comes through here.
@@ -275,7 +275,7 @@ def _told(answer: dict) -> dict:
     return told | words | {"missing": answer.get("missing") is True}
 
 
-def _called_back(functions: dict, answer: dict) -> bytes:
+def called_back(functions: dict, answer: dict) -> bytes:
     """The frame with what a function of the check says to the student's call.
 
     Raises ProtocolError for what is no call.

@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 
 from lmbook import write
 from lmbook_press.assignments import helping, variants
-from lmbook_press.assignments.questions import undefined_names
+from lmbook_press.assignments.questions import runs_in_a_page, undefined_names
 from lmbook_press.book import Book, BookError
 from lmbook_press.normalize import read, tidied, write_notebook
 
@@ -34,6 +34,10 @@ an answer that somebody else found for their own notebook is wrong in yours.
   ```
 
 - If you have lost it, ask for it again: you will get the same one.
+"""
+IN_A_PAGE = """- You can also solve it in a browser, with nothing installed. Go to <{page}>,
+  press *Solve it here*, then *Open a file*, and choose this file. *Check* there does what the command above does, and
+  *Save as file* gives you what you hand in.
 """
 
 REGIONS = ("SOLUTION", "HIDDEN TESTS")
@@ -203,7 +207,9 @@ def make(
         for student in students:
             own = folder / "students" / student
             notebooks[own / path.name] = student_version(master, name, seed, student)
-            texts[own / "README.md"] = README.format(file=path.name)
+            here = runs_in_a_page(notebooks[own / path.name])
+            page = IN_A_PAGE.format(page=f"{book.site}book/homework/{path.stem}.html") if here else ""
+            texts[own / "README.md"] = README.format(file=path.name) + page
     folders: dict[Path, dict[str, NotebookNode]] = {}
     for path, notebook in notebooks.items():
         if hints_after is not None:

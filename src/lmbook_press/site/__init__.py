@@ -2,6 +2,7 @@
 
     features      what the book adds, one file each
     python        Python in the page: chapters that run where they are read
+    homework      homework that is solved on its page
     repairs       faults of other packages, one file each, to be deleted when they are gone
     templates     files of the theme that are other ones here
     serving       a small web server, for tests and measurements of the built site
@@ -27,6 +28,6 @@ def _use_our_templates(app, config):
 def setup(app):
     """Registers everything with Sphinx."""
     app.connect("config-inited", _use_our_templates)
-    for name in (*(f"features.{feature}" for feature in FEATURES), "python", "repairs"):
+    for name in (*(f"features.{feature}" for feature in FEATURES), "python", "homework", "repairs"):
         import_module(f"lmbook_press.site.{name}").setup(app)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -22,7 +22,7 @@ LESSON = (".py", ".json", ".txt", ".mjs", ".css", ".wasm")
 # What a page loads by these names: the newest, since all of them change together.
 SCRIPTS = ("kernel.mjs", "cells.mjs", "outputs.mjs", "cells.css", "codemirror.js")
 TITLES = {"numpy": "NumPy", "matplotlib": "Matplotlib", "lmbook": "the book's own code", "records": "recorded results"}
-TITLES |= {"traitlets": "traitlets"}
+TITLES |= {"traitlets": "traitlets", "grader": "the checks of the homework"}
 
 
 def archive(entries: Iterable[tuple[str, bytes]]) -> bytes:
@@ -56,7 +56,7 @@ def licences(*distributions: str) -> list[tuple[str, bytes]]:
 
 
 def archives() -> dict[str, bytes]:
-    """The archives by name: the kernel, the lesson, the records, traitlets."""
+    """The archives by name: the kernel, the lesson, the records, the grader, traitlets."""
     lesson = tree(place("lmbook"), "lmbook/", LESSON)
     apart = [(name, data) for name, data in lesson if name.startswith(("lmbook/lab/recorded/", "lmbook/lab/trained/"))]
     names = {name for name, _ in apart}
@@ -66,8 +66,24 @@ def archives() -> dict[str, bytes]:
         "kernel.zip": archive([*kernel, ("IPython/lib/__init__.py", b"")]),
         "lmbook.zip": archive([entry for entry in lesson if entry[0] not in names]),
         "records.zip": archive(apart),
+        "grader.zip": archive([*of_the_grader(), *of_the_press()]),
         "traitlets.zip": archive([*tree(place("traitlets"), "traitlets/"), *licences("traitlets")]),
     }
+
+
+def of_the_grader() -> list[tuple[str, bytes]]:
+    """What of the grader `lmbook homework check` needs."""
+    left = ("copies", "course", "platforms", "talk")
+    found = tree(place("lmbook_grader"), "lmbook_grader/")
+    return [entry for entry in found if entry[0].split("/")[1] not in left]
+
+
+def of_the_press() -> list[tuple[str, bytes]]:
+    """What the grader needs of the press: how a homework is read."""
+    press = place("lmbook_press")
+    files = [press / f"{name}.py" for name in ("__init__", "book", "normalize", "unseen")]
+    files += sorted((press / "assignments").glob("*.py"))
+    return [(f"lmbook_press/{file.relative_to(press).as_posix()}", file.read_bytes()) for file in files]
 
 
 def packed(data: bytes) -> bytes:
@@ -125,6 +141,7 @@ def packs() -> dict[str, dict]:
         found[name] = {"files": wheels(name), "imports": files.lock()["packages"][name]["imports"], "pyodide": name}
     found["lmbook"] = {"files": ["lmbook.zip"], "imports": ["lmbook"], "unpack": "/lib/lmbook"}
     found["records"] = {"files": ["records.zip"], "imports": ["lmbook.lab"], "unpack": "/lib/lmbook"}
+    found["grader"] = {"files": ["grader.zip"], "imports": ["lmbook_grader"], "unpack": "/lib/lmbook"}
     found["traitlets"] = {"files": ["traitlets.zip"], "imports": ["traitlets", "anywidget"], "unpack": "/lib/kernel"}
     for name, texts in corpora().items():
         put = {file: f"/cache/lmbook/data/{name}/{file.removeprefix(f'{name}-')}" for file in texts}
