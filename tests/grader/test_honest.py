@@ -198,8 +198,8 @@ def in_this_process(stem: str, notebook: nbformat.NotebookNode, said) -> None:
 SAMPLE = [
     ("01-chain-rule", 0),
     ("05-backpropagation", 4),
-    ("11-attention", 10),
-    ("12-queries-keys-values", 11),
+    pytest.param("11-attention", 10, marks=pytest.mark.weekly),
+    pytest.param("12-queries-keys-values", 11, marks=pytest.mark.weekly),
     ("19-running-llms", 18),
 ]
 ALL = [(STEMS[n % len(STEMS)], n) for n in range(200)]

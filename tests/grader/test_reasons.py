@@ -42,10 +42,11 @@ def test_the_reason_is_on_the_page_of_the_class_alone(source, said, tmp_path):
     assert "triple(11)" not in page
 
 
+OTHERS = ("cp1252", "cp437", "utf-8")
 ODD = "Łukasik \x1b[31m\x9b31m\u202e王芳.ipynb"
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "cp437", "ascii", "utf-8"])
+@pytest.mark.parametrize("encoding", ["ascii", *(pytest.param(e, marks=pytest.mark.weekly) for e in OTHERS)])
 def test_a_terminal_without_a_sign_for_a_name_ends_no_command(encoding, tmp_path):
     """What a pipe has on Windows, and old locales; no sign of a file's name reaches a terminal as it is."""
     write_course(tmp_path / "course")

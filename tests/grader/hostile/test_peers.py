@@ -102,9 +102,14 @@ def test_a_message_is_answered_in_time_or_not_at_all(message, manner):
         assert time.monotonic() - begun < 4 * CLOCK * 0.5
 
 
+# On a push each message and each manner at least once; the test above has all pairs, a message at a time.
+PAIRS = [(message, manner, m in (n, n + 2)) for m, manner in enumerate(MANNERS) for n, message in enumerate(MESSAGES)]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("manner", MANNERS)
-@pytest.mark.parametrize("message", MESSAGES)
+@pytest.mark.parametrize(
+    ("message", "manner"), [pytest.param(*pair, marks=[] if push else pytest.mark.weekly) for *pair, push in PAIRS]
+)
 def test_a_submission_ends_within_its_limits(message, manner, handed_in, monkeypatch):
     course, submission = handed_in
     monkeypatch.setattr(grading, "command", lambda *_: started(message, manner))
