@@ -264,7 +264,7 @@ if (box) {
       textContent: "Delete them",
       onclick: () => {
         kept = structuredClone(NOTHING);
-        localStorage.removeItem(NAME);
+        for (const name of [NAME, "lmbook:code"]) localStorage.removeItem(name); // also what was changed in code
         show();
       },
     });

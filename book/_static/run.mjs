@@ -69,9 +69,10 @@ for (const cell of cells) {
   }
   input.append(bar);
 }
-const key = `lmbook:code:${location.pathname
+const page = location.pathname
   .split("/")
   .at(-1)
-  .replace(/\.html$/, "")}`;
-if (cells.length && location.protocol !== "file:" && localStorage.getItem(key))
-  python().then(({ restore }) => restore());
+  .replace(/\.html$/, "");
+const changed =
+  cells.length && location.protocol !== "file:" && localStorage.getItem("lmbook:code")?.includes(`"${page}":`);
+if (changed) python().then(({ restore }) => restore());

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from lmbook.figures import modules
+from lmbook.figures import bundle, modules
 from lmbook.figures.bundle import served
 
 # Colours as the book's theme sets them, light and dark; everything else is plain HTML.
@@ -38,6 +39,7 @@ def pytest_collection_modifyitems(items):
 
 
 _numbers = count()  # of the pages
+BETS = re.findall(r'wager\(\{\s*name: "([\w-]+)"', "".join(path.read_text("utf8") for path in bundle.files().values()))
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -71,13 +73,14 @@ def _write(folder: Path, texts: dict[str, str], others: dict[str, bytes]) -> Non
 def show(new_context, book, listen):
     """show(figure, ...) -> a Playwright page that holds their text/html and mounts them, served from a subfolder.
 
-    width: of the window.  scheme: "light" or "dark".  motion: "no-preference" or "reduce".  files: names and texts in
+    bets: open, as they are for one who comes for the first time; else all are settled.  width: of the window.
+    scheme: "light" or "dark".  motion: "no-preference" or "reduce".  files: names and texts in
     place of modules().  The page's `errors` lists console errors and requests to other hosts: the test fails on any
     in which the page's `expected` does not stand (a console error may come after the test's last line).
     """
     pages, (common, usual, home) = [], book
 
-    def open_page(*figures, width=800, scheme="light", motion="no-preference", files=None):
+    def open_page(*figures, width=800, scheme="light", motion="no-preference", files=None, bets=False):
         folder, texts = common, modules() if files is None else files
         if texts != usual or files is not None:  # files given: these and no others, so without weights
             folder = common / f"other-modules-{next(_numbers)}"
@@ -88,6 +91,8 @@ def show(new_context, book, listen):
         place = folder / f"page-{next(_numbers)}.html"
         place.write_text(html, encoding="utf-8")
         context = new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion=motion)
+        if not bets:
+            context.add_init_script(f"localStorage.setItem('lmbook-bets', '{json.dumps(dict.fromkeys(BETS))}')")
         page = context.new_page()
         page.errors, page.expected = [], None
         listen(context, home, page.errors)

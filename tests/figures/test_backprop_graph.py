@@ -133,7 +133,7 @@ def test_the_numbers_of_the_chapter(show):
 
 @pytest.mark.parametrize("way", ["mouse", "keyboard"])
 def test_values_come_going_forward_and_derivatives_going_back(show, way):
-    page = show(BackpropGraph(**BY_HAND))
+    page = show(BackpropGraph(**BY_HAND, step=0))
     seen = []
     for step in range(STEPS + 1):
         rows = table(page)
@@ -195,8 +195,30 @@ def test_the_lit_arrows_are_those_of_the_formula(show):
         assert lit() == arrows, name
 
 
+def test_on_a_lit_arrow_stands_the_derivative_of_its_head(show):
+    page, numbers = show(BackpropGraph(**BY_HAND)), BackpropGraph(**BY_HAND).numbers()
+    y = [numbers[f"y{i}"][0] for i in (1, 2, 3)]
+    local = page.locator(".lmb-strip b:visible")
+    assert [number(text) for text in local.all_inner_texts()] == [
+        pytest.approx(y[0] * ((i == 0) - y[i]), abs=6e-3) for i in range(3)
+    ]
+    tile(page, "x2").click()
+    assert [number(text) for text in local.all_inner_texts()] == [
+        pytest.approx(row[1], abs=6e-3) for row in BY_HAND["W"]
+    ]
+
+
+def test_the_sign_is_bet_before_it_is_seen(show):
+    page = show(BackpropGraph(**BY_HAND), bets=True)
+    assert not tile(page, "z1").locator(".lmb-by").is_visible()
+    assert tile(page, "z2").locator(".lmb-by").is_visible()
+    page.get_by_role("button", name="negative").click()
+    assert "No, it is positive: ŷ₁ − y₁ = 0.571 − 0 = 0.571." in page.locator(".lm-wager").inner_text()
+    assert tile(page, "z1").locator(".lmb-by").is_visible()
+
+
 def test_a_number_that_is_not_known_yet_says_when(show):
-    page = show(BackpropGraph(**BY_HAND))
+    page = show(BackpropGraph(**BY_HAND, step=0))
     tile(page, "y2").click()
     assert "ŷ₂ is computed at step 2" in detail(page)
     assert "∂L/∂ŷ₂ comes at step 5" in detail(page)
@@ -266,7 +288,7 @@ def test_the_label_changes_the_loss(show):
 
 
 def test_gradient_steps_take_the_loss_down(show):
-    page = show(BackpropGraph(**BY_HAND))
+    page = show(BackpropGraph(**BY_HAND, step=0))
     button = page.get_by_role("button", name="Gradient step on W")
     assert button.is_disabled()
     page.get_by_role("slider", name="Step").fill("7")
@@ -294,12 +316,13 @@ def test_the_graph_is_one_tab_stop(show):
     focused = "document.activeElement.dataset.name"
     assert page.evaluate(focused) == "z1"  # the number whose formula is shown
     page.keyboard.press("Home")
-    for name in NAMES:
+    for key, name in [("Right", "x2"), ("Down", "w31"), ("Down", "z3"), ("Left", "z2"), ("Left", "z1"), ("Down", "y1")]:
+        page.keyboard.press(f"Arrow{key}")  # where the picture says
         assert page.evaluate(focused) == name
-        page.keyboard.press("ArrowRight")
+    page.keyboard.press("End")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Space")
-    assert detail(page).startswith("ŷ₃ =")
+    assert detail(page).startswith("ŷ₂ =")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.type") == "range"
 

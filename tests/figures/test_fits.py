@@ -1,8 +1,10 @@
 """DoesItFit: memory and times are those of the models, by mouse and by keyboard."""
 
+import re
+
 import pytest
 import torch
-from seen import cells_of
+from seen import cells_of, each
 from traitlets import TraitError
 
 from lmbook.figures import DoesItFit
@@ -136,17 +138,17 @@ def test_the_page_shows_the_numbers_of_python(show):
         tokens.fill(str(long))
         figure = DoesItFit(model=model, gpu=gpu, bits=bits, texts=many, tokens=long)
         now = figure.numbers()
-        assert f"{now['weights'] / 1e9:.2f} GB of weights and {now['cache'] / 1e9:.2f} GB of cache" in says(page)
+        cache = f"{now['cache'] / 1e6:.2f} MB" if now["cache"] < 5e6 else f"{now['cache'] / 1e9:.2f} GB"
+        assert f"{now['weights'] / 1e9:.2f} GB of weights and {cache} of cache" in says(page)
         assert rows(page)[0][1] == f"{figure.models[model]['parameters']:,}"
         fits = now["weights"] + now["cache"] <= figure.gpus[gpu]["memory"] * 1e9
-        assert ("does not fit" in says(page)) == ("not fit" in rows(page)[3][1]) == (not fits)
+        assert ("does not fit" in says(page)) == ("not fit" in rows(page)[5][1]) == (not fits)
         assert ("tokens per second" in says(page)) == fits  # what does not fit writes nothing
         if fits:
-            assert float(rows(page)[3][1].replace(",", "")) == pytest.approx(now["speed"], abs=0.51)
+            assert float(rows(page)[5][1].replace(",", "")) == pytest.approx(now["speed"], abs=0.51)
             assert ("Computing takes" in says(page)) == (now["computing"] > now["reading"])
-        shown = page.locator(".lm-bar-text").all_inner_texts()
-        for text, name in zip(shown[3:], ("reading", "computing"), strict=True):
-            value, unit = text.split()
+        for row, name in zip(rows(page)[3:5], ("reading", "computing"), strict=True):
+            value, unit = row[1].split()
             assert float(value) == pytest.approx(now[name] * {"ms": 1e3, "µs": 1e6}[unit], abs=0.051)
 
 
@@ -174,3 +176,22 @@ def test_the_result_is_read_out(show):
     sliders(page)[0].press("ArrowRight")
     page.wait_for_function("document.querySelector('[role=status]').textContent.includes('2 texts')")
     assert page.get_by_role("status").inner_text() == says(page)
+
+
+def test_the_curves_cross_where_the_cache_outgrows_the_weights(show):
+    page = show(DoesItFit(model=4, gpu=1, bits=4, tokens=12), bets=True)
+    assert not page.locator(".lmfi-curve").first.is_visible()
+    page.get_by_role("slider", name="Texts", exact=True).fill("2")
+    page.get_by_role("button", name="Bet").click()
+    height = lambda name: [float(y) for y in re.findall(r" (-?[\d.]+)", each(page, name, "d")[0][0])]  # noqa: E731
+    weights, cache = height(".lmfi-curve.lmfi-weights"), height(".lmfi-curve.lmfi-cache")
+    first = next(k for k, (w, c) in enumerate(zip(weights, cache, strict=True)) if c < w)  # higher up on the page
+    figure = DoesItFit(model=4, gpu=1, bits=4, tokens=12)
+
+    def more(k):
+        figure.texts = k
+        now = figure.numbers()
+        return now["cache"] / (figure.gpus[1]["bandwidth"] * 1e9) > now["reading"] / 2
+
+    assert [more(k) for k in range(first + 1)] == [False] * first + [True]
+    assert f"Here from {2**first} texts; you said 4." in page.locator(".lm-wager").inner_text()

@@ -28,7 +28,7 @@ def number(text):
 
 
 def table(page):
-    details = page.locator("details").first
+    details = page.locator("details:has(table)").first
     if not details.evaluate("(node) => node.open"):
         details.locator("summary").click()
     return cells_of(details)
@@ -46,15 +46,12 @@ def norms_agree(page, figure):
         np.testing.assert_allclose(found, norms[name], rtol=1e-5, atol=1e-300, err_msg=name)
 
 
-def steps_agree(page, figure, place):
+def steps_agree(page, figure):
     rows, numbers = table(page), figure.numbers()
     assert [row[1] for row in rows] == figure.events
     for t, (row, wanted) in enumerate(zip(rows, numbers, strict=True)):
         for k, name in enumerate(ORDER):
-            if t * len(ORDER) + k < place:
-                assert number(row[2 + k]) == pytest.approx(wanted[name], abs=2e-6), (t, name)
-            else:
-                assert row[2 + k] == ""
+            assert number(row[2 + k]) == pytest.approx(wanted[name], abs=2e-6), (t, name)
 
 
 # --- in Python ------------------------------------------------------------------------------------------------------
@@ -105,7 +102,7 @@ def test_the_unit_is_a_latch():
         (lambda: LSTMStep(events=["sleep"]), "wait"),
         (lambda: LSTMStep(events=[]), "1 to 12"),
         (lambda: LSTMStep(bias=9), "bias"),
-        (lambda: LSTMStep(place=-1), "place"),
+        (lambda: LSTMStep(chosen=-1), "chosen"),
     ],
 )
 def test_what_does_not_fit_is_refused(make, said):
@@ -162,68 +159,85 @@ def test_the_sentence_says_what_becomes_of_the_gradient(show, scale, fate):
     assert f"the tanh network {fate}" in says(show(figure))
 
 
-# --- on the page: one step, gate by gate ----------------------------------------------------------------------------
+# --- on the page: one unit over time ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_every_number_is_that_of_the_cell(show, program):
-    figure = LSTMStep(**program, place=6 * len(program.get("events", FIRST)))
-    steps_agree(show(figure), figure, figure.place)
+    figure = LSTMStep(**program)
+    steps_agree(show(figure), figure)
 
 
 @pytest.mark.parametrize("way", ["mouse", "keyboard"])
-def test_next_goes_from_gate_to_gate_and_from_step_to_step(show, way):
-    figure = LSTMStep()
-    page = show(figure)
-    for place in range(1, 9):
+def test_a_step_is_opened(show, way):
+    page = show(LSTMStep())
+    for t in (3, 4):
         if way == "mouse":
-            page.get_by_role("button", name="Next", exact=True).click()
+            page.locator(".lml-events button").nth(t).click()
         else:
-            page.get_by_role("slider", name="Stage").focus()
+            page.locator(".lml-events button[tabindex='0']").focus()
             page.keyboard.press("ArrowRight")
-        now = page.locator(".lml-row[data-now=true]").get_attribute("data-name")
-        assert now == ORDER[(place - 1) % 6]
-    steps_agree(page, figure, 8)
-    assert says(page).startswith("Step 2, “wait”, input gate")
-    page.get_by_role("button", name="Back").click()
-    steps_agree(page, figure, 7)
-    page.get_by_role("button", name="Next step").click()
-    steps_agree(page, figure, 12)
-    page.get_by_role("button", name="Next step").click()
-    steps_agree(page, figure, 18)
+        assert page.locator(".lml-events button[aria-pressed=true]").inner_text() == FIRST[t]
+        assert says(page).startswith(f"Step {t + 1}, “{FIRST[t]}”")
+    page.locator("[data-step='7']").click()  # in the drawing
+    assert says(page).startswith("Step 8, “show”")
 
 
 def test_the_formulae_add_up(show):
-    page = show(LSTMStep(place=36))  # the last number of step 6, "store −1"
+    page = show(LSTMStep(chosen=5))  # "store −1"
+    page.locator("summary", has_text="The sums of step 6").click()
     wanted = LSTMStep().numbers()[5]
     for name in ORDER:
-        words = page.locator(f".lml-row[data-name={name}] .lml-words").inner_text()
+        words = page.locator(f".lml-sums [data-name={name}]").inner_text()
         assert number(words.rsplit("= ", 1)[1]) == pytest.approx(wanted[name], abs=6e-4)
-    f = page.locator(".lml-row[data-name=f] .lml-words").inner_text()
-    assert f == "f = σ((−10.000) · 1.000 + 5.000) = σ(−5.000) = 0.007"
+    f = page.locator(".lml-sums [data-name=f]").inner_text()
+    assert f == "f = σ((−10) · 1 + 5) = σ(−5) = 0.007"
+
+
+def test_the_line_of_the_memory_is_its_numbers(show):
+    page, wanted = show(LSTMStep()), [row["c"] for row in LSTMStep().numbers()]
+    path = page.locator(".lml-memory").get_attribute("d")
+    heights = [float(y) for y in re.findall(r"L[\d.]+ ([\d.]+)", path)]
+    assert np.corrcoef(heights, wanted)[0, 1] < -0.99999
+    assert heights[0] - heights[5] == pytest.approx(50 * (wanted[5] - wanted[0]), abs=0.2)
 
 
 def test_inputs_and_bias_can_be_changed(show):
-    page = show(LSTMStep(place=14))  # in step 3
-    page.get_by_label("Input of this step").select_option("store −1")
+    page = show(LSTMStep(chosen=2))
+    page.get_by_label("Input of step 3").select_option("store −1")
     events = [*FIRST[:2], "store −1", *FIRST[3:]]
-    steps_agree(page, LSTMStep(events=events), 14)
+    steps_agree(page, LSTMStep(events=events))
     page.get_by_role("slider", name="Bias").fill("-1.5")
-    page.get_by_role("slider", name="Stage").fill("48")
-    steps_agree(page, LSTMStep(events=events, bias=-1.5), 48)
-    assert page.get_by_role("button", name="Next", exact=True).is_disabled()
+    steps_agree(page, LSTMStep(events=events, bias=-1.5))
     page.get_by_role("button", name="Start again").click()
-    steps_agree(page, LSTMStep(), 0)
+    steps_agree(page, LSTMStep())
+
+
+def test_a_bet_comes_before_the_gates(show):
+    page = show(LSTMStep(), bets=True)
+    said = page.locator(".lm-says")
+    assert not said.is_visible()
+    page.get_by_role("button", name="the output gate").click()
+    assert said.is_visible()
+    o = LSTMStep().numbers()[2]["o"]
+    assert f"You said output gate: that one is at {o:.3f}." in page.locator(".lm-wager").inner_text()
+    page.reload()
+    page.wait_for_function("document.querySelector('figure').dataset.live")
+    assert said.is_visible()  # kept on the device
+    page.get_by_role("button", name="Bet again").click()
+    assert not said.is_visible()
+    page.get_by_role("slider", name="Bias").press("ArrowLeft")  # whoever uses the figure has skipped
+    assert said.is_visible()
 
 
 # --- for everybody --------------------------------------------------------------------------------------------------
 
-BOTH = [GradientOverDistance(scale=3.0, T=100), LSTMStep(place=33)]
+BOTH = [GradientOverDistance(scale=3.0, T=100), LSTMStep(chosen=5)]
 
 
 def test_axe_finds_nothing_and_it_fits(show, axe_in_every_view):
     page = show(*BOTH)
-    for look in ("one unit, step by step", "a trained LSTM on your text"):
+    for look in ("one unit over time", "a trained LSTM on your text"):
         page.set_viewport_size({"width": 800, "height": 900})
         page.get_by_role("radio", name=look).check()
         page.locator("details").evaluate_all("(all) => all.forEach((one) => { one.open = true; })")

@@ -18,6 +18,7 @@ asks for them.
 import base64
 import hashlib
 import json
+import math
 import re
 from functools import cache
 from pathlib import Path
@@ -169,6 +170,37 @@ def served() -> dict[str, bytes]:
     return files
 
 
+def limits() -> dict[str, dict]:
+    """What the class of each figure says of its traits, for an address that sets them: {figure: {trait: limit}}.
+
+    A limit is {"of": values}, {"counts": the list whose places it counts} or {"from": [least, most]}, all with
+    {"whole": true} where no fraction will do.
+    """
+    from traitlets import Enum, Int
+
+    from lmbook import figures
+
+    def limit(trait) -> dict:
+        if isinstance(trait, Enum):
+            return {"of": list(trait.values)}
+        whole = {"whole": True} if isinstance(trait, Int) else {}
+        if counts := trait.metadata.get("counts"):
+            return whole | {"counts": counts}
+        ends = [end if end is None or abs(end) < math.inf else None for end in (trait.min, trait.max)]
+        return whole | ({"from": ends} if ends != [None, None] else {})
+
+    kinds = (getattr(figures, name) for name in figures.FIGURES)
+    found = {
+        kind.module: {
+            name: limit(trait)
+            for name, trait in sorted(kind.class_own_traits(sync=True).items())
+            if hasattr(trait, "values") or hasattr(trait, "min")
+        }
+        for kind in kinds
+    }
+    return {module: {name: one for name, one in traits.items() if one} for module, traits in found.items()}
+
+
 def modules() -> dict[str, str]:
     """What a site serves from one folder: {file name: text}, NAME.VERSION.mjs for each figure, mount.mjs, figures.css.
 
@@ -184,5 +216,8 @@ def modules() -> dict[str, str]:
     }
     mount = re.sub(
         r"^const WEIGHTS = .*$", lambda _: f"const WEIGHTS = {json.dumps(found)};", mount, flags=re.MULTILINE
+    )
+    mount = re.sub(
+        r"^const LIMITS = .*$", lambda _: f"const LIMITS = {json.dumps(limits())};", mount, flags=re.MULTILINE
     )
     return {**files, "mount.mjs": mount, "figures.css": style()}

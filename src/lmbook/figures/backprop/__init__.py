@@ -46,7 +46,7 @@ class BackpropGraph(Figure):
     x = traitlets.List().tag(sync=True)
     W = traitlets.List().tag(sync=True)
     label = traitlets.Int(2, min=1, max=3).tag(sync=True)
-    step = traitlets.Int(0, min=0, max=STEPS).tag(sync=True)
+    step = traitlets.Int(STEPS, min=0, max=STEPS).tag(sync=True)
     chosen = traitlets.Enum(node_names(), "z1").tag(sync=True)
     rate = traitlets.Float(0.1).tag(sync=True)
 
@@ -62,9 +62,9 @@ class BackpropGraph(Figure):
         )
         state.setdefault(
             "caption",
-            "Go forward to the loss, then back, and pick any number to see how it was found. Compare the derivatives "
-            "of the logits with the probabilities. Then set a weight, the input or the label, and predict the signs "
-            "of the derivatives before you look; or take gradient steps and watch all derivatives fade.",
+            "Pick any number to see how its derivative was found, or go the whole way from the inputs. Compare the "
+            "derivatives of the logits with the probabilities. Then set a weight, the input or the label; or take "
+            "gradient steps, and watch all derivatives fade.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         x, W = [float(value) for value in x], [[float(value) for value in row] for row in W]

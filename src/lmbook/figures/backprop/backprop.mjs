@@ -1,5 +1,5 @@
 // BackpropGraph: a softmax layer, number by number. Forward to the loss, back to the weights; everything can be edited.
-import { button, choice, field, figure, fmt, h, replace, roving, s, slider, table } from "../kit/core.mjs";
+import { button, choice, disable, field, figure, fmt, h, replace, roving, s, slider, table } from "../kit/core.mjs";
 import { layer, measured, NAMES } from "./graph.mjs";
 
 const LAST = 7;
@@ -38,7 +38,14 @@ const style = `
 .lmb-graph .lmb-name { font-weight: 600; }
 .lmb-graph .lmb-by { margin-top: 0.1rem; border-top: 1px dashed var(--lm-line); font-style: italic; }
 .lmb-graph .lmb-came .lmb-name { text-decoration: underline 2px; text-underline-offset: 0.2em; }
+.lmb-graph .lmb-strip { position: relative; }
 .lmb-graph svg { display: block; width: 100%; height: 1.7rem; overflow: visible; }
+.lmb-strip i { position: absolute; bottom: -1px; width: 8px; height: 6px; margin-left: -4px; background: var(--lm-line);
+  clip-path: polygon(0 0, 100% 0, 50% 100%); }
+.lmb-strip i[data-lit="true"] { background: var(--lm-2); }
+.lmb-strip b { position: absolute; top: 50%; padding: 0 0.2rem; border-radius: 3px; background: var(--lm-paper);
+  font-size: 0.75rem; line-height: 1.1; font-variant-numeric: tabular-nums; transform: translate(-50%, -50%);
+  pointer-events: none; }
 .lmb-graph line { stroke: var(--lm-line); stroke-width: 1.2; vector-effect: non-scaling-stroke; }
 .lmb-graph line[data-lit="true"] { stroke: var(--lm-2); stroke-width: 3; }
 .lm-figure .lmb-detail { padding: 0.6rem 0.8rem; border-radius: 6px; background: var(--lm-soft); font-size: 0.875rem; }
@@ -46,9 +53,12 @@ const style = `
 .lmb-detail ul { margin: 0.2rem 0; padding-left: 1.1rem; }
 .lmb-detail li { margin: 0; overflow-wrap: anywhere; }
 .lmb-detail .lmb-sum { font-weight: 600; }
-.lm-figure .lmb-both { --lm-side: 18.5rem; }
+.lm-figure .lmb-both { --lm-side: 20.5rem; }
+.lmb-walk .lm-slider { flex: 1 1 7rem; }
+.lmb-walk .lm-value { display: none; } /* the sentence below says it */
 .lmb-both .lm-field input { flex: 0 1 8rem; }
 .lmb-both .lm-field input[aria-invalid="true"] { border-color: var(--lm-2); box-shadow: inset 0 0 0 1px var(--lm-2); }
+.lmb-both .lmb-detail { min-height: 8.6rem; }
 .lmb-both .lmb-fault { min-height: 1.45em; }
 `;
 
@@ -64,7 +74,7 @@ const inside = (v) => (v < 0 ? `(${num(v)})` : num(v)); // a factor of a product
 const short = (v) =>
   Math.abs(v) < 1000
     ? fmt.num(v, Math.abs(v) >= 100 ? 0 : Math.abs(v) >= 10 ? 1 : 2)
-    : `${v < 0 ? "−" : ""}${Math.abs(v).toExponential(0).replace("+", "")}`;
+    : `${v < 0 ? "−" : ""}${fmt.exp(Math.log(Math.abs(v)), 1).replaceAll(" ", "")}`;
 const plain = (v) => String(Number(v.toPrecision(12)));
 const exact = (v) => {
   const [mantissa, exponent] = plain(v).split("e");
@@ -72,8 +82,18 @@ const exact = (v) => {
 };
 const input = (name) => name[0] === "x" || name[0] === "w";
 
-export default figure(({ el, bound, get, put, listen, say }) => {
-  const first = { x: get("x"), W: get("W"), label: get("label") };
+const fits = (/** @type {number} */ x) => typeof x === "number" && Math.abs(x) <= MOST;
+const about = {
+  style,
+  allows: {
+    // what an address may set
+    x: (x) => x.length === 2 && x.every(fits),
+    W: (W) => W.length === 3 && W.every((row) => row.length === 2 && row.every(fits)),
+  },
+};
+
+export default figure(({ el, bound, get, put, listen, say, wager }) => {
+  const first = { x: get("x"), W: get("W"), label: get("label"), step: get("step") };
   let now = layer(get("x"), get("W"), get("label"));
   let edited = "w11"; // the input or weight that the controls set
   let news = "";
@@ -128,14 +148,23 @@ export default figure(({ el, bound, get, put, listen, say }) => {
     return parts.node;
   };
   const lines = [];
-  const strip = (arrows) =>
-    s("svg", { viewBox: "0 0 6 1", preserveAspectRatio: "none", "aria-hidden": "true" }, [
-      arrows.map(([from, to, x1, x2]) => {
-        const line = s("line", { x1, x2, y1: 0, y2: 1 });
-        lines.push({ from, to, line });
-        return line;
-      }),
+  const tips = new Map(); // arrowheads, by the number that they point to
+  const strip = (arrows) => {
+    const at = (/** @type {number} */ x) => ({ left: `${(100 * x) / 6}%` });
+    const local = arrows.map(([from, to, x1, x2]) => {
+      const line = s("line", { x1, x2, y1: 0, y2: 1 });
+      const number = h("b", { style: at((x1 + x2) / 2), hidden: true });
+      if (!tips.has(to)) tips.set(to, h("i", { style: at(x2) }));
+      lines.push({ from, to, line, number });
+      return number;
+    });
+    const drawn = lines.slice(-arrows.length).map(({ line }) => line);
+    return h("div", { class: "lmb-strip", "aria-hidden": "true" }, [
+      s("svg", { viewBox: "0 0 6 1", preserveAspectRatio: "none" }, drawn),
+      [...new Set(arrows.map(([, to]) => tips.get(to)))],
+      local,
     ]);
+  };
   const at = { z: (i) => 2 * i - 1, w: (i, k) => 2 * i - 2.5 + k, x: (k) => 3 * k - 1.5 };
   const three = [1, 2, 3];
   const two = [1, 2];
@@ -156,7 +185,7 @@ export default figure(({ el, bound, get, put, listen, say }) => {
       row("L"),
     ],
   );
-  const group = roving(graph, "button", { index: NAMES.indexOf(get("chosen")) });
+  const group = roving(graph, "button", { index: NAMES.indexOf(get("chosen")), keys: "plane" });
   const choose = (name) => {
     if (input(name)) edited = name;
     if (name === get("chosen")) draw();
@@ -210,13 +239,11 @@ export default figure(({ el, bound, get, put, listen, say }) => {
       `${num(layer(get("x"), W, get("label")).value.L)}.`;
     put({ W });
   });
-  const again = button("Start again", () => put({ ...first, step: 0 }));
+  const again = button("Start again", () => put(first));
+  const replay = button("From the inputs", () => go(0));
 
   const key = h("p", { class: "lm-muted lm-small" }, [
-    "In each box: the name, the value, and in italics the derivative of L with respect to it. A weight is on " +
-      "the line from its input to its logit, where the two are multiplied: ",
-    "nothing computes a weight. ",
-    h("span", { class: "lm-hand" }, "Pick a box to see its formula."),
+    "In a box: name, value, derivative of L. On an arrow: that of its head.",
   ]);
   const numbers = table({
     caption: "Every number, the derivative of L by it, and what two small steps measure",
@@ -227,12 +254,39 @@ export default figure(({ el, bound, get, put, listen, say }) => {
     caption: "Row ŷᵢ, column zⱼ: the derivative of ŷᵢ by zⱼ",
     head: ["of", "z₁", "z₂", "z₃"],
   });
+  const signs = [
+    [-1, "negative"],
+    [0, "zero"],
+    [1, "positive"],
+  ];
+  const question =
+    first.step === LAST &&
+    wager({
+      name: "backprop-sign",
+      asks: `Word ${first.label} came. Which sign has the derivative of L by z₁?`,
+      options: signs,
+      hides: [tiles.z1.by, detail, say.node, ...lines.map(({ number }) => number)],
+      told: (bet) => {
+        const { by, value } = layer(first.x, first.W, first.label);
+        const sign = signs.find(([sign]) => sign === Math.sign(by.z1))[1];
+        return (
+          (bet === null ? "It is " : bet === Math.sign(by.z1) ? "Yes, " : "No, it is ") +
+          `${sign}: ŷ₁ − y₁ = ${fmt.prob(value.y1)} − ${first.label === 1 ? 1 : 0} = ${num(by.z1)}.`
+        );
+      },
+    });
   el.append(
+    ...(question ? [question.node] : []),
     h("div", { class: "lm-split lm-split-right lmb-both" }, [
-      h("div", { class: "lm-stack" }, h("div", { class: "lm-row" }, back, next, walk.node), graph),
+      h(
+        "div",
+        { class: "lm-stack" },
+        h("div", { class: "lm-row lmb-walk" }, back, next, replay, walk.node),
+        graph,
+        key,
+      ),
       h("div", { class: "lm-stack" }, [
         detail,
-        key,
         move.node,
         typed.node,
         fault,
@@ -333,11 +387,17 @@ export default figure(({ el, bound, get, put, listen, say }) => {
       if (forward && chosen[0] === "z") lit ||= arrow.to[0] === "w" && arrow.to[1] === chosen[1];
       if (!forward && chosen[0] === "x") lit ||= arrow.from[0] === "w" && arrow.from[2] === chosen[1];
       arrow.line.dataset.lit = String(lit);
+      const tail = chosen[0] === "x" ? chosen : arrow.from; // the weight on the way is a factor
+      const known = now.arrows.find(({ from, to }) => from === tail && to === arrow.to);
+      arrow.number.hidden = !(lit && known && traced(chosen));
+      arrow.number.textContent = known ? short(known.local) : "";
     }
+    for (const [name, tip] of tips)
+      tip.dataset.lit = String(lines.some((arrow) => arrow.to === name && arrow.line.dataset.lit === "true"));
     walk.set(step);
-    back.disabled = step === 0;
-    next.disabled = step === LAST;
-    descend.disabled = step < LAST;
+    disable(back, step === 0);
+    disable(next, step === LAST);
+    disable(descend, step < LAST);
     descend.textContent = `Gradient step on W (${get("rate")})`;
     came.set(get("label"));
     label_.textContent = `Set ${written(edited)}`;
@@ -358,10 +418,10 @@ export default figure(({ el, bound, get, put, listen, say }) => {
     const entry = (i, j) => now.arrows.find((arrow) => arrow.from === `z${j}` && arrow.to === `y${i}`).local;
     jacobian.draw(three.map((i) => [written(`y${i}`), ...three.map((j) => (step >= 2 ? exact(entry(i, j)) : ""))]));
     group.refresh();
-    say([news, sentence()].filter(Boolean).join(" "));
+    say(news || sentence()); // the change, where there was one
     news = "";
   }
 
   listen("x W label step chosen rate", draw);
   draw();
-}, style);
+}, about);

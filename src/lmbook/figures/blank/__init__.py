@@ -97,7 +97,7 @@ class FillTheBlank(Figure):
 
     words = traitlets.List().tag(sync=True)
     sentences = traitlets.List().tag(sync=True)
-    chosen = traitlets.Int(0).tag(sync=True)
+    chosen = traitlets.Int(0).tag(sync=True, counts="sentences")
     blank = traitlets.Int(5).tag(sync=True)
     typed = traitlets.Unicode("").tag(sync=True)
     bytes = traitlets.Int().tag(sync=True)

@@ -3,7 +3,7 @@
 // For the sentences to choose from the package has computed the probabilities; for a sentence of the reader's the model
 // does it here (engine.mjs). A blank is [[[number of a word, P], ...], P of the word that stands there, its rank], and
 // `read` of a sentence has what the model reads for each of its words: the word, or the class of its look.
-import { bars, figure, fmt, h, replace, roving, select, table } from "../kit/core.mjs";
+import { bars, figure, fmt, h, replace, roving, select, table, whole } from "../kit/core.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 
 const MODEL = "bert-wikitext2";
@@ -28,6 +28,14 @@ const ordinal = (n) => {
 
 /** ln of the product of the probabilities of all words of a sentence, each blank alone. */
 export const logP = (sentence) => sentence.blanks.reduce((sum, [, p]) => sum + Math.log(p), 0);
+
+const about = {
+  style,
+  allows: {
+    // what an address may set
+    blank: (t, { sentences, chosen }) => whole(t, 0, sentences[chosen].words.length - 1),
+  },
+};
 
 export default figure(({ model, el, get, put, listen, say }) => {
   const now = () => get("sentences")[get("chosen")];
@@ -177,4 +185,4 @@ export default figure(({ model, el, get, put, listen, say }) => {
     own.stop();
     models.stop();
   };
-}, style);
+}, about);

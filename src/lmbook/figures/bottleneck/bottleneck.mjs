@@ -4,7 +4,7 @@
 //
 // The curves and the recorded source are looked up. A source of the reader's is read and written back here, by the
 // models whose weights ship (engine.mjs): `own` is what was typed, its letters A, B, ... are read.
-import { button, figure, fmt, h, onwidth, replace, s, slider, table } from "../kit/core.mjs";
+import { button, figure, fmt, h, onwidth, replace, s, slider, table, whole } from "../kit/core.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 
 const FIRST = 5; // the id of A
@@ -40,6 +40,16 @@ export function typed(text, symbols, most) {
     over: Math.max(0, letters.length - most),
   };
 }
+
+const about = {
+  style,
+  allows: {
+    // what an address may set
+    length: (length, { source }) => whole(length, 1, source.length),
+    read: (read, { source }) => whole(read, 0, source.length),
+    size: (size, { sizes }) => sizes.includes(size),
+  },
+};
 
 export default figure(({ model, el, get, put, listen, say }) => {
   const sizes = get("sizes");
@@ -336,4 +346,4 @@ export default figure(({ model, el, get, put, listen, say }) => {
     own.stop();
     models.stop();
   };
-}, style);
+}, about);

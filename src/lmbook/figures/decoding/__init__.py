@@ -162,7 +162,7 @@ class DecodingSteps(Figure):
     lexicon = traitlets.List().tag(sync=True)  # what one needs to write Harbourish: [kind, "word meaning, .."]
     words = traitlets.List().tag(sync=True)
     sentences = traitlets.List().tag(sync=True)
-    chosen = traitlets.Int(0).tag(sync=True)
+    chosen = traitlets.Int(0).tag(sync=True, counts="sentences")
     width = traitlets.Int(0, min=0, max=WIDEST).tag(sync=True)
     picks = traitlets.List().tag(sync=True)
     step = traitlets.Int(0, min=0, max=MOST).tag(sync=True)

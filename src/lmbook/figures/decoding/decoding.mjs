@@ -2,7 +2,7 @@
 //
 // Those of the sentences to choose from were stored; for a sentence of the reader's, and behind a beginning too
 // unlikely to be stored, the model is asked here (engine.mjs).
-import { button, choice, figure, fmt, h, replace, roving, s, select, table } from "../kit/core.mjs";
+import { button, choice, disable, figure, fmt, h, replace, roving, s, select, table } from "../kit/core.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 
 const MOST = 14;
@@ -91,6 +91,19 @@ export function walk(nodes, picks) {
 
 const last = (list) => list[list.length - 1];
 const best = (list, by) => list.reduce((a, b) => (by(b) > by(a) ? b : a));
+
+const about = {
+  style,
+  allows: {
+    // what an address may set
+    picks: (picks, { sentences, chosen }) => {
+      let node = 0;
+      const { nodes } = sentences[chosen];
+      for (const pick of picks) node = nodes[node]?.[pick]?.[2] ?? -1;
+      return node !== -1;
+    },
+  },
+};
 
 export default figure(({ model, el, knob, get, put, listen, say }) => {
   const word = (id) => get("words")[id];
@@ -239,7 +252,12 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
   const next = button("Next step", () => go(get("step") + 1), { class: "lm-button lm-main" });
   const back = button("Back", () => go(get("step") - 1));
   const end = button("To the end", () => go(MOST));
-  const ranks = h("div", { class: "lmd-beam", tabindex: "0", role: "region", "aria-label": "The beam, step by step" });
+  const ranks = h("div", {
+    class: "lmd-beam",
+    tabindex: "0",
+    role: "region",
+    "aria-label": "The beam, step by step",
+  });
   const key = h("p", { class: "lm-muted lm-small lmd-key" }, [
     "Each row is a step: the beginnings that the beam holds, the likeliest on the left, each with its last " +
       "word and ln P of the whole. A line leads to the beginning that it continues; a dashed box was given up; a " +
@@ -299,8 +317,8 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
       ),
     ]);
     group.refresh();
-    likeliest.disabled = node === null;
-    undo.disabled = restart.disabled = path.length === 0;
+    disable(likeliest, node === null);
+    for (const one of [undo, restart]) disable(one, path.length === 0);
     if (focused && offers.length)
       group.focus(0); // the button that had the focus is gone
     else if (inside && !offers.length) undo.focus();
@@ -381,8 +399,8 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
       }),
     ]);
     ranks.scrollTop = ranks.scrollHeight; // the last step is in sight
-    next.disabled = end.disabled = step === found.steps.length;
-    back.disabled = step === 0;
+    for (const one of [next, end]) disable(one, step === found.steps.length);
+    disable(back, step === 0);
     const complete = found.complete.filter((one) => one.ids.length <= step).sort((a, b) => score(b) - score(a));
     const leader = step === found.steps.length ? complete[0] : step ? shown[step - 1].kept[0] : null;
     replace(written, leader ? text(leader.ids) : "nothing written yet");
@@ -445,4 +463,4 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     own.stop();
     models.stop();
   };
-}, style);
+}, about);

@@ -4,7 +4,7 @@
 //
 // Everything is computed here, by pixelgpt.mjs, from the weights in the state; on request a second model, which reads
 // patches, is fetched and says what it takes the whole image for (engine.mjs).
-import { bars, button, chips, choice, figure, fmt, h, replace, select, table } from "../kit/core.mjs";
+import { bars, button, chips, choice, figure, fmt, h, replace, select, table, whole } from "../kit/core.mjs";
 import { connect } from "../kit/live.mjs";
 import { logSoftmax } from "../kit/numbers.mjs";
 import { PixelGPT } from "../engine/pixelgpt.mjs";
@@ -35,6 +35,14 @@ const style = `
 
 const article = (digit) => `${digit === 8 ? "an" : "a"} ${digit}`;
 const shade = (grey) => ({ "--lmpx": (grey / 16).toFixed(3) });
+
+const about = {
+  style,
+  allows: {
+    // what an address may set
+    pixels: (pixels) => pixels.length === SIDE * SIDE && pixels.every((grey) => whole(grey, 0, 16)),
+  },
+};
 
 export default figure(({ model, el, knob, bound, get, put, listen, say }) => {
   const gpt = new PixelGPT(get("network"));
@@ -202,8 +210,8 @@ export default figure(({ model, el, knob, bound, get, put, listen, say }) => {
       if (number !== judged) return; // another image came meanwhile
       const [first, second] = [...p.keys()].sort((a, b) => p[b] - p[a]);
       verdict.textContent =
-        `The classifier takes the whole image for ${article(first)}, P = ${fmt.num(p[first])}, before ` +
-        `${article(second)}, ${fmt.num(p[second])}.`;
+        `The classifier takes the whole image for ${article(first)}, P = ${fmt.share(p[first])}, before ` +
+        `${article(second)}, ${fmt.share(p[second])}.`;
     } catch (error) {
       judging = false;
       verdict.textContent = `The classifier could not be asked: ${error.message}.`;
@@ -217,6 +225,7 @@ export default figure(({ model, el, knob, bound, get, put, listen, say }) => {
     const temperature = get("temperature");
     const seed = get("seed");
     digit.set(get("digit"));
+    begin.set(examples.findIndex((one) => String(one.pixels) === String(get("pixels"))));
     cells();
     const read = [];
     const written = [];
@@ -254,7 +263,7 @@ export default figure(({ model, el, knob, bound, get, put, listen, say }) => {
     say(
       given === 0
         ? `Nothing is given: every digit is as likely, and the model writes ${article(asked)} from its name alone.`
-        : `From ${get("rows")} row${get("rows") === 1 ? "" : "s"} the model takes it for ${article(likeliest)}, ` +
+        : `From ${fmt.some(get("rows"), "row")} the model takes it for ${article(likeliest)}, ` +
             `with probability ${fmt.prob(p[likeliest], 2)}. ${cost} ` +
             `It wrote the other ${SIDE * SIDE - given} pixels as ${article(asked)}.`,
     );
@@ -276,4 +285,4 @@ export default figure(({ model, el, knob, bound, get, put, listen, say }) => {
     models.stop();
     for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, stop);
   };
-}, style);
+}, about);

@@ -101,7 +101,7 @@ class TwoDirections(Figure):
     module = "directions"
     models = ("ewt-left", "ewt-lstm", "sms-spam-left", "sms-spam")
 
-    at = traitlets.Int(0).tag(sync=True)
+    at = traitlets.Int(0).tag(sync=True, counts="sentences")
     read = traitlets.Int(2).tag(sync=True)
     word = traitlets.Int(1).tag(sync=True)
     sentences = traitlets.List().tag(sync=True)

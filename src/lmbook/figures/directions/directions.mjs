@@ -6,7 +6,7 @@
 // For the sentences to choose from the package has computed the probabilities; for the reader's own the same models do
 // it here (engine.mjs). `read` of a text has what the models read for each of its words: the word, or the class of its
 // look.
-import { bars, button, choice, figure, fmt, h, replace, roving, select, slider, table } from "../kit/core.mjs";
+import { bars, button, choice, disable, figure, fmt, h, replace, roving, select, slider, table } from "../kit/core.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 
 const SHOWN = 3;
@@ -248,7 +248,7 @@ export default figure(({ model, el, get, put, listen, say }) => {
     steps.input.max = words.length;
     sentence.set(get("at"));
     steps.set(read());
-    next.disabled = read() === words.length;
+    disable(next, read() === words.length);
     replace(key, [
       task === "spam"
         ? "Under each word, the probability of spam when it was read: → from the left, ⇄ with both directions."

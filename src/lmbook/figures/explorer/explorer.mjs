@@ -1,6 +1,6 @@
 // The n-gram explorer: type a history, see what the training text says about the next word, sample onwards.
 // The text is counted here in the page; the models are those of ngram.mjs, which equal lmbook.ngram.
-import { bars, button, choice, field, figure, fmt, h, replace, roving, slider, table } from "../kit/core.mjs";
+import { bars, button, choice, disable, field, figure, fmt, h, replace, roving, slider, table } from "../kit/core.mjs";
 import { nextWords, style, wayDown } from "./view.mjs";
 import { lines, named, points, sentence, sight, why } from "./words.mjs";
 import { text as harbour } from "./harbour.mjs";
@@ -47,6 +47,14 @@ function shelf(counts, held, weights) {
     },
   };
 }
+
+const about = {
+  style,
+  allows: {
+    // what an address may set
+    k: (k) => k > 0 && k < Infinity,
+  },
+};
 
 export default figure(async ({ el, knob, bound, get, put, listen, say }) => {
   const training = read(get("text") || `${harbour}\n`);
@@ -182,8 +190,7 @@ export default figure(async ({ el, knob, bound, get, put, listen, say }) => {
     k.set(stop(now.k));
     k.input.disabled = now.kind !== "add-k";
     k.node.classList.toggle("lmx-off", k.input.disabled);
-    undoing.setAttribute("aria-disabled", String(!past.length));
-    undoing.classList.toggle("lmx-off", !past.length);
+    disable(undoing, !past.length);
 
     const best = [...p.keys()]
       .filter((id) => p[id] > 0)
@@ -264,4 +271,4 @@ export default figure(async ({ el, knob, bound, get, put, listen, say }) => {
 
   listen("history n k smoothing", draw);
   draw();
-}, style);
+}, about);

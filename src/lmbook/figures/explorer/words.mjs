@@ -30,7 +30,7 @@ export function seen({ history, total, followers }) {
   if (!total) return "Never seen before a word of the training text.";
   const most = followers.slice(0, 3).map(([word, c]) => `${fmt.quote(word)} ${fmt.count(c)}`);
   const rest = followers.length - most.length;
-  const others = rest ? `, ${fmt.count(rest)} other word${rest > 1 ? "s" : ""}` : "";
+  const others = rest ? `, ${fmt.some(rest, "other word")}` : "";
   return `${history.length ? `Seen ${times(total)}` : `${fmt.count(total)} tokens`}: ${most.join(", ")}${others}.`;
 }
 

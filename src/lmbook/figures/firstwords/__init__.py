@@ -39,7 +39,7 @@ class FirstWords(Figure):
     prompt = traitlets.Unicode(PROMPT).tag(sync=True)
     written = traitlets.Unicode(WRITTEN).tag(sync=True)
     next = traitlets.List(NEXT).tag(sync=True)
-    temperature = traitlets.Float(TEMPERATURE).tag(sync=True)
+    temperature = traitlets.Float(TEMPERATURE, min=0.2, max=1.6).tag(sync=True)
     seed = traitlets.Int(SEED).tag(sync=True)
 
     def __init__(self, **state):

@@ -52,7 +52,7 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
   let note = "";
 
   const prompt = field({ label: "Begin with", value: get("prompt").trim(), maxlength: 80 });
-  const main = button("Write on from my words", () => go(), { class: "lm-button lm-main" });
+  const main = button("Write on from my words", () => (timer === null ? go() : stop()), { class: "lm-button lm-main" });
   const other = button("Another draw", () => {
     put({ seed: get("seed") + 1 });
     go();
@@ -93,10 +93,7 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
 
   async function go() {
     if (busy) return;
-    if (timer !== null) {
-      stop();
-      return;
-    }
+    stop();
     if (!own) {
       busy = true;
       bar.hidden = false;

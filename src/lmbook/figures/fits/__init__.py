@@ -82,12 +82,12 @@ class DoesItFit(Figure):
     module = "fits"
 
     models = traitlets.List(traitlets.Dict()).tag(sync=True)
-    model = traitlets.Int(0).tag(sync=True)
+    model = traitlets.Int(0).tag(sync=True, counts="models")
     bits = traitlets.Enum(BITS, 16).tag(sync=True)
     texts = traitlets.Int(0, min=0, max=TEXTS).tag(sync=True)
     tokens = traitlets.Int(9, min=TOKENS[0], max=TOKENS[1]).tag(sync=True)
     gpus = traitlets.List(traitlets.Dict()).tag(sync=True)
-    gpu = traitlets.Int(0).tag(sync=True)
+    gpu = traitlets.Int(0).tag(sync=True, counts="gpus")
 
     def __init__(self, **state):
         state.setdefault("models", MODELS)

@@ -1,5 +1,5 @@
 // ForwardPass: a feed-forward language model, number by number. Every unit is a button that says where it comes from.
-import { button, chips, figure, fmt, h, onwidth, replace, roving, s, select, table } from "../kit/core.mjs";
+import { button, chips, figure, fmt, h, onwidth, replace, roving, s, select, table, whole } from "../kit/core.mjs";
 import { dot, logSoftmax, sigmoid, softmax } from "../kit/numbers.mjs";
 
 const style = `
@@ -79,6 +79,18 @@ const ends = (list, n) => {
 };
 const told = (list) => list.map(([word, v]) => `${fmt.quote(word)} ${fmt.num(v, 2)}`).join(", ");
 
+const about = {
+  style,
+  allows: {
+    // what an address may set
+    chosen: (name, { W, words }) => {
+      const [, letter, number] = /^([ehz])(\d+)$/.exec(name) ?? [];
+      const most = { e: W[0].length, h: W.length, z: words.length - 1 }[letter];
+      return whole(Number(number), letter === "z" ? 0 : 1, most);
+    },
+  },
+};
+
 export default figure(({ el, get, put, listen, say }) => {
   const net = Object.fromEntries(["words", "E", "W", "U", "shown"].map((name) => [name, get(name)]));
   const width = net.E[0].length;
@@ -152,7 +164,11 @@ export default figure(({ el, get, put, listen, say }) => {
   const label = (text) => h("p", {}, h("span", {}, text));
   const graph = h(
     "div",
-    { class: "lmfp-graph", role: "group", "aria-label": "The network, one tab stop: arrows move, Enter picks a unit" },
+    {
+      class: "lmfp-graph",
+      role: "group",
+      "aria-label": "The network, one tab stop: arrows move, Enter picks a unit",
+    },
     [
       wires,
       label("e: the vectors of the three words, side by side"),
@@ -345,4 +361,4 @@ export default figure(({ el, get, put, listen, say }) => {
   listen("history chosen", draw);
   draw();
   return onwidth(graph, wire);
-}, style);
+}, about);

@@ -31,6 +31,7 @@
 //                                It stands below the figure; el.append(say.node, ...) puts it elsewhere.
 //                                While a slider is dragged only the last sentence is read out;
 //                                say(sentence, { aloud: false }) is shown only.
+//   wager({ name, asks, options, told, hides })   a bet before the answer is in sight (bet.mjs); el.append(its node)
 //   the return value of the function, if it is one, is called when the view goes
 //   the function may be async: until it is done the printed figure stays
 //
@@ -38,6 +39,7 @@
 //   h(tag, attributes, ...children), s(tag, ...)   an HTML or SVG element; strings become text, never markup
 //   replace(node, ...children)                     new children
 //   button(label, onclick, attributes)             { pressed: true } makes it a toggle
+//   disable(button, idle)                          it does nothing for now, and keeps the focus
 //   slider({ label, min, max, step, value, text, oninput }) -> { node, input, get, set(v) }   text(v) is read out
 //   field({ label, value, oninput, delay, ... })   -> { node, input, get, set(v) }   a line of text
 //   choice({ label, options, value, onchange })    -> { node, set(v) }   one of few, as radio buttons (one tab stop)
@@ -47,7 +49,8 @@
 //   table({ summary, caption, head, rows })        -> { node, draw(rows, head) }   the numbers, folded in <details>
 //   roving(container, selector, options)           -> { refresh, focus(i), index }   arrows move in a group,
 //                                                  one tab stop
-//   chips({ label, options, onchoose })            -> { node }   a row of buttons, one tab stop (examples to try)
+//   chips({ label, options, onchoose })            -> { node, set(v) }   a row of buttons, one tab stop (examples to
+//                                                  try); set(v) marks the one that is shown
 //   onwidth(node, draw)                            draw(width in px) now and when the width changes (for SVG charts)
 //   fmt.prob, fmt.exp, fmt.num, fmt.nats, fmt.percent, fmt.count, fmt.list, fmt.quote
 //   reducedMotion()                                true: show the end of an animation at once
@@ -55,10 +58,12 @@
 // Colours: CSS only, never in script: the classes of figures.css, or var(--lm-1) to var(--lm-6), var(--lm-text),
 // var(--lm-muted), var(--lm-line), var(--lm-soft), var(--lm-good), var(--lm-bad). SVG takes them in style or by class.
 
+import { bet } from "./bet.mjs";
+import { button, choice, disable, field, pairs, select, slider } from "./controls.mjs";
 import { h, replace, s } from "./dom.mjs";
 import { fmt } from "./format.mjs";
 
-export { fmt, h, replace, s };
+export { button, choice, disable, field, fmt, h, replace, s, select, slider };
 
 /**
  * The traits of a figure, from a kernel or from mount.mjs.
@@ -81,19 +86,27 @@ export { fmt, h, replace, s };
  * @property {(name: string, event?: string) => any} bound
  * @property {Listen} listen
  * @property {Say} say
+ * @property {(asked: Omit<Parameters<typeof bet>[0], "inside">) => ReturnType<typeof bet>} wager
  *
- * @typedef {string | number | [value: any, words: string] | (string | number)[]} Option
- * @typedef {{ label?: string, value?: any, options: Option[], onchange?: (value: any) => void }} Choice
+ * @typedef {import("./controls.mjs").Option} Option
  * @typedef {{ label: string, value: number, text?: string, note?: string, tone?: any, title?: string }} Bar
  */
 
+/** A whole number from least to most, as the values of addresses are asked for. */
+export const whole = (/** @type {number} */ n, /** @type {number} */ least, /** @type {number} */ most) =>
+  Number.isInteger(n) && n >= least && n <= most;
+
 /**
  * Makes a figure from a drawing function: the default export of every figure module. See the head of this file.
+ * allows: for traits that an address may set and whose values have more to them than a range, what their Python class
+ * checks: { trait: (value, state) => boolean }.
  * @param {(tools: Tools) => any} draw
- * @param {string} [style]
+ * @param {string | { style: string, allows: Record<string, (value: any, state: any) => boolean> }} [about]
  */
-export function figure(draw, style = "") {
+export function figure(draw, about = "") {
+  const { style, allows } = typeof about === "string" ? { style: about, allows: {} } : about;
   return {
+    allows,
     /** @param {{ model: Model, el: HTMLElement }} view */
     async render({ model, el }) {
       const undo = [];
@@ -142,6 +155,7 @@ export function figure(draw, style = "") {
         bound: (name, event = "oninput") => ({ value: model.get(name), [event]: (value) => put({ [name]: value }) }),
         listen,
         say: Object.assign(live.say, { node: live.node }),
+        wager: (asked) => bet({ ...asked, inside: body }),
       });
       if (!body.contains(live.node)) body.append(live.node);
       return () => {
@@ -186,117 +200,8 @@ function liveRegion() {
   };
 }
 
-let made = 0; // for pairs of label and control; counted in the page, so nothing stored depends on it
-function unique() {
-  made += 1;
-  return `lm-${Date.now().toString(36)}-${made}`;
-}
-
-/**
- * @param {import("./dom.mjs").Child} label
- * @param {(event: MouseEvent) => void} onclick
- * @param {import("./dom.mjs").Attributes} [attributes]
- */
-export function button(label, onclick, attributes = {}) {
-  const { pressed, ...rest } = attributes;
-  const state = pressed === undefined ? {} : { "aria-pressed": String(pressed) };
-  return h("button", { type: "button", class: "lm-button", onclick, ...state, ...rest }, label);
-}
-
-/**
- * A slider with its label and value; text(v) says the value in words (aria-valuetext, and shown beside it).
- * @param {{ label: string, min: number, max: number, step?: number, value?: number, text?: (value: number) => string,
- *   oninput?: (value: number) => void, [attribute: string]: any }} options
- */
-export function slider({ label, min, max, step = 1, value, text = String, oninput, ...rest }) {
-  const id = unique();
-  const out = h("span", { class: "lm-value", "aria-hidden": "true" });
-  const input = h("input", { type: "range", id, min, max, step, ...rest });
-  const show = () => {
-    out.textContent = text(Number(input.value));
-    input.setAttribute("aria-valuetext", out.textContent);
-  };
-  input.addEventListener("input", () => {
-    show();
-    oninput?.(Number(input.value));
-  });
-  const set = (v) => {
-    if (Number(input.value) !== v) input.value = String(v);
-    show();
-  };
-  input.value = String(value ?? min);
-  show();
-  const node = h("div", { class: "lm-control lm-slider" }, h("label", { for: id }, label), input, out);
-  return { node, input, set, get: () => Number(input.value) };
-}
-
-/**
- * A line of text. oninput comes `delay` ms after the last key, and at once on Enter.
- * @param {{ label: string, value?: string, oninput?: (value: string) => void, delay?: number,
- *   [attribute: string]: any }} options
- */
-export function field({ label, value = "", oninput, delay = 250, ...rest }) {
-  const id = unique();
-  const input = h("input", { type: "text", id, autocomplete: "off", spellcheck: "false", ...rest });
-  input.value = value;
-  let timer = null;
-  const tell = () => {
-    clearTimeout(timer);
-    oninput?.(input.value);
-  };
-  input.addEventListener("input", () => {
-    clearTimeout(timer);
-    timer = setTimeout(tell, delay);
-  });
-  input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") tell();
-  });
-  const set = (v) => {
-    if (input.value !== v) input.value = v;
-  };
-  return {
-    node: h("div", { class: "lm-control lm-field" }, h("label", { for: id }, label), input),
-    input,
-    set,
-    get: () => input.value,
-  };
-}
-
-/** @type {(options: Option[]) => any[][]} */
-const pairs = (options) => options.map((option) => (Array.isArray(option) ? option : [option, String(option)]));
-
-/**
- * One of a few options, all in view. Radio buttons: arrows choose, one tab stop.
- * @param {Choice} options
- */
-export function choice({ label, options, value, onchange }) {
-  const name = unique();
-  const inputs = pairs(options).map(([v, words]) => {
-    const input = h("input", { type: "radio", name, onchange: () => onchange?.(v) });
-    input.checked = v === value;
-    return { v, input, node: h("label", { class: "lm-option" }, input, h("span", {}, words)) };
-  });
-  const node = h("fieldset", { class: "lm-control lm-choice" }, [h("legend", {}, label), inputs.map((o) => o.node)]);
-  return {
-    node,
-    set: (v) => {
-      for (const o of inputs) o.input.checked = o.v === v;
-    },
-  };
-}
-
-/** @param {Choice} options */
-export function select({ label, options, value, onchange }) {
-  const id = unique();
-  const list = pairs(options);
-  const input = h("select", { id }, [list.map(([, words], i) => h("option", { value: i }, words))]);
-  const set = (v) => {
-    input.selectedIndex = list.findIndex(([known]) => known === v);
-  };
-  input.addEventListener("change", () => onchange?.(list[input.selectedIndex][0]));
-  set(value);
-  return { node: h("div", { class: "lm-control" }, h("label", { for: id }, label), input), input, set };
-}
+/** @param {string} text */
+const decimals = (text) => /^[\d,]+(?:\.(\d+))?$/.exec(text)?.[1]?.length ?? 0;
 
 /**
  * Horizontal bars. The label, the number and the note are text; the bar itself is decoration and moves smoothly.
@@ -321,6 +226,7 @@ export function bars({ label } = {}) {
     /** @type {(data: Bar[], options?: { max?: number }) => void} */
     draw(data, { max } = {}) {
       const top = max ?? Math.max(...data.map((row) => row.value), Number.MIN_VALUE);
+      const most = Math.max(0, ...data.map((row) => decimals(row.text ?? String(row.value))));
       while (rows.length < data.length) {
         rows.push(make());
         node.append(rows.at(-1).node);
@@ -330,6 +236,7 @@ export function bars({ label } = {}) {
         const parts = rows[i];
         parts.label.textContent = row.label;
         parts.text.textContent = row.text ?? String(row.value);
+        parts.text.dataset.pad = "\u2007".repeat(most - decimals(parts.text.textContent)); // points below one another
         parts.note.textContent = row.note ?? "";
         parts.note.hidden = !row.note;
         parts.fill.style.setProperty("width", `${Math.max(0, Math.min(1, row.value / top)) * 100}%`);
@@ -366,12 +273,36 @@ export function table({ summary = "The numbers as a table", caption, head = [], 
 }
 
 /**
+ * Of boxes in a plane, the place of the next one that lies this way, or of the same one; a step aside counts double.
+ * @param {HTMLElement[]} all
+ * @param {number} here
+ * @param {string} key
+ */
+function beside(all, here, key) {
+  const centre = (/** @type {HTMLElement} */ one) => {
+    const { left, top, width, height } = one.getBoundingClientRect();
+    return [left + width / 2, top + height / 2];
+  };
+  const [x, y] = centre(all[here]);
+  const across = key === "ArrowRight" || key === "ArrowLeft";
+  const sign = key === "ArrowRight" || key === "ArrowDown" ? 1 : -1;
+  const far = all.map((one) => {
+    const [there, high] = centre(one);
+    const ahead = sign * (across ? there - x : high - y);
+    return ahead > 4 ? ahead + 2 * Math.abs(across ? high - y : there - x) : Infinity;
+  });
+  const best = far.indexOf(Math.min(...far));
+  return far[best] < Infinity ? best : here;
+}
+
+/**
  * One tab stop for a group: arrows (and Home, End) move the focus between the elements of `container` that match
  * `selector`. Call refresh() after the elements changed. onmove(i) is told of each move by key. keys: "all", or
- * "vertical" where left, right, Home and End belong to the element itself, as in a column of sliders.
+ * "vertical" where left, right, Home and End belong to the element itself, as in a column of sliders, or "plane" where
+ * an arrow goes to the next element that lies that way.
  * @param {HTMLElement} container
  * @param {string} selector
- * @param {{ onmove?: (i: number) => void, index?: number, keys?: "all" | "vertical" }} options
+ * @param {{ onmove?: (i: number) => void, index?: number, keys?: "all" | "vertical" | "plane" }} options
  */
 export function roving(container, selector, { onmove, index = 0, keys = "all" } = {}) {
   const state = { index };
@@ -396,7 +327,9 @@ export function roving(container, selector, { onmove, index = 0, keys = "all" } 
     const target = /** @type {HTMLElement} */ (event.target);
     if (!(event.key in steps) || event.altKey || event.ctrlKey || event.metaKey || !target.matches(selector)) return;
     event.preventDefault();
-    focus(items().indexOf(target) + steps[event.key]);
+    const all = items();
+    const here = all.indexOf(target);
+    focus(keys === "plane" && event.key.startsWith("Arrow") ? beside(all, here, event.key) : here + steps[event.key]);
     onmove?.(state.index);
   });
   container.addEventListener("focusin", (event) => {
@@ -417,19 +350,25 @@ export function roving(container, selector, { onmove, index = 0, keys = "all" } 
 }
 
 /**
- * A row of buttons, such as examples to try; arrows move between them. options: strings or [value, words].
+ * A row of buttons, such as examples to try; arrows move between them. options: strings or [value, words]. set(v) marks
+ * the one of this value, if there is one.
  * @param {{ label: string, options: Option[], onchoose: (value: any) => void }} options
  */
 export function chips({ label, options, onchoose }) {
-  const group = h("div", { class: "lm-row", role: "group", "aria-label": label }, [
-    pairs(options).map(([value, words]) => button(words, () => onchoose(value), { class: "lm-button lm-chip" })),
-  ]);
+  const list = pairs(options).map(([value, words]) => ({
+    value,
+    node: button(words, () => onchoose(value), { class: "lm-button lm-chip" }),
+  }));
+  const group = h("div", { class: "lm-row", role: "group", "aria-label": label }, [list.map(({ node }) => node)]);
   roving(group, ".lm-chip");
   return {
     node: h("div", { class: "lm-control lm-chips" }, [
       h("span", { class: "lm-muted lm-small", "aria-hidden": "true" }, label),
       group,
     ]),
+    set: (/** @type {any} */ v) => {
+      for (const { value, node } of list) node.ariaPressed = String(value === v);
+    },
   };
 }
 

@@ -7,12 +7,20 @@ const minus = (text) => text.replace(/^-(?=.*[1-9])/, "−").replace(/^-/, "");
 export const fmt = {
   /** A fixed number of decimals. */
   num: (x, digits = 2) => (Number.isFinite(x) ? minus(x.toFixed(digits)) : x > 0 ? "∞" : x < 0 ? "−∞" : "undefined"),
-  /** A probability: 0.132, 0.0041, 3.2 × 10⁻⁵, 0, 1. */
+  /** A probability: 0.132, 0.0041, 3.2 × 10⁻⁵, > 0.999, and 0 or 1 where it is just that. */
   prob(p, digits = 3) {
     if (p === 0 || p === 1) return String(p);
-    if (Number(p.toPrecision(digits)) >= 0.001) return String(Number(p.toPrecision(digits)));
+    const near = Number(p.toPrecision(digits));
+    if (near === 1 && p < 1) return fmt.share(p, digits);
+    if (near >= 0.001) return String(near);
     const [mantissa, exponent] = p.toExponential(digits - 1).split("e");
     return `${mantissa} × ${fmt.power(Number(exponent))}`;
+  },
+  /** A probability of a softmax, which is never 0 nor 1, with fixed decimals: 0.53, < 0.01, > 0.99. */
+  share(p, digits = 2) {
+    const least = 10 ** -digits;
+    if (p < least / 2) return `< ${least}`;
+    return p > 1 - least / 2 ? `> ${fmt.num(1 - least, digits)}` : fmt.num(p, digits);
   },
   /** 10 to an integer power: 10⁻⁵ */
   power: (exponent) => `10${[...String(exponent)].map((c) => SUPER[c]).join("")}`,
@@ -29,6 +37,8 @@ export const fmt = {
   percent: (p, digits = 0) => `${fmt.num(100 * p, digits)} %`,
   /** 2088628 -> 2,088,628 */
   count: (n) => minus(String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",")),
+  /** 1 word, 2 words, 1,000 words */
+  some: (n, one, more = `${one}s`) => `${fmt.count(n)} ${n === 1 ? one : more}`,
   /** ["a", "b", "c"] -> "a, b and c" */
   list: (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`),
   quote: (word) => `“${word}”`,

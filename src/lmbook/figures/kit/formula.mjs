@@ -41,7 +41,7 @@ export const formula = (said, ...lines) =>
 
 export const formulaStyle = `
 .lmf { font-family: "Book Serif", "STIX Two Text", Cambria, Georgia, serif; font-size: 1.0625rem; line-height: 1.9; }
-.lmf :is(sub, sup) { font-size: 0.72em; line-height: 0; }
+.lmf :is(sub, sup) { font-size: max(0.75rem, 0.72em); line-height: 0; }
 .lmf-over { display: inline-flex; flex-direction: column; margin: 0 0.15em; vertical-align: middle; text-align: center;
   line-height: 1.35; }
 .lmf-over > :first-child { padding: 0 0.25em; border-bottom: 1px solid currentColor; }

@@ -136,7 +136,7 @@ export function ownText({
   const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "loading the model" });
   const note = h("span", { class: "lm-small lm-muted", role: "status" }, ready ? kept : size);
   line.input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && !ready) go();
+    if (event.key === "Enter") go();
   });
   const node = h("div", { class: "lm-stack lm-own-text" }, [
     line.node,

@@ -2,6 +2,8 @@
 // its state as JSON, and shows a fallback, which stays if anything here fails. Addresses are relative to this file.
 const MODULES = {}; // name: file, filled in by lmbook.figures.modules()
 const WEIGHTS = {}; // name: [file, bytes] of the trained models that figures fetch
+const LIMITS = {}; // figure: trait: [lowest, highest], the list whose places it counts, or a list of its values
+const WORDS = ["title", "caption", "alt"]; // the book's, not the reader's
 
 /** A model's file and its card; told(bytes so far, bytes in all) on the way. */
 async function fetched(name, told) {
@@ -68,30 +70,91 @@ export function model(state) {
   return self;
 }
 
+/** Whether the figure could be made with this value: what its Python class checks, checked here. */
+function allowed(name, { allows = {} }, limits, state, value) {
+  if (name in allows) return allows[name](value, state);
+  const limit = limits[name];
+  if (typeof value === "number") {
+    if (Array.isArray(limit?.of)) return limit.of.includes(value);
+    const [least, most] = limit?.counts ? [0, state[limit.counts].length - 1] : (limit?.from ?? []);
+    const whole = limit?.whole && !Number.isInteger(value);
+    return !whole && Number.isFinite(value) && value >= (least ?? -Infinity) && value <= (most ?? Infinity);
+  }
+  if (typeof value === "string") return !limit?.of || limit.of.includes(value);
+  return typeof value === "boolean";
+}
+
+const first = (figure) => figure === document.querySelector(`figure[data-module="${figure.dataset.module}"]`);
+
 /**
  * What the address asks of a figure: #figure=NAME&trait=value is the first figure of the module NAME with these traits.
- * A value is taken only where the state has one of its kind; lists are JSON.
+ * Lists are JSON. Returns the traits that it can have, and the names of those that it cannot; null where nothing is
+ * asked of it.
  */
-function addressed(figure, state) {
+export function addressed(figure, state, module) {
   const asked = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-  if (
-    asked.figure !== figure.dataset.module ||
-    figure !== document.querySelector(`figure[data-module="${asked.figure}"]`)
-  )
-    return null;
-  const read = (text, own) => {
-    if (typeof own === "string") return text;
+  if (asked.figure !== figure.dataset.module || !first(figure)) return null;
+  const taken = {};
+  const refused = [];
+  delete asked.figure;
+  for (const [name, text] of Object.entries(asked)) {
+    const own = state[name];
+    let value = text;
     try {
-      return JSON.parse(text);
+      if (typeof own !== "string") value = JSON.parse(text);
     } catch {
-      return null;
+      value = null;
     }
+    const kind = typeof value === typeof own && Array.isArray(value) === Array.isArray(own) && value !== null;
+    if (
+      kind &&
+      !WORDS.includes(name) &&
+      allowed(name, module, LIMITS[figure.dataset.module] ?? {}, { ...state, ...taken }, value)
+    )
+      taken[name] = value;
+    else refused.push(name);
+  }
+  return { taken, refused };
+}
+
+/** The address of what a figure shows now: of each trait that is no longer what was printed. */
+export function address(figure, now, printed, { allows = {} }) {
+  const kept = ([name, value]) =>
+    !WORDS.includes(name) &&
+    (name in allows || ["number", "string", "boolean"].includes(typeof value)) &&
+    JSON.stringify(value) !== JSON.stringify(printed[name]);
+  const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+  const pairs = Object.entries(now)
+    .filter(kept)
+    .map(([name, value]) => [name, text(value)]);
+  return `${location.href.split("#")[0]}#${new URLSearchParams([["figure", figure.dataset.module], ...pairs])}`;
+}
+
+/** A button that copies this address, and a line for what of the page's own address cannot be had: say(names). */
+function linked(figure, now, printed, module) {
+  const button = document.createElement("button");
+  const line = document.createElement("p");
+  Object.assign(button, { type: "button", className: "lm-link", textContent: "#", title: "Copy a link to this state" });
+  button.ariaLabel = button.title;
+  button.dataset.lmSuppressShortcuts = "true";
+  line.className = "lm-small lm-refused";
+  const name = (text, label) => {
+    button.textContent = text;
+    button.ariaLabel = label;
   };
-  const kind = (value) => (Array.isArray(value) ? "list" : value === null ? "nothing" : typeof value);
-  const pairs = Object.entries(state)
-    .filter(([name]) => name in asked)
-    .map(([name, own]) => [name, read(asked[name], own), own]);
-  return Object.fromEntries(pairs.filter(([, value, own]) => kind(value) === kind(own)));
+  button.onclick = async () => {
+    const link = address(figure, now, printed, module);
+    history.replaceState(null, "", link);
+    await navigator.clipboard?.writeText(link).catch(() => {}); // without leave to copy, it stands in the address line
+    name("# copied", "The link is copied");
+    setTimeout(() => name("#", button.title), 2000);
+  };
+  figure.append(button);
+  return (names) => {
+    if (names.length) figure.append(line);
+    line.setAttribute("role", "status");
+    line.textContent = names.length ? `The address asks for a ${names.join(", ")} that this figure cannot have.` : "";
+  };
 }
 
 export async function mount(figure) {
@@ -102,15 +165,22 @@ export async function mount(figure) {
     const state = await stated(figure.querySelector('script[type="application/json"]'));
     const { default: module } = await import(new URL(file, import.meta.url).href);
     fallback.before(live);
-    const own = model({ ...state, ...addressed(figure, state) });
+    const wanted = addressed(figure, state, module);
+    const now = { ...state, ...wanted?.taken };
+    const own = model(now);
     await module.render({ model: own, el: live });
     fallback.remove();
-    addEventListener("hashchange", () => {
-      const wanted = addressed(figure, state);
-      if (!wanted) return;
-      for (const [name, value] of Object.entries(wanted)) own.set(name, value);
-      figure.scrollIntoView();
-    });
+    if (first(figure)) {
+      const say = linked(figure, now, state, module);
+      say(wanted?.refused ?? []);
+      addEventListener("hashchange", () => {
+        const next = addressed(figure, state, module);
+        if (!next) return;
+        for (const [name, value] of Object.entries(next.taken)) own.set(name, value);
+        say(next.refused);
+        figure.scrollIntoView();
+      });
+    }
     figure.dataset.live = "true";
   } catch (error) {
     live.remove();
@@ -154,7 +224,7 @@ const near = (figures) =>
 
 const figures = [...document.querySelectorAll("figure.lm-figure[data-module]")];
 if (figures.length) {
-  const wanted = figures.find((figure) => addressed(figure, {}));
+  const wanted = figures.find((figure) => addressed(figure, {}, {}));
   const moves = begun(); // listens from now on
   const first = (await near(figures)).filter((figure) => figure !== wanted).concat(wanted ?? []);
   await Promise.all(first.map(mount));

@@ -61,6 +61,14 @@ function hull(points) {
   return [...half(sorted).slice(0, -1), ...half(sorted.reverse()).slice(0, -1)];
 }
 
+const about = {
+  style,
+  allows: {
+    // what an address may set
+    query: (query, { reach }) => query.length === 2 && query.every((x) => Math.abs(x) <= reach),
+  },
+};
+
 export default figure(({ el, knob, get, put, listen, say }) => {
   const [names, keys, values, axes, reach] = ["names", "key_rows", "value_rows", "axes", "reach"].map((name) =>
     get(name),
@@ -82,7 +90,7 @@ export default figure(({ el, knob, get, put, listen, say }) => {
     });
   const sliders = [coordinate(0), coordinate(1)];
   const beta = knob("beta", "Factor of the scores", [0, 8, 0.1], 1);
-  const heads = knob("heads", "Heads", [1, 4], (v) => `${v} head${v === 1 ? "" : "s"}`);
+  const heads = knob("heads", "Heads", [1, 4], (v) => fmt.some(v, "head"));
 
   const handle = h("div", { class: "lmq-handle", "aria-hidden": "true" });
   const keyDrawing = h("div", { "aria-hidden": "true" });
@@ -350,4 +358,4 @@ export default figure(({ el, knob, get, put, listen, say }) => {
   });
   draw();
   return stop;
-}, style);
+}, about);

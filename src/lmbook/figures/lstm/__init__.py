@@ -1,4 +1,4 @@
-"""LSTMStep: one unit of an LSTM, gate by gate, over a few inputs that the reader chooses.
+"""LSTMStep: one unit of an LSTM and its gates over time, on a few inputs that the reader chooses.
 
     i, f, o = sigma(w . x_t + w_h h_{t-1} + b)     g = tanh(the same)     c_t = f c_{t-1} + i g     h_t = o tanh(c_t)
 
@@ -14,6 +14,7 @@ import traitlets
 
 from lmbook.cells import LSTMCell
 from lmbook.figures import Figure, bundle
+from lmbook.figures.stills import plot_svg
 
 EVENTS = {
     "store +1": (1, 1, 0),
@@ -34,37 +35,47 @@ BIASES = (-2.0, 8.0)
 
 
 class LSTMStep(Figure):
-    """Go through the steps of one LSTM unit gate by gate; choose the inputs and the bias of the forget gate.
+    """The memory of one LSTM unit over time, and its gates; choose the inputs and the bias of the forget gate.
 
-    events: the inputs, 1 to 12 of EVENTS.  place: how far the reader has gone, 0 (nothing computed) to 6 a step.
+    events: the inputs, 1 to 12 of EVENTS.  chosen: the step whose sums are shown, from 0;
+    without it the third.
     bias: of the forget gate, -2 to 8.  Title, caption and alternative text may be given too.
 
-    Refuses other events, places and biases.
+    Refuses other events, steps and biases.
     """
 
     module = "lstm"
+    state_version = 2
     models = ("shakespeare-lstm",)
 
     known = traitlets.Dict().tag(sync=True)
     weights = traitlets.Dict().tag(sync=True)
     events = traitlets.List().tag(sync=True)
-    place = traitlets.Int(0, min=0, max=12 * len(ORDER)).tag(sync=True)
+    chosen = traitlets.Int(2).tag(sync=True)
     bias = traitlets.Float(5.0, min=BIASES[0], max=BIASES[1]).tag(sync=True)
     bytes = traitlets.Int().tag(sync=True)
 
-    def __init__(self, events: Sequence[str] = FIRST, bias: float = 5.0, place: int = 0, **state):
+    def __init__(self, events: Sequence[str] = FIRST, bias: float = 5.0, chosen: int | None = None, **state):
         state.setdefault("title", "Three gates decide what is kept, what is written and what is shown")
         state.setdefault(
             "caption",
-            "Press Next until a value has been stored, has waited and is shown. Which gate keeps the noise out? Then "
-            "lower the bias of the forget gate and compare the memory in the table; or change an input. Finally, let a "
-            "trained LSTM read a text of yours: does the output of its slowest units ever change?",
+            "A value is stored, waits and is shown. Lower the bias of the forget gate: where does the line of the "
+            "memory begin to sink? Change an input. Then let a trained LSTM read a text of yours: does the output of "
+            "its slowest units ever change?",
         )
         state.setdefault("alt", "…")
         known = {name: list(x) for name, x in EVENTS.items()}
         weights = {gate: list(values) for gate, values in WEIGHTS.items()}
+        if chosen is None:  # the noise of FIRST
+            chosen = max(0, min(2, len(events) - 1))
         given = {"known": known, "weights": weights, "bytes": len(bundle.weights(self.models[0])[0])}
-        super().__init__(**given, events=list(events), bias=bias, place=place, **state)
+        super().__init__(
+            **given,
+            events=list(events),
+            bias=bias,
+            chosen=chosen,
+            **state,
+        )
         if state["alt"] == "…":
             self._describe()
             self.observe(self._describe, ["events", "bias"])
@@ -75,6 +86,12 @@ class LSTMStep(Figure):
         if not 1 <= len(events) <= 12 or set(events) - set(EVENTS):
             raise ValueError(f"events are 1 to 12 of {', '.join(EVENTS)}.")
         return events
+
+    @traitlets.validate("chosen")
+    def _check_chosen(self, proposal):
+        if not 0 <= proposal["value"] < max(1, len(self.events)):
+            raise ValueError(f"chosen is {proposal['value']}; the steps are 0 to {len(self.events) - 1}.")
+        return proposal["value"]
 
     def cell(self) -> LSTMCell:
         """The unit as a cell of the package."""
@@ -112,4 +129,10 @@ class LSTMStep(Figure):
             f"<tr><th scope='row'>{event}</th>" + "".join(f"<td>{row[name]:.3f}</td>" for name in ORDER) + "</tr>"
             for event, row in zip(self.events, self.numbers(), strict=True)
         )
-        return f"<p>{html.escape(self.alt)}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        steps = list(enumerate(self.numbers(), start=1))
+        curves = [
+            (label, place, width, [(0.0, 0.0), *((float(t), row[name]) for t, row in steps)])
+            for label, place, width, name in (("memory c", 2, 3.0, "c"), ("shown h", 5, 1.8, "h"))
+        ]
+        plot = plot_svg(curves, [(1.0, ""), (-1.0, "")], alt=self.alt, across="step", up="memory and what is shown")
+        return f"{plot}<p>{html.escape(self.alt)}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"

@@ -1,107 +1,124 @@
-// LSTMStep: one LSTM unit, gate by gate. Choose what comes in, and see what is kept, written and shown; then the same
-// of a trained LSTM on a text of the reader's (gates.mjs).
-import { button, choice, figure, fmt, h, select, slider, table } from "../kit/core.mjs";
+// LSTMStep: one LSTM unit over time. The memory is a line from left to right; gates are valves: what is written comes
+// in from above through the input gate, what is kept passes the forget gate, what is shown leaves below through the
+// output gate. Then the same of a trained LSTM on a text of the reader's (gates.mjs).
+import { button, choice, figure, fmt, h, onwidth, replace, roving, s, select, table, whole } from "../kit/core.mjs";
 import { gatesOf, style as gatesStyle } from "./gates.mjs";
 import { connect } from "../kit/live.mjs";
 import { unit } from "./unit.mjs";
 
 const ORDER = ["f", "i", "g", "c", "o", "h"];
-const NAMES = {
-  f: "forget gate",
-  i: "input gate",
-  g: "what could be written",
-  c: "memory",
-  o: "output gate",
-  h: "what is shown",
-};
-const TONE = { f: 1, i: 2, g: 4, c: 3, o: 5, h: 6 };
+const NAMES = { f: "forget gate", i: "input gate", o: "output gate" };
+const Y = { written: 14, input: 46, top: 84, bottom: 184, forget: 222, output: 256, shown: 298, tall: 306 };
+const VALVE = 9; // px of the drawing
 
 const style = `
-.lml-rows { display: grid; gap: 0.35rem; }
-.lml-row { display: grid; grid-template-columns: 1.6rem minmax(5rem, 8rem) minmax(0, 1fr); gap: 0.1rem 0.6rem;
-  align-items: center;
-  padding: 0.3rem 0.5rem; border: 1px solid var(--lm-line); border-radius: 6px; }
-.lml-row[data-now="true"] { border-color: var(--lm-1); box-shadow: inset 0 0 0 1px var(--lm-1); }
-@container (min-width: 40rem) {
-  .lml-rows { grid-template: repeat(3, auto) / repeat(2, minmax(0, 1fr)); grid-auto-flow: column; }
-  .lml-row { align-content: start; min-height: 4.7rem; }
-}
-.lm-figure .lml-set { gap: 0.4rem 2rem; }
-.lml-name { font-weight: 600; }
-.lml-track { position: relative; height: 0.8rem; border-radius: 3px; background: var(--lm-soft); overflow: hidden; }
-.lml-track::after { content: ""; position: absolute; left: 50%; top: 0; bottom: 0;
-  border-left: 1px solid var(--lm-edge); }
-.lml-fill { position: absolute; top: 0; bottom: 0; background: var(--lm-tone); transition: left 0.2s, width 0.2s; }
-.lml-words { grid-column: 2 / -1; font-size: 0.875rem; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
-@media (prefers-reduced-motion: reduce) { .lml-fill { transition: none; } }
+.lm-figure .lml-events { display: grid; grid-auto-columns: minmax(0, 1fr); grid-auto-flow: column; gap: 2px; }
+.lm-figure .lml-events button { min-width: 24px; min-height: 2.6rem; margin: 0; padding: 0; border-radius: 6px;
+  border: 1px solid var(--lm-line); background: none; color: inherit; font: inherit; font-size: 0.75rem;
+  line-height: 1.2; cursor: pointer; overflow-wrap: anywhere; }
+.lm-figure .lml-events button[aria-pressed="true"] { border-color: var(--lm-1);
+  box-shadow: inset 0 0 0 1px var(--lm-1); font-weight: 600; }
+.lml-time svg { display: block; width: 100%; overflow: visible; }
+.lm-figure .lml-time text { text-anchor: middle; font-size: 12px; font-variant-numeric: tabular-nums; }
+.lm-figure .lml-time .lml-row { text-anchor: start; fill: var(--lm-muted); }
+.lml-time .lml-memory { fill: none; stroke: var(--lm-3); stroke-width: 5; stroke-linejoin: round; }
+.lml-time .lml-flow { fill: none; stroke: var(--lm-edge); }
+.lml-time .lml-tap { stroke: var(--lm-line); stroke-width: 1.5; }
+.lml-time .lml-head { fill: var(--lm-edge); }
+.lml-time .lml-case { fill: var(--lm-paper); stroke: var(--lm-edge); }
+.lml-time .lml-chosen { fill: var(--lm-soft); }
+.lml-time [data-step] { cursor: pointer; fill: transparent; }
+.lml-sums { display: grid; gap: 0.1rem 1.4rem; margin: 0; padding: 0; list-style: none; font-size: 0.875rem;
+  font-variant-numeric: tabular-nums; }
+.lm-figure .lml-sums li { margin: 0; overflow-wrap: anywhere; }
+@container (min-width: 40rem) { .lml-sums { grid-template-columns: repeat(2, minmax(0, 1fr)); } }
 `;
 
 const num = (v) => fmt.num(v, 3);
-const term = (v) => (v < 0 ? `(${num(v)})` : num(v));
+const round = (v) => String(Number(v.toFixed(3))).replace("-", "−"); // in a formula: no noughts that say nothing
+const term = (v) => (v < 0 ? `(${round(v)})` : round(v));
 
-export default figure(({ model, el, knob, get, put, listen, say }) => {
-  const first = { events: get("events"), bias: get("bias"), place: 0 };
-  const last = () => get("events").length * ORDER.length;
-  const where = () => {
-    // the step shown (from 0) and how many of its numbers are known
-    const place = Math.min(get("place"), last());
-    const t = Math.min(Math.max(0, Math.ceil(place / ORDER.length) - 1), get("events").length - 1);
-    return { t, known: place - t * ORDER.length };
+const about = {
+  style: style + gatesStyle,
+  allows: {
+    // what an address may set
+    events: (events, { known }) => whole(events.length, 1, 12) && events.every((event) => Object.hasOwn(known, event)),
+    chosen: (chosen, { events }) => whole(chosen, 0, events.length - 1),
+  },
+};
+
+export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
+  const first = { events: get("events"), bias: get("bias"), chosen: get("chosen") };
+  const rows = () => {
+    const inputs = get("events").map((event) => get("known")[event]);
+    return unit(get("weights"), inputs, get("bias"));
   };
-  const said = (place) =>
-    place === 0 ? "start" : `step ${Math.ceil(place / ORDER.length)}, ${NAMES[ORDER[(place - 1) % ORDER.length]]}`;
-
-  const go = (place) => put({ place: Math.max(0, Math.min(last(), place)) });
-  const back = button("Back", () => go(get("place") - 1));
-  const next = button("Next", () => go(get("place") + 1), { class: "lm-button lm-main" });
-  const step = button("Next step", () => go((where().t + (where().known === ORDER.length ? 2 : 1)) * ORDER.length));
-  const walk = slider({ label: "Stage", min: 0, max: last(), value: get("place"), text: said, oninput: go });
   const input = select({
-    label: "Input of this step",
+    label: "",
     options: Object.keys(get("known")),
-    value: get("events")[0],
-    onchange: (event) => {
-      const events = [...get("events")];
-      events[where().t] = event;
-      put({ events });
-    },
+    value: get("events")[get("chosen")],
+    onchange: (event) => put({ events: get("events").map((old, t) => (t === get("chosen") ? event : old)) }),
   });
   const bias = knob("bias", "Bias of the forget gate", [-2, 8, 0.5], 1);
   const again = button("Start again", () => put(first));
-
-  const parts = {};
-  const rows = h("div", { class: "lml-rows", role: "list", "aria-label": "The six numbers of the step" }, [
-    ORDER.map((name) => {
-      const fill = h("span", { class: "lml-fill", style: `--lm-tone: var(--lm-${TONE[name]})` });
-      const words = h("span", { class: "lml-words" });
-      const node = h("div", { class: "lml-row", role: "listitem", "data-name": name }, [
-        h("span", { class: "lml-name" }, name),
-        h("span", { class: "lm-small" }, NAMES[name]),
-        h("span", { class: "lml-track", "aria-hidden": "true" }, fill),
-        words,
-      ]);
-      parts[name] = { fill, words, node };
-      return node;
-    }),
-  ]);
-  const given = h("p", { class: "lm-muted lm-small" });
+  const events = h("div", {
+    class: "lml-events",
+    role: "group",
+    "aria-label": "Inputs over time: arrows move, Enter opens a step",
+    onclick: ({ target }) => choose(target.closest("button")),
+  });
+  replace(
+    events,
+    first.events.map(() => h("button", { type: "button" })),
+  );
+  const group = roving(events, "button", { index: get("chosen"), onmove: (chosen) => put({ chosen }) });
+  const choose = (node) => node && put({ chosen: [...events.children].indexOf(node) });
+  const line = s("g", {});
+  const valves = s("g", {});
+  const names = s("g", {});
+  const taps = s("g", {});
+  const drawing = s("svg", { "aria-hidden": "true", height: Y.tall }, line, valves, names, taps);
+  const time = h("div", { class: "lml-time" }, drawing);
+  const summary = h("summary", {});
+  const sums = h("ul", { class: "lml-sums" });
   const numbers = table({
     summary: "All steps as a table",
-    caption: "Every number of every step, as far as you have gone",
+    caption: "Every number of every step",
     head: ["Step", "Input", ...ORDER],
   });
+  const question =
+    first.events[2] === "noise"
+      ? wager({
+          name: "lstm-noise",
+          asks: "At step 3 noise of −1 knocks. Which gate keeps it out of the memory?",
+          options: [
+            ["f", "the forget gate"],
+            ["i", "the input gate"],
+            ["o", "the output gate"],
+          ],
+          told: (gate) => {
+            const row = unit(
+              get("weights"),
+              first.events.map((event) => get("known")[event]),
+              first.bias,
+            )[2];
+            const yours = gate && gate !== "i" ? ` You said ${NAMES[gate]}: that one is at ${num(row[gate])}.` : "";
+            return `${gate === "i" ? "Yes: the" : "The"} input gate, which is open by ${num(row.i)} only.${yours}`;
+          },
+          hides: [valves, say.node],
+        })
+      : null;
   const byHand = h("div", { class: "lm-stack" }, [
-    h("div", { class: "lm-row" }, back, next, step, walk.node, again),
-    h("div", { class: "lm-row lml-set" }, input.node, bias.node),
-    given,
-    rows,
+    question?.node,
+    h("div", {}, events, time),
+    h("div", { class: "lm-row" }, bias.node, input.node, again),
     say.node,
-    numbers.node,
+    h("div", { class: "lm-folds" }, h("details", { class: "lm-table" }, summary, sums), numbers.node),
   ]);
   const which = choice({
     label: "Look at",
     options: [
-      [true, "one unit, step by step"],
+      [true, "one unit over time"],
       [false, "a trained LSTM on your text"],
     ],
     value: true,
@@ -139,65 +156,123 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     return (
       `${name} = ` +
       (words.includes("·") ? `${squash}(${words}) = ` : "") +
-      `${squash}(${num(row.a[name])}) = ${num(row[name])}`
+      `${squash}(${round(row.a[name])}) = ${num(row[name])}`
     );
   };
-  const meaning = (row, name) =>
-    ({
-      f: `${fmt.percent(row.f, 1)} of the memory ${num(row.before)} is kept.`,
-      i: `${fmt.percent(row.i, 1)} of what comes next will be written.`,
-      g: `${num(row.g)} could be written; with the input gate at ${num(row.i)} it adds ${num(row.i * row.g)}.`,
-      c: `the memory goes from ${num(row.before)} to ${num(row.c)}.`,
-      o: `${fmt.percent(row.o, 1)} of the memory, squashed, is shown.`,
-      h: `the rest of the network sees ${num(row.h)}, while the memory holds ${num(row.c)}.`,
-    })[name];
+
+  let wide = 0;
+  function drawTime(all) {
+    if (!wide) return;
+    const roomy = wide > 560;
+    const LEFT = roomy ? 92 : 24;
+    events.style.paddingLeft = `${LEFT}px`;
+    const step = (wide - LEFT) / all.length;
+    const most = Math.max(1, ...all.map((row) => Math.abs(row.c)));
+    const x = (/** @type {number} */ t) => LEFT + step * (t + 0.5);
+    const y = (/** @type {number} */ c) => (Y.top + Y.bottom) / 2 - ((Y.bottom - Y.top) / 2) * (c / most);
+    const text = (at, height, words, kind = "") => s("text", { x: at, y: height, class: kind }, words);
+    const valve = (at, height, share, tone) => [
+      s("circle", { class: "lml-case", cx: at, cy: height, r: VALVE }),
+      s("circle", { cx: at, cy: height, r: VALVE * Math.sqrt(share), style: `fill: var(--lm-${tone})` }),
+    ];
+    const arrow = (at, from, to, size) =>
+      size < 0.005
+        ? null
+        : [
+            s("path", { class: "lml-flow", d: `M${at} ${from}V${to - 6}`, "stroke-width": 1 + 5 * Math.min(1, size) }),
+            s("path", { class: "lml-head", d: `M${at - 6} ${to - 8}h12l-6 8z` }),
+          ];
+    drawing.setAttribute("viewBox", `0 0 ${wide} ${Y.tall}`);
+    drawing.setAttribute("height", String(Y.tall));
+    const gap = step - 2 * VALVE > 34; // room for a number beside a valve
+    const beside = (at, height, value) =>
+      gap ? s("text", { x: at + VALVE + 3, y: height + 4, style: "text-anchor: start" }, fmt.num(value)) : null;
+    const path = all.map((row, t) => `H${x(t) - step / 2 + VALVE}L${x(t)} ${y(row.c).toFixed(1)}`);
+    replace(line, [
+      s("rect", { class: "lml-chosen", x: x(get("chosen")) - step / 2, y: 0, width: step, height: Y.tall, rx: 6 }),
+      [most, 0, -most].map((c) => [
+        s("path", { class: "lm-grid", d: `M${LEFT} ${y(c)}H${wide}` }),
+        s(
+          "text",
+          { x: LEFT - 12, y: y(c) + 4, style: "text-anchor: end", class: "lm-tick" },
+          fmt.num(c, most > 1 ? 1 : 0),
+        ),
+      ]),
+      s("path", { class: "lml-memory", d: `M${LEFT} ${y(0)}${path.join("")}H${wide}` }),
+      all.map((row, t) => [
+        arrow(x(t), Y.written + 4, Y.input - VALVE, Math.abs(row.g)),
+        row.g ? text(x(t), Y.written - 2, fmt.num(row.g)) : null,
+        s("path", { class: "lml-tap", d: `M${x(t)} ${y(row.c) + 3}V${Y.output - VALVE}` }),
+        text(x(t), y(row.c) + (row.c < 0 ? 17 : -9), fmt.num(row.c)),
+        text(x(t), Y.shown + 4, fmt.num(row.h)),
+      ]),
+    ]);
+    replace(valves, [
+      all.map((row, t) => [
+        arrow(x(t), Y.input + VALVE, y(row.c) - 20, Math.abs(row.i * row.g)),
+        arrow(x(t), Y.output + VALVE, Y.shown - 8, Math.abs(row.h)),
+        valve(x(t), Y.input, row.i, 2),
+        beside(x(t), Y.input, row.i),
+        valve(x(t) - step / 2, y(row.before), row.f, 1),
+        text(x(t) - step / 2, Y.forget, fmt.num(row.f)),
+        valve(x(t), Y.output, row.o, 5),
+        beside(x(t), Y.output, row.o),
+      ]),
+    ]);
+    const labels = { written: "g, to write", input: "i, input gate", top: "c, memory", forget: "f, forget gate" };
+    replace(
+      names,
+      Object.entries({ ...labels, output: "o, output gate", shown: "h, shown" }).map(([row, words]) =>
+        s("text", { class: "lml-row", x: 0, y: Y[row] + (row === "top" ? -8 : 4) }, roomy ? words : words[0]),
+      ),
+    );
+    replace(
+      taps,
+      all.map((_, t) => s("rect", { "data-step": t, x: x(t) - step / 2, y: 0, width: step, height: Y.tall })),
+    );
+  }
+  taps.addEventListener("click", ({ target }) =>
+    put({ chosen: Number(/** @type {HTMLElement} */ (target).dataset.step) }),
+  );
 
   function draw() {
-    const events = get("events");
-    const all = unit(
-      get("weights"),
-      events.map((event) => get("known")[event]),
-      get("bias"),
-    );
-    const { t, known } = where();
+    const all = rows();
+    const t = Math.min(get("chosen"), all.length - 1);
     const row = all[t];
-    const place = Math.min(get("place"), last());
-    walk.input.max = String(last());
-    walk.set(place);
-    back.disabled = place === 0;
-    next.disabled = step.disabled = place === last();
-    input.set(events[t]);
-    given.textContent =
-      `Step ${t + 1} of ${events.length}: store ${row.x[0]}, value ${num(row.x[1])}, show ${row.x[2]}; memory ` +
-      `before ${num(row.before)}, h before ${num(row.h1)}.`;
-    ORDER.forEach((name, k) => {
-      const { fill, words, node } = parts[name];
-      const there = k < known;
-      const reach = there ? Math.max(-1, Math.min(1, row[name])) / 2 : 0;
-      fill.style.setProperty("left", `${(0.5 + Math.min(0, reach)) * 100}%`);
-      fill.style.setProperty("width", `${Math.abs(reach) * 100}%`);
-      words.textContent = there ? formula(row, name) : "not yet computed";
-      node.dataset.now = String(k === known - 1);
+    if (events.children.length !== all.length)
+      replace(
+        events,
+        all.map(() => h("button", { type: "button" })),
+      );
+    [...events.children].forEach((node, k) => {
+      node.textContent = get("events")[k];
+      node.ariaPressed = String(k === t);
     });
-    const done = (i, k) => i * ORDER.length + k < place;
-    numbers.draw(
-      events.map((event, i) => [
-        String(i + 1),
-        event,
-        ...ORDER.map((name, k) => (done(i, k) ? fmt.num(all[i][name], 6) : "")),
-      ]),
+    group.refresh();
+    input.set(get("events")[t]);
+    input.node.firstChild.textContent = `Input of step ${t + 1}`;
+    drawTime(all);
+    summary.textContent = `The sums of step ${t + 1}`;
+    replace(
+      sums,
+      ORDER.map((name) => h("li", { "data-name": name }, formula(row, name))),
     );
+    numbers.draw(all.map((one, k) => [String(k + 1), get("events")[k], ...ORDER.map((name) => fmt.num(one[name], 6))]));
     say(
-      known === 0
-        ? `The input of step ${t + 1} is “${events[t]}”. Press Next to compute the forget gate.`
-        : `Step ${t + 1}, “${events[t]}”, ${NAMES[ORDER[known - 1]]}: ${meaning(row, ORDER[known - 1])}`,
+      `Step ${t + 1}, ${fmt.quote(get("events")[t])}: ${fmt.percent(row.f)} of ${fmt.num(row.before)} is kept, ` +
+        `${fmt.num(row.i * row.g)} is added, the memory is ${fmt.num(row.c)}; shown is ${fmt.num(row.h)}.`,
     );
   }
 
-  listen("events bias place weights", draw);
+  listen("events bias chosen weights", draw);
   draw();
+  const stop = onwidth(time, (width) => {
+    wide = width;
+    drawTime(rows());
+  });
   return () => {
+    stop();
     gates.stop();
     models.stop();
   };
-}, style + gatesStyle);
+}, about);

@@ -59,7 +59,7 @@ class MaskPainter(Figure):
     mask = traitlets.List().tag(sync=True)
     layers = traitlets.Int(1, min=1, max=MOST_LAYERS).tag(sync=True)
     residual = traitlets.Bool().tag(sync=True)
-    chosen = traitlets.Int().tag(sync=True)
+    chosen = traitlets.Int().tag(sync=True, counts="words")
     prefix = traitlets.Int(PREFIX).tag(sync=True)
     padded = traitlets.Int(PADDED).tag(sync=True)
 

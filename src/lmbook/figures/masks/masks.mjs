@@ -1,5 +1,5 @@
 // MaskPainter: paint the mask of self-attention, and see what each output of several layers can depend on.
-import { button, choice, figure, fmt, h, onwidth, replace, s, select, table } from "../kit/core.mjs";
+import { button, choice, figure, fmt, h, onwidth, replace, s, select, table, whole } from "../kit/core.mjs";
 import { leaks, preset, PRESETS, reaches } from "./reach.mjs";
 
 const style = `
@@ -25,6 +25,15 @@ const style = `
 .lm-figure .lmk-node.lmk-on { fill: var(--lm-1); stroke: var(--lm-1); }
 .lm-figure .lmk-node.lmk-leak { fill: var(--lm-2); stroke: var(--lm-text); stroke-width: 2; }
 `;
+
+const about = {
+  style,
+  allows: {
+    // what an address may set
+    mask: (mask, { words: { length } }) =>
+      mask.length === length && mask.every((row) => row.length === length && row.every((seen) => whole(seen, 0, 1))),
+  },
+};
 
 export default figure(({ el, knob, bound, get, put, listen, say }) => {
   const first = get("words");
@@ -284,4 +293,4 @@ export default figure(({ el, knob, bound, get, put, listen, say }) => {
     leave();
     document.removeEventListener("pointerup", lift);
   };
-}, style);
+}, about);

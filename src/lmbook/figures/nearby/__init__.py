@@ -25,7 +25,7 @@ class NearSections(Figure):
 
     sections = traitlets.List().tag(sync=True)
     near = traitlets.List().tag(sync=True)
-    chosen = traitlets.Int(0).tag(sync=True)
+    chosen = traitlets.Int(0).tag(sync=True, counts="sections")
 
     def __init__(self, **state):
         state = {key: passages.shipped()[key] for key in ("sections", "near")} | state

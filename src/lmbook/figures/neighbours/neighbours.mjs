@@ -61,6 +61,14 @@ function labels(dots, width) {
   });
 }
 
+const about = {
+  style,
+  allows: {
+    // what an address may set
+    words: (text) => /[\p{L}\p{N}]/u.test(text),
+  },
+};
+
 export default figure(({ model, el, get, put, listen, say }) => {
   const placed = new Map(Object.entries(get("known"))); // by the text that was typed
   const models = connect(model);
@@ -273,6 +281,7 @@ export default figure(({ model, el, get, put, listen, say }) => {
     } // asked by the address or by a kernel: what is shown stays until it is there
     found = placed.get(text);
     line.set(text);
+    examples.set(text);
     drawWords();
     drawMap();
     drawNear();
@@ -298,4 +307,4 @@ export default figure(({ model, el, get, put, listen, say }) => {
     line.stop();
     models.stop();
   };
-}, style);
+}, about);

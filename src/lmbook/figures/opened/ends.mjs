@@ -231,7 +231,7 @@ export function output({ at, about, stages: [stage], word, hidden }) {
       `${at.path}.${k + 1}`,
       "logit and probability",
       cut(seen(one.text)),
-      `${fmt.num(one.logit, 1)} → ${fmt.num(one.p, 3)}`,
+      `${fmt.num(one.logit, 1)} → ${fmt.share(one.p, 3)}`,
       0.8 * one.p,
       "decoder",
     ),
@@ -258,7 +258,7 @@ export function output({ at, about, stages: [stage], word, hidden }) {
     words:
       (about.kind === "blank" ? "At" : "Behind") +
       ` ${fmt.quote(seen(word))} the likeliest is ${fmt.quote(seen(stage.others[0].text))}, with logit ` +
-      `${fmt.num(stage.others[0].logit)} and P = ${fmt.num(stage.others[0].p, 3)}.${cameIn(about, stage, hidden)}`,
+      `${fmt.num(stage.others[0].logit)} and P = ${fmt.share(stage.others[0].p, 3)}.${cameIn(about, stage, hidden)}`,
     table: {
       head: [about.unit, "logit", "P"],
       rows: stage.others.map((one) => [seen(one.text), fmt.num(one.logit, 3), fmt.num(one.p, 4)]),

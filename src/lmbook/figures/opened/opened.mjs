@@ -33,8 +33,8 @@ const style = `
 .lmo-tokens { display: flex; flex-wrap: wrap; gap: 0.2rem; align-items: baseline; }
 .lmo-tokens > :first-child { flex: 0 0 3.4rem; color: var(--lm-muted); font-size: 0.8125rem; }
 .lmo-tokens > div { display: flex; flex: 1 1 10rem; flex-wrap: wrap; gap: 0.2rem; }
-.lm-figure .lmo-token { min-height: 1.75rem; margin: 0; padding: 0.05rem 0.35rem; border: 1px solid transparent;
-  border-radius: 5px; color: inherit; font: inherit; line-height: 1.4;
+.lm-figure .lmo-token { min-width: 1.5rem; min-height: 1.75rem; margin: 0; padding: 0.05rem 0.35rem;
+  border: 1px solid transparent; border-radius: 5px; color: inherit; font: inherit; line-height: 1.4;
   background: color-mix(in srgb, var(--lm-1) var(--lmo-share, 0%), transparent); }
 .lm-figure button.lmo-token { border-color: var(--lm-line); cursor: pointer; }
 .lm-figure button.lmo-token:hover { border-color: var(--lm-edge); }
@@ -46,6 +46,15 @@ const style = `
 .lmo-stage[aria-busy="true"] { opacity: 0.55; }
 .lmo-level { outline: none; border-radius: 6px; }
 ${formulaStyle}${shapesStyle}`;
+
+const about = {
+  style,
+  allows: {
+    // what an address may set
+    part: (part, { about }) => parsed(part, about).path === part,
+    text: (text, { about }) => text.length <= about.longest,
+  },
+};
 
 export default figure(({ model, el, get, put, listen, say }) => {
   const about = get("about");
@@ -83,7 +92,7 @@ export default figure(({ model, el, get, put, listen, say }) => {
       ? { read: Math.floor(source.length / 2), write: Math.floor(source.length / 2) }
       : { read: 0, write: writesOn ? target.length - 1 : 0 };
   const examples = chips({
-    label: "Or",
+    label: "Examples",
     options: about.examples.map((text) => [text, text.length > 28 ? `${text.slice(0, 26).trim()} …` : text]),
     onchoose: (text) => own.put(text),
   });
@@ -215,7 +224,7 @@ export default figure(({ model, el, get, put, listen, say }) => {
     if (at.kind === "head" && at.number !== null) at.number = Math.min(at.number, keysOf.length - 1);
     const word = (at.side === "source" ? read : before)[place].text;
     const answers = list.map(([what, given]) => known.get(keyOf(what, given)));
-    const had = stage.contains(document.activeElement);
+    const had = stage.contains(document.activeElement) || way.contains(document.activeElement);
     view = viewOf({
       at,
       about,
@@ -276,6 +285,8 @@ export default figure(({ model, el, get, put, listen, say }) => {
     replace(formulas, view.formula);
     note.textContent = view.note ?? "";
     note.hidden = !view.note;
+    hint.hidden = !view.parts.length; // nothing to open
+    examples.set(get("text"));
     numbers.draw(view.table.rows, view.table.head);
     say(trouble || view.words);
     trouble = "";
@@ -330,4 +341,4 @@ export default figure(({ model, el, get, put, listen, say }) => {
     own.stop();
     models.stop();
   };
-}, style);
+}, about);

@@ -82,7 +82,7 @@ export function whole({ about, words, trace, word, hidden, left }) {
     text(encoder, 14, "encoder", { muted: true }),
     text(encoder, bottom + 72, `reads “${cut(seen(words.read.text))}”`),
   ];
-  const ends = `${kind === "blank" ? "says" : "writes"} “${cut(seen(last.text), 9)}” ${fmt.num(last.p)}`;
+  const ends = `${kind === "blank" ? "says" : "writes"} “${cut(seen(last.text), 9)}” ${fmt.share(last.p)}`;
   const node = sheet(
     bottom + 78,
     (tower ? [x] : [encoder, x]).map((at) => [
@@ -120,13 +120,13 @@ export function whole({ about, words, trace, word, hidden, left }) {
     words: {
       translator:
         `The decoder has read ${fmt.quote(seen(word))} and writes ${fmt.quote(seen(last.text))}, P = ` +
-        `${fmt.num(last.p)}. After its layers 1 to ${L} it would say ${after}.`,
+        `${fmt.share(last.p)}. After its layers 1 to ${L} it would say ${after}.`,
       blank:
-        `At ${fmt.quote(seen(word))} the encoder says ${fmt.quote(seen(last.text))}, P = ${fmt.num(last.p)}. ` +
+        `At ${fmt.quote(seen(word))} the encoder says ${fmt.quote(seen(last.text))}, P = ${fmt.share(last.p)}. ` +
         `After its layers 1 to ${L} it would say ${after}.`,
       next:
         `The decoder has read up to ${fmt.quote(seen(word))}; next it says ${fmt.quote(seen(last.text))}, P = ` +
-        `${fmt.num(last.p)}. After its layers 1 to ${L} it would say ${after}.${dropped}`,
+        `${fmt.share(last.p)}. After its layers 1 to ${L} it would say ${after}.${dropped}`,
     }[kind],
     table: {
       head: [

@@ -12,7 +12,8 @@ from functools import cache
 import numpy as np
 import traitlets
 
-from lmbook.figures import Figure, bars_svg
+from lmbook.figures import Figure
+from lmbook.figures.stills import PALETTE, drawing
 
 EXAMPLES = [
     ["in order", "in the morning the boats go out to sea ."],
@@ -63,14 +64,13 @@ class SentenceProbability(Figure):
     order = traitlets.Int(3, min=1, max=5).tag(sync=True)
     examples = traitlets.List().tag(sync=True)
 
-    def __init__(self, sentence: str = EXAMPLES[0][1], **state):
+    def __init__(self, sentence: str = EXAMPLES[-1][1], **state):
         state.setdefault("examples", EXAMPLES)
         state.setdefault("title", "A product of probabilities vanishes; the sum of their logarithms does not")
         state.setdefault(
             "caption",
-            "Each bar is as long as −ln P of its word, so the bars laid end to end measure the whole sentence. Type a "
-            "sentence, or try the examples in pairs. Swap two words and see how much the order mattered. "
-            "Then take the long one: at which word does float32 make the product 0?",
+            "Each piece of the strip is as long as −ln P of its word, so the whole strip is −ln P of the sentence. "
+            "Type a sentence, or try the examples in pairs. Swap two words and see how much the order mattered.",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as sentence and order are known
         super().__init__(sentence=sentence, **state)
@@ -95,7 +95,33 @@ class SentenceProbability(Figure):
             f"“{self.sentence}” has {len(logs)} tokens with its end; the sum of their log probabilities is "
             f"{_num(total)}. The most surprising is “{token}”, ln P = {_num(log)}."
         )
+        products = np.cumprod(np.exp([log for _, log in logs]).astype(np.float32), dtype=np.float32)
+        if not products[-1]:
+            self.alt += f" In float32 the product is 0 from token {int(np.argmax(products == 0)) + 1} on."
 
     def fallback(self) -> str:
-        rows = [(token, -log, f"{np.exp(log):.2g} (−ln P = {-log:.2f})") for token, log in self.tokens()]
-        return bars_svg(rows, alt=self.alt) + f"<p>{html.escape(self.alt)}</p>"
+        """The strip of all words, the end of float32, and the numbers as text."""
+        logs = [-log for _, log in self.tokens()]
+        most, end = max(150.0, sum(logs)), 149 * np.log(2)
+        x, parts, at = (lambda nats: 398 * nats / most + 1), [], 0.0
+        for i, long in enumerate(logs):
+            opacity = 0.7 if i % 2 else 0.95
+            parts.append(
+                f'<rect x="{x(at):.1f}" y="18" width="{x(long) - 1:.1f}" height="30" fill="{PALETTE[0]}" '
+                f'fill-opacity="{opacity}"/>'
+            )
+            at += long
+        for nats in range(0, int(most) + 1, 50):
+            side = "start" if not nats else "middle"
+            power = "1" if not nats else f"e<tspan dy='-4' font-size='9'>−{nats}</tspan>"
+            parts.append(f'<text x="{x(nats):.1f}" y="12" text-anchor="{side}">{nats}</text>')
+            parts.append(f'<text x="{x(nats):.1f}" y="64" text-anchor="{side}">{power}</text>')
+        parts.append(
+            f'<path d="M{x(end):.1f} 14V74" stroke="currentColor"/><text x="{x(end):.1f}" y="86" '
+            'text-anchor="middle">float32 ends: from here 0</text>'
+        )
+        words = ", ".join(f"{token} {np.exp(log):.2g}" for token, log in self.tokens())
+        return (
+            drawing("".join(parts), alt=self.alt, tall=92)
+            + f"<p>{html.escape(self.alt)}</p><p>{html.escape(words)}</p>"
+        )

@@ -4,19 +4,25 @@
 //
 // The model is interpolated Kneser-Ney over the harbour corpus, counted here in the page (ngram.mjs). A sentence starts
 // after <eos>, the end of the one before, and its own <eos> is predicted too.
-import { button, chips, field, figure, fmt, h, onwidth, replace, roving, s, table } from "../kit/core.mjs";
+import { button, chips, disable, field, figure, fmt, h, onwidth, replace, roving, s, table } from "../kit/core.mjs";
 import { Counts, KneserNey, Vocabulary, words } from "../engine/ngram.mjs";
 import { text } from "./harbour.mjs";
 
 const style = `
-@container (min-width: 40rem) { .lm-figure .lm-words { max-height: 13.5rem; padding: 2px; overflow-y: auto; }
-.lm-figure .lm-word-bar { height: 2.2rem; } }
 .lm-figure .lm-swaps { --lm-side: 15rem; }
-.lm-figure .lm-sums { --lm-side: 21rem; }
+.lm-strip rect[data-piece] { fill: var(--lm-1); stroke: var(--lm-paper); }
+.lm-strip rect[data-piece="odd"] { fill: color-mix(in srgb, var(--lm-1) 84%, var(--lm-paper)); }
+.lm-strip rect[data-piece="unknown"] { fill: var(--lm-2); }
+.lm-strip .lm-chosen { stroke: var(--lm-text); stroke-width: 2; }
+.lm-strip .lm-within { fill: #fff; pointer-events: none; }
+.lm-strip .lm-dies { stroke: var(--lm-text); stroke-width: 1.5; fill: none; }
 `;
 const LIMIT = 60; // words that are shown
-const TINY = Math.log10(2 ** -149); // the smallest float32 above 0
-const TALL = 12; // nats at the top of a word's bar
+const LONG = 20; // letters of a tile
+const PAIRED = 6; // examples that stand in pairs
+const END = 149 * Math.LN2; // nats of the smallest float32 above 0
+const WIDE = 150; // nats of the strip, or more where a sentence has more
+const LETTER = 6.6; // px
 
 let counted = null; // counted once a page, whatever the number of figures
 
@@ -63,6 +69,7 @@ const afterwards = (context) =>
   context === null ? "never seen" : context.length ? `after ${context.join(" ")}` : "after any word";
 const times = (x) =>
   Math.abs(x) < 15 ? fmt.count(Number(Math.exp(Math.abs(x)).toPrecision(2))) : fmt.exp(Math.abs(x), 2);
+const off = (d) => `${fmt.some(Math.abs(d), "word")} ${d < 0 ? "too early" : "too late"}`;
 const gone = (rows) => rows.findIndex((row) => row.single === 0);
 
 /** One sentence that says the change from one log probability to another. */
@@ -76,12 +83,11 @@ function change(what, before, after) {
   );
 }
 
-function summary(rows) {
+function summary(rows, left) {
   const n = rows.length - 1;
   const parts = [
-    `${n} token${n === 1 ? "" : "s"} and the end of the sentence: the product of ${n + 1} probabilities is ${fmt.exp(
-      rows.at(-1).sum,
-    )}, the sum of their logarithms is ${fmt.num(rows.at(-1).sum)}.`,
+    `${fmt.some(n, "token")} and the end: the product of ${fmt.some(n + 1, "probability", "probabilities")} is ` +
+      `${fmt.exp(rows.at(-1).sum)}, the sum of their logarithms is ${fmt.num(rows.at(-1).sum)}.`,
   ];
   const unknown = [...new Set(rows.filter((row) => !row.known).map((row) => fmt.quote(row.token)))];
   if (unknown.length) {
@@ -90,19 +96,20 @@ function summary(rows) {
         "as <unk>.",
     );
   }
+  if (left) parts.push(`Only the first ${LIMIT} tokens are read; ${fmt.some(left, "more is", "more are")} left out.`);
   if (gone(rows) >= 0)
     parts.push(`In float32 the product is 0 from token ${gone(rows) + 1} on; the sum of logarithms goes on.`);
   return parts.join(" ");
 }
 
-export default figure(({ el, get, put, listen, say }) => {
+export default figure(({ el, get, put, listen, say, wager }) => {
   let rows = [];
   let chosen = null; // the word clicked first
   const before = []; // sentences to go back to
   let news = ""; // what the last swap or example changed
   let width = 640;
 
-  const setSentence = (sentence, what) => {
+  const setSentence = (sentence, what = "") => {
     const old = rows.at(-1).sum;
     before.push(get("sentence"));
     chosen = null;
@@ -121,7 +128,10 @@ export default figure(({ el, get, put, listen, say }) => {
   const examples = chips({
     label: "Try",
     options: get("examples").map(([label], i) => [i, label]),
-    onchoose: (i) => setSentence(get("examples")[i][1], "The new sentence"),
+    onchoose: (i) => {
+      const pair = get("examples")[i ^ 1]?.[1] === get("sentence") && i < PAIRED; // what belongs together is compared
+      setSentence(get("examples")[i][1], pair ? `Against ${fmt.quote(get("examples")[i ^ 1][0])}, this` : "");
+    },
   });
 
   const tiles = h("div", {
@@ -141,7 +151,18 @@ export default figure(({ el, get, put, listen, say }) => {
     put({ sentence });
   });
   const totals = h("div", { class: "lm-totals" });
-  const chart = h("div", { class: "lm-chart" });
+  const scale = s("g", {});
+  const end = s("g", {});
+  const pieces = s("g", {});
+  const drawing = s("svg", { role: "img", height: 104 }, end, pieces, scale);
+  const chart = h("div", { class: "lm-chart lm-strip" }, [
+    drawing,
+    h(
+      "p",
+      { class: "lm-small lm-muted" },
+      "Above: −ln P of the words, end to end. Below: their product. On each tile: P after the two words before.",
+    ),
+  ]);
   const numbers = table({
     caption: "Each token, its probability, and the running product and sum",
     head: [
@@ -155,23 +176,47 @@ export default figure(({ el, get, put, listen, say }) => {
     ],
   });
   const keys = h("p", { class: "lm-muted lm-small" }, [
-    "Below each word: its probability, and the longest history after which the corpus has it. ",
     h("span", { class: "lm-hand" }, [
       "Click two words to swap them. Keys: arrows move, Enter picks, s swaps with the picked word or the next one.",
     ]),
   ]);
+  const first = analyse(get("sentence"), get("order"));
+  const dead = gone(first);
+  const question =
+    dead < 0
+      ? null
+      : wager({
+          name: "sentence-float",
+          asks: `Multiplied in float32, the ${first.length} probabilities become 0 at one of the words. At which?`,
+          pin: {
+            label: "Word",
+            min: 1,
+            max: first.length,
+            value: Math.round(first.length / 2),
+            text: (v) => `${v}: ${first[v - 1].token}`,
+          },
+          hides: [end, totals, say.node, numbers.node],
+          told: (bet) =>
+            `It is word ${dead + 1}, ${fmt.quote(first[dead].token)}` +
+            (bet === null ? "." : bet === dead + 1 ? ", as you said." : `; you said ${bet}, ${off(bet - dead - 1)}.`),
+        });
   el.append(
     h("div", { class: "lm-stack" }, input.node, examples.node),
+    ...(question ? [question.node] : []),
+    chart,
     tiles,
     h("div", { class: "lm-split lm-swaps" }, h("div", { class: "lm-row" }, swapButton, undoButton), totals),
-    h("div", { class: "lm-split lm-sums" }, h("div", { class: "lm-stack" }, say.node, keys), chart),
+    say.node,
+    keys,
     numbers.node,
   );
 
   function swap(i, j) {
     const k = j ?? i + 1;
     if (i === k || i < 0 || k < 0 || Math.max(i, k) >= rows.length - 1) return;
-    const tokens = rows.slice(0, -1).map((row) => row.token);
+    const all = words(get("sentence"));
+    const typed = get("sentence").trim().split(/\s+/);
+    const tokens = typed.length === all.length ? typed : all; // as they were typed, where they stand apart
     [tokens[i], tokens[k]] = [tokens[k], tokens[i]];
     setSentence(tokens.join(" "), `Swapping ${fmt.quote(rows[i].token)} and ${fmt.quote(rows[k].token)}`);
   }
@@ -203,7 +248,6 @@ export default figure(({ el, get, put, listen, say }) => {
           last ? { class: "lm-word" } : { class: "lm-word", type: "button", onclick: () => pick(i) },
         );
         fresh.append(
-          h("span", { class: "lm-word-bar", "aria-hidden": "true" }, h("span", {})),
           h("span", { class: "lm-word-token" }),
           h("span", { class: "lm-word-p" }),
           h("span", { class: "lm-word-used" }),
@@ -212,13 +256,12 @@ export default figure(({ el, get, put, listen, say }) => {
         else tiles.append(fresh);
         tile = fresh;
       }
-      const [bar, token, p, used] = tile.children;
-      const fill = /** @type {HTMLElement} */ (bar.firstChild);
-      fill.style.setProperty("height", `${Math.min(1, -Math.log(row.p) / TALL) * 100}%`);
-      tile.setAttribute("data-used", row.used ? String(row.used.length) : "none");
-      token.textContent = row.token;
+      const [token, p, used] = tile.children;
+      /** @type {HTMLElement} */ (tile).title = row.known ? afterwards(row.used) : "";
+      tile.classList.toggle("lm-dead", i === gone(rows));
+      token.textContent = row.token.length > LONG ? `${row.token.slice(0, LONG - 1)}…` : row.token;
       p.textContent = fmt.prob(row.p, 2);
-      used.textContent = row.known ? afterwards(row.used) : "read as <unk>";
+      used.textContent = row.known ? "" : "read as <unk>";
       if (last) return;
       tile.setAttribute("aria-pressed", String(i === chosen));
     });
@@ -239,73 +282,82 @@ export default figure(({ el, get, put, listen, say }) => {
     ]);
   }
 
+  /** −ln P of all words end to end; the same place on the lower scale is their product. */
   function drawChart() {
-    const left = 46;
-    const right = 12;
-    const top = 14;
-    const bottom = 34;
-    const tall = 170;
-    const log10 = [0, ...rows.map((row) => row.sum / Math.LN10)];
-    const floor = Math.min(-10, 10 * Math.floor(Math.min(log10.at(-1), -1) / 10));
-    const x = (i) => left + ((width - left - right) * i) / (log10.length - 1);
-    const y = (v) => top + ((tall - top - bottom) * v) / floor;
-    const step = [5, 10, 20, 50, 100].find((size) => -floor / size <= 5) ?? 200;
-    const marks = Array.from({ length: Math.floor(-floor / step) + 1 }, (_, i) => -i * step);
-    const every = Math.ceil(rows.length / Math.max(2, Math.floor(width / 60)));
-    const line = (points) =>
-      points.map(([i, v], n) => `${n ? "L" : "M"}${x(i).toFixed(1)} ${y(v).toFixed(1)}`).join("");
+    const most = Math.max(WIDE, -rows.at(-1).sum);
+    const x = (/** @type {number} */ nats) => ((width - 2) * nats) / most + 1;
+    const top = 22;
+    const tall = 34;
     const zero = gone(rows);
-    const single = rows.slice(0, zero < 0 ? rows.length : zero).map((row, i) => [i + 1, Math.log10(row.single)]);
-    const dead = zero < 0 ? null : [single.at(-1), [zero + 1, floor]];
-    const words = `Running product on a scale of powers of ten: it falls to ${fmt.exp(rows.at(-1).sum)}${
-      zero < 0 ? "; float32 follows it to the end." : `; float32 falls to 0 at token ${zero + 1}.`
-    }`;
-    replace(chart, [
-      s("svg", { role: "img", "aria-label": words, viewBox: `0 0 ${width} ${tall}`, width, height: tall }, [
-        floor < TINY
-          ? [
-              s("rect", {
-                class: "lm-zone",
-                x: left,
-                y: y(TINY),
-                width: width - left - right,
-                height: y(floor) - y(TINY),
-              }),
-              s("text", { x: left + 6, y: y(TINY) + 15, class: "lm-tick" }, "below here float32 knows only 0"),
-            ]
-          : [],
-        marks.map((v) => [
-          s("line", { class: "lm-grid", x1: left, x2: width - right, y1: y(v), y2: y(v) }),
-          s("text", { x: left - 7, y: y(v) + 4, "text-anchor": "end", class: "lm-tick" }, v ? fmt.power(v) : "1"),
-        ]),
-        rows.map((_, i) =>
-          i % every ? null : s("text", { x: x(i + 1), y: tall - 18, "text-anchor": "middle", class: "lm-tick" }, i + 1),
-        ),
-        s("text", { x: left, y: tall - 3, class: "lm-tick" }, "token"),
-        s("path", { class: "lm-line-a", d: line(log10.map((v, i) => [i, v])) }),
-        single.map(([i, v]) => s("circle", { class: "lm-dot-b", cx: x(i), cy: y(v), r: 3.2 })),
-        dead
-          ? [
-              s("path", { class: "lm-line-b", d: line(dead) }),
-              s("circle", { class: "lm-dot-b", cx: x(zero + 1), cy: y(floor), r: 3.2 }),
-            ]
-          : [],
-      ]),
-      h("p", { class: "lm-key lm-small" }, [
-        h("span", { class: "lm-key-a" }, "sum of logarithms, drawn as the product it stands for"),
-        h("span", { class: "lm-key-b" }, "product in float32"),
-      ]),
+    const start = (/** @type {number} */ i) => (i ? -rows[i - 1].sum : 0);
+    const tick = (at, height, words) =>
+      s("text", { class: "lm-tick", x: at, y: height, "text-anchor": at < 20 ? "start" : "middle" }, words);
+    const every = width > 560 ? 20 : 50;
+    const marks = (size, scale) => Array.from({ length: Math.floor(most / (size * scale)) + 1 }, (_, i) => i * size);
+    const aside = width - x(END) < 160;
+    replace(pieces, [
+      rows.map((row, i) => {
+        const long = x(-row.sum) - x(start(i));
+        const kind = row.known ? (i % 2 ? "odd" : "even") : "unknown";
+        return [
+          s(
+            "rect",
+            {
+              "data-piece": kind,
+              class: i === chosen ? "lm-chosen" : "",
+              x: x(start(i)),
+              y: top,
+              width: long,
+              height: tall,
+            },
+            s("title", {}, `${row.token}: −ln P = ${fmt.num(-Math.log(row.p))}`),
+          ),
+          long > LETTER * row.token.length + 6
+            ? s(
+                "text",
+                { class: "lm-within", x: x(start(i)) + long / 2, y: top + 22, "text-anchor": "middle" },
+                row.token,
+              )
+            : null,
+        ];
+      }),
     ]);
+    replace(scale, [
+      marks(every, 1).map((v) => tick(x(v), top - 8, String(v))),
+      marks(every > 20 ? 20 : 10, Math.LN10).map((v) =>
+        tick(x(v * Math.LN10), top + tall + 16, v ? fmt.power(-v) : "1"),
+      ),
+    ]);
+    replace(end, [
+      s("rect", { class: "lm-zone", x: x(END), y: top, width: Math.max(0, width - x(END)), height: tall + 24 }),
+      s("path", { class: "lm-dies", d: `M${x(END)} ${top - 4}v${tall + 46}` }),
+      s(
+        "text",
+        { x: x(END) + (aside ? -6 : 6), y: top + tall + 40, "text-anchor": aside ? "end" : "start", class: "lm-tick" },
+        "float32 ends: from here 0",
+      ),
+    ]);
+    const words =
+      `The words end to end, ${fmt.num(-rows.at(-1).sum)} nats in all` +
+      (zero < 0 ? "; the product stays above the smallest float32." : `; float32 gives 0 from token ${zero + 1} on.`);
+    for (const [name, value] of Object.entries({
+      viewBox: `0 0 ${width} 104`,
+      width,
+      height: 104,
+      "aria-label": words,
+    }))
+      drawing.setAttribute(name, String(value));
   }
 
   function draw() {
     rows = analyse(get("sentence"), get("order"));
     if (document.activeElement !== input.input) input.set(get("sentence"));
+    examples.set(get("examples").findIndex(([, sentence]) => sentence === get("sentence")));
     drawTiles();
     drawTotals();
     drawChart();
-    swapButton.disabled = rows.length < 3;
-    undoButton.disabled = before.length === 0;
+    disable(swapButton, rows.length < 3);
+    disable(undoButton, before.length === 0);
     numbers.draw(
       rows.map((row) => [
         row.known ? row.token : `${row.token} (<unk>)`,
@@ -317,7 +369,7 @@ export default figure(({ el, get, put, listen, say }) => {
         fmt.num(row.sum, 4),
       ]),
     );
-    const sentences = [news, summary(rows)].filter(Boolean);
+    const sentences = [news, summary(rows, words(get("sentence")).length - rows.length + 1)].filter(Boolean);
     news = "";
     say(sentences.join(" "));
   }

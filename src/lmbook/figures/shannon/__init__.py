@@ -71,7 +71,7 @@ class ShannonGame(Figure):
     passages = traitlets.List().tag(sync=True)
     models = traitlets.List(traitlets.Unicode()).tag(sync=True)
     vocabulary_size = traitlets.Int().tag(sync=True)
-    passage = traitlets.Int(0, min=0).tag(sync=True)
+    passage = traitlets.Int(0, min=0).tag(sync=True, counts="passages")
     bets = traitlets.List().tag(sync=True)
 
     def __init__(self, passages: list[dict], models: Sequence[str], vocabulary_size: int, **state):

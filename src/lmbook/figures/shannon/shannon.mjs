@@ -305,7 +305,7 @@ export default figure(({ el, get, put, listen, say }) => {
       input.value = n;
       input.disabled = revealed;
       input.setAttribute("aria-label", NAMES[word] ?? word);
-      input.setAttribute("aria-valuetext", `${n} points, ${rest()} left for other words`);
+      input.setAttribute("aria-valuetext", `${fmt.some(n, "point")}, ${rest()} left for other words`);
       number.textContent = n;
       lines[i].classList.toggle("lm-came", revealed && word === shown.truth);
       note.textContent = revealed && shown.words[i] === word ? theirsHere(shown.p[i]) : "";
@@ -361,7 +361,7 @@ export default figure(({ el, get, put, listen, say }) => {
     );
     scorePart.firstChild.textContent =
       "Perplexity " +
-      (over() ? `over all ${n} words` : `after ${n} word${n > 1 ? "s" : ""}`) +
+      (over() ? `over all ${n} words` : `after ${fmt.some(n, "word")}`) +
       " (bars on a log scale; lower is better)";
     numbers.draw(
       you.map((x, i) => [

@@ -28,7 +28,7 @@ const style = `
     line-height: 1.2; cursor: pointer; }
 .lm-figure .lmt-token:hover { border-color: var(--lm-edge); }
 .lm-figure .lmt-token b { font-weight: 600; overflow-wrap: anywhere; white-space: pre-wrap; }
-.lm-figure .lmt-token span { color: var(--lm-muted); font-size: 0.6875rem; font-variant-numeric: tabular-nums; }
+.lm-figure .lmt-token span { color: var(--lm-muted); font-size: 0.75rem; font-variant-numeric: tabular-nums; }
 .lm-figure .lmt-token.lmt-unknown { border: 1px dashed var(--lm-2); }
 .lm-figure .lmt-token.lmt-same { border: 1px solid var(--lm-1); }
 .lm-figure .lmt-token[aria-pressed="true"] { border: 1px solid var(--lm-1); box-shadow: inset 0 0 0 1px var(--lm-1); }
@@ -48,7 +48,6 @@ const style = `
 // Blanks, line ends and tabs in visible form, and the character itself where it has one.
 const cosine = (a, b) => dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 const visible = (token) => token.replaceAll(" ", "␣").replaceAll("\n", "⏎").replaceAll("\t", "⇥") || "∅";
-const many = (n, one, more = `${one}s`) => `${fmt.count(n)} ${n === 1 ? one : more}`;
 
 // Eight numbers as bars above and below a line, the largest of them as high as there is room: what a cosine compares.
 function strip(row, wide, tall) {
@@ -149,7 +148,7 @@ export default figure(({ el, knob, bound, get, put, listen, say }) => {
     const unknown = cut[lane].filter(({ id }) => id === 1).length;
     replace(head, [
       h("b", {}, NAMES[lane]),
-      ` ${many(cut[lane].length, "token")}, of ${fmt.count(tokenizers[lane].size)} types`,
+      ` ${fmt.some(cut[lane].length, "token")}, of ${fmt.count(tokenizers[lane].size)} types`,
       unknown ? h("span", {}, `; ${fmt.count(unknown)} unknown (<unk>, dashed)`) : null,
     ]);
     replace(tokens, [
@@ -238,7 +237,7 @@ export default figure(({ el, knob, bound, get, put, listen, say }) => {
           : `The stories do not hold it, so no training moved row ${now.id} of D: it is 0.`
       } ` +
         (places > 1
-          ? `${many(places, "place")} of the text share this row.`
+          ? `${fmt.some(places, "place")} of the text share this row.`
           : "No other place of the text has this row."),
     );
   }
@@ -248,9 +247,10 @@ export default figure(({ el, knob, bound, get, put, listen, say }) => {
     const unknown = cut[1].filter(({ id }) => id === 1).map(({ token }) => fmt.quote(token));
     const lost = cut[0].filter(({ id }) => id === 1).length;
     say(
-      `${many(characters, "character")}, ${many(cutWords, "word token")}, ${many(byteTokens, "byte-pair token")}. ` +
+      `${fmt.some(characters, "character")}, ${fmt.some(cutWords, "word token")}, ` +
+        `${fmt.some(byteTokens, "byte-pair token")}. ` +
         `${unknown.length ? `Unknown words: ${fmt.list([...new Set(unknown)])}.` : "Every word is known."}` +
-        `${lost ? ` ${many(lost, "character")} unknown, too.` : ""} The byte pairs give the text back exactly.`,
+        `${lost ? ` ${fmt.some(lost, "character")} unknown, too.` : ""} The byte pairs give the text back exactly.`,
     );
   }
 
@@ -262,6 +262,7 @@ export default figure(({ el, knob, bound, get, put, listen, say }) => {
       return tokenizer.split(text).map((token, i) => ({ token, id: ids[i] }));
     });
     if (document.activeElement !== input.input) input.set(get("text"));
+    examples.set(get("text"));
     lanes.forEach((_, lane) => drawLane(lane));
     mark();
     lanes.forEach(({ group }) => group.refresh());

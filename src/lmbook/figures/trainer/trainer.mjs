@@ -2,7 +2,21 @@
 //
 // What is seen before is a recorded training by the same code. It stays behind the live curves, to compare. A training
 // that a reload ends is kept in the browser (kept.mjs) and can go on. The weights of a GPT can be saved and opened.
-import { bars, button, choice, field, figure, fmt, h, onwidth, replace, s, select, table } from "../kit/core.mjs";
+import {
+  bars,
+  button,
+  choice,
+  disable,
+  field,
+  figure,
+  fmt,
+  h,
+  onwidth,
+  replace,
+  s,
+  select,
+  table,
+} from "../kit/core.mjs";
 import { coach } from "./coach.mjs";
 import { found as foundKept, forget, keep } from "./kept.mjs";
 import { text as names } from "./names.mjs";
@@ -462,10 +476,10 @@ export default figure(({ el, get, say }) => {
     own.hidden = way.text !== "own";
     own.firstChild.textContent = way.asks ?? "";
     which.set(ways.indexOf(way));
-    again.disabled = state === "before";
+    disable(again, state === "before");
     pace.set(rate);
     weights.hidden = way.runs[0].about.network.class !== "GPT";
-    save.disabled = !worker || !runs[0]?.points.length;
+    disable(save, !worker || !runs[0]?.points.length);
     const shown = live ? runs : (record?.runs ?? []);
     const recorded = () => [
       `Dotted: a recorded training by the same code, ${spent(record.seconds)} on one core` +

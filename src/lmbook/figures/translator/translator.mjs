@@ -4,7 +4,21 @@
 //
 // What is seen before a model is loaded was computed by the package. Left in a drawing stands what is looked at, right
 // who looks.
-import { button, chips, choice, field, figure, fmt, h, replace, roving, s, select, table } from "../kit/core.mjs";
+import {
+  button,
+  chips,
+  choice,
+  field,
+  figure,
+  fmt,
+  h,
+  replace,
+  roving,
+  s,
+  select,
+  table,
+  whole,
+} from "../kit/core.mjs";
 import { connect } from "../kit/live.mjs";
 
 const ROW = 24;
@@ -31,8 +45,8 @@ const style = `
 .lmx-draw ol { margin: 0; padding: 0; list-style: none; }
 .lmx-draw li { display: flex; height: ${ROW}px; margin: 0; align-items: center; }
 .lmx-keys li { justify-content: flex-end; }
-.lm-figure .lmx-token { max-width: 100%; margin: 0; padding: 0.05rem 0.4rem; border: 1px solid transparent;
-  border-radius: 5px; background: none; color: inherit;
+.lm-figure .lmx-token { max-width: 100%; min-width: 24px; min-height: 24px; margin: 0; padding: 0.05rem 0.4rem;
+  border: 1px solid transparent; border-radius: 5px; background: none; color: inherit;
   font: inherit; line-height: 1.35; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .lmx-keys .lmx-token { background: color-mix(in srgb, var(--lm-1) var(--lmx-share, 0%), transparent); }
 .lmx-keys small { flex: none; width: 1.9rem; color: var(--lm-muted); font-size: 0.75rem;
@@ -184,6 +198,18 @@ function board(onchoose) {
   };
 }
 
+const about = {
+  style,
+  allows: {
+    // what an address may set
+    shown: (shown, { translators: all }) =>
+      whole(shown.length, 1, all.length) &&
+      new Set(shown).size === shown.length &&
+      shown.every((i) => whole(i, 0, all.length - 1) && all[i].reads === all[shown[0]].reads),
+    text: (text) => text.length <= LONGEST,
+  },
+};
+
 export default figure(({ model, el, get, put, listen, say }) => {
   const all = get("translators");
   const models = connect(model);
@@ -198,8 +224,11 @@ export default figure(({ model, el, get, put, listen, say }) => {
   let busy = false;
   let gone = false;
 
-  const ask = field({ label: "", value: get("text"), maxlength: LONGEST, delay: 500, oninput: (text) => begin(text) });
+  const ask = field({ label: "", value: get("text"), maxlength: LONGEST }); // to type neither fetches nor translates
   ask.node.classList.add("lmx-ask");
+  ask.input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") begin(ask.get(), true);
+  });
   const go = button("Translate", () => begin(ask.get(), true), { class: "lm-button lm-main" });
   const bar = h("progress", { max: 1, value: 0, "aria-label": "loading the model", hidden: true });
   const note = h("span", { class: "lm-small lm-muted" });
@@ -390,9 +419,13 @@ export default figure(({ model, el, get, put, listen, say }) => {
         .filter((other) => other.id !== token.id)
         .slice(0, 5)
         .map((other) =>
-          button(`${other.text.trim() || "␣"} ${fmt.prob(other.p, 2)}`, () => instead_of(other.id), {
-            class: "lm-button lm-chip",
-          }),
+          button(
+            `${other.text.trim() || "␣"} ${other.p ? fmt.prob(other.p, 2) : "< 0.001"}`,
+            () => instead_of(other.id),
+            {
+              class: "lm-button lm-chip",
+            },
+          ),
         ),
     ]);
     options.refresh();
@@ -515,7 +548,7 @@ export default figure(({ model, el, get, put, listen, say }) => {
       examples.dataset.of = about.reads;
       replace(examples, [
         chips({
-          label: "Or",
+          label: "Examples",
           options: about.examples.map((text) => [text, text.length > 28 ? `${text.slice(0, 26).trim()} …` : text]),
           onchoose: (text) => begin(text, true),
         }).node,
@@ -575,4 +608,4 @@ export default figure(({ model, el, get, put, listen, say }) => {
     gone = true;
     models.stop();
   };
-}, style);
+}, about);

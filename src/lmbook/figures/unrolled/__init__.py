@@ -83,7 +83,7 @@ class UnrolledRNN(Figure):
     models = ("shakespeare-rnn",)
 
     passages = traitlets.List().tag(sync=True)
-    passage = traitlets.Int(0).tag(sync=True)
+    passage = traitlets.Int(0).tag(sync=True, counts="passages")
     t = traitlets.Int(0, min=0, max=STEPS - 1).tag(sync=True)
     unit = traitlets.Int(0, min=0, max=UNITS - 1).tag(sync=True)
     known = traitlets.List().tag(sync=True)

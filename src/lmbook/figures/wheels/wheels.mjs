@@ -5,7 +5,7 @@
 //   p_t . p_i = sum_j cos((t - i) w_j)
 //
 // Everything is computed here, from position, offset, width and base.
-import { choice, figure, fmt, h, replace, s, table } from "../kit/core.mjs";
+import { choice, figure, fmt, h, replace, s, table, whole } from "../kit/core.mjs";
 
 const WIDTHS = [4, 8, 12];
 const BASES = [10, 100, 10000];
@@ -29,6 +29,15 @@ const style = `
 .lm-figure .lmpw-here { fill: none; stroke: var(--lm-text); stroke-width: 1.8; }
 .lm-figure .lmpw-along { stroke: var(--lm-2); stroke-width: 1.6; stroke-dasharray: 4 3; }
 `;
+
+const about = {
+  style,
+  allows: {
+    // what an address may set
+    i: (i, { length }) => whole(i, 0, length - 1 - LONGEST),
+    offset: (offset) => whole(offset, 0, LONGEST),
+  },
+};
 
 export default figure(({ model, el, knob, bound, get, put, listen, say }) => {
   const length = get("length");
@@ -181,4 +190,4 @@ export default figure(({ model, el, knob, bound, get, put, listen, say }) => {
   listen("i offset width base", draw);
   drawTable();
   draw();
-}, style);
+}, about);

@@ -5,6 +5,7 @@ import {
   button,
   chips,
   choice,
+  disable,
   field,
   figure,
   fmt,
@@ -50,6 +51,17 @@ const style = `
 
 const seen = (char) => visible(char, "↵");
 const named = (char) => ({ "\n": "the line end", " ": "the space" })[char] ?? fmt.quote(char);
+
+const writable = (/** @type {string} */ text, tokens) =>
+  text.length <= MOST && [...text].every((c) => tokens.includes(c));
+const about = {
+  style,
+  allows: {
+    // what an address may set
+    prompt: (text, { tokens }) => text !== "" && writable(text, tokens),
+    written: (text, { tokens }) => writable(text, tokens),
+  },
+};
 
 export default figure(({ model, el, get, put, listen, say }) => {
   let gpt = null;
@@ -136,10 +148,11 @@ export default figure(({ model, el, get, put, listen, say }) => {
   });
   const other = button("Another draw", () =>
     withModel(() => {
-      const length = get("written").length;
+      const { length } = get("written");
+      const count = timer === null && length ? length : 100;
       stop();
       put({ seed: get("seed") + 1, written: "" });
-      start(length || 100, true);
+      start(count);
     }),
   );
   const note = h("span", { class: "lm-small lm-muted", role: "status" });
@@ -195,7 +208,7 @@ export default figure(({ model, el, get, put, listen, say }) => {
     stop();
     dropped = [...new Set([...typed].filter((char) => !number.has(char)))].join("");
     const kept = [...typed].filter((char) => number.has(char)).join("");
-    put({ prompt: kept || "\n", written: "" });
+    put({ prompt: kept || "\n", written: "" }); // an empty line stands for the line end, which begins every speech
     if (dropped) draw();
   }
 
@@ -234,7 +247,8 @@ export default figure(({ model, el, get, put, listen, say }) => {
 
   function draw() {
     const written = get("written");
-    prompt.set(get("prompt").replaceAll("\n", "↵"));
+    if (document.activeElement !== prompt.input) prompt.set(get("prompt").replaceAll("\n", "↵"));
+    examples.set(get("prompt"));
     heat.set(get("temperature"));
     topK.set(get("top_k") || tokens.length - SPECIALS);
     topP.set(get("top_p"));
@@ -242,9 +256,9 @@ export default figure(({ model, el, get, put, listen, say }) => {
     head.set(get("head"));
     replace(page, h("span", { class: "lmw-prompt" }, get("prompt")), written);
     page.scrollTop = page.scrollHeight; // what was written last is in sight
-    back.disabled = again.disabled = !written;
-    many.disabled = timer === null && written.length >= MOST;
-    one.disabled = written.length >= MOST;
+    for (const node of [back, again]) disable(node, !written);
+    disable(many, timer === null && written.length >= MOST);
+    disable(one, written.length >= MOST);
     if (!known()) return withModel(draw);
 
     const { own, p } = next();
@@ -274,7 +288,9 @@ export default figure(({ model, el, get, put, listen, say }) => {
         h(
           "span",
           {
-            style: { background: `color-mix(in srgb, var(--lm-1) ${Math.round((55 * alpha[i]) / top)}%, transparent)` },
+            style: {
+              background: `color-mix(in srgb, var(--lm-1) ${Math.round((55 * alpha[i]) / top)}%, transparent)`,
+            },
           },
           [seen(char)],
         ),
@@ -308,4 +324,4 @@ export default figure(({ model, el, get, put, listen, say }) => {
   listen("prompt written temperature top_k top_p seed layer head", draw);
   draw();
   return stop;
-}, style);
+}, about);

@@ -12,10 +12,11 @@ sheet.href = new URL("cells.css", import.meta.url).href;
 document.head.append(sheet);
 
 const kernel = new Kernel();
-const KEY = `lmbook:code:${location.pathname
+const KEY = "lmbook:code";
+const PAGE = location.pathname
   .split("/")
   .at(-1)
-  .replace(/\.html$/, "")}`;
+  .replace(/\.html$/, "");
 const ran = new Map(); // number of a cell: {generation, text, at}
 const views = new Map(); // number of a cell: what is on the page for it
 let about; // the manifest
@@ -37,17 +38,20 @@ const say = (text) => {
   voice.textContent = text;
 };
 
-function edits() {
+/** What readers have changed, by page and id of the cell: {page: {id: text}}. Deleted with the rest (reading.mjs). */
+function kept() {
   try {
     return JSON.parse(localStorage.getItem(KEY)) ?? {};
   } catch {
     return {};
   }
 }
+const edits = () => kept()[PAGE] ?? {};
 function keep(id, text) {
-  const all = edits();
-  if (text === undefined) delete all[id];
-  else all[id] = text;
+  const all = kept();
+  const { [id]: _, ...others } = all[PAGE] ?? {};
+  all[PAGE] = text === undefined ? others : { ...others, [id]: text };
+  if (!Object.keys(all[PAGE]).length) delete all[PAGE];
   if (Object.keys(all).length) localStorage.setItem(KEY, JSON.stringify(all));
   else localStorage.removeItem(KEY);
 }
@@ -131,17 +135,7 @@ function running(number, on) {
 }
 
 async function prepared() {
-  plan ??= await (
-    await fetch(
-      new URL(
-        `./cells/${location.pathname
-          .split("/")
-          .at(-1)
-          .replace(/\.html$/, "")}.json`,
-        import.meta.url,
-      ),
-    )
-  ).json();
+  plan ??= await (await fetch(new URL(`cells/${PAGE}.json`, import.meta.url))).json();
   about ??= await manifest();
 }
 

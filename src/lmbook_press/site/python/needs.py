@@ -13,6 +13,7 @@ than too little; a test runs cells with what this says and nothing else.
 
 import ast
 import json
+import re
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -23,7 +24,8 @@ HOME = Path(lmbook.__file__).parent.parent
 SHOWS = {"print", "display", "show", "glue", "say"}  # calls that leave their arguments as they are
 DRAWN = {"default_rng", "Random", "Generator", "manual_seed"}
 TORCH = {"torch", "safetensors"}
-NEVER = {"transformers", "sklearn", "nltk", "sacrebleu"}  # not in a page, with PyTorch or without
+WEIGHTS = re.compile(r"\bbundle\.weights\(")  # of a figure that runs a trained model, which is not in the page's Python
+NEVER = {"weights", "transformers", "sklearn", "nltk", "sacrebleu"}  # not in a page, with PyTorch or without
 
 
 @dataclass
@@ -214,14 +216,14 @@ def read(code: str) -> Cell:
 @cache
 def behind(module: str) -> frozenset[str]:
     """All that importing a name of the book imports, the book's own modules and others, by their dotted names."""
-    found, todo = set(), [module]
-    while todo:
-        name = todo.pop()
+    found, waiting = set(), [module]
+    while waiting:
+        name = waiting.pop()
         if name in found:
             continue
         found.add(name)
         if name.split(".")[0] == "lmbook":
-            todo += heads(name)
+            waiting += heads(name)
     return frozenset(found)
 
 
@@ -247,20 +249,47 @@ def heads(name: str) -> list[str]:
 @cache
 def head(file: Path) -> list[str]:
     """What a module imports at its head."""
-    reader = Reader()
-    for node in ast.parse(file.read_text(encoding="utf8")).body:
+    reader, text = Reader(), file.read_text(encoding="utf8")
+    for node in ast.parse(text).body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             reader.modules(node)
-    return reader.cell.modules
+    return [*reader.cell.modules, *(["weights"] if WEIGHTS.search(text) else [])]
 
 
-def absent(modules: set[str], code: str) -> bool:
-    """Whether code with these imports asks for what no page has."""
-    tops = {name.split(".")[0] for name in modules}
-    if tops & (TORCH | NEVER):
+@cache
+def tainted(module: str) -> frozenset[str]:
+    """The functions of a book's module that import what no page has when they are called, themselves or by others."""
+    place = HOME.joinpath(*module.split("."))
+    file = next((f for f in (place / "__init__.py", place.with_suffix(".py")) if f.is_file()), None)
+    if file is None or not module.startswith("lmbook"):
+        return frozenset()
+    body = ast.parse(file.read_text(encoding="utf8")).body
+    functions = {node.name: node for node in body if isinstance(node, FUNCTION | ast.ClassDef)}
+    found: set[str] = set()
+    for name, node in functions.items():
+        reader = Reader()
+        for part in ast.walk(node):
+            if isinstance(part, ast.Import | ast.ImportFrom):
+                reader.modules(part)
+        if {inner.split(".")[0] for inner in reader.cell.modules} & (TORCH | NEVER):
+            found.add(name)
+    while more := {name for name, node in functions.items() if name not in found and free(node) & found}:
+        found |= more
+    return frozenset(found)
+
+
+def absent(modules: set[str], asked: list[str], code: str) -> bool:
+    """Whether code that asks for some modules, and has all these behind it, needs what no page has."""
+    if {name.split(".")[0] for name in modules} & (TORCH | NEVER):
         return True
     uses = {f"{root(node)}.{node.attr}" for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Attribute)}
-    return bool(uses & (SEEDED | {f"data.{name}" for name in LAZY}))
+    unheld = {f"data.{name}" for name in LAZY}
+    for module in asked:
+        above, _, name = module.rpartition(".")
+        if name in tainted(above):
+            return True
+        unheld |= {f"{name or above}.{function}" for function in tainted(module)}
+    return bool(uses & unheld)
 
 
 def plan(sources: list[str]) -> list[dict]:
@@ -274,7 +303,7 @@ def plan(sources: list[str]) -> list[dict]:
         before, lines = needed(cells, number)
         asked = [*cell.modules, *of_lines(lines)]
         modules = {name for module in asked for name in behind(module)}
-        torch = absent(modules, sources[number]) or any(plans[other]["torch"] for other in before)
+        torch = absent(modules, asked, sources[number]) or any(plans[other]["torch"] for other in before)
         plans.append({"before": sorted(before), "imports": lines, "torch": torch})
     return plans
 
@@ -290,10 +319,10 @@ def needed(cells: list[Cell], number: int) -> tuple[set[int], list[str]]:
     lines: dict[str, str] = {}
     settings: dict[str, str] = {}
     drawn = {name for cell in cells[:number] for name in cell.draws}
-    todo = [(name, number) for name in cells[number].uses | cells[number].later]
+    waiting = [(name, number) for name in cells[number].uses | cells[number].later]
     seen: set[tuple[str, int]] = set()
-    while todo:
-        name, limit = todo.pop()
+    while waiting:
+        name, limit = waiting.pop()
         if (name, limit) in seen:
             continue
         seen.add((name, limit))
@@ -306,8 +335,8 @@ def needed(cells: list[Cell], number: int) -> tuple[set[int], list[str]]:
             changed = name in cell.changes or (name in drawn and name in cell.uses)
             if name in cell.binds or changed:
                 before.add(other)
-                todo += [(used, other) for used in cell.uses | cell.later | (cell.changes - cell.binds)]
-                todo += [(used, number) for used in cell.later]  # as they are when the function is called
+                waiting += [(used, other) for used in cell.uses | cell.later | (cell.changes - cell.binds)]
+                waiting += [(used, number) for used in cell.later]  # as they are when the function is called
             if name in cell.binds and not (changed and name in cell.uses):
                 break
     there = {name for other in before for name in cells[other].imports}

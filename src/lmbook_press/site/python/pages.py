@@ -46,6 +46,8 @@ def mark(app, doctree, docname):
     if not found or app.lmbook_python is None or app.builder.format != "html":
         return
     source = Path(app.env.doc2path(docname))
+    if source.suffix != ".ipynb":
+        return
     listed = cells(source)
     places = [i for i, cell in enumerate(json.loads(source.read_text("utf8"))["cells"]) if cell["cell_type"] == "code"]
     for node in doctree.findall(nodes.container):

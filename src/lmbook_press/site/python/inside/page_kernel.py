@@ -110,16 +110,16 @@ class Kernel:
     def needs(self, code: str) -> str:
         """Names of the packs that the code needs and that are not loaded, as JSON: by what it imports."""
         found: set[str] = set()
-        todo, seen = imported(code), set()
-        while todo:
-            name = todo.pop()
+        waiting, seen = imported(code), set()
+        while waiting:
+            name = waiting.pop()
             if name in seen:
                 continue
             seen.add(name)
             for pack, about in self.packs.items():
                 if any(name == one or name.startswith(one + ".") for one in about["imports"]):
                     found.add(pack)
-            todo += self.behind(name)
+            waiting += self.behind(name)
         for pack, about in self.packs.items():
             if about.get("named") and any(f"{quote}{about['named']}{quote}" in code for quote in "'\""):
                 found.add(pack)

@@ -1,0 +1,82 @@
+// bet.mjs: a question that is answered before its answer is in sight. One of a few buttons is pressed, or a pin is set
+// on a scale; then what was hidden shows itself, and a sentence says by how much one missed. To skip is one press, and
+// whoever uses anything else in the figure has skipped. What was bet is kept on the device.
+
+import { button, pairs, slider } from "./controls.mjs";
+import { h, replace } from "./dom.mjs";
+
+const KEPT = "lmbook-bets";
+
+/** What was bet on this device, by the name of the bet; null stands for skipped. Nothing where nothing is kept. */
+function kept() {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function keep(name, answer) {
+  try {
+    localStorage.setItem(KEPT, JSON.stringify({ ...kept(), [name]: answer }));
+  } catch {
+    // it then lasts as long as the page
+  }
+}
+
+/**
+ * name: of the bet, on the device.  asks: the question.  options: what may be bet, or pin: a slider's label, min, max,
+ * step, value and text.  told(answer): the sentence afterwards; null is one who skipped.  hides: what shows the answer.
+ * inside: the figure's body.  settled(answer) is called when it is out, and at once where it was out before.
+ * @param {{ name: string, asks: string, options?: import("./controls.mjs").Option[], pin?: any,
+ *   told: (answer: any) => string, hides?: Element[], inside: HTMLElement, settled?: (answer: any) => void }} bet
+ */
+export function bet({ name, asks, options = [], pin, told, hides = [], inside, settled }) {
+  const said = h("p", {});
+  const offered = h("div", { class: "lm-row" });
+  const node = h("div", { class: "lm-wager", role: "group", "aria-label": "Your bet" }, said, offered);
+  const hide = (/** @type {boolean} */ hidden) => {
+    for (const one of hides) one.classList.toggle("lm-covered", hidden);
+  };
+  const open = () => node.dataset.open === "true";
+
+  function ask() {
+    node.dataset.open = "true";
+    said.setAttribute("role", "status"); // what it then says is read out
+    hide(true);
+    said.textContent = asks;
+    const scale = pin && slider(pin);
+    replace(offered, [
+      pairs(options).map(([value, words]) => button(words, () => settle(value, true))),
+      scale && [scale.node, button("Bet", () => settle(scale.get(), true), { class: "lm-button lm-main" })],
+      button("Skip", () => settle(null, true), { class: "lm-button lm-skip" }),
+    ]);
+  }
+
+  function settle(answer, fresh = false) {
+    const had = node.contains(document.activeElement);
+    const again = button("Bet again", ask, { class: "lm-button lm-skip" });
+    node.dataset.open = "false";
+    hide(false);
+    said.textContent = told(answer);
+    replace(offered, again);
+    if (fresh) keep(name, answer);
+    if (had) again.focus();
+    settled?.(answer);
+  }
+
+  const used = ({ target }) => {
+    if (open() && !node.contains(target) && target.closest("button, input, select, summary, textarea, [tabindex]"))
+      settle(null);
+  };
+  for (const kind of ["click", "input", "keydown"]) inside.addEventListener(kind, used, true);
+  const before = kept();
+  if (name in before) settle(before[name]);
+  else ask();
+  return {
+    node,
+    get open() {
+      return open();
+    },
+  };
+}

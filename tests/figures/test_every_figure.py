@@ -1,0 +1,228 @@
+"""What holds for all the book's figures at once, as they are printed in the chapters and on the first page."""
+
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+import traitlets
+
+from lmbook import figures
+from lmbook.figures import FirstWords
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+
+
+@pytest.fixture(scope="module")
+def printed() -> list[str]:
+    """The HTML of every figure of the book."""
+    cells = (cell for path in sorted(NOTEBOOKS.glob("[0-9]*.ipynb")) for cell in nbformat.read(path, 4).cells)
+    texts = (out.get("data", {}).get("text/html", "") for cell in cells for out in cell.get("outputs", []))
+    found = [text.partition("</style>")[2] or text for text in texts if "lm-figure" in text]
+    return [FirstWords().html(), *found]
+
+
+# What a figure shows that somebody cannot see, read or hit: what a box cuts off, letters of less than 12 px, targets of
+# less than 24 px; and how high it is.
+SEEN = """(figures) => figures.map((figure) => {
+  const seen = (one) => one.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true })
+    && !one.closest(".lm-hidden");
+  const all = [...figure.querySelectorAll("*")].filter(seen);
+  const name = (one, ...more) => [figure.dataset.module, one.localName, one.getAttribute("class"), ...more].join(" ");
+  const cut = all.filter((one) => !(one instanceof SVGElement) && !one.matches("input, select, textarea")
+    && /auto|scroll|hidden|clip/.test(getComputedStyle(one).overflowY)
+    && (one.scrollHeight > one.clientHeight + 2 || one.scrollWidth > one.clientWidth + 2));
+  const words = (one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  const size = (one) => parseFloat(getComputedStyle(one).fontSize)
+    * (one instanceof SVGElement ? Math.abs(one.getScreenCTM().a || one.getScreenCTM().b) : 1);
+  const small = all.filter((one) => !one.closest("style, script") && words(one) && size(one) < 11.95);
+  const target = "button, input:not([type=radio], [type=checkbox]), select, summary";
+  const missed = all.filter((one) => one.matches(target))
+    .filter((one) => Math.min(one.offsetWidth, one.offsetHeight) < 23.5);
+  return {
+    cut: cut.map((one) => name(one, one.scrollHeight, "of", one.clientHeight)),
+    small: small.map((one) => name(one, size(one))),
+    missed: missed.map((one) => name(one, one.offsetWidth, one.offsetHeight)),
+  };
+})"""
+FIGURES = "figure.lm-figure"
+
+
+def faults(page, kind: str) -> list[str]:
+    return [one for figure in page.locator(FIGURES).evaluate_all(SEEN) for one in figure[kind]]
+
+
+def test_nothing_is_too_small_to_read_or_to_hit(show, printed):
+    page = show(*printed, width=820)
+    assert page.locator(FIGURES).count() == len(printed) > 30
+    assert faults(page, "small") == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    assert faults(page, "small") == []
+    assert faults(page, "missed") == []
+
+
+@pytest.mark.parametrize(
+    ("style", "kind"),
+    [
+        ("height: 60px; overflow: auto", "cut"),
+        ("font-size: 9px", "small"),
+        ("min-height: 0; height: 20px; padding: 0", "missed"),
+    ],
+)
+def test_what_is_cut_off_or_too_small_is_seen(show, style, kind):
+    page = show(FirstWords())
+    target = page.locator(".lm-button" if kind == "missed" else ".lm-says" if kind == "small" else ".lm-body").first
+    target.evaluate("(one, style) => { one.style.cssText = style; }", style)
+    assert faults(page, kind) != []
+
+
+# Presses each button many times, where it stands and as long as it stands; says where the focus fell out of the figure.
+PRESSED = """(figures) => figures.flatMap((figure) => [...figure.querySelectorAll(".lm-button, .lmo-way button")]
+  .filter((one) => one.checkVisibility() && !one.matches(".lm-main"))
+  .filter((one) => {
+    one.focus();
+    for (let i = 0; i < 60 && one.isConnected; i += 1) one.click();
+    return one.disabled || (document.activeElement === document.body && one.isConnected);
+  })
+  .map((one) => `${figure.dataset.module}: ${one.textContent}`))"""
+
+
+def test_the_focus_is_never_lost_on_a_button_that_has_done_all_it_can(show, printed):
+    page = show(*printed)
+    assert page.locator(FIGURES).evaluate_all(PRESSED) == []
+
+
+def test_a_lost_focus_is_seen(show):
+    page = show(FirstWords())
+    page.locator(".lm-button").last.evaluate("(one) => one.addEventListener('click', () => { one.disabled = true; })")
+    assert page.locator(FIGURES).evaluate_all(PRESSED) == ["firstwords: Another draw"]
+
+
+# Bars, pixels and swatches are boxes without text that have a colour of their own: first they are marked.
+MARK = """(figures) => figures.flatMap((figure) => [...figure.querySelectorAll(".lm-body *")])
+  .filter((one) => !(one instanceof SVGElement) && one.checkVisibility() && !one.children.length && !one.textContent)
+  .filter((one) => /^rgb\\((?!255, 255, 255)/.test(getComputedStyle(one).backgroundColor))
+  .map((one) => one.setAttribute("data-vivid", ""))"""
+COLOURS = "(all) => all.map((one) => getComputedStyle(one).backgroundColor)"
+
+
+def test_bars_and_pixels_keep_their_colours_in_high_contrast(show, printed):
+    page = show(*printed)
+    assert len(page.locator(FIGURES).evaluate_all(MARK)) > 100
+    page.emulate_media(forced_colors="active")
+    assert {"rgb(255, 255, 255)", "rgba(0, 0, 0, 0)"}.isdisjoint(page.locator("[data-vivid]").evaluate_all(COLOURS))
+
+
+# Fills each line of text that has an end; says which do not say so.
+FULL = """(figures) => figures.flatMap((figure) => [...figure.querySelectorAll("input[maxlength]")].filter((line) => {
+  line.value = "a".repeat(line.maxLength);
+  line.dispatchEvent(new Event("input", { bubbles: true }));
+  return !line.parentElement.textContent.includes(`full: ${line.maxLength} characters`);
+}).map((line) => figure.dataset.module))"""
+
+
+def test_a_line_that_is_full_says_so(show, printed):
+    page = show(*printed)
+    assert page.locator("input[maxlength]").count() >= 10
+    assert page.locator(FIGURES).evaluate_all(FULL) == []
+
+
+# An arrow key on a closed menu: the browser changes it at once and tells so.
+ARROWS = """async (figures) => {
+  const moved = [];
+  for (const figure of figures) for (const menu of figure.querySelectorAll("select")) {
+    menu.focus(); // what was chosen in the menu before acts now
+    const before = figure.querySelector(".lm-says")?.textContent;
+    menu.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
+    menu.selectedIndex = (menu.selectedIndex + 1) % menu.options.length;
+    menu.dispatchEvent(new Event("change", { bubbles: true }));
+    if (figure.querySelector(".lm-says")?.textContent !== before) moved.push(figure.dataset.module);
+  }
+  return moved;
+}"""
+
+
+def test_a_menu_acts_on_enter_not_on_an_arrow(show, printed):
+    page = show(*printed)
+    assert page.locator("select").count() >= 10
+    assert page.locator(FIGURES).evaluate_all(ARROWS) == []
+    page = show(figures.DoesItFit())
+    menu, said = page.locator("select").first, page.locator(".lm-says")
+    before = said.text_content()
+    menu.press("ArrowDown")
+    assert said.text_content() == before
+    menu.press("Enter")
+    assert said.text_content() != before
+
+
+def test_typed_accents_are_composed_before_they_are_read(show):
+    page = show(figures.NGramExplorer(), figures.SentenceProbability(), figures.TokenizerComparison("the sea"))
+    for figure in page.locator(FIGURES).all():
+        line = figure.locator("input[type=text]").first
+        line.fill("cafe\u0301")
+        line.press("Enter")
+        shown = figure.locator(".lm-body").inner_text() + figure.locator(".lm-says").text_content()
+        assert "caf\u00e9" in shown
+        assert "\u0301" not in shown
+        assert line.input_value() == "cafe\u0301"  # as it was typed
+
+
+def test_every_line_of_text_is_one_of_the_shared_ones():
+    for path in Path(figures.__file__).parent.rglob("*.mjs"):
+        assert path.name == "controls.mjs" or 'type: "text"' not in path.read_text("utf8"), path
+
+
+# --- addresses --------------------------------------------------------------------------------------------------------
+
+VALUES = [-1, 0, 1, 2, 7, 9, 99, 1e9, 0.5, "x", "", [], [1], [9], [0, 1], [99, 0], [[1, 2], [3, 4]]]
+ASKED = """async ([module, values]) => {
+  const { addressed } = await import("./_static/figures/mount.mjs");
+  const figure = document.querySelector("figure");
+  const state = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
+  const source = performance.getEntriesByType("resource").find((one) => one.name.includes(`/${module}.`));
+  const found = (await import(source.name)).default;
+  return values.map(([name, value]) => {
+    location.hash = new URLSearchParams({ figure: module, [name]: value });
+    return name in addressed(figure, state, found).taken;
+  });
+}"""
+
+
+def acceptable(kind, name: str, value) -> bool:
+    """Whether the class of the figure takes this value of the trait."""
+    try:
+        kind(**{name: value})
+    except (traitlets.TraitError, ValueError, TypeError):
+        return False
+    return True
+
+
+SETTABLE = {
+    "BackpropGraph": ["x", "W", "label", "step", "chosen"],
+    "DecodingSteps": ["chosen", "picks", "width", "step", "alpha"],
+    "DoesItFit": ["model", "gpu", "bits", "texts", "tokens"],
+    "FillTheBlank": ["chosen", "blank"],
+    "GPTWriter": ["temperature", "top_k", "top_p", "layer", "head", "prompt"],
+    "GradientOverDistance": ["scale", "T", "bias"],
+    "LSTMStep": ["bias", "events", "chosen"],
+    "MaskPainter": ["layers", "mask", "chosen"],
+    "NGramExplorer": ["n", "k", "smoothing"],
+    "NearSections": ["chosen"],
+    "PositionWheels": ["i", "offset", "width", "base"],
+    "SentenceProbability": ["order"],
+    "TokenizerComparison": ["merges"],
+    "TwoDirections": ["at"],
+    "UnrolledRNN": ["passage", "t", "unit"],
+}
+
+
+@pytest.mark.parametrize("name", SETTABLE)
+def test_an_address_is_checked_as_the_class_checks_it(show, name):
+    kind = getattr(figures, name)
+    page = show(kind())
+    asked = [(trait, value) for trait in SETTABLE[name] for value in VALUES]
+    texts = [(trait, value if isinstance(value, str) else json.dumps(value)) for trait, value in asked]
+    taken = page.evaluate(ASKED, [kind.module, texts])
+    wanted = [acceptable(kind, *one) for one in asked]
+    assert [one for one, got, right in zip(asked, taken, wanted, strict=True) if got != right] == []
