@@ -2,7 +2,8 @@
 
 A sheet has what a lecturer looks for in the minute before: objectives, minutes, the slides of the core, the figures,
 the predictions to ask, the derivation for the board, the question to leave with, and what goes wrong.  The hours of a
-student follow from what the chapters have, by RULE; those of homework are the estimates on the instructors' page.
+student follow from what the chapters have, by RULE, and from the minutes of the exercises whose grade the plan names;
+those of homework are the estimates on the instructors' page.
 """
 
 import re
@@ -15,8 +16,10 @@ import nbformat
 from markupsafe import Markup
 
 from lmbook_exams.bank import CHAPTERS, of_chapter
+from lmbook_exams.objectives import trained
 from lmbook_press.book import Book, BookError, markdown_of
 from lmbook_press.editions.slides import Deck, Slide, chapter, cut, inline, katex_style, prose
+from lmbook_press.exercises import Exercise, exercises
 from lmbook_press.rendering import render
 
 # Minutes for each: 100 words of prose, a numbered equation, a cell of code that is shown, a question to be answered.
@@ -72,6 +75,10 @@ class Chapter:
     @property
     def hours(self) -> float:
         return sum(RULE[what] * much for what, much in self.counted.items()) / 60
+
+    @cached_property
+    def exercises(self) -> list[Exercise]:
+        return exercises(self.path)
 
     @property
     def aims(self) -> Markup:
@@ -144,11 +151,17 @@ def homework(book: Book) -> dict[int, int]:
 
 
 def hours(plan: dict, book: Book) -> list[dict]:
-    """For each week of a student: {read, homework, class, project, all}, in hours."""
-    minutes, found = homework(book), []
+    """For each week of a student: {read, exercises, homework, class, project, all}, in hours."""
+    minutes, found, grades = homework(book), [], plan["exercises"]
     for week in plan["week"]:
-        reading = sum(Chapter(one["chapter"], book).hours * one.get("share", 1) for one in week.get("read", []))
-        one = {"read": reading, "homework": sum(minutes[number] for number in week.get("due", [])) / 60}
+        chapters = [(Chapter(one["chapter"], book), one.get("share", 1)) for one in week.get("read", [])]
+        one = {"read": sum(chapter.hours * share for chapter, share in chapters)}
+        done = [
+            (sum(each.minutes for each in chapter.exercises if each.grade in grades), share)
+            for chapter, share in chapters
+        ]
+        one |= {"exercises": sum(spent * share for spent, share in done) / 60}
+        one |= {"homework": sum(minutes[number] for number in week.get("due", [])) / 60}
         one |= {"class": len(week["meetings"]) * plan["minutes"] / 60, "project": week.get("project", 0)}
         found.append(one | {"all": sum(one.values())})
     return found
@@ -210,4 +223,5 @@ def page(book: Book, path: Path) -> str:
     plan = read(path)
     weeks = [(week, one) for week, one in zip(plan["week"], hours(plan, book), strict=True)]
     about = {"plan": plan, "weeks": weeks, "staff": staff(plan), "meetings": meetings(plan, book), "rule": RULE}
+    about |= {"chapters": [(number, Chapter(number, book).deck.title, trained(book, number)) for number in CHAPTERS]}
     return render("plan.html", "lmbook_exams", katex=Markup(katex_style(book)), inline=inline, **about)

@@ -6,16 +6,18 @@ raw markup reaches a student.
 """
 
 import re
+from functools import cached_property
 from pathlib import Path
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from lmbook_press.book import Book, BookError
+from lmbook_press.exercises import Exercise, exercises
 from lmbook_press.myst import DIRECTIVE, FENCES, PROSE, REFUSED, blocks, choices, options_of
 from lmbook_press.myst_inline import Inline
 
-GRADED = re.compile(r"^(\d+\.\d+)\s+\(?(\w+)\)?\.?$")
+GRADED = re.compile(r"^(\d+\.\d+)\s+\(?(\w+)\)?(.*?)\.?$")
 ADMONITIONS = {"note": "Note", "tip": "Tip", "warning": "Warning", "admonition": ""}
 
 
@@ -33,6 +35,10 @@ class PlainMarkdown:
         """Plain Markdown for the Markdown cell number `cell`.  Raises BookError, with the place, for unknown markup."""
         self.where = f"{self.path.relative_to(self.book.root).as_posix()}, cell {cell}"
         return re.sub(r"\n{3,}", "\n\n", "\n".join(self._blocks(source, 1))).strip("\n")
+
+    @cached_property
+    def _measured(self) -> list[Exercise]:
+        return exercises(self.path) if self.path.exists() else []
 
     def finish(self) -> None:
         """Raises BookError for a solution that never ends."""
@@ -119,7 +125,8 @@ class PlainMarkdown:
     def _exercise(self, title: str, options: dict[str, str], body: str, first: int) -> list[str]:
         if number := re.match(r"\d+\.\d+", title):
             self.exercises[options.get("label", "")] = number.group()
-        heading = GRADED.sub(r"\1 (\2)", title)
+        minutes = {one.label: f", about {one.minutes} minutes" for one in self._measured}
+        heading = GRADED.sub(rf"\1 (\2\3{minutes.get(options.get('label'), '')})", title)
         return [f"**Exercise {heading}.**", "", *self._blocks(body, first)]
 
     def _solution(self, label: str, options: dict[str, str], body: str, first: int) -> list[str]:

@@ -1,8 +1,8 @@
 """Normal form of a stored notebook: what differs between two runs of the same notebook on two machines is taken out.
 
-Kept: sources, tags, nbgrader's marks, outputs.  Set: kernel, cell ids by position, execution counts 1..n.  Dropped:
-widget state, timings, front-end settings.  Not repairable, hence a fault: cells run out of order, absolute paths in
-outputs.
+Kept: sources, tags, marks for slides and of nbgrader, outputs.  Set: kernel, cell ids by position, execution counts.
+Dropped: widget state, timings, front-end settings.  Not repairable, hence a fault: cells run out of order, absolute
+paths in outputs.
 """
 
 import re
@@ -18,7 +18,7 @@ from lmbook_press.book import BookError
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 LANGUAGE = {"file_extension": ".py", "mimetype": "text/x-python", "name": "python", "pygments_lexer": "ipython3"}
 NOTEBOOK_KEYS = ("kernelspec", "language_info", "lmbook")
-CELL_KEYS = ("tags", "nbgrader", "deletable", "editable")
+CELL_KEYS = ("tags", "slides", "nbgrader", "deletable", "editable")
 WIDGETS = ("application/vnd.jupyter.widget-view+json", "application/vnd.jupyter.widget-state+json")
 ABSOLUTE = re.compile(
     r"(?<![\w.:/])/(?:home|Users|tmp|root|work|usr|opt|mnt|private|var|content|workspaces?)/[\w.-][^\s\"'<>)]*"

@@ -21,9 +21,13 @@ def test_no_week_is_longer_than_promised_and_hours_are_those_of_their_parts():
     weeks = plan.hours(PLAN, BOOK)
     assert len(weeks) == 14
     for week in weeks:
-        assert week["all"] == pytest.approx(sum(week[name] for name in ("read", "homework", "class", "project")))
+        assert week["all"] == pytest.approx(
+            sum(week[name] for name in ("read", "exercises", "homework", "class", "project"))
+        )
         assert week["all"] <= PLAN["most_hours"]
     assert sum(week["project"] for week in weeks) >= 8
+    everything = plan.hours(PLAN | {"exercises": ["check", "practice", "explore"]}, BOOK)
+    assert sum(week["exercises"] for week in everything) > 4 * sum(week["exercises"] for week in weeks) > 4
 
 
 def test_reading_is_counted_from_the_chapter():
@@ -71,8 +75,10 @@ def test_each_sheet_is_one_page(new_context, tmp_path, meetings):
     (tmp_path / "plan.html").write_text(plan.page(BOOK, BOOK.root / "book" / "plan.toml"), "utf-8")
     page = new_context().new_page()
     page.goto((tmp_path / "plan.html").as_uri())
-    read = PdfReader(BytesIO(page.pdf(prefer_css_page_size=True)))
-    assert len(read.pages) == 1 + len(meetings)
+    words = [one.extract_text() for one in PdfReader(BytesIO(page.pdf(prefer_css_page_size=True))).pages]
+    (aims,) = (at for at, text in enumerate(words) if text.startswith("Objectives, and where"))
+    assert aims == 1 + len(meetings)
+    assert len(words) - aims <= 6
 
 
 @pytest.mark.parametrize(

@@ -183,7 +183,7 @@ def test_solutions_become_a_link_over_several_cells_and_their_code_is_gone(book)
     made = edition(chapter(book, *cells), book)
     everything = "\n".join(cell.source for cell in made.cells)
     assert "SECRET" not in everything
-    assert "**Exercise 1.4 (practice).**\n\nHow long?" in everything
+    assert "**Exercise 1.4 (practice, about 5 minutes).**\n\nHow long?" in everything
     assert f"[Solution of exercise 1.4 on the book's page]({SITE}/notebooks/01-start.html#ex-1-4)" in everything
     assert "Going on." in everything
     assert [cell.cell_type for cell in made.cells].count("code") == 1  # the set-up

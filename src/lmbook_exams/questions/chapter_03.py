@@ -294,3 +294,24 @@ def merge_bug():
 
     *Marks.* 1 point: (a). 2 points: (b), 1 for each mistake. 1 point: (c).
     """
+
+
+@question("A direction for bias", "words", points=4, minutes=6, objective=5, level=2)
+def bias_control():
+    r"""A colleague adds up “he” − “she” and five more such differences of word vectors. For 60 words for people, the
+    position along the sum has a correlation of 0.46 with how much more often the text has the word near “he” than near
+    “she”. “So this direction holds the bias,” they say.
+
+    (a) Name a control that shows what correlation such a direction has without any bias, and say which outcome would
+    take the claim back. (b) Which statement about bias in this text needs no direction, and how is it checked? (c) A
+    report says that 40 % of the analogies “a is to b as c is to …” are solved. Name a simple rule that has to be
+    beaten before this means anything.
+
+    *Solution.* (a) The same with differences of random pairs of words, many times. If a fair share of those
+    directions reach 0.46 too, the correlation does not speak for this one. (b) How often each word is near “he” and near
+    “she”: this is counted in the text, before there are any vectors. (c) The nearest neighbour of c (or of b) alone,
+    with a left out.
+
+    *Marks.* 1 point: a control with random directions. 1 point: the outcome that takes the claim back. 1 point: (b).
+    1 point: (c).
+    """

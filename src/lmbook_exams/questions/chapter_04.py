@@ -35,20 +35,20 @@ def window_parameters(rng):
 
 @question("A forward pass by hand", points=6, minutes=9, objective=1, level=2)
 def forward_by_hand(rng):
-    r"""Three types, vectors of width 1, two hidden units:
+    r"""Three types, whose vectors of width 1 are the columns of $E$, and two hidden units; $\sigma$ is the logistic function:
 
     $$
     E = \ln 3\, «E», \qquad W = «W», \qquad U = \ln 2\, «U».
     $$
 
-    The window $\mathbf e$ holds the vectors of the types $«window»$ (counted from 1, the nearest one first), and
+    The window $\mathbf e$ holds the vectors of the types $«window»$ in this order (the first type is 1), and
     $\mathbf h = \sigma(W \mathbf e)$.
 
     (a) Give $\mathbf e$ and $\mathbf h$.
 
     (b) Give $\mathbf z = U \mathbf h$ and $\hat{\mathbf y}$.
 
-    (c) The next token is type $«target»$. What is the loss?
+    (c) The next token is type $«target»$. What is the loss in nats?
 
     *Solution.* (a) $\mathbf e = \ln 3\, «e»$ and $W \mathbf e = \ln 3\, «a»$. Since $\sigma(\ln 3) = \tfrac34$,
     $\sigma(0) = \tfrac12$ and $\sigma(-\ln 3) = \tfrac14$: $\mathbf h = «h»$.

@@ -84,8 +84,8 @@ def non_normal(rng):
     W = \begin{pmatrix} \tfrac12 & «a» \\ 0 & \tfrac12 \end{pmatrix}.
     $$
 
-    (a) What is its spectral radius? (b) Compute $W^2$ and $W^3$. (c) Where is the entry at the top right largest,
-    for which power? (d) What does this say about gradients, after a few steps and after very many?
+    (a) What is its spectral radius? (b) Compute $W^2$ and $W^3$. (c) For which power or powers $W^k$ is the
+    entry at the top right largest? (d) What does this say about gradients, after a few steps and after very many?
 
     *Solution.* (a) The eigenvalues are on the diagonal: $\rho(W) = \tfrac12$. (b) $W^2 = «W2»$, $W^3 = «W3»$.
 
@@ -266,4 +266,22 @@ def fixed_gates():
 
     *Marks.* 1 point: a running sum. 1 point: the gradient is kept. 1 point: no forgetting, with a task. 1 point: no
     choice of what is written, with a task.
+    """
+
+
+@question("What a gate can tell", "what if", points=4, minutes=6, objective=6, level=3)
+def gate_and_output():
+    r"""Over a long text the forget gate of one unit of a trained LSTM has a geometric mean of 0.98.
+
+    (a) After how many characters is half of its memory left, if nothing new comes in? (b) Its memory $c$ stays near 8
+    all the time. How large is the slope $1 - \tanh^2 c$ of its output there, to a power of ten, and what can the
+    rest of the network learn from this unit? (c) Describe a measurement, without looking at gates, that says how far
+    back the whole model looks.
+
+    *Solution.* (a) $0.98^k = \frac12$ at $k = \ln 0.5 / \ln 0.98 \approx 34$. (b) About
+    $4 e^{-16} \approx 4.5 \cdot 10^{-7}$: the output is 1 whatever is read, so the unit is a constant, and its long memory is of no use. (c) Start
+    the model from the empty state $k$ characters before each position and measure the loss there. The $k$ from which it
+    stops falling is how far back the model looks.
+
+    *Marks.* 1 point: (a). 2 points: (b), 1 for the slope. 1 point: (c).
     """

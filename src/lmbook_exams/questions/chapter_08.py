@@ -262,3 +262,32 @@ def last_state():
     *Marks.* 1 point: the state is washed out by padding. 1 point: the label depends on the company. 1 point: the
     test. 1 point: two remedies.
     """
+
+
+@question("The best row of labels", points=5, minutes=8, objective=5, level=2)
+def best_row():
+    r"""Three words are to be labelled with $a$ or $b$. A row of labels has as its score the sum of the scores of its
+    labels, on the left, and of its two transitions, on the right.
+
+    | word | $a$ | $b$ |
+    |---|---|---|
+    | 1 | $2$ | $1$ |
+    | 2 | $0$ | $1$ |
+    | 3 | $1$ | $2$ |
+
+    | from, to | $a$ | $b$ |
+    |---|---|---|
+    | $a$ | $0$ | $-2$ |
+    | $b$ | $-1$ | $1$ |
+
+    (a) Which row does one get by choosing the best label of each word by itself, and what is its score? (b) Find the
+    best row with its score, going from left to right and keeping for each label the best row that ends in it. (c) For
+    $T$ words and $K$ labels, how many rows are there, and how many sums of a kept score and a transition does (b) take?
+
+    *Solution.* (a) $a, b, b$, with $2 - 2 + 1 + 1 + 2 = 4$. (b) After word 1: $2$ and $1$. After word 2: for $a$
+    $\max(2 + 0, 1 - 1) + 0 = 2$, from $a$; for $b$ $\max(2 - 2, 1 + 1) + 1 = 3$, from $b$. After word 3: for $a$
+    $\max(2 + 0, 3 - 1) + 1 = 3$; for $b$ $\max(2 - 2, 3 + 1) + 2 = 6$, from $b$. The best row is $b, b, b$ with 6.
+    (c) $K^T$ rows, and $(T - 1) K^2$ sums.
+
+    *Marks.* 1 point: (a). 2 points: the scores kept in (b). 1 point: the row. 1 point: (c).
+    """

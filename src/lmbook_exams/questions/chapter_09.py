@@ -282,3 +282,19 @@ def wide_beam():
     *Marks.* 1 point: short outputs have fewer factors. 1 point: the model prefers them, the search only finds them.
     1 point: the brevity penalty, with its value. 1 point: a remedy.
     """
+
+
+@question("Three tasks, one model", "words", points=4, minutes=6, objective=1, level=1)
+def three_tasks():
+    r"""(a) Translation, summarisation and the addition of two numbers: say for each what $\mathbf x$ and $\mathbf y$
+    are, as sequences of tokens. (b) Write down the one formula by which a model gives $P(\mathbf y \mid \mathbf x)$ for
+    all three. (c) What would be missing if $\mathbf y$ did not end in `<eos>`?
+
+    *Solution.* (a) A sentence and its translation; a text and its summary; the characters of “37+85” and of “122”. (b)
+    $P(\mathbf y \mid \mathbf x) = \prod_{t=1}^T P(y_t \mid y_{<t}, \mathbf x)$. (c) The model could not say where an
+    output ends. The product would be the probability of a beginning, and the probabilities of all outputs would not
+    sum to 1.
+
+    *Marks.* 1 point: (a). 1 point: (b). 1 point: nothing says where the output ends. 1 point: it is the probability of a
+    beginning.
+    """

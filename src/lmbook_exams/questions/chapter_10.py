@@ -95,13 +95,14 @@ def three_summaries(rng):
 
     (a) Give $\mathbf c$ as the last state, as the mean, and as the entrywise maximum. (b) Which of the three change
     if $\mathbf h_1$ and $\mathbf h_2$ are exchanged? (c) “Then the mean cannot know the order of the words.” Is
-    that right for a recurrent encoder? (d) Which of the three depends on the size of $m$ in how much it can hold?
+    that right for a recurrent encoder? (d) Which of the three has more numbers for a longer source? What follows?
 
     *Solution.* (a) $«last»$; $«mean»$; $«most»$. (b) None of them: $\mathbf h_3$ stays, and mean and maximum do not
     look at the order.
 
     (c) No: each state already depends on the words before it, so another order of *words* gives other states. It
-    would be right for bare word vectors. (d) All: each is $m$ numbers, however long the source is.
+    would be right for bare word vectors. (d) None: each has $m$ numbers, so a source can be too
+    long for any of them.
 
     *Marks.* 2 points: (a). 1 point: (b). 1 point: (c). 1 point: (d).
     """

@@ -48,8 +48,9 @@ def scores_by_hand(rng):
     \mathbf s = «s», \qquad \mathbf h = «h», \qquad W = \operatorname{diag}«w».
     $$
 
-    (a) Give the dot, the multiplicative and the scaled score, the last by $\sqrt m$. (b) How many parameters do
-    the three have, if $W$ may be any matrix? (c) Which of them can be used if $\mathbf h$ has 6 numbers?
+    (a) Give the dot score, the multiplicative score with $W$, and the scaled score, which is the multiplicative one
+    divided by $\sqrt m$. (b) How many parameters does each have, if $W$ may be any $4 \times 4$ matrix? (c) Which of
+    them can be used if $\mathbf h$ has 6 numbers and $W$ is of a shape that fits?
 
     *Solution.* (a) Dot: $\mathbf s^\top \mathbf h = «dot»$. Multiplicative:
     $\mathbf s^\top W \mathbf h = «general»$. Scaled: $«general» / 2 = «scaled»$.

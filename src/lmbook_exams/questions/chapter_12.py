@@ -85,7 +85,7 @@ def attention_cost(rng):
     r"""Self-attention of width $d = «d»$ reads $T$ positions. It takes $4 T d^2$ multiplications for its projections
     and $2 T^2 d$ for scores and means.
 
-    (a) How many are that for $T = «T»$? (b) For which $T$ are the two parts equal? (c) By which factor does the
+    (a) How many are these for $T = «T»$? (b) For which $T$ are the two parts equal? (c) By which factor does the
     whole grow if $T$ doubles, for very short and for very long texts?
 
     *Solution.* (a) $«linear» + «square» = «all»$. (b) $4 T d^2 = 2 T^2 d$ for $T = 2d = «equal»$. (c) By nearly 2

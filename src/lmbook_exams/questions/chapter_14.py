@@ -107,15 +107,15 @@ def rotary_score(rng):
     position $i$ by the angles $t\omega$ and $i\omega$; a quarter turn makes $(x, y)$ to $(-y, x)$. Let
     $\mathbf q = «q»$ at $t = «t»$ and $\mathbf k = «k»$ at $i = «i»$.
 
-    (a) Give both turned vectors and their inner product. (b) Move both by 3 positions. What is the score now? (c)
-    Compute the score from $\mathbf q$ and a key turned by $i - t$ only. (d) How many parameters does this cost, and
-    where does it act?
+    (a) Give both turned vectors and their inner product. (b) Both stand 3 positions later. What is the
+    score now? (c) Compute the score from $\mathbf q$ as it is and a key turned by the angle $(i - t)\,\omega$ alone. (d) How
+    many parameters does the code add, and which of queries, keys and values does it turn?
 
     *Solution.* (a) $«qt»$ and $«ki»$, with the product $«score»$. (b) The same: only the difference of the angles
     counts. (c) $\mathbf k$ turned by $«steps»$ quarter turns is $«kd»$, and $\mathbf q^\top$ times this is
     $«score»$.
 
-    (d) None; in each layer, on queries and keys, not on the values.
+    (d) None; queries and keys, in each layer, not the values.
 
     *Marks.* 2 points: (a). 1 point: (b). 1 point: (c). 1 point: (d).
     """

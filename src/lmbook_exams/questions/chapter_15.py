@@ -87,7 +87,7 @@ def what_must_wait(rng):
     layer each with a Transformer of $L = «L»$ encoder and $«L»$ decoder layers. Count a recurrent step, or a layer,
     as one step; count only steps that must wait for one another.
 
-    (a) How many steps take both in training, with teacher forcing? (b) How many while writing, if the Transformer
+    (a) How many steps does each take in training, with teacher forcing? (b) How many while writing, if the Transformer
     keeps its keys and values? (c) Does teacher forcing make the recurrent network parallel? Why (not)?
 
     *Solution.* (a) Recurrent: $N + T = «both»$, one state after the other. Transformer: $2L = «layers»$, all
@@ -104,8 +104,8 @@ def what_must_wait(rng):
 
 @question("Smoothed labels", points=4, minutes=6, objective=1, level=2)
 def smoothed_labels(rng):
-    r"""The vocabulary has $|V| = «V»$ types and $\epsilon = «eps»$. The model gives the right type the probability
-    $«p»$ and each of the others the same.
+    r"""The vocabulary has $|V| = «V»$ types. The target is smoothed: $1 - \epsilon$ of it is one-hot and $\epsilon = «eps»$ is
+    spread evenly over all types. The model gives the right type the probability $«p»$ and shares the rest evenly.
 
     (a) Give the smoothed target $\mathbf q$ for the right type and for another. (b) Give the gradient of the loss
     with respect to both kinds of logits. (c) For which probability of the right type is this gradient zero? What
@@ -244,4 +244,23 @@ def parts_left_out():
     writes.
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d).
+    """
+
+
+@question("A coffee shop becomes a suitcase", "words", points=4, minutes=6, objective=3, level=2)
+def fluent_mistakes():
+    r"""A Transformer with byte pairs, trained on 29,000 captions, translates *ein Coffee-Shop* as *a suitcase*, in
+    fluent English. The word does not occur in its training captions.
+
+    (a) Why does the model not stumble over a word that it has never seen? (b) You suspect that new words make
+    translations worse. Sentences with a new word are also longer than others. Describe a comparison that tests the
+    suspicion all the same. (c) Another output says the same phrase twice and leaves out a noun, and its source has no
+    new word. Does this refute the suspicion?
+
+    *Solution.* (a) The word is cut into byte pairs that are all known; what they mean together the model has to guess,
+    and its decoder writes what is probable English. (b) Compare BLEU of sentences with and without a new word at
+    equal length, in groups by length. (c) No: it is a mistake of another kind. The suspicion says that new words
+    harm, and not that nothing else does.
+
+    *Marks.* 1 point: (a). 2 points: (b), 1 for equal length. 1 point: (c).
     """

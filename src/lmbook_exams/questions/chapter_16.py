@@ -9,14 +9,13 @@ from lmbook_exams.question import pick, question, some, table, whole
 @question("Eighty, ten, ten", points=4, minutes=6, objective=2, level=1)
 def masking_counts(rng):
     r"""BERT's training chooses «percent» % of $«n»$ ordinary tokens; of the chosen, 80 % become `<mask>`, 10 % a random
-    token, and 10 % stay. Give the expected numbers of
+    token (never the one that stood there), and 10 % stay. Give the expected numbers of
 
     (a) tokens that count in the loss; (b) positions that show `<mask>`; (c) positions that show their own token and yet
-    count; (d) positions that show a wrong token. (e) If a position shows an ordinary token, how likely is it that it
-    counts?
+    count; (d) positions that show a wrong token. (e) If a position shows anything but `<mask>`, how likely is it that it
+    counts in the loss?
 
-    *Solution.* (a) $«chosen»$. (b) $0.8 \cdot «chosen» = «masked»$. (c) $«kept»$ (a random token may be the same
-    one; with a large vocabulary that hardly matters). (d) $«kept»$. (e) $2 \cdot «kept»$ of the $«n» - «masked»$
+    *Solution.* (a) $«chosen»$. (b) $0.8 \cdot «chosen» = «masked»$. (c) $«kept»$. (d) $«kept»$. (e) $2 \cdot «kept»$ of the $«n» - «masked»$
     that show no mask: $«share»$.
 
     *Marks.* 1 point: (a) and (b). 1 point: (c). 1 point: (d). 1 point: (e).
@@ -60,14 +59,15 @@ def masked_loss(rng):
 @question("The size of a BERT", points=5, minutes=7, objective=1, level=2)
 def bert_parameters(rng):
     r"""A BERT has $|V| = «V»$, $T_{\max} = «T»$, two segments, width $d = «d»$, $d_{\text{ff}} = 4d$ and $L = «L»$
-    layers. Linear maps have biases; there is a norm behind the embeddings and two in each layer.
+    layers. The attention of a layer has four $d \times d$ matrices for all its heads together. Linear maps have biases; there
+    is a norm behind the embeddings and two in each layer. What is put on top of the encoder does not count.
 
     (a) How many parameters do the three tables have, with their norm? (b) How many does a layer have? (c) How many does the
-    encoder have? (d) What changes if the texts may be twice as long?
+    encoder have? (d) By how much do (a), (b) and (c) grow if $T_{\max}$ is doubled?
 
     *Solution.* (a) $(|V| + T_{\max} + 2)\, d + 2d = «tables»$. (b)
     $4(d^2 + d) + 2 d \cdot 4d + 4d + d + 4d = 12 d^2 + 13 d = «layer»$. (c) $«tables» + «L» \cdot «layer» = «all»$.
-    (d) Only the table of positions: $T_{\max}\, d = «Td»$ more.
+    (d) (a) and (c) by the table of positions, $T_{\max}\, d = «Td»$; (b) not at all.
 
     *Marks.* 1 point: (a). 2 points: (b), 1 of them for biases and norms. 1 point: (c). 1 point: (d).
     """

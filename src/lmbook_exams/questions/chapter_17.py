@@ -162,7 +162,7 @@ def training_cost(rng):
 
 @question("What a cache saves", points=4, minutes=6, objective=4, level=2)
 def cache_saves(rng):
-    r"""A GPT writes $T = «T»$ tokens from `<sos>` alone. Count, for one layer and one head, the positions for which
+    r"""A GPT writes $T = «T»$ tokens from `<sos>` alone, in $T$ passes; the last token is never read. Count, for one layer and one head, the positions for which
     keys and values are computed, and the scores that are computed (with a plain product, masked ones too).
 
     (a) Without a cache, where each token takes a full pass over all tokens so far. (b) With cached keys and values.
@@ -186,15 +186,14 @@ def per_character(rng):
     r"""On the same text a GPT over characters has a loss of $«chars»$ nats per character, one over byte pairs $«pairs»$
     nats per token. A token has $«c»$ characters on average.
 
-    (a) Which of the two gives the text the higher probability? (b) What is the perplexity per token of the first,
-    counted over the second's tokens? (c) A window of 256 tokens: how much text does each model see? How could that
-    explain (a)?
+    (a) Which of the two gives the text the higher probability? (b) Count the first model's loss over the second's
+    tokens, as if it had predicted $«c»$ characters at once. What is its perplexity per token? (c) Both have windows of
+    256 tokens. How much text does each see, and which of the two does that help?
 
     *Solution.* (a) $«pairs» / «c» = «per»$ nats per character against $«chars»$: the one over «winner». (b)
     $e^{«chars» \cdot «c»} = e^{«times»} \approx «pp:.4g»$.
 
-    (c) 256 characters against about $«seen»$: the model over byte pairs sees more of what came before. (Or: each of
-    its predictions has to get more right at once, from fewer examples of each token.)
+    (c) 256 characters against about $«seen»$: it helps the model over byte pairs, which sees more of what came before.
 
     *Marks.* 2 points: (a), 1 of them for the same unit. 1 point: (b). 1 point: (c).
     """
@@ -282,4 +281,25 @@ def settings_at_their_ends():
     likeliest text.
 
     *Marks.* 1 point: (a) and (c) as the same. 1 point: (b). 1 point: (d). 1 point: the loops.
+    """
+
+
+@question("When to stop", "what if", points=4, minutes=6, objective=3, level=2)
+def when_to_stop():
+    r"""A GPT is trained and validated every 500 steps.
+
+    | step | 500 | 1000 | 1500 | 2000 | 2500 |
+    |---|---|---|---|---|---|
+    | loss in training | $1.72$ | $1.48$ | $1.31$ | $1.17$ | $1.05$ |
+    | loss in validation | $1.78$ | $1.56$ | $1.47$ | $1.51$ | $1.58$ |
+
+    (a) Which weights would you keep, and what happens after them? (b) The report gives $1.47$ as the loss on unseen
+    text. Why should one expect a little more on a third text? (c) What happens to the turning point, in steps, if the
+    training text is made ten times as long and all else stays?
+
+    *Solution.* (a) Those of step 1,500. After it the model overfits: it learns what holds for its training text alone,
+    so this loss goes on falling while the other rises. (b) The validation text chose the step, so chance that
+    favoured it is part of $1.47$. (c) It comes later, if at all: each passage is seen a tenth as often.
+
+    *Marks.* 2 points: (a), 1 for the reason. 1 point: (b). 1 point: (c).
     """

@@ -32,9 +32,9 @@ def bits_per_pixel(rng):
     r"""Images of $«side» \times «side»$ pixels with $«levels»$ grey levels each. A model gives a test image the
     probability $2^{-«total»}$.
 
-    (a) How many bits per pixel is that, and how many nats? (b) What does a model need that knows nothing? (c) The
-    background, $«blank»$ of the pixels, costs the model nearly nothing. How many bits does each of the others cost?
-    (d) Why compare bits per pixel only between models with the same grey levels?
+    (a) How many bits per pixel is that, and how many nats? (b) How many bits per pixel does a model need
+    that finds all grey levels equally likely? (c) The background, $«blank»$ of the pixels, costs the model nothing. How
+    many bits does each of the others cost on average? (d) Why compare bits per pixel only between models with the same grey levels?
 
     *Solution.* (a) $«total» / «pixels» = «bits»$ bits, times $\ln 2$: $«nats:.3f»$ nats. (b)
     $\log_2 «levels» = «uniform»$. (c) $«total» / «rest» \approx «each:.3g»$. (d) Finer levels need more bits for
@@ -82,8 +82,8 @@ def patch_index(rng):
     pixels and the numbers within a patch.
 
     (a) Into which patch, and to which place in it, goes the pixel in row $«y»$, column $«x»$? (b) Which pixel is
-    number $«k»$ of patch $«n»$? (c) A student cuts the image with `image.reshape(-1, r * r)`. What does he get as
-    his first patch?
+    number $«k»$ of patch $«n»$? (c) A student cuts the image with `image.reshape(-1, r * r)`. What stands in the
+    first patch then?
 
     *Solution.* (a) Patch row $\lfloor «y» / «r» \rfloor = «a»$, column $\lfloor «x» / «r» \rfloor = «b»$, with
     $«across»$ patches in a row: number $«patch»$; place $«r» \cdot «u» + «v» = «place»$. (b) Row $«yy»$, column

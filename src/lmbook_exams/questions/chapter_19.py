@@ -80,7 +80,7 @@ def cache_size(rng):
     r"""A model has $L = «L»$ layers of width $d = «d»$ and keeps keys and values with $b = «b»$ bytes a number.
 
     (a) How many bytes does the cache take for one text of $T = «T»$ tokens? (b) And for $B = «B»$ texts at once?
-    (c) The weights take $«gb»$ GB. From how many such texts on is the cache larger? (d) Name a change of the model
+    (c) The weights take $«gb»$ GB ($10^9$ bytes each). From how many such texts on is the cache larger? (d) Name a change of the model
     that makes the cache smaller.
 
     *Solution.* (a) $2 L T d b = «one»$ bytes, about «mb» MB. (b) $«many»$ bytes. (c) From
@@ -136,8 +136,8 @@ def experts(rng):
     token; all else in the layer has $«s»$ million.
 
     (a) How many parameters of a layer must be held, and how many are used for one token? (b) Experts are chosen
-    evenly and independently. What share of them is read in a step for $B = «B»$ texts at once? (c) So for which use
-    does a mixture save time, and does it save memory?
+    evenly and independently. What share of them is read in a step for $B = «B»$ texts at once, on average? (c) So for
+    which use does a mixture save time, and does it save memory?
 
     *Solution.* (a) Held: $«s» + «ne» \cdot «e» = «held»$ million; used: $«s» + «k» \cdot «e» = «used»$ million. (b)
     $1 - (1 - «k» / «ne»)^{«B»} = «share» \approx «share:.3f»$. (c) It saves operations for each token, in training

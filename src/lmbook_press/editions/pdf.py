@@ -10,6 +10,8 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterable, Set
+from itertools import pairwise
 from pathlib import Path
 
 from markupsafe import Markup
@@ -35,6 +37,7 @@ KEYWORDS = (
     "PyTorch",
 )
 EVERY = {"Summary", "Exercises", "Compare with the paper", "What we simplified", "Further reading"}  # in every chapter
+SHORT = 10  # lines of the last page of a chapter that the pages before it can take
 LONG = 12  # lines of code that may go on on the next page
 PATIENCE = 1800  # seconds for some hundred pages, on a slow machine
 
@@ -74,8 +77,27 @@ def leaves(printed: Path) -> dict[str, int]:
     return {name.removeprefix("/"): reader.get_destination_page_number(place) + 1 for name, place in places}
 
 
-def document(root: Path, site: Path, title: str, author: str, base: str, numbers: dict[str, int] | None = None) -> str:
-    """The HTML of the whole book; `numbers` are the pages that an earlier print had for the ids of its contents."""
+def short_ends(printed: Path, places: Iterable[str]) -> set[str]:
+    """Those of the ids, each the beginning of a chapter, whose chapter has at most SHORT lines on its last page."""
+    from pypdf import PdfReader
+
+    reader, at = PdfReader(printed), leaves(printed)
+    begun, found = sorted((at[place], place) for place in places if place in at), set()
+    for (first, place), (following, _) in pairwise([*begun, (len(reader.pages) + 1, "")]):
+        lines = [line for line in reader.pages[following - 2].extract_text().split("\n") if line.strip()]
+        if first < following - 1 and len(lines) - 1 <= SHORT:  # the number of the page is no line of the text
+            found.add(place)
+    return found
+
+
+def document(
+    root: Path, site: Path, title: str, author: str, base: str, numbers: dict[str, int] | None = None,
+    tight: Set[str] = frozenset(),
+) -> str:  # fmt: skip
+    """The HTML of the whole book; `numbers` are the pages that an earlier print had for the ids of its contents.
+
+    tight: the ids of chapters to be set a little smaller.
+    """
 
     pages = articles.read(root, site, base, "drawn", lambda page, place: f"#{place or articles.slug(page)}")
     for page in pages[1:]:
@@ -97,6 +119,7 @@ def document(root: Path, site: Path, title: str, author: str, base: str, numbers
         every=EVERY,
         index=index.entries(pages[1:], numbers or {}),
         numbers=numbers or {},
+        tight=tight,
     )
 
 
@@ -126,10 +149,13 @@ def write_pdf(out: Path, root: Path, site: Path, title: str, author: str, base: 
     try:
         with serve(site) as (address, _):
             numbers: dict[str, int] = {}
-            for draft in (True, False):
-                page.write_text(document(root, site, title, author, base, numbers), "utf-8")
+            tight: set[str] = set()
+            chapters = [*(articles.slug(name) for name, _ in articles.order(root)), "answers", "index"]
+            for draft in (True, True, False):
+                page.write_text(document(root, site, title, author, base, numbers, tight), "utf-8")
                 print_to(out, address + NAME, draft)
                 numbers = leaves(out)
+                tight = tight or short_ends(out, [f"{part}{name}" for name in chapters for part in ("", "part-")])
     finally:
         page.unlink(missing_ok=True)
     _describe(out, title, author)

@@ -1,7 +1,9 @@
 """Slides of a chapter, made from the chapter alone: one HTML page that loads nothing, with living figures.
 
-A slide holds one thing: the formulae, a drawing, a figure, a table, a list, or a piece of code with its output.  The
-sentence that leads to it is its title, and the section stands above that.  A prediction and a self-check are a question
+A slide holds one thing: the formulae, a drawing, a figure, a table, a list, or a piece of code with its output.  Its
+title is the claim that the cell's metadata has for it (`slides.titles`, one for each slide that begins in the cell, ""
+for none), else that of a living figure, else the sentence that leads to it; the section stands above.  Of long code
+the lines of `slides.lines` are shown, as in "1-4, 9".  A prediction and a self-check are a question
 on one slide and the answer on the next.  The prose itself goes into the notes.  Exercises and boxes about lectures and
 papers stay in the book.
 
@@ -34,16 +36,24 @@ from lmbook_press.rendering import filled, render
 HEADING = re.compile(r"^(#+)\s+(.+?)\s*$")
 SENTENCE = re.compile(r"(?<=[.!?:])[\"”)*]*\s+(?=[A-Z“\"*`$(\[])")
 KEPT_WHOLE = re.compile(r"\*\*[^*]+\*\*|\$[^$]+\$|`[^`]+`|\[[^\]]*\]\([^)]*\)|\b(?:e\.g|i\.e|et al|Fig|eq|cf|vs|M|J)\.")
+TITLE_OF_FIGURE = re.compile(r'class="lm-title">(?:<[^>]*>)*([^<]+)')
 OUTPUT = '<pre class="output">{}</pre>'
 LINK = re.compile(r"<script\b(?![^>]*application/json).*?</script>", re.DOTALL)
 MOST_CORE, LEAST_CORE = 24, 3  # slides, and the weight of those that may be among them
 LONGEST_TITLE = 110  # letters of a sentence that is a title
-MOST_LINES, MOST_BESIDE, MOST_OUTPUT = 30, 12, 16  # of code, of code above an answer, of what it printed
+MOST_LINES, MOST_BESIDE, MOST_OUTPUT = (
+    15,
+    12,
+    16,
+)  # of code that needs no mark, of code above an answer, of what it printed
 
 
 @dataclass
 class Slide:
-    """parts and notes are HTML; kind: "", "formula", "ask" for a question or "answer"; section: above the heading."""
+    """parts and notes are HTML; kind: "", "formula", "ask" for a question or "answer"; section: above the heading.
+
+    claim: the heading was written as one, in the cell's metadata or as the title of a figure.
+    """
 
     heading: str
     kind: str = ""
@@ -51,6 +61,7 @@ class Slide:
     notes: list[Markup] = field(default_factory=list)
     section: str = ""
     tag: str = ""
+    claim: bool = False
     core: bool = False
 
     @property
@@ -111,6 +122,8 @@ class Deck:
         self.question: Slide | None = None  # a prediction that waits for the output that answers it
         self.answer: Slide | None = None  # the slide of an output that the next paragraph explains
         self.tag = ""  # of the cell that is read
+        self.titles: list[str] = []  # that this cell still has for its slides
+        self.lines = ""  # those of its code that are shown
         self.done = False
 
     def read(self) -> "Deck":
@@ -119,24 +132,36 @@ class Deck:
                 break
             tags = {"slide-core", "slide-below"} & set(cell.metadata.get("tags", []))
             self.tag = min(tags, default="")
+            marks = cell.metadata.get("slides", {})
+            self.titles, self.lines = list(marks.get("titles", [])), marks.get("lines", "")
             if cell.cell_type == "markdown":
                 self._cell(cell.source, number)
             elif cell.cell_type == "code":
                 self._code(cell)
+            if self.titles:
+                raise BookError(f"{self.path.name}, cell {number}: no slide begins for the title {self.titles[0]!r}.")
         self._close_section()
         return self
 
     def _plain(self, text: str, number: int) -> str:
         return self.markup.convert(text, number)
 
-    def _add(self, parts: list[str], kind: str = "", section: str = "", lead: str = "") -> Slide:
-        """lead: the sentence that leads to the parts, which is the title where it is short enough."""
-        titled = 0 < len(lead) <= LONGEST_TITLE
+    def _add(self, parts: list[str], kind: str = "", section: str = "", lead: str = "", closing: bool = False) -> Slide:
+        """lead: the sentence that leads to the parts, which is the title where it is short enough.
+
+        closing: the slide belongs to the cells before this one.
+        """
+        asked = kind in ("ask", "answer") or closing
+        figure = TITLE_OF_FIGURE.search("".join(parts)) if not asked else None
+        written = (self.titles.pop(0) if self.titles and not asked else "") or (figure[1] if figure else "")
+        if written:
+            lead = written
+        titled = bool(written) or 0 < len(lead) <= LONGEST_TITLE
         if lead and not titled:
             parts = [paragraph(lead), *parts]
         section = section or self.heading
-        heading = lead.rstrip(":.") if titled else section
-        slide = Slide(heading, kind, parts, self.said, section if section != heading else "", self.tag)
+        heading = lead if written else lead.rstrip(":.") if titled else section
+        slide = Slide(heading, kind, parts, self.said, section if section != heading else "", self.tag, bool(written))
         self.slides.append(slide)
         self.lead, self.said, self.opening = [], [], []
         return slide
@@ -157,7 +182,7 @@ class Deck:
                 last.notes += self.said
                 self.lead, self.said, self.opening = [], [], []
             else:
-                self._add([listing])
+                self._add([listing], closing=True)
 
     def _cell(self, source: str, number: int) -> None:
         text: list[str] = []  # what stands between two formulae, boxes or pieces of code
@@ -247,7 +272,7 @@ class Deck:
     def _code(self, cell: NotebookNode) -> None:
         tags = cell.metadata.get("tags", [])
         hidden = "hide-input" in tags or "remove-input" in tags or "hide-cell" in tags
-        shown = [] if hidden else _source(cell.source)
+        shown = [] if hidden else _source(cell.source, self.lines)
         outputs = [] if "remove-output" in tags else [html for output in cell.outputs if (html := _output(output))]
         if self.question is not None and outputs:
             self.question = None
@@ -315,18 +340,43 @@ def living(slides: list[Slide]) -> dict[str, Markup]:
     return {"style": Markup(bundle.style()), "scripts": _script("\n".join([*needed, *weights, files["mount.js"]]))}
 
 
-def _source(source: str) -> list[Markup]:
-    """The code of a cell in colour, without its assertions; nothing for one that only imports."""
-    lines = [line for line in source.split("\n") if not line.startswith(("assert ", "glue("))]
-    imports = all(re.match(r"(import|from)\b|\s*$", line) for line in lines)
-    if imports or len(lines) > MOST_LINES or lines[0].startswith("from lmbook.figures import"):
+DOCSTRING = re.compile(r'^[ ]+"""(?:[^"]|"(?!""))*"""\n', re.MULTILINE)
+REMARK = re.compile(r"^\s*#.*\n?", re.MULTILINE)
+
+
+def marked(source: str, lines: str) -> str:
+    """The lines "1-4, 9" of a source, with a line of dots for what is left out between them."""
+    every, shown, last = source.split("\n"), [], 0
+    for part in lines.split(","):
+        first, _, end = part.strip().partition("-")
+        here = every[int(first) - 1 : int(end or first)]
+        if int(first) > last + 1:
+            shown.append(" " * (len(here[0]) - len(here[0].lstrip())) + "...")
+        shown += here
+        last = int(end or first)
+    return "\n".join([*shown, "..."] if last < len(every) else shown)
+
+
+def _source(source: str, lines: str = "") -> list[Markup]:
+    """The code of a cell in colour; nothing for one that only imports.
+
+    lines: those to be shown; without, assertions are left out, and in long code docstrings and remarks as well.
+    """
+    if lines:
+        kept = marked(source, lines)
+    else:
+        kept = "\n".join(line for line in source.split("\n") if not line.startswith(("assert ", "glue(")))
+        if kept.count("\n") >= MOST_BESIDE:
+            kept = REMARK.sub("", DOCSTRING.sub("", kept))
+    imports = all(re.match(r"(import|from)\b|\s*$", line) for line in kept.split("\n"))
+    if imports or kept.startswith("from lmbook.figures import"):
         return []
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import PythonLexer
 
     coloured = highlight(
-        re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n"),
+        re.sub(r"\n{3,}", "\n\n", kept).strip("\n"),
         PythonLexer(),
         HtmlFormatter(noclasses=True, nowrap=True),
     )

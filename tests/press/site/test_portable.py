@@ -244,6 +244,19 @@ def test_chromium_prints_with_bookmarks_and_knows_the_page_of_each_place(browser
 
 
 @pytest.mark.browser
+def test_a_chapter_that_ends_with_a_nearly_empty_page_is_found(browser, tmp_path):
+    """Pages of 40 lines: the first chapter has 3 lines on its last page, the second 30, the third one page alone."""
+    look = "@page { size: 400px 800px; margin: 0 } p { margin: 0; line-height: 20px } div { break-before: page }"
+    counts = {"first": 43, "second": 70, "third": 3}
+    texts = [f"<div id='{name}'>{'<p>line</p>' * count}</div>" for name, count in counts.items()]
+    links = "".join(f"<a href='#{name}'>a</a>" for name in counts)
+    (tmp_path / "page.html").write_text(f"<style>{look}</style>{links}{''.join(texts)}")
+    pdf.print_to(tmp_path / "out.pdf", (tmp_path / "page.html").as_uri(), draft=True)
+    assert pdf.leaves(tmp_path / "out.pdf") == {"first": 2, "second": 4, "third": 6}
+    assert pdf.short_ends(tmp_path / "out.pdf", [*counts, "elsewhere"]) == {"first"}
+
+
+@pytest.mark.browser
 @pytest.mark.parametrize("first", ["a = 1", "<span class='lm-line'>a = 1</span>"])
 def test_no_strip_of_a_box_is_left_where_its_code_begins_on_the_next_page(new_context, site, first):
     """The box begins where its first line does: nothing of its own stands above that line, where a page could end."""
@@ -343,6 +356,9 @@ def test_links_pictures_and_ids_of_an_epub_are_there(unpacked):
     assert links > 100
     assert b"viewBox" in files["book/notebooks-07-long-memory.xhtml"]
     assert b'<math xmlns="http://www.w3.org/1998/Math/MathML"' in files["book/notebooks-07-long-memory.xhtml"]
+    assert not re.search(
+        rb":(?:is|where|has)\(", files["book/book.css"]
+    )  # older checkers and readers know none of these
 
 
 def test_drawings_of_an_epub_keep_the_names_that_svg_has(site, unpacked):

@@ -1,14 +1,17 @@
 """Folded boxes are <details> elements, which work without a script, with the keyboard and for a search in the page.
 
 Solutions of sphinx-exercise and every admonition with the class `dropdown` become one. The title of an exercise,
-written "1.4 practice", is shown as "Exercise 1.4" with its grade beside it.
+written "1.4 practice", is shown as "Exercise 1.4" with its grade and its minutes beside it.
 """
 
 import re
+from pathlib import Path
 
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_exercise.nodes import exercise_node, solution_node
+
+from lmbook_press.exercises import exercises
 
 TITLE = re.compile(r"(Exercise|Solution to Exercise) \((\d+\.\d+)[\s,:]*\(?(check|practice|explore)\)?[\s.:,]*(.*)\)")
 
@@ -21,8 +24,8 @@ class folded_title(nodes.General, nodes.TextElement):
     """The line that stays in sight."""
 
 
-def _exercise_title(title):
-    """Exercise (1.4 practice) -> Exercise 1.4, practice."""
+def _exercise_title(title, minutes):
+    """Exercise (1.4 practice) -> Exercise 1.4, practice, about 10 min; minutes: by number."""
     match = TITLE.fullmatch(title.astext())
     if match is None:
         return
@@ -34,6 +37,9 @@ def _exercise_title(title):
     if kind == "Exercise":
         title += nodes.Text(" ")
         title += nodes.inline("", grade, classes=["lm-grade", f"lm-grade-{grade}"])
+        if number in minutes:
+            title += nodes.Text(" ")
+            title += nodes.inline("", f"about {minutes[number]} min", classes=["lm-minutes"])
 
 
 class Fold(SphinxPostTransform):
@@ -43,9 +49,11 @@ class Fold(SphinxPostTransform):
     formats = ("html",)
 
     def run(self):
-        for node in list(self.document.findall(lambda n: isinstance(n, exercise_node | solution_node))):
+        marked = list(self.document.findall(lambda n: isinstance(n, exercise_node | solution_node)))
+        there = exercises(Path(self.env.doc2path(self.env.docname))) if marked else ()
+        for node in marked:
             if node.children and isinstance(node[0], nodes.title):
-                _exercise_title(node[0])
+                _exercise_title(node[0], {one.number: one.minutes for one in there})
         boxes = lambda n: isinstance(n, nodes.admonition | solution_node) and "dropdown" in n.get("classes", ())  # noqa: E731
         for node in list(self.document.findall(boxes)):
             self.fold(node)
