@@ -164,6 +164,7 @@ for rung, called in (("hybrid", "the hybrid"), ("additive", "RNNsearch")):
 OTHERS = {"low": 1e-3, "high": 1e-2}
 BEST = [f"score-{score}-high" for score in SCORES if score != "multiplicative"]  # these validated best of all rates
 for rung, called, rates in (
+    ("every", "the fixed vector at every step", OTHERS),
     ("additive", "RNNsearch", OTHERS),
     ("hybrid", "the hybrid", OTHERS),
     *((f"score-{score}", f"{score} attention as above,", OTHERS | {"highest": 3e-2}) for score in SCORES),
