@@ -21,7 +21,7 @@ from lmbook_press.editions.slides import (
 
 BOOK = Book.find(Path(__file__).parent)
 CHAPTERS = sorted((BOOK.root / "notebooks").glob("[0-9]*.ipynb"))
-UNTITLED = {"11", "12", "20"}  # chapters whose cells have no claims for their slides
+UNTITLED = {"12"}  # chapters whose cells have no claims for their slides
 # One chapter at every push; all of them once a week.
 SOME = [
     pytest.param(path, id=path.stem, marks=() if path.stem[:2] == "06" else pytest.mark.weekly) for path in CHAPTERS
