@@ -21,6 +21,7 @@ from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its r
     hybrid_encoder,
     keyboard,
     looking_back,
+    modern_block,
     multi30k,
     position_codes,
     published_encoder,
