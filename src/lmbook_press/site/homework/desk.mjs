@@ -54,7 +54,7 @@ class Desk {
     this.earlier.hidden = true;
     const bar = h(
       "div",
-      { className: "lm-bar", role: "group" },
+      { className: "lm-tools", role: "group" },
       button("Check", () => this.check()),
       button("Run all", () => this.runAll()),
       this.halt,
@@ -337,7 +337,8 @@ class Desk {
         view.state.className = `lm-went ${passes ? "lm-ok" : "lm-error"}`;
       }
       this.say(report(this.result, found));
-      this.result.focus({ preventScroll: false });
+      this.result.focus({ preventScroll: true });
+      this.result.scrollIntoView({ block: "start" });
       return found;
     });
   }

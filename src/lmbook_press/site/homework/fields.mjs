@@ -5,7 +5,7 @@ import { h } from "./dom.mjs";
 /** A field as high as what stands in it. @param {{parent: HTMLElement, text: string, label: string, onChange: (text: string) => void, onRun?: () => void, mono?: boolean}} options */
 export function plain({ parent, text, label, onChange, onRun = undefined, mono = false }) {
   const area = /** @type {HTMLTextAreaElement} */ (
-    h("textarea", { className: `lm-field${mono ? " lm-mono" : ""}`, value: text, dir: "auto" })
+    h("textarea", { className: `lm-write${mono ? " lm-mono" : ""}`, value: text, dir: "auto" })
   );
   area.setAttribute("aria-label", label);
   const grow = () => {

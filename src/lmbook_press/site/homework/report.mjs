@@ -15,7 +15,7 @@ export function report(box, found) {
     const good = one.state === "answered" && one.passed === one.checks && !one.said.length;
     return h(
       "li",
-      { className: good ? "lm-good" : "lm-open" },
+      { className: good ? "lm-correct" : "lm-open" },
       h("strong", { textContent: one.title }),
       `: ${[one.state, passed].filter(Boolean).join(", ")}`,
       ...(said.length ? [h("ul", {}, ...said)] : []),
@@ -29,7 +29,7 @@ export function report(box, found) {
     ...more.map((words) => h("p", { textContent: words })),
     h("p", { textContent: last }),
     h("p", {
-      className: "lm-small",
+      className: "lm-aside",
       textContent:
         "This is what lmbook homework check says. It was computed in this page, and nothing was sent anywhere.",
     }),

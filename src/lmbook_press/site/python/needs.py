@@ -318,6 +318,10 @@ def needed(cells: list[Cell], number: int) -> tuple[set[int], list[str]]:
     before: set[int] = set()
     lines: dict[str, str] = {}
     settings: dict[str, str] = {}
+    for cell in cells[:number]:  # what is said of warnings holds for all cells below
+        settings.update(dict.fromkeys(cell.settings.get("warnings", []), "warnings"))
+    if settings:
+        lines["warnings"] = "import warnings"
     drawn = {name for cell in cells[:number] for name in cell.draws}
     waiting = [(name, number) for name in cells[number].uses | cells[number].later]
     seen: set[tuple[str, int]] = set()
