@@ -173,6 +173,16 @@ def test_every_line_of_text_is_one_of_the_shared_ones():
         assert path.name == "controls.mjs" or 'type: "text"' not in path.read_text("utf8"), path
 
 
+def test_the_temperature_acts_at_once_when_all_is_written(show):
+    page = show(FirstWords(), motion="reduce")
+    page.get_by_role("button", name="Write on").click()
+    page.wait_for_function("document.querySelector('.lmo-text').textContent.length > 200")
+    before = page.locator(".lm-bar-text").all_inner_texts()
+    page.get_by_role("slider").fill("1.6")
+    page.wait_for_function("(old) => document.querySelector('.lm-bar-text').textContent !== old", arg=before[0])
+    assert float(page.locator(".lm-bar-text").first.inner_text()) < float(before[0])
+
+
 # --- addresses --------------------------------------------------------------------------------------------------------
 
 VALUES = [-1, 0, 1, 2, 7, 9, 99, 1e9, 0.5, "x", "", [], [1], [9], [0, 1], [99, 0], [[1, 2], [3, 4]]]

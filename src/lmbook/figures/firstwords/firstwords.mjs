@@ -124,22 +124,20 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     step();
   }
 
+  /** What may come next, at the temperature of now. */
+  const read = () => {
+    const logits = own.gpt.to([...(get("prompt") + get("written"))].map((char) => own.ids.get(char)));
+    const allowed = Array.from(logits, (z, id) => (id < FIRST ? -Infinity : z));
+    return distribution(allowed, get("temperature"), 0, 1);
+  };
+  const likeliest = (p) =>
+    [...p.keys()]
+      .sort((a, b) => p[b] - p[a] || a - b)
+      .slice(0, SHOWN)
+      .map((id) => [own.types[id], p[id]]);
+
   /** Draws a character; where nothing should move, all of them. */
   function step() {
-    const read = () => {
-      const logits = own.gpt.to([...(get("prompt") + get("written"))].map((char) => own.ids.get(char)));
-      return distribution(
-        Array.from(logits, (z, id) => (id < FIRST ? -Infinity : z)),
-        get("temperature"),
-        0,
-        1,
-      );
-    };
-    const likeliest = (p) =>
-      [...p.keys()]
-        .sort((a, b) => p[b] - p[a] || a - b)
-        .slice(0, SHOWN)
-        .map((id) => [own.types[id], p[id]]);
     let p = read();
     let written = get("written");
     do {
@@ -170,6 +168,7 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
   }
 
   listen("next", draw);
+  listen("temperature", () => own && timer === null && put({ next: likeliest(read()) })); // at once
   draw();
   return stop;
 }, style);

@@ -18,7 +18,7 @@ const style = `
 @container (min-width: 40rem) {
   .lmo-both { grid-template: auto auto auto 1fr / repeat(2, minmax(0, 1fr)); }
   .lmo-both > * { grid-column: 2; }
-  .lmo-both > .lmo-stage { grid-area: 1 / 1 / span 3; max-height: 28rem; overflow-y: auto; }
+  .lmo-both > .lmo-stage { grid-area: 1 / 1 / span 3; max-height: 28.5rem; padding: 3px; overflow-y: auto; }
   .lmo-both > .lmo-said { grid-area: 3 / 2 / span 2; }
   .lmo-both > .lmo-say { grid-area: 4 / 1; }
   .lmo-lanes > .lmo-tokens > :first-child { flex-basis: 100%; }

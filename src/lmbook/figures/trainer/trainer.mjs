@@ -62,7 +62,7 @@ const style = `
   font-size: 1.0625rem; }
 .lm-figure .lmt-names li { margin: 0; }
 .lmt-known { color: var(--lm-muted); text-decoration: underline dotted; }
-.lmt-text { max-height: 11rem; padding: 0.5rem 0.7rem; overflow-y: auto; border-radius: 6px;
+.lmt-text { max-height: 12.6rem; padding: 0.5rem 0.7rem; overflow-y: auto; border-radius: 6px;
   background: var(--lm-soft); white-space: pre-wrap; overflow-wrap: anywhere;
   font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.875rem; line-height: 1.45; }
 .lmt-letters { font-family: ui-monospace, Menlo, Consolas, monospace; letter-spacing: 0.12em; }
@@ -431,11 +431,12 @@ export default figure(({ el, get, say }) => {
     state = next;
     start.textContent = { going: "Pause", paused: "Go on", done: "Go on" }[state] ?? "Train";
     draw();
-    tell(words || (way.record ? get("alt") : "Nothing is trained yet."));
+    const told = ways.find((one) => one.record) === way ? get("alt") : `A recorded training: ${finding(way.record)}`;
+    tell(words || (way.record ? told : "Nothing is trained yet."));
   }
 
   /** The result in a sentence. */
-  function finding() {
+  function finding(record = null) {
     const said = ({ label, points }) => {
       const [step, , valid] = points.at(-1) ?? [0, 0, NaN];
       const best = lowest(points);
@@ -445,7 +446,7 @@ export default figure(({ el, get, say }) => {
         `${before ? ` (lowest ${fmt.num(best[2])}, after ${fmt.count(best[0])})` : ""}`
       );
     };
-    return `${runs.map(said).join("; ")}; ${spent(total())}.`;
+    return `${(record?.runs ?? runs).map(said).join("; ")}; ${spent(record?.seconds ?? total())}.`;
   }
 
   /** Seconds of work on all networks, with their reports. */

@@ -78,7 +78,7 @@ const style = `
   border-radius: 4px; background: none; color: inherit; cursor: pointer; line-height: 0; }
 .lm-figure .lmx-heads button[aria-pressed="true"] { border-color: var(--lm-1); box-shadow: inset 0 0 0 1px var(--lm-1);
   }
-.lmx-heads svg { display: block; width: 100%; height: auto; }
+.lmx-heads svg { display: block; width: 100%; height: auto; aspect-ratio: 1; } /* however long the map is */
 .lmx-heads path { fill: var(--lm-1); }
 .lmx-heads rect { fill: none; stroke: var(--lm-2); stroke-width: 1.5; vector-effect: non-scaling-stroke; }
 .lmx-open table { font-size: 0.875rem; }
