@@ -21,7 +21,7 @@ each = pytest.mark.parametrize(
     ("name", "panel"), PANELS, ids=[f"{name}-{number}" for number, (name, _) in enumerate(PANELS)]
 )
 every = pytest.mark.parametrize("name", drawings.every())
-REFERRED = range(20)
+REFERRED = range(21)
 
 
 # ---- what makes a drawing illegible

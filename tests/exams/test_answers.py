@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from exam_answers import part_1, part_2, part_3, part_4
+from exam_answers import part_1, part_2, part_3, part_4, part_5
 
 from lmbook_exams.bank import CHAPTERS, of_chapter
 
-CHECKS = {name: check for part in (part_1, part_2, part_3, part_4) for name, check in vars(part).items()}
+CHECKS = {name: check for part in (part_1, part_2, part_3, part_4, part_5) for name, check in vars(part).items()}
 DRAWS = 2
 
 

@@ -16,6 +16,14 @@ from lmbook import figures
 FIGURES = {
     "backprop": (lambda: [figures.BackpropGraph(step=7)], ".lmb-graph button", 20_000),
     "blank": (lambda: [figures.FillTheBlank(), figures.FillTheBlank(chosen=3, blank=8)], "button, select", 150_000),
+    "block": (
+        lambda: [
+            figures.SwapTheBlock(),
+            figures.SwapTheBlock(norm="RMSNorm", ffn="SwiGLU", kept=0, reach="recurrence"),
+        ],
+        ".lm-slider, .lm-choice, .lmbk-drawing svg",
+        20_000,
+    ),
     "bottleneck": (
         lambda: [figures.FixedVector.from_record(bottleneck.record(), length=length) for length in (12, 40)],
         ".lmv-cell, .lm-chart svg",

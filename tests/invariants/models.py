@@ -21,6 +21,7 @@ from lmbook import ngram
 from lmbook.bert import BERT, BERTClassifier, BERTTagger, MaskedLM
 from lmbook.feedforward import FeedForwardLM
 from lmbook.gpt import GPT
+from lmbook.modern import ModernGPT
 from lmbook.moe import MixtureOfExperts
 from lmbook.rnn_models import Classifier, RecurrentLM, Tagger
 from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq, SingleRNNTranslator
@@ -88,6 +89,10 @@ def _gpt(**options) -> Case:
     return Case("lm", lambda V, dropout: GPT(V, WINDOW, 8, 2, 2, dropout=dropout, **options))
 
 
+def _modern(d: int = 8, **options) -> Case:
+    return Case("lm", lambda V, dropout: ModernGPT(V, WINDOW, d, 2, 2, **options))
+
+
 def _transformer(**options) -> Case:
     return Case("translator", lambda V, dropout: Transformer(V, V, 8, 2, 16, 2, dropout=dropout, **options))
 
@@ -135,6 +140,8 @@ CASES: dict[str, Case] = {
     "gpt, rotary": _gpt(positions="rotary"),
     "gpt, unbiased": _gpt(bias=False),
     "gpt, untied": _gpt(tied=False),
+    "modern": _modern(n_kv=1, span=3),
+    "modern, recurrent": _modern(4, mixers=["mingru", "selective"]),
     "transformer, pre": _transformer(norm="pre"),
     "transformer, post": _transformer(norm="post"),
     "transformer, rotary": _transformer(positions="rotary"),

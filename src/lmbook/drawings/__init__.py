@@ -19,7 +19,7 @@ from lmbook.drawings.shapes import Panel
 
 PARTS = (
     "tools", "language", "networks", "recurrent", "sequences", "attention", "selfattention", "transformers",
-    "encoders", "decoders",
+    "encoders", "decoders", "today",
 )  # fmt: skip
 
 

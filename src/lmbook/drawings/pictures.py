@@ -243,8 +243,20 @@ def machine(p: Panel) -> None:
         p.line((28 + 23 * k, 80), (28 + 23 * k, 88))
 
 
+def swapped(p: Panel) -> None:
+    """A block on its stream, one part taken out and another put in."""
+    p.arrow((30, 88), (30, 4))
+    p.box(50, 56, 50, 24, "", "weight", tint=0.35)
+    p.arrow((30, 68), (50, 68))
+    p.box(50, 14, 50, 24, "", tint=0.08)
+    p.arrow((30, 26), (50, 26))
+    p.box(108, 14, 34, 24, "", "query", tint=0.45)
+    p.arrow((108, 26), (100, 26), role="query")
+
+
 PICTURES = (are_you_ready, chain_rule, ngrams, vectors, network, gradients, recurrence, memory, tags, translate,
-            bottleneck, attention, look_up, causal, positions, transformer, masked, writes, digit, machine)  # fmt: skip
+            bottleneck, attention, look_up, causal, positions, transformer, masked, writes, digit, machine,
+            swapped)  # fmt: skip
 
 
 def svg(chapter: int) -> str:

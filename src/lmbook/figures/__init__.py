@@ -75,6 +75,7 @@ FIGURES = {
     "FirstWords": "firstwords",
     "CompleteDigit": "digit",
     "DoesItFit": "fits",
+    "SwapTheBlock": "block",
 }
 __all__ = [
     "BackpropGraph",

@@ -18,6 +18,7 @@ from lmbook.bert import BERT, BERTClassifier, BERTTagger, MaskedLM
 from lmbook.data.digits import PixelCodec
 from lmbook.feedforward import FeedForwardLM
 from lmbook.gpt import GPT
+from lmbook.modern import ModernGPT
 from lmbook.rnn_models import Classifier, RecurrentLM, Tagger
 from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq, SingleRNNTranslator
 from lmbook.text import BytePairTokenizer, CharTokenizer, Vocabulary, WordTokenizer
@@ -28,7 +29,7 @@ from lmbook.word2vec import SkipGram
 LESSON = (
     Vocabulary, CharTokenizer, WordTokenizer, BytePairTokenizer, PixelCodec, SkipGram, FeedForwardLM, RecurrentLM,
     Tagger, Classifier, RecurrentEncoder, TransformerEncoder, Seq2Seq, AttentionSeq2Seq, SingleRNNTranslator,
-    Transformer, BERT, MaskedLM, BERTClassifier, BERTTagger, GPT, PatchClassifier,
+    Transformer, BERT, MaskedLM, BERTClassifier, BERTTagger, GPT, ModernGPT, PatchClassifier,
 )  # fmt: skip
 REMEMBERED = "_made_with"
 FUNCTIONAL = "torch.nn.functional"  # its functions may be arguments

@@ -360,7 +360,8 @@ def marked(source: str, lines: str) -> str:
 def _source(source: str, lines: str = "") -> list[Markup]:
     """The code of a cell in colour; nothing for one that only imports.
 
-    lines: those to be shown; without, assertions are left out, and in long code docstrings and remarks as well.
+    lines: those to be shown; without, assertions are left out, in long code docstrings and remarks as well, and what
+    is longer than MOST_LINES all the same ends in dots.
     """
     if lines:
         kept = marked(source, lines)
@@ -368,6 +369,8 @@ def _source(source: str, lines: str = "") -> list[Markup]:
         kept = "\n".join(line for line in source.split("\n") if not line.startswith(("assert ", "glue(")))
         if kept.count("\n") >= MOST_BESIDE:
             kept = REMARK.sub("", DOCSTRING.sub("", kept))
+        if (every := kept.strip("\n").split("\n"))[MOST_LINES:]:
+            kept = "\n".join([*every[: MOST_LINES - 1], "..."])
     imports = all(re.match(r"(import|from)\b|\s*$", line) for line in kept.split("\n"))
     if imports or kept.startswith("from lmbook.figures import"):
         return []
