@@ -7,17 +7,8 @@ import nbformat
 import pytest
 
 from lmbook_press.book import Book, BookError
-from lmbook_press.editions.slides import (
-    LONGEST_TITLE,
-    MOST_CORE,
-    MOST_LINES,
-    Deck,
-    chapter,
-    cut,
-    marked,
-    sentences,
-    slides,
-)
+from lmbook_press.editions.code import MOST_LINES, marked
+from lmbook_press.editions.slides import LONGEST_TITLE, MOST_CORE, Deck, chapter, cut, sentences, slides
 
 BOOK = Book.find(Path(__file__).parent)
 CHAPTERS = sorted((BOOK.root / "notebooks").glob("[0-9]*.ipynb"))
