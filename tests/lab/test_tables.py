@@ -274,6 +274,29 @@ def test_every_table_stands_on_the_page_with_what_differs(page):
             assert "|" in tables.differences(name)
 
 
+def test_the_summary_repeats_what_its_tables_say():
+    rows = tables.summary().split("\n")[2:]
+    assert len(rows) == len(tables.SUMMARY) >= 5
+    for line, (task, name, _, *labels) in zip(rows, tables.SUMMARY, strict=True):
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        assert cells[0] == task
+        for label, score in zip(labels, (cells[3], cells[5]), strict=True):
+            (full,) = [row for row in tables.table(name).split("\n") if row.startswith(f"| {label} |")]
+            assert f"| {score} |" in full
+
+
+def test_no_difference_is_drawn_between_budgets_that_are_not_equal():
+    rows = [(row.label, row.recipe) for row in layout.TABLES["translation"].rows]
+    read = {label: tables.records(recipe)[0]["parts"]["model"]["tokens"] for label, recipe in rows}
+    pairs = re.findall(r"^\| (.+) over (.+?) \|", tables.comparisons(rows), re.MULTILINE)
+    assert len(pairs) >= 5
+    for second, first in pairs:
+        assert read[second] == pytest.approx(read[first], rel=0.02), (second, first)
+    unequal = [rows[3], rows[4]]  # the same model after as many steps and after twice as many
+    assert read[unequal[0][0]] != pytest.approx(read[unequal[1][0]], rel=0.02)
+    assert tables.comparisons(unequal) == ""
+
+
 def test_every_trained_network_is_listed_once_with_its_parameters():
     rows = tables.models({"names-gpt": "[19](x)", "shakespeare": "[17](y)"}).split("\n")[2:]
     names = [re.match(r"\| `([\w-]+)`", row)[1] for row in rows]

@@ -165,7 +165,7 @@ def differences(name: str) -> str:
     if len(keys) > max(MOST, len(rows)):
         heads, *rows = map(list, zip(["setting", *heads[1:]], *rows, strict=True))
     cells = {cell for row in rows for cell in row}
-    lines = ["According to their records, these trainings differ in the following settings:", grid(heads, rows)]
+    lines = ["According to their records, these training runs differ in the following settings:", grid(heads, rows)]
     first = next(iter(found.values()))
     shared = (key for key in differ if not differ[key] and key in ("steps", "tokens", "rate"))
     same = [f"{key} {_shown(key, first)}" for key in shared]

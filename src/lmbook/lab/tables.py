@@ -12,7 +12,6 @@ median is shown, of those on a CPU if any. A row without a recorded run is left 
 
 import re
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
 from statistics import median
 
 from lmbook import metrics
@@ -77,13 +76,50 @@ def table(name: str) -> str:
     return grid(["model", *(column.head for column in columns), "seeds"], rows) if rows else ""
 
 
+# What is read or predicted, the table and its column, the row of the simplest model, and that of the best network.
+SUMMARY = (
+    ("words of WikiText-2", "language", "test", "5-gram, modified Kneser-Ney", "LSTM, 2 layers of 650, full softmax"),
+    ("characters of Shakespeare", "characters", "nats", "6-gram, Kneser-Ney", "GPT, nanoGPT's GPU setting"),
+    ("German to English, Multi30k", "translation", "beam of 5", "one LSTM for both sides", "Transformer"),
+    ("parts of speech, EWT", "tagging", "all words", "logistic regression", "LSTM, both directions"),
+    (
+        "opinions on films", "classifying", "accuracy",
+        "opinions: TF-IDF, logistic regression", "opinions: LSTM, both directions, two layers",
+    ),
+    ("pixels of digits", "pixels", "bits per pixel", "histogram of each position and class", "pixel GPT"),
+    ("digits", "digits", "accuracy", "logistic regression", "small CNN, images shifted in training"),
+)  # fmt: skip
+UNITS = {"test": "perplexity", "beam of 5": "BLEU, beam of 5", "all words": "right tags"}
+
+
+def summary() -> str:
+    """Each task with the score of its simplest model and of its best network, from the tables below it."""
+    rows = []
+    for task, name, head, *labels in SUMMARY:
+        (column,) = (column for column in chosen(name).columns if column.head == head)
+        cells = [task, UNITS.get(head, head)]
+        for label in labels:
+            (row,) = (row for row in chosen(name).rows if row.label == label)
+            cells += [label.removeprefix("opinions: "), cell(values(row, column, records(row.recipe)), column.form)]
+        rows.append(cells)
+    return grid(["task", "measured in", "simple model", "its score", "network", "its score"], rows)
+
+
+def _tokens(record: dict) -> int:
+    return sum(part["tokens"] for part in record["parts"].values())
+
+
 def comparisons(rows: Iterable[tuple[str, str]], key: str = "beam 5 counts") -> str:
-    """Each recorded rung of rows (label, recipe) against the one before it: difference of BLEU with its 95% interval,
-    by paired bootstrap.
+    """Each recorded rung of rows (label, recipe) against the last one before it that read as many tokens, to 2%:
+    difference of BLEU with its 95% interval, by paired bootstrap. A rung whose budget no other had is left out.
     """
     have = [(label, found[0]) for label, recipe in rows if (found := records(recipe))]
     compared = []
-    for (first, one), (second, other) in pairwise(have):
+    for place, (second, other) in enumerate(have):
+        equal = [rung for rung in have[:place] if abs(_tokens(rung[1]) / _tokens(other) - 1) < 0.02]
+        if not equal:
+            continue
+        first, one = equal[-1]
         test = metrics.bootstrap_from_counts(one["scores"][key], other["scores"][key])
         gain = test["second"] - test["first"]
         compared.append([f"{second} over {first}", f"{gain:+.1f}", f"{test['low']:+.1f} to {test['high']:+.1f}"])
@@ -92,8 +128,11 @@ def comparisons(rows: Iterable[tuple[str, str]], key: str = "beam 5 counts") -> 
 
 def section(name: str) -> str:
     """A table under its title and caption, with what differs between its rows and, for the ladder of translation, the
-    comparisons and BLEU's signature. "machines" stands for the list of machines on which the recorded runs were made.
+    comparisons and BLEU's signature. "summary" is the table at the top of the page, "machines" the list of machines on
+    which the recorded runs were made.
     """
+    if name == "summary":
+        return summary()
     if name == "machines":
         machines = {record["hardware"] for record in records()}
         return "\n".join(f"- {machine}" for machine in sorted(machines))
@@ -102,7 +141,10 @@ def section(name: str) -> str:
         return ""
     parts = [f"**{title}{'' if title.endswith('?') else '.'}** {chosen(name).caption}", filled]
     if name == "translation" and (compared := comparisons((row.label, row.recipe) for row in rows)):
-        parts += ["Differences between rungs, by a paired bootstrap over the test sentences:", compared]
+        parts += [
+            "Differences between rungs that read as many tokens, by a paired bootstrap over test sentences:",
+            compared,
+        ]
         signatures = {run["scores"]["signature"] for row in rows for run in records(row.recipe)}
         parts.append("Signature: " + ", ".join(f"`{signature}`" for signature in sorted(signatures)) + ".")
     return "\n\n".join(part for part in (*parts, differences(name)) if part)

@@ -46,9 +46,9 @@ class FirstWords(Figure):
         state.setdefault("title", "This GPT has 0.8 million parameters. By chapter 17 you know what every one is for")
         state.setdefault(
             "caption",
-            "It learnt to write from a million characters of Shakespeare, one character at a time. Type a beginning of "
-            "your own and press the button; then raise the temperature, and watch the bars flatten and the words fall "
-            "apart.",
+            "It learned to write from a million characters of Shakespeare, one character at a time. Type a beginning "
+            "of your own and press the button; then raise the temperature, and watch the bars flatten and the words "
+            "fall apart.",
         )
         (best, p), (second, q), *_ = self._named()
         state.setdefault(

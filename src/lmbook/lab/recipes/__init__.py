@@ -14,6 +14,7 @@ from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its r
     caption_lm,
     counting,
     digits,
+    drawers,
     fixed_vector_recall,
     flops_and_time,
     given_names,

@@ -44,12 +44,16 @@ class Results(SphinxDirective):
         from lmbook.lab.run import RECORDED, RecipeError
 
         try:
-            text = tables.section(self.arguments[0])
+            text, name = tables.section(self.arguments[0]), self.arguments[0]
+            settings = "" if name in ("machines", "summary") else tables.differences(name)
         except RecipeError as error:
             logger.warning("%s", error, location=self.get_location())
             return []
         for file in (*(RECORDED.iterdir() if RECORDED.is_dir() else ()), RECORDED.parent / "tables.toml"):
             self.env.note_dependency(str(file))
+        if settings:
+            box = f":::{{admonition}} In which settings do they differ?\n:class: dropdown\n\n{settings}\n:::"
+            text = text.removesuffix(settings) + box
         holder = nodes.Element()
         self.state.nested_parse(StringList(text.split("\n"), source="results"), self.content_offset, holder)
         return holder.children
