@@ -5,12 +5,12 @@ from pathlib import Path
 import click
 
 from lmbook_press.book import Book
+from lmbook_press.paths import FILE, FOLDER
 
 CHAPTERS = click.option("--chapters", default="1-20", show_default=True, help="Such as 1-5 or 2,4,7-9.")
 KIND = click.option("--kinds", help='Only these: calculation, derivation, shapes, bug, words, "what if"; with commas.')
 LEVELS = click.option("--levels", default="1-3", show_default=True, help="1 takes one step, 3 a case that the chapter "
                       "does not show.")  # fmt: skip
-FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 @click.group()
@@ -109,7 +109,7 @@ def make(
 
 
 @click.command()
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), default="build/lmbook.apkg", show_default=True,
+@click.option("--out", type=FILE, default="build/lmbook.apkg", show_default=True,
               metavar="FILE", help="The deck to write.")  # fmt: skip
 def deck(out: Path):
     """Make an Anki deck of the questions that the page "Today" asks: self-checks, exercises, glossary, exam bank."""
@@ -120,8 +120,8 @@ def deck(out: Path):
 
 
 @click.command()
-@click.option("--plan", "plan", type=click.Path(dir_okay=False, path_type=Path), help="Default: book/plan.toml.")
-@click.option("--out", default="plan.html", show_default=True, type=click.Path(dir_okay=False, path_type=Path),
+@click.option("--plan", "plan", type=FILE, help="Default: book/plan.toml.")
+@click.option("--out", default="plan.html", show_default=True, type=FILE,
               help="The page to write.")  # fmt: skip
 def plan(plan: Path | None, out: Path):
     """Make the plan of a course: its hours, and a run sheet of each meeting, as one page that prints."""

@@ -13,11 +13,9 @@ from lmbook_grader.course.commands import gradebook
 from lmbook_grader.platforms.commands import actions, autograder
 from lmbook_grader.talk.commands import talk
 from lmbook_press.book import Book, BookError
+from lmbook_press.paths import FILE, FOLDER, READABLE, THERE
 from lmbook_press.unseen import plain
 
-FOLDER = click.Path(file_okay=False, path_type=Path)
-THERE = click.Path(exists=True, file_okay=False, path_type=Path)
-FILE = click.Path(dir_okay=False, path_type=Path)
 INTERRUPTED = 130
 PRIVATE = "# data about people\n*\n"
 ROSTER = "CSV with id, name and email, or the export of Canvas, Moodle or Gradescope."
@@ -80,8 +78,8 @@ def make(
 
 
 @homework.command()
-@click.argument("notebook", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--release", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+@click.argument("notebook", type=READABLE)
+@click.option("--release", type=READABLE,
               help="The notebook as it was handed out. Default: the book's own homework that it is.")  # fmt: skip
 @click.option("--seconds", default=300, show_default=True, help="How long the notebook may run.")
 def check(notebook: Path, release: Path | None, seconds: int):
@@ -127,8 +125,9 @@ def grade(
     """
     from lmbook_grader.grading.grade import Limits
     from lmbook_grader.grading.pool import grade_many
-    from lmbook_grader.intake.collect import Collected, collect, shown
+    from lmbook_grader.intake.collect import Collected, collect
     from lmbook_grader.intake.made_for import made_for
+    from lmbook_grader.intake.reading import shown
     from lmbook_grader.intake.roster import read_roster
     from lmbook_grader.report.terminal import Progress, intake_lines, table_lines
     from lmbook_press.assignments.questions import Homework

@@ -12,7 +12,8 @@ from pathlib import Path
 from lmbook_grader import tries
 from lmbook_grader.grading.execute import Runs, closed_in
 from lmbook_grader.grading.hidden_tests import Outcome
-from lmbook_grader.intake.collect import Unreadable, open_submission, place
+from lmbook_grader.intake.match_answers import place
+from lmbook_grader.intake.reading import Unreadable, open_submission
 from lmbook_grader.sandbox.commands import Limits
 from lmbook_grader.sandbox.here import Here
 from lmbook_grader.verdict import Checked, lines, verdict

@@ -19,8 +19,8 @@ from nbformat import NotebookNode
 
 from lmbook_grader import tries
 from lmbook_grader.grading.execute import Runs
-from lmbook_grader.intake.collect import content_of, open_submission, place, read_bytes
-from lmbook_grader.intake.match_answers import DEFINED, WRITTEN_STUB, bare, grade_id, is_answer, titles
+from lmbook_grader.intake.match_answers import DEFINED, WRITTEN_STUB, bare, grade_id, is_answer, place, titles
+from lmbook_grader.intake.reading import content_of, open_submission, read_bytes
 from lmbook_grader.promise import as_there
 from lmbook_grader.sandbox.commands import Limits, copy_package
 from lmbook_grader.sandbox.run_cells import Ran, run_cells

@@ -6,12 +6,13 @@ from pathlib import Path
 import click
 
 from lmbook_press.book import Book
+from lmbook_press.paths import FILE, FOLDER, THERE
 
 
 @click.command()
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     default="build/colab",
     show_default=True,
     help="Folder to write to; the notebooks keep their paths in it.",
@@ -23,7 +24,7 @@ from lmbook_press.book import Book
     "Default: the repository of _config.yml.",
 )
 @click.option("--ref", metavar="COMMIT", help="The commit it installs. Default: the one checked out.")
-@click.option("--book", "root", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="FOLDER",
+@click.option("--book", "root", type=THERE, metavar="FOLDER",
               help="The book's folder. Default: the one around the current folder.")  # fmt: skip
 def editions(out: Path, source: str | None, ref: str | None, root: Path | None):
     """Write the Colab edition of every chapter and homework.
@@ -63,7 +64,7 @@ def tidy(only_check: bool, paths: tuple[Path, ...]):
 
 
 @click.command()
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+@click.option("--out", type=FOLDER, metavar="FOLDER",
               help="Also write every drawing there, as SVG, and a page that shows them all.")  # fmt: skip
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
 def draw(out: Path | None, paths: tuple[Path, ...]):
@@ -82,7 +83,7 @@ def draw(out: Path | None, paths: tuple[Path, ...]):
 
 @click.command()
 @click.argument("chapter")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+@click.option("--out", type=FILE, metavar="FILE",
               help="The page to write. Default: slides-CHAPTER.html in the current folder.")  # fmt: skip
 def slides(chapter: str, out: Path | None):
     """Make slides of a CHAPTER, by its number or name: one page that opens offline and prints to PDF."""
@@ -106,9 +107,9 @@ def _notebooks(paths: tuple[Path, ...]) -> list[Path]:
 
 @click.command()
 @click.argument("kind", type=click.Choice(["zip", "pdf", "epub"]))
-@click.option("--site", type=click.Path(file_okay=False, path_type=Path), default="_build/html", show_default=True,
+@click.option("--site", type=FOLDER, default="_build/html", show_default=True,
               help="The built site (make site).")  # fmt: skip
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+@click.option("--out", type=FILE, metavar="FILE",
               help="Default: build/lmbook.KIND")  # fmt: skip
 def portable(kind: str, site: Path, out: Path | None):
     """Make the book to carry away from the built site.

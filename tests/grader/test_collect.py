@@ -10,7 +10,8 @@ import pytest
 from nbformat.v4 import new_output
 from samples import ROSTER, hand_in, master, release, returned
 
-from lmbook_grader.intake.collect import Unreadable, collect, open_submission
+from lmbook_grader.intake.collect import collect
+from lmbook_grader.intake.reading import Unreadable, open_submission
 from lmbook_grader.intake.roster import read_roster
 from lmbook_grader.report.terminal import intake_lines
 from lmbook_press.book import BookError

@@ -12,7 +12,8 @@ from test_show import SHOWN
 
 from lmbook_grader.grading.execute import Runs
 from lmbook_grader.grading.grade import HIDDEN_CASE, grade_one
-from lmbook_grader.intake.collect import Submission, place
+from lmbook_grader.intake.collect import Submission
+from lmbook_grader.intake.match_answers import place
 from lmbook_grader.sandbox.commands import Limits, available
 from lmbook_press.assignments.make import faults
 from lmbook_press.assignments.questions import Homework, undefined_names

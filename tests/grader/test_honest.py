@@ -17,7 +17,9 @@ from samples import hand_in
 from styles import styled
 
 from lmbook_grader.grading.grade import grade_one
-from lmbook_grader.intake.collect import Submission, open_submission, place
+from lmbook_grader.intake.collect import Submission
+from lmbook_grader.intake.match_answers import place
+from lmbook_grader.intake.reading import open_submission
 from lmbook_grader.sandbox import wire
 from lmbook_grader.sandbox.commands import available
 from lmbook_grader.self_check import RELEASES, check

@@ -11,8 +11,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from samples import DOUBLE, DOUBLE_AT, TRIPLE, TRIPLE_AT, WRITTEN, WRITTEN_AT, hand_in, master, release, returned
 
-from lmbook_grader.intake.collect import open_submission
 from lmbook_grader.intake.match_answers import grade_id, harmless, is_answer, place, titles
+from lmbook_grader.intake.reading import open_submission
 from lmbook_press.assignments.make import student_version
 from lmbook_press.book import Book
 from lmbook_press.editions.colab import edition

@@ -8,7 +8,7 @@ from nbformat.v4 import new_code_cell
 from points import ROOT, master
 from samples import DOUBLE, DOUBLE_AT, TRIPLE_AT, WRITTEN_AT, hand_in, release, returned
 
-from lmbook_grader.intake.collect import Unreadable
+from lmbook_grader.intake.reading import Unreadable
 from lmbook_grader.self_check import RELEASES, changed, check
 from lmbook_grader.verdict import lines
 from lmbook_press.assignments.questions import marks

@@ -9,7 +9,7 @@ from points import STEMS, master, with_functions, with_values
 from py_mini_racer import MiniRacer
 from slips import wrong_answers
 
-from lmbook_grader.intake.collect import open_submission
+from lmbook_grader.intake.reading import open_submission
 from lmbook_grader.self_check import RELEASES
 from lmbook_press.assignments.questions import marks, runs_in_a_page
 from lmbook_press.site import homework

@@ -21,6 +21,7 @@ SIBLINGS |= {"length-joined-long", "multi30k-hybrid-low", "multi30k-hybrid-high"
 SIBLINGS |= {"wikitext2-lstm-large", "time-by-length-gpu", "digits-orders-long"}
 SIBLINGS |= {"recall-long", "recall-32", "recall-128", "skip-gram-windows", "skip-gram-narrow"}
 SIBLINGS |= {"multi30k-hybrid-twice", "multi30k-additive-twice", "multi30k-every-low", "multi30k-every-high"}
+SIBLINGS |= {"multi30k-one-rnn", "recall-longer-sources", "film-opinions", "wnut17-linear"}
 # Seeds 1 and 2 are still to be run; the pages say that there is one.
 ONE_SEED = {"ewt-letters", "recall-longer-sources"}
 # One training of another recipe again, kept with its weights: that one has the seeds.

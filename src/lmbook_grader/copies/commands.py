@@ -5,10 +5,7 @@ from pathlib import Path
 import click
 
 from lmbook import write
-
-FILE = click.Path(dir_okay=False, path_type=Path)
-FOLDER = click.Path(file_okay=False, path_type=Path)
-THERE = click.Path(exists=True, file_okay=False, path_type=Path)
+from lmbook_press.paths import FILE, FOLDER, THERE
 
 
 @click.command()

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lmbook_grader.intake.collect import Submission, Unreadable, open_and_place
+from lmbook_grader.intake.collect import Submission
+from lmbook_grader.intake.reading import Unreadable, open_and_place
 from lmbook_press.assignments.questions import Homework, marks
 from lmbook_press.book import BookError
 

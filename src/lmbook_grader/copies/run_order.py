@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lmbook_grader.intake.collect import Unreadable, content_of, read_bytes
+from lmbook_grader.intake.reading import Unreadable, content_of, read_bytes
 from lmbook_press.unseen import plain
 
 HASTE = 60  # seconds in which nobody has written a homework

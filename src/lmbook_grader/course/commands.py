@@ -5,11 +5,9 @@ from pathlib import Path
 
 import click
 
+from lmbook_press.paths import FILE, FOLDER, THERE
 from lmbook_press.unseen import plain
 
-FILE = click.Path(dir_okay=False, path_type=Path)
-FOLDER = click.Path(file_okay=False, path_type=Path)
-THERE = click.Path(exists=True, file_okay=False, path_type=Path)
 FORMS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]
 KINDS = ["canvas", "moodle", "gradescope"]
 

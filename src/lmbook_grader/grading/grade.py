@@ -32,8 +32,9 @@ from pathlib import Path
 from lmbook_grader.grading import hint_run
 from lmbook_grader.grading.execute import Runs
 from lmbook_grader.grading.hidden_tests import Outcome
-from lmbook_grader.intake.collect import Submission, Unreadable, open_and_place, read_bytes, shown
+from lmbook_grader.intake.collect import Submission
 from lmbook_grader.intake.made_for import FOREIGN, seal_of
+from lmbook_grader.intake.reading import Unreadable, open_and_place, read_bytes, shown
 from lmbook_grader.sandbox.commands import Limits, available, command, copy_package
 from lmbook_grader.sandbox.session import SandboxError
 from lmbook_grader.sandbox.warm import Warm

@@ -23,7 +23,8 @@ from lmbook import write
 from lmbook_grader.grading.execute import closed_in
 from lmbook_grader.grading.grade import digest, file_digest, grade_one, stopped
 from lmbook_grader.grading.hint_run import MOST
-from lmbook_grader.intake.collect import Submission, shown
+from lmbook_grader.intake.collect import Submission
+from lmbook_grader.intake.reading import shown
 from lmbook_grader.sandbox.commands import Limits, available, copy_package
 from lmbook_grader.sandbox.session import CLOCK, START
 from lmbook_grader.sandbox.walls import private

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lmbook_grader.intake.collect import Unreadable, content_of, read_bytes
+from lmbook_grader.intake.reading import Unreadable, content_of, read_bytes
 from lmbook_press.assignments.questions import Homework
 from lmbook_press.assignments.variants import seal
 

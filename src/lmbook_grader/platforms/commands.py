@@ -7,10 +7,9 @@ import click
 
 from lmbook import write
 from lmbook_press.book import BookError
+from lmbook_press.paths import FILE, THERE
 from lmbook_press.unseen import plain
 
-FILE = click.Path(dir_okay=False, path_type=Path)
-THERE = click.Path(exists=True, file_okay=False, path_type=Path)
 VISIBILITIES = ["visible", "after_due_date", "after_published", "hidden"]
 
 

@@ -8,7 +8,8 @@ from statistics import mean
 
 from tqdm import tqdm
 
-from lmbook_grader.intake.collect import Collected, shown
+from lmbook_grader.intake.collect import Collected
+from lmbook_grader.intake.reading import shown
 from lmbook_grader.intake.roster import Roster
 from lmbook_grader.report.results import number, score
 from lmbook_press.unseen import plain

@@ -12,8 +12,9 @@ from markupsafe import Markup
 
 from lmbook import write
 from lmbook_grader.grading.grade import file_digest
-from lmbook_grader.intake.collect import Submission, Unreadable, open_and_place
+from lmbook_grader.intake.collect import Submission
 from lmbook_grader.intake.match_answers import grade_id, is_answer, titles
+from lmbook_grader.intake.reading import Unreadable, open_and_place
 from lmbook_grader.report.feedback import TEMPLATES, name_of
 from lmbook_grader.report.prose import prose, their_prose
 from lmbook_grader.report.results import MARKS, mark_lines, mark_of, number

@@ -7,11 +7,8 @@ import click
 
 from lmbook import write
 from lmbook_press.book import BookError
+from lmbook_press.paths import FILE, FOLDER, THERE
 from lmbook_press.unseen import plain
-
-FILE = click.Path(dir_okay=False, path_type=Path)
-FOLDER = click.Path(file_okay=False, path_type=Path)
-THERE = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 @click.command()

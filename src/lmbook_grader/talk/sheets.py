@@ -18,8 +18,9 @@ from lmbook_grader.grading.execute import Runs
 from lmbook_grader.grading.grade import file_digest
 from lmbook_grader.grading.pool import warmed
 from lmbook_grader.grading.shortened import shortened
-from lmbook_grader.intake.collect import Submission, Unreadable, open_and_place
+from lmbook_grader.intake.collect import Submission
 from lmbook_grader.intake.match_answers import titles
+from lmbook_grader.intake.reading import Unreadable, open_and_place
 from lmbook_grader.intake.roster import Roster
 from lmbook_grader.report.feedback import TEMPLATES, name_of
 from lmbook_grader.report.results import MARKS, mark_lines, mark_of

@@ -7,7 +7,8 @@ import pytest
 import small
 from nbformat.v4 import new_code_cell
 
-from lmbook_grader.intake.collect import open_submission, place
+from lmbook_grader.intake.match_answers import place
+from lmbook_grader.intake.reading import open_submission
 from lmbook_grader.sandbox.commands import Limits
 
 FULL = {"double": 3, "shares": 3, "lengths": 2}

@@ -102,7 +102,7 @@ def test_what_cannot_be_taken_apart_is_a_file_that_cannot_be_read(tmp_path, cour
         raise RuntimeError("too deep")
 
     (tmp_path / "ann.ipynb").write_text(json.dumps({"nbformat": 4, "cells": []}))
-    monkeypatch.setattr("lmbook_grader.intake.collect.place", broken)
+    monkeypatch.setattr("lmbook_grader.intake.reading.place", broken)
     result = grade_one(Submission("ann", tmp_path / "ann.ipynb"), course)
     assert (result["status"], result["questions"]) == ("unreadable", [])
     assert "RuntimeError" in result["why"]

@@ -109,26 +109,17 @@ wrong("another training that works", 16, train, {"* min": "/ 2 * min", ", 1.": "
 wrong("the end is written", 14, translate, {"[y for y in written if y != STOP]": "written"})
 wrong("every step reads the start", 14, translate, {"written[-1] if written else ": ""})
 wrong("the state is thrown away after each token", 14, translate, {"s, p": "_, p"})
-
-
-@wrong("the beam is kept for each beginning apart", 12)
-def beam_search(table, width, alpha):
-    held, aside = [(0.0, [])], []
-    while any(words[-1:] != [END] for _, words in held):
-        new = []
-        for log_p, words in held:
-            if words[-1:] == [END]:
-                new.append((log_p, words))
-            else:
-                following = table[" ".join(words)]
-                new.extend((log_p + math.log(p), [*words, word]) for word, p in following.items())
-        held = []
+wrong(
+    "the beam is kept for each beginning apart",
+    12,
+    beam_search,
+    {
+        "held = sorted(new, key=lambda one: one[0], reverse=True)[:width]": """held = []
         for beginning in {tuple(words[:-1]) for _, words in new}:
             group = [one for one in new if tuple(one[1][:-1]) == beginning]
-            held += sorted(group, key=lambda one: one[0], reverse=True)[:width]
-        aside += [one for one in held if one[1][-1] == END]
-    log_p, words = max(aside, key=lambda one: one[0] / ((OFFSET + len(one[1])) / (OFFSET + 1)) ** alpha)
-    return {"words": words, "log_p": log_p, "score": log_p / ((OFFSET + len(words)) / (OFFSET + 1)) ** alpha}
+            held += sorted(group, key=lambda one: one[0], reverse=True)[:width]"""
+    },
+)
 
 
 @wrong("all outputs end with the first one", 14)

@@ -100,6 +100,13 @@ wrong("another training that works", 16, train, {" * (steps - step) / steps": ""
 wrong("the likeliest dish, not a drawn one", 14, compose, {"rng.choice(len(p), p=p)": "p.argmax()"})
 wrong("the end is served", 14, compose, {"1:-1": "1:"})
 wrong("only the last dish is read", 14, compose, {"[text]": "[text[-1:]]"})
+# a table of pairs, learned
+wrong(
+    "the dishes before do not count",
+    13,
+    train,
+    {"-logits(learned, read, n_heads)": "-logits(learned, read.reshape(-1, 1), n_heads).reshape(*read.shape, -1)"},
+)
 
 
 @wrong("zero after the softmax", 13)  # it leaks, but not enough to copy from
@@ -122,24 +129,3 @@ def leaks_from(mask, first):
 @wrong("every output counts", 13)
 def leaks_from(mask, first):
     return int(np.triu(np.array(mask), AHEAD).any())
-
-
-@wrong("the dishes before do not count", 13)  # a table of pairs, learned
-def train(w, rows, n_heads, steps, rate):
-    learned = {name: torch.nn.Parameter(value.clone()) for name, value in w.items()}
-    adam, chance = torch.optim.Adam(learned.values(), lr=rate), torch.Generator().manual_seed(1)
-    for step in range(steps):
-        adam.param_groups[0]["lr"] = rate * (steps - step) / steps
-        batch = [rows[i] for i in torch.randint(len(rows), (64,), generator=chance).tolist()]
-        read, wanted = torch.tensor([[END, *row] for row in batch]), torch.tensor([[*row, END] for row in batch])
-        loss = (
-            -logits(learned, read.reshape(-1, 1), n_heads)
-            .reshape(*read.shape, -1)
-            .log_softmax(2)
-            .gather(2, wanted[..., None])
-            .mean()
-        )
-        adam.zero_grad()
-        loss.backward()
-        adam.step()
-    return learned

@@ -188,53 +188,25 @@ wrong(
 )
 wrong("the end is kept", 15, translate, {"[word for word in words if word != EOS]": "words"})
 wrong("it reads its last word alone", 15, translate, {"[SOS, *words]": "[SOS, *words][-1:]"})
-
-
-@wrong("a token may not look at itself", 10)  # the first row has nothing to look at, so it is let look at all
-def decoder_layer(Y, H, real, weights, n_heads):
-    def ln(x, i):
-        return torch.nn.functional.layer_norm(x, x.shape[-1:], weights[f"gain_{i}"], weights[f"shift_{i}"])
-
-    def own(Y):
-        x, allowed = (
-            ln(Y, 1),
-            torch.ones(Y.shape[-2], Y.shape[-2], dtype=torch.bool).tril(-1) | (torch.arange(Y.shape[-2]) == 0)[:, None],
-        )
-        return attend(x @ weights["W_q"], x @ weights["W_k"], x @ weights["W_v"], allowed, n_heads) @ weights["W_o"]
-
-    def cross(Y):
-        allowed = real.unsqueeze(-2)
-        Q, K, V = ln(Y, 2) @ weights["C_q"], H @ weights["C_k"], H @ weights["C_v"]
-        return attend(Q, K, V, allowed, n_heads) @ weights["C_o"]
-
-    def network(Y):
-        return torch.relu(ln(Y, 3) @ weights["W_1"] + weights["b_1"]) @ weights["W_2"] + weights["b_2"]
-
-    Y = Y + own(Y)
-    Y = Y + cross(Y)
-    return Y + network(Y)
-
-
-@wrong("queries from the source, keys from the target", 9)
-def decoder_layer(Y, H, real, weights, n_heads):
-    def ln(x, i):
-        return torch.nn.functional.layer_norm(x, x.shape[-1:], weights[f"gain_{i}"], weights[f"shift_{i}"])
-
-    def own(Y):
-        x, allowed = ln(Y, 1), torch.ones(Y.shape[-2], Y.shape[-2], dtype=torch.bool).tril()
-        return attend(x @ weights["W_q"], x @ weights["W_k"], x @ weights["W_v"], allowed, n_heads) @ weights["W_o"]
-
-    def cross(Y):
-        allowed = torch.ones(H.shape[-2], Y.shape[-2], dtype=torch.bool)
-        Q, K, V = H @ weights["C_q"], ln(Y, 2) @ weights["C_k"], ln(Y, 2) @ weights["C_v"]
-        return (attend(Q, K, V, allowed, n_heads) @ weights["C_o"])[..., : Y.shape[-2], :]
-
-    def network(Y):
-        return torch.relu(ln(Y, 3) @ weights["W_1"] + weights["b_1"]) @ weights["W_2"] + weights["b_2"]
-
-    Y = Y + own(Y)
-    Y = Y + cross(Y)
-    return Y + network(Y)
+# the first row has nothing to look at, so it is let look at all
+wrong(
+    "a token may not look at itself",
+    10,
+    decoder_layer,
+    {".tril()": ".tril(-1) | (torch.arange(Y.shape[-2]) == 0)[:, None]"},
+)
+wrong(
+    "queries from the source, keys from the target",
+    9,
+    decoder_layer,
+    {
+        "real.unsqueeze(-2)": "torch.ones(H.shape[-2], Y.shape[-2], dtype=torch.bool)",
+        'ln(Y, 2) @ weights["C_q"], H': 'H @ weights["C_q"], ln(Y, 2)',
+        '"C_k"], H': '"C_k"], ln(Y, 2)',
+        "attend(Q": "(attend(Q",
+        '"C_o"]': '"C_o"])[..., : Y.shape[-2], :]',
+    },
+)
 
 
 @wrong("attention to the source is not counted", 14)

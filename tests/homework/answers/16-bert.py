@@ -121,6 +121,12 @@ wrong(
     fine_tune,
     {" * (steps - step) / steps": "", "rng.permutation(len(rows))[:32]": "np.arange(len(rows))"},
 )
+wrong(
+    "the mean of the sentences' means",
+    15,
+    loss_and_gradient,
+    {"(nll * selected).sum() / n": "np.mean([n[s].mean() for n, s in zip(nll, selected) if s.any()] or [0.0])"},
+)
 
 
 @wrong("the selection holds only what became <mask>", 13)
@@ -128,20 +134,6 @@ def make_blanks(tokens, chance, fate, other, rate=0.15):
     picked = (tokens > 4) & (chance < rate)
     inputs = np.where(picked, np.where(fate < LOW, 4, np.where(fate < HIGH, other, tokens)), tokens)
     return inputs, inputs == 4
-
-
-@wrong("the mean of the sentences' means", 15)
-def loss_and_gradient(logits, tokens, selected):
-    z = logits - logits.max(-1, keepdims=True)
-    log_p = z - np.log(np.exp(z).sum(-1, keepdims=True))
-    hit = np.eye(logits.shape[-1])[tokens]
-    n = max(1, int(np.sum(selected)))
-    nll = -(log_p * hit).sum(-1)
-    J = (nll * selected).sum() / n
-    gradient = (np.exp(log_p) - hit) * np.asarray(selected)[..., None] / n
-    means = [n[s].mean() for n, s in zip(nll, selected) if s.any()]
-    J = np.mean(means or [0.0])
-    return J, gradient
 
 
 @wrong("a word that is read is taken for the answer", 13)

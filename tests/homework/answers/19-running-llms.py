@@ -108,36 +108,12 @@ wrong(
     {"g[mine, e, None] * (np.maximum(x[mine] @ A[e], 0) @ C[e])": "np.maximum(x[mine] @ A[e], 0) @ C[e]"},
 )
 wrong("no relu", 14, mixture, {"np.maximum(x[mine] @ A[e], 0)": "x[mine] @ A[e]"})
-
-
-@wrong("stacked first, then transposed, the bias as well", 14)
-def to_gpt2(ours):
-    out = {}
-    for name, value in ours.items():
-        if name == "output.weight":
-            continue
-        for old, new in (
-            ("layers.", "h."),
-            ("embedding", "wte"),
-            ("position.table", "wpe"),
-            ("attention.W_o", "attn.c_proj"),
-            ("ffn.W_1", "mlp.c_fc"),
-            ("ffn.W_2", "mlp.c_proj"),
-            ("norm", "ln_f"),
-            ("pre_1", "ln_1"),
-            ("pre_2", "ln_2"),
-        ):
-            name = name.replace(old, new)
-        value = value.T if name.startswith("h.") and value.ndim == 2 else value
-        if "attention.W_" in name:
-            stem, letter, kind = name.split("attention.W_")[0], *name.split("attention.W_")[1].split(".")
-            out.setdefault(f"{stem}attn.c_attn.{kind}", {})[letter] = value
-        else:
-            out[name] = value
-    for name, value in out.items():
-        if isinstance(value, dict):
-            out[name] = np.stack([value[letter] for letter in "qkv"], axis=-1).reshape(*value["q"].shape[:-1], -1)
-    return {"transformer." + name: value for name, value in out.items()}
+wrong(
+    "stacked first, then transposed, the bias as well",
+    14,
+    to_gpt2,
+    {"np.concatenate(": "np.stack(", "axis=-1)": 'axis=-1).reshape(*value["q"].shape[:-1], -1)'},
+)
 
 
 @wrong("softmax over all, without dividing again", 13)

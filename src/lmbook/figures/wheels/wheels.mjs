@@ -25,6 +25,7 @@ const style = `
 .lm-figure .lmpw-both { --lm-side: 21rem; }
 .lm-figure .lmpw-table { max-width: 25rem; touch-action: manipulation; }
 .lm-figure .lmpw-table svg { width: 100%; height: auto; display: block; cursor: pointer; }
+.lm-figure .lmpw-table .lm-tick { font-size: 13.5px; } /* the table shrinks with a phone */
 .lm-figure .lmpw-cell { fill: var(--lm-1); }
 .lm-figure .lmpw-here { fill: none; stroke: var(--lm-text); stroke-width: 1.8; }
 .lm-figure .lmpw-along { stroke: var(--lm-2); stroke-width: 1.6; stroke-dasharray: 4 3; }

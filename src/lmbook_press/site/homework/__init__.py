@@ -14,6 +14,7 @@ A homework that needs PyTorch has no desk, and its page says where it runs.  Wit
 
 import hashlib
 import re
+import shutil
 from functools import cache
 from pathlib import Path
 
@@ -55,8 +56,8 @@ def write_desk(app, exception):
     if exception or app.lmbook_python is None:
         return
     static = Path(app.outdir) / "_static"
-    for old in static.glob("homework-*/*"):
-        old.unlink()
+    for old in static.glob("homework-*"):
+        shutil.rmtree(old)
     made = static / folder()
     made.mkdir(parents=True, exist_ok=True)
     for name, data in parts().items():

@@ -1,0 +1,10 @@
+"""The kinds of paths that commands take."""
+
+from pathlib import Path
+
+import click
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
+THERE = click.Path(exists=True, file_okay=False, path_type=Path)
+READABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
