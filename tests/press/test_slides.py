@@ -7,21 +7,11 @@ import nbformat
 import pytest
 
 from lmbook_press.book import Book, BookError
-from lmbook_press.editions.slides import (
-    LONGEST_TITLE,
-    MOST_CORE,
-    MOST_LINES,
-    Deck,
-    chapter,
-    cut,
-    marked,
-    sentences,
-    slides,
-)
+from lmbook_press.editions.code import MOST_LINES, marked
+from lmbook_press.editions.slides import LONGEST_TITLE, MOST_CORE, Deck, chapter, cut, sentences, slides
 
 BOOK = Book.find(Path(__file__).parent)
 CHAPTERS = sorted((BOOK.root / "notebooks").glob("[0-9]*.ipynb"))
-UNTITLED = {"12"}  # chapters whose cells have no claims for their slides
 # One chapter at every push; all of them once a week.
 SOME = [
     pytest.param(path, id=path.stem, marks=() if path.stem[:2] == "06" else pytest.mark.weekly) for path in CHAPTERS
@@ -84,9 +74,8 @@ def test_the_core_is_a_meeting_and_questions_stay_with_their_answers(path):
     assert max(part.strip().count("\n") + 1 for part in code) <= MOST_LINES
     told = [slide for slide in core if slide.kind not in ("ask", "answer")]
     assert all(len(slide.heading) <= LONGEST_TITLE for slide in told)
-    if path.stem[:2] not in UNTITLED:
-        assert [slide.heading for slide in told if not slide.claim] == []
-        assert len({slide.heading for slide in told}) == len(told)
+    assert [slide.heading for slide in told if not slide.claim] == []
+    assert len({slide.heading for slide in told}) == len(told)
 
 
 def test_a_tag_decides_for_its_cell():

@@ -25,6 +25,7 @@ from nbformat import NotebookNode
 from lmbook.figures import bundle
 from lmbook_press.book import Book, BookError
 from lmbook_press.editions import offline
+from lmbook_press.editions.code import MOST_BESIDE, output_of, source_of
 from lmbook_press.editions.colab import glued
 from lmbook_press.myst import DIRECTIVE, FENCES, blocks, choices, options_of
 from lmbook_press.myst_blocks import PlainMarkdown
@@ -37,15 +38,8 @@ HEADING = re.compile(r"^(#+)\s+(.+?)\s*$")
 SENTENCE = re.compile(r"(?<=[.!?:])[\"”)*]*\s+(?=[A-Z“\"*`$(\[])")
 KEPT_WHOLE = re.compile(r"\*\*[^*]+\*\*|\$[^$]+\$|`[^`]+`|\[[^\]]*\]\([^)]*\)|\b(?:e\.g|i\.e|et al|Fig|eq|cf|vs|M|J)\.")
 TITLE_OF_FIGURE = re.compile(r'class="lm-title">(?:<[^>]*>)*([^<]+)')
-OUTPUT = '<pre class="output">{}</pre>'
-LINK = re.compile(r"<script\b(?![^>]*application/json).*?</script>", re.DOTALL)
 MOST_CORE, LEAST_CORE = 24, 3  # slides, and the weight of those that may be among them
 LONGEST_TITLE = 110  # letters of a sentence that is a title
-MOST_LINES, MOST_BESIDE, MOST_OUTPUT = (
-    15,
-    12,
-    16,
-)  # of code that needs no mark, of code above an answer, of what it printed
 
 
 @dataclass
@@ -272,8 +266,8 @@ class Deck:
     def _code(self, cell: NotebookNode) -> None:
         tags = cell.metadata.get("tags", [])
         hidden = "hide-input" in tags or "remove-input" in tags or "hide-cell" in tags
-        shown = [] if hidden else _source(cell.source, self.lines)
-        outputs = [] if "remove-output" in tags else [html for output in cell.outputs if (html := _output(output))]
+        shown = [] if hidden else source_of(cell.source, self.lines)
+        outputs = [] if "remove-output" in tags else [html for output in cell.outputs if (html := output_of(output))]
         if self.question is not None and outputs:
             self.question = None
             short = shown if cell.source.count("\n") < MOST_BESIDE else []
@@ -338,66 +332,6 @@ def living(slides: list[Slide]) -> dict[str, Markup]:
     asked = "".join(needed) + shown
     weights = [text for name, text in files.items() if ".safetensors" in name and f'"{name.split(".")[0]}"' in asked]
     return {"style": Markup(bundle.style()), "scripts": _script("\n".join([*needed, *weights, files["mount.js"]]))}
-
-
-DOCSTRING = re.compile(r'^[ ]+"""(?:[^"]|"(?!""))*"""\n', re.MULTILINE)
-REMARK = re.compile(r"^\s*#.*\n?", re.MULTILINE)
-
-
-def marked(source: str, lines: str) -> str:
-    """The lines "1-4, 9" of a source, with a line of dots for what is left out between them."""
-    every, shown, last = source.split("\n"), [], 0
-    for part in lines.split(","):
-        first, _, end = part.strip().partition("-")
-        here = every[int(first) - 1 : int(end or first)]
-        if int(first) > last + 1:
-            shown.append(" " * (len(here[0]) - len(here[0].lstrip())) + "...")
-        shown += here
-        last = int(end or first)
-    return "\n".join([*shown, "..."] if last < len(every) else shown)
-
-
-def _source(source: str, lines: str = "") -> list[Markup]:
-    """The code of a cell in colour; nothing for one that only imports.
-
-    lines: those to be shown; without, assertions are left out, in long code docstrings and remarks as well, and what
-    is longer than MOST_LINES all the same ends in dots.
-    """
-    if lines:
-        kept = marked(source, lines)
-    else:
-        kept = "\n".join(line for line in source.split("\n") if not line.startswith(("assert ", "glue(")))
-        if kept.count("\n") >= MOST_BESIDE:
-            kept = REMARK.sub("", DOCSTRING.sub("", kept))
-        if (every := kept.strip("\n").split("\n"))[MOST_LINES:]:
-            kept = "\n".join([*every[: MOST_LINES - 1], "..."])
-    imports = all(re.match(r"(import|from)\b|\s*$", line) for line in kept.split("\n"))
-    if imports or kept.startswith("from lmbook.figures import"):
-        return []
-    from pygments import highlight
-    from pygments.formatters import HtmlFormatter
-    from pygments.lexers import PythonLexer
-
-    coloured = highlight(
-        re.sub(r"\n{3,}", "\n\n", kept).strip("\n"),
-        PythonLexer(),
-        HtmlFormatter(noclasses=True, nowrap=True),
-    )
-    return [Markup(f'<pre class="code">{coloured}</pre>')]
-
-
-def _output(output: NotebookNode) -> Markup:
-    """The output of a cell: a drawing, a figure as it is without a script, a table, or printed lines."""
-    if output.output_type == "stream":
-        lines = output.text.rstrip().split("\n")
-        cut = [*lines[:MOST_OUTPUT], "..."] if len(lines) > MOST_OUTPUT else lines
-        return filled(OUTPUT, "\n".join(cut))
-    data = output.get("data", {})
-    if "text/html" in data:
-        return Markup(LINK.sub("", data["text/html"]))
-    if "text/markdown" in data:
-        return prose(data["text/markdown"])
-    return filled(OUTPUT, data["text/plain"]) if "text/plain" in data else Markup()
 
 
 def katex_style(book: Book) -> str:
