@@ -21,7 +21,7 @@ import torch
 import torch.nn.functional as F
 from playwright.sync_api import sync_playwright
 
-from lmbook.figures import Trainer, bundle
+from lmbook.figures import Trainer, bundle, modules
 from lmbook.figures.trainer import LARGE_GPT, LESSONS, RNN, SMALL_GPT, trained
 from lmbook.gpt import GPT, gelu_tanh
 from lmbook.rnn_models import RecurrentLM
@@ -116,7 +116,7 @@ def by_the_clock() -> None:
     print("| lesson | data | networks at once | steps | s in Chromium | what the figure says |")
     print("| --- | --- | ---: | ---: | ---: | --- |")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        for name, text in bundle.modules().items():
+        for name, text in modules().items():
             Path(folder, name).write_text(text, encoding="utf-8")
         browser = playwright.chromium.launch(executable_path=chromium, args=SWITCHES)
         for lesson, about in LESSONS.items():

@@ -16,6 +16,7 @@ Shapes: B batch, T time, N keys, d_model, n_heads queries and n_kv keys at each 
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -114,23 +115,24 @@ class GroupedAttention(nn.Module):
         K, V = torch.cat([state[0], K], dim=2), torch.cat([state[1], V], dim=2)
         T, N, group = Q.shape[2], K.shape[2], self.n_heads // self.n_kv
         mask = None if self.span is None or self.span >= N else window_mask(T, N, self.span, x.device)
-        shared = (X.repeat_interleave(group, dim=1) for X in (K, V))
-        context = attend_fused(Q, *shared, mask, causal=True)
+        shared_K, shared_V = (X.repeat_interleave(group, dim=1) for X in (K, V))
+        context = attend_fused(Q, shared_K, shared_V, mask, causal=True)
         first = 0 if self.span is None else max(0, N - self.span + 1)
         return self.W_o(context.transpose(1, 2).flatten(2)), (K[:, :, first:], V[:, :, first:])
 
 
 MIXERS = {"mingru": MinGRU, "selective": Selective}
+Mixer = GroupedAttention | MinGRU | Selective
 
 
 class Block(nn.Module):
     """x <- x + mix(norm_1(x)), x <- x + ffn(norm_2(x)): two parts that write to the residual stream."""
 
-    def __init__(self, mix: nn.Module, ffn: nn.Module, norm_1: nn.Module, norm_2: nn.Module):
+    def __init__(self, mix: Mixer, ffn: SwiGLU | FeedForward, norm_1: nn.Module, norm_2: nn.Module):
         super().__init__()
         self.mix, self.ffn, self.norm_1, self.norm_2 = mix, ffn, norm_1, norm_2
 
-    def forward(self, x: Tensor, state, position: int = 0) -> tuple[Tensor, object]:
+    def forward(self, x: Tensor, state: Any, position: int = 0) -> tuple[Tensor, Any]:
         out, state = self.mix(self.norm_1(x), state, position)
         x = x + out
         return x + self.ffn(self.norm_2(x)), state
@@ -180,12 +182,12 @@ class ModernGPT(nn.Module):
         def a_norm() -> nn.Module:
             return RMSNorm(d_model) if norm == "rms" else LayerNorm(d_model, bias=bias)
 
-        def a_mixer(kind: str) -> nn.Module:
+        def a_mixer(kind: str) -> Mixer:
             if kind == "attention":
                 return GroupedAttention(d_model, n_heads, n_kv, qk_norm, span, positions == "rotary", bias)
             return MIXERS[kind](d_model, units, bias=bias)
 
-        def an_ffn() -> nn.Module:
+        def an_ffn() -> SwiGLU | FeedForward:
             if ffn == "swiglu":
                 return SwiGLU(d_model, round(8 * d_model / 3) if d_ff is None else d_ff, bias)
             return FeedForward(d_model, 4 * d_model if d_ff is None else d_ff, F.gelu, bias)

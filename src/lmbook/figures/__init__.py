@@ -41,7 +41,7 @@ import traitlets
 from IPython.display import display
 
 from lmbook.figures import bundle as _bundle
-from lmbook.figures.bundle import modules
+from lmbook.figures.limits import limits
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 # In JupyterLab the output after a printed figure is a view whose kernel is gone: it only says that it found no model.
@@ -116,6 +116,12 @@ def __getattr__(name):
 
         return getattr(import_module(f"lmbook.figures.{FIGURES[name]}"), name)
     raise AttributeError(f"lmbook.figures has no {name!r}; figures: {', '.join(FIGURES)}")
+
+
+def modules() -> dict[str, str]:
+    """What a site serves from one folder: {file name: text}, NAME.VERSION.mjs for each figure, mount.mjs, figures.css."""
+    kinds = (__getattr__(name) for name in FIGURES)
+    return _bundle.modules({kind.module: limits(kind) for kind in kinds})
 
 
 class Figure(anywidget.AnyWidget):

@@ -18,7 +18,6 @@ asks for them.
 import base64
 import hashlib
 import json
-import math
 import re
 from functools import cache
 from pathlib import Path
@@ -170,42 +169,12 @@ def served() -> dict[str, bytes]:
     return files
 
 
-def limits() -> dict[str, dict]:
-    """What the class of each figure says of its traits, for an address that sets them: {figure: {trait: limit}}.
-
-    A limit is {"of": values}, {"counts": the list whose places it counts} or {"from": [least, most]}, all with
-    {"whole": true} where no fraction will do.
-    """
-    from traitlets import Enum, Int
-
-    from lmbook import figures
-
-    def limit(trait) -> dict:
-        if isinstance(trait, Enum):
-            return {"of": list(trait.values)}
-        whole = {"whole": True} if isinstance(trait, Int) else {}
-        if counts := trait.metadata.get("counts"):
-            return whole | {"counts": counts}
-        ends = [end if end is None or abs(end) < math.inf else None for end in (trait.min, trait.max)]
-        return whole | ({"from": ends} if ends != [None, None] else {})
-
-    kinds = (getattr(figures, name) for name in figures.FIGURES)
-    found = {
-        kind.module: {
-            name: limit(trait)
-            for name, trait in sorted(kind.class_own_traits(sync=True).items())
-            if hasattr(trait, "values") or hasattr(trait, "min")
-        }
-        for kind in kinds
-    }
-    return {module: {name: one for name, one in traits.items() if one} for module, traits in found.items()}
-
-
-def modules() -> dict[str, str]:
+def modules(limits: dict[str, dict]) -> dict[str, str]:
     """What a site serves from one folder: {file name: text}, NAME.VERSION.mjs for each figure, mount.mjs, figures.css.
 
     mount.mjs is loaded as `<script type="module">`. It knows the file of each figure and finds it beside itself, so the
     folder may lie anywhere. A page links the style sheet in its head: one that came later would have it laid out twice.
+    limits: what an address may set, {figure: {trait: limit}}; lmbook.figures knows it.
     """
     files = {f"{name}.{version(bundle(name))}.mjs": bundle(name) for name in names()}
     table = json.dumps({file.split(".")[0]: f"./{file}" for file in files}, indent=2)
@@ -218,6 +187,6 @@ def modules() -> dict[str, str]:
         r"^const WEIGHTS = .*$", lambda _: f"const WEIGHTS = {json.dumps(found)};", mount, flags=re.MULTILINE
     )
     mount = re.sub(
-        r"^const LIMITS = .*$", lambda _: f"const LIMITS = {json.dumps(limits())};", mount, flags=re.MULTILINE
+        r"^const LIMITS = .*$", lambda _: f"const LIMITS = {json.dumps(limits)};", mount, flags=re.MULTILINE
     )
     return {**files, "mount.mjs": mount, "figures.css": style()}

@@ -12,7 +12,7 @@ import re
 import zipfile
 from pathlib import Path
 
-from lmbook.figures import bundle
+from lmbook.figures import bundle, modules
 
 # The figures become scripts, their states parts of the pages, the fonts of the stylesheets; 404.html has no use.
 SHEET = re.compile(r'<link [^>]*href="[^"]*?(_static/[^"?]*\.css)')
@@ -129,7 +129,7 @@ def questions(site: Path) -> dict[str, str]:
 def figures() -> dict[str, str]:
     """The scripts of the figures' folder: {file name: text}."""
     found = {}
-    for name, text in bundle.modules().items():
+    for name, text in modules().items():
         if not name.endswith(".mjs"):
             continue
         own = name.removesuffix(".mjs") + ".js"
