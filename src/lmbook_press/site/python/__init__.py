@@ -1,7 +1,7 @@
 """Python in the page: a reader runs and changes the code of a chapter where it stands, with nothing installed.
 
     lock.json, files     the files of Pyodide, by their checksums, and who brings them
-    needs, pages         which cells of a chapter can run, and what each needs
+    names, needs, pages  which cells of a chapter can run, and what each needs
     packs                the book's own source and what else goes with them; the manifest
     kernel.mjs           what a page calls; worker.mjs runs beside it, in a worker
     cells.mjs            the buttons of a chapter, once one is pressed; outputs.mjs and editor.mjs belong to it
@@ -26,7 +26,7 @@ def look(app, config):
     if app.lmbook_python is None:
         say("THE PAGES HAVE NO PYTHON: `python -m lmbook_press.site.python`, before the build, says what is missing")
     else:
-        sources = [files.LOCK, *(Path(__file__).with_name(name) for name in ("needs.py", "pages.py"))]
+        sources = [files.LOCK, *(Path(__file__).with_name(name) for name in ("names.py", "needs.py", "pages.py"))]
         text = b"".join(file.read_bytes() for file in sources)
         config.lmbook_python = hashlib.sha256(text).hexdigest()
 
