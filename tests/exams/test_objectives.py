@@ -5,6 +5,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from docutils import nodes
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lmbook_exams.bank import CHAPTERS, of_chapter
@@ -12,6 +13,7 @@ from lmbook_exams.objectives import trained
 from lmbook_press.book import Book, BookError
 from lmbook_press.editions.slides import chapter
 from lmbook_press.exercises import Exercise, exercises
+from lmbook_press.site.features import folding
 
 BOOK = Book.find(Path(__file__).parent)
 # What only the chapter's own experiments are about.
@@ -66,6 +68,12 @@ def test_minutes_follow_from_what_is_there(tmp_path):
     one = Exercise("1.1", "explore", "ex-1-1", words=100, written=150, lines=15)
     assert one.minutes == 35  # 15 + 1 + 10 + 10, to the next five
     assert Exercise("1.2", "check", "ex-1-2").minutes == 5
+
+
+def test_a_page_shows_the_minutes_beside_the_grade():
+    title = nodes.title("", "Exercise (1.4 practice, debug this run)")
+    folding._exercise_title(title, {"1.4": 20})
+    assert title.astext() == "Exercise 1.4: debug this run practice about 20 min"
 
 
 def test_each_exercise_of_the_book_takes_its_time():

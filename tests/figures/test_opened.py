@@ -209,7 +209,10 @@ def test_each_number_is_torchs_for_the_readers_sentence(show):
     page.get_by_label("Your sentence in German").fill("  ")
     page.get_by_role("button", name="Translate").click()
     assert "there is no word yet" in page.locator(".lm-own-text").inner_text()
-    to(page, "part=decoder.9.cross&write=900")  # leads nowhere: the whole, at the last word
+    to(page, "part=decoder.9.cross")  # leads nowhere
+    page.get_by_text("The address asks for a part that this figure cannot have.").wait_for()
+    assert now(page)[1] == "entry 9"
+    to(page, "part=&write=900")  # the last word
     assert now(page)[1] == "Transformer"
     assert f"writes “{written[-1]}”" in says(page)
     to(page, "part=decoder.2")
@@ -382,8 +385,10 @@ def test_a_blank_of_the_readers_sentence_is_opened(show):
     page.get_by_label("Your sentence in English").fill("a " * 70)
     page.locator(".lm-own-text[data-state=failed]").wait_for()
     assert "the model reads 1 to 62 words; these are 70" in page.locator(".lm-own-text").inner_text()
-    to(page, "part=decoder.2.cross.1")  # a tower that it has not: the whole
-    assert now(page)[1] == "BERT"
+    before = now(page)
+    to(page, "part=decoder.2.cross.1")  # a tower that it has not
+    page.get_by_text("The address asks for a part that this figure cannot have.").wait_for()
+    assert now(page) == before
 
 
 def test_a_text_of_the_readers_is_read_with_mask_and_cache(show, axe_in_every_view):

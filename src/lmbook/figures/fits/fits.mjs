@@ -80,9 +80,9 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
   const memoryHead = h("p", { class: "lm-small lm-muted" });
   const timeHead = h("p", { class: "lm-small lm-muted" }, [
     "Time of a step, for 1 to 1,024 texts: reading the ",
-    h("b", { style: "color: var(--lm-1)" }, "weights"),
+    h("b", { style: "text-decoration: underline 3px var(--lm-1)" }, "weights"),
     ", reading the ",
-    h("b", { style: "color: var(--lm-3)" }, "cache"),
+    h("b", { style: "text-decoration: underline 3px var(--lm-3)" }, "cache"),
     ", both (the band), computing (dashed).",
   ]);
   const memory = s("svg", { role: "img", height: 52 });
