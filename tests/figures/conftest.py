@@ -40,6 +40,7 @@ def pytest_collection_modifyitems(items):
 
 _numbers = count()  # of the pages
 BETS = re.findall(r'wager\(\{\s*name: "([\w-]+)"', "".join(path.read_text("utf8") for path in bundle.files().values()))
+SETTLED = f"localStorage.setItem('lmbook-bets', '{json.dumps(dict.fromkeys(BETS))}')"
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -92,7 +93,7 @@ def show(new_context, book, listen):
         place.write_text(html, encoding="utf-8")
         context = new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion=motion)
         if not bets:
-            context.add_init_script(f"localStorage.setItem('lmbook-bets', '{json.dumps(dict.fromkeys(BETS))}')")
+            context.add_init_script(SETTLED)
         page = context.new_page()
         page.errors, page.expected = [], None
         listen(context, home, page.errors)
@@ -173,6 +174,7 @@ def lab_page(jupyterlab, browser):
     """One page with JupyterLab, for all notebooks: to load its scripts takes longer than any test of a figure."""
     address, token, _ = jupyterlab
     context = browser.new_context(viewport={"width": 1100, "height": 1000}, color_scheme="light")
+    context.add_init_script(SETTLED)
     page = context.new_page()
     page.set_default_timeout(120_000)
     page.goto(f"{address}/lab?token={token}")

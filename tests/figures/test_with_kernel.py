@@ -33,7 +33,7 @@ LOOKUP = "SoftLookup(['red', 'blue'], [[1, 0], [0, 1]], [[1, 0], [0, 1]])"
 # how it is made; what a cell sets; what the hand does; what a cell then reads of which trait
 CASES = [
     ("UnrolledRNN()", "t = 40", slide("Step t", "Home"), "t", 0),
-    ("LSTMStep()", "place = 4", press("Next"), "place", 5),
+    ("LSTMStep()", "chosen = 4", slide("Bias of the forget gate", "Home"), "bias", -2.0),
     ("GradientOverDistance()", "T = 20", slide("Steps T", "End"), "T", 100),
     ("DecodingSteps()", "chosen = 1", press("Take the likeliest"), "picks", [0]),
     ("ForwardPass()", "history = [5, 6, 7]", press(re.compile("^Look at")), "chosen", "z"),

@@ -97,12 +97,12 @@ def summary() -> str:
     rows = []
     for task, name, head, *labels in SUMMARY:
         (column,) = (column for column in chosen(name).columns if column.head == head)
-        cells = [task, UNITS.get(head, head)]
+        cells = [f"{task}: {UNITS.get(head, head)}"]
         for label in labels:
             (row,) = (row for row in chosen(name).rows if row.label == label)
             cells += [label.removeprefix("opinions: "), cell(values(row, column, records(row.recipe)), column.form)]
         rows.append(cells)
-    return grid(["task", "measured in", "simple model", "its score", "network", "its score"], rows)
+    return grid(["task", "simple model", "its score", "network", "its score"], rows)
 
 
 def _tokens(record: dict) -> int:
