@@ -6,7 +6,10 @@ const DISK =
 const LOOK = `
 .cell_input { position: relative; }
 .lm-run-bar { position: absolute; right: 0.6rem; bottom: -0.8rem; z-index: 2; display: flex; gap: 0.35rem; }
-.lm-run-bar > * { min-height: 1.6rem; padding: 0 0.6rem; border: 1px solid var(--book-line); border-radius: 0.8rem; background: var(--book-paper); color: var(--book-accent); font: 0.8rem/1.5rem var(--book-sans); text-decoration: none; cursor: pointer; }
+.lm-run-bar > * {
+  min-height: 1.6rem; padding: 0 0.6rem; border: 1px solid var(--book-line); border-radius: 0.8rem; cursor: pointer;
+  background: var(--book-paper); color: var(--book-accent); font: 0.8rem/1.5rem var(--book-sans); text-decoration: none;
+}
 .lm-run-bar > *:is(:hover, :focus-visible) { border-color: var(--book-accent); color: var(--book-accent-strong); }
 .lm-run-bar > a { color: var(--book-muted); }
 .lm-run-bar [hidden] { display: none; }

@@ -119,7 +119,7 @@ def __getattr__(name):
 
 
 def modules() -> dict[str, str]:
-    """What a site serves from one folder: {file name: text}, NAME.VERSION.mjs for each figure, mount.mjs, figures.css."""
+    """What a site serves from one folder, {file name: text}: NAME.VERSION.mjs of a figure, mount.mjs, figures.css."""
     kinds = (__getattr__(name) for name in FIGURES)
     return _bundle.modules({kind.module: limits(kind) for kind in kinds})
 

@@ -186,7 +186,5 @@ def modules(limits: dict[str, dict]) -> dict[str, str]:
     mount = re.sub(
         r"^const WEIGHTS = .*$", lambda _: f"const WEIGHTS = {json.dumps(found)};", mount, flags=re.MULTILINE
     )
-    mount = re.sub(
-        r"^const LIMITS = .*$", lambda _: f"const LIMITS = {json.dumps(limits)};", mount, flags=re.MULTILINE
-    )
+    mount = re.sub(r"^const LIMITS = .*$", lambda _: f"const LIMITS = {json.dumps(limits)};", mount, flags=re.MULTILINE)
     return {**files, "mount.mjs": mount, "figures.css": style()}

@@ -119,7 +119,8 @@ export default figure(({ el, knob, bound, get, listen, say }) => {
     show(2, "operations", billions);
     const size = { all: "all tokens", window: `the last ${fmt.count(SPAN)} tokens`, recurrence: "" }[get("reach")];
     say(
-      `${get("norm")}, ${get("ffn")}, ${attends ? `attention to ${size} with ${heads_kept} of 32 heads of keys` : mix}: ` +
+      `${get("norm")}, ${get("ffn")}, ` +
+        `${attends ? `attention to ${size} with ${heads_kept} of 32 heads of keys` : mix}: ` +
         `after ${fmt.count(2 ** get("tokens"))} tokens ${bytes(now.state)} must be kept, where GPT-2’s block keeps ` +
         `${bytes(old.state)}. The next token takes ${billions(now.operations)} operations; GPT-2’s ` +
         `${billions(old.operations)}.`,

@@ -322,7 +322,8 @@ class Desk {
     return this.python(async () => {
       this.say("The check runs: all cells anew, as the grader runs them.");
       const given = [textOf(this.handed), forCheck(this.notebook), this.file, JSON.stringify(this.tries)];
-      const code = `import lmbook_grader.in_page as _check\n_check.check(${given.map((one) => JSON.stringify(one)).join(", ")})`;
+      const words = given.map((one) => JSON.stringify(one)).join(", ");
+      const code = `import lmbook_grader.in_page as _check\n_check.check(${words})`;
       const { status, outputs } = await this.kernel.run(code, { id: "check" });
       if (status === "stopped") return;
       const printed = outputs.filter((one) => one.name === "stdout").map((one) => one.text);

@@ -60,7 +60,7 @@ export class Device {
     return IDBKeyRange.bound(`cell:${this.homework}:`, `cell:${this.homework}:\uffff`);
   }
 
-  /** Takes the pen, and gives what is kept: {file, tries, cells: {id: {source, attachments}}}; file: null for the book's. */
+  /** Takes the pen, gives what is kept: {file, tries, cells: {id: {source, attachments}}}; file: null if the book's. */
   async take() {
     const found = await this.#do((store, give, fail) => {
       const kept = { file: null, tries: {}, cells: {} };

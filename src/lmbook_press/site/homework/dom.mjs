@@ -7,7 +7,7 @@ export function h(tag, properties = {}, ...children) {
   return node;
 }
 
-/** What a cell has put out, in nbformat's shape. Nothing of it is taken for HTML but what the page's own Python drew. */
+/** What a cell has put out, in nbformat's shape. Nothing of it is taken for HTML but what the page's Python drew. */
 export function shown(outputs) {
   return outputs.map((output) => {
     if (output.output_type === "stream")

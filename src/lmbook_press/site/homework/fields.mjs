@@ -2,7 +2,9 @@
 
 import { h } from "./dom.mjs";
 
-/** A field as high as what stands in it. @param {{parent: HTMLElement, text: string, label: string, onChange: (text: string) => void, onRun?: () => void, mono?: boolean}} options */
+/** @typedef {{parent: HTMLElement, text: string, label: string, onChange: (text: string) => void}} Shown */
+
+/** A field as high as what stands in it. @param {Shown & {onRun?: () => void, mono?: boolean}} options */
 export function plain({ parent, text, label, onChange, onRun = undefined, mono = false }) {
   const area = /** @type {HTMLTextAreaElement} */ (
     h("textarea", { className: `lm-write${mono ? " lm-mono" : ""}`, value: text, dir: "auto" })
@@ -36,7 +38,7 @@ export function plain({ parent, text, label, onChange, onRun = undefined, mono =
 }
 
 let codemirror = null;
-/** A field for code. @param {{parent: HTMLElement, text: string, label: string, onChange: (text: string) => void, onRun: () => void}} options */
+/** A field for code. @param {Shown & {onRun: () => void}} options */
 export async function code(options) {
   codemirror ??= import(new URL("../python/codemirror.js", import.meta.url).href).catch(() => null);
   const editor = await codemirror;

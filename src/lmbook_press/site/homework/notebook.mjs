@@ -1,6 +1,7 @@
 // A homework's notebook as a page holds it: the JSON of its file, of which only the answers change.
 
-/** @typedef {{cell_type: string, id?: string, metadata: any, source: string | string[], outputs?: any[], execution_count?: number | null, attachments?: any}} Cell */
+/** @typedef {{outputs?: any[], execution_count?: number | null, attachments?: any}} Rest */
+/** @typedef {Rest & {cell_type: string, id?: string, metadata: any, source: string | string[]}} Cell */
 /** @typedef {{cells: Cell[], metadata: any, nbformat: number, nbformat_minor: number}} Notebook */
 
 export const LARGEST = 20 * 2 ** 20; // bytes that the grader reads
@@ -64,7 +65,7 @@ export function kinship(notebook, release) {
   return given.every((cell) => there.has(bare(sourceOf(cell)))) ? "same" : "own";
 }
 
-/** The notebook as it was handed out: the answers taken out again. @param {Notebook} notebook @param {Notebook} release */
+/** The notebook as it was handed out, without its answers. @param {Notebook} notebook @param {Notebook} release */
 export function handedOut(notebook, release) {
   const stubs = new Map(release.cells.filter(isAnswer).map((cell) => [gradeId(cell), sourceOf(cell)]));
   const cells = notebook.cells.map((cell) => {

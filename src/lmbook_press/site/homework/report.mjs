@@ -35,5 +35,6 @@ export function report(box, found) {
     }),
   );
   const good = found.questions.filter((one) => one.state === "answered" && one.passed === one.checks).length;
-  return `Checked: ${good} of ${found.questions.length} questions are answered and pass. The report stands below the buttons.`;
+  const all = found.questions.length;
+  return `Checked: ${good} of ${all} questions are answered and pass. The report stands below the buttons.`;
 }

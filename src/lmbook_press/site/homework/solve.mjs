@@ -17,7 +17,8 @@ async function solve() {
     button.disabled = false;
     place.querySelector("span").textContent =
       location.protocol === "file:"
-        ? "A page that is opened from a disk may load nothing. In its folder run python -m http.server, and open http://localhost:8000."
+        ? "A page that is opened from a disk may load nothing. " +
+          "In its folder run python -m http.server, and open http://localhost:8000."
         : error.message;
   }
 }

@@ -57,7 +57,7 @@ function keep(id, text) {
 }
 const textOf = (number) => edits()[plan[number].id] ?? plan[number].source;
 
-/** What a cell needs. Text that a reader has changed may use other names: the last cell above that binds each counts. */
+/** What a cell needs. Text that a reader has changed may use other names: the last cell above to bind each counts. */
 function needs(number) {
   const { before, imports, packs, source } = plan[number];
   const found = { before: new Set(before), imports: new Set(imports), packs: new Set(packs) };
@@ -173,7 +173,8 @@ async function run(number) {
     const onLoading = (names) => {
       const files = new Set(names.flatMap((name) => about.packs[name].files));
       const size = [...files].reduce((sum, name) => sum + about.files[name].bytes, 0);
-      head.textContent = `Loading ${names.map((name) => about.packs[name].title).join(", ")}: ${megabytes(size)} at most`;
+      const titles = names.map((name) => about.packs[name].title).join(", ");
+      head.textContent = `Loading ${titles}: ${megabytes(size)} at most`;
       say(head.textContent);
     };
     const ready = lines.length

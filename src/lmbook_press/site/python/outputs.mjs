@@ -54,7 +54,8 @@ export function markdown(text) {
           `<tr>${fields(source)
             .map((field, i) => `<${kind}${sides[i] ?? ""}>${line(field)}</${kind}>`)
             .join("")}</tr>`;
-        return `<table class="table"><thead>${row("th")(lines[0])}</thead><tbody>${lines.slice(2).map(row("td")).join("")}</tbody></table>`;
+        const body = lines.slice(2).map(row("td")).join("");
+        return `<table class="table"><thead>${row("th")(lines[0])}</thead><tbody>${body}</tbody></table>`;
       }
       if (lines.every((each) => /^\s*[-*] /.test(each))) {
         return `<ul>${lines.map((each) => `<li>${line(each.replace(/^\s*[-*] /, ""))}</li>`).join("")}</ul>`;

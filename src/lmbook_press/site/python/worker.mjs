@@ -3,7 +3,8 @@
 // It is a classic script, since Pyodide's loader asks for one. All files come from the folder of this one, by the names
 // in the manifest; of each it is counted how much has come.
 /** @typedef {{at: string, bytes: number, packed?: boolean, type?: string}} File */
-/** @typedef {{files: string[], imports: string[], pyodide?: string, unpack?: string, put?: Record<string, string>}} Pack */
+/** @typedef {Record<string, string>} Put */
+/** @typedef {{files: string[], imports: string[], pyodide?: string, unpack?: string, put?: Put}} Pack */
 
 (() => {
   const self = /** @type {any} */ (globalThis);
