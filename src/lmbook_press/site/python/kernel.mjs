@@ -8,7 +8,8 @@
 //
 // status is "ok", "error" or "stopped". outputs are nbformat's: {output_type: "stream", name, text},
 // {output_type: "display_data" or "execute_result", data: {"text/plain": ..., "image/svg+xml": ...}, metadata},
-// {output_type: "error", ename, evalue, traceback: [lines]}. All cells of one kernel share their names; each page has a kernel of its own.
+// {output_type: "error", ename, evalue, traceback: [lines]}.
+// All cells of one kernel share their names; each page has a kernel of its own.
 // Cells run one after the other, in the order in which they are asked for. `stop` ends the worker, the only way to end
 // an endless loop: what it has made is gone, and the next `run` starts a new one, so run anew what the cell needs.
 
@@ -96,7 +97,7 @@ export class Kernel {
     return this.#started;
   }
 
-  /** Runs a cell; starts Python where need be. onLoading(packs), onRunning, onOutput(output, outputs) tell how it goes. */
+  /** Runs a cell; starts Python where need be. onLoading(packs), onRunning() and onOutput(output, outputs) tell how. */
   async run(code, { id = "", onOutput = undefined, onRunning = undefined, onLoading = undefined } = {}) {
     const outputs = [];
     const cell = { outputs, onOutput, onRunning, onLoading };
