@@ -202,9 +202,11 @@ def one_wide_head():
     number of attention weights, and to $\sqrt{d_k}$?
 
     *Solution.* Eight heads give eight different weightings of the same text at once: one may follow the word
-    before, another the subject. The one head has a single weighting for each query, a compromise of both. In return
-    its score compares with all $d$ numbers, where each of the eight has $d / 8$. The weights are $T^2$ in place of
-    $8 T^2$, and the scale becomes $\sqrt d$, $\sqrt 8$ times as large.
+    before, another the subject. The one head has a single weighting for each query: it can give two words
+    unequal shares, from which a later layer that is not linear may still tell them apart, but it cannot weight one
+    word in one way and in another way at once. In return its score compares with all $d$ numbers, where each of the
+    eight has $d / 8$. The weights are $T^2$ in place of $8 T^2$, and the scale becomes $\sqrt d$, $\sqrt 8$ times
+    as large.
 
     *Marks.* 1 point: several weightings at once. 1 point: a wider comparison. 1 point: the number of weights.
     1 point: the scale.
