@@ -223,6 +223,7 @@ def test_a_disk_that_gets_full_while_one_writes(visit, tmp_path):
     assert "late = 2" in saved(page, tmp_path / "mine.ipynb").read_text(encoding="utf-8")
 
 
+@pytest.mark.weekly  # test_saved.py has the same file natively
 def test_an_edition_of_a_students_own(visit, tmp_path):
     """A notebook that was drawn for somebody: its questions are shown, its checks asked, and it comes out as it was."""
     own = student_version(open_master(STEM), f"notebooks/homework/{STEM}.ipynb", "a secret", "ann")
@@ -283,7 +284,7 @@ def cases(stem: str) -> dict[str, dict[str, str]]:
 # last digit: which of them is larger is rounding, on any two machines.
 AT_THE_EDGE = {("03-tokens-and-embeddings", "the steps go uphill"): "Who keeps the same company?"}
 EVERY = [(stem, name) for stem in SOLVED for name in cases(stem)]
-DAILY = {EVERY[0], *((stem, next(iter(wrong_answers(stem).cases))) for stem in SOLVED[3::2])}
+DAILY = {EVERY[0], *((stem, next(iter(wrong_answers(stem).cases))) for stem in SOLVED[3::4])}
 ENTRIES = [
     pytest.param(*entry, id=": ".join(entry), marks=[pytest.mark.weekly] * (entry not in DAILY)) for entry in EVERY
 ]
@@ -291,7 +292,7 @@ ENTRIES = [
 
 @pytest.mark.parametrize(("stem", "name"), ENTRIES)
 def test_the_verdict_of_the_page_is_that_of_the_command(kernel, tmp_path, stem, name):
-    """Right and listed wrong answers; one of every second homework at each push, all of them once a week."""
+    """Right and listed wrong answers; one of every fourth homework at each push, all of them once a week."""
     path, release = tmp_path / "mine.ipynb", (RELEASES / f"{stem}.ipynb").read_text(encoding="utf-8")
     nbformat.write(solved(stem, cases(stem)[name]), path)
     text = path.read_text(encoding="utf-8")
