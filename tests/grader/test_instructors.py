@@ -78,8 +78,8 @@ def test_every_command_about_exams_can_be_called_so(command):
 
 def test_the_bank_is_as_large_as_the_page_says():
     sizes = {len(of_chapter(number)) for number in CHAPTERS}
-    assert (min(sizes), max(sizes)) == (9, 11)
-    assert "a bank of nine to eleven questions for each chapter" in TEXT
+    assert (min(sizes), max(sizes)) == (9, 12)
+    assert "a bank of nine to twelve questions for each chapter" in TEXT
 
 
 def test_page_and_solutions_describe_answers_alike():

@@ -39,7 +39,7 @@ def test_the_book_is_what_the_contents_say_but_for_the_homework():
         f"notebooks/{path.stem}" for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")
     )
     assert not any("homework/" in name for name in names)
-    assert sum(bool(part) for _, part in found) == 7
+    assert sum(bool(part) for _, part in found) == 8
 
 
 # --- the disk ------------------------------------------------------------------------------------------------------
