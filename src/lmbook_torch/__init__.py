@@ -131,6 +131,11 @@ def set_float32_matmul_precision(precision) -> None:
     """A page has one."""
 
 
+def is_autocast_enabled(device_type=None):
+    """A page has no other types to cast to."""
+    return False
+
+
 def typename(x):
     """torch.typename."""
     return type(x).__name__

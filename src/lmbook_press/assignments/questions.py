@@ -17,7 +17,6 @@ from lmbook_press.normalize import read
 # Libraries that answer questions of this book; a homework names those that it allows.
 ANSWERING = {"lmbook", "torch", "scipy", "sklearn", "transformers", "tensorflow", "keras", "jax", "autograd", "nltk"}
 HINTS_AFTER = 2  # tries, where the course says nothing else
-TORCH = re.compile(r"^\s*(?:import|from) torch\b", re.MULTILINE)
 HIDDEN = re.compile(r"### (BEGIN|END) HIDDEN TESTS")
 
 
@@ -119,11 +118,6 @@ class Homework:
             raise BookError(f"{path} is not a homework as it was handed out: no cell in it is marked for an answer.")
         blocked = list(release.metadata.get("lmbook", {}).get("blocked", []))
         return cls(path.stem, release, release, {"release": path}, questions(release), blocked)
-
-
-def runs_in_a_page(notebook: NotebookNode) -> bool:
-    """Whether a homework can be solved on its page, where there is no PyTorch."""
-    return not any(cell.cell_type == "code" and TORCH.search(cell.source) for cell in notebook.cells)
 
 
 def marks(cell: NotebookNode) -> dict:

@@ -43,7 +43,7 @@ def cells(notebook: Path) -> list[dict]:
 
 
 def mark(app, doctree, docname):
-    """Each cell gets a class, `lm-run-7` or `lm-torch-7` with its number, and `lm-slow-90` with seconds if it is slow."""
+    """Each cell gets a class, `lm-run-7` or `lm-torch-7` with its number, and `lm-slow-90` with seconds if slow."""
     found = CHAPTER.fullmatch(docname)
     if not found or app.lmbook_python is None or app.builder.format != "html":
         return
