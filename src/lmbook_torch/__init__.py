@@ -13,7 +13,7 @@ Gradients are those of `lmbook.autograd`, the engine of chapter 5, grown: each o
 
 import math
 
-from . import autograd, dtypes, elementwise, matrix, methods, nn, optim, random, reduce, shapes
+from . import autograd, choices, dtypes, elementwise, matrix, methods, nn, optim, random, reduce, shapes
 from . import matrix as linalg
 from .autograd import no_grad
 from .dtypes import (
@@ -38,6 +38,7 @@ from .dtypes import bool_ as bool
 from .elementwise import operands
 from .engine import enable_grad, inference_mode, is_grad_enabled, set_grad_enabled
 from .errors import NotCovered
+from .grids import block_diag, cartesian_prod, meshgrid
 from .make import (
     arange,
     as_tensor,
@@ -77,7 +78,7 @@ from .random import (
     seed,
     set_rng_state,
 )  # fmt: skip
-from .shapes import block_diag, broadcast_tensors, cartesian_prod, cat, meshgrid, stack
+from .shapes import broadcast_tensors, cat, stack
 from .shown import set_printoptions
 from .tensor import Tensor, tensor
 
@@ -183,7 +184,7 @@ class ops:
 class special:
     """torch.special."""
 
-    xlogy = elementwise.xlogy
+    xlogy = choices.xlogy
 
 
 class OutOfMemoryError(RuntimeError):

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, elementwise, indexing, make, matrix, random, reduce, shapes  # noqa: F401 - they fill METHODS
+from . import choices, dtypes, elementwise, grids, indexing, make, matrix, random, reduce, shapes  # noqa: F401 - they fill METHODS
 from .elementwise import METHODS, NUMBERS, cast, public, wrap
 from .engine import node
 from .errors import NotCovered

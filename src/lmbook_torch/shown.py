@@ -105,10 +105,8 @@ def edges(a: np.ndarray) -> np.ndarray:
 
 def shown(x) -> str:
     """repr(x)."""
-    from .nn.parameter import Parameter
-
     a, ends = x._a, []
-    before = "Parameter containing:\n" if isinstance(x, Parameter) else ""
+    before = "Parameter containing:\n" if type(x).__name__ == "Parameter" else ""
     indent = len("tensor(")
     short = a.size > PRINTING["threshold"]
     if a.size == 0:

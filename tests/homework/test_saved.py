@@ -11,10 +11,10 @@ from slips import wrong_answers
 
 from lmbook_grader.intake.reading import open_submission
 from lmbook_grader.self_check import RELEASES
-from lmbook_press.assignments.questions import marks
+from lmbook_press.assignments.questions import marks, runs_in_a_page
 from lmbook_press.site import homework
 
-SOLVED = STEMS
+SOLVED = [stem for stem in STEMS if runs_in_a_page(stem, nbformat.read(RELEASES / f"{stem}.ipynb", as_version=4))]
 
 
 def answered(stem: str, functions: dict[str, str]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from ..errors import missing
 from . import functional, init, utils
+from .containers import ModuleDict, ModuleList, ParameterList, Sequential
 from .layers import (
     GELU,
     Conv2d,
@@ -13,13 +14,9 @@ from .layers import (
     LayerNorm,
     Linear,
     MaxPool2d,
-    ModuleDict,
-    ModuleList,
     MSELoss,
-    ParameterList,
     ReLU,
     RMSNorm,
-    Sequential,
     Sigmoid,
     SiLU,
     Softmax,
