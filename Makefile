@@ -72,7 +72,7 @@ quick: lint
 test: lint python
 	$(PYTEST) tests $(CHAPTERS) $(SHARE)
 	@echo "make test: all done. What was skipped, and why, stands in the summaries above (SKIPPED, not compared)."
-	@echo "LEFT OUT: what is marked weekly (Colab editions of most chapters, most homework in nbgrader, wrong answers to most homeworks behind the walls, recipes and weights like another but for one option, random walks over the living figures, the heights of most when typed at, a second commit in Colab, a real Slurm, two of three figures in JupyterLab, most ways in which a student's process can misbehave, three encodings of a terminal, most chapters and wrong answers in the Python of a page), and what axe sees again of pages like other pages. make test-all runs it too."
+	@echo "LEFT OUT: what is marked weekly (Colab editions of most chapters, most homework in nbgrader, wrong answers to most homeworks behind the walls, recipes and weights like another but for one option, random walks over the living figures, the heights of most when typed at, a second commit in Colab, a real Slurm, two of three figures in JupyterLab, most ways in which a student's process can misbehave, three encodings of a terminal, most chapters and wrong answers in the Python of a page, long training in it), and what axe sees again of pages like other pages. make test-all runs it too."
 
 test-all: lint python
 	$(PYTEST) tests $(CHAPTERS) $(SHARE) -m ""

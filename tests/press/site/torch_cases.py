@@ -82,6 +82,8 @@ T.autograd.functional.jacobian(lambda z: z.softmax(0), v); T.nn.utils.get_total_
 
 # What changes a tensor in place, written as statements over z, a copy of x that is no leaf.
 CHANGES = """
+z.abs_().add_(1.0).log_(); z.abs_().add_(1.0).sqrt_(); z.abs_().add_(1.0).reciprocal_()
+z.index_put_((j[:2],), y[:2])
 z += y; z -= y; z *= y.detach(); z /= 2; z.add_(y); z.sub_(1); z.mul_(2); z.div_(3); z.clamp_(min=0); z.clip_(-1, 1)
 z.exp_(); z.tanh_(); z.sigmoid_(); z.relu_(); z.neg_(); z.abs_(); z.square_(); z.zero_(); z.fill_(2); z.copy_(y)
 z.masked_fill_(b, 0.0); z[0] = y[1]; z[:, 1] = 0.0; z[b] = 1.5; z[:, 1:3] = y[:, :2]; z[j[:1]] = y[:1]
