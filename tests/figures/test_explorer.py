@@ -92,7 +92,7 @@ def bars(page):
 
 
 def levels(page):
-    return page.locator(".lmx-level:not([hidden])")
+    return page.locator(".lmx-level:not([hidden]):not(.lmx-beyond)")
 
 
 # --- the first view, in Python --------------------------------------------------------------------------------------
@@ -258,6 +258,7 @@ def test_raw_shares_of_an_unseen_history_have_nothing_to_say(show):
     assert "“<unk> sea” never occurs before a word" in says(page)
     assert "nothing to say" in says(page)
     assert "purple (not in the text: <unk>)" in page.locator(".lmx-sight").inner_text()
+    levels(page).first.get_by_role("button").click()
     assert "0 / 0" in levels(page).first.inner_text()
     assert page.locator(".lmx-score b").inner_text() == "infinite"
     zeros = int(re.search(r"(\d+) of (\d+) tokens got probability 0", page.locator(".lmx-score").inner_text())[1])
@@ -277,7 +278,7 @@ def test_the_lines_are_all_that_the_model_has_read(show):
         assert button.get_attribute("aria-expanded") == "false"
         button.press("Enter")
         assert button.get_attribute("aria-expanded") == "true"
-        shown = levels(page).nth(i).locator(".lmx-lines p")
+        shown = levels(page).nth(i).locator(".lmx-lines p:not(.lmx-about)")
         if suffix:
             assert shown.count() == times
             found = sorted(

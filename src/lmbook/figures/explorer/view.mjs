@@ -65,7 +65,7 @@ export const style = `
 .lmx .lmx-times { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .lmx .lmx-times > i { display: inline-block; height: 0.6rem; margin-right: 0.3rem; background: var(--lm-edge); }
 .lmx .lmx-more { color: var(--lm-muted); font-size: 0.875rem; }
-.lmx .lmx-lines > p:first-child { color: var(--lm-muted); }
+.lmx .lmx-about { color: var(--lm-muted); }
 .lmx .lmx-lines { max-height: 11rem; margin: 0 0.4rem 0.5rem; padding: 0.4rem 0.6rem; overflow: auto;
   border-left: 3px solid var(--lm-tone); background: var(--lm-soft); font-size: 0.875rem; }
 .lmx .lmx-lines p + p { margin-top: 0.2rem; }
@@ -169,7 +169,7 @@ export function wayDown(orders) {
     row.button.setAttribute("aria-expanded", String(open));
     row.lines.hidden = !open;
     row.lines.setAttribute("aria-label", `The training text around ${named(row.level.history)}`);
-    replace(row.lines, open ? [h("p", {}, row.level.about), row.level.lines()] : []);
+    replace(row.lines, open ? [h("p", { class: "lmx-about" }, row.level.about), row.level.lines()] : []);
   }
   return {
     node: list,
