@@ -403,7 +403,7 @@ def test_each_group_is_one_tab_stop(show):
     page = show(NGramExplorer(smoothing="add-k"))
     page.get_by_label("History", exact=True).focus()
     stops = []
-    for _ in range(9):
+    for _ in range(10):
         page.keyboard.press("Tab")
         stops.append(
             page.evaluate("""() => {
@@ -413,7 +413,7 @@ def test_each_group_is_one_tab_stop(show):
         }""")
         )
     way = "The way down from the longest history to the uniform distribution"
-    assert stops == ["tools", "smoothing", "slider", "slider", "The likeliest next words", way] + ["summary"] * 3
+    assert stops == ["tools", "smoothing", "slider", "slider", "The likeliest next words", "button", way] + ["summary"] * 3
     bars(page).first.focus()
     page.keyboard.press("End")
     assert bars(page).last.evaluate("(bar) => bar === document.activeElement")

@@ -126,7 +126,7 @@ export function nextWords(count, choose) {
         const { word, p, raw, of, parts } = words[i];
         row.word = word;
         row.name.textContent = word;
-        row.p.textContent = fmt.share(p, 4);
+        row.p.textContent = p === 1 ? "1" : fmt.share(p, 4);
         row.raw.textContent = of ? `${fmt.count(raw)} of ${fmt.count(of)}` : "no count";
         row.fill.style.width = `${(100 * p) / longest}%`;
         const share = of ? raw / of / longest : 0;
