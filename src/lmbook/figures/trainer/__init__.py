@@ -242,14 +242,14 @@ class Trainer(Figure):
     """Networks that are trained in the page.
 
     lesson: "names", "text", "gap", "race" or "gpt", with what is needed to train it and its record.  rate, seed: with
-    which the training starts.  Refuses another lesson, and for a rate or seed that cannot be.
+    which the training starts; the record has the seed 0.  Refuses another lesson, and a rate or seed that cannot be.
     """
 
     module = "trainer"
 
     lesson = traitlets.Dict().tag(sync=True)
     rate = traitlets.Enum(RATES).tag(sync=True)
-    seed = traitlets.Int(0, min=0).tag(sync=True)
+    seed = traitlets.Int(1, min=0).tag(sync=True)
 
     def __init__(self, lesson: str, **state):
         if lesson not in LESSONS:
@@ -261,7 +261,7 @@ class Trainer(Figure):
             {**way, "record": one, "marks": one["marks"] if one else []}
             for way, one in zip(about["ways"], kept, strict=True)
         ]
-        state["lesson"] = {"task": about["task"], "rates": RATES, "rate": about["rate"], "ways": ways}
+        state["lesson"] = {"name": lesson, "task": about["task"], "rates": RATES, "rate": about["rate"], "ways": ways}
         for name in ("title", "caption", "rate"):
             state.setdefault(name, about[name])
         state.setdefault("alt", self._describe())
