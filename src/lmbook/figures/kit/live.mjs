@@ -66,7 +66,7 @@ export function connect(model) {
     return place.ask(task, given);
   };
 
-  /** Fetches a model once and makes it ready; share(of the file that has come). A load that failed may be tried again. */
+  /** Fetches a model once and makes it ready; share(what has come of it). A load that failed may be tried again. */
   function load(name, share) {
     if (!coming.has(name)) {
       coming.set(

@@ -27,8 +27,6 @@ async function fetched(name, told) {
   return { card, data: data.subarray(0, loaded) };
 }
 
-const brought = (file) => import(new URL(file, import.meta.url).href);
-
 /** The state in a figure's script; a long one is in a file that the script names. */
 async function stated(script) {
   if (!script.dataset.from) return JSON.parse(script.textContent);
@@ -158,6 +156,8 @@ function linked(figure, now, printed, module) {
     line.textContent = names.length ? `The address asks for a ${names.join(", ")} that this figure cannot have.` : "";
   };
 }
+
+const brought = (file) => import(new URL(file, import.meta.url).href);
 
 export async function mount(figure) {
   const fallback = figure.querySelector(".lm-fallback");
