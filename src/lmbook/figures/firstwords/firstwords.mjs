@@ -28,7 +28,7 @@ const style = `
 .lm-figure .lmo-own .lm-field input { flex-basis: 5rem; }
 @media (max-width: 40rem) {
   .lmo-work { grid-template-columns: minmax(0, 1fr); }
-  .lm-figure .lmo-text { min-height: 13rem; max-height: 13rem; }
+  .lm-figure .lmo-text { min-height: 21rem; max-height: none; }
 }
 `;
 

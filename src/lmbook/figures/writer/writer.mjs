@@ -199,11 +199,13 @@ export default figure(({ model, el, get, put, listen, say }) => {
     h("div", { class: "lm-folds" }, odds.node, looks.node),
   );
 
+  /** What the model can read of a text. An empty line stands for the line end, which begins every speech. */
+  const readable = (typed) => [...typed].filter((char) => number.has(char)).join("") || "\n";
+
   function begin(typed) {
     stop();
     dropped = [...new Set([...typed].filter((char) => !number.has(char)))].join("");
-    const kept = [...typed].filter((char) => number.has(char)).join("");
-    put({ prompt: kept || "\n", written: "" }); // an empty line stands for the line end, which begins every speech
+    put({ prompt: readable(typed), written: "" });
     if (dropped) draw();
   }
 
@@ -246,7 +248,7 @@ export default figure(({ model, el, get, put, listen, say }) => {
 
   function draw() {
     const written = get("written");
-    if (document.activeElement !== prompt.input) prompt.set(get("prompt").replaceAll("\n", "↵"));
+    if (readable(prompt.get().replaceAll("↵", "\n")) !== get("prompt")) prompt.set(get("prompt").replaceAll("\n", "↵"));
     examples.set(get("prompt"));
     heat.set(get("temperature"));
     topK.set(get("top_k") || tokens.length - SPECIALS);
