@@ -17,6 +17,7 @@ import re
 from base64 import b64encode
 from dataclasses import dataclass, field
 from importlib import resources
+from itertools import takewhile
 from pathlib import Path
 
 from markupsafe import Markup
@@ -34,12 +35,13 @@ from lmbook_press.prose import inline as inline_of
 from lmbook_press.prose import prose as html_of
 from lmbook_press.rendering import filled, render
 
+ELSEWHERE = re.compile(r"[:?]$|\b(?:cell|code|Figure|exercise|figure)\b")  # a sentence of the page, not of the formula
 HEADING = re.compile(r"^(#+)\s+(.+?)\s*$")
 SENTENCE = re.compile(r"(?<=[.!?:])[\"”)*]*\s+(?=[A-Z“\"*`$(\[])")
 KEPT_WHOLE = re.compile(r"\*\*[^*]+\*\*|\$[^$]+\$|`[^`]+`|\[[^\]]*\]\([^)]*\)|\b(?:e\.g|i\.e|et al|Fig|eq|cf|vs|M|J)\.")
 TITLE_OF_FIGURE = re.compile(r'class="lm-title">(?:<[^>]*>)*([^<]+)')
 MOST_CORE, LEAST_CORE = 24, 3  # slides, and the weight of those that may be among them
-LONGEST_TITLE = 110  # letters of a sentence that is a title
+LONGEST_TITLE, LONGEST_REMARK = 110, 260  # letters of a sentence that is a title, of what explains a formula
 
 
 @dataclass
@@ -47,6 +49,7 @@ class Slide:
     """parts and notes are HTML; kind: "", "formula", "ask" for a question or "answer"; section: above the heading.
 
     claim: the heading was written as one, in the cell's metadata or as the title of a figure.
+    after: what the book says first behind a formula; it is shown where the formula would be alone.
     """
 
     heading: str
@@ -57,6 +60,7 @@ class Slide:
     tag: str = ""
     claim: bool = False
     core: bool = False
+    after: str | None = None
 
     @property
     def weight(self) -> int:
@@ -135,6 +139,9 @@ class Deck:
             if self.titles:
                 raise BookError(f"{self.path.name}, cell {number}: no slide begins for the title {self.titles[0]!r}.")
         self._close_section()
+        for slide in self.slides:
+            if slide.kind == "formula" and len(slide.parts) == 1 and slide.after:
+                slide.parts.append(paragraph(slide.after))
         return self
 
     def _plain(self, text: str, number: int) -> str:
@@ -222,8 +229,17 @@ class Deck:
                 self.answer.notes.append(html)
                 self.answer = None
                 continue
+            self._explain()
             self.said.append(html)
             self.opening += self.lead[:1]
+
+    def _explain(self) -> None:
+        """Keeps what the paragraph behind a formula says of it, two sentences at most, up to one that leads elsewhere."""
+        if self.slides and self.slides[-1].kind == "formula" and self.slides[-1].after is None:
+            first = list(takewhile(lambda said: not ELSEWHERE.search(said), self.lead[:2]))
+            while first and len(" ".join(first)) > LONGEST_REMARK:
+                first.pop()
+            self.slides[-1].after = " ".join(first)
 
     def _head(self, found: re.Match, number: int) -> None:
         level, title = len(found[1]), self._plain(found[2], number)
@@ -235,6 +251,8 @@ class Deck:
             self.done = True
         self.heading = title
         self.lead = []
+        if self.slides and self.slides[-1].after is None:
+            self.slides[-1].after = ""  # what follows is about something else
 
     def _fence(self, token, text: str, number: int) -> None:
         found = DIRECTIVE.match(token.info.strip())
