@@ -35,7 +35,8 @@ from lmbook_press.prose import inline as inline_of
 from lmbook_press.prose import prose as html_of
 from lmbook_press.rendering import filled, render
 
-ELSEWHERE = re.compile(r"[:?]$|\b(?:cell|code|Figure|exercise|figure)\b")  # a sentence of the page, not of the formula
+LEADING = re.compile(r"[:,]$")  # a sentence that leads to what a slide does not show
+ELSEWHERE = re.compile(r"[:,?]$|\b(?:cell|code|Figure|exercise|figure)\b")  # a sentence of the page, not of the formula
 HEADING = re.compile(r"^(#+)\s+(.+?)\s*$")
 SENTENCE = re.compile(r"(?<=[.!?:])[\"”)*]*\s+(?=[A-Z“\"*`$(\[])")
 KEPT_WHOLE = re.compile(r"\*\*[^*]+\*\*|\$[^$]+\$|`[^`]+`|\[[^\]]*\]\([^)]*\)|\b(?:e\.g|i\.e|et al|Fig|eq|cf|vs|M|J)\.")
@@ -178,7 +179,8 @@ class Deck:
             points = Markup().join(filled("<li>{}</li>", inline(said)) for said in self.opening[:5])
             listing = filled("<ul>{}</ul>", points)
             last = self.slides[-1] if self.slides else None
-            if last and self.heading in (last.heading, last.section) and not last.kind and len(last.parts) < 3:
+            room = last and not last.kind and len(last.parts) < 3 and "data-module" not in last.parts[0]
+            if last and room and self.heading in (last.heading, last.section):
                 last.parts.append(listing)
                 last.notes += self.said
                 self.lead, self.said, self.opening = [], [], []
@@ -225,7 +227,8 @@ class Deck:
                 continue
             self.lead = sentences(plain)
             if self.answer is not None:
-                self.answer.parts.append(paragraph(" ".join(self.lead[:2])))
+                said = list(takewhile(lambda one: not LEADING.search(one), self.lead[:2]))
+                self.answer.parts += [paragraph(" ".join(said))] * bool(said)
                 self.answer.notes.append(html)
                 self.answer = None
                 continue
@@ -291,8 +294,12 @@ class Deck:
             short = shown if cell.source.count("\n") < MOST_BESIDE else []
             self.answer = self._add([*short, *outputs], "answer", "Predict first: the answer")
             return
-        if shown or outputs:
-            self._add([*shown, *outputs], lead=self._leading())
+        living = [html for html in outputs if "data-module" in html]
+        still = [*shown, *(html for html in outputs if html not in living)]
+        if still:
+            self._add(still, lead=self._leading())
+        if living:  # a slide of its own
+            self._add(living, lead=self._leading())
 
     def html(self) -> str:
         book = f"From the Chain Rule to Transformers, chapter {int(self.path.stem[:2])}"
