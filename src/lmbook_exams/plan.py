@@ -155,7 +155,7 @@ def read(path: Path, book: Book) -> dict:
 
 
 def _each(week: dict, book: Book) -> list[dict]:
-    """The week itself, or a week like it for each chapter from `from_chapter` on; what is no exam is about the chapter."""
+    """The week itself, or one like it for each chapter from `from_chapter` on, whose meetings are about the chapter."""
     if (first := week.get("from_chapter")) is None:
         return [week]
 

@@ -237,7 +237,7 @@ class Deck:
             self.opening += self.lead[:1]
 
     def _explain(self) -> None:
-        """Keeps what the paragraph behind a formula says of it, two sentences at most, up to one that leads elsewhere."""
+        """Keeps what the paragraph behind a formula says of it: two sentences at most, up to one that leads away."""
         if self.slides and self.slides[-1].kind == "formula" and self.slides[-1].after is None:
             first = list(takewhile(lambda said: not ELSEWHERE.search(said), self.lead[:2]))
             while first and len(" ".join(first)) > LONGEST_REMARK:
