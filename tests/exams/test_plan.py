@@ -65,7 +65,8 @@ def test_every_meeting_has_a_sheet_whose_minutes_add_up(meetings):
         assert one.exit, one.title
         assert one.slides, one.title
         told = [slide for _, slide in one.slides if slide.kind not in ("ask", "answer")]
-        assert [slide.heading for slide in told if not slide.claim] == [], one.title
+        unclaimed = {slide.heading for slide in told if not slide.claim}
+        assert unclaimed <= {"What you will be able to do"}, one.title
     first, second = (one for one in meetings if one.week == 6)
     numbers = [[at for at, _ in one.slides] for one in (first, second)]
     assert numbers[0] + numbers[1] == [at for at, _ in first.chapter.core]

@@ -41,6 +41,7 @@ HEADING = re.compile(r"^(#+)\s+(.+?)\s*$")
 SENTENCE = re.compile(r"(?<=[.!?:])[\"”)*]*\s+(?=[A-Z“\"*`$(\[])")
 KEPT_WHOLE = re.compile(r"\*\*[^*]+\*\*|\$[^$]+\$|`[^`]+`|\[[^\]]*\]\([^)]*\)|\b(?:e\.g|i\.e|et al|Fig|eq|cf|vs|M|J)\.")
 TITLE_OF_FIGURE = re.compile(r'class="lm-title">(?:<[^>]*>)*([^<]+)')
+LONG_FORMULA = 60  # signs of TeX
 MOST_CORE, LEAST_CORE = 24, 3  # slides, and the weight of those that may be among them
 LONGEST_TITLE, LONGEST_REMARK = 110, 260  # letters of a sentence that is a title, of what explains a formula
 
@@ -101,6 +102,16 @@ def prose(markdown: str) -> Markup:
 
 def inline(markdown: str) -> Markup:
     return inline_of(markdown, katex=True)
+
+
+def stacked(formula: str) -> str:
+    r"""A long formula in dollars whose parts are set apart by \qquad, with each part on a line of its own."""
+    tag = "".join(re.findall(r"\\tag\{[^}]*\}", formula))
+    parts = [part.strip() for part in formula.strip().strip("$").replace(tag, "").split(r"\qquad")]
+    whole = all(part and part.count("{") == part.count("}") for part in parts)
+    if len(parts) == 1 or not whole or r"\begin" in formula or len("".join(parts)) < LONG_FORMULA:
+        return formula
+    return "\n".join(["$$", r"\begin{gathered}", " \\\\[0.5em]\n".join(parts), r"\end{gathered}", tag, "$$"])
 
 
 def paragraph(markdown: str) -> Markup:
@@ -201,7 +212,8 @@ class Deck:
     def _formula(self, lines: list[str], number: int) -> None:
         if self.done or self.markup.solution:
             return
-        shown, before = prose(self._plain("\n".join(lines), number)), self.slides[-1] if self.slides else None
+        shown = prose(stacked(self._plain("\n".join(lines), number)))
+        before = self.slides[-1] if self.slides else None
         same = before and before.kind == "formula" and self.heading in (before.heading, before.section)
         if same and len(before.parts) < 4:
             said = self._leading(last=True)
