@@ -61,11 +61,13 @@ SHARE := --dist loadfile --no-loadscope-reorder
 # never ends: of those that do, the longest takes half a minute alone, and two minutes where other programs run beside.
 CHAPTERS := notebooks/*.ipynb --nbval --nbval-current-env --nbval-sanitize-with tests/notebooks/sanitize.cfg --nbval-cell-timeout 300
 
-# The first loop of a contributor. Left out are whatever is marked slow, other packages, browsers, and files that train.
+# The first loop of a contributor. Left out are whatever is marked slow, other packages, browsers, corpora, and files that
+# train. All of it computes, so a third process would only import everything once more.
 QUICK := $(filter-out tests/test_published.py,$(wildcard tests/test_*.py))
+QUICK += $(patsubst %,tests/data/test_%.py,batching synthetic)
 QUICK += $(patsubst %,tests/lab/test_%.py,baselines checkpoints configuration flops schedules word_shapes)
 quick: lint
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) tests/data tests/notebooks/test_form.py -m "not slow and not weekly" -n 3 $(SHARE) -q
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) tests/notebooks/test_form.py -m "not slow and not weekly" -n 2 $(SHARE) -q
 	@echo "make quick: all done. make test runs everything else too."
 
 # Tests and chapters in one run: no worker waits for the end of the other half.
