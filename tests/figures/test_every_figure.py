@@ -243,8 +243,9 @@ def test_every_line_of_text_is_one_of_the_shared_ones():
 
 def test_the_temperature_acts_at_once_when_all_is_written(show):
     page = show(FirstWords(), motion="reduce")
+    page.get_by_label("Begin with").fill("JULIET:")
     page.get_by_role("button", name="Write on").click()
-    page.wait_for_function("document.querySelector('.lmo-text').textContent.length > 200")
+    page.wait_for_function("/^JULIET:[^]{200}/.test(document.querySelector('.lmo-text').textContent)")
     before = page.locator(".lm-bar-text").all_inner_texts()
     page.get_by_role("slider").fill("1.6")
     page.wait_for_function("(old) => document.querySelector('.lm-bar-text').textContent !== old", arg=before[0])
