@@ -34,7 +34,6 @@ const QUIET = 10_000; // ms between two sentences that are read out
 const KEPT = 5000; // ms between two times that a training is stored
 
 const style = `
-.lmt-task { font-size: 1.0625rem; }
 .lm-figure .lmt-seed .lm-field { flex-wrap: nowrap; }
 .lm-figure .lmt-seed .lm-field input { flex: 0 0 4.5rem; }
 .lmt-sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 19rem), 1fr)); gap: 0.9rem 1.6rem;
@@ -262,7 +261,7 @@ function result() {
 }
 
 export default figure(({ el, get, say, wager }) => {
-  const { task, ways, rates, rate: usual } = get("lesson");
+  const { ways, rates, rate: usual } = get("lesson");
   let way = ways.find((one) => one.record) ?? ways[0];
   // an address may ask for any number
   const first = rates.includes(get("rate")) ? get("rate") : usual;
@@ -378,7 +377,6 @@ export default figure(({ el, get, say, wager }) => {
   let question = null;
   if (ways[0].record) question = betOn(ways[0]);
   el.append(
-    h("p", { class: "lmt-task" }, task),
     question?.node ?? "",
     ways.length > 1 ? which.node : "",
     own,
