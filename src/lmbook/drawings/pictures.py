@@ -254,6 +254,16 @@ def swapped(p: Panel) -> None:
     p.arrow((108, 26), (100, 26), role="query")
 
 
+def drafted(p: Panel) -> None:
+    """Tokens that a small model proposed: three are kept, the fourth is replaced."""
+    for k in range(4):
+        p.box(12 + 33 * k, 14, 27, 20, "", "query" if k < 3 else "plain", tint=0.3 if k < 3 else 0.04)
+        p.arrow((25.5 + 33 * k, 38), (25.5 + 33 * k, 56), role="query" if k < 3 else "plain")
+    for k in range(4):
+        p.box(12 + 33 * k, 60, 27, 20, "", "query" if k < 3 else "weight", tint=0.3 if k < 3 else 0.55)
+    p.line((112, 12), (138, 36))
+
+
 PICTURES = (are_you_ready, chain_rule, ngrams, vectors, network, gradients, recurrence, memory, tags, translate,
             bottleneck, attention, look_up, causal, positions, transformer, masked, writes, digit, machine,
             swapped)  # fmt: skip

@@ -1,7 +1,7 @@
 """Questions to chapter 23, How do we know?"""
 
 from fractions import Fraction
-from math import comb
+from math import comb, log
 
 from lmbook_exams.question import pick, question, row, some, until, whole
 
@@ -204,3 +204,51 @@ def too_good():
 
     *Marks.* 1 point: (a). 1 point: (b). 2 points: (c).
     """
+
+
+@question("What a student is told", points=4, minutes=6, objective=6, level=2)
+def student_is_told(rng):
+    r"""At one place a teacher gives three letters the probabilities $p = «p»$. The letter that came is the first.
+
+    (a) A student has $q = (\frac13, \frac13, \frac13)$. Give the gradient of its loss with respect to its logits, once
+    with the letter as the target and once with $p$. (b) At which $q$ does each loss have its minimum? (c) Many texts are
+    read. What does the mean of the first gradient over all that may come here tell, if $p$ is right? (d) What,
+    then, is gained by the teacher's probabilities?
+
+    *Solution.* (a) $q$ minus the target: $(-\frac23, \frac13, \frac13)$ and $«soft»$. (b) At $(1, 0, 0)$ and at $p$. (c)
+    The same as the second gradient: the letters come with the probabilities $p$. (d) The mean without the noise, so
+    that fewer texts are needed, and what the teacher knows from texts that the student has not read.
+
+    *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d).
+    """
+
+    def draw():
+        a, b = some(rng, (1, 2, 3, 4, 5, 6), 2)
+        return Fraction(a, 10), Fraction(b, 10), Fraction(10 - a - b, 10)
+
+    p = until(draw, lambda *p: min(p) > 0)
+    return {"p": row(p), "given": p, "soft": row([Fraction(1, 3) - one for one in p]),
+            "gradient": [Fraction(1, 3) - one for one in p]}  # fmt: skip
+
+
+@question("Which passage is found?", points=4, minutes=6, objective=7, level=1)
+def passage_found(rng):
+    r"""A question has two words, *gate* and *model*. Of $D = «D»$ passages «often» have the word *model* and «rare» the word
+    *gate*. Passage A has *model* twice and no *gate*; passage B has *gate* once and no *model*. All passages are
+    equally long as vectors, and so are the words of the question.
+
+    (a) Give the weights $(1 + \ln \text{tf})(1 + \ln \frac{1 + D}{1 + \text{df}})$ of *model* in A and of *gate* in B.
+    (b) Which of the two passages comes first? (c) Why is the second factor there at all? (d) Name a question that this
+    search cannot answer, though a passage has the answer, and what finds it.
+
+    *Solution.* (a) $(1 + \ln 2)(1 + \ln \frac{«D1»}{«often1»}) = «a:.2f»$ and $1 + \ln \frac{«D1»}{«rare1»} = «b:.2f»$.
+    (b) «first». (c) A word that most passages have says little about any of them. (d) One in other words than those of
+    the passage; vectors of an encoder put texts of like meaning near each other.
+
+    *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d).
+    """
+    D, rare = pick(rng, (99, 199, 499)), pick(rng, (1, 4, 9))
+    often = (D + 1) // pick(rng, (2, 4, 5)) - 1
+    a, b = (1 + log(2)) * (1 + log((D + 1) / (often + 1))), 1 + log((D + 1) / (rare + 1))
+    return {"D": D, "D1": D + 1, "often": often, "often1": often + 1, "rare": rare, "rare1": rare + 1, "a": a, "b": b,
+            "first": "A" if a > b else "B"}  # fmt: skip

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from lmbook import evaluation, modern, serving
+from lmbook import evaluation, modern, retrieval, serving
 from lmbook.lab.settings import Products
 from lmbook.scan import MinGRU, scan
 
@@ -128,3 +128,22 @@ def is_it_faster(n):
         assert sum(lengths) + (gamma + 1) * beta**gamma == pytest.approx(float(tokens))
         assert fast * (1 + gamma * float(n["c"])) == pytest.approx(float(tokens))
     assert serving.tokens_a_round(beta, 500) == pytest.approx(float(n["most"]))
+
+
+def student_is_told(n):
+    p = torch.tensor([float(one) for one in n["given"]], dtype=torch.double)
+    z = torch.zeros(3, dtype=torch.double, requires_grad=True)
+    (gradient,) = torch.autograd.grad(serving.distillation_loss(z[None], p.log()[None]), z)
+    assert gradient.tolist() == pytest.approx([float(one) for one in n["gradient"]])
+    each = [torch.autograd.grad(-z.log_softmax(-1)[x], z)[0] for x in range(3)]
+    assert sum(p[x] * each[x] for x in range(3)).tolist() == pytest.approx(gradient.tolist())
+
+
+def passage_found(n):
+    texts = ["model"] * (n["often"] - 1) + ["gate"] * (n["rare"] - 1) + ["model model", "gate"]
+    texts += ["nothing"] * (n["D"] - len(texts))
+    index = retrieval.TfIdf(texts)
+    idf = {word: index.idf[place] for word, place in index.places.items()}
+    assert (1 + math.log(2)) * idf["model"] == pytest.approx(n["a"])
+    assert idf["gate"] == pytest.approx(n["b"])
+    assert n["first"] == ("A" if n["a"] > n["b"] else "B")
