@@ -40,7 +40,7 @@ class TfIdf:
         for word, tf in Counter(words(text)).items():
             if word in self.places:
                 weights[self.places[word]] = (1 + np.log(tf)) * self.idf[self.places[word]]
-        return weights / max(np.linalg.norm(weights), 1e-12)
+        return weights / max(float(np.linalg.norm(weights)), 1e-12)
 
     def search(self, question: str, most: int = 5) -> list[tuple[int, float]]:
         """The numbers of the best texts and their scores, the best first; of equal ones the earlier first."""
