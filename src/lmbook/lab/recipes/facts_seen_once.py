@@ -24,7 +24,7 @@ FIRST = len(SPECIALS)
 FORENAMES, SURNAMES, CITIES = 40, 50, 50
 CITY = FIRST + 1 + FORENAMES + SURNAMES  # the id of the first city
 READ = (500, 2000, 8000)
-FACT_STEPS = 1000
+FACT_STEPS = 600
 GROUPS = {"never": (0, 0), "once": (1, 1), "2 to 4 times": (2, 4), "5 times or more": (5, 10**9)}
 
 

@@ -22,8 +22,8 @@ from lmbook.networks import evaluating
 from lmbook.text import PAD_ID, SPECIALS
 
 FIRST = len(SPECIALS)  # the id of digit 0; after the nine come + and =
-PAIRS, LEAKED, TRIED, STEPS, ROWS = 500, 200, 120, 500, 64
-RATES = (1.5e-3, 3e-3, 6e-3, 12e-3)
+PAIRS, LEAKED, TRIED, STEPS, ROWS = 250, 100, 80, 350, 64
+RATES = (3e-3, 6e-3, 12e-3, 24e-3)
 Sum = tuple[int, int]
 
 
@@ -107,7 +107,7 @@ def sums_leaked(run: Run) -> tuple[dict, None]:
         model = build()
         run.fit_cosine(
             model, batches, next_token_nll, adamw(model, rate), warmup=50, total=STEPS, part=name, valid=held,
-            evaluate_every=100,
+            evaluate_every=50,
         )  # fmt: skip
         found = {half: answers(model, rows) for half, rows in test.items()}
         turned, _ = answers(model, sums(exchanged(parts["kept"])))

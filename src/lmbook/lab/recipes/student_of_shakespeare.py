@@ -23,7 +23,7 @@ from lmbook.lab.train import evaluate
 from lmbook.networks import evaluating
 from lmbook.text import PAD_ID
 
-SHORT, STEPS, TRIED, ROWS = 50_000, 400, 100, 12
+SHORT, STEPS, TRIED, ROWS = 30_000, 200, 60, 12
 RATES = (4e-3, 8e-3, 16e-3, 32e-3)
 
 
@@ -47,7 +47,7 @@ def distilled(run: Run) -> tuple[dict, None]:
     teacher, tokenizer, _ = checkpoints.load("shakespeare")
     corpus = run.corpus("tinyshakespeare")
     ids = np.array(tokenizer.encode(run.cut(corpus["train"], 600)))
-    valid = np.array(tokenizer.encode(run.cut(corpus["valid"], 600)))[: 300 if run.quick else 30_000]
+    valid = np.array(tokenizer.encode(run.cut(corpus["valid"], 600)))[: 300 if run.quick else 15_000]
     T = teacher.window
     begins = np.arange(0, min(SHORT, len(ids)) - T, T)
     inputs = torch.from_numpy(ids[begins[:, None] + np.arange(T + 1)])
