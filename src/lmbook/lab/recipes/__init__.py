@@ -32,7 +32,6 @@ from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its r
     seq2seq_tasks,
     shakespeare,
     shakespeare_beside,
-    student_of_shakespeare,
     tagging,
     tagging_directions,
     tagging_letters,

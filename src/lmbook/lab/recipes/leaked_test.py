@@ -103,7 +103,7 @@ def sums_leaked(run: Run) -> tuple[dict, None]:
         def held() -> list[Pair]:
             return [asked(sums(parts["valid"]))]
 
-        rate = tuned(run, build, batches, name, held, RATES, TRIED)
+        rate = tuned(run, build, batches, name, held)
         model = build()
         run.fit_cosine(
             model, batches, next_token_nll, adamw(model, rate), warmup=50, total=STEPS, part=name, valid=held,
@@ -127,14 +127,11 @@ def sums_leaked(run: Run) -> tuple[dict, None]:
     return scores, None
 
 
-def tuned(
-    run: Run, build: Callable, batches: Callable, part: str, held: Callable[[], Iterable[Pair]],
-    rates: tuple[float, ...], steps: int, loss: Callable = next_token_nll,
-) -> float:  # fmt: skip
-    """The rate that seed 0 chose, or in the run with seed 0 the best after `steps` steps."""
+def tuned(run: Run, build: Callable, batches: Callable, part: str, held: Callable[[], Iterable[Pair]]) -> float:
+    """The rate that seed 0 chose, or in the run with seed 0 the best of RATES after TRIED steps."""
     if chosen := run.picked(part):
         return chosen["rate"]
-    trial = {"steps": steps, "clip": 1.0, "evaluate_every": steps}
-    trial["schedule"] = lambda step: warmup_cosine(step, warmup=min(50, steps // 4), total=steps)
+    trial = {"steps": TRIED, "clip": 1.0, "evaluate_every": TRIED}
+    trial["schedule"] = lambda step: warmup_cosine(step, warmup=20, total=TRIED)
     trial["validate"] = lambda model: evaluate(model, held(), next_token_nll)
-    return run.tune(build, batches, loss, adamw, part, rates, **trial)
+    return run.tune(build, batches, next_token_nll, adamw, part, RATES, **trial)
