@@ -57,7 +57,7 @@ export default figure(({ el, knob, bound, get, listen, say }) => {
   const letters = knob("letters", "Letters written", [0, 14], (v) => fmt.count(2 ** v));
   const gamma = knob("gamma", "Drafts a round", [1, 8]);
   const log = h("ul", { class: "lmdr-log lm-small lm-muted" });
-  const heads = ["The GPT’s own probabilities", "The draft’s", "Written by both together"];
+  const heads = ["What the draft would write", "What both write together, and what the GPT writes alone"];
   const charts = heads.map((label) => bars({ label }));
   el.append(
     h("div", { class: "lm-split lmdr-both" }, [
@@ -81,15 +81,17 @@ export default figure(({ el, knob, bound, get, listen, say }) => {
     const { counts, kept, last } = written(get("draft"), get("letters"));
     const beta = TARGET.reduce((sum, p, i) => sum + Math.min(p, q[i]), 0);
     draft.set(get("draft"));
-    const rows = (values, tone) =>
-      values.map((value, i) => ({ label: LETTERS[i], value, text: fmt.percent(value, 1), tone }));
-    charts[0].draw(rows(TARGET, "faint"), { max: 1 });
-    charts[1].draw(rows(q, 2), { max: 1 });
-    charts[2].draw(
-      rows(
-        counts.map((c) => c / n),
-        1,
-      ),
+    charts[0].draw(
+      q.map((value, i) => ({ label: LETTERS[i], value, text: fmt.percent(value, 1), tone: 2 })),
+      { max: 1 },
+    );
+    charts[1].draw(
+      counts.map((c, i) => ({
+        label: LETTERS[i],
+        value: c / n,
+        text: `${fmt.percent(c / n, 1)}, alone ${fmt.percent(TARGET[i], 1)}`,
+        tone: 1,
+      })),
       { max: 1 },
     );
     replace(log, ...last.map(told));
