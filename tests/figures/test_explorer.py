@@ -413,9 +413,8 @@ def test_each_group_is_one_tab_stop(show):
         }""")
         )
     way = "The way down from the longest history to the uniform distribution"
-    assert (
-        stops == ["tools", "smoothing", "slider", "slider", "The likeliest next words", "button", way] + ["summary"] * 3
-    )
+    first = ["tools", "smoothing", "slider", "slider", "The likeliest next words", "button", way]
+    assert stops == first + ["summary"] * 3
     bars(page).first.focus()
     page.keyboard.press("End")
     assert bars(page).last.evaluate("(bar) => bar === document.activeElement")
