@@ -84,9 +84,9 @@ def audit(report):
     ]
 
 
-wrong("c / n in the place of p", 14, pass_at_k, {"comb(n - c, k) / comb(n, k)": "(1 - c / n) ** k"})
-wrong("all tries right in place of one", 14, pass_at_k, {"1 - comb(n - c, k)": "comb(c, k)"})
-wrong("the chance that all are wrong", 14, pass_at_k, {"1 - comb(n - c, k)": "comb(n - c, k)"})
+wrong("c / n in the place of p", 13, pass_at_k, {"comb(n - c, k) / comb(n, k)": "(1 - c / n) ** k"})
+wrong("all tries right in place of one", 13, pass_at_k, {"1 - comb(n - c, k)": "comb(c, k)"})
+wrong("the chance that all are wrong", 13, pass_at_k, {"1 - comb(n - c, k)": "comb(n - c, k)"})
 wrong("the last number of tries is left out", 15, fewest_tries, {"range(1, n + 1)": "range(1, n)"})
 wrong(
     "one task that reaches the goal is enough",
@@ -96,7 +96,7 @@ wrong(
 )
 wrong("a goal that is not reached gives n", 15, fewest_tries, {"return 0": "return n"})
 wrong("one bin for all", 14, calibration, {"(confidence * BINS)": "(0 * confidence * BINS)"})
-wrong("every bin counts alike", 14, calibration, {"inside.mean() * abs": "1 / BINS * abs"})
+wrong("every bin counts alike", 12, calibration, {"inside.mean() * abs": "1 / BINS * abs"})
 wrong("errors of opposite signs cancel", 14, calibration, {"abs(": "("})
 wrong(
     "a confidence of 1 falls out",
