@@ -252,3 +252,27 @@ def passage_found(rng):
     a, b = (1 + log(2)) * (1 + log((D + 1) / (often + 1))), 1 + log((D + 1) / (rare + 1))
     return {"D": D, "D1": D + 1, "often": often, "often1": often + 1, "rare": rare, "rare1": rare + 1, "a": a, "b": b,
             "first": "A" if a > b else "B"}  # fmt: skip
+
+
+@question("Drawn once more", "bug", points=4, minutes=6, objective=5, level=3)
+def drawn_once_more():
+    r"""A colleague writes the check of one draft so:
+
+    ```python
+    x = draw(q)                     # the draft
+    if random() < min(1, p[x] / q[x]):
+        return x
+    return draw(p)                  # refused: the large model draws itself
+    ```
+
+    (a) With which probability does a token $x$ come out? (b) Which tokens come too often, those that the draft likes
+    better than the target or the others? (c) Give the last line as it should be. (d) Her test compares the most frequent
+    token of 100 texts with that of plain writing, and passes. Give a test that fails.
+
+    *Solution.* (a) $\min(p, q) + (1 - \beta)\, p$ with $\beta = \sum \min(p, q)$. (b) Where $q \ge p$ it is
+    $p + (1 - \beta) p$, more than $p$; where $q$ is far below $p$ it is less. (c) Draw from $\max(p - q, 0)$, divided by
+    its sum. (d) Count the tokens of some thousand rounds behind one prompt and compare with $p$, by the sum of
+    $(\text{count} - \text{expected})^2 / \text{expected}$.
+
+    *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d).
+    """
