@@ -106,7 +106,7 @@ ZEROS = {
     "encode_two_lines": {"rows"}, "forward_by_hand": {"parts"}, "non_normal": {"second", "third"},
     "one_product": {"states"}, "two_queries": {"keys"}, "causal_softmax": {"weights"},
     "zero_after": {"allowed", "zeroed"}, "binary_codes": {"codes"}, "masked_loss": {"powers", "chosen"},
-    "bayes_classifier": {"down"}, "router_gates": {"weights"},
+    "bayes_classifier": {"down"}, "router_gates": {"weights"}, "kept_or_replaced": {"left"},
 }  # fmt: skip
 
 

@@ -24,24 +24,6 @@ def several_tries(rng):
             "plug": 1 - (1 - Fraction(c, n)) ** 2, "sure": n - c + 1}  # fmt: skip
 
 
-@question("Two models, many tries", points=4, minutes=6, objective=1, level=2)
-def two_models(rng):
-    r"""Model A solves each task with probability $«p»$ at each try. Model B solves the share $«p»$ of the tasks at every
-    try and the others never.
-
-    (a) Give pass@1 of both. (b) Give pass@$«k»$ of both. (c) What would you have to know to prefer one of them for a
-    program that must give a single answer, and nobody checks it? (d) Which of the two gains by a checker?
-
-    *Solution.* (a) $«p»$ for both. (b) A: $1 - «q»^{«k»} = «a»$; B: $«p»$. (c) For a single answer both are right as
-    often. B is right on the same tasks each time, so one can learn where to trust it. (d) A, whose right answers are
-    spread over all tasks.
-
-    *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d).
-    """
-    p, k = pick(rng, (Fraction(1, 2), Fraction(1, 4), Fraction(1, 3), Fraction(3, 4))), whole(rng, 2, 3)
-    return {"p": p, "q": 1 - p, "k": k, "a": 1 - (1 - p) ** k}
-
-
 @question("An error in bins", points=5, minutes=7, objective=2, level=2)
 def error_in_bins(rng):
     r"""Of $N = «N»$ answers, «n1» have the confidence 0.6, and «r1» of these are right; the other «n2» have the
@@ -63,7 +45,7 @@ def error_in_bins(rng):
         low, high = 6 * n1 // 10 + whole(rng, 1, 3), 9 * n2 // 10 - whole(rng, 1, 5)
         return n1, n2, low, high
 
-    n1, n2, r1, r2 = until(draw, lambda n1, n2, r1, r2: r1 < n1 and r2 > 0)
+    n1, n2, r1, r2 = until(draw, lambda n1, n2, r1, r2: r1 < n1 and r2 > 0 and 10 * (r1 + r2) != 6 * n1 + 9 * n2)
     first, second = r1 - Fraction(6 * n1, 10), r2 - Fraction(9 * n2, 10)
     N = n1 + n2
     return {"N": N, "n1": n1, "n2": n2, "r1": r1, "r2": r2, "g1": abs(first), "g2": abs(second),
@@ -134,7 +116,7 @@ def kept_or_replaced(rng):
         a, b = some(rng, (1, 2, 3, 4, 5, 6), 2)
         return Fraction(a, 10), Fraction(b, 10), Fraction(10 - a - b, 10)
 
-    p, q = until(lambda: (tenths(), tenths()), lambda p, q: p != q and min(*p, *q) > 0)
+    p, q = until(lambda: (tenths(), tenths()), lambda p, q: p[2] > q[2] and min(*p, *q) > 0)
     low = [min(a, b) for a, b in zip(p, q, strict=True)]
     beta = sum(low)
     rest = [(a - b) / (1 - beta) for a, b in zip(p, low, strict=True)]

@@ -84,11 +84,6 @@ def several_tries(n):
     assert tries.index(1) + 1 == n["sure"]
 
 
-def two_models(n):
-    outcomes = itertools.product([0, 1], repeat=n["k"])
-    assert sum(math.prod(n["p"] if one else n["q"] for one in tries) for tries in outcomes if any(tries)) == n["a"]
-
-
 def error_in_bins(n):
     confidence = np.repeat([0.59999, 0.9], [n["n1"], n["n2"]])
     right = np.arange(n["N"]) < n["r1"]
