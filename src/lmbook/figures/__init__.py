@@ -76,12 +76,14 @@ FIGURES = {
     "CompleteDigit": "digit",
     "DoesItFit": "fits",
     "SwapTheBlock": "block",
+    "DraftAndCheck": "draft",
 }
 __all__ = [
     "BackpropGraph",
     "CompleteDigit",
     "DecodingSteps",
     "DoesItFit",
+    "DraftAndCheck",
     "Figure",
     "FillTheBlank",
     "FirstWords",
