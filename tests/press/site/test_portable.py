@@ -59,7 +59,7 @@ def test_no_script_for_the_disk_asks_for_a_module_or_a_server():
 
 def test_what_has_changed_its_form_is_noticed():
     with pytest.raises(ValueError, match="offline"):
-        offline.mount(bundle.source("mount").replace("await import(", "await bring("))
+        offline.mount(bundle.source("mount").replace("import(", "bring("))
     with pytest.raises(ValueError, match="offline"):
         offline.reading("const load = (url) => get(url);")
     with pytest.raises(ValueError, match="offline"):
@@ -170,7 +170,7 @@ def test_a_printed_file_says_whose_it_is(browser, tmp_path):
 def test_the_cover_has_the_picture_of_every_chapter(paper):
     cover = html.fromstring(paper).xpath("//section[contains(@class, 'lm-cover')]")[0]
     chapters = list((ROOT / "notebooks").glob("??-*.ipynb"))
-    assert len(cover.xpath(".//*[contains(@class, 'lm-picture')]/svg")) == len(chapters) == 21
+    assert len(cover.xpath(".//*[contains(@class, 'lm-picture')]/svg")) == len(chapters) == 22
     assert not cover.xpath(".//li|.//*[contains(@class, 'lm-question')]")  # the pictures alone
 
 

@@ -1,16 +1,13 @@
 // FirstWords: the GPT of chapter 17 writes on from the reader's words. What is seen first was written by the same
-// model; its weights are fetched when the reader asks for more, and then it runs here (gpt.mjs).
-import { bars, button, field, figure, fmt, h, reducedMotion, replace } from "../kit/core.mjs";
+// model; its weights are fetched when the reader asks for more, and then it runs in the page's engine.
+import { button, field, figure, fmt, h, reducedMotion, replace, roving } from "../kit/core.mjs";
 import { visible } from "../kit/format.mjs";
-import { Characters } from "../engine/bytepairs.mjs";
-import { weights } from "../engine/checkpoint.mjs";
-import { GPT, distribution } from "../engine/gpt.mjs";
-import { fetched } from "../kit/bring.mjs";
-import { draw as pick, uniform } from "../kit/numbers.mjs";
+import { connect } from "../kit/live.mjs";
+import { distribution, draw as pick, uniform } from "../kit/numbers.mjs";
 
 const NAME = "shakespeare";
 const MEGABYTES = 0.9;
-const SLIDE = 16;
+const SLIDE = 16; // characters that leave a full window
 const LENGTH = 260;
 const SHOWN = 6;
 const FIRST = 5;
@@ -23,30 +20,30 @@ const style = `
   overflow-wrap: anywhere; font-family: var(--book-serif, serif); font-size: 1.0625rem; line-height: 1.4; }
 .lmo-text b { font-weight: 600; }
 .lmo-text span::after { content: ""; display: inline-block; width: 0.55em; height: 1.05em; margin-left: 1px;
-  vertical-align: text-bottom; background: var(--lm-2); opacity: 0.7; }
+  vertical-align: text-bottom; background: var(--lm-1); opacity: 0.7; }
 .lmo-next p { margin-bottom: 0.4rem; color: var(--lm-muted); font-size: 0.875rem; }
+.lm-figure .lmo-pick { width: 100%; min-height: 1.6rem; margin: 0; padding: 0; border: 0; border-radius: 4px;
+  background: none; color: inherit; font: inherit; text-align: left; cursor: pointer; }
+.lmo-pick:hover { background: var(--lm-soft); }
+.lmo-next .lm-slider { margin-top: 0.6rem; }
 .lmo-own { display: flex; flex-wrap: wrap; gap: 0.5rem 0.7rem; align-items: center; }
 .lm-figure .lmo-own .lm-field { flex: 1 1 16rem; flex-wrap: nowrap; }
 .lm-figure .lmo-own .lm-field label { white-space: nowrap; }
 .lm-figure .lmo-own .lm-field input { flex-basis: 5rem; }
 @media (max-width: 40rem) {
   .lmo-work { grid-template-columns: minmax(0, 1fr); }
-  .lm-figure .lmo-text { min-height: 13rem; max-height: 13rem; }
+  .lm-figure .lmo-text { min-height: 20rem; max-height: none; }
 }
 `;
 
 const seen = (char) => visible(char, "↵");
 const named = (char) => ({ "\n": "a new line", " ": "a space" })[char] ?? fmt.quote(char);
 
-/** The model and its characters, from its file and card. */
-function made({ file, card }) {
-  const { types, ids } = new Characters(card.text.vocabulary.types);
-  const found = weights(file);
-  return { gpt: new GPT((part) => found.get(part), { ...card.model, slide: SLIDE }), types, ids };
-}
-
-export default figure(({ model, el, knob, get, put, listen, say }) => {
-  let own = null;
+export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
+  const models = connect(model);
+  let types = null; // the model's characters by id
+  let logits = null; // after the last of them
+  let run = 0; // of the writing: an answer to an earlier one is not waited for any more
   let busy = false;
   let timer = null;
   let note = "";
@@ -70,84 +67,134 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     role: "region",
     "aria-label": "What the model has written",
   });
-  const chart = bars({ label: "The likeliest next characters" });
+  const picks = Array.from({ length: SHOWN }, (_, i) => {
+    const parts = {
+      label: h("span", { class: "lm-bar-label" }),
+      fill: h("span", { class: "lm-bar-fill" }),
+      text: h("span", { class: "lm-bar-text" }),
+    };
+    const track = h("span", { class: "lm-bar-track", "aria-hidden": "true" }, parts.fill);
+    const press = { type: "button", class: "lm-bar lmo-pick", "data-tone": 1, onclick: () => add(get("next")[i][0]) };
+    return { ...parts, node: h("button", press, parts.label, track, parts.text) };
+  });
+  const chart = h(
+    "div",
+    { class: "lm-bars", role: "group", "aria-label": "Likely next characters: Enter writes one" },
+    [picks.map(({ node }) => node)],
+  );
+  roving(chart, ".lmo-pick");
+  const offered = get("next");
+  const end = (get("prompt") + get("written")).split("\n").at(-1);
+  const question = wager({
+    name: "firstwords-next",
+    asks: `After ${fmt.quote(`… ${end.split(" ").slice(-4).join(" ")}`)}, which character is the likeliest?`,
+    options: offered.map(([char]) => [char, seen(char)]).sort(),
+    hides: [chart, say.node],
+    told: (bet) => {
+      const [[best, p]] = offered;
+      const mine = offered.find(([char]) => char === bet);
+      const miss = bet === best ? ", as you said" : mine ? `; to ${named(bet)} it gives ${fmt.prob(mine[1], 2)}` : "";
+      return `To ${named(best)} it gives ${fmt.prob(p, 2)}${miss}.`;
+    },
+  });
   prompt.input.addEventListener("keydown", (event) => {
     if (event.key === "Enter") go();
   });
   el.append(
     h("div", { class: "lmo-work" }, [
       text,
-      h("div", { class: "lmo-next" }, h("p", {}, "What may come next"), chart.node),
+      h("div", { class: "lmo-next" }, h("p", {}, "What may come next; press one to write it"), chart, heat.node),
     ]),
+    question.node,
     h("div", { class: "lmo-own" }, prompt.node, main, other),
-    heat.node,
     h("div", { class: "lm-row" }, bar, state),
     say.node,
   );
 
   const stop = () => {
+    run += 1;
     clearTimeout(timer);
     timer = null;
     main.textContent = "Write on from my words";
   };
 
-  async function go() {
-    if (busy) return;
-    stop();
-    if (!own) {
+  /** Whether the model is here; it is fetched once. */
+  async function ready() {
+    if (!types) {
       busy = true;
       bar.hidden = false;
       state.textContent = `Loading ${MEGABYTES} MB, once …`;
       try {
-        own = made(
-          await fetched(model, NAME, (share) => {
-            bar.value = share;
-          }),
-        );
+        await models.load(NAME, (share) => {
+          bar.value = share;
+        });
+        types = await models.ask("types", { name: NAME });
         state.textContent = "The model is here, in this page.";
       } catch (error) {
         state.textContent = `That could not be done: ${error.message}.`;
       }
       busy = false;
       bar.hidden = true;
-      if (!own) return;
     }
+    return types !== null;
+  }
+
+  /** The reader's own choice in place of a draw. */
+  async function add(char) {
+    if (busy) return;
+    stop();
+    if (!(await ready())) return;
+    await read(char);
+    put({ written: get("written") + char, next: likeliest(next()) });
+  }
+
+  async function go() {
+    if (busy) return;
+    stop();
+    if (!(await ready())) return;
     const typed = [...prompt.get()];
-    const unknown = [...new Set(typed.filter((char) => !own.ids.has(char)))];
+    const unknown = [...new Set(typed.filter((char) => !types.includes(char)))];
     note = unknown.length
       ? `Left out, because the model has no such character: ${fmt.list(unknown.map(fmt.quote))}. `
       : "";
-    const known = typed.filter((char) => own.ids.has(char)).join("");
+    const known = typed.filter((char) => types.includes(char)).join("");
     // a name in capitals begins a speech
     put({ prompt: /^[A-Z ]+:$/.test(known) ? `${known}\n` : known || "\n", written: "", next: [] });
     main.textContent = "Stop";
-    step();
+    const mine = run;
+    await read();
+    if (mine === run) step(mine);
+  }
+
+  /** Has the model read what stands there and `more`. */
+  async function read(more = "") {
+    const ids = [...(get("prompt") + get("written") + more)].map((char) => types.indexOf(char));
+    ({ logits } = await models.ask("next", { name: NAME, ids, slide: SLIDE }));
   }
 
   /** What may come next, at the temperature of now. */
-  const read = () => {
-    const logits = own.gpt.to([...(get("prompt") + get("written"))].map((char) => own.ids.get(char)));
-    const allowed = Array.from(logits, (z, id) => (id < FIRST ? -Infinity : z));
+  const next = () => {
+    const allowed = logits.map((z, id) => (id < FIRST ? -Infinity : z));
     return distribution(allowed, get("temperature"), 0, 1);
   };
   const likeliest = (p) =>
     [...p.keys()]
       .sort((a, b) => p[b] - p[a] || a - b)
       .slice(0, SHOWN)
-      .map((id) => [own.types[id], p[id]]);
+      .map((id) => [types[id], p[id]]);
 
   /** Draws a character; where nothing should move, all of them. */
-  function step() {
-    let p = read();
-    let written = get("written");
+  async function step(mine) {
+    let more = "";
+    const length = () => get("written").length + more.length;
     do {
-      written += own.types[pick(p, uniform(get("seed"), written.length))];
-      model.set("written", written);
-      p = read();
-    } while (reducedMotion() && written.length < LENGTH);
-    put({ next: likeliest(p) });
-    if (written.length >= LENGTH) stop();
-    else timer = setTimeout(step, PAUSE);
+      more += types[pick(next(), uniform(get("seed"), length()))];
+      await read(more);
+      if (mine !== run) return;
+    } while (reducedMotion() && length() < LENGTH);
+    put({ written: get("written") + more, next: likeliest(next()) });
+    if (length() >= LENGTH) stop();
+    else timer = setTimeout(step, PAUSE, mine);
   }
 
   function draw() {
@@ -155,10 +202,11 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     text.scrollTop = text.scrollHeight; // what may come next is said of its end
     const next = get("next");
     if (!next.length) return;
-    chart.draw(
-      next.map(([char, p]) => ({ label: seen(char), value: p, tone: 2, text: fmt.prob(p, 2) })),
-      { max: 1 },
-    );
+    next.forEach(([char, p], i) => {
+      picks[i].label.textContent = seen(char);
+      picks[i].text.textContent = fmt.share(p);
+      picks[i].fill.style.setProperty("width", `${100 * p}%`);
+    });
     const [[best, p], [second, q]] = next;
     say(
       `${note}After ` +
@@ -168,7 +216,10 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
   }
 
   listen("next", draw);
-  listen("temperature", () => own && timer === null && put({ next: likeliest(read()) })); // at once
+  listen("temperature", () => logits && timer === null && put({ next: likeliest(next()) })); // at once
   draw();
-  return stop;
+  return () => {
+    stop();
+    models.stop();
+  };
 }, style);
