@@ -38,9 +38,7 @@ for (const cell of cells) {
   bar.setAttribute("role", "group");
   if (kind === "torch") {
     if (!colab) continue;
-    const link = /** @type {HTMLAnchorElement} */ (
-      made("a", "", "In Colab", "In Colab, opens the notebook")
-    );
+    const link = /** @type {HTMLAnchorElement} */ (made("a", "", "In Colab", "In Colab, opens the notebook"));
     Object.assign(link, {
       href: colab.href,
       target: "_blank",
