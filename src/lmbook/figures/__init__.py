@@ -76,6 +76,7 @@ FIGURES = {
     "CompleteDigit": "digit",
     "DoesItFit": "fits",
     "SwapTheBlock": "block",
+    "SpendTheBudget": "budget",
 }
 __all__ = [
     "BackpropGraph",
@@ -99,6 +100,7 @@ __all__ = [
     "SentenceProbability",
     "ShannonGame",
     "SoftLookup",
+    "SpendTheBudget",
     "TokenizerComparison",
     "Trainer",
     "Translator",

@@ -1,0 +1,143 @@
+"""What scale buys: WikiText-2 by the character, sizes by budgets of operations, and rates when the width grows.
+
+All models are chapter 20's block of today, two layers with heads of width 16. `scaling-grid` trains every size with
+every budget C of operations, D = C / (6 N) characters each, none of them read twice. A size takes the rate of RATES
+that is best at the smallest budget with seed 0. A size is left out of a budget that gives it fewer than FEWEST steps,
+or more than MOST characters for a weight, since it is far from the best there. The run with the largest budget is not
+part of any fit: it is there to be predicted.
+"""
+
+import functools
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from torch import nn
+
+from lmbook.data import random_windows, windows
+from lmbook.lab.recipes.tasks import Pair, next_token_nll
+from lmbook.lab.run import Run, recipe
+from lmbook.lab.schedules import warmup_cosine
+from lmbook.lab.train import evaluate
+from lmbook.modern import ModernGPT
+from lmbook.scaling import mup, tokens_for, weights_used
+from lmbook.text import SPECIALS, Vocabulary
+
+WINDOW, ROWS, HEAD, LAYERS, CHARACTERS = 64, 8, 16, 2, 96
+SIZES = (16, 24, 32, 48, 64, 96)  # d_model
+BUDGETS = (2e10, 8e10, 3.2e11)
+HELD = (64, 1.28e12)  # size and budget of the run that is predicted
+FEWEST, MOST = 40, 400  # steps at least, and characters for a weight at most
+RATES_GRID = (2e-3, 4e-3, 8e-3, 16e-3, 32e-3)
+SCORED, SCORED_TRIAL = 100_000, 30_000  # characters of the validation text, for a run and for a trial of a rate
+
+
+def prepare(run: Run) -> tuple[int, np.ndarray, np.ndarray]:
+    """How many ids there are, and both parts as characters: the CHARACTERS most frequent, <unk> for the others."""
+    corpus = run.corpus("wikitext2")
+    train, valid = (" ".join(run.cut(corpus[part], 3000)) for part in ("train", "valid"))
+    vocabulary = Vocabulary.build(train, max_size=CHARACTERS + len(SPECIALS))
+    return len(vocabulary), vocabulary.encode(list(train)), vocabulary.encode(list(valid[:SCORED]))
+
+
+def gpt(vocab: int, d_model: int, device: str = "cpu") -> ModernGPT:
+    """Chapter 20's block, two layers."""
+    return ModernGPT(vocab, WINDOW, d_model, d_model // HEAD, LAYERS).to(device)
+
+
+def adam(model: nn.Module, rate: float) -> torch.optim.AdamW:
+    """AdamW without decay, every parameter at one rate."""
+    return torch.optim.AdamW(model.parameters(), lr=rate, betas=(0.9, 0.99), weight_decay=0.0)
+
+
+def warm_up(steps: int) -> int:
+    """A tenth of the steps, at most 50."""
+    return max(1, min(50, steps // 10))
+
+
+class Task:
+    """What all runs share: batches, the score, one trial of rates and one training."""
+
+    def __init__(self, run: Run):
+        self.run = run
+        self.vocab, self.ids, self.valid = prepare(run)
+
+    def batches(self, epoch: int) -> Iterator[Pair]:
+        return random_windows(self.ids, WINDOW, 2 if self.run.quick else ROWS, [self.run.seed, epoch])
+
+    def held(self, model: nn.Module, characters: int = SCORED) -> float:
+        return evaluate(model, windows(self.valid[:characters], WINDOW), next_token_nll)
+
+    def tune(self, build, optimizer, part: str, rates, steps: int) -> float:
+        schedule = functools.partial(warmup_cosine, warmup=warm_up(steps), total=steps)
+        trial = {"steps": steps, "schedule": schedule, "clip": 1.0, "evaluate_every": steps}
+        trial["validate"] = functools.partial(self.held, characters=SCORED_TRIAL)
+        return self.run.tune(build, self.batches, next_token_nll, optimizer, part, rates, **trial)
+
+    def train(self, model: nn.Module, optimizer, steps: int, part: str) -> float:
+        self.run.fit_cosine(
+            model, self.batches, next_token_nll, optimizer, warmup=warm_up(steps), total=steps, part=part,
+            save_every=500,
+        )  # fmt: skip
+        return self.held(model)
+
+
+@recipe(
+    "scaling-grid",
+    about="WikiText-2 by the character: six sizes by three budgets of operations, and one run to be predicted",
+    minutes=12,
+    corpora=("wikitext2",),
+    score="predicted",
+)
+def scaling_grid(run: Run) -> tuple[dict, None]:
+    """Nats per character of every size and budget."""
+    task, rows = Task(run), []
+    for d_model in SIZES:
+        build = functools.partial(gpt, task.vocab, d_model, run.device)
+        N, name = weights_used(build()), f"d {d_model}"
+        steps = [tokens_for(C, N) // (ROWS * WINDOW) for C in BUDGETS]
+        part = f"{name}, {BUDGETS[1]:.0e}"
+        chosen = run.picked(part)
+        rate = chosen["rate"] if chosen else task.tune(build, adam, part, RATES_GRID, steps[0])
+        for C, most in zip(BUDGETS, steps, strict=True):
+            D = most * ROWS * WINDOW
+            if run.quick or (most >= FEWEST and min(MOST * N, len(task.ids)) >= D):
+                model = build()
+                loss = task.train(model, adam(model, rate), most, f"{name}, {C:.0e}")
+                rows.append({"d_model": d_model, "N": N, "C": C, "D": D, "rate": rate, "nll": loss})
+        if d_model == HELD[0]:
+            model = build()
+            most = tokens_for(HELD[1], N) // (ROWS * WINDOW)
+            held = task.train(model, adam(model, rate), most, f"{name}, {HELD[1]:.1e}")
+    return {"runs": rows, "predicted": held, "characters": len(task.ids), "vocabulary": task.vocab}, None
+
+
+BASE, WIDTHS, STEPS_MUP = 32, (32, 64, 128), 100
+RATES_MUP = (2e-3, 4e-3, 8e-3, 16e-3, 32e-3, 64e-3)
+
+
+def adam_mup(model: ModernGPT, rate: float) -> torch.optim.AdamW:
+    """As `adam`, under muP with the base width BASE."""
+    return torch.optim.AdamW(mup(model, BASE, rate), betas=(0.9, 0.99), weight_decay=0.0)
+
+
+@recipe(
+    "scaling-mup",
+    about="WikiText-2 by the character: the best rate at three widths, with one rate for all weights and under muP",
+    minutes=7,
+    corpora=("wikitext2",),
+    score="muP, 128",
+)
+def scaling_mup(run: Run) -> tuple[dict, None]:
+    """Nats per character after STEPS_MUP steps, by rate, width and rule; at the width BASE both rules are the same.
+
+    Every seed tries every rate."""
+    task, scores = Task(run), {"by rate": {}}
+    for rule, optimizer in (("one rate", adam), ("muP", adam_mup)):
+        for d_model in WIDTHS if rule == "one rate" else WIDTHS[1:]:
+            build, name = functools.partial(gpt, task.vocab, d_model, run.device), f"{rule}, {d_model}"
+            rate = task.tune(build, optimizer, name, RATES_MUP, STEPS_MUP)
+            scores["by rate"][name] = [[one["rate"], one["validation"]] for one in run.tried[name]]
+            model = build()
+            scores[name] = task.train(model, optimizer(model, rate), STEPS_MUP, name)
+    return scores, None
