@@ -219,6 +219,11 @@ class ModernGPT(nn.Module):
 
     def run(self, tokens: Tensor, state: dict) -> tuple[Tensor, dict]:
         """Reads T more tokens, ids (B, T): logits (B, T, vocab) and the next state. Learned positions end at window."""
+        h, state = self.hidden(tokens, state)
+        return h @ self.embedding.weight.T, state
+
+    def hidden(self, tokens: Tensor, state: dict) -> tuple[Tensor, dict]:
+        """As run, with the vectors (B, T, d_model) that the logits are made of."""
         check_input(tokens)
         check_dims(tokens, 2)
         position, T, layers = int(state["read"][0]), tokens.shape[1], []
@@ -228,7 +233,7 @@ class ModernGPT(nn.Module):
         for block, old in zip(self.blocks, state["layers"], strict=True):
             x, new = block(x, old, position)
             layers.append(new)
-        return self.norm(x) @ self.embedding.weight.T, {"read": state["read"] + T, "layers": layers}
+        return self.norm(x), {"read": state["read"] + T, "layers": layers}
 
     def step(self, token: Tensor, state: dict) -> tuple[Tensor, dict]:
         """Reads one more token, (B,) ids: logits (B, vocab) of the next, and the new state."""
