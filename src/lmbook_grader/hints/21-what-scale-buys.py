@@ -19,7 +19,7 @@ def one_layer(cost, AGAIN=0):
 
 @hint("cost", "Attention has two products of the size of its table: scores, and the weighted sums of values.")
 def half_of_attention(cost, AGAIN=0):
-    return close(cost(0, 10, 2, 8, 4) / cost(1, 10, 0, 8, 4), 2 * 8 * 4 / 2)
+    return close(cost(0, 10, 2, 8, 4) / cost(1, 10, 0, 8, 4), 2 * 8 * 4)
 
 
 @hint("cost", "A weight takes a multiplication and an addition for each token: two operations in a forward pass.")
