@@ -1,10 +1,9 @@
-"""What scale buys: WikiText-2 by the character, sizes by budgets of operations, and rates when the width grows.
+"""What scale buys: WikiText-2 by the character, sizes by budgets of operations.
 
 All models are chapter 20's block of today, two layers with heads of width 16 (at width 12 one of 12). `scaling-grid`
 trains every size with every budget C of operations, D = C / (6 N) characters each, none of them read twice. A size
 takes the rate of RATES_GRID that is best at the smallest budget. A size is left out of a budget that gives it fewer
-than FEWEST steps, or more than MOST characters for a weight, since it is far from the best there. The run with the
-largest budget is not part of any fit: it is there to be predicted.
+than FEWEST steps, or more than MOST characters for a weight, since it is far from the best there.
 """
 
 import functools
@@ -20,13 +19,12 @@ from lmbook.lab.run import Run, recipe
 from lmbook.lab.schedules import warmup_cosine
 from lmbook.lab.train import evaluate
 from lmbook.modern import ModernGPT
-from lmbook.scaling import mup, tokens_for, weights_used
+from lmbook.scaling import tokens_for, weights_used
 from lmbook.text import SPECIALS, Vocabulary
 
 WINDOW, ROWS, HEAD, LAYERS, CHARACTERS = 64, 8, 16, 2, 96
 SIZES = (12, 16, 24, 32, 48, 64)  # d_model
 BUDGETS = (2e10, 8e10, 3.2e11)
-HELD = (48, 1.28e12)  # size and budget of the run that is predicted
 FEWEST, MOST = 40, 400  # steps at least, and characters for a weight at most
 RATES_GRID = (2e-3, 4e-3, 8e-3, 16e-3, 32e-3)
 SCORED, SCORED_TRIAL = 100_000, 30_000  # characters of the validation text, for a run and for a trial of a rate
@@ -84,10 +82,10 @@ class Task:
 
 @recipe(
     "scaling-grid",
-    about="WikiText-2 by the character: six sizes by three budgets of operations, and one run to be predicted",
-    minutes=9,
+    about="WikiText-2 by the character: six sizes by three budgets of operations",
+    minutes=7,
     corpora=("wikitext2",),
-    score="predicted",
+    score="lowest nll",
 )
 def scaling_grid(run: Run) -> tuple[dict, None]:
     """Nats per character of every size and budget."""
@@ -105,39 +103,6 @@ def scaling_grid(run: Run) -> tuple[dict, None]:
                 model = build()
                 loss = task.train(model, adam(model, rate), most, f"{name}, {C:.0e}")
                 rows.append({"d_model": d_model, "N": N, "C": C, "D": D, "rate": rate, "nll": loss})
-        if d_model == HELD[0]:
-            model = build()
-            most = tokens_for(HELD[1], N) // (ROWS * WINDOW)
-            held = task.train(model, adam(model, rate), most, f"{name}, {HELD[1]:.1e}")
-    return {"runs": rows, "predicted": held, "characters": len(task.ids), "vocabulary": task.vocab}, None
-
-
-BASE, WIDTHS, STEPS_MUP = 32, (32, 64, 128), 100
-RATES_MUP = (2e-3, 4e-3, 8e-3, 16e-3, 32e-3, 64e-3)
-
-
-def adam_mup(model: ModernGPT, rate: float) -> torch.optim.AdamW:
-    """As `adam`, under muP with the base width BASE."""
-    return torch.optim.AdamW(mup(model, BASE, rate), betas=(0.9, 0.99), weight_decay=0.0)
-
-
-@recipe(
-    "scaling-mup",
-    about="WikiText-2 by the character: the best rate at three widths, with one rate for all weights and under muP",
-    minutes=7,
-    corpora=("wikitext2",),
-    score="muP, 128",
-)
-def scaling_mup(run: Run) -> tuple[dict, None]:
-    """Nats per character after STEPS_MUP steps, by rate, width and rule; at the width BASE both rules are the same.
-
-    Every seed tries every rate."""
-    task, scores = Task(run), {"by rate": {}}
-    for rule, optimizer in (("one rate", adam), ("muP", adam_mup)):
-        for d_model in WIDTHS if rule == "one rate" else WIDTHS[1:]:
-            build, name = functools.partial(gpt, task.vocab, d_model, run.device), f"{rule}, {d_model}"
-            rate = task.tune(build, optimizer, name, RATES_MUP, STEPS_MUP)
-            scores["by rate"][name] = [[one["rate"], one["validation"]] for one in run.tried[name]]
-            model = build()
-            scores[name] = task.train(model, optimizer(model, rate), STEPS_MUP, name)
-    return scores, None
+    middle = {str(row["d_model"]): row["nll"] for row in rows if row["C"] == BUDGETS[1]}
+    told = {"characters": len(task.ids), "vocabulary": task.vocab}
+    return {"runs": rows, "middle": middle, "lowest nll": min(row["nll"] for row in rows)} | told, None
