@@ -4,12 +4,15 @@ Such a cell has the tag `real-data`. It is executed like any other, on the built
 compared; the summary says how many there were and why. With LMBOOK_SKIP_NOTHING set this makes the run fail.
 
 LMBOOK_STATUS names a file for the record of the run, from which the site says when each chapter was last executed.
+
+Kernels are forked from a process with PyTorch and Matplotlib in it, where `tests/warm_kernels.py` can be imported.
 """
 
 import json
 import os
 import platform
 import re
+from contextlib import suppress
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -36,6 +39,13 @@ def lacking(notebook: nbformat.NotebookNode) -> str | None:
             missing.append(name)
             said = said or reason
     return f"without {', '.join(missing)}: {said}" if missing else None
+
+
+def pytest_configure():
+    with suppress(ImportError):
+        import warm_kernels
+
+        warm_kernels.use()
 
 
 def pytest_collection_modifyitems(config, items):
