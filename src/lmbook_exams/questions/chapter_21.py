@@ -147,6 +147,30 @@ def promising_fit():
     """
 
 
+@question("A mean of means", "bug", points=4, minutes=6, objective=5, level=2)
+def mean_of_means():
+    r"""Every process reads its share of a batch of texts that differ in length, and then:
+
+    ```python
+    loss = nll.sum() / n_tokens            # of this process's share
+    loss.backward()
+    for p in model.parameters():
+        dist.all_reduce(p.grad)            # adds up over the processes
+        p.grad /= dist.get_world_size()
+    ```
+
+    (a) Two processes have 100 and 300 tokens. With which weight does a token of each enter the gradient, and with which
+    should it? (b) Repair it. (c) A test with texts of one length finds nothing. Which one does, and what is compared?
+
+    *Solution.* (a) $	frac12 \cdot 	frac1{100} = 	frac1{200}$ and $	frac1{600}$; it should be $	frac1{400}$ for
+    all. (b) Backward from the sum, add up the gradients and the numbers of tokens over the processes, and divide the one
+    by the other. (c) Shares with unequal numbers of tokens: the weights after a step against those of one process that
+    had the whole batch.
+
+    *Marks.* 1 point: (a). 2 points: (b). 1 point: (c).
+    """
+
+
 @question("The network in two halves", "derivation", points=4, minutes=6, objective=5, level=2)
 def two_halves():
     r"""A feed-forward network $W_2\, g(W_1 \mathbf x)$ without biases is cut for two processes.

@@ -37,19 +37,19 @@ def cheap_training(cost, AGAIN=0):
 
 @hint("cost", "The number of tokens comes out smaller than the number of weights.")
 def exchanged(divide, RATIO=20):
-    N, D = divide(1e15)
+    N, D = divide(3e15)
     return D < N
 
 
 @hint("cost", "N and D multiply in the costs: a budget a hundred times as large makes N ten times as large.")
 def divided_by_adding(divide, RATIO=20):
-    return close(divide(1e14)[0], 100 * divide(1e12)[0])
+    return close(divide(3e13)[0], 100 * divide(3e11)[0])
 
 
 @hint("cost", "What you divide costs more than the budget: count the backward pass.")
 def over_budget(divide, AGAIN=0, RATIO=20):
-    N, D = divide(1e12)
-    return N * D * 5 > 1e12
+    N, D = divide(3e11)
+    return N * D * 5 > 3e11
 
 
 SIZES = np.exp(np.arange(4.0))
@@ -107,30 +107,30 @@ def three():
 
 
 @hint("ring", "The array that was given is changed: all send at once, so that what is sent must be the old numbers.")
-def in_place(ring_step):
+def in_place(ring_step, OPT=12):
     parts = three()
     ring_step(parts, 0)
     return not close(parts, three())
 
 
 @hint("ring", "A number arrives at the left neighbour.")
-def leftwards(ring_step):
+def leftwards(ring_step, OPT=12):
     return close(array(ring_step(three(), 0))[2, 0, 0], 101.0)
 
 
 @hint("ring", "In the second step the same chunk travels as in the first.")
-def same_chunk(ring_step):
+def same_chunk(ring_step, OPT=12):
     moved = [np.abs(array(ring_step(three(), step)) - three())[..., 0] > 0 for step in (0, 1)]
     return np.array_equal(*moved)
 
 
 @hint("ring", "In the last step something is still added: complete sums take the place of what was there.")
-def added_at_the_end(ring_step):
+def added_at_the_end(ring_step, OPT=12):
     return array(ring_step(three(), 3))[1, 0, 0] > 10.5 and array(ring_step(three(), 3)).sum() > three().sum() + 100
 
 
 @hint("ring", "There is one adding step too many: after P - 1 of them every sum is complete.")
-def one_too_many(ring_step):
+def one_too_many(ring_step, OPT=12):
     after = array(ring_step(three(), 2))
     return after.sum() > three().sum() + 100
 
@@ -139,18 +139,18 @@ def held(bytes_held):
     return [float(bytes_held(1200, 4, stage)) / 1200 for stage in range(4)]
 
 
-@hint("ring", "Without any sharing a weight takes 16 bytes.")
-def not_sixteen(bytes_held):
-    return held(bytes_held)[0] < 15.9
+@hint("ring", "Without any sharing each process holds all three: weights, gradients and the numbers of the optimizer.")
+def not_sixteen(bytes_held, OPT=12):
+    return held(bytes_held)[0] < OPT + 3.9
 
 
 @hint("ring", "Stage one saves nothing in yours: it shares out the numbers of the optimizer.")
-def no_stage_one(bytes_held):
+def no_stage_one(bytes_held, OPT=12):
     return close(held(bytes_held)[0], held(bytes_held)[1])
 
 
 @hint("ring", "Stages two and three hold the same: weights are shared out in stage three only.")
-def two_is_three(bytes_held):
+def two_is_three(bytes_held, OPT=12):
     return close(held(bytes_held)[2], held(bytes_held)[3])
 
 

@@ -42,7 +42,7 @@ def ring_step(parts, step):
 
 
 def bytes_held(N, P, stage):
-    weights, gradients, adam = 2 * N, 2 * N, 12 * N
+    weights, gradients, adam = 2 * N, 2 * N, OPT * N
     if stage >= 1:
         adam = adam // P
     if stage >= 2:
@@ -107,7 +107,7 @@ wrong("to the left", 14, ring_step, {"(i + 1) % P": "(i - 1) % P"})
 wrong("the same chunk in every step", 14, ring_step, {"(i - step) % P": "i"})
 wrong("stage one shares out nothing", 14, bytes_held, {"stage >= 1": "stage >= 2"})
 wrong("the weights are shared out from stage two on", 14, bytes_held, {"stage == 3": "stage >= 2"})
-wrong("no optimizer", 14, bytes_held, {"12 * N": "0 * N"})
+wrong("no optimizer", 14, bytes_held, {"OPT * N": "0 * N"})
 wrong(
     "everything is shared out in every stage",
     14,
