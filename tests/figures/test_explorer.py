@@ -425,7 +425,7 @@ def test_each_group_is_one_tab_stop(show):
 ODD = ["", "   ", "!", "<eos>", "<unk> <unk>", "word " * 300, "…", "<pad> <sos>"]
 
 
-@pytest.mark.parametrize("smoothing", ["none", "kneser-ney"])
+@pytest.mark.parametrize("smoothing", [pytest.param("none", marks=pytest.mark.weekly), "kneser-ney"])
 def test_odd_histories_do_no_harm(show, smoothing):
     page = show(NGramExplorer(smoothing=smoothing))
     for text in ODD:

@@ -17,6 +17,7 @@ import re
 from base64 import b64encode
 from dataclasses import dataclass, field
 from importlib import resources
+from itertools import takewhile
 from pathlib import Path
 
 from markupsafe import Markup
@@ -34,12 +35,15 @@ from lmbook_press.prose import inline as inline_of
 from lmbook_press.prose import prose as html_of
 from lmbook_press.rendering import filled, render
 
+LEADING = re.compile(r"[:,]$")  # a sentence that leads to what a slide does not show
+ELSEWHERE = re.compile(r"[:,?]$|\b(?:cell|code|Figure|exercise|figure)\b")  # a sentence of the page, not of the formula
 HEADING = re.compile(r"^(#+)\s+(.+?)\s*$")
 SENTENCE = re.compile(r"(?<=[.!?:])[\"”)*]*\s+(?=[A-Z“\"*`$(\[])")
 KEPT_WHOLE = re.compile(r"\*\*[^*]+\*\*|\$[^$]+\$|`[^`]+`|\[[^\]]*\]\([^)]*\)|\b(?:e\.g|i\.e|et al|Fig|eq|cf|vs|M|J)\.")
 TITLE_OF_FIGURE = re.compile(r'class="lm-title">(?:<[^>]*>)*([^<]+)')
+LONG_FORMULA = 60  # signs of TeX
 MOST_CORE, LEAST_CORE = 24, 3  # slides, and the weight of those that may be among them
-LONGEST_TITLE = 110  # letters of a sentence that is a title
+LONGEST_TITLE, LONGEST_REMARK = 110, 260  # letters of a sentence that is a title, of what explains a formula
 
 
 @dataclass
@@ -47,6 +51,7 @@ class Slide:
     """parts and notes are HTML; kind: "", "formula", "ask" for a question or "answer"; section: above the heading.
 
     claim: the heading was written as one, in the cell's metadata or as the title of a figure.
+    after: what the book says first behind a formula; it is shown where the formula would be alone.
     """
 
     heading: str
@@ -57,6 +62,7 @@ class Slide:
     tag: str = ""
     claim: bool = False
     core: bool = False
+    after: str | None = None
 
     @property
     def weight(self) -> int:
@@ -98,6 +104,16 @@ def inline(markdown: str) -> Markup:
     return inline_of(markdown, katex=True)
 
 
+def stacked(formula: str) -> str:
+    r"""A long formula in dollars whose parts are set apart by \qquad, with each part on a line of its own."""
+    tag = "".join(re.findall(r"\\tag\{[^}]*\}", formula))
+    parts = [part.strip() for part in formula.strip().strip("$").replace(tag, "").split(r"\qquad")]
+    whole = all(part and part.count("{") == part.count("}") for part in parts)
+    if len(parts) == 1 or not whole or r"\begin" in formula or len("".join(parts)) < LONG_FORMULA:
+        return formula
+    return "\n".join(["$$", r"\begin{gathered}", " \\\\[0.5em]\n".join(parts), r"\end{gathered}", tag, "$$"])
+
+
 def paragraph(markdown: str) -> Markup:
     """A paragraph that stands above or below what a slide shows."""
     return filled('<div class="text">{}</div>', prose(markdown))
@@ -135,6 +151,9 @@ class Deck:
             if self.titles:
                 raise BookError(f"{self.path.name}, cell {number}: no slide begins for the title {self.titles[0]!r}.")
         self._close_section()
+        for slide in self.slides:
+            if slide.kind == "formula" and len(slide.parts) == 1 and slide.after:
+                slide.parts.append(paragraph(slide.after))
         return self
 
     def _plain(self, text: str, number: int) -> str:
@@ -171,7 +190,8 @@ class Deck:
             points = Markup().join(filled("<li>{}</li>", inline(said)) for said in self.opening[:5])
             listing = filled("<ul>{}</ul>", points)
             last = self.slides[-1] if self.slides else None
-            if last and self.heading in (last.heading, last.section) and not last.kind and len(last.parts) < 3:
+            room = last and not last.kind and len(last.parts) < 3 and "data-module" not in last.parts[0]
+            if last and room and self.heading in (last.heading, last.section):
                 last.parts.append(listing)
                 last.notes += self.said
                 self.lead, self.said, self.opening = [], [], []
@@ -192,7 +212,8 @@ class Deck:
     def _formula(self, lines: list[str], number: int) -> None:
         if self.done or self.markup.solution:
             return
-        shown, before = prose(self._plain("\n".join(lines), number)), self.slides[-1] if self.slides else None
+        shown = prose(stacked(self._plain("\n".join(lines), number)))
+        before = self.slides[-1] if self.slides else None
         same = before and before.kind == "formula" and self.heading in (before.heading, before.section)
         if same and len(before.parts) < 4:
             said = self._leading(last=True)
@@ -218,12 +239,22 @@ class Deck:
                 continue
             self.lead = sentences(plain)
             if self.answer is not None:
-                self.answer.parts.append(paragraph(" ".join(self.lead[:2])))
+                said = list(takewhile(lambda one: not LEADING.search(one), self.lead[:2]))
+                self.answer.parts += [paragraph(" ".join(said))] * bool(said)
                 self.answer.notes.append(html)
                 self.answer = None
                 continue
+            self._explain()
             self.said.append(html)
             self.opening += self.lead[:1]
+
+    def _explain(self) -> None:
+        """Keeps what the paragraph behind a formula says of it: two sentences at most, up to one that leads away."""
+        if self.slides and self.slides[-1].kind == "formula" and self.slides[-1].after is None:
+            first = list(takewhile(lambda said: not ELSEWHERE.search(said), self.lead[:2]))
+            while first and len(" ".join(first)) > LONGEST_REMARK:
+                first.pop()
+            self.slides[-1].after = " ".join(first)
 
     def _head(self, found: re.Match, number: int) -> None:
         level, title = len(found[1]), self._plain(found[2], number)
@@ -235,6 +266,8 @@ class Deck:
             self.done = True
         self.heading = title
         self.lead = []
+        if self.slides and self.slides[-1].after is None:
+            self.slides[-1].after = ""  # what follows is about something else
 
     def _fence(self, token, text: str, number: int) -> None:
         found = DIRECTIVE.match(token.info.strip())
@@ -273,8 +306,12 @@ class Deck:
             short = shown if cell.source.count("\n") < MOST_BESIDE else []
             self.answer = self._add([*short, *outputs], "answer", "Predict first: the answer")
             return
-        if shown or outputs:
-            self._add([*shown, *outputs], lead=self._leading())
+        living = [html for html in outputs if "data-module" in html]
+        still = [*shown, *(html for html in outputs if html not in living)]
+        if still:
+            self._add(still, lead=self._leading())
+        if living:  # a slide of its own
+            self._add(living, lead=self._leading())
 
     def html(self) -> str:
         book = f"From the Chain Rule to Transformers, chapter {int(self.path.stem[:2])}"
