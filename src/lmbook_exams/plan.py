@@ -18,7 +18,9 @@ from markupsafe import Markup
 from lmbook_exams.bank import CHAPTERS, of_chapter
 from lmbook_exams.objectives import trained
 from lmbook_press.book import Book, BookError, markdown_of
-from lmbook_press.editions.slides import Deck, Slide, chapter, cut, inline, katex_style, prose
+from lmbook_press.editions.slide import Slide, cut, inline, prose
+from lmbook_press.editions.slides import Deck, chapter
+from lmbook_press.editions.stage import katex_style
 from lmbook_press.exercises import Exercise, exercises
 from lmbook_press.rendering import render
 
