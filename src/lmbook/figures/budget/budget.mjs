@@ -11,11 +11,20 @@ const ALPHA = 0.3478;
 const BETA = 0.3658;
 const SIZES = [7, 13];
 const HIGHEST = 6; // nats at the top of the curve
+/** @type {[string, number, number][]} */
 const MODELS = [
   ["GPT-3", 175e9, 300e9],
   ["Chinchilla", 70e9, 1.4e12],
   ["Llama 3, 8B", 8e9, 15e12],
   ["Llama 3, 405B", 405e9, 15.6e12],
+];
+
+/** @type {[number, string][]} */
+const NAMES = [
+  [12, "trillion"],
+  [9, "billion"],
+  [6, "million"],
+  [3, "thousand"],
 ];
 
 const style = `
@@ -40,13 +49,7 @@ export const best = (budget) =>
 
 /** A large number in words, with two digits. */
 export function big(n) {
-  for (const [power, name] of [
-    [12, "trillion"],
-    [9, "billion"],
-    [6, "million"],
-    [3, "thousand"],
-  ])
-    if (n >= 10 ** power) return `${Number((n / 10 ** power).toPrecision(2))} ${name}`;
+  for (const [power, name] of NAMES) if (n >= 10 ** power) return `${Number((n / 10 ** power).toPrecision(2))} ${name}`;
   return String(Number(n.toPrecision(2)));
 }
 
