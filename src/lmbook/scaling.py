@@ -62,8 +62,8 @@ def mup(model: ModernGPT, base: int, rate: float) -> list[dict]:
     m = model.embedding.embedding_dim / base
     with torch.no_grad():
         model.embedding.weight.mul_(m**0.5)  # ModernGPT starts with a deviation ~ 1 / sqrt(d_model)
-        model.norm.weight.div_(m)
-    hidden = [p for p in model.blocks.parameters() if p.dim() >= 2]
+        model.norm.get_parameter("weight").div_(m)
+    hidden = [p for block in model.blocks for p in block.parameters() if p.dim() >= 2]
     slow = {id(p) for p in [*hidden, *model.norm.parameters()]}
     return [
         {"params": [p for p in model.parameters() if id(p) in slow], "lr": rate / m},
