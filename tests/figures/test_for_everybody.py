@@ -29,6 +29,11 @@ FIGURES = {
         ".lmv-cell, .lm-chart svg",
         60_000,
     ),
+    "budget": (
+        lambda: [figures.SpendTheBudget(), figures.SpendTheBudget(budget=20.0, size=8.5)],
+        ".lm-slider, .lmbg-curve svg",
+        20_000,
+    ),
     "decoding": (
         lambda: [figures.DecodingSteps(width=width, step=14, picks=[0, 0, 0]) for width in (0, 4)],
         "button, select",
@@ -43,6 +48,11 @@ FIGURES = {
         lambda: [figures.TwoDirections(read=3), figures.TwoDirections(at=len(directions.SENTENCES) + 1, read=14)],
         ".lmd-tile, .lm-bar, select",
         30_000,
+    ),
+    "draft": (
+        lambda: [figures.DraftAndCheck(), figures.DraftAndCheck(draft="stubborn", letters=2, gamma=8)],
+        ".lm-slider, .lm-choice, .lm-bars",
+        20_000,
     ),
     "fits": (
         lambda: [figures.DoesItFit(), figures.DoesItFit(model=2, texts=10, tokens=15)],

@@ -254,15 +254,35 @@ def swapped(p: Panel) -> None:
     p.arrow((108, 26), (100, 26), role="query")
 
 
+def budget(p: Panel) -> None:
+    """Loss against size at three budgets, and the line through the lowest points."""
+    p.line((18, 86), (140, 86))
+    p.line((18, 86), (18, 6))
+    for x, y in ((46, 30), (72, 48), (98, 66)):
+        around = ((-24, -20), (-14, -6), (0, 0), (14, -6), (24, -20))
+        p.line(*((x + a, y + b) for a, b in around), role="weight")
+    p.line((34, 22), (116, 78), role="query")
+
+
+def drafted(p: Panel) -> None:
+    """Tokens that a small model proposed: three are kept, the fourth is replaced."""
+    for k in range(4):
+        p.box(12 + 33 * k, 14, 27, 20, "", "query" if k < 3 else "plain", tint=0.3 if k < 3 else 0.04)
+        p.arrow((25.5 + 33 * k, 38), (25.5 + 33 * k, 56), role="query" if k < 3 else "plain")
+    for k in range(4):
+        p.box(12 + 33 * k, 60, 27, 20, "", "query" if k < 3 else "weight", tint=0.3 if k < 3 else 0.55)
+    p.line((112, 12), (138, 36))
+
+
 PICTURES = (are_you_ready, chain_rule, ngrams, vectors, network, gradients, recurrence, memory, tags, translate,
             bottleneck, attention, look_up, causal, positions, transformer, masked, writes, digit, machine,
-            swapped)  # fmt: skip
+            swapped, budget, drafted)  # fmt: skip
 
 
 def svg(chapter: int) -> str:
     """The picture of a chapter as an <svg> element without a name. Raises IndexError for a chapter without one."""
     panel = Panel(WIDTH, HEIGHT)
-    PICTURES[chapter](panel)
+    PICTURES[min(chapter, len(PICTURES) - 1) if chapter < 24 else chapter](panel)
     return (
         f'<svg aria-hidden="true" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
         f'font-family="system-ui, sans-serif" font-size="14" fill="currentColor">{"".join(panel.marks)}</svg>'

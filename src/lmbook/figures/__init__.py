@@ -76,12 +76,15 @@ FIGURES = {
     "CompleteDigit": "digit",
     "DoesItFit": "fits",
     "SwapTheBlock": "block",
+    "SpendTheBudget": "budget",
+    "DraftAndCheck": "draft",
 }
 __all__ = [
     "BackpropGraph",
     "CompleteDigit",
     "DecodingSteps",
     "DoesItFit",
+    "DraftAndCheck",
     "Figure",
     "FillTheBlank",
     "FirstWords",
@@ -99,6 +102,7 @@ __all__ = [
     "SentenceProbability",
     "ShannonGame",
     "SoftLookup",
+    "SpendTheBudget",
     "TokenizerComparison",
     "Trainer",
     "Translator",
