@@ -254,6 +254,16 @@ def swapped(p: Panel) -> None:
     p.arrow((108, 26), (100, 26), role="query")
 
 
+def budget(p: Panel) -> None:
+    """Loss against size at three budgets, and the line through the lowest points."""
+    p.line((18, 86), (140, 86))
+    p.line((18, 86), (18, 6))
+    for x, y in ((46, 30), (72, 48), (98, 66)):
+        around = ((-24, -20), (-14, -6), (0, 0), (14, -6), (24, -20))
+        p.line(*((x + a, y + b) for a, b in around), role="weight")
+    p.line((34, 22), (116, 78), role="query")
+
+
 def drafted(p: Panel) -> None:
     """Tokens that a small model proposed: three are kept, the fourth is replaced."""
     for k in range(4):
@@ -266,7 +276,7 @@ def drafted(p: Panel) -> None:
 
 PICTURES = (are_you_ready, chain_rule, ngrams, vectors, network, gradients, recurrence, memory, tags, translate,
             bottleneck, attention, look_up, causal, positions, transformer, masked, writes, digit, machine,
-            swapped, drafted)  # fmt: skip
+            swapped, budget, drafted)  # fmt: skip
 
 
 def svg(chapter: int) -> str:

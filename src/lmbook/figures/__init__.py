@@ -76,6 +76,7 @@ FIGURES = {
     "CompleteDigit": "digit",
     "DoesItFit": "fits",
     "SwapTheBlock": "block",
+    "SpendTheBudget": "budget",
     "DraftAndCheck": "draft",
 }
 __all__ = [
@@ -101,6 +102,7 @@ __all__ = [
     "SentenceProbability",
     "ShannonGame",
     "SoftLookup",
+    "SpendTheBudget",
     "TokenizerComparison",
     "Trainer",
     "Translator",
