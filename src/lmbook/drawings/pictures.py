@@ -254,6 +254,16 @@ def swapped(p: Panel) -> None:
     p.arrow((108, 26), (100, 26), role="query")
 
 
+def answers(p: Panel) -> None:
+    """A question, two answers, and the one that is preferred."""
+    p.box(14, 10, 62, 18, "", tint=0.08)
+    p.line((24, 19), (66, 19))
+    for y, role in ((38, "weight"), (64, "plain")):
+        p.box(46, y, 70, 18, "", role, tint=0.35 if role == "weight" else 0.08)
+        p.line((56, y + 9), (106, y + 9), faint=0.6)
+    p.line((124, 48), (129, 54), (140, 39), role="query", width=2.5)
+
+
 PICTURES = (are_you_ready, chain_rule, ngrams, vectors, network, gradients, recurrence, memory, tags, translate,
             bottleneck, attention, look_up, causal, positions, transformer, masked, writes, digit, machine,
             swapped)  # fmt: skip

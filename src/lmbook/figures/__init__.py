@@ -76,6 +76,7 @@ FIGURES = {
     "CompleteDigit": "digit",
     "DoesItFit": "fits",
     "SwapTheBlock": "block",
+    "YourPreferences": "preferring",
 }
 __all__ = [
     "BackpropGraph",
