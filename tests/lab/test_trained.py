@@ -17,6 +17,8 @@ LOSS = 0.02  # what int8 may cost, as a share of the score of the float32 weight
 # that the model can be built.
 SIBLINGS = {"shakespeare-rnn", "shakespeare-gru", "ewt-left", "sms-spam-left", "digits-page", "recall-32", "recall-128"}
 SIBLINGS |= {"multi30k-additive", "multi30k-transformer"}  # as caption-ladder; they write a thousand translations
+# The two that take longest; chapters 16, 17 and 19 compute with them at every push, and compare.
+SIBLINGS |= {"bert-wikitext2", "shakespeare"}
 NO_TEXT = {"digits-patches", "recall-32", "recall-64", "recall-128"}  # which read images, and symbols that are numbers
 
 each = pytest.mark.parametrize("name", SHIPPED)

@@ -162,7 +162,6 @@ def test_one_title_without_a_number(notebook):
 @of(NUMBERED)
 def test_the_sections_stand_in_order(notebook):
     headings = re.findall(r"^## +(.+?) *$", prose(notebook), re.MULTILINE)
-    headings = [heading for heading in headings if heading != "Compare with the lecture"]  # going to instructors.md
     assert headings[-len(LAST_SECTIONS) :] == LAST_SECTIONS
     assert len(headings) > len(LAST_SECTIONS) + 2
 

@@ -124,9 +124,9 @@ def in_answers(master: NotebookNode, values: dict[str, object]) -> dict[str, dic
 
 def filled_in(source: str, values: dict[str, object], code: bool = True) -> str:
     """A cell's source with these values in place of their names."""
-    if not values:
-        return source
     names = "|".join(map(re.escape, values))
+    if not values or not re.search(rf"\b({names})\b", source):
+        return source
     source = re.sub(
         rf"^([ \t]*)#: ({names})\n", lambda found: _lines(found[1], str(values[found[2]])), source, flags=re.M
     )
