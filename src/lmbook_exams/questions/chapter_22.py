@@ -34,7 +34,7 @@ def thin_product(rng):
     $A = «A»$. Give the change of $W$. (c) Why does $B$ start at 0, and what would be wrong with both starting at 0? (d)
     How much longer does a forward pass take after merging?
 
-    *Solution.* (a) $«r» (\! «n» + «m») = «thin»$ in the place of $«full»$. (b) $«change»$, row by row. (c) So that the
+    *Solution.* (a) $«r» («n» + «m») = «thin»$ in the place of $«full»$. (b) $«change»$, row by row. (c) So that the
     model starts as it was. With both at 0 neither gets a gradient: that of $A$ has $B$ as a factor, and that of $B$ has
     $A$. (d) Not at all: the product is added to $W$.
 
@@ -62,7 +62,7 @@ def odds(rng):
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d).
     """
-    oab, obc = pick(rng, (2, 3, 4)), pick(rng, (1, 2, 3, 5))
+    oab, obc = pick(rng, (2, 3, 4)), pick(rng, (2, 3, 5))
     oac = oab * obc
     return {"oab": oab, "obc": obc, "oac": oac, "wab": 10 * oab, "tab": 10 * (oab + 1), "wbc": 12 * obc,
             "tbc": 12 * (obc + 1), "share": Fraction(oac, oac + 1)}  # fmt: skip
@@ -117,7 +117,7 @@ def one_group(rng):
 
 @question("One number for a whole answer", points=4, minutes=6, objective=6, level=2)
 def variance(rng):
-    r"""A policy has one step and two answers: «a» with probability $p = «p»$ and reward «R», the other with reward «S».
+    r"""A policy has one step and two answers: *yes* with probability $p = «p»$ and reward «R», the other with reward «S».
     Its parameter is $z$ with $p = \sigma(z)$.
 
     (a) Give $\partial E[R] / \partial z$. (b) REINFORCE estimates it from one sample by $R\, \partial \ln \pi / \partial
@@ -132,7 +132,7 @@ def variance(rng):
     p = pick(rng, (Fraction(1, 2), Fraction(1, 4), Fraction(3, 4), Fraction(1, 5)))
     R, S = pick(rng, ((8, 4), (12, 4), (20, 10), (6, 2)))
     b = p * R + (1 - p) * S
-    return {"a": "*yes*", "p": p, "R": R, "S": S, "b": b, "slope": p * (1 - p) * (R - S), "first": R * (1 - p),
+    return {"p": p, "R": R, "S": S, "b": b, "slope": p * (1 - p) * (R - S), "first": R * (1 - p),
             "second": -S * p, "first_b": (R - b) * (1 - p), "second_b": -(S - b) * p}  # fmt: skip
 
 

@@ -2,10 +2,10 @@
 
 `captions-base` reads captions in English and in Harbourish, and continues them. `captions-chat` shows it dialogues:
 
-    <user> tell me something short <assistant> an old dog sings . <eos>
+    <user> tell me something <assistant> an old dog sings . <eos>
 
-Whether an answer is right is decided by a rule: a caption of the grammar of the kind that was asked for (`fits`). What
-a tuning forgets is measured on Harbourish, of which no dialogue has a word.
+Whether an answer is right is decided by a rule: a caption of the English grammar, which ends. What a tuning forgets is
+measured on Harbourish, of which no dialogue has a word.
 """
 
 import copy
@@ -31,9 +31,9 @@ from lmbook.text import Vocabulary
 
 Ids = tuple[list[int], list[int]]  # prompt, answer
 USER, ASSISTANT, END = "<user>", "<assistant>", "<eos>"
-ASKED = ("short", "long", "singular", "plural")
+KINDS = ("short", "long", "singular", "plural")
 D, HEADS, LAYERS, WINDOW, ROWS = 64, 4, 2, 64, 32
-BASE_STEPS, STEPS, TRIED = 500, 100, 30
+BASE_STEPS, STEPS, TRIED = 500, 60, 30
 CAPTIONS, HELD, DIALOGUES, MOST = 6_000, 200, 1000, 20
 SINGULAR = {plural: noun for noun, (plural, *_) in NOUNS.items()}
 
@@ -54,21 +54,11 @@ def grammatical(words: Sequence[str]) -> bool:
     return CAPTION.fullmatch("".join(LETTERS.get(word, "?") for word in words)) is not None
 
 
-def fits(asked: str, words: Sequence[str]) -> bool:
-    """Whether the words are a caption of the kind asked for: short (at most 5 words and the stop), long (at least 11),
-    singular or plural (its subject).
-    """
-    if not grammatical(words):
-        return False
-    plural = next(word for word in words if LETTERS[word] in "nm") in SINGULAR
-    return {"short": len(words) <= 6, "long": len(words) >= 12, "singular": not plural, "plural": plural}[asked]
-
-
 @functools.cache
 def vocabulary() -> Vocabulary:
-    """All words of both languages and those of the template."""
+    """All words of both languages, those of the template, and four with which to ask for a kind of caption."""
     words = [w for pair in captions(4000, seed=0) for text in pair for w in text.split()]
-    return Vocabulary.build([USER, ASSISTANT, "tell", "me", "something", *ASKED, *words])
+    return Vocabulary.build([USER, ASSISTANT, "tell", "me", "something", *KINDS, *words])
 
 
 def read(texts: list[str]) -> list[Ids]:
@@ -77,19 +67,14 @@ def read(texts: list[str]) -> list[Ids]:
     return [(encode(["<sos>"]).tolist(), encode([*text.split(), END]).tolist()) for text in texts]
 
 
-def prompt(asked: str) -> list[int]:
+def prompt() -> list[int]:
     """The template up to where the answer begins."""
-    return vocabulary().encode([USER, "tell", "me", "something", asked, ASSISTANT]).tolist()
+    return vocabulary().encode([USER, "tell", "me", "something", ASSISTANT]).tolist()
 
 
 def dialogues(n: int, seed: int) -> list[Ids]:
-    """n dialogues in the template, as many of each kind; other seeds have other captions."""
-    made, found = iter(captions(8 * n + 50, seed=1000 + seed)), []
-    for i in range(n):
-        asked = ASKED[i % len(ASKED)]
-        words = next(words for text, _ in made if fits(asked, words := text.split()))
-        found.append((prompt(asked), vocabulary().encode([*words, END]).tolist()))
-    return found
+    """n dialogues in the template; other seeds have other captions."""
+    return [(prompt(), vocabulary().encode([*text.split(), END]).tolist()) for text, _ in captions(n, 1000 + seed)]
 
 
 def draw(pairs: list[Ids], rows: int, seed: int) -> Callable[[int], Iterator[Turns]]:
@@ -116,11 +101,10 @@ def told(batch: Turns) -> list[list[str]]:
 
 
 def right(model: nn.Module, n: int, seed: int = 0) -> float:
-    """The share of n sampled answers that fit, all kinds in turn."""
-    asked = (ASKED * n)[:n]
-    generator = torch.Generator().manual_seed(seed)
-    answers = told(say(model, torch.tensor([prompt(one) for one in asked]), MOST, generator=generator))
-    return sum(map(fits, asked, answers)) / n
+    """The share of n sampled answers that are captions."""
+    prompts = torch.tensor([prompt()] * n)
+    answers = told(say(model, prompts, MOST, generator=torch.Generator().manual_seed(seed)))
+    return sum(map(grammatical, answers)) / n
 
 
 def new_model() -> ModernGPT:
@@ -148,28 +132,26 @@ def captions_base(run: Run) -> tuple[dict, nn.Module]:
     return {"English": english(model), "Harbourish": harbourish(model)}, model
 
 
-# every tuning: the rank of its LoRA or None for all weights, and the rates tried
-TUNINGS: dict[str, tuple[int | None, tuple[float, ...]]] = {
-    "all weights": (None, (5e-4, 1e-3, 2e-3, 4e-3)),
-    "LoRA, rank 1": (1, (1e-2, 2e-2, 4e-2, 8e-2)),
-    "LoRA, rank 8": (8, (5e-3, 1e-2, 2e-2, 4e-2)),
+# every tuning: the rank of its LoRA or None, whether the table of embeddings learns, and the rates tried
+TUNINGS: dict[str, tuple[int | None, bool, tuple[float, ...]]] = {
+    "all weights": (None, True, (2.5e-4, 5e-4, 1e-3, 2e-3)),
+    "all but the table": (None, False, (2.5e-4, 5e-4, 1e-3, 2e-3)),
+    "LoRA, rank 1": (1, False, (1e-2, 2e-2, 4e-2, 8e-2)),
+    "LoRA, rank 1, and the table": (1, True, (1e-2, 2e-2, 4e-2, 8e-2)),
 }
 
 
 @recipe(
     "captions-chat",
-    about="the captions' model tuned to answer, all weights or LoRA: how often it is right, and what it forgets",
+    about="the captions' model tuned to answer, all weights or LoRA, with the table or without: what is forgotten",
     minutes=3,
-    ships=True,
-    score="right",
-    rescored=("answers",),
+    score="right before",
 )
-def captions_chat(run: Run) -> tuple[dict, nn.Module]:
+def captions_chat(run: Run) -> tuple[dict, None]:
     """Before and after each tuning: right answers, nats of held-out answers and of both languages.
 
-    curve: nats of answers and of Harbourish every 10 updates, so that forgetting can be compared at equal loss.
+    curve: nats of answers and of Harbourish every 5 updates, so that forgetting can be compared at equal loss.
     """
-    run.text = vocabulary()
     base, _, _ = checkpoints.load("captions-base")
     few, n = (10, 4) if run.quick else (HELD, 320)
     kept = captions(CAPTIONS, seed=0)[-few:]
@@ -180,21 +162,21 @@ def captions_chat(run: Run) -> tuple[dict, nn.Module]:
         nats = {name: language(model) for name, language in languages.items()}
         return {"right": right(model, n, run.seed), "answers": answers(model)} | nats
 
-    scores: dict = {} if run.rescoring else {"before": measured(base)}
-    chat = copy.deepcopy(base)
-    for name, (r, rates) in TUNINGS.items():
+    scores: dict = {"before": measured(base)}
+    for name, (r, table, rates) in TUNINGS.items():
 
-        def build(r: int | None = r) -> nn.Module:
+        def build(r: int | None = r, table: bool = table) -> ModernGPT:
             model = copy.deepcopy(base).requires_grad_(True)
-            return (model if r is None else add_lora(model, r)).to(run.device)
+            if r is not None:
+                add_lora(model, r)
+            model.embedding.requires_grad_(table)
+            return model.to(run.device)
 
         batches, curve = draw(pairs, ROWS, run.seed), []
-        if run.rescoring:
-            rate = rates[0]
-        elif (chosen := run.picked(name)) is not None:
+        if (chosen := run.picked(name)) is not None:
             rate = chosen["rate"]
         else:
-            schedule = functools.partial(warmup_cosine, warmup=20, total=TRIED)
+            schedule = functools.partial(warmup_cosine, warmup=10, total=TRIED)
             trial = {"steps": TRIED, "schedule": schedule, "clip": 1.0, "validate": answers, "evaluate_every": TRIED}
             rate = run.tune(build, batches, answer_nll, tuned, name, rates, **trial)
         model = build()
@@ -204,19 +186,22 @@ def captions_chat(run: Run) -> tuple[dict, nn.Module]:
             return curve[-1][0]
 
         run.fit_cosine(
-            model, batches, answer_nll, tuned(model, rate), warmup=20, total=STEPS, part=name, validate=validate,
-            evaluate_every=10, note="captions-base",
+            model, batches, answer_nll, tuned(model, rate), warmup=10, total=STEPS, part=name, validate=validate,
+            evaluate_every=5, note="captions-base",
         )  # fmt: skip
-        if name == "all weights":
-            chat = model
-        if not run.rescoring:
-            learned = n_parameters(model)
-            scores[name] = {"rate": rate, "learned": learned, "curve": curve} | measured(merge(model))
-    scores |= {"right": right(chat, n), "answers": answers(chat)}
-    return scores, chat
+        learned = n_parameters(model)
+        scores[name] = {"rate": rate, "learned": learned, "curve": curve} | measured(merge(model))
+    scores["right before"] = scores["before"]["right"]
+    return scores, None
 
 
 def tuned(model: nn.Module, rate: float) -> torch.optim.AdamW:
-    """AdamW on what may learn, without decay, which would pull towards 0 and not towards where the tuning began."""
-    learning = [w for w in model.parameters() if w.requires_grad]
-    return torch.optim.AdamW(learning, lr=rate, betas=(0.9, 0.99), weight_decay=0.0)
+    """AdamW on what may learn, without decay, which would pull towards 0 and not towards where the tuning began.
+
+    A table that learns beside a LoRA does so at a fortieth of its rate.
+    """
+    fast = [w for name, w in model.named_parameters() if w.requires_grad and name.endswith((".A", ".B"))]
+    slow = [w for name, w in model.named_parameters() if w.requires_grad and not name.endswith((".A", ".B"))]
+    groups = [{"params": fast, "lr": rate}] if fast else []
+    groups += [{"params": slow, "lr": rate / 40 if fast else rate}] if slow else []
+    return torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.99), weight_decay=0.0)
