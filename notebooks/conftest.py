@@ -4,12 +4,15 @@ Such a cell has the tag `real-data`. It is executed like any other, on the built
 compared; the summary says how many there were and why. With LMBOOK_SKIP_NOTHING set this makes the run fail.
 
 LMBOOK_STATUS names a file for the record of the run, from which the site says when each chapter was last executed.
+
+Kernels are forked from a process with PyTorch and Matplotlib in it, where `tests/warm_kernels.py` can be imported.
 """
 
 import json
 import os
 import platform
 import re
+from contextlib import suppress
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -17,7 +20,9 @@ from pathlib import Path
 import nbformat
 
 # Those that run longest come first, so that no worker is left with one at the end; build/status.json has the seconds.
-LONGEST = ("06", "08", "03", "17", "15", "16", "10", "18", "11", "13", "02", "12", "07", "19", "04", "01", "14", "09")
+# A chapter that is not listed comes before them.
+LONGEST = ("17", "16", "19", "04", "07", "08", "10", "15", "18", "06", "13", "11", "12", "14", "02", "03", "01", "20")
+LONGEST += ("09", "05", "00")
 QUOTED = re.compile(r"[\"']([\w-]+)[\"']")
 NOT_COMPARED = "not compared"
 
@@ -38,9 +43,16 @@ def lacking(notebook: nbformat.NotebookNode) -> str | None:
     return f"without {', '.join(missing)}: {said}" if missing else None
 
 
+def pytest_configure():
+    with suppress(ImportError):
+        import warm_kernels
+
+        warm_kernels.use()
+
+
 def pytest_collection_modifyitems(config, items):
     order = {number: place for place, number in enumerate(LONGEST)}
-    items.sort(key=lambda item: order.get(item.path.name[:2], len(order)))
+    items.sort(key=lambda item: order.get(item.path.name[:2], -1 if item.path.suffix == ".ipynb" else len(order)))
 
 
 def pytest_runtest_setup(item):

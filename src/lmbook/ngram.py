@@ -177,8 +177,7 @@ def fit_weights(
         raise ValueError("held_out has no token that can be predicted; give a stream of held-out text.")
     weights = np.full(order + 1, 1 / (order + 1))
     for _ in range(steps):
-        joint = weights[:, None] * P
-        previous, weights = weights, (joint / joint.sum(0)).mean(1)
+        previous, weights = weights, weights * (P @ (1 / (weights @ P))) / P.shape[1]
         if np.abs(weights - previous).max() < 1e-6:
             break
     return weights

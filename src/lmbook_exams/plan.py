@@ -1,4 +1,4 @@
-"""Run sheets of a course, one page for each meeting, and its hours added up, from `book/plan.toml` and the chapters.
+"""Run sheets of a course, one page for each meeting, and its hours added up, from a plan in `book/` and the chapters.
 
 A sheet has what a lecturer looks for in the minute before: objectives, minutes, the slides of the core, the figures,
 the predictions to ask, the derivation for the board, the question to leave with, and what goes wrong.  The hours of a
@@ -9,7 +9,7 @@ those of homework are the estimates on the instructors' page.
 import re
 import tomllib
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 import nbformat
@@ -18,13 +18,16 @@ from markupsafe import Markup
 from lmbook_exams.bank import CHAPTERS, of_chapter
 from lmbook_exams.objectives import trained
 from lmbook_press.book import Book, BookError, markdown_of
-from lmbook_press.editions.slides import Deck, Slide, chapter, cut, inline, katex_style, prose
+from lmbook_press.editions.slide import Slide, cut, inline, prose
+from lmbook_press.editions.slides import Deck, chapter
+from lmbook_press.editions.stage import katex_style
 from lmbook_press.exercises import Exercise, exercises
 from lmbook_press.rendering import render
 
 # Minutes for each: 100 words of prose, a numbered equation, a cell of code that is shown, a question to be answered.
 RULE = {"words": 1.0, "equations": 2.0, "cells": 2.0, "questions": 3.0}
 PARTS = ("all", "first", "second")
+WEEK = ("read", "due", "project", "events", "meetings", "from_chapter")
 OPENING, CLOSING = 5, 5  # minutes: last time's question, the question to leave with
 TIMES = {"about 90 minutes": 90, "about two hours": 120, "about two and a half hours": 150}
 ESTIMATE = re.compile(r"^\| (\d+)\. [^|]*\| ([^|]+) \|", re.MULTILINE)
@@ -96,6 +99,12 @@ class Chapter:
         return [prose(self.deck.markup.convert(text.strip(), 0)) for text in found]
 
 
+@cache
+def chapter_of(number: int, book: Book) -> Chapter:
+    """The chapter of this number, read once."""
+    return Chapter(number, book)
+
+
 @dataclass
 class Meeting:
     """One sheet.  rows: (minutes, what)."""
@@ -125,23 +134,38 @@ class Meeting:
         return [one for one in asked if one[1].heading == "Check yourself"][-1:] or asked[-1:]
 
 
-def read(path: Path) -> dict:
-    """The plan in a file.  Raises BookError, with what is wrong, for one that cannot be."""
+def read(path: Path, book: Book) -> dict:
+    """The plan in a file, where a week with `from_chapter` stands for one week with each chapter from there on.
+
+    Raises BookError, with what is wrong, for a plan that cannot be.
+    """
     try:
         plan = tomllib.loads(path.read_text("utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise BookError(f"{path}: {error}") from None
     for at, week in enumerate(plan.get("week", []), start=1):
-        for name in set(week) - {"read", "due", "project", "events", "meetings"}:
-            raise BookError(f"{path}, week {at}: {name} is none of read, due, project, events, meetings.")
+        for name in set(week) - set(WEEK):
+            raise BookError(f"{path}, week {at}: {name} is none of {', '.join(WEEK)}.")
         for one in week.get("meetings", []):
             if one.get("part", "all") not in PARTS:
                 raise BookError(f"{path}, week {at}: part is {one['part']!r}; write one of {', '.join(PARTS)}.")
-            if not {"chapter", "exam", "free"} & set(one):
+            if not {"chapter", "exam", "free"} & set(one) and "from_chapter" not in week:
                 raise BookError(f"{path}, week {at}: a meeting needs a chapter, an exam or free.")
     if not plan.get("week"):
         raise BookError(f"{path} has no [[week]].")
-    return plan
+    return plan | {"week": [one for week in plan["week"] for one in _each(week, book)]}
+
+
+def _each(week: dict, book: Book) -> list[dict]:
+    """The week itself, or one like it for each chapter from `from_chapter` on, whose meetings are about the chapter."""
+    if (first := week.get("from_chapter")) is None:
+        return [week]
+
+    def about(number: int) -> dict:
+        meetings = [one if {"exam", "free"} & set(one) else {"chapter": number, **one} for one in week["meetings"]]
+        return week | {"read": [{"chapter": number}], "meetings": meetings}
+
+    return [about(number) for path in book.chapters() if (number := book.chapter_number(path)) >= first]
 
 
 def homework(book: Book) -> dict[int, int]:
@@ -154,7 +178,7 @@ def hours(plan: dict, book: Book) -> list[dict]:
     """For each week of a student: {read, exercises, homework, class, project, all}, in hours."""
     minutes, found, grades = homework(book), [], plan["exercises"]
     for week in plan["week"]:
-        chapters = [(Chapter(one["chapter"], book), one.get("share", 1)) for one in week.get("read", [])]
+        chapters = [(chapter_of(one["chapter"], book), one.get("share", 1)) for one in week.get("read", [])]
         one = {"read": sum(chapter.hours * share for chapter, share in chapters)}
         done = [
             (sum(each.minutes for each in chapter.exercises if each.grade in grades), share)
@@ -168,7 +192,7 @@ def hours(plan: dict, book: Book) -> list[dict]:
 
 
 def staff(plan: dict) -> dict[str, float]:
-    """Hours of the staff in the term, for what plan.toml estimates."""
+    """Hours of the staff in the term, for what the plan estimates."""
     students, minutes = plan["students"], plan["staff"]
     meetings = [one for week in plan["week"] for one in week["meetings"]]
     exams = 1 + sum("exam" in one for one in meetings)
@@ -191,7 +215,7 @@ def meetings(plan: dict, book: Book) -> list[Meeting]:
             if "chapter" not in one:
                 found.append(Meeting(at, number, one.get("exam") or one["free"]))
                 continue
-            about, part = Chapter(one["chapter"], book), one.get("part", "all")
+            about, part = chapter_of(one["chapter"], book), one.get("part", "all")
             title = about.deck.title + {"all": "", "first": ", first half", "second": ", second half"}[part]
             meeting = Meeting(at, number, title, about, about.part(part), bug=part == "second")
             meeting.board = _board(about.number, "bug" if meeting.bug else "derivation")
@@ -220,8 +244,8 @@ def _minutes(meeting: Meeting, minutes: int) -> list[tuple[int, str]]:
 
 def page(book: Book, path: Path) -> str:
     """The whole plan as one page that prints: the calendar, then a sheet for each meeting."""
-    plan = read(path)
+    plan = read(path, book)
     weeks = [(week, one) for week, one in zip(plan["week"], hours(plan, book), strict=True)]
     about = {"plan": plan, "weeks": weeks, "staff": staff(plan), "meetings": meetings(plan, book), "rule": RULE}
-    about |= {"chapters": [(number, Chapter(number, book).deck.title, trained(book, number)) for number in CHAPTERS]}
+    about |= {"chapters": [(number, chapter_of(number, book).deck.title, trained(book, number)) for number in CHAPTERS]}
     return render("plan.html", "lmbook_exams", katex=Markup(katex_style(book)), inline=inline, **about)

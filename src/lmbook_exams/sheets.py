@@ -15,7 +15,7 @@ from lmbook_exams.paper import Paper
 from lmbook_exams.question import Asked, Question
 from lmbook_press.assignments.marking import rubric
 from lmbook_press.book import Book, BookError
-from lmbook_press.editions.slides import katex_style
+from lmbook_press.editions.stage import katex_style
 from lmbook_press.prose import inline, prose
 from lmbook_press.rendering import render
 

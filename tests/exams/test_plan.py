@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from lmbook_exams import plan
+from lmbook_exams.bank import CHAPTERS
 from lmbook_press.book import Book, BookError
 
 BOOK = Book.find(Path(__file__).parent)
-PLAN = plan.read(BOOK.root / "book" / "plan.toml")
+FILES = [BOOK.root / "book" / name for name in ("plan.toml", "plan-today.toml")]
+PLAN, TODAY = (plan.read(file, BOOK) for file in FILES)
 
 
 @pytest.fixture(scope="module")
@@ -17,21 +19,34 @@ def meetings():
     return plan.meetings(PLAN, BOOK)
 
 
-def test_no_week_is_longer_than_promised_and_hours_are_those_of_their_parts():
-    weeks = plan.hours(PLAN, BOOK)
-    assert len(weeks) == 14
+@pytest.mark.parametrize("course", [PLAN, TODAY], ids=["all", "today"])
+def test_no_week_is_longer_than_promised_and_hours_are_those_of_their_parts(course):
+    weeks = plan.hours(course, BOOK)
+    assert len(weeks) <= 14
     for week in weeks:
         assert week["all"] == pytest.approx(
             sum(week[name] for name in ("read", "exercises", "homework", "class", "project"))
         )
-        assert week["all"] <= PLAN["most_hours"]
+        assert week["all"] <= course["most_hours"]
+
+
+def test_the_course_of_fourteen_weeks_has_time_for_a_project_and_few_exercises():
+    weeks = plan.hours(PLAN, BOOK)
+    assert len(weeks) == 14
     assert sum(week["project"] for week in weeks) >= 8
     everything = plan.hours(PLAN | {"exercises": ["check", "practice", "explore"]}, BOOK)
     assert sum(week["exercises"] for week in everything) > 4 * sum(week["exercises"] for week in weeks) > 4
 
 
+def test_part_five_has_a_week_for_each_of_its_chapters():
+    listed = [number for week in TODAY["week"] for number in (one["chapter"] for one in week["read"]) if number >= 20]
+    assert listed == [BOOK.chapter_number(path) for path in BOOK.chapters() if BOOK.chapter_number(path) >= 20]
+    assert all(week["meetings"][0]["chapter"] == week["read"][0]["chapter"] for week in TODAY["week"][10:])
+    assert "chapter" not in TODAY["week"][-1]["meetings"][1]
+
+
 def test_reading_is_counted_from_the_chapter():
-    one = plan.Chapter(6, BOOK)
+    one = plan.chapter_of(6, BOOK)
     text = plan.markdown_of(one.path).split("\n## Exercises")[0]
     assert one.counted["equations"] == len(re.findall(r"\(eq-[\w-]+\)$", text, re.MULTILINE)) > 4
     assert one.counted["questions"] == text.count("{self-check}") + text.count(":class: predict") > 4
@@ -49,17 +64,22 @@ def test_every_meeting_has_a_sheet_whose_minutes_add_up(meetings):
         assert min(minutes for minutes, _ in one.rows) > 0, one.title
         assert one.exit, one.title
         assert one.slides, one.title
+        told = [slide for _, slide in one.slides if slide.kind not in ("ask", "answer")]
+        unclaimed = {slide.heading for slide in told if not slide.claim}
+        assert unclaimed <= {"What you will be able to do"}, one.title
     first, second = (one for one in meetings if one.week == 6)
     numbers = [[at for at, _ in one.slides] for one in (first, second)]
     assert numbers[0] + numbers[1] == [at for at, _ in first.chapter.core]
     assert any(one.figures for one in (first, second))
 
 
-def test_the_instructors_page_has_the_same_calendar():
-    page = (BOOK.root / "book" / "instructors.md").read_text("utf-8")
+@pytest.mark.parametrize(("course", "under"), [(PLAN, "Fourteen weeks"), (TODAY, "For a class that knows the basics")])
+def test_the_instructors_page_has_the_same_calendar(course, under):
+    page = (BOOK.root / "book" / "instructors.md").read_text("utf-8").split(f"**{under}**")[1].split("\n**")[0]
     rows = re.findall(r"^\| (\d+) \| ([^|]*) \| ([^|]*) \|[^|]*\| ([\d.]+) \|$", page, re.MULTILINE)
-    assert len(rows) == 14
-    for (_, read, due, hours), week, counted in zip(rows, PLAN["week"], plan.hours(PLAN, BOOK), strict=True):
+    weeks = [week for week in course["week"] if "from_chapter" not in week]
+    assert len(rows) == len(weeks)
+    for (_, read, due, hours), week, counted in zip(rows, weeks, plan.hours(course, BOOK), strict=False):
         asked = [str(one["chapter"]) for one in week["read"]]
         assert set(asked) <= set(re.findall(r"\d+", read))
         assert re.findall(r"\d+", due) == [str(number) for number in week.get("due", [])]
@@ -72,13 +92,14 @@ def test_each_sheet_is_one_page(new_context, tmp_path, meetings):
 
     from pypdf import PdfReader
 
-    (tmp_path / "plan.html").write_text(plan.page(BOOK, BOOK.root / "book" / "plan.toml"), "utf-8")
     page = new_context().new_page()
-    page.goto((tmp_path / "plan.html").as_uri())
-    words = [one.extract_text() for one in PdfReader(BytesIO(page.pdf(prefer_css_page_size=True))).pages]
-    (aims,) = (at for at, text in enumerate(words) if text.startswith("Objectives, and where"))
-    assert aims == 1 + len(meetings)
-    assert len(words) - aims <= 6
+    for file, count in zip(FILES, (len(meetings), sum(len(week["meetings"]) for week in TODAY["week"])), strict=True):
+        (tmp_path / "plan.html").write_text(plan.page(BOOK, file), "utf-8")
+        page.goto((tmp_path / "plan.html").as_uri())
+        words = [one.extract_text() for one in PdfReader(BytesIO(page.pdf(prefer_css_page_size=True))).pages]
+        (aims,) = (at for at, text in enumerate(words) if text.startswith("Objectives, and where"))
+        assert aims == 1 + count, file.name
+        assert len(words) - aims <= len(CHAPTERS) / 3
 
 
 @pytest.mark.parametrize(
@@ -94,4 +115,4 @@ def test_each_sheet_is_one_page(new_context, tmp_path, meetings):
 def test_a_plan_that_cannot_be_is_named(tmp_path, text, says):
     (tmp_path / "plan.toml").write_text(text)
     with pytest.raises(BookError, match=says):
-        plan.read(tmp_path / "plan.toml")
+        plan.read(tmp_path / "plan.toml", BOOK)

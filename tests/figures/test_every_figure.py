@@ -22,17 +22,25 @@ def printed() -> list[str]:
     return [FirstWords().html(), *found]
 
 
-# What a figure shows that somebody cannot see, read or hit: what a box cuts off, letters of less than 12 px, targets of
-# less than 24 px; and how high it is.
+# What a figure shows that somebody cannot see, read or hit: what a box cuts off, marks and words outside their drawing
+# or the figure, letters of less than 12 px, targets of less than 24 px, more than two screens of a phone.
 SEEN = """(figures) => figures.map((figure) => {
   const seen = (one) => one.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true })
     && !one.closest(".lm-hidden");
   const all = [...figure.querySelectorAll("*")].filter(seen);
   const name = (one, ...more) => [figure.dataset.module, one.localName, one.getAttribute("class"), ...more].join(" ");
+  const words = (one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
   const cut = all.filter((one) => !(one instanceof SVGElement) && !one.matches("input, select, textarea")
     && /auto|scroll|hidden|clip/.test(getComputedStyle(one).overflowY)
     && (one.scrollHeight > one.clientHeight + 2 || one.scrollWidth > one.clientWidth + 2));
-  const words = (one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  const shape = "rect, circle, line, path, polyline, polygon, ellipse, text";
+  const frames = (box) => box && getComputedStyle(box).overflowX !== "visible";
+  const outside = all.filter((one) => one.matches(shape) || words(one)).filter((one) => {
+    const frame = frames(one.ownerSVGElement) ? one.ownerSVGElement : figure;
+    const [mark, box] = [one, frame].map((thing) => thing.getBoundingClientRect());
+    return (mark.width || mark.height) && !one.closest("defs, style, script, [clip-path], details:not([open])")
+      && Math.max(box.left - mark.left, mark.right - box.right, box.top - mark.top, mark.bottom - box.bottom) > 1.5;
+  });
   const size = (one) => parseFloat(getComputedStyle(one).fontSize)
     * (one instanceof SVGElement ? Math.abs(one.getScreenCTM().a || one.getScreenCTM().b) : 1);
   const small = all.filter((one) => !one.closest("style, script") && words(one) && size(one) < 11.95);
@@ -41,31 +49,91 @@ SEEN = """(figures) => figures.map((figure) => {
     .filter((one) => Math.min(one.offsetWidth, one.offsetHeight) < 23.5);
   return {
     cut: cut.map((one) => name(one, one.scrollHeight, "of", one.clientHeight)),
+    outside: outside.map((one) => name(one, one.textContent.slice(0, 20))),
     small: small.map((one) => name(one, size(one))),
     missed: missed.map((one) => name(one, one.offsetWidth, one.offsetHeight)),
+    high: figure.offsetHeight > 2 * 844 ? [name(figure, figure.offsetHeight)] : [],
   };
 })"""
 FIGURES = "figure.lm-figure"
 
 
-def faults(page, kind: str) -> list[str]:
-    return [one for figure in page.locator(FIGURES).evaluate_all(SEEN) for one in figure[kind]]
+DRAWN = "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
 
 
-def test_nothing_is_too_small_to_read_or_to_hit(show, printed):
+def faults(page, *kinds: str) -> list[str]:
+    figures = page.locator(FIGURES).evaluate_all(SEEN)
+    return [f"{kind}: {one}" for kind in kinds for figure in figures for one in figure[kind]]
+
+
+# Types into every line that acts while one types; says which figures jumped, and which lines were written back shorter.
+JUMPED = """async (figures) => {
+  const line = "input[type=text]:not(.lm-own-text *, [maxlength='6'])";
+  const lines = figures.flatMap((figure) => [...figure.querySelectorAll(line)].filter((one) => one.checkVisibility())
+    .map((one) => ({ figure, one, high: [], lost: false })));
+  for (const text of ["a", "the s", "the sea was calm", "", "x".repeat(40), "The sea was calm and grey."]) {
+    for (const { one } of lines) {
+      one.value = one.maxLength > 0 ? text.slice(0, one.maxLength) : text;
+      one.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+    await new Promise((done) => setTimeout(() => requestAnimationFrame(done), 300));
+    for (const it of lines) {
+      it.high.push(it.figure.offsetHeight);
+      it.lost ||= it.one.value !== text.slice(0, it.one.maxLength > 0 ? it.one.maxLength : undefined);
+    }
+  }
+  return lines.flatMap(({ figure, high, lost }) => [
+    ...(Math.max(...high) - Math.min(...high) > 90 ? [`${figure.dataset.module} is ${high} high`] : []),
+    ...(lost ? [`${figure.dataset.module} lost letters`] : []),
+  ]);
+}"""
+
+
+def test_a_figure_shows_all_of_itself_and_keeps_its_height(show, printed):
     page = show(*printed, width=820)
     assert page.locator(FIGURES).count() == len(printed) > 30
-    assert faults(page, "small") == []
+    assert faults(page, "cut", "outside", "small") == []
     page.set_viewport_size({"width": 390, "height": 844})
-    page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
-    assert faults(page, "small") == []
-    assert faults(page, "missed") == []
+    page.evaluate(DRAWN)
+    assert faults(page, "cut", "outside", "small", "missed", "high") == []
+    assert page.locator(FIGURES).evaluate_all(JUMPED) == []
+
+
+# On paper: what says that something is missing, and how many square pixels of drawing there are.
+ON_PAPER = """(figures) => figures.map((figure) => {
+  const seen = (one) => one.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });
+  const drawn = [...figure.querySelectorAll("svg, .lm-body :empty, canvas, mark, td, button")].filter(seen)
+    .map((one) => one.getBoundingClientRect()).reduce((sum, box) => sum + box.width * box.height, 0);
+  const shown = figure.innerText;
+  return {
+    name: figure.dataset.module,
+    title: seen(figure.querySelector(".lm-title")),
+    drawn,
+    covered: [...figure.querySelectorAll(".lm-covered")].some((one) => getComputedStyle(one).visibility === "hidden"),
+    asks: [...figure.querySelectorAll(".lm-wager")].some(seen),
+    empty: /not yet|nothing yet|no text yet|press .* to see/i.test(shown),
+    task: [...figure.querySelectorAll(".lm-task")].every(seen),
+  };
+})"""
+
+
+def test_the_first_view_on_paper_is_the_finding_and_its_drawing(show, printed):
+    page = show(*printed, bets=True)
+    page.emulate_media(media="print")
+    for one in page.locator(FIGURES).evaluate_all(ON_PAPER):
+        name, drawn = one.pop("name"), one.pop("drawn")
+        assert drawn > 4000, name
+        assert one == {"title": True, "task": True, "covered": False, "asks": False, "empty": False}, name
+    page.add_style_tag(content="@media print { .lm-figure .lm-covered { visibility: hidden } }")
+    assert any(one["covered"] for one in page.locator(FIGURES).evaluate_all(ON_PAPER))
 
 
 @pytest.mark.parametrize(
     ("style", "kind"),
     [
         ("height: 60px; overflow: auto", "cut"),
+        ("transform: translateX(-60px)", "outside"),
+        ("height: 1700px", "high"),
         ("font-size: 9px", "small"),
         ("min-height: 0; height: 20px; padding: 0", "missed"),
     ],
@@ -175,8 +243,9 @@ def test_every_line_of_text_is_one_of_the_shared_ones():
 
 def test_the_temperature_acts_at_once_when_all_is_written(show):
     page = show(FirstWords(), motion="reduce")
+    page.get_by_label("Begin with").fill("JULIET:")
     page.get_by_role("button", name="Write on").click()
-    page.wait_for_function("document.querySelector('.lmo-text').textContent.length > 200")
+    page.wait_for_function("/^JULIET:[^]{200}/.test(document.querySelector('.lmo-text').textContent)")
     before = page.locator(".lm-bar-text").all_inner_texts()
     page.get_by_role("slider").fill("1.6")
     page.wait_for_function("(old) => document.querySelector('.lm-bar-text').textContent !== old", arg=before[0])

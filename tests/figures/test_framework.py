@@ -179,6 +179,16 @@ def test_a_module_becomes_a_program_that_stands_alone():
         assert machine.eval("Object.keys(eval(`(${program})`)()).includes('serve')")
 
 
+def test_a_site_has_the_engine_and_the_shared_parts_once():
+    files = modules()
+    for name, mark in (("live", "class MaskedLM"), ("core", "function replace(")):
+        (holder,) = [file for file, text in files.items() if mark in text]
+        assert holder.startswith(f"{name}.")
+    alone = modules(shared=())
+    assert sum("class MaskedLM" in text for text in alone.values()) > 5  # where a file must stand alone
+    assert not any(re.search(r"^import\b", text, re.MULTILINE) for text in alone.values())
+
+
 def test_a_site_serves_the_weights_that_figures_fetch_and_knows_their_size():
     files, mount = bundle.served(), modules()["mount.mjs"]
     table = json.loads(re.search(r"^const WEIGHTS = (.*);$", mount, re.MULTILINE)[1])

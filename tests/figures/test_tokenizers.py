@@ -224,14 +224,14 @@ def test_each_group_is_one_tab_stop(show):
     page = show(TokenizerComparison())
     page.get_by_label("Text", exact=True).focus()
     stops = []
-    for _ in range(6):
+    for _ in range(7):
         page.keyboard.press("Tab")
         stops.append(
             page.evaluate("""() => { const node = document.activeElement;
               const group = node.closest("[role=group]")?.getAttribute("aria-label");
               return group?.split(":")[0] ?? node.type ?? node.localName; }""")
         )
-    assert stops == ["Try", *NAMES, "range", "summary"]
+    assert stops == ["Try", "Your bet", *NAMES, "range", "summary"]
 
 
 def test_the_result_is_read_out(show):

@@ -31,8 +31,8 @@ def machine(weights=None):
     js.eval(ATOB)
     data = base64.b64encode(weights or (TRAINED / f"{MODEL}.safetensors").read_bytes()).decode()
     js.eval(f'const file = "{data}";undefined')
-    js.eval("const { bytes, weights } = checkpoint_(), { GPT, distribution } = gpt_(); undefined")
-    js.eval("const { draw, softmax, uniform } = numbers_(); undefined")
+    js.eval("const { bytes, weights } = checkpoint_(), { GPT } = gpt_(); undefined")
+    js.eval("const { distribution, draw, softmax, uniform } = numbers_(); undefined")
     js.eval("const found = weights(bytes(file));undefined")
 
     def call(code):
@@ -229,7 +229,7 @@ def test_greedy_text_is_the_packages(show, way):
         page.get_by_role("button", name="Write 100 characters").press("Enter")
     page.wait_for_function("document.querySelector('.lmw-text').lastChild.data?.length === 100")
     assert written(page) == "".join(CHARACTERS[i] for i in ids)
-    assert "drawn with 1;" in page.locator(".lm-says").inner_text()
+    page.locator(".lm-says:has-text('drawn with 1;')").wait_for()
 
 
 def test_it_writes_before_the_readers_eyes_and_stops(show):
@@ -242,6 +242,9 @@ def test_it_writes_before_the_readers_eyes_and_stops(show):
     later(page, 150)
     assert written(page) == text
     page.get_by_role("button", name="One character").click()
+    page.wait_for_function(
+        "(most) => document.querySelector('.lmw-text').lastChild.data?.length === most", arg=len(text) + 1
+    )
     assert written(page)[:-1] == text
     page.get_by_role("button", name="Back").click()
     assert written(page) == text

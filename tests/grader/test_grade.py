@@ -49,12 +49,12 @@ def solved(homework: Homework, answers: dict[str, str]) -> nbformat.NotebookNode
     return notebook
 
 
-def of_a_push(*others: str) -> list:
-    """All homeworks; those with these numbers once a week."""
-    return [pytest.param(stem, marks=[pytest.mark.weekly] * (stem[:2] in others)) for stem in STEMS]
+def of_a_push(*numbers: str) -> list:
+    """The homeworks with these numbers; once a week all."""
+    return [pytest.param(stem, marks=[pytest.mark.weekly] * (stem[:2] not in numbers)) for stem in STEMS]
 
 
-@pytest.mark.parametrize("stem", STEMS)
+@pytest.mark.parametrize("stem", of_a_push("02", "05", "06", "12", STEMS[-1][:2]))
 def test_the_master_scores_full_marks(stem, courses, warm, tmp_path):
     folder = courses / stem.split("-")[0]
     homework = Homework.load(folder)
@@ -72,7 +72,7 @@ def test_in_the_student_version_every_answer_is_missing(stem, courses):
     assert place(homework.release, homework.release).missing == [question.name for question in homework.questions]
 
 
-@pytest.mark.parametrize("stem", of_a_push(*(stem[:2] for stem in STEMS if stem[:2] not in ("02", "05", "06", "12"))))
+@pytest.mark.parametrize("stem", of_a_push("02", "05", "06", "12"))
 def test_wrong_answers_get_their_points_and_see_no_hidden_line(stem, courses, secret, warm, tmp_path, monkeypatch):
     """One wrong answer to each question, all in one notebook; one by one they are in homework/test_wrong_answers.
 
@@ -125,7 +125,7 @@ NOTHING = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("stem", of_a_push(*(stem[:2] for stem in STEMS if stem[:2] not in ("05", "07", "12"))))
+@pytest.mark.parametrize("stem", of_a_push("05", "07", "12"))
 def test_answers_that_derive_nothing_get_nothing_behind_the_walls_either(stem, courses, warm, tmp_path):
     """What a student's process may answer is more than Python has: one of each kind a homework, in turn."""
     folder = courses / stem.split("-")[0]

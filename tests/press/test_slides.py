@@ -8,7 +8,8 @@ import pytest
 
 from lmbook_press.book import Book, BookError
 from lmbook_press.editions.code import MOST_LINES, marked
-from lmbook_press.editions.slides import LONGEST_TITLE, MOST_CORE, Deck, chapter, cut, sentences, slides
+from lmbook_press.editions.slide import MOST_CORE, cut, sentences, stacked
+from lmbook_press.editions.slides import LONGEST_TITLE, Deck, chapter, slides
 
 BOOK = Book.find(Path(__file__).parent)
 CHAPTERS = sorted((BOOK.root / "notebooks").glob("[0-9]*.ipynb"))
@@ -191,6 +192,28 @@ def test_a_sentence_is_not_cut_inside_a_formula():
         "“Why?” asks [Bob. C](x).",
         "It ends",
     ]
+
+
+def test_parts_of_a_long_formula_stand_below_each_other():
+    long = (
+        "$$\nx = \\frac{a}{b} + \\sum_{i=1}^{n} w_i z_i, \\qquad y = \\operatorname{softmax}(W h + b)\n\\tag{1.2}\n$$"
+    )
+    parts = stacked(long).split("\n")
+    assert parts[1] == r"\begin{gathered}"
+    assert parts[2].endswith("\\\\[0.5em]")
+    assert parts[3].startswith("y = ")
+    assert parts[5] == r"\tag{1.2}"
+    assert stacked(long.replace("\\qquad", "\\quad")) == long.replace("\\qquad", "\\quad")
+    inside = long.replace("\\frac{a}{b}", "\\text{a \\qquad b}")
+    assert stacked(inside) == inside, "a part is never cut inside its braces"
+
+
+def test_what_explains_a_formula_stands_below_it_and_nothing_that_leads_away():
+    texts = ["# T\n\n## S\n\nWords.\n\n$$\na = b\n$$\n\nHere $b$ is small. See the next cell.\n\n## U\n\nMore."]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text) for text in texts])
+    (formula,) = (one for one in Deck(notebook, CHAPTERS[6], BOOK).read().slides if one.kind == "formula")
+    assert "is small." in formula.parts[-1]
+    assert "next cell" not in "".join(formula.parts)
 
 
 def test_a_chapter_has_a_number_or_a_name():

@@ -119,10 +119,11 @@ def __getattr__(name):
     raise AttributeError(f"lmbook.figures has no {name!r}; figures: {', '.join(FIGURES)}")
 
 
-def modules() -> dict[str, str]:
-    """What a site serves from one folder, {file name: text}: NAME.VERSION.mjs of a figure, mount.mjs, figures.css."""
+def modules(shared: tuple[str, ...] = _bundle.SHARED) -> dict[str, str]:
+    """What a site serves from one folder, {file name: text}: NAME.VERSION.mjs of each figure and of each module that
+    they share, mount.mjs, figures.css."""
     kinds = (__getattr__(name) for name in FIGURES)
-    return _bundle.modules({kind.module: limits(kind) for kind in kinds})
+    return _bundle.modules({kind.module: limits(kind) for kind in kinds}, shared)
 
 
 class Figure(anywidget.AnyWidget):

@@ -11,6 +11,9 @@ the same as it was written, `"./names.mjs"` the invented names, one a line, `imp
 the bytes of kernels.wasm in base64, and `import { program } from "./program-NAME.mjs"` the module NAME as
 a function: called, it returns what the module exports, and its text is a program for a worker (kit/made.d.ts).
 
+On a site, what many figures need is a file of its own (SHARED): a page loads core and the engine once, and its figures
+share one worker and one store of models. Everywhere else a figure is one text with everything inside.
+
 Weights are not in a module. A site serves them as files of their own (`served`), which are fetched when a reader
 asks for them.
 """
@@ -28,6 +31,8 @@ _IMPORT = re.compile(
     r'^import\s+(\*\s+as\s+\w+|\{[^}]*\})\s+from\s+"\.\.?/(?:[\w-]+/)?([\w-]+)\.mjs";[^\n]*\n?', re.MULTILINE
 )
 _EXPORT = re.compile(r"^export\s+(?=(?:async\s+)?(?:function\*?|const|let|class)\s+(\w+))", re.MULTILINE)
+# Modules that a site serves as files of their own: the parts of every figure, and the line to the engine
+SHARED = ("core", "live")
 # The models that figures fetch when a reader asks for them
 SERVED = (
     "bert-wikitext2",
@@ -110,14 +115,16 @@ def without_exports(text: str) -> tuple[str, str]:
 
 
 @cache
-def bundle(name: str) -> str:
-    """One module with everything it imports, ready for anywidget and for the page."""
+def bundle(name: str, shared: tuple[str, ...] = ()) -> str:
+    """One module with everything it imports, ready for anywidget and for the page; `shared` stay files beside it."""
     parts: dict[str, str] = {}
 
     def inline(text: str) -> str:
         def link(match: re.Match) -> str:
             names, module = match.groups()
-            if module not in parts:
+            if module not in parts and module in shared:
+                parts[module] = f'import * as ${module} from "./{file_of(module, shared)}";\n'
+            elif module not in parts:
                 parts[module] = closed(module)
             left = names.split()[-1] if names.startswith("*") else re.sub(r"\s+as\s+", ": ", names)
             return f"const {left} = ${module.replace('-', '_')};\n"
@@ -135,6 +142,11 @@ def bundle(name: str) -> str:
 def version(text: str) -> str:
     """Eight hexadecimal digits that change with the text; in a file's name they keep caches from serving an old one."""
     return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def file_of(name: str, shared: tuple[str, ...] = ()) -> str:
+    """The name of a module's file on a site."""
+    return f"{name}.{version(bundle(name, shared))}.mjs"
 
 
 @cache
@@ -169,15 +181,21 @@ def served() -> dict[str, bytes]:
     return files
 
 
-def modules(limits: dict[str, dict]) -> dict[str, str]:
-    """What a site serves from one folder: {file name: text}, NAME.VERSION.mjs for each figure, mount.mjs, figures.css.
+def modules(limits: dict[str, dict], shared: tuple[str, ...] = SHARED) -> dict[str, str]:
+    """What a site serves from one folder: {file name: text}, NAME.VERSION.mjs for each figure and for each of `shared`,
+    mount.mjs, figures.css.
 
     mount.mjs is loaded as `<script type="module">`. It knows the file of each figure and finds it beside itself, so the
     folder may lie anywhere. A page links the style sheet in its head: one that came later would have it laid out twice.
     limits: what an address may set, {figure: {trait: limit}}; lmbook.figures knows it.
     """
-    files = {f"{name}.{version(bundle(name))}.mjs": bundle(name) for name in names()}
-    table = json.dumps({file.split(".")[0]: f"./{file}" for file in files}, indent=2)
+    common = {name: f"./{file_of(name, shared)}" for name in shared}
+    needs = {
+        name: [f"./{file_of(name, shared)}", *(file for file in common.values() if file in bundle(name, shared))]
+        for name in names()
+    }
+    files = {file_of(name, shared): bundle(name, shared) for name in (*names(), *shared)}
+    table = json.dumps(needs, indent=2)
     mount = source("mount")
     mount = re.sub(r"^const MODULES = .*$", lambda _: f"const MODULES = {table};", mount, flags=re.MULTILINE)
     found = {

@@ -90,8 +90,8 @@ def interpolation(rng):
 
     (b) $\lambda_2 P_2 / P = «share»$.
 
-    (c) On the training text every trigram was seen, so the longest model is never surprised: all weight would go to
-    $\lambda_3$.
+    (c) On the training text no model that looks at two words, and so no mixture either, has a higher likelihood than
+    the trigram's shares: all weight would go to $\lambda_3$, and a trigram that was never seen would have probability 0.
 
     *Marks.* 2 points: (a). 1 point: (b). 1 point: (c).
     """
@@ -181,8 +181,8 @@ def operator(rng):
     $(«each»)^{«left»}$, since one name has probability $\tfrac{1}{«each»}$. The product is
     $4^{«known»} \cdot «each»^{«left»} = «pp:.4g»$.
 
-    (b) By (a) as many as the perplexity says, $«pp:.4g»$. The departments take most of the probability: the many
-    names are rare.
+    (b) By (a) as many as the perplexity says, $«pp:.4g»$. The «departments» departments take $«known»$ of the
+    probability, so most of the many names are rarely asked for.
 
     *Marks.* 1 point: the formula, or the loss and its exponential. 1 point: the probability of one name. 1 point:
     the value. 1 point: (b).

@@ -66,7 +66,10 @@ def lookup_gradient(rng):
     D = [[whole(rng, -4, 5) for _ in range(2)] for _ in range(4)]
     twice, once = some(rng, range(4), 2)
     ids = [[twice, once, twice], [once, twice, twice], [twice, twice, once]][whole(rng, 0, 2)]
-    G = [[whole(rng, 1, 5) * pick(rng, (-1, 1)) for _ in range(2)] for _ in range(3)]
+    G, _ = until(
+        lambda: ([[whole(rng, 1, 5) * pick(rng, (-1, 1)) for _ in range(2)] for _ in range(3)], ids),
+        lambda G, ids: all(sum(g[j] for g, w in zip(G, ids, strict=True) if w == twice) for j in range(2)),
+    )
     dD = [[sum(g[j] for g, w in zip(G, ids, strict=True) if w == i) for j in range(2)] for i in range(4)]
     return {"D": matrix(D), "table": D, "ids": ", ".join(map(str, ids)), "tokens": ids, "G": matrix(G), "arrives": G,
             "X": matrix([D[w] for w in ids]), "dD": matrix(dD), "gradient": dD, "twice": twice}  # fmt: skip
@@ -193,20 +196,22 @@ def encode_two_lines(rng):
 
 @question("Bytes and characters", points=4, minutes=5, objective=1, level=1)
 def bytes_and_characters(rng):
-    r"""A byte-level tokenizer with no merges at all reads the text “«text»”. In UTF-8 a letter of the English alphabet
-    and a blank take one byte, a letter of Western Europe with an accent or a stroke two, the sign € three.
+    r"""A byte-level tokenizer with no merges at all reads the text “«text»”. In UTF-8 a letter of the English alphabet,
+    a digit and a blank take one byte, a letter of Western Europe with an accent, a ring or a stroke two, the sign €
+    three.
 
     (a) How many tokens does it make of the text, and how many would a tokenizer over characters make?
 
     (b) Which of the two can meet a character that it cannot encode?
 
-    (c) What does the byte-level one do with a cut in the middle of a character?
+    (c) The text is cut off after the first byte of its “€”. What does the byte-level one make of the end, and what does
+    decoding show there?
 
     *Solution.* (a) $«bytes»$ bytes, $«chars»$ characters. (b) The one over characters: it knows only those of its
     training text, where 256 bytes write every string.
 
     (c) A piece of a character is a token like any other; alone it is no text, and decoding must show a stand-in
-    such as U+FFFD there.
+    such as U+FFFD.
 
     *Marks.* 2 points: (a), 1 for each. 1 point: (b). 1 point: (c).
     """
@@ -283,7 +288,7 @@ def merge_bug():
         return out
     ```
 
-    (a) What does it return for `["s", "e", "a"]` and the pair `("s", "e")`, and what should it return? (b) Name the
+    (a) What does it return for `["s", "e", "a"]`, the pair `("s", "e")` and `"se"`, and what should it return? (b) Name the
     two mistakes. (c) Which check, true for every text and every pair, finds both?
 
     *Solution.* (a) `["se", "e"]`; right is `["se", "a"]`.

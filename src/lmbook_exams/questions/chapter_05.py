@@ -72,8 +72,8 @@ def softmax_jacobian(rng):
 def large_logits(rng):
     r"""The logits are $\mathbf z = «z»$, and the right class is the first.
 
-    (a) What does a program get that computes $e^{z_i}$ first, in `float64`? (Its largest number is about
-    $e^{709}$.)
+    (a) What does a program get that computes $e^{z_i}$ first, in `float64`? (Its positive numbers lie between about
+    $e^{-745}$ and $e^{709}$.)
 
     (b) Give $\operatorname{LSE}(\mathbf z)$ and the loss exactly.
 
@@ -82,7 +82,7 @@ def large_logits(rng):
     *Solution.* (a) $«effect»$
 
     (b) With $m = «m»$: $\operatorname{LSE} = «m» + \ln(«sum») = «m» + \ln «s»$, and
-    $L = \operatorname{LSE} - z_1 = «L» \approx «value:.3f»$.
+    $L = \operatorname{LSE} - z_1 = \ln «s» \approx «value:.3f»$.
 
     (c) $\sum_j e^{z_j} = e^m \sum_j e^{z_j - m}$, so the logarithm is exactly $m + \ln \sum_j e^{z_j - m}$. The
     largest term is then 1.
@@ -103,7 +103,6 @@ def large_logits(rng):
         "effect": effect,
         "sum": rf"1 + \tfrac1{{{a}}} + \tfrac1{{{b}}}",
         "s": total,
-        "L": rf"\ln \tfrac{{{total.numerator}}}{{{total.denominator}}}",
         "value": math.log(total),
     }
 

@@ -34,8 +34,9 @@ def equal_width(rng):
     r"""GPT-2's block of width $d = «d»$ has $12 d^2$ numbers in its matrices. A new block has «heads» heads of queries,
     «kept» of keys and values, and a SwiGLU network.
 
-    (a) How many numbers do the four matrices of attention hold? (b) How wide may the network be? (c) What would the
-    width be with two matrices and gelu? (d) What share of the cache is left?
+    (a) How many numbers do the four matrices of attention hold? (b) How wide may the network be, if the matrices of the
+    new block hold as many numbers as those of GPT-2's? (c) What would the width be with two matrices and gelu in place
+    of SwiGLU? (d) What share of GPT-2's cache does the new block keep, with heads as many and as wide?
 
     *Solution.* (a) Queries and output have $d^2$ each, keys and values $\tfrac{«kept»}{«heads»} d^2$ each, together
     $«attention»$. (b) $(12 d^2 - «attention») / (3 d) = «three»$. (c) $(12 d^2 - «attention») / (2 d) = «two»$. (d)
@@ -52,7 +53,7 @@ def equal_width(rng):
 
 @question("What a long text costs", points=5, minutes=7, objective=2, level=2)
 def long_cache(rng):
-    r"""A model has $L = «L»$ layers with $«n»$ heads of keys of width $«dk»$, and $«b»$ bytes for a number. It has read
+    r"""A model has $L = «L»$ layers with $n = «n»$ heads of keys and values of width $d_k = «dk»$, and $«b»$ bytes for a number. It has read
     $T = «T»$ tokens.
 
     (a) How many bytes does its cache take? (b) And if $«short»$ of the layers have a window of $«s»$ tokens (count $s$
@@ -129,11 +130,11 @@ def tiles(rng):
 
     (a) The plain formula writes and reads the table of scores, and then that of weights. How many numbers are moved,
     with $Q$, $K$, $V$ and the output once each? (b) In tiles of $r = «r»$ queries, keys and values are read once for
-    each tile, queries read and outputs written once, and no score is written. How many numbers? (c) How often is (b)
-    contained in (a)? (d) What happens to the number of operations and to the output?
+    each tile, queries read and outputs written once, and no score is written. How many numbers? (c) By which
+    factor are these fewer? (d) What happens to the multiplications in the products and to the output?
 
-    *Solution.* (a) $4 T d_k + 4 T^2 = «plain»$. (b) $2 T d_k + 2 T d_k \cdot «many» = «tiled»$. (c) $«times:.1f»$
-    times. (d) Both are the same, the output up to rounding.
+    *Solution.* (a) $4 T d_k + 4 T^2 = «plain»$. (b) $2 T d_k + 2 T d_k \cdot «many» = «tiled»$. (c) By a factor
+    of $«times:.1f»$. (d) Both are the same, the output up to rounding.
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d).
     """
@@ -187,15 +188,15 @@ def window_bug():
 def better_by_so_much():
     r"""A report says: "With SwiGLU at the old hidden width $4d$ our model's loss is lower by 0.03 nats than with gelu; we
     used the same rate and the same seed for both." Name three reasons why this does not show that SwiGLU is better, and
-    give for each what should be done.
+    give for each what should be done. Which differences between the runs would you report?
 
     *Solution.* Size: three matrices of $d \times 4d$ are half as many numbers again, so a wider gelu might do as well;
     take $\tfrac83 d$. Rate: one rate may suit one of them better; give both the same few rates and take each one's
-    best. Seeds: two runs of one model may differ by as much; run at least three seeds each and compare pairs with
-    the same batches.
+    best. Seeds: two runs of one model may differ by as much; run at least three seeds each. Report the
+    differences between pairs of runs with the same seed and the same batches, each of them and their mean.
 
     *Marks.* 1 point: size and cost with the remedy. 1 point: the rate with the remedy. 1 point: seeds with the remedy.
-    1 point: paired differences, or that an equal start must be seen to.
+    1 point: differences of pairs.
     """
 
 

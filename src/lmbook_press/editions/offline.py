@@ -93,7 +93,7 @@ def mount(module: str) -> str:
     """The script that brings the figures of a page to life, with LOADER in place of what a disk does not allow."""
     start, end = module.index("async function fetched("), module.index("export function model(")
     module = module[:start] + LOADER + module[end:]
-    module = _exchange(module, "await import(new URL(file, import.meta.url).href)", "await lmDisk.load(file)")
+    module = _exchange(module, "import(new URL(file, import.meta.url).href)", "lmDisk.load(file)")
     module = module.replace(".mjs", ".js")
     return "(async () => {\n" + re.sub(r"^export ", "", module, flags=re.MULTILINE) + "\n})();\n"
 
@@ -129,7 +129,7 @@ def questions(site: Path) -> dict[str, str]:
 def figures() -> dict[str, str]:
     """The scripts of the figures' folder: {file name: text}."""
     found = {}
-    for name, text in modules().items():
+    for name, text in modules(shared=()).items():
         if not name.endswith(".mjs"):
             continue
         own = name.removesuffix(".mjs") + ".js"

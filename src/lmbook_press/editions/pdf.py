@@ -1,8 +1,8 @@
 """The whole book as one PDF, printed by Chromium: bookmarks, numbered pages, answers and solutions at the end.
 
 All articles become one page of HTML, which is served beside the site (so that its fonts and stylesheets are the same)
-and printed twice, the second time with the page numbers that the first has shown. Headings are a level lower than on
-the site, under the parts, because the bookmarks follow them.
+and printed several times, each time with the page numbers that the print before has shown. Headings are a level lower
+than on the site, under the parts, because the bookmarks follow them.
 """
 
 import copy
@@ -10,7 +10,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
 
@@ -38,6 +38,7 @@ KEYWORDS = (
 )
 EVERY = {"Summary", "Exercises", "Compare with the paper", "What we simplified", "Further reading"}  # in every chapter
 SHORT = 10  # lines of the last page of a chapter that the pages before it can take
+TIGHTER, MOST_TRIES = 0.02, 2  # how much smaller a draft sets such a chapter, and how many drafts try
 LONG = 12  # lines of code that may go on on the next page
 PATIENCE = 1800  # seconds for some hundred pages, on a slow machine
 
@@ -92,11 +93,11 @@ def short_ends(printed: Path, places: Iterable[str]) -> set[str]:
 
 def document(
     root: Path, site: Path, title: str, author: str, base: str, numbers: dict[str, int] | None = None,
-    tight: Set[str] = frozenset(),
+    tight: Mapping[str, float] | None = None,
 ) -> str:  # fmt: skip
     """The HTML of the whole book; `numbers` are the pages that an earlier print had for the ids of its contents.
 
-    tight: the ids of chapters to be set a little smaller.
+    tight: {id of a chapter: its share of the usual size}, for those to be set a little smaller.
     """
 
     pages = articles.read(root, site, base, "drawn", lambda page, place: f"#{place or articles.slug(page)}")
@@ -119,7 +120,7 @@ def document(
         every=EVERY,
         index=index.entries(pages[1:], numbers or {}),
         numbers=numbers or {},
-        tight=tight,
+        tight=tight or {},
     )
 
 
@@ -148,14 +149,24 @@ def write_pdf(out: Path, root: Path, site: Path, title: str, author: str, base: 
     out.parent.mkdir(parents=True, exist_ok=True)
     try:
         with serve(site) as (address, _):
-            numbers: dict[str, int] = {}
-            tight: set[str] = set()
             chapters = [*(articles.slug(name) for name, _ in articles.order(root)), "answers", "index"]
-            for draft in (True, True, False):
+            ends = [f"{part}{name}" for name in chapters for part in ("", "part-")]
+            numbers: dict[str, int] = {}
+            tight: dict[str, float] = {}
+
+            def printed(draft: bool = True) -> dict[str, int]:
                 page.write_text(document(root, site, title, author, base, numbers, tight), "utf-8")
                 print_to(out, address + NAME, draft)
-                numbers = leaves(out)
-                tight = tight or short_ends(out, [f"{part}{name}" for name in chapters for part in ("", "part-")])
+                return leaves(out)
+
+            numbers = printed()
+            for again in range(MOST_TRIES):
+                short = short_ends(out, ends)
+                if again and not short:
+                    break
+                tight |= {place: tight.get(place, 1) - TIGHTER for place in short}
+                numbers = printed()
+            printed(draft=False)
     finally:
         page.unlink(missing_ok=True)
     _describe(out, title, author)

@@ -14,93 +14,27 @@ the tag slide-core or slide-below decides for itself.
 """
 
 import re
-from base64 import b64encode
-from dataclasses import dataclass, field
-from importlib import resources
+from itertools import takewhile
 from pathlib import Path
 
 from markupsafe import Markup
 from nbformat import NotebookNode
 
-from lmbook.figures import bundle
 from lmbook_press.book import Book, BookError
-from lmbook_press.editions import offline
 from lmbook_press.editions.code import MOST_BESIDE, output_of, source_of
 from lmbook_press.editions.colab import glued
+from lmbook_press.editions.slide import Slide, cut, inline, paragraph, prose, sentences, stacked
+from lmbook_press.editions.stage import katex_style, living, stage
 from lmbook_press.myst import DIRECTIVE, FENCES, blocks, choices, options_of
 from lmbook_press.myst_blocks import PlainMarkdown
 from lmbook_press.normalize import read
-from lmbook_press.prose import inline as inline_of
-from lmbook_press.prose import prose as html_of
 from lmbook_press.rendering import filled, render
 
+LEADING = re.compile(r"[:,]$")  # a sentence that leads to what a slide does not show
+ELSEWHERE = re.compile(r"[:,?]$|\b(?:cell|code|Figure|exercise|figure)\b")  # a sentence of the page, not of the formula
 HEADING = re.compile(r"^(#+)\s+(.+?)\s*$")
-SENTENCE = re.compile(r"(?<=[.!?:])[\"”)*]*\s+(?=[A-Z“\"*`$(\[])")
-KEPT_WHOLE = re.compile(r"\*\*[^*]+\*\*|\$[^$]+\$|`[^`]+`|\[[^\]]*\]\([^)]*\)|\b(?:e\.g|i\.e|et al|Fig|eq|cf|vs|M|J)\.")
 TITLE_OF_FIGURE = re.compile(r'class="lm-title">(?:<[^>]*>)*([^<]+)')
-MOST_CORE, LEAST_CORE = 24, 3  # slides, and the weight of those that may be among them
-LONGEST_TITLE = 110  # letters of a sentence that is a title
-
-
-@dataclass
-class Slide:
-    """parts and notes are HTML; kind: "", "formula", "ask" for a question or "answer"; section: above the heading.
-
-    claim: the heading was written as one, in the cell's metadata or as the title of a figure.
-    """
-
-    heading: str
-    kind: str = ""
-    parts: list[Markup] = field(default_factory=list)
-    notes: list[Markup] = field(default_factory=list)
-    section: str = ""
-    tag: str = ""
-    claim: bool = False
-    core: bool = False
-
-    @property
-    def weight(self) -> int:
-        """How much a meeting needs it: 0 most, 4 least."""
-        shown = "".join(self.parts)
-        if self.tag:
-            return {"slide-core": -1, "slide-below": LEAST_CORE + 1}[self.tag]
-        if self.kind in ("ask", "answer"):
-            return 0 if self.heading == "Predict first" else 2
-        if "data-module" in shown or self.heading.startswith("What you will"):
-            return 0
-        if "data-drawing" in shown:
-            return 1
-        if "lm-plot" in shown:
-            return 2
-        return 3 if self.kind == "formula" else 4
-
-
-def sentences(paragraph: str) -> list[str]:
-    """The sentences of a paragraph in Markdown; what stands between dollars or in code is never cut."""
-    kept: list[str] = []
-
-    def aside(found: re.Match) -> str:
-        kept.append(found[0])
-        return f"\x00{len(kept) - 1}\x01"
-
-    def back(text: str) -> str:
-        return re.sub(r"\x00(\d+)\x01", lambda found: kept[int(found[1])], text)
-
-    plain = KEPT_WHOLE.sub(aside, " ".join(paragraph.split()))
-    return [back(part) for part in SENTENCE.split(plain) if part]
-
-
-def prose(markdown: str) -> Markup:
-    return html_of(markdown, katex=True)
-
-
-def inline(markdown: str) -> Markup:
-    return inline_of(markdown, katex=True)
-
-
-def paragraph(markdown: str) -> Markup:
-    """A paragraph that stands above or below what a slide shows."""
-    return filled('<div class="text">{}</div>', prose(markdown))
+LONGEST_TITLE, LONGEST_REMARK = 110, 260  # letters of a sentence that is a title, of what explains a formula
 
 
 class Deck:
@@ -135,6 +69,9 @@ class Deck:
             if self.titles:
                 raise BookError(f"{self.path.name}, cell {number}: no slide begins for the title {self.titles[0]!r}.")
         self._close_section()
+        for slide in self.slides:
+            if slide.kind == "formula" and len(slide.parts) == 1 and slide.after:
+                slide.parts.append(paragraph(slide.after))
         return self
 
     def _plain(self, text: str, number: int) -> str:
@@ -171,7 +108,8 @@ class Deck:
             points = Markup().join(filled("<li>{}</li>", inline(said)) for said in self.opening[:5])
             listing = filled("<ul>{}</ul>", points)
             last = self.slides[-1] if self.slides else None
-            if last and self.heading in (last.heading, last.section) and not last.kind and len(last.parts) < 3:
+            room = last and not last.kind and len(last.parts) < 3 and "data-module" not in last.parts[0]
+            if last and room and self.heading in (last.heading, last.section):
                 last.parts.append(listing)
                 last.notes += self.said
                 self.lead, self.said, self.opening = [], [], []
@@ -192,7 +130,8 @@ class Deck:
     def _formula(self, lines: list[str], number: int) -> None:
         if self.done or self.markup.solution:
             return
-        shown, before = prose(self._plain("\n".join(lines), number)), self.slides[-1] if self.slides else None
+        shown = prose(stacked(self._plain("\n".join(lines), number)))
+        before = self.slides[-1] if self.slides else None
         same = before and before.kind == "formula" and self.heading in (before.heading, before.section)
         if same and len(before.parts) < 4:
             said = self._leading(last=True)
@@ -218,12 +157,22 @@ class Deck:
                 continue
             self.lead = sentences(plain)
             if self.answer is not None:
-                self.answer.parts.append(paragraph(" ".join(self.lead[:2])))
+                said = list(takewhile(lambda one: not LEADING.search(one), self.lead[:2]))
+                self.answer.parts += [paragraph(" ".join(said))] * bool(said)
                 self.answer.notes.append(html)
                 self.answer = None
                 continue
+            self._explain()
             self.said.append(html)
             self.opening += self.lead[:1]
+
+    def _explain(self) -> None:
+        """Keeps what the paragraph behind a formula says of it: two sentences at most, up to one that leads away."""
+        if self.slides and self.slides[-1].kind == "formula" and self.slides[-1].after is None:
+            first = list(takewhile(lambda said: not ELSEWHERE.search(said), self.lead[:2]))
+            while first and len(" ".join(first)) > LONGEST_REMARK:
+                first.pop()
+            self.slides[-1].after = " ".join(first)
 
     def _head(self, found: re.Match, number: int) -> None:
         level, title = len(found[1]), self._plain(found[2], number)
@@ -235,6 +184,8 @@ class Deck:
             self.done = True
         self.heading = title
         self.lead = []
+        if self.slides and self.slides[-1].after is None:
+            self.slides[-1].after = ""  # what follows is about something else
 
     def _fence(self, token, text: str, number: int) -> None:
         found = DIRECTIVE.match(token.info.strip())
@@ -273,8 +224,12 @@ class Deck:
             short = shown if cell.source.count("\n") < MOST_BESIDE else []
             self.answer = self._add([*short, *outputs], "answer", "Predict first: the answer")
             return
-        if shown or outputs:
-            self._add([*shown, *outputs], lead=self._leading())
+        living = [html for html in outputs if "data-module" in html]
+        still = [*shown, *(html for html in outputs if html not in living)]
+        if still:
+            self._add(still, lead=self._leading())
+        if living:  # a slide of its own
+            self._add(living, lead=self._leading())
 
     def html(self) -> str:
         book = f"From the Chain Rule to Transformers, chapter {int(self.path.stem[:2])}"
@@ -284,66 +239,6 @@ class Deck:
         style = Markup(katex_style(self.markup.book))
         about = {"title": self.title, "book": book, "katex": style, "inline": inline, "stage": stage()}
         return render("slides.html", stacks=stacks, living=living(slides), **about)
-
-
-def cut(slides: list[Slide]) -> list[list[Slide]]:
-    """Stacks of slides: a slide of the core, then what lies below it until the next one of the core."""
-    answers = [at for at, slide in enumerate(slides) if slide.kind == "answer"]
-    checks = [at for at, slide in enumerate(slides) if slide.heading == "Check yourself" and not slide.tag]
-    spare = set(checks) - {checks[at] for at in ((len(checks) - 1) // 2, -1) if checks}  # all but one in each half
-    core: set[int] = set()
-    for at in sorted(range(len(slides)), key=lambda at: (at in spare, slides[at].weight, at)):
-        if slides[at].kind == "answer" or slides[at].weight > LEAST_CORE:
-            continue  # an answer comes with its question
-        both = {at} | ({next((one for one in answers if one > at), at)} if slides[at].kind == "ask" else set())
-        if len(core | both) <= MOST_CORE:
-            core |= both
-    stacks: list[list[Slide]] = []
-    for at, slide in enumerate(slides):
-        slide.core = at in core
-        if slide.core or not stacks:
-            stacks.append([])
-        stacks[-1].append(slide)
-    return stacks
-
-
-def _script(text: str) -> Markup:
-    """A script as it may stand inside a page."""
-    return Markup(re.sub(r"</(?=script)", r"<\\/", text, flags=re.IGNORECASE))
-
-
-def stage() -> dict[str, Markup]:
-    """Style and scripts of reveal.js."""
-    files = resources.files("sphinx_revealjs") / "_static" / "revealjs"
-    style = "".join((files / "dist" / name).read_text("utf-8") for name in ("reset.css", "reveal.css"))
-    scripts = [(files / name).read_text("utf-8") for name in ("dist/reveal.js", "plugin/notes/notes.js")]
-    plain = re.sub(r"//# sourceMapping.*", "", "\n".join(scripts))
-    return {"style": Markup(style), "scripts": _script(plain)}
-
-
-def living(slides: list[Slide]) -> dict[str, Markup]:
-    """Style and scripts of the figures of these slides, with the weights that they name."""
-    shown = "".join(part for slide in slides for part in slide.parts)
-    used = set(re.findall(r'data-module="(\w+)"', shown))
-    if not used:
-        return {"style": Markup(), "scripts": Markup()}
-    files = offline.figures()
-    needed = [text for name, text in files.items() if name.split(".")[0] in used]
-    asked = "".join(needed) + shown
-    weights = [text for name, text in files.items() if ".safetensors" in name and f'"{name.split(".")[0]}"' in asked]
-    return {"style": Markup(bundle.style()), "scripts": _script("\n".join([*needed, *weights, files["mount.js"]]))}
-
-
-def katex_style(book: Book) -> str:
-    """KaTeX's stylesheet with its fonts inside."""
-    folder = book.root / "book" / "_static" / "katex"
-
-    def inside(found: re.Match) -> str:
-        data = b64encode((folder / found[1]).read_bytes()).decode()
-        return f"src:url(data:font/woff2;base64,{data}) format('woff2')"
-
-    style = (folder / "katex.min.css").read_text(encoding="utf-8")
-    return re.sub(r"src:url\(([^)]*\.woff2)\)[^;}]*", inside, style)
 
 
 def slides(path: Path, book: Book) -> str:

@@ -82,8 +82,17 @@ def started(message: str, manner: str) -> Command:
     return Command(words, {"limits": {}, "path": [], "user": 0, "hide": []}, environment=commands.environment("/tmp"))
 
 
-@pytest.mark.parametrize("manner", MANNERS)
-@pytest.mark.parametrize("message", MESSAGES)
+# On a push each message and each manner at least once, and here others than below.
+PAIRS = [(message, manner, m - n) for m, manner in enumerate(MANNERS) for n, message in enumerate(MESSAGES)]
+
+
+def pairs(*apart: int):
+    """All pairs; once a week those whose places in the two lists are not so far apart."""
+    found = [pytest.param(*pair, marks=[pytest.mark.weekly] * (far not in apart)) for *pair, far in PAIRS]
+    return pytest.mark.parametrize(("message", "manner"), found)
+
+
+@pairs(-4, -3, 1, 3, 6)
 def test_a_message_is_answered_in_time_or_not_at_all(message, manner):
     """Each ask ends on the clock: with a value that may be forged, or with one of the exceptions of a stop."""
     with Session(started(message, manner), LIMITS) as session:
@@ -102,14 +111,8 @@ def test_a_message_is_answered_in_time_or_not_at_all(message, manner):
         assert time.monotonic() - begun < 4 * CLOCK * 0.5
 
 
-# On a push each message and each manner at least once; the test above has all pairs, a message at a time.
-PAIRS = [(message, manner, m in (n, n + 2)) for m, manner in enumerate(MANNERS) for n, message in enumerate(MESSAGES)]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("message", "manner"), [pytest.param(*pair, marks=[] if push else pytest.mark.weekly) for *pair, push in PAIRS]
-)
+@pairs(0, 2)
 def test_a_submission_ends_within_its_limits(message, manner, handed_in, monkeypatch):
     course, submission = handed_in
     monkeypatch.setattr(grading, "command", lambda *_: started(message, manner))

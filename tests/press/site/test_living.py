@@ -21,7 +21,7 @@ PAGES = ["book/index.html"] + [
     if "lm-figure" in path.read_text("utf8")
 ]
 # On a push these; of the others the height that is kept, which test_pages compares with that of the opened page.
-SAMPLE = ("book/index", "notebooks/02", "notebooks/11", "notebooks/17")
+SAMPLE = ("book/index", "notebooks/02", "notebooks/11")
 HIGHEST = 800
 HIGH = "(figures) => figures.map((one) => [one.dataset.module, one.offsetHeight])"
 # What is typed into the first line of text of a figure; other figures get a sentence.

@@ -59,7 +59,7 @@ def test_no_script_for_the_disk_asks_for_a_module_or_a_server():
 
 def test_what_has_changed_its_form_is_noticed():
     with pytest.raises(ValueError, match="offline"):
-        offline.mount(bundle.source("mount").replace("await import(", "await bring("))
+        offline.mount(bundle.source("mount").replace("import(", "bring("))
     with pytest.raises(ValueError, match="offline"):
         offline.reading("const load = (url) => get(url);")
     with pytest.raises(ValueError, match="offline"):

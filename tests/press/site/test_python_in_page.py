@@ -42,6 +42,17 @@ def blank(small, new_context, listen):
     assert faults == []
 
 
+@pytest.fixture(scope="module")
+def awake(small, browser):
+    """A page whose Python is awake, for tests that leave nothing in it; that takes five seconds of a processor."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{small[0]}index.html")
+    page.evaluate(in_page.START)
+    yield page
+    context.close()
+
+
 def run(page, code: str, name: str = "cell") -> dict:
     return page.evaluate(in_page.RUN, [code, name])
 
@@ -94,14 +105,13 @@ def test_the_kernel_keeps_its_protocol(blank, small):
     assert run(blank, "x")["outputs"][-1]["ename"] == "NameError", "a new Python knows nothing"
 
 
-def test_pictures_have_the_colours_of_the_page(blank):
-    blank.evaluate(in_page.START)
-    shown = run(blank, "import matplotlib.pyplot as plt\nplt.plot([1, 3, 2])\nplt.title('Up')\n_ = 1")["outputs"]
+def test_pictures_have_the_colours_of_the_page(awake):
+    shown = run(awake, "import matplotlib.pyplot as plt\nplt.plot([1, 3, 2])\nplt.title('Up')\n_ = 1")["outputs"]
     assert [sorted(output["data"]) for output in shown] == [["image/svg+xml", "text/plain"]]
     drawing = shown[0]["data"]["image/svg+xml"]
     assert "currentColor" in drawing
     assert "#010203" not in drawing
-    assert run(blank, "plt.get_fignums()")["outputs"][0]["data"] == {"text/plain": "[]"}
+    assert run(awake, "plt.get_fignums()")["outputs"][0]["data"] == {"text/plain": "[]"}
 
 
 @pytest.mark.parametrize(
@@ -149,11 +159,10 @@ def test_the_editor_is_what_its_source_makes(tmp_path):
     assert made.read_bytes() == (ROOT / "src/lmbook_press/site/python/codemirror.js").read_bytes()
 
 
-def test_a_wrong_output_is_noticed(blank):
+def test_a_wrong_output_is_noticed(awake):
     """The comparison can fail: one digit in a stored output."""
     import nbformat
 
     stored = [nbformat.from_dict({"output_type": "stream", "name": "stdout", "text": "45.8%\n"})]
-    blank.evaluate(in_page.START)
-    outputs = run(blank, "print('69.0%')")["outputs"]
+    outputs = run(awake, "print('69.0%')")["outputs"]
     assert "69.0" in in_page.Rules().difference(outputs, stored)

@@ -60,7 +60,7 @@ def look(open_page, evaluate) -> None:
         assert evaluate(TRY) == dict.fromkeys(wanted, True), f"{name}, {width} wide"
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [pytest.param(way, marks=pytest.mark.weekly) if way == "full" else way for way in WAYS])
 def test_where_nothing_is_kept_all_works_in_chromium(new_context, served, way):
     context, shown = new_context(), []
     sandbox = "sandbox='allow-scripts allow-forms'" if way == "denied" else ""

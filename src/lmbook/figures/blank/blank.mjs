@@ -9,13 +9,18 @@ import { connect, ownText } from "../kit/live.mjs";
 const MODEL = "bert-wikitext2";
 
 const style = `
-.lmk-words { display: flex; flex-wrap: wrap; gap: 0.3rem 0.25rem; }
-.lm-figure .lmk-word { min-height: 2rem; min-width: 2rem; margin: 0; padding: 0.2rem 0.45rem;
-  border: 1px solid transparent; border-radius: 6px;
-  background: var(--lm-soft); color: inherit; font: inherit; font-size: 1.0625rem; line-height: 1.3; cursor: pointer; }
-.lm-figure .lmk-word:hover { border-color: var(--lm-edge); }
-.lm-figure .lmk-word[aria-pressed="true"] { border: 2px dashed var(--lm-1); background: none; }
-.lmk-word small { display: block; color: var(--lm-muted); font-size: 0.75rem; line-height: 1.1; }
+.lmk-words { display: flex; flex-wrap: wrap; gap: 0.5rem 0.25rem; align-items: flex-end; }
+.lm-figure .lmk-word { display: flex; flex-direction: column-reverse; align-items: center; min-width: 2.4rem; margin: 0;
+  padding: 0.15rem 0.3rem; border: 2px solid transparent; border-radius: 6px; background: none; color: inherit;
+  font: inherit; font-size: 1.0625rem; line-height: 1.3; cursor: pointer; }
+.lm-figure .lmk-word:hover { border-color: var(--lm-line); }
+.lm-figure .lmk-word[aria-pressed="true"] { border: 2px dashed var(--lm-1); }
+.lmk-word small { color: var(--lm-muted); font-size: 0.75rem; line-height: 1.1; font-variant-numeric: tabular-nums; }
+.lmk-word i { align-self: stretch; height: 3.5rem; margin: 0.1rem 0; border-bottom: 1px solid var(--lm-edge);
+  background: linear-gradient(0deg, var(--lmk-tone) calc(100% * var(--lmk-p)), var(--lm-soft) 0); --lmk-tone: var(--lm-edge); }
+.lmk-word.lmk-first i { --lmk-tone: var(--lm-1); }
+.lmk-word.lmk-bet { box-shadow: inset 0 -3px 0 var(--lm-2); }
+@media screen { .lmk-words[data-open="true"] :is(i, small) { visibility: hidden; } }
 .lm-figure .lmk-bars .lm-bars { max-width: 34rem; }
 `;
 
@@ -37,7 +42,7 @@ const about = {
   },
 };
 
-export default figure(({ model, el, get, put, listen, say }) => {
+export default figure(({ model, el, get, put, listen, say, wager }) => {
   const now = () => get("sentences")[get("chosen")];
   const at = () => Math.max(0, Math.min(now().words.length - 1, get("blank")));
 
@@ -54,7 +59,10 @@ export default figure(({ model, el, get, put, listen, say }) => {
     onchange: (chosen) => {
       if (get("sentences")[chosen])
         put({ blank: Math.min(get("blank"), get("sentences")[chosen].words.length - 1), chosen });
-      else which.set(get("chosen"));
+      else {
+        which.set(get("chosen"));
+        say("Type words of your own below, and hide them.");
+      }
     },
   });
   const models = connect(model);
@@ -82,36 +90,60 @@ export default figure(({ model, el, get, put, listen, say }) => {
       });
     },
   });
-  const help = h("p", { class: "lm-muted lm-small lm-hand" }, [
-    "Choose a word to hide it. With the keyboard: arrows move, Enter hides.",
-  ]);
-  const words = h("div", { class: "lmk-words", role: "group", "aria-label": "Words of the sentence" });
+  const words = h("div", { class: "lmk-words", role: "group", "aria-label": "Words: arrows move, Enter hides one" });
   const group = roving(words, ".lmk-word", { index: at() });
-  const title = h("p", {});
+  const key = h("p", { class: "lm-small lm-muted" }, [
+    "P(word | all the others), each word hidden alone; ",
+    h("b", { style: "text-decoration: underline 3px var(--lm-1)" }, "blue"),
+    ": no word is likelier.",
+  ]);
+  const title = h("p", { class: "lm-small lm-muted" });
   const chart = bars({ label: "Likeliest words for the blank" });
   const numbers = table({
     summary: "Every word of this sentence, hidden alone",
     head: ["Word", "Its probability", "Its rank", "Likeliest"],
   });
+  const guessed = new Set(); // the places that the reader bets on
+  const found = (sentence) => sentence.blanks.flatMap((blank, i) => (blank[2] === 1 ? [i] : []));
+  const betOn = now();
+  /** @type {ReturnType<typeof wager> | null} */
+  let question = null;
+  question = wager({
+    name: "blank-found",
+    asks: "Which of these words does the model find, each hidden alone? Tap them.",
+    options: [[() => [...guessed], "Show"]],
+    by: words,
+    hides: [key, title, chart.node, say.node, numbers.node],
+    told: (bet) => {
+      const right = found(betOn);
+      const all = `It finds ${right.length} of the ${betOn.words.length} words`;
+      if (!bet?.length) return `${all}.`;
+      return `${all}, and ${bet.filter((i) => right.includes(i)).length} of the ${fmt.some(bet.length, "word")} that you chose.`;
+    },
+    settled: () => question && draw(),
+  });
   el.append(
-    own.node,
     which.node,
-    help,
+    question.node,
+    key,
     words,
-    title,
-    h("div", { class: "lmk-bars" }, chart.node),
+    h("div", { class: "lmk-bars" }, title, chart.node),
     say.node,
+    own.node,
     numbers.node,
   );
+  function press(i) {
+    if (!question?.open) return put({ blank: i });
+    if (!guessed.delete(i)) guessed.add(i);
+    draw();
+  }
 
   let shown = null;
   function tiles() {
     if (shown === now()) return;
     shown = now();
     replace(words, [
-      shown.words.map((word, i) =>
-        h("button", { type: "button", class: "lmk-word", onclick: () => put({ blank: i }) }, word),
-      ),
+      shown.words.map((word, i) => h("button", { type: "button", class: "lmk-word", onclick: () => press(i) }, word)),
     ]);
   }
 
@@ -120,16 +152,21 @@ export default figure(({ model, el, get, put, listen, say }) => {
     tiles();
     const t = at();
     const sentence = now();
+    words.dataset.open = String(question?.open ?? false);
     [...words.children].forEach((tile, i) => {
-      tile.setAttribute("aria-pressed", String(i === t));
-      const read =
-        sentence.read && sentence.read[i] !== sentence.words[i]
-          ? h("small", {}, h("span", { class: "lm-hidden" }, " read as "), sentence.read[i])
-          : null;
+      const [, p, rank] = sentence.blanks[i];
+      const hidden = i === t && !question?.open;
+      const read = sentence.read && sentence.read[i] !== sentence.words[i];
+      tile.setAttribute("aria-pressed", String(question?.open ? guessed.has(i) : hidden));
+      tile.classList.toggle("lmk-first", rank === 1);
+      tile.classList.toggle("lmk-bet", guessed.has(i) && sentence === betOn);
+      const word = h("span", {}, hidden ? "____" : sentence.words[i]);
+      if (hidden) word.append(h("span", { class: "lm-hidden" }, ` (hidden: ${sentence.words[i]})`));
       replace(tile, [
-        i === t
-          ? ["____", h("span", { class: "lm-hidden" }, ` (hidden: ${sentence.words[i]})`), read]
-          : [sentence.words[i], read],
+        word,
+        read && h("small", {}, h("span", { class: "lm-hidden" }, " read as "), sentence.read[i]),
+        h("small", {}, fmt.share(p)),
+        h("i", { "aria-hidden": "true", style: { "--lmk-p": p.toFixed(3) } }),
       ]);
     });
     group.refresh();
@@ -139,7 +176,7 @@ export default figure(({ model, el, get, put, listen, say }) => {
       label: get("words")[i],
       value: p,
       text: fmt.prob(p),
-      tone: get("words")[i] === word ? 2 : 1,
+      tone: get("words")[i] === word ? 1 : 0,
       note: get("words")[i] === word ? "is in the sentence" : "",
     }));
     if (rank > offers.length)
@@ -147,10 +184,10 @@ export default figure(({ model, el, get, put, listen, say }) => {
         label: word,
         value: own,
         text: fmt.prob(own),
-        tone: 2,
+        tone: 1,
         note: `is in the sentence; ${ordinal(rank)} of all`,
       });
-    title.textContent = sentence.words.map((w, i) => (i === t ? "____" : w)).join(" ");
+    title.textContent = "In place of ____; classes of unknown words are left out";
     chart.draw(rows, { max: 1 });
     const first = get("words")[offers[0][0]];
     const strange = sentence.read?.[t] ?? word;
@@ -166,7 +203,7 @@ export default figure(({ model, el, get, put, listen, say }) => {
           `was hidden, comes ${ordinal(rank)}, with ${fmt.prob(own)}.`;
     const right = sentence.blanks.filter((blank) => blank[2] === 1).length;
     say(
-      `${verdict}${instead} Of the ${sentence.words.length} words of this sentence it finds ${right}; the sum ` +
+      `${verdict}${instead} Of the ${fmt.some(sentence.words.length, "word")} it finds ${right}; the sum ` +
         `of ln P over all of them is ${fmt.num(logP(sentence))}.`,
     );
     numbers.draw(

@@ -4,7 +4,7 @@
 //
 // Everything is computed here, by pixelgpt.mjs, from the weights in the state; on request a second model, which reads
 // patches, is fetched and says what it takes the whole image for (engine.mjs).
-import { bars, button, chips, choice, figure, fmt, h, replace, select, table, whole } from "../kit/core.mjs";
+import { button, chips, choice, figure, fmt, h, replace, select, table, whole } from "../kit/core.mjs";
 import { connect } from "../kit/live.mjs";
 import { logSoftmax } from "../kit/numbers.mjs";
 import { PixelGPT } from "../engine/pixelgpt.mjs";
@@ -17,13 +17,24 @@ const DIGITS = [...Array(10).keys()];
 
 const style = `
 .lm-figure .lmpx-both { display: flex; flex-wrap: wrap; gap: 0.8rem 1.4rem; align-items: flex-start; }
-.lm-figure .lmpx-both > :last-child { flex: 1 1 14rem; }
-.lm-figure .lmpx-grid { display: grid; grid-template-columns: repeat(8, 1.9rem); gap: 2px; touch-action: none;
-  user-select: none; }
+.lm-figure .lmpx-both > :last-child { flex: 1 1 17rem; }
+.lm-figure .lmpx-columns { display: grid; grid-template-columns: repeat(10, 1fr); gap: 3px; width: 16.1rem; margin: 0;
+  padding: 0; list-style: none; text-align: center; }
+.lm-figure .lmpx-columns li { display: flex; flex-direction: column; height: 6.4rem; margin: 0; }
+.lmpx-columns span { height: 1.1rem; color: var(--lm-muted); font-size: 0.75rem; font-variant-numeric: tabular-nums;
+  line-height: 1.1rem; white-space: nowrap; }
+.lmpx-columns i { flex: 1; border-bottom: 1px solid var(--lm-edge);
+  background: linear-gradient(0deg, var(--lm-1) calc(100% * var(--lmpx-p)), var(--lm-soft) 0); }
+.lmpx-columns b { font-weight: 400; line-height: 1.3; }
+.lmpx-columns .lmpx-asked b { font-weight: 700; text-decoration: underline 3px var(--lm-1); text-underline-offset: 0.2em; }
+.lmpx-one { display: flex; flex-direction: column; gap: 0.2rem; align-items: center; }
+@media screen { .lmpx-grid.lm-covered { visibility: visible; } .lmpx-grid.lm-covered .lmpx-written { visibility: hidden; }
+  .lm-figure .lmpx-grid.lm-covered::before { inset: 50% 0 0; } }
+.lm-figure .lmpx-grid { display: grid; grid-template-columns: repeat(8, 1.9rem); gap: 2px; user-select: none; }
 .lm-figure .lmpx-cell { display: block; width: 1.9rem; height: 1.9rem; min-height: 0; margin: 0; padding: 0;
   border: 1px solid var(--lm-line); border-radius: 3px;
   background: color-mix(in srgb, var(--lm-text) calc(var(--lmpx) * 100%), var(--lm-paper)); color: inherit; }
-.lm-figure button.lmpx-cell { cursor: crosshair; border-color: var(--lm-edge); }
+.lm-figure button.lmpx-cell { touch-action: none; cursor: crosshair; border-color: var(--lm-edge); }
 .lm-figure .lmpx-written { background: color-mix(in srgb, var(--lm-1) calc(var(--lmpx) * 100%), var(--lm-paper)); }
 .lm-figure .lmpx-small { display: grid; grid-template-columns: repeat(8, 0.55rem); gap: 0;
   border: 1px solid var(--lm-line); }
@@ -44,12 +55,14 @@ const about = {
   },
 };
 
-export default figure(({ model, el, knob, bound, get, put, listen, say }) => {
+export default figure(({ model, el, knob, bound, get, put, listen, say, wager }) => {
   const gpt = new PixelGPT(get("network"));
   const examples = get("examples");
   let brush = 16;
   let place = 0;
   let painting = null;
+  let last = 0; // the cell that was painted before
+  let drawn = null; // a drawing that is due
 
   const begin = chips({
     label: "Begin with a",
@@ -65,23 +78,20 @@ export default figure(({ model, el, knob, bound, get, put, listen, say }) => {
   const tool = choice({
     label: "Brush",
     options: [
-      [16, "black"],
-      [8, "grey"],
-      [0, "white"],
+      [16, "full"],
+      [8, "half"],
+      [0, "empty"],
     ],
     value: brush,
     onchange: (v) => {
       brush = v;
     },
   });
-  const help = h("p", { class: "lm-muted lm-small lm-hand" }, [
-    "Draw in the outlined squares: mouse or finger paints; with the keyboard, arrows move and Enter or Space paints.",
-  ]);
   const tile = (at) => /** @type {HTMLElement} */ (grid.children[at]);
   const grid = h("div", {
     class: "lmpx-grid",
     role: "group",
-    "aria-label": "The digit: rows to draw, then rows that the model wrote",
+    "aria-label": "The digit: rows to draw (arrows move, Enter paints), then rows that the model wrote",
   });
   const digit = select({
     label: "Digit to write",
@@ -108,31 +118,60 @@ export default figure(({ model, el, knob, bound, get, put, listen, say }) => {
   ]);
   const again = button("Write again", () => put({ seed: get("seed") + 1 }), { class: "lm-button lm-main" });
   const others = h("div", { class: "lm-row", "aria-hidden": "true" });
-  const heading = h("p", { class: "lm-small lm-muted" }, "Which digit is it? P(c | your rows)");
-  const chart = bars({ label: "Probability of each digit given the rows" });
+  const columns = DIGITS.map((c) => {
+    const parts = { p: h("span", {}), bar: h("i", { "aria-hidden": "true" }), name: h("b", {}, String(c)) };
+    return { ...parts, node: h("li", {}, parts.p, parts.bar, parts.name) };
+  });
+  const chart = h("ol", { class: "lmpx-columns", "aria-label": "Probability of each digit given the rows" }, [
+    columns.map(({ node }) => node),
+  ]);
   const numbers = table({
     caption: "What the rows cost under each digit",
     head: ["digit", "P(digit | rows)", "bits of the rows"],
   });
+  const small = (/** @type {number[]} */ image, /** @type {string} */ words) =>
+    h("div", { class: "lmpx-one" }, [
+      h("div", { class: "lmpx-small" }, [
+        image.map((grey, i) =>
+          h("span", { class: i < get("rows") * SIDE || words ? "" : "lmpx-written", style: shade(grey) }),
+        ),
+      ]),
+      h("span", { class: "lm-small lm-muted" }, words || "\u00a0"),
+    ]);
+  const known = () => examples.findIndex((one) => String(one.pixels) === String(get("pixels")));
+  const truth = examples[known()]?.label;
+  const question =
+    truth === undefined
+      ? null
+      : wager({
+          name: "digit-half",
+          asks: "What will it be?",
+          options: DIGITS,
+          hides: [begin.node, chart, grid, others, say.node, numbers.node],
+          told: (bet) =>
+            `It was ${article(truth)}${bet === null ? "." : bet === truth ? ", as you said." : `, not ${article(bet)}.`}`,
+        });
   el.append(
     begin.node,
-    h("div", { class: "lm-row lmpx-set" }, rows.node, tool.node),
-    help,
+    ...(question ? [question.node] : []),
     h("div", { class: "lmpx-both" }, [
       h("div", { class: "lm-stack" }, [
+        h("div", { class: "lm-small lm-muted" }, "P(digit | your rows)"),
+        chart,
         grid,
-        h("div", { class: "lm-small lm-muted lm-hand" }, "Others that it might write"),
-        others,
+        h("div", { class: "lm-small lm-muted lm-hand" }, "Draw in the outlined squares."),
       ]),
       h("div", { class: "lm-stack" }, [
-        heading,
-        chart.node,
+        rows.node,
+        tool.node,
         heat.node,
-        h("div", { class: "lm-row" }, digit.node, again, judge),
-        verdict,
+        h("div", { class: "lm-row" }, digit.node, again),
+        h("div", { class: "lm-small lm-muted" }, "What stood there, and three others that the model might write"),
+        others,
+        h("div", { class: "lm-row" }, judge, verdict),
+        say.node,
       ]),
     ]),
-    say.node,
     numbers.node,
   );
 
@@ -172,16 +211,26 @@ export default figure(({ model, el, knob, bound, get, put, listen, say }) => {
   grid.addEventListener("pointerdown", (event) => {
     const cell = under(event);
     if (!cell || !grid.contains(cell) || event.button > 0) return;
-    painting = toggled(number(cell));
-    mark(number(cell));
-    paint(number(cell), painting);
+    last = number(cell);
+    painting = toggled(last);
+    mark(last);
+    paint(last, painting);
   });
   grid.addEventListener("pointermove", (event) => {
     const cell = painting === null || !event.buttons ? null : under(event);
-    if (cell && grid.contains(cell)) paint(number(cell), painting);
+    if (!cell || !grid.contains(cell)) return;
+    // a fast hand skips cells: all on the way are painted
+    const [from, to] = [last, number(cell)];
+    const [down, across] = [Math.floor(to / SIDE) - Math.floor(from / SIDE), (to % SIDE) - (from % SIDE)];
+    const far = Math.max(Math.abs(down), Math.abs(across));
+    for (let k = 1; k <= far; k += 1)
+      paint(from + SIDE * Math.round((k * down) / far) + Math.round((k * across) / far), painting);
+    last = to;
   });
   const stop = () => {
+    if (painting === null) return;
     painting = null;
+    draw();
   };
   for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, stop);
   grid.addEventListener("click", (event) => {
@@ -218,45 +267,44 @@ export default figure(({ model, el, knob, bound, get, put, listen, say }) => {
     }
   }
 
-  /** All that the model does for one drawing, a class or an image at a time. */
+  /** All that the model does for one drawing, a class or an image at a time; while one paints, only the classes. */
   function* parts() {
     const given = get("rows") * SIDE;
     const pixels = get("pixels");
     const temperature = get("temperature");
     const seed = get("seed");
     digit.set(get("digit"));
-    begin.set(examples.findIndex((one) => String(one.pixels) === String(get("pixels"))));
+    begin.set(known());
     cells();
+    pixels.slice(0, given).forEach((grey, i) => {
+      tile(i).style.setProperty("--lmpx", shade(grey)["--lmpx"]);
+      tile(i).firstChild.textContent = `row ${Math.floor(i / SIDE) + 1}, column ${(i % SIDE) + 1}: grey ${grey} of 16`;
+    });
     const read = [];
-    const written = [];
     for (const c of DIGITS) yield read.push(gpt.behind(pixels.slice(0, given), c));
     const p = logSoftmax(read.map(({ logP }) => logP)).map(Math.exp);
     const likeliest = p.indexOf(Math.max(...p));
     const asked = get("digit") === LIKELIEST ? likeliest : get("digit");
+    columns.forEach((column, c) => {
+      column.p.textContent = p[c] < 0.005 ? "" : fmt.share(p[c]).replace("0.", ".");
+      column.bar.style.setProperty("--lmpx-p", p[c].toFixed(4));
+      column.node.classList.toggle("lmpx-asked", c === asked);
+    });
+    if (painting !== null) return;
+    const written = [];
     for (let i = 0; i < SAMPLES; i += 1) {
       yield written.push(gpt.write(read[asked], SIDE * SIDE - given, temperature, seed * SAMPLES + i));
     }
     const images = written.map((rest) => [...pixels.slice(0, given), ...rest]);
-    images[0].forEach((grey, i) => {
-      const cell = tile(i);
-      cell.style.setProperty("--lmpx", shade(grey)["--lmpx"]);
-      if (i < given)
-        cell.firstChild.textContent = `row ${Math.floor(i / SIDE) + 1}, column ${(i % SIDE) + 1}: grey ${grey} of 16`;
+    images[0].slice(given).forEach((grey, i) => {
+      tile(given + i).style.setProperty("--lmpx", shade(grey)["--lmpx"]);
     });
     if (judging) ask(images[0]);
+    const what = examples[known()];
     replace(others, [
-      images
-        .slice(1)
-        .map((image) =>
-          h("div", { class: "lmpx-small" }, [
-            image.map((grey, i) => h("span", { class: i < given ? "" : "lmpx-written", style: shade(grey) })),
-          ]),
-        ),
+      what ? small(what.pixels, `it was ${article(what.label)}`) : null,
+      temperature ? images.slice(1).map((image) => small(image, "")) : null, // at 0 all are the same
     ]);
-    chart.draw(
-      DIGITS.map((c) => ({ label: String(c), value: p[c], text: fmt.prob(p[c], 2), tone: c === asked ? 1 : 0 })),
-      { max: 1 },
-    );
     const bits = (c) => -read[c].logP / Math.LN2;
     numbers.draw(DIGITS.map((c) => [String(c), fmt.prob(p[c]), fmt.num(bits(c), 1)]));
     const cost = `Under ${asked} your rows cost ${fmt.num(given ? bits(asked) / given : 0)} bits per pixel.`;
@@ -264,8 +312,7 @@ export default figure(({ model, el, knob, bound, get, put, listen, say }) => {
       given === 0
         ? `Nothing is given: every digit is as likely, and the model writes ${article(asked)} from its name alone.`
         : `From ${fmt.some(get("rows"), "row")} the model takes it for ${article(likeliest)}, ` +
-            `with probability ${fmt.prob(p[likeliest], 2)}. ${cost} ` +
-            `It wrote the other ${SIDE * SIDE - given} pixels as ${article(asked)}.`,
+            `with probability ${fmt.share(p[likeliest])}. ${cost}`,
     );
   }
 
@@ -276,7 +323,12 @@ export default figure(({ model, el, knob, bound, get, put, listen, say }) => {
   };
   function draw() {
     first = null;
-    for (const part of parts()) void part;
+    clearTimeout(drawn);
+    const now = () => {
+      for (const part of parts()) void part;
+    };
+    if (painting === null) now();
+    else drawn = setTimeout(now);
   }
   listen("pixels rows digit temperature seed", draw);
   breathe();

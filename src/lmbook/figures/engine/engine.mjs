@@ -354,6 +354,21 @@ export function engine() {
       });
     },
 
+    /** The tokens of a model by id. */
+    types: ({ name }) => get(name).reader.types,
+
+    /**
+     * What a GPT expects behind these ids: the logits of the next token, and for each layer and head how its last token
+     * looks at the `context`, the ids in its window. slide: how many tokens leave a full window at once.
+     */
+    next({ name, ids, slide }) {
+      const { model } = get(name);
+      model.slide = slide;
+      const logits = Array.from(model.to(ids));
+      const attention = model.attention.map((heads) => heads.map((alpha) => Array.from(alpha)));
+      return { logits, attention, context: [...model.tokens] };
+    },
+
     /**
      * A language model reads a text token by token: its states, its gates, what it expects next, and P of what came.
      */

@@ -5,7 +5,6 @@
 //   logits = E norm(X)
 import { gather, gelu, inference, slice } from "./autograd.mjs";
 import { affine, layerNorm } from "./layers.mjs";
-import { softmax } from "../kit/numbers.mjs";
 import { begun, decoderStep, layersOf, through } from "./transformer.mjs";
 
 /**
@@ -110,31 +109,4 @@ export class GPT {
     else for (const id of more) this.read(id);
     return this.logits;
   }
-}
-
-/**
- * What is drawn from: softmax(logits / temperature), cut to the topK likeliest, then to the fewest with topP together,
- * as lmbook.decode.distribution. Temperature 0 is greedy; topK 0 keeps all; -Infinity is never drawn.
- */
-export function distribution(logits, temperature, topK, topP) {
-  const greedy = temperature === 0;
-  let p = softmax(Array.from(logits, (z) => z / (greedy ? 1 : temperature)));
-  const order = [...p.keys()].sort((a, b) => p[b] - p[a] || a - b);
-  const most = greedy ? 1 : topK || p.length;
-  const share = (ids) => {
-    const sum = ids.reduce((total, i) => total + p[i], 0);
-    const next = new Float64Array(p.length);
-    for (const i of ids) next[i] = p[i] / sum;
-    p = next;
-  };
-  share(order.slice(0, most));
-  let before = 0;
-  share(
-    order.slice(0, most).filter((i) => {
-      const stays = topP >= 1 || before < topP;
-      before += p[i];
-      return stays;
-    }),
-  );
-  return p;
 }

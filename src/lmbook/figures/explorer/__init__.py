@@ -98,8 +98,8 @@ class NGramExplorer(Figure):
         state.setdefault(
             "caption",
             "Each bar is the probability of a next word, patterned by the length of history that it comes from; the "
-            "thin line is the raw share. Type a history, or press a bar. As n rises, the counts run out, and bar and "
-            "line part. Can you lower the perplexity you started with by n, k or the smoothing?",
+            "line below it is the raw share. Raise n: the counts run out, and bar and line part. Which setting has the "
+            "lowest perplexity?",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         super().__init__(

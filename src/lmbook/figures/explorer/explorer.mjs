@@ -2,7 +2,7 @@
 // The text is counted here in the page; the models are those of ngram.mjs, which equal lmbook.ngram.
 import { bars, button, choice, disable, field, figure, fmt, h, replace, roving, slider, table } from "../kit/core.mjs";
 import { nextWords, style, wayDown } from "./view.mjs";
-import { lines, named, points, sentence, sight, why } from "./words.mjs";
+import { lines, named, points, seen, sentence, sight, times, why } from "./words.mjs";
 import { text as harbour } from "./harbour.mjs";
 import * as ngram from "../engine/ngram.mjs";
 import { generator, sum } from "../kit/numbers.mjs";
@@ -56,7 +56,7 @@ const about = {
   },
 };
 
-export default figure(async ({ el, knob, bound, get, put, listen, say }) => {
+export default figure(async ({ el, knob, bound, get, put, listen, say, wager }) => {
   const training = read(get("text") || `${harbour}\n`);
   const vocabulary = ngram.Vocabulary.build(training);
   const counts = new ngram.Counts(vocabulary.encode(training), ORDERS, vocabulary);
@@ -72,7 +72,7 @@ export default figure(async ({ el, knob, bound, get, put, listen, say }) => {
   await pause();
 
   // Going on from the history; the same presses give the same words.
-  const first = { history: get("history") };
+  const first = Object.fromEntries(["history", "n", "k", "smoothing"].map((name) => [name, get(name)]));
   const past = [];
   let random = generator(get("seed"));
   const go = (history) => {
@@ -147,17 +147,42 @@ export default figure(async ({ el, knob, bound, get, put, listen, say }) => {
     head: ["model", "perplexity", "stored n-grams"],
   });
   const head = (title, rest) => h("p", { class: "lmx-head" }, title, " ", h("span", {}, rest));
+  const asked = betOn(typed(get("history")));
+  const way = h("div", { class: "lm-stack" }, [
+    asked?.node,
+    head("The way down", "from the longest history to no history at all"),
+    down.node,
+  ]);
   el.append(
     h("div", { class: "lmx" }, [
       h("div", { class: "lmx-go" }, history.node, tools),
       h("div", { class: "lm-split" }, [
         h("div", { class: "lm-stack" }, smoothing.node, n.node, k.node, score, say.node),
-        h("div", {}, after, seeing, words.node),
+        h("div", { class: "lmx-words" }, after, seeing, words.node),
       ]),
-      h("div", {}, head("The way down", "from the longest history to no history at all"), down.node),
+      way,
       h("div", { class: "lm-folds" }, wordTable.node, levelTable.node, triedTable.node, different),
     ]),
   );
+
+  /** How often do two words stand in the text, if the last of them alone stands there so often? */
+  function betOn(tokens) {
+    const [one, two] = [1, 2].map((many) => counts.followers(vocabulary.encode(tokens.slice(-many))).total);
+    if (tokens.length < 2 || two < 2 || one < 400) return null;
+    const near = [2, 20, 200].map((part) => Math.round(one / part));
+    const far = (/** @type {number} */ guess) => Math.abs(Math.log(guess / two));
+    const [last, both] = [1, 2].map((many) => named(tokens.slice(-many)));
+    return wager({
+      name: "explorer-seen",
+      asks: `${last} stands before a word ${fmt.count(one)} times in the text. And ${both}?`,
+      options: near.map((guess) => [guess, `about ${fmt.count(guess)}`]),
+      hides: [...down.node.querySelectorAll(".lmx-times"), ...words.node.querySelectorAll(".lmx-raw"), say.node],
+      told: (bet) => {
+        const right = bet !== null && near.every((guess) => far(bet) <= far(guess));
+        return `${both} was seen ${times(two)}${bet === null ? "." : right ? ", as you said." : `, not ${fmt.count(bet)}.`}`;
+      },
+    });
+  }
 
   // All orders, which nobody needs counted before the fold is open.
   function store() {
@@ -212,23 +237,29 @@ export default figure(async ({ el, knob, bound, get, put, listen, say }) => {
       level,
       left: arrives(level),
       gives: level ? arrives(level) * (1 - level.passes) : 0,
-      why: why(now, level, vocabulary.V),
     });
-    const levels = [...recent.map((_, i) => recent.slice(i)), []].map((suffix) => {
-      const level = path.find(({ order }) => order === suffix.length + 1);
+    const long = ids.slice(Math.max(0, ids.length - ORDERS + 1)); // with what the model does not see
+    const every = [...long.map((_, i) => long.slice(i)), []].map((suffix) => {
+      const order = suffix.length + 1;
+      const used = order <= recent.length + 1;
+      const level = path.find((one) => one.order === order);
       const known = counts.followers(suffix);
-      const followers = [...known.words].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+      const followers = [...known.words]
+        .sort((a, b) => b[1] - a[1] || a[0] - b[0])
+        .map(([id, c]) => [vocabulary.tokens[id], c]);
+      const one = { order, used, history: vocabulary.decode(suffix), total: known.total, followers };
       return {
-        order: suffix.length + 1,
-        history: vocabulary.decode(suffix),
-        total: known.total,
+        ...one,
         ...told(level),
-        followers: followers.map(([id, c]) => [vocabulary.tokens[id], c]),
+        ...(used ? {} : { gives: 0, left: 0 }),
+        about: `${seen(one)} ${used ? why(now, level, vocabulary.V) : `With n = ${now.n} the model does not see it.`}`,
         lines: () => lines(counts.ids, vocabulary, suffix),
       };
     });
-    levels.push({ order: 0, history: [], total: 0, followers: [], lines: () => [], ...told(path.at(-1)) });
-    down.draw(levels);
+    const uniform = { order: 0, used: true, history: [], total: 0, followers: [], lines: () => [] };
+    every.push({ ...uniform, ...told(path.at(-1)), about: why(now, path.at(-1), vocabulary.V) });
+    down.draw(every, training.length);
+    const levels = every.filter(({ used }) => used);
 
     const lowest = models.tried().reduce((a, b) => (b.perplexity < a.perplexity ? b : a));
     const zeros = now.zeros ? [`${fmt.count(now.zeros)} of ${fmt.count(held.length)} tokens got probability 0`] : [];
@@ -252,10 +283,10 @@ export default figure(async ({ el, knob, bound, get, put, listen, say }) => {
       ],
     );
     levelTable.draw(
-      levels.map(({ order, history: h_, total: seen, followers, level, gives }) => [
+      levels.map(({ order, history: h_, total, followers, level, gives }) => [
         order || "uniform",
         h_.join(" ") || "(none)",
-        order ? fmt.count(seen) : "",
+        order ? fmt.count(total) : "",
         order ? fmt.count(followers.length) : "",
         level?.discount ? fmt.num(level.discount, 3) : "",
         fmt.prob(level?.arrives ?? 0),
@@ -266,7 +297,7 @@ export default figure(async ({ el, knob, bound, get, put, listen, say }) => {
     triedTable.draw(
       models.tried().map((one) => [one.name, held.length ? fmt.num(one.perplexity) : "", fmt.count(one.stored)]),
     );
-    say(sentence(now, vocabulary.decode(recent), rows, total, path[0]));
+    say(sentence(now, vocabulary.decode(recent), rows, total));
   }
 
   listen("history n k smoothing", draw);

@@ -1,18 +1,19 @@
 // The two lists of the n-gram explorer: the likeliest next words, and the way down from the longest history to uniform.
 // Every order has one colour and one pattern in both; order 0, uniform, is an empty box.
 import { fmt, h, replace, roving } from "../kit/core.mjs";
-import { named, seen, share } from "./words.mjs";
+import { named, share, times } from "./words.mjs";
 
 export const style = `
 .lm-figure .lmx { container-type: inline-size; }
-@media print { .lm-figure .lmx { container-type: normal; } .lmx .lmx-ask { display: none; } }
+@media print { .lm-figure .lmx { container-type: normal; } }
   /* what knows its width cannot go on on the next page */
 .lm-figure .lmx > * + * { margin-top: 0.8rem; }
 .lmx .lm-split { --lm-side: 22.5rem; }
 .lmx .lmx-go { display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: center; }
 .lmx .lmx-go > :first-child { flex: 1 1 14rem; flex-wrap: nowrap; }
-.lmx .lm-says { min-height: 4.4em; }
-.lmx .lmx-head { margin-bottom: 0.3rem; font-weight: 600; }
+.lmx .lmx-head { font-weight: 600; }
+.lmx .lmx-words > .lmx-head { margin-bottom: 0.3rem; }
+.lmx .lm-stack > ol { margin-top: -0.3rem; }
 .lmx .lmx-head span { color: var(--lm-muted); font-weight: 400; font-size: 0.875rem; }
 .lmx ol { margin: 0; padding: 0; list-style: none; }
 .lmx li { margin: 0; padding: 0; }
@@ -41,6 +42,8 @@ export const style = `
   transition: width 0.25s ease-out; }
 .lmx .lmx-thin { display: block; width: 0; height: 3px; margin-top: 2px; background: var(--lm-text);
   transition: width 0.25s ease-out; }
+.lmx .lmx-far { height: 7px; margin-top: 0; clip-path: polygon(0 33%, calc(100% - 8px) 33%, calc(100% - 8px) 0, 100% 50%,
+  calc(100% - 8px) 100%, calc(100% - 8px) 67%, 0 67%); }
 .lmx .lmx-piece { flex: none; background-color: var(--lm-tone); }
 .lmx .lmx-piece[data-order="4"] {
   background-image: repeating-linear-gradient(45deg, transparent 0 4px, var(--lm-paper) 4px 5.5px); }
@@ -52,18 +55,17 @@ export const style = `
   background-image: repeating-linear-gradient(0deg, transparent 0 2.5px, var(--lm-paper) 2.5px 4px); }
 .lmx .lmx-piece[data-order="0"] { background: var(--lm-paper); box-shadow: inset 0 0 0 1px var(--lm-edge); }
 
-.lmx .lmx-level { border-top: 1px solid var(--lm-line); }
-.lmx .lmx-level .lmx-row { padding-block: 0.4rem; }
-.lmx .lmx-line { display: flex; flex-wrap: wrap; gap: 0 0.6rem; align-items: baseline; justify-content: space-between; }
-.lmx .lmx-line .lmx-p { margin-left: auto; }
+.lmx .lmx-level .lmx-row { display: grid; grid-template-columns: minmax(0, 1.5fr) minmax(0, 1fr) 5.6rem;
+  gap: 0 0.7rem; align-items: center; }
+.lmx .lmx-level.lmx-beyond { color: var(--lm-muted); }
 .lmx .lmx-swatch { display: inline-block; width: 1.5rem; height: 0.85rem; margin-right: 0.45rem; border-radius: 2px;
   vertical-align: -0.08em; }
-.lmx .lmx-level .lmx-track { height: 0.55rem; margin: 0.22rem 0; }
 .lmx .lmx-step { position: absolute; inset: 0 auto 0 0; border-radius: 2px;
   transition: left 0.25s ease-out, width 0.25s ease-out; }
+.lmx .lmx-times { white-space: nowrap; font-variant-numeric: tabular-nums; }
+.lmx .lmx-times > i { display: inline-block; height: 0.6rem; margin-right: 0.3rem; background: var(--lm-edge); }
 .lmx .lmx-more { color: var(--lm-muted); font-size: 0.875rem; }
-.lmx .lmx-why { display: block; }
-.lmx .lmx-ask { margin-left: auto; text-decoration: underline; text-underline-offset: 2px; }
+.lmx .lmx-about { color: var(--lm-muted); }
 .lmx .lmx-lines { max-height: 11rem; margin: 0 0.4rem 0.5rem; padding: 0.4rem 0.6rem; overflow: auto;
   border-left: 3px solid var(--lm-tone); background: var(--lm-soft); font-size: 0.875rem; }
 .lmx .lmx-lines p + p { margin-top: 0.2rem; }
@@ -71,16 +73,19 @@ export const style = `
 @container (min-width: 40rem) {
   .lmx .lmx-cols { grid-template-columns: 5rem minmax(4rem, 1fr) 4.4rem 5.2rem; gap: 0 0.5rem; }
   .lmx li:not(.lmx-level) > .lmx-row { padding-block: 0.08rem; }
-  .lmx .lmx-down { max-height: 11.6rem; overflow-y: auto; }
-  .lmx .lmx-level .lmx-row { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1.15fr); gap: 0 1.2rem;
-    align-items: center; padding-block: 0.2rem; }
-  .lmx .lmx-level .lmx-row > .lmx-more { align-self: start; flex-wrap: nowrap; font-size: 0.8125rem; line-height: 1.35;
-    }
-  .lmx .lmx-level .lmx-ask { flex: none; }
+  .lmx .lmx-level .lmx-row { grid-template-columns: 13rem 14rem minmax(0, 1fr) 5.6rem; }
 }
 @container (max-width: 30rem) {
   .lmx .lmx-cols { grid-template-columns: 5.4rem minmax(3rem, 1fr) 5.2rem; gap: 0 0.5rem; }
-  .lmx .lmx-raw { grid-column: 2 / -1; font-size: 0.8125rem; }
+  .lmx .lmx-raw { display: none; }
+  .lmx .lmx-level .lmx-name { grid-column: 1 / 3; }
+  .lmx .lmx-level .lmx-p { grid-area: 1 / 3; }
+  .lmx .lmx-level .lmx-track { grid-column: 2 / -1; }
+  .lmx .lmx-level .lmx-row { grid-template-columns: 9rem minmax(0, 1fr) 5.6rem; }
+  .lmx { display: flex; flex-direction: column; }
+  .lmx > .lm-split { display: contents; }
+  .lmx .lmx-words { order: 1; }
+  .lmx > .lm-folds { order: 2; }
 }
 @media (prefers-reduced-motion: reduce) { .lmx * { transition: none !important; } }
 `;
@@ -103,7 +108,7 @@ export function nextWords(count, choose) {
   });
   const heads = [
     ["", "next word"],
-    ["", "thin line: raw share"],
+    ["", "line: raw share"],
     ["lmx-p", "probability"],
     ["lmx-raw", "raw count"],
   ];
@@ -114,17 +119,19 @@ export function nextWords(count, choose) {
   return {
     node: h("div", {}, top, list),
     draw(words) {
-      const longest = Math.max(...words.flatMap(({ p, raw, of }) => [p, of ? raw / of : 0]));
+      const longest = Math.max(...words.map(({ p }) => p));
       rows.forEach((row, i) => {
         row.node.hidden = i >= words.length;
         if (row.node.hidden) return;
         const { word, p, raw, of, parts } = words[i];
         row.word = word;
         row.name.textContent = word;
-        row.p.textContent = fmt.prob(p, p < 0.001 ? 2 : 3);
+        row.p.textContent = p === 1 ? "1" : fmt.share(p, 4);
         row.raw.textContent = of ? `${fmt.count(raw)} of ${fmt.count(of)}` : "no count";
         row.fill.style.width = `${(100 * p) / longest}%`;
-        row.thin.style.width = `${of ? (100 * raw) / of / longest : 0}%`;
+        const share = of ? raw / of / longest : 0;
+        row.thin.style.width = `${100 * Math.min(1, share)}%`;
+        row.thin.classList.toggle("lmx-far", share > 1); // it goes on beyond the frame
         replace(row.fill, [parts.map(([order, mass]) => piece(order, "", { width: `${(100 * mass) / p}%` }))]);
       });
       keys.refresh();
@@ -132,62 +139,58 @@ export function nextWords(count, choose) {
   };
 }
 
-// draw(levels): a row for each { order, history, total, followers, gives, left, why, lines() }, orders to 0.
+// draw(levels, most): a row for each { order, history, total, used, gives, left, about, lines() }, orders to 0; most is
+// the largest total. A row says how often its history was seen, and unfolds to why it gives what it gives, and the lines.
 export function wayDown(orders) {
-  const list = h("ol", {
-    class: "lmx-down",
-    "aria-label": "The way down from the longest history to the uniform distribution",
-  });
+  const list = h("ol", { "aria-label": "The way down from the longest history to the uniform distribution" });
   const rows = Array.from({ length: orders + 1 }, (_, i) => {
     const order = orders - i;
-    const row = {
-      order,
-      open: false,
-      step: piece(order, "lmx-step"),
-      name: h("span", {}),
-      seen: h("span", {}),
-      gives: h("span", { class: "lmx-p" }),
-      ask: h("span", { class: "lmx-ask" }),
-      why: h("span", { class: "lmx-more lmx-why" }),
-      lines: h("div", { class: "lmx-lines", role: "region", tabindex: "0", hidden: true }),
-    };
-    const head = [
-      h("span", { class: "lmx-line" }, h("span", {}, piece(order, "lmx-swatch"), row.name), " ", row.gives, " "),
-      h("span", { class: "lmx-track", "aria-hidden": "true" }, row.step),
-    ];
-    const asked = h("span", { class: "lmx-line lmx-more" }, row.seen, " ", row.ask, " ");
-    row.button = order
-      ? h("button", { type: "button", class: "lmx-row", onclick: () => show(row, !row.open) }, head, asked, row.why)
-      : h("div", { class: "lmx-row" }, head, row.why);
+    const names = ["name", "times", "p"];
+    /** @type {Record<string, any>} */
+    const row = { order, ...Object.fromEntries(names.map((name) => [name, h("span", { class: `lmx-${name}` })])) };
+    row.step = piece(order, "lmx-step");
+    row.lines = h("div", { class: "lmx-lines", role: "region", tabindex: "0", hidden: true });
+    const track = h("span", { class: "lmx-track", "aria-hidden": "true" }, row.step);
+    row.button = h("button", { type: "button", class: "lmx-row", onclick: () => show(row, row.lines.hidden) }, [
+      row.name,
+      " ",
+      row.times,
+      " ",
+      track,
+      " ",
+      row.p,
+    ]);
     row.node = h("li", { class: "lmx-level", "data-tone": order }, row.button, row.lines);
     list.append(row.node);
     return row;
   });
   const keys = roving(list, "li:not([hidden]) > button");
   function show(row, open) {
-    row.open = open;
-    row.ask.textContent = open ? "hide the lines" : "show the lines";
     row.button.setAttribute("aria-expanded", String(open));
     row.lines.hidden = !open;
     row.lines.setAttribute("aria-label", `The training text around ${named(row.level.history)}`);
-    replace(row.lines, open ? row.level.lines() : []);
+    replace(row.lines, open ? [h("p", { class: "lmx-about" }, row.level.about), row.level.lines()] : []);
   }
   return {
     node: list,
-    draw(levels) {
+    draw(levels, most) {
       for (const row of rows) {
         const level = levels.find(({ order }) => order === row.order);
         row.node.hidden = !level;
         if (!level) continue;
+        const { order, history, total, used, gives, left } = level;
         row.level = level;
-        row.name.textContent = row.order ? `Order ${row.order}: ${named(level.history)}` : "Uniform: every word alike";
-        row.gives.textContent = level.gives ? `gives ${share(level.gives)}` : "gives nothing";
-        row.step.style.left = `${100 * (1 - level.left)}%`;
-        row.step.style.width = `${100 * level.gives}%`;
-        row.why.textContent = level.why;
-        if (!row.order) continue;
-        row.seen.textContent = seen(level);
-        show(row, row.open);
+        replace(row.name, piece(order, "lmx-swatch"), order ? named(history) : "every word alike");
+        const wide = `${(3 * Math.log1p(total)) / Math.log1p(most)}rem`;
+        replace(
+          row.times,
+          order ? [h("i", { style: { width: wide } }), total ? `seen ${times(total)}` : "never seen"] : [],
+        );
+        row.p.textContent = used ? `gives ${share(gives)}` : "not asked";
+        row.node.classList.toggle("lmx-beyond", !used);
+        row.step.style.left = `${100 * (1 - left)}%`;
+        row.step.style.width = `${100 * gives}%`;
+        show(row, !row.lines.hidden);
       }
       keys.refresh();
     },

@@ -4,7 +4,7 @@ import { fmt, h } from "../kit/core.mjs";
 export const named = (history) => (history.length ? fmt.quote(history.join(" ")) : "no history");
 export const share = (p) => (p > 0 && p < 0.001 ? fmt.prob(p, 2) : fmt.percent(p, p > 0 && p < 0.1 ? 1 : 0));
 export const points = (perplexity) => (perplexity < Infinity ? fmt.num(perplexity, 1) : "infinite");
-const times = (n) => (n === 1 ? "once" : n === 2 ? "twice" : `${fmt.count(n)} times`);
+export const times = (n) => (n === 1 ? "once" : n === 2 ? "twice" : `${fmt.count(n)} times`);
 
 // The words that the model sees, marked; those before are out of its sight.
 export function sight(tokens, seen, vocabulary) {
@@ -92,7 +92,7 @@ export function lines(ids, vocabulary, phrase) {
 }
 
 // The result in one or two sentences.
-export function sentence(now, recent, rows, total, first) {
+export function sentence(now, recent, rows, total) {
   const parts = [];
   if (now.kind === "none" && !total) {
     parts.push(
@@ -107,7 +107,5 @@ export function sentence(now, recent, rows, total, first) {
     `${recent.length ? `After ${named(recent)}` : "With no history"}, ${now.name}: the likeliest next word is ` +
       `${fmt.quote(top.word)} with probability ${fmt.prob(top.p)}${raw}.`,
   );
-  if (now.kind !== "none") parts.push(` Order ${first.order} gives ${share(1 - first.passes)} of the probability.`);
-  if (!Number.isNaN(now.perplexity)) parts.push(` Perplexity on the held-out text: ${points(now.perplexity)}.`);
   return parts.join("");
 }

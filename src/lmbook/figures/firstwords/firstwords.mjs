@@ -1,16 +1,13 @@
 // FirstWords: the GPT of chapter 17 writes on from the reader's words. What is seen first was written by the same
-// model; its weights are fetched when the reader asks for more, and then it runs here (gpt.mjs).
+// model; its weights are fetched when the reader asks for more, and then it runs in the page's engine.
 import { bars, button, field, figure, fmt, h, reducedMotion, replace } from "../kit/core.mjs";
 import { visible } from "../kit/format.mjs";
-import { Characters } from "../engine/bytepairs.mjs";
-import { weights } from "../engine/checkpoint.mjs";
-import { GPT, distribution } from "../engine/gpt.mjs";
-import { fetched } from "../kit/bring.mjs";
-import { draw as pick, uniform } from "../kit/numbers.mjs";
+import { connect } from "../kit/live.mjs";
+import { distribution, draw as pick, uniform } from "../kit/numbers.mjs";
 
 const NAME = "shakespeare";
 const MEGABYTES = 0.9;
-const SLIDE = 16;
+const SLIDE = 16; // characters that leave a full window
 const LENGTH = 260;
 const SHOWN = 6;
 const FIRST = 5;
@@ -31,22 +28,18 @@ const style = `
 .lm-figure .lmo-own .lm-field input { flex-basis: 5rem; }
 @media (max-width: 40rem) {
   .lmo-work { grid-template-columns: minmax(0, 1fr); }
-  .lm-figure .lmo-text { min-height: 13rem; max-height: 13rem; }
+  .lm-figure .lmo-text { min-height: 21rem; max-height: none; }
 }
 `;
 
 const seen = (char) => visible(char, "↵");
 const named = (char) => ({ "\n": "a new line", " ": "a space" })[char] ?? fmt.quote(char);
 
-/** The model and its characters, from its file and card. */
-function made({ file, card }) {
-  const { types, ids } = new Characters(card.text.vocabulary.types);
-  const found = weights(file);
-  return { gpt: new GPT((part) => found.get(part), { ...card.model, slide: SLIDE }), types, ids };
-}
-
 export default figure(({ model, el, knob, get, put, listen, say }) => {
-  let own = null;
+  const models = connect(model);
+  let types = null; // the model's characters by id
+  let logits = null; // after the last of them
+  let run = 0; // of the writing: an answer to an earlier one is not waited for any more
   let busy = false;
   let timer = null;
   let note = "";
@@ -86,6 +79,7 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
   );
 
   const stop = () => {
+    run += 1;
     clearTimeout(timer);
     timer = null;
     main.textContent = "Write on from my words";
@@ -94,60 +88,66 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
   async function go() {
     if (busy) return;
     stop();
-    if (!own) {
+    if (!types) {
       busy = true;
       bar.hidden = false;
       state.textContent = `Loading ${MEGABYTES} MB, once …`;
       try {
-        own = made(
-          await fetched(model, NAME, (share) => {
-            bar.value = share;
-          }),
-        );
+        await models.load(NAME, (share) => {
+          bar.value = share;
+        });
+        types = await models.ask("types", { name: NAME });
         state.textContent = "The model is here, in this page.";
       } catch (error) {
         state.textContent = `That could not be done: ${error.message}.`;
       }
       busy = false;
       bar.hidden = true;
-      if (!own) return;
+      if (!types) return;
     }
     const typed = [...prompt.get()];
-    const unknown = [...new Set(typed.filter((char) => !own.ids.has(char)))];
+    const unknown = [...new Set(typed.filter((char) => !types.includes(char)))];
     note = unknown.length
       ? `Left out, because the model has no such character: ${fmt.list(unknown.map(fmt.quote))}. `
       : "";
-    const known = typed.filter((char) => own.ids.has(char)).join("");
+    const known = typed.filter((char) => types.includes(char)).join("");
     // a name in capitals begins a speech
     put({ prompt: /^[A-Z ]+:$/.test(known) ? `${known}\n` : known || "\n", written: "", next: [] });
     main.textContent = "Stop";
-    step();
+    const mine = run;
+    await read();
+    if (mine === run) step(mine);
+  }
+
+  /** Has the model read what stands there and `more`. */
+  async function read(more = "") {
+    const ids = [...(get("prompt") + get("written") + more)].map((char) => types.indexOf(char));
+    ({ logits } = await models.ask("next", { name: NAME, ids, slide: SLIDE }));
   }
 
   /** What may come next, at the temperature of now. */
-  const read = () => {
-    const logits = own.gpt.to([...(get("prompt") + get("written"))].map((char) => own.ids.get(char)));
-    const allowed = Array.from(logits, (z, id) => (id < FIRST ? -Infinity : z));
+  const next = () => {
+    const allowed = logits.map((z, id) => (id < FIRST ? -Infinity : z));
     return distribution(allowed, get("temperature"), 0, 1);
   };
   const likeliest = (p) =>
     [...p.keys()]
       .sort((a, b) => p[b] - p[a] || a - b)
       .slice(0, SHOWN)
-      .map((id) => [own.types[id], p[id]]);
+      .map((id) => [types[id], p[id]]);
 
   /** Draws a character; where nothing should move, all of them. */
-  function step() {
-    let p = read();
-    let written = get("written");
+  async function step(mine) {
+    let more = "";
+    const length = () => get("written").length + more.length;
     do {
-      written += own.types[pick(p, uniform(get("seed"), written.length))];
-      model.set("written", written);
-      p = read();
-    } while (reducedMotion() && written.length < LENGTH);
-    put({ next: likeliest(p) });
-    if (written.length >= LENGTH) stop();
-    else timer = setTimeout(step, PAUSE);
+      more += types[pick(next(), uniform(get("seed"), length()))];
+      await read(more);
+      if (mine !== run) return;
+    } while (reducedMotion() && length() < LENGTH);
+    put({ written: get("written") + more, next: likeliest(next()) });
+    if (length() >= LENGTH) stop();
+    else timer = setTimeout(step, PAUSE, mine);
   }
 
   function draw() {
@@ -168,7 +168,10 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
   }
 
   listen("next", draw);
-  listen("temperature", () => own && timer === null && put({ next: likeliest(read()) })); // at once
+  listen("temperature", () => logits && timer === null && put({ next: likeliest(next()) })); // at once
   draw();
-  return stop;
+  return () => {
+    stop();
+    models.stop();
+  };
 }, style);

@@ -46,7 +46,7 @@ class ForwardPass(Figure):
     W = traitlets.List().tag(sync=True)
     U = traitlets.List().tag(sync=True)
     history = traitlets.List().tag(sync=True)
-    chosen = traitlets.Unicode("h1").tag(sync=True)
+    chosen = traitlets.Unicode("h3").tag(sync=True)
     examples = traitlets.List().tag(sync=True)
     shown = traitlets.Int(SHOWN).tag(sync=True)
 
@@ -57,12 +57,12 @@ class ForwardPass(Figure):
         ids = [known.get(word, known[UNK]) for word in history]
         if len(ids) * len(state["E"][0]) != len(state["W"][0]) or known[PAD] in ids or known[MASK] in ids:
             raise ValueError(f"history is {list(history)}; give three words, the nearest last.")
-        state.setdefault("title", "Each hidden unit sums over three words, with separate weights for each position")
+        state.setdefault("title", "Each hidden unit has separate weights for each position")
         state.setdefault(
             "caption",
-            "Click a unit of any layer to see its numbers. Lines show what goes in and out; dashed ones lower the sum. "
-            "Then move a word to another place: its vector stays the same, but what it adds to the hidden units does "
-            "not. Append the likeliest word again and again, and see after how many the beginning is forgotten.",
+            "Swap two words: their vectors stay the same, but not what they give to the hidden units. Click a unit of "
+            "any layer to see its numbers; dashed lines lower its sum. Then write the likeliest word again and again: "
+            "after how many is the beginning forgotten?",
         )
         state.setdefault("examples", [row for row in EXAMPLES if all(word in known for word in row.split())])
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known

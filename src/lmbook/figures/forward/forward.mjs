@@ -3,7 +3,8 @@ import { button, chips, figure, fmt, h, onwidth, replace, roving, s, select, tab
 import { dot, logSoftmax, sigmoid, softmax } from "../kit/numbers.mjs";
 
 const style = `
-.lm-figure .lmfp-words { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.4rem; }
+.lm-figure .lmfp-words { display: grid; grid-template-columns: minmax(0, 1fr) auto minmax(0, 1fr) auto minmax(0, 1fr);
+  gap: 0.4rem; align-items: end; }
 .lmfp-words .lm-control { flex-direction: column; align-items: stretch; }
 .lm-figure .lmfp-graph { position: relative; display: flex; flex-direction: column; gap: 0.35rem; }
 .lmfp-graph > svg { position: absolute; inset: 0; width: 100%; height: 100%; pointer-events: none; }
@@ -12,37 +13,56 @@ const style = `
 .lmfp-graph p { font-size: 0.8125rem; color: var(--lm-muted); margin-top: 1.1rem; }
 .lmfp-graph p:first-of-type { margin-top: 0; }
 .lmfp-graph p > span { position: relative; background: var(--lm-paper); padding-right: 0.4rem; }
-.lmfp-graph .lmfp-e { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.5rem; }
-.lmfp-graph .lmfp-place { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 3px; }
-@media (max-width: 520px) { .lmfp-graph .lmfp-place { grid-template-columns: repeat(2, minmax(0, 1fr)); } }
-.lmfp-graph .lmfp-h { display: grid; grid-template-columns: repeat(auto-fill, minmax(3.2rem, 1fr)); gap: 3px; }
-.lmfp-graph .lmfp-y { display: grid; grid-template-columns: repeat(auto-fill, minmax(4.6rem, 1fr)); gap: 3px; }
+.lmfp-graph .lmfp-e { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.6rem; }
+.lmfp-graph .lmfp-place { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 3px; }
+.lmfp-graph .lmfp-h { display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); gap: 3px; }
+.lmfp-graph .lmfp-y { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: 3px; }
 .lmfp-graph button { position: relative; min-width: 0; margin: 0; padding: 0.15rem 0.1rem 0.3rem;
-  border: 1px solid var(--lm-edge);
-  border-radius: 6px; background: var(--lm-paper); color: inherit; font: inherit; font-size: 0.8125rem;
-    line-height: 1.25;
-  text-align: center; font-variant-numeric: tabular-nums; cursor: pointer; overflow: hidden; }
+  border: 1px solid var(--lm-edge); border-radius: 6px; background: var(--lm-paper); color: inherit; font: inherit;
+  font-size: 0.8125rem; line-height: 1.25; text-align: center; font-variant-numeric: tabular-nums; cursor: pointer;
+  overflow: hidden; }
 .lmfp-graph button:hover { box-shadow: inset 0 0 0 100vmax var(--lm-soft); }
 .lmfp-graph button[aria-pressed="true"] { border-color: var(--lm-1); box-shadow: inset 0 0 0 2px var(--lm-1); }
-.lmfp-graph button > span { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.lmfp-graph button > span { display: block; white-space: nowrap; }
+.lmfp-graph .lmfp-y button > span { overflow: hidden; text-overflow: ellipsis; }
+.lmfp-graph sub { line-height: 0; }
 .lmfp-graph .lmfp-name { font-weight: 600; }
 .lmfp-graph .lmfp-fill { position: absolute; left: 0; bottom: 0; height: 4px; background: var(--lm-3); }
 .lmfp-graph .lmfp-fill[data-low="true"] { background: var(--lm-2); }
-.lmfp-both { --lm-side: 18.5rem; }
-.lm-figure .lmfp-detail { padding: 0.6rem 0.8rem; border-radius: 6px; background: var(--lm-soft); font-size: 0.875rem; }
+.lmfp-text { font-size: 1.0625rem; }
+.lm-figure .lmfp-detail + div .lm-says { min-height: 1.45em; }
+.lm-figure .lmfp-detail { min-height: 10.6rem; padding: 0.6rem 0.8rem; border-radius: 6px; background: var(--lm-soft);
+  font-size: 0.875rem; }
 .lmfp-detail ul { margin: 0.2rem 0; padding-left: 1.1rem; }
 .lmfp-detail :is(li, p) { margin: 0 0 0.2rem; overflow-wrap: anywhere; }
 .lmfp-detail .lmfp-sum { font-weight: 600; }
-@container (min-width: 40rem) { .lmfp-both .lmfp-detail { font-size: 0.8125rem; } .lmfp-words .lm-control {
-  flex-direction: row; flex-wrap: nowrap; align-items: center; }
-  .lmfp-graph .lmfp-h { grid-template-columns: repeat(6, minmax(0, 1fr)); }
-  .lmfp-graph .lmfp-y { grid-template-columns: repeat(4, minmax(0, 1fr)); }
-  .lmfp-words select { flex: 1 1 4rem; } }
+.lm-figure .lmfp-gives { display: table; width: 100%; margin: 0.4rem 0; border-collapse: separate; border-spacing: 4px 2px;
+  table-layout: fixed; font: inherit; }
+.lmfp-gives tr { background: none !important; }
+.lmfp-gives :is(th, td) { padding: 0.1rem 0.3rem; border: 0; font-weight: 400; text-align: center; overflow-wrap: anywhere; }
+.lmfp-gives tbody th { text-align: left; font-weight: 600; }
+.lmfp-gives td { border: 1px dashed var(--lm-line); border-radius: 4px; color: var(--lm-muted);
+  font-variant-numeric: tabular-nums; }
+.lmfp-gives .lmfp-used { border: 2px solid var(--lm-text); color: inherit; font-weight: 600; }
+.lmfp-gives i { display: block; height: 0.7rem; border-bottom: 1px solid var(--lm-line);
+  background: linear-gradient(90deg, transparent var(--lmfp-from), var(--lmfp-tone) 0 var(--lmfp-to), transparent 0)
+    0 0 / 100% 0.55rem no-repeat; }
+@media screen { .lmfp-gives td.lm-covered { visibility: visible; }
+  .lmfp-gives td.lm-covered > * { visibility: hidden; } }
+@container (min-width: 40rem) {
+  .lmfp-words .lm-control { flex-direction: row; flex-wrap: nowrap; align-items: center; }
+  .lmfp-words select { flex: 1 1 4rem; }
+  .lmfp-gives td > i { display: inline-block; width: calc(100% - 3.6rem); }
+  .lmfp-gives td > span { display: inline-block; width: 3.5rem; text-align: right; }
+  .lmfp-graph .lmfp-place { grid-template-columns: repeat(6, minmax(0, 1fr)); }
+  .lmfp-graph .lmfp-h { grid-template-columns: repeat(12, minmax(0, 1fr)); }
+  .lmfp-graph .lmfp-y { grid-template-columns: repeat(9, minmax(0, 1fr)); }
+}
 `;
 
-const SUB = "₀₁₂₃₄₅₆₇₈₉";
-const sub = (n) => [...String(n)].map((digit) => SUB[digit]).join("");
 const num = (v) => fmt.num(v, 3);
+/** e_3 with its index below the line. */
+const named = (/** @type {string} */ unit) => [unit[0], h("sub", {}, unit.slice(1))];
 const inside = (v) => (v < 0 ? `(${num(v)})` : num(v)); // a factor of a product
 const PLACES = ["3 back", "2 back", "1 back"];
 
@@ -91,7 +111,7 @@ const about = {
   },
 };
 
-export default figure(({ el, get, put, listen, say }) => {
+export default figure(({ el, get, put, listen, say, wager }) => {
   const net = Object.fromEntries(["words", "E", "W", "U", "shown"].map((name) => [name, get(name)]));
   const width = net.E[0].length;
   const usable = net.words.map((word, i) => [i, word]).filter(([, word]) => word !== "<pad>" && word !== "<mask>");
@@ -101,6 +121,9 @@ export default figure(({ el, get, put, listen, say }) => {
   const rank = (pass) => usable.map(([w]) => w).sort((x, y) => pass.y[y] - pass.y[x] || x - y);
   let now = forward({ ...net, history: get("history") });
   let ranked = [];
+  /** What word w gives hidden unit i at place p: the weights of this place times its vector. */
+  const gives = (i, w, p) => dot(net.W[i - 1].slice(p * width, (p + 1) * width), net.E[w]);
+  let before = []; // words that were written and have left the window
 
   // --- controls
   const pickers = PLACES.map((label, i) =>
@@ -108,26 +131,41 @@ export default figure(({ el, get, put, listen, say }) => {
       label,
       options: sorted.filter(([, word]) => word !== "<eos>"),
       value: get("history")[i],
-      onchange: (value) => put({ history: get("history").map((old, k) => (k === i ? value : old)) }),
+      onchange: (value) => start(get("history").map((old, k) => (k === i ? value : old))),
     }),
+  );
+  const start = (/** @type {number[]} */ history) => {
+    before = [];
+    put({ history });
+  };
+  /** @param {number} i */
+  const swap = (i) => {
+    const history = [...get("history")];
+    [history[i], history[i + 1]] = [history[i + 1], history[i]];
+    start(history);
+  };
+  const swaps = [0, 1].map((i) =>
+    button("⇄", () => swap(i), { "aria-label": `Swap the ${i ? "last" : "first"} two words` }),
   );
   const tries = chips({
     label: "Try",
     options: get("examples"),
-    onchoose: (text) => put({ history: text.split(" ").map(id) }),
+    onchoose: (text) => start(text.split(" ").map(id)),
   });
   const look = select({
     label: "Look at the word",
-    options: sorted,
+    options: [[null, "(any of them)"], ...sorted],
     value: null,
-    onchange: (value) => put({ chosen: `z${value}` }),
+    onchange: (value) => value !== null && put({ chosen: `z${value}` }),
   });
   const next = () => (get("chosen")[0] === "z" ? Number(get("chosen").slice(1)) : ranked[0]);
   const write = button(
     "",
     () => {
       const word = next();
-      const history = word === id("<eos>") ? PLACES.map(() => id("<sos>")) : [...get("history").slice(1), word];
+      const ends_ = word === id("<eos>");
+      const history = ends_ ? PLACES.map(() => id("<sos>")) : [...get("history").slice(1), word];
+      before = ends_ ? [] : [...before, get("history")[0]];
       const chosen = get("chosen")[0] === "z" ? `z${rank(forward({ ...net, history }))[0]}` : get("chosen");
       put({ history, chosen });
     },
@@ -151,7 +189,7 @@ export default figure(({ el, get, put, listen, say }) => {
   };
   const fill = (parts, unit, name, text, share) => {
     parts.node.dataset.unit = unit;
-    parts.name.textContent = name;
+    replace(parts.name, name);
     parts.value.textContent = text;
     parts.fill.style.setProperty("width", `${100 * Math.min(1, Math.abs(share))}%`);
     parts.fill.dataset.low = String(share < 0);
@@ -183,7 +221,7 @@ export default figure(({ el, get, put, listen, say }) => {
       h("div", { class: "lmfp-y" }, [tilesY.map((t) => t.node)]),
     ],
   );
-  const group = roving(graph, "button:not([hidden])");
+  const group = roving(graph, "button:not([hidden])", { keys: "plane" });
   const detail = h("div", { class: "lmfp-detail" });
   const parts = table({
     summary: "All that goes into the chosen unit",
@@ -195,12 +233,36 @@ export default figure(({ el, get, put, listen, say }) => {
     caption: "The units of this forward pass; of the words, all of them",
     head: ["Unit", "Value", "What it is"],
   });
+  /** @type {ReturnType<typeof wager> | null} */
+  let question = null;
+  if (get("chosen")[0] === "h") {
+    const i = Number(get("chosen").slice(1));
+    const w = get("history")[1];
+    const [here, there] = [1, 2].map((p) => num(gives(i, w, p)));
+    question = wager({
+      name: "forward-place",
+      asks: `${fmt.quote(net.words[w])} gives this unit ${here} where it stands, 2 back. And 1 back, where the weights are others?`,
+      options: [
+        ["more", "more"],
+        ["less", "less"],
+        ["the same", "the same"],
+      ],
+      told: (bet) => {
+        const right = Number(there.replace("−", "-")) > Number(here.replace("−", "-")) ? "more" : "less";
+        return `There it gives ${there}: ${right}${bet === right ? ", as you said." : bet === null ? "." : `, not ${bet}.`}`;
+      },
+      settled: () => question && draw(),
+    });
+  }
+  const line = h("p", { class: "lmfp-text" });
   el.append(
-    h("div", { class: "lmfp-words" }, [pickers.map((p) => p.node)]),
+    h("div", { class: "lmfp-words" }, pickers[0].node, swaps[0], pickers[1].node, swaps[1], pickers[2].node),
     tries.node,
-    h("div", { class: "lm-split lm-split-right lmfp-both" }, graph, detail),
+    graph,
+    h("div", { class: "lm-row" }, write, line, likeliest, look.node),
+    ...(question ? [question.node] : []),
+    detail,
     say.node,
-    h("div", { class: "lm-row" }, write, likeliest, look.node),
     h("div", { class: "lm-folds" }, parts.node, numbers.node),
   );
 
@@ -252,8 +314,8 @@ export default figure(({ el, get, put, listen, say }) => {
       );
       return [
         h("p", { class: "lmfp-sum" }, [
-          `e${sub(i)} = ${num(now.e[i - 1])}: entry ${entry + 1} of the vector of ${word(history[p])}, the ` +
-            `word ${PLACES[p]}`,
+          named(chosen),
+          ` = ${num(now.e[i - 1])}: entry ${entry + 1} of the vector of ${word(history[p])}, the word ${PLACES[p]}`,
         ]),
         h("p", {}, "Not computed but looked up: one number of the table E."),
         h("ul", {}, [
@@ -264,28 +326,39 @@ export default figure(({ el, get, put, listen, say }) => {
     }
     const from = sources(net, now, chosen);
     if (chosen[0] === "h") {
-      const sums = PLACES.map((_, p) =>
-        from.slice(p * width, (p + 1) * width).reduce((sum, { product }) => sum + product, 0),
-      );
-      const calls = (p) => {
-        const block = net.W[i - 1].slice(p * width, (p + 1) * width);
-        return ends(
-          usable.map(([w, text]) => [text, net.E[w].reduce((sum, v, d) => sum + v * block[d], 0)]),
-          4,
-        );
-      };
-      return [
-        h("p", { class: "lmfp-sum" }, `h${sub(i)} = σ(${num(now.a[i - 1])}) = ${num(now.h[i - 1])}`),
-        h("p", {}, [
-          "Its argument is a sum of three parts, one for each position: " +
-            `${PLACES.map((name, p) => `${word(history[p])} ${name} gives ${num(sums[p])}`).join("; ")}.`,
-        ]),
-        h("p", {}, "Which words push it most, from each position?"),
-        h("ul", {}, [
-          PLACES.map((name, p) => {
-            const [high, low] = calls(p);
-            return h("li", {}, `${name}, up: ${told(high)}; down: ${told(low)}`);
+      const all = history.map((w) => PLACES.map((_, p) => gives(i, w, p)));
+      const most = Math.max(...all.flat().map(Math.abs), 1e-9);
+      const cell = (v, p, q) =>
+        h("td", { class: p === q ? "lmfp-used" : question?.open ? "lm-covered" : "" }, [
+          h("i", {
+            "aria-hidden": "true",
+            style: {
+              "--lmfp-tone": `var(--lm-${v < 0 ? 2 : 3})`,
+              "--lmfp-from": `${50 + Math.min(0, (49 * v) / most)}%`,
+              "--lmfp-to": `${50 + Math.max(0, (49 * v) / most)}%`,
+            },
           }),
+          h("span", {}, num(v)),
+        ]);
+      return [
+        h("table", { class: "lmfp-gives" }, [
+          h(
+            "thead",
+            {},
+            h("tr", {}, h("th", { scope: "col" }, named(chosen), " gets from"), [
+              PLACES.map((name) => h("th", { scope: "col" }, name)),
+            ]),
+          ),
+          h("tbody", {}, [
+            all.map((row, p) =>
+              h("tr", {}, h("th", { scope: "row" }, net.words[history[p]]), [row.map((v, q) => cell(v, p, q))]),
+            ),
+          ]),
+        ]),
+        h("p", { class: "lmfp-sum" }, [
+          named(chosen),
+          ` = σ(${all.map((row, p) => inside(row[p])).join(" + ")}) = σ(${num(now.a[i - 1])}) = ${num(now.h[i - 1])}`,
+          h("span", { class: "lm-muted", style: "font-weight: 400" }, " (framed: each word where it stands)"),
         ]),
       ];
     }
@@ -304,7 +377,7 @@ export default figure(({ el, get, put, listen, say }) => {
       ]),
       h("ul", {}, [
         best.map(({ from: unit, weight, input, product }) =>
-          h("li", {}, `${unit[0]}${sub(unit.slice(1))}: ${inside(weight)} · ${inside(input)} = ${num(product)}`),
+          h("li", {}, named(unit), `: ${inside(weight)} · ${inside(input)} = ${num(product)}`),
         ),
       ]),
     ];
@@ -317,8 +390,8 @@ export default figure(({ el, get, put, listen, say }) => {
     ranked = rank(now).slice(0, net.shown);
     const extra = chosen[0] === "z" && !ranked.includes(Number(chosen.slice(1))) ? [Number(chosen.slice(1))] : [];
     const strongest = Math.max(...now.e.map(Math.abs));
-    now.e.forEach((v, j) => fill(tilesE[j], `e${j + 1}`, `e${sub(j + 1)}`, fmt.num(v, 2), v / strongest));
-    now.h.forEach((v, k) => fill(tilesH[k], `h${k + 1}`, `h${sub(k + 1)}`, fmt.num(v, 2), v));
+    now.e.forEach((v, j) => fill(tilesE[j], `e${j + 1}`, named(`e${j + 1}`), fmt.num(v, 1), v / strongest));
+    now.h.forEach((v, k) => fill(tilesH[k], `h${k + 1}`, named(`h${k + 1}`), fmt.num(v, 2), v));
     tilesY.forEach((parts_, i) => {
       const w = [...ranked, ...extra][i];
       parts_.node.hidden = w === undefined;
@@ -329,11 +402,16 @@ export default figure(({ el, get, put, listen, say }) => {
     look.set(chosen[0] === "z" ? Number(chosen.slice(1)) : null);
     write.textContent = `Write ${word(next())}`;
     likeliest.textContent = `Look at ${word(ranked[0])}`;
+    replace(line, [
+      h("span", { class: "lm-muted" }, `${before.map((w) => net.words[w]).join(" ")} `),
+      h("b", {}, history.map((w) => net.words[w]).join(" ")),
+      ` ${before.length ? "… (grey: forgotten)" : "…"}`,
+    ]);
     replace(detail, explain(chosen));
     const from = sources(net, now, chosen).sort((x, y) => Math.abs(y.product) - Math.abs(x.product));
     parts.draw(
       from.map(({ from: unit, weight, input, product }) => [
-        `${unit[0]}${sub(unit.slice(1))}`,
+        named(unit),
         num(weight),
         fmt.num(input, 5),
         fmt.num(product, 5),
@@ -342,11 +420,11 @@ export default figure(({ el, get, put, listen, say }) => {
     parts.node.hidden = !from.length;
     numbers.draw([
       ...now.e.map((v, j) => [
-        `e${sub(j + 1)}`,
+        named(`e${j + 1}`),
         fmt.num(v, 5),
         `entry ${(j % width) + 1} of ${word(history[place(j + 1)])}, ${PLACES[place(j + 1)]}`,
       ]),
-      ...now.h.map((v, k) => [`h${sub(k + 1)}`, fmt.num(v, 5), `σ(${fmt.num(now.a[k], 5)})`]),
+      ...now.h.map((v, k) => [named(`h${k + 1}`), fmt.num(v, 5), `σ(${fmt.num(now.a[k], 5)})`]),
       ...usable.map(([w, text]) => [text, fmt.prob(now.y[w], 6), `logit ${fmt.num(now.z[w], 5)}`]),
     ]);
     group.refresh();

@@ -26,12 +26,13 @@ function keep(name, answer) {
 
 /**
  * name: of the bet, on the device.  asks: the question.  options: what may be bet, or pin: a slider's label, min, max,
- * step, value and text.  told(answer): the sentence afterwards; null is one who skipped.  hides: what shows the answer.
+ * step, value and text.  by: where one bets by what is pressed there; then an option may be a function that
+ * says what was bet.  told(answer): the sentence afterwards; null is one who skipped.  hides: what shows the answer.
  * inside: the figure's body.  settled(answer) is called when it is out, and at once where it was out before.
- * @param {{ name: string, asks: string, options?: import("./controls.mjs").Option[], pin?: any,
+ * @param {{ name: string, asks: string, options?: import("./controls.mjs").Option[], pin?: any, by?: Element,
  *   told: (answer: any) => string, hides?: Element[], inside: HTMLElement, settled?: (answer: any) => void }} bet
  */
-export function bet({ name, asks, options = [], pin, told, hides = [], inside, settled }) {
+export function bet({ name, asks, options = [], pin, by, told, hides = [], inside, settled }) {
   const said = h("p", {});
   const offered = h("div", { class: "lm-row" });
   const node = h("div", { class: "lm-wager", role: "group", "aria-label": "Your bet" }, said, offered);
@@ -47,7 +48,9 @@ export function bet({ name, asks, options = [], pin, told, hides = [], inside, s
     said.textContent = asks;
     const scale = pin && slider(pin);
     replace(offered, [
-      pairs(options).map(([value, words]) => button(words, () => settle(value, true))),
+      pairs(options).map(([value, words]) =>
+        button(words, () => settle(typeof value === "function" ? value() : value, true)),
+      ),
       scale && [scale.node, button("Bet", () => settle(scale.get(), true), { class: "lm-button lm-main" })],
       button("Skip", () => settle(null, true), { class: "lm-button lm-skip" }),
     ]);
@@ -66,7 +69,12 @@ export function bet({ name, asks, options = [], pin, told, hides = [], inside, s
   }
 
   const used = ({ target }) => {
-    if (open() && !node.contains(target) && target.closest("button, input, select, summary, textarea, [tabindex]"))
+    if (
+      open() &&
+      !node.contains(target) &&
+      !by?.contains(target) &&
+      target.closest("button, input, select, summary, textarea, [tabindex]")
+    )
       settle(null);
   };
   for (const kind of ["click", "input", "keydown"]) inside.addEventListener(kind, used, true);

@@ -62,6 +62,7 @@ import { bet } from "./bet.mjs";
 import { button, choice, disable, field, pairs, select, slider } from "./controls.mjs";
 import { h, replace, s } from "./dom.mjs";
 import { fmt } from "./format.mjs";
+import { hold, tasks } from "./frame.mjs";
 
 export { button, choice, disable, field, fmt, h, replace, s, select, slider };
 
@@ -125,14 +126,18 @@ export function figure(draw, about = "") {
       const body = h("div", { class: "lm-body" }, style ? h("style", {}, style) : null);
       const live = liveRegion();
       undo.push(live.stop);
-      if (el.closest("figure.lm-figure")) el.append(body);
-      else {
+      hold(body);
+      const printed = el.closest("figure.lm-figure");
+      if (printed) {
+        el.append(body);
+        tasks(printed.querySelector("figcaption"));
+      } else {
         const title = h("p", { class: "lm-title" });
         const caption = h("figcaption", {});
         const frame = h("figure", { class: "lm-figure" }, title, body, caption);
         const words = () => {
           title.textContent = model.get("title");
-          caption.textContent = model.get("caption");
+          tasks(caption, model.get("caption"));
           frame.setAttribute("aria-label", model.get("title"));
         };
         listen("title caption", words);

@@ -52,27 +52,31 @@ function workplace() {
   return { ask, stop: () => worker?.terminate() };
 }
 
+// One worker and one store of models for all figures that share this module; the last one that stops ends both.
+const coming = new Map();
+const there = new Set();
+const told = new Map(); // what each figure wants called when a model has come
+let place = null;
+
 export function connect(model) {
-  const coming = new Map();
-  const there = new Set();
-  const callbacks = [];
-  let place = null;
+  const own = {};
+  told.set(own, []);
   const ask = (task, given) => {
     place ??= workplace();
     return place.ask(task, given);
   };
 
-  /** Fetches a model once and makes it ready; told(share) on the way. A load that failed may be tried again. */
-  function load(name, told) {
+  /** Fetches a model once and makes it ready; share(what has come of it). A load that failed may be tried again. */
+  function load(name, share) {
     if (!coming.has(name)) {
       coming.set(
         name,
-        fetched(model, name, told)
+        fetched(model, name, share)
           .then((found) => ask("load", { name, ...found }))
           .then(
             (found) => {
               there.add(name);
-              for (const callback of callbacks) callback();
+              for (const callback of [...told.values()].flat()) callback();
               return found;
             },
             (error) => {
@@ -85,12 +89,21 @@ export function connect(model) {
     return coming.get(name);
   }
 
+  function stop() {
+    told.delete(own);
+    if (told.size) return;
+    place?.stop();
+    place = null;
+    coming.clear();
+    there.clear();
+  }
+
   return {
     load,
     ask,
     has: (name) => there.has(name),
-    onload: (callback) => callbacks.push(callback),
-    stop: () => place?.stop(),
+    onload: (callback) => told.get(own)?.push(callback),
+    stop,
   };
 }
 

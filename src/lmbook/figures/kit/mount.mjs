@@ -1,6 +1,6 @@
 // Brings the figures of a page to life without a kernel. Each <figure class="lm-figure"> names its module, carries
 // its state as JSON, and shows a fallback, which stays if anything here fails. Addresses are relative to this file.
-const MODULES = {}; // name: file, filled in by lmbook.figures.modules()
+const MODULES = {}; // name: [its file, files that it shares with others], filled in by lmbook.figures.modules()
 const WEIGHTS = {}; // name: [file, bytes] of the trained models that figures fetch
 const LIMITS = {}; // figure: trait: [lowest, highest], the list whose places it counts, or a list of its values
 const WORDS = ["title", "caption", "alt"]; // the book's, not the reader's
@@ -157,13 +157,14 @@ function linked(figure, now, printed, module) {
   };
 }
 
+const brought = (file) => import(new URL(file, import.meta.url).href);
+
 export async function mount(figure) {
   const fallback = figure.querySelector(".lm-fallback");
   const live = document.createElement("div");
   try {
-    const file = MODULES[figure.dataset.module];
     const state = await stated(figure.querySelector('script[type="application/json"]'));
-    const { default: module } = await import(new URL(file, import.meta.url).href);
+    const [{ default: module }] = await Promise.all(MODULES[figure.dataset.module].map(brought)); // all at once
     fallback.before(live);
     const wanted = addressed(figure, state, module);
     const now = { ...state, ...wanted?.taken };

@@ -16,14 +16,16 @@ const LIKE = 4; // numbers in a row; rows that are shown beside the chosen one
 const NAMES = ["Characters", "Words", "Byte pairs"];
 const LANES = ["characters", "words", "byte pairs"];
 const style = `
-.lm-figure .lmt-both { --lm-side: 18.5rem; }
-@container (min-width: 40rem) { .lm-figure .lmt-tokens { max-height: 6.6rem; overflow-y: auto; padding: 2px; }
-.lm-figure .lmt-lane:first-child .lmt-tokens { max-height: 9.8rem; } }
+.lm-figure .lmt-both { --lm-side: 19rem; }
 .lm-figure .lmt-lane { display: flex; flex-direction: column; gap: 0.25rem; }
-.lm-figure .lmt-lane > p { font-size: 0.875rem; }
-.lm-figure .lmt-tokens { display: flex; flex-wrap: wrap; gap: 0.25rem; }
-.lm-figure .lmt-token { display: flex; flex-direction: column; align-items: center; min-width: 1.7rem; max-width: 100%;
-  margin: 0; padding: 0.1rem 0.25rem;
+.lm-figure .lmt-lane > p { display: grid; grid-template-columns: 5.8rem minmax(0, 1fr); gap: 0 0.6rem; align-items: center;
+  font-size: 0.875rem; }
+.lm-figure .lmt-length { display: flex; align-items: center; gap: 0.5rem; white-space: nowrap; }
+.lm-figure .lmt-length > i { flex: none; height: 0.7rem; background: var(--lm-1); }
+.lm-figure .lmt-length > .lmt-lost { margin-left: -0.5rem; border: 1px dashed var(--lm-2); background: none; }
+.lm-figure .lmt-tokens { display: flex; flex-wrap: wrap; gap: 0.25rem 0.15rem; min-height: 2.6rem; }
+.lm-figure .lmt-token { display: flex; flex-direction: column; align-items: center; min-width: 1.55rem; max-width: 100%;
+  margin: 0; padding: 0.1rem 0.2rem;
   border: 1px solid transparent; border-radius: 5px; background: var(--lm-soft); color: inherit; font: inherit;
     line-height: 1.2; cursor: pointer; }
 .lm-figure .lmt-token:hover { border-color: var(--lm-edge); }
@@ -72,7 +74,7 @@ function strip(row, wide, tall) {
   );
 }
 
-export default figure(({ el, knob, bound, get, put, listen, say }) => {
+export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
   const vocabulary = Vocabulary.build(harbour.split("\n").flatMap((line) => [...line.split(" "), "<eos>"]));
   const flat = get("learned");
   const learned = Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i], flat[2 * i + 1]]);
@@ -80,6 +82,7 @@ export default figure(({ el, knob, bound, get, put, listen, say }) => {
   const row = (id, lane) => Array.from(tables[lane].subarray(id * WIDTH, (id + 1) * WIDTH), (v) => v / 127);
   const trained = (id, lane) => row(id, lane).some((v) => v !== 0);
   const fixed = [new Characters([...get("characters")]), new Words(vocabulary.tokens.slice(5))];
+  const pairs = () => new BytePairs(learned.slice(0, get("merges")));
   let tokenizers = [];
   let cut = []; // for each tokenizer its tokens: { token, id }
   let chosen = { lane: 0, at: 5 }; // a vowel of the first text
@@ -107,7 +110,8 @@ export default figure(({ el, knob, bound, get, put, listen, say }) => {
       node: h("div", { class: "lmt-lane" }, head, tokens),
     };
   });
-  const title = h("p", {});
+  const joined = h("p", { class: "lm-small lm-muted" });
+  const title = h("p", { class: "lm-small" });
   const rows = h("div", {
     class: "lmt-rows",
     role: "list",
@@ -118,13 +122,26 @@ export default figure(({ el, knob, bound, get, put, listen, say }) => {
     caption: "Each token, its id, and its row of D",
     head: ["Tokenizer", "Token", "Id", "Row of D"],
   });
+  numbers.node.addEventListener("toggle", list);
+  const asked = wager({
+    name: "tokenizers-pairs",
+    asks: "How many tokens will the byte pairs make of this text?",
+    pin: { label: "Tokens", min: 1, max: 60, value: 30 },
+    hides: [lanes[2].node, say.node],
+    told: (bet) => {
+      const many = pairs().encode(get("text")).length;
+      return `The byte pairs make ${fmt.some(many, "token")}${bet === null ? "." : bet === many ? ", as you said." : `, not ${bet}.`}`;
+    },
+  });
   el.append(
     input.node,
     examples.node,
-    h("div", { class: "lm-split lm-split-right lmt-both" }, [
-      h("div", { class: "lm-stack" }, lanes[0].node, lanes[1].node, lanes[2].node),
-      h("div", { class: "lm-stack" }, merges.node, say.node, title, rows),
-    ]),
+    asked.node,
+    lanes[0].node,
+    lanes[1].node,
+    lanes[2].node,
+    h("div", { class: "lm-row" }, merges.node, joined),
+    h("div", { class: "lm-split lm-split-right lmt-both" }, [h("div", { class: "lm-stack" }, say.node, title), rows]),
     numbers.node,
   );
 
@@ -146,11 +163,19 @@ export default figure(({ el, knob, bound, get, put, listen, say }) => {
   function drawLane(lane) {
     const { head, tokens } = lanes[lane];
     const unknown = cut[lane].filter(({ id }) => id === 1).length;
+    const most = Math.max(...cut.map((tokens) => tokens.length), 1);
+    const long = (/** @type {number} */ n) => ({ style: { width: `${(52 * n) / most}%` } });
     replace(head, [
       h("b", {}, NAMES[lane]),
-      ` ${fmt.some(cut[lane].length, "token")}, of ${fmt.count(tokenizers[lane].size)} types`,
-      unknown ? h("span", {}, `; ${fmt.count(unknown)} unknown (<unk>, dashed)`) : null,
+      h("span", { class: "lmt-length" }, [
+        h("i", long(cut[lane].length - unknown)),
+        unknown ? h("i", { class: "lmt-lost", ...long(unknown) }) : null,
+        `${fmt.some(cut[lane].length, "token")}${unknown ? `, ${fmt.count(unknown)} unknown` : ""}`,
+      ]),
     ]);
+    const now = JSON.stringify(cut[lane]);
+    if (tokens.dataset.shown === now) return;
+    tokens.dataset.shown = now;
     replace(tokens, [
       cut[lane].map(({ token, id }, at) =>
         h(
@@ -166,7 +191,6 @@ export default figure(({ el, knob, bound, get, put, listen, say }) => {
             h("span", { class: "lm-hidden" }, `${token === " " ? "space" : ""}, id `),
             h("span", {}, id),
             h("span", { class: "lm-hidden" }, id === 1 ? ", unknown" : ""),
-            strip(row(id, lane), 26, 12),
           ],
         ),
       ),
@@ -190,10 +214,9 @@ export default figure(({ el, knob, bound, get, put, listen, say }) => {
     }
     const { size } = tokenizers[chosen.lane];
     replace(title, [
-      `The one-hot row of `,
       h("b", {}, visible(now.token)),
-      ` is ${fmt.count(size)} numbers, a 1 in place ${now.id} and 0 elsewhere: ` +
-        `it picks row ${now.id} of D (${LANES[chosen.lane]}). Below it are the rows most like it, with their cosines.`,
+      ` picks row ${now.id} of the ${fmt.count(size)} rows of D (${LANES[chosen.lane]}). Below that row are those most ` +
+        "like it, with their cosines.",
     ]);
     const shown = [{ id: now.id, like: null }, ...nearest(now.id, chosen.lane)];
     replace(rows, [
@@ -246,26 +269,17 @@ export default figure(({ el, knob, bound, get, put, listen, say }) => {
     const [characters, cutWords, byteTokens] = cut.map((tokens) => tokens.length);
     const unknown = cut[1].filter(({ id }) => id === 1).map(({ token }) => fmt.quote(token));
     const lost = cut[0].filter(({ id }) => id === 1).length;
+    if (!characters) return say("The text is empty.");
     say(
       `${fmt.some(characters, "character")}, ${fmt.some(cutWords, "word token")}, ` +
         `${fmt.some(byteTokens, "byte-pair token")}. ` +
         `${unknown.length ? `Unknown words: ${fmt.list([...new Set(unknown)])}.` : "Every word is known."}` +
-        `${lost ? ` ${fmt.some(lost, "character")} unknown, too.` : ""} The byte pairs give the text back exactly.`,
+        `${lost ? ` ${fmt.some(lost, "character")} unknown, too.` : ""}`,
     );
   }
 
-  function draw() {
-    const text = [...get("text")].slice(0, MOST).join("");
-    tokenizers = [...fixed, new BytePairs(learned.slice(0, get("merges")))];
-    cut = tokenizers.map((tokenizer) => {
-      const ids = tokenizer.encode(text);
-      return tokenizer.split(text).map((token, i) => ({ token, id: ids[i] }));
-    });
-    if (document.activeElement !== input.input) input.set(get("text"));
-    examples.set(get("text"));
-    lanes.forEach((_, lane) => drawLane(lane));
-    mark();
-    lanes.forEach(({ group }) => group.refresh());
+  function list() {
+    if (!numbers.node.open) return;
     numbers.draw(
       cut.flatMap((tokens, lane) =>
         tokens.map(({ token, id }) => [
@@ -278,6 +292,25 @@ export default figure(({ el, knob, bound, get, put, listen, say }) => {
         ]),
       ),
     );
+  }
+
+  function draw() {
+    const text = [...get("text")].slice(0, MOST).join("");
+    tokenizers = [...fixed, pairs()];
+    cut = tokenizers.map((tokenizer) => {
+      const ids = tokenizer.encode(text);
+      return tokenizer.split(text).map((token, i) => ({ token, id: ids[i] }));
+    });
+    if (document.activeElement !== input.input) input.set(get("text"));
+    examples.set(get("text"));
+    lanes.forEach((_, lane) => drawLane(lane));
+    mark();
+    lanes.forEach(({ group }) => group.refresh());
+    const m = get("merges");
+    joined.textContent = m
+      ? `Merge ${m} joined ${fmt.list(learned[m - 1].map((id) => fmt.quote(visible(tokenizers[2].name(id)))))}.`
+      : "Without merges each byte is a token.";
+    list();
     sayText();
   }
 

@@ -62,7 +62,7 @@ const style = `
   font-size: 1.0625rem; }
 .lm-figure .lmt-names li { margin: 0; }
 .lmt-known { color: var(--lm-muted); text-decoration: underline dotted; }
-.lmt-text { max-height: 12.6rem; padding: 0.5rem 0.7rem; overflow-y: auto; border-radius: 6px;
+.lmt-text { max-height: 14.5rem; padding: 0.5rem 0.7rem; overflow-y: auto; border-radius: 6px;
   background: var(--lm-soft); white-space: pre-wrap; overflow-wrap: anywhere;
   font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.875rem; line-height: 1.45; }
 .lmt-letters { font-family: ui-monospace, Menlo, Consolas, monospace; letter-spacing: 0.12em; }

@@ -33,10 +33,10 @@ EXAMPLES = {
 
 WORDS = {  # title and caption, by the model that comes first
     "transformer": (
-        "A Transformer translates your sentence: choose a word, a layer and a head",
-        "Type a German sentence about something that one could photograph; words that no such caption contains come "
-        "out as nonsense. Compare the heads: which look at the word being translated, which at its neighbours? "
-        "Open the word, and find the layer that decides what is written. Then set RNNsearch beside it.",
+        "Some heads look at the word that is translated, others at its neighbours",
+        "A Transformer translates. Choose a head and a word: where does this head look? Open the word, and find the "
+        "layer that decides what is written. Type a German sentence about something that one could photograph. Then "
+        "set RNNsearch beside it.",
     ),
     "rnnsearch": (
         "RNNsearch translates your sentence and shows where it looked at each word",

@@ -61,7 +61,7 @@ const style = `
 .lmx-now { fill: none; stroke: var(--lm-1); stroke-linecap: round; vector-effect: non-scaling-stroke; }
 .lmx-boards > .lm-stack { min-width: 0; }
 @container (min-width: 40rem) {
-  .lm-figure .lmx-board { max-height: 24.2rem; } /* what is longer scrolls */
+  .lm-figure .lmx-board { max-height: 26.5rem; } /* what is longer scrolls */
   .lm-figure .lmx-draw { min-height: 12rem; overflow-y: auto; }
   .lmx-boards.lmx-two { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) 13.5rem; }
   .lm-figure .lmx-line { display: grid; grid-template: "which note note" "ask ask go" / 1fr auto auto;

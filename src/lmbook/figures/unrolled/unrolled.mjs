@@ -25,9 +25,6 @@ const style = `
 .lm-figure .lmu-char svg { display: block; overflow: visible; }
 .lm-figure .lmu-char.lmu-now { outline: 2px solid var(--lm-text); outline-offset: 1px; font-weight: 700; }
 .lm-figure .lm-split:has(.lmu-text) { --lm-side: 22.5rem; }
-@container (min-width: 40rem) { .lm-figure .lmu-text { position: relative; max-height: 22.5rem; overflow-y: auto;
-  padding: 2px; } }
-.lm-figure .lmu-break { flex-basis: 100%; height: 0; }
 .lm-figure .lmu-strip { display: block; width: 100%; height: auto; cursor: pointer; }
 .lm-figure .lmu-plus { fill: var(--lm-1); stroke: var(--lm-1); }
 .lm-figure .lmu-minus { fill: none; stroke: var(--lm-2); stroke-width: 1.4; }

@@ -118,7 +118,7 @@ export default figure(({ model, el, knob, bound, get, put, listen, say }) => {
       }
     }
     const side = length * size;
-    const svg = s("svg", { viewBox: `-26 -4 ${side + 30} ${side + 30}` }, [
+    const svg = s("svg", { viewBox: `-26 -4 ${side + 30} ${side + 34}` }, [
       cells,
       marks,
       [0, 10, 20, 30]

@@ -1,5 +1,5 @@
-// GPTWriter: a trained GPT writes in the page. The model runs here, on the weights that Python reads (gpt.mjs). These
-// are fetched when a reader has it write; what is seen before stands in the state.
+// GPTWriter: a trained GPT writes in the page. The model runs in the page's engine, on the weights that Python reads.
+// These are fetched when a reader has it write; what is seen before stands in the state.
 import {
   bars,
   button,
@@ -17,10 +17,8 @@ import {
   table,
 } from "../kit/core.mjs";
 import { visible } from "../kit/format.mjs";
-import { weights } from "../engine/checkpoint.mjs";
-import { GPT, distribution } from "../engine/gpt.mjs";
-import { fetched } from "../kit/bring.mjs";
-import { draw as pick, softmax, uniform } from "../kit/numbers.mjs";
+import { connect } from "../kit/live.mjs";
+import { distribution, draw as pick, softmax, uniform } from "../kit/numbers.mjs";
 
 const MODEL = "shakespeare";
 
@@ -64,41 +62,40 @@ const about = {
 };
 
 export default figure(({ model, el, get, put, listen, say }) => {
-  let gpt = null;
-  let coming = null;
-  const first = get("first"); // { text, logits, attention[layer][head] } of what is seen first
+  const models = connect(model);
+  let found = get("first"); // { text, logits, attention[layer][head] } of what the model has read
   const tokens = get("tokens");
   const number = new Map(tokens.map((token, id) => [token, id]).slice(SPECIALS));
   const allowed = (logits) => Array.from(logits, (z, id) => (id < SPECIALS ? -Infinity : z));
   const text = () => get("prompt") + get("written");
-  const known = () => gpt || text() === first.text;
-  const ids = () => [...text()].map((char) => number.get(char));
-  const next = () => {
-    const logits = allowed(gpt ? gpt.to(ids()) : first.logits);
-    return { own: softmax(logits), p: distribution(logits, get("temperature"), get("top_k"), get("top_p")) };
+  const known = () => text() === found.text;
+  /** What comes next after the text that was read, and what of it is drawn from. */
+  const next = ({ logits }) => {
+    const z = allowed(logits);
+    return { own: softmax(z), p: distribution(z, get("temperature"), get("top_k"), get("top_p")) };
   };
+  const drawn = (read, place) => tokens[pick(next(read).p, uniform(get("seed"), place))];
   let timer = null;
   let dropped = "";
 
-  /** Does f with the model, at once where it is there. */
-  function withModel(f) {
-    if (gpt) return f();
-    note.textContent = `Loading ${fmt.num(get("bytes") / 1e6, 1)} MB, once …`;
-    coming ??= fetched(model, MODEL).then(({ file }) => {
-      const found = weights(file);
-      const about = { n_heads: get("n_heads"), window: get("window"), slide: get("slide") };
-      gpt = new GPT((part) => found.get(part), about);
-    });
-    return coming.then(
-      () => {
-        note.textContent = "";
-        f();
-      },
-      (error) => {
-        coming = null;
-        note.textContent = `The model did not come: ${error.message}.`;
-      },
-    );
+  /** Reads a text with the model, which is fetched first where it is not there. */
+  async function read(wanted) {
+    if (!models.has(MODEL)) note.textContent = `Loading ${fmt.num(get("bytes") / 1e6, 1)} MB, once …`;
+    await models.load(MODEL);
+    note.textContent = "";
+    const ids = [...wanted].map((char) => number.get(char));
+    const { logits, attention, context } = await models.ask("next", { name: MODEL, ids, slide: get("slide") });
+    return { text: wanted, logits, attention, context: context.map((id) => tokens[id]) };
+  }
+
+  /** Does f once the model has read what stands there; what fails is said. */
+  async function afterReading(f) {
+    try {
+      while (!known()) found = await read(text());
+      await f();
+    } catch (error) {
+      note.textContent = `The model did not come: ${error.message}.`;
+    }
   }
 
   const examples = chips({
@@ -134,10 +131,10 @@ export default figure(({ model, el, get, put, listen, say }) => {
     text: (v) => (v === 1 ? "1, all" : fmt.num(v, 2)),
     oninput: (top_p) => put({ top_p }),
   });
-  const many = button("Write 100 characters", () => (timer === null ? withModel(() => start(100)) : stop()), {
+  const many = button("Write 100 characters", () => (timer === null ? start(100) : stop()), {
     class: "lm-button lm-main",
   });
-  const one = button("One character", () => withModel(write));
+  const one = button("One character", () => afterReading(write));
   const back = button("Back", () => {
     stop();
     put({ written: get("written").slice(0, -1) });
@@ -146,27 +143,25 @@ export default figure(({ model, el, get, put, listen, say }) => {
     stop();
     put({ written: "" });
   });
-  const other = button("Another draw", () =>
-    withModel(() => {
-      const { length } = get("written");
-      const count = timer === null && length ? length : 100;
-      stop();
-      put({ seed: get("seed") + 1, written: "" });
-      start(count);
-    }),
-  );
+  const other = button("Another draw", () => {
+    const { length } = get("written");
+    const count = timer === null && length ? length : 100;
+    stop();
+    put({ seed: get("seed") + 1, written: "" });
+    start(count);
+  });
   const note = h("span", { class: "lm-small lm-muted", role: "status" });
   note.textContent = `fetches ${fmt.num(get("bytes") / 1e6, 1)} MB once; the text stays in this page`;
   const page = h("div", { class: "lmw-text", tabindex: "0", role: "region", "aria-label": "The text so far" });
   const chart = bars({ label: "The likeliest next characters" });
   const layer = choice({
     label: "Layer",
-    options: first.attention.map((_, i) => [i, String(i + 1)]),
+    options: found.attention.map((_, i) => [i, String(i + 1)]),
     onchange: (value) => put({ layer: value }),
   });
   const head = select({
     label: "Head",
-    options: [[-1, "mean of all"], ...Array.from({ length: get("n_heads") }, (_, i) => [i, String(i + 1)])],
+    options: [[-1, "mean of all"], ...found.attention[0].map((_, i) => [i, String(i + 1)])],
     onchange: (value) => put({ head: value }),
   });
   const strip = h("div", { class: "lmw-strip", role: "img" });
@@ -204,17 +199,18 @@ export default figure(({ model, el, get, put, listen, say }) => {
     h("div", { class: "lm-folds" }, odds.node, looks.node),
   );
 
+  /** What the model can read of a text. An empty line stands for the line end, which begins every speech. */
+  const readable = (typed) => [...typed].filter((char) => number.has(char)).join("") || "\n";
+
   function begin(typed) {
     stop();
     dropped = [...new Set([...typed].filter((char) => !number.has(char)))].join("");
-    const kept = [...typed].filter((char) => number.has(char)).join("");
-    put({ prompt: kept || "\n", written: "" }); // an empty line stands for the line end, which begins every speech
+    put({ prompt: readable(typed), written: "" });
     if (dropped) draw();
   }
 
   function write() {
-    const { p } = next();
-    put({ written: get("written") + tokens[pick(p, uniform(get("seed"), get("written").length))] });
+    put({ written: get("written") + drawn(found, get("written").length) });
   }
 
   function stop() {
@@ -225,29 +221,34 @@ export default figure(({ model, el, get, put, listen, say }) => {
 
   function start(count, atOnce = reducedMotion()) {
     const end = Math.min(MOST, get("written").length + count);
-    const go = () => {
-      write();
-      if (get("written").length >= end) return stop();
-      timer = setTimeout(go, PAUSE);
-      return undefined;
-    };
-    if (!atOnce) {
-      many.textContent = "Stop";
-      return go();
+    if (atOnce) {
+      return afterReading(async () => {
+        const begun = get("prompt");
+        let last = found;
+        let more = get("written");
+        while (more.length < end) {
+          more += drawn(last, more.length);
+          last = await read(begun + more);
+        }
+        found = last;
+        put({ prompt: begun, written: more });
+      });
     }
-    let more = get("written");
-    let p = null;
-    while (more.length < end) {
-      const logits = allowed(gpt.to([...(get("prompt") + more)].map((char) => number.get(char))));
-      p = distribution(logits, get("temperature"), get("top_k"), get("top_p"));
-      more += tokens[pick(p, uniform(get("seed"), more.length))];
-    }
-    return put({ written: more });
+    many.textContent = "Stop";
+    const go = () =>
+      afterReading(() => {
+        if (timer === null) return;
+        write();
+        if (get("written").length >= end) stop();
+        else timer = setTimeout(go, PAUSE);
+      });
+    timer = setTimeout(go);
+    return undefined;
   }
 
   function draw() {
     const written = get("written");
-    if (document.activeElement !== prompt.input) prompt.set(get("prompt").replaceAll("\n", "↵"));
+    if (readable(prompt.get().replaceAll("↵", "\n")) !== get("prompt")) prompt.set(get("prompt").replaceAll("\n", "↵"));
     examples.set(get("prompt"));
     heat.set(get("temperature"));
     topK.set(get("top_k") || tokens.length - SPECIALS);
@@ -259,9 +260,9 @@ export default figure(({ model, el, get, put, listen, say }) => {
     for (const node of [back, again]) disable(node, !written);
     disable(many, timer === null && written.length >= MOST);
     disable(one, written.length >= MOST);
-    if (!known()) return withModel(draw);
+    if (!known()) return afterReading(draw);
 
-    const { own, p } = next();
+    const { own, p } = next(found);
     const order = [...own.keys()].filter((id) => id >= SPECIALS).sort((a, b) => own[b] - own[a] || a - b);
     const stay = order.filter((id) => p[id] > 0);
     chart.draw(
@@ -276,13 +277,13 @@ export default figure(({ model, el, get, put, listen, say }) => {
     );
     odds.draw(order.map((id) => [seen(tokens[id]), fmt.prob(own[id]), p[id] > 0 ? fmt.prob(p[id]) : "cut"]));
 
-    const heads = (gpt?.attention ?? first.attention)[get("layer")];
+    const heads = found.attention[get("layer")];
     const alpha =
       get("head") < 0
         ? Array.from(heads[0], (_, i) => heads.reduce((sum, weight) => sum + weight[i] / heads.length, 0))
         : Array.from(heads[get("head")]);
     const top = Math.max(...alpha);
-    const context = gpt ? gpt.tokens.map((id) => tokens[id]) : [...first.text].slice(-alpha.length);
+    const context = found.context ?? [...found.text].slice(-alpha.length);
     replace(strip, [
       context.map((char, i) =>
         h(
@@ -323,5 +324,8 @@ export default figure(({ model, el, get, put, listen, say }) => {
 
   listen("prompt written temperature top_k top_p seed layer head", draw);
   draw();
-  return stop;
+  return () => {
+    stop();
+    models.stop();
+  };
 }, about);

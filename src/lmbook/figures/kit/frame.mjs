@@ -1,0 +1,44 @@
+// frame.mjs: what a figure's frame does by itself. On a phone its caption is one sentence of task at a time, and while
+// a line of text is typed the figure does not get less high under the reader's eyes.
+
+import { button } from "./controls.mjs";
+import { h, replace } from "./dom.mjs";
+
+/**
+ * The sentences of a caption, each in a box of its own, and a button to the next one, which only a phone shows. Whatever
+ * stands before the text, such as a number, is left there.
+ * @param {HTMLElement} caption
+ * @param {string} [text] in place of what it says
+ */
+export function tasks(caption, text) {
+  const own = [...caption.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE).at(-1);
+  const said = (text ?? own?.textContent ?? "").trim();
+  const sentences = said.split(/(?<=[.?!]”?)\s+(?=[A-Z“])/);
+  const boxes = sentences.map((one) => h("span", { class: "lm-task" }, `${one} `));
+  let now = 0;
+  const more = button("", () => show((now + 1) % boxes.length), { class: "lm-more" });
+  function show(/** @type {number} */ i) {
+    now = i;
+    boxes.forEach((box, k) => box.classList.toggle("lm-now", k === i));
+    more.textContent = `${i + 1} of ${boxes.length} ›`;
+    more.ariaLabel = `Sentence ${i + 1} of ${boxes.length}: the next one`;
+  }
+  show(0);
+  if (text !== undefined) replace(caption);
+  else own?.remove();
+  caption.append(...boxes, ...(boxes.length > 1 ? [more] : []));
+}
+
+/**
+ * Holds the height of a figure from the first letter that is typed until the line is left.
+ * @param {HTMLElement} body
+ */
+export function hold(body) {
+  const typed = (/** @type {Event} */ { target }) => /** @type {Element} */ (target).matches('input[type="text"]');
+  body.addEventListener("input", (event) => {
+    if (typed(event)) body.style.minHeight = `${body.offsetHeight}px`;
+  });
+  body.addEventListener("focusout", (event) => {
+    if (typed(event)) body.style.minHeight = "";
+  });
+}
