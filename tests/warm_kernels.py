@@ -23,9 +23,9 @@ def run(own_group: Connection, argv: list[str], cwd: str | None, env: dict[str, 
     own_group.send(True)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     os.environ.clear()
-    os.environ.update(env | {"JPY_PARENT_PID": str(os.getppid())})  # a kernel ends with the process that it names
+    os.environ.update(env)
     os.chdir(cwd or ".")
-    sys.argv = argv
+    sys.argv = [*argv, f"--IPKernelApp.parent_handle={os.getppid()}"]  # with that process it ends
     kernelapp.launch_new_instance()
 
 

@@ -49,6 +49,11 @@ FIGURES = {
         ".lmd-tile, .lm-bar, select",
         30_000,
     ),
+    "draft": (
+        lambda: [figures.DraftAndCheck(), figures.DraftAndCheck(draft="stubborn", letters=2, gamma=8)],
+        ".lm-slider, .lm-choice, .lm-bars",
+        20_000,
+    ),
     "fits": (
         lambda: [figures.DoesItFit(), figures.DoesItFit(model=2, texts=10, tokens=15)],
         ".lm-slider, .lm-choice",

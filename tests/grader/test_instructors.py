@@ -97,7 +97,7 @@ def record(recipe: str, seed: int = 0) -> dict:
 
 def test_what_to_expect_of_a_project_is_recorded_or_on_its_page():
     rows = {name: line for line in TEXT.splitlines() for name in re.findall(r"^\| \[\w+\]\((project-\d)\.md\)", line)}
-    assert len(rows) == 4
+    assert len(rows) == 5
     for name, line in rows.items():
         page = (ROOT / "book" / f"{name}.md").read_text("utf-8").replace("%", " %")
         program, reference = line.split("|")[2:4]

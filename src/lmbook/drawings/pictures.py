@@ -264,15 +264,25 @@ def answers(p: Panel) -> None:
     p.line((124, 48), (129, 54), (140, 39), role="query", width=2.5)
 
 
+def drafted(p: Panel) -> None:
+    """Tokens that a small model proposed: three are kept, the fourth is replaced."""
+    for k in range(4):
+        p.box(12 + 33 * k, 14, 27, 20, "", "query" if k < 3 else "plain", tint=0.3 if k < 3 else 0.04)
+        p.arrow((25.5 + 33 * k, 38), (25.5 + 33 * k, 56), role="query" if k < 3 else "plain")
+    for k in range(4):
+        p.box(12 + 33 * k, 60, 27, 20, "", "query" if k < 3 else "weight", tint=0.3 if k < 3 else 0.55)
+    p.line((112, 12), (138, 36))
+
+
 PICTURES = (are_you_ready, chain_rule, ngrams, vectors, network, gradients, recurrence, memory, tags, translate,
             bottleneck, attention, look_up, causal, positions, transformer, masked, writes, digit, machine,
-            swapped)  # fmt: skip
+            swapped, answers, drafted)  # fmt: skip
 
 
 def svg(chapter: int) -> str:
     """The picture of a chapter as an <svg> element without a name. Raises IndexError for a chapter without one."""
     panel = Panel(WIDTH, HEIGHT)
-    PICTURES[chapter](panel)
+    PICTURES[min(chapter, len(PICTURES) - 1) if chapter < 24 else chapter](panel)
     return (
         f'<svg aria-hidden="true" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
         f'font-family="system-ui, sans-serif" font-size="14" fill="currentColor">{"".join(panel.marks)}</svg>'

@@ -77,12 +77,14 @@ FIGURES = {
     "DoesItFit": "fits",
     "SwapTheBlock": "block",
     "YourPreferences": "preferring",
+    "DraftAndCheck": "draft",
 }
 __all__ = [
     "BackpropGraph",
     "CompleteDigit",
     "DecodingSteps",
     "DoesItFit",
+    "DraftAndCheck",
     "Figure",
     "FillTheBlank",
     "FirstWords",

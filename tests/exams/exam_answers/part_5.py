@@ -1,11 +1,14 @@
-"""Chapters 20 and 22."""
+"""Chapters 20 to 23."""
+
+import itertools
+import math
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from lmbook import modern
+from lmbook import evaluation, modern, retrieval, serving
 from lmbook.answers import turns
 from lmbook.lab.settings import Products
 from lmbook.lora import LoRA
@@ -131,3 +134,73 @@ def variance(n):
     assert [(R[0].item() - b) * each[0], (R[1].item() - b) * each[1]] == pytest.approx(
         [float(n["first_b"]), float(n["second_b"])]
     )
+
+
+def several_tries(n):
+    for k in 1, 2:
+        choices = list(itertools.combinations([1] * n["c"] + [0] * n["w"], k))
+        assert sum(map(max, choices)) == {1: n["one"], 2: n["two"]}[k] * len(choices)
+    p = np.array([n["c"], n["w"]]) / n["n"]
+    assert 1 - p[1] ** 2 == pytest.approx(float(n["plug"]))
+    tries = [evaluation.pass_at_k(n["n"], n["c"], k) for k in range(1, n["n"] + 1)]
+    assert tries.index(1) + 1 == n["sure"]
+
+
+def error_in_bins(n):
+    confidence = np.repeat([0.59999, 0.9], [n["n1"], n["n2"]])
+    right = np.arange(n["N"]) < n["r1"]
+    right[n["n1"] : n["n1"] + n["r2"]] = True
+    for bins, found in ((10, n["two"]), (1, n["one"])):
+        assert evaluation.calibration_error(confidence, right, bins) == pytest.approx(float(found), abs=2e-5)
+    assert n["g1"] + n["g2"] == n["two"] * n["N"]
+
+
+def what_is_new(n):
+    kinds = [*range(n["once"]), *np.repeat(range(n["once"], n["once"] + n["twice"]), 2).tolist()]
+    kinds += [10**6] * (n["N"] - len(kinds))  # the others together: more than twice
+    assert len(kinds) == n["N"]
+    assert evaluation.seen_once(kinds) == pytest.approx(float(n["share"]))
+    assert n["wrong"] == n["share"] - n["share"] / n["K"]
+
+
+def shared_pieces(n):
+    item = [*range(n["m"]), *range(1000, 1000 + n["T"] - n["m"])]
+    for size, every, read in ((n["n"], n["all"], n["read"]), (n["longer"], n["all2"], n["read2"])):
+        assert len(evaluation.ngrams(item, size)) == every
+        assert evaluation.overlap([item], [list(range(n["m"]))], size)[0] * every == pytest.approx(read)
+
+
+def kept_or_replaced(n):
+    p, q = (torch.tensor([float(one) for one in n[key]], dtype=torch.double) for key in ("three", "draft"))
+    assert serving.accepted_share(p, q).item() == pytest.approx(float(n["beta"]))
+    assert serving.leftover(p, q).tolist() == pytest.approx([float(one) for one in n["left"]])
+    assert n["low"] + n["back"] == n["p3"] == n["three"][2]
+    assert serving.tokens_a_round(float(n["beta"]), 2) == pytest.approx(float(n["tokens"]))
+
+
+def is_it_faster(n):
+    beta = float(n["beta"])
+    for gamma, tokens, fast in ((1, n["one"], n["fast1"]), (2, n["two"], n["fast2"])):
+        lengths = [(j + 1) * beta**j * (1 - beta) for j in range(gamma)]
+        assert sum(lengths) + (gamma + 1) * beta**gamma == pytest.approx(float(tokens))
+        assert fast * (1 + gamma * float(n["c"])) == pytest.approx(float(tokens))
+    assert serving.tokens_a_round(beta, 500) == pytest.approx(float(n["most"]))
+
+
+def student_is_told(n):
+    p = torch.tensor([float(one) for one in n["given"]], dtype=torch.double)
+    z = torch.zeros(3, dtype=torch.double, requires_grad=True)
+    (gradient,) = torch.autograd.grad(serving.distillation_loss(z[None], p.log()[None]), z)
+    assert gradient.tolist() == pytest.approx([float(one) for one in n["gradient"]])
+    each = [torch.autograd.grad(-z.log_softmax(-1)[x], z)[0] for x in range(3)]
+    assert sum(p[x] * each[x] for x in range(3)).tolist() == pytest.approx(gradient.tolist())
+
+
+def passage_found(n):
+    texts = ["model"] * (n["often"] - 1) + ["gate"] * (n["rare"] - 1) + ["model model", "gate"]
+    texts += ["nothing"] * (n["D"] - len(texts))
+    index = retrieval.TfIdf(texts)
+    idf = {word: index.idf[place] for word, place in index.places.items()}
+    assert (1 + math.log(2)) * idf["model"] == pytest.approx(n["a"])
+    assert idf["gate"] == pytest.approx(n["b"])
+    assert n["first"] == ("A" if n["a"] > n["b"] else "B")

@@ -1,0 +1,108 @@
+// DraftAndCheck: a draft proposes letters, the target keeps or replaces them, and what is written is the target's.
+//
+//   x ~ q, kept where u < p(x) / q(x); else drawn from max(p - q, 0), normalised
+//
+// Everything is computed here, from a seed; written() in Python gives the same.
+import { bars, choice, figure, fmt, h, replace } from "../kit/core.mjs";
+import { draw as at, generator } from "../kit/numbers.mjs";
+
+const LETTERS = ["i", "o", "a", "e", "h", "others"];
+const TARGET = [0.402, 0.277, 0.206, 0.061, 0.03, 0.024];
+const DRAFTS = {
+  itself: TARGET,
+  GRU: [0.464, 0.276, 0.163, 0.065, 0.019, 0.013],
+  even: [1 / 6, 1 / 6, 1 / 6, 1 / 6, 1 / 6, 1 / 6],
+  stubborn: [0.01, 0.01, 0.01, 0.01, 0.95, 0.01],
+};
+const NAMES = [
+  ["itself", "the GPT itself"],
+  ["GRU", "the GRU"],
+  ["even", "all letters alike"],
+  ["stubborn", "nearly always h"],
+];
+const SEED = 11;
+const LISTED = 3;
+
+const style = `
+.lm-figure .lmdr-both { --lm-side: 17rem; }
+.lm-figure .lmdr-log { list-style: none; margin: 0.5rem 0 0; padding: 0; min-height: 6.5em; }
+`;
+
+/** What was written at one place, how many drafts were kept, and the last rounds. */
+export function written(draft, letters) {
+  const q = DRAFTS[draft];
+  const rest = TARGET.map((p, i) => Math.max(0, p - q[i]));
+  const sum = rest.reduce((a, b) => a + b, 0) || 1;
+  const leftover = rest.map((one) => one / sum);
+  const counts = TARGET.map(() => 0);
+  const uniform = generator(SEED);
+  const last = [];
+  let kept = 0;
+  for (let i = 0; i < 2 ** letters; i += 1) {
+    const x = at(q, uniform());
+    const u = uniform();
+    const instead = uniform();
+    const keeps = u * q[x] < TARGET[x];
+    const y = keeps ? x : at(leftover, instead);
+    counts[y] += 1;
+    if (keeps) kept += 1;
+    last.push({ x, y, u, keeps, ratio: Math.min(1, TARGET[x] / q[x]) });
+    if (last.length > LISTED) last.shift();
+  }
+  return { counts, kept, last };
+}
+
+export default figure(({ el, knob, bound, get, listen, say }) => {
+  const draft = choice({ label: "The draft", options: NAMES, ...bound("draft", "onchange") });
+  const letters = knob("letters", "Letters written", [0, 14], (v) => fmt.count(2 ** v));
+  const gamma = knob("gamma", "Drafts a round", [1, 8]);
+  const log = h("ul", { class: "lmdr-log lm-small lm-muted" });
+  const heads = ["What the draft would write", "What both write together, and what the GPT writes alone"];
+  const charts = heads.map((label) => bars({ label }));
+  el.append(
+    h("div", { class: "lm-split lmdr-both" }, [
+      h("div", {}, [draft.node, letters.node, gamma.node, log]),
+      h(
+        "div",
+        {},
+        heads.flatMap((head, i) => [h("p", { class: "lm-small lm-muted" }, head), charts[i].node]),
+      ),
+    ]),
+  );
+
+  function told({ x, y, u, keeps, ratio }) {
+    const first = `drafted ${LETTERS[x]}, kept if ${fmt.num(u, 2)} < ${fmt.num(ratio, 2)}: `;
+    return h("li", {}, first + (keeps ? "kept" : `replaced by ${LETTERS[y]}`));
+  }
+
+  function show() {
+    const q = DRAFTS[get("draft")];
+    const n = 2 ** get("letters");
+    const { counts, kept, last } = written(get("draft"), get("letters"));
+    const beta = TARGET.reduce((sum, p, i) => sum + Math.min(p, q[i]), 0);
+    draft.set(get("draft"));
+    charts[0].draw(
+      q.map((value, i) => ({ label: LETTERS[i], value, text: fmt.percent(value, 1), tone: 2 })),
+      { max: 1 },
+    );
+    charts[1].draw(
+      counts.map((c, i) => ({
+        label: LETTERS[i],
+        value: c / n,
+        text: `${fmt.percent(c / n, 1)}, alone ${fmt.percent(TARGET[i], 1)}`,
+        tone: 1,
+      })),
+      { max: 1 },
+    );
+    replace(log, ...last.map(told));
+    let tokens = 0;
+    for (let i = 0; i <= get("gamma"); i += 1) tokens += beta ** i;
+    say(
+      `Of ${fmt.count(n)} drafts ${fmt.percent(kept / n, 1)} were kept; ${fmt.percent(beta, 1)} are expected. ` +
+        `With ${get("gamma")} drafts a round each pass of the GPT gives ${fmt.num(tokens, 2)} letters on average.`,
+    );
+  }
+
+  listen("draft letters gamma", show);
+  show();
+}, style);

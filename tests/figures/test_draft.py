@@ -1,0 +1,64 @@
+"""DraftAndCheck: its numbers are those of the models, its rule is the book's, the page writes what Python does."""
+
+import re
+
+import pytest
+import torch
+from scipy import stats
+from traitlets import TraitError
+
+from lmbook.figures import DraftAndCheck
+from lmbook.figures.draft import DRAFTS, LETTERS, PLACE, TARGET, written
+from lmbook.lab import checkpoints
+from lmbook.serving import accepted_share, tokens_a_round
+
+
+def test_the_bars_are_the_models_of_the_book():
+    for name, shown in (("shakespeare", TARGET), ("shakespeare-gru", DRAFTS["GRU"])):
+        model, letters, _ = checkpoints.load(name)
+        model.eval()
+        with torch.no_grad():
+            p = model(torch.tensor([letters.encode(PLACE)]))[0, -1].softmax(-1)
+        own = [p[letters.encode(x)[0]].item() for x in LETTERS[:-1]]
+        assert shown == pytest.approx([*own, 1 - sum(own)], abs=0.0021)
+    for q in (TARGET, *DRAFTS.values()):
+        assert sum(q) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("draft", DRAFTS)
+def test_what_is_written_is_the_targets(draft):
+    counts, kept = written(draft, 14)
+    assert stats.chisquare(counts, [2**14 * p for p in TARGET]).pvalue > 0.01
+    p, q = torch.tensor([TARGET, DRAFTS[draft]], dtype=torch.double)
+    beta = accepted_share(p, q).item()
+    assert DraftAndCheck(draft=draft).beta() == pytest.approx(beta)
+    assert kept / 2**14 == pytest.approx(beta, abs=0.02)
+
+
+def test_alternative_text_follows_the_state_and_bad_states_are_refused():
+    figure = DraftAndCheck()
+    for name, value in (("draft", "even"), ("letters", 3), ("gamma", 7)):
+        before = figure.alt
+        setattr(figure, name, value)
+        assert figure.alt != before
+    assert DraftAndCheck().html() == DraftAndCheck().html()
+    for state in ({"draft": "oracle"}, {"letters": 15}, {"gamma": 0}):
+        with pytest.raises(TraitError):
+            DraftAndCheck(**state)
+
+
+def test_the_page_writes_what_python_writes(show):
+    page = show(DraftAndCheck())
+    for draft, name, letters, gamma in (("even", "all letters alike", 7, 2), ("stubborn", "nearly always h", 12, 8)):
+        page.get_by_role("group", name="The draft").get_by_text(name, exact=True).click()
+        page.get_by_role("slider", name="Letters written").fill(str(letters))
+        page.get_by_role("slider", name="Drafts a round").fill(str(gamma))
+        counts, kept = written(draft, letters)
+        n = 2**letters
+        shown = [re.findall(r"[\d.]+", text) for text in page.locator(".lm-bar-text").all_inner_texts()[6:]]
+        assert [float(one) for one, _ in shown] == pytest.approx([100 * c / n for c in counts], abs=0.051)
+        assert [float(alone) for _, alone in shown] == pytest.approx([100 * p for p in TARGET], abs=0.051)
+        said = page.locator(".lm-says").inner_text()
+        tokens = tokens_a_round(DraftAndCheck(draft=draft).beta(), gamma)
+        assert f"{100 * kept / n:.1f}" in said
+        assert f"{tokens:.2f}" in said
