@@ -64,12 +64,12 @@ ONE = np.ones((1, 1))
 
 
 @hint("lora", "Another alpha changes nothing in the output: the product has a scale.")
-def no_scale(lora):
+def no_scale(lora, HALVES=2):
     return close(array(lora(ONE, ONE, ONE, ONE, 1.0)), array(lora(ONE, ONE, ONE, ONE, 2.0)))
 
 
 @hint("lora", "The change of the matrix is not B A: row i of it is made with row i of B.")
-def product_turned(merged):
+def product_turned(merged, HALVES=2):
     found = array(merged(np.zeros((2, 1)), ONE, np.array([[1.0], [2.0]]), 1.0))
     return close(found[::-1], [[1.0], [2.0]])
 
@@ -80,17 +80,17 @@ def slopes(lora_gradient, alpha=1.0, n=1):
 
 
 @hint("lora", "The gradient of A is the same for every alpha: the scale belongs into both gradients.")
-def gradient_without_scale(lora_gradient):
+def gradient_without_scale(lora_gradient, HALVES=2):
     return close(slopes(lora_gradient)[0], slopes(lora_gradient, 2.0)[0])
 
 
 @hint("lora", "Twice as many rows do not double the gradient of B: the loss is a sum, and so is its gradient.")
-def gradient_mean(lora_gradient):
+def gradient_mean(lora_gradient, HALVES=2):
     return close(slopes(lora_gradient)[1], slopes(lora_gradient, n=2)[1])
 
 
 @hint("lora", "The first of the two gradients has the shape of B: that of A comes first.")
-def gradients_exchanged(lora_gradient):
+def gradients_exchanged(lora_gradient, HALVES=2):
     dA, dB = lora_gradient(np.ones((2, 3)), np.ones((2, 4)), np.ones((1, 3)), np.ones((4, 1)), 1.0)
     return np.shape(dA) == (4, 1) and np.shape(dB) == (1, 3)
 
@@ -101,43 +101,43 @@ def compared(dpo, better=0.0, ref=0.0, beta=1.0, n=1):
 
 
 @hint("preferences", "Another reference changes nothing: a reward is the distance from it.")
-def no_reference(dpo):
+def no_reference(dpo, MARGIN=0):
     return close(compared(dpo, 1.0, 0.0)[0], compared(dpo, 1.0, 1.0)[0])
 
 
 @hint("preferences", "The loss rises when the better answer becomes more likely: better and worse are exchanged.")
-def exchanged(dpo):
+def exchanged(dpo, MARGIN=0):
     return compared(dpo, 1.0)[0] > compared(dpo, 0.0)[0]
 
 
 @hint("preferences", "At small beta the slope is as steep as at 1: the chain rule leaves a factor beta.")
-def slope_without_beta(dpo):
+def slope_without_beta(dpo, MARGIN=0):
     return abs(compared(dpo, 0.0, 0.0, 1e-3)[1][0]) > 0.1
 
 
 @hint("preferences", "The slope is positive, though the loss falls when the better answer becomes more likely.")
-def slope_sign(dpo):
+def slope_sign(dpo, MARGIN=0):
     return compared(dpo)[1][0] > 0
 
 
 @hint("preferences", "Two equal pairs have each the slope of one: the loss is a mean, so each has half of it.")
-def slope_of_sum(dpo):
+def slope_of_sum(dpo, MARGIN=0):
     return close(compared(dpo, n=2)[1][0], compared(dpo)[1][0])
 
 
 @hint("preferences", "A large beta moves the policy further away from the reference: it should hold it there.")
-def beta_multiplies(optimum):
+def beta_multiplies(optimum, MARGIN=0):
     ref, r = np.array([0.5, 0.5]), np.array([0.0, 1.0])
     return array(optimum(ref, r, 5.0))[1] > array(optimum(ref, r, 0.5))[1] + 1e-6
 
 
 @hint("preferences", "With equal rewards the policy is not the reference.")
-def reference_lost(optimum):
+def reference_lost(optimum, MARGIN=0):
     return close(array(optimum(np.array([0.2, 0.8]), np.zeros(2), 1.0)), [0.5, 0.5])
 
 
 @hint("preferences", "Rewards of thousands overflow: subtract the largest one before the exponential.")
-def overflows(optimum):
+def overflows(optimum, MARGIN=0):
     with np.errstate(all="ignore"):
         return not np.isfinite(array(optimum(np.array([0.5, 0.5]), np.array([5000.0, 4999.0]), 0.5))).all()
 
@@ -147,12 +147,12 @@ def back(reward_of, beta=1.0):
 
 
 @hint("preferences", "The plain mean of your rewards is 0: it is the mean under ref that should be.")
-def plain_mean(reward_of):
+def plain_mean(reward_of, MARGIN=0):
     return close(np.mean(back(reward_of)), 0.0)
 
 
 @hint("preferences", "Your rewards shrink when beta grows: to move as far against a larger beta needs larger rewards.")
-def beta_divides(reward_of):
+def beta_divides(reward_of, MARGIN=0):
     found, twice = (np.ptp(back(reward_of, beta)) for beta in (1.0, 2.0))
     return close(twice, found / 2)
 
@@ -179,14 +179,12 @@ def objective(clipped, gap, A=1.0, T=1, padded=0):
     return float(array(clipped(np.full((1, T + padded), gap), np.zeros((1, T + padded)), np.array([A]), said, 0.2)))
 
 
-@hint("groups", "An answer that is already too likely is pushed further: of the two products take the smaller one.")
+@hint(
+    "groups",
+    "An answer that is already too likely is pushed further: take the smaller product, and cut the ratio above too.",
+)
 def larger_one(clipped):
     return close(objective(clipped, 1.0), np.e)
-
-
-@hint("groups", "A rewarded token may become as likely as it likes: the ratio is cut at 1 + eps.")
-def not_cut_above(clipped):
-    return objective(clipped, 1.0) > 2
 
 
 @hint("groups", "An answer of two tokens counts twice as much as one of one: take the mean over its own tokens.")
@@ -199,27 +197,36 @@ def padding_counts(clipped):
     return not close(objective(clipped, 0.0), objective(clipped, 0.0, padded=3))
 
 
-def facts(goods):
-    return [f"the red boat has 1 {goods} .", "noted .", f"the old boat has 2 {goods} .", "noted ."]
+GOODS = ("crates", "barrels", "lamps", "nets", "sails")
+
+
+def harbour(reply):
+    """The goods that this assistant takes notice of, and two facts about them."""
+    goods = next((one for one in GOODS if reply([f"the red boat has 1 {one} ."]) == "noted ."), GOODS[0])
+    return goods, [f"the red boat has 1 {goods} .", "noted .", f"the old boat has 2 {goods} .", "noted ."]
 
 
 @hint("assistant", "A fact that was told again has its old number: the later one holds.")
-def first_stays(reply, GOODS="crates"):
-    talk = [*facts(GOODS), f"the red boat has 3 {GOODS} .", "noted .", f"how many {GOODS} has the red boat ?"]
-    return reply(talk) == f"1 {GOODS} ."
+def first_stays(reply, CASE=0):
+    goods, facts = harbour(reply)
+    talk = [*facts, f"the red boat has 3 {goods} .", "noted .", f"how many {goods} has the red boat ?"]
+    return reply(talk) == f"1 {goods} ."
 
 
 @hint("assistant", "The sum of two boats comes without a call: the assistant may not add.")
-def adds(reply, GOODS="crates"):
-    return "<call>" not in str(reply([*facts(GOODS), f"how many {GOODS} have the red boat and the old boat ?"]))
+def adds(reply, CASE=0):
+    goods, facts = harbour(reply)
+    return "<call>" not in str(reply([*facts, f"how many {goods} have the red boat and the old boat ?"]))
 
 
 @hint("assistant", "The calculator is called though one of the boats is not known.")
-def calls_anyway(reply, GOODS="crates"):
-    return "<call>" in str(reply([*facts(GOODS), f"how many {GOODS} have the red boat and the lost boat ?"]))
+def calls_anyway(reply, CASE=0):
+    goods, facts = harbour(reply)
+    return "<call>" in str(reply([*facts, f"how many {goods} have the red boat and the lost boat ?"]))
 
 
 @hint("assistant", "After a result the answer does not have the number of the result.")
-def own_sum(reply, GOODS="crates"):
-    both = f"how many {GOODS} have the red boat and the old boat ?"
-    return "7" not in str(reply([*facts(GOODS), both, "<call> 1 + 2", "<result> 7"]))
+def own_sum(reply, CASE=0):
+    goods, facts = harbour(reply)
+    both = f"how many {goods} have the red boat and the old boat ?"
+    return "7" not in str(reply([*facts, both, "<call> 1 + 2", "<result> 7"]))
