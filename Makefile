@@ -53,8 +53,11 @@ apkg: $(VENV)/.ready
 portable: zip pdf epub apkg
 	cd build && sha256sum lmbook.zip lmbook.pdf lmbook.epub lmbook.apkg > lmbook.sha256
 
+# One thread a worker. And memory of large tensors is kept for the next ones: to give it back to the system each time and
+# ask for it anew takes between a twentieth and a third of a training's time.
+FAST := OMP_NUM_THREADS=1 MALLOC_MMAP_THRESHOLD_=33554432 MALLOC_TRIM_THRESHOLD_=268435456
 # The record of the chapters' run is what the site's page Status shows.
-PYTEST := OMP_NUM_THREADS=1 LMBOOK_STATUS=build/status.json $(BIN)/python -m pytest -n 4
+PYTEST := $(FAST) LMBOOK_STATUS=build/status.json $(BIN)/python -m pytest -n 4
 # Files stay whole, in the order of the two files conftest.py: the longest first.
 SHARE := --dist loadfile --no-loadscope-reorder
 # The masters of the homework have no outputs to compare; tests/homework runs them. The time of a cell is for one that
@@ -67,7 +70,7 @@ QUICK := $(filter-out tests/test_published.py,$(wildcard tests/test_*.py))
 QUICK += $(patsubst %,tests/data/test_%.py,batching synthetic)
 QUICK += $(patsubst %,tests/lab/test_%.py,baselines checkpoints configuration flops schedules word_shapes)
 quick: lint
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(QUICK) tests/notebooks/test_form.py -m "not slow and not weekly" -n 2 $(SHARE) -q
+	$(FAST) $(BIN)/python -m pytest $(QUICK) tests/notebooks/test_form.py -m "not slow and not weekly" -n 2 $(SHARE) -q
 	@echo "make quick: all done. make test runs everything else too."
 
 # Tests and chapters in one run: no worker waits for the end of the other half.

@@ -7,7 +7,7 @@ The lesson itself is read in this order; each of its modules imports only from t
 
     text counts ngram metrics networks protocol embeddings word2vec
     feedforward losses backprop autograd cells fused rnn rnn_models decode
-    attention seq2seq positions layers transformer bert gpt vit moe scan modern
+    attention seq2seq positions layers transformer bert gpt vit moe scan modern scaling
     answers lora preferences reinforce evaluation serving retrieval plots
 
 Nothing here knows how the book is printed (`lmbook_press`) or graded (`lmbook_grader`). In this file: what a chapter
@@ -32,7 +32,7 @@ READING_ORDER = (
     "text", "counts", "ngram", "metrics", "networks", "protocol", "embeddings", "word2vec",
     "feedforward", "losses", "backprop", "autograd", "cells", "fused", "rnn", "rnn_models", "decode",
     "attention", "seq2seq", "positions", "layers", "transformer", "bert", "gpt", "vit", "moe", "scan", "modern",
-    "answers", "lora", "preferences", "reinforce", "evaluation", "serving", "retrieval", "plots",
+    "scaling", "answers", "lora", "preferences", "reinforce", "evaluation", "serving", "retrieval", "plots",
 )  # fmt: skip
 
 __all__ = ["READING_ORDER", "__version__", "device", "glue", "say", "seed", "write"]

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lmbook.decode import distribution
+from lmbook.gpt import GPT
 from lmbook.networks import evaluating
 from lmbook.protocol import LanguageModel
 
@@ -60,12 +61,12 @@ def cut(state: dict, length: int) -> dict:
 
 
 def speculate(
-    target: LanguageModel, draft: LanguageModel, prompt: Tensor, length: int, gamma: int,
+    target: GPT, draft: LanguageModel, prompt: Tensor, length: int, gamma: int,
     temperature: float = 1.0, generator: torch.Generator | None = None,
 ) -> Written:  # fmt: skip
     """`length` tokens behind the prompt, distributed as `decode.sample(target, ...)` would draw them.
 
-    target: a lmbook.gpt.GPT, in whose window prompt and text fit.  draft: any language model with the same vocabulary.
+    target: in whose window prompt and text fit.  draft: any language model with the same vocabulary.
     prompt: ids (1, P), P >= 2.  Raises ValueError for another prompt, a length or gamma below 1, a window too small.
     """
     if prompt.dim() != 2 or prompt.shape[0] != 1 or prompt.shape[1] < 2:

@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 
 from lmbook_press.book import Book
-from lmbook_press.paths import FILE, FOLDER
+from lmbook_press.paths import BOOK, FILE, FOLDER
 
-CHAPTERS = click.option("--chapters", default="1-20,22,23", show_default=True, help="Such as 1-5 or 2,4,7-9.")
+CHAPTERS = click.option("--chapters", default="1-23", show_default=True, help="Such as 1-5 or 2,4,7-9.")
 KIND = click.option("--kinds", help='Only these: calculation, derivation, shapes, bug, words, "what if"; with commas.')
 LEVELS = click.option("--levels", default="1-3", show_default=True, help="1 takes one step, 3 a case that the chapter "
                       "does not show.")  # fmt: skip
@@ -111,11 +111,12 @@ def make(
 @click.command()
 @click.option("--out", type=FILE, default="build/lmbook.apkg", show_default=True,
               metavar="FILE", help="The deck to write.")  # fmt: skip
-def deck(out: Path):
+@BOOK
+def deck(out: Path, root: Path | None):
     """Make an Anki deck of the questions that the page "Today" asks: self-checks, exercises, glossary, exam bank."""
     from lmbook_exams.recall.deck import write_deck
 
-    count = write_deck(out, Book.find())
+    count = write_deck(out, Book.find(root))
     click.echo(f"{out}: {count} cards, {out.stat().st_size / 1e6:.1f} MB")
 
 
@@ -123,12 +124,13 @@ def deck(out: Path):
 @click.option("--plan", "plan", type=FILE, help="Default: book/plan.toml.")
 @click.option("--out", default="plan.html", show_default=True, type=FILE,
               help="The page to write.")  # fmt: skip
-def plan(plan: Path | None, out: Path):
+@BOOK
+def plan(plan: Path | None, out: Path, root: Path | None):
     """Make the plan of a course: its hours, and a run sheet of each meeting, as one page that prints."""
     from lmbook import write
     from lmbook_exams import plan as making
 
-    book = Book.find()
+    book = Book.find(root)
     write(out, making.page(book, plan or book.root / "book" / "plan.toml"))
     click.echo(out)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from lmbook_press.book import Book
-from lmbook_press.paths import FILE, FOLDER, THERE
+from lmbook_press.paths import BOOK, FILE, FOLDER
 
 
 @click.command()
@@ -24,8 +24,7 @@ from lmbook_press.paths import FILE, FOLDER, THERE
     "Default: the repository of _config.yml.",
 )
 @click.option("--ref", metavar="COMMIT", help="The commit it installs. Default: the one checked out.")
-@click.option("--book", "root", type=THERE, metavar="FOLDER",
-              help="The book's folder. Default: the one around the current folder.")  # fmt: skip
+@BOOK
 def editions(out: Path, source: str | None, ref: str | None, root: Path | None):
     """Write the Colab edition of every chapter and homework.
 
@@ -85,12 +84,13 @@ def draw(out: Path | None, paths: tuple[Path, ...]):
 @click.argument("chapter")
 @click.option("--out", type=FILE, metavar="FILE",
               help="The page to write. Default: slides-CHAPTER.html in the current folder.")  # fmt: skip
-def slides(chapter: str, out: Path | None):
+@BOOK
+def slides(chapter: str, out: Path | None, root: Path | None):
     """Make slides of a CHAPTER, by its number or name: one page that opens offline and prints to PDF."""
     from lmbook import write
     from lmbook_press.editions import slides as making
 
-    book = Book.find()
+    book = Book.find(root)
     path = making.chapter(book, chapter)
     out = out or Path(f"slides-{path.stem}.html")
     write(out, making.slides(path, book))
@@ -111,13 +111,14 @@ def _notebooks(paths: tuple[Path, ...]) -> list[Path]:
               help="The built site (make site).")  # fmt: skip
 @click.option("--out", type=FILE, metavar="FILE",
               help="Default: build/lmbook.KIND")  # fmt: skip
-def portable(kind: str, site: Path, out: Path | None):
+@BOOK
+def portable(kind: str, site: Path, out: Path | None, root: Path | None):
     """Make the book to carry away from the built site.
 
     zip: the site for a disk, opened by double click on its index.html. pdf: the whole book on numbered pages, printed
     by Chromium. epub: for reading apps, with formulae as MathML.
     """
-    book = Book.find()
+    book = Book.find(root)
     if not (site / "index.html").is_file():
         raise click.ClickException(f"{site} holds no built site: run make site first.")
     about = (book.root, site, book.config["title"], book.config["author"], book.site)

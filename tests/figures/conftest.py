@@ -19,6 +19,7 @@ import pytest
 
 from lmbook.figures import bundle, modules
 from lmbook.figures.bundle import served
+from lmbook.figures.trainer import LESSONS
 
 # Colours as the book's theme sets them, light and dark; everything else is plain HTML.
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -40,6 +41,7 @@ def pytest_collection_modifyitems(items):
 
 _numbers = count()  # of the pages
 BETS = re.findall(r'wager\(\{\s*name: "([\w-]+)"', "".join(path.read_text("utf8") for path in bundle.files().values()))
+BETS += [f"trainer-{name}" for name in LESSONS]
 SETTLED = f"localStorage.setItem('lmbook-bets', '{json.dumps(dict.fromkeys(BETS))}')"
 
 

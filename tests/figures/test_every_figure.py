@@ -250,6 +250,10 @@ def test_the_temperature_acts_at_once_when_all_is_written(show):
     page.get_by_role("slider").fill("1.6")
     page.wait_for_function("(old) => document.querySelector('.lm-bar-text').textContent !== old", arg=before[0])
     assert float(page.locator(".lm-bar-text").first.inner_text()) < float(before[0])
+    written = page.locator(".lmo-text").text_content()
+    page.locator(".lmo-pick").first.click()  # the reader's choice in place of a draw
+    page.wait_for_function("(old) => document.querySelector('.lmo-text').textContent.length > old", arg=len(written))
+    assert page.locator(".lmo-text").text_content()[:-1] == written
 
 
 # --- addresses --------------------------------------------------------------------------------------------------------

@@ -34,6 +34,11 @@ FIGURES = {
         ".lmv-cell, .lm-chart svg",
         60_000,
     ),
+    "budget": (
+        lambda: [figures.SpendTheBudget(), figures.SpendTheBudget(budget=20.0, size=8.5)],
+        ".lm-slider, .lmbg-curve svg",
+        20_000,
+    ),
     "decoding": (
         lambda: [figures.DecodingSteps(width=width, step=14, picks=[0, 0, 0]) for width in (0, 4)],
         "button, select",

@@ -22,7 +22,7 @@ from lmbook.text import CharTokenizer, Vocabulary
 
 def short(lesson, steps, every, **changed):
     """A figure whose trainings end soon."""
-    figure = Trainer(lesson)
+    figure = Trainer(lesson, seed=0)  # as the record
     ways = [{**way, "steps": steps, "every": every} for way in figure.lesson["ways"]]
     figure.lesson = {**figure.lesson, "ways": ways} | changed
     return figure
@@ -201,7 +201,7 @@ def test_without_a_worker_by_keyboard_on_a_phone(show, axe, scheme):
 def test_an_address_may_ask_for_what_python_refuses(show):
     """mount.mjs takes any number; the figure then begins with its own."""
     figure = Trainer("gap")
-    page = show(figure.html().replace('"rate":0.01,"seed":0', '"rate":-0.005,"seed":-7'))
+    page = show(figure.html().replace('"rate":0.01,"seed":1', '"rate":-0.005,"seed":-7'))
     assert page.get_by_label("Rate").evaluate("(list) => list.selectedOptions[0].text") == "0.01"
     assert page.get_by_label("Seed").input_value() == "0"
 

@@ -8,6 +8,7 @@ import sys
 import pytest
 import torch
 from test_train import batches, evaluate, loss, loss_with_state, train, values
+from torch import distributed as dist
 
 from lmbook.lab import distributed
 
@@ -55,6 +56,24 @@ def test_two_processes_draw_the_loss_curve_of_one(tmp_path):
         assert len(first[name]) == len(alone)
         for record, other in zip(values(first[name]), values(alone), strict=True):
             assert record == pytest.approx(other, abs=1e-6)
+
+
+def said_and_summed():
+    mine = torch.tensor([1.0 + dist.get_rank()])
+    dist.all_reduce(mine)
+    print(f"{mine.item():g}")
+
+
+def second_fails():
+    assert dist.get_rank() == 0, "the second process"
+
+
+@pytest.mark.slow
+def test_torchrun_starts_the_last_definition_in_each_process_and_says_what_failed():
+    imports = "import torch\nfrom torch import distributed as dist"
+    assert distributed.torchrun(said_and_summed, imports=imports).split() == ["3", "3"]
+    with pytest.raises(RuntimeError, match="the second process"):
+        distributed.torchrun(said_and_summed, second_fails, imports=imports)
 
 
 def test_the_halves_hold_unequal_numbers_of_tokens():

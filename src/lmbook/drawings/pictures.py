@@ -254,6 +254,16 @@ def swapped(p: Panel) -> None:
     p.arrow((108, 26), (100, 26), role="query")
 
 
+def budget(p: Panel) -> None:
+    """Loss against size at three budgets, and the line through the lowest points."""
+    p.line((18, 86), (140, 86))
+    p.line((18, 86), (18, 6))
+    for x, y in ((46, 30), (72, 48), (98, 66)):
+        around = ((-24, -20), (-14, -6), (0, 0), (14, -6), (24, -20))
+        p.line(*((x + a, y + b) for a, b in around), role="weight")
+    p.line((34, 22), (116, 78), role="query")
+
+
 def answers(p: Panel) -> None:
     """A question, two answers, and the one that is preferred."""
     p.box(14, 10, 62, 18, "", tint=0.08)
@@ -276,7 +286,7 @@ def drafted(p: Panel) -> None:
 
 PICTURES = (are_you_ready, chain_rule, ngrams, vectors, network, gradients, recurrence, memory, tags, translate,
             bottleneck, attention, look_up, causal, positions, transformer, masked, writes, digit, machine,
-            swapped, swapped, answers, drafted)  # by number; there is no chapter 21 so far  # fmt: skip
+            swapped, budget, answers, drafted)  # fmt: skip
 
 
 def svg(chapter: int) -> str:

@@ -76,6 +76,7 @@ FIGURES = {
     "CompleteDigit": "digit",
     "DoesItFit": "fits",
     "SwapTheBlock": "block",
+    "SpendTheBudget": "budget",
     "YourPreferences": "preferring",
     "DraftAndCheck": "draft",
 }
@@ -102,6 +103,7 @@ __all__ = [
     "SentenceProbability",
     "ShannonGame",
     "SoftLookup",
+    "SpendTheBudget",
     "TokenizerComparison",
     "Trainer",
     "Translator",

@@ -8,9 +8,14 @@ processes instead, a mean of means.) Without torchrun every function here does n
 """
 
 import contextlib
+import inspect
 import os
-from collections.abc import Iterator, Sequence
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from operator import methodcaller
+from pathlib import Path
 
 import torch
 from torch import Tensor, nn
@@ -114,3 +119,24 @@ def gather(value) -> list:
 def broadcast(value):
     """The first process's value, in every process."""
     return gather(value)[0]
+
+
+def torchrun(*definitions: Callable | type, processes: int = 2, imports: str = "") -> str:
+    """What `processes` processes print when torchrun starts the last definition in each of them, on one machine.
+
+    definitions: functions and classes of a notebook or module; their source, behind `imports`, becomes a script. The
+    last one is called without arguments once the processes have joined (gloo on CPU, nccl on GPU).
+    Raises RuntimeError with the last lines of what was said where a process fails.
+    """
+    sources = [inspect.getsource(definition) for definition in definitions]
+    start = f"with processes():\n    {definitions[-1].__name__}()\n"
+    parts = ["from lmbook.lab.distributed import processes", imports, *sources, start]
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "script.py"
+        script.write_text("\n\n".join(parts), encoding="utf-8")
+        command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes)]
+        env = os.environ | {"OMP_NUM_THREADS": "1"}
+        done = subprocess.run([*command, str(script)], capture_output=True, text=True, env=env, check=False)
+    if done.returncode:
+        raise RuntimeError(f"one of {processes} processes failed:\n{done.stderr[-3000:]}")
+    return done.stdout

@@ -15,6 +15,7 @@ from lmbook.lora import LoRA
 from lmbook.networks import n_parameters
 from lmbook.preferences import bradley_terry_loss, optimum
 from lmbook.reinforce import over_group
+from lmbook.scaling import lowest, mup
 from lmbook.scan import MinGRU, scan
 
 
@@ -77,6 +78,54 @@ def tiles(n):
     assert products.flops == 4 * T * T * dk
     assert 4 * out.numel() + 4 * scores.numel() == n["plain"]
     assert n["times"] * n["tiled"] == pytest.approx(np.float64(n["plain"]))
+
+
+def run_costs(n):
+    with torch.device("meta"):
+        layer = nn.Linear(n["d"], 12 * n["d"], bias=False)
+        tokens = torch.empty(n["T"], n["d"])
+        with Products() as products:
+            layer(tokens)
+            (tokens @ tokens.T) @ tokens
+    weights = n["L"] * layer.weight.numel()
+    assert weights == n["N"]
+    assert n["C"] == 3 * 2 * weights * n["D"]
+    assert products.flops == 2 * layer.weight.numel() * n["T"] * (1 + n["share"])
+    assert n["equal"] == n["T"] / n["share"]
+
+
+def budget_divided(n):
+    assert 6 * n["N2"] * n["D2"] == n["C"] * n["factor"]
+    assert n["N2"] / n["N"] == pytest.approx(n["factor"] ** float(n["a"]))
+    assert n["r"] * n["N"] == n["D"]
+    assert n["r2"] * n["N2"] == n["D2"]
+
+
+def lowest_point(n):
+    x, y = np.array(n["places"], dtype=float), np.array([float(one) for one in n["losses"]])
+    assert np.polyfit(x, y, 2)[:2] == pytest.approx([float(n["a"]), float(n["b"])])
+    N, loss = lowest(np.exp(x), y)
+    assert (np.log(N), loss) == pytest.approx((float(n["best"]), float(n["least"])))
+    assert x[np.argmin(y)] == n["nearest"]
+
+
+def around_ring(n):
+    g, after = np.array(n["gradients"]), np.array(n["after"])
+    assert all(after[i, (i + 1) % 3] == g[:, (i + 1) % 3].sum() for i in range(3))
+    own, twice = np.trace(g), sum(g[i, i] + g[(i + 1) % 3, i] for i in range(3))  # what travels in both steps
+    assert after.sum() == g.sum() + own + twice
+
+
+def who_holds(n):
+    each = {"all": 16 * n["N"], "one": 4 * n["N"] + 12 * n["N"] / n["P"], "three": 16 * n["N"] / n["P"]}
+    assert {name: float(n[name]) for name in each} == pytest.approx(each)
+
+
+def rate_carried(n):
+    model = modern.ModernGPT(5, 5, n["m"] * 2, 1, 1)
+    slow, fast = mup(model, 2, float(n["rate"]))
+    assert (slow["lr"], fast["lr"]) == (float(n["hidden"]), n["rate"])
+    assert n["wide"] == n["base"] * n["m"]
 
 
 def learned_tokens(n):

@@ -1,6 +1,6 @@
 // FirstWords: the GPT of chapter 17 writes on from the reader's words. What is seen first was written by the same
 // model; its weights are fetched when the reader asks for more, and then it runs in the page's engine.
-import { bars, button, field, figure, fmt, h, reducedMotion, replace } from "../kit/core.mjs";
+import { button, field, figure, fmt, h, reducedMotion, replace, roving } from "../kit/core.mjs";
 import { visible } from "../kit/format.mjs";
 import { connect } from "../kit/live.mjs";
 import { distribution, draw as pick, uniform } from "../kit/numbers.mjs";
@@ -20,22 +20,26 @@ const style = `
   overflow-wrap: anywhere; font-family: var(--book-serif, serif); font-size: 1.0625rem; line-height: 1.4; }
 .lmo-text b { font-weight: 600; }
 .lmo-text span::after { content: ""; display: inline-block; width: 0.55em; height: 1.05em; margin-left: 1px;
-  vertical-align: text-bottom; background: var(--lm-2); opacity: 0.7; }
+  vertical-align: text-bottom; background: var(--lm-1); opacity: 0.7; }
 .lmo-next p { margin-bottom: 0.4rem; color: var(--lm-muted); font-size: 0.875rem; }
+.lm-figure .lmo-pick { width: 100%; min-height: 1.6rem; margin: 0; padding: 0; border: 0; border-radius: 4px;
+  background: none; color: inherit; font: inherit; text-align: left; cursor: pointer; }
+.lmo-pick:hover { background: var(--lm-soft); }
+.lmo-next .lm-slider { margin-top: 0.6rem; }
 .lmo-own { display: flex; flex-wrap: wrap; gap: 0.5rem 0.7rem; align-items: center; }
 .lm-figure .lmo-own .lm-field { flex: 1 1 16rem; flex-wrap: nowrap; }
 .lm-figure .lmo-own .lm-field label { white-space: nowrap; }
 .lm-figure .lmo-own .lm-field input { flex-basis: 5rem; }
 @media (max-width: 40rem) {
   .lmo-work { grid-template-columns: minmax(0, 1fr); }
-  .lm-figure .lmo-text { min-height: 21rem; max-height: none; }
+  .lm-figure .lmo-text { min-height: 20rem; max-height: none; }
 }
 `;
 
 const seen = (char) => visible(char, "↵");
 const named = (char) => ({ "\n": "a new line", " ": "a space" })[char] ?? fmt.quote(char);
 
-export default figure(({ model, el, knob, get, put, listen, say }) => {
+export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   const models = connect(model);
   let types = null; // the model's characters by id
   let logits = null; // after the last of them
@@ -63,17 +67,46 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     role: "region",
     "aria-label": "What the model has written",
   });
-  const chart = bars({ label: "The likeliest next characters" });
+  const picks = Array.from({ length: SHOWN }, (_, i) => {
+    const parts = {
+      label: h("span", { class: "lm-bar-label" }),
+      fill: h("span", { class: "lm-bar-fill" }),
+      text: h("span", { class: "lm-bar-text" }),
+    };
+    const track = h("span", { class: "lm-bar-track", "aria-hidden": "true" }, parts.fill);
+    const press = { type: "button", class: "lm-bar lmo-pick", "data-tone": 1, onclick: () => add(get("next")[i][0]) };
+    return { ...parts, node: h("button", press, parts.label, track, parts.text) };
+  });
+  const chart = h(
+    "div",
+    { class: "lm-bars", role: "group", "aria-label": "Likely next characters: Enter writes one" },
+    [picks.map(({ node }) => node)],
+  );
+  roving(chart, ".lmo-pick");
+  const offered = get("next");
+  const end = (get("prompt") + get("written")).split("\n").at(-1);
+  const question = wager({
+    name: "firstwords-next",
+    asks: `After ${fmt.quote(`… ${end.split(" ").slice(-4).join(" ")}`)}, which character is the likeliest?`,
+    options: offered.map(([char]) => [char, seen(char)]).sort(),
+    hides: [chart, say.node],
+    told: (bet) => {
+      const [[best, p]] = offered;
+      const mine = offered.find(([char]) => char === bet);
+      const miss = bet === best ? ", as you said" : mine ? `; to ${named(bet)} it gives ${fmt.prob(mine[1], 2)}` : "";
+      return `To ${named(best)} it gives ${fmt.prob(p, 2)}${miss}.`;
+    },
+  });
   prompt.input.addEventListener("keydown", (event) => {
     if (event.key === "Enter") go();
   });
   el.append(
     h("div", { class: "lmo-work" }, [
       text,
-      h("div", { class: "lmo-next" }, h("p", {}, "What may come next"), chart.node),
+      h("div", { class: "lmo-next" }, h("p", {}, "What may come next; press one to write it"), chart, heat.node),
     ]),
+    question.node,
     h("div", { class: "lmo-own" }, prompt.node, main, other),
-    heat.node,
     h("div", { class: "lm-row" }, bar, state),
     say.node,
   );
@@ -85,9 +118,8 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     main.textContent = "Write on from my words";
   };
 
-  async function go() {
-    if (busy) return;
-    stop();
+  /** Whether the model is here; it is fetched once. */
+  async function ready() {
     if (!types) {
       busy = true;
       bar.hidden = false;
@@ -103,8 +135,23 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
       }
       busy = false;
       bar.hidden = true;
-      if (!types) return;
     }
+    return types !== null;
+  }
+
+  /** The reader's own choice in place of a draw. */
+  async function add(char) {
+    if (busy) return;
+    stop();
+    if (!(await ready())) return;
+    await read(char);
+    put({ written: get("written") + char, next: likeliest(next()) });
+  }
+
+  async function go() {
+    if (busy) return;
+    stop();
+    if (!(await ready())) return;
     const typed = [...prompt.get()];
     const unknown = [...new Set(typed.filter((char) => !types.includes(char)))];
     note = unknown.length
@@ -155,10 +202,11 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     text.scrollTop = text.scrollHeight; // what may come next is said of its end
     const next = get("next");
     if (!next.length) return;
-    chart.draw(
-      next.map(([char, p]) => ({ label: seen(char), value: p, tone: 2, text: fmt.prob(p, 2) })),
-      { max: 1 },
-    );
+    next.forEach(([char, p], i) => {
+      picks[i].label.textContent = seen(char);
+      picks[i].text.textContent = fmt.share(p);
+      picks[i].fill.style.setProperty("width", `${100 * p}%`);
+    });
     const [[best, p], [second, q]] = next;
     say(
       `${note}After ` +

@@ -60,9 +60,8 @@ class ForwardPass(Figure):
         state.setdefault("title", "Each hidden unit has separate weights for each position")
         state.setdefault(
             "caption",
-            "Swap two words: their vectors stay the same, but not what they give to the hidden units. Click a unit of "
-            "any layer to see its numbers; dashed lines lower its sum. Then write the likeliest word again and again: "
-            "after how many is the beginning forgotten?",
+            "Swap two words: their vectors stay the same, but not what they give. Click any unit to see its numbers. "
+            "Then write the likeliest word again and again: when is the beginning forgotten?",
         )
         state.setdefault("examples", [row for row in EXAMPLES if all(word in known for word in row.split())])
         state.setdefault("alt", "…")  # said by _describe() as soon as the state is known

@@ -10,7 +10,7 @@ const style = `
 .lmfp-graph > svg { position: absolute; inset: 0; width: 100%; height: 100%; pointer-events: none; }
 .lmfp-graph line { stroke: var(--lm-1); }
 .lmfp-graph line[data-low="true"] { stroke: var(--lm-2); stroke-dasharray: 4 3; }
-.lmfp-graph p { font-size: 0.8125rem; color: var(--lm-muted); margin-top: 1.1rem; }
+.lmfp-graph p { font-size: 0.8125rem; color: var(--lm-muted); margin-top: 0.75rem; }
 .lmfp-graph p:first-of-type { margin-top: 0; }
 .lmfp-graph p > span { position: relative; background: var(--lm-paper); padding-right: 0.4rem; }
 .lmfp-graph .lmfp-e { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.6rem; }
@@ -30,8 +30,9 @@ const style = `
 .lmfp-graph .lmfp-fill { position: absolute; left: 0; bottom: 0; height: 4px; background: var(--lm-3); }
 .lmfp-graph .lmfp-fill[data-low="true"] { background: var(--lm-2); }
 .lmfp-text { font-size: 1.0625rem; }
+.lm-figure .lm-body:has(> .lmfp-graph) { gap: 0.45rem; }
 .lm-figure .lmfp-detail + div .lm-says { min-height: 1.45em; }
-.lm-figure .lmfp-detail { min-height: 10.6rem; padding: 0.6rem 0.8rem; border-radius: 6px; background: var(--lm-soft);
+.lm-figure .lmfp-detail { min-height: 10.2rem; padding: 0.4rem 0.8rem; border-radius: 6px; background: var(--lm-soft);
   font-size: 0.875rem; }
 .lmfp-detail ul { margin: 0.2rem 0; padding-left: 1.1rem; }
 .lmfp-detail :is(li, p) { margin: 0 0 0.2rem; overflow-wrap: anywhere; }
@@ -241,7 +242,7 @@ export default figure(({ el, get, put, listen, say, wager }) => {
     const [here, there] = [1, 2].map((p) => num(gives(i, w, p)));
     question = wager({
       name: "forward-place",
-      asks: `${fmt.quote(net.words[w])} gives this unit ${here} where it stands, 2 back. And 1 back, where the weights are others?`,
+      asks: `${fmt.quote(net.words[w])} gives this unit ${here}, 2 back. And 1 back?`,
       options: [
         ["more", "more"],
         ["less", "less"],

@@ -111,10 +111,9 @@ class TokenizerComparison(Figure):
         state.setdefault("title", "Characters give long sequences, words leave gaps, byte pairs strike a balance")
         state.setdefault(
             "caption",
-            "Type a text, or try the examples, and choose a token: you see its row of D, the rows most like it, "
-            "and every other place where its id occurs. Whose rows are like that of “a”, of “she”, of “ harbour”? "
-            "Which words of your own are unknown, and what do the byte pairs make of them? Then take merges away: "
-            "at 0 only bytes are left.",
+            "Type a text: which of its words are unknown, and what do the byte pairs make of them? Take merges away: "
+            "at 0 only bytes are left. Choose a token: its row of D appears, and those most like it. Whose rows are "
+            "like that of “a”, of “she”, of “ harbour”?",
         )
         state.setdefault("alt", "…")  # said by _describe() as soon as the text is known
         super().__init__(

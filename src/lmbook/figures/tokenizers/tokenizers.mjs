@@ -17,6 +17,7 @@ const NAMES = ["Characters", "Words", "Byte pairs"];
 const LANES = ["characters", "words", "byte pairs"];
 const style = `
 .lm-figure .lmt-both { --lm-side: 19rem; }
+.lm-figure .lm-body:has(> .lmt-lane) { gap: 0.5rem; }
 .lm-figure .lmt-lane { display: flex; flex-direction: column; gap: 0.25rem; }
 .lm-figure .lmt-lane > p { display: grid; grid-template-columns: 5.8rem minmax(0, 1fr); gap: 0 0.6rem; align-items: center;
   font-size: 0.875rem; }

@@ -54,11 +54,10 @@ LESSONS = {
     "names": {
         "title": "A network learns to invent names while you watch",
         "caption": (
-            "Train it, and read what it writes after every few hundred steps: when do the names become "
-            "pronounceable? Watch for the step at which the loss on held-out names stops falling while the "
+            "It sees five letters and says which comes next. Train it, and read what it writes: when do the names "
+            "become pronounceable? Watch for the step at which the loss on held-out names stops falling while the "
             "other still falls. Then start with a rate of 0.03, or with a list of your own."
         ),
-        "task": "Teach a network to invent names. It sees five letters and says which comes next.",
         "rate": 0.005,
         "ways": [
             _way("6,000 invented names", "names", 2400, "names", 32, {"network": NAMES}),
@@ -73,7 +72,6 @@ LESSONS = {
             "the rate to 0.001 and go on: does the loss fall once more? Last, give it a text of your own, and "
             "watch whether the loss on held-out text parts from the loss in training."
         ),
-        "task": "Teach a recurrent network to write. It reads one character after the other and says which comes next.",
         "rate": 0.005,
         "ways": [
             _way("the book's short stories", "stories", 1800, "characters", 400, {"network": RNN}),
@@ -83,11 +81,10 @@ LESSONS = {
     "gap": {
         "title": "The same task, the same steps: gates find the gap sooner",
         "caption": (
-            "Both get the same questions, the same rate and the same seed. Train them. Compare the step at which each "
-            "curve falls to 0, if it does, and look at the stairs on the way. Compare the answers for a gap of 40, "
-            "twice as long as any in the training. Then take another seed: which of the two curves changes more?"
+            "Two networks read a symbol, then up to 20 others, and are asked for the first one. Train them: at which "
+            "step does each curve fall to 0, if it does? Compare the answers for a gap of 40, twice as long as any in "
+            "the training. Then take another seed: which of the two curves changes more?"
         ),
-        "task": "Two networks read a symbol, then up to 20 others, and are asked for the first one.",
         "rate": 0.01,
         "ways": [
             _way("", "", 1200, "questions", 32, {
@@ -99,13 +96,10 @@ LESSONS = {
     "race": {
         "title": "What one vector learns slowly, looking back learns sooner",
         "caption": (
-            "Same GRUs, same batches, same rate; one also looks back after each step, with the scaled score. Train "
-            "both and compare the two losses at the same number of steps. Then compare the recall at 12 letters, "
-            "and see which letters the single vector gets wrong: the sequence is written from its end. Both fail "
-            "at 16, a length that neither was trained on."
+            "Two equal GRUs read up to 12 letters and write them backwards; one may also look back at all its states. "
+            "Train both and compare the losses at equal steps. Which letters does the single vector get wrong? Both "
+            "fail at 16, a length that neither was trained on."
         ),
-        "task": "Two networks read up to 12 letters and write them backwards. One has a single vector of them; the "
-        "other may look back at all its states.",
         "rate": 0.005,
         "ways": [
             _way("", "", 1200, "sequences", 32, {
@@ -122,7 +116,6 @@ LESSONS = {
             "held-out loss lowest? Last, give it a text of your own, download the weights, and open them in Python "
             "with lmbook.lab.checkpoints.load."
         ),
-        "task": "Teach a small GPT to write: names, stories, or whatever you paste.",
         "rate": 0.005,
         "ways": [
             _way("6,000 invented names", "names", 1200, "names", 32, {"GPT": GPT_NAMES}),
@@ -242,14 +235,14 @@ class Trainer(Figure):
     """Networks that are trained in the page.
 
     lesson: "names", "text", "gap", "race" or "gpt", with what is needed to train it and its record.  rate, seed: with
-    which the training starts.  Refuses another lesson, and for a rate or seed that cannot be.
+    which the training starts; the record has the seed 0.  Refuses another lesson, and a rate or seed that cannot be.
     """
 
     module = "trainer"
 
     lesson = traitlets.Dict().tag(sync=True)
     rate = traitlets.Enum(RATES).tag(sync=True)
-    seed = traitlets.Int(0, min=0).tag(sync=True)
+    seed = traitlets.Int(1, min=0).tag(sync=True)
 
     def __init__(self, lesson: str, **state):
         if lesson not in LESSONS:
@@ -261,7 +254,7 @@ class Trainer(Figure):
             {**way, "record": one, "marks": one["marks"] if one else []}
             for way, one in zip(about["ways"], kept, strict=True)
         ]
-        state["lesson"] = {"task": about["task"], "rates": RATES, "rate": about["rate"], "ways": ways}
+        state["lesson"] = {"name": lesson, "rates": RATES, "rate": about["rate"], "ways": ways}
         for name in ("title", "caption", "rate"):
             state.setdefault(name, about[name])
         state.setdefault("alt", self._describe())

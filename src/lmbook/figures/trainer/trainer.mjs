@@ -25,6 +25,7 @@ import { text as stories } from "./stories.mjs";
 const HIGH = 250;
 const LEFT = 40;
 const RIGHT = 12;
+const TOP = 22;
 const LOW = 36; // px of the chart and of its margins
 const EARLY = 0.06; // share of the steps in which a curve may be above the chart
 const TEXTS = { names, stories };
@@ -33,7 +34,6 @@ const QUIET = 10_000; // ms between two sentences that are read out
 const KEPT = 5000; // ms between two times that a training is stored
 
 const style = `
-.lmt-task { font-size: 1.0625rem; }
 .lm-figure .lmt-seed .lm-field { flex-wrap: nowrap; }
 .lm-figure .lmt-seed .lm-field input { flex: 0 0 4.5rem; }
 .lmt-sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 19rem), 1fr)); gap: 0.9rem 1.6rem;
@@ -47,6 +47,7 @@ const style = `
 .lmt-chart svg { display: block; overflow: visible; }
 .lmt-chart path { fill: none; stroke-linejoin: round; stroke: var(--lm-tone); }
 .lmt-chart .lmt-inside { overflow: hidden; }
+.lmt-chart .lmt-name { fill: var(--lm-text); font-weight: 600; paint-order: stroke; stroke: var(--lm-paper); stroke-width: 4px; }
 .lmt-live { stroke-width: 2.5; }
 .lmt-train { stroke-width: 1; stroke-opacity: 0.55; }
 .lmt-before { stroke-width: 1.5; stroke-dasharray: 2 4; }
@@ -85,7 +86,7 @@ function chart() {
   let given = null;
   const draw = () => {
     if (!given) return;
-    const { runs, before, marks, end, tones } = given;
+    const { runs, before, marks, end, tones, labels, covered } = given;
     const all = [...runs, ...before].flat();
     const last = Math.max(end, ...all.map(([step]) => step));
     // the fall from the start would flatten what comes after it
@@ -94,11 +95,12 @@ function chart() {
       ...(settled.length ? settled : all).flatMap(([, train, valid]) => [train, valid]),
       ...marks.map(([height]) => height),
     ].filter(Number.isFinite);
-    const top = 1.05 * Math.max(...heights, 0.1);
-    const low = Math.min(...heights) > 0.5 * top ? Math.floor(Math.min(...heights) * 10) / 10 : 0;
-    const x = (step) => LEFT + ((wide - LEFT - RIGHT) * step) / last;
-    const y = (v) => 8 + (HIGH - LOW - 8) * (1 - (v - low) / (top - low));
     const first = Math.max(...[...runs, ...before].map((points) => Math.max(points[0]?.[1] ?? 0, points[0]?.[2] ?? 0)));
+    const top = 1.05 * (covered ? first : Math.max(...heights, 0.1));
+    const high = !covered && Math.min(...heights) > 0.5 * top;
+    const low = high ? Math.floor(Math.min(...heights) * 10) / 10 : 0;
+    const x = (step) => LEFT + ((wide - LEFT - RIGHT) * step) / last;
+    const y = (v) => TOP + (HIGH - LOW - TOP) * (1 - (v - low) / (top - low));
     const ended = ([points]) => points?.at(-1)?.[2] ?? 0;
     const line = (points, which) =>
       points
@@ -112,6 +114,12 @@ function chart() {
     const up = [];
     for (let step = 0; step <= last; step += every) across.push(step);
     for (let v = Math.ceil(low / gap) * gap; v <= top + 1e-9; v += gap) up.push(v);
+    // the names of the curves stand above their ends, or below where another is near
+    const named = (runs.length ? runs : before).map((points, i) => [labels[i], y(points.at(-1)?.[2] ?? low), i]);
+    named.sort((a, b) => a[1] - b[1]);
+    named.forEach((one, i) => {
+      one[1] = Math.min(Math.max(one[1] - 8, TOP + 10, (named[i - 1]?.[1] ?? 0) + 16), HIGH - LOW - 4);
+    });
     replace(node, [
       s("svg", { width: wide, height: HIGH, viewBox: `0 0 ${wide} ${HIGH}`, "aria-hidden": "true" }, [
         up.map((v) => [
@@ -124,7 +132,7 @@ function chart() {
         s("text", { class: "lm-tick", x: wide - RIGHT, y: HIGH - 2, "text-anchor": "end" }, "steps"),
         s(
           "text",
-          { class: "lm-tick", x: 0, y: HIGH - 2 },
+          { class: "lm-tick", x: 0, y: 10 },
           `loss, nats per prediction${first > top ? `; ${fmt.num(first, 1)} at first` : ""}`,
         ),
         marks.map(([height, words]) => [
@@ -142,20 +150,44 @@ function chart() {
         ]),
         s(
           "svg",
-          { class: "lmt-inside", y: 6, width: wide, height: HIGH - LOW - 4, viewBox: `0 6 ${wide} ${HIGH - LOW - 4}` },
+          {
+            class: "lmt-inside",
+            y: TOP - 2,
+            width: wide,
+            height: HIGH - LOW - TOP + 4,
+            viewBox: `0 ${TOP - 2} ${wide} ${HIGH - LOW - TOP + 4}`,
+          },
           [
-            before.map((points, i) => s("path", { class: "lmt-before", "data-tone": tones[i], d: line(points, 2) })),
+            before.map((points, i) =>
+              s("g", { class: covered ? "lm-covered" : null }, [
+                s("path", { class: "lmt-before lmt-train", "data-tone": tones[i], d: line(points, 1) }),
+                s("path", { class: "lmt-before", "data-tone": tones[i], d: line(points, 2) }),
+              ]),
+            ),
             runs.map((points, i) => [
               s("path", { class: "lmt-train", "data-tone": tones[i], d: line(points, 1) }),
               s("path", { class: "lmt-live", "data-tone": tones[i], d: line(points, 2) }),
             ]),
             (runs.length ? runs : before).map((points, i) => {
               const best = lowest(points);
-              return best && points.length > 2
+              return best && points.length > 2 && !covered
                 ? s("circle", { class: "lmt-lowest", "data-tone": tones[i], cx: x(best[0]), cy: y(best[2]), r: 4 })
                 : null;
             }),
           ],
+        ),
+        named.map(([words, at, i]) =>
+          s(
+            "text",
+            {
+              class: `lmt-name${covered ? " lm-covered" : ""}`,
+              "data-tone": tones[i],
+              x: wide - RIGHT,
+              y: at,
+              "text-anchor": "end",
+            },
+            words,
+          ),
         ),
       ]),
     ]);
@@ -228,8 +260,8 @@ function result() {
   };
 }
 
-export default figure(({ el, get, say }) => {
-  const { task, ways, rates, rate: usual } = get("lesson");
+export default figure(({ el, get, say, wager }) => {
+  const { ways, rates, rate: usual } = get("lesson");
   let way = ways.find((one) => one.record) ?? ways[0];
   // an address may ask for any number
   const first = rates.includes(get("rate")) ? get("rate") : usual;
@@ -264,7 +296,9 @@ export default figure(({ el, get, say }) => {
     maxlength: 6,
     oninput: (text) => {
       const value = Number(text);
-      if (!Number.isInteger(value) || value < 0) return say("A seed is a whole number, 0 or more.");
+      const fits = /^\d+$/.test(text);
+      number.input.setAttribute("aria-invalid", String(!fits));
+      if (!fits) return say("A seed is a whole number, 0 or more.");
       if (value !== seed) {
         seed = value;
         reset();
@@ -305,8 +339,45 @@ export default figure(({ el, get, say }) => {
     summary: "The numbers as a table",
     caption: "Nats per prediction: the mean over the batches since the row above, and on what is held out",
   });
+  /** The bet on the recorded training of the first data set: where its held-out loss ends. */
+  let flag = null;
+  function betOn({ record, steps: many, runs: nets }) {
+    const [first_, ...rest] = record.runs.map(({ points }) => [points[0][2], points.at(-1)[2]]);
+    const [began, ended] = first_;
+    flag = Number((began / 2).toFixed(1));
+    const on = rest.length ? ` of the ${nets[0].label}` : "";
+    return wager({
+      name: `trainer-${get("lesson").name}`,
+      asks: `The held-out loss${on} begins at ${fmt.num(began)} nats. Where is it after ${steps(many)}?`,
+      pin: {
+        label: "Nats",
+        min: 0,
+        max: Number(began.toFixed(1)),
+        step: 0.05,
+        value: flag,
+        text: fmt.num,
+        oninput: (/** @type {number} */ v) => {
+          flag = v;
+          draw();
+        },
+      },
+      hides: [key, results, say.node, numbers.node],
+      told: (bet) =>
+        `The recorded one ended at ${fmt.num(ended)} nats` +
+        (bet === null
+          ? "."
+          : `; you said ${fmt.num(bet)}, ${fmt.num(Math.abs(bet - ended))} too ${bet > ended ? "high" : "low"}.`),
+      settled: (bet) => {
+        flag = bet;
+        if (number.node.isConnected) draw();
+      },
+    });
+  }
+  /** @type {ReturnType<typeof wager> | null} */
+  let question = null;
+  if (ways[0].record) question = betOn(ways[0]);
   el.append(
-    h("p", { class: "lmt-task" }, task),
+    question?.node ?? "",
     ways.length > 1 ? which.node : "",
     own,
     h("div", { class: "lm-row lmt-seed" }, start, again, pace.node, number.node),
@@ -504,14 +575,15 @@ export default figure(({ el, get, say }) => {
     picture.draw({
       runs: live ? runs.map((run) => run.points) : [],
       before: record ? record.runs.map((run) => run.points) : [],
-      marks: way.marks ?? [],
+      marks: [...(way.marks ?? []), ...(flag !== null && way === ways[0] ? [[flag, "your bet"]] : [])],
+      covered: question?.open && way === ways[0] && !live,
+      labels: way.runs.length > 1 ? way.runs.map(({ label }) => label) : ["held out"],
       end: way.steps,
       tones: way.runs.map((run) => run.tone),
     });
     replace(key, [
-      way.runs.map(({ label, tone }) => h("span", { "data-tone": tone }, `${label}, held out`)),
-      h("span", { class: "lmt-key-train", "data-tone": way.runs[0].tone }, "in training"),
-      record ? h("span", { class: "lmt-key-before" }, "recorded") : null,
+      h("span", { class: "lmt-key-train" }, "thin: in training"),
+      record ? h("span", { class: "lmt-key-before" }, "recorded, with seed 0") : null,
     ]);
     if (found.length !== shown.length) {
       found = shown.map(() => result());

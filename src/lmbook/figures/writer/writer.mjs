@@ -103,9 +103,14 @@ export default figure(({ model, el, get, put, listen, say }) => {
     options: get("examples").map((text) => [text, [...text].map((c) => (c === "\n" ? "↵" : c)).join("")]),
     onchoose: (text) => begin(text),
   });
+  let inField = null; // the prompt that the line stands for
   const prompt = field({
     label: "Prompt (↵ is a line end)",
-    oninput: (text) => begin(text.replaceAll("↵", "\n")),
+    oninput: (text) => {
+      const typed = text.replaceAll("↵", "\n");
+      inField = readable(typed);
+      begin(typed);
+    },
     maxlength: 120,
   });
   const heat = slider({
@@ -248,7 +253,8 @@ export default figure(({ model, el, get, put, listen, say }) => {
 
   function draw() {
     const written = get("written");
-    if (readable(prompt.get().replaceAll("↵", "\n")) !== get("prompt")) prompt.set(get("prompt").replaceAll("\n", "↵"));
+    if (get("prompt") !== inField) prompt.set(get("prompt").replaceAll("\n", "↵")); // it came from elsewhere
+    inField = get("prompt");
     examples.set(get("prompt"));
     heat.set(get("temperature"));
     topK.set(get("top_k") || tokens.length - SPECIALS);

@@ -1,0 +1,113 @@
+// SpendTheBudget: a fixed number of operations, a size chosen for it, and the loss that comes of both.
+//
+//   loss   E + A / N^alpha + B / D^beta,   D = C / (6 N)      the numbers of Besiroglu et al. 2024
+//   best   N = (alpha A / (beta B))^(1 / (alpha + beta)) (C / 6)^(beta / (alpha + beta))
+import { bars, figure, fmt, h, replace, s } from "../kit/core.mjs";
+
+const E = 1.8172;
+const A = 482.01;
+const B = 2085.43;
+const ALPHA = 0.3478;
+const BETA = 0.3658;
+const SIZES = [7, 13];
+const HIGHEST = 6; // nats at the top of the curve
+/** @type {[string, number, number][]} */
+const MODELS = [
+  ["GPT-3", 175e9, 300e9],
+  ["Chinchilla", 70e9, 1.4e12],
+  ["Llama 3, 8B", 8e9, 15e12],
+  ["Llama 3, 405B", 405e9, 15.6e12],
+];
+
+/** @type {[number, string][]} */
+const NAMES = [
+  [12, "trillion"],
+  [9, "billion"],
+  [6, "million"],
+  [3, "thousand"],
+];
+
+const style = `
+.lm-figure .lmbg-curve svg { display: block; width: 100%; max-width: 26rem; height: auto; }
+.lm-figure .lmbg-line { fill: none; stroke: var(--lm-1); stroke-width: 2; }
+.lm-figure .lmbg-axis { fill: none; stroke: var(--lm-muted); stroke-width: 1; }
+.lm-figure .lmbg-best { fill: none; stroke: var(--lm-muted); stroke-width: 1.5; stroke-dasharray: 4 3; }
+.lm-figure .lmbg-dot { fill: var(--lm-2); stroke: var(--lm-text); stroke-width: 1; }
+.lm-figure .lmbg-curve text { fill: var(--lm-text); font-size: 12px; text-anchor: middle; }
+.lm-figure .lmbg-both { --lm-side: 17rem; }
+`;
+
+/** The three terms of the loss; the same as terms() in Python. */
+export function terms(budget, size) {
+  const N = 10 ** size;
+  return [E, A / N ** ALPHA, B / (10 ** budget / (6 * N)) ** BETA];
+}
+
+/** log_10 of the best size; the same as best() in Python. */
+export const best = (budget) =>
+  (Math.log10((ALPHA * A) / (BETA * B)) + BETA * (budget - Math.log10(6))) / (ALPHA + BETA);
+
+/** A large number in words, with two digits. */
+export function big(n) {
+  for (const [power, name] of NAMES) if (n >= 10 ** power) return `${Number((n / 10 ** power).toPrecision(2))} ${name}`;
+  return String(Number(n.toPrecision(2)));
+}
+
+const total = (budget, size) => terms(budget, size).reduce((a, b) => a + b);
+
+export default figure(({ el, knob, get, listen, say }) => {
+  const operations = (v) => `10^${fmt.num(v, 1)} operations`;
+  const budget = knob("budget", "Budget", [18, 26, 0.1], operations);
+  const size = knob("size", "Size", [...SIZES, 0.05], (v) => `${big(10 ** v)} weights`);
+  const beside = h("p", { class: "lm-small lm-muted" });
+  const chart = bars({ label: "nats per token" });
+  const curve = h("div", { class: "lmbg-curve", "aria-hidden": "true" });
+  el.append(
+    h("div", { class: "lm-split lmbg-both" }, [h("div", {}, [budget.node, size.node, chart.node, beside]), curve]),
+  );
+
+  const x = (v) => 30 + ((v - SIZES[0]) / (SIZES[1] - SIZES[0])) * 320;
+  const y = (loss) => 190 - (Math.min(loss, HIGHEST) / HIGHEST) * 170;
+
+  function draw() {
+    const C = get("budget");
+    const N = get("size");
+    const parts = terms(C, N);
+    const loss = total(C, N);
+    const lowest = best(C);
+    const tokens = 10 ** C / (6 * 10 ** N);
+    const names = ["too few weights", "too little text", "floor"];
+    const values = [parts[1], parts[2], parts[0]];
+    chart.draw(
+      names.map((label, i) => ({ label, value: values[i], text: fmt.num(values[i], 2), tone: i === 2 ? "faint" : 1 })),
+      { max: Math.max(2, ...values) },
+    );
+    const points = Array.from({ length: 61 }, (_, i) => SIZES[0] + i / 10);
+    const line = points.map((v) => `${x(v).toFixed(1)} ${y(total(C, v)).toFixed(1)}`).join(" L");
+    const ticks = [8, 10, 12].map((v) => s("text", { x: x(v), y: 208 }, big(10 ** v)));
+    replace(
+      curve,
+      s("svg", { viewBox: "0 0 360 226" }, [
+        s("path", { class: "lmbg-axis", d: "M30 20 V190 H350" }),
+        ...ticks,
+        s("text", { x: 190, y: 223 }, "weights"),
+        ...[2, 4, 6].map((nats) => s("text", { x: 18, y: y(nats) + 4 }, String(nats))),
+        s("path", { class: "lmbg-best", d: `M${x(lowest)} 20 V190` }),
+        s("path", { class: "lmbg-line", d: `M${line}` }),
+        s("circle", { class: "lmbg-dot", cx: x(N), cy: y(loss), r: 6 }),
+      ]),
+    );
+    const near = MODELS.filter(([, n, d]) => Math.abs(Math.log10(6 * n * d) - C) < 0.15);
+    beside.textContent = near.length
+      ? `About this budget: ${near.map(([name, n, d]) => `${name} (${big(n)} weights, ${big(d)} tokens)`).join(", ")}.`
+      : "";
+    say(
+      `With 10^${fmt.num(C, 1)} operations a model of ${big(10 ** N)} weights reads ${big(tokens)} tokens, ` +
+        `${big(tokens / 10 ** N)} for a weight. Expected loss: ${fmt.num(loss, 2)} nats. The best size is ` +
+        `${big(10 ** lowest)} weights, with ${fmt.num(total(C, lowest), 2)} nats.`,
+    );
+  }
+
+  listen("budget size", draw);
+  draw();
+}, style);

@@ -1,0 +1,50 @@
+"""SpendTheBudget: its best size is the lowest point of its curve, and the page shows the numbers of Python."""
+
+import numpy as np
+import pytest
+from traitlets import TraitError
+
+from lmbook.figures import SpendTheBudget
+from lmbook.figures.budget import best, big, terms
+
+
+@pytest.mark.parametrize("budget", [18.0, 21.5, 26.0])
+def test_the_best_size_is_the_lowest_point_of_the_curve(budget):
+    sizes = np.linspace(6, 14, 4001)
+    losses = [sum(terms(budget, size)) for size in sizes]
+    assert sizes[np.argmin(losses)] == pytest.approx(best(budget), abs=2e-3)
+
+
+def test_what_the_chapter_says_of_two_models():
+    assert 10 ** best(np.log10(3.14e23)) == pytest.approx(53e9, rel=0.05)
+    assert 10 ** best(np.log10(5.76e23)) == pytest.approx(72e9, rel=0.05)
+
+
+def test_large_numbers_in_words():
+    assert [big(n) for n in (3.4, 1234, 7.06e10, 1.4e12)] == ["3.4", "1.2 thousand", "71 billion", "1.4 trillion"]
+
+
+def test_what_the_figure_does_not_have_is_refused():
+    for state in ({"budget": 17.0}, {"size": 14.0}):
+        with pytest.raises(TraitError):
+            SpendTheBudget(**state)
+
+
+def test_alternative_text_follows_the_state():
+    figure = SpendTheBudget()
+    for name, value in (("budget", 20.0), ("size", 9.0)):
+        before = figure.alt
+        setattr(figure, name, value)
+        assert figure.alt != before
+    assert SpendTheBudget().html() == SpendTheBudget().html()
+
+
+def test_the_page_shows_the_numbers_of_python(show):
+    page = show(SpendTheBudget())
+    for budget, size in ((24.0, 10.5), (20.0, 8.25)):
+        page.get_by_role("slider", name="Budget").fill(str(budget))
+        page.get_by_role("slider", name="Size").fill(str(size))
+        floor, few, little = terms(budget, size)
+        assert page.locator(".lm-bar-text").all_inner_texts() == [f"{one:.2f}" for one in (few, little, floor)]
+        assert f"Expected loss: {floor + few + little:.2f} nats" in page.locator(".lm-says").inner_text()
+        assert big(10 ** best(budget)) in page.locator(".lm-says").inner_text()
