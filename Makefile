@@ -77,7 +77,7 @@ quick: lint
 test: lint python $(VENV)/.compiled
 	$(PYTEST) tests $(CHAPTERS) $(SHARE)
 	@echo "make test: all done. What was skipped, and why, stands in the summaries above (SKIPPED, not compared)."
-	@echo "LEFT OUT: what is marked weekly, as many tests as the line above says (of most homeworks the page, the run in nbgrader and the run behind the walls, right and wrong; Colab editions of most chapters, and a second commit there; recipes and weights like another but for one option, and the largest; random walks over the living figures, the heights of most when typed at, most of them in JupyterLab; a real Slurm; most ways in which a student's process can misbehave; three encodings of a terminal; most chapters and wrong answers in the Python of a page), and what axe sees again of pages like other pages. make test-all runs it too."
+	@echo "LEFT OUT: what is marked weekly, as many tests as the line above says (of most homeworks the page, the run in nbgrader and the run behind the walls, right and wrong; Colab editions of most chapters, and a second commit there; recipes and weights like another but for one option, and the largest; random walks over the living figures, the heights of most when typed at, most of them in JupyterLab; a real Slurm; most ways in which a student's process can misbehave; three encodings of a terminal; most chapters and wrong answers in the Python of a page, and long training there), and what axe sees again of pages like other pages. make test-all runs it too."
 
 test-all: lint python $(VENV)/.compiled
 	$(PYTEST) tests $(CHAPTERS) $(SHARE) -m ""

@@ -11,7 +11,13 @@ import pytest
 import lmbook
 
 SOURCE = Path(__file__).parents[1] / "src"
-PACKAGES = ("lmbook", "lmbook_press", "lmbook_exams", "lmbook_grader")  # each may import those before it
+PACKAGES = (
+    "lmbook_torch",
+    "lmbook",
+    "lmbook_press",
+    "lmbook_exams",
+    "lmbook_grader",
+)  # each may import those before it
 # lmbook from the ground up, by its files and folders; each imports only from its own floor and those below
 FLOORS = {
     "ground": "__init__",

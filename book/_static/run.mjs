@@ -38,17 +38,17 @@ for (const cell of cells) {
   bar.setAttribute("role", "group");
   if (kind === "torch") {
     if (!colab) continue;
-    const link = /** @type {HTMLAnchorElement} */ (
-      made("a", "", "PyTorch: in Colab", "PyTorch: in Colab, opens the notebook")
-    );
+    const link = /** @type {HTMLAnchorElement} */ (made("a", "", "In Colab", "In Colab, opens the notebook"));
     Object.assign(link, {
       href: colab.href,
       target: "_blank",
-      title: "This code needs PyTorch, which this page does not have",
+      title: "This code needs more than this page has: a large training, trained weights, or parts of PyTorch",
     });
     bar.append(link);
   } else {
-    const run = made("button", "lm-run", "Run", `Run code ${Number(number) + 1}`);
+    const seconds = Number(/lm-slow-(\d+)/.exec(cell.className)?.[1] ?? 0);
+    const long = seconds ? ` (about ${Math.ceil(seconds / 60)} min)` : "";
+    const run = made("button", "lm-run", `Run${long}`, `Run code ${Number(number) + 1}${long}`);
     const edit = made("button", "lm-edit", "Edit", `Edit code ${Number(number) + 1}`);
     const first = "Runs Python in this page. The first press loads 6 to 20 MB and says how much.";
     Object.assign(run, { type: "button", title: first });

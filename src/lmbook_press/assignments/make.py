@@ -207,7 +207,7 @@ def make(
         for student in students:
             own = folder / "students" / student
             notebooks[own / path.name] = student_version(master, name, seed, student)
-            here = runs_in_a_page(notebooks[own / path.name])
+            here = runs_in_a_page(path.stem, notebooks[own / path.name])
             page = IN_A_PAGE.format(page=f"{book.site}book/homework/{path.stem}.html") if here else ""
             texts[own / "README.md"] = README.format(file=path.name) + page
     folders: dict[Path, dict[str, NotebookNode]] = {}

@@ -75,6 +75,7 @@ def inline(markdown: str) -> Markup:
 
 def stacked(formula: str) -> str:
     r"""A long formula in dollars whose parts are set apart by \qquad, with each part on a line of its own."""
+    formula = re.sub(r"\\qquad\s*(\\text\{[^{}]*\})\s*\\qquad", r"\\qquad \1\\quad", formula)  # "hence" and the like
     tag = "".join(re.findall(r"\\tag\{[^}]*\}", formula))
     parts = [part.strip() for part in formula.strip().strip("$").replace(tag, "").split(r"\qquad")]
     whole = all(part and part.count("{") == part.count("}") for part in parts)

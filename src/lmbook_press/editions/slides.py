@@ -34,7 +34,8 @@ LEADING = re.compile(r"[:,]$")  # a sentence that leads to what a slide does not
 ELSEWHERE = re.compile(r"[:,?]$|\b(?:cell|code|Figure|exercise|figure)\b")  # a sentence of the page, not of the formula
 HEADING = re.compile(r"^(#+)\s+(.+?)\s*$")
 TITLE_OF_FIGURE = re.compile(r'class="lm-title">(?:<[^>]*>)*([^<]+)')
-LONGEST_TITLE, LONGEST_REMARK = 110, 260  # letters of a sentence that is a title, of what explains a formula
+LONGEST_TITLE = 110  # letters of a sentence that is a title
+LEAST_REMARK, LONGEST_REMARK = 12, 260  # letters of what explains a formula
 
 
 class Deck:
@@ -172,7 +173,8 @@ class Deck:
             first = list(takewhile(lambda said: not ELSEWHERE.search(said), self.lead[:2]))
             while first and len(" ".join(first)) > LONGEST_REMARK:
                 first.pop()
-            self.slides[-1].after = " ".join(first)
+            said = " ".join(first)
+            self.slides[-1].after = said if len(said) > LEAST_REMARK else ""  # not the end of the formula's sentence
 
     def _head(self, found: re.Match, number: int) -> None:
         level, title = len(found[1]), self._plain(found[2], number)

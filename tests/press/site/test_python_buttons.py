@@ -39,8 +39,8 @@ def test_a_page_that_nobody_presses_loads_only_its_buttons(served, request):
     loaded = [(path, size) for path, size, _ in sent[before:] if "python" in path or path.endswith("run.mjs")]
     assert {path for path, _ in loaded} == {"_static/run.mjs"}
     assert all(size < 2500 for _, size in loaded)
-    assert chapter.locator(".lm-torch-14 .lm-run-bar a").get_attribute("href").startswith("https://colab.research")
-    assert chapter.locator(".lm-torch-14 .lm-run-bar").text_content() == "PyTorch: in Colab"
+    assert chapter.locator(".lm-torch-31 .lm-run-bar a").get_attribute("href").startswith("https://colab.research")
+    assert chapter.locator(".lm-torch-31 .lm-run-bar").text_content() == "In Colab"
 
 
 def test_a_reader_runs_changes_stops_and_undoes_by_keyboard(chapter, axe_in_every_view, served):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from in_page import ROOT, Rules
+from in_page import EARLY, ROOT, Rules
 
 from lmbook_press.site.python import needs, packs
 
@@ -45,12 +45,12 @@ for cell in json.load(sys.stdin):
 """
 
 
-def alone(notebook: Path, folder: Path) -> dict[str, str]:
-    """Each cell that needs no PyTorch in a Python of its own, after what it needs: id -> what differs."""
+def alone(notebook: Path, folder: Path, limit: int | None) -> dict[str, str]:
+    """Each cell that a page can run in a Python of its own, after what it needs: id -> what differs."""
     with zipfile.ZipFile(BytesIO(packs.archives()["kernel.zip"])) as archive:
         archive.extractall(folder)
     stored = {cell.id: cell for cell in nbformat.read(notebook, as_version=4).cells if cell.cell_type == "code"}
-    plans = needs.page(notebook)
+    plans = needs.page(notebook)[:limit]
     asked = [
         {
             "before": ["\n".join(plan["imports"]), *(plans[i]["source"] for i in plan["before"])],
@@ -77,14 +77,14 @@ def alone(notebook: Path, folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    "notebook",
+    ("notebook", "limit"),
     [
-        pytest.param(path, id=path.stem, marks=[] if path.name.startswith(DAILY) else pytest.mark.weekly)
-        for path in CHAPTERS
+        *(pytest.param(path, EARLY, id=path.stem) for path in CHAPTERS if path.name.startswith(DAILY)),
+        *(pytest.param(path, None, id=f"{path.stem}-whole", marks=pytest.mark.weekly) for path in CHAPTERS),
     ],
 )
-def test_a_cell_needs_what_is_said_and_nothing_else(notebook, tmp_path, real_corpora):
-    found = alone(notebook, tmp_path)
+def test_a_cell_needs_what_is_said_and_nothing_else(notebook, limit, tmp_path, real_corpora):
+    found = alone(notebook, tmp_path, limit)
     assert found
     assert not {name: said for name, said in found.items() if said}
 
@@ -122,6 +122,21 @@ def test_pytorch_is_found_behind_the_books_own_modules_and_in_cells_that_are_nee
         "from lmbook.word2vec import SkipGram", "from lmbook.ngram import Counts", "model = SkipGram", "model"
     )
     assert [plan["torch"] for plan in found] == [True, False, True, True]
+
+
+def test_pytorch_is_in_a_page_where_it_is_covered_but_for_the_cells_that_are_refused():
+    cells = ("import torch\nx = torch.ones(2)", "y = x.sum()", "y", "import transformers", "x")
+    found = needs.plan(list(cells), covered=True, refused={1})
+    assert [plan["torch"] for plan in found] == [False, True, True, True, False]
+
+
+def test_the_record_names_cells_of_its_chapters_with_a_reason():
+    for stem, about in needs.COVERED.items():
+        cells = nbformat.read(ROOT / "notebooks" / f"{stem}.ipynb", as_version=4).cells
+        ids = {cell.id for cell in cells if cell.cell_type == "code"}
+        assert ids >= set(about["refused"]) | set(about["slow"])
+        assert all(about["refused"].values())
+        assert all(seconds >= 60 for seconds in about["slow"].values())
 
 
 def test_a_random_generator_that_was_used_goes_on():

@@ -282,9 +282,13 @@ def cases(stem: str) -> dict[str, dict[str, str]]:
 
 # The vectors of this answer run into one direction, and its check compares two products that are both 1 but for their
 # last digit: which of them is larger is rounding, on any two machines.
-AT_THE_EDGE = {("03-tokens-and-embeddings", "the steps go uphill"): "Who keeps the same company?"}
+# The wrong sums of the other are 0 but for a last digit, and which of them prints as 0 is rounding, too.
+AT_THE_EDGE = {
+    ("03-tokens-and-embeddings", "the steps go uphill"): "Who keeps the same company?",
+    ("16-bert", "a sum in place of the mean"): "An opinion in one vector",
+}
 EVERY = [(stem, name) for stem in SOLVED for name in cases(stem)]
-DAILY = {EVERY[0], *((stem, next(iter(wrong_answers(stem).cases))) for stem in SOLVED[3::4])}
+DAILY = {EVERY[0], *((stem, next(iter(wrong_answers(stem).cases))) for stem in SOLVED if stem[:2] in ("05", "07"))}
 ENTRIES = [
     pytest.param(*entry, id=": ".join(entry), marks=[pytest.mark.weekly] * (entry not in DAILY)) for entry in EVERY
 ]
@@ -292,12 +296,13 @@ ENTRIES = [
 
 @pytest.mark.parametrize(("stem", "name"), ENTRIES)
 def test_the_verdict_of_the_page_is_that_of_the_command(kernel, tmp_path, stem, name):
-    """Right and listed wrong answers; one of every fourth homework at each push, all of them once a week."""
+    """Right and listed wrong answers; two of every twenty at each push, all of them once a week."""
     path, release = tmp_path / "mine.ipynb", (RELEASES / f"{stem}.ipynb").read_text(encoding="utf-8")
     nbformat.write(solved(stem, cases(stem)[name]), path)
     text = path.read_text(encoding="utf-8")
     given = ", ".join(json.dumps(one) for one in (release, text, f"{stem}.ipynb"))
-    found = json.loads(kernel(f"import lmbook_grader.in_page as _check\n_check.check({given})"))
+    torch = "import torch\n" if "import torch" in text else ""  # as the desk does, which loads it so
+    found = json.loads(kernel(f"{torch}import lmbook_grader.in_page as _check\n_check.check({given})"))
     wanted = check(path)
     edge = AT_THE_EDGE.get((stem, name), "no such question")
     apart = re.compile(rf"  \d+\. {re.escape(edge)}.*?(?=\n  \d+\. |\n\n)", re.DOTALL)

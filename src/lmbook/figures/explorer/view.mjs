@@ -8,7 +8,7 @@ export const style = `
 @media print { .lm-figure .lmx { container-type: normal; } }
   /* what knows its width cannot go on on the next page */
 .lm-figure .lmx > * + * { margin-top: 0.8rem; }
-.lmx .lm-split { --lm-side: 22.5rem; }
+.lmx .lm-split { --lm-side: min(22.5rem, 46%); }
 .lmx .lmx-go { display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: center; }
 .lmx .lmx-go > :first-child { flex: 1 1 14rem; flex-wrap: nowrap; }
 .lmx .lmx-head { font-weight: 600; }
@@ -55,8 +55,8 @@ export const style = `
   background-image: repeating-linear-gradient(0deg, transparent 0 2.5px, var(--lm-paper) 2.5px 4px); }
 .lmx .lmx-piece[data-order="0"] { background: var(--lm-paper); box-shadow: inset 0 0 0 1px var(--lm-edge); }
 
-.lmx .lmx-level .lmx-row { display: grid; grid-template-columns: minmax(0, 1.5fr) minmax(0, 1fr) 5.6rem;
-  gap: 0 0.7rem; align-items: center; }
+.lmx .lmx-level .lmx-row { display: grid; gap: 0 0.7rem;
+  grid-template-columns: minmax(0, 1.2fr) minmax(0, 1.3fr) minmax(0, 1fr) 5.6rem; align-items: center; }
 .lmx .lmx-level.lmx-beyond { color: var(--lm-muted); }
 .lmx .lmx-swatch { display: inline-block; width: 1.5rem; height: 0.85rem; margin-right: 0.45rem; border-radius: 2px;
   vertical-align: -0.08em; }

@@ -13,6 +13,7 @@ const LOST =
   "Press Save as file before you do.";
 const ELSEWHERE = "This homework is open in another tab, which keeps what is written now. ";
 const PACKS = ["numpy", "lmbook", "grader"];
+const TORCH = /^\s*(import|from) torch\b/m; // of the page: what the book uses of it
 
 class Desk {
   constructor(article, name, text) {
@@ -323,7 +324,8 @@ class Desk {
       this.say("The check runs: all cells anew, as the grader runs them.");
       const given = [textOf(this.handed), forCheck(this.notebook), this.file, JSON.stringify(this.tries)];
       const words = given.map((one) => JSON.stringify(one)).join(", ");
-      const code = `import lmbook_grader.in_page as _check\n_check.check(${words})`;
+      const torch = TORCH.test(this.notebook.cells.map(sourceOf).join("\n")) ? "import torch\n" : ""; // loads it
+      const code = `${torch}import lmbook_grader.in_page as _check\n_check.check(${words})`;
       const { status, outputs } = await this.kernel.run(code, { id: "check" });
       if (status === "stopped") return;
       const printed = outputs.filter((one) => one.name === "stdout").map((one) => one.text);

@@ -1,4 +1,4 @@
-"""What a cell needs before it can run: which cells above it, which packages, and whether PyTorch is among them.
+"""What a cell needs before it can run: which cells above it, which packages, and whether all of them are in a page.
 
 Read from the code alone, without running it. A cell needs the cells that bind the names it uses, and those that change
 them in place:
@@ -9,11 +9,15 @@ them in place:
 
 What comes from an import is not worth a whole cell: the line of the import is run by itself. Too much is brought rather
 than too little; a test runs cells with what this says and nothing else.
+
+PyTorch is in a page as far as `lmbook_torch` goes. torch.json names the chapters whose cells were run with it and held
+to the stored outputs, those of their cells that are refused, with the reason, and those that take long.
 """
 
 import ast
 import json
 import re
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 
@@ -24,6 +28,7 @@ HOME = Path(lmbook.__file__).parent.parent
 TORCH = {"torch", "safetensors"}
 WEIGHTS = re.compile(r"\bbundle\.weights\(")  # of a figure that runs a trained model, which is not in the page's Python
 NEVER = {"weights", "transformers", "sklearn", "nltk", "sacrebleu"}  # not in a page, with PyTorch or without
+COVERED = json.loads(Path(__file__).with_name("torch.json").read_text(encoding="utf8"))
 
 
 @cache
@@ -69,8 +74,8 @@ def head(file: Path) -> list[str]:
 
 
 @cache
-def tainted(module: str) -> frozenset[str]:
-    """The functions of a book's module that import what no page has when they are called, themselves or by others."""
+def tainted(module: str, no: frozenset[str]) -> frozenset[str]:
+    """The functions of a book's module that import what no page has (no) when they are called, or call such."""
     place = HOME.joinpath(*module.split("."))
     file = next((f for f in (place / "__init__.py", place.with_suffix(".py")) if f.is_file()), None)
     if file is None or not module.startswith("lmbook"):
@@ -83,39 +88,45 @@ def tainted(module: str) -> frozenset[str]:
         for part in ast.walk(node):
             if isinstance(part, ast.Import | ast.ImportFrom):
                 reader.modules(part)
-        if {inner.split(".")[0] for inner in reader.cell.modules} & (TORCH | NEVER):
+        if {inner.split(".")[0] for inner in reader.cell.modules} & no:
             found.add(name)
     while more := {name for name, node in functions.items() if name not in found and free(node) & found}:
         found |= more
     return frozenset(found)
 
 
-def absent(modules: set[str], asked: list[str], code: str) -> bool:
-    """Whether code that asks for some modules, and has all these behind it, needs what no page has."""
-    if {name.split(".")[0] for name in modules} & (TORCH | NEVER):
+def absent(modules: set[str], asked: list[str], code: str, no: frozenset[str]) -> bool:
+    """Whether code that asks for some modules, and has all these behind it, needs what no page has (no)."""
+    if {name.split(".")[0] for name in modules} & no:
         return True
     uses = {f"{root(node)}.{node.attr}" for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Attribute)}
-    unheld = {f"data.{name}" for name in LAZY}
+    unheld = {f"data.{name}" for name in LAZY} if "torch" in no else set()
     for module in asked:
         above, _, name = module.rpartition(".")
-        if name in tainted(above):
+        if name in tainted(above, no):
             return True
-        unheld |= {f"{name or above}.{function}" for function in tainted(module)}
+        unheld |= {f"{name or above}.{function}" for function in tainted(module, no)}
     return bool(uses & unheld)
 
 
-def plan(sources: list[str]) -> list[dict]:
+def plan(sources: list[str], covered: bool = False, refused: Collection[int] = ()) -> list[dict]:
     """For each code cell of a notebook: {before: numbers of the cells it needs, imports: lines to run first, torch}.
 
-    torch: whether it, or a cell that it needs, asks for PyTorch or another package that a page does not have.
+    torch: whether it, or a cell that it needs, asks for a package that a page does not have, PyTorch among them unless
+    it is covered, or is one of those refused.
     """
+    no = frozenset(NEVER if covered else TORCH | NEVER)
     cells = [read(code) for code in sources]
     plans: list[dict] = []
     for number, cell in enumerate(cells):
         before, lines = needed(cells, number)
         asked = [*cell.modules, *of_lines(lines)]
         modules = {name for module in asked for name in behind(module)}
-        torch = absent(modules, asked, sources[number]) or any(plans[other]["torch"] for other in before)
+        torch = (
+            number in refused
+            or absent(modules, asked, sources[number], no)
+            or any(plans[other]["torch"] for other in before)
+        )
         plans.append({"before": sorted(before), "imports": lines, "torch": torch})
     return plans
 
@@ -161,10 +172,19 @@ def needed(cells: list[Cell], number: int) -> tuple[set[int], list[str]]:
 
 
 def page(notebook: Path) -> list[dict]:
-    """The code cells of a notebook with what each needs: [{id, source, tags, before, imports, torch}]."""
+    """The code cells of a notebook with what each needs: [{id, source, tags, before, imports, torch, seconds}].
+
+    seconds: how long a cell takes in a page, where that is more than a reader would expect; else 0.
+    """
     cells = [cell for cell in json.loads(notebook.read_text(encoding="utf8"))["cells"] if cell["cell_type"] == "code"]
     sources = ["".join(cell["source"]) for cell in cells]
+    about = COVERED.get(notebook.stem)
+    refused = {i for i, cell in enumerate(cells) if about and cell["id"] in about["refused"]}
+    slow = about["slow"] if about else {}
     return [
-        {"id": cell["id"], "source": source, "tags": cell["metadata"].get("tags", []), **needs}
-        for cell, source, needs in zip(cells, sources, plan(sources), strict=True)
-    ]
+        {
+            "id": cell["id"], "source": source, "tags": cell["metadata"].get("tags", []), **needs,
+            "seconds": slow.get(cell["id"], 0),
+        }
+        for cell, source, needs in zip(cells, sources, plan(sources, about is not None, refused), strict=True)
+    ]  # fmt: skip

@@ -22,7 +22,7 @@ LESSON = (".py", ".json", ".txt", ".mjs", ".css", ".wasm")
 # What a page loads by these names: the newest, since all of them change together.
 SCRIPTS = ("kernel.mjs", "cells.mjs", "outputs.mjs", "cells.css", "codemirror.js")
 TITLES = {"numpy": "NumPy", "matplotlib": "Matplotlib", "lmbook": "the book's own code", "records": "recorded results"}
-TITLES |= {"traitlets": "traitlets", "grader": "the checks of the homework"}
+TITLES |= {"traitlets": "traitlets", "grader": "the checks of the homework", "torch": "the book's part of PyTorch"}
 
 
 def archive(entries: Iterable[tuple[str, bytes]]) -> bytes:
@@ -56,7 +56,7 @@ def licences(*distributions: str) -> list[tuple[str, bytes]]:
 
 
 def archives() -> dict[str, bytes]:
-    """The archives by name: the kernel, the lesson, the records, the grader, traitlets."""
+    """The archives by name: the kernel, the lesson, the records, the grader, traitlets, what stands for torch."""
     lesson = tree(place("lmbook"), "lmbook/", LESSON)
     apart = [(name, data) for name, data in lesson if name.startswith(("lmbook/lab/recorded/", "lmbook/lab/trained/"))]
     names = {name for name, _ in apart}
@@ -67,6 +67,7 @@ def archives() -> dict[str, bytes]:
         "lmbook.zip": archive([entry for entry in lesson if entry[0] not in names]),
         "records.zip": archive(apart),
         "grader.zip": archive([*of_the_grader(), *of_the_press()]),
+        "torch.zip": archive(tree(place("lmbook_torch"), "torch/")),
         "traitlets.zip": archive([*tree(place("traitlets"), "traitlets/"), *licences("traitlets")]),
     }
 
@@ -142,6 +143,7 @@ def packs() -> dict[str, dict]:
     found["lmbook"] = {"files": ["lmbook.zip"], "imports": ["lmbook"], "unpack": "/lib/lmbook"}
     found["records"] = {"files": ["records.zip"], "imports": ["lmbook.lab"], "unpack": "/lib/lmbook"}
     found["grader"] = {"files": ["grader.zip"], "imports": ["lmbook_grader"], "unpack": "/lib/lmbook"}
+    found["torch"] = {"files": ["torch.zip"], "imports": ["torch"], "unpack": "/lib/kernel"}
     found["traitlets"] = {"files": ["traitlets.zip"], "imports": ["traitlets", "anywidget"], "unpack": "/lib/kernel"}
     for name, texts in corpora().items():
         put = {file: f"/cache/lmbook/data/{name}/{file.removeprefix(f'{name}-')}" for file in texts}

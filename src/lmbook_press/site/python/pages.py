@@ -33,6 +33,8 @@ def cells(notebook: Path) -> list[dict]:
         modules = {
             name for module in [*read.modules, *needs.of_lines(cell["imports"])] for name in needs.behind(module)
         }
+        if not cell["torch"] and any(f"data.{name}" in cell["source"] for name in needs.LAZY):
+            modules.add("torch")
         cell["packs"] = wanted(modules, cell["source"])
         cell["binds"] = sorted(read.binds)
         cell["changes"] = sorted(read.changes | (drawn & read.uses))
@@ -41,7 +43,7 @@ def cells(notebook: Path) -> list[dict]:
 
 
 def mark(app, doctree, docname):
-    """The cells of a chapter get a class, `lm-run-7` or `lm-torch-7`: the number of the code cell."""
+    """Each cell gets a class, `lm-run-7` or `lm-torch-7` with its number, and `lm-slow-90` with seconds if slow."""
     found = CHAPTER.fullmatch(docname)
     if not found or app.lmbook_python is None or app.builder.format != "html":
         return
@@ -54,6 +56,8 @@ def mark(app, doctree, docname):
         if node.get("nb_element") == "cell_code" and node.get("cell_index") in places:
             number = places.index(node["cell_index"])
             node["classes"].append(f"lm-{'torch' if listed[number]['torch'] else 'run'}-{number}")
+            if listed[number]["seconds"]:
+                node["classes"].append(f"lm-slow-{listed[number]['seconds']}")
     folder = Path(app.outdir) / "_static" / "python" / "cells"
     folder.mkdir(parents=True, exist_ok=True)
     shown = json.dumps(listed, ensure_ascii=False, separators=(",", ":"))

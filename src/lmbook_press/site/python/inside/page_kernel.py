@@ -238,8 +238,8 @@ def told(error: BaseException, file: str) -> dict:
             lines = [*lines[:4], f"    ... {len(lines) - 8} more ...\n", *lines[-4:]]
         lines += traceback.format_exception_only(type(error), error)
     kind = KIND.get(name)
-    if name == "ModuleNotFoundError" and getattr(error, "name", "") == "torch":
-        kind = "PyTorch is not in this page: open the notebook in Colab, or run it on your computer."
+    if name == "ModuleNotFoundError" and str(getattr(error, "name", "")).startswith("torch"):
+        kind = "This page has the part of PyTorch that the book uses; for the rest open the notebook in Colab."
     if kind:
         lines.append(f"{kind}\n")
     return {"output_type": "error", "ename": name, "evalue": said, "traceback": "".join(lines).rstrip().split("\n")}

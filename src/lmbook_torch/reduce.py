@@ -1,0 +1,392 @@
+"""Operations along dimensions: sums, extremes, orders, softmax."""
+
+import math
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+
+from .elementwise import METHODS, cast, floating, public, wrap
+from .engine import QUIET, node
+from .errors import NotCovered
+from .shapes import axis
+from .tensor import Tensor, to_tensor
+
+Found = {name: namedtuple(name, ["values", "indices"]) for name in ("max", "min", "sort", "topk", "median")}
+Found["aminmax"] = namedtuple("aminmax", ["min", "max"])
+
+
+def dims(x: Tensor, dim: Any, other: Any = None) -> tuple[int, ...]:
+    """The dimensions that are meant, counted from the front."""
+    dim = other if dim is None else dim
+    if dim is None or dim in ((), []):
+        return tuple(range(x._a.ndim))
+    return tuple(axis(d, x._a.ndim) for d in ([dim] if isinstance(dim, int) else dim))
+
+
+def wide(g: np.ndarray, at: tuple[int, ...], keepdim: bool) -> np.ndarray:
+    """A gradient with the dimensions back that a reduction took."""
+    return g if keepdim else np.expand_dims(g, at)
+
+
+def total(a: np.ndarray, at: tuple[int, ...] | None, keepdim: bool = False) -> np.ndarray:
+    """A sum whose rounding is that of its result alone: float32 is added in float64."""
+    if a.dtype == np.float32:
+        return np.add.reduce(a, at, np.float64, keepdims=keepdim).astype(np.float32)
+    kind = np.int64 if a.dtype.kind in "iub" else None
+    return np.asarray(np.add.reduce(a, at, kind, keepdims=keepdim))
+
+
+@public
+def sum(x, dim=None, keepdim=False, *, dtype=None, axis=None):
+    x = cast(x, dtype) if dtype is not None else x
+    at = dims(x, dim, axis)
+    shape = x._a.shape
+    with QUIET():
+        out = wrap(total(x._a, at, keepdim))
+    return node(
+        "SumBackward1" if dim is not None else "SumBackward0",
+        out,
+        [(x, lambda g: np.broadcast_to(wide(g, at, keepdim), shape))],
+    )
+
+
+@public
+def mean(x, dim=None, keepdim=False, *, dtype=None, axis=None):
+    x = cast(x, dtype) if dtype is not None else x
+    if x._a.dtype.kind not in "fc":
+        names = {"int64": "Long", "bool": "Bool", "int32": "Int", "uint8": "Byte"}
+        raise RuntimeError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+            f"Got: {names.get(x.dtype.name, x.dtype.name)}"
+        )
+    at = dims(x, dim, axis)
+    shape = x._a.shape
+    n = math.prod(shape[d] for d in at)
+    with QUIET():
+        out = wrap((total(x._a, at, keepdim) / x._a.dtype.type(n)).astype(x._a.dtype))
+    return node(
+        "MeanBackward1" if dim is not None else "MeanBackward0",
+        out,
+        [(x, lambda g: np.broadcast_to(wide(g, at, keepdim) / g.dtype.type(n), shape))],
+    )
+
+
+@public
+def prod(x, dim=None, keepdim=False, *, dtype=None):
+    x = cast(x, dtype) if dtype is not None else x
+    at = dims(x, dim)
+    kind = np.int64 if x._a.dtype.kind in "iub" else None
+    value = np.asarray(np.multiply.reduce(x._a, at, kind, keepdims=keepdim))
+    if x.requires_grad and (x._a == 0).any():
+        raise NotCovered("a gradient through a product that has a zero in it")
+    return node("ProdBackward0", wrap(value), [(x, lambda g: wide(g * value, at, keepdim) / x._a)], [x])
+
+
+def _moments(x, dim, correction, keepdim, root):
+    at = dims(x, dim)
+    n = math.prod(x._a.shape[d] for d in at)
+    free = n - correction if n > correction else 0
+    a = x._a.astype(np.float64) if x._a.dtype == np.float32 else x._a
+    with QUIET():
+        centred = a - a.mean(at, keepdims=True)
+        variance = (centred * centred).sum(at, keepdims=True) / np.float64(free)
+        value = np.sqrt(variance) if root else variance
+
+    def vjp(g):
+        g = wide(g, at, keepdim) * (2 / free if free else math.nan)
+        return ((g / (2 * value) if root else g) * centred).astype(x._a.dtype)
+
+    shown = value if keepdim else value.reshape([m for i, m in enumerate(x._a.shape) if i not in at])
+    return node("StdBackward0" if root else "VarBackward0", wrap(shown.astype(x._a.dtype)), [(x, vjp)], [x])
+
+
+def _correction(unbiased, correction):
+    if isinstance(unbiased, bool):
+        return int(unbiased)
+    return 1 if correction is None else correction
+
+
+@public
+def var(x, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    return _moments(x, dim, _correction(unbiased, correction), keepdim, False)
+
+
+@public
+def std(x, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    return _moments(x, dim, _correction(unbiased, correction), keepdim, True)
+
+
+def _extreme(name: str, f: Any, pick: Any, pairwise: str):
+    def function(x, dim=None, keepdim=False, *, axis=None):
+        dim = axis if dim is None else dim
+        if isinstance(dim, Tensor):
+            return METHODS[pairwise](x, dim)
+        if x._a.size == 0 and dim is None:
+            raise RuntimeError(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+                "the 'dim' argument."
+            )
+        if dim is None:
+            return amount(x, (), False)
+        at = dims(x, dim)[0]
+        if not x._a.ndim:
+            return Found[name](x.clone(), wrap(np.asarray(0, np.int64)))
+        rows = np.expand_dims(pick(x._a, at), at)
+        values = x.gather(at, wrap(rows.astype(np.int64)))
+        indices = wrap(rows.astype(np.int64))
+        if values._node is not None:
+            values._node.name = f"{name.capitalize()}Backward0"
+        return Found[name](*((values, indices) if keepdim else (values.squeeze(at), indices.squeeze(at))))
+
+    def amount(x, dim=(), keepdim=False):
+        at = dims(x, dim)
+        value = np.asarray(f(x._a, at, keepdims=True))
+
+        def vjp(g):
+            where = (x._a == value) | (np.isnan(x._a) & np.isnan(value)) if x._a.dtype.kind == "f" else x._a == value
+            return (wide(g, at, keepdim) * where / where.sum(at, keepdims=True)).astype(x._a.dtype)
+
+        shown = value if keepdim else value.reshape([m for i, m in enumerate(x._a.shape) if i not in at])
+        title = f"{name.capitalize()}Backward1" if dim == () else f"A{name}Backward0"
+        return node(title, wrap(shown), [(x, vjp)], [x])
+
+    function.__name__, amount.__name__ = name, f"a{name}"
+    return public(function), public(amount)
+
+
+def _argmax(a, at=None, keepdims=False):
+    return np.argmax(a, at, keepdims=keepdims).astype(np.int64)
+
+
+def _argmin(a, at=None, keepdims=False):
+    return np.argmin(a, at, keepdims=keepdims).astype(np.int64)
+
+
+max, amax = _extreme("max", np.max, _argmax, "maximum")
+min, amin = _extreme("min", np.min, _argmin, "minimum")
+
+
+@public
+def aminmax(x, *, dim=None, keepdim=False):
+    at = () if dim is None else dim
+    return Found["aminmax"](amin(x, at, keepdim), amax(x, at, keepdim))
+
+
+@public
+def argmax(x, dim=None, keepdim=False):
+    return wrap(np.asarray(_argmax(x._a, None if dim is None else axis(dim, x._a.ndim), keepdim and dim is not None)))
+
+
+@public
+def argmin(x, dim=None, keepdim=False):
+    return wrap(np.asarray(_argmin(x._a, None if dim is None else axis(dim, x._a.ndim), keepdim and dim is not None)))
+
+
+@public
+def all(x, dim=None, keepdim=False):
+    return wrap(np.asarray(np.all(x._a, dims(x, dim), keepdims=keepdim)))
+
+
+@public
+def any(x, dim=None, keepdim=False):
+    return wrap(np.asarray(np.any(x._a, dims(x, dim), keepdims=keepdim)))
+
+
+@public
+def count_nonzero(x, dim=None):
+    return wrap(np.asarray(np.sum(x._a != 0, axis=dims(x, dim), dtype=np.int64)))
+
+
+@public
+def cumsum(x, dim, *, dtype=None):
+    x = cast(x, dtype) if dtype is not None else x
+    at = axis(dim, x._a.ndim)
+    kind = np.int64 if x._a.dtype.kind in "iub" else None
+    a = x._a.astype(np.float64) if x._a.dtype == np.float32 else x._a
+    out = np.asarray(np.cumsum(a, at, kind)).astype(x._a.dtype if kind is None else kind)
+    return node("CumsumBackward0", wrap(out), [(x, lambda g: np.flip(np.cumsum(np.flip(g, at), at), at))])
+
+
+@public
+def cumprod(x, dim):
+    at = axis(dim, x._a.ndim)
+    y = np.cumprod(x._a, at, np.int64 if x._a.dtype.kind in "iub" else None)
+    if x.requires_grad and (x._a == 0).any():
+        raise NotCovered("a gradient through a product that has a zero in it")
+    return node(
+        "CumprodBackward0", wrap(y), [(x, lambda g: np.flip(np.cumsum(np.flip(g * y, at), at), at) / x._a)], [x]
+    )
+
+
+@public
+def diff(x, n=1, dim=-1):
+    at = axis(dim, x._a.ndim)
+    for _ in range(n):
+        m = x._a.shape[at]
+        x = x.narrow(at, 1, m - 1) - x.narrow(at, 0, m - 1)
+    return x
+
+
+@public
+def logsumexp(x, dim, keepdim=False):
+    x = floating(x)
+    at = dims(x, dim)
+    with QUIET():
+        top = np.max(x._a, at, keepdims=True)
+        top = np.where(np.isfinite(top), top, 0).astype(x._a.dtype)
+        y = np.log(total(np.exp(x._a - top), at, True)) + top
+    shown = y if keepdim else y.reshape([m for i, m in enumerate(x._a.shape) if i not in at])
+    return node("LogsumexpBackward0", wrap(shown), [(x, lambda g: wide(g, at, keepdim) * np.exp(x._a - y))], [x])
+
+
+@public
+def softmax(x, dim, dtype=None):
+    x = cast(x, dtype) if dtype is not None else x
+    _whole_numbers(x, dim, "softmax")
+    at = axis(dim, x._a.ndim)
+    with QUIET():
+        e = np.exp(x._a - np.max(x._a, at, keepdims=True)) if x._a.size else x._a.copy()
+        y = e / total(e, (at,), True) if x._a.ndim else np.ones_like(e)
+    out = wrap(y.astype(x._a.dtype))
+    return node(
+        "SoftmaxBackward0", out, [(x, lambda g: y * (g - total(g * y, (at,), True)) if x._a.ndim else g * 0)], [out]
+    )
+
+
+@public
+def log_softmax(x, dim, dtype=None):
+    x = cast(x, dtype) if dtype is not None else x
+    _whole_numbers(x, dim, "log_softmax")
+    at = axis(dim, x._a.ndim)
+    with QUIET():
+        if x._a.ndim:
+            z = x._a - np.max(x._a, at, keepdims=True)
+            y = z - np.log(total(np.exp(z), (at,), True))
+        else:
+            y = np.zeros_like(x._a)
+    out = wrap(y)
+    return node(
+        "LogSoftmaxBackward0",
+        out,
+        [(x, lambda g: g - np.exp(y) * total(g, (at,), True) if x._a.ndim else g * 0)],
+        [out],
+    )
+
+
+def _whole_numbers(x: Tensor, dim: int, name: str) -> None:
+    if x._a.dtype.kind != "f":
+        kernel = f"{name}_{'lastdim_' * (dim in (-1, x._a.ndim - 1))}kernel_impl"
+        raise NotImplementedError(
+            f"\"{kernel}\" not implemented for '{ {'int64': 'Long', 'bool': 'Bool'}.get(x.dtype.name, x.dtype.name) }'"
+        )
+
+
+@public
+def norm(x, p="fro", dim=None, keepdim=False):
+    x = floating(x)
+    if p in ("fro", 2, 2.0, None):
+        return _root(x, dim, keepdim)
+    if p in (1, 1.0):
+        return sum(x.abs(), dim, keepdim)
+    if p == math.inf:
+        return amax(x.abs(), () if dim is None else dim, keepdim)
+    return sum(x.abs() ** p, dim, keepdim) ** (1 / p)
+
+
+def _root(x, dim, keepdim):
+    at = dims(x, dim)
+    y = np.sqrt(np.asarray(np.add.reduce(np.square(x._a, dtype=np.float64), at, keepdims=True))).astype(x._a.dtype)
+
+    def vjp(g):
+        return np.where(y == 0, 0, wide(g, at, keepdim) * (x._a / np.where(y == 0, 1, y))).astype(x._a.dtype)
+
+    shown = y if keepdim else y.reshape([m for i, m in enumerate(x._a.shape) if i not in at])
+    return node("LinalgVectorNormBackward0", wrap(shown), [(x, vjp)], [x])
+
+
+def order(a: np.ndarray, at: int, descending: bool) -> np.ndarray:
+    """Where the numbers stand when they are sorted; of equal ones the first stays first."""
+    if not descending:
+        return np.argsort(a, at, kind="stable")
+    return np.flip(a.shape[at] - 1 - np.argsort(np.flip(a, at), at, kind="stable"), at)
+
+
+@public
+def sort(x, dim=-1, descending=False, stable=False):
+    at = axis(dim, x._a.ndim)
+    rows = wrap(order(x._a, at, descending).astype(np.int64))
+    return Found["sort"](x.gather(at, rows), rows)
+
+
+@public
+def argsort(x, dim=-1, descending=False, stable=False):
+    return wrap(order(x._a, axis(dim, x._a.ndim), descending).astype(np.int64))
+
+
+@public
+def topk(x, k, dim=-1, largest=True, sorted=True):
+    at = axis(dim, x._a.ndim)
+    if k > x._a.shape[at]:
+        raise RuntimeError("selected index k out of range")
+    rows = wrap(np.take(order(x._a, at, largest), np.arange(k), at).astype(np.int64))
+    return Found["topk"](x.gather(at, rows), rows)
+
+
+@public
+def median(x, dim=None, keepdim=False):
+    if dim is None:
+        return x.flatten().sort().values[(x._a.size - 1) // 2]
+    at = axis(dim, x._a.ndim)
+    values, rows = sort(x, at)
+    middle = (x._a.shape[at] - 1) // 2
+    found = values.narrow(at, middle, 1), rows.narrow(at, middle, 1)
+    return Found["median"](*(found if keepdim else (one.squeeze(at) for one in found)))
+
+
+@public
+def quantile(x, q, dim=None, keepdim=False):
+    if x.requires_grad:
+        raise NotCovered("a gradient through quantile")
+    at = None if dim is None else axis(dim, x._a.ndim)
+    return wrap(np.asarray(np.quantile(x._a, q._a if isinstance(q, Tensor) else q, at, keepdims=keepdim), x._a.dtype))
+
+
+@public
+def unique(x, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    found = np.unique(x._a, return_inverse=True, return_counts=True, axis=dim)
+    values, inverse, counts = (np.asarray(one) for one in found)
+    inverse = inverse.reshape(x._a.shape if dim is None else (-1,))
+    more = [wrap(inverse.astype(np.int64))] * return_inverse + [wrap(counts.astype(np.int64))] * return_counts
+    return (wrap(values), *more) if more else wrap(values)
+
+
+@public
+def bincount(x, weights=None, minlength=0):
+    if x._a.size and x._a.min() < 0:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    found = np.bincount(x._a.astype(np.intp), None if weights is None else weights._a, minlength)
+    return wrap(found.astype(np.int64 if weights is None else np.float64))
+
+
+@public
+def corrcoef(x):
+    if x.requires_grad:
+        raise NotCovered("a gradient through corrcoef")
+    return wrap(np.asarray(np.corrcoef(x._a), x._a.dtype))
+
+
+@public
+def searchsorted(x, values, *, right=False):
+    if x._a.ndim != 1:
+        raise NotCovered("searchsorted in more than one dimension")
+    return wrap(np.asarray(np.searchsorted(x._a, to_tensor(values)._a, "right" if right else "left")).astype(np.int64))
+
+
+@public
+def isin(x, test_elements):
+    return wrap(np.isin(x._a, to_tensor(test_elements)._a))
