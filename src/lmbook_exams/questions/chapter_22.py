@@ -120,8 +120,8 @@ def variance(rng):
     r"""A policy has one step and two answers: *yes* with probability $p = «p»$ and reward «R», the other with reward «S».
     Its parameter is $z$ with $p = \sigma(z)$.
 
-    (a) Give $\partial E[R] / \partial z$. (b) REINFORCE estimates it from one sample by $R\, \partial \ln \pi / \partial
-    z$. Give the two values that this can have. (c) Check that their mean is (a). (d) Give the two values with the
+    (a) Give $\partial E[R] / \partial z$. (b) REINFORCE estimates it from one sample by
+    $R\, \partial \ln \pi / \partial z$. Give the two values that this can have. (c) Check that their mean is (a). (d) Give the two values with the
     baseline $b = «b»$, the mean reward, and their mean.
 
     *Solution.* (a) $p (1 - p) (R - S) = «slope»$. (b) $«R» (1 - p) = «first»$ and $-«S» p = «second»$. (c)

@@ -209,8 +209,8 @@ def harbour(reply):
 @hint("assistant", "A fact that was told again has its old number: the later one holds.")
 def first_stays(reply, CASE=0):
     goods, facts = harbour(reply)
-    talk = [*facts, f"the red boat has 3 {goods} .", "noted .", f"how many {goods} has the red boat ?"]
-    return reply(talk) == f"1 {goods} ."
+    told = [*facts, f"the red boat has 3 {goods} .", "noted .", f"how many {goods} has the red boat ?"]
+    return reply(told) == f"1 {goods} ."
 
 
 @hint("assistant", "The sum of two boats comes without a call: the assistant may not add.")
