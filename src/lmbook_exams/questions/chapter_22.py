@@ -142,8 +142,9 @@ def to_dpo():
     $E_\pi[r(y)] - \beta \operatorname{KL}(\pi \| \text{ref})$. Solve for $r$, put it into the law of Bradley and Terry,
     and say why $Z$, which nobody can compute, does no harm. Which model does DPO not need that reinforcement needs?
 
-    *Solution.* $E_\pi[r] - \beta \operatorname{KL}(\pi \| \text{ref}) = -\beta E_\pi[\ln (\pi / (\text{ref}\, e^{r / \beta}))]
-    = -\beta \operatorname{KL}(\pi \| \pi^*) + \beta \ln Z$. The divergence is at least 0, and 0 only for $\pi = \pi^*$.
+    *Solution.* $E_\pi[r] - \beta \operatorname{KL}(\pi \| \text{ref})$ is
+    $-\beta E_\pi[\ln (\pi / (\text{ref}\, e^{r / \beta}))]$, and this is
+    $-\beta \operatorname{KL}(\pi \| \pi^*) + \beta \ln Z$. The divergence is at least 0, and 0 only for $\pi = \pi^*$.
     So $r(y) = \beta \ln (\pi^*(y) / \text{ref}(y)) + \beta \ln Z$. In the difference of two rewards for one prompt
     $\beta \ln Z$ cancels, which leaves
     $-\ln \sigma(\beta \ln \frac{\pi(y_w)}{\text{ref}(y_w)} - \beta \ln \frac{\pi(y_l)}{\text{ref}(y_l)})$.

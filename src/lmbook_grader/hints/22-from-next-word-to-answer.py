@@ -139,7 +139,7 @@ def reference_lost(optimum, MARGIN=0):
 @hint("preferences", "Rewards of thousands overflow: subtract the largest one before the exponential.")
 def overflows(optimum, MARGIN=0):
     with np.errstate(all="ignore"):
-        return not np.isfinite(array(optimum(np.array([0.5, 0.5]), np.array([5000.0, 4999.0]), 0.5))).all()
+        return not np.isfinite(array(optimum(np.array([0.5, 0.5]), np.array([7000.0, 6998.0]), 0.5))).all()
 
 
 def back(reward_of, beta=1.0):
