@@ -24,8 +24,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import safetensors
-import safetensors.torch
 import torch
 from torch import Tensor, nn
 
@@ -128,6 +126,8 @@ def save(path: str | Path, model: nn.Module, card: Mapping, int8: bool = True, t
     described = {"model": configuration(model), "text": None if text is None else configuration(text)}
     inside = {"recipe": card["recipe"], **{key: value for key, value in described.items() if value is not None}}
     header = {name: json.dumps(value) for name, value in (("int8", quantized), ("tied", tied), ("card", inside))}
+    import safetensors.torch  # here, since a page has no compiled packages, and imports this module
+
     data = safetensors.torch.save(tensors, {"format": "lmbook 1", **header})
     card = {
         **card,
@@ -180,6 +180,8 @@ def read(path: str | Path) -> tuple[dict[str, Tensor], dict]:
             f"{path} is damaged, or not the file of {beside.name}: its sha256 differs from the card's. "
             "Train its recipe again, or install the package anew."
         )
+    import safetensors.torch
+
     try:
         tensors = safetensors.torch.load(data)
         header = _header(data)

