@@ -8,7 +8,7 @@ from importlib import import_module
 from lmbook_exams.question import KINDS, Question
 from lmbook_press.book import Book, markdown_of
 
-CHAPTERS = (*range(1, 22), 23)
+CHAPTERS = range(1, 24)
 AIMS = re.compile(r"^:::\{admonition\} What you will be able to do\n((?:- .+\n)+)", re.MULTILINE)
 
 

@@ -7,7 +7,7 @@ import click
 from lmbook_press.book import Book
 from lmbook_press.paths import BOOK, FILE, FOLDER
 
-CHAPTERS = click.option("--chapters", default="1-21,23", show_default=True, help="Such as 1-5 or 2,4,7-9.")
+CHAPTERS = click.option("--chapters", default="1-23", show_default=True, help="Such as 1-5 or 2,4,7-9.")
 KIND = click.option("--kinds", help='Only these: calculation, derivation, shapes, bug, words, "what if"; with commas.')
 LEVELS = click.option("--levels", default="1-3", show_default=True, help="1 takes one step, 3 a case that the chapter "
                       "does not show.")  # fmt: skip

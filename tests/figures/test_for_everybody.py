@@ -24,6 +24,11 @@ FIGURES = {
         ".lm-slider, .lm-choice, .lmbk-drawing svg",
         20_000,
     ),
+    "preferring": (
+        lambda: [figures.YourPreferences(), figures.YourPreferences(clicks="lr" * 30, updates=400, beta=1)],
+        "button, .lm-slider, .lm-bar",
+        20_000,
+    ),
     "bottleneck": (
         lambda: [figures.FixedVector.from_record(bottleneck.record(), length=length) for length in (12, 40)],
         ".lmv-cell, .lm-chart svg",

@@ -264,6 +264,16 @@ def budget(p: Panel) -> None:
     p.line((34, 22), (116, 78), role="query")
 
 
+def answers(p: Panel) -> None:
+    """A question, two answers, and the one that is preferred."""
+    p.box(14, 10, 62, 18, "", tint=0.08)
+    p.line((24, 19), (66, 19))
+    for y, role in ((38, "weight"), (64, "plain")):
+        p.box(46, y, 70, 18, "", role, tint=0.35 if role == "weight" else 0.08)
+        p.line((56, y + 9), (106, y + 9), faint=0.6)
+    p.line((124, 48), (129, 54), (140, 39), role="query", width=2.5)
+
+
 def drafted(p: Panel) -> None:
     """Tokens that a small model proposed: three are kept, the fourth is replaced."""
     for k in range(4):
@@ -276,13 +286,13 @@ def drafted(p: Panel) -> None:
 
 PICTURES = (are_you_ready, chain_rule, ngrams, vectors, network, gradients, recurrence, memory, tags, translate,
             bottleneck, attention, look_up, causal, positions, transformer, masked, writes, digit, machine,
-            swapped, budget, drafted)  # fmt: skip
+            swapped, budget, answers, drafted)  # fmt: skip
 
 
 def svg(chapter: int) -> str:
     """The picture of a chapter as an <svg> element without a name. Raises IndexError for a chapter without one."""
     panel = Panel(WIDTH, HEIGHT)
-    PICTURES[min(chapter, len(PICTURES) - 1) if chapter < 24 else chapter](panel)
+    PICTURES[chapter](panel)
     return (
         f'<svg aria-hidden="true" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
         f'font-family="system-ui, sans-serif" font-size="14" fill="currentColor">{"".join(panel.marks)}</svg>'

@@ -77,6 +77,7 @@ FIGURES = {
     "DoesItFit": "fits",
     "SwapTheBlock": "block",
     "SpendTheBudget": "budget",
+    "YourPreferences": "preferring",
     "DraftAndCheck": "draft",
 }
 __all__ = [

@@ -9,7 +9,12 @@ import torch
 from torch import nn
 
 from lmbook import evaluation, modern, retrieval, serving
+from lmbook.answers import turns
 from lmbook.lab.settings import Products
+from lmbook.lora import LoRA
+from lmbook.networks import n_parameters
+from lmbook.preferences import bradley_terry_loss, optimum
+from lmbook.reinforce import over_group
 from lmbook.scaling import lowest, mup
 from lmbook.scan import MinGRU, scan
 
@@ -121,6 +126,63 @@ def rate_carried(n):
     slow, fast = mup(model, 2, float(n["rate"]))
     assert (slow["lr"], fast["lr"]) == (float(n["hidden"]), n["rate"])
     assert n["wide"] == n["base"] * n["m"]
+
+
+def learned_tokens(n):
+    log_p = torch.tensor([-float(n["p"])] * n["first"] + [-float(n["q"])] * n["second"])
+    pairs = [([9] * (n["a"] + 2), [8] * n["first"]), ([9] * (n["c"] + 2), [8] * n["second"])]
+    tokens, said = turns(pairs)
+    assert (tokens != 0).sum() == n["all"]
+    assert said.sum() == n["learned"]
+    assert -log_p.mean().item() == pytest.approx(float(n["loss"]))
+
+
+def thin_product(n):
+    with torch.device("meta"):
+        linear = nn.Linear(n["m"], n["n"], bias=False)
+        assert linear.weight.numel() == n["full"]
+        assert n_parameters(LoRA(linear, n["r"])) == n["thin"]
+    assert np.outer(n["b"], n["a"]).tolist() == n["product"]
+
+
+def odds(n):
+    r = torch.tensor([0.0, -np.log(n["oab"]), -np.log(n["oab"]) - np.log(n["obc"])], dtype=torch.double)
+    won = torch.exp(-bradley_terry_loss(r[[0, 1, 0]], r[[1, 2, 2]]))
+    assert won.tolist() == pytest.approx([n["wab"] / n["tab"], n["wbc"] / n["tbc"], float(n["share"])])
+
+
+def tilted(n):
+    ref, pi = (torch.tensor([float(p) for p in n[name]], dtype=torch.double) for name in ("p", "policy"))
+    r = 0.7 * torch.tensor([1.0, n["u"], n["v"]], dtype=torch.double).log()
+    best = optimum(ref, r, 0.7)
+    assert best.tolist() == pytest.approx([float(p) for p in n["optimum"]])
+    value = best @ r - 0.7 * best @ (best / ref).log()
+    assert value.item() == pytest.approx(0.7 * np.log(float(n["Z"])))
+    seen = (pi / ref).log()
+    assert (seen[1:] - seen[0]).exp().tolist() == pytest.approx([float(n["d2"]), float(n["d3"])])
+
+
+def one_group(n):
+    G, k = n["G"], n["k"]
+    R = torch.tensor([1.0] * k + [0.0] * (G - k))
+    assert R.mean().item() == pytest.approx(float(n["mean"]))
+    assert R.std(correction=0).item() == pytest.approx(float(n["std"]))
+    A = over_group(R, G) * R.std() / R.std(correction=0)
+    assert [A[0].item(), A[-1].item()] == pytest.approx([float(n["good"]), float(n["bad"])], rel=1e-3)
+
+
+def variance(n):
+    z = torch.tensor(float(n["p"] / (1 - n["p"])), dtype=torch.double).log().requires_grad_()
+    log_pi = torch.stack([nn.functional.logsigmoid(z), nn.functional.logsigmoid(-z)])
+    R = torch.tensor([float(n["R"]), float(n["S"])], dtype=torch.double)
+    (slope,) = torch.autograd.grad((log_pi.exp() * R).sum(), z, retain_graph=True)
+    each = [torch.autograd.grad(one, z, retain_graph=True)[0].item() for one in log_pi]
+    assert slope.item() == pytest.approx(float(n["slope"]))
+    assert [R[0].item() * each[0], R[1].item() * each[1]] == pytest.approx([float(n["first"]), float(n["second"])])
+    b = float(n["b"])
+    assert [(R[0].item() - b) * each[0], (R[1].item() - b) * each[1]] == pytest.approx(
+        [float(n["first_b"]), float(n["second_b"])]
+    )
 
 
 def several_tries(n):

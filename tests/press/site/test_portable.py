@@ -170,7 +170,7 @@ def test_a_printed_file_says_whose_it_is(browser, tmp_path):
 def test_the_cover_has_the_picture_of_every_chapter(paper):
     cover = html.fromstring(paper).xpath("//section[contains(@class, 'lm-cover')]")[0]
     chapters = list((ROOT / "notebooks").glob("??-*.ipynb"))
-    assert len(cover.xpath(".//*[contains(@class, 'lm-picture')]/svg")) == len(chapters) == 23
+    assert len(cover.xpath(".//*[contains(@class, 'lm-picture')]/svg")) == len(chapters) == 24
     assert not cover.xpath(".//li|.//*[contains(@class, 'lm-question')]")  # the pictures alone
 
 

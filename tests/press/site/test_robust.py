@@ -26,7 +26,7 @@ def bare(new_context, served):
 def test_without_scripts_the_first_page_has_its_text_and_its_line(bare):
     page = bare(FIRST, java_script_enabled=False)
     assert page.locator("figure.lm-figure").get_by_text("God day, sir").is_visible()
-    assert page.locator(".lm-station a").count() == 23
+    assert page.locator(".lm-station a").count() == 24
     assert page.locator(".lm-station svg").first.is_visible()
     height = page.locator("figure.lm-figure").bounding_box()["height"]
     assert height < 540  # no room is kept for what will not come

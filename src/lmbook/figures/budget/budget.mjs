@@ -56,7 +56,7 @@ export function big(n) {
 const total = (budget, size) => terms(budget, size).reduce((a, b) => a + b);
 
 export default figure(({ el, knob, get, listen, say }) => {
-  const operations = (v) => `10^${fmt.num(v, 1)} operations`;
+  const operations = (v) => `${fmt.exp(v * Math.LN10, 2)} operations`;
   const budget = knob("budget", "Budget", [18, 26, 0.1], operations);
   const size = knob("size", "Size", [...SIZES, 0.05], (v) => `${big(10 ** v)} weights`);
   const beside = h("p", { class: "lm-small lm-muted" });
@@ -67,7 +67,7 @@ export default figure(({ el, knob, get, listen, say }) => {
   );
 
   const x = (v) => 30 + ((v - SIZES[0]) / (SIZES[1] - SIZES[0])) * 320;
-  const y = (loss) => 190 - (Math.min(loss, HIGHEST) / HIGHEST) * 170;
+  const y = (loss) => 190 - (loss / HIGHEST) * 170;
 
   function draw() {
     const C = get("budget");
@@ -82,7 +82,8 @@ export default figure(({ el, knob, get, listen, say }) => {
       names.map((label, i) => ({ label, value: values[i], text: fmt.num(values[i], 2), tone: i === 2 ? "faint" : 1 })),
       { max: Math.max(2, ...values) },
     );
-    const points = Array.from({ length: 61 }, (_, i) => SIZES[0] + i / 10);
+    const all = Array.from({ length: 601 }, (_, i) => SIZES[0] + i / 100);
+    const points = all.filter((v) => total(C, v) <= HIGHEST); // higher losses are above the drawing, as is the dot then
     const line = points.map((v) => `${x(v).toFixed(1)} ${y(total(C, v)).toFixed(1)}`).join(" L");
     const ticks = [8, 10, 12].map((v) => s("text", { x: x(v), y: 208 }, big(10 ** v)));
     replace(
@@ -94,7 +95,10 @@ export default figure(({ el, knob, get, listen, say }) => {
         ...[2, 4, 6].map((nats) => s("text", { x: 18, y: y(nats) + 4 }, String(nats))),
         s("path", { class: "lmbg-best", d: `M${x(lowest)} 20 V190` }),
         s("path", { class: "lmbg-line", d: `M${line}` }),
-        s("circle", { class: "lmbg-dot", cx: x(N), cy: y(loss), r: 6 }),
+        loss <= HIGHEST
+          ? s("circle", { class: "lmbg-dot", cx: x(N), cy: y(loss), r: 6 })
+          : s("text", { x: x(N), y: 16 }, `↑ ${fmt.num(loss, 1)}`),
+        s("text", { x: 30, y: 12 }, "nats"),
       ]),
     );
     const near = MODELS.filter(([, n, d]) => Math.abs(Math.log10(6 * n * d) - C) < 0.15);
@@ -102,7 +106,7 @@ export default figure(({ el, knob, get, listen, say }) => {
       ? `About this budget: ${near.map(([name, n, d]) => `${name} (${big(n)} weights, ${big(d)} tokens)`).join(", ")}.`
       : "";
     say(
-      `With 10^${fmt.num(C, 1)} operations a model of ${big(10 ** N)} weights reads ${big(tokens)} tokens, ` +
+      `With ${operations(C)} a model of ${big(10 ** N)} weights reads ${big(tokens)} tokens, ` +
         `${big(tokens / 10 ** N)} for a weight. Expected loss: ${fmt.num(loss, 2)} nats. The best size is ` +
         `${big(10 ** lowest)} weights, with ${fmt.num(total(C, lowest), 2)} nats.`,
     );

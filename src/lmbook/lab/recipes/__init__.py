@@ -7,6 +7,7 @@ model or a loss of general use.
 from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its recipes)
     ablation,
     agreement,
+    assistant,
     attention_scores,
     bert_finetuning,
     bert_pretraining,
@@ -33,6 +34,7 @@ from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its r
     seq2seq_tasks,
     shakespeare,
     shakespeare_beside,
+    sums_aloud,
     tagging,
     tagging_directions,
     tagging_letters,

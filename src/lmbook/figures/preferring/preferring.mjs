@@ -1,0 +1,138 @@
+// YourPreferences: the reader's clicks are the preferences, and a model of 27 sentences moves.
+//
+//   r(y)    a number for each word, by gradient ascent on mean ln sigmoid(r(better) - r(worse)) over the clicks
+//   pi(y)   ref(y) exp(r(y) / beta) / Z
+//
+// Everything is computed here, exactly, over all sentences.
+import { bars, button, disable, figure, fmt, h } from "../kit/core.mjs";
+
+const WORDS = [
+  ["red", "old", "quiet"],
+  ["dog", "boat", "tree"],
+  ["sleeps", "waits", "sings"],
+];
+const REF = [
+  [0.2, 0.5, 0.3],
+  [0.5, 0.3, 0.2],
+  [0.5, 0.3, 0.2],
+];
+const N = 27;
+const MOST = 60;
+const PLACES = [0, 1, 2];
+
+/** The words of sentence i, as numbers. */
+const parts = (i) => [Math.floor(i / 9), Math.floor(i / 3) % 3, i % 3];
+const text = (i) => ["the", ...parts(i).map((k, place) => WORDS[place][k])].join(" ");
+const total = (values) => values.reduce((a, b) => a + b, 0);
+
+/** The two sentences of pair k. */
+export function pair(k) {
+  const a = (7 * k + 4) % N;
+  return [a, (a + 1 + ((5 * k + 3) % 26)) % N];
+}
+
+/** The same as numbers() in Python. */
+export function numbers(clicks, updates, beta) {
+  const pairs = [...clicks].map((click, k) => (click === "l" ? pair(k) : pair(k).reverse()));
+  const r = PLACES.map(() => [0, 0, 0]);
+  const reward = (i) => total(parts(i).map((k, place) => r[place][k]));
+  for (let n = 0; n < (pairs.length ? updates : 0); n++) {
+    const step = PLACES.map(() => [0, 0, 0]);
+    for (const [better, worse] of pairs) {
+      const push = 1 / (1 + Math.exp(reward(better) - reward(worse))) / pairs.length;
+      for (const place of PLACES) {
+        step[place][parts(better)[place]] += push;
+        step[place][parts(worse)[place]] -= push;
+      }
+    }
+    for (const place of PLACES) for (const k of PLACES) r[place][k] += step[place][k];
+  }
+  const all = Array.from({ length: N }, (_, i) => i);
+  const ref = all.map((i) => parts(i).reduce((p, k, place) => p * REF[place][k], 1));
+  const mass = all.map((i) => ref[i] * Math.exp(reward(i) / beta));
+  const Z = total(mass);
+  const sentences = mass.map((m) => m / Z);
+  const words = PLACES.map((place) =>
+    PLACES.map((k) => total(all.filter((i) => parts(i)[place] === k).map((i) => sentences[i]))),
+  );
+  const kl = total(sentences.map((p, i) => (p > 0 ? p * Math.log(p / ref[i]) : 0)));
+  const agreed = pairs.filter(([better, worse]) => reward(better) > reward(worse)).length;
+  return { words, sentences, kl, agreed };
+}
+
+/** What someone who wants red would click in pair k; where red does not decide, the left one. */
+const forRed = (k) => {
+  const [left, right] = pair(k).map((i) => parts(i)[0] === 0);
+  return right && !left ? "r" : "l";
+};
+
+const style = `
+.lm-figure .lmpr-both { --lm-side: 20rem; }
+.lm-figure .lmpr-pair button { display: block; width: 100%; margin: 0.3rem 0; text-align: start; }
+`;
+
+export default figure(
+  ({ el, knob, get, put, listen, say }) => {
+    const click = (letter) => put({ clicks: get("clicks") + letter });
+    const choices = ["l", "r"].map((letter) => button("", () => click(letter)));
+    const undo = button("Take back", () => put({ clicks: get("clicks").slice(0, -1) }));
+    const ten = button("Ten clicks for red", () => {
+      let clicks = get("clicks");
+      for (let n = 0; n < 10 && clicks.length < MOST; n++) clicks += forRed(clicks.length);
+      put({ clicks });
+    });
+    const asked = h("p", { class: "lm-small lm-muted" });
+    const updates = knob("updates", "Updates of the rewards", [0, 400], 0);
+    const beta = knob("beta", "β", [1, 20], (v) => fmt.num(v / 10, 1));
+    const chart = bars({ label: "Probability of each word" });
+    el.append(
+      h("div", { class: "lm-split lmpr-both" }, [
+        h("div", {}, [
+          asked,
+          h("div", { class: "lmpr-pair", role: "group", "aria-label": "Which is better?" }, choices),
+          h("div", { class: "lm-row" }, [undo, ten]),
+          updates.node,
+          beta.node,
+        ]),
+        h("div", {}, [h("p", { class: "lm-small lm-muted" }, "Probability of each word, and at first"), chart.node]),
+      ]),
+    );
+
+    function draw() {
+      const clicks = get("clicks");
+      const now = numbers(clicks, get("updates"), get("beta") / 10);
+      const full = clicks.length >= MOST;
+      asked.textContent = full ? "That is enough: no more pairs." : `Pair ${clicks.length + 1}: which is better?`;
+      pair(clicks.length).forEach((i, side) => {
+        choices[side].textContent = text(i);
+        disable(choices[side], full);
+      });
+      disable(undo, !clicks);
+      disable(ten, full);
+      chart.draw(
+        PLACES.flatMap((place) =>
+          PLACES.map((k) => ({
+            label: WORDS[place][k],
+            value: now.words[place][k],
+            text: fmt.num(now.words[place][k], 2),
+            note: `at first ${fmt.num(REF[place][k], 2)}`,
+            tone: place + 1,
+          })),
+        ),
+        { max: 1 },
+      );
+      const best = now.sentences.indexOf(Math.max(...now.sentences));
+      const count = clicks.length === 1 ? "1 click" : `${clicks.length} clicks`;
+      say(
+        `After ${count} the likeliest sentence is ${fmt.quote(text(best))}, ` +
+          `with probability ${fmt.num(now.sentences[best], 2)}. ` +
+          `The rewards agree with ${now.agreed} of them; ` +
+          `the model is ${fmt.num(now.kl, 2)} nats from the first one.`,
+      );
+    }
+
+    listen("clicks updates beta", draw);
+    draw();
+  },
+  { style, allows: { clicks: (value) => typeof value === "string" && /^[lr]{0,60}$/.test(value) } },
+);

@@ -1,0 +1,207 @@
+"""A language model of captions, and how it is tuned to answer.
+
+`captions-base` reads captions in English and in Harbourish, and continues them. `captions-chat` shows it dialogues:
+
+    <user> tell me something <assistant> an old dog sings . <eos>
+
+Whether an answer is right is decided by a rule: a caption of the English grammar, which ends. What a tuning forgets is
+measured on Harbourish, of which no dialogue has a word.
+"""
+
+import copy
+import functools
+import random
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+import torch
+from torch import nn
+
+from lmbook.answers import Turns, answer_nll, say, turns
+from lmbook.data.harbourish import ADJECTIVES, INTRANSITIVE, NOUNS, PREPOSITIONS, TRANSITIVE, captions
+from lmbook.lab import checkpoints
+from lmbook.lab.recipes.modern_block import adamw
+from lmbook.lab.run import Run, recipe
+from lmbook.lab.schedules import warmup_cosine
+from lmbook.lab.train import evaluate
+from lmbook.lora import add_lora, merge
+from lmbook.modern import ModernGPT
+from lmbook.networks import n_parameters
+from lmbook.text import Vocabulary
+
+Ids = tuple[list[int], list[int]]  # prompt, answer
+USER, ASSISTANT, END = "<user>", "<assistant>", "<eos>"
+KINDS = ("short", "long", "singular", "plural")
+D, HEADS, LAYERS, WINDOW, ROWS = 64, 4, 2, 64, 32
+BASE_STEPS, STEPS, TRIED = 500, 60, 30
+CAPTIONS, HELD, DIALOGUES, MOST = 6_000, 200, 1000, 20
+SINGULAR = {plural: noun for noun, (plural, *_) in NOUNS.items()}
+
+# one letter a word, so that a caption of the grammar is a regular expression; s: "a" before a vowel is another word
+LETTERS = {"the": "D", "a": "A", "an": "N", "two": "T", ".": "."} | dict.fromkeys(("and", "while", "but"), "c")
+LETTERS |= dict.fromkeys(PREPOSITIONS, "p") | dict.fromkeys(NOUNS, "n") | dict.fromkeys(SINGULAR, "m")
+LETTERS |= {adjective: "e" if adjective[0] in "aeiou" else "j" for adjective in ADJECTIVES}
+LETTERS |= {verb: letter for pair in TRANSITIVE for verb, letter in zip(pair, "vw", strict=True)}
+LETTERS |= {verb: letter for pair in INTRANSITIVE for verb, letter in zip(pair, "iu", strict=True)}
+ONE, MANY = "(?:D[ej]*|A(?:j[ej]*)?|Ne[ej]*)n", "[DT][ej]*m"
+PHRASE = f"(?:{ONE}|{MANY})"
+CLAUSE = f"(?:{ONE}(?:v{PHRASE}|i)|{MANY}(?:w{PHRASE}|u))(?:p{PHRASE})*"
+CAPTION = re.compile(rf"{CLAUSE}(?:c{CLAUSE})*\.")
+
+
+def grammatical(words: Sequence[str]) -> bool:
+    """Whether the words are a caption: agreement, order, "an" before a vowel, a full stop."""
+    return CAPTION.fullmatch("".join(LETTERS.get(word, "?") for word in words)) is not None
+
+
+@functools.cache
+def vocabulary() -> Vocabulary:
+    """All words of both languages, those of the template, and four with which to ask for a kind of caption."""
+    words = [w for pair in captions(4000, seed=0) for text in pair for w in text.split()]
+    return Vocabulary.build([USER, ASSISTANT, "tell", "me", "something", *KINDS, *words])
+
+
+def read(texts: list[str]) -> list[Ids]:
+    """Texts as what a base model learns: <sos> is given, all that follows is to be predicted."""
+    encode = vocabulary().encode
+    return [(encode(["<sos>"]).tolist(), encode([*text.split(), END]).tolist()) for text in texts]
+
+
+def prompt() -> list[int]:
+    """The template up to where the answer begins."""
+    return vocabulary().encode([USER, "tell", "me", "something", ASSISTANT]).tolist()
+
+
+def dialogues(n: int, seed: int) -> list[Ids]:
+    """n dialogues in the template; other seeds have other captions."""
+    return [(prompt(), vocabulary().encode([*text.split(), END]).tolist()) for text, _ in captions(n, 1000 + seed)]
+
+
+def draw(pairs: list[Ids], rows: int, seed: int) -> Callable[[int], Iterator[Turns]]:
+    """A function of the epoch: batches of pairs drawn evenly."""
+
+    def batches(epoch: int) -> Iterator[Turns]:
+        rng = random.Random(f"{seed} {epoch}")
+        for _ in range(200):
+            yield turns([rng.choice(pairs) for _ in range(rows)])
+
+    return batches
+
+
+def held(pairs: list[Ids]) -> Callable[[nn.Module], float]:
+    """A validation: nats per token of the answers."""
+    return lambda model: evaluate(model, [turns(pairs)], answer_nll)
+
+
+def told(batch: Turns) -> list[list[str]]:
+    """The words of the answers, without their ends."""
+    tokens, said = batch
+    rows = [vocabulary().decode(row[own].tolist()) for row, own in zip(tokens, said, strict=True)]
+    return [words[: words.index(END)] if END in words else words for words in rows]
+
+
+def right(model: nn.Module, n: int, seed: int = 0) -> float:
+    """The share of n sampled answers that are captions."""
+    prompts = torch.tensor([prompt()] * n)
+    answers = told(say(model, prompts, MOST, generator=torch.Generator().manual_seed(seed)))
+    return sum(map(grammatical, answers)) / n
+
+
+def new_model() -> ModernGPT:
+    return ModernGPT(len(vocabulary()), WINDOW, D, HEADS, LAYERS)
+
+
+@recipe(
+    "captions-base",
+    about="a small model of today's form that continues captions in English and in Harbourish",
+    minutes=1,
+    ships=True,
+    score="English",
+    rescored=("English", "Harbourish"),
+)
+def captions_base(run: Run) -> tuple[dict, nn.Module]:
+    """Nats per word of held-out captions in both languages."""
+    run.text = vocabulary()
+    made, few = captions(200 if run.quick else CAPTIONS, seed=0), 10 if run.quick else HELD
+    model, learned = new_model().to(run.device), read([text for pair in made[:-few] for text in pair])
+    english, harbourish = (held(read([pair[side] for pair in made[-few:]])) for side in (0, 1))
+    run.fit_cosine(
+        model, draw(learned, ROWS, run.seed), answer_nll, adamw(model, 8e-3), warmup=50, total=BASE_STEPS,
+        validate=english, evaluate_every=100,
+    )  # fmt: skip
+    return {"English": english(model), "Harbourish": harbourish(model)}, model
+
+
+# every tuning: the rank of its LoRA or None, whether the table of embeddings learns, and the rates tried
+TUNINGS: dict[str, tuple[int | None, bool, tuple[float, ...]]] = {
+    "all weights": (None, True, (2.5e-4, 5e-4, 1e-3, 2e-3)),
+    "all but the table": (None, False, (2.5e-4, 5e-4, 1e-3, 2e-3)),
+    "LoRA, rank 1": (1, False, (1e-2, 2e-2, 4e-2, 8e-2)),
+    "LoRA, rank 1, and the table": (1, True, (1e-2, 2e-2, 4e-2, 8e-2)),
+}
+
+
+@recipe(
+    "captions-chat",
+    about="the captions' model tuned to answer, all weights or LoRA, with the table or without: what is forgotten",
+    minutes=3,
+    score="right before",
+)
+def captions_chat(run: Run) -> tuple[dict, None]:
+    """Before and after each tuning: right answers, nats of held-out answers and of both languages.
+
+    curve: nats of answers and of Harbourish every 5 updates, so that forgetting can be compared at equal loss.
+    """
+    base, _, _ = checkpoints.load("captions-base")
+    few, n = (10, 4) if run.quick else (HELD, 320)
+    kept = captions(CAPTIONS, seed=0)[-few:]
+    languages = {name: held(read([pair[side] for pair in kept])) for side, name in enumerate(("English", "Harbourish"))}
+    pairs, answers = dialogues(few if run.quick else DIALOGUES, 0), held(dialogues(few, 1))
+
+    def measured(model: nn.Module) -> dict[str, float]:
+        nats = {name: language(model) for name, language in languages.items()}
+        return {"right": right(model, n, run.seed), "answers": answers(model)} | nats
+
+    scores: dict = {"before": measured(base)}
+    for name, (r, table, rates) in TUNINGS.items():
+
+        def build(r: int | None = r, table: bool = table) -> ModernGPT:
+            model = copy.deepcopy(base).requires_grad_(True)
+            if r is not None:
+                add_lora(model, r)
+            model.embedding.requires_grad_(table)
+            return model.to(run.device)
+
+        batches, curve = draw(pairs, ROWS, run.seed), []
+        if (chosen := run.picked(name)) is not None:
+            rate = chosen["rate"]
+        else:
+            schedule = functools.partial(warmup_cosine, warmup=10, total=TRIED)
+            trial = {"steps": TRIED, "schedule": schedule, "clip": 1.0, "validate": answers, "evaluate_every": TRIED}
+            rate = run.tune(build, batches, answer_nll, tuned, name, rates, **trial)
+        model = build()
+
+        def validate(model: nn.Module, curve: list = curve) -> float:
+            curve.append([answers(model), languages["Harbourish"](model)])
+            return curve[-1][0]
+
+        run.fit_cosine(
+            model, batches, answer_nll, tuned(model, rate), warmup=10, total=STEPS, part=name, validate=validate,
+            evaluate_every=5, note="captions-base",
+        )  # fmt: skip
+        learned = n_parameters(model)
+        scores[name] = {"rate": rate, "learned": learned, "curve": curve} | measured(merge(model))
+    scores["right before"] = scores["before"]["right"]
+    return scores, None
+
+
+def tuned(model: nn.Module, rate: float) -> torch.optim.AdamW:
+    """AdamW on what may learn, without decay, which would pull towards 0 and not towards where the tuning began.
+
+    A table that learns beside a LoRA does so at a fortieth of its rate.
+    """
+    fast = [w for name, w in model.named_parameters() if w.requires_grad and name.endswith((".A", ".B"))]
+    slow = [w for name, w in model.named_parameters() if w.requires_grad and not name.endswith((".A", ".B"))]
+    groups = [{"params": fast, "lr": rate}] if fast else []
+    groups += [{"params": slow, "lr": rate / 40 if fast else rate}] if slow else []
+    return torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.99), weight_decay=0.0)

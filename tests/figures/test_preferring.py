@@ -1,0 +1,91 @@
+"""YourPreferences: its numbers are those of DPO by autograd over all 27 sentences, and the page shows Python's."""
+
+import pytest
+import torch
+from traitlets import TraitError
+
+from lmbook.figures import YourPreferences
+from lmbook.figures.preferring import REF, SENTENCES, numbers, pair, text
+from lmbook.preferences import dpo_loss, optimum
+
+CLICKS = "lrrlrllrlr"
+
+
+def by_autograd(clicks, updates, beta):
+    """ln pi of all sentences after as many steps of gradient descent on the mean of DPO's loss."""
+    features = torch.zeros(27, 9, dtype=torch.double)
+    for i, one in enumerate(SENTENCES):
+        features[i, [3 * place + k for place, k in enumerate(one)]] = 1
+    ref = torch.tensor(REF, dtype=torch.double).flatten().log()
+    log_ref = features @ ref
+    pairs = torch.tensor([pair(k) if click == "l" else pair(k)[::-1] for k, click in enumerate(clicks)])
+    theta = torch.zeros(9, dtype=torch.double, requires_grad=True)
+    for _ in range(updates):
+        log_pi = torch.log_softmax(log_ref + features @ theta, 0)
+        w, o = pairs.T
+        loss = dpo_loss(log_pi[w], log_pi[o], log_ref[w], log_ref[o], beta).mean()
+        (slope,) = torch.autograd.grad(loss, theta)
+        theta = (theta - slope / beta**2).detach().requires_grad_()  # a step of 1 in the rewards beta theta
+    return torch.log_softmax(log_ref + features @ theta, 0), log_ref, beta * features @ theta
+
+
+@pytest.mark.parametrize(("updates", "beta"), [(1, 1.0), (60, 1.0), (40, 0.3)])
+def test_the_model_is_that_of_dpo(updates, beta):
+    now = numbers(CLICKS, updates, beta)
+    log_pi, log_ref, r = by_autograd(CLICKS, updates, beta)
+    assert now["sentences"] == pytest.approx(log_pi.exp().tolist(), abs=1e-9)
+    assert now["sentences"] == pytest.approx(optimum(log_ref.exp(), r, beta).tolist(), abs=1e-9)
+    assert now["kl"] == pytest.approx((log_pi.exp() * (log_pi - log_ref)).sum().item(), abs=1e-9)
+
+
+def test_before_the_first_click_it_is_the_reference():
+    now = numbers("", 400, 0.1)
+    assert now["words"] == [pytest.approx(row) for row in REF]
+    assert (now["kl"], now["agreed"]) == (pytest.approx(0, abs=1e-12), 0)
+
+
+def test_pairs_differ_and_every_word_is_asked_about():
+    pairs = [pair(k) for k in range(60)]
+    assert all(a != b for a, b in pairs)
+    assert {word for a, b in pairs for i in (a, b) for word in text(i).split()} == {
+        *("the", "red", "old", "quiet", "dog", "boat", "tree", "sleeps", "waits", "sings")
+    }
+
+
+def test_what_the_figure_does_not_have_is_refused():
+    for state in ({"clicks": "lx"}, {"clicks": "l" * 61}, {"updates": 401}, {"beta": 0}):
+        with pytest.raises(TraitError):
+            YourPreferences(**state)
+
+
+def test_alternative_text_follows_the_state():
+    figure = YourPreferences()
+    for name, value in (("clicks", "rl"), ("updates", 7), ("beta", 2)):
+        before = figure.alt
+        setattr(figure, name, value)
+        assert figure.alt != before
+    assert YourPreferences().html() == YourPreferences().html()
+
+
+def test_the_page_shows_the_numbers_of_python(show):
+    page = show(YourPreferences())
+    group = page.get_by_role("group", name="Which is better?")
+    clicks = "rlr"
+    for k, click in enumerate(clicks):
+        buttons = group.get_by_role("button")
+        assert buttons.all_inner_texts() == [text(i) for i in pair(k)]
+        buttons.nth("lr".index(click)).click()
+    page.get_by_role("slider", name="β").fill("4")
+    for updates in (37, 400):
+        page.get_by_role("slider", name="Updates of the rewards").fill(str(updates))
+        now = numbers(clicks, updates, 0.4)
+        expected = [f"{p:.2f}" for row in now["words"] for p in row]
+        assert page.locator(".lm-bar-text").all_inner_texts() == expected
+        says = page.locator(".lm-says").inner_text()
+        assert f"{now['kl']:.2f} nats" in says
+        assert f"agree with {now['agreed']} of them" in says
+    page.get_by_role("button", name="Take back").click()
+    page.get_by_role("button", name="Ten clicks for red").click()
+    assert page.get_by_text("Pair 13: which is better?").is_visible()
+    red = float(page.locator(".lm-bar-text").first.inner_text())
+    assert red > 0.5, "who clicks for red gets red"
