@@ -20,7 +20,8 @@ HINTS_AFTER = 2  # tries, where the course says nothing else
 TORCH = re.compile(r"^\s*(?:import|from) torch\b", re.MULTILINE)
 # Homeworks with PyTorch whose right and listed wrong answers all got the same verdict with the page's PyTorch.
 COMPARED = {
-    "04-feedforward-lm", "06-recurrent-lm", "07-long-memory", "16-bert", "19-running-llms", "20-block-of-today",
+    "04-feedforward-lm", "06-recurrent-lm", "07-long-memory", "15-transformer", "16-bert", "19-running-llms",
+    "20-block-of-today",
 }  # fmt: skip
 HIDDEN = re.compile(r"### (BEGIN|END) HIDDEN TESTS")
 
