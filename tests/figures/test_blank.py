@@ -113,8 +113,20 @@ def test_every_word_can_be_hidden_by_mouse(show):
         assert words(page).nth(blank).get_attribute("aria-pressed") == "true"
         assert page.locator(".lmk-word[aria-pressed=true]").count() == 1
         assert "____" in words(page).nth(blank).inner_text()
-        assert word not in words(page).nth(blank).evaluate("(node) => node.firstChild.textContent")
+        assert words(page).nth(blank).evaluate("(node) => node.firstChild.firstChild.data") == "____"
+        # who does not see the place of the blank is told which word it stands for
+        assert words(page).nth(blank).locator(".lm-hidden").first.text_content() == f" (hidden: {word})"
         matches(page, FillTheBlank(blank=blank))
+
+
+def test_before_the_bet_no_word_is_hidden_and_nothing_of_the_answer_is_seen(show):
+    page = show(FillTheBlank(), bets=True)
+    assert [
+        words(page).nth(i).evaluate("(node) => node.firstChild.textContent") for i in range(words(page).count())
+    ] == (SENTENCES[0].split())
+    assert page.locator(".lmk-word[aria-pressed=true]").count() == 0
+    assert not page.locator(".lmk-word small").first.is_visible()
+    assert not page.locator(".lm-says").is_visible()
 
 
 def test_every_word_can_be_hidden_by_keyboard(show):

@@ -262,6 +262,8 @@ def budget(p: Panel) -> None:
         around = ((-24, -20), (-14, -6), (0, 0), (14, -6), (24, -20))
         p.line(*((x + a, y + b) for a, b in around), role="weight")
     p.line((34, 22), (116, 78), role="query")
+    for x, y in ((46, 30), (72, 48), (98, 66)):
+        p.dot(x, y, "query")
 
 
 def answers(p: Panel) -> None:

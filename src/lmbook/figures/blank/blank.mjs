@@ -17,7 +17,8 @@ const style = `
 .lm-figure .lmk-word[aria-pressed="true"] { border: 2px dashed var(--lm-1); }
 .lmk-word small { color: var(--lm-muted); font-size: 0.75rem; line-height: 1.1; font-variant-numeric: tabular-nums; }
 .lmk-word i { align-self: stretch; height: 3.5rem; margin: 0.1rem 0; border-bottom: 1px solid var(--lm-edge);
-  background: linear-gradient(0deg, var(--lmk-tone) calc(100% * var(--lmk-p)), var(--lm-soft) 0); --lmk-tone: var(--lm-edge); }
+  background: linear-gradient(0deg, var(--lmk-tone) calc(100% * var(--lmk-p)), var(--lm-soft) 0);
+  --lmk-tone: var(--lm-edge); }
 .lmk-word.lmk-first i { --lmk-tone: var(--lm-1); }
 .lmk-word.lmk-bet { box-shadow: inset 0 -3px 0 var(--lm-2); }
 @media screen { .lmk-words[data-open="true"] :is(i, small) { visibility: hidden; } }
@@ -118,7 +119,8 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       const right = found(betOn);
       const all = `It finds ${right.length} of the ${betOn.words.length} words`;
       if (!bet?.length) return `${all}.`;
-      return `${all}, and ${bet.filter((i) => right.includes(i)).length} of the ${fmt.some(bet.length, "word")} that you chose.`;
+      const hits = bet.filter((i) => right.includes(i)).length;
+      return `${all}, and ${hits} of the ${fmt.some(bet.length, "word")} that you chose.`;
     },
     settled: () => question && draw(),
   });

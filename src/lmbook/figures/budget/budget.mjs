@@ -33,7 +33,7 @@ const style = `
 .lm-figure .lmbg-axis { fill: none; stroke: var(--lm-muted); stroke-width: 1; }
 .lm-figure .lmbg-best { fill: none; stroke: var(--lm-muted); stroke-width: 1.5; stroke-dasharray: 4 3; }
 .lm-figure .lmbg-dot { fill: var(--lm-2); stroke: var(--lm-text); stroke-width: 1; }
-.lm-figure .lmbg-curve text { fill: var(--lm-text); font-size: 12px; text-anchor: middle; }
+.lm-figure .lmbg-curve text { fill: var(--lm-text); font-size: 13px; text-anchor: middle; }
 .lm-figure .lmbg-both { --lm-side: 17rem; }
 `;
 

@@ -26,9 +26,11 @@ const style = `
 .lmpx-columns i { flex: 1; border-bottom: 1px solid var(--lm-edge);
   background: linear-gradient(0deg, var(--lm-1) calc(100% * var(--lmpx-p)), var(--lm-soft) 0); }
 .lmpx-columns b { font-weight: 400; line-height: 1.3; }
-.lmpx-columns .lmpx-asked b { font-weight: 700; text-decoration: underline 3px var(--lm-1); text-underline-offset: 0.2em; }
+.lmpx-columns .lmpx-asked b { font-weight: 700; text-decoration: underline 3px var(--lm-1);
+  text-underline-offset: 0.2em; }
 .lmpx-one { display: flex; flex-direction: column; gap: 0.2rem; align-items: center; }
-@media screen { .lmpx-grid.lm-covered { visibility: visible; } .lmpx-grid.lm-covered .lmpx-written { visibility: hidden; }
+@media screen { .lmpx-grid.lm-covered { visibility: visible; }
+  .lmpx-grid.lm-covered .lmpx-written { visibility: hidden; }
   .lm-figure .lmpx-grid.lm-covered::before { inset: 50% 0 0; } }
 .lm-figure .lmpx-grid { display: grid; grid-template-columns: repeat(8, 1.9rem); gap: 2px; user-select: none; }
 .lm-figure .lmpx-cell { display: block; width: 1.9rem; height: 1.9rem; min-height: 0; margin: 0; padding: 0;
@@ -148,8 +150,10 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
           asks: "What will it be?",
           options: DIGITS,
           hides: [begin.node, chart, grid, others, say.node, numbers.node],
-          told: (bet) =>
-            `It was ${article(truth)}${bet === null ? "." : bet === truth ? ", as you said." : `, not ${article(bet)}.`}`,
+          told: (bet) => {
+            const verdict = bet === truth ? ", as you said." : `, not ${article(bet)}.`;
+            return `It was ${article(truth)}${bet === null ? "." : verdict}`;
+          },
         });
   el.append(
     begin.node,
@@ -220,8 +224,10 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
     const cell = painting === null || !event.buttons ? null : under(event);
     if (!cell || !grid.contains(cell)) return;
     // a fast hand skips cells: all on the way are painted
-    const [from, to] = [last, number(cell)];
-    const [down, across] = [Math.floor(to / SIDE) - Math.floor(from / SIDE), (to % SIDE) - (from % SIDE)];
+    const from = last;
+    const to = number(cell);
+    const down = Math.floor(to / SIDE) - Math.floor(from / SIDE);
+    const across = (to % SIDE) - (from % SIDE);
     const far = Math.max(Math.abs(down), Math.abs(across));
     for (let k = 1; k <= far; k += 1)
       paint(from + SIDE * Math.round((k * down) / far) + Math.round((k * across) / far), painting);

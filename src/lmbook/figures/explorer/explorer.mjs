@@ -179,7 +179,8 @@ export default figure(async ({ el, knob, bound, get, put, listen, say, wager }) 
       hides: [...down.node.querySelectorAll(".lmx-times"), ...words.node.querySelectorAll(".lmx-raw"), say.node],
       told: (bet) => {
         const right = bet !== null && near.every((guess) => far(bet) <= far(guess));
-        return `${both} was seen ${times(two)}${bet === null ? "." : right ? ", as you said." : `, not ${fmt.count(bet)}.`}`;
+        const verdict = right ? ", as you said." : `, not ${fmt.count(bet ?? 0)}.`;
+        return `${both} was seen ${times(two)}${bet === null ? "." : verdict}`;
       },
     });
   }

@@ -42,8 +42,8 @@ export const style = `
   transition: width 0.25s ease-out; }
 .lmx .lmx-thin { display: block; width: 0; height: 3px; margin-top: 2px; background: var(--lm-text);
   transition: width 0.25s ease-out; }
-.lmx .lmx-far { height: 7px; margin-top: 0; clip-path: polygon(0 33%, calc(100% - 8px) 33%, calc(100% - 8px) 0, 100% 50%,
-  calc(100% - 8px) 100%, calc(100% - 8px) 67%, 0 67%); }
+.lmx .lmx-far { height: 7px; margin-top: 0; clip-path: polygon(0 33%, calc(100% - 8px) 33%, calc(100% - 8px) 0,
+  100% 50%, calc(100% - 8px) 100%, calc(100% - 8px) 67%, 0 67%); }
 .lmx .lmx-piece { flex: none; background-color: var(--lm-tone); }
 .lmx .lmx-piece[data-order="4"] {
   background-image: repeating-linear-gradient(45deg, transparent 0 4px, var(--lm-paper) 4px 5.5px); }
@@ -140,7 +140,8 @@ export function nextWords(count, choose) {
 }
 
 // draw(levels, most): a row for each { order, history, total, used, gives, left, about, lines() }, orders to 0; most is
-// the largest total. A row says how often its history was seen, and unfolds to why it gives what it gives, and the lines.
+// the largest total. A row says how often its history was seen, and unfolds to why it gives what it gives, and to the
+// lines.
 export function wayDown(orders) {
   const list = h("ol", { "aria-label": "The way down from the longest history to the uniform distribution" });
   const rows = Array.from({ length: orders + 1 }, (_, i) => {

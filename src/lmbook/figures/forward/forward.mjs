@@ -37,10 +37,11 @@ const style = `
 .lmfp-detail ul { margin: 0.2rem 0; padding-left: 1.1rem; }
 .lmfp-detail :is(li, p) { margin: 0 0 0.2rem; overflow-wrap: anywhere; }
 .lmfp-detail .lmfp-sum { font-weight: 600; }
-.lm-figure .lmfp-gives { display: table; width: 100%; margin: 0.4rem 0; border-collapse: separate; border-spacing: 4px 2px;
-  table-layout: fixed; font: inherit; }
+.lm-figure .lmfp-gives { display: table; width: 100%; margin: 0.4rem 0; border-collapse: separate;
+  border-spacing: 4px 2px; table-layout: fixed; font: inherit; }
 .lmfp-gives tr { background: none !important; }
-.lmfp-gives :is(th, td) { padding: 0.1rem 0.3rem; border: 0; font-weight: 400; text-align: center; overflow-wrap: anywhere; }
+.lmfp-gives :is(th, td) { padding: 0.1rem 0.3rem; border: 0; font-weight: 400; text-align: center;
+  overflow-wrap: anywhere; }
 .lmfp-gives tbody th { text-align: left; font-weight: 600; }
 .lmfp-gives td { border: 1px dashed var(--lm-line); border-radius: 4px; color: var(--lm-muted);
   font-variant-numeric: tabular-nums; }
@@ -250,7 +251,8 @@ export default figure(({ el, get, put, listen, say, wager }) => {
       ],
       told: (bet) => {
         const right = Number(there.replace("−", "-")) > Number(here.replace("−", "-")) ? "more" : "less";
-        return `There it gives ${there}: ${right}${bet === right ? ", as you said." : bet === null ? "." : `, not ${bet}.`}`;
+        const verdict = bet === right ? ", as you said." : `, not ${bet}.`;
+        return `There it gives ${there}: ${right}${bet === null ? "." : verdict}`;
       },
       settled: () => question && draw(),
     });

@@ -5,8 +5,8 @@ import { button } from "./controls.mjs";
 import { h, replace } from "./dom.mjs";
 
 /**
- * The sentences of a caption, each in a box of its own, and a button to the next one, which only a phone shows. Whatever
- * stands before the text, such as a number, is left there.
+ * The sentences of a caption, each in a box of its own, and a button to the next one, which only a phone shows.
+ * Whatever stands before the text, such as a number, is left there.
  * @param {HTMLElement} caption
  * @param {string} [text] in place of what it says
  */
@@ -21,7 +21,7 @@ export function tasks(caption, text) {
     now = i;
     boxes.forEach((box, k) => box.classList.toggle("lm-now", k === i));
     more.textContent = `${i + 1} of ${boxes.length} ›`;
-    more.ariaLabel = `Sentence ${i + 1} of ${boxes.length}: the next one`;
+    more.ariaLabel = `${i + 1} of ${boxes.length} parts of the task: the next one`;
   }
   show(0);
   if (text !== undefined) replace(caption);

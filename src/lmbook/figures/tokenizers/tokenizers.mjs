@@ -19,8 +19,8 @@ const style = `
 .lm-figure .lmt-both { --lm-side: 19rem; }
 .lm-figure .lm-body:has(> .lmt-lane) { gap: 0.5rem; }
 .lm-figure .lmt-lane { display: flex; flex-direction: column; gap: 0.25rem; }
-.lm-figure .lmt-lane > p { display: grid; grid-template-columns: 5.8rem minmax(0, 1fr); gap: 0 0.6rem; align-items: center;
-  font-size: 0.875rem; }
+.lm-figure .lmt-lane > p { display: grid; grid-template-columns: 5.8rem minmax(0, 1fr); gap: 0 0.6rem;
+  align-items: center; font-size: 0.875rem; }
 .lm-figure .lmt-length { display: flex; align-items: center; gap: 0.5rem; white-space: nowrap; }
 .lm-figure .lmt-length > i { flex: none; height: 0.7rem; background: var(--lm-1); }
 .lm-figure .lmt-length > .lmt-lost { margin-left: -0.5rem; border: 1px dashed var(--lm-2); background: none; }
@@ -131,7 +131,8 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
     hides: [lanes[2].node, say.node],
     told: (bet) => {
       const many = pairs().encode(get("text")).length;
-      return `The byte pairs make ${fmt.some(many, "token")}${bet === null ? "." : bet === many ? ", as you said." : `, not ${bet}.`}`;
+      const verdict = bet === many ? ", as you said." : `, not ${bet}.`;
+      return `The byte pairs make ${fmt.some(many, "token")}${bet === null ? "." : verdict}`;
     },
   });
   el.append(
@@ -216,8 +217,8 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
     const { size } = tokenizers[chosen.lane];
     replace(title, [
       h("b", {}, visible(now.token)),
-      ` picks row ${now.id} of the ${fmt.count(size)} rows of D (${LANES[chosen.lane]}). Below that row are those most ` +
-        "like it, with their cosines.",
+      ` picks row ${now.id} of the ${fmt.count(size)} rows of D (${LANES[chosen.lane]}). ` +
+        "Below that row are those most like it, with their cosines.",
     ]);
     const shown = [{ id: now.id, like: null }, ...nearest(now.id, chosen.lane)];
     replace(rows, [

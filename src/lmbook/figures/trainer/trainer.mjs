@@ -47,7 +47,8 @@ const style = `
 .lmt-chart svg { display: block; overflow: visible; }
 .lmt-chart path { fill: none; stroke-linejoin: round; stroke: var(--lm-tone); }
 .lmt-chart .lmt-inside { overflow: hidden; }
-.lmt-chart .lmt-name { fill: var(--lm-text); font-weight: 600; paint-order: stroke; stroke: var(--lm-paper); stroke-width: 4px; }
+.lmt-chart .lmt-name { fill: var(--lm-text); font-weight: 600; paint-order: stroke; stroke: var(--lm-paper);
+  stroke-width: 4px; }
 .lmt-live { stroke-width: 2.5; }
 .lmt-train { stroke-width: 1; stroke-opacity: 0.55; }
 .lmt-before { stroke-width: 1.5; stroke-dasharray: 2 4; }
