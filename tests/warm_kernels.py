@@ -63,9 +63,15 @@ class Kernel:
 
 
 def use() -> None:
-    """From now on kernels that this process starts are forked, where the machine can do that."""
-    if FORKED:
-        multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOADED)
-        local_provisioner.launch_kernel = lambda cmd, cwd=None, env=None, **_: Kernel(
-            cmd[cmd.index("-m") + 1 :], cwd, dict(os.environ if env is None else env)
-        )
+    """From now on kernels of this very Python that this process starts are forked, where the machine can do that."""
+    if not FORKED:
+        return
+    multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOADED)
+    started = local_provisioner.launch_kernel
+
+    def launch(cmd: list[str], cwd: str | None = None, env: dict[str, str] | None = None, **others: object) -> object:
+        if cmd[0] != sys.executable:  # a kernel of another environment
+            return started(cmd, cwd=cwd, env=env, **others)
+        return Kernel(cmd[cmd.index("-m") + 1 :], cwd, dict(os.environ if env is None else env))
+
+    local_provisioner.launch_kernel = launch

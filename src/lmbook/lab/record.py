@@ -79,7 +79,8 @@ def check(record: dict) -> dict:
 
 def dumps(record: dict) -> str:
     """The record as JSON, lists filled up to the width of a line. Counts of BLEU, arrays (sentences, 10) of
-    `metrics.bleu_counts`, are written as texts, a row each, without the n-grams where these follow from the length.
+    `metrics.bleu_counts`, are written as texts, a line of rows each, without the n-grams where these follow from the
+    length.
     """
     return _laid_out(_packed(record), 0) + "\n"
 
@@ -99,16 +100,27 @@ def _packed(value):
         rows = value.astype(int)
         if np.array_equal(rows[:, 4:8], _ngrams(rows[:, 8:9])):
             rows = np.delete(rows, slice(4, 8), axis=1)
-        return [" ".join(map(str, row)) for row in rows.tolist()]
+        return _filled([" ".join(map(str, row)) for row in rows.tolist()])
     if isinstance(value, dict):
         return {key: _packed(one) for key, one in value.items()}
     return [_packed(one) for one in value] if isinstance(value, list) else value
 
 
+def _filled(rows: list[str]) -> list[str]:
+    """The rows, joined by commas to texts that fill a line of the file."""
+    lines: list[str] = []
+    for row in rows:
+        if lines and len(lines[-1]) + len(row) < WIDTH - 16:  # for the margin, the quotation marks and the comma
+            lines[-1] += f",{row}"
+        else:
+            lines.append(row)
+    return lines
+
+
 def _unpacked(found: dict) -> dict:
     for key, value in found.items():
         if key.split()[-1:] == ["counts"] and isinstance(value, list):
-            rows = np.array([row.split() for row in value], dtype=float)
+            rows = np.array([row.split() for line in value for row in line.split(",")], dtype=float)
             if rows.shape[1] < 10:
                 rows = np.insert(rows, [4], _ngrams(rows[:, 4:5]), axis=1)
             found[key] = rows

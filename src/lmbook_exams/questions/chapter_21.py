@@ -162,7 +162,7 @@ def mean_of_means():
     (a) Two processes have 100 and 300 tokens. With which weight does a token of each enter the gradient, and with which
     should it? (b) Repair it. (c) A test with texts of one length finds nothing. Which one does, and what is compared?
 
-    *Solution.* (a) $	frac12 \cdot 	frac1{100} = 	frac1{200}$ and $	frac1{600}$; it should be $	frac1{400}$ for
+    *Solution.* (a) $\tfrac12 \cdot \tfrac1{100} = \tfrac1{200}$ and $\tfrac1{600}$; it should be $\tfrac1{400}$ for
     all. (b) Backward from the sum, add up the gradients and the numbers of tokens over the processes, and divide the one
     by the other. (c) Shares with unequal numbers of tokens: the weights after a step against those of one process that
     had the whole batch.
