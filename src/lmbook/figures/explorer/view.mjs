@@ -73,7 +73,8 @@ export const style = `
 @container (min-width: 40rem) {
   .lmx .lmx-cols { grid-template-columns: 5rem minmax(4rem, 1fr) 4.4rem 5.2rem; gap: 0 0.5rem; }
   .lmx li:not(.lmx-level) > .lmx-row { padding-block: 0.08rem; }
-  .lmx .lmx-level .lmx-row { grid-template-columns: 13rem 14rem minmax(0, 1fr) 5.6rem; }
+  .lmx .lmx-level .lmx-row { grid-template-columns: 13rem 14rem minmax(0, 1fr) 5.6rem; padding-block: 0.15rem; }
+  .lm-figure .lmx > * + * { margin-top: 0.6rem; }
 }
 @container (max-width: 30rem) {
   .lmx .lmx-cols { grid-template-columns: 5.4rem minmax(3rem, 1fr) 5.2rem; gap: 0 0.5rem; }
