@@ -144,7 +144,10 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     if (busy) return;
     stop();
     if (!(await ready())) return;
-    await read(char);
+    busy = true; // a second press now would be read without the first
+    await read(char).finally(() => {
+      busy = false;
+    });
     put({ written: get("written") + char, next: likeliest(next()) });
   }
 
