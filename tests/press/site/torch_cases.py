@@ -78,6 +78,14 @@ F.conv2d(q[None], k, padding=1, stride=2); F.max_pool2d(q[None], 2); T.layer_nor
 T.tanh(x[0]); T.log(p); T.sqrt(p); 0 in i; pack([x, y[:2]]); pad_sequence([x, y[:2]])
 pad_sequence([x, y[:2]], batch_first=True, padding_value=-1.0); unpack(pack([y[:1], x, y[:2]]))
 T.autograd.functional.jacobian(lambda z: z.softmax(0), v); T.nn.utils.get_total_norm([x, y])
+T.rnn_tanh(q, x[None, :2], [s, s.T, v, v], True, 1, 0.0, False, False, True)
+T.rnn_relu(q, x[None], [s, s.T], False, 1, 0.0, False, False, False)
+T.gru(q, q, [s.repeat(3, 1), T.cat([x, x, y, x]), v.repeat(3), v.repeat(3)] * 2, True, 1, 0.0, False, True, False)
+T.lstm(q, (x[None], y[None]), [s.repeat(4, 1), T.cat([x, s, x, y, x])], False, 1, 0.0, False, False, False)
+T.gru(*pack([x, y[:2], p[1:]])[:2], y[None], [s.repeat(3, 1), T.cat([x, x, y, x])], False, 1, 0.0, False, False)
+T.lstm(*pack([x, y[:2]])[:2], (q[:, :2], q[:, 1:]), [s.repeat(4, 1), s.T.repeat(4, 1)] * 2, False, 1, 0.0, False, True)
+T.rnn_tanh_cell(x, y, s, s.T, v, v); T.rnn_relu_cell(x, y, s, s.T); T.gru_cell(x, y, s.repeat(3, 1), s.repeat(3, 1))
+T.lstm_cell(x, (y, p), s.repeat(4, 1), T.cat([x, s, x, y, x]))
 """
 
 # What changes a tensor in place, written as statements over z, a copy of x that is no leaf.
@@ -119,7 +127,8 @@ nn.Conv2d(2, 3, 3, padding=1) | q[None]; nn.MaxPool2d(2) | q[None]; nn.RNN(4, 3)
 nn.RNN(4, 3, nonlinearity="relu") | q; nn.RNN(4, 3, num_layers=2, bidirectional=True) | q; nn.LSTM(4, 3) | q
 nn.LSTM(4, 3, batch_first=True) | q; nn.LSTM(4, 3, num_layers=2, dropout=0.5) | q
 nn.LSTM(4, 3, bidirectional=True, bias=False) | q; nn.LSTM(4, 3, bidirectional=True) | pack([x, y[:2]])
-nn.GRU(4, 3) | q; nn.GRU(4, 3, num_layers=2) | x; nn.GRU(4, 2) | pack([x, y[:2]]); nn.RNNCell(4, 3) | x
+nn.GRU(4, 3) | q; nn.GRU(4, 3, num_layers=2) | x
+nn.LSTMCell(4, 3) | x[0]; nn.GRU(4, 3, bidirectional=True) | pack([y[:1], x, y[:2]]); nn.GRU(4, 2) | pack([x, y[:2]]); nn.RNNCell(4, 3) | x
 nn.LSTMCell(4, 3) | x; nn.GRUCell(4, 3) | x; nn.ModuleList([nn.Linear(4, 2), nn.Linear(4, 2)])[1] | x
 nn.ModuleDict({"a": nn.Linear(4, 2)})["a"] | x
 """

@@ -25,11 +25,11 @@ import lmbook
 from lmbook_press.site.python.names import FUNCTION, Cell, Reader, free, read, root
 
 HOME = Path(lmbook.__file__).parent.parent
-TORCH = {"torch", "safetensors"}
+TORCH = frozenset({"torch", "safetensors"})
 WEIGHTS = re.compile(
     r"\b(bundle\.weights|checkpoints\.load)\("
 )  # of a figure that runs a trained model, which is not in the page's Python
-NEVER = {"weights", "transformers", "sklearn", "nltk", "sacrebleu"}  # not in a page, with PyTorch or without
+NEVER = frozenset({"weights", "transformers", "sklearn", "nltk", "sacrebleu"})  # not in a page, with PyTorch or without
 COVERED = json.loads(Path(__file__).with_name("torch.json").read_text(encoding="utf8"))
 
 
@@ -117,7 +117,7 @@ def plan(sources: list[str], covered: bool = False, refused: Collection[int] = (
     torch: whether it, or a cell that it needs, asks for a package that a page does not have, PyTorch among them unless
     it is covered, or is one of those refused.
     """
-    no = frozenset((TORCH - {"torch"} if covered else TORCH) | NEVER)
+    no = NEVER if covered else TORCH | NEVER
     cells = [read(code) for code in sources]
     plans: list[dict] = []
     for number, cell in enumerate(cells):

@@ -24,6 +24,9 @@ RECORDS = ("lmbook/lab/recorded/", "lmbook/lab/trained/", "lmbook/lab/tables.tom
 SCRIPTS = ("kernel.mjs", "cells.mjs", "outputs.mjs", "cells.css", "codemirror.js")
 TITLES = {"numpy": "NumPy", "matplotlib": "Matplotlib", "lmbook": "the book's own code", "records": "recorded results"}
 TITLES |= {"traitlets": "traitlets", "grader": "the checks of the homework", "torch": "the book's part of PyTorch"}
+TITLES |= {"trained": "trained models"}
+# Those that chapters load whose cells run with the page's PyTorch; their cards are among the records.
+TRAINED = ("shakespeare-rnn", "shakespeare-lstm", "shakespeare-gru", "sms-spam")
 
 
 def archive(entries: Iterable[tuple[str, bytes]]) -> bytes:
@@ -57,7 +60,7 @@ def licences(*distributions: str) -> list[tuple[str, bytes]]:
 
 
 def archives() -> dict[str, bytes]:
-    """The archives by name: the kernel, the lesson, the records, the grader, traitlets, what stands for torch."""
+    """The archives by name: kernel, lesson, records, grader, traitlets, what stands for torch, trained models."""
     lesson = tree(place("lmbook"), "lmbook/", LESSON)
     apart = [(name, data) for name, data in lesson if name.startswith(RECORDS)]
     names = {name for name, _ in apart}
@@ -69,8 +72,14 @@ def archives() -> dict[str, bytes]:
         "records.zip": archive(apart),
         "grader.zip": archive([*of_the_grader(), *of_the_press()]),
         "torch.zip": archive(tree(place("lmbook_torch"), "torch/")),
+        "trained.zip": archive((name, (place("lmbook").parent / name).read_bytes()) for name in trained()),
         "traitlets.zip": archive([*tree(place("traitlets"), "traitlets/"), *licences("traitlets")]),
     }
+
+
+def trained() -> list[str]:
+    """The files of weights of TRAINED, by their places in the package."""
+    return [f"lmbook/lab/trained/{name}.safetensors" for name in TRAINED]
 
 
 def of_the_grader() -> list[tuple[str, bytes]]:
@@ -144,6 +153,7 @@ def packs() -> dict[str, dict]:
     found["lmbook"] = {"files": ["lmbook.zip"], "imports": ["lmbook"], "unpack": "/lib/lmbook"}
     found["records"] = {"files": ["records.zip"], "imports": ["lmbook.lab"], "unpack": "/lib/lmbook"}
     found["grader"] = {"files": ["grader.zip"], "imports": ["lmbook_grader"], "unpack": "/lib/lmbook"}
+    found["trained"] = {"files": ["trained.zip"], "imports": ["lmbook.lab.checkpoints"], "unpack": "/lib/lmbook"}
     found["torch"] = {"files": ["torch.zip"], "imports": ["torch"], "unpack": "/lib/kernel"}
     found["traitlets"] = {"files": ["traitlets.zip"], "imports": ["traitlets", "anywidget"], "unpack": "/lib/kernel"}
     for name, texts in corpora().items():
