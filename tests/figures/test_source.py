@@ -40,7 +40,7 @@ def test_the_checks_are_pinned_and_fetched_from_wherever_npm_is_set_to():
 
 def on_the_page(name):
     """The modules that a figure computes with on the page's own thread: all that it imports but programs of workers."""
-    imported = {module for _, module in bundle._IMPORT.findall(bundle.source(name)) if not module.startswith("program-")}
+    imported = {one for _, one in bundle._IMPORT.findall(bundle.source(name)) if not one.startswith("program-")}
     return imported.union(*map(on_the_page, imported)) if imported else imported
 
 

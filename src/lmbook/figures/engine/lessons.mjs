@@ -9,7 +9,7 @@
 // names: one a line, each begun with <sos> and ended with <eos>.  text: characters, on and on.  gap: a symbol, others,
 // a question (experiments/recall_across_gap.py).  reversal: symbols, to be written backwards.  Losses are nats per
 // prediction. The last tenth of a text, or of shuffled names, is held out. Gaps and symbols are drawn anew for every
-// batch. share: [k, parts] computes the k-th part of the rows of each batch, the same batch in every worker: the mean of
+// batch. share: [k, parts] computes the k-th part of the rows of each batch, the same in every worker: the mean of
 // their gradients is that of the whole.
 import { crossEntropy, inference } from "./autograd.mjs";
 import { Characters } from "./bytepairs.mjs";

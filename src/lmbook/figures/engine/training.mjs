@@ -4,7 +4,7 @@
 // Several workers may share each batch (data parallel): one leads, and each of the others, with a line to it, computes
 // the gradient of its part of the rows and sends it; all take the step that the mean of these gradients says.
 //
-//   tell it   { crew: { part, parts, lines } }      before the start: lines to the others, or the one line to the leader
+//   tell it   { crew: { part, parts, lines } }      before the start: lines to the others, or to the leader
 //             { start: { abouts, seed, text, every, steps, rate, file, card, from } }      from: what it once kept
 //             { go: true }   { go: false }   { rate }   { keep: true }   { pack: true }
 //   it tells  { run, step, seconds, train, valid, samples, right, notes }      of each network, before the first step
