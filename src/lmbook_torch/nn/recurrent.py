@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..elementwise import wrap
-from ..shapes import cat, stack
+from ..joins import cat, stack
 from ..tensor import Tensor
 from . import functional as F
 from . import init
