@@ -47,6 +47,7 @@ x.matmul(m); x.mm(m); q.bmm(q.mT); x.mv(v); v.dot(v); v.inner(v); v.outer(v); T.
 T.einsum("ab,bc->ac", x, m); T.einsum("bij,bkj->bik", q, q); T.einsum("ab->b", x); (m @ m.T).matrix_power(3)
 T.kron(x[:2, :2].detach(), y[:2, :2].detach()); T.linalg.solve(s, v); T.linalg.solve(s, s + 1); T.linalg.inv(s)
 T.linalg.det(s.detach()); T.linalg.svdvals(x.detach()); T.linalg.eigvals((s + s.T).detach()).real.sort().values
+T.linalg.eigvals(s).abs().max().requires_grad; T.linalg.svdvals(x).requires_grad; T.linalg.matrix_rank(x)
 T.linalg.eigh((s + s.T).detach())[0]; T.linalg.qr(s.detach())[0].abs(); T.linalg.qr(s.detach()).R.abs()
 T.linalg.svd(x.detach())[1]; T.linalg.matrix_rank(s.detach()); T.linalg.matrix_norm(x); T.linalg.norm(x)
 T.linalg.norm(x, dim=1); T.linalg.vector_norm(x, dim=0); T.linalg.matrix_power(s, 2); x.clone(); x.to(T.float32)
@@ -128,7 +129,8 @@ nn.RNN(4, 3, nonlinearity="relu") | q; nn.RNN(4, 3, num_layers=2, bidirectional=
 nn.LSTM(4, 3, batch_first=True) | q; nn.LSTM(4, 3, num_layers=2, dropout=0.5) | q
 nn.LSTM(4, 3, bidirectional=True, bias=False) | q; nn.LSTM(4, 3, bidirectional=True) | pack([x, y[:2]])
 nn.GRU(4, 3) | q; nn.GRU(4, 3, num_layers=2) | x
-nn.LSTMCell(4, 3) | x[0]; nn.GRU(4, 3, bidirectional=True) | pack([y[:1], x, y[:2]]); nn.GRU(4, 2) | pack([x, y[:2]]); nn.RNNCell(4, 3) | x
+nn.LSTMCell(4, 3) | x[0]; nn.GRU(4, 3, bidirectional=True) | pack([y[:1], x, y[:2]])
+nn.GRU(4, 2) | pack([x, y[:2]]); nn.RNNCell(4, 3) | x
 nn.LSTMCell(4, 3) | x; nn.GRUCell(4, 3) | x; nn.ModuleList([nn.Linear(4, 2), nn.Linear(4, 2)])[1] | x
 nn.ModuleDict({"a": nn.Linear(4, 2)})["a"] | x
 """
