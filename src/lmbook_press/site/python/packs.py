@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+import lmbook
 from lmbook.data import fetch
 from lmbook_press.site.python import files
 
@@ -22,6 +23,7 @@ LESSON = (".py", ".json", ".txt", ".toml", ".mjs", ".css", ".wasm")
 RECORDS = ("lmbook/lab/recorded/", "lmbook/lab/trained/", "lmbook/lab/tables.toml")
 # What a page loads by these names: the newest, since all of them change together.
 SCRIPTS = ("kernel.mjs", "cells.mjs", "outputs.mjs", "cells.css", "codemirror.js")
+LOOPS = Path(lmbook.__file__).parent / "figures" / "engine" / "kernels.wasm"  # which multiply large matrices
 TITLES = {"numpy": "NumPy", "matplotlib": "Matplotlib", "lmbook": "the book's own code", "records": "recorded results"}
 TITLES |= {"traitlets": "traitlets", "grader": "the checks of the homework", "torch": "the book's part of PyTorch"}
 TITLES |= {"trained": "trained models"}
@@ -154,7 +156,8 @@ def packs() -> dict[str, dict]:
     found["records"] = {"files": ["records.zip"], "imports": ["lmbook.lab"], "unpack": "/lib/lmbook"}
     found["grader"] = {"files": ["grader.zip"], "imports": ["lmbook_grader"], "unpack": "/lib/lmbook"}
     found["trained"] = {"files": ["trained.zip"], "imports": ["lmbook.lab.checkpoints"], "unpack": "/lib/lmbook"}
-    found["torch"] = {"files": ["torch.zip"], "imports": ["torch"], "unpack": "/lib/kernel"}
+    torch = {"files": ["torch.zip", LOOPS.name], "imports": ["torch"], "unpack": "/lib/kernel"}
+    found["torch"] = {**torch, "loops": LOOPS.name}
     found["traitlets"] = {"files": ["traitlets.zip"], "imports": ["traitlets", "anywidget"], "unpack": "/lib/kernel"}
     for name, texts in corpora().items():
         put = {file: f"/cache/lmbook/data/{name}/{file.removeprefix(f'{name}-')}" for file in texts}
@@ -177,7 +180,7 @@ def write(folder: Path, found: dict[str, Path]) -> dict:
         if name.endswith(".js"):
             kind = "text/javascript"
         listed[name] = {"at": files.served_as(name), "bytes": size, "packed": name in files.PACKED, "type": kind}
-    own = {**archives(), "pyodide-lock.json": pyodide_lock()}
+    own = {**archives(), "pyodide-lock.json": pyodide_lock(), LOOPS.name: LOOPS.read_bytes()}
     for texts in corpora().values():
         own |= texts
     worker = (HERE / "worker.mjs").read_bytes()
