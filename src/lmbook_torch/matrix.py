@@ -13,7 +13,7 @@ try:
     import page_products  # of a page's worker, where NumPy has no BLAS
 except ImportError:
     page_products = None
-SMALL, LARGE = 2**15, 2**24  # terms below which a call costs more than it saves; numbers that there is room for
+SMALL, LARGE = 2**15, 2**24  # terms below which a call costs more than it saves; numbers of a matrix
 
 
 def laid(x: np.ndarray) -> tuple[np.ndarray, int, int]:
@@ -29,12 +29,14 @@ def product(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     as einsum over two contiguous rows, which is itself two to six times as fast as matmul, since both use SIMD."""
     if page_products is None or x.ndim < 2 or y.ndim < 2 or x.dtype.kind != "f" or x.shape[-1] <= 8:
         return np.matmul(x, y)
-    (*lead, I, K), J = x.shape, y.shape[-1]
-    fits = x.dtype == y.dtype == np.float32 and x.shape[:-2] == y.shape[:-2] and I * J + I * K + J * K < LARGE
-    if fits and I * J * K >= SMALL:
-        (x, ai, ak), (y, bk, bj), out = laid(x), laid(y), np.empty((*lead, I, J), np.float32)
+    (*lead, height, depth), width = x.shape, y.shape[-1]
+    n, terms = math.prod(lead), height * depth * width
+    fits = x.dtype == y.dtype == np.float32 and x.shape[:-2] == y.shape[:-2]
+    if fits and min(n, 32) * terms >= SMALL and max(x.size, y.size, n * height * width) < LARGE:
+        (x, down_x, on_x), (y, down_y, on_y) = laid(x), laid(y)
+        out = np.empty((*lead, height, width), np.float32)
         places = (one.__array_interface__["data"][0] for one in (out, x, y))
-        page_products.product(*places, math.prod(lead), I, J, K, ai, ak, bk, bj)
+        page_products.product(*places, n, height, width, depth, down_x, on_x, down_y, on_y)
         return out
     rows = np.ascontiguousarray(y.swapaxes(-1, -2))
     return np.einsum("...ij,...kj->...ik", np.ascontiguousarray(x), rows)

@@ -126,7 +126,8 @@ class Counted:
         asked.append(given)
         loops(*given)
 matrix.page_products = Counted
-for a, b in [((64, 32), (32, 48)), ((3, 4, 16, 32), (3, 4, 32, 40)), ((5, 33, 17), (5, 17, 99)), ((900, 900), (900, 70))]:
+shapes = ((64, 32), (32, 48)), ((3, 4, 16, 32), (3, 4, 32, 40)), ((5, 33, 17), (5, 17, 99)), ((900, 900), (900, 70))
+for a, b in shapes:
     x, y = rng.normal(size=a).astype("f"), rng.normal(size=b).astype("f")
     turned = [np.ascontiguousarray(one.swapaxes(-1, -2)).swapaxes(-1, -2) for one in (x, y)]
     for pair in (x, y), turned, (x[..., ::-1, :], y[..., ::-1]):
