@@ -23,12 +23,12 @@ from pathlib import Path
 
 import lmbook
 from lmbook_press.site.python.names import FUNCTION, Cell, Reader, free, read, root
+from lmbook_press.site.python.packs import TRAINED
 
 HOME = Path(lmbook.__file__).parent.parent
-TORCH = frozenset({"torch", "safetensors"})
-WEIGHTS = re.compile(
-    r"\b(bundle\.weights|checkpoints\.load)\("
-)  # of a figure that runs a trained model, which is not in the page's Python
+TORCH = frozenset({"torch", "safetensors", "trained"})
+WEIGHTS = re.compile(r"\b(bundle\.weights|checkpoints\.load)\(")  # of a figure that runs a trained model
+QUOTED = re.compile(r"\"([\w-]+)\"")
 NEVER = frozenset({"weights", "transformers", "sklearn", "nltk", "sacrebleu"})  # not in a page, with PyTorch or without
 COVERED = json.loads(Path(__file__).with_name("torch.json").read_text(encoding="utf8"))
 
@@ -72,7 +72,17 @@ def head(file: Path) -> list[str]:
     for node in ast.parse(text).body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             reader.modules(node)
-    return [*reader.cell.modules, *(["weights"] if "figures" in file.parts and WEIGHTS.search(text) else [])]
+    return [*reader.cell.modules, *(models(text) if "figures" in file.parts else [])]
+
+
+def models(text: str) -> list[str]:
+    """What a figure that runs trained models needs beside its imports: "trained" where a page has all of them, or
+    "weights", which no page has."""
+    if not WEIGHTS.search(text):
+        return []
+    shipped = {file.stem for file in (HOME / "lmbook/lab/trained").glob("*.safetensors")}
+    named = shipped & set(QUOTED.findall(text))
+    return ["trained" if named and named <= set(TRAINED) else "weights"]
 
 
 @cache

@@ -27,8 +27,9 @@ LOOPS = Path(lmbook.__file__).parent / "figures" / "engine" / "kernels.wasm"  # 
 TITLES = {"numpy": "NumPy", "matplotlib": "Matplotlib", "lmbook": "the book's own code", "records": "recorded results"}
 TITLES |= {"traitlets": "traitlets", "grader": "the checks of the homework", "torch": "the book's part of PyTorch"}
 TITLES |= {"trained": "trained models"}
-# Those that chapters load whose cells run with the page's PyTorch; their cards are among the records.
-TRAINED = ("shakespeare-rnn", "shakespeare-lstm", "shakespeare-gru", "sms-spam")
+# Those that cells and figures of chapters with the page's PyTorch load; their cards are among the records.
+TRAINED = ("shakespeare-rnn", "shakespeare-lstm", "shakespeare-gru", "sms-spam", "captions-feedforward", "names-gpt")
+TRAINED += ("skip-gram-page",)
 
 
 def archive(entries: Iterable[tuple[str, bytes]]) -> bytes:
@@ -155,7 +156,8 @@ def packs() -> dict[str, dict]:
     found["lmbook"] = {"files": ["lmbook.zip"], "imports": ["lmbook"], "unpack": "/lib/lmbook"}
     found["records"] = {"files": ["records.zip"], "imports": ["lmbook.lab"], "unpack": "/lib/lmbook"}
     found["grader"] = {"files": ["grader.zip"], "imports": ["lmbook_grader"], "unpack": "/lib/lmbook"}
-    found["trained"] = {"files": ["trained.zip"], "imports": ["lmbook.lab.checkpoints"], "unpack": "/lib/lmbook"}
+    trained = {"files": ["trained.zip"], "imports": ["lmbook.lab.checkpoints", "trained"]}  # the second: needs.models
+    found["trained"] = {**trained, "unpack": "/lib/lmbook"}
     torch = {"files": ["torch.zip", LOOPS.name], "imports": ["torch"], "unpack": "/lib/kernel"}
     found["torch"] = {**torch, "loops": LOOPS.name}
     found["traitlets"] = {"files": ["traitlets.zip"], "imports": ["traitlets", "anywidget"], "unpack": "/lib/kernel"}
