@@ -102,13 +102,15 @@ def test_the_lock_is_pyodides_own():
     assert told["packages"]["numpy"]["sha256"] == lock["files"][packages["numpy"]["file_name"]]["sha256"]
 
 
-def test_archives_hold_the_lesson_and_the_kernel_and_no_weights():
+def test_archives_hold_the_lesson_and_the_kernel_and_only_one_has_weights():
     made = {name: names(data) for name, data in packs.archives().items()}
     assert {"page_kernel.py", "rich_output.py", "IPython/lib/pretty.py", "IPython/display.py"} <= made["kernel.zip"]
     assert {"lmbook/ngram.py", "lmbook/data/registry.json", "lmbook/figures/__init__.py"} <= made["lmbook.zip"]
     assert any(name.startswith("licences/traitlets") for name in made["traitlets.zip"])
     assert any(name.startswith("lmbook/lab/recorded/") for name in made["records.zip"])
+    assert made.pop("trained.zip") == {f"lmbook/lab/trained/{name}.safetensors" for name in packs.TRAINED}
     assert not any(name.endswith(".safetensors") for all_ in made.values() for name in all_)
+    assert all(name.replace(".safetensors", ".json") in made["records.zip"] for name in packs.trained())
     assert packs.archives() == packs.archives()
 
 
