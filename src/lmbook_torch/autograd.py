@@ -4,7 +4,7 @@ from . import engine
 from .elementwise import wrap
 from .engine import backward, enable_grad, grad, no_grad, set_grad_enabled  # noqa: F401
 from .errors import NotCovered, missing
-from .shapes import stack
+from .joins import stack
 
 __getattr__ = missing("torch.autograd")
 

@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from .data import to_tensor
 from .dtypes import of
 from .elementwise import cast, public, together, unbroadcast, wrap
 from .engine import Mode, node
 from .errors import NotCovered
 from .shapes import axis
-from .tensor import Tensor, to_tensor
+from .tensor import Tensor
 
 
 def place(x: Tensor, index: Any) -> tuple[tuple, bool]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..elementwise import METHODS, wrap
 from ..engine import QUIET, node
-from ..shapes import cat, stack
+from ..joins import cat, stack
 from ..tensor import Tensor
 from . import functional as F
 from . import init
