@@ -136,11 +136,13 @@ def test_openings_and_bars_are_angles_and_cosines_and_stay_where_i_moves(show):
 
     def seen():
         dials = page.locator(".lmpw-dial").all_inner_texts()
-        return [number(text.split(": ")[1].split("°")[0]) for text in dials], each(page, ".lmpw-dial rect", "x", "width")
+        return [number(text.split(": ")[1].split("°")[0]) for text in dials], each(
+            page, ".lmpw-dial rect", "x", "width"
+        )
 
     before = seen()
-    angles = [math.degrees(math.acos(hand["cosine"])) for hand in figure.hands()]
-    assert before[0] == pytest.approx(angles, abs=0.51)
+    wanted = [math.degrees(math.acos(hand["cosine"])) for hand in figure.hands()]
+    assert before[0] == pytest.approx(wanted, abs=0.51)
     for (x, wide), hand in zip(before[1][1::2], figure.hands(), strict=True):
         end = float(x) + (float(wide) if hand["cosine"] > 0 else 0)
         assert end == pytest.approx(50 + 50 * hand["cosine"], abs=1e-6)
