@@ -37,7 +37,6 @@ from .dtypes import (
 )  # fmt: skip
 from .dtypes import bool_ as bool
 from .elementwise import operands
-from .engine import enable_grad, inference_mode, is_grad_enabled, set_grad_enabled
 from .errors import NotCovered
 from .grids import block_diag, cartesian_prod, meshgrid
 from .joins import cat, stack
@@ -61,6 +60,7 @@ from .make import (
     zeros_like,
 )  # fmt: skip
 from .matrix import einsum
+from .modes import enable_grad, inference_mode, is_grad_enabled, set_grad_enabled
 from .nn import recurrent
 from .nn.functional import cosine_similarity, dropout, layer_norm, rms_norm
 from .random import (

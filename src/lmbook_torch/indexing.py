@@ -7,8 +7,9 @@ import numpy as np
 from .data import to_tensor
 from .dtypes import of
 from .elementwise import cast, public, together, unbroadcast, wrap
-from .engine import Mode, node
+from .engine import Part, node
 from .errors import NotCovered
+from .modes import Mode
 from .shapes import axis
 from .tensor import Tensor
 
@@ -125,7 +126,7 @@ def getitem(x: Tensor, index: Any) -> Tensor:
     if arrays:
         return node("IndexBackward0", wrap(np.asarray(value)), [(x, lambda g: scattered(shape, parts, g))])
     name = "SelectBackward0" if any(isinstance(one, int) for one in parts[-1:]) else "SliceBackward0"
-    return node(name, x._seen(np.asarray(value)), [(x, lambda g: scattered(shape, parts, g))])
+    return node(name, x._seen(np.asarray(value)), [(x, lambda g: Part(shape, parts, g))])
 
 
 def setitem(x: Tensor, index: Any, value: Any) -> None:

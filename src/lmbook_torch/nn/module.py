@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import dtypes
-from ..engine import no_grad
 from ..errors import NotCovered
+from ..modes import no_grad
 from ..tensor import Tensor
 from .parameter import Parameter
 
