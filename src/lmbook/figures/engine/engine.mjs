@@ -14,8 +14,9 @@ import { bytes, weights } from "./checkpoint.mjs";
 import { GPT } from "./gpt.mjs";
 import { framed, hidden, inside, known as kept, opened, read } from "./insides.mjs";
 import { words as lowerWords } from "./ngram.mjs";
-import { likeliest, softmax } from "../kit/numbers.mjs";
+import { likeliest, logSoftmax, softmax } from "../kit/numbers.mjs";
 import { PatchClassifier } from "./patches.mjs";
+import { PixelGPT } from "./pixelgpt.mjs";
 import { Classifier, RecurrentLM, Tagger } from "./recurrent.mjs";
 import { AttentionSeq2Seq, Seq2Seq } from "./seq2seq.mjs";
 import { Transformer } from "./transformer.mjs";
@@ -294,6 +295,25 @@ export function engine() {
         read: words.map((word) => reader.token(word)),
         said: ids.map((_, k) => rows(model.run(ids.slice(0, k + 1)))),
       };
+    },
+
+    /** Takes the GPT over pixels that a figure has in its state. */
+    pixels({ name, network }) {
+      known.set(name, { model: new PixelGPT(network) });
+      return { name };
+    },
+
+    /**
+     * The upper rows of an image, as greys, behind each class: ln P(rows | class), P(class | rows), the class that is
+     * `asked` for, or the likeliest where that is -1, and for each seed the `rest` pixels that are written for it.
+     */
+    rows({ name, greys, asked, rest, temperature, seeds }) {
+      const { model } = get(name);
+      const read = model.classes.map((c) => model.behind(greys, c));
+      const logP = read.map((one) => one.logP);
+      const p = logSoftmax(logP).map(Math.exp);
+      const digit = asked < 0 ? likeliest(p, 1)[0] : asked;
+      return { logP, p, digit, written: seeds.map((seed) => model.write(read[digit], rest, temperature, seed)) };
     },
 
     /** What a classifier of images takes these greys for: P of each class, and where it looks. */
