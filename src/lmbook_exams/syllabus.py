@@ -74,7 +74,7 @@ def syllabus(plan: dict, book: Book, begin: datetime.date | None = None) -> str:
     if missing := [name for name in NEEDED if name not in plan]:
         raise BookError(f"The plan “{plan['title']}” has no {', '.join(missing)}: its syllabus says them.")
     hours, weeks = making.hours(plan, book), plan["week"]
-    with_homework = [one["homework"] / len(week["due"]) for one, week in zip(hours, weeks, strict=True) if "due" in week]
+    count = sum(len(week.get("due", [])) for week in weeks)
     projects = [at for at, week in enumerate(weeks, start=1) if week.get("project")]
     rows = [
         (
@@ -86,10 +86,9 @@ def syllabus(plan: dict, book: Book, begin: datetime.date | None = None) -> str:
         )
         for at, week in enumerate(weeks, start=1)
     ]
-    count = sum(len(week.get("due", [])) for week in weeks)
     about = {"plan": plan, "rows": rows, "count": count, "projects": (min(projects), max(projects)), "dated": begin}
-    read = _about(sum(one["read"] for one in hours) / len(hours))
-    about |= {"read": read, "homework": _about(sum(with_homework) / len(with_homework))}
+    for name, times in (("read", len(hours)), ("homework", count)):
+        about[name] = _about(sum(one[name] for one in hours) / times)
     return str(render("syllabus.md", "lmbook_exams", **about))
 
 

@@ -175,8 +175,8 @@ WHOLE = """() => { const slide = Reveal.getCurrentSlide(), body = slide.querySel
 @pytest.mark.parametrize("path", SOME)
 def test_a_living_figure_is_whole_on_its_slide_before_and_after_the_bet(path, stage):
     page, _ = stage(path)
-    there = "Reveal.getSlides().filter((slide) => slide.querySelector('.lm-figure')).map((slide) => Reveal.getIndices(slide))"
-    for at in page.evaluate(there):
+    living = "Reveal.getSlides().filter((slide) => slide.querySelector('.lm-figure'))"
+    for at in page.evaluate(f"{living}.map((slide) => Reveal.getIndices(slide))"):
         page.evaluate("(at) => Reveal.slide(at.h, at.v)", at)
         figure = page.locator("section.present > .body > .lm-figure")
         page.wait_for_function("Reveal.getCurrentSlide().querySelector('.lm-figure').dataset.live === 'true'")
