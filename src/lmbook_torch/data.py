@@ -1,5 +1,6 @@
 """Numbers and lists of Python as tensors."""
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -7,6 +8,8 @@ import numpy as np
 
 from . import dtypes
 from .tensor import Tensor
+
+NUMBERS = {int, float, bool}
 
 
 def tensor(
@@ -34,47 +37,50 @@ def array(data: Any, dtype: dtypes.dtype | None = None) -> np.ndarray:
         except ValueError as error:
             raise ValueError(_ragged(plain)) from error
         if found.dtype.kind == "O" or found.dtype.kind in "US":
-            kind = type(next(iter(_leaves(plain)))).__name__
+            kind = next(iter(_kinds(plain))).__name__
             raise TypeError(
                 f"new(): invalid data type '{kind}'" if kind == "str" else f"must be real number, not {kind}"
             )
-        if dtype is None and (not found.size or not any(isinstance(one, np.generic) for one in _leaves(plain))):
-            kind = dtypes.of_number(found.flat[0].item()) if found.size else dtypes.get_default_dtype()
-            return found.astype(kind.numpy)
         if dtype is None:
-            return found.astype(
-                dtypes.of(found).numpy
-                if found.dtype.kind == "f"
-                else np.int64
-                if found.dtype.kind in "iu"
-                else found.dtype
-            )
+            return found.astype(_common(set(_kinds(plain))).numpy)
     return found if dtype is None else found.astype(dtype.to_numpy(), copy=False)
 
 
 def _plain(data: Any) -> Any:
     """Lists of tensors as lists of numbers."""
     if isinstance(data, Tensor):
-        return data._a if data._a.ndim else data._a.item()
+        return data._a if data._a.ndim else data._a[()]
     if isinstance(data, list | tuple):
-        return [_plain(one) for one in data]
+        return data if NUMBERS.issuperset(map(type, data)) else [_plain(one) for one in data]
     if isinstance(data, range | dict | set) or hasattr(data, "__next__"):
         return list(data)
     return data
 
 
-def _leaves(data: Any) -> Iterator[Any]:
-    if isinstance(data, list):
-        for one in data:
-            yield from _leaves(one)
-    elif isinstance(data, np.ndarray):
-        yield from data.flat
+def _common(kinds: set[type]) -> dtypes.dtype:
+    """The type that such numbers have in common; NumPy's and tensors' floats keep theirs."""
+    found = []
+    for kind in kinds:
+        kept = issubclass(kind, np.generic) and not issubclass(kind, np.integer)
+        found.append(dtypes.of(np.empty(0, kind)) if kept else dtypes.of_number(kind(0)))
+    return functools.reduce(dtypes.common, found) if found else dtypes.get_default_dtype()
+
+
+def _kinds(data: Any) -> Iterator[type]:
+    """The types of what is in lists of lists, of each list once."""
+    if isinstance(data, np.ndarray):
+        yield data.dtype.type
+    elif not isinstance(data, list | tuple):
+        yield type(data)
+    elif NUMBERS.issuperset(kinds := dict.fromkeys(map(type, data))):
+        yield from kinds
     else:
-        yield data
+        for one in data:
+            yield from _kinds(one)
 
 
 def _ragged(data: Any) -> str:
-    lengths = [len(one) if isinstance(one, list) else 0 for one in data]
+    lengths = [len(one) if isinstance(one, list | tuple) else 0 for one in data]
     at = next((i for i, n in enumerate(lengths) if n != lengths[0]), 0)
     return f"expected sequence of length {lengths[0]} at dim 1 (got {lengths[at]})"
 

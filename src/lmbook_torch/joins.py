@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from .elementwise import operands, public, wrap
-from .engine import node
+from .engine import Part, node
 from .shapes import axis, moved
 from .shapes import axis as counted
 from .tensor import Tensor
@@ -65,13 +65,7 @@ def stack(tensors, dim=0, *, axis=None):
 def narrowed(x: Tensor, at: int, start: int, stop: int, name: str = "SplitBackward0") -> Tensor:
     """Entries start to stop of one dimension."""
     place = (slice(None),) * at + (slice(start, stop),)
-
-    def vjp(g):
-        whole = np.zeros(x._a.shape, g.dtype)
-        whole[place] = g
-        return whole
-
-    return moved(x, x._a[place], name, vjp)
+    return moved(x, x._a[place], name, lambda g: Part(x._a.shape, place, g))
 
 
 @public
@@ -121,13 +115,7 @@ def unbind(x, dim=0):
 @public
 def select(x, dim, index, name="SelectBackward0"):
     place = (slice(None),) * axis(dim, x._a.ndim) + (index,)
-
-    def vjp(g):
-        whole = np.zeros(x._a.shape, g.dtype)
-        whole[place] = g
-        return whole
-
-    return moved(x, np.asarray(x._a[place]), name, vjp)
+    return moved(x, np.asarray(x._a[place]), name, lambda g: Part(x._a.shape, place, g))
 
 
 @public

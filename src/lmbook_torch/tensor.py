@@ -7,6 +7,7 @@ import numpy as np
 
 from . import dtypes, engine
 from .errors import NotCovered
+from .modes import Mode
 from .plain import Plain
 
 
@@ -119,7 +120,7 @@ class Tensor(Plain):
 
     def _before(self) -> "Tensor":
         """This tensor as it is now, for an operation that will change it."""
-        if not (engine.Mode.now and self.requires_grad):
+        if not (Mode.now and self.requires_grad):
             return self
         if self._node is None:
             raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
@@ -129,7 +130,7 @@ class Tensor(Plain):
 
     def _changed(self, result: "Tensor") -> "Tensor":
         """Takes over what an operation in place would give: its numbers, and its place in the graph."""
-        recorded = engine.Mode.now and (self.requires_grad or result.requires_grad)
+        recorded = Mode.now and (self.requires_grad or result.requires_grad)
         if recorded and self._node is None and self.requires_grad:
             raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
         if recorded and self._view:

@@ -13,7 +13,8 @@ from .tensor import Tensor
 
 
 def _sigmoid(x):
-    return np.where(x >= 0, 1 / (1 + np.exp(-np.abs(x))), np.exp(-np.abs(x)) / (1 + np.exp(-np.abs(x)))).astype(x.dtype)
+    e = np.exp(-np.abs(x))
+    return (np.where(x >= 0, e.dtype.type(1), e) / (1 + e)).astype(x.dtype, copy=False)
 
 
 # name -> (f, vjp(g, x, y), what the vjp reads, "whole" where integers stay integers)

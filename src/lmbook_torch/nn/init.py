@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from ..elementwise import wrap
-from ..engine import no_grad
 from ..errors import missing
 from ..linalg import qr
+from ..modes import no_grad
 
 __getattr__ = missing("torch.nn.init")
 
