@@ -131,7 +131,7 @@ def test_pytorch_is_in_a_page_where_it_is_covered_but_for_the_cells_that_are_ref
 
 
 def test_a_figure_that_runs_trained_models_is_in_a_page_that_has_them_and_pytorch():
-    cells = ["from lmbook.figures import UnrolledRNN, TwoDirections", "UnrolledRNN()", "TwoDirections()"]
+    cells = ["from lmbook.figures import UnrolledRNN, GPTWriter", "UnrolledRNN()", "GPTWriter()"]
     found = {covered: [plan["torch"] for plan in needs.plan(cells, covered)] for covered in (False, True)}
     assert found == {False: [True, True, True], True: [True, False, True]}
     assert needs.models('checkpoints.load("shakespeare-rnn")') == ["trained"]

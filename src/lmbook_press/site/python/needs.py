@@ -82,7 +82,7 @@ def models(text: str) -> list[str]:
         return []
     shipped = {file.stem for file in (HOME / "lmbook/lab/trained").glob("*.safetensors")}
     named = shipped & set(QUOTED.findall(text))
-    return ["trained" if named and named <= set(TRAINED) else "weights"]
+    return ["trained" if named and named <= {name for names in TRAINED.values() for name in names} else "weights"]
 
 
 @cache

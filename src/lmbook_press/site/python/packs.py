@@ -26,10 +26,15 @@ SCRIPTS = ("kernel.mjs", "cells.mjs", "outputs.mjs", "cells.css", "codemirror.js
 LOOPS = Path(lmbook.__file__).parent / "figures" / "engine" / "kernels.wasm"  # which multiply large matrices
 TITLES = {"numpy": "NumPy", "matplotlib": "Matplotlib", "lmbook": "the book's own code", "records": "recorded results"}
 TITLES |= {"traitlets": "traitlets", "grader": "the checks of the homework", "torch": "the book's part of PyTorch"}
-TITLES |= {"trained": "trained models"}
-# Those that cells and figures of chapters with the page's PyTorch load; their cards are among the records.
-TRAINED = ("shakespeare-rnn", "shakespeare-lstm", "shakespeare-gru", "sms-spam", "captions-feedforward", "names-gpt")
-TRAINED += ("skip-gram-page",)
+TITLES |= {"trained": "trained models", "taggers": "trained taggers"}
+# Models that cells and figures of chapters with the page's PyTorch load, by pack; their cards are among the records.
+TRAINED = {
+    "trained": (
+        "shakespeare-rnn", "shakespeare-lstm", "shakespeare-gru", "sms-spam", "captions-feedforward", "names-gpt",
+        "skip-gram-page",
+    ),
+    "taggers": ("ewt-left", "ewt-lstm", "sms-spam-left"),
+}  # fmt: skip
 
 
 def archive(entries: Iterable[tuple[str, bytes]]) -> bytes:
@@ -75,14 +80,15 @@ def archives() -> dict[str, bytes]:
         "records.zip": archive(apart),
         "grader.zip": archive([*of_the_grader(), *of_the_press()]),
         "torch.zip": archive(tree(place("lmbook_torch"), "torch/")),
-        "trained.zip": archive((name, (place("lmbook").parent / name).read_bytes()) for name in trained()),
+        **{f"{pack}.zip": archive(weights(names)) for pack, names in TRAINED.items()},
         "traitlets.zip": archive([*tree(place("traitlets"), "traitlets/"), *licences("traitlets")]),
     }
 
 
-def trained() -> list[str]:
-    """The files of weights of TRAINED, by their places in the package."""
-    return [f"lmbook/lab/trained/{name}.safetensors" for name in TRAINED]
+def weights(names: Iterable[str]) -> list[tuple[str, bytes]]:
+    """The files of trained models, with their places in the package."""
+    folder = place("lmbook") / "lab" / "trained"
+    return [(f"lmbook/lab/trained/{name}.safetensors", (folder / f"{name}.safetensors").read_bytes()) for name in names]
 
 
 def of_the_grader() -> list[tuple[str, bytes]]:
@@ -156,10 +162,13 @@ def packs() -> dict[str, dict]:
     found["lmbook"] = {"files": ["lmbook.zip"], "imports": ["lmbook"], "unpack": "/lib/lmbook"}
     found["records"] = {"files": ["records.zip"], "imports": ["lmbook.lab"], "unpack": "/lib/lmbook"}
     found["grader"] = {"files": ["grader.zip"], "imports": ["lmbook_grader"], "unpack": "/lib/lmbook"}
-    trained = {"files": ["trained.zip"], "imports": ["lmbook.lab.checkpoints", "trained"]}  # the second: needs.models
-    found["trained"] = {**trained, "unpack": "/lib/lmbook"}
+    asking = {"trained": ["lmbook.lab.checkpoints", "trained"]}  # the second: needs.models
+    asking["taggers"] = ["lmbook.lab.recipes.tagging", "lmbook.figures.directions"]
+    for name, modules in asking.items():
+        found[name] = {"files": [f"{name}.zip"], "imports": modules, "unpack": "/lib/lmbook"}
     torch = {"files": ["torch.zip", LOOPS.name], "imports": ["torch"], "unpack": "/lib/kernel"}
     found["torch"] = {**torch, "loops": LOOPS.name}
+    found["numpy"]["imports"] = [*found["numpy"]["imports"], "torch"]  # which stands on it
     found["traitlets"] = {"files": ["traitlets.zip"], "imports": ["traitlets", "anywidget"], "unpack": "/lib/kernel"}
     for name, texts in corpora().items():
         put = {file: f"/cache/lmbook/data/{name}/{file.removeprefix(f'{name}-')}" for file in texts}
