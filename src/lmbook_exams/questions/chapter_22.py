@@ -8,7 +8,7 @@ from lmbook_exams.question import pick, question, row, some, whole
 @question("What is learned of a dialogue", points=4, minutes=5, objective=1, level=1)
 def learned_tokens(rng):
     r"""A batch has two dialogues in the template `<user> … <assistant> … <end>`. In the first the question has «a»
-    words and the answer «b», in the second «c» and «d».
+    words and the answer «b», in the second «c» and «d». Each word and each marker is a token.
 
     (a) How many tokens do the two dialogues have, markers and ends included? (b) How many of them are learned? (c) The
     tokens learned in the first have $-\ln P = «p»$ each, those in the second «q». What is the loss of the batch, per
@@ -30,8 +30,8 @@ def learned_tokens(rng):
 def thin_product(rng):
     r"""A matrix $W$ of $«n» \times «m»$ is tuned by LoRA of rank $r = «r»$, with $\alpha = r$.
 
-    (a) How many numbers are learned, and how many would be without LoRA? (b) For $r = 1$ let $B = «B»^\top$ and
-    $A = «A»$. Give the change of $W$. (c) Why does $B$ start at 0, and what would be wrong with both starting at 0? (d)
+    (a) How many numbers are learned, and how many would be without LoRA? (b) A smaller $W$,
+    of $2 \times 2$, has $B = «B»^\top$ and $A = «A»$, of rank 1. Give its change. (c) Why does $B$ start at 0, and what would be wrong with both starting at 0? (d)
     How much longer does a forward pass take after merging?
 
     *Solution.* (a) $«r» («n» + «m») = «thin»$ in the place of $«full»$. (b) $«change»$, row by row. (c) So that the
@@ -73,7 +73,8 @@ def tilted(rng):
     r"""A reference gives three answers the probabilities $«ref»$. Their rewards are $0$, $\beta \ln «u»$ and
     $\beta \ln «v»$.
 
-    (a) Which policy maximises $E_\pi[r] - \beta \operatorname{KL}(\pi \| \text{ref})$? (b) What is its value? (c)
+    (a) Which policy maximises $E_\pi[r] - \beta \operatorname{KL}(\pi \| \text{ref})$? (b) What is the largest value, as a
+    formula? (c)
     What happens to the policy for $\beta \to 0$ and for $\beta \to \infty$, at these rewards held fixed? (d) A policy
     $\pi = «pi»$ is given. Which reward differences $r_2 - r_1$ and $r_3 - r_1$ does DPO see in it?
 
