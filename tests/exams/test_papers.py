@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from lmbook_cli import main
 from lmbook_exams import sheets
 from lmbook_exams.bank import CHAPTERS, by_name, chapters_of, objectives, of_chapter, selected
-from lmbook_exams.exports import latex, qti
+from lmbook_exams.exports import latex, parted, qti
 from lmbook_exams.paper import choose, papers, seed_of, versions_of
 from lmbook_exams.question import fill, question, shown
 from lmbook_press.assignments.marking import rubric
@@ -57,7 +57,13 @@ def test_every_draw_makes_a_whole_question(number):
             assert not re.search(r"[«»]|Fraction\(|np\.|array\(|\de[+-]\d", whole), one.name
             assert all(math.isfinite(value) for value in draw.numbers.values() if isinstance(value, (int, float)))
             assert min(map(len, (draw.text, draw.solution))) > 40
-            assert sum(points for points, _ in rubric(draw.scheme, one.points)) == one.points
+            items = rubric(draw.scheme, one.points)
+            assert sum(points for points, _ in items) == one.points
+            assert not any(re.fullmatch(r"point \d", said) for _, said in items), (
+                f"{one.name}: a scheme names its items"
+            )
+            begun = re.findall(r"(?:\A|\n\n)\(([a-f])\)\s", parted(draw.text))
+            assert begun == list("abcdef"[: len(begun)]), f"{one.name}: each part begins a line"
             # no formula goes over a line, and nothing but formulae stands between dollars
             assert "$" not in FORMULA.sub("", whole), one.name
             for found in FORMULA.finditer(whole):

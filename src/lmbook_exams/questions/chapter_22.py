@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from lmbook_exams.question import pick, question, row, some, whole
+from lmbook_exams.question import pick, question, row, some, until, whole
 
 
 @question("What is learned of a dialogue", points=4, minutes=5, objective=1, level=1)
@@ -88,7 +88,11 @@ def tilted(rng):
     u, v = pick(rng, (2, 3)), pick(rng, (4, 5, 6))
     ref = [Fraction(one, 4) for one in p]
     mass = [ref[0], ref[1] * u, ref[2] * v]
-    pi = [Fraction(one, 6) for one in pick(rng, ((1, 2, 3), (1, 4, 1), (2, 1, 3)))]
+
+    def policy():
+        return ([Fraction(one, 6) for one in pick(rng, ((1, 2, 3), (1, 4, 1), (2, 1, 3), (3, 2, 1), (1, 1, 4)))],)
+
+    (pi,) = until(policy, lambda pi: len({one / before for one, before in zip(pi, ref, strict=True)}) == 3)
     return {"u": u, "v": v, "ref": row(ref), "mass": row(mass), "Z": sum(mass), "best": row([m / sum(mass) for m in mass]),
             "pi": row(pi), "d2": pi[1] / ref[1] / (pi[0] / ref[0]), "d3": pi[2] / ref[2] / (pi[0] / ref[0]),
             "p": ref, "policy": pi, "optimum": [m / sum(mass) for m in mass]}  # fmt: skip
@@ -209,5 +213,5 @@ def two_curves():
     lower, the fall is smaller or absent. (d) No: tests are finite too. A program can pass those that are there,
     for instance by holding their results.
 
-    *Marks.* 1 point for each, with its reason.
+    *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d), each with its reason.
     """

@@ -174,7 +174,8 @@ def a_hundred_answers():
     try, a higher one for many. The checker: who chooses the right one of a hundred answers, and is it there in use? The
     estimate: unbiased from how many answers? Whether the test was in one of the training texts.
 
-    *Marks.* 1 point for each of three with its explanation. 1 point: that the two numbers estimate different things.
+    *Marks.* 1 point: one thing with its explanation. 1 point: a second one. 1 point: a third one. 1 point: that the two
+    numbers estimate different things.
     """
 
 
