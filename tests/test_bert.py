@@ -81,6 +81,7 @@ def masked_lm(weights) -> MaskedLM:
     return model.eval()
 
 
+@pytest.mark.slow
 def test_hidden_states_are_those_of_bert(reference):
     ours = load_bert(reference.state_dict(), n_heads=4).eval()
     tokens = sentences([WINDOW, 9, 5])
@@ -93,6 +94,7 @@ def test_hidden_states_are_those_of_bert(reference):
         assert (ours.pool(hidden) - theirs.pooler_output).abs().max() < 1e-4
 
 
+@pytest.mark.slow
 def test_without_types_all_are_of_the_first(reference):
     ours = load_bert(reference.state_dict(), n_heads=4).eval()
     tokens = sentences([8, 8])
@@ -100,6 +102,7 @@ def test_without_types_all_are_of_the_first(reference):
         assert (ours(tokens) - reference(tokens).last_hidden_state).abs().max() < 1e-4
 
 
+@pytest.mark.slow
 def test_another_epsilon_would_be_noticed(reference):
     ours = load_bert(reference.state_dict(), n_heads=4).eval()
     tokens = sentences([8, 8])
@@ -108,6 +111,7 @@ def test_another_epsilon_would_be_noticed(reference):
     assert (ours(tokens) - expected).abs().max() > 1e-4
 
 
+@pytest.mark.slow
 def test_the_masked_language_model_is_that_of_bert(reference_lm):
     ours = masked_lm(reference_lm.state_dict())
     tokens = sentences([WINDOW, 6])
@@ -117,6 +121,7 @@ def test_the_masked_language_model_is_that_of_bert(reference_lm):
         assert (ours(tokens) - theirs)[tokens != PAD].abs().max() < 1e-4
 
 
+@pytest.mark.slow
 def test_bert_can_be_taken_out_of_a_masked_language_model(reference_lm):
     tokens = sentences([7, 7])
     ours = load_bert(reference_lm.state_dict(), n_heads=4)
@@ -124,6 +129,7 @@ def test_bert_can_be_taken_out_of_a_masked_language_model(reference_lm):
     assert torch.equal(ours.eval()(tokens), masked_lm(reference_lm.state_dict()).bert(tokens))
 
 
+@pytest.mark.slow
 def test_names_that_are_missing_or_too_many_are_reported(reference):
     weights = reference.state_dict()
     name = "encoder.layer.1.attention.self.key.bias"
@@ -360,6 +366,7 @@ def test_dropout_acts_in_training_only():
     assert not torch.equal(model(tokens), model(tokens))
 
 
+@pytest.mark.slow
 def test_old_names_and_heads_without_counterpart_are_understood(reference_lm):
     weights = {
         name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): w

@@ -51,6 +51,7 @@ def reference():
     return livelier(GPT2LMHeadModel(config).eval())
 
 
+@pytest.mark.slow
 def test_logits_are_those_of_gpt2(reference):
     ours = load_gpt2(reference.state_dict(), n_heads=4).eval()
     tokens = random_tokens(3, WINDOW)
@@ -61,6 +62,7 @@ def test_logits_are_those_of_gpt2(reference):
     assert difference < 1e-4
 
 
+@pytest.mark.slow
 def test_loss_and_gradients_are_those_of_gpt2(reference):
     ours = load_gpt2(reference.state_dict(), n_heads=4).eval()
     tokens = random_tokens(2, WINDOW)
@@ -74,6 +76,7 @@ def test_loss_and_gradients_are_those_of_gpt2(reference):
     torch.testing.assert_close(ours.embedding.weight.grad, wte, atol=1e-5, rtol=1e-3)
 
 
+@pytest.mark.slow
 def test_the_other_gelu_would_be_noticed(reference):
     ours = load_gpt2(reference.state_dict(), n_heads=4).eval()
     for layer in ours.layers:
@@ -83,6 +86,7 @@ def test_the_other_gelu_would_be_noticed(reference):
         assert (ours(tokens) - reference(tokens).logits).abs().max() > 1e-4
 
 
+@pytest.mark.slow
 def test_published_files_have_no_prefix_no_head_and_old_buffers(reference):
     full = reference.state_dict()
     weights = {name.removeprefix("transformer."): w for name, w in full.items() if name != "lm_head.weight"}
@@ -91,6 +95,7 @@ def test_published_files_have_no_prefix_no_head_and_old_buffers(reference):
     assert torch.equal(load_gpt2(weights, n_heads=4)(tokens), load_gpt2(full, n_heads=4)(tokens))
 
 
+@pytest.mark.slow
 def test_loading_copies(reference):
     weights = {name: w.clone() for name, w in reference.state_dict().items()}
     ours = load_gpt2(weights, n_heads=4)
@@ -99,6 +104,7 @@ def test_loading_copies(reference):
     assert weights["transformer.wte.weight"].abs().sum() > 0
 
 
+@pytest.mark.slow
 def test_names_that_are_missing_or_too_many_are_reported(reference):
     weights = reference.state_dict()
     missing = {n: w for n, w in weights.items() if n != "transformer.h.1.ln_2.bias"}
@@ -112,6 +118,7 @@ def test_names_that_are_missing_or_too_many_are_reported(reference):
         load_gpt2({}, n_heads=4)
 
 
+@pytest.mark.slow
 def test_weights_of_a_wrong_shape_or_an_untied_head_are_reported(reference):
     weights = reference.state_dict()
     name = "transformer.h.0.mlp.c_fc.weight"

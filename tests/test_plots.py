@@ -177,6 +177,7 @@ print(plots.to_html(fig, alt="x", caption="y"))
 """
 
 
+@pytest.mark.slow
 def test_two_processes_write_the_same_bytes():
     runs = [
         subprocess.run(

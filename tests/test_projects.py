@@ -22,6 +22,7 @@ def run(program: str, name: str, space: dict) -> str:
     return printed.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sheet", PAGES, ids=lambda sheet: sheet.stem)
 def test_the_program_runs_and_its_score_is_a_share(no_corpora, sheet):
     (program,), space = blocks(sheet.name, "python"), {}

@@ -5,11 +5,29 @@ from typing import Any
 
 import numpy as np
 
-from . import choices, dtypes, elementwise, grids, indexing, make, matrix, random, reduce, shapes  # noqa: F401 - they fill METHODS
+from . import (  # noqa: F401 - they fill METHODS
+    choices,
+    dtypes,
+    exponents,
+    grids,
+    indexing,
+    joins,
+    linalg,
+    make,
+    matrix,
+    orders,
+    places,
+    random,
+    reduce,
+    running,
+    shapes,
+    unary,
+)
+from .data import to_tensor
 from .elementwise import METHODS, NUMBERS, cast, public, wrap
 from .engine import node
 from .errors import NotCovered
-from .tensor import Tensor, to_tensor
+from .tensor import Tensor
 
 METHODS["inner"], METHODS["tile"] = matrix.METHODS_INNER, shapes.METHODS_TILE
 for _name in ("<lambda>",):
@@ -58,8 +76,8 @@ SHARED = {name: function for name, function in METHODS.items() if not name.endsw
 for _name, _function in METHODS.items():
     setattr(Tensor, _name, _function)
 for _name in ("qr", "det", "inverse"):
-    if hasattr(matrix, _name):
-        setattr(Tensor, _name, getattr(matrix, _name))
+    if hasattr(linalg, _name):
+        setattr(Tensor, _name, getattr(linalg, _name))
 
 
 OPERANDS = (Tensor, np.ndarray, *NUMBERS)

@@ -8,11 +8,11 @@ figures share, engine/ the models that are trained and read in the page.
         module = "explorer"                       # explorer/explorer.mjs
         n = traitlets.Int(2).tag(sync=True)       # the state, read and set on both sides
 
-        def __init__(self, **state):
-            state.setdefault("title", "With n = 5 most histories were never seen")     # the finding
-            state.setdefault("caption", "Type a history, then raise n.")               # what to try
-            state.setdefault("alt", "Bars: the five likeliest words after ...")        # the first view, in words
-            super().__init__(**state)
+        title = says("With n = 5 most histories were never seen")  # the finding
+        caption = says("Type a history, then raise n.")            # what to try
+
+        def _describe(self, change=None):         # what is shown, in words
+            self.alt = f"Bars: the five likeliest words after ... with n = {self.n}"
 
         def fallback(self):                       # HTML of the first view, for a page without scripts
             return bars_svg([("harbour", 0.2, "0.2")])
@@ -111,6 +111,7 @@ __all__ = [
     "UnrolledRNN",
     "bars_svg",
     "modules",
+    "says",
 ]
 
 
@@ -130,6 +131,11 @@ def modules(shared: tuple[str, ...] = _bundle.SHARED) -> dict[str, str]:
     return _bundle.modules({kind.module: limits(kind) for kind in kinds}, shared)
 
 
+def says(text: str) -> traitlets.Unicode:
+    """A synced trait with the text that stands there unless another one is given."""
+    return traitlets.Unicode(text).tag(sync=True)
+
+
 class Figure(anywidget.AnyWidget):
     """A figure of the book: state in synced traits, the drawing in `module`.mjs.
 
@@ -142,9 +148,7 @@ class Figure(anywidget.AnyWidget):
     state_version = 1
     models: tuple[str, ...] = ()  # the trained models that it fetches when a reader asks for them; see live.mjs
 
-    title = traitlets.Unicode().tag(sync=True)
-    caption = traitlets.Unicode().tag(sync=True)
-    alt = traitlets.Unicode().tag(sync=True)
+    title, caption, alt = says(""), says(""), says("")
 
     def __init_subclass__(cls, **kwargs):
         # add_traits() of ipywidgets makes subclasses at run time: only a class that names a module of its own gets one
@@ -156,9 +160,15 @@ class Figure(anywidget.AnyWidget):
     def __init__(self, **state):
         super().__init__(**state)
         self.on_msg(self._hand_over)
+        if "alt" not in state and not self.alt:
+            self._describe()
+            self.observe(self._describe, list(self.state().keys() - {"title", "caption", "alt"}))
         for name in ("title", "caption", "alt"):
             if not getattr(self, name).strip():
                 raise ValueError(f"{type(self).__name__} needs {name}=: a sentence for readers (see lmbook.figures)")
+
+    def _describe(self, change=None) -> None:
+        """Says in `alt` what the state shows, at first and after each change; for a figure that can be asked."""
 
     def _hand_over(self, widget, message, buffers) -> None:
         """Sends a model's file and card where the page has asked for them."""

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from ..elementwise import wrap
-from ..engine import QUIET, enable_grad
+from ..engine import QUIET
 from ..errors import NotCovered, missing
+from ..modes import enable_grad
 from ..tensor import Tensor
 from . import lr_scheduler  # noqa: F401
 

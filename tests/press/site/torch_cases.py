@@ -77,7 +77,11 @@ F.scaled_dot_product_attention(q, q, q, attn_mask=b[:, :3]); F.conv2d(q[None, :,
 F.conv2d(q[None], k, padding=1, stride=2); F.max_pool2d(q[None], 2); T.layer_norm(x, (4,)); T.rms_norm(x, (4,))
 T.tanh(x[0]); T.log(p); T.sqrt(p); 0 in i; pack([x, y[:2]]); pad_sequence([x, y[:2]])
 pad_sequence([x, y[:2]], batch_first=True, padding_value=-1.0); unpack(pack([y[:1], x, y[:2]]))
-T.autograd.functional.jacobian(lambda z: z.softmax(0), v); T.nn.utils.get_total_norm([x, y])
+T.autograd.functional.jacobian(lambda z: z.softmax(0), v); T.no_grad(lambda: x * 2)(); T.inference_mode(lambda: x * 2)()
+T.nn.utils.get_total_norm([x, y]); x[0] * x[1] + x[0].sum() + x[:, 1].mean() + x.sum() + x[0]
+x + x.unbind(1)[2][:, None] * x[0] + x; (x + x)[1:, 0] + x[:2, 1] + x.T[0][1:]; T.tensor([(1, 2), (3, 4.5)])
+T.tensor([[True], [False]]); T.tensor([[v[0].detach(), 2], [3, v[1].detach()]]); T.tensor([n[0], n[1]])
+T.tensor([[1, 2.5], [True, 3]])
 """
 
 # What changes a tensor in place, written as statements over z, a copy of x that is no leaf.

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import traitlets
 
-from lmbook.figures import Figure, bundle
+from lmbook.figures import Figure, bundle, says
 
 SHOWN = 8  # words offered at a place
 PLACE = Path(__file__).with_name("blank.json")
@@ -94,6 +94,11 @@ class FillTheBlank(Figure):
 
     module = "blank"
     models = ("bert-wikitext2",)
+    title = says("Some words can be guessed from both sides, and some cannot")
+    caption = says(
+        "Hide one word after the other, in our sentences and in your own. Compare a grammatical word such as “of” "
+        "with a noun or a name: which does the model find, and are its wrong answers of the right kind?"
+    )
 
     words = traitlets.List().tag(sync=True)
     sentences = traitlets.List().tag(sync=True)
@@ -105,17 +110,7 @@ class FillTheBlank(Figure):
     def __init__(self, **state):
         state = {key: shipped()[key] for key in ("words", "sentences")} | state
         state |= {"bytes": len(bundle.weights(self.models[0])[0])}
-        state.setdefault("title", "Some words can be guessed from both sides, and some cannot")
-        state.setdefault(
-            "caption",
-            "Hide one word after the other, in our sentences and in your own. Compare a grammatical word such as “of” "
-            "with a noun or a name: which does the model find, and are its wrong answers of the right kind?",
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         super().__init__(**state)
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["sentences", "chosen", "blank"])
 
     @traitlets.validate("chosen", "blank")
     def _check(self, proposal):

@@ -12,7 +12,7 @@ import html
 
 import traitlets
 
-from lmbook.figures import Figure, bars_svg
+from lmbook.figures import Figure, bars_svg, says
 
 D, LAYERS, HEADS, HEAD, SPAN = 4096, 32, 32, 128, 4096
 D_FF = {"gelu": 4 * D, "SwiGLU": round(8 * D / 3)}
@@ -39,26 +39,18 @@ class SwapTheBlock(Figure):
     """
 
     module = "block"
+    title = says("What one swaps in a block changes its state far more than its size")
+    caption = says(
+        "A model of 32 blocks of width 4,096, as GPT-2 would build them and with the parts that you choose. Which "
+        "exchange shrinks what must be kept of 32,768 tokens below a tenth? Which ones change the operations for "
+        "the next token, and from how long a text on?"
+    )
 
     norm = traitlets.Enum(NORMS, "LayerNorm").tag(sync=True)
     ffn = traitlets.Enum(NETWORKS, "gelu").tag(sync=True)
     kept = traitlets.Int(5, min=0, max=5).tag(sync=True)
     reach = traitlets.Enum(REACHES, "all").tag(sync=True)
     tokens = traitlets.Int(15, min=TOKENS[0], max=TOKENS[1]).tag(sync=True)
-
-    def __init__(self, **state):
-        state.setdefault("title", "What one swaps in a block changes its state far more than its size")
-        state.setdefault(
-            "caption",
-            "A model of 32 blocks of width 4,096, as GPT-2 would build them and with the parts that you choose. Which "
-            "exchange shrinks what must be kept of 32,768 tokens below a tenth? Which ones change the operations for "
-            "the next token, and from how long a text on?",
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
-        super().__init__(**state)
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["norm", "ffn", "kept", "reach", "tokens"])
 
     def numbers(self) -> dict[str, int]:
         """Those of the chosen block; `numbers` has the formulae."""

@@ -11,7 +11,7 @@ import math
 
 import traitlets
 
-from lmbook.figures import Figure, bars_svg
+from lmbook.figures import Figure, bars_svg, says
 
 E, A, B, ALPHA, BETA = 1.8172, 482.01, 2085.43, 0.3478, 0.3658
 BUDGETS, SIZES = (18, 26), (7, 13)
@@ -45,23 +45,15 @@ class SpendTheBudget(Figure):
     """
 
     module = "budget"
+    title = says("For every budget one size has the lowest loss")
+    caption = says(
+        "The loss that a published law expects of a model of the chosen size, trained with all the operations of "
+        "the budget. At which size are the two upper bars about equal? And if the budget grows a hundredfold, by "
+        "how much should the model grow?"
+    )
 
     budget = traitlets.Float(24.0, min=BUDGETS[0], max=BUDGETS[1]).tag(sync=True)
     size = traitlets.Float(11.0, min=SIZES[0], max=SIZES[1]).tag(sync=True)
-
-    def __init__(self, **state):
-        state.setdefault("title", "For every budget one size has the lowest loss")
-        state.setdefault(
-            "caption",
-            "The loss that a published law expects of a model of the chosen size, trained with all the operations of "
-            "the budget. At which size are the two upper bars about equal? And if the budget grows a hundredfold, by "
-            "how much should the model grow?",
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
-        super().__init__(**state)
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["budget", "size"])
 
     def _describe(self, change=None):
         parts, N, C = terms(self.budget, self.size), 10**self.size, 10**self.budget

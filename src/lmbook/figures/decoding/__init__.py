@@ -21,7 +21,7 @@ from pathlib import Path
 
 import traitlets
 
-from lmbook.figures import Figure, bundle
+from lmbook.figures import Figure, bundle, says
 
 SHOWN, WIDEST, LEAST, MOST = 5, 4, 0.004, 14  # candidates a step, beam, probability of a beginning, tokens
 END = "<eos>"
@@ -157,6 +157,13 @@ class DecodingSteps(Figure):
 
     module = "decoding"
     models = ("harbourish",)
+    title = says("The likeliest next word need not begin the likeliest sentence")
+    caption = says(
+        "Write a translation yourself: what does the model offer, and what does a strange choice do to the words "
+        "after it? Change a word of the source, too. Then let greedy (always the likeliest word) and a beam (the 2 "
+        "to 4 likeliest beginnings) do it: what did greedy give up and the beam keep? At the end, move alpha, "
+        "which weighs the length."
+    )
 
     bytes = traitlets.Int().tag(sync=True)
     lexicon = traitlets.List().tag(sync=True)  # what one needs to write Harbourish: [kind, "word meaning, .."]
@@ -170,19 +177,7 @@ class DecodingSteps(Figure):
 
     def __init__(self, **state):
         state = {key: shipped()[key] for key in ("words", "sentences")} | state
-        state.setdefault("title", "The likeliest next word need not begin the likeliest sentence")
-        state.setdefault(
-            "caption",
-            "Write a translation yourself: what does the model offer, and what does a strange choice do to the words "
-            "after it? Change a word of the source, too. Then let greedy (always the likeliest word) and a beam (the 2 "
-            "to 4 likeliest beginnings) do it: what did greedy give up and the beam keep? At the end, move alpha, "
-            "which weighs the length.",
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         super().__init__(bytes=len(bundle.weights("harbourish")[0]), lexicon=lexicon(), **state)
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["sentences", "chosen"])
 
     @traitlets.validate("chosen")
     def _check_chosen(self, proposal):

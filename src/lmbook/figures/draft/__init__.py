@@ -9,7 +9,7 @@ import html
 
 import traitlets
 
-from lmbook.figures import Figure, bars_svg
+from lmbook.figures import Figure, bars_svg, says
 from lmbook.figures.digit import uniforms
 from lmbook.serving import tokens_a_round
 
@@ -57,24 +57,16 @@ class DraftAndCheck(Figure):
     """
 
     module = "draft"
+    title = says("A bad draft costs time and changes nothing in the text")
+    caption = says(
+        "Behind “ROMEO: I w” a draft proposes a letter, and the Shakespeare GPT keeps or replaces it. "
+        "Which draft bends the written shares away from the GPT's? And which one is kept so rarely that drafting "
+        "is not worth the trouble?"
+    )
 
     draft = traitlets.Enum(tuple(DRAFTS), "GRU").tag(sync=True)
     letters = traitlets.Int(10, min=0, max=MOST).tag(sync=True)
     gamma = traitlets.Int(4, min=1, max=8).tag(sync=True)
-
-    def __init__(self, **state):
-        state.setdefault("title", "A bad draft costs time and changes nothing in the text")
-        state.setdefault(
-            "caption",
-            "Behind “ROMEO: I w” a draft proposes a letter, and the Shakespeare GPT keeps or replaces it. "
-            "Which draft bends the written shares away from the GPT's? And which one is kept so rarely that drafting "
-            "is not worth the trouble?",
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
-        super().__init__(**state)
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["draft", "letters", "gamma"])
 
     def beta(self) -> float:
         """The probability that a draft is kept, sum min(p, q)."""

@@ -14,7 +14,7 @@ import html
 
 import traitlets
 
-from lmbook.figures import Figure, bars_svg
+from lmbook.figures import Figure, bars_svg, says
 
 BITS, TEXTS, TOKENS = (32, 16, 8, 4), 10, (5, 15)  # texts: 1 to 2^10; tokens: 2^5 to 2^15
 
@@ -80,6 +80,12 @@ class DoesItFit(Figure):
     """
 
     module = "fits"
+    title = says("Writing waits for memory: for the weights with one text, for the caches with many")
+    caption = says(
+        "Memory and time of one step of writing, for a model, its bits and a batch of texts on one GPU. Raise the "
+        "number of texts. The tokens per second grow, and so does the time for reading. Does computing ever take "
+        "longer, with short texts or with long ones? And which is the largest model that fits into 32 GB?"
+    )
 
     models = traitlets.List(traitlets.Dict()).tag(sync=True)
     model = traitlets.Int(0).tag(sync=True, counts="models")
@@ -92,18 +98,7 @@ class DoesItFit(Figure):
     def __init__(self, **state):
         state.setdefault("models", MODELS)
         state.setdefault("gpus", GPUS)
-        state.setdefault("title", "Writing waits for memory: for the weights with one text, for the caches with many")
-        state.setdefault(
-            "caption",
-            "Memory and time of one step of writing, for a model, its bits and a batch of texts on one GPU. Raise the "
-            "number of texts. The tokens per second grow, and so does the time for reading. Does computing ever take "
-            "longer, with short texts or with long ones? And which is the largest model that fits into 32 GB?",
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         super().__init__(**state)
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["model", "gpu", "bits", "texts", "tokens"])
 
     @traitlets.validate("model")
     def _check_model(self, proposal):

@@ -10,7 +10,7 @@ import html
 
 import traitlets
 
-from lmbook.figures import Figure
+from lmbook.figures import Figure, says
 from lmbook.lab import passages
 
 
@@ -22,6 +22,11 @@ class NearSections(Figure):
     """
 
     module = "nearby"
+    title = says("From a section of this book to those whose vectors are nearest")
+    caption = says(
+        "The sections of this book, and those of other chapters that all-MiniLM-L6-v2 finds nearest to them. Walk "
+        "from neighbour to neighbour: which ones are about the same thing, and which only sound alike?"
+    )
 
     sections = traitlets.List().tag(sync=True)
     near = traitlets.List().tag(sync=True)
@@ -32,17 +37,7 @@ class NearSections(Figure):
         if "chosen" not in state:
             names = [section for _, section, _ in state["sections"]]
             state["chosen"] = names.index("Exploding gradients, and clipping") if len(names) > 100 else 0
-        state.setdefault("title", "From a section of this book to those whose vectors are nearest")
-        state.setdefault(
-            "caption",
-            "The sections of this book, and those of other chapters that all-MiniLM-L6-v2 finds nearest to them. Walk "
-            "from neighbour to neighbour: which ones are about the same thing, and which only sound alike?",
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         super().__init__(**state)
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["sections", "near", "chosen"])
 
     @traitlets.validate("chosen")
     def _check(self, proposal):

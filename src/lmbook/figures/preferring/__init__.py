@@ -14,7 +14,7 @@ import math
 
 import traitlets
 
-from lmbook.figures import Figure, bars_svg
+from lmbook.figures import Figure, bars_svg, says
 
 WORDS = (("red", "old", "quiet"), ("dog", "boat", "tree"), ("sleeps", "waits", "sings"))
 REF = ((0.2, 0.5, 0.3), (0.5, 0.3, 0.2), (0.5, 0.3, 0.2))
@@ -65,24 +65,16 @@ class YourPreferences(Figure):
     """
 
     module = "preferring"
+    title = says("A few clicks move a whole model, and not only where they were meant to")
+    caption = says(
+        "Which sentence is better? Decide by one word only, say red. How many clicks does it take until the model "
+        "writes red nine times in ten, and which other words have changed, though nobody asked for it? Then give "
+        "the rewards more updates, or lower β."
+    )
 
     clicks = traitlets.Unicode("").tag(sync=True)
     updates = traitlets.Int(100, min=UPDATES[0], max=UPDATES[1]).tag(sync=True)
     beta = traitlets.Int(10, min=BETAS[0], max=BETAS[1]).tag(sync=True)
-
-    def __init__(self, **state):
-        state.setdefault("title", "A few clicks move a whole model, and not only where they were meant to")
-        state.setdefault(
-            "caption",
-            "Which sentence is better? Decide by one word only, say red. How many clicks does it take until the model "
-            "writes red nine times in ten, and which other words have changed, though nobody asked for it? Then give "
-            "the rewards more updates, or lower β.",
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
-        super().__init__(**state)
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["clicks", "updates", "beta"])
 
     @traitlets.validate("clicks")
     def _clicks(self, proposal):

@@ -11,7 +11,7 @@ from math import cos, degrees, pi
 
 import traitlets
 
-from lmbook.figures import Figure
+from lmbook.figures import Figure, says
 from lmbook.figures.stills import signed_bars_svg
 
 WIDTHS, BASES, LONGEST = (4, 8, 12), (10, 100, 10_000), 15
@@ -25,26 +25,17 @@ class PositionWheels(Figure):
     """
 
     module = "wheels"
+    title = says("Both hands of a dial turn, and the angle between them stays")
+    caption = says(
+        "Drag position i: all hands turn, and each opening stays. Then drag the offset, or drag in the table: which "
+        "pairs have a product below 0? Try base 10,000: which hands still move, and what does the table lose?"
+    )
 
     width = traitlets.Enum(WIDTHS, 8).tag(sync=True)
     base = traitlets.Enum(BASES, 100).tag(sync=True)
     i = traitlets.Int(5).tag(sync=True)
     offset = traitlets.Int(3).tag(sync=True)
     length = traitlets.Int(40).tag(sync=True)
-
-    def __init__(self, **state):
-        state.setdefault("title", "Both hands of a dial turn, and the angle between them stays")
-        state.setdefault(
-            "caption",
-            "Drag position i: all hands turn, each at its own speed, and the dot product stays the same. Then drag the "
-            "offset: which dial changes the product most? Try base 10,000: which hands still move, and what does the "
-            "table of dot products lose? Click a cell of the table to choose its pair.",
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
-        super().__init__(**state)
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["width", "base", "i", "offset"])
 
     @traitlets.validate("i", "offset")
     def _check_position(self, proposal):
