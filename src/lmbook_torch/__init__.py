@@ -2,10 +2,10 @@
 
 In a page this package is `torch`; here it is `lmbook_torch`, so that tests hold each name to the real one beside it.
 
-    tensor, plain, data, dtypes, engine    the tensor, its types, the graph of operations and its gradients
-    elementwise, unary, choices, shapes, joins, indexing, reduce, exponents, orders, grids, matrix, linalg, make
-                              the operations; methods makes them a tensor's
-    random                    PyTorch's own numbers, from the same seed
+    tensor, plain, data, dtypes, engine, modes    the tensor, its types, the graph of operations and its gradients
+    elementwise, unary, choices, shapes, joins, indexing, places, reduce, running, exponents, orders, grids, matrix,
+    linalg, make              the operations; methods makes them a tensor's
+    random, generator         PyTorch's own numbers, from the same seed
     nn, optim, autograd       modules, optimizers
     shown, errors             how a tensor is printed; what is not covered says so and names Colab
 

@@ -59,6 +59,9 @@ def operands(*values: Any, division: bool = False) -> list[Tensor]:
 
 def together(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """The shape to which all are repeated. Raises RuntimeError in PyTorch's words."""
+    first = shapes[0]
+    if all(one == first or not one for one in shapes):
+        return first
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:

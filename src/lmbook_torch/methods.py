@@ -16,8 +16,10 @@ from . import (  # noqa: F401 - they fill METHODS
     make,
     matrix,
     orders,
+    places,
     random,
     reduce,
+    running,
     shapes,
     unary,
 )

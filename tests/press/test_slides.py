@@ -76,6 +76,8 @@ def test_the_core_is_a_meeting_and_questions_stay_with_their_answers(path):
     told = [slide for slide in core if slide.kind not in ("ask", "answer")]
     assert all(len(slide.heading) <= LONGEST_TITLE for slide in told)
     assert [slide.heading for slide in told if not slide.claim] == []
+    bare = [slide.heading for slide in core if slide.kind == "formula" and len(slide.parts) == 1]
+    assert len(bare) <= 1, "a formula stands with the words that lead to it or explain it"
     assert len({slide.heading for slide in told}) == len(told)
 
 
@@ -150,6 +152,41 @@ def test_on_stage_nothing_is_cut_and_nothing_is_tiny(path, stage, size):
     )
     assert cut_off == []
     assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]
+
+
+LEAST_LETTERS = 12  # pixels on a stage of 1280, so 18 on one of 1920
+WHOLE = """() => { const slide = Reveal.getCurrentSlide(), body = slide.querySelector(".body"), found = [];
+  const figure = body.querySelector(".lm-figure"), texts = document.createTreeWalker(figure, NodeFilter.SHOW_TEXT);
+  if (body.scrollHeight > body.clientHeight + 1 || body.scrollWidth > body.clientWidth + 1)
+    found.push(`${body.scrollWidth} x ${body.scrollHeight} in ${body.clientWidth} x ${body.clientHeight}`);
+  if (body.getBoundingClientRect().bottom > innerHeight) found.push("below the stage");
+  while (texts.nextNode()) {
+    const box = texts.currentNode.parentElement, matrix = box.closest("svg") && box.getScreenCTM?.();
+    if (!texts.currentNode.data.trim() || box.closest("style, title, desc, details, option, sub, sup")) continue;
+    if (!box.checkVisibility({ visibilityProperty: true }) || box.getBoundingClientRect().width < 2) continue;
+    const scale = matrix ? Math.hypot(matrix.b, matrix.d) : figure.currentCSSZoom;
+    const size = parseFloat(getComputedStyle(box).fontSize) * scale;
+    if (size < LEAST) found.push(`${size} px: ${texts.currentNode.data.slice(0, 30)}`);
+  }
+  return found; }""".replace("LEAST", str(LEAST_LETTERS - 0.1))
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("path", SOME)
+def test_a_living_figure_is_whole_on_its_slide_before_and_after_the_bet(path, stage):
+    page, _ = stage(path)
+    living = "Reveal.getSlides().filter((slide) => slide.querySelector('.lm-figure'))"
+    for at in page.evaluate(f"{living}.map((slide) => Reveal.getIndices(slide))"):
+        page.evaluate("(at) => Reveal.slide(at.h, at.v)", at)
+        figure = page.locator("section.present > .body > .lm-figure")
+        page.wait_for_function("Reveal.getCurrentSlide().querySelector('.lm-figure').dataset.live === 'true'")
+        page.wait_for_function("Reveal.getCurrentSlide().querySelector('.body').dataset.settled === 'true'")
+        assert page.evaluate(WHOLE) == [], figure.get_attribute("data-module")
+        for skip in figure.get_by_role("button", name="Skip", exact=True).all()[:1]:
+            if skip.is_visible():
+                skip.click()
+                page.wait_for_timeout(150)
+                assert page.evaluate(WHOLE) == [], figure.get_attribute("data-module")
 
 
 @pytest.mark.browser
