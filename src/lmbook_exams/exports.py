@@ -15,7 +15,7 @@ from lmbook_press.editions.epub import FIRST
 from lmbook_press.prose import prose
 from lmbook_press.rendering import render
 
-PART = re.compile(r"(?<=[.?,:;])\s(?=\([a-e]\) )")  # where a part of a question begins
+PART = re.compile(r"(?<=[.?:;])\s(?=\([a-f]\)\s)")  # where a part of a question begins
 DISPLAY = re.compile(r"\$\$\s*(.+?)\s*\$\$", re.DOTALL)
 PREAMBLE = r"\usepackage{mathptmx,amssymb}\makeatletter\def\verbatim@font{\ttfamily\footnotesize}\makeatother"
 LINES = 1.3  # lines of an answer in a minute

@@ -102,6 +102,11 @@ def test_what_the_pages_claim_is_in_the_records():
     vector, attention = stored()["race"][0]["runs"]
     assert attention["points"][-1][2] < vector["points"][-1][2] / 3
     assert max(share for run in (vector, attention) for length, share in run["right"] if length == 16) < 0.5
+    [translator] = stored()["translation"][0]["runs"]
+    assert dict(translator["right"])[5] > dict(translator["right"])[8] > 0.5
+    [bert] = stored()["blanks"][0]["runs"]
+    assert min(share for _, share in bert["right"]) > 0.8  # the kind of word is known
+    assert bert["points"][-1][2] > 1.5  # and which it is, is not: one of ten adjectives alone leaves ln 10
 
 
 def test_what_does_not_fit_is_refused():
@@ -320,7 +325,7 @@ def test_a_text_is_cut_between_characters_and_what_is_left_out_is_said(lessons):
 
 def test_seconds_count_the_reports(lessons):
     """A clock that goes on by one second whenever it is asked: a step takes one, a report another."""
-    program = bundle.source("program-training").removeprefix("export ")
+    program = bundle.source("program-engine").removeprefix("export ")
     told = lessons.evaluate(
         """async ([program, abouts]) => {
           let now = 0;
@@ -342,7 +347,7 @@ def test_seconds_count_the_reports(lessons):
 
 def test_workers_that_share_a_batch_take_the_steps_of_one_that_reads_it_all(lessons):
     """The mean of the gradients of equal parts is the gradient of the whole, whichever number of workers there are."""
-    program = bundle.source("program-training").removeprefix("export ")
+    program = bundle.source("program-engine").removeprefix("export ")
     runs = lessons.evaluate(
         """async ([program, abouts, text]) => {
           const make = new Function(`${program}; return program;`)();

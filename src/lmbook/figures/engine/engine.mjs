@@ -20,10 +20,11 @@ import { PixelGPT } from "./pixelgpt.mjs";
 import { Classifier, RecurrentLM, Tagger } from "./recurrent.mjs";
 import { AttentionSeq2Seq, Seq2Seq } from "./seq2seq.mjs";
 import { Transformer } from "./transformer.mjs";
+import { training } from "./training.mjs";
 import { SkipGram, plane } from "./vectors.mjs";
 import { WordForms, cut } from "./wordforms.mjs";
 
-export { bytes, cut, plane };
+export { bytes, cut, plane, training };
 
 const SOS = 2;
 const EOS = 3;
@@ -417,14 +418,17 @@ export function engine() {
   return tasks;
 }
 
-/** Answers messages with the tasks of an engine. */
+/** Answers numbered messages with the tasks of an engine, and trains as the others say (training.mjs). */
 export function serve(scope) {
   const own = engine();
-  scope.onmessage = ({ data: { number, task, given } }) => {
+  const hear = training((message) => scope.postMessage(message), 100);
+  scope.onmessage = ({ data }) => {
+    if (data.number === undefined) return hear(data);
+    const { number, task, given } = data;
     try {
-      scope.postMessage({ number, found: own[task](given) });
+      return scope.postMessage({ number, found: own[task](given) });
     } catch (error) {
-      scope.postMessage({ number, error: error.message });
+      return scope.postMessage({ number, error: error.message });
     }
   };
 }

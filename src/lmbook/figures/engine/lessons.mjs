@@ -13,9 +13,10 @@
 // their gradients is that of the whole.
 import { crossEntropy, inference } from "./autograd.mjs";
 import { Characters } from "./bytepairs.mjs";
+import { blanks, translation } from "./captions.mjs";
 import { scoped } from "./kernels.mjs";
 import { Adam, network as begun } from "./networks.mjs";
-import { draw, generator, likeliest, mean, softmax } from "../kit/numbers.mjs";
+import { draw, generator, likeliest, mean, shuffled, softmax } from "../kit/numbers.mjs";
 
 const SOS = 2;
 const EOS = 3;
@@ -26,15 +27,6 @@ const LONGEST = 15;
 const MOST = 200_000; // of names, characters, letters of a name; characters read
 const LOST = 1000; // nats per prediction, which no network needs that learns; NaN is not below it either
 const CHECKED = 300; // names, or rows of other tasks, that are held out and looked at in a report
-
-function shuffled(items, random) {
-  const out = [...items];
-  for (let i = out.length - 1; i > 0; i -= 1) {
-    const j = Math.floor(random() * (i + 1));
-    [out[i], out[j]] = [out[j], out[i]];
-  }
-  return out;
-}
 
 const counted = (n, what) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 const were = (n) => (n === 1 ? "is" : "are");
@@ -83,6 +75,9 @@ function nameBatch(names) {
 }
 
 const KINDS = {
+  blanks,
+  translation,
+
   names({ network: about, B }, random, text, types) {
     const lines = text
       .split("\n")

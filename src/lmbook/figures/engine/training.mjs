@@ -158,8 +158,3 @@ export function training(tell, turn) {
     }
   };
 }
-
-export function serve(scope) {
-  const hear = training((message) => scope.postMessage(message), 100);
-  scope.onmessage = ({ data }) => hear(data);
-}

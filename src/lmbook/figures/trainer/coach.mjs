@@ -5,7 +5,7 @@
 //   coach(heard, 4)      so many workers share each batch; own.parts says how many there are
 //   own.inPage: no worker was to be had
 import { workerOf } from "../kit/bring.mjs";
-import { program } from "./program-training.mjs";
+import { program } from "./program-engine.mjs";
 
 /** @param {() => void} [lost]  called in place of going on in the page */
 export function coach(heard, parts = 1, lost = undefined) {

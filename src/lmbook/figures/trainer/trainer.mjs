@@ -50,7 +50,7 @@ const style = `
   background: var(--lm-soft); white-space: pre-wrap; overflow-wrap: anywhere;
   font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.875rem; line-height: 1.45; }
 .lmt-letters { font-family: ui-monospace, Menlo, Consolas, monospace; letter-spacing: 0.12em; }
-.lmt-letters mark { text-decoration: underline wavy var(--lm-2); text-underline-offset: 0.2em; }
+.lmt-letters mark, .lmt-result mark { text-decoration: underline wavy var(--lm-2); text-underline-offset: 0.2em; }
 .lmt-result { display: flex; flex-direction: column; gap: 0.35rem; }
 `;
 
@@ -200,7 +200,7 @@ export default figure(({ el, get, say, wager }) => {
   );
 
   function textOf() {
-    return way.text === "own" ? area.value : (TEXTS[way.text] ?? "");
+    return way.text === "own" ? area.value : (way.given ?? TEXTS[way.text] ?? "");
   }
 
   /** A .safetensors file, with the card in it or in a .json beside it. */
