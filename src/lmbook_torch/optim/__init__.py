@@ -172,3 +172,6 @@ class AdamW(Adam):
         **options: Any,
     ):
         super().__init__(params, lr, betas, eps, weight_decay, **options)
+
+
+from .others import RMSprop  # noqa: E402, F401 - it is made of the class above

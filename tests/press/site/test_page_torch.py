@@ -27,7 +27,7 @@ def names(T, kind: str, leaves: bool = True) -> dict:
     found["i"] = T.tensor(np.array([[0, 1, 3, 2], [2, 2, 0, 1], [3, 0, 1, 1]]))
     found["j"], found["b"] = T.tensor(np.array([2, 0, 1])), T.tensor(rng.random((3, 4)) < 0.5)
     nn = T.nn
-    found |= {"n": rng.normal(size=(2, 2)).astype(kind), "T": T, "nn": nn, "F": nn.functional}
+    found |= {"math": math, "n": rng.normal(size=(2, 2)).astype(kind), "T": T, "nn": nn, "F": nn.functional}
     found |= {name: getattr(nn.utils.rnn, name) for name in ("pad_sequence",)}
     found["pack"] = lambda given: nn.utils.rnn.pack_sequence(given, enforce_sorted=False)
     found["unpack"] = nn.utils.rnn.pad_packed_sequence
