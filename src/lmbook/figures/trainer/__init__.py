@@ -38,6 +38,7 @@ RNN = {"kind": "text", "B": 16, "T": 25, "network": PLAIN}
 GPT_TEXT = {"kind": "text", "B": 12, "T": 32, "network": SMALL_GPT}
 LARGE_GPT = {"class": "GPT", "d_model": 64, "heads": 4, "n_layers": 4, "deviation": 0.05}
 GPT_LONG = {"kind": "text", "B": 8, "T": 64, "network": LARGE_GPT}
+BOOKS_GPT = {"kind": "text", "B": 12, "T": 64, "network": {**LARGE_GPT, "d_model": 128}}  # as the recipe shakespeare
 REVERSAL = {"kind": "reversal", "B": 32, "longest": 12, "symbols": 8, "lengths": [3, 6, 9, 12, 16]}
 GAP = {"kind": "gap", "B": 32, "longest": 20, "symbols": 8, "gaps": [1, 5, 10, 20, 40]}
 SHORT = {"d_model": 32, "heads": 4, "n_layers": 2, "deviation": 0.1}
@@ -160,7 +161,7 @@ LESSONS = {
         ],
     },
     "gpt": {
-        "title": "A GPT is trained in this page, with 27,000 or with 209,000 parameters",
+        "title": "A GPT is trained in this page, with 27,000 to 802,000 parameters",
         "caption": (
             "The model of this chapter, first with two layers of width 32. Train it on names and on the stories, and "
             "read what it writes as the loss falls. Then the same stories with four layers of width 64: where is its "
@@ -173,6 +174,8 @@ LESSONS = {
             _way("the book's short stories", "stories", 900, "characters", 384, {"GPT": GPT_TEXT}),
             _way("the stories, 209,000 parameters", "stories", 2010, "characters", 512, {"GPT": GPT_LONG}, rate=0.003),
             _way("your own text", "own", 2010, "characters", 512, {"GPT": GPT_LONG}, rate=0.003, asks=OWN_TEXT),
+            _way("a long text of yours, 802,000 parameters", "own", 2010, "characters", 768, {"GPT": BOOKS_GPT}, rate=0.003,
+                 asks="Paste a text of 100,000 to 1,200,000 characters; it stays in this page"),
         ],
     },
 }  # fmt: skip
