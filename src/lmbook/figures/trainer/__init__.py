@@ -174,8 +174,8 @@ LESSONS = {
             _way("the book's short stories", "stories", 900, "characters", 384, {"GPT": GPT_TEXT}),
             _way("the stories, 209,000 parameters", "stories", 2010, "characters", 512, {"GPT": GPT_LONG}, rate=0.003),
             _way("your own text", "own", 2010, "characters", 512, {"GPT": GPT_LONG}, rate=0.003, asks=OWN_TEXT),
-            _way("a long text of yours, 802,000 parameters", "own", 2010, "characters", 768, {"GPT": BOOKS_GPT}, rate=0.003,
-                 asks="Paste a text of 100,000 to 1,200,000 characters; it stays in this page"),
+            _way("a long text of yours, 802,000 parameters", "own", 2010, "characters", 768, {"GPT": BOOKS_GPT},
+                 rate=0.003, asks="Paste a text of 100,000 to 1,200,000 characters; it stays in this page"),
         ],
     },
 }  # fmt: skip
