@@ -13,7 +13,7 @@ from math import log2
 
 import traitlets
 
-from lmbook.figures import Figure, bars_svg, bundle
+from lmbook.figures import Figure, bars_svg, bundle, says
 
 LIVE = {32: "recall-32", 64: "recall-64", 128: "recall-128"}  # recipes whose weights the page can fetch
 
@@ -51,6 +51,7 @@ class FixedVector(Figure):
     """
 
     module = "bottleneck"
+    title = says("Every size has a length that comes back whole; beyond it the newest symbols are safest")
     models = tuple(LIVE.values())
 
     sizes = traitlets.List(traitlets.Int()).tag(sync=True)
@@ -78,9 +79,6 @@ class FixedVector(Figure):
         if any(len(text) != n for row in written for n, text in enumerate(row, 1)):
             raise ValueError("what is written for N letters must have N letters.")
         state.setdefault(
-            "title", "Every size has a length that comes back whole; beyond it the newest symbols are safest"
-        )
-        state.setdefault(
             "caption",
             "What trained networks write back after reading letters into a state of fixed size. Drag the length until "
             "the first letter is lost, then make the state larger. How much longer can a source be with twice as many "
@@ -92,7 +90,6 @@ class FixedVector(Figure):
                 else ""
             ),
         )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         chosen = {"length": length, "size": sizes[0] if size is None else size}
         data = {"recall": recall, "bits": bits, "written": written, "own": own}
         data["live"] = [[m, LIVE[m], len(bundle.weights(LIVE[m])[0])] for m in live]
@@ -100,9 +97,6 @@ class FixedVector(Figure):
         own, recorded = self._source()
         if not recorded:
             self.known = {own: [written_back(m, own) for m in live]}
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["length", "size", "own", "read"])
 
     @classmethod
     def from_record(cls, record: dict, order: str = "backwards", **state) -> "FixedVector":

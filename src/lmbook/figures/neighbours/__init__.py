@@ -11,7 +11,7 @@ from functools import cache
 
 import traitlets
 
-from lmbook.figures import Figure, bundle
+from lmbook.figures import Figure, bundle, says
 from lmbook.lab import checkpoints
 
 NAME, NEAR, MOST = "skip-gram-page", 5, 6  # recipe; neighbours a word; words that are placed
@@ -87,6 +87,11 @@ class NeighbourMap(Figure):
     """
 
     module = "neighbours"
+    title = says("Words that keep the same company are neighbours")
+    caption = says(
+        "Type words of your own, several at once, and place them. Choose a word to see its neighbours, and a "
+        "neighbour to place it too. Which word lies near two families? What becomes of a word that was never seen?"
+    )
     models = (NAME,)
 
     words = traitlets.Unicode().tag(sync=True)
@@ -99,19 +104,9 @@ class NeighbourMap(Figure):
     def __init__(self, words: str = EXAMPLES[0], chosen: int = 0, **state):
         readable = _trained()[2]
         state.setdefault("examples", EXAMPLES)
-        state.setdefault("title", "Words that keep the same company are neighbours")
-        state.setdefault(
-            "caption",
-            "Type words of your own, several at once, and place them. Choose a word to see its neighbours, and a "
-            "neighbour to place it too. Which word lies near two families? What becomes of a word that was never seen?",
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the words are known
         known = {text: placed(text) for text in (words, *state["examples"])}
         given = {"words": words, "chosen": chosen, "known": known, "types": len(readable)}
         super().__init__(**given, bytes=len(bundle.weights(NAME)[0]), **state)
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["words", "chosen"])
 
     @traitlets.validate("words")
     def _check_words(self, proposal):
