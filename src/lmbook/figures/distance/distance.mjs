@@ -4,7 +4,7 @@ import { button, figure, fmt, h, onwidth, replace, s, table } from "../kit/core.
 import { mean } from "../kit/numbers.mjs";
 import { linearNorms, lstmNorms, projected, rnnNorms } from "./norms.mjs";
 
-const LINES = { tanh: ["tanh network", "", 1], linear: ["matrix alone", "6 4", 2], lstm: ["LSTM", "2 3", 3] };
+const LINES = { tanh: ["tanh", "", 1], linear: ["matrix", "6 4", 2], lstm: ["LSTM", "2 3", 3] };
 const SMALL = 0.5;
 const LARGE = 3; // scales to compare with
 const LOW = -12;
@@ -77,7 +77,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
       const found = Math.log10(share(norms(LARGE).tanh));
       const miss =
         bet === null ? "" : ` You said ${power(bet)}: ${fmt.num(Math.abs(bet - found), 1)} powers of ten away.`;
-      return `Times ${size(10 ** found)} (line “${LARGE}”), since 1 − h² is below 1.${miss}`;
+      return `Times ${size(10 ** found)} (“tanh at ${LARGE}”), since 1 − h² is below 1.${miss}`;
     },
     settled: (bet) => {
       yours = bet;
@@ -153,24 +153,24 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
       const side = at > end - 90 ? "end" : "start";
       return text(at + (side === "end" ? -5 : 5), y(edge) + (edge === HIGH ? 13 : -6), `${words} ${says}`, side, more);
     };
-    const about = (words, values) => `${words} ×${fmt.num(factor(values), 2)}`;
-    const drawn = Object.entries(LINES).map(([name, [words, dash, tone]]) => [
-      curve(found[name], x, y, { "data-line": name, "stroke-dasharray": dash, style: `stroke: var(--lm-${tone})` }),
-      about({ tanh: "tanh", linear: "matrix", lstm: "LSTM" }[name] ?? words, found[name]),
-      { style: `font-weight: 600; text-decoration: underline 2px var(--lm-${tone})` },
-    ]);
+    const drawn = Object.entries(LINES).map(([name, [words, dash, tone]]) => {
+      const colour = `var(--lm-${tone})`;
+      const line = curve(found[name], x, y, {
+        "data-line": name,
+        "stroke-dasharray": dash,
+        style: `stroke: ${colour}`,
+      });
+      const more = { style: `font-weight: 600; text-decoration: underline 2px ${colour}` };
+      return [line.path, named(line, `${words} ×${fmt.num(factor(found[name]), 2)}`, more)];
+    });
+    const bet = Math.max(LOW, Math.min(HIGH, yours ?? 0));
     replace(mine, [
-      drawn.map(([line, words, more]) => [line.path, named(line, words, more)]),
+      drawn,
       yours === null
         ? null
         : [
-            s("circle", { class: "lmd-yours", cx: end, cy: y(Math.max(LOW, Math.min(HIGH, yours))), r: 5 }),
-            text(
-              end - 9,
-              y(Math.max(LOW, Math.min(HIGH - 1, yours))) + 4,
-              `your bet${yours > HIGH ? " ↑" : ""}`,
-              "end",
-            ),
+            s("circle", { class: "lmd-yours", cx: end, cy: y(bet), r: 5 }),
+            text(end + 9, aside(y(bet) + 4), `your bet${yours > HIGH ? " ↑" : ""}`),
           ],
     ]);
     const other = (at, kind) => curve(norms(at)[kind], x, y, { "stroke-dasharray": LINES[kind][1] });
