@@ -242,7 +242,10 @@ def test_it_fits_a_phone_and_is_read_out(show):
     assert rightmost(page, ".lmn-word, .lmn-near button, .lmn-map svg, .lmn-label") <= 352
     cover = page.locator(".lmn-label").evaluate_all(
         """(labels) => {
-          const boxes = labels.map((label) => label.getBoundingClientRect());
+          const boxes = labels.map((label) => {
+            const [{ x, y, width, height }, { e, f }] = [label.getBBox(), label.getCTM()];
+            return { x: x + e, y: y + f, width, height };
+          });
           const end = (box, side, size) => box[side] + box[size];
           const apart = (a, b, side, size, part) => (
             Math.max(a[side], b[side]) + part >= Math.min(end(a, side, size), end(b, side, size)));
