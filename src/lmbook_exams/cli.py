@@ -1,5 +1,6 @@
 """The commands of `lmbook exam`, list and make, and the Anki deck."""
 
+from datetime import datetime
 from pathlib import Path
 
 import click
@@ -124,15 +125,23 @@ def deck(out: Path, root: Path | None):
 @click.option("--plan", "plan", type=FILE, help="Default: book/plan.toml.")
 @click.option("--out", default="plan.html", show_default=True, type=FILE,
               help="The page to write.")  # fmt: skip
+@click.option("--syllabus", type=FILE, help="Write the syllabus there, as Markdown, in place of the page.")
+@click.option("--begin", type=click.DateTime(["%Y-%m-%d"]), help="The day on which the first week begins, for the "
+              "syllabus.")  # fmt: skip
 @BOOK
-def plan(plan: Path | None, out: Path, root: Path | None):
+def plan(plan: Path | None, out: Path, syllabus: Path | None, begin: datetime | None, root: Path | None):
     """Make the plan of a course: its hours, and a run sheet of each meeting, as one page that prints."""
     from lmbook import write
     from lmbook_exams import plan as making
+    from lmbook_exams import syllabus as text
 
     book = Book.find(root)
-    write(out, making.page(book, plan or book.root / "book" / "plan.toml"))
-    click.echo(out)
+    file = plan or book.root / "book" / "plan.toml"
+    if syllabus:
+        write(syllabus, text.syllabus(making.read(file, book), book, begin and begin.date()))
+    else:
+        write(out, making.page(book, file))
+    click.echo(syllabus or out)
 
 
 COMMANDS = (exam, deck, plan)

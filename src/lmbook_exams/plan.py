@@ -27,7 +27,7 @@ from lmbook_press.rendering import render
 # Minutes for each: 100 words of prose, a numbered equation, a cell of code that is shown, a question to be answered.
 RULE = {"words": 1.0, "equations": 2.0, "cells": 2.0, "questions": 3.0}
 PARTS = ("all", "first", "second")
-WEEK = ("read", "due", "project", "events", "meetings", "from_chapter")
+WEEK = ("read", "due", "project", "events", "in_class", "meetings", "from_chapter")
 OPENING, CLOSING = 5, 5  # minutes: last time's question, the question to leave with
 TIMES = {"about 90 minutes": 90, "about two hours": 120, "about two and a half hours": 150}
 ESTIMATE = re.compile(r"^\| (\d+)\. [^|]*\| ([^|]+) \|", re.MULTILINE)
@@ -153,7 +153,9 @@ def read(path: Path, book: Book) -> dict:
                 raise BookError(f"{path}, week {at}: a meeting needs a chapter, an exam or free.")
     if not plan.get("week"):
         raise BookError(f"{path} has no [[week]].")
-    return plan | {"week": [one for week in plan["week"] for one in _each(week, book)]}
+    weeks = [one for week in plan["week"] for one in _each(week, book)]
+    weeks[-1] = weeks[-1] | {"events": [*weeks[-1].get("events", []), *([plan["ends"]] if "ends" in plan else [])]}
+    return plan | {"week": weeks}
 
 
 def _each(week: dict, book: Book) -> list[dict]:

@@ -2,9 +2,11 @@
 
 In a page this package is `torch`; here it is `lmbook_torch`, so that tests hold each name to the real one beside it.
 
-    tensor, dtypes, engine    the tensor, its types, the graph of operations and its gradients
-    elementwise, shapes, indexing, reduce, matrix, make, methods    the operations
-    random                    PyTorch's own numbers, from the same seed
+    tensor, plain, data, dtypes, engine, modes    the tensor, its types, the graph of operations and its gradients
+    elementwise, unary, choices, shapes, joins, indexing, places, reduce, running, exponents, orders, grids, matrix,
+    linalg, make              the operations; methods makes them a tensor's
+    more                      names that answers to the homework may use
+    random, generator         PyTorch's own numbers, from the same seed
     nn, optim, autograd       modules, optimizers
     shown, errors             how a tensor is printed; what is not covered says so and names Colab
 
@@ -13,9 +15,9 @@ Gradients are those of `lmbook.autograd`, the engine of chapter 5, grown: each o
 
 import math
 
-from . import autograd, choices, dtypes, elementwise, matrix, methods, nn, optim, random, reduce, shapes
-from . import matrix as linalg
+from . import autograd, choices, dtypes, elementwise, linalg, methods, nn, optim, random
 from .autograd import no_grad
+from .data import tensor
 from .dtypes import (
     Size,
     bfloat16,
@@ -36,9 +38,10 @@ from .dtypes import (
 )  # fmt: skip
 from .dtypes import bool_ as bool
 from .elementwise import operands
-from .engine import enable_grad, inference_mode, is_grad_enabled, set_grad_enabled
 from .errors import NotCovered
 from .grids import block_diag, cartesian_prod, meshgrid
+from .joins import cat, stack
+from .linalg import svd_lowrank
 from .make import (
     arange,
     as_tensor,
@@ -57,7 +60,30 @@ from .make import (
     zeros,
     zeros_like,
 )  # fmt: skip
-from .matrix import einsum, svd_lowrank
+from .matrix import einsum
+from .modes import enable_grad, inference_mode, is_grad_enabled, set_grad_enabled
+from .more import (
+    BoolTensor,
+    DoubleTensor,
+    atleast_1d,
+    atleast_2d,
+    cdist,
+    column_stack,
+    combinations,
+    finfo,
+    hstack,
+    iinfo,
+    is_floating_point,
+    promote_types,
+    row_stack,
+    std_mean,
+    tensordot,
+    tril_indices,
+    triu_indices,
+    unique_consecutive,
+    var_mean,
+    vstack,
+)  # fmt: skip
 from .nn import recurrent
 from .nn.functional import cosine_similarity, dropout, layer_norm, rms_norm
 from .random import (
@@ -78,9 +104,9 @@ from .random import (
     seed,
     set_rng_state,
 )  # fmt: skip
-from .shapes import broadcast_tensors, cat, stack
+from .shapes import broadcast_tensors
 from .shown import set_printoptions
-from .tensor import Tensor, tensor
+from .tensor import Tensor
 
 __version__ = "2.13.0+page"
 float, double, long, int, half, short = float32, float64, int64, int32, float16, int16

@@ -1,10 +1,10 @@
 """torch.autograd."""
 
-from . import engine
 from .elementwise import wrap
-from .engine import backward, enable_grad, grad, no_grad, set_grad_enabled  # noqa: F401
+from .engine import backward, grad  # noqa: F401
 from .errors import NotCovered, missing
-from .shapes import stack
+from .joins import stack
+from .modes import enable_grad, no_grad, set_grad_enabled  # noqa: F401
 
 __getattr__ = missing("torch.autograd")
 
@@ -19,7 +19,7 @@ class functional:
             raise NotCovered("jacobian with create_graph or forward-mode")
         alone = not isinstance(inputs, tuple)
         given = tuple(wrap(one._a.copy()).requires_grad_() for one in ((inputs,) if alone else inputs))
-        with engine.enable_grad():
+        with enable_grad():
             y = func(*given)
             if isinstance(y, tuple):
                 raise NotCovered("jacobian of several results")

@@ -1,10 +1,33 @@
-"""One number or another, and whether numbers are equal."""
+"""One number or another, and which of two is larger."""
+
+from collections.abc import Callable
 
 import numpy as np
 
 from .elementwise import METHODS, TITLES, cast, floating, operands, public, together, unbroadcast, wrap
 from .engine import QUIET, node
 from .tensor import Tensor
+
+
+def _compare(name: str, f: Callable) -> Callable:
+    def function(a, b):
+        a, b = operands(a, b)
+        together(a._a.shape, b._a.shape)
+        return wrap(f(a._a, b._a))
+
+    function.__name__ = name
+    return public(function)
+
+
+eq, ne = _compare("eq", np.equal), _compare("ne", np.not_equal)
+lt, le = _compare("lt", np.less), _compare("le", np.less_equal)
+gt, ge = _compare("gt", np.greater), _compare("ge", np.greater_equal)
+logical_and, logical_or = _compare("logical_and", np.logical_and), _compare("logical_or", np.logical_or)
+logical_xor = _compare("logical_xor", np.logical_xor)
+bitwise_and, bitwise_or = _compare("bitwise_and", np.bitwise_and), _compare("bitwise_or", np.bitwise_or)
+bitwise_xor = _compare("bitwise_xor", np.bitwise_xor)
+bitwise_left_shift = _compare("bitwise_left_shift", np.left_shift)
+bitwise_right_shift = _compare("bitwise_right_shift", np.right_shift)
 
 
 @public

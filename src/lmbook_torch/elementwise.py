@@ -1,6 +1,5 @@
-"""Operations on each number by itself, with broadcasting."""
+"""Operations on two numbers each, with broadcasting."""
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,8 +8,7 @@ import numpy as np
 from . import dtypes
 from .engine import QUIET, node
 from .errors import NotCovered
-from .special import erf
-from .tensor import Tensor, to_tensor
+from .tensor import Tensor
 
 wrap = Tensor._wrap
 TITLES = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int", "bool": "bool"}
@@ -61,6 +59,9 @@ def operands(*values: Any, division: bool = False) -> list[Tensor]:
 
 def together(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """The shape to which all are repeated. Raises RuntimeError in PyTorch's words."""
+    first = shapes[0]
+    if all(one == first or not one for one in shapes):
+        return first
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:
@@ -160,7 +161,7 @@ def mul(a, b):
 def div(a, b, *, rounding_mode=None):
     if rounding_mode is not None:
         value = div(a, b)
-        return {"floor": floor, "trunc": trunc}[rounding_mode](value)
+        return METHODS[rounding_mode](value)
     return binary(
         "DivBackward0", a, b, np.true_divide, lambda g, x, y, v: g / y, lambda g, x, y, v: -g * x / (y * y), "all", True
     )
@@ -234,149 +235,3 @@ def _whole(name, f):
 floor_divide, remainder, fmod = (
     _whole("floor_divide", np.floor_divide), _whole("remainder", np.remainder), _whole("fmod", np.fmod)
 )  # fmt: skip
-
-
-def _compare(name: str, f: Callable) -> Callable:
-    def function(a, b):
-        a, b = operands(a, b)
-        together(a._a.shape, b._a.shape)
-        return wrap(f(a._a, b._a))
-
-    function.__name__ = name
-    return public(function)
-
-
-eq, ne = _compare("eq", np.equal), _compare("ne", np.not_equal)
-lt, le = _compare("lt", np.less), _compare("le", np.less_equal)
-gt, ge = _compare("gt", np.greater), _compare("ge", np.greater_equal)
-logical_and, logical_or = _compare("logical_and", np.logical_and), _compare("logical_or", np.logical_or)
-logical_xor = _compare("logical_xor", np.logical_xor)
-bitwise_and, bitwise_or = _compare("bitwise_and", np.bitwise_and), _compare("bitwise_or", np.bitwise_or)
-bitwise_xor = _compare("bitwise_xor", np.bitwise_xor)
-bitwise_left_shift = _compare("bitwise_left_shift", np.left_shift)
-bitwise_right_shift = _compare("bitwise_right_shift", np.right_shift)
-
-
-def _sigmoid(x):
-    return np.where(x >= 0, 1 / (1 + np.exp(-np.abs(x))), np.exp(-np.abs(x)) / (1 + np.exp(-np.abs(x)))).astype(x.dtype)
-
-
-# name -> (f, vjp(g, x, y), what the vjp reads, "whole" where integers stay integers)
-UNARY: dict[str, tuple] = {
-    "exp": (np.exp, lambda g, x, y: g * y, "y"),
-    "expm1": (np.expm1, lambda g, x, y: g * (y + 1), "y"),
-    "exp2": (np.exp2, lambda g, x, y: g * y * math.log(2), "y"),
-    "log": (np.log, lambda g, x, y: g / x, "x"),
-    "log2": (np.log2, lambda g, x, y: g / (x * math.log(2)), "x"),
-    "log10": (np.log10, lambda g, x, y: g / (x * math.log(10)), "x"),
-    "log1p": (np.log1p, lambda g, x, y: g / (x + 1), "x"),
-    "sqrt": (np.sqrt, lambda g, x, y: g / (2 * y), "y"),
-    "rsqrt": (lambda x: 1 / np.sqrt(x), lambda g, x, y: -0.5 * g * y**3, "y"),
-    "reciprocal": (lambda x: 1 / x, lambda g, x, y: -g * y * y, "y"),
-    "square": (np.square, lambda g, x, y: g * (2 * x), "x", "whole"),
-    "sin": (np.sin, lambda g, x, y: g * np.cos(x), "x"),
-    "cos": (np.cos, lambda g, x, y: g * -np.sin(x), "x"),
-    "tan": (np.tan, lambda g, x, y: g * (1 + y * y), "y"),
-    "tanh": (np.tanh, lambda g, x, y: g * (1 - y * y), "y"),
-    "atan": (np.arctan, lambda g, x, y: g / (1 + x * x), "x"),
-    "sigmoid": (_sigmoid, lambda g, x, y: g * (1 - y) * y, "y"),
-    "erf": (erf, lambda g, x, y: g * (2 / math.sqrt(math.pi)) * np.exp(-x * x), "x"),
-    "relu": (
-        lambda x: np.maximum(x, x.dtype.type(0)),
-        lambda g, x, y: np.where(y <= 0, g.dtype.type(0), g),
-        "y",
-        "whole",
-    ),
-    "abs": (np.abs, lambda g, x, y: g * np.sign(x), "x", "whole"),
-    "neg": (np.negative, lambda g, x, y: -g, "", "whole"),
-    "positive": (np.positive, lambda g, x, y: g, "", "whole"),
-    "floor": (np.floor, lambda g, x, y: np.zeros_like(g), "", "whole"),
-    "ceil": (np.ceil, lambda g, x, y: np.zeros_like(g), "", "whole"),
-    "trunc": (np.trunc, lambda g, x, y: np.zeros_like(g), "", "whole"),
-    "sign": (np.sign, lambda g, x, y: np.zeros_like(g), "", "whole"),
-}
-
-
-def _unary(name: str, f: Callable, vjp: Callable, saves: str, whole: str = "") -> Callable:
-    title = f"{name.capitalize()}Backward0"
-
-    def function(x):
-        x = to_tensor(x)
-        if not whole:
-            x = floating(x)
-        elif x._a.dtype == bool and name in ("neg", "square"):
-            raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported.")
-        a = x._a
-        with QUIET():
-            y = np.asarray(f(a), None if name == "abs" else a.dtype)
-        out = wrap(y)
-        return node(title, out, [(x, lambda g: vjp(g, a, y))], [{"x": x, "y": out}[one] for one in saves])
-
-    function.__name__ = name
-    return public(function)
-
-
-for _name, _about in UNARY.items():
-    globals()[_name] = _unary(_name, *_about)
-METHODS |= {"absolute": METHODS["abs"], "negative": METHODS["neg"], "multiply": mul, "divide": div, "subtract": sub}
-METHODS |= {"true_divide": div}
-floor, trunc = METHODS["floor"], METHODS["trunc"]
-
-
-@public
-def round(x, *, decimals=0):
-    with QUIET():
-        return node("RoundBackward0", wrap(np.round(x._a, decimals)), [(x, np.zeros_like)])
-
-
-def _test(name: str, f: Callable) -> Callable:
-    def function(x):
-        return wrap(f(x._a))
-
-    function.__name__ = name
-    return public(function)
-
-
-isnan, isinf, isfinite = _test("isnan", np.isnan), _test("isinf", np.isinf), _test("isfinite", np.isfinite)
-isneginf, isposinf = _test("isneginf", np.isneginf), _test("isposinf", np.isposinf)
-logical_not = _test("logical_not", np.logical_not)
-
-
-@public
-def bitwise_not(x):
-    if x._a.dtype.kind not in "iub":
-        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
-    return wrap(np.invert(x._a))
-
-
-@public
-def clamp(x, min=None, max=None):
-    if min is None and max is None:
-        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    if isinstance(min, Tensor) or isinstance(max, Tensor):
-        x = maximum(x, to_tensor(min)) if min is not None else x
-        return minimum(x, to_tensor(max)) if max is not None else x
-    (x, *_) = operands(x, *(one for one in (min, max) if one is not None))
-    a = x._a
-    inside = (True if min is None else a >= min) & (True if max is None else a <= max)
-    return node(
-        "ClampBackward1",
-        wrap(np.clip(a, min, max).astype(a.dtype)),
-        [(x, lambda g: np.where(inside, g, g.dtype.type(0)))],
-    )
-
-
-METHODS["clip"] = clamp
-
-
-@public
-def clamp_min(x, min):
-    return clamp(x, min)
-
-
-@public
-def nan_to_num(x, nan=0.0, posinf=None, neginf=None):
-    good = np.isfinite(x._a)
-    return node(
-        "NanToNumBackward0", wrap(np.nan_to_num(x._a, nan=nan, posinf=posinf, neginf=neginf)), [(x, lambda g: g * good)]
-    )

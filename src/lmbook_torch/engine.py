@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from .errors import NotCovered
+from .modes import Mode
 
 QUIET = functools.partial(np.errstate, all="ignore")  # a logarithm of 0 is -inf, and nothing is said
-Vjp = Callable[[np.ndarray], np.ndarray]
+Vjp = Callable[[np.ndarray], Any]  # an array, or a Part
 _numbers = itertools.count()
 CHANGED = (
     "one of the variables needed for gradient computation has been modified by an inplace operation: "
@@ -51,62 +52,13 @@ class Node:
         return f"<{self.name} object at {id(self):#x}>"
 
 
-class Mode:
-    """Whether operations are recorded; a context and a decorator."""
+class Part:
+    """A gradient that is zero but at one place, for a tensor of this shape: one slice of many, added where it belongs."""
 
-    now = True
+    __slots__ = ("g", "place", "shape")
 
-    def __init__(self, wanted: bool = False):
-        self.wanted, self.before = wanted, []
-
-    def __enter__(self) -> None:
-        self.before.append(Mode.now)
-        Mode.now = self.wanted
-
-    def __exit__(self, *error: object) -> None:
-        Mode.now = self.before.pop()
-
-    def __call__(self, function: Callable) -> Callable:
-        @functools.wraps(function)
-        def within(*args, **kwargs):
-            with Mode(self.wanted):
-                return function(*args, **kwargs)
-
-        return within
-
-
-class no_grad(Mode):
-    """Nothing is recorded."""
-
-    def __init__(self) -> None:
-        super().__init__(False)
-
-
-class inference_mode(no_grad):
-    """The same, here."""
-
-
-class enable_grad(Mode):
-    """Operations are recorded again."""
-
-    def __init__(self) -> None:
-        super().__init__(True)
-
-
-class set_grad_enabled(Mode):
-    """Sets it at once; as a context, until its end."""
-
-    def __init__(self, mode: bool):
-        super().__init__(mode)
-        self.before.append(Mode.now)
-        Mode.now = mode
-
-    def __enter__(self) -> None:
-        pass
-
-
-def is_grad_enabled() -> bool:
-    return Mode.now
+    def __init__(self, shape: tuple[int, ...], place: tuple, g: np.ndarray):
+        self.shape, self.place, self.g = shape, place, g
 
 
 def edge(tensor: Any) -> Any:
@@ -148,13 +100,25 @@ def order(roots: Iterable[Any]) -> list[Node]:
 def run(roots: list[tuple[Any, np.ndarray]], keep: bool, wanted: dict[int, Any] | None = None) -> dict[int, np.ndarray]:
     """Carries gradients from the roots to the leaves: into their .grad, or, for grad(), to those wanted alone."""
     grads: dict[int, np.ndarray] = {}
+    own: set[int] = set()  # whose array nobody else has, so that more is added in place
     leaves: dict[int, Any] = {}
 
-    def give(target: Any, g: np.ndarray) -> None:
+    def give(target: Any, g: Any) -> None:
         key = id(target)
         if not isinstance(target, Node):
             leaves[key] = target
-        grads[key] = grads[key] + g if key in grads else g
+        part = isinstance(g, Part)
+        if not part and key not in grads:
+            grads[key] = g
+            return
+        if key not in own:
+            own.add(key)
+            held = grads.get(key)
+            grads[key] = np.zeros(g.shape, g.g.dtype) if held is None else np.array(held)
+        if part:
+            grads[key][g.place] += g.g
+        else:
+            grads[key] += g
 
     with QUIET():
         nodes = order(one for one, _ in roots)
@@ -173,6 +137,7 @@ def run(roots: list[tuple[Any, np.ndarray]], keep: bool, wanted: dict[int, Any] 
                 give(parent, vjp(g))
             if wanted is None or id(one) not in wanted:
                 del grads[id(one)]
+                own.discard(id(one))
             if not keep:
                 one.freed = True
         if not keep:

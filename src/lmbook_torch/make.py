@@ -5,10 +5,11 @@ import math
 import numpy as np
 
 from . import dtypes
+from .data import array, tensor
 from .elementwise import public, wrap
 from .errors import NotCovered
 from .random import _kind, _shape
-from .tensor import Tensor, array, tensor
+from .tensor import Tensor
 
 
 def _filled(shape, value, dtype, device, requires_grad):

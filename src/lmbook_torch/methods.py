@@ -5,11 +5,30 @@ from typing import Any
 
 import numpy as np
 
-from . import choices, dtypes, elementwise, grids, indexing, make, matrix, random, reduce, shapes  # noqa: F401 - they fill METHODS
+from . import (  # noqa: F401 - they fill METHODS
+    choices,
+    dtypes,
+    exponents,
+    grids,
+    indexing,
+    joins,
+    linalg,
+    make,
+    matrix,
+    more,
+    orders,
+    places,
+    random,
+    reduce,
+    running,
+    shapes,
+    unary,
+)
+from .data import to_tensor
 from .elementwise import METHODS, NUMBERS, cast, public, wrap
 from .engine import node
 from .errors import NotCovered
-from .tensor import Tensor, to_tensor
+from .tensor import Tensor
 
 METHODS["inner"], METHODS["tile"] = matrix.METHODS_INNER, shapes.METHODS_TILE
 for _name in ("<lambda>",):
@@ -58,8 +77,8 @@ SHARED = {name: function for name, function in METHODS.items() if not name.endsw
 for _name, _function in METHODS.items():
     setattr(Tensor, _name, _function)
 for _name in ("qr", "det", "inverse"):
-    if hasattr(matrix, _name):
-        setattr(Tensor, _name, getattr(matrix, _name))
+    if hasattr(linalg, _name):
+        setattr(Tensor, _name, getattr(linalg, _name))
 
 
 OPERANDS = (Tensor, np.ndarray, *NUMBERS)
@@ -104,10 +123,13 @@ def _in_place(name: str):
     return method
 
 
+for _name in ("multinomial", "bernoulli"):
+    if not hasattr(Tensor, _name):
+        setattr(Tensor, _name, getattr(random, _name))
 CHANGES = (
     "add", "sub", "mul", "div", "pow", "clamp", "exp", "log", "sqrt", "tanh", "sigmoid", "relu", "neg", "abs", "round",
     "floor", "ceil", "masked_fill", "scatter", "scatter_add", "index_add", "index_fill", "index_put", "tril", "triu",
-    "lerp", "square", "clip", "reciprocal", "cumsum", "clamp_min",
+    "lerp", "square", "clip", "reciprocal", "cumsum", "clamp_min", "clamp_max", "sin", "cos", "expm1", "log1p",
 )  # fmt: skip
 for _name in CHANGES:
     _in_place(_name)

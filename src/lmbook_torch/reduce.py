@@ -10,7 +10,7 @@ from .elementwise import METHODS, cast, floating, public, wrap
 from .engine import QUIET, node
 from .errors import NotCovered
 from .shapes import axis
-from .tensor import Tensor, to_tensor
+from .tensor import Tensor
 
 Found = {name: namedtuple(name, ["values", "indices"]) for name in ("max", "min", "sort", "topk", "median")}
 Found["aminmax"] = namedtuple("aminmax", ["min", "max"])
@@ -203,90 +203,6 @@ def count_nonzero(x, dim=None):
 
 
 @public
-def cumsum(x, dim, *, dtype=None):
-    x = cast(x, dtype) if dtype is not None else x
-    at = axis(dim, x._a.ndim)
-    kind = np.int64 if x._a.dtype.kind in "iub" else None
-    a = x._a.astype(np.float64) if x._a.dtype == np.float32 else x._a
-    out = np.asarray(np.cumsum(a, at, kind)).astype(x._a.dtype if kind is None else kind)
-    return node("CumsumBackward0", wrap(out), [(x, lambda g: np.flip(np.cumsum(np.flip(g, at), at), at))])
-
-
-@public
-def cumprod(x, dim):
-    at = axis(dim, x._a.ndim)
-    y = np.cumprod(x._a, at, np.int64 if x._a.dtype.kind in "iub" else None)
-    if x.requires_grad and (x._a == 0).any():
-        raise NotCovered("a gradient through a product that has a zero in it")
-    return node(
-        "CumprodBackward0", wrap(y), [(x, lambda g: np.flip(np.cumsum(np.flip(g * y, at), at), at) / x._a)], [x]
-    )
-
-
-@public
-def diff(x, n=1, dim=-1):
-    at = axis(dim, x._a.ndim)
-    for _ in range(n):
-        m = x._a.shape[at]
-        x = x.narrow(at, 1, m - 1) - x.narrow(at, 0, m - 1)
-    return x
-
-
-@public
-def logsumexp(x, dim, keepdim=False):
-    x = floating(x)
-    at = dims(x, dim)
-    with QUIET():
-        top = np.max(x._a, at, keepdims=True)
-        top = np.where(np.isfinite(top), top, 0).astype(x._a.dtype)
-        y = np.log(total(np.exp(x._a - top), at, True)) + top
-    shown = y if keepdim else y.reshape([m for i, m in enumerate(x._a.shape) if i not in at])
-    return node("LogsumexpBackward0", wrap(shown), [(x, lambda g: wide(g, at, keepdim) * np.exp(x._a - y))], [x])
-
-
-@public
-def softmax(x, dim, dtype=None):
-    x = cast(x, dtype) if dtype is not None else x
-    _whole_numbers(x, dim, "softmax")
-    at = axis(dim, x._a.ndim)
-    with QUIET():
-        e = np.exp(x._a - np.max(x._a, at, keepdims=True)) if x._a.size else x._a.copy()
-        y = e / total(e, (at,), True) if x._a.ndim else np.ones_like(e)
-    out = wrap(y.astype(x._a.dtype))
-    return node(
-        "SoftmaxBackward0", out, [(x, lambda g: y * (g - total(g * y, (at,), True)) if x._a.ndim else g * 0)], [out]
-    )
-
-
-@public
-def log_softmax(x, dim, dtype=None):
-    x = cast(x, dtype) if dtype is not None else x
-    _whole_numbers(x, dim, "log_softmax")
-    at = axis(dim, x._a.ndim)
-    with QUIET():
-        if x._a.ndim:
-            z = x._a - np.max(x._a, at, keepdims=True)
-            y = z - np.log(total(np.exp(z), (at,), True))
-        else:
-            y = np.zeros_like(x._a)
-    out = wrap(y)
-    return node(
-        "LogSoftmaxBackward0",
-        out,
-        [(x, lambda g: g - np.exp(y) * total(g, (at,), True) if x._a.ndim else g * 0)],
-        [out],
-    )
-
-
-def _whole_numbers(x: Tensor, dim: int, name: str) -> None:
-    if x._a.dtype.kind != "f":
-        kernel = f"{name}_{'lastdim_' * (dim in (-1, x._a.ndim - 1))}kernel_impl"
-        raise NotImplementedError(
-            f"\"{kernel}\" not implemented for '{ {'int64': 'Long', 'bool': 'Bool'}.get(x.dtype.name, x.dtype.name) }'"
-        )
-
-
-@public
 def norm(x, p="fro", dim=None, keepdim=False):
     x = floating(x)
     if p in ("fro", 2, 2.0, None):
@@ -307,86 +223,3 @@ def _root(x, dim, keepdim):
 
     shown = y if keepdim else y.reshape([m for i, m in enumerate(x._a.shape) if i not in at])
     return node("LinalgVectorNormBackward0", wrap(shown), [(x, vjp)], [x])
-
-
-def order(a: np.ndarray, at: int, descending: bool) -> np.ndarray:
-    """Where the numbers stand when they are sorted; of equal ones the first stays first."""
-    if not descending:
-        return np.argsort(a, at, kind="stable")
-    return np.flip(a.shape[at] - 1 - np.argsort(np.flip(a, at), at, kind="stable"), at)
-
-
-@public
-def sort(x, dim=-1, descending=False, stable=False):
-    at = axis(dim, x._a.ndim)
-    rows = wrap(order(x._a, at, descending).astype(np.int64))
-    return Found["sort"](x.gather(at, rows), rows)
-
-
-@public
-def argsort(x, dim=-1, descending=False, stable=False):
-    return wrap(order(x._a, axis(dim, x._a.ndim), descending).astype(np.int64))
-
-
-@public
-def topk(x, k, dim=-1, largest=True, sorted=True):
-    at = axis(dim, x._a.ndim)
-    if k > x._a.shape[at]:
-        raise RuntimeError("selected index k out of range")
-    rows = wrap(np.take(order(x._a, at, largest), np.arange(k), at).astype(np.int64))
-    return Found["topk"](x.gather(at, rows), rows)
-
-
-@public
-def median(x, dim=None, keepdim=False):
-    if dim is None:
-        return x.flatten().sort().values[(x._a.size - 1) // 2]
-    at = axis(dim, x._a.ndim)
-    values, rows = sort(x, at)
-    middle = (x._a.shape[at] - 1) // 2
-    found = values.narrow(at, middle, 1), rows.narrow(at, middle, 1)
-    return Found["median"](*(found if keepdim else (one.squeeze(at) for one in found)))
-
-
-@public
-def quantile(x, q, dim=None, keepdim=False):
-    if x.requires_grad:
-        raise NotCovered("a gradient through quantile")
-    at = None if dim is None else axis(dim, x._a.ndim)
-    return wrap(np.asarray(np.quantile(x._a, q._a if isinstance(q, Tensor) else q, at, keepdims=keepdim), x._a.dtype))
-
-
-@public
-def unique(x, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    found = np.unique(x._a, return_inverse=True, return_counts=True, axis=dim)
-    values, inverse, counts = (np.asarray(one) for one in found)
-    inverse = inverse.reshape(x._a.shape if dim is None else (-1,))
-    more = [wrap(inverse.astype(np.int64))] * return_inverse + [wrap(counts.astype(np.int64))] * return_counts
-    return (wrap(values), *more) if more else wrap(values)
-
-
-@public
-def bincount(x, weights=None, minlength=0):
-    if x._a.size and x._a.min() < 0:
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    found = np.bincount(x._a.astype(np.intp), None if weights is None else weights._a, minlength)
-    return wrap(found.astype(np.int64 if weights is None else np.float64))
-
-
-@public
-def corrcoef(x):
-    if x.requires_grad:
-        raise NotCovered("a gradient through corrcoef")
-    return wrap(np.asarray(np.corrcoef(x._a), x._a.dtype))
-
-
-@public
-def searchsorted(x, values, *, right=False):
-    if x._a.ndim != 1:
-        raise NotCovered("searchsorted in more than one dimension")
-    return wrap(np.asarray(np.searchsorted(x._a, to_tensor(values)._a, "right" if right else "left")).astype(np.int64))
-
-
-@public
-def isin(x, test_elements):
-    return wrap(np.isin(x._a, to_tensor(test_elements)._a))

@@ -1,11 +1,14 @@
-"""The plan of a course: its hours add up, each meeting has a sheet of one page, and the instructors' page agrees."""
+"""The plan of a course: its hours add up, each meeting has a sheet of one page, and its syllabus says what it says."""
 
+import datetime
 import re
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from lmbook_exams import plan
+from lmbook_cli import main
+from lmbook_exams import plan, syllabus
 from lmbook_exams.bank import CHAPTERS
 from lmbook_press.book import Book, BookError
 
@@ -73,17 +76,51 @@ def test_every_meeting_has_a_sheet_whose_minutes_add_up(meetings):
     assert any(one.figures for one in (first, second))
 
 
-@pytest.mark.parametrize(("course", "under"), [(PLAN, "Fourteen weeks"), (TODAY, "For a class that knows the basics")])
-def test_the_instructors_page_has_the_same_calendar(course, under):
-    page = (BOOK.root / "book" / "instructors.md").read_text("utf-8").split(f"**{under}**")[1].split("\n**")[0]
-    rows = re.findall(r"^\| (\d+) \| ([^|]*) \| ([^|]*) \|[^|]*\| ([\d.]+) \|$", page, re.MULTILINE)
-    weeks = [week for week in course["week"] if "from_chapter" not in week]
-    assert len(rows) == len(weeks)
-    for (_, read, due, hours), week, counted in zip(rows, weeks, plan.hours(course, BOOK), strict=False):
-        asked = [str(one["chapter"]) for one in week["read"]]
-        assert set(asked) <= set(re.findall(r"\d+", read))
+@pytest.mark.parametrize("course", [PLAN, TODAY], ids=["all", "today"])
+def test_the_calendar_has_all_weeks_with_links_and_hours(course):
+    rows = [re.split(r" *\| *", row)[1:-1] for row in syllabus.calendar(course, BOOK)[2:]]
+    assert [int(row[0]) for row in rows] == [*range(1, 15)]
+    for (_, read, due, _, hours), week, counted in zip(rows, course["week"], plan.hours(course, BOOK), strict=True):
+        links = re.findall(r"\[(\d+)\]\(/(notebooks/\d\d-[\w-]+\.ipynb)\)", read)
+        assert [int(number) for number, _ in links] == [one["chapter"] for one in week["read"]]
+        assert all((BOOK.root / path).is_file() for _, path in links)
         assert re.findall(r"\d+", due) == [str(number) for number in week.get("due", [])]
-        assert float(hours) == pytest.approx(counted["all"], abs=0.35), "rewrite the table from lmbook plan"
+        assert hours == f"{counted['all']:.1f}"
+
+
+@pytest.mark.parametrize("course", [PLAN, TODAY], ids=["all", "today"])
+def test_the_syllabus_says_what_its_plan_says(course):
+    text = syllabus.syllabus(course, BOOK, datetime.date(2027, 4, 12))
+    weeks = course["week"]
+    assert f"{sum(len(week.get('due', [])) for week in weeks)} homeworks" in text
+    assert "in weeks 10 to 14" in text
+    assert f"At most {course['most_hours']} hours" in text
+    assert sum(course["grades"].values()) == 100
+    assert all(f"{what} {share} %" in text.lower() for what, share in course["grades"].items())
+    rows = [row for row in text.split("\n") if re.match(r"\| \d", row)]
+    assert len(rows) == len(weeks)
+    assert "| 2027-04-12 |" in rows[0]
+    assert "| 2027-07-12 |" in rows[-1]
+    assert "The exam (chapters 1 to" in rows[-1]
+    for row, week in zip(rows, weeks, strict=True):
+        assert all(syllabus.title(one["chapter"], BOOK) in row for one in week["read"])
+    assert re.search(r"[{}]|&#", text) is None
+
+
+def test_a_plan_without_a_syllabus_says_what_it_needs_and_the_page_shows_both():
+    with pytest.raises(BookError, match="has no needs, grades"):
+        syllabus.syllabus({name: one for name, one in PLAN.items() if name not in ("needs", "grades")}, BOOK)
+    page = (BOOK.root / "book" / "instructors.md").read_text("utf-8")
+    shown = re.findall(r"^```\{(\w+)\} (plan\S*)$", page, re.MULTILINE)
+    assert sorted(shown) == [(name, file.name) for name in ("calendar", "syllabus") for file in reversed(FILES)]
+    assert "lmbook_exams.syllabus" in str(BOOK.config["sphinx"])
+
+
+def test_the_command_writes_a_syllabus(tmp_path):
+    call = ("plan", "--syllabus", str(tmp_path / "s.md"), "--begin", "2027-04-12", "--plan", str(FILES[1]))
+    said = CliRunner().invoke(main, call)
+    assert said.exit_code == 0, said.output
+    assert (tmp_path / "s.md").read_text("utf-8") == syllabus.syllabus(TODAY, BOOK, datetime.date(2027, 4, 12))
 
 
 @pytest.mark.browser

@@ -7,12 +7,14 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from lmbook.bert import BERT, MaskedLM
 from lmbook.feedforward import FeedForwardLM
 from lmbook.figures import bundle
 from lmbook.gpt import GPT, gelu_tanh
 from lmbook.positions import rotary
 from lmbook.rnn_models import RecurrentLM
 from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq
+from lmbook.transformer import Transformer
 
 CLOSE = 1e-4
 IN_THE_PAGE = """
@@ -80,6 +82,7 @@ OPERATIONS = {  # what: the call in the page, the shapes of its inputs, the same
     "tanh": ("auto.tanh(x[0])", [(3, 5)], torch.tanh),
     "sigmoid": ("auto.sigmoid(x[0])", [(3, 5)], torch.sigmoid),
     "gelu": ("auto.gelu(x[0])", [(3, 5)], gelu_tanh),
+    "exact gelu": ("auto.geluExact(x[0])", [(3, 5)], F.gelu),
     "relu": ("auto.relu(x[0])", [(3, 5)], torch.relu),
     "scaled": ("auto.scaled(x[0], -3)", [(3, 5)], lambda x: -3 * x),
     "turned": (
@@ -207,6 +210,18 @@ MODELS = {  # what: the network in the page, the call, the package's model, its 
         pair_loss,
     ),
     "attention": ({"class": "Seq2Seq", "attention": True}, TRANSLATION, attention, pair_loss),
+    "bert": (
+        {"class": "MaskedLM", "window": T, "d_model": 8, "heads": 2, "n_layers": 2, "deviation": 0.1},
+        f"auto.crossEntropy(net.at([1, 4, 9], {ROWS}, {B}), [5, 6, 7])",
+        lambda: MaskedLM(BERT(VOCAB, T, 8, n_heads=2, d_ff=32, n_layers=2, dropout=0.0)),
+        lambda model: F.cross_entropy(model(TOKENS)[[1, 1, 0], [0, 1, 3]], torch.tensor([5, 6, 7])),  # row t B + b
+    ),
+    "transformer": (
+        {"class": "Transformer", "d_model": 8, "heads": 2, "n_layers": 2, "deviation": 0.1},
+        f"auto.crossEntropy(net.run({ROWS}, {ROWS}, {B}), {NEXT})",
+        lambda: Transformer(VOCAB, VOCAB, 8, n_heads=2, d_ff=32, n_layers=2, dropout=0.0, norm="pre"),
+        pair_loss,
+    ),
 }
 
 

@@ -49,12 +49,19 @@ def call():
     return run
 
 
+def answered(page):
+    """Waits until the engine has answered to what stands there."""
+    page.locator(".lmpx-grid[aria-busy=false]").wait_for()
+
+
 def says(page):
+    answered(page)
     return page.locator(".lm-says").inner_text()
 
 
 def columns(page):
     """The height of each digit's column."""
+    answered(page)
     return page.locator(".lmpx-columns i").evaluate_all(
         "(all) => all.map((one) => Number(one.style.getPropertyValue('--lmpx-p')))"
     )
@@ -62,6 +69,7 @@ def columns(page):
 
 def shades(page):
     """The grey of each of the 64 squares."""
+    answered(page)
     return page.locator(".lmpx-grid .lmpx-cell").evaluate_all(
         "(cells) => cells.map((c) => Math.round(16 * parseFloat(c.style.getPropertyValue('--lmpx'))))"
     )
@@ -202,6 +210,7 @@ def test_another_digit_and_another_try(show):
     page = show(figure)
     page.get_by_label("Digit to write").select_option(label="8")
     figure.digit = 8
+    answered(page)
     assert page.locator(".lmpx-asked").inner_text().split()[-1] == "8"
     assert shades(page)[32:] == figure.completion()
     page.get_by_role("button", name="Write again").click()

@@ -181,7 +181,7 @@ def test_a_module_becomes_a_program_that_stands_alone():
 
 def test_a_site_has_the_engine_and_the_shared_parts_once():
     files = modules()
-    for name, mark in (("live", "class MaskedLM"), ("core", "function replace(")):
+    for name, mark in (("program-engine", "class MaskedLM"), ("core", "function replace(")):
         (holder,) = [file for file, text in files.items() if mark in text]
         assert holder.startswith(f"{name}.")
     alone = modules(shared=())

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from lmbook.figures import FIGURES, bundle
+
 ROOT = Path(__file__).parents[2]
 MODULES = sorted([*ROOT.glob("src/**/*.mjs"), *ROOT.glob("book/_static/*.mjs")])
 PARALLEL = re.compile(r"^( *)(?:export )?(?:const|let) \[[^=]*?\] = \[(?:.*|\n(?:\1  .*\n)*\1)\];$", re.MULTILINE)
@@ -34,3 +36,18 @@ def test_the_checks_are_pinned_and_fetched_from_wherever_npm_is_set_to():
     packages = json.loads(lock)["packages"]
     assert {name: packages[f"node_modules/{name}"]["version"] for name in wanted} == wanted
     assert all("integrity" in package for name, package in packages.items() if name)
+
+
+def on_the_page(name):
+    """The modules that a figure computes with on the page's own thread: all that it imports but programs of workers."""
+    imported = {one for _, one in bundle._IMPORT.findall(bundle.source(name)) if not one.startswith("program-")}
+    return imported.union(*map(on_the_page, imported)) if imported else imported
+
+
+@pytest.mark.parametrize("name", sorted(FIGURES.values()))
+def test_no_network_is_computed_on_the_pages_own_thread(name):
+    assert "autograd" not in on_the_page(name)
+
+
+def test_what_a_program_computes_with_is_seen():
+    assert "autograd" in on_the_page("engine")

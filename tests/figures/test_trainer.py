@@ -102,6 +102,11 @@ def test_what_the_pages_claim_is_in_the_records():
     vector, attention = stored()["race"][0]["runs"]
     assert attention["points"][-1][2] < vector["points"][-1][2] / 3
     assert max(share for run in (vector, attention) for length, share in run["right"] if length == 16) < 0.5
+    [translator] = stored()["translation"][0]["runs"]
+    assert dict(translator["right"])[5] > dict(translator["right"])[8] > 0.5
+    [bert] = stored()["blanks"][0]["runs"]
+    assert min(share for _, share in bert["right"]) > 0.8  # the kind of word is known
+    assert bert["points"][-1][2] > 1.5  # and which it is, is not: one of ten adjectives alone leaves ln 10
 
 
 def test_what_does_not_fit_is_refused():
@@ -320,7 +325,7 @@ def test_a_text_is_cut_between_characters_and_what_is_left_out_is_said(lessons):
 
 def test_seconds_count_the_reports(lessons):
     """A clock that goes on by one second whenever it is asked: a step takes one, a report another."""
-    program = bundle.source("program-training").removeprefix("export ")
+    program = bundle.source("program-engine").removeprefix("export ")
     told = lessons.evaluate(
         """async ([program, abouts]) => {
           let now = 0;
@@ -338,3 +343,57 @@ def test_seconds_count_the_reports(lessons):
     assert [(one["run"], one["step"], one["seconds"]) for one in told[:-1]] == [
         (run, step, 2 + step + step / 2) for step in (0, 2, 4) for run in (0, 1)
     ]  # to begin and the first report; then steps and reports, of both networks at the same step
+
+
+def test_workers_that_share_a_batch_take_the_steps_of_one_that_reads_it_all(lessons):
+    """The mean of the gradients of equal parts is the gradient of the whole, whichever number of workers there are."""
+    program = bundle.source("program-engine").removeprefix("export ")
+    runs = lessons.evaluate(
+        """async ([program, abouts, text]) => {
+          const make = new Function(`${program}; return program;`)();
+          const start = { abouts, seed: 3, text, every: 5, steps: 10, rate: 0.003 };
+          const trained = (parts) => new Promise((done, failed) => {
+            const told = [];
+            const leader = make().training((m) => {
+              told.push(m);
+              if (m.error) failed(m.error);
+              if (m.done) done(told.slice(0, -1).map(({ train, valid }) => [train, valid]));
+            }, 1e9);
+            const ends = Array.from({ length: parts - 1 }, () => new MessageChannel());
+            ends.forEach(({ port2 }, i) => {
+              const other = make().training(failed, 1e9);
+              other({ crew: { part: i + 1, parts, lines: [port2] } });
+              other({ start });
+            });
+            leader({ crew: { part: 0, parts, lines: ends.map(({ port1 }) => port1) } });
+            leader({ start, go: true });
+          });
+          return [await trained(1), await trained(2), await trained(4)];
+        }""",
+        [program, [LESSONS["gpt"]["ways"][1]["runs"][0]["about"]], "the harbour light went out, and came again. " * 40],
+    )
+    alone = runs[0]
+    assert alone[2][1] < 0.9 * alone[0][1]
+    for shared in runs[1:]:
+        assert shared[0][1] == alone[0][1]  # the same weights at first
+        for (train, valid), (one, other) in zip(shared[1:], alone[1:], strict=True):
+            assert (train, valid) == pytest.approx((one, other), abs=2e-4)
+    assert runs[1] != alone  # sums of parts are rounded otherwise: the parts were really computed apart
+
+
+def test_two_workers_train_in_the_page(show):
+    page = show(short("gpt", 6, 3))
+    figure = page.locator("figure")
+    figure.get_by_label("the stories, 209,000 parameters").check()
+    figure.get_by_label("Workers").select_option("2")
+    press(figure, "Train")
+    finished(figure)
+    assert "2 workers read 256 each" in figure.inner_text()
+    assert len(page.workers) == 2
+    shared = rows(figure)
+    press(figure, "Reset")
+    figure.get_by_label("Workers").select_option("1")
+    press(figure, "Train")
+    finished(figure)
+    for row, other in zip(shared[1:], rows(figure)[1:], strict=True):
+        assert row == pytest.approx(other, abs=0.002)

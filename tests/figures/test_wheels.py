@@ -113,7 +113,7 @@ def test_the_page_shows_the_numbers_of_python(show):
         assert number(shown[-1][4]) == pytest.approx(figure.product(), abs=6e-4)
         product = (code(width, base, at) @ code(width, base, at + k)).item()
         assert number(says(page).split("dot product is ")[1].split(" ")[0]) == pytest.approx(product, abs=1e-3)
-        hands = each(page, ".lmpw-t", "x2", "y2")
+        hands = each(page, "svg > .lmpw-t", "x2", "y2")
         assert len(hands) == width // 2
         for j, ends in enumerate(hands):
             x, y = (float(end) - 50 for end in ends)
@@ -124,10 +124,45 @@ def test_the_page_shows_the_numbers_of_python(show):
 def test_the_shades_of_the_table_follow_the_products(show):
     figure = PositionWheels()
     page = show(figure)
-    shades = page.evaluate("[...document.querySelectorAll('.lmpw-cell')].map((c) => +c.getAttribute('fill-opacity'))")
+    cells = each(page, ".lmpw-cell", "fill-opacity", "class")
+    shades = [float(opacity) * (-1 if "minus" in kind else 1) for opacity, kind in cells]
     P = positions.sinusoidal(figure.length, figure.width, float(figure.base)).double()
-    expected = ((P @ P.T / (figure.width / 2) + 1) / 2) ** 2
-    assert shades == pytest.approx(expected.flatten().tolist(), abs=6e-4)
+    assert shades == pytest.approx((P @ P.T / (figure.width / 2)).flatten().tolist(), abs=6e-4)
+    assert min(shades) < 0
+
+
+def test_openings_and_bars_are_angles_and_cosines_and_stay_where_i_moves(show):
+    page = show(figure := PositionWheels(i=17, offset=3))
+
+    def seen():
+        dials = page.locator(".lmpw-dial").all_inner_texts()
+        return [number(text.split(": ")[1].split("°")[0]) for text in dials], each(
+            page, ".lmpw-dial rect", "x", "width"
+        )
+
+    before = seen()
+    wanted = [math.degrees(math.acos(hand["cosine"])) for hand in figure.hands()]
+    assert before[0] == pytest.approx(wanted, abs=0.51)
+    for (x, wide), hand in zip(before[1][1::2], figure.hands(), strict=True):
+        end = float(x) + (float(wide) if hand["cosine"] > 0 else 0)
+        assert end == pytest.approx(50 + 50 * hand["cosine"], abs=1e-6)
+    hands = each(page, ".lmpw-t", "x2")
+    sliders(page)[0].press("ArrowRight")
+    assert seen() == before
+    assert each(page, ".lmpw-t", "x2") != hands
+    sliders(page)[1].press("ArrowRight")
+    assert seen() != before
+
+
+def test_the_bet_names_the_dial_that_changes_most(show):
+    page = show(PositionWheels(i=17, offset=3), bets=True)
+    page.get_by_role("button", name="dial 2").click()
+    changes = [
+        other["cosine"] - one["cosine"]
+        for one, other in zip(PositionWheels(offset=3).hands(), PositionWheels(offset=6).hands(), strict=True)
+    ]
+    most = max(range(4), key=lambda j: abs(changes[j]))
+    assert f"You said dial 2. Dial {most} changes it by {changes[most]:.2f}" in page.locator(".lm-wager").inner_text()
 
 
 def test_keys_move_both_sliders_and_the_product_stays_at_one_offset(show):
@@ -159,8 +194,13 @@ def test_the_mouse_drags_a_slider_and_picks_a_pair_in_the_table(show):
     assert "Positions 6 and 13, offset 7" in says(page)
     cells.nth(2 * 40 + 10).click()  # above the diagonal: the same pair, mirrored
     assert "Positions 2 and 10, offset 8" in says(page)
-    cells.nth(39 * 40).click()  # too far apart
-    assert "Positions 2 and 10, offset 8" in says(page)
+    cells.nth(39 * 40).click()  # too far apart: the nearest that there is
+    assert f"Positions 0 and {LONGEST}, offset {LONGEST}" in says(page)
+    cells.nth(7 * 40 + 3).hover()
+    page.mouse.down()
+    cells.nth(12 * 40 + 5).hover()  # dragged
+    assert "Positions 5 and 12, offset 7" in says(page)
+    page.mouse.up()
 
 
 def test_the_result_is_read_out(show):

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from samples import ROSTER, hand_in, returned, write_course
 
@@ -12,6 +13,7 @@ from lmbook_grader.intake.collect import Submission
 from lmbook_grader.intake.roster import read_roster
 from lmbook_grader.report.feedback import write_report
 from lmbook_grader.sandbox.commands import available
+from lmbook_grader.sandbox.worker import short
 from lmbook_press.assignments.questions import Homework
 
 
@@ -40,6 +42,14 @@ def test_the_reason_is_on_the_page_of_the_class_alone(source, said, tmp_path):
     page = (tmp_path / "out/feedback/ann.html").read_text("utf-8")
     assert said not in page
     assert "triple(11)" not in page
+
+
+def test_an_array_is_shown_alike_by_every_numpy():
+    """The page's is older, and its repr does not say the shape of a long array."""
+    grid = "array([[ 0, 1, ..., 4, 5], [ 6, 7, ..., 10, 11], ..., [24, 25, ..., 28, 29], [30, 31, ..., 34, 35]])"
+    assert short(np.arange(36).reshape(6, 6)) == f"{grid} of shape (6, 6)"
+    wide = "array([ 0., 1., ..., 98., 99.], dtype=float32)"
+    assert short(np.arange(100, dtype=np.float32)) == f"{wide} of shape (100,)"
 
 
 OTHERS = ("cp1252", "cp437", "utf-8")

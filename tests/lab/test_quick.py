@@ -27,7 +27,7 @@ SIBLINGS |= {"caption-ladder", "norm-curves", "wikitext2-gpt", "wikitext2-feedfo
 SIBLINGS |= {"bert-opinions-tuned", "bert-wikitext2", "multi30k-transformer", "multi30k-flops"}
 SIBLINGS |= {"reversal", "copying", "copying-recurrence", "digits-orders", "skip-gram"}
 # Seeds 1 and 2 are still to be run; the pages say that there is one.
-ONE_SEED = {"ewt-letters", "recall-longer-sources", "scaling-grid"}
+ONE_SEED = {"ewt-letters", "recall-longer-sources"}
 # One training of another recipe again, kept with its weights: that one has the seeds.
 REPEATS = dict.fromkeys(("recall-32", "recall-64", "recall-128"), "recall")
 

@@ -1,6 +1,7 @@
 """Slides: from the chapter alone, whole, on one page that loads nothing, and each fits its frame."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import nbformat
@@ -76,7 +77,18 @@ def test_the_core_is_a_meeting_and_questions_stay_with_their_answers(path):
     told = [slide for slide in core if slide.kind not in ("ask", "answer")]
     assert all(len(slide.heading) <= LONGEST_TITLE for slide in told)
     assert [slide.heading for slide in told if not slide.claim] == []
+    bare = [slide.heading for slide in core if slide.kind == "formula" and len(slide.parts) == 1]
+    assert len(bare) <= 1, "a formula stands with the words that lead to it or explain it"
     assert len({slide.heading for slide in told}) == len(told)
+
+
+def test_the_right_option_of_a_self_check_has_no_place_of_its_own():
+    places = Counter()
+    for path in CHAPTERS[::3]:
+        for slide in Deck(nbformat.read(path, as_version=4), path, BOOK).read().slides:
+            if slide.heading == "Check yourself: the answer":
+                places.update(re.findall(r'class="right"><p><strong>(\w)', "".join(slide.parts)))
+    assert min(places[letter] for letter in "ABC") / places.total() > 0.2, places
 
 
 def test_a_tag_decides_for_its_cell():
@@ -150,6 +162,41 @@ def test_on_stage_nothing_is_cut_and_nothing_is_tiny(path, stage, size):
     )
     assert cut_off == []
     assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]
+
+
+LEAST_LETTERS = 12  # pixels on a stage of 1280, so 18 on one of 1920
+WHOLE = """() => { const slide = Reveal.getCurrentSlide(), body = slide.querySelector(".body"), found = [];
+  const figure = body.querySelector(".lm-figure"), texts = document.createTreeWalker(figure, NodeFilter.SHOW_TEXT);
+  if (body.scrollHeight > body.clientHeight + 1 || body.scrollWidth > body.clientWidth + 1)
+    found.push(`${body.scrollWidth} x ${body.scrollHeight} in ${body.clientWidth} x ${body.clientHeight}`);
+  if (body.getBoundingClientRect().bottom > innerHeight) found.push("below the stage");
+  while (texts.nextNode()) {
+    const box = texts.currentNode.parentElement, matrix = box.closest("svg") && box.getScreenCTM?.();
+    if (!texts.currentNode.data.trim() || box.closest("style, title, desc, details, option, sub, sup")) continue;
+    if (!box.checkVisibility({ visibilityProperty: true }) || box.getBoundingClientRect().width < 2) continue;
+    const scale = matrix ? Math.hypot(matrix.b, matrix.d) : figure.currentCSSZoom;
+    const size = parseFloat(getComputedStyle(box).fontSize) * scale;
+    if (size < LEAST) found.push(`${size} px: ${texts.currentNode.data.slice(0, 30)}`);
+  }
+  return found; }""".replace("LEAST", str(LEAST_LETTERS - 0.1))
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("path", SOME)
+def test_a_living_figure_is_whole_on_its_slide_before_and_after_the_bet(path, stage):
+    page, _ = stage(path)
+    living = "Reveal.getSlides().filter((slide) => slide.querySelector('.lm-figure'))"
+    for at in page.evaluate(f"{living}.map((slide) => Reveal.getIndices(slide))"):
+        page.evaluate("(at) => Reveal.slide(at.h, at.v)", at)
+        figure = page.locator("section.present > .body > .lm-figure")
+        page.wait_for_function("Reveal.getCurrentSlide().querySelector('.lm-figure').dataset.live === 'true'")
+        page.wait_for_function("Reveal.getCurrentSlide().querySelector('.body').dataset.settled === 'true'")
+        assert page.evaluate(WHOLE) == [], figure.get_attribute("data-module")
+        for skip in figure.get_by_role("button", name="Skip", exact=True).all()[:1]:
+            if skip.is_visible():
+                skip.click()
+                page.wait_for_timeout(150)
+                assert page.evaluate(WHOLE) == [], figure.get_attribute("data-module")
 
 
 @pytest.mark.browser

@@ -31,8 +31,8 @@ _IMPORT = re.compile(
     r'^import\s+(\*\s+as\s+\w+|\{[^}]*\})\s+from\s+"\.\.?/(?:[\w-]+/)?([\w-]+)\.mjs";[^\n]*\n?', re.MULTILINE
 )
 _EXPORT = re.compile(r"^export\s+(?=(?:async\s+)?(?:function\*?|const|let|class)\s+(\w+))", re.MULTILINE)
-# Modules that a site serves as files of their own: the parts of every figure, and the line to the engine
-SHARED = ("core", "live")
+# Modules that a site serves as files of their own: the parts of every figure, the line to the engine, and its program
+SHARED = ("core", "live", "program-engine")
 # The models that figures fetch when a reader asks for them
 SERVED = (
     "bert-wikitext2",
@@ -122,12 +122,13 @@ def bundle(name: str, shared: tuple[str, ...] = ()) -> str:
     def inline(text: str) -> str:
         def link(match: re.Match) -> str:
             names, module = match.groups()
+            variable = f"${module.replace('-', '_')}"
             if module not in parts and module in shared:
-                parts[module] = f'import * as ${module} from "./{file_of(module, shared)}";\n'
+                parts[module] = f'import * as {variable} from "./{file_of(module, shared)}";\n'
             elif module not in parts:
                 parts[module] = closed(module)
             left = names.split()[-1] if names.startswith("*") else re.sub(r"\s+as\s+", ": ", names)
-            return f"const {left} = ${module.replace('-', '_')};\n"
+            return f"const {left} = {variable};\n"
 
         return _IMPORT.sub(link, text)
 

@@ -259,7 +259,8 @@ def fluent_mistakes():
 
     *Solution.* (a) The word is cut into byte pairs that are all known; what they mean together the model has to guess,
     and its decoder writes what is probable English. (b) Compare BLEU of sentences with and without a new word at
-    equal length, in groups by length. (c) No: it is a mistake of another kind. The suspicion says that new words
+    equal length, in groups by length. Sort those without one by how rare their rarest word is, or the harm of rare
+    words is taken for that of new ones. (c) No: it is a mistake of another kind. The suspicion says that new words
     harm, and not that nothing else does.
 
     *Marks.* 1 point: (a). 2 points: (b), 1 for equal length. 1 point: (c).

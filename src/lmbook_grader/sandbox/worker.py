@@ -267,7 +267,7 @@ def short(value) -> str:
     if numpy is None:
         return repr(value)[:200]
     with numpy.printoptions(threshold=12, edgeitems=2, precision=6):
-        text = " ".join(repr(value)[:400].split())
+        text = re.sub(r", shape=\([\d, ]*\)", "", " ".join(repr(value)[:400].split()))  # NumPy says it from 2.1 on
     shape = f" of shape {value.shape}" if isinstance(value, numpy.ndarray) and value.ndim else ""
     return (text if len(text) <= 200 else text[:197] + "...") + shape
 

@@ -20,7 +20,8 @@ class Slide:
     """parts and notes are HTML; kind: "", "formula", "ask" for a question or "answer"; section: above the heading.
 
     claim: the heading was written as one, in the cell's metadata or as the title of a figure.
-    after: what the book says first behind a formula; it is shown where the formula would be alone.
+    after, before: what the book says first behind a formula and last in front of it; one is shown where the formula
+    would be alone.
     """
 
     heading: str
@@ -32,6 +33,7 @@ class Slide:
     claim: bool = False
     core: bool = False
     after: str | None = None
+    before: str = ""
 
     @property
     def weight(self) -> int:

@@ -14,6 +14,7 @@ the tag slide-core or slide-below decides for itself.
 """
 
 import re
+from hashlib import sha256
 from itertools import takewhile
 from pathlib import Path
 
@@ -36,6 +37,8 @@ HEADING = re.compile(r"^(#+)\s+(.+?)\s*$")
 TITLE_OF_FIGURE = re.compile(r'class="lm-title">(?:<[^>]*>)*([^<]+)')
 LONGEST_TITLE = 110  # letters of a sentence that is a title
 LEAST_REMARK, LONGEST_REMARK = 12, 260  # letters of what explains a formula
+LONGEST_LINK = 150  # letters of what leads from one formula to the next
+CAPTION = re.compile(r"<figcaption>.*?</figcaption>", re.DOTALL)
 
 
 class Deck:
@@ -71,8 +74,11 @@ class Deck:
                 raise BookError(f"{self.path.name}, cell {number}: no slide begins for the title {self.titles[0]!r}.")
         self._close_section()
         for slide in self.slides:
-            if slide.kind == "formula" and len(slide.parts) == 1 and slide.after:
-                slide.parts.append(paragraph(slide.after))
+            if slide.kind == "formula" and len(slide.parts) == 1:
+                if slide.after:
+                    slide.parts.append(paragraph(slide.after))
+                elif slide.claim and slide.before:
+                    slide.parts.insert(0, paragraph(slide.before))
         return self
 
     def _plain(self, text: str, number: int) -> str:
@@ -135,12 +141,13 @@ class Deck:
         before = self.slides[-1] if self.slides else None
         same = before and before.kind == "formula" and self.heading in (before.heading, before.section)
         if same and len(before.parts) < 4:
-            said = self._leading(last=True)
+            said = _last(self.lead, LONGEST_LINK) or self._leading(last=True)
             before.parts += [*([paragraph(said)] if said else []), shown]
             before.notes += self.said
             self.lead, self.said, self.opening = [], [], []
         else:
-            self._add([shown], "formula", lead=self._leading(last=True))
+            before = _last(self.lead)
+            self._add([shown], "formula", lead=self._leading(last=True)).before = before
 
     def _text(self, text: str, number: int) -> None:
         for part in re.split(r"\n[ \t]*\n(?![ \t]|[-*] |\d+\. )", text):  # a list stays whole
@@ -208,7 +215,9 @@ class Deck:
 
     def _check(self, question: str, body: list[str], number: int) -> None:
         asked, shown, told = paragraph(self._plain(question, number)), Markup(), Markup()
-        for letter, (right, _, answer, why) in zip("ABCDEFGH", choices(body), strict=False):
+        # In an order that follows from the question; in the source many are right in one place.
+        drawn = sorted(choices(body), key=lambda one: sha256(f"{question}{one[2]}".encode()).digest())
+        for letter, (right, _, answer, why) in zip("ABCDEFGH", drawn, strict=False):
             option = filled("<p><strong>{}.</strong> {}</p>", letter, inline(self._plain("\n".join(answer), number)))
             reason = prose(self._plain("\n".join(why), number))
             shown += option
@@ -230,8 +239,8 @@ class Deck:
         still = [*shown, *(html for html in outputs if html not in living)]
         if still:
             self._add(still, lead=self._leading())
-        if living:  # a slide of its own
-            self._add(living, lead=self._leading())
+        if living:  # a slide of its own; where its caption has no room, it is in the notes
+            self._add(living, lead=self._leading()).notes += [Markup(one) for one in CAPTION.findall("".join(living))]
 
     def html(self) -> str:
         book = f"From the Chain Rule to Transformers, chapter {int(self.path.stem[:2])}"
@@ -241,6 +250,16 @@ class Deck:
         style = Markup(katex_style(self.markup.book))
         about = {"title": self.title, "book": book, "katex": style, "inline": inline, "stage": stage()}
         return render("slides.html", stacks=stacks, living=living(slides), **about)
+
+
+def _last(said: list[str], longest: int = LONGEST_REMARK) -> str:
+    """The last sentences of a paragraph, as many as there is room for, back to one that speaks of the page."""
+    found: list[str] = []
+    for one in reversed(said):
+        if ELSEWHERE.search(one.rstrip(":,")) or len(" ".join([one, *found])) > longest:
+            break
+        found.insert(0, one)
+    return " ".join(found)
 
 
 def slides(path: Path, book: Book) -> str:

@@ -21,7 +21,8 @@ def stage() -> dict[str, Markup]:
     """Style and scripts of reveal.js."""
     files = resources.files("sphinx_revealjs") / "_static" / "revealjs"
     style = "".join((files / "dist" / name).read_text("utf-8") for name in ("reset.css", "reveal.css"))
-    scripts = [(files / name).read_text("utf-8") for name in ("dist/reveal.js", "plugin/notes/notes.js")]
+    names = ("dist/reveal.js", "plugin/notes/notes.js", "plugin/zoom/zoom.js")
+    scripts = [(files / name).read_text("utf-8") for name in names]
     plain = re.sub(r"//# sourceMapping.*", "", "\n".join(scripts))
     return {"style": Markup(style), "scripts": _script(plain)}
 

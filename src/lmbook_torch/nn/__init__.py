@@ -2,29 +2,35 @@
 
 from ..errors import missing
 from . import functional, init, utils
+from .cells import GRUCell, LSTMCell, RNNCell
 from .containers import ModuleDict, ModuleList, ParameterList, Sequential
-from .layers import (
-    GELU,
-    Conv2d,
-    CrossEntropyLoss,
-    Dropout,
-    Embedding,
-    Flatten,
-    Identity,
-    LayerNorm,
-    Linear,
-    MaxPool2d,
-    MSELoss,
-    ReLU,
-    RMSNorm,
-    Sigmoid,
-    SiLU,
-    Softmax,
-    Tanh,
-)  # fmt: skip
+from .layers import Conv2d, Dropout, Embedding, Flatten, Identity, LayerNorm, Linear, MaxPool2d, RMSNorm
 from .module import Module
 from .parameter import Buffer, Parameter
-from .recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
+from .plain import (  # noqa: F401
+    ELU,
+    GELU,
+    GLU,
+    BCELoss,
+    BCEWithLogitsLoss,
+    CrossEntropyLoss,
+    HuberLoss,
+    KLDivLoss,
+    L1Loss,
+    LeakyReLU,
+    LogSigmoid,
+    LogSoftmax,
+    MSELoss,
+    NLLLoss,
+    ReLU,
+    Sigmoid,
+    SiLU,
+    SmoothL1Loss,
+    Softmax,
+    Softplus,
+    Tanh,
+)  # fmt: skip
+from .recurrent import GRU, LSTM, RNN
 
 __getattr__ = missing("torch.nn")
 __all__ = [

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from .. import matrix
 from ..elementwise import wrap
-from ..engine import no_grad
 from ..errors import missing
+from ..linalg import qr
+from ..modes import no_grad
 
 __getattr__ = missing("torch.nn.init")
 
@@ -86,6 +86,6 @@ def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gener
 def orthogonal_(tensor, gain=1, generator=None):
     rows, columns = tensor.shape[0], tensor.numel() // tensor.shape[0]
     flat = wrap(np.zeros((rows, columns), tensor._a.dtype)).normal_(0, 1, generator=generator)
-    q, r = matrix.qr(flat.T if rows < columns else flat)
+    q, r = qr(flat.T if rows < columns else flat)
     q = q * r.diag(0).sign()
     return tensor.copy_((q.T if rows < columns else q).reshape(*tensor.shape)).mul_(gain)

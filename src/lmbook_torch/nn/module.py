@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import dtypes
-from ..engine import no_grad
 from ..errors import NotCovered
+from ..modes import no_grad
 from ..tensor import Tensor
+from .found import Handle, Keys
 from .parameter import Parameter
 
 
@@ -252,31 +253,3 @@ class Module:
         if len(lines) == 1 and not inner:
             return f"{self._get_name()}({lines[0]})"
         return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
-
-
-class Handle:
-    """What takes a hook away."""
-
-    def __init__(self, hooks: dict):
-        self.hooks = hooks
-
-    def remove(self) -> None:
-        self.hooks.pop(id(self), None)
-
-    def __enter__(self) -> "Handle":
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self.remove()
-
-
-class Keys:
-    """What load_state_dict() found missing and did not expect."""
-
-    def __init__(self, missing_keys: list[str], unexpected_keys: list[str]):
-        self.missing_keys, self.unexpected_keys = missing_keys, unexpected_keys
-
-    def __repr__(self) -> str:
-        if not self.missing_keys and not self.unexpected_keys:
-            return "<All keys matched successfully>"
-        return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"

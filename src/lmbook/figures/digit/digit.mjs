@@ -2,12 +2,10 @@
 //
 //   P(c | rows) = P(rows | c) / sum_c' P(rows | c')      p_t ~ P(p_t | c, p_1 .. p_t-1)
 //
-// Everything is computed here, by pixelgpt.mjs, from the weights in the state; on request a second model, which reads
-// patches, is fetched and says what it takes the whole image for (engine.mjs).
+// The engine computes with the weights in the state (pixelgpt.mjs); on request a second model, which reads patches, is
+// fetched and says what it takes the whole image for.
 import { button, chips, choice, figure, fmt, h, replace, select, table, whole } from "../kit/core.mjs";
 import { connect } from "../kit/live.mjs";
-import { logSoftmax } from "../kit/numbers.mjs";
-import { PixelGPT } from "../engine/pixelgpt.mjs";
 
 const SIDE = 8;
 const SAMPLES = 4;
@@ -57,14 +55,14 @@ const about = {
   },
 };
 
+let figures = 0; // on this page, each with weights of its own
+
 export default figure(({ model, el, knob, bound, get, put, listen, say, wager }) => {
-  const gpt = new PixelGPT(get("network"));
   const examples = get("examples");
   let brush = 16;
   let place = 0;
   let painting = null;
   let last = 0; // the cell that was painted before
-  let drawn = null; // a drawing that is due
 
   const begin = chips({
     label: "Begin with a",
@@ -102,6 +100,9 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
   });
   const heat = knob("temperature", "Temperature", [0, 1.5, 0.1], 1);
   const models = connect(model);
+  figures += 1;
+  const name = `pixels ${figures}`;
+  models.ask("pixels", { name, network: get("network") });
   let judging = false;
   let judged = 0; // whether the classifier is asked; how often it was
   const judge = button(
@@ -273,34 +274,28 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
     }
   }
 
-  /** All that the model does for one drawing, a class or an image at a time; while one paints, only the classes. */
-  function* parts() {
-    const given = get("rows") * SIDE;
-    const pixels = get("pixels");
-    const temperature = get("temperature");
-    const seed = get("seed");
+  /** What is known without the model. */
+  function sheet() {
     digit.set(get("digit"));
     begin.set(known());
     cells();
-    pixels.slice(0, given).forEach((grey, i) => {
-      tile(i).style.setProperty("--lmpx", shade(grey)["--lmpx"]);
-      tile(i).firstChild.textContent = `row ${Math.floor(i / SIDE) + 1}, column ${(i % SIDE) + 1}: grey ${grey} of 16`;
-    });
-    const read = [];
-    for (const c of DIGITS) yield read.push(gpt.behind(pixels.slice(0, given), c));
-    const p = logSoftmax(read.map(({ logP }) => logP)).map(Math.exp);
-    const likeliest = p.indexOf(Math.max(...p));
-    const asked = get("digit") === LIKELIEST ? likeliest : get("digit");
+    get("pixels")
+      .slice(0, get("rows") * SIDE)
+      .forEach((grey, i) => {
+        tile(i).style.setProperty("--lmpx", shade(grey)["--lmpx"]);
+        tile(i).firstChild.textContent =
+          `row ${Math.floor(i / SIDE) + 1}, column ${(i % SIDE) + 1}: grey ${grey} of 16`;
+      });
+  }
+
+  /** What the model finds; while one paints, only the classes. */
+  function show({ logP, p, digit: asked, written }, pixels, given) {
     columns.forEach((column, c) => {
       column.p.textContent = p[c] < 0.005 ? "" : fmt.share(p[c]).replace("0.", ".");
       column.bar.style.setProperty("--lmpx-p", p[c].toFixed(4));
       column.node.classList.toggle("lmpx-asked", c === asked);
     });
-    if (painting !== null) return;
-    const written = [];
-    for (let i = 0; i < SAMPLES; i += 1) {
-      yield written.push(gpt.write(read[asked], SIDE * SIDE - given, temperature, seed * SAMPLES + i));
-    }
+    if (!written.length) return;
     const images = written.map((rest) => [...pixels.slice(0, given), ...rest]);
     images[0].slice(given).forEach((grey, i) => {
       tile(given + i).style.setProperty("--lmpx", shade(grey)["--lmpx"]);
@@ -309,11 +304,12 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
     const what = examples[known()];
     replace(others, [
       what ? small(what.pixels, `it was ${article(what.label)}`) : null,
-      temperature ? images.slice(1).map((image) => small(image, "")) : null, // at 0 all are the same
+      images.slice(1).map((image) => small(image, "")),
     ]);
-    const bits = (c) => -read[c].logP / Math.LN2;
+    const bits = (c) => -logP[c] / Math.LN2;
     numbers.draw(DIGITS.map((c) => [String(c), fmt.prob(p[c]), fmt.num(bits(c), 1)]));
     const cost = `Under ${asked} your rows cost ${fmt.num(given ? bits(asked) / given : 0)} bits per pixel.`;
+    const likeliest = p.indexOf(Math.max(...p));
     say(
       given === 0
         ? `Nothing is given: every digit is as likely, and the model writes ${article(asked)} from its name alone.`
@@ -322,24 +318,35 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
     );
   }
 
-  // The first drawing leaves the page, which is still arriving, a breath between its parts; the others come at once.
-  let first = parts();
-  const breathe = () => {
-    if (first && !first.next().done) setTimeout(breathe);
-  };
-  function draw() {
-    first = null;
-    clearTimeout(drawn);
-    const now = () => {
-      for (const part of parts()) void part;
-    };
-    if (painting === null) now();
-    else drawn = setTimeout(now);
+  // One question at a time: what changes while the model computes is asked for when it has answered.
+  let asking = false;
+  let changed = false;
+  let gone = false;
+  async function draw() {
+    sheet();
+    changed = true;
+    if (asking) return;
+    asking = true;
+    grid.setAttribute("aria-busy", "true");
+    while (changed && !gone) {
+      changed = false;
+      const pixels = get("pixels");
+      const given = get("rows") * SIDE;
+      const temperature = get("temperature");
+      const images = painting !== null ? 0 : temperature ? SAMPLES : 1; // at 0 all are the same
+      const seeds = Array.from({ length: images }, (_, i) => get("seed") * SAMPLES + i);
+      const greys = pixels.slice(0, given);
+      const task = { name, greys, asked: get("digit"), rest: SIDE * SIDE - given, temperature, seeds };
+      const found = await models.ask("rows", task);
+      if (!changed && !gone) show(found, pixels, given);
+    }
+    asking = false;
+    grid.setAttribute("aria-busy", "false");
   }
   listen("pixels rows digit temperature seed", draw);
-  breathe();
+  draw();
   return () => {
-    first = null;
+    gone = true;
     models.stop();
     for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, stop);
   };

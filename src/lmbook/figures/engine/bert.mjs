@@ -65,6 +65,11 @@ export class MaskedLM {
     });
   }
 
+  /** Logits at some rows of B texts. */
+  at(rows, ids, B) {
+    return this.output(this.head(gather(this.entries(ids, B).at(-1).next, rows)));
+  }
+
   told(entries, rows) {
     return this.output(this.head(gather(entries.at(-1).next, rows)))
       .vectors()

@@ -14,15 +14,17 @@ import { bytes, weights } from "./checkpoint.mjs";
 import { GPT } from "./gpt.mjs";
 import { framed, hidden, inside, known as kept, opened, read } from "./insides.mjs";
 import { words as lowerWords } from "./ngram.mjs";
-import { likeliest, softmax } from "../kit/numbers.mjs";
+import { likeliest, logSoftmax, softmax } from "../kit/numbers.mjs";
 import { PatchClassifier } from "./patches.mjs";
+import { PixelGPT } from "./pixelgpt.mjs";
 import { Classifier, RecurrentLM, Tagger } from "./recurrent.mjs";
 import { AttentionSeq2Seq, Seq2Seq } from "./seq2seq.mjs";
 import { Transformer } from "./transformer.mjs";
+import { training } from "./training.mjs";
 import { SkipGram, plane } from "./vectors.mjs";
 import { WordForms, cut } from "./wordforms.mjs";
 
-export { bytes, cut, plane };
+export { bytes, cut, plane, training };
 
 const SOS = 2;
 const EOS = 3;
@@ -296,6 +298,25 @@ export function engine() {
       };
     },
 
+    /** Takes the GPT over pixels that a figure has in its state. */
+    pixels({ name, network }) {
+      known.set(name, { model: new PixelGPT(network) });
+      return { name };
+    },
+
+    /**
+     * The upper rows of an image, as greys, behind each class: ln P(rows | class), P(class | rows), the class that is
+     * `asked` for, or the likeliest where that is -1, and for each seed the `rest` pixels that are written for it.
+     */
+    rows({ name, greys, asked, rest, temperature, seeds }) {
+      const { model } = get(name);
+      const read = model.classes.map((c) => model.behind(greys, c));
+      const logP = read.map((one) => one.logP);
+      const p = logSoftmax(logP).map(Math.exp);
+      const digit = asked < 0 ? likeliest(p, 1)[0] : asked;
+      return { logP, p, digit, written: seeds.map((seed) => model.write(read[digit], rest, temperature, seed)) };
+    },
+
     /** What a classifier of images takes these greys for: P of each class, and where it looks. */
     image({ name, greys }) {
       const { p, weights: looks } = get(name).model.run(greys);
@@ -397,14 +418,17 @@ export function engine() {
   return tasks;
 }
 
-/** Answers messages with the tasks of an engine. */
+/** Answers numbered messages with the tasks of an engine, and trains as the others say (training.mjs). */
 export function serve(scope) {
   const own = engine();
-  scope.onmessage = ({ data: { number, task, given } }) => {
+  const hear = training((message) => scope.postMessage(message), 100);
+  scope.onmessage = ({ data }) => {
+    if (data.number === undefined) return hear(data);
+    const { number, task, given } = data;
     try {
-      scope.postMessage({ number, found: own[task](given) });
+      return scope.postMessage({ number, found: own[task](given) });
     } catch (error) {
-      scope.postMessage({ number, error: error.message });
+      return scope.postMessage({ number, error: error.message });
     }
   };
 }

@@ -3,17 +3,20 @@
 //
 //   const own = lesson({ kind, network, .. }, seed, text);
 //   own.step(rate) -> loss of a batch      own.report(writes) -> see below
+//   own.gradient() -> loss; own.gradients() -> all numbers; own.learn(rate, gradients)      a step in two halves
 //   own.kept(), own.restore(kept)      weights and what Adam remembers, to go on later; own.card, what they are
 //
 // names: one a line, each begun with <sos> and ended with <eos>.  text: characters, on and on.  gap: a symbol, others,
 // a question (experiments/recall_across_gap.py).  reversal: symbols, to be written backwards.  Losses are nats per
 // prediction. The last tenth of a text, or of shuffled names, is held out. Gaps and symbols are drawn anew for every
-// batch.
+// batch. share: [k, parts] computes the k-th part of the rows of each batch, the same in every worker: the mean of
+// their gradients is that of the whole.
 import { crossEntropy, inference } from "./autograd.mjs";
 import { Characters } from "./bytepairs.mjs";
+import { blanks, translation } from "./captions.mjs";
 import { scoped } from "./kernels.mjs";
 import { Adam, network as begun } from "./networks.mjs";
-import { draw, generator, likeliest, mean, softmax } from "../kit/numbers.mjs";
+import { draw, generator, likeliest, mean, shuffled, softmax } from "../kit/numbers.mjs";
 
 const SOS = 2;
 const EOS = 3;
@@ -24,15 +27,6 @@ const LONGEST = 15;
 const MOST = 200_000; // of names, characters, letters of a name; characters read
 const LOST = 1000; // nats per prediction, which no network needs that learns; NaN is not below it either
 const CHECKED = 300; // names, or rows of other tasks, that are held out and looked at in a report
-
-function shuffled(items, random) {
-  const out = [...items];
-  for (let i = out.length - 1; i > 0; i -= 1) {
-    const j = Math.floor(random() * (i + 1));
-    [out[i], out[j]] = [out[j], out[i]];
-  }
-  return out;
-}
 
 const counted = (n, what) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 const were = (n) => (n === 1 ? "is" : "are");
@@ -81,6 +75,9 @@ function nameBatch(names) {
 }
 
 const KINDS = {
+  blanks,
+  translation,
+
   names({ network: about, B }, random, text, types) {
     const lines = text
       .split("\n")
@@ -134,7 +131,7 @@ const KINDS = {
     };
   },
 
-  text({ network: about, B, T }, random, text, types) {
+  text({ network: about, B, T, share: [part, parts] = [0, 1] }, random, text, types) {
     const all = [...text.replace(/\r\n?/g, "\n")];
     if (all.length < FEWEST_CHARACTERS)
       throw new Error(`the text has ${counted(all.length, "character")}; at least ${FEWEST_CHARACTERS} are needed`);
@@ -177,7 +174,7 @@ const KINDS = {
           starts.forEach((_, b) => {
             starts[b] = anywhere(1);
           });
-        const [ids, targets, rows] = windows(train, starts);
+        const [ids, targets, rows] = windows(train, starts.slice((part * B) / parts, ((part + 1) * B) / parts));
         const found = network.run(ids, rows, state);
         if (stateful) {
           state = found.state;
@@ -353,20 +350,41 @@ export function lesson(about, seed, text = "", loaded = null) {
     }
   };
   if (loaded) put(loaded.weights);
+  const each = (f) =>
+    network.parameters.reduce((at, { grad }) => {
+      f(grad, at);
+      return at + grad.length;
+    }, 0);
+  const gradient = () =>
+    scoped(() => {
+      const L = loss();
+      if (!(L.data[0] < LOST))
+        throw new Error(`after ${steps} steps the loss has left all bounds; choose a lower rate and start again`);
+      L.backward();
+      return L.data[0];
+    });
+  /** One step down these gradients, or those that were computed last. */
+  function learn(rate, gradients = null) {
+    if (gradients) each((grad, at) => grad.set(gradients.subarray(at, at + grad.length)));
+    adam.step(rate);
+    steps += 1;
+  }
   return {
     network,
     notes,
     card: given.about.network.class === "GPT" ? described(given.about.network, network.window, characters) : null,
+    gradient,
+    /** The gradients of all weights behind each other. */
+    gradients() {
+      const all = new Float32Array(network.parameters.reduce((sum, { data }) => sum + data.length, 0));
+      each((grad, at) => all.set(grad, at));
+      return all;
+    },
+    learn,
     step(rate) {
-      return scoped(() => {
-        const L = loss();
-        if (!(L.data[0] < LOST))
-          throw new Error(`after ${steps} steps the loss has left all bounds; choose a lower rate and start again`);
-        L.backward();
-        adam.step(rate);
-        steps += 1;
-        return L.data[0];
-      });
+      const L = gradient();
+      learn(rate);
+      return L;
     },
     report: (writes = true) => inference(() => report(generator(seed + steps), writes)),
     kept: () => ({

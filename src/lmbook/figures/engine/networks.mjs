@@ -6,11 +6,13 @@
 //
 // net.weights: a Map from the names in Python to Nodes.
 import { Node, gather, tanh } from "./autograd.mjs";
+import { MaskedLM } from "./bert.mjs";
 import { kept, kernels } from "./kernels.mjs";
 import { GPT } from "./gpt.mjs";
 import { affine } from "./layers.mjs";
 import { RecurrentLM } from "./recurrent.mjs";
 import { AttentionSeq2Seq, Seq2Seq } from "./seq2seq.mjs";
+import { Transformer } from "./transformer.mjs";
 
 const SOS = 2;
 
@@ -68,6 +70,39 @@ function cell(kind, name, inputs, hidden) {
   return [...W("x", inputs), ...W("h", hidden), ...biases, ...(kind === "gru" ? [bias("b_hn")] : [])];
 }
 
+/** A map of a Transformer: weights of one deviation, bias 0. */
+const map = (name, inputs, outputs, deviation) => [
+  [`${name}.weight`, outputs, inputs, normal(deviation)],
+  [`${name}.bias`, 1, outputs, constant(0)],
+];
+const norm = (name, d) => [
+  [`${name}.weight`, 1, d, constant(1)],
+  [`${name}.bias`, 1, d, constant(0)],
+];
+
+/**
+ * The layers below `name`, their norms before ("pre") or behind ("post") each sublayer; cross: they read a source.
+ * @param {string} name
+ * @param {any} about
+ * @param {"pre" | "post"} place
+ */
+function layers(name, about, place, cross = false) {
+  const { d_model, n_layers, deviation } = about;
+  const sublayers = cross ? 3 : 2;
+  const writes = deviation * (1 / Math.sqrt(sublayers * n_layers)); // so many outputs add up
+  const attention = (part) => [
+    ...["q", "k", "v"].flatMap((k) => map(`${part}.W_${k}`, d_model, d_model, deviation)),
+    ...map(`${part}.W_o`, d_model, d_model, writes),
+  ];
+  return Array.from({ length: n_layers }, (_, i) => `${name}.${i}`).flatMap((layer) => [
+    ...attention(`${layer}.attention`),
+    ...(cross ? attention(`${layer}.cross`) : []),
+    ...map(`${layer}.ffn.W_1`, d_model, 4 * d_model, deviation),
+    ...map(`${layer}.ffn.W_2`, 4 * d_model, d_model, writes),
+    ...Array.from({ length: sublayers }, (_, k) => norm(`${layer}.${place}_${k + 1}`, d_model)).flat(),
+  ]);
+}
+
 /** Of each network the model, what describes it, and its weights: [name, rows, columns, how they begin]. */
 const NETWORKS = {
   FeedForwardLM: ({ vocab, d_model, hidden, window }) => ({
@@ -91,36 +126,49 @@ const NETWORKS = {
   }),
 
   /** Learned positions, the output tied to the embeddings. */
-  GPT({ vocab, window, d_model, heads, n_layers, deviation }) {
-    const part = (name, inputs, outputs, scale = 1) => [
-      [`${name}.weight`, outputs, inputs, normal(deviation * scale)],
-      [`${name}.bias`, 1, outputs, constant(0)],
-    ];
-    const norm = (name) => [
-      [`${name}.weight`, 1, d_model, constant(1)],
-      [`${name}.bias`, 1, d_model, constant(0)],
-    ];
-    const writes = 1 / Math.sqrt(2 * n_layers); // 2 n_layers outputs add up
-    const layers = Array.from({ length: n_layers }, (_, i) => `layers.${i}`).flatMap((name) => [
-      ...["q", "k", "v"].flatMap((k) => part(`${name}.attention.W_${k}`, d_model, d_model)),
-      ...part(`${name}.attention.W_o`, d_model, d_model, writes),
-      ...part(`${name}.ffn.W_1`, d_model, 4 * d_model),
-      ...part(`${name}.ffn.W_2`, 4 * d_model, d_model, writes),
-      ...norm(`${name}.pre_1`),
-      ...norm(`${name}.pre_2`),
-    ]);
-    return {
-      Kind: GPT,
-      about: { n_heads: heads, window },
-      weights: [
-        ["embedding.weight", vocab, d_model, normal(deviation)],
-        ["position.table.weight", window, d_model, normal(deviation)],
-        ...layers,
-        ...norm("norm"),
-      ],
-      tied: { "output.weight": "embedding.weight" },
-    };
-  },
+  GPT: ({ vocab, window, heads, ...about }) => ({
+    Kind: GPT,
+    about: { n_heads: heads, window },
+    weights: [
+      ["embedding.weight", vocab, about.d_model, normal(about.deviation)],
+      ["position.table.weight", window, about.d_model, normal(about.deviation)],
+      ...layers("layers", about, "pre"),
+      ...norm("norm", about.d_model),
+    ],
+    tied: { "output.weight": "embedding.weight" },
+  }),
+
+  /** BERT under its head, which is tied to the embeddings. */
+  MaskedLM: ({ vocab, window, heads, ...about }) => ({
+    Kind: MaskedLM,
+    about: { bert: { n_heads: heads, window } },
+    weights: [
+      ["bert.embedding.weight", vocab, about.d_model, normal(about.deviation)],
+      ["bert.position.table.weight", window, about.d_model, normal(about.deviation)],
+      ["bert.segment.weight", 2, about.d_model, normal(about.deviation)],
+      ...norm("bert.norm", about.d_model),
+      ...layers("bert.encoder.layers", about, "post"),
+      ...map("W", about.d_model, about.d_model, about.deviation),
+      ...norm("norm", about.d_model),
+      ["output.bias", 1, vocab, constant(0)],
+    ],
+    tied: { "output.weight": "bert.embedding.weight" },
+  }),
+
+  /** Norms before the sublayers, sinusoidal positions, the output tied to the embeddings of the target. */
+  Transformer: ({ vocab, heads, ...about }) => ({
+    Kind: Transformer,
+    about: { n_heads: heads, positions: "sinusoidal" },
+    weights: [
+      ["source.embedding.weight", vocab, about.d_model, normal(about.deviation)],
+      ["target.embedding.weight", vocab, about.d_model, normal(about.deviation)],
+      ...layers("encoder.layers", about, "pre"),
+      ...norm("encoder.norm", about.d_model),
+      ...layers("decoder.layers", about, "pre", true),
+      ...norm("decoder.norm", about.d_model),
+    ],
+    tied: { "output.weight": "target.embedding.weight" },
+  }),
 
   /**
    * An encoder-decoder of one GRU each.  attention: false, the decoder starts from the encoder's last state and hears

@@ -30,6 +30,7 @@ export class PixelGPT extends GPT {
     super((name) => found.get(name), { n_heads, window, slide: window });
     this.firstLevel = first_level;
     this.firstClass = first_level + levels;
+    this.classes = Array.from({ length: this.embedding.rows - this.firstClass }, (_, c) => c);
   }
 
   /** What was read so far, to go on from there several times. */

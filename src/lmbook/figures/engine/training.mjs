@@ -1,7 +1,11 @@
 // training.mjs: a lesson that goes on while its page lives: in a worker, or, where a page allows none, in turns with
 // the page. Networks that are compared go step by step together.
 //
-//   tell it   { start: { abouts, seed, text, every, steps, rate, file, card, from } }      from: what it once kept
+// Several workers may share each batch (data parallel): one leads, and each of the others, with a line to it, computes
+// the gradient of its part of the rows and sends it; all take the step that the mean of these gradients says.
+//
+//   tell it   { crew: { part, parts, lines } }      before the start: lines to the others, or to the leader
+//             { start: { abouts, seed, text, every, steps, rate, file, card, from } }      from: what it once kept
 //             { go: true }   { go: false }   { rate }   { keep: true }   { pack: true }
 //   it tells  { run, step, seconds, train, valid, samples, right, notes }      of each network, before the first step
 //             and after every `every` steps; seconds with the reports; samples with the first reports and every fifth
@@ -21,6 +25,9 @@ export function training(tell, turn) {
   let timer = null;
   let step = 0;
   let end = 0;
+  let working = false;
+  let crew = { part: 0, parts: 1, lines: [] };
+  const others = []; // of each the next gradient
 
   /** Does the work, and counts its time. */
   function timed(run, work) {
@@ -49,19 +56,71 @@ export function training(tell, turn) {
     runs = abouts.map((about, i) => {
       const run = { own: null, seconds: from?.seconds[i] ?? 0, losses: [] };
       const given = loaded && { weights: loaded, card: card ?? loaded.card };
-      run.own = timed(run, () => lesson(about, seed + step, text, given)); // after a pause other batches, by the step
+      const mine = crew.parts > 1 ? { ...about, share: [crew.part, crew.parts] } : about;
+      run.own = timed(run, () => lesson(mine, seed + step, text, given)); // after a pause other batches, by the step
       if (from) run.own.restore(from.kept[i]);
       return run;
     });
-    if (!from) report();
   }
 
-  function work() {
+  /** Computes its part for the one that leads: a gradient, and after each step that all take the next one. */
+  function follow() {
+    const [line] = crew.lines;
+    const send = () => {
+      try {
+        if (!runs) begin();
+        const loss = runs[0].own.gradient();
+        const gradients = runs[0].own.gradients();
+        line.postMessage({ loss, gradients }, [gradients.buffer]);
+      } catch (error) {
+        line.postMessage({ error: error.message });
+      }
+    };
+    line.onmessage = ({ data }) => {
+      runs[0].own.learn(data.rate, data.gradients);
+      send();
+    };
+    send();
+  }
+
+  /** What comes over a line, one after the other: each call gives a promise of the next. */
+  function next(line) {
+    const arrived = [];
+    const awaited = [];
+    line.onmessage = ({ data }) => (awaited.length ? awaited.shift()(data) : arrived.push(data));
+    return () => new Promise((then) => (arrived.length ? then(arrived.shift()) : awaited.push(then)));
+  }
+
+  /** A step of all together; its loss. */
+  async function together(own) {
+    const loss = own.gradient();
+    const gradients = own.gradients();
+    const found = await Promise.all(others.map((hear) => hear()));
+    for (const { error, gradients: more } of found) {
+      if (error) throw new Error(error);
+      for (let i = 0; i < gradients.length; i += 1) gradients[i] += more[i];
+    }
+    for (let i = 0; i < gradients.length; i += 1) gradients[i] /= crew.parts;
+    for (const line of crew.lines) line.postMessage({ rate: plan.rate, gradients });
+    own.learn(plan.rate, gradients);
+    return mean([loss, ...found.map((one) => one.loss)]);
+  }
+
+  async function work() {
+    if (working) return; // it waits for the others
+    working = true;
     const start = performance.now();
     try {
-      if (!runs) begin();
-      while (step < end && performance.now() - start < turn) {
-        for (const run of runs) run.losses.push(timed(run, () => run.own.step(plan.rate)));
+      if (!runs) {
+        begin();
+        if (!plan.from) report();
+      }
+      while (going && step < end && performance.now() - start < turn) {
+        for (const run of runs) {
+          const before = performance.now();
+          run.losses.push(crew.parts > 1 ? await together(run.own) : run.own.step(plan.rate));
+          run.seconds += (performance.now() - before) / 1000;
+        }
         step += 1;
         if (step % plan.every === 0) report();
       }
@@ -69,6 +128,7 @@ export function training(tell, turn) {
       going = false;
       tell({ error: error.message });
     }
+    working = false;
     if (going && step >= end) {
       going = false;
       tell({ done: true });
@@ -76,8 +136,13 @@ export function training(tell, turn) {
     timer = going ? setTimeout(work) : null;
   }
 
-  return ({ start, go, rate, keep, pack }) => {
+  return ({ crew: given, start, go, rate, keep, pack }) => {
+    if (given) {
+      crew = given;
+      if (!crew.part) others.push(...crew.lines.map(next));
+    }
     if (start) plan = start;
+    if (start && crew.part) follow();
     if (rate) plan.rate = rate;
     if (keep && runs)
       tell({ kept: { step, seconds: runs.map((run) => run.seconds), kept: runs.map((run) => run.own.kept()) } });
@@ -92,9 +157,4 @@ export function training(tell, turn) {
       timer = null;
     }
   };
-}
-
-export function serve(scope) {
-  const hear = training((message) => scope.postMessage(message), 100);
-  scope.onmessage = ({ data }) => hear(data);
 }

@@ -48,11 +48,13 @@ class Layer {
     return this.sublayer(this.cross ? 2 : 1, "feed", x, this.ffn);
   }
 
-  /** A layer without a source on whole texts. options: as attention has them. */
-  run(X, options) {
-    const { attention } = this;
-    const first = this.sublayer(0, "self", X, (H) => attention.attend(H, attention.project(H), options));
-    return [first, this.feed(first.next)];
+  /** On whole texts, with the vectors of a source or without one. options: as attention has them. */
+  run(X, options, source = null) {
+    const { attention, cross } = this;
+    const entries = [this.sublayer(0, "self", X, (H) => attention.attend(H, attention.project(H), options))];
+    const read = (H) => cross.attend(H, cross.project(source), { B: options.B });
+    if (source) entries.push(this.sublayer(1, "cross", entries[0].next, read));
+    return [...entries, this.feed(entries.at(-1).next)];
   }
 
   /**
@@ -84,9 +86,9 @@ export function layersOf(w, name, options) {
 }
 
 /** Layer after layer on whole texts: what happened. */
-export function through(layers, X, options) {
+export function through(layers, X, options, source = null) {
   const entries = [];
-  for (const layer of layers) entries.push(...layer.run(entries.at(-1)?.next ?? X, options));
+  for (const layer of layers) entries.push(...layer.run(entries.at(-1)?.next ?? X, options, source));
   return entries;
 }
 
@@ -158,10 +160,10 @@ class Embedding {
     this.scale = rooted ? Math.sqrt(this.table.columns) : 1;
   }
 
-  /** The tokens `ids`, the first at position `start`. */
-  at(ids, start = 0) {
+  /** The tokens `ids`, the first at position `start`; of B texts, rows t B + b. */
+  at(ids, start = 0, B = 1) {
     const d = this.table.columns;
-    const places = ids.map((_, t) => start + t);
+    const places = ids.map((_, r) => start + Math.floor(r / B));
     const codes = new Node(ids.length, d);
     if (this.positions === "sinusoidal") for (const [i, t] of places.entries()) codes.row(i).set(sinusoidal(t, d));
     return begun([
@@ -183,6 +185,13 @@ export class Transformer {
     this.output = affine(w, "output");
     this.w = w;
     this.stack = (side) => `${side === "source" ? "encoder" : "decoder"}.layers`;
+  }
+
+  /** Logits of B whole targets behind their sources, those of a side equally long, rows t B + b. */
+  run(target, source, B) {
+    const { X } = this.encoder.run(this.source.at(source, 0, B).at(-1).next, B);
+    const entries = through(this.layers, this.target.at(target, 0, B).at(-1).next, { B, causal: true }, X);
+    return this.output(this.norm(entries.at(-1).next));
   }
 
   start(ids) {

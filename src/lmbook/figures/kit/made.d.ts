@@ -11,9 +11,6 @@ declare module "*/names.mjs" {
 declare module "*/program-engine.mjs" {
   export const program: () => typeof import("../engine/engine.mjs");
 }
-declare module "*/program-training.mjs" {
-  export const program: () => typeof import("../engine/training.mjs");
-}
 declare module "*/wasm-kernels.mjs" {
   export const wasm: string;
 }

@@ -136,3 +136,13 @@ export function distribution(logits, temperature, topK, topP) {
   );
   return p;
 }
+
+/** The items in another order. */
+export function shuffled(items, random) {
+  const out = [...items];
+  for (let i = out.length - 1; i > 0; i -= 1) {
+    const j = Math.floor(random() * (i + 1));
+    [out[i], out[j]] = [out[j], out[i]];
+  }
+  return out;
+}

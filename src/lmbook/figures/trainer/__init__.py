@@ -13,10 +13,13 @@ import json
 import math
 import subprocess
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import traitlets
 
+from lmbook import data
+from lmbook.data.harbourish import ADJECTIVES, CONJUNCTIONS, INTRANSITIVE, NOUNS, PREPOSITIONS, TRANSITIVE
 from lmbook.figures import Figure, bundle
 from lmbook.figures.stills import plot_svg
 from lmbook.plots import LINE_STYLES, SYSTEMS, system
@@ -37,6 +40,9 @@ LARGE_GPT = {"class": "GPT", "d_model": 64, "heads": 4, "n_layers": 4, "deviatio
 GPT_LONG = {"kind": "text", "B": 8, "T": 64, "network": LARGE_GPT}
 REVERSAL = {"kind": "reversal", "B": 32, "longest": 12, "symbols": 8, "lengths": [3, 6, 9, 12, 16]}
 GAP = {"kind": "gap", "B": 32, "longest": 20, "symbols": 8, "gaps": [1, 5, 10, 20, 40]}
+SHORT = {"d_model": 32, "heads": 4, "n_layers": 2, "deviation": 0.1}
+TRANSLATION = {"kind": "translation", "B": 32, "network": {"class": "Transformer", **SHORT}}
+BLANKS = {"kind": "blanks", "B": 32, "network": {"class": "MaskedLM", "window": 16, **SHORT}}
 OWN_NAMES = "Names, one a line, at least 50; they stay in this page"
 OWN_TEXT = "Paste a text of at least 800 characters, better 20,000; it stays in this page"
 
@@ -50,6 +56,21 @@ def _way(label: str, text: str, steps: int, unit: str, batch: int, runs: dict[st
     }  # fmt: skip
 
 
+PAIRS = data.captions(1000, seed=0, max_words=7)
+NUMBERED = {
+    ("nouns, one", "nouns, several"): [(one, several) for one, (several, *_) in NOUNS.items()],
+    ("verbs of one", "verbs of several"): [*TRANSITIVE, *INTRANSITIVE],
+}
+WORDS = {
+    kind: " ".join(words)
+    for kinds, pairs in NUMBERED.items()
+    for kind, words in zip(kinds, zip(*pairs, strict=True), strict=True)
+} | {
+    "adjectives": " ".join(ADJECTIVES),
+    "articles": "a an the two",
+    "prepositions": " ".join(PREPOSITIONS),
+    "the rest": " ".join([*CONJUNCTIONS, "."]),
+}
 LESSONS = {
     "names": {
         "title": "A network learns to invent names while you watch",
@@ -108,6 +129,32 @@ LESSONS = {
             }, counted="length"),
         ],
     },
+    "translation": {
+        "title": "A Transformer learns a language while you watch",
+        "caption": (
+            "Two layers of width 32 on each side read 900 captions and their counterparts in Harbourish. Train them: "
+            "what is right first, the words, their order or their endings? Which lengths come last? Then take a rate "
+            "of 0.03."
+        ),
+        "rate": 0.003,
+        "ways": [
+            _way("", "given", 900, "captions", 32, {"Transformer": TRANSLATION}, counted="words:",
+                 given="\n".join(map("\t".join, PAIRS))),
+        ],
+    },
+    "blanks": {
+        "title": "A blank tells BERT the kind of word, not the word",
+        "caption": (
+            "A BERT with two layers of width 32 reads captions in which some words are hidden. Train it. The bars say "
+            "how often it names a word of the right kind: which kind comes first, which last? Then read its wrong "
+            "answers: could anybody know better?"
+        ),
+        "rate": 0.003,
+        "ways": [
+            _way("", "given", 1200, "captions", 32, {"BERT": BLANKS | {"kinds": WORDS}},
+                 given="\n".join(source for source, _ in PAIRS)),
+        ],
+    },
     "gpt": {
         "title": "A GPT is trained in this page, with 27,000 or with 209,000 parameters",
         "caption": (
@@ -127,8 +174,11 @@ LESSONS = {
 }  # fmt: skip
 
 
-def reading(text: str) -> str:
-    """The text of a set of data that the package contains: "names" or "stories"; nothing for the others."""
+def reading(way: dict) -> str:
+    """What a set of data has to read, where it is the package's: "names", "stories", or a text that it brings along."""
+    text = way["text"]
+    if "given" in way:
+        return way["given"]
     return json.loads(bundle.TEXTS[text]().split(" = ", 1)[1].rstrip(";\n")) if text in bundle.TEXTS else ""
 
 
@@ -154,7 +204,7 @@ def trained(way: dict, about: dict, rate: float, seed: int = 0) -> tuple[list[di
         "abouts": [about],
         "seed": seed,
         "rate": rate,
-        "text": reading(way["text"]),
+        "text": reading(way),
     }
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -175,9 +225,13 @@ def marks(lesson: str, way: dict) -> list[tuple[float, str]]:
     """Losses to compare with: a guess, a table of counts on the same text, the GPT that made the names up."""
     if lesson == "gap":
         return [(round(math.log(GAP["symbols"]), 3), "a guess")]
+    if lesson == "blanks":
+        words = Counter(way["given"].split())
+        shares = [count / words.total() for count in words.values()]
+        return [(round(-sum(p * math.log(p) for p in shares), 3), "words as often as they occur")]
     if way["text"] == "names":
         return [(round(_of_the_author(), 3), "the GPT that made them up")]
-    return [(round(_of_counts(reading("stories"), 3), 3), "a table of 3-grams")] if way["text"] == "stories" else []
+    return [(round(_of_counts(reading(way), 3), 3), "a table of 3-grams")] if way["text"] == "stories" else []
 
 
 def _of_the_author() -> float:
@@ -234,8 +288,9 @@ def stored() -> dict:
 class Trainer(Figure):
     """Networks that are trained in the page.
 
-    lesson: "names", "text", "gap", "race" or "gpt", with what is needed to train it and its record.  rate, seed: with
-    which the training starts; the record has the seed 0.  Refuses another lesson, and a rate or seed that cannot be.
+    lesson: "names", "text", "gap", "race", "translation", "blanks" or "gpt", with what is needed to train it and its
+    record.  rate, seed: with which the training starts; the record has the seed 0.  Refuses another lesson, and a rate
+    or seed that cannot be.
     """
 
     module = "trainer"

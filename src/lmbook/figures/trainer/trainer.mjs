@@ -2,32 +2,14 @@
 //
 // What is seen before is a recorded training by the same code. It stays behind the live curves, to compare. A training
 // that a reload ends is kept in the browser (kept.mjs) and can go on. The weights of a GPT can be saved and opened.
-import {
-  bars,
-  button,
-  choice,
-  disable,
-  field,
-  figure,
-  fmt,
-  h,
-  onwidth,
-  replace,
-  s,
-  select,
-  table,
-} from "../kit/core.mjs";
+import { button, choice, disable, field, figure, fmt, h, onwidth, replace, select, table } from "../kit/core.mjs";
 import { coach } from "./coach.mjs";
+import { chart, lowest } from "./curves.mjs";
 import { found as foundKept, forget, keep } from "./kept.mjs";
 import { text as names } from "./names.mjs";
 import { text as stories } from "./stories.mjs";
+import { result } from "./writings.mjs";
 
-const HIGH = 250;
-const LEFT = 40;
-const RIGHT = 12;
-const TOP = 22;
-const LOW = 36; // px of the chart and of its margins
-const EARLY = 0.06; // share of the steps in which a curve may be above the chart
 const TEXTS = { names, stories };
 const SLOW = 1.5; // times the seconds of the record, above which a device is called slow
 const QUIET = 10_000; // ms between two sentences that are read out
@@ -68,198 +50,13 @@ const style = `
   background: var(--lm-soft); white-space: pre-wrap; overflow-wrap: anywhere;
   font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.875rem; line-height: 1.45; }
 .lmt-letters { font-family: ui-monospace, Menlo, Consolas, monospace; letter-spacing: 0.12em; }
-.lmt-letters mark { text-decoration: underline wavy var(--lm-2); text-underline-offset: 0.2em; }
+.lmt-letters mark, .lmt-result mark { text-decoration: underline wavy var(--lm-2); text-underline-offset: 0.2em; }
 .lmt-result { display: flex; flex-direction: column; gap: 0.35rem; }
 `;
 
 const steps = (n) => `${fmt.count(n)} steps`;
 const spent = (seconds) =>
   seconds < 90 ? `${fmt.num(seconds, seconds < 10 ? 1 : 0)} s` : `${fmt.num(seconds / 60, 1)} min`;
-
-/** The point at which the held-out loss is lowest. */
-const lowest = (points) =>
-  points.reduce((best, point) => (point[2] < (best?.[2] ?? Number.POSITIVE_INFINITY) ? point : best), null);
-
-/** The curves: for each run its points, and those of the recorded run. marks: [[height, words]]; tones: of the runs. */
-function chart() {
-  const node = h("div", { class: "lmt-chart" });
-  let wide = 320;
-  let given = null;
-  const draw = () => {
-    if (!given) return;
-    const { runs, before, marks, end, tones, labels, covered } = given;
-    const all = [...runs, ...before].flat();
-    const last = Math.max(end, ...all.map(([step]) => step));
-    // the fall from the start would flatten what comes after it
-    const settled = all.filter(([step]) => step >= EARLY * last);
-    const heights = [
-      ...(settled.length ? settled : all).flatMap(([, train, valid]) => [train, valid]),
-      ...marks.map(([height]) => height),
-    ].filter(Number.isFinite);
-    const first = Math.max(...[...runs, ...before].map((points) => Math.max(points[0]?.[1] ?? 0, points[0]?.[2] ?? 0)));
-    const top = 1.05 * (covered ? first : Math.max(...heights, 0.1));
-    const high = !covered && Math.min(...heights) > 0.5 * top;
-    const low = high ? Math.floor(Math.min(...heights) * 10) / 10 : 0;
-    const x = (step) => LEFT + ((wide - LEFT - RIGHT) * step) / last;
-    const y = (v) => TOP + (HIGH - LOW - TOP) * (1 - (v - low) / (top - low));
-    const ended = ([points]) => points?.at(-1)?.[2] ?? 0;
-    const line = (points, which) =>
-      points
-        .filter((point) => Number.isFinite(point[which]))
-        .map((point, i) => `${i ? "L" : "M"}${x(point[0]).toFixed(1)} ${y(point[which]).toFixed(1)}`)
-        .join("");
-    const size = 10 ** Math.floor(Math.log10(last / 2));
-    const every = [1, 2, 5, 10].map((k) => k * size).find((step) => last / step <= 5);
-    const gap = [0.1, 0.2, 0.5, 1, 2].find((step) => (top - low) / step <= 5) ?? 5;
-    const across = [];
-    const up = [];
-    for (let step = 0; step <= last; step += every) across.push(step);
-    for (let v = Math.ceil(low / gap) * gap; v <= top + 1e-9; v += gap) up.push(v);
-    // the names of the curves stand above their ends, or below where another is near
-    const named = (runs.length ? runs : before).map((points, i) => [labels[i], y(points.at(-1)?.[2] ?? low), i]);
-    named.sort((a, b) => a[1] - b[1]);
-    named.forEach((one, i) => {
-      one[1] = Math.min(Math.max(one[1] - 8, TOP + 10, (named[i - 1]?.[1] ?? 0) + 16), HIGH - LOW - 4);
-    });
-    replace(node, [
-      s("svg", { width: wide, height: HIGH, viewBox: `0 0 ${wide} ${HIGH}`, "aria-hidden": "true" }, [
-        up.map((v) => [
-          s("line", { class: "lm-grid", x1: LEFT, x2: wide - RIGHT, y1: y(v), y2: y(v) }),
-          s("text", { class: "lm-tick", x: LEFT - 6, y: y(v) + 4, "text-anchor": "end" }, fmt.num(v, gap < 1 ? 1 : 0)),
-        ]),
-        across.map((step) =>
-          s("text", { class: "lm-tick", x: x(step), y: HIGH - LOW + 16, "text-anchor": "middle" }, fmt.count(step)),
-        ),
-        s("text", { class: "lm-tick", x: wide - RIGHT, y: HIGH - 2, "text-anchor": "end" }, "steps"),
-        s(
-          "text",
-          { class: "lm-tick", x: 0, y: 10 },
-          `loss, nats per prediction${first > top ? `; ${fmt.num(first, 1)} at first` : ""}`,
-        ),
-        marks.map(([height, words]) => [
-          s("line", { class: "lmt-mark", x1: LEFT, x2: wide - RIGHT, y1: y(height), y2: y(height) }),
-          s(
-            "text",
-            {
-              class: "lm-tick",
-              x: wide - RIGHT,
-              y: y(height) + (ended(before) > height ? 14 : -4),
-              "text-anchor": "end",
-            },
-            [words],
-          ),
-        ]),
-        s(
-          "svg",
-          {
-            class: "lmt-inside",
-            y: TOP - 2,
-            width: wide,
-            height: HIGH - LOW - TOP + 4,
-            viewBox: `0 ${TOP - 2} ${wide} ${HIGH - LOW - TOP + 4}`,
-          },
-          [
-            before.map((points, i) =>
-              s("g", { class: covered ? "lm-covered" : null }, [
-                s("path", { class: "lmt-before lmt-train", "data-tone": tones[i], d: line(points, 1) }),
-                s("path", { class: "lmt-before", "data-tone": tones[i], d: line(points, 2) }),
-              ]),
-            ),
-            runs.map((points, i) => [
-              s("path", { class: "lmt-train", "data-tone": tones[i], d: line(points, 1) }),
-              s("path", { class: "lmt-live", "data-tone": tones[i], d: line(points, 2) }),
-            ]),
-            (runs.length ? runs : before).map((points, i) => {
-              const best = lowest(points);
-              return best && points.length > 2 && !covered
-                ? s("circle", { class: "lmt-lowest", "data-tone": tones[i], cx: x(best[0]), cy: y(best[2]), r: 4 })
-                : null;
-            }),
-          ],
-        ),
-        named.map(([words, at, i]) =>
-          s(
-            "text",
-            {
-              class: `lmt-name${covered ? " lm-covered" : ""}`,
-              "data-tone": tones[i],
-              x: wide - RIGHT,
-              y: at,
-              "text-anchor": "end",
-            },
-            words,
-          ),
-        ),
-      ]),
-    ]);
-  };
-  return {
-    node,
-    draw: (next) => {
-      given = next;
-      draw();
-    },
-    resize: (width) => {
-      wide = Math.max(240, width);
-      draw();
-    },
-  };
-}
-
-/** What a network can do by now: names, a text, symbols backwards, or right answers by length. */
-function result() {
-  const head = h("p", { class: "lmt-head" });
-  const words = h("div", {});
-  const shares = bars({ label: "Right by length" });
-  const note = h("p", { class: "lm-small lm-muted" }, "Underlined: a name of the data.");
-  const earlier = table({
-    summary: "What it wrote before",
-    caption: "Beside each other: after how many steps it wrote what",
-  });
-  const wrong = (text, wanted) => [...text].map((char, i) => (char === wanted[i] ? char : h("mark", {}, char)));
-  return {
-    node: h("div", { class: "lmt-result" }, head, words, note, shares.node, earlier.node),
-    draw({ label, samples = [], right = [], written = [] }, { unit, tone, headed }) {
-      earlier.node.hidden = written.length < 2;
-      earlier.draw(
-        written.map(([step, texts]) => [fmt.count(step), texts.slice(0, 8).join(texts.length > 1 ? ", " : "")]),
-        ["steps", "text"],
-      );
-      head.textContent = label;
-      head.hidden = !headed;
-      replace(words, [
-        samples[0]?.source
-          ? samples.map(({ source, wanted, text }) =>
-              h("p", { class: "lm-small" }, [
-                "reads ",
-                h("span", { class: "lmt-letters" }, source),
-                h("br", {}),
-                "writes ",
-                h("span", { class: "lmt-letters", "aria-label": text }, wrong(text, wanted)),
-                text === wanted ? ", right" : "",
-              ]),
-            )
-          : samples.length > 1 || samples[0]?.known !== undefined
-            ? h("ul", { class: "lmt-names" }, [
-                samples.map(({ text, known }) => h("li", { class: known ? "lmt-known" : null }, text)),
-              ])
-            : samples.map(({ text }) =>
-                h(
-                  "div",
-                  { class: "lmt-text", tabindex: "0", role: "region", "aria-label": "what the network writes" },
-                  [text],
-                ),
-              ),
-      ]);
-      note.hidden = !samples.some(({ known }) => known);
-      shares.node.hidden = !right.length;
-      shares.draw(
-        right.map(([length, share]) => ({ label: `${unit} ${length}`, value: share, text: fmt.percent(share), tone })),
-        { max: 1 },
-      );
-    },
-  };
-}
 
 export default figure(({ el, get, say, wager }) => {
   const { ways, rates, rate: usual } = get("lesson");
@@ -269,6 +66,7 @@ export default figure(({ el, get, say, wager }) => {
   let rate = first;
   let seed = Number.isSafeInteger(get("seed")) && get("seed") >= 0 ? get("seed") : 0;
   const place = `${location.pathname} ${get("title")}`; // of this figure among the trainings that are kept
+  let parts = 1; // workers that share each batch
   let worker = null;
   let runs = [];
   let from = null; // what a training was kept with
@@ -289,6 +87,16 @@ export default figure(({ el, get, say, wager }) => {
     onchange: (value) => {
       rate = value;
       worker?.tell({ rate });
+    },
+  });
+  const crews = [1, 2, 4].filter((n) => n <= (navigator.hardwareConcurrency || 1));
+  const crew = select({
+    label: "Workers",
+    value: parts,
+    options: crews.map((n) => [n, String(n)]),
+    onchange: (value) => {
+      parts = value;
+      if (state !== "before") reset();
     },
   });
   const number = field({
@@ -330,6 +138,8 @@ export default figure(({ el, get, say, wager }) => {
   file.addEventListener("change", () => open([...file.files]));
   const load = button("Open weights", () => file.click());
   const weights = h("div", { class: "lm-row" }, save, load, file);
+  /** Whether several workers may share a batch: its windows are drawn one by one, and none goes on from another. */
+  const shared = () => way.runs.every(({ about }) => about.kind === "text" && about.network.class === "GPT");
   const own = h("div", { class: "lmt-own" }, h("label", { class: "lm-small lm-muted", for: area.id }, ""), area);
   const now = h("p", { class: "lm-small lm-muted" });
   const picture = chart();
@@ -381,7 +191,7 @@ export default figure(({ el, get, say, wager }) => {
     question?.node ?? "",
     ways.length > 1 ? which.node : "",
     own,
-    h("div", { class: "lm-row lmt-seed" }, start, again, pace.node, number.node),
+    h("div", { class: "lm-row lmt-seed" }, start, again, pace.node, number.node, crew.node),
     now,
     h("div", { class: "lmt-sides" }, h("div", { class: "lm-stack" }, picture.node, key), results),
     say.node,
@@ -390,7 +200,7 @@ export default figure(({ el, get, say, wager }) => {
   );
 
   function textOf() {
-    return way.text === "own" ? area.value : (TEXTS[way.text] ?? "");
+    return way.text === "own" ? area.value : (way.given ?? TEXTS[way.text] ?? "");
   }
 
   /** A .safetensors file, with the card in it or in a .json beside it. */
@@ -423,7 +233,7 @@ export default figure(({ el, get, say, wager }) => {
         text = textOf();
         runs = way.runs.map(({ label }) => ({ label, points: [], samples: [], right: [], written: [], seconds: 0 }));
       }
-      worker = coach(heard);
+      worker = coach(heard, shared() ? parts : 1);
       const abouts = way.runs.map(({ about }) => about);
       const { file: data = null, card = null } = opened ?? {};
       worker.tell({ start: { abouts, seed, text, every: way.every, steps: way.steps, rate, file: data, card, from } });
@@ -539,6 +349,10 @@ export default figure(({ el, get, say, wager }) => {
     return (
       `${steps(step)}${of}${runs.length > 1 ? " each" : ""}, ${spent(total())}, ` +
       `${fmt.count((runs.length * step * way.batch) / total())} ${way.unit} per second.${slow}` +
+      (worker?.parts > 1
+        ? ` ${worker.parts} workers read ${fmt.count(way.batch / worker.parts)} each; at every step their gradients ` +
+          "are sent and averaged."
+        : "") +
       notes.map((note) => ` Of the text, ${note}.`).join("")
     );
   }
@@ -551,6 +365,7 @@ export default figure(({ el, get, say, wager }) => {
     which.set(ways.indexOf(way));
     disable(again, state === "before");
     pace.set(rate);
+    crew.node.hidden = !shared() || crews.length < 2;
     weights.hidden = way.runs[0].about.network.class !== "GPT";
     disable(save, !worker || !runs[0]?.points.length);
     const shown = live ? runs : (record?.runs ?? []);

@@ -27,9 +27,8 @@ class PositionWheels(Figure):
     module = "wheels"
     title = says("Both hands of a dial turn, and the angle between them stays")
     caption = says(
-        "Drag position i: all hands turn, each at its own speed, and the dot product stays the same. Then drag the "
-        "offset: which dial changes the product most? Try base 10,000: which hands still move, and what does the "
-        "table of dot products lose? Click a cell of the table to choose its pair."
+        "Drag position i: all hands turn, and each opening stays. Then drag the offset, or drag in the table: which "
+        "pairs have a product below 0? Try base 10,000: which hands still move, and what does the table lose?"
     )
 
     width = traitlets.Enum(WIDTHS, 8).tag(sync=True)

@@ -12,23 +12,26 @@ const BASES = [10, 100, 10000];
 const LONGEST = 15;
 
 const style = `
-.lm-figure .lmpw-dials { display: grid; grid-template-columns: repeat(auto-fill, minmax(4.6rem, 1fr)); gap: 0.5rem;
-  max-width: 40rem; }
-.lm-figure .lmpw-dial { margin: 0; text-align: center; font-size: 0.8125rem; line-height: 1.3; }
+.lm-figure .lmpw-dials { display: grid; grid-template-columns: repeat(auto-fill, minmax(4.6rem, 1fr)); gap: 0.5rem; }
+.lm-figure .lmpw-dial { text-align: center; font-size: 0.8125rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
 .lm-figure .lmpw-dial svg { width: 100%; max-width: 6rem; height: auto; display: block; margin: 0 auto; }
-.lm-figure .lmpw-rim { fill: var(--lm-soft); stroke: var(--lm-edge); stroke-width: 1; }
+.lm-figure .lmpw-rim { fill: none; stroke: var(--lm-edge); stroke-width: 1; }
+.lm-figure .lmpw-open { fill: var(--lm-3); fill-opacity: 0.5; }
 .lm-figure .lmpw-t { stroke: var(--lm-1); stroke-width: 5; stroke-linecap: round; }
 .lm-figure .lmpw-i { stroke: var(--lm-2); stroke-width: 3.5; stroke-dasharray: 6 3; }
+.lm-figure .lmpw-before { opacity: 0.3; }
 .lm-figure .lmpw-key { display: inline-block; width: 1.6rem; border-top: 4px solid var(--lm-1); vertical-align: middle;
   margin-right: 0.3rem; }
 .lm-figure .lmpw-key.lmpw-key-i { border-top: 3px dashed var(--lm-2); margin-left: 0.9rem; }
 .lm-figure .lmpw-both { --lm-side: 21rem; }
+.lm-figure .lmpw-track { fill: var(--lm-soft); }
+.lm-figure .lmpw-plus { fill: var(--lm-1); }
+.lm-figure .lmpw-minus { fill: var(--lm-2); }
 .lm-figure .lmpw-table { max-width: 25rem; touch-action: manipulation; }
-.lm-figure .lmpw-table svg { width: 100%; height: auto; display: block; cursor: pointer; }
+.lm-figure .lmpw-table svg { width: 100%; height: auto; display: block; cursor: pointer; user-select: none; }
 .lm-figure .lmpw-table .lm-tick { font-size: 13.5px; } /* the table shrinks with a phone */
-.lm-figure .lmpw-cell { fill: var(--lm-1); }
 .lm-figure .lmpw-here { fill: none; stroke: var(--lm-text); stroke-width: 1.8; }
-.lm-figure .lmpw-along { stroke: var(--lm-2); stroke-width: 1.6; stroke-dasharray: 4 3; }
+.lm-figure .lmpw-along { stroke: var(--lm-text); stroke-width: 1.2; stroke-dasharray: 4 3; }
 `;
 
 const about = {
@@ -39,152 +42,167 @@ const about = {
     offset: (offset) => whole(offset, 0, LONGEST),
   },
 };
+const TURN = 2 * Math.PI;
+const clamp = (x, most) => Math.max(0, Math.min(most, x));
 
-export default figure(({ model, el, knob, bound, get, put, listen, say }) => {
+/** The angle between two hands, from -pi to pi, of which the second is ahead by `ahead`. */
+const opening = (ahead) => ahead - TURN * Math.round(ahead / TURN);
+
+export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
   const length = get("length");
-  const first = knob("i", "Position i", [0, length - 1 - LONGEST]);
+  const last = length - 1 - LONGEST;
+  const first = knob("i", "Position i", [0, last]);
   const gap = knob("offset", "Offset t − i", [0, LONGEST]);
-  const width = choice({
-    label: "Width D",
-    options: WIDTHS.map((v) => [v, String(v)]),
-    ...bound("width", "onchange"),
-  });
-  const base = choice({
-    label: "Base C",
-    options: BASES.map((v) => [v, fmt.count(v)]),
-    ...bound("base", "onchange"),
-  });
+  const [width, base] = [
+    { name: "width", label: "Width D", of: WIDTHS },
+    { name: "base", label: "Base C", of: BASES },
+  ].map(({ name, label, of }) =>
+    choice({ label, options: of.map((v) => [v, fmt.count(v)]), ...bound(name, "onchange") }),
+  );
   const key = h("p", { class: "lm-small lm-muted", "aria-hidden": "true" });
   const dials = h("div", { class: "lmpw-dials", "aria-hidden": "true" });
-  const heading = h(
-    "p",
-    { class: "lm-small lm-muted" },
-    `Dot products of positions 0 to ${length - 1}: the stronger the colour, the larger`,
-  );
+  const heading = h("p", { class: "lm-small lm-muted" });
   const grid = h("div", { class: "lmpw-table", "aria-hidden": "true" });
   const numbers = table({
     caption: "The dials",
     head: ["dial", "positions a turn", "hand at i", "hand at t", "cosine of the angle"],
   });
+
+  const speeds = () => Array.from({ length: get("width") / 2 }, (_, j) => get("base") ** ((-2 * j) / get("width")));
+  const product = (k) => speeds().reduce((sum, w) => sum + Math.cos(k * w), 0);
+  const degrees = (angle) => `${fmt.num(((angle * 180) / Math.PI) % 360, 0)}°`;
+  const turn = (w) => (TURN / w < 100 ? fmt.num(TURN / w, 1) : fmt.count(TURN / w));
+
+  // The bet: how much more each dial gives, or less, when the offset doubles.
+  const k = get("offset");
+  const changes = speeds().map((w) => Math.cos(2 * k * w) - Math.cos(k * w));
+  const most = changes.reduce((best, x, j) => (Math.abs(x) > Math.abs(changes[best]) ? j : best), 0);
+  const bet = wager({
+    name: "wheels",
+    asks: `The offset doubles, from ${k} to ${2 * k}. Which dial changes the product most?`,
+    options: changes.map((_, j) => [j, `dial ${j}`]),
+    told: (answer) =>
+      `${answer === null ? "" : `You said dial ${answer}. `}Dial ${most} changes it by ${fmt.num(changes[most])}, ` +
+      `dial ${changes.length - 1} by ${fmt.num(changes.at(-1))}.`,
+  });
   el.append(
+    bet.node,
     h("div", { class: "lm-split lmpw-both" }, [
-      h("div", { class: "lm-stack" }, first.node, gap.node, width.node, base.node, key, dials, say.node),
+      h("div", { class: "lm-stack" }, first.node, gap.node, key, dials, say.node, width.node, base.node),
       h("div", {}, heading, grid),
     ]),
     numbers.node,
   );
 
-  const speeds = () => Array.from({ length: get("width") / 2 }, (_, j) => get("base") ** ((-2 * j) / get("width")));
-  const product = (k) => speeds().reduce((sum, w) => sum + Math.cos(k * w), 0);
-  const degrees = (angle) => ((angle * 180) / Math.PI) % 360;
-
-  function dial(j, w, i, t) {
-    const hand = (p, kind, reach) =>
-      s("line", { class: kind, x1: 50, y1: 50, x2: 50 + reach * Math.sin(p * w), y2: 50 - reach * Math.cos(p * w) });
+  /** Where a hand ends that has turned by this angle. */
+  const tip = (angle, reach = 42) => [50 + reach * Math.sin(angle), 50 - reach * Math.cos(angle)];
+  const hand = (angle, kind) => s("line", { class: kind, x1: 50, y1: 50, x2: tip(angle)[0], y2: tip(angle)[1] });
+  /** Both hands at position i and i + k, and what opens between them. */
+  function pair(w, i, k) {
+    const [from, to] = [tip(i * w, 34), tip((i + k) * w, 34)].map((end) => end.map((x) => x.toFixed(2)));
+    const way = opening(k * w) > 0 ? 1 : 0;
+    return [
+      s("path", { class: "lmpw-open", d: `M50 50L${from}A34 34 0 0 ${way} ${to}Z` }),
+      hand((i + k) * w, "lmpw-t"),
+      hand(i * w, "lmpw-i"),
+    ];
+  }
+  /** A bar to the right of its middle, or to the left, as a part of what is possible. */
+  function bar(part) {
+    const side = part < 0 ? "minus" : "plus";
+    return s("svg", { viewBox: "0 0 100 12" }, [
+      s("rect", { class: "lmpw-track", width: 100, height: 12 }),
+      s("rect", { class: `lmpw-${side}`, x: 50 + Math.min(0, 50 * part), width: Math.abs(50 * part), height: 12 }),
+      s("line", { x1: 50, x2: 50, y2: 12, stroke: "currentColor" }),
+    ]);
+  }
+  function dial(w, j, i, k) {
     return h("div", { class: "lmpw-dial" }, [
       s("svg", { viewBox: "0 0 100 100" }, [
         s("circle", { class: "lmpw-rim", cx: 50, cy: 50, r: 46 }),
-        s("line", { class: "lm-grid", x1: 50, x2: 50, y1: 4, y2: 12 }),
-        hand(t, "lmpw-t", 42),
-        hand(i, "lmpw-i", 42),
+        s("g", { class: "lmpw-before" }, pair(w, before, k)),
+        pair(w, i, k),
       ]),
-      h("div", {}, `dial ${j}`),
-      h("div", { class: "lm-muted" }, `a turn in ${turn(w)}`),
+      h("div", {}, `dial ${j}: ${degrees(Math.abs(opening(k * w)))}`),
+      bar(Math.cos(k * w)),
+      h("div", {}, fmt.num(Math.cos(k * w), 3)),
+      h("div", { class: "lm-muted" }, `turn: ${turn(w)}`),
     ]);
   }
-  const turn = (w) => {
-    const n = (2 * Math.PI) / w;
-    return n < 100 ? fmt.num(n, 1) : fmt.count(n);
-  };
 
   const size = 8; // of a cell, in the units of the drawing
-  const marks = s("g", {});
+  const side = length * size;
+  const marks = s("g", { "pointer-events": "none" });
   function drawTable() {
-    const most = get("width") / 2;
-    const values = Array.from({ length }, (_, k) => (product(k) / most + 1) / 2);
-    const cells = [];
-    for (let t = 0; t < length; t += 1) {
-      for (let i = 0; i < length; i += 1) {
-        cells.push(
-          s("rect", {
-            class: "lmpw-cell",
-            x: i * size,
-            y: t * size,
-            width: size,
-            height: size,
-            "fill-opacity": (values[Math.abs(t - i)] ** 2).toFixed(3),
-          }),
-        );
-      }
-    }
-    const side = length * size;
+    const values = Array.from({ length }, (_, k) => product(k) / (get("width") / 2));
+    const cells = Array.from({ length: length * length }, (_, n) => {
+      const [t, i] = [Math.floor(n / length), n % length];
+      const value = values[Math.abs(t - i)];
+      const kind = `lmpw-cell lmpw-${value < 0 ? "minus" : "plus"}`;
+      const opacity = Math.abs(value).toFixed(3);
+      return s("rect", { class: kind, x: i * size, y: t * size, width: size, height: size, "fill-opacity": opacity });
+    });
     const svg = s("svg", { viewBox: `-26 -4 ${side + 30} ${side + 34}` }, [
       cells,
       marks,
-      [0, 10, 20, 30]
-        .filter((p) => p < length)
-        .flatMap((p) => [
-          s("text", { class: "lm-tick", x: -4, y: p * size + size, "text-anchor": "end" }, p),
-          s("text", { class: "lm-tick", x: p * size + size / 2, y: side + 12, "text-anchor": "middle" }, p),
-        ]),
+      [0, 10, 20, 30].map((p) => [
+        s("text", { class: "lm-tick", x: -4, y: p * size + size, "text-anchor": "end" }, p),
+        s("text", { class: "lm-tick", x: p * size + size / 2, y: side + 12, "text-anchor": "middle" }, p),
+      ]),
       s("text", { class: "lm-tick", x: side, y: side + 24, "text-anchor": "end" }, "position i"),
       s("text", { class: "lm-tick", x: -22, y: side + 12 }, "t"),
     ]);
-    svg.addEventListener("click", (event) => {
+    // The table is symmetric: both halves mean the same pair. Beyond the sliders' ends it is the nearest one.
+    const choose = (/** @type {PointerEvent} */ { clientX, clientY, buttons, type }) => {
+      if (type === "pointermove" && !buttons) return;
       const box = svg.getBoundingClientRect();
-      const unit = (side + 30) / box.width;
-      const i = Math.floor(((event.clientX - box.left) * unit - 26) / size);
-      const t = Math.floor(((event.clientY - box.top) * unit - 4) / size);
-      const low = Math.min(i, t);
-      const high = Math.max(i, t); // the table is symmetric: both halves mean the same pair
-      if (low < 0 || low > length - 1 - LONGEST || high - low > LONGEST) return;
-      model.set("i", low);
-      put({ offset: high - low });
-    });
+      const unit = (side + 30) / box.width / size;
+      const [i, t] = [(clientX - box.left) * unit - 26 / size, (clientY - box.top) * unit - 4 / size].map(Math.floor);
+      const low = clamp(Math.min(i, t), last);
+      put({ i: low, offset: clamp(Math.max(i, t) - low, LONGEST) });
+    };
+    svg.addEventListener("pointermove", choose);
+    svg.addEventListener("click", choose);
     replace(grid, svg);
   }
 
+  // What both hands were before they were moved stays, pale: their opening is the same.
+  let before = get("i") < 10 ? get("i") + 10 : get("i") - 10;
+  let stands = { i: get("i"), since: 0 };
   function draw() {
-    const i = get("i");
-    const k = get("offset");
-    const t = i + k;
-    const all = speeds();
+    const [i, k, all] = [get("i"), get("offset"), speeds()];
+    if (i !== stands.i) {
+      if (performance.now() - stands.since > 500) before = stands.i;
+      stands = { i, since: performance.now() };
+    }
     width.set(get("width"));
     base.set(get("base"));
     replace(key, [
       h("span", { class: "lmpw-key" }),
-      `hand at t = ${t}`,
+      `hand at t = ${i + k}`,
       h("span", { class: "lmpw-key lmpw-key-i" }),
-      `hand at i = ${i}`,
+      `at i = ${i}; pale: ${before + k}, ${before}`,
     ]);
-    replace(dials, [all.map((w, j) => dial(j, w, i, t))]);
-    const end = length * size;
+    replace(
+      dials,
+      all.map((w, j) => dial(w, j, i, k)),
+    );
+    const [total, end] = [product(k), length * size];
+    const [line, here] = [(k + 0.5) * size, { width: size, height: size }];
     replace(marks, [
-      s("line", {
-        class: "lmpw-along",
-        x1: size / 2,
-        y1: (k + 0.5) * size,
-        x2: end - (k + 0.5) * size,
-        y2: end - size / 2,
-      }),
-      s("rect", { class: "lmpw-here", x: i * size, y: t * size, width: size, height: size }),
+      s("line", { class: "lmpw-along", x1: size / 2, y1: line, x2: end - line, y2: end - size / 2 }),
+      s("rect", { class: "lmpw-here", x: i * size, y: (i + k) * size, ...here }),
+    ]);
+    replace(heading, [
+      `The sum of the cosines, ${fmt.num(total, 3)} of ${all.length}, for every pair on the dashed line. `,
+      "Blue is above 0, gold below.",
     ]);
     numbers.draw(
       all
-        .map((w, j) => [
-          String(j),
-          turn(w),
-          `${fmt.num(degrees(i * w), 0)}°`,
-          `${fmt.num(degrees(t * w), 0)}°`,
-          fmt.num(Math.cos(k * w), 3),
-        ])
-        .concat([["sum", "", "", "", fmt.num(product(k), 3)]]),
+        .map((w, j) => [String(j), turn(w), degrees(i * w), degrees((i + k) * w), fmt.num(Math.cos(k * w), 3)])
+        .concat([["sum", "", "", "", fmt.num(total, 3)]]),
     );
-    say(
-      `Positions ${i} and ${t}, offset ${k}: the dot product is ${fmt.num(product(k), 3)} of at most ${all.length}, ` +
-        (`the same for all ${length - k} pairs at this offset. From i to t the hands turn by ` +
-          `${fmt.list(all.map((w) => `${fmt.num((k * w * 180) / Math.PI, 0)}°`))}.`),
-    );
+    say(`Positions ${i} and ${i + k}, offset ${k}: the dot product is ${fmt.num(total, 3)} of at most ${all.length}.`);
   }
 
   listen("width base", drawTable);

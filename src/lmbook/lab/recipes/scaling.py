@@ -85,7 +85,6 @@ class Task:
     about="WikiText-2 by the character: six sizes by three budgets of operations",
     minutes=7,
     corpora=("wikitext2",),
-    seeds=(0,),
     score="lowest nll",
 )
 def scaling_grid(run: Run) -> tuple[dict, None]:

@@ -57,6 +57,6 @@ def clip_grad_value_(parameters, clip_value):
 
 def parameters_to_vector(parameters):
     """All numbers in one vector."""
-    from ...shapes import cat
+    from ...joins import cat
 
     return cat([one.reshape(-1) for one in parameters])

@@ -4,10 +4,10 @@ from collections import namedtuple
 
 import numpy as np
 
+from ...data import to_tensor
 from ...elementwise import wrap
 from ...errors import NotCovered, missing
-from ...shapes import cat, stack
-from ...tensor import to_tensor
+from ...joins import cat, stack
 
 __getattr__ = missing("torch.nn.utils.rnn")
 _Packed = namedtuple("PackedSequence", ["data", "batch_sizes", "sorted_indices", "unsorted_indices"])
