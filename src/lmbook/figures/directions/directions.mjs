@@ -48,7 +48,8 @@ const style = `
 @media screen { /* while a bet is open, the last row is what it is about */
   .lm-figure .lmd-triangle.lm-covered::before { content: none; }
   .lm-figure .lm-covered .lmd-band > :not(.lmd-last) { visibility: visible; }
-  .lm-figure .lm-covered .lmd-last::before { visibility: visible; content: "?"; float: left; width: 100%; }
+  .lm-figure .lm-covered .lmd-last::before { visibility: visible; content: "?"; float: left; width: 100%; font-weight: 400; }
+  .lm-figure .lm-covered .lmd-tile { box-shadow: none !important; }
 }
 .lm-figure .lmd-two { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 0.3rem 1.6rem; }
 `;
@@ -309,7 +310,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
           asks: `${fmt.quote(now().words[asked - 1])} is read. Which tag before it does it change?`,
           options: [...now().words.slice(0, asked - 1), "none"].map((text) => [text, text]),
           told: (answer) => `${answer === null ? "" : `You said ${fmt.quote(answer)}. `}${opened}`,
-          hides: [triangle, say.node, probabilities],
+          hides: [triangle, say.node, key, title, probabilities],
         });
   el.classList.add("lmd");
   el.append(
