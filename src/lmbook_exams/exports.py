@@ -15,7 +15,8 @@ from lmbook_press.editions.epub import FIRST
 from lmbook_press.prose import prose
 from lmbook_press.rendering import render
 
-PART = re.compile(r"(?<=[.?,:;])\s(?=\([a-e]\) )")  # where a part of a question begins
+# Where a part of a question begins, and not in "(a), (b) and (c)".
+PART = re.compile(r"(?:(?<=[.?,:;])|(?<=\.\)))(?<!\([a-f]\),)\s(?=\([a-f]\)\s)")
 DISPLAY = re.compile(r"\$\$\s*(.+?)\s*\$\$", re.DOTALL)
 PREAMBLE = r"\usepackage{mathptmx,amssymb}\makeatletter\def\verbatim@font{\ttfamily\footnotesize}\makeatother"
 LINES = 1.3  # lines of an answer in a minute

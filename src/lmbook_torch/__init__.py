@@ -5,6 +5,7 @@ In a page this package is `torch`; here it is `lmbook_torch`, so that tests hold
     tensor, plain, data, dtypes, engine, modes    the tensor, its types, the graph of operations and its gradients
     elementwise, unary, choices, shapes, joins, indexing, places, reduce, running, exponents, orders, grids, matrix,
     linalg, make              the operations; methods makes them a tensor's
+    more                      names that answers to the homework may use
     random, generator         PyTorch's own numbers, from the same seed
     nn, optim, autograd       modules, optimizers
     shown, errors             how a tensor is printed; what is not covered says so and names Colab
@@ -61,6 +62,28 @@ from .make import (
 )  # fmt: skip
 from .matrix import einsum
 from .modes import enable_grad, inference_mode, is_grad_enabled, set_grad_enabled
+from .more import (
+    BoolTensor,
+    DoubleTensor,
+    atleast_1d,
+    atleast_2d,
+    cdist,
+    column_stack,
+    combinations,
+    finfo,
+    hstack,
+    iinfo,
+    is_floating_point,
+    promote_types,
+    row_stack,
+    std_mean,
+    tensordot,
+    tril_indices,
+    triu_indices,
+    unique_consecutive,
+    var_mean,
+    vstack,
+)  # fmt: skip
 from .nn import recurrent
 from .nn.functional import cosine_similarity, dropout, layer_norm, rms_norm
 from .random import (

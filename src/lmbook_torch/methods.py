@@ -15,6 +15,7 @@ from . import (  # noqa: F401 - they fill METHODS
     linalg,
     make,
     matrix,
+    more,
     orders,
     places,
     random,
@@ -122,10 +123,13 @@ def _in_place(name: str):
     return method
 
 
+for _name in ("multinomial", "bernoulli"):
+    if not hasattr(Tensor, _name):
+        setattr(Tensor, _name, getattr(random, _name))
 CHANGES = (
     "add", "sub", "mul", "div", "pow", "clamp", "exp", "log", "sqrt", "tanh", "sigmoid", "relu", "neg", "abs", "round",
     "floor", "ceil", "masked_fill", "scatter", "scatter_add", "index_add", "index_fill", "index_put", "tril", "triu",
-    "lerp", "square", "clip", "reciprocal", "cumsum", "clamp_min",
+    "lerp", "square", "clip", "reciprocal", "cumsum", "clamp_min", "clamp_max", "sin", "cos", "expm1", "log1p",
 )  # fmt: skip
 for _name in CHANGES:
     _in_place(_name)

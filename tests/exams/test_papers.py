@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from lmbook_cli import main
 from lmbook_exams import sheets
 from lmbook_exams.bank import CHAPTERS, by_name, chapters_of, objectives, of_chapter, selected
-from lmbook_exams.exports import latex, qti
+from lmbook_exams.exports import latex, parted, qti
 from lmbook_exams.paper import choose, papers, seed_of, versions_of
 from lmbook_exams.question import fill, question, shown
 from lmbook_press.assignments.marking import rubric
@@ -57,7 +57,13 @@ def test_every_draw_makes_a_whole_question(number):
             assert not re.search(r"[«»]|Fraction\(|np\.|array\(|\de[+-]\d", whole), one.name
             assert all(math.isfinite(value) for value in draw.numbers.values() if isinstance(value, (int, float)))
             assert min(map(len, (draw.text, draw.solution))) > 40
-            assert sum(points for points, _ in rubric(draw.scheme, one.points)) == one.points
+            items = rubric(draw.scheme, one.points)
+            assert sum(points for points, _ in items) == one.points
+            assert not any(re.fullmatch(r"point \d", said) for _, said in items), (
+                f"{one.name}: a scheme names its items"
+            )
+            begun = re.findall(r"(?:\A|\n\n)\(([a-f])\)\s", parted(draw.text))
+            assert begun == list("abcdef"[: len(begun)]), f"{one.name}: each part begins a line"
             # no formula goes over a line, and nothing but formulae stands between dollars
             assert "$" not in FORMULA.sub("", whole), one.name
             for found in FORMULA.finditer(whole):
@@ -153,7 +159,7 @@ def test_chapters_are_covered_evenly_and_by_drawn_numbers():
         assert sum(one.drawn for one in chosen) * 2 >= count
 
 
-@pytest.mark.parametrize("chapters", ["1-21", "1-5", "6-10", "11-15"])
+@pytest.mark.parametrize("chapters", ["1-23", "1-5", "6-10", "11-15", "20-23"])
 def test_kinds_are_mixed(chapters):
     for seed in range(12):
         kinds = Counter(one.kind for one in choose(selected(chapters), seed, minutes=90))
@@ -176,7 +182,7 @@ def test_kinds_and_levels_can_be_asked_for():
 
 def test_minutes_add_up_and_named_questions_are_in():
     for seed in range(5):
-        chosen = choose(selected("1-21"), seed, minutes=90, named=("collapse", "beam_of_two"))
+        chosen = choose(selected("1-23"), seed, minutes=90, named=("collapse", "beam_of_two"))
         assert sum(one.minutes for one in chosen) == 90
         assert {by_name("collapse"), by_name("beam_of_two")} <= set(chosen)
         assert max(Counter(one.chapter for one in chosen).values()) == 1

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from seen import cells_of
+from seen import each
 
 from lmbook.figures import TwoDirections
 from lmbook.figures.directions import MESSAGES, SENTENCES
@@ -31,11 +31,12 @@ def says(page):
 
 def tiles(page):
     """The words that are read: (word, from the left, both directions)."""
-    found = page.locator(".lmd-tile:not(:disabled)").evaluate_all(
-        "(tiles) => tiles.map((tile) => [...tile.querySelectorAll('b, :scope > span')].map((line) => line.innerText))"
-    )
-    plain = lambda line, arrow: line.split(arrow)[-1].replace("changed", "").strip()  # noqa: E731
-    return [(word, plain(left, "→"), plain(both, "⇄")) for word, left, both in found]
+    texts = lambda selector: [text.split("\n")[-1] for text in page.locator(selector).all_inner_texts()]  # noqa: E731
+    words = page.locator(".lmd-tile:not(.lmd-later)").evaluate_all("(all) => all.map((one) => one.firstChild.data)")
+    if page.locator(".lmd-share").count():
+        percents = ([f"{text} %" for text in texts(f".lmd-share[data-tone='{tone}']")] for tone in "12")
+        return list(zip(words, *percents, strict=True))
+    return list(zip(words, texts(".lmd-left"), texts(".lmd-last"), strict=True))
 
 
 def expected(figure):
@@ -48,15 +49,23 @@ def expected(figure):
 def test_the_still_shows_the_word_that_changes_what_was_said():
     drawn = TwoDirections().fallback()
     assert "“painted” changes “have” from VERB to AUX" in drawn
-    assert "<th scope='row'>have</th><td>VERB</td><td>VERB</td><td>AUX</td>" in drawn
-    assert "changes" not in TwoDirections(at=0, read=6).fallback()  # nothing is left to be read
+    assert "up to “painted”</th><td>PRON</td><td>AUX</td><td>VERB</td>" in drawn
+    assert "from the left</th><td>PRON</td><td>VERB</td><td>VERB</td>" in drawn
+    assert "changes" not in TwoDirections(at=0, read=6).fallback()  # the full stop
     assert "%" in TwoDirections(at=12, read=3).fallback()
+
+
+def test_what_is_right_has_a_tag_of_the_treebank_for_each_word():
+    figure = TwoDirections()
+    for sentence in figure.sentences[: len(SENTENCES)]:
+        assert len(sentence["gold"]) == len(sentence["words"])
+        assert set(sentence["gold"]) <= set(figure.tags)
 
 
 @pytest.mark.parametrize("at", range(len(SENTENCES)))
 def test_tags_are_those_of_the_shipped_taggers(at, models):
     (left, both), _ = models
-    words = SENTENCES[at].split()
+    words = list(SENTENCES)[at].split()
     for read in range(1, len(words) + 1):
         shown = TwoDirections(at=at, read=read).shown()
         assert [word for word, _, _ in shown] == words[:read]
@@ -68,7 +77,7 @@ def test_tags_are_those_of_the_shipped_taggers(at, models):
 def test_probabilities_are_those_of_the_shipped_models(models):
     (_, tagger), (_, classifier) = models
     figure = TwoDirections()
-    words = SENTENCES[0].split()
+    words = next(iter(SENTENCES)).split()
     for t, numbers in enumerate(figure.sentences[0]["both"][2]):
         p = probabilities(tagger, words[:3])[t]
         assert numbers[1::2] == pytest.approx([1000 * p[k].item() for k in numbers[::2]], abs=0.51)
@@ -98,7 +107,7 @@ def test_bad_arguments_are_named(at):
 
 def test_alternative_text_follows_the_state():
     figure = TwoDirections()
-    for name, value in [("read", 3), ("word", 2), ("at", len(SENTENCES))]:
+    for name, value in [("read", 4), ("word", 2), ("at", len(SENTENCES))]:
         before = figure.alt
         setattr(figure, name, value)
         assert figure.alt != before
@@ -111,7 +120,10 @@ def test_every_beginning_of_every_sentence_is_shown_as_in_python(show):
     page = show(TwoDirections())
     figure = TwoDirections()
     for at in (0, 4, len(SENTENCES), len(SENTENCES) + 3):
-        page.get_by_label("Sentence", exact=True).select_option(index=at)
+        spam = at >= len(SENTENCES)
+        page.get_by_label("a message: spam or not" if spam else "a sentence, for its tags").check()
+        menu = page.get_by_label("Message" if spam else "Sentence", exact=True)
+        menu.select_option(index=at - len(SENTENCES) if spam else at)
         slider = page.get_by_role("slider", name="Words read")
         slider.press("Home")
         length = len(figure.sentences[at]["words"])
@@ -131,16 +143,28 @@ def test_a_wrong_number_would_be_noticed(show):
     assert tiles(show(figure)) != right
 
 
-def test_next_word_says_what_changed(show):
-    page = show(TwoDirections())
-    assert "The two agree on every word so far" in says(page)
+def test_next_word_says_and_marks_what_changed(show):
+    page = show(TwoDirections(read=2))
+    assert "changes no tag before it" in says(page)
     page.get_by_role("button", name="Next word").click()
-    assert "It changes “have” from VERB to AUX" in says(page)
-    assert "The two now differ on “have”" in says(page)
-    assert page.locator(".lmd-changed b").all_inner_texts() == ["have"]
-    assert page.locator(".lmd-differ b").all_inner_texts() == ["have"]
+    assert says(page) == "“painted” changes “have” from VERB to AUX."
+    assert page.locator(".lmd-changed").inner_text() == "VERB\nAUX"
+    assert page.locator(".lmd-changed s").inner_text() == "VERB"
     page.wait_for_function("""[...document.querySelectorAll("[role=status]")].some(
         (box) => box.textContent.includes("“have” from VERB to AUX"))""")
+    page.get_by_role("slider", name="Words read").press("End")
+    assert page.locator(".lmd-changed").count() == 1  # its row stays
+    assert page.locator(".lmd-wrong").all_inner_texts() == ["VERB"]  # from the left, at the end
+
+
+def test_the_bet_hides_the_last_row_and_then_says_what_changed(show):
+    page = show(TwoDirections(), bets=True)
+    hidden = """() => [...document.querySelectorAll(".lmd-cell")].filter((cell) => !cell.checkVisibility(
+        { checkVisibilityCSS: true })).map((cell) => cell.textContent)"""
+    assert page.evaluate(hidden) == ["PRON", "VERBAUX", "VERB"]
+    page.get_by_role("group", name="Your bet").get_by_role("button", name="none").click()
+    assert "You said “none”. “painted” changes “have” from VERB to AUX." in page.locator(".lm-wager").inner_text()
+    assert page.evaluate(hidden) == []
 
 
 @pytest.mark.parametrize("way", ["mouse", "keyboard"])
@@ -153,22 +177,27 @@ def test_a_word_shows_its_probabilities(show, way):
         page.locator(".lmd-tile").first.focus()
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Enter")
-    assert page.locator(".lmd-tile[aria-pressed=true] b").inner_text() == "have"
+    assert page.locator(".lmd-tile[aria-pressed=true]").inner_text() == "have"
     for chart, numbers in zip(
         page.locator(".lm-bars").all(), (figure.sentences[0]["left"][1], figure.sentences[0]["both"][5][1]), strict=True
     ):
         labels = chart.locator(".lm-bar-label").all_inner_texts()
         texts = chart.locator(".lm-bar-text").all_inner_texts()
         assert labels == [figure.tags[k] for k in numbers[::2]]
-        assert texts == [f"{p / 10:.1f} %" for p in numbers[1::2]]
+        assert texts == [f"{p / 10:.1f} %" if p else "< 0.1 %" for p in numbers[1::2]]
 
 
 def test_a_message_shows_the_probability_of_spam(show):
-    figure = TwoDirections(at=len(SENTENCES) + 1, read=4)
+    figure = TwoDirections(at=len(SENTENCES) + 1, read=4, word=3)
     page = show(figure)
     left, both = (figure.sentences[figure.at][way][3] / 10 for way in ("left", "both"))
     assert f"spam with {left:.1f} % from the left, {both:.1f} % with both directions" in says(page)
     assert page.locator(".lm-bar-text").first.inner_text() == f"{left:.1f} %"
+    page.locator(".lmd-tile").first.click()  # the bars follow
+    first = figure.sentences[figure.at]["left"][0] / 10
+    assert page.locator(".lm-bar-text").first.inner_text() == f"{first:.1f} %"
+    (style,) = each(page, ".lmd-share", "style")[3]
+    assert f"{both:g}%" in style
 
 
 def test_the_keyboard_keeps_its_place(show):
@@ -177,7 +206,7 @@ def test_the_keyboard_keeps_its_place(show):
     for _ in range(2):
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.querySelector('b').textContent") == "painted"
+    assert page.evaluate("document.activeElement.textContent") == "painted"
 
 
 def test_each_group_is_one_tab_stop(show):
@@ -190,7 +219,7 @@ def test_each_group_is_one_tab_stop(show):
             page.evaluate("""() => { const node = document.activeElement;
               return node.closest("[role=group]") ? "words" : node.type || node.localName; }""")
         )
-    assert stops == ["range", "button", "words", "summary"]
+    assert stops == ["words", "range", "button", "words"]  # first the settled bet, then the words
 
 
 # --- a text of the reader's -------------------------------------------------------------------------------------------
@@ -208,12 +237,10 @@ def test_a_sentence_of_the_readers_is_tagged_as_by_torch(show, models):
     for text in ("Nobody can can fish on my birthday.", "The old man the boats, don't they?"):
         typed(page, "Your own words", "Tag them", text)
         words = cut(text)
-        page.locator("details").evaluate("(node) => { node.open = true; }")
         for read in (len(words), 3):
             page.get_by_role("slider", name="Words read").fill(str(read))
-            rows = cells_of(page)
             wanted = [[tagger[2][k] for k in probabilities(tagger, words[:read]).argmax(-1)] for tagger in (left, both)]
-            assert rows == [list(row) for row in zip(words[:read], *wanted, strict=True)]
+            assert tiles(page) == list(zip(words[:read], *wanted, strict=True))
 
 
 def test_a_message_of_the_readers_is_judged_as_by_torch(show, models):
@@ -225,7 +252,7 @@ def test_a_message_of_the_readers_is_judged_as_by_torch(show, models):
     lower = text_words(text)
     wanted = [f"{100 * probabilities(classifier, lower)[1].item():.1f} %" for classifier in classifiers]
     assert f"spam with {wanted[0]} from the left, {wanted[1]} with both directions" in says(page)
-    assert page.locator(".lmd-tile b").all_inner_texts() == lower
+    assert page.locator(".lmd-tile").all_inner_texts() == lower
 
 
 def test_an_unknown_word_is_shown_as_what_it_becomes_and_no_word_is_said(show):

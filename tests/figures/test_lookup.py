@@ -33,8 +33,17 @@ def number(text):
 
 
 def rows(page):
-    page.locator("details").evaluate("(node) => { node.open = true; }")
+    unfold(page)
     return cells_of(page)
+
+
+def unfold(page):
+    page.locator("details").evaluate_all("(all) => all.forEach((one) => { one.open = true; })")
+
+
+def asked(page):
+    unfold(page)
+    return [control(page, f"Query, {axis}").get_attribute("aria-valuetext") for axis in AXES[:2]]
 
 
 def middle(page):
@@ -140,7 +149,7 @@ def test_every_number_of_the_page_equals_pythons(show):
 def test_the_factor_zero_makes_all_weights_equal(show):
     page = show(lookup())
     control(page, "Factor").press("Home")
-    assert "all weights are equal" in says(page)
+    assert "All weights are equal" in says(page)
 
 
 def test_the_mouse_drags_the_query(show):
@@ -149,12 +158,12 @@ def test_the_mouse_drags_the_query(show):
     page.mouse.move(x + unit, y)  # the query stands at (1, 0)
     page.mouse.down()
     page.mouse.move(x - unit, y - 2 * unit, steps=5)
-    assert says(page).startswith("Query −1.0 sea, 2.0 engines")
+    assert asked(page) == ["−1.0", "2.0"]
     page.mouse.move(x - 9 * unit, y, steps=3)  # no farther than the plane
-    assert says(page).startswith("Query −3.0 sea, 0.0 engines")
+    assert asked(page) == ["−3.0", "0.0"]
     page.mouse.up()
     page.mouse.move(x, y)
-    assert says(page).startswith("Query −3.0 sea")
+    assert asked(page) == ["−3.0", "0.0"]
 
 
 TOUCH = """([kinds, x, y]) => { for (const kind of kinds) document.querySelector(".lmq-plane svg").dispatchEvent(
@@ -165,23 +174,24 @@ def test_a_finger_beside_the_handle_scrolls_and_taps(show):
     page = show(lookup())
     x, y, unit = middle(page)
     page.evaluate(TOUCH, [["pointerdown", "pointermove", "pointerup"], x - unit, y])
-    assert says(page).startswith("Query 1.0 sea, 0.0 engines")
+    assert asked(page) == ["1.0", "0.0"]
     page.evaluate(TOUCH, [["click"], x - unit, y])
-    assert says(page).startswith("Query −1.0 sea, 0.0 engines")
+    assert asked(page) == ["−1.0", "0.0"]
     assert page.locator(".lmq-handle").bounding_box()["width"] >= 44
 
 
 def test_the_arrow_keys_move_the_query(show):
     page = show(lookup())
     plane = page.get_by_role("group", name="Plane of the keys")
+    unfold(page)
     plane.focus()
     for key in ("ArrowRight", "ArrowUp", "ArrowUp", "Shift+ArrowLeft", "ArrowDown"):
         plane.press(key)
-    assert says(page).startswith("Query 0.6 sea, 0.1 engines")
+    assert asked(page) == ["0.6", "0.1"]
     control(page, "Query, engines").press("ArrowUp")
-    assert says(page).startswith("Query 0.6 sea, 0.2 engines")
+    assert asked(page) == ["0.6", "0.2"]
     control(page, "Heads").press("ArrowRight")
-    assert "on average over 2 heads" in says(page)
+    assert says(page).startswith("2 heads: most weight on")
     assert control(page, "Heads").get_attribute("aria-valuetext") == "2 heads"
 
 
@@ -191,21 +201,59 @@ def test_a_line_is_as_thick_as_its_weight(show):
     for j, weights in enumerate(figure.numbers()["weights"], 1):
         for name, weight in zip(NAMES, weights, strict=True):
             line = page.locator(f".lmq-link[data-head='{j}'][data-key='{name}']")
-            assert abs(float(line.get_attribute("stroke-width")) - 9 * weight) < 0.006
+            assert abs(float(line.get_attribute("stroke-width")) - 12 * weight) < 0.006
 
 
 def test_it_fits_a_phone(show):
     page = show(lookup(heads=3), width=360)
-    page.locator("summary").click()
+    unfold(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert rightmost(page, ".lmq-plane svg, .lm-slider") <= 355
     x, y, unit = middle(page)
     page.mouse.click(x, y - unit)
-    assert says(page).startswith("Query 0.0 sea, 1.0 engines")
+    assert asked(page) == ["0.0", "1.0"]
 
 
 def test_the_result_is_read_out(show):
     page = show(lookup())
-    control(page, "Factor").press("ArrowRight")
-    page.wait_for_function("document.querySelector('[role=status]').textContent.includes('factor 1.1')")
-    assert page.get_by_role("status").inner_text() == says(page)
+    control(page, "Factor").press("Home")
+    page.wait_for_function("document.querySelector('.lm-hidden[role=status]').textContent.includes('equal')")
+    assert page.locator(".lm-hidden[role=status]").inner_text() == says(page)
+
+
+def test_ties_are_all_named(show):
+    page = show(lookup(query=[3, 3]))
+    assert says(page).startswith("Most weight on pilot, mechanic and fisher, 0.33 each.")
+
+
+def test_one_star_can_be_reached_and_no_query_reaches_the_other(show):
+    page = show(lookup(), bets=True)
+    page.get_by_role("button", name="B alone").click()
+    assert "You said B alone. A alone:" in page.locator(".lm-wager").inner_text()
+    unfold(page)
+    control(page, "Query, sea").fill("-1.2")
+    assert "star" not in says(page)
+    control(page, "Query, engines").fill("1.6")
+    assert "on star A!" in says(page)
+    assert page.locator(".lmq-met").count() == 1
+    where = """(stars) => stars.map((star) => star.getAttribute("transform").match(/[\\d.]+/g).map(Number))"""
+    _, far = page.locator(".lmq-star").evaluate_all(where)
+    corners = page.locator(".lmq-hull").get_attribute("points").split()
+    hull = [tuple(map(float, corner.split(","))) for corner in corners]
+
+    def inside(a, b, point):
+        return (b[0] - a[0]) * (point[1] - a[1]) - (b[1] - a[1]) * (point[0] - a[0]) > 0
+
+    assert len({inside(a, b, far) for a, b in zip(hull, [*hull[1:], hull[0]], strict=True)}) == 2
+
+
+def test_the_answers_of_a_turned_query_are_drawn_where_it_passes(show):
+    page = show(lookup())
+    before = page.locator(".lmq-round").last.get_attribute("d")
+    unfold(page)
+    control(page, "Query, sea").fill("0")
+    control(page, "Query, engines").fill("-1")  # as long
+    points = [set(path[1:].split("L")) for path in (before, page.locator(".lmq-round").last.get_attribute("d"))]
+    assert points[0] == points[1]
+    middle = page.locator(".lmq-answer").get_attribute("d")[1:].split("l")[0].split(",")
+    assert f"{float(middle[0]):.1f},{float(middle[1]) + 9:.1f}" in points[0]

@@ -194,20 +194,24 @@ def test_every_chapter_has_figures_and_asks_before_it_shows(notebook):
     html = "".join(output.get("data", {}).get("text/html", "") for cell in code(notebook) for output in cell.outputs)
     assert html.count("data-module") >= 1
     assert ":class: predict" in prose(notebook)
-    assert prose(notebook).count("{self-check}") >= 2
+    assert prose(notebook).count("{self-check}") >= 6
     assert prose(notebook).count("$$ (") >= 3
 
 
 def test_neither_the_place_nor_the_length_of_a_right_option_says_anything():
-    """Over all chapters; on the page they are shuffled besides."""
+    """Over all chapters, and nearly so in each; on the page and on the slides they are shuffled besides."""
     places, longest = [], 0
     for path in CHAPTERS:
+        before = longest, len(places)
         for _, body in SELF_CHECK.findall(prose(nbformat.read(path, as_version=4))):
             found = choices(body.split("\n"))
             right = [at for at, (is_right, *_) in enumerate(found) if is_right]
             places += right if len(right) == 1 else []
             sizes = [len(" ".join(words)) for _, _, words, _ in found]
             longest += len(right) == 1 and sizes[right[0]] == max(sizes)
+        assert longest - before[0] <= 0.67 * (len(places) - before[1]), (
+            f"{path.stem}: the longest option is the right one"
+        )
     shares = [places.count(at) / len(places) for at in range(3)]
     assert len(places) >= 50
     assert min(shares) > 0.15, shares

@@ -1,6 +1,7 @@
 """Slides: from the chapter alone, whole, on one page that loads nothing, and each fits its frame."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import nbformat
@@ -79,6 +80,15 @@ def test_the_core_is_a_meeting_and_questions_stay_with_their_answers(path):
     bare = [slide.heading for slide in core if slide.kind == "formula" and len(slide.parts) == 1]
     assert len(bare) <= 1, "a formula stands with the words that lead to it or explain it"
     assert len({slide.heading for slide in told}) == len(told)
+
+
+def test_the_right_option_of_a_self_check_has_no_place_of_its_own():
+    places = Counter()
+    for path in CHAPTERS[::3]:
+        for slide in Deck(nbformat.read(path, as_version=4), path, BOOK).read().slides:
+            if slide.heading == "Check yourself: the answer":
+                places.update(re.findall(r'class="right"><p><strong>(\w)', "".join(slide.parts)))
+    assert min(places[letter] for letter in "ABC") / places.total() > 0.2, places
 
 
 def test_a_tag_decides_for_its_cell():

@@ -268,9 +268,10 @@ def bert_or_gpt():
 
 @question("All the settings at their ends", "what if", points=4, minutes=6, objective=4, level=2)
 def settings_at_their_ends():
-    r"""A GPT writes with (a) a temperature near 0, (b) a very high temperature, (c) top-k with $k = 1$, (d) top-p with
-    $p = 1$. Describe the text in each case and say which two are the same. Why does greedy writing often fall into
-    loops, although each single choice is the likeliest?
+    r"""A GPT writes with these settings. Describe the text in each case and say which two are the same. Then say why
+    greedy writing often falls into loops, although each single choice is the likeliest.
+
+    (a) A temperature near 0. (b) A very high temperature. (c) Top-k with $k = 1$. (d) Top-p with $p = 1$.
 
     *Solution.* (a) Always the likeliest token: correct looking, dull, repeating. (b) All tokens nearly equally
     likely: noise. (c) The same as (a). (d) Nothing is cut: drawing from the model as it is, varied, with an odd

@@ -267,9 +267,11 @@ def ideas_and_engineering():
 
 @question("Twice as much of one thing", "what if", points=4, minutes=6, objective=5, level=3)
 def twice_as_much():
-    r"""For a model that writes one text at a time, say what changes in the time for a token if (a) the machine computes
-    twice as fast, (b) it reads memory twice as fast, (c) the model is stored in half the bytes, (d) two texts are
-    written at once. For which of these would the answer be another one in a large batch?
+    r"""For a model that writes one text at a time, say what each of these changes in the time for a token, and for which
+    of them the answer would be another one in a large batch.
+
+    (a) The machine computes twice as fast. (b) It reads memory twice as fast. (c) The model is stored in half the
+    bytes. (d) Two texts are written at once.
 
     *Solution.* With one text reading the weights is the limit, by far. (a) Nothing. (b) Half the time. (c) Half the
     time. (d) Nearly nothing: the weights are read once for both, so there are twice as many tokens a second in all.

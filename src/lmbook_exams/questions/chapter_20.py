@@ -202,13 +202,15 @@ def better_by_so_much():
 
 @question("Which part for which trouble?", "what if", points=4, minutes=6, objective=1, level=2)
 def which_part():
-    r"""Which change of the block would you try first, and why, if (a) the cache of a server leaves room for three texts
-    only; (b) training breaks down now and then, with scores in the hundreds; (c) the table of scores of a long text
-    does not fit into memory during training; (d) the state must not grow at all, and nobody needs exact copies?
+    r"""Which change of the block would you try first in each of these cases, and why?
+
+    (a) The cache of a server leaves room for three texts only. (b) Training breaks down now and then, with scores in
+    the hundreds. (c) The table of scores of a long text does not fit into memory during training. (d) The state must
+    not grow at all, and nobody needs exact copies.
 
     *Solution.* (a) Fewer heads of keys, or a window in some layers: the cache shrinks in proportion. (b) A norm of
     queries and keys, which bounds the scores. (c) Attention in tiles: the same output, and the table is never stored.
     (d) A linear recurrence in most layers.
 
-    *Marks.* 1 point for each, with its reason.
+    *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d), each with its reason.
     """

@@ -11,16 +11,18 @@ def run_costs(rng):
     on $D = «D»$ billion tokens in contexts of $T = «T»$.
 
     (a) How many weights has it? (b) How many operations does its training take by $6ND$? (c) Derive the share that
-    attention's own products add, and give it here. (d) For which context would it be 1?
+    attention's own products add to this if every query is compared with all $T$ keys, and give it here. (d) For which
+    context would the share be 1?
 
-    *Solution.* (a) $12 L d^2 = «N»$. (b) $«C»$ billion. (c) Scores and weighted sums take $4 T d$ a token and layer
+    *Solution.* (a) $12 L d^2 = «N»$. (b) $6ND = «flops:.3g»$. (c) Scores and weighted sums take $4 T d$ a token and layer
     forward and $12 T d$ in training, the weights $72 d^2$: $T / (6d) = «share»$. (d) $T = 6 d = «equal»$.
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c), with its reason. 1 point: (d).
     """
     L, d, T, D = pick(rng, (8, 12, 24)), pick(rng, (512, 1024, 2048)), pick(rng, (1024, 4096, 8192)), whole(rng, 2, 40)
     N = 12 * L * d * d
-    return {"L": L, "d": d, "T": T, "D": D, "N": N, "C": 6 * N * D, "share": Fraction(T, 6 * d), "equal": 6 * d}
+    return {"L": L, "d": d, "T": T, "D": D, "N": N, "C": 6 * N * D, "flops": 6.0e9 * N * D, "share": Fraction(T, 6 * d),
+            "equal": 6 * d}  # fmt: skip
 
 
 @question("A budget, divided", points=4, minutes=6, objective=2, level=2)
@@ -29,7 +31,7 @@ def budget_divided(rng):
     $D = «D»$ million tokens.
 
     (a) How many operations is that? (b) The budget grows by the factor $«factor»$. What are $N$ and $D$ now? (c) How
-    many tokens for a weight were there, and how many are there now? (d) Which $a$ would leave this ratio as it is?
+    many tokens per weight were there, and how many are there now? (d) Which $a$ would leave this ratio as it is?
 
     *Solution.* (a) $6 \cdot «N» \cdot «D» \cdot 10^{12} = «C» \cdot 10^{12}$. (b) $N$ grows by
     $«factor»^{«a»} = «grown»$ to $«N2»$ million, $D$ by $«factor» / «grown» = «rest»$ to $«D2»$ million. (c) $«r»$ and
@@ -48,29 +50,30 @@ def budget_divided(rng):
 
 @question("The lowest point", points=4, minutes=7, objective=2, level=2)
 def lowest_point(rng):
-    r"""At one budget, three sizes with $\ln N = «x»$ have losses $«y»$ (nats).
+    r"""At one budget, three sizes with $\ln N = «x»$ have losses of $«y»$ nats.
 
     (a) Put a parabola $a (\ln N)^2 + b \ln N + c$ through the three points and give $a$ and $b$. (b) Where is its
     lowest point, in $\ln N$, and how high? (c) Which of the three sizes would be called best without it? (d) When is
     the lowest point of a parabola no estimate at all?
 
-    *Solution.* (a) $a = «a»$, $b = «b»$. (b) $\ln N = -b / (2a) = «best»$, loss $«least»$. (c) $\ln N = «nearest»$. (d)
+    *Solution.* (a) $a = «a:g»$, $b = «b:g»$. (b) $\ln N = -b / (2a) = «best:g»$, loss $«least:g»$. (c) $\ln N = «nearest»$. (d)
     When it lies outside the sizes that were tried, or the parabola opens downwards.
 
     *Marks.* 1 point: (a). 1 point: (b), both. 1 point: (c). 1 point: (d).
     """
     middle, step = whole(rng, 9, 14), pick(rng, (1, 2))
-    a, least = Fraction(1, pick(rng, (4, 8, 10))), Fraction(whole(rng, 14, 25), 10)
+    a, least = Fraction(4 * pick(rng, (1, 2, 4)), 25 * step**2), Fraction(whole(rng, 14, 25), 10)
     best = middle + Fraction(step, pick(rng, (4, -4)))
     x = [middle - step, middle, middle + step]
     y = [a * (one - best) ** 2 + least for one in x]
-    return {"x": row(x), "places": x, "y": row(y), "losses": y, "a": a, "b": -2 * a * best, "best": best,
+    said = [f"{float(one):.2f}" for one in y]  # exact: a step away it is a multiple of a hundredth
+    return {"x": row(x), "places": x, "y": row(said), "losses": y, "a": a, "b": -2 * a * best, "best": best,
             "least": least, "nearest": middle}  # fmt: skip
 
 
 @question("Around the ring", points=5, minutes=8, objective=5, level=2)
 def around_ring(rng):
-    r"""$P = 3$ processes have gradients in three chunks: process 0 $«g0»$, process 1 $«g1»$, process 2 $«g2»$. In step
+    r"""$P = 3$ processes have gradients in three chunks of one number each: process 0 $«g0»$, process 1 $«g1»$, process 2 $«g2»$. In step
     $s$ process $i$ sends chunk $(i - s) \bmod 3$ to process $(i + 1) \bmod 3$.
 
     (a) Which chunks travel in step 0, and what do the three processes have after it? (b) And after step 1? Which process
@@ -103,8 +106,8 @@ def who_holds(rng):
     (a) What does each GPU hold with data parallelism? (b) With the first stage of ZeRO? (c) With everything shared out?
     (d) Stage one sends no more bytes in a step than data parallelism. Why?
 
-    *Solution.* (a) $16 \cdot «N» = «all»$ GB. (b) $(4 + 12 / «P») \cdot «N» = «one»$ GB. (c)
-    $16 \cdot «N» / «P» = «three»$ GB. (d) An all-reduce is a reduce-scatter and an all-gather. ZeRO does the step of its
+    *Solution.* (a) $16 \cdot «N» = «all»$ GB. (b) $(4 + 12 / «P») \cdot «N» = «one:g»$ GB. (c)
+    $16 \cdot «N» / «P» = «three:g»$ GB. (d) An all-reduce is a reduce-scatter and an all-gather. ZeRO does the step of its
     own part between the two, and gathers new weights in the place of gradients.
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d).

@@ -2,13 +2,13 @@
 
 from fractions import Fraction
 
-from lmbook_exams.question import pick, question, row, some, whole
+from lmbook_exams.question import pick, question, row, some, until, whole
 
 
 @question("What is learned of a dialogue", points=4, minutes=5, objective=1, level=1)
 def learned_tokens(rng):
     r"""A batch has two dialogues in the template `<user> … <assistant> … <end>`. In the first the question has «a»
-    words and the answer «b», in the second «c» and «d».
+    words and the answer «b», in the second «c» and «d». Each word and each marker is a token.
 
     (a) How many tokens do the two dialogues have, markers and ends included? (b) How many of them are learned? (c) The
     tokens learned in the first have $-\ln P = «p»$ each, those in the second «q». What is the loss of the batch, per
@@ -30,8 +30,8 @@ def learned_tokens(rng):
 def thin_product(rng):
     r"""A matrix $W$ of $«n» \times «m»$ is tuned by LoRA of rank $r = «r»$, with $\alpha = r$.
 
-    (a) How many numbers are learned, and how many would be without LoRA? (b) For $r = 1$ let $B = «B»^\top$ and
-    $A = «A»$. Give the change of $W$. (c) Why does $B$ start at 0, and what would be wrong with both starting at 0? (d)
+    (a) How many numbers are learned, and how many would be without LoRA? (b) A smaller $W$,
+    of $2 \times 2$, has $B = «B»^\top$ and $A = «A»$, of rank 1. Give its change. (c) Why does $B$ start at 0, and what would be wrong with both starting at 0? (d)
     How much longer does a forward pass take after merging?
 
     *Solution.* (a) $«r» («n» + «m») = «thin»$ in the place of $«full»$. (b) $«change»$, row by row. (c) So that the
@@ -73,7 +73,8 @@ def tilted(rng):
     r"""A reference gives three answers the probabilities $«ref»$. Their rewards are $0$, $\beta \ln «u»$ and
     $\beta \ln «v»$.
 
-    (a) Which policy maximises $E_\pi[r] - \beta \operatorname{KL}(\pi \| \text{ref})$? (b) What is its value? (c)
+    (a) Which policy maximises $E_\pi[r] - \beta \operatorname{KL}(\pi \| \text{ref})$? (b) What is the largest value, as a
+    formula? (c)
     What happens to the policy for $\beta \to 0$ and for $\beta \to \infty$, at these rewards held fixed? (d) A policy
     $\pi = «pi»$ is given. Which reward differences $r_2 - r_1$ and $r_3 - r_1$ does DPO see in it?
 
@@ -87,7 +88,11 @@ def tilted(rng):
     u, v = pick(rng, (2, 3)), pick(rng, (4, 5, 6))
     ref = [Fraction(one, 4) for one in p]
     mass = [ref[0], ref[1] * u, ref[2] * v]
-    pi = [Fraction(one, 6) for one in pick(rng, ((1, 2, 3), (1, 4, 1), (2, 1, 3)))]
+
+    def policy():
+        return ([Fraction(one, 6) for one in pick(rng, ((1, 2, 3), (1, 4, 1), (2, 1, 3), (3, 2, 1), (1, 1, 4)))],)
+
+    (pi,) = until(policy, lambda pi: len({one / before for one, before in zip(pi, ref, strict=True)}) == 3)
     return {"u": u, "v": v, "ref": row(ref), "mass": row(mass), "Z": sum(mass), "best": row([m / sum(mass) for m in mass]),
             "pi": row(pi), "d2": pi[1] / ref[1] / (pi[0] / ref[0]), "d3": pi[2] / ref[2] / (pi[0] / ref[0]),
             "p": ref, "policy": pi, "optimum": [m / sum(mass) for m in mass]}  # fmt: skip
@@ -208,5 +213,5 @@ def two_curves():
     lower, the fall is smaller or absent. (d) No: tests are finite too. A program can pass those that are there,
     for instance by holding their results.
 
-    *Marks.* 1 point for each, with its reason.
+    *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d), each with its reason.
     """

@@ -54,8 +54,8 @@ def error_in_bins(rng):
 
 @question("What will be new", points=4, minutes=6, objective=3, level=2)
 def what_is_new(rng):
-    r"""A model reads «N» statements about birthplaces. «once» people occur once, «twice» twice, and the others, «more» in
-    all, more often.
+    r"""A model reads «N» statements about birthplaces. In them «once» people occur once, «twice» people twice, and
+    another «more» people more often.
 
     (a) About what share of the next statements is about people that it has not read about? (b) Cities are drawn at
     random from «K». With which probability does it guess the city of such a person? (c) It is calibrated on what it
@@ -68,9 +68,12 @@ def what_is_new(rng):
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d).
     """
-    once, twice, K = 100 * whole(rng, 1, 5), 50 * whole(rng, 1, 4), pick(rng, (10, 20, 50))
-    more = whole(rng, 20, 90)
-    N = 1000 * whole(rng, 1, 3)
+    K = pick(rng, (10, 20, 50))
+
+    def draw():
+        return 1000 * whole(rng, 1, 3), 100 * whole(rng, 1, 5), 50 * whole(rng, 1, 4), whole(rng, 20, 90)
+
+    N, once, twice, more = until(draw, lambda N, once, twice, more: N - once - 2 * twice >= 3 * more)
     share = Fraction(once, N)
     return {"N": N, "once": once, "twice": twice, "more": more, "K": K, "share": share,
             "wrong": share * (1 - Fraction(1, K))}  # fmt: skip
@@ -80,12 +83,12 @@ def what_is_new(rng):
 def shared_pieces(rng):
     r"""A test item has $T = «T»$ tokens. Its first «m» tokens stand in the training text, the others do not occur there.
 
-    (a) How many $«n»$-grams does the item have, and how many of them were read? (b) And for $n = «longer»$? (c) The item
-    was read with two halves exchanged. What does a search with $n = T$ find? (d) How can a leak show that no n-gram
+    (a) How many $«n»$-grams does the item have, and how many of them were read? (b) And for $n = «longer»$? (c) Another item
+    was read as a whole, but with its halves exchanged. What does a search with $n = T$ find of it? (d) How can a leak show that no n-gram
     shows, without the training text?
 
     *Solution.* (a) $T - n + 1 = «all»$, of which $«m» - «n» + 1 = «read»$ were read. (b) $«all2»$ and $«read2»$. (c)
-    Nothing, since the whole item in this order was not read. (d) Its loss: compare it with that of new items which are
+    Nothing, since the item was not read in this order. (d) Its loss: compare it with that of new items which are
     equally difficult, or compare the scores on both.
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d), with items to compare with.
@@ -134,12 +137,13 @@ def is_it_faster(rng):
     $\gamma + 1$ tokens takes $\gamma + 1$ times as long, what becomes of the gain?
 
     *Solution.* (a) $1 + \beta = «one»$ and, divided by $1 + c$, $«fast1:.2f»$; $1 + \beta + \beta^2 = «two»$ and
-    $«fast2:.2f»$. (b) $1 / (1 - \beta) = «most»$. (c) There is none: the passes cost as much as plain writing, and the
-    draft comes on top.
+    $«fast2:.2f»$. (b) $1 / (1 - \beta) = «most»$. (c) It is a loss: a round takes as long as $\gamma + 1$ tokens
+    of plain writing, writes at most as many, and the draft comes on top.
 
     *Marks.* 2 points: (a). 1 point: (b). 1 point: (c).
     """
-    beta, c = pick(rng, (Fraction(1, 2), Fraction(3, 5), Fraction(4, 5))), pick(rng, (Fraction(1, 10), Fraction(1, 5)))
+    beta = pick(rng, (Fraction(1, 2), Fraction(3, 5), Fraction(2, 3), Fraction(3, 4), Fraction(4, 5)))
+    c = pick(rng, (Fraction(1, 20), Fraction(1, 10), Fraction(1, 5), Fraction(1, 4)))
     one, two = 1 + beta, 1 + beta + beta**2
     return {"beta": beta, "c": c, "one": one, "two": two, "fast1": float(one / (1 + c)),
             "fast2": float(two / (1 + 2 * c)), "most": 1 / (1 - beta)}  # fmt: skip
@@ -170,7 +174,8 @@ def a_hundred_answers():
     try, a higher one for many. The checker: who chooses the right one of a hundred answers, and is it there in use? The
     estimate: unbiased from how many answers? Whether the test was in one of the training texts.
 
-    *Marks.* 1 point for each of three with its explanation. 1 point: that the two numbers estimate different things.
+    *Marks.* 1 point: one thing with its explanation. 1 point: a second one. 1 point: a third one. 1 point: that the two
+    numbers estimate different things.
     """
 
 

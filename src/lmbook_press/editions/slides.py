@@ -14,6 +14,7 @@ the tag slide-core or slide-below decides for itself.
 """
 
 import re
+from hashlib import sha256
 from itertools import takewhile
 from pathlib import Path
 
@@ -214,7 +215,9 @@ class Deck:
 
     def _check(self, question: str, body: list[str], number: int) -> None:
         asked, shown, told = paragraph(self._plain(question, number)), Markup(), Markup()
-        for letter, (right, _, answer, why) in zip("ABCDEFGH", choices(body), strict=False):
+        # In an order that follows from the question; in the source many are right in one place.
+        drawn = sorted(choices(body), key=lambda one: sha256(f"{question}{one[2]}".encode()).digest())
+        for letter, (right, _, answer, why) in zip("ABCDEFGH", drawn, strict=False):
             option = filled("<p><strong>{}.</strong> {}</p>", letter, inline(self._plain("\n".join(answer), number)))
             reason = prose(self._plain("\n".join(why), number))
             shown += option

@@ -7,7 +7,29 @@ from .containers import ModuleDict, ModuleList, ParameterList, Sequential
 from .layers import Conv2d, Dropout, Embedding, Flatten, Identity, LayerNorm, Linear, MaxPool2d, RMSNorm
 from .module import Module
 from .parameter import Buffer, Parameter
-from .plain import GELU, CrossEntropyLoss, MSELoss, ReLU, Sigmoid, SiLU, Softmax, Tanh
+from .plain import (  # noqa: F401
+    ELU,
+    GELU,
+    GLU,
+    BCELoss,
+    BCEWithLogitsLoss,
+    CrossEntropyLoss,
+    HuberLoss,
+    KLDivLoss,
+    L1Loss,
+    LeakyReLU,
+    LogSigmoid,
+    LogSoftmax,
+    MSELoss,
+    NLLLoss,
+    ReLU,
+    Sigmoid,
+    SiLU,
+    SmoothL1Loss,
+    Softmax,
+    Softplus,
+    Tanh,
+)  # fmt: skip
 from .recurrent import GRU, LSTM, RNN
 
 __getattr__ = missing("torch.nn")

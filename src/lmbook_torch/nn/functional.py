@@ -14,6 +14,17 @@ from ..indexing import add_rows
 from ..matrix import product
 from ..reduce import total
 from ..special import erf
+from .activations import (  # noqa: F401
+    elu,
+    glu,
+    gumbel_softmax,
+    huber_loss,
+    kl_div,
+    leaky_relu,
+    relu6,
+    smooth_l1_loss,
+    softmin,
+)
 from .images import conv2d, max_pool2d  # noqa: F401
 from .losses import (  # noqa: F401
     binary_cross_entropy,

@@ -91,3 +91,36 @@ class MSELoss(Module):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.mse_loss(input, target, self.reduction)
+
+
+def _module(name: str, function: str, **shown: Any) -> type[Module]:
+    """A module that calls a function with settings of its own. shown: those that its repr shows, with what they are."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        Module.__init__(self)
+        self.settings = shown | dict(zip(shown, args, strict=False)) | kwargs
+
+    def forward(self, *given: Tensor) -> Tensor:
+        return getattr(F, function)(*given, **self.settings)
+
+    def extra_repr(self) -> str:
+        return ", ".join(f"{one}={self.settings[one]}" for one in shown)
+
+    return type(
+        name, (Module,), {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__doc__": f"F.{function}."}
+    )  # fmt: skip
+
+
+LeakyReLU = _module("LeakyReLU", "leaky_relu", negative_slope=0.01)
+ELU = _module("ELU", "elu", alpha=1.0)
+GLU = _module("GLU", "glu", dim=-1)
+LogSoftmax = _module("LogSoftmax", "log_softmax", dim=None)
+LogSigmoid = _module("LogSigmoid", "logsigmoid")
+Softplus = _module("Softplus", "softplus", beta=1.0, threshold=20.0)
+NLLLoss = _module("NLLLoss", "nll_loss")
+BCELoss = _module("BCELoss", "binary_cross_entropy")
+BCEWithLogitsLoss = _module("BCEWithLogitsLoss", "binary_cross_entropy_with_logits")
+KLDivLoss = _module("KLDivLoss", "kl_div")
+L1Loss = _module("L1Loss", "l1_loss")
+SmoothL1Loss = _module("SmoothL1Loss", "smooth_l1_loss")
+HuberLoss = _module("HuberLoss", "huber_loss")

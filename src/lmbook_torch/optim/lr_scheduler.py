@@ -1,4 +1,4 @@
-"""torch.optim.lr_scheduler: OneCycleLR and LambdaLR."""
+"""torch.optim.lr_scheduler: OneCycleLR, LambdaLR and a few more."""
 
 import math
 
@@ -34,6 +34,53 @@ class LambdaLR(LRScheduler):
 
     def get_lr(self):
         return [base * self.lr_lambda(self.last_epoch) for base in self.base_lrs]
+
+
+class StepLR(LRScheduler):
+    """Times gamma after each step_size steps."""
+
+    def __init__(self, optimizer, step_size, gamma=0.1, last_epoch=-1):
+        self.step_size, self.gamma = step_size, gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
+
+
+class ExponentialLR(LRScheduler):
+    """Times gamma after each step."""
+
+    def __init__(self, optimizer, gamma, last_epoch=-1):
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        return [base * self.gamma**self.last_epoch for base in self.base_lrs]
+
+
+class CosineAnnealingLR(LRScheduler):
+    """Along half a cosine from the first rate to eta_min in T_max steps."""
+
+    def __init__(self, optimizer, T_max, eta_min=0.0, last_epoch=-1):
+        self.T_max, self.eta_min = T_max, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        share = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
+        return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
+
+
+class LinearLR(LRScheduler):
+    """From start_factor to end_factor of the first rate in total_iters steps."""
+
+    def __init__(self, optimizer, start_factor=1.0 / 3, end_factor=1.0, total_iters=5, last_epoch=-1):
+        self.ends, self.total_iters = (start_factor, end_factor), total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        a, b = self.ends
+        factor = a + (b - a) * min(self.last_epoch, self.total_iters) / self.total_iters
+        return [base * factor for base in self.base_lrs]
 
 
 class OneCycleLR(LRScheduler):

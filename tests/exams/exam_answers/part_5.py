@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -89,7 +90,7 @@ def run_costs(n):
             (tokens @ tokens.T) @ tokens
     weights = n["L"] * layer.weight.numel()
     assert weights == n["N"]
-    assert n["C"] == 3 * 2 * weights * n["D"]
+    assert n["C"] == 3 * 2 * weights * n["D"] == pytest.approx(n["flops"] / 10**9)
     assert products.flops == 2 * layer.weight.numel() * n["T"] * (1 + n["share"])
     assert n["equal"] == n["T"] / n["share"]
 
@@ -107,6 +108,8 @@ def lowest_point(n):
     N, loss = lowest(np.exp(x), y)
     assert (np.log(N), loss) == pytest.approx((float(n["best"]), float(n["least"])))
     assert x[np.argmin(y)] == n["nearest"]
+    printed = re.findall(r"[\d.]+", n["y"])
+    assert [float(one) for one in printed] == pytest.approx(y.tolist(), abs=1e-12)
 
 
 def around_ring(n):
@@ -206,8 +209,9 @@ def error_in_bins(n):
 
 def what_is_new(n):
     kinds = [*range(n["once"]), *np.repeat(range(n["once"], n["once"] + n["twice"]), 2).tolist()]
-    kinds += [10**6] * (n["N"] - len(kinds))  # the others together: more than twice
-    assert len(kinds) == n["N"]
+    rest = n["N"] - len(kinds)
+    assert rest >= 3 * n["more"], "each of the others occurs at least three times"
+    kinds += [10**6 + at % n["more"] for at in range(rest)]
     assert evaluation.seen_once(kinds) == pytest.approx(float(n["share"]))
     assert n["wrong"] == n["share"] - n["share"] / n["K"]
 

@@ -47,6 +47,7 @@ x.matmul(m); x.mm(m); q.bmm(q.mT); x.mv(v); v.dot(v); v.inner(v); v.outer(v); T.
 T.einsum("ab,bc->ac", x, m); T.einsum("bij,bkj->bik", q, q); T.einsum("ab->b", x); (m @ m.T).matrix_power(3)
 T.kron(x[:2, :2].detach(), y[:2, :2].detach()); T.linalg.solve(s, v); T.linalg.solve(s, s + 1); T.linalg.inv(s)
 T.linalg.det(s.detach()); T.linalg.svdvals(x.detach()); T.linalg.eigvals((s + s.T).detach()).real.sort().values
+T.linalg.eigvals(s).abs().max().requires_grad; T.linalg.svdvals(x).requires_grad; T.linalg.matrix_rank(x)
 T.linalg.eigh((s + s.T).detach())[0]; T.linalg.qr(s.detach())[0].abs(); T.linalg.qr(s.detach()).R.abs()
 T.linalg.svd(x.detach())[1]; T.linalg.matrix_rank(s.detach()); T.linalg.matrix_norm(x); T.linalg.norm(x)
 T.linalg.norm(x, dim=1); T.linalg.vector_norm(x, dim=0); T.linalg.matrix_power(s, 2); x.clone(); x.to(T.float32)
@@ -82,6 +83,33 @@ T.nn.utils.get_total_norm([x, y]); x[0] * x[1] + x[0].sum() + x[:, 1].mean() + x
 x + x.unbind(1)[2][:, None] * x[0] + x; (x + x)[1:, 0] + x[:2, 1] + x.T[0][1:]; T.tensor([(1, 2), (3, 4.5)])
 T.tensor([[True], [False]]); T.tensor([[v[0].detach(), 2], [3, v[1].detach()]]); T.tensor([n[0], n[1]])
 T.tensor([[1, 2.5], [True, 3]])
+T.rnn_tanh(q, x[None, :2], [s, s.T, v, v], True, 1, 0.0, False, False, True)
+T.rnn_relu(q, x[None], [s, s.T], False, 1, 0.0, False, False, False)
+T.gru(q, q, [s.repeat(3, 1), T.cat([x, x, y, x]), v.repeat(3), v.repeat(3)] * 2, True, 1, 0.0, False, True, False)
+T.lstm(q, (x[None], y[None]), [s.repeat(4, 1), T.cat([x, s, x, y, x])], False, 1, 0.0, False, False, False)
+T.gru(*pack([x, y[:2], p[1:]])[:2], y[None], [s.repeat(3, 1), T.cat([x, x, y, x])], False, 1, 0.0, False, False)
+T.lstm(*pack([x, y[:2]])[:2], (q[:, :2], q[:, 1:]), [s.repeat(4, 1), s.T.repeat(4, 1)] * 2, False, 1, 0.0, False, True)
+T.rnn_tanh_cell(x, y, s, s.T, v, v); T.rnn_relu_cell(x, y, s, s.T); T.gru_cell(x, y, s.repeat(3, 1), s.repeat(3, 1))
+T.lstm_cell(x, (y, p), s.repeat(4, 1), T.cat([x, s, x, y, x]))
+x.asin(); (x / 4).asin(); (x / 4).arccos(); x.sinh(); x.cosh(); x.asinh(); (1 + p).acosh(); (x / 4).arctanh(); T.erfc(x)
+T.erf(T.tensor([math.inf, -math.inf, math.nan, 0.0, 7.0])); T.atan2(x, y); T.hypot(x, y); (p / 9).logit(); x.frac()
+x.clamp_max(0.2); x.addcmul(y, y, value=2); T.addcdiv(x, y, p); T.baddbmm(q[:, :, :3], q, q.mT[:, :, :3]); s.trace()
+T.vdot(v, v); T.tensordot(q, m, 1); T.tensordot(x, y, dims=([0], [0])); T.cdist(x, y); T.dist(x, y); (x / x).nansum()
+x.nanmean(1); T.var_mean(x, 1); T.std_mean(x); T.logcumsumexp(x.detach(), 1); x.take(j); x.fliplr(); T.flipud(x)
+T.unique_consecutive(T.tensor([1, 1, 2, 1])); T.vstack([v, x]); T.hstack([x, y]); T.hstack([v, v]); T.atleast_2d(v)
+T.column_stack([v, x.T]); T.tril_indices(3, 4); T.triu_indices(3, 3, 1); T.combinations(j, 2); x.swapaxes(0, 1)
+x.greater(y); x.less_equal(y); T.not_equal(x, y); T.promote_types(T.int64, T.float32); T.finfo(T.float32).eps
+T.BoolTensor([1, 0]); T.DoubleTensor([1, 2]); T.is_floating_point(x); x.moveaxis(0, 1); T.finfo(T.float64).max
+F.leaky_relu(x); F.leaky_relu(x, 0.2); F.elu(x); F.elu(x, 0.5); F.glu(x); F.softmin(x, 1); F.relu6(4 * x)
+F.kl_div(x.log_softmax(1), y.softmax(1)); F.kl_div(x.log_softmax(1), y.softmax(1), reduction="batchmean")
+F.kl_div(x.log_softmax(1), y.log_softmax(1), reduction="sum", log_target=True); F.huber_loss(x, y, delta=0.5)
+F.smooth_l1_loss(x, y); F.smooth_l1_loss(x, y, reduction="none", beta=0.7); nn.NLLLoss()(x.log_softmax(1), i[:, 0])
+nn.BCELoss()(x.sigmoid(), b.float().to(x.dtype)); nn.BCEWithLogitsLoss(reduction="sum")(x, b.to(x.dtype))
+nn.KLDivLoss(reduction="batchmean")(x.log_softmax(1), y.softmax(1)); nn.L1Loss()(x, y); nn.SmoothL1Loss()(x, y)
+nn.HuberLoss(delta=0.5)(x, y); x.arctan(); x.arcsinh(); (1 + p).arccosh(); (x / 4).arcsin()
+(x / 4).acos(); (x / 4).atanh(); T.arctan2(x, y); T.addcmul(x, y, p); T.addmv(v[:3], x, v); x.nansum(1); x.logit(0.1)
+x.var(1); T.nanmean(p)
+T.iinfo(T.int64).max; T.row_stack([v, v]); T.atleast_1d(v[0]); x.swapdims(0, 1); x.greater_equal(y); x.less(y)
 """
 
 # What changes a tensor in place, written as statements over z, a copy of x that is no leaf.
@@ -93,7 +121,7 @@ z.exp_(); z.tanh_(); z.sigmoid_(); z.relu_(); z.neg_(); z.abs_(); z.square_(); z
 z.masked_fill_(b, 0.0); z[0] = y[1]; z[:, 1] = 0.0; z[b] = 1.5; z[:, 1:3] = y[:, :2]; z[j[:1]] = y[:1]
 z.scatter_(1, i[:, :1], 0.0); z.index_fill_(1, j[:1], 0.0); z.tril_(); z.triu_(); z.round_(); z.floor_(); z.ceil_()
 z.addcmul_(x, y); z.addcdiv_(x, p); z.pow_(2); z.lerp_(y, 0.5); z.clamp_min_(0.1); z.index_add_(0, j[:2], y[:2])
-z.scatter_add_(1, i, y); z.cumsum_(1)
+z.scatter_add_(1, i, y); z.cumsum_(1); z.sin_(); z.cos_(); z.expm1_(); z.abs_().log1p_(); z.clamp_max_(0.1)
 """
 
 # After T.manual_seed(3), and twice, so that what one call leaves behind counts too.
@@ -102,7 +130,9 @@ T.rand(5); T.rand(2, 3, dtype=T.float64); T.randn(3); T.randn(15); T.randn(16); 
 T.randn(4, 9, dtype=T.float64); T.randn(7, dtype=T.float64); T.randint(10, (6,)); T.randint(-3, 4, (2, 5))
 T.randint(0, 2**40, (3,)); T.randperm(11); T.rand_like(x); T.randn_like(x); T.bernoulli(x.sigmoid())
 T.normal(1.0, 2.0, (20,)); T.normal(x, 1.0); T.multinomial(p.detach(), 2); T.multinomial(p[0].detach(), 1)
-T.multinomial(p.detach(), 6, replacement=True); T.empty(20).uniform_(-1, 2); T.empty(20).normal_(1, 3)
+T.multinomial(p.detach(), 6, replacement=True)
+p.detach().multinomial(2); F.gumbel_softmax(x); F.gumbel_softmax(x, 0.5, hard=True)
+T.empty(20).uniform_(-1, 2); T.empty(20).normal_(1, 3)
 T.empty(5).normal_(); T.empty(9).exponential_(); T.empty(9).bernoulli_(0.3); T.empty(6).random_(0, 9)
 F.dropout(x, 0.4); T.dropout(q, 0.2, True); T.nn.init.uniform_(T.empty(3, 4), -2, 2)
 T.nn.init.normal_(T.empty(3, 4), 0, 0.02); T.nn.init.xavier_uniform_(T.empty(3, 4))
@@ -123,16 +153,20 @@ nn.Conv2d(2, 3, 3, padding=1) | q[None]; nn.MaxPool2d(2) | q[None]; nn.RNN(4, 3)
 nn.RNN(4, 3, nonlinearity="relu") | q; nn.RNN(4, 3, num_layers=2, bidirectional=True) | q; nn.LSTM(4, 3) | q
 nn.LSTM(4, 3, batch_first=True) | q; nn.LSTM(4, 3, num_layers=2, dropout=0.5) | q
 nn.LSTM(4, 3, bidirectional=True, bias=False) | q; nn.LSTM(4, 3, bidirectional=True) | pack([x, y[:2]])
-nn.GRU(4, 3) | q; nn.GRU(4, 3, num_layers=2) | x; nn.GRU(4, 2) | pack([x, y[:2]]); nn.RNNCell(4, 3) | x
+nn.GRU(4, 3) | q; nn.GRU(4, 3, num_layers=2) | x
+nn.LSTMCell(4, 3) | x[0]; nn.GRU(4, 3, bidirectional=True) | pack([y[:1], x, y[:2]])
+nn.GRU(4, 2) | pack([x, y[:2]]); nn.RNNCell(4, 3) | x
 nn.LSTMCell(4, 3) | x; nn.GRUCell(4, 3) | x; nn.ModuleList([nn.Linear(4, 2), nn.Linear(4, 2)])[1] | x
-nn.ModuleDict({"a": nn.Linear(4, 2)})["a"] | x
+nn.ModuleDict({"a": nn.Linear(4, 2)})["a"] | x; nn.LeakyReLU(0.2) | x; nn.ELU() | x; nn.GLU() | x
+nn.LogSoftmax(1) | x; nn.LogSigmoid() | x; nn.Softplus() | x
 """
 
 # A loss over parameters of nn.Linear(4, 3), five steps of each.
 OPTIMIZERS = """
 T.optim.SGD(ps, lr=0.1); T.optim.SGD(ps, lr=0.1, momentum=0.9, weight_decay=0.01); T.optim.Adam(ps, lr=0.05)
 T.optim.Adam(ps, lr=0.05, weight_decay=0.1); T.optim.Adam(ps, lr=0.01, betas=(0.9, 0.98), eps=1e-9)
-T.optim.AdamW(ps, lr=0.05)
+T.optim.AdamW(ps, lr=0.05); T.optim.RMSprop(ps, lr=0.02); T.optim.RMSprop(ps, lr=0.02, alpha=0.9, momentum=0.5)
+T.optim.RMSprop(ps, lr=0.02, weight_decay=0.1)
 T.optim.AdamW([{"params": ps[:1], "weight_decay": 0.0}, {"params": ps[1:]}], lr=0.02, weight_decay=0.3)
 """
 

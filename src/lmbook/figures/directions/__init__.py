@@ -12,22 +12,22 @@ from functools import cache
 
 import traitlets
 
-from lmbook.figures import Figure, bundle
+from lmbook.figures import Figure, bundle, says
 
-SENTENCES = [
-    "We have painted two boats .",
-    "We have two boats .",
-    "I went to help .",
-    "I went to school .",
-    "He waited before the storm .",
-    "He waited before he sailed .",
-    "I know that .",
-    "I know that boats sink .",
-    "The ferry sails to Oslo tonight .",
-    "The girl that sings lives here .",
-    "Since Monday it has rained .",
-    "Can you open the can ?",
-]
+SENTENCES = {  # and their tags by hand, as Universal Dependencies has them
+    "We have painted two boats .": "PRON AUX VERB NUM NOUN PUNCT",
+    "We have two boats .": "PRON VERB NUM NOUN PUNCT",
+    "I went to help .": "PRON VERB PART VERB PUNCT",
+    "I went to school .": "PRON VERB ADP NOUN PUNCT",
+    "He waited before the storm .": "PRON VERB ADP DET NOUN PUNCT",
+    "He waited before he sailed .": "PRON VERB SCONJ PRON VERB PUNCT",
+    "I know that .": "PRON VERB PRON PUNCT",
+    "I know that boats sink .": "PRON VERB SCONJ NOUN VERB PUNCT",
+    "The ferry sails to Oslo tonight .": "DET NOUN VERB ADP PROPN NOUN PUNCT",
+    "The girl that sings lives here .": "DET NOUN PRON VERB VERB ADV PUNCT",
+    "Since Monday it has rained .": "ADP PROPN PRON AUX VERB PUNCT",
+    "Can you open the can ?": "AUX PRON VERB DET NOUN PUNCT",
+}
 MESSAGES = [
     "are you at the harbour already ? i'll call you in ten minutes",
     "you have won a free cruise ! call 09061234567 now to claim your prize",
@@ -45,10 +45,11 @@ def _thousandths(row) -> list[int]:
 
 @cache
 def _computed() -> tuple[list[dict], list[str]]:
-    """For every sentence {"words", "task", "left", "both"}, and the names of the tags.
+    """For every sentence {"words", "task", "left", "both", "gold"}, and the names of the tags.
 
-    left[t] are the numbers of word t, both[k][t] those of word t when k + 1 words are read. A message has one list of
-    probabilities of spam for each: left[k] and both[k] after k + 1 words, in thousandths.
+    gold are the right tags, where the sentence has some. left[t] are the numbers of word t, both[k][t] those of word
+    t when k + 1 words are read. A message has one list of probabilities of spam for each: left[k] and both[k] after
+    k + 1 words, in thousandths.
     """
     import torch
 
@@ -64,7 +65,7 @@ def _computed() -> tuple[list[dict], list[str]]:
     for model, *_ in (*taggers, *classifiers):
         model.double()
     found = []
-    for text in SENTENCES:
+    for text, right in SENTENCES.items():
         left, both = (tagger[1].encode(text.split()) for tagger in taggers)
         steps = range(1, len(left) + 1)
         found.append(
@@ -73,6 +74,7 @@ def _computed() -> tuple[list[dict], list[str]]:
                 "words": text.split(),
                 "left": [_thousandths(row) for row in run(taggers[0], left)],
                 "both": [[_thousandths(row) for row in run(taggers[1], both[:k])] for k in steps],
+                "gold": right.split(),
             }
         )
     for text in MESSAGES:
@@ -89,6 +91,10 @@ def _computed() -> tuple[list[dict], list[str]]:
     return found, taggers[0][2]
 
 
+def _percent(thousandths: int) -> str:
+    return {0: "< 0.1 %", 1000: "> 99.9 %"}.get(thousandths, f"{thousandths / 10:.1f} %")
+
+
 class TwoDirections(Figure):
     """Let the words of a sentence come one by one; see what each network says of them, and when it changes its mind.
 
@@ -99,31 +105,26 @@ class TwoDirections(Figure):
     """
 
     module = "directions"
+    state_version = 2
     models = ("ewt-left", "ewt-lstm", "sms-spam-left", "sms-spam")
+    title = says("With a backward direction, each new word may change what was said before")
+    caption = says(
+        "Let the words come one by one: which of them changes a tag before it, and can the tagger that reads from the "
+        "left do so? Compare sentences that begin alike, and write your own. Then take a message: which word makes it "
+        "spam, and for which of the two networks first?"
+    )
 
     at = traitlets.Int(0).tag(sync=True, counts="sentences")
-    read = traitlets.Int(2).tag(sync=True)
+    read = traitlets.Int(3).tag(sync=True)
     word = traitlets.Int(1).tag(sync=True)
     sentences = traitlets.List().tag(sync=True)
     tags = traitlets.List().tag(sync=True)
     bytes = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, at: int = 0, read: int = 2, word: int = 1, **state):
+    def __init__(self, at: int = 0, **state):
         sentences, tags = _computed()
-        state.setdefault("title", "With a backward direction, each new word may change what was said before")
-        state.setdefault(
-            "caption",
-            "Let the words come one by one. From the left a tag is final when its word is read; with both directions "
-            "it may still change. Compare sentences that begin alike, and write your own. Then take a message: which "
-            "word makes it spam, and for which of the two networks first?",
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the sentence is known
         sizes = {name: len(bundle.weights(name)[0]) for name in self.models}
-        given = {"at": at, "read": read, "word": word, "sentences": list(sentences), "tags": tags, "bytes": sizes}
-        super().__init__(**given, **state)
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["at", "read", "word"])
+        super().__init__(at=at, sentences=list(sentences), tags=tags, bytes=sizes, **state)
 
     @traitlets.validate("at")
     def _check_at(self, proposal):
@@ -137,15 +138,22 @@ class TwoDirections(Figure):
         read = max(1, min(self.read, len(chosen["words"])))
         if chosen["task"] == "spam":
             pairs = zip(chosen["left"][:read], chosen["both"][:read], strict=True)
-            said = [(f"{left / 10:.1f} %", f"{both / 10:.1f} %") for left, both in pairs]
+            said = [(_percent(left), _percent(both)) for left, both in pairs]
         else:
             pairs = zip(chosen["left"][:read], chosen["both"][read - 1], strict=True)
             said = [(self.tags[left[0]], self.tags[both[0]]) for left, both in pairs]
         return [(word, *both) for word, both in zip(chosen["words"], said, strict=False)]
 
-    def _describe(self, change=None):
+    def changes(self, read: int) -> list[tuple[str, str, str]]:
+        """The words whose tag the read-th word changes in both directions, each with the old and the new tag."""
         chosen = self.sentences[self.at]
-        rows = self.shown()
+        if chosen["task"] == "spam" or read < 2:
+            return []
+        old, new = ([self.tags[row[0]] for row in chosen["both"][k]] for k in (read - 2, read - 1))
+        return [row for row in zip(chosen["words"], old, new, strict=False) if row[1] != row[2]]
+
+    def _describe(self, change=None):
+        chosen, rows = self.sentences[self.at], self.shown()
         text, seen = " ".join(chosen["words"]), " ".join(word for word, _, _ in rows)
         if chosen["task"] == "spam":
             _, left, both = rows[-1]
@@ -153,38 +161,29 @@ class TwoDirections(Figure):
         else:
             t = max(0, min(self.word, len(rows) - 1))
             left, both = chosen["left"][t], chosen["both"][len(rows) - 1][t]
-            said = (
+            said = "".join(
+                f"With both directions “{rows[-1][0]}” changes “{word}” from {old} to {new}. "
+                for word, old, new in self.changes(len(rows))
+            )
+            said += (
                 f"“{rows[t][0]}” is {self.tags[left[0]]} with probability {left[1] / 1000:.3f} from the left, and "
                 f"{self.tags[both[0]]} with probability {both[1] / 1000:.3f} with both directions."
             )
         self.alt = f"“{text}”, of which “{seen}” is read. {said}"
 
-    def _next(self) -> int | None:
-        """How many words are read when, next, both directions change what they say of a word; None for never."""
-        chosen, said = self.sentences[self.at], len(self.shown())
-        if chosen["task"] == "spam":
-            return None
-        before = [word[0] for word in chosen["both"][said - 1]]
-        later = range(said + 1, len(chosen["words"]) + 1)
-        return next((k for k in later if [word[0] for word in chosen["both"][k - 1]][:said] != before), None)
-
     def fallback(self) -> str:
-        """What is said now, and beside it what both directions say after the word that changes it."""
-        chosen, shown, k = self.sentences[self.at], self.shown(), self._next()
-        heads, cells, told = ["word", "from the left", "both directions"], [list(row) for row in shown], ""
-        if k:
-            new, tags = chosen["words"][k - 1], [self.tags[word[0]] for word in chosen["both"][k - 1]]
-            heads = ["word", "from the left", f"both, up to “{shown[-1][0]}”", f"both, up to “{new}”"]
-            cells += [[chosen["words"][t], self.tags[chosen["left"][t][0]], ""] for t in range(len(shown), k)]
-            changed = [t for t, (_, _, both) in enumerate(shown) if both != tags[t]]
-            for row, tag in zip(cells, tags, strict=True):
-                row.append(tag)
-            what = " and ".join(f"“{shown[t][0]}” from {shown[t][2]} to {tags[t]}" for t in changed)
-            told = f" With both directions, “{new}” changes {what}; from the left nothing changes."
-        head = "".join(f"<th scope='col'>{html.escape(words)}</th>" for words in heads)
-        rows = "".join(
-            f"<tr><th scope='row'>{html.escape(word)}</th>{''.join(f'<td>{cell}</td>' for cell in said)}</tr>"
-            for word, *said in cells
+        """A row for each word that is read: the tags in both directions so far; below them, those from the left."""
+        chosen, shown = self.sentences[self.at], self.shown()
+        words = [word for word, _, _ in shown]
+        if chosen["task"] == "spam":
+            rows = [("both directions", [both for _, _, both in shown])]
+        else:
+            tags = [[self.tags[row[0]] for row in chosen["both"][k]] for k in range(len(shown))]
+            rows = [(f"both directions, up to “{word}”", row) for word, row in zip(words, tags, strict=True)]
+        rows.append(("from the left", [left for _, left, _ in shown]))
+        lines = "".join(
+            f"<tr><th scope='row'>{html.escape(label)}</th>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+            for label, cells in rows
         )
-        words = html.escape(self.alt + told)
-        return f"<p>{words}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        head = "".join(f"<th scope='col'>{html.escape(word)}</th>" for word in ("", *words))
+        return f"<p>{html.escape(self.alt)}</p><table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"

@@ -3,60 +3,76 @@
 //   from the left     P(y_t | w_1..w_t): never changes once word t is read
 //   both directions   P(y_t | w_1..w_k) after k words: may change with every word
 //
-// For the sentences to choose from the package has computed the probabilities; for the reader's own the same models do
-// it here (engine.mjs). `read` of a text has what the models read for each of its words: the word, or the class of its
-// look.
-import { bars, button, choice, disable, figure, fmt, h, replace, roving, select, slider, table } from "../kit/core.mjs";
+// A triangle: a row for each word that is read, in it the tags in both directions; where it changes a tag, the old one
+// is struck through. Below it stands the only row there is from the left, and what is right. For the sentences to choose
+// from the package has computed the probabilities; for the reader's own the same models do it here (engine.mjs). `read`
+// of a text has what the models read for each of its words: the word, or the class of its look.
+import { bars, button, choice, disable, figure, fmt, h, replace, roving, select, slider } from "../kit/core.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 
 const SHOWN = 3;
+const BAND = 7; // words side by side
 const MODELS = { tags: ["ewt-left", "ewt-lstm"], spam: ["sms-spam-left", "sms-spam"] };
+const MEANS = {
+  ADP: "preposition",
+  ADV: "adverb",
+  AUX: "auxiliary",
+  CCONJ: "and, or, but",
+  DET: "determiner",
+  INTJ: "interjection",
+  PART: "particle",
+  PROPN: "name",
+  PUNCT: "punctuation",
+  SCONJ: "subordinating conjunction",
+};
 
 const style = `
-.lm-figure .lmd-tiles { display: flex; flex-wrap: wrap; gap: 0.35rem; }
-.lm-figure .lmd-tile { display: flex; flex-direction: column; min-width: 3.6rem; max-width: 100%; margin: 0;
-  padding: 0.2rem 0.45rem 0.3rem; border: 1px solid transparent;
-  border-radius: 6px; background: var(--lm-soft); color: inherit; font: inherit; line-height: 1.3; text-align: left;
-    cursor: pointer; }
-.lm-figure .lmd-tile:hover { border-color: var(--lm-edge); }
-.lm-figure .lmd-tile b { font-weight: 600; overflow-wrap: anywhere; }
-.lm-figure .lmd-tile span { font-size: 0.8125rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.lm-figure .lmd-tile .lm-hidden { font-size: inherit; }
-.lm-figure .lmd-tile.lmd-differ { border-color: var(--lm-1); }
-.lm-figure .lmd-tile.lmd-changed { border: 1px dashed var(--lm-2); }
+.lm-figure .lmd-band { display: grid; gap: 2px; max-width: 44rem; font-size: 0.75rem; line-height: 1.25; }
+@container (min-width: 40rem) { .lm-figure .lmd-band { font-size: 0.8125rem; } }
+.lm-figure .lmd-band > * { min-width: 0; margin: 0; padding: 0.15rem 0.1rem; border: 0; border-radius: 4px; color: inherit;
+  font: inherit; text-align: center; overflow-wrap: anywhere; }
+.lm-figure .lmd-cell { background: var(--lm-soft); font-variant-numeric: tabular-nums; }
+.lm-figure .lmd-cell.lmd-left { box-shadow: inset 0 -3px var(--lm-1); }
+.lm-figure .lmd-cell.lmd-wrong { color: var(--lm-text); text-decoration: underline wavy var(--lm-2); }
+.lm-figure .lmd-cell.lmd-changed { background: color-mix(in srgb, var(--lm-2) 30%, var(--lm-paper)); font-weight: 700;
+  box-shadow: inset 0 0 0 2px var(--lm-2); }
+.lm-figure .lmd-changed s { display: block; font-weight: 400; }
+.lm-figure .lmd-label { grid-column: 1 / -1; padding: 0.3rem 0 0; color: var(--lm-muted); text-align: left; }
+.lm-figure .lmd-tile { min-height: 1.75rem; background: none; cursor: pointer; }
+.lm-figure .lmd-tile:hover { background: var(--lm-soft); }
 .lm-figure .lmd-tile[aria-pressed="true"] { box-shadow: inset 0 0 0 2px var(--lm-1); }
-.lm-figure .lmd-tile:disabled { background: none; border: 1px solid var(--lm-line); color: var(--lm-muted);
-  cursor: default; }
-.lm-figure .lmd-tile:disabled b { font-weight: 400; }
-.lm-figure .lmd-two { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 0.6rem 1.6rem; }
+.lm-figure .lmd-tile.lmd-later { color: var(--lm-muted); }
+.lm-figure .lmd-share { min-height: 2.4rem; align-content: end; background:
+  linear-gradient(to top, color-mix(in srgb, var(--lm-tone) 45%, transparent) var(--lmd-p), var(--lm-soft) 0); }
+@container (min-width: 40rem) { .lm-figure .lmd .lm-says { min-height: 0; } }
+@media screen { /* while a bet is open, the last row is what it is about */
+  .lm-figure .lmd-triangle.lm-covered::before { content: none; }
+  .lm-figure .lm-covered .lmd-band > :not(.lmd-last) { visibility: visible; }
+  .lm-figure .lm-covered .lmd-last::before { visibility: visible; content: "?"; float: left; width: 100%; font-weight: 400; }
+  .lm-figure .lm-covered .lmd-tile { box-shadow: none !important; }
+}
+.lm-figure .lmd-two { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 0.3rem 1.6rem; }
 `;
-const percent = (thousandths) => `${fmt.num(thousandths / 10, 1)} %`;
+const percent = (thousandths) =>
+  thousandths === 0 ? "< 0.1 %" : thousandths === 1000 ? "> 99.9 %" : `${fmt.num(thousandths / 10, 1)} %`;
+const share = (/** @type {number} */ thousandths) => percent(thousandths).replace(" %", "");
 const WAYS = ["from the left", "both directions"];
 
-export default figure(({ model, el, get, put, listen, say }) => {
+export default figure(({ model, el, get, put, listen, say, wager }) => {
   const tags = get("tags");
   const all = () => get("sentences");
   const now = () => all()[get("at")];
+  const spammy = () => now().task === "spam";
   const ours = all().filter((one) => !one.read).length; // the others are the reader's
   const read = () => Math.max(1, Math.min(now().words.length, get("read")));
   const word = () => Math.max(0, Math.min(read() - 1, get("word")));
   // What is said of word t when k words are read: [from the left, both directions], numbers as in directions.py
-  const said = (t, k) =>
-    now().task === "spam" ? [now().left[t], now().both[t]] : [now().left[t], now().both[k - 1][t]];
-  const name = (numbers) => (now().task === "spam" ? percent(numbers) : tags[numbers[0]]);
-
-  const options = all()
-    .slice(0, ours)
-    .map(({ task, words }, i) => [i, `${task === "spam" ? "Spam? " : "Tags: "}${words.join(" ")}`]);
-  const sentence = select({
-    label: "Sentence",
-    options: [...options, [ours, "(your own)"]],
-    value: get("at"),
-    onchange: (at) => {
-      if (all()[at]) put({ read: Math.min(2, all()[at].words.length), word: 1, at });
-      else sentence.set(get("at"));
-    },
-  });
+  const said = (t, k) => (spammy() ? [now().left[t], now().both[t]] : [now().left[t], now().both[k - 1][t]]);
+  const name = (numbers) => (spammy() ? percent(numbers) : tags[numbers[0]]);
+  const one = (/** @type {number} */ t, /** @type {number} */ k) => name(said(t, k)[1]);
+  /** The words before the k-th whose tag it changes. */
+  const changes = (/** @type {number} */ k) =>
+    spammy() ? [] : [...Array(k - 1).keys()].filter((t) => one(t, k) !== one(t, k - 1));
 
   const models = connect(model);
   const thousandths = (p) =>
@@ -67,7 +83,7 @@ export default figure(({ model, el, get, put, listen, say }) => {
       .flatMap((k) => [k, Math.round(1000 * p[k])]);
   const spam = (p) => Math.round(1000 * p[1]);
   /** A text of the reader's in the form of the others. */
-  const own = (task, label, verb) =>
+  const ownLine = (task, label, verb) =>
     ownText({
       models,
       label,
@@ -82,25 +98,39 @@ export default figure(({ model, el, get, put, listen, say }) => {
           words,
           read: both.read,
           left: task === "spam" ? left.said.map(spam) : left.said.at(-1).map(thousandths),
+          gold: null,
           both: task === "spam" ? both.said.map(spam) : both.said.map((rows) => rows.map(thousandths)),
         };
         put({ sentences: [...all().slice(0, ours), text], read: words.length, word: words.length - 1, at: ours });
       },
     });
-  const lines = { tags: own("tags", "Your own words", "Tag them"), spam: own("spam", "Your own message", "Judge it") };
-  const ask = (task) => {
-    for (const [name, { node }] of Object.entries(lines)) node.hidden = name !== task;
+  const own = {
+    tags: ownLine("tags", "Your own words", "Tag them"),
+    spam: ownLine("spam", "Your own message", "Judge it"),
   };
+  const open = (/** @type {number} */ at) => put({ read: all()[at].task === "spam" ? 1 : 2, word: 0, at });
+  const texts = (/** @type {string} */ task) =>
+    [...all().slice(0, ours).keys()].filter((i) => all()[i].task === task).map((i) => [i, all()[i].words.join(" ")]);
+  const menus = Object.fromEntries(
+    ["tags", "spam"].map((task) => [
+      task,
+      select({
+        label: task === "spam" ? "Message" : "Sentence",
+        options: texts(task),
+        value: get("at"),
+        onchange: open,
+      }),
+    ]),
+  );
   const what = choice({
-    label: "Type yourself",
+    label: "Read",
     options: [
       ["tags", "a sentence, for its tags"],
       ["spam", "a message: spam or not"],
     ],
-    value: "tags",
-    onchange: ask,
+    value: now().task,
+    onchange: (task) => open(texts(task)[0][0]),
   });
-  ask("tags");
   const steps = slider({
     label: "Words read",
     min: 1,
@@ -110,106 +140,121 @@ export default figure(({ model, el, get, put, listen, say }) => {
     oninput: (k) => put({ read: k }),
   });
   const next = button("Next word", () => put({ read: Math.min(now().words.length, read() + 1) }));
-  const key = h("p", { class: "lm-muted lm-small" });
-  const tiles = h("div", {
-    class: "lmd-tiles",
+  const triangle = h("div", {
+    class: "lm-stack lmd-triangle",
     role: "group",
     "aria-label": "Words: one tab stop, arrows move, Enter shows the probabilities",
   });
-  const group = roving(tiles, "button:not(:disabled)");
-  const title = h("p", {});
+  const group = roving(triangle, ".lmd-tile");
+  const key = h("p", { class: "lm-muted lm-small" });
+  const title = h("p", { class: "lm-small" });
   const charts = WAYS.map((way) => bars({ label: `Probabilities, ${way}` }));
-  const numbers = table({
-    summary: "What is said of each word, as a table",
-    head: ["Word", "From the left", "Both directions"],
-  });
-  el.append(
-    what.node,
-    lines.tags.node,
-    lines.spam.node,
-    sentence.node,
-    h("div", { class: "lm-row" }, steps.node, next),
-    key,
-    tiles,
-    say.node,
-    title,
-    h("div", { class: "lmd-two" }, [
-      charts.map((chart, i) => h("div", {}, h("p", { class: "lm-muted lm-small" }, WAYS[i]), chart.node)),
-    ]),
-    numbers.node,
-  );
 
   /** What the models read in place of a word that they do not know. */
   const strange = (t) =>
     now().read && now().read[t] !== now().words[t]
-      ? h("span", { class: "lm-muted" }, h("span", { class: "lm-hidden" }, " read as "), now().read[t])
+      ? h("small", { class: "lm-muted" }, h("span", { class: "lm-hidden" }, " read as "), ` ${now().read[t]}`)
       : null;
 
-  function changes() {
+  /** Words `from` to `to`, and below each what is said of it, row by row. */
+  function band(from, to) {
+    const { words, gold } = now();
     const k = read();
-    if (now().task === "spam" || k < 2) return [];
-    return Array.from({ length: k - 1 }, (_, t) => t).filter((t) => name(said(t, k)[1]) !== name(said(t, k - 1)[1]));
+    const here = [...Array(to - from).keys()].map((t) => t + from);
+    const cells = (/** @type {(t: number) => any} */ kind, /** @type {(t: number) => string} */ text) =>
+      here.map((t) =>
+        t < k ? h("span", { ...kind(t), class: `lmd-cell ${kind(t).class ?? ""}` }, text(t)) : h("span", {}),
+      );
+    const shares = (/** @type {number} */ way) =>
+      cells(
+        (t) => ({ class: "lmd-share", "data-tone": way + 1, style: { "--lmd-p": `${said(t, k)[way] / 10}%` } }),
+        (t) => share(said(t, k)[way]),
+      );
+    const row = (/** @type {number} */ n) => {
+      const changed = changes(n);
+      return here.map((t) => {
+        if (t >= n) return h("span", {});
+        const fresh = changed.includes(t);
+        return h("span", { class: `lmd-cell${fresh ? " lmd-changed" : ""}${n === k ? " lmd-last" : ""}` }, [
+          fresh ? h("s", {}, one(t, n - 1)) : null,
+          one(t, n),
+        ]);
+      });
+    };
+    const long = words.length > BAND; // then only the rows in which something changes, and the last
+    const rows = [...Array(k).keys()]
+      .map((n) => n + 1)
+      .filter((n) => n > from && (n === k || !long || changes(n).some((t) => t >= from && t < to)));
+    const label = (...parts) => h("span", { class: "lmd-label" }, parts);
+    const done = gold && k === words.length;
+    const wrong = (t) => ({ class: done && gold[t] !== name(said(t, k)[0]) ? "lmd-left lmd-wrong" : "lmd-left" });
+    return h(
+      "div",
+      { class: "lmd-band", style: { "grid-template-columns": `repeat(${here.length}, minmax(0, 1fr))` } },
+      [
+        here.map((t) =>
+          h(
+            "button",
+            {
+              type: "button",
+              class: `lmd-tile${t < k ? "" : " lmd-later"}`,
+              "aria-pressed": String(t === word()),
+              onclick: () => put(t < k ? { word: t } : { read: t + 1, word: t }),
+            },
+            words[t],
+            strange(t),
+          ),
+        ),
+        label(
+          spammy()
+            ? "both directions: P(spam) after this word, %"
+            : "both directions, a row for each word that is read",
+        ),
+        spammy() ? shares(1) : rows.map(row),
+        label("from the left: said once"),
+        spammy() ? shares(0) : cells(wrong, (t) => name(said(t, k)[0])),
+        done
+          ? [
+              label("right, by hand"),
+              cells(
+                () => ({}),
+                (t) => gold[t],
+              ),
+            ]
+          : null,
+      ],
+    );
   }
 
-  function drawTiles() {
-    const { words, task } = now();
-    const k = read();
-    const changed = new Set(changes());
-    const focused = tiles.contains(document.activeElement) ? [...tiles.children].indexOf(document.activeElement) : -1;
-    replace(tiles, [
-      words.map((token, t) => {
-        if (t >= k)
-          return h("button", { type: "button", class: "lmd-tile", disabled: true }, [
-            h("b", {}, token),
-            h("span", {}, "not read"),
-            h("span", {}, "\u00a0"),
-          ]);
-        const [left, both] = said(t, k).map(name);
-        const differ = task === "tags" && left !== both;
-        return h(
-          "button",
-          {
-            type: "button",
-            class: `lmd-tile${differ ? " lmd-differ" : ""}${changed.has(t) ? " lmd-changed" : ""}`,
-            "aria-pressed": String(t === word()),
-            onclick: () => put({ word: t }),
-          },
-          [
-            h("b", {}, token),
-            strange(t),
-            h("span", {}, h("span", { class: "lm-hidden" }, " from the left "), "→ ", left),
-            h("span", {}, [
-              h("span", { class: "lm-hidden" }, " both directions "),
-              "⇄ ",
-              both,
-              changed.has(t) ? h("span", { class: "lm-hidden" }, " changed") : null,
-            ]),
-          ],
-        );
-      }),
-    ]);
+  function drawTriangle() {
+    const many = now().words.length;
+    const focused = triangle.contains(document.activeElement)
+      ? [...triangle.querySelectorAll(".lmd-tile")].indexOf(document.activeElement)
+      : -1;
+    const bands = Math.ceil(many / BAND);
+    const wide = Math.ceil(many / bands);
+    replace(
+      triangle,
+      [...Array(bands).keys()].map((n) => band(n * wide, Math.min(many, (n + 1) * wide))),
+    );
     group.refresh();
-    if (focused >= 0 && focused < k) group.focus(focused);
+    if (focused >= 0) group.focus(focused);
   }
 
   function drawBars() {
-    const k = read();
-    const t = now().task === "spam" ? k - 1 : word();
+    const [k, t] = [spammy() ? word() + 1 : read(), word()];
     replace(title, [
-      now().task === "spam" ? "After " : "The word ",
+      spammy() ? "After " : "The word ",
       h("b", {}, now().words[t]),
-      now().task === "spam"
-        ? `, word ${k}, the message is spam with probability`
-        : `, when ${k} of ${now().words.length} words are read, is with probability`,
+      spammy() ? ", the message is spam with probability" : `, after ${fmt.some(k, "word")}, is with probability`,
     ]);
     said(t, k).forEach((values, i) => {
-      const rows =
-        now().task === "spam"
-          ? [
-              ["spam", values],
-              ["not spam", 1000 - values],
-            ]
-          : Array.from({ length: values.length / 2 }, (_, j) => [tags[values[2 * j]], values[2 * j + 1]]);
+      const rows = spammy()
+        ? [
+            ["spam", values],
+            ["not spam", 1000 - values],
+          ]
+        : Array.from({ length: values.length / 2 }, (_, j) => [tags[values[2 * j]], values[2 * j + 1]]);
       charts[i].draw(
         rows.map(([label, p], j) => ({ label, value: p, text: percent(p), tone: j ? 0 : i + 1 })),
         { max: 1000 },
@@ -217,54 +262,74 @@ export default figure(({ model, el, get, put, listen, say }) => {
     });
   }
 
+  /** What the k-th word does to those before it. */
+  function told(k) {
+    const { words } = now();
+    const last = fmt.quote(words[k - 1]);
+    const changed = changes(k).map((t) => `${fmt.quote(words[t])} from ${one(t, k - 1)} to ${one(t, k)}`);
+    return changed.length ? `${last} changes ${fmt.list(changed)}.` : `${last} changes no tag before it.`;
+  }
   function tell() {
     const k = read();
-    const { words, task } = now();
-    const last = fmt.quote(words[k - 1]);
-    if (task === "spam") {
-      const [left, both] = said(k - 1, k);
-      say(`After ${last}: spam with ${percent(left)} from the left, ${percent(both)} with both directions.`);
-      return;
-    }
     const [left, both] = said(k - 1, k).map(name);
-    const changed = changes().map(
-      (t) => `${fmt.quote(words[t])} from ${name(said(t, k - 1)[1])} to ${name(said(t, k)[1])}`,
-    );
-    const differ = words
-      .slice(0, k)
-      .map((_, t) => t)
-      .filter((t) => name(said(t, k)[0]) !== name(said(t, k)[1]));
-    say(
-      `${last} is ${left} from the left${both === left ? " and" : `, ${both}`} with both directions. ` +
-        `${changed.length ? `It changes ${fmt.list(changed)}, with both directions.` : "No tag before it changes."} ` +
-        (differ.length
-          ? `The two now differ on ${fmt.list(differ.map((t) => fmt.quote(words[t])))}.`
-          : "The two agree on every word so far."),
-    );
+    const last = fmt.quote(now().words[k - 1]);
+    if (spammy()) say(`After ${last}: spam with ${left} from the left, ${both} with both directions.`);
+    else say(told(k));
   }
 
   function draw() {
     const { words, task } = now();
     steps.input.max = words.length;
-    sentence.set(get("at"));
+    what.set(task);
+    for (const [name, line] of Object.entries(own)) {
+      line.node.hidden = name !== task;
+      menus[name].node.hidden = name !== task;
+      menus[name].set(get("at"));
+    }
     steps.set(read());
     disable(next, read() === words.length);
-    replace(key, [
-      task === "spam"
-        ? "Under each word, the probability of spam when it was read: → from the left, ⇄ with both directions."
-        : "Under each word its tag: → from the left, ⇄ with both directions. Dashed: just changed. Framed: the " +
-          "two differ.",
-    ]);
-    drawTiles();
+    const seen = new Set([...Array(read()).keys()].flatMap((t) => said(t, read()).map(name)));
+    const meant = Object.entries(MEANS).filter(([tag]) => seen.has(tag));
+    replace(key, meant.map(([tag, means]) => `${tag} ${means}`).join(", "));
+    key.hidden = spammy();
+    drawTriangle();
     drawBars();
-    numbers.draw(words.slice(0, read()).map((token, t) => [token, ...said(t, read()).map(name)]));
     tell();
   }
+
+  const probabilities = h("div", { class: "lmd-two" }, [
+    charts.map((chart, i) => h("div", {}, h("p", { class: "lm-muted lm-small" }, WAYS[i]), chart.node)),
+  ]);
+  const asked = read();
+  const opened = told(asked);
+  const bet =
+    spammy() || asked < 2
+      ? null
+      : wager({
+          name: "directions",
+          asks: `${fmt.quote(now().words[asked - 1])} is read. Which tag before it does it change?`,
+          options: [...now().words.slice(0, asked - 1), "none"].map((text) => [text, text]),
+          told: (answer) => `${answer === null ? "" : `You said ${fmt.quote(answer)}. `}${opened}`,
+          hides: [triangle, say.node, key, title, probabilities],
+        });
+  el.classList.add("lmd");
+  el.append(
+    h("div", { class: "lm-row" }, what.node, menus.tags.node, menus.spam.node),
+    ...(bet ? [bet.node] : []),
+    h("div", { class: "lm-row" }, steps.node, next),
+    triangle,
+    say.node,
+    key,
+    title,
+    probabilities,
+    own.tags.node,
+    own.spam.node,
+  );
 
   listen("sentences at read word", draw);
   draw();
   return () => {
-    for (const { stop } of Object.values(lines)) stop();
+    for (const { stop } of Object.values(own)) stop();
     models.stop();
   };
 }, style);

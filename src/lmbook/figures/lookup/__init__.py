@@ -14,7 +14,7 @@ import torch
 import traitlets
 
 from lmbook.attention import MultiHeadAttention
-from lmbook.figures import Figure, bars_svg
+from lmbook.figures import Figure, bars_svg, says
 
 MOST_HEADS = 4
 BETAS = (0.0, 8.0)
@@ -30,6 +30,12 @@ class SoftLookup(Figure):
     """
 
     module = "lookup"
+    title = says("The answer follows the question, and stays inside the values")
+    caption = says(
+        "Drag the query, or move it with the arrow keys: can the answer be put onto each of the two stars? Make the "
+        "query longer without turning it, and the same happens as with a larger factor. Which question makes all "
+        "weights equal? With two heads, the second asks at a right angle to the question."
+    )
 
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)
     key_rows = traitlets.List().tag(sync=True)  # `keys` is a widget's own
@@ -55,14 +61,6 @@ class SoftLookup(Figure):
             raise ValueError(f"{len(names)} names need as many keys and values, each of two numbers.")
         if len(axes) != 4:
             raise ValueError("axes are four names: two for the keys, two for the values.")
-        state.setdefault("title", "The answer follows the question, and stays inside the values")
-        state.setdefault(
-            "caption",
-            "Drag the query, or move it with the arrow keys. Make it longer without turning it, and the same "
-            "happens as with a larger factor. Which question makes all weights equal? With two heads, the second asks "
-            "about the direction at a right angle to the question.",
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         plain = {
             "names": list(names),
             "axes": list(axes),
@@ -72,9 +70,6 @@ class SoftLookup(Figure):
         reach = float(math.ceil(max(abs(x) for key in plain["key_rows"] for x in key)) + 1)
         asked = {"query": [float(x) for x in query], "beta": float(beta), "heads": heads}
         super().__init__(reach=reach, **plain, **asked, **state)
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["query", "beta", "heads"])
 
     @traitlets.validate("query")
     def _check_query(self, proposal):

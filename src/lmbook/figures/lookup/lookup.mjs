@@ -7,10 +7,9 @@ import { bars, figure, fmt, h, onwidth, replace, s, slider, table } from "../kit
 import { dot, softmax } from "../kit/numbers.mjs";
 
 const style = `
-.lm-figure .lmq-set { --lm-side: 20rem; }
 .lm-figure .lmq-planes { display: flex; flex-wrap: wrap; gap: 0.8rem; }
 .lm-figure .lmq-plane { position: relative; flex: 1 1 15rem; min-width: 0; }
-.lm-figure .lmq-plane svg { display: block; max-width: 100%; height: auto; overflow: visible; }
+.lm-figure .lmq-plane svg { display: block; max-width: 100%; height: auto; overflow: visible; user-select: none; }
 .lm-figure .lmq-plane[tabindex] svg { cursor: crosshair; }
 .lm-figure .lmq-handle { position: absolute; width: 3rem; height: 3rem; margin: -1.5rem 0 0 -1.5rem;
   border-radius: 50%; cursor: grab; touch-action: none; }
@@ -18,12 +17,26 @@ const style = `
 .lm-figure .lmq-key { fill: var(--lm-paper); stroke: var(--lm-text); stroke-width: 1.6; }
 .lm-figure .lmq-value { fill: var(--lm-soft); stroke: var(--lm-text); stroke-width: 1.4; }
 .lm-figure .lmq-hull { fill: var(--lm-soft); stroke: var(--lm-edge); stroke-width: 1; stroke-dasharray: 4 3; }
-.lm-figure .lmq-link { stroke-linecap: round; opacity: 0.55; }
+.lm-figure .lmq-link { stroke-linecap: round; opacity: 0.7; }
 .lm-figure .lmq-query { stroke-width: 2.6; }
 .lm-figure .lmq-answer { fill: var(--lm-1); stroke: var(--lm-paper); stroke-width: 1.5; }
 .lm-figure .lmq-name { paint-order: stroke; stroke: var(--lm-paper); stroke-width: 3px; stroke-linejoin: round; }
+.lm-figure .lmq-round { fill: none; stroke: var(--lm-muted); stroke-width: 1.5; stroke-dasharray: 2 4; stroke-linecap: round; }
+.lm-figure .lmq-star { fill: none; stroke: var(--lm-2); stroke-width: 2; }
+.lm-figure .lmq-star.lmq-met { fill: var(--lm-2); }
+.lm-figure .lmq-heads { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: 0.4rem 1.2rem; }
+@container (min-width: 40rem) {
+  .lm-figure .lmq-heads { grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); }
+  .lm-figure .lmq .lm-says { min-height: 0; }
+}
 .lm-figure .lmq-bold { font-weight: 700; }
 `;
+const STAR = "M0-8L2-2.5 8-2.5 3.2 1.2 5 7 0 3.5-5 7-3.2 1.2-8-2.5-2-2.5Z";
+/** @type {(from: number, to: number) => number[]} whole numbers, at most five */
+const steps = (from, to) => {
+  const step = Math.ceil((to - from) / 4) || 1;
+  return Array.from({ length: 5 }, (_, i) => Math.ceil(from) + i * step).filter((v) => v <= to);
+};
 const DASHES = ["", "7 3", "2 3", "9 3 2 3"];
 const TONES = ["var(--lm-1)", "var(--lm-2)", "var(--lm-3)", "var(--lm-4)"];
 
@@ -48,6 +61,12 @@ function attend(q, keys, values, beta) {
   return { weights, answer };
 }
 
+/** Where the answers of all heads together are, for a query. */
+function answered(query, n, keys, values, beta) {
+  const all = Array.from({ length: n }, (_, j) => attend(turned(query, j), keys, values, beta));
+  return { all, answer: [0, 1].map((d) => all.reduce((sum, head) => sum + head.answer[d], 0) / n) };
+}
+
 /** The corners of the convex hull, in order (Andrew's monotone chain). */
 function hull(points) {
   const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
@@ -69,7 +88,7 @@ const about = {
   },
 };
 
-export default figure(({ el, knob, get, put, listen, say }) => {
+export default figure(({ el, knob, get, put, listen, say, wager }) => {
   const [names, keys, values, axes, reach] = ["names", "key_rows", "value_rows", "axes", "reach"].map((name) =>
     get(name),
   );
@@ -106,15 +125,44 @@ export default figure(({ el, knob, get, put, listen, say }) => {
     [keyDrawing, handle],
   );
   const valuePlane = h("div", { class: "lmq-plane" }, valueDrawing);
-  const weights = bars({ label: "Weights" });
+  const weights = Array.from({ length: TONES.length }, (_, j) => bars({ label: `Weights, head ${j + 1}` }));
   const numbers = table({ caption: "Weights and answers of every head", head: ["who"] });
+
+  // Two stars: an answer to another question, and a corner of the plane that is far from all values.
+  const [low, high] = [Math.min, Math.max].map((end) => [0, 1].map((d) => end(...values.map((v) => v[d]))));
+  const far = (/** @type {number[]} */ at) => Math.min(...values.map(([a, b]) => Math.hypot(a - at[0], b - at[1])));
+  const corners = [low, high, [low[0], high[1]], [high[0], low[1]]];
+  const stars = [
+    answered([-1.2, 1.6], 1, keys, values, 1).answer,
+    corners.reduce((best, at) => (far(at) > far(best) ? at : best)),
+  ];
+  const near = 0.03 * Math.hypot(high[0] - low[0], high[1] - low[1]);
+  const met = new Set();
+  const bet = wager({
+    name: "lookup",
+    asks: "Onto which star can a query put the answer?",
+    options: ["A alone", "B alone", "both"].map((text) => [text, text]),
+    told: (answer) =>
+      `${answer === null ? "" : `You said ${answer}. `}A alone: it lies between the values, and a mean goes no further.`,
+  });
+  el.classList.add("lmq");
   el.append(
+    bet.node,
+    h("div", { class: "lm-row" }, beta.node, heads.node),
     h("div", { class: "lmq-planes" }, keyPlane, valuePlane),
-    h("div", { class: "lm-split lmq-set" }, [
-      h("div", { class: "lm-stack" }, sliders[0].node, sliders[1].node, beta.node, heads.node),
-      h("div", { class: "lm-stack" }, weights.node, say.node),
+    say.node,
+    h(
+      "div",
+      { class: "lmq-heads" },
+      weights.map((one) => one.node),
+    ),
+    h("div", { class: "lm-folds" }, [
+      h("details", {}, [
+        h("summary", {}, "The query by its numbers"),
+        h("div", { class: "lm-stack" }, sliders[0].node, sliders[1].node),
+      ]),
+      numbers.node,
     ]),
-    numbers.node,
   );
 
   let side = 270;
@@ -142,6 +190,8 @@ export default figure(({ el, knob, get, put, listen, say }) => {
   });
   keyPlane.addEventListener("pointerdown", (event) => {
     if (scrolls(event)) return;
+    event.preventDefault(); // it would select the names
+    keyPlane.focus({ preventScroll: true });
     dragging = true;
     keyPlane.setPointerCapture(event.pointerId);
     place(event);
@@ -204,12 +254,13 @@ export default figure(({ el, knob, get, put, listen, say }) => {
     const parts = [
       line([margin, y(0)], [side - margin, y(0)], { class: "lmq-axis" }),
       line([x(0), margin], [x(0), side - margin], { class: "lmq-axis" }),
-      s("text", { class: "lm-tick", x: side - margin, y: y(0) + 15, "text-anchor": "end" }, `${axes[0]} →`),
-      s("text", { class: "lm-tick", x: x(0) + 6, y: margin + 4 }, `↑ ${axes[1]}`),
+      s("text", { class: "lm-tick", x: side - 2, y: side - 2, "text-anchor": "end" }, `${axes[0]} →`),
+      s("text", { class: "lm-tick", x: 2, y: 11 }, `↑ ${axes[1]}`),
+      s("circle", { class: "lmq-round", cx: x(0), cy: y(0), r: Math.hypot(...q) * (x(1) - x(0)) }),
     ];
     all.forEach((head, j) =>
       keys.forEach((key, i) => {
-        const width = (9 * head.weights[i]).toFixed(2);
+        const width = (12 * head.weights[i]).toFixed(2);
         parts.push(
           line(at(turned(q, j)), at(key), {
             class: "lmq-link",
@@ -231,7 +282,13 @@ export default figure(({ el, knob, get, put, listen, say }) => {
       );
     });
     const tips = all.map((_, j) => at(turned(q, j)));
-    const taken = [...keys.map(at), ...tips, ...tips.flatMap((tip) => between([x(0), y(0)], tip))];
+    const axis = [-1, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1].map((part) => part * reach);
+    const taken = [
+      ...axis.flatMap((v) => [at([v, 0]), at([0, v])]),
+      ...keys.map(at),
+      ...tips,
+      ...tips.flatMap((tip) => between([x(0), y(0)], tip)),
+    ];
     keys.forEach((key, i) => {
       const [px, py] = at(key);
       parts.push(
@@ -240,7 +297,12 @@ export default figure(({ el, knob, get, put, listen, say }) => {
       );
     });
     tips.forEach(([px, py], j) =>
-      parts.push(label(px, py, all.length > 1 ? `query ${j + 1}` : "query", taken, { bold: true, off: 12 })),
+      parts.push(
+        label(px, py, all.length > 1 ? `query ${j + 1}` : `query (${q.map((v) => fmt.num(v, 1)).join(", ")})`, taken, {
+          bold: true,
+          off: 12,
+        }),
+      ),
     );
     replace(keyDrawing, s("svg", { viewBox: `0 0 ${side} ${side}`, width: side, height: side }, parts));
     const [px, py] = at(q);
@@ -248,18 +310,21 @@ export default figure(({ el, knob, get, put, listen, say }) => {
     handle.style.setProperty("top", `${py}px`);
   }
 
-  function drawValues(all, mean, answer) {
-    const range = (d) => [Math.min(...values.map((v) => v[d])), Math.max(...values.map((v) => v[d]))];
-    const [x0, x1] = range(0);
-    const [y0, y1] = range(1);
+  function drawValues(q, all, mean, answer) {
+    const [[x0, y0], [x1, y1]] = [low, high];
     const pad = (low, high) => scale(low - 0.12 * (high - low || 1), high + 0.3 * (high - low || 1));
-    const at = ([a, b]) => [pad(x0, x1)(a), side - 14 - (pad(y0, y1)(b) * (side - 30)) / side];
+    const at = (/** @type {number[]} */ [a, b]) => [pad(x0, x1)(a), side - 14 - (pad(y0, y1)(b) * (side - 30)) / side];
     const floor = side - 22;
+    /** @type {any[]} */
     const parts = [
       line([margin, floor], [side - margin, floor], { class: "lmq-axis" }),
       line([margin, margin], [margin, floor], { class: "lmq-axis" }),
-      s("text", { class: "lm-tick", x: side - margin, y: floor + 16, "text-anchor": "end" }, `${axes[2]} →`),
-      s("text", { class: "lm-tick", x: margin + 6, y: margin + 4 }, `↑ ${axes[3]}`),
+      s("text", { class: "lm-tick", x: side, y: side - 1, "text-anchor": "end" }, `${axes[2]} →`),
+      s("text", { class: "lm-tick", x: 2, y: 9 }, `↑ ${axes[3]}`),
+      steps(x0, x1).map((v) => s("text", { class: "lm-tick", x: at([v, y0])[0] - 3, y: side - 7 }, v)),
+      steps(y0, y1).map((v) =>
+        s("text", { class: "lm-tick", x: margin - 4, y: at([x0, v])[1] + 4, "text-anchor": "end" }, v),
+      ),
     ];
     parts.push(
       s("polygon", {
@@ -274,8 +339,37 @@ export default figure(({ el, knob, get, put, listen, say }) => {
       }),
     );
     const middle = at(answer);
+    const round = Array.from({ length: 73 }, (_, n) => (n * Math.PI) / 36).map((angle) => {
+      const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+      const asked = [q[0] * cos - q[1] * sin, q[0] * sin + q[1] * cos];
+      return at(answered(asked, all.length, keys, values, get("beta")).answer).map((v) => v.toFixed(1));
+    });
+    parts.push(
+      s("path", { class: "lmq-round", d: `M${round.join("L")}` }),
+      values.map((value, i) =>
+        line(at(value), middle, {
+          class: "lmq-link",
+          style: "stroke: var(--lm-1)",
+          "stroke-width": (12 * mean[i]).toFixed(2),
+          "data-value-link": names[i],
+        }),
+      ),
+      stars.map((star, k) => {
+        const [px, py] = at(star);
+        return [
+          s("path", { class: `lmq-star${met.has(k) ? " lmq-met" : ""}`, d: STAR, transform: `translate(${px} ${py})` }),
+          named([px + 10, py - 6], "AB"[k], true),
+        ];
+      }),
+    );
     const spots = all.length > 1 ? all.map((head) => at(head.answer)) : [];
-    const taken = [...values.map(at), middle, ...spots, ...spots.flatMap((spot) => between(spot, middle))];
+    const taken = [
+      ...values.map(at),
+      ...stars.map(at),
+      middle,
+      ...spots,
+      ...spots.flatMap((spot) => between(spot, middle)),
+    ];
     values.forEach((value, i) => {
       const [px, py] = at(value);
       parts.push(
@@ -311,20 +405,26 @@ export default figure(({ el, knob, get, put, listen, say }) => {
     const b = get("beta");
     const n = get("heads");
     sliders.forEach((one, axis) => one.set(q[axis]));
-    const all = Array.from({ length: n }, (_, j) => attend(turned(q, j), keys, values, b));
+    const { all, answer } = answered(q, n, keys, values, b);
     const mean = names.map((_, i) => all.reduce((sum, head) => sum + head.weights[i], 0) / n);
-    const answer = [0, 1].map((d) => all.reduce((sum, head) => sum + head.answer[d], 0) / n);
     drawKeys(q, all);
-    drawValues(all, mean, answer);
-    weights.draw(
-      names.map((name, i) => ({
-        label: name,
-        value: mean[i],
-        text: fmt.num(mean[i], 2),
-        note: n > 1 ? all.map((head, j) => `head ${j + 1}: ${fmt.num(head.weights[i], 2)}`).join(", ") : "",
-      })),
-      { max: 1 },
-    );
+    stars.forEach((star, k) => {
+      if (Math.hypot(star[0] - answer[0], star[1] - answer[1]) < near) met.add(k);
+    });
+    drawValues(q, all, mean, answer);
+    weights.forEach(({ node, draw }, j) => {
+      node.hidden = j >= n;
+      if (j < n)
+        draw(
+          names.map((name, i) => ({
+            label: name,
+            value: all[j].weights[i],
+            text: fmt.num(all[j].weights[i], 2),
+            tone: j + 1,
+          })),
+          { max: 1 },
+        );
+    });
     const pair = (p) => p.map((v) => fmt.num(v, 3)).join(", ");
     numbers.draw(
       [
@@ -338,22 +438,23 @@ export default figure(({ el, knob, get, put, listen, say }) => {
       ],
       ["who", `key (${axes[0]}, ${axes[1]})`, `value (${axes[2]}, ${axes[3]})`, ...all.map((_, j) => `head ${j + 1}`)],
     );
-    const order = names.map((_, i) => i).sort((a, c) => mean[c] - mean[a] || a - c);
-    const even = mean[order[0]] - mean[order.at(-1)] < 0.0005;
-    const told = even
-      ? "all weights are equal"
-      : `most weight on ${names[order[0]]} (${fmt.num(mean[order[0]], 2)}), then ${names[order[1]]} ` +
-        `(${fmt.num(mean[order[1]], 2)})`;
-    const who = n === 1 ? told : `on average over ${n} heads ${told}`;
+    const most = Math.max(...mean);
+    const first = names.filter((_, i) => most - mean[i] < 0.0005);
+    const told =
+      first.length === names.length
+        ? "All weights are equal"
+        : `Most weight on ${fmt.list(first)}, ${fmt.num(most, 2)}${first.length > 1 ? " each" : ""}`;
+    const who = n === 1 ? told : `${n} heads: ${told[0].toLowerCase()}${told.slice(1)}`;
+    const star = stars.findIndex(([a, b]) => Math.hypot(a - answer[0], b - answer[1]) < near);
     say(
-      `Query ${fmt.num(q[0], 1)} ${axes[0]}, ${fmt.num(q[1], 1)} ${axes[1]}; factor ${fmt.num(b, 1)}: ${who}. ` +
-        `The answer: ${fmt.num(answer[0], 2)} ${axes[2]}, ${fmt.num(answer[1], 2)} ${axes[3]}.`,
+      `${who}. The answer: ${fmt.num(answer[0], 2)} ${axes[2]}, ${fmt.num(answer[1], 2)} ${axes[3]}` +
+        `${star < 0 ? "." : `, on star ${"AB"[star]}!`}`,
     );
   }
 
   listen("query beta heads", draw);
   const stop = onwidth(keyPlane, (width) => {
-    side = Math.round(Math.min(340, width));
+    side = Math.round(width < 370 ? Math.min(290, width) : 330); // on a phone both are on one screen
     draw();
   });
   draw();
