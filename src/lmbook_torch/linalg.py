@@ -13,10 +13,13 @@ from .tensor import Tensor
 __getattr__ = missing("torch.linalg")
 
 
-def _plain(x: Tensor, name: str) -> np.ndarray:
-    if x.requires_grad:
+def _ahead(x: Tensor, name: str, value: np.ndarray) -> Tensor:
+    """A result through which no gradient goes back: asking for one is what is refused."""
+
+    def refused(g: np.ndarray) -> np.ndarray:
         raise NotCovered(f"a gradient through {name}")
-    return x._a
+
+    return node(f"Linalg{name.title()}Backward0", wrap(np.asarray(value)), [(x, refused)])
 
 
 QR, SVD, Eig = (namedtuple(n, f) for n, f in (("qr", "Q R"), ("svd", "U S Vh"), ("eig", "eigenvalues eigenvectors")))
@@ -24,12 +27,12 @@ QR, SVD, Eig = (namedtuple(n, f) for n, f in (("qr", "Q R"), ("svd", "U S Vh"), 
 
 def qr(x, mode="reduced"):
     """torch.linalg.qr, by Householder's reflections as in LAPACK."""
-    return QR(*(wrap(one) for one in np.linalg.qr(_plain(x, "qr"), mode)))
+    return QR(*(_ahead(x, "qr", one) for one in np.linalg.qr(x._a, mode)))
 
 
 def svd(x, full_matrices=True):
     """torch.linalg.svd."""
-    return SVD(*(wrap(np.asarray(one)) for one in np.linalg.svd(_plain(x, "svd"), full_matrices)))
+    return SVD(*(_ahead(x, "svd", one) for one in np.linalg.svd(x._a, full_matrices)))
 
 
 def svd_lowrank(A, q=6, niter=2, M=None):
@@ -49,18 +52,18 @@ def svd_lowrank(A, q=6, niter=2, M=None):
 
 def svdvals(x):
     """torch.linalg.svdvals."""
-    return wrap(np.linalg.svd(_plain(x, "svdvals"), compute_uv=False))
+    return _ahead(x, "svdvals", np.linalg.svd(x._a, compute_uv=False))
 
 
 def eigvals(x):
     """torch.linalg.eigvals, always complex."""
-    found = np.linalg.eigvals(_plain(x, "eigvals"))
-    return wrap(found.astype(np.complex64 if x._a.dtype == np.float32 else np.complex128))
+    found = np.linalg.eigvals(x._a)
+    return _ahead(x, "eigvals", found.astype(np.complex64 if x._a.dtype == np.float32 else np.complex128))
 
 
 def eigh(x):
     """torch.linalg.eigh."""
-    return Eig(*(wrap(one) for one in np.linalg.eigh(_plain(x, "eigh"))))
+    return Eig(*(_ahead(x, "eigh", one) for one in np.linalg.eigh(x._a)))
 
 
 def solve(a, b):
@@ -86,17 +89,17 @@ def inv(x):
 
 def det(x):
     """torch.linalg.det."""
-    return wrap(np.asarray(np.linalg.det(_plain(x, "det")), x._a.dtype))
+    return _ahead(x, "det", np.asarray(np.linalg.det(x._a), x._a.dtype))
 
 
 def matrix_rank(x):
     """torch.linalg.matrix_rank."""
-    return wrap(np.asarray(np.linalg.matrix_rank(_plain(x, "matrix_rank"))).astype(np.int64))
+    return wrap(np.asarray(np.linalg.matrix_rank(x._a)).astype(np.int64))
 
 
 def matrix_norm(x, ord="fro"):
     """torch.linalg.matrix_norm."""
-    return x.norm(dim=(-2, -1)) if ord == "fro" else wrap(np.asarray(np.linalg.norm(_plain(x, "matrix_norm"), ord)))
+    return x.norm(dim=(-2, -1)) if ord == "fro" else _ahead(x, "matrix_norm", np.linalg.norm(x._a, ord))
 
 
 def vector_norm(x, ord=2, dim=None, keepdim=False):

@@ -1,7 +1,6 @@
 """Products of matrices."""
 
 import math
-import sys
 
 import numpy as np
 
@@ -10,15 +9,37 @@ from .engine import QUIET, node
 from .errors import NotCovered
 from .tensor import Tensor
 
-IN_A_PAGE = sys.platform == "emscripten"  # where NumPy has no BLAS
+try:
+    import page_products  # of a page's worker, where NumPy has no BLAS
+except ImportError:
+    page_products = None
+SMALL, LARGE = 2**15, 2**24  # terms below which a call costs more than it saves; numbers of a matrix
+
+
+def laid(x: np.ndarray) -> tuple[np.ndarray, int, int]:
+    """Matrices without gaps between them, and how far it is from one entry to that below it and to that beside it."""
+    rows, columns = x.shape[-2:]
+    if x.swapaxes(-1, -2).flags.c_contiguous:
+        return x, 1, rows
+    return np.ascontiguousarray(x), columns, 1
 
 
 def product(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """x @ y. In a page einsum over two contiguous rows is two to six times as fast as matmul, since it uses SIMD."""
-    if IN_A_PAGE and x.ndim > 1 and y.ndim > 1 and x.dtype.kind == "f" and x.shape[-1] > 8:
-        rows = np.ascontiguousarray(y.swapaxes(-1, -2))
-        return np.einsum("...ij,...kj->...ik", np.ascontiguousarray(x), rows)
-    return np.matmul(x, y)
+    """x @ y. In a page large ones in float32 go through the loops of the figures' engine, three to eight times as fast
+    as einsum over two contiguous rows, which is itself two to six times as fast as matmul, since both use SIMD."""
+    if page_products is None or x.ndim < 2 or y.ndim < 2 or x.dtype.kind != "f" or x.shape[-1] <= 8:
+        return np.matmul(x, y)
+    (*lead, height, depth), width = x.shape, y.shape[-1]
+    n, terms = math.prod(lead), height * depth * width
+    fits = x.dtype == y.dtype == np.float32 and x.shape[:-2] == y.shape[:-2]
+    if fits and min(n, 32) * terms >= SMALL and max(x.size, y.size, n * height * width) < LARGE:
+        (x, down_x, on_x), (y, down_y, on_y) = laid(x), laid(y)
+        out = np.empty((*lead, height, width), np.float32)
+        places = (one.__array_interface__["data"][0] for one in (out, x, y))
+        page_products.product(*places, n, height, width, depth, down_x, on_x, down_y, on_y)
+        return out
+    rows = np.ascontiguousarray(y.swapaxes(-1, -2))
+    return np.einsum("...ij,...kj->...ik", np.ascontiguousarray(x), rows)
 
 
 def checked(a: Tensor, b: Tensor) -> None:

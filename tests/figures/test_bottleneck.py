@@ -34,7 +34,8 @@ def record(letters=LETTERS, sizes=SIZES):
 
 
 def says(page):
-    return page.locator(".lm-says").inner_text()
+    """What is said of the source, and below it of what was left out."""
+    return " ".join(page.locator(".lm-says, .lmv-note").all_inner_texts())
 
 
 def sliders(page):
@@ -184,12 +185,47 @@ def test_each_line_has_its_name_on_it_where_the_lines_are_apart(show, width):
     assert min(np.diff(heights)) > 12
 
 
+def test_recall_by_place_is_drawn_as_measured(show):
+    run = records("recall")[0]
+    figure = FixedVector.from_record(run, size=128)
+    measured = run["scores"]["backwards"]["128"]["places"]
+    assert [str(N) for N, _ in figure.places] == list(measured)
+    page = show(figure)
+    drawings = page.locator(".lmv-places svg")
+    for drawing, (N, shares) in zip(drawings.all(), measured.items(), strict=True):
+        heights = drawing.locator("rect").evaluate_all("(all) => all.map((one) => Number(one.getAttribute('height')))")
+        assert heights == pytest.approx([44 * share for share in shares])
+        assert len(heights) == int(N)
+
+
+def test_a_bet_on_the_largest_size_is_taken(show):
+    run = records("recall")[0]
+    page = show(FixedVector.from_record(run), bets=True)
+    assert page.locator(".lmv-now").is_visible()
+    assert not page.locator(".lmv-line:not(.lmv-now)").first.is_visible()
+    page.locator(".lm-wager input").fill("64")
+    page.get_by_role("button", name="Bet", exact=True).click()
+    recall = run["scores"]["backwards"]["512"]["recall"]
+    longest = max(n for n, share in enumerate(recall, 1) if share >= 0.95)
+    words = page.locator(".lm-wager").inner_text()
+    assert f"Up to {longest} letters" in words
+    assert f"You said 64, {64 - longest} too many." in words
+    assert page.locator(".lmv-line:not(.lmv-now)").first.is_visible()
+
+
+def test_a_random_source_takes_a_size_that_the_page_can_read(show):
+    page = show(FixedVector.from_record(record(), size=512))
+    page.get_by_role("button", name="A new random source").click()
+    page.locator(".lm-own-text[data-state=done]").wait_for()
+    same_as_torch(page, 64, line(page).input_value()[: len(shown(page)[0][0])])
+
+
 def test_the_result_is_read_out(show):
     page = show(FixedVector.from_record(record(), length=3))
     sliders(page)[0].press("ArrowRight")
     read_out = page.get_by_role("status").and_(page.locator(".lm-hidden"))
     page.wait_for_function("document.querySelector('.lm-hidden[role=status]').textContent.includes('4 symbols')")
-    assert read_out.inner_text() == says(page)
+    assert read_out.inner_text() == page.locator(".lm-says").inner_text()
 
 
 # --- a source of the reader's -----------------------------------------------------------------------------------------
@@ -273,7 +309,7 @@ def test_what_is_typed_is_written_back_as_by_torch(show):
             "not in the page"
         ]
     recall = record()["scores"]["backwards"]["64"]["recall"][39]
-    assert f"Of random sources of this length {100 * recall:.0f} % of the symbols" in says(page)
+    assert f"on average {100 * recall:.0f} % come back." in says(page)
     assert page.locator(".lmv-own").count() == 1
 
 
@@ -415,7 +451,8 @@ def test_the_readers_source_by_keyboard_at_360_pixels_and_read_out(show, axe_in_
     assert rightmost(page, ".lmv-cell, .lm-chart svg, .lm-own-text, .lm-own-text *") <= 355
     assert axe_in_every_view(page, wide=360) == []
     page.wait_for_function(
-        "(text) => document.querySelector('.lm-hidden[role=status]').textContent === text", arg=says(page)
+        "(text) => document.querySelector('.lm-hidden[role=status]').textContent === text",
+        arg=page.locator(".lm-says").inner_text(),
     )
     suppressed = "[...document.querySelectorAll('figure :is(button, input, summary, [tabindex])')]"
     assert page.evaluate(f"{suppressed}.every((node) => node.dataset.lmSuppressShortcuts === 'true')")

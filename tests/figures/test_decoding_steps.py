@@ -3,6 +3,7 @@
 import json
 import re
 
+import numpy as np
 import pytest
 from seen import cells_of
 from traitlets import TraitError
@@ -254,6 +255,25 @@ def test_step_by_step_and_back(show):
         assert len(kept) == 3
     page.get_by_role("button", name="Back").click()
     assert page.locator(".lmd-rank").count() == 2
+
+
+def test_the_race_ends_at_the_log_probabilities_and_a_bet_on_it_is_taken(show):
+    figure = DecodingSteps()
+    greedy, best = (likeliest(figure.search(width)[1]) for width in (1, WIDEST))
+    page = show(figure, bets=True)
+    rows = page.locator(".lmd-runs p")
+    assert not rows.filter(has_text="beam of 4").is_visible()
+    page.get_by_role("button", name="half as likely").click()
+    ratio = np.exp(greedy.total - best.total)
+    assert page.locator(".lm-wager").inner_text().startswith(f"{ratio:.2f} times as likely")
+    for one in (greedy, best):
+        name, _, total = rows.filter(has_text=figure.text(one.ids)).locator("*").all_inner_texts()
+        assert name in ("greedy", f"beam of {WIDEST}")
+        assert number(total) == pytest.approx(one.total, abs=0.006)
+    ends = page.locator(".lmd-race path:not(.lm-grid)").evaluate_all(
+        "(all) => all.map((one) => Number(one.getAttribute('d').split(' ').at(-1)))"
+    )
+    assert ends[0] > ends[1], "greedy ends lower"
 
 
 def test_alpha_orders_the_outputs(show):

@@ -156,7 +156,24 @@ def test_the_sentence_says_what_becomes_of_the_gradient(show, scale, fate):
     figure = GradientOverDistance(scale=scale, T=100)
     left = figure.norms()["tanh"][-1] / figure.norms()["tanh"][0]
     assert fate == ("vanishes" if left < 1e-3 else "explodes" if left > 1e3 else "passes")
-    assert f"the tanh network {fate}" in says(show(figure))
+    assert says(show(figure)).endswith(f"; it {fate}.")
+
+
+def test_what_grows_out_of_the_frame_is_cut_there_and_a_bet_on_it_is_taken(show):
+    page = show(GradientOverDistance(), bets=True)
+    grown = page.locator("svg text").filter(has_text="tanh at 3")
+    assert page.locator("svg text").filter(has_text="matrix at 3").text_content() == "matrix at 3 ↑ 10²⁸"
+    assert not grown.is_visible()
+    page.locator(".lm-wager input").fill("6")
+    page.get_by_role("button", name="Bet", exact=True).click()
+    norms = GradientOverDistance(scale=3.0).norms()["tanh"]
+    power = np.log10(norms[-1] / norms[0])
+    assert f"You said 10⁶: {abs(6 - power):.1f} powers of ten away" in page.locator(".lm-wager").inner_text()
+    assert grown.is_visible()
+    heights = [
+        float(y) for y in re.findall(r" ([\d.]+)(?= [ML]|$)", page.locator(".lmd-other path").nth(1).get_attribute("d"))
+    ]
+    assert len(set(heights)) == len(heights), "a straight line, not one that runs along the frame"
 
 
 # --- on the page: one unit over time ---------------------------------------------------------------------------------

@@ -30,15 +30,23 @@ def cell(page, output, place):
 
 
 def shown(page):
-    """The right square, as rows of 0 and 1."""
-    marks = page.locator("span.lmk-cell:not(.lmk-key)").evaluate_all(
+    """What can be seen after all layers, as rows of 0 and 1."""
+    marks = page.locator("button.lmk-cell").evaluate_all(
         "(cells) => cells.map((c) => Number(c.classList.contains('lmk-on') || c.classList.contains('lmk-leak')))"
     )
     return [marks[i : i + T] for i in range(0, T * T, T)]
 
 
 def hatched(page):
-    return page.locator("span.lmk-cell.lmk-leak:not(.lmk-key)").count()
+    return page.locator("button.lmk-cell.lmk-leak").count()
+
+
+def places(text):
+    """The places that a list such as "1, 3 to 5 and 8" names, from 0."""
+    if text == f"all {T}":
+        return list(range(T))
+    ends = [part.split(" to ") for part in text.replace(" and ", ", ").split(", ") if part != "none"]
+    return [place for first, *last in ends for place in range(int(first) - 1, int((last or [first])[0]))]
 
 
 def take(page, label):
@@ -98,7 +106,7 @@ def test_other_states_are_refused(state, message):
 
 
 def test_alternative_text_and_fallback_follow_the_state():
-    figure = MaskPainter()
+    figure = MaskPainter(layers=1)
     assert "depend on these inputs: 4, 5, 6." in figure.alt
     before = figure.alt
     figure.layers = 2
@@ -121,9 +129,9 @@ def test_the_page_reaches_what_python_reaches(show):
         assert shown(page) == figure.reach()
         leaks = figure.leaks()
         assert hatched(page) == len(leaks)
-        assert ("No output can depend on a later input" in says(page)) == (not leaks)
+        assert ("no output looks ahead" in says(page)) == (not leaks)
         if leaks:
-            assert f"{len(leaks)} of 28 pairs; the first is output {leaks[0][0] + 1}" in says(page)
+            assert f"; {len(leaks)} pair{'s look' if len(leaks) > 1 else ' looks'} ahead." in says(page)
 
 
 def test_every_preset_and_number_of_layers(show):
@@ -144,7 +152,7 @@ def test_the_mouse_paints_one_cell_and_many(show):
     page = show(MaskPainter(mask="causal", layers=1))
     cell(page, 3, 6).click()
     assert cell(page, 3, 6).get_attribute("aria-pressed") == "true"
-    assert "in 1 of 28 pairs; the first is output 3, which can depend on input 6" in says(page)
+    assert says(page) == "After 1 layer output 3 sees inputs: 1 to 3 and 6; 1 pair looks ahead."
     cell(page, 3, 6).click()
     assert hatched(page) == 0
     cell(page, 2, 3).hover()
@@ -169,8 +177,8 @@ def test_arrows_move_and_space_paints(show):
     assert page.evaluate("document.activeElement.ariaLabel") == "output 2, seal, may look at input 3, on"
     page.keyboard.press("Enter")
     assert hatched(page) == 0
-    page.keyboard.press("End")
-    page.keyboard.press("ArrowRight")
+    for _ in range(T):
+        page.keyboard.press("ArrowRight")
     assert page.evaluate("document.activeElement.ariaLabel") == "output 2, seal, may look at input 8, us"
     assert page.locator("button.lmk-cell[tabindex='0']").count() == 1
 
@@ -178,11 +186,11 @@ def test_arrows_move_and_space_paints(show):
 def test_residual_and_output_can_be_chosen(show):
     mask = np.eye(T, k=-1, dtype=int).tolist()
     page = show(MaskPainter(mask=mask, layers=2, chosen=3))
-    assert "output 4, “the”, can depend on inputs 2, 3 and 4" in says(page)
+    assert "output 4 sees inputs: 2 to 4;" in says(page)
     page.get_by_role("button", name="Residual connection").click()
-    assert "can depend on input 2." in says(page)
-    page.get_by_label("Output", exact=True).select_option(label="1, the")
-    assert "can depend on no input." in says(page)
+    assert "output 4 sees inputs: 2;" in says(page)
+    page.get_by_role("button", name="1 the", exact=True).click()
+    assert "output 1 sees inputs: none;" in says(page)
     assert page.locator(".lmk-edge").count() == 0
 
 
@@ -203,8 +211,40 @@ def test_the_table_has_every_row(show):
     rows = cells_of(page, "td")
     for i, (row, (_, after, later)) in enumerate(zip(figure.reach(), rows, strict=True)):
         for text, wanted in ((after, [j for j in range(T) if row[j]]), (later, [j for j in range(i + 1, T) if row[j]])):
-            found = [] if text == "none" else [int(n) - 1 for n in text.replace(" and", ",").split(",")]
-            assert found == wanted
+            assert places(text) == wanted
+
+
+def test_strokes_are_undone_and_a_painted_mask_is_kept(show):
+    page = show(MaskPainter(mask="causal", layers=1))
+    undo = page.get_by_role("button", name="Undo")
+    assert undo.is_disabled()
+    cell(page, 3, 6).click()
+    cell(page, 1, 8).click()
+    painted_mask = shown(page)
+    take(page, "full")
+    take(page, "yours")
+    assert shown(page) == painted_mask
+    undo.click()
+    undo.click()
+    assert hatched(page) == 0
+    assert undo.is_disabled()
+
+
+def test_the_ways_from_a_cells_input_to_its_output_are_drawn(show):
+    page = show(MaskPainter(layers=3, mask="neighbours"))
+    cell(page, 1, 4).hover()
+    ways = page.locator(".lmk-way")
+    assert ways.count() == 3  # one step a layer: there is no other way
+    cell(page, 1, 1).hover()
+    assert ways.count() > 3
+
+
+def test_seven_layers_bring_the_last_word_to_the_first_output(show):
+    mask = preset("neighbours", T)
+    assert [reach(mask, L, True)[0][T - 1] for L in (6, 7)] == [0, 1]
+    page = show(MaskPainter(), bets=True)
+    page.get_by_role("button", name="4", exact=True).click()
+    assert "7 layers, one for each step of the way. You said 4." in page.locator(".lm-wager").inner_text()
 
 
 def test_the_result_is_read_out(show):

@@ -21,7 +21,8 @@ def trained():
 
 
 def says(page):
-    return page.locator(".lm-says").inner_text()
+    """What is said of the chosen word, and of words that have no place."""
+    return " ".join(page.locator(".lm-says, .lmn-rest").all_inner_texts())
 
 
 def typed(page, text):
@@ -169,7 +170,7 @@ def test_a_word_shows_its_neighbours_and_a_neighbour_joins_the_map(show, way):
         page.keyboard.press("ArrowRight")
     assert page.locator(".lmn-word[aria-pressed=true]").inner_text() == "mother"
     near = found["near"][2]
-    assert f"Nearest to “mother” are {near[0]['text']} ({near[0]['cosine']:.2f}), " in says(page)
+    assert f"Nearest to “mother”: {near[0]['text']} ({near[0]['cosine']:.2f})." in says(page)
     chips = page.locator(".lmn-near button")
     assert chips.all_inner_texts() == [f"{one['text']} {one['cosine']:.2f}" for one in near]
     assert page.locator(".lmn-now").count() == NEAR
@@ -183,6 +184,37 @@ def test_a_word_shows_its_neighbours_and_a_neighbour_joins_the_map(show, way):
     page.locator(f".lmn-word[aria-pressed=true]:has-text('{near[1]['text']}')").wait_for()
     assert page.get_by_label("Words", exact=True).input_value() == joined
     assert same(numbers(page), placed(joined))
+
+
+def test_a_dot_places_its_word_and_every_dot_has_its_name(show):
+    page, found = show(NeighbourMap(), width=390), placed(EXAMPLES[0])
+    names = page.locator(".lmn-label").all_text_contents()
+    assert sorted(names) == sorted(one["text"] for one in found["points"])
+    far = found["near"][3][-1]
+    page.locator(f"[data-id='{far['id']}']").dispatch_event("click")
+    page.locator(f".lmn-word[aria-pressed=true]:has-text('{far['text']}')").wait_for()
+    assert same(numbers(page), placed(f"{EXAMPLES[0]} {far['text']}"))
+    page.locator(f"[data-id='{found['words'][0]['id']}']").dispatch_event("click")
+    assert page.locator(".lmn-word[aria-pressed=true]").inner_text() == found["words"][0]["typed"]
+
+
+def test_a_map_without_a_place_says_so(show):
+    page = show(NeighbourMap())
+    assert not page.locator(".lmn-nowhere").is_visible()
+    typed(page, "zebrawood")
+    assert page.locator(".lmn-nowhere").is_visible()
+
+
+def test_a_bet_on_a_neighbour_is_answered_by_cosines(show, trained):
+    vectors, vocabulary = trained
+    page = show(NeighbourMap(), bets=True)
+    page.get_by_label("Your bet").get_by_role("button", name="storm").click()
+    at = lambda word: vectors[vocabulary[word]]  # noqa: E731
+    wanted = {word: torch.cosine_similarity(at("red"), at(word), dim=0).item() for word in EXAMPLES[0].split()}
+    best = max(wanted, key=wanted.get)
+    words = page.locator(".lm-wager").inner_text()
+    assert f"“{best}”, with a cosine of {wanted[best]:.2f}" in words
+    assert f"You said “storm”, which has {wanted['storm']:.2f}." in words
 
 
 def test_the_address_places_words_and_each_group_is_one_tab_stop(show):
@@ -210,7 +242,10 @@ def test_it_fits_a_phone_and_is_read_out(show):
     assert rightmost(page, ".lmn-word, .lmn-near button, .lmn-map svg, .lmn-label") <= 352
     cover = page.locator(".lmn-label").evaluate_all(
         """(labels) => {
-          const boxes = labels.map((label) => label.getBBox());
+          const boxes = labels.map((label) => {
+            const [{ x, y, width, height }, { e, f }] = [label.getBBox(), label.getCTM()];
+            return { x: x + e, y: y + f, width, height };
+          });
           const end = (box, side, size) => box[side] + box[size];
           const apart = (a, b, side, size, part) => (
             Math.max(a[side], b[side]) + part >= Math.min(end(a, side, size), end(b, side, size)));
@@ -220,4 +255,4 @@ def test_it_fits_a_phone_and_is_read_out(show):
     )
     assert cover <= 2, "labels keep clear of each other, but for words that were typed"
     page.wait_for_function("""[...document.querySelectorAll("[role=status]")].some(
-        (box) => box.textContent.includes("Nearest to “october” are"))""")
+        (box) => box.textContent.includes("Nearest to “october”:"))""")

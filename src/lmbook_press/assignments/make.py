@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 
 from lmbook import write
 from lmbook_press.assignments import helping, variants
-from lmbook_press.assignments.questions import runs_in_a_page, undefined_names
+from lmbook_press.assignments.questions import undefined_names
 from lmbook_press.book import Book, BookError
 from lmbook_press.normalize import read, tidied, write_notebook
 
@@ -207,8 +207,7 @@ def make(
         for student in students:
             own = folder / "students" / student
             notebooks[own / path.name] = student_version(master, name, seed, student)
-            here = runs_in_a_page(path.stem, notebooks[own / path.name])
-            page = IN_A_PAGE.format(page=f"{book.site}book/homework/{path.stem}.html") if here else ""
+            page = IN_A_PAGE.format(page=f"{book.site}book/homework/{path.stem}.html")
             texts[own / "README.md"] = README.format(file=path.name) + page
     folders: dict[Path, dict[str, NotebookNode]] = {}
     for path, notebook in notebooks.items():

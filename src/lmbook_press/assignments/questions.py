@@ -17,12 +17,6 @@ from lmbook_press.normalize import read
 # Libraries that answer questions of this book; a homework names those that it allows.
 ANSWERING = {"lmbook", "torch", "scipy", "sklearn", "transformers", "tensorflow", "keras", "jax", "autograd", "nltk"}
 HINTS_AFTER = 2  # tries, where the course says nothing else
-TORCH = re.compile(r"^\s*(?:import|from) torch\b", re.MULTILINE)
-# Homeworks with PyTorch whose right and listed wrong answers all got the same verdict with the page's PyTorch.
-COMPARED = {
-    "04-feedforward-lm", "06-recurrent-lm", "07-long-memory", "15-transformer", "16-bert", "19-running-llms",
-    "20-block-of-today",
-}  # fmt: skip
 HIDDEN = re.compile(r"### (BEGIN|END) HIDDEN TESTS")
 
 
@@ -124,12 +118,6 @@ class Homework:
             raise BookError(f"{path} is not a homework as it was handed out: no cell in it is marked for an answer.")
         blocked = list(release.metadata.get("lmbook", {}).get("blocked", []))
         return cls(path.stem, release, release, {"release": path}, questions(release), blocked)
-
-
-def runs_in_a_page(name: str, notebook: NotebookNode) -> bool:
-    """Whether a homework can be solved on its page: without PyTorch, or with as much of it as a page has."""
-    code = (cell.source for cell in notebook.cells if cell.cell_type == "code")
-    return name in COMPARED or not any(map(TORCH.search, code))
 
 
 def marks(cell: NotebookNode) -> dict:

@@ -10,7 +10,8 @@ from ..tensor import Tensor
 from . import init
 from .layers import fresh
 from .module import Module
-from .recurrent import GATES, cell
+from .recurrent import cell
+from .steps import RULES
 
 
 class CellBase(Module):
@@ -25,7 +26,7 @@ class CellBase(Module):
         self.input_size, self.hidden_size, self.nonlinearity = input_size, hidden_size, nonlinearity
         if nonlinearity == "relu":
             self.mode = "RNN_RELU"
-        rows = GATES[self.mode[:4].rstrip("_")] * hidden_size
+        rows = RULES[self.mode].gates * hidden_size
         self.weight_ih, self.weight_hh = fresh(rows, input_size, dtype=dtype), fresh(rows, hidden_size, dtype=dtype)
         self.register_parameter("bias_ih", fresh(rows, dtype=dtype) if bias else None)
         self.register_parameter("bias_hh", fresh(rows, dtype=dtype) if bias else None)

@@ -1,7 +1,6 @@
-"""Recurrent networks: what torch.rnn_tanh, torch.lstm and torch.gru compute, step by step, and their modules.
+"""Recurrent networks: torch.rnn_tanh, torch.lstm and torch.gru, along a sequence (`steps`) and a step, and the modules.
 
-The weights of a layer and direction have PyTorch's names: weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0. The gates
-are stacked in PyTorch's order: input, forget, cell, output in an LSTM; reset, update, new in a GRU.
+The weights of a layer and direction have PyTorch's names: weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0.
 """
 
 import math
@@ -9,73 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from ..elementwise import METHODS, wrap
-from ..engine import QUIET, node
+from ..elementwise import wrap
 from ..joins import cat, stack
 from ..tensor import Tensor
 from . import functional as F
 from . import init
 from .layers import fresh
 from .module import Module
+from .steps import RULES, along
 from .utils.rnn import PackedSequence
 
-GATES = {"RNN": 1, "LSTM": 4, "GRU": 3}
-sigmoid, tanh, relu = METHODS["sigmoid"], METHODS["tanh"], METHODS["relu"]
 
-
-def lstm_gates(z: Tensor, c: Tensor) -> Tensor:
-    """From the sum of both products to (h; c), one beside the other: a step of an LSTM as one operation."""
-    n = c._a.shape[-1]
-    with QUIET():
-        i, f, o = (1 / (1 + np.exp(-z._a[..., k * n : (k + 1) * n])) for k in (0, 1, 3))
-        g = np.tanh(z._a[..., 2 * n : 3 * n])
-        new = f * c._a + i * g
-        t = np.tanh(new)
-        both = np.concatenate([o * t, new], -1)
-
-    def cell(d: np.ndarray) -> np.ndarray:
-        return d[..., n:] + d[..., :n] * o * (1 - t * t)
-
-    def vjp_z(d: np.ndarray) -> np.ndarray:
-        dc = cell(d)
-        return np.concatenate(
-            [dc * g * i * (1 - i), dc * c._a * f * (1 - f), dc * i * (1 - g * g), d[..., :n] * t * o * (1 - o)], -1
-        )
-
-    return node("LstmBackward0", wrap(both), [(z, vjp_z), (c, lambda d: cell(d) * f)], [c])
-
-
-def step(kind: str, x: Tensor, state: tuple[Tensor, ...], w: dict[str, Tensor | None]) -> tuple[Tensor, ...]:
-    """One step. x: W_ih x + b_ih, already computed.  state: (h,), or (h, c) of an LSTM."""
-    z = F.linear(state[0], w["hh"], w["b_hh"])
-    if kind == "LSTM":
-        both, n = lstm_gates(x + z, state[1]), state[1].shape[-1]
-        return both.narrow(-1, 0, n), both.narrow(-1, n, n)
-    if kind == "GRU":
-        (xr, xu, xn), (zr, zu, zn) = x.chunk(3, -1), z.chunk(3, -1)
-        reset, update = sigmoid(xr + zr), sigmoid(xu + zu)
-        new = tanh(xn + reset * zn)
-        return (new + update * (state[0] - new),)
-    return ((relu if kind == "RNN_RELU" else tanh)(x + z),)
-
-
-def layer(kind: str, x: Tensor, sizes: list[int], state: tuple[Tensor, ...], w: dict, back: bool):
+def layer(kind: str, x: Tensor, sizes: list[int], state: tuple[Tensor, ...], w: list, back: bool = False):
     """One layer in one direction over x (T, B, n), of which at step t only the first sizes[t] rows are there."""
-    x = F.linear(x, w["ih"], w["b_ih"])
-    steps = range(len(sizes) - 1, -1, -1) if back else range(len(sizes))
-    if len(set(sizes)) == 1:
-        found: list[Any] = [None] * len(sizes)
-        for t in steps:
-            state = step(kind, x[t], state, w)
-            found[t] = state[0]
-        return stack(found), state
-    rows, out = state[0].shape[0], [None] * len(sizes)
-    for t in steps:
-        n = sizes[t]
-        new = step(kind, x[t][:n], tuple(one[:n] for one in state), w)
-        state = new if n == rows else tuple(cat([a, b[n:]]) for a, b in zip(new, state, strict=True))
-        out[t] = new[0] if n == rows else F.pad(new[0], (0, 0, 0, rows - n))
-    return stack(out), state
+    w_ih, w_hh, b_ih, b_hh = [*w, None, None][:4]
+    return along(kind, F.linear(x, w_ih, b_ih), sizes, state, w_hh, b_hh, back)
 
 
 class RNNBase(Module):
@@ -88,7 +35,7 @@ class RNNBase(Module):
         super().__init__()
         self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
         self.bias, self.batch_first, self.dropout, self.bidirectional = bias, batch_first, dropout, bidirectional
-        rows, ways = GATES[mode[:4].rstrip("_")] * hidden_size, 2 if bidirectional else 1
+        rows, ways = RULES[mode].gates * hidden_size, 2 if bidirectional else 1
         for depth in range(num_layers):
             for back in range(ways):
                 end = f"l{depth}" + "_reverse" * back
@@ -147,8 +94,7 @@ class RNNBase(Module):
         if packed:
             if packed.unsorted_indices is not None:
                 last = tuple(one.index_select(1, packed.unsorted_indices) for one in last)
-            data = cat([out[t][:n] for t, n in enumerate(sizes)])
-            out = PackedSequence(data, packed.batch_sizes, packed.sorted_indices, packed.unsorted_indices)
+            out = PackedSequence(there(out, sizes), packed.batch_sizes, packed.sorted_indices, packed.unsorted_indices)
         else:
             out = out.transpose(0, 1) if self.batch_first else out
             out = out.squeeze(0 if self.batch_first else 1) if alone else out
@@ -156,12 +102,22 @@ class RNNBase(Module):
         return out, last if self.mode == "LSTM" else last[0]
 
 
+def places(sizes: list[int]) -> np.ndarray:
+    """Where the rows of packed data stand in a padded batch (T, B) that is seen as one row after the other."""
+    return np.concatenate([t * sizes[0] + np.arange(n) for t, n in enumerate(sizes)])
+
+
 def padded(packed: PackedSequence) -> tuple[Tensor, list[int]]:
-    """The data of a packed sequence with zeros where a sequence has ended."""
+    """The data of a packed sequence as (T, B, n), with any numbers where a sequence has ended, and its sizes."""
     sizes = packed.batch_sizes.tolist()
-    parts = packed.data.split(sizes)
-    lead = [0, 0] * (packed.data.dim() - 1)
-    return stack([F.pad(part, (*lead, 0, sizes[0] - n)) for part, n in zip(parts, sizes, strict=True)]), sizes
+    rows = np.zeros(len(sizes) * sizes[0], np.int64)
+    rows[places(sizes)] = np.arange(len(packed.data))
+    return packed.data[wrap(rows.reshape(len(sizes), sizes[0]))], sizes
+
+
+def there(x: Tensor, sizes: list[int]) -> Tensor:
+    """Of (T, B, n) what a packed sequence has."""
+    return x.flatten(0, 1)[wrap(places(sizes))]
 
 
 def run(mode: str, x: Tensor, sizes: list[int], state: tuple, weights: list, dropout: float, both: bool):
@@ -171,9 +127,7 @@ def run(mode: str, x: Tensor, sizes: list[int], state: tuple, weights: list, dro
         outs = []
         for back in range(ways):
             number = depth * ways + back
-            w = dict(zip(("ih", "hh", "b_ih", "b_hh"), [*weights[number], None, None], strict=False))
-            begin = tuple(one[number] for one in state)
-            out, last = layer(mode, x, sizes, begin, w, bool(back))
+            out, last = layer(mode, x, sizes, tuple(one[number] for one in state), weights[number], bool(back))
             outs.append(out)
             lasts.append(last)
         x = cat(outs, -1) if both else outs[0]
@@ -183,15 +137,22 @@ def run(mode: str, x: Tensor, sizes: list[int], state: tuple, weights: list, dro
 
 
 def function(mode: str):
-    """torch.lstm and its kin: (input, state, weights, has_biases, layers, dropout, train, bidirectional, batch_first)."""
+    """torch.lstm and its kin: (input, state, weights, has_biases, layers, dropout, train, bidirectional, batch_first), or
+    of a packed sequence (data, batch_sizes, state, weights, ...)."""
 
-    def of(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
+    def of(input, *given):
+        packed = not isinstance(given[2], bool)
+        hx, params, has_biases, _, dropout, train, bidirectional = given[packed : 7 + packed]
         n = 4 if has_biases else 2
         weights = [list(params[i : i + n]) for i in range(0, len(params), n)]
+        if packed:
+            x, sizes = padded(PackedSequence(input, given[0]))
+        else:
+            x = input.transpose(0, 1) if given[7] else input
+            sizes = [x.shape[1]] * x.shape[0]
         state = tuple(hx) if mode == "LSTM" else (hx,)
-        x = input.transpose(0, 1) if batch_first else input
-        out, last = run(mode, x, [x.shape[1]] * x.shape[0], state, weights, dropout if train else 0.0, bidirectional)
-        return (out.transpose(0, 1) if batch_first else out, *last)
+        out, last = run(mode, x, sizes, state, weights, dropout if train else 0.0, bidirectional)
+        return (there(out, sizes) if packed else out.transpose(0, 1) if given[7] else out, *last)
 
     return of
 
@@ -200,8 +161,11 @@ def cell(mode: str):
     """torch.lstm_cell and its kin."""
 
     def of(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-        state = tuple(hx) if mode == "LSTM" else (hx,)
-        new = step(mode, F.linear(input, w_ih, b_ih), state, {"hh": w_hh, "b_hh": b_hh})
+        alone = input.dim() == 1
+        state = tuple(one[None] if alone else one for one in (hx if mode == "LSTM" else (hx,)))
+        x = input[None] if alone else input
+        _, new = layer(mode, x[None], [x.shape[0]], state, [w_ih, w_hh, b_ih, b_hh])
+        new = tuple(one[0] if alone else one for one in new)
         return new if mode == "LSTM" else new[0]
 
     return of
@@ -211,9 +175,7 @@ class RNN(RNNBase):
     """h' = tanh(W_ih x + b_ih + W_hh h + b_hh)."""
 
     def __init__(self, *args: Any, nonlinearity: str = "tanh", **kwargs: Any):
-        self_mode = "RNN_RELU" if nonlinearity == "relu" else "RNN_TANH"
-        super().__init__("RNN", *args, **kwargs)
-        self.mode = self_mode
+        super().__init__("RNN_RELU" if nonlinearity == "relu" else "RNN_TANH", *args, **kwargs)
 
 
 class LSTM(RNNBase):

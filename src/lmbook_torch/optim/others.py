@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from . import Optimizer, _checked
+from .optimizer import Optimizer, _checked
 
 
 class RMSprop(Optimizer):

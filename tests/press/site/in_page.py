@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -80,8 +81,11 @@ def put_corpora(page, code: str) -> None:
 EARLY = 24  # code cells of a chapter that are run at each push; the first of chapter 5 that takes long is the 26th
 
 
-def chapter(page, notebook: Path, limit: int | None = None) -> dict[str, str]:
-    """Runs the cells that a page can run, from top to bottom: id -> "equal", "free", or what is wrong with it."""
+def chapter(page, notebook: Path, limit: int | None = None, seen=lambda *cell: None) -> dict[str, str]:
+    """Runs the cells that a page can run, from top to bottom: id -> "equal", "free", or what is wrong with it.
+
+    seen: is told of each cell when it has run: its id, the same word, its seconds.
+    """
     cells = [cell for cell in nbformat.read(notebook, as_version=4).cells if cell.cell_type == "code"]
     plans, rules, found = needs.page(notebook), Rules(), {}
     page.evaluate(START)
@@ -89,6 +93,7 @@ def chapter(page, notebook: Path, limit: int | None = None) -> dict[str, str]:
     for cell, plan in list(zip(cells, plans, strict=True))[:limit]:
         if plan["torch"]:
             continue
+        began = time.monotonic()
         if plan["imports"]:
             page.evaluate(RUN, ["\n".join(plan["imports"]), f"imports of {cell.id}"])
         done = json.loads(json.dumps(page.evaluate(RUN, [cell.source, cell.id])))
@@ -98,4 +103,5 @@ def chapter(page, notebook: Path, limit: int | None = None) -> dict[str, str]:
             found[cell.id] = "free"
         else:
             found[cell.id] = rules.difference(done["outputs"], cell.outputs) or "equal"
+        seen(cell.id, found[cell.id], time.monotonic() - began)
     return found

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from lmbook_press.site.python import files, packs
+from lmbook_press.site.python import files, packs, pages
 
 REAL = {"a.wasm": b"the right bytes", "b.whl": b"others"}
 WRONG = b"the right bytes?"
@@ -102,14 +102,23 @@ def test_the_lock_is_pyodides_own():
     assert told["packages"]["numpy"]["sha256"] == lock["files"][packages["numpy"]["file_name"]]["sha256"]
 
 
-def test_archives_hold_the_lesson_and_the_kernel_and_no_weights():
+def test_archives_hold_the_lesson_and_the_kernel_and_only_one_has_weights():
     made = {name: names(data) for name, data in packs.archives().items()}
     assert {"page_kernel.py", "rich_output.py", "IPython/lib/pretty.py", "IPython/display.py"} <= made["kernel.zip"]
     assert {"lmbook/ngram.py", "lmbook/data/registry.json", "lmbook/figures/__init__.py"} <= made["lmbook.zip"]
     assert any(name.startswith("licences/traitlets") for name in made["traitlets.zip"])
     assert any(name.startswith("lmbook/lab/recorded/") for name in made["records.zip"])
+    weights = {name for pack in packs.TRAINED for name in made.pop(f"{pack}.zip")}
+    assert all(name.startswith("lmbook/lab/trained/") and name.endswith(".safetensors") for name in weights)
+    assert {name.replace(".safetensors", ".json") for name in weights} <= made["records.zip"]
     assert not any(name.endswith(".safetensors") for all_ in made.values() for name in all_)
     assert packs.archives() == packs.archives()
+
+
+def test_pytorch_brings_numpy_and_a_figure_the_models_that_it_runs():
+    assert {"numpy", "torch"} <= set(pages.wanted({"torch"}, "import torch"))
+    assert "trained" in pages.wanted({"lmbook.lab.checkpoints"}, "")
+    assert "taggers" in pages.wanted({"lmbook.figures.directions"}, "")
 
 
 def names(data: bytes) -> set[str]:

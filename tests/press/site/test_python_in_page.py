@@ -115,6 +115,34 @@ def test_pictures_have_the_colours_of_the_page(awake):
     assert run(awake, "plt.get_fignums()")["outputs"][0]["data"] == {"text/plain": "[]"}
 
 
+PRODUCTS = """
+import numpy as np
+from torch import matrix
+rng = np.random.default_rng(0)
+asked = []
+loops = matrix.page_products.product
+class Counted:
+    def product(*given):
+        asked.append(given)
+        loops(*given)
+matrix.page_products = Counted
+shapes = ((64, 32), (32, 48)), ((3, 4, 16, 32), (3, 4, 32, 40)), ((5, 33, 17), (5, 17, 99)), ((900, 900), (900, 70))
+for a, b in shapes:
+    x, y = rng.normal(size=a).astype("f"), rng.normal(size=b).astype("f")
+    turned = [np.ascontiguousarray(one.swapaxes(-1, -2)).swapaxes(-1, -2) for one in (x, y)]
+    for pair in (x, y), turned, (x[..., ::-1, :], y[..., ::-1]):
+        right = np.matmul(*(one.astype("d") for one in pair))
+        assert np.abs(matrix.product(*pair) - right).max() < 2e-4, (a, b)
+len(asked)
+"""
+
+
+def test_large_matrices_are_multiplied_by_the_loops_of_the_engine(awake):
+    """Rows or columns first, batches, more than the loops' memory holds at the start; NumPy's own product agrees."""
+    shown = run(awake, PRODUCTS)["outputs"]
+    assert shown[-1]["data"] == {"text/plain": "12"}, shown
+
+
 @pytest.mark.parametrize(
     ("notebook", "limit"),
     [

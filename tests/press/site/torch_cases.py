@@ -47,6 +47,7 @@ x.matmul(m); x.mm(m); q.bmm(q.mT); x.mv(v); v.dot(v); v.inner(v); v.outer(v); T.
 T.einsum("ab,bc->ac", x, m); T.einsum("bij,bkj->bik", q, q); T.einsum("ab->b", x); (m @ m.T).matrix_power(3)
 T.kron(x[:2, :2].detach(), y[:2, :2].detach()); T.linalg.solve(s, v); T.linalg.solve(s, s + 1); T.linalg.inv(s)
 T.linalg.det(s.detach()); T.linalg.svdvals(x.detach()); T.linalg.eigvals((s + s.T).detach()).real.sort().values
+T.linalg.eigvals(s).abs().max().requires_grad; T.linalg.svdvals(x).requires_grad; T.linalg.matrix_rank(x)
 T.linalg.eigh((s + s.T).detach())[0]; T.linalg.qr(s.detach())[0].abs(); T.linalg.qr(s.detach()).R.abs()
 T.linalg.svd(x.detach())[1]; T.linalg.matrix_rank(s.detach()); T.linalg.matrix_norm(x); T.linalg.norm(x)
 T.linalg.norm(x, dim=1); T.linalg.vector_norm(x, dim=0); T.linalg.matrix_power(s, 2); x.clone(); x.to(T.float32)
@@ -82,6 +83,14 @@ T.nn.utils.get_total_norm([x, y]); x[0] * x[1] + x[0].sum() + x[:, 1].mean() + x
 x + x.unbind(1)[2][:, None] * x[0] + x; (x + x)[1:, 0] + x[:2, 1] + x.T[0][1:]; T.tensor([(1, 2), (3, 4.5)])
 T.tensor([[True], [False]]); T.tensor([[v[0].detach(), 2], [3, v[1].detach()]]); T.tensor([n[0], n[1]])
 T.tensor([[1, 2.5], [True, 3]])
+T.rnn_tanh(q, x[None, :2], [s, s.T, v, v], True, 1, 0.0, False, False, True)
+T.rnn_relu(q, x[None], [s, s.T], False, 1, 0.0, False, False, False)
+T.gru(q, q, [s.repeat(3, 1), T.cat([x, x, y, x]), v.repeat(3), v.repeat(3)] * 2, True, 1, 0.0, False, True, False)
+T.lstm(q, (x[None], y[None]), [s.repeat(4, 1), T.cat([x, s, x, y, x])], False, 1, 0.0, False, False, False)
+T.gru(*pack([x, y[:2], p[1:]])[:2], y[None], [s.repeat(3, 1), T.cat([x, x, y, x])], False, 1, 0.0, False, False)
+T.lstm(*pack([x, y[:2]])[:2], (q[:, :2], q[:, 1:]), [s.repeat(4, 1), s.T.repeat(4, 1)] * 2, False, 1, 0.0, False, True)
+T.rnn_tanh_cell(x, y, s, s.T, v, v); T.rnn_relu_cell(x, y, s, s.T); T.gru_cell(x, y, s.repeat(3, 1), s.repeat(3, 1))
+T.lstm_cell(x, (y, p), s.repeat(4, 1), T.cat([x, s, x, y, x]))
 x.asin(); (x / 4).asin(); (x / 4).arccos(); x.sinh(); x.cosh(); x.asinh(); (1 + p).acosh(); (x / 4).arctanh(); T.erfc(x)
 T.erf(T.tensor([math.inf, -math.inf, math.nan, 0.0, 7.0])); T.atan2(x, y); T.hypot(x, y); (p / 9).logit(); x.frac()
 x.clamp_max(0.2); x.addcmul(y, y, value=2); T.addcdiv(x, y, p); T.baddbmm(q[:, :, :3], q, q.mT[:, :, :3]); s.trace()
@@ -144,7 +153,9 @@ nn.Conv2d(2, 3, 3, padding=1) | q[None]; nn.MaxPool2d(2) | q[None]; nn.RNN(4, 3)
 nn.RNN(4, 3, nonlinearity="relu") | q; nn.RNN(4, 3, num_layers=2, bidirectional=True) | q; nn.LSTM(4, 3) | q
 nn.LSTM(4, 3, batch_first=True) | q; nn.LSTM(4, 3, num_layers=2, dropout=0.5) | q
 nn.LSTM(4, 3, bidirectional=True, bias=False) | q; nn.LSTM(4, 3, bidirectional=True) | pack([x, y[:2]])
-nn.GRU(4, 3) | q; nn.GRU(4, 3, num_layers=2) | x; nn.GRU(4, 2) | pack([x, y[:2]]); nn.RNNCell(4, 3) | x
+nn.GRU(4, 3) | q; nn.GRU(4, 3, num_layers=2) | x
+nn.LSTMCell(4, 3) | x[0]; nn.GRU(4, 3, bidirectional=True) | pack([y[:1], x, y[:2]])
+nn.GRU(4, 2) | pack([x, y[:2]]); nn.RNNCell(4, 3) | x
 nn.LSTMCell(4, 3) | x; nn.GRUCell(4, 3) | x; nn.ModuleList([nn.Linear(4, 2), nn.Linear(4, 2)])[1] | x
 nn.ModuleDict({"a": nn.Linear(4, 2)})["a"] | x; nn.LeakyReLU(0.2) | x; nn.ELU() | x; nn.GLU() | x
 nn.LogSoftmax(1) | x; nn.LogSigmoid() | x; nn.Softplus() | x

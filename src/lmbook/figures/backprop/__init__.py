@@ -13,7 +13,7 @@ import numpy as np
 import traitlets
 
 from lmbook import backprop
-from lmbook.figures import Figure
+from lmbook.figures import Figure, says
 
 STEPS = 7  # inputs given; z, y_hat, L; dL/dL, dL/dy_hat, dL/dz, dL/dW and dL/dx
 MOST = 10.0
@@ -42,6 +42,12 @@ class BackpropGraph(Figure):
     """
 
     module = "backprop"
+    title = says("To find a derivative, look only at the arrows leaving the node and the derivatives at their heads")
+    caption = says(
+        "Pick any number to see how its derivative was found, or go the whole way from the inputs. Compare the "
+        "derivatives of the logits with the probabilities. Then set a weight, the input or the label; or take "
+        "gradient steps, and watch all derivatives fade."
+    )
 
     x = traitlets.List().tag(sync=True)
     W = traitlets.List().tag(sync=True)
@@ -57,21 +63,8 @@ class BackpropGraph(Figure):
         label: int = 2,
         **state,
     ):
-        state.setdefault(
-            "title", "To find a derivative, look only at the arrows leaving the node and the derivatives at their heads"
-        )
-        state.setdefault(
-            "caption",
-            "Pick any number to see how its derivative was found, or go the whole way from the inputs. Compare the "
-            "derivatives of the logits with the probabilities. Then set a weight, the input or the label; or take "
-            "gradient steps, and watch all derivatives fade.",
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         x, W = [float(value) for value in x], [[float(value) for value in row] for row in W]
         super().__init__(x=x, W=W, label=label, **state)
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["x", "W", "label"])
 
     @traitlets.validate("x", "W")
     def _check_numbers(self, proposal):

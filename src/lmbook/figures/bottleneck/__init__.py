@@ -4,6 +4,7 @@ A source that the reader types is read and written back in the page by the model
 
 recall      symbols that come back in their places / symbols of the source, measured on many sources of each length
 bits        what the decoder reads, a lower bound of what the state tells: N log2 K - (negative log-likelihood in bits)
+places      recall by place in the source, for some lengths
 written     what each model wrote for the first N letters of one source
 """
 
@@ -13,7 +14,7 @@ from math import log2
 
 import traitlets
 
-from lmbook.figures import Figure, bars_svg, bundle
+from lmbook.figures import Figure, bars_svg, bundle, says
 
 LIVE = {32: "recall-32", 64: "recall-64", 128: "recall-128"}  # recipes whose weights the page can fetch
 
@@ -51,6 +52,12 @@ class FixedVector(Figure):
     """
 
     module = "bottleneck"
+    title = says("Every size has a length that comes back whole; beyond it the newest symbols are safest")
+    caption = says(
+        "Drag the length until the first letter is lost, then make the state larger. Which places of a long source "
+        "are lost first? Right of the dashed line no model was trained. Then type a source of your own, one letter "
+        "repeated or the letters from A to L: does it come back better than a random one?"
+    )
     models = tuple(LIVE.values())
 
     sizes = traitlets.List(traitlets.Int()).tag(sync=True)
@@ -58,6 +65,7 @@ class FixedVector(Figure):
     recall = traitlets.List().tag(sync=True)
     bits = traitlets.List().tag(sync=True)
     written = traitlets.List().tag(sync=True)
+    places = traitlets.List().tag(sync=True)  # [N, recall by place of each size], where it was measured
     trained = traitlets.Int().tag(sync=True)
     symbols = traitlets.Int().tag(sync=True)
     length = traitlets.Int().tag(sync=True)
@@ -77,22 +85,6 @@ class FixedVector(Figure):
             )
         if any(len(text) != n for row in written for n, text in enumerate(row, 1)):
             raise ValueError("what is written for N letters must have N letters.")
-        state.setdefault(
-            "title", "Every size has a length that comes back whole; beyond it the newest symbols are safest"
-        )
-        state.setdefault(
-            "caption",
-            "What trained networks write back after reading letters into a state of fixed size. Drag the length until "
-            "the first letter is lost, then make the state larger. How much longer can a source be with twice as many "
-            "numbers? Then go beyond the dashed line, to lengths that no model was trained on."
-            + (
-                " Then type sources of your own: one letter repeated, two alternating, the letters from A to L. Which "
-                "comes back better than a random source of its length, and which worse?"
-                if live
-                else ""
-            ),
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         chosen = {"length": length, "size": sizes[0] if size is None else size}
         data = {"recall": recall, "bits": bits, "written": written, "own": own}
         data["live"] = [[m, LIVE[m], len(bundle.weights(LIVE[m])[0])] for m in live]
@@ -100,9 +92,6 @@ class FixedVector(Figure):
         own, recorded = self._source()
         if not recorded:
             self.known = {own: [written_back(m, own) for m in live]}
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["length", "size", "own", "read"])
 
     @classmethod
     def from_record(cls, record: dict, order: str = "backwards", **state) -> "FixedVector":
@@ -114,6 +103,8 @@ class FixedVector(Figure):
         state.setdefault("size", sizes[len(sizes) // 2])
         state.setdefault("live", [m for m in sizes if m in LIVE] if order == "backwards" else [])
         longest = len(lists["recall"][0])
+        measured = [N for N in runs[sizes[0]].get("places", {}) if int(N) <= longest]
+        state.setdefault("places", [[int(N), [runs[m]["places"][N] for m in sizes]] for N in measured])
         return cls(
             sizes=sizes,
             source=scores["source"][:longest],

@@ -2,18 +2,21 @@
 //
 //   recall[m][N], bits[m][N], written[m][N]     measured and written by trained models, looked up here
 //
+//   places[N][m][i]     recall of the i-th symbol of sources of N
+//
 // The curves and the recorded source are looked up. A source of the reader's is read and written back here, by the
 // models whose weights ship (engine.mjs): `own` is what was typed, its letters A, B, ... are read.
 import { button, figure, fmt, h, onwidth, replace, s, slider, table, whole } from "../kit/core.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 
 const FIRST = 5; // the id of A
+const WHOLE = 0.95; // of the symbols: then a source counts as come back
 
 const style = `
 .lm-figure .lmv-example { display: flex; flex-wrap: wrap; gap: 0.35rem 0.2rem; }
 .lm-figure .lmv-cell { display: flex; flex-direction: column; align-items: center; width: 1.45rem;
   font-family: ui-monospace, monospace; line-height: 1.3; }
-.lm-figure .lmv-cell > :last-child { width: 100%; text-align: center; border-bottom: 2px solid var(--lm-3);
+.lm-figure .lmv-cell > :last-child { width: 100%; text-align: center; border-bottom: 2px solid var(--lm-text);
   font-weight: 600; }
 .lm-figure .lmv-cell.lmv-lost > :last-child { border-bottom: 2px dashed var(--lm-2); font-weight: 400;
   color: var(--lm-muted); }
@@ -21,6 +24,12 @@ const style = `
 .lm-figure .lmv-line.lmv-now { stroke: var(--lm-1); stroke-width: 3; }
 .lm-figure .lmv-now-text { font-weight: 700; }
 .lm-figure .lmv-here { stroke: var(--lm-1); stroke-width: 1; }
+.lm-figure .lmv-both { --lm-side: 15rem; }
+.lm-figure .lmv-both .lm-slider { flex-wrap: wrap; }
+.lm-figure .lmv-both .lm-slider > label { flex: 1 0 100%; max-width: none; }
+.lm-figure .lmv-places { display: grid; grid-template-columns: repeat(auto-fit, minmax(4.4rem, 1fr)); gap: 0.2rem 1rem; }
+.lm-figure .lmv-place { fill: var(--lm-1); }
+.lm-figure .lmv-whole { fill: var(--lm-paper); stroke: var(--lm-text); stroke-width: 1.5; }
 .lm-figure .lmv-edge { stroke: var(--lm-edge); stroke-width: 1; stroke-dasharray: 4 4; }
 .lm-figure .lmv-dot { fill: var(--lm-1); }
 .lm-figure .lmv-clear { paint-order: stroke; stroke: var(--lm-paper); stroke-width: 3px; stroke-linejoin: round; }
@@ -51,10 +60,9 @@ const about = {
   },
 };
 
-export default figure(({ model, el, get, put, listen, say }) => {
+export default figure(({ model, el, get, put, listen, say, wager }) => {
   const sizes = get("sizes");
   const source = get("source");
-  const perSymbol = Math.log2(get("symbols"));
   const live = get("live").map(([m, name, size]) => ({ m, name, bytes: size }));
 
   // The source that is shown: the reader's, if it has a letter, else the recorded one; N of its letters are read.
@@ -99,6 +107,7 @@ export default figure(({ model, el, get, put, listen, say }) => {
         String.fromCharCode(65 + Math.floor(Math.random() * get("symbols"))),
       ).join("");
       lengths.set(random, shown().N);
+      if (!live.some(({ m }) => m === get("size"))) put({ size: live.at(-1).m });
       own.put(random);
     }),
     work: async (text) => {
@@ -130,14 +139,50 @@ export default figure(({ model, el, get, put, listen, say }) => {
     text: (v) => `${sizes[v]} numbers`,
     oninput: (v) => put({ size: sizes[v] }),
   });
-  const chart = h("div", { class: "lm-chart", "aria-hidden": "true" });
+  const svg = s("svg", { "aria-hidden": "true" });
+  const [axes, others, shownLine] = [s("g", {}), s("g", {}), s("g", {})];
+  svg.append(axes, others, shownLine);
+  const chart = h("div", { class: "lm-chart", "aria-hidden": "true" }, svg);
+  const profile = h("div", { class: "lmv-places", "aria-hidden": "true" });
   const heading = h("p", { class: "lm-small lm-muted" });
   const example = h("div", { class: "lmv-example", "aria-hidden": "true" });
+  const note = h("p", { class: "lm-small lm-muted lmv-note" });
   const numbers = table({
     caption: "What comes back at the chosen length",
     head: ["numbers in the state", "recall", "bits that the decoder reads"],
   });
-  el.append(length.node, size.node, chart, ...(live.length ? [own.node] : []), heading, example, numbers.node);
+  /** The longest source of which a size gives back WHOLE. */
+  const whole_ = (row) => get("recall")[row].findLastIndex((r) => r >= WHOLE) + 1;
+  const last = sizes.length - 1;
+  const [least, most] = [whole_(0), whole_(last)];
+  const question = wager({
+    name: "bottleneck-whole",
+    asks:
+      `Sources of ${least} letters come back from ${sizes[0]} numbers, with ${fmt.percent(WHOLE)} right. ` +
+      `How long may they be for ${sizes[last]} numbers?`,
+    pin: { label: "Letters", min: 1, max: 80, value: least },
+    hides: [others],
+    told: (bet) =>
+      `Up to ${fmt.some(most, "letter")}: each doubling of the state adds ` +
+      `${fmt.num((most - least) / Math.log2(sizes[last] / sizes[0]), 1)}.` +
+      (bet === null
+        ? ""
+        : bet === most
+          ? " So you said."
+          : ` You said ${bet}, ${Math.abs(bet - most)} too ${bet > most ? "many" : "few"}.`),
+  });
+  const measured = h("p", { class: "lm-small lm-muted" });
+  el.append(
+    question.node,
+    h("div", { class: "lm-split lmv-both" }, [
+      h("div", { class: "lm-stack" }, length.node, size.node, say.node, note),
+      h("div", { class: "lm-stack" }, chart, ...(get("places").length ? [measured, profile] : [])),
+    ]),
+    heading,
+    example,
+    ...(live.length ? [own.node] : []),
+    numbers.node,
+  );
   let width = 560;
   let view = null; // of shown(), with all that its models write
 
@@ -174,39 +219,34 @@ export default figure(({ model, el, get, put, listen, say }) => {
         "symbols in the source",
       ]),
     );
+    parts.push(s("line", { class: "lmv-edge", x1: left, x2: end, y1: y(WHOLE), y2: y(WHOLE) }));
     const edge = x(Math.min(source.length, get("trained") + 0.5));
     parts.push(s("line", { class: "lmv-edge", x1: edge, x2: edge, y1: top, y2: tall - bottom }));
     if (end - edge > 130) parts.push(s("text", { class: "lm-tick", x: edge + 5, y: top + 10 }, "not in training"));
     parts.push(s("line", { class: "lmv-here", x1: x(N), x2: x(N), y1: top, y2: tall - bottom }));
-    const order = recall
-      .map((_, i) => i)
-      .filter((i) => i !== row)
-      .concat(row);
+    const order = recall.map((_, i) => i);
     const apart = (k) => {
       // the least distance of two lines at k + 1 symbols
       const values = recall.map((line) => line[k]).sort((a, b) => a - b);
       return Math.min(...values.slice(1).map((value, i) => value - values[i]));
     };
     const names = recall[0].map((_, k) => k).reduce((best, k) => (apart(k) > apart(best) ? k : best), 0);
-    for (const i of order) {
-      const now = i === row ? " lmv-now" : "";
-      parts.push(
-        s("polyline", {
-          class: `lmv-line${now}`,
-          points: recall[i].map((r, k) => `${x(k + 1).toFixed(1)},${y(r).toFixed(1)}`).join(" "),
-        }),
-      );
-    }
-    for (const i of order) {
-      const now = i === row ? " lmv-now-text" : "";
-      parts.push(
-        s(
-          "text",
-          { class: `lm-tick lmv-clear${now}`, x: x(names + 1), y: y(recall[i][names]) + 4, "text-anchor": "middle" },
-          [sizes[i]],
-        ),
-      );
-    }
+    const drawn = order.map((i) => {
+      const now = i === row;
+      const points = recall[i].map((r, k) => `${x(k + 1).toFixed(1)},${y(r).toFixed(1)}`).join(" ");
+      const [at, cy] = [x(names + 1), y(recall[i][names]) + 4];
+      const n = whole_(i);
+      return [
+        s("polyline", { class: `lmv-line${now ? " lmv-now" : ""}`, points }),
+        n ? s("circle", { class: "lmv-whole", cx: x(n), cy: y(recall[i][n - 1]), r: 3.5 }) : null,
+        s("text", { class: `lm-tick lmv-clear${now ? " lmv-now-text" : ""}`, x: at, y: cy, "text-anchor": "middle" }, [
+          sizes[i],
+        ]),
+      ];
+    });
+    replace(axes, parts.splice(0));
+    replace(others, [drawn.filter((_, i) => i !== row)]);
+    parts.push(...drawn[row].filter(Boolean));
     parts.push(s("circle", { class: "lmv-dot", cx: x(N), cy: y(recall[row][N - 1]), r: 5 }));
     const { mine, right } = told(row);
     if (mine) {
@@ -225,7 +265,32 @@ export default figure(({ model, el, get, put, listen, say }) => {
         ),
       );
     }
-    replace(chart, s("svg", { viewBox: `0 0 ${width} ${tall}`, width, height: tall }, parts));
+    replace(shownLine, parts);
+    for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${tall}`, width, height: tall }))
+      svg.setAttribute(name, String(value));
+  }
+
+  /** Recall by place, a small drawing for each length that was measured so: the oldest left, the newest right. */
+  function drawPlaces(row) {
+    measured.textContent = `Share right by place, oldest left, newest right, for ${sizes[row]} numbers:`;
+    replace(profile, [
+      get("places").map(([N, shares]) =>
+        h("div", {}, [
+          s("svg", { viewBox: "0 0 80 44", preserveAspectRatio: "none", width: "100%", height: 44 }, [
+            shares[row].map((share, i) =>
+              s("rect", {
+                class: "lmv-place",
+                x: (80 * i) / N,
+                y: 44 - 44 * share,
+                width: 72 / N,
+                height: 44 * share,
+              }),
+            ),
+          ]),
+          h("div", { class: "lm-small lm-muted" }, `N = ${N}`),
+        ]),
+      ),
+    ]);
   }
 
   /** What was typed and is not read, and why. */
@@ -249,29 +314,17 @@ export default figure(({ model, el, get, put, listen, say }) => {
 
   function tell(N, row) {
     const m = sizes[row];
-    const { read, wrote, mine, right } = told(row);
-    const lost = [...wrote].findIndex((letter, i) => letter !== read[i]);
-    const first = lost < 0 ? "" : `, the first wrong one is number ${lost + 1}`;
+    const { mine, right } = told(row);
     const recall = fmt.percent(get("recall")[row][N - 1]);
+    const whose = mine ? "your " : "";
+    say(`${m} numbers, ${whose}${fmt.some(N, "symbol")}: ${right} of ${N} are right; on average ${recall} come back.`);
+    const why =
+      view.mine && !mine
+        ? ` This is the recorded source: for ${m} numbers the page has no weights, only for ` +
+          `${fmt.list(live.map((one) => String(one.m)))}.`
+        : "";
     const past = N > get("trained") ? " No model was trained on sources as long as this." : "";
-    const symbols = `symbol${N === 1 ? "" : "s"}`;
-    if (mine) {
-      say(
-        `${m} numbers, your ${N} ${symbols}: ${right} of ${N} are right${first}. Of random sources of this ` +
-          `length ${recall} of the symbols come back.${leftOut()}${past}`,
-      );
-      return;
-    }
-    const bitsRead = fmt.num(Math.max(0, get("bits")[row][N - 1]), 0);
-    const why = view.mine
-      ? ` This is the recorded source: for ${m} numbers the page has no weights, only for ` +
-        `${fmt.list(live.map((one) => String(one.m)))}.`
-      : "";
-    say(
-      `${m} numbers, ${N} ${symbols}: ${recall} of the symbols come back; of ${fmt.num(N * perSymbol, 0)} bits ` +
-        `the decoder reads ${bitsRead}. ` +
-        `In the example ${right} of ${N} are right${first}.${why}${leftOut()}${past}`,
-    );
+    note.textContent = (why + leftOut() + past).trim();
   }
 
   function draw() {
@@ -287,10 +340,11 @@ export default figure(({ model, el, get, put, listen, say }) => {
     view = aim;
     const { N, mine } = view;
     drawChart(N, row);
+    drawPlaces(row);
     const { read, wrote, mine: ours, right } = told(row);
     replace(heading, [
-      `${ours ? "Your" : "One recorded"} source, ${right} of ${N} right: read above, written below (solid ` +
-        "line: right; dashed: wrong)",
+      `${ours ? "Your" : "One recorded"} source, ${right} of ${N} right: read above, written below, wrong letters ` +
+        `dashed. A guess is right once in ${get("symbols")}.`,
     ]);
     replace(example, [
       [...wrote].map((letter, i) =>

@@ -159,9 +159,8 @@ class DecodingSteps(Figure):
     models = ("harbourish",)
     title = says("The likeliest next word need not begin the likeliest sentence")
     caption = says(
-        "Write a translation yourself: what does the model offer, and what does a strange choice do to the words "
-        "after it? Change a word of the source, too. Then let greedy (always the likeliest word) and a beam (the 2 "
-        "to 4 likeliest beginnings) do it: what did greedy give up and the beam keep? At the end, move alpha, "
+        "Write a translation yourself: can you beat greedy, which takes the likeliest word each time? Then let a beam "
+        "(the 2 to 4 likeliest beginnings) do it: what did greedy give up and the beam keep? At the end, move alpha, "
         "which weighs the length."
     )
 

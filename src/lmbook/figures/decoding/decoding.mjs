@@ -2,12 +2,13 @@
 //
 // Those of the sentences to choose from were stored; for a sentence of the reader's, and behind a beginning too
 // unlikely to be stored, the model is asked here (engine.mjs).
-import { button, choice, disable, figure, fmt, h, replace, roving, s, select, table } from "../kit/core.mjs";
+import { button, choice, disable, figure, fmt, h, onwidth, replace, roving, s, select, table } from "../kit/core.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 
 const MOST = 14;
 const END = "<eos>";
 const MODEL = "harbourish";
+const RACE = 230; // px: how high the drawing is
 
 const style = `
 .lmd-text { min-height: 3.2rem; padding: 0.5rem 0.7rem; border-radius: 6px; background: var(--lm-soft); }
@@ -29,19 +30,24 @@ const style = `
 .lmd-options .lmd-fill { display: block; height: 100%; border-radius: 3px; background: var(--lm-1); }
 .lmd-options .lmd-p { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .lmd-beam { max-width: 36rem; }
-.lmd-both { --lm-side: 17rem; }
+.lmd-both { --lm-side: 30rem; }
 .lm-figure .lmd-which { gap: 0.4rem 2rem; align-items: baseline; }
 .lm-figure .lmd-which > details[open] { flex-basis: 100%; }
 .lmd-rank { display: grid; grid-auto-columns: minmax(0, 1fr); grid-auto-flow: column; gap: 4px; }
-.lmd-rank > div { padding: 0.2rem 0.15rem; border: 1px solid var(--lm-edge); border-radius: 6px;
-  background: var(--lm-paper);
-  font-size: 0.8125rem; line-height: 1.25; text-align: center; overflow: hidden; overflow-wrap: anywhere; }
+.lmd-rank > div { position: relative; padding: 0.1rem 0.15rem 0.25rem; border: 1px solid var(--lm-edge); border-radius: 6px;
+  background: var(--lm-paper); font-size: 0.8125rem; line-height: 1.25; text-align: center; overflow-wrap: anywhere; }
 .lmd-rank > div[data-now="true"] { border: 2px solid var(--lm-1); }
 .lmd-rank > div[data-done="true"] { border-style: double; border-width: 3px; }
 .lmd-rank > div[data-lost="true"] { border-style: dashed; color: var(--lm-muted); }
+.lmd-rank > div[data-best="true"] { font-weight: 700; }
+.lmd-rank i { position: absolute; bottom: 1px; left: 3px; height: 3px; max-width: calc(100% - 6px); background: var(--lm-2); }
+@container (min-width: 40rem) { .lm-figure .lmd-rank small { display: inline; margin-left: 0.4em; } }
 .lmd-rank small { display: block; font-size: 0.75rem; font-variant-numeric: tabular-nums; }
-.lmd-beam svg { display: block; width: 100%; height: 1.1rem; overflow: visible; }
-@container (min-width: 40rem) { .lmd-beam { max-height: 24rem; overflow-y: auto; } .lmd-beam svg { height: 0.7rem; } }
+.lmd-beam svg { display: block; width: 100%; height: 0.6rem; overflow: visible; }
+.lmd-race path { fill: none; stroke-width: 2.2; }
+.lmd-race svg text { paint-order: stroke; stroke: var(--lm-paper); stroke-width: 3px; stroke-linejoin: round; }
+.lm-figure .lmd-runs p { display: grid; grid-template-columns: 5.5rem minmax(0, 1fr) 3.4rem; gap: 0.5rem; }
+.lmd-runs p > :last-child { text-align: right; font-variant-numeric: tabular-nums; }
 .lmd-beam line { stroke: var(--lm-muted); stroke-width: 1.5; vector-effect: non-scaling-stroke; }
 `;
 
@@ -105,9 +111,9 @@ const about = {
   },
 };
 
-export default figure(({ model, el, knob, get, put, listen, say }) => {
+export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   const word = (id) => get("words")[id];
-  const text = (ids) =>
+  const spelled = (ids) =>
     ids
       .map(word)
       .filter((w) => w !== END)
@@ -259,12 +265,109 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     "aria-label": "The beam, step by step",
   });
   const key = h("p", { class: "lm-muted lm-small lmd-key" }, [
-    "Each row is a step: the beginnings that the beam holds, the likeliest on the left, each with its last " +
-      "word and ln P of the whole. A line leads to the beginning that it continues; a dashed box was given up; a " +
-      "double frame is complete.",
+    "Rows are steps, boxes beginnings, with ln P; the bar is their share of the likeliest. Dashed: given up; double " +
+      "frame: complete; bold: what wins.",
   ]);
   const power = knob("alpha", "alpha", [0, 2, 0.1], 1);
   const theirs = h("div", {}, h("div", { class: "lm-row" }, next, back, end, power.node), key);
+
+  // --- all who write, in one drawing: ln P over the words
+  const svg = s("svg", { role: "img", height: RACE, "aria-label": "ln P of each beginning, word by word" });
+  const [axes, plain, rival] = [s("g", {}), s("g", {}), s("g", {})];
+  svg.append(axes, plain, rival);
+  const chart = h("div", { class: "lm-chart lmd-race", "aria-hidden": "true" }, svg);
+  const [runs, rivalRun] = [h("div", { class: "lmd-runs" }), h("div", { class: "lmd-runs" })];
+  let wide = 0;
+  const likeliestOf = (nodes, width) => best(search(nodes, width).complete, (one) => one.total);
+  const first = get("sentences")[0].nodes;
+  const share = Math.exp(likeliestOf(first, 1).total - likeliestOf(first, 4).total);
+  const question = wager({
+    name: "decoding-greedy",
+    asks: "Greedy takes the likeliest word each time. How likely is its sentence, beside that of a beam of 4?",
+    options: [
+      [1, "as likely"],
+      [0.5, "half as likely"],
+      [1 / 3, "a third"],
+      [0.1, "a tenth"],
+    ],
+    hides: [/** @type {any} */ (rival), rivalRun],
+    told: (bet) =>
+      `${fmt.num(share)} times as likely: a start that looked worse led to better words.` +
+      (bet === null ? "" : ` You said ${fmt.num(bet)}.`),
+  });
+
+  /** ln P of a sentence after 0, 1, .. of its words. */
+  function falls(nodes, ids) {
+    let node = 0;
+    const sums = [0];
+    for (const id of ids) {
+      const [, logP, next] = nodes[node].find((row) => row[0] === id);
+      sums.push(last(sums) + logP);
+      node = next;
+    }
+    return sums;
+  }
+
+  function drawRace() {
+    if (!wide) return;
+    const { nodes } = sentence();
+    const width = get("width") > 1 ? get("width") : 4;
+    const own = walk(nodes, get("picks")).path.map(({ id }) => id);
+    const all = [
+      { name: "greedy", tone: 1, ids: likeliestOf(nodes, 1).ids },
+      { name: `beam of ${width}`, tone: 2, ids: likeliestOf(nodes, width).ids },
+      { name: "you", tone: 3, ids: own },
+    ]
+      .filter(({ ids }) => ids.length)
+      .map((one) => ({ ...one, sums: falls(nodes, one.ids) }));
+    const end = wide - 96;
+    const low = 2 * Math.ceil(Math.max(...all.map(({ sums }) => -last(sums))) / 2);
+    const steps = Math.max(...all.map(({ ids }) => ids.length));
+    const x = (k) => 30 + ((end - 30) * k) / steps;
+    const y = (v) => 18 + ((RACE - 48) * -v) / low;
+    const text = (at, high, words, side = "start", more = {}) =>
+      s("text", { x: at, y: high, "text-anchor": side, ...more }, words);
+    for (const [name, value] of Object.entries({ viewBox: `0 0 ${wide} ${RACE}`, width: wide }))
+      svg.setAttribute(name, String(value));
+    const step = low > 12 ? 4 : 2;
+    replace(axes, [
+      Array.from({ length: low / step + 1 }, (_, k) => -step * k).map((v) => [
+        s("path", { class: "lm-grid", style: "stroke-width: 1", d: `M30 ${y(v)}H${end}` }),
+        text(24, y(v) + 4, fmt.num(v, 0), "end", { class: "lm-tick" }),
+      ]),
+      text(0, 10, "ln P"),
+      text((30 + end) / 2, RACE - 2, "words written", "middle", { class: "lm-tick" }),
+      Array.from({ length: steps }, (_, k) => text(x(k + 1), RACE - 16, k + 1, "middle", { class: "lm-tick" })),
+    ]);
+    const taken = [];
+    const drawn = all.map(({ name, tone, ids, sums }, i) => {
+      let high = y(last(sums)) + 4;
+      while (taken.some((other) => Math.abs(other - high) < 14)) high += 2;
+      taken.push(high);
+      const style = `stroke: var(--lm-${tone})`;
+      const named = { style: `font-weight: 600; text-decoration: underline 2px var(--lm-${tone})` };
+      const words = ids.map((id, k) => {
+        const alone = all[0].ids[k] !== all[1].ids[k] && i < 2 && (end - 30) / steps > 52;
+        return alone && word(id) !== END ? text(x(k + 1), y(sums[k + 1]) + (i ? -8 : 17), word(id), "middle") : null;
+      });
+      return [
+        s("path", { style, d: sums.map((v, k) => `${k ? "L" : "M"}${x(k).toFixed(1)} ${y(v).toFixed(1)}`).join("") }),
+        words.filter(Boolean),
+        text(x(ids.length) + 6, high, name, "start", named),
+      ];
+    });
+    const rows = all.map(({ name, tone, ids, sums }) =>
+      h("p", {}, [
+        h("b", { style: `text-decoration: underline 3px var(--lm-${tone})` }, name),
+        h("span", {}, spelled(ids)),
+        h("span", {}, fmt.num(last(sums))),
+      ]),
+    );
+    replace(plain, [drawn.filter((_, i) => i !== 1)]);
+    replace(rival, drawn[1]);
+    replace(runs, [rows.filter((_, i) => i !== 1)]);
+    replace(rivalRun, rows[1]);
+  }
 
   const outputs = table({
     summary: "Complete outputs",
@@ -281,14 +384,14 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     get("lexicon").map(([kind, list]) => h("p", {}, h("b", {}, kind), `: ${list}`)),
   ]);
   el.append(
+    question.node,
     h("div", { class: "lm-row lmd-which" }, which.node, words),
-    own.node,
-    who.node,
     h("div", { class: "lm-split lmd-both" }, [
-      h("div", { class: "lm-stack" }, given, h("div", { class: "lm-row" }, tell), theirs),
-      h("div", {}, yours, ranks),
+      h("div", {}, chart, runs, rivalRun),
+      h("div", { class: "lm-stack" }, given, who.node, h("div", { class: "lm-row" }, tell), yours, theirs, ranks),
     ]),
     say.node,
+    own.node,
     h("div", { class: "lm-folds" }, outputs.node, extensions.node),
   );
 
@@ -297,7 +400,7 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     const { path, total, node } = walk(nodes, get("picks"));
     replace(written, [
       path.length
-        ? path.map(({ id, logP }) => h("span", {}, word(id), h("small", {}, fmt.exp(logP, 2))))
+        ? path.map(({ id, logP }) => h("span", {}, word(id), h("small", {}, fmt.share(Math.exp(logP), 3))))
         : "nothing written yet",
     ]);
     const offers = node === null ? [] : nodes[node];
@@ -312,7 +415,7 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
           h("span", { class: "lmd-track", "aria-hidden": "true" }, [
             h("span", { class: "lmd-fill", style: { width: `${100 * Math.exp(logP)}%` } }),
           ]),
-          h("span", { class: "lmd-p" }, fmt.exp(logP, 2)),
+          h("span", { class: "lmd-p" }, fmt.share(Math.exp(logP), 3)),
         ]),
       ),
     ]);
@@ -328,7 +431,7 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     const done = node === null ? [{ ids, total, whose: "yours" }] : [];
     outputs.draw(
       [...done, { ...greedy, whose: "greedy" }, { ...widest, whose: "beam of 4" }].map((one) => [
-        `${text(one.ids)} (${one.whose})`,
+        `${spelled(one.ids)} (${one.whose})`,
         fmt.num(one.total),
         String(one.ids.length),
         fmt.num(score(one), 3),
@@ -336,14 +439,13 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     );
     extensions.draw(
       offers.map(([id, logP, on], i) => [
-        `${text(ids)} ${word(id)}`.trim(),
+        `${spelled(ids)} ${word(id)}`.trim(),
         fmt.num(logP, 3),
         fmt.num(total + logP, 3),
         i === 0 ? "by greedy" : on === -1 ? "not stored" : "no",
       ]),
     );
-    const odd = path.filter((one) => one.pick > 0).length;
-    const so = `ln P = ${fmt.num(total)}, so P = ${fmt.exp(total)}.`;
+    const so = `ln P = ${fmt.num(total)}`;
     if (node === null) {
       const more =
         total > greedy.total + 1e-9
@@ -351,19 +453,18 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
           : total < greedy.total - 1e-9
             ? "less than greedy finds"
             : "as much as greedy finds";
-      const same = text(ids) === sentence().reference ? " It is the reference." : "";
-      say(`Complete: ${fmt.quote(text(ids))}. ${so} That is ${more} (${fmt.num(greedy.total)}).${same}`);
+      const same = spelled(ids) === sentence().reference ? " It is the reference." : "";
+      say(`Complete: ${fmt.quote(spelled(ids))}. ${so}, ${more}.${same}`);
     } else if (!path.length)
       say(
         `The likeliest first word is ${fmt.quote(word(offers[0][0]))}, with probability ` +
-          `${fmt.exp(offers[0][1], 2)}.${unknown()}`,
+          `${fmt.share(Math.exp(offers[0][1]), 3)}.${unknown()}`,
       );
     else {
       const rest = full ? ` No output is longer than ${MOST} words.` : "";
       say(
-        `${fmt.quote(text(ids))}: ${so} ` +
-          (odd ? `${odd} of ${path.length} words ${odd === 1 ? "was" : "were"} not the likeliest. ` : "") +
-          `Next, the model would write ${fmt.quote(word(offers[0][0]))} (${fmt.exp(offers[0][1], 2)}).${rest}`,
+        `${fmt.quote(spelled(ids))}: ${so}. Likeliest next: ${fmt.quote(word(offers[0][0]))}, ` +
+          `${fmt.share(Math.exp(offers[0][1]), 3)}.${rest}`,
       );
     }
   }
@@ -374,6 +475,7 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     found = search(nodes, width);
     const step = Math.min(get("step"), found.steps.length);
     const shown = found.steps.slice(0, step);
+    const wins = best(found.complete, score);
     replace(ranks, [
       shown.map(({ kept }, t) => {
         const before = t ? shown[t - 1].kept.length : 1;
@@ -388,8 +490,13 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
               "data-now": String(t === step - 1),
               "data-done": String(one.node === null),
               "data-lost": String(lost(i)),
+              "data-best": String(wins.ids.slice(0, one.ids.length).join() === one.ids.join()),
             },
-            [word(last(one.ids)) === END ? "(end)" : word(last(one.ids)), h("small", {}, fmt.num(one.total))],
+            [
+              word(last(one.ids)) === END ? "(end)" : word(last(one.ids)),
+              h("small", {}, fmt.num(one.total)),
+              h("i", { style: { width: `${100 * Math.exp(one.total - kept[0].total)}%` } }),
+            ],
           ),
         );
         return [
@@ -398,19 +505,18 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
         ];
       }),
     ]);
-    ranks.scrollTop = ranks.scrollHeight; // the last step is in sight
     for (const one of [next, end]) disable(one, step === found.steps.length);
     disable(back, step === 0);
     const complete = found.complete.filter((one) => one.ids.length <= step).sort((a, b) => score(b) - score(a));
     const leader = step === found.steps.length ? complete[0] : step ? shown[step - 1].kept[0] : null;
-    replace(written, leader ? text(leader.ids) : "nothing written yet");
+    replace(written, leader ? spelled(leader.ids) : "nothing written yet");
     outputs.draw(
-      complete.map((one) => [text(one.ids), fmt.num(one.total), String(one.ids.length), fmt.num(score(one), 3)]),
+      complete.map((one) => [spelled(one.ids), fmt.num(one.total), String(one.ids.length), fmt.num(score(one), 3)]),
     );
     extensions.draw(
       step
         ? shown[step - 1].grown.map((one, i) => [
-            text(one.ids) + (one.node === null ? " (end)" : ""),
+            spelled(one.ids) + (one.node === null ? " (end)" : ""),
             one.again ? "complete" : fmt.num(one.last, 3),
             fmt.num(one.total, 3),
             i < width ? "yes" : "no",
@@ -422,21 +528,13 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     const { kept, grown } = shown[step - 1];
     if (step < found.steps.length) {
       return say(
-        `Step ${step}: ${name.toLowerCase()} compared ${grown.length} extensions and holds ` +
-          `${fmt.list(kept.map((one) => fmt.quote(text(one.ids))))}.`,
+        `Step ${step}: ${name.toLowerCase()} compared ${fmt.some(grown.length, "extension")} and holds ${kept.length}.`,
       );
     }
     const top = complete[0];
-    const greedy = best(search(nodes, 1).complete, (one) => one.total);
-    const versus =
-      width === 1
-        ? ""
-        : text(top.ids) === text(greedy.ids)
-          ? " Greedy writes the same."
-          : ` Greedy writes ${fmt.quote(text(greedy.ids))}, ln P = ${fmt.num(greedy.total)}.`;
     return say(
-      `${name} ends. With alpha ${fmt.num(get("alpha"), 1)} it chooses ${fmt.quote(text(top.ids))}, ln P = ` +
-        `${fmt.num(top.total)}.${versus}`,
+      `${name} ends: ${fmt.quote(spelled(top.ids))}, ln P = ${fmt.num(top.total)}, best at alpha ` +
+        `${fmt.num(get("alpha"), 1)}.`,
     );
   }
 
@@ -453,13 +551,19 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     ranks.hidden = you;
     if (you) drawYours();
     else drawBeam();
+    drawRace();
     if (trouble) say(trouble);
     trouble = "";
   }
 
   listen("words sentences chosen width picks step alpha", draw);
   draw();
+  const leave = onwidth(chart, (width) => {
+    wide = Math.floor(width);
+    drawRace();
+  });
   return () => {
+    leave();
     own.stop();
     models.stop();
   };

@@ -16,7 +16,7 @@ import torch
 import traitlets
 
 from lmbook.cells import LSTMCell, RNNCell
-from lmbook.figures import Figure
+from lmbook.figures import Figure, says
 from lmbook.rnn_models import state_gradients
 
 LONGEST, M, D_IN = 100, 12, 3
@@ -51,6 +51,11 @@ class GradientOverDistance(Figure):
     """
 
     module = "distance"
+    title = says("Over distance a gradient shrinks or grows by a factor at each step")
+    caption = says(
+        "Move the scale slowly from 0.5 to 3: where do the tanh network and its matrix part? Then raise the bias of "
+        "the LSTM's forget gate: what does its factor a step do?"
+    )
 
     numbers = traitlets.Dict().tag(sync=True)
     scale = traitlets.Float(1.0, min=SCALES[0], max=SCALES[1]).tag(sync=True)
@@ -58,17 +63,7 @@ class GradientOverDistance(Figure):
     bias = traitlets.Float(1.0, min=BIASES[0], max=BIASES[1]).tag(sync=True)
 
     def __init__(self, scale: float = 1.0, T: int = 60, bias: float = 1.0, seed: int = 1, **state):
-        state.setdefault("title", "Over distance a gradient falls or grows like a power")
-        state.setdefault(
-            "caption",
-            "Move the scale slowly from 0.5 to 3 and compare the tanh network with the powers of its matrix: where "
-            "do they part? Then raise the bias of the LSTM's forget gate and predict the slope before you look.",
-        )
-        state.setdefault("alt", "…")
         super().__init__(numbers=parts(seed), scale=scale, T=T, bias=bias, **state)
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["numbers", "scale", "T", "bias"])
 
     def norms(self) -> dict[str, list[float]]:
         """The norms by distance 0, 1, ..., T - 1: "tanh", "linear" and "lstm"."""

@@ -1,129 +1,194 @@
 // GradientOverDistance: gradient norms of a tanh network, of its matrix alone, and of an LSTM, live while the sliders
-// move.
+// move; beside them, thin, the same tanh network at a small and at a large scale.
 import { button, figure, fmt, h, onwidth, replace, s, table } from "../kit/core.mjs";
+import { mean } from "../kit/numbers.mjs";
 import { linearNorms, lstmNorms, projected, rnnNorms } from "./norms.mjs";
 
-const LINES = { tanh: ["tanh network", "", 1], linear: ["powers of the matrix", "6 4", 2], lstm: ["LSTM", "2 3", 3] };
+const LINES = { tanh: ["tanh", "", 1], linear: ["matrix", "6 4", 2], lstm: ["LSTM", "2 3", 3] };
+const SMALL = 0.5;
+const LARGE = 3; // scales to compare with
 const LOW = -12;
 const HIGH = 6; // powers of ten that the picture shows
+const TALL = 316;
+const [LEFT, RIGHT, TOP, BOTTOM] = [40, 100, 26, 40];
 
 const style = `
-.lmd-chart svg { display: block; max-width: 100%; height: auto; overflow: visible; }
-.lmd-chart text { fill: var(--lm-text); font-size: 12px; }
-.lmd-chart .lmd-grid { stroke: var(--lm-line); stroke-width: 1; }
+.lmd-both { --lm-side: 16rem; }
+.lm-figure .lmd-both .lm-slider { flex-wrap: wrap; }
+.lm-figure .lmd-both .lm-slider > label { flex: 1 0 100%; max-width: none; }
 .lmd-chart path { fill: none; stroke-width: 2.2; }
-.lmd-key { display: flex; flex-wrap: wrap; gap: 0.2rem 1.2rem; margin: 0; font-size: 0.875rem; }
-.lmd-key svg { width: 2.2rem; height: 0.7rem; vertical-align: middle; margin-right: 0.4rem; }
+.lmd-chart .lmd-other path { stroke: var(--lm-muted); stroke-width: 1.2; }
+.lmd-chart .lmd-yours { fill: var(--lm-paper); stroke: var(--lm-text); stroke-width: 1.5; }
 `;
 
-const size = (value) => (value === 0 ? "0" : fmt.exp(Math.log(value), 2));
-const factor = (value) => (value === 0 ? "0" : value >= 0.01 && value < 100 ? fmt.num(value, 2) : size(value));
+const size = (v) =>
+  v === 0 ? "0" : v >= 100 && v < 1e6 ? fmt.count(Number(v.toPrecision(2))) : fmt.exp(Math.log(v), 2);
+const left = (share) =>
+  share >= 1 ? `the gradient is ${size(share)} times as large` : `${size(share)} of the gradient is left`;
 
-export default figure(({ el, knob, get, put, listen, say }) => {
+/** The factor of a step, from the slope of ln norm over all distances by least squares; 0 where nothing is left. */
+export function factor(norms) {
+  const logs = norms.map(Math.log);
+  if (logs.includes(-Infinity)) return 0;
+  const [k, l] = [mean([...norms.keys()]), mean(logs)];
+  const sums = logs.map((y, i) => [(i - k) * (y - l), (i - k) ** 2]);
+  return Math.exp(mean(sums.map(([xy]) => xy)) / mean(sums.map(([, xx]) => xx)));
+}
+
+export default figure(({ el, knob, get, put, listen, say, wager }) => {
   const first = { scale: get("scale"), T: get("T"), bias: get("bias") };
   let inputs;
-  let wide = 560;
+  let wide = 0;
+  let yours = null; // the power of ten that was bet
 
   const scale = knob("scale", "Scale of the recurrent matrix (spectral radius)", [0, 3, 0.05], 2);
   const length = knob("T", "Steps T", [5, 100], (v) => `${v} steps`);
   const bias = knob("bias", "LSTM: bias of the forget gate", [-2, 6, 0.5], 1);
-  const again = button("Start again", () => {
-    put(first);
-  });
-  const chart = h("div", { class: "lmd-chart" });
-  const line = (name, attributes) =>
-    s("path", { ...attributes, "stroke-dasharray": LINES[name][1], style: `stroke: var(--lm-${LINES[name][2]})` });
-  const key = h("p", { class: "lmd-key" }, [
-    Object.entries(LINES).map(([name, [words]]) =>
-      h("span", {}, [
-        s("svg", { viewBox: "0 0 35 11", "aria-hidden": "true" }, [
-          line(name, { d: "M 0 6 H 35", "stroke-width": 2.2, fill: "none" }),
-        ]),
-        words,
-      ]),
-    ),
-  ]);
+  const again = button("Start again", () => put(first));
+  const drawing = s("svg", { role: "img", height: TALL });
+  const [axes, mine] = [s("g", {}), s("g", {})];
+  const [others, large] = [s("g", { class: "lmd-other" }), s("g", { class: "lmd-other" })];
+  drawing.append(axes, others, large, mine);
+  const chart = h("div", { class: "lm-chart lmd-chart" }, drawing);
   const numbers = table({
     caption: "Norm of the gradient by distance",
-    head: ["Distance", ...Object.values(LINES).map(([words]) => words)],
+    head: ["Distance", "tanh network", "powers of the matrix", "LSTM"],
   });
-  el.append(
-    scale.node,
-    length.node,
-    bias.node,
-    key,
-    chart,
-    say.node,
-    h("div", { class: "lm-row" }, again),
-    numbers.node,
-  );
 
-  function norms() {
+  function norms(at = get("scale")) {
     const given = get("numbers");
     inputs ??= { rnn: projected(given.W_x, given.x), lstm: projected(given.lstm_W_x, given.x) };
-    const now = { v: given.v, scale: get("scale"), T: get("T") };
+    const now = { v: given.v, scale: at, T: get("T") };
     return {
       tanh: rnnNorms({ ...now, W: given.W, inputs: inputs.rnn }),
       linear: linearNorms({ ...now, W: given.W }),
       lstm: lstmNorms({ ...now, W: given.lstm_W, inputs: inputs.lstm, bias: get("bias") }),
     };
   }
+  const share = (values) => values.at(-1) / values[0];
 
-  function picture(found, words) {
-    const left = 46;
-    const right = 12;
-    const top = 26;
-    const bottom = 40;
-    const tall = 278;
-    const T = get("T");
-    const x = (k) => left + ((wide - left - right) * k) / (T - 1);
-    const y = (power) => top + ((tall - top - bottom) * (HIGH - power)) / (HIGH - LOW);
-    const grid = [];
-    for (let power = LOW; power <= HIGH; power += 3) {
-      grid.push(
-        s("line", { class: "lmd-grid", x1: left, x2: wide - right, y1: y(power), y2: y(power) }),
-        s("text", { x: left - 6, y: y(power) + 4, "text-anchor": "end" }, power ? fmt.power(power) : "1"),
-      );
+  const power = (p) => fmt.power(Math.round(p));
+  const question = wager({
+    name: "distance-large",
+    asks: `At scale ${LARGE} the matrix alone multiplies the gradient by ${LARGE} a step. And in the tanh network, over 59 steps?`,
+    pin: { label: "Times", min: -12, max: 28, value: 14, text: power },
+    hides: [large],
+    told: (bet) => {
+      const found = Math.log10(share(norms(LARGE).tanh));
+      const miss =
+        bet === null ? "" : ` You said ${power(bet)}: ${fmt.num(Math.abs(bet - found), 1)} powers of ten away.`;
+      return `Times ${size(10 ** found)} (“tanh at ${LARGE}”), since 1 − h² is below 1.${miss}`;
+    },
+    settled: (bet) => {
+      yours = bet;
+      if (wide) picture();
+    },
+  });
+  el.append(
+    question.node,
+    h("div", { class: "lm-split lmd-both" }, [
+      h("div", { class: "lm-stack" }, scale.node, length.node, bias.node, h("div", { class: "lm-row" }, again)),
+      chart,
+    ]),
+    say.node,
+    numbers.node,
+  );
+
+  const text = (x, y, words, side = "start", more = {}) => s("text", { x, y, "text-anchor": side, ...more }, words);
+
+  /** A line, cut where it leaves the frame, with what it comes to; where its end is free, null stands there. */
+  function curve(values, x, y, attributes) {
+    const powers = values.map(Math.log10);
+    const out = powers.findIndex((p) => p < LOW || p > HIGH);
+    const shown = out < 0 ? powers : powers.slice(0, out);
+    const points = shown.map((p, k) => [x(k), y(p)]);
+    let mark = null;
+    if (out > 0) {
+      const edge = powers[out] > HIGH ? HIGH : LOW;
+      const part = powers[out] === -Infinity ? 1 : (edge - powers[out - 1]) / (powers[out] - powers[out - 1]);
+      const at = x(out - 1 + part);
+      points.push([at, y(edge)]);
+      const says = `${edge === HIGH ? "↑" : "↓"} ${powers.at(-1) === -Infinity ? "0" : power(powers.at(-1))}`;
+      mark = [says, at, edge];
     }
-    const step = [1, 2, 5, 10, 20].find((each) => (T - 1) / each <= 8);
-    for (let k = 0; k < T; k += step)
-      grid.push(s("text", { x: x(k), y: tall - bottom + 16, "text-anchor": "middle" }, String(k)));
-    const paths = Object.entries(found).map(([name, values]) => {
-      const points = values.map((value, k) => [
-        x(k),
-        y(Math.max(LOW, Math.min(HIGH, value > 0 ? Math.log10(value) : -Infinity))),
-      ]);
-      return line(name, {
-        d: points.map(([a, b], k) => `${k ? "L" : "M"} ${a.toFixed(1)} ${b.toFixed(1)}`).join(" "),
-        "data-line": name,
-      });
-    });
-    replace(chart, [
-      s("svg", { role: "img", "aria-label": words, viewBox: `0 0 ${wide} ${tall}`, width: wide, height: tall }, [
-        grid,
-        paths,
-        s("text", { x: 0, y: 12 }, "norm of the gradient"),
-        s("text", { x: (left + wide - right) / 2, y: tall - 6, "text-anchor": "middle" }, "distance T − t, in steps"),
+    const d = points.map(([a, b], k) => `${k ? "L" : "M"} ${a.toFixed(1)} ${b.toFixed(1)}`).join(" ");
+    return { path: s("path", { ...attributes, d }), mark, end: out < 0 ? points.at(-1)[1] : null };
+  }
+
+  function picture() {
+    const found = norms();
+    const T = get("T");
+    const end = wide - RIGHT;
+    const x = (k) => LEFT + ((end - LEFT) * k) / (T - 1);
+    const y = (p) => TOP + ((TALL - TOP - BOTTOM) * (HIGH - p)) / (HIGH - LOW);
+    const given = {
+      viewBox: `0 0 ${wide} ${TALL}`,
+      width: wide,
+      "aria-label": "Norm of the gradient against distance",
+    };
+    for (const [name, value] of Object.entries(given)) drawing.setAttribute(name, String(value));
+    const step = [1, 2, 5, 10, 20].find((each) => (T - 1) / each <= (end - LEFT) / 34);
+    const ticks = Array.from({ length: Math.ceil(T / step) }, (_, i) => i * step);
+    replace(axes, [
+      [-12, -9, -6, -3, 0, 3, 6].map((p) => [
+        s("path", { class: "lm-grid", style: "stroke-width: 1", d: `M${LEFT} ${y(p)}H${end}` }),
+        text(LEFT - 6, y(p) + 4, p ? power(p) : "1", "end", { class: "lm-tick" }),
       ]),
+      ticks.map((k) => text(x(k), TALL - BOTTOM + 16, k, "middle", { class: "lm-tick" })),
+      text(0, 12, "norm of the gradient"),
+      text((LEFT + end) / 2, TALL - 6, "distance T − t, in steps", "middle"),
     ]);
+
+    // Labels stand at the ends of their lines, or above and below the frame; each finds a free place.
+    const taken = [];
+    const aside = (at) => {
+      let place = at;
+      while (taken.some((other) => Math.abs(other - place) < 15)) place += 3;
+      taken.push(place);
+      return place;
+    };
+    const named = (line, words, more = {}) => {
+      if (line.end !== null) return text(end + 6, aside(line.end + 4), words, "start", more);
+      const [says, at, edge] = line.mark ?? ["", LEFT, LOW];
+      const side = at > end - 90 ? "end" : "start";
+      return text(at + (side === "end" ? -5 : 5), y(edge) + (edge === HIGH ? 13 : -6), `${words} ${says}`, side, more);
+    };
+    const drawn = Object.entries(LINES).map(([name, [words, dash, tone]]) => {
+      const colour = `var(--lm-${tone})`;
+      const line = curve(found[name], x, y, {
+        "data-line": name,
+        "stroke-dasharray": dash,
+        style: `stroke: ${colour}`,
+      });
+      const more = { style: `font-weight: 600; text-decoration: underline 2px ${colour}` };
+      return [line.path, named(line, `${words} ×${fmt.num(factor(found[name]), 2)}`, more)];
+    });
+    const bet = Math.max(LOW, Math.min(HIGH, yours ?? 0));
+    replace(mine, [
+      drawn,
+      yours === null
+        ? null
+        : [
+            s("circle", { class: "lmd-yours", cx: end, cy: y(bet), r: 5 }),
+            text(end + 9, aside(y(bet) + 4), `your bet${yours > HIGH ? " ↑" : ""}`),
+          ],
+    ]);
+    const other = (at, kind) => curve(norms(at)[kind], x, y, { "stroke-dasharray": LINES[kind][1] });
+    const [small, free] = [other(SMALL, "tanh"), other(LARGE, "linear")];
+    replace(others, [small.path, named(small, `tanh at ${SMALL}`), free.path, named(free, `matrix at ${LARGE}`)]);
+    const grown = other(LARGE, "tanh");
+    replace(large, [grown.path, named(grown, `tanh at ${LARGE}`)]);
   }
 
   function draw() {
     const found = norms();
-    const T = get("T");
-    const share = Object.fromEntries(Object.entries(found).map(([name, values]) => [name, values[T - 1] / values[0]]));
-    const each = Object.fromEntries(Object.entries(share).map(([name, value]) => [name, value ** (1 / (T - 1))]));
-    const fate = share.tanh < 1e-3 ? "vanishes" : share.tanh > 1e3 ? "explodes" : "passes";
-    const words =
-      `Scale ${fmt.num(get("scale"), 2)}: over ${T - 1} steps the gradient of the tanh network ${fate}: ` +
-      `${size(share.tanh)} of it is left, a factor of ${factor(each.tanh)} a step; the matrix alone ` +
-      `would take ${factor(each.linear)}. Of the LSTM's, ${size(share.lstm)} is left, ${factor(each.lstm)} a ` +
-      "step.";
-    picture(found, words);
+    const kept = share(found.tanh);
+    const fate = kept < 1e-3 ? "vanishes" : kept > 1e3 ? "explodes" : "passes";
     numbers.draw(
       found.tanh.map((_, k) => [String(k), ...Object.keys(LINES).map((name) => found[name][k].toExponential(6))]),
     );
-    say(words);
+    if (wide) picture();
+    say(`Scale ${fmt.num(get("scale"), 2)}: over ${get("T") - 1} steps ${left(kept)}; it ${fate}.`);
   }
 
   listen("numbers", () => {
@@ -133,10 +198,7 @@ export default figure(({ el, knob, get, put, listen, say }) => {
   listen("scale T bias", draw);
   draw();
   return onwidth(chart, (width) => {
-    const next = Math.max(260, Math.min(680, Math.floor(width)));
-    if (next !== wide) {
-      wide = next;
-      draw();
-    }
+    wide = Math.floor(width);
+    picture();
   });
 }, style);

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import traitlets
 
-from lmbook.figures import Figure, bars_svg
+from lmbook.figures import Figure, bars_svg, says
 
 ORDERS, SHOWN, MOST = 5, 10, 50_000
 SMOOTHINGS = {"none": "raw shares", "add-k": "add-k", "interpolated": "interpolated", "kneser-ney": "Kneser-Ney"}
@@ -61,6 +61,12 @@ class NGramExplorer(Figure):
     """
 
     module = "explorer"
+    title = says("The longer the history, the less the text has to say about it")
+    caption = says(
+        "Each bar is the probability of a next word, patterned by the length of history that it comes from; the "
+        "line below it is the raw share. Raise n: the counts run out, and bar and line part. Which setting has the "
+        "lowest perplexity?"
+    )
 
     text = traitlets.Unicode().tag(sync=True)  # "" stands for harbour's, which the module carries
     test = traitlets.Unicode().tag(sync=True)
@@ -94,14 +100,6 @@ class NGramExplorer(Figure):
         self.held_out = list(test or [])
         self._held_valid = harbour["valid"] if at_home else None
         compact = "" if at_home else _compact(text, "text")
-        state.setdefault("title", "The longer the history, the less the text has to say about it")
-        state.setdefault(
-            "caption",
-            "Each bar is the probability of a next word, patterned by the length of history that it comes from; the "
-            "line below it is the raw share. Raise n: the counts run out, and bar and line part. Which setting has the "
-            "lowest perplexity?",
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         super().__init__(
             text=compact,
             test=_compact(self.held_out, "test") if self.held_out else "",
@@ -113,9 +111,6 @@ class NGramExplorer(Figure):
             seed=seed,
             **state,
         )
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["history", "n", "k", "smoothing"])
 
     @traitlets.validate("k")
     def _check_k(self, proposal):

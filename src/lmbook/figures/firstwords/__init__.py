@@ -8,7 +8,7 @@ import html
 
 import traitlets
 
-from lmbook.figures import Figure, bars_svg
+from lmbook.figures import Figure, bars_svg, says
 
 PROMPT = "ROMEO:\n"
 TEMPERATURE = 0.7
@@ -34,6 +34,12 @@ class FirstWords(Figure):
     """
 
     module = "firstwords"
+    title = says("This GPT has 0.8 million parameters. By chapter 17 you know what every one is for")
+    caption = says(
+        "It learned to write from a million characters of Shakespeare, one character at a time. Type a beginning "
+        "of your own and press the button; then raise the temperature, and watch the bars flatten and the words "
+        "fall apart."
+    )
     models = ("shakespeare",)
 
     prompt = traitlets.Unicode(PROMPT).tag(sync=True)
@@ -43,13 +49,6 @@ class FirstWords(Figure):
     seed = traitlets.Int(SEED).tag(sync=True)
 
     def __init__(self, **state):
-        state.setdefault("title", "This GPT has 0.8 million parameters. By chapter 17 you know what every one is for")
-        state.setdefault(
-            "caption",
-            "It learned to write from a million characters of Shakespeare, one character at a time. Type a beginning "
-            "of your own and press the button; then raise the temperature, and watch the bars flatten and the words "
-            "fall apart.",
-        )
         (best, p), (second, q), *_ = self._named()
         state.setdefault(
             "alt",

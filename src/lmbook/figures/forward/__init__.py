@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import traitlets
 
-from lmbook.figures import Figure, bars_svg
+from lmbook.figures import Figure, bars_svg, says
 from lmbook.lab import checkpoints
 from lmbook.text import MASK, PAD, UNK
 
@@ -40,6 +40,11 @@ class ForwardPass(Figure):
     """
 
     module = "forward"
+    title = says("Each hidden unit has separate weights for each position")
+    caption = says(
+        "Swap two words: their vectors stay the same, but not what they give. Click any unit to see its numbers. "
+        "Then write the likeliest word again and again: when is the beginning forgotten?"
+    )
 
     words = traitlets.List().tag(sync=True)
     E = traitlets.List().tag(sync=True)
@@ -57,18 +62,8 @@ class ForwardPass(Figure):
         ids = [known.get(word, known[UNK]) for word in history]
         if len(ids) * len(state["E"][0]) != len(state["W"][0]) or known[PAD] in ids or known[MASK] in ids:
             raise ValueError(f"history is {list(history)}; give three words, the nearest last.")
-        state.setdefault("title", "Each hidden unit has separate weights for each position")
-        state.setdefault(
-            "caption",
-            "Swap two words: their vectors stay the same, but not what they give. Click any unit to see its numbers. "
-            "Then write the likeliest word again and again: when is the beginning forgotten?",
-        )
         state.setdefault("examples", [row for row in EXAMPLES if all(word in known for word in row.split())])
-        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         super().__init__(history=ids, **state)
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["history"])
 
     @traitlets.validate("chosen")
     def _check_chosen(self, proposal):

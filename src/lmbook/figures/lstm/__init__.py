@@ -13,7 +13,7 @@ import torch
 import traitlets
 
 from lmbook.cells import LSTMCell
-from lmbook.figures import Figure, bundle
+from lmbook.figures import Figure, bundle, says
 from lmbook.figures.stills import plot_svg
 
 EVENTS = {
@@ -46,6 +46,12 @@ class LSTMStep(Figure):
 
     module = "lstm"
     state_version = 2
+    title = says("Three gates decide what is kept, what is written and what is shown")
+    caption = says(
+        "A value is stored, waits and is shown. Lower the bias of the forget gate: where does the line of the "
+        "memory begin to sink? Change an input. Then let a trained LSTM read a text of yours: does the output of "
+        "its slowest units ever change?"
+    )
     models = ("shakespeare-lstm",)
 
     known = traitlets.Dict().tag(sync=True)
@@ -56,14 +62,6 @@ class LSTMStep(Figure):
     bytes = traitlets.Int().tag(sync=True)
 
     def __init__(self, events: Sequence[str] = FIRST, bias: float = 5.0, chosen: int | None = None, **state):
-        state.setdefault("title", "Three gates decide what is kept, what is written and what is shown")
-        state.setdefault(
-            "caption",
-            "A value is stored, waits and is shown. Lower the bias of the forget gate: where does the line of the "
-            "memory begin to sink? Change an input. Then let a trained LSTM read a text of yours: does the output of "
-            "its slowest units ever change?",
-        )
-        state.setdefault("alt", "…")
         known = {name: list(x) for name, x in EVENTS.items()}
         weights = {gate: list(values) for gate, values in WEIGHTS.items()}
         if chosen is None:  # the noise of FIRST
@@ -76,9 +74,6 @@ class LSTMStep(Figure):
             chosen=chosen,
             **state,
         )
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["events", "bias"])
 
     @traitlets.validate("events")
     def _check_events(self, proposal):

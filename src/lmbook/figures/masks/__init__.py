@@ -12,7 +12,7 @@ import html
 import numpy as np
 import traitlets
 
-from lmbook.figures import Figure
+from lmbook.figures import Figure, says
 
 WORDS = ("the", "seal", "on", "the", "rock", "barks", "at", "us")
 PREFIX, PADDED = 3, 2  # words of the prefix; words at the end that are taken for padding
@@ -54,33 +54,27 @@ class MaskPainter(Figure):
     """
 
     module = "masks"
+    title = says("One layer sees what its mask allows; layers together see further")
+    caption = says(
+        "Filled cells are looked at in one layer, hatched ones are seen through other words. Raise the layers. Then "
+        "take “causal” and paint one cell two places above the diagonal: which outputs see a later word in one layer, "
+        "and which in two?"
+    )
 
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     mask = traitlets.List().tag(sync=True)
-    layers = traitlets.Int(1, min=1, max=MOST_LAYERS).tag(sync=True)
+    layers = traitlets.Int(2, min=1, max=MOST_LAYERS).tag(sync=True)
     residual = traitlets.Bool().tag(sync=True)
     chosen = traitlets.Int().tag(sync=True, counts="words")
     prefix = traitlets.Int(PREFIX).tag(sync=True)
     padded = traitlets.Int(PADDED).tag(sync=True)
 
-    def __init__(self, words=WORDS, mask="neighbours", layers=1, residual=True, chosen=4, **state):
+    def __init__(self, words=WORDS, mask="neighbours", layers=2, residual=True, chosen=4, **state):
         if not 3 <= len(words) <= 10:
             raise ValueError(f"there are {len(words)} words; give 3 to 10.")
         if isinstance(mask, str):
             mask = preset(mask, len(words))
-        state.setdefault("title", "One layer sees what its mask allows; layers together see further")
-        state.setdefault(
-            "caption",
-            "With the mask “neighbours”, raise the number of layers: how far does each output see? Then take "
-            "“causal”, look at the right square, and allow a single cell two or more places above the diagonal. Which"
-            " outputs see a later word with one layer, and which with two? Set cells by mouse, or by arrow keys "
-            "and space.",
-        )
-        state.setdefault("alt", "…")
         super().__init__(words=list(words), mask=mask, layers=layers, residual=residual, chosen=chosen, **state)
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["words", "mask", "layers", "residual", "chosen"])
 
     @traitlets.validate("mask")
     def _check_mask(self, proposal):

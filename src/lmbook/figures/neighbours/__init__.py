@@ -11,10 +11,11 @@ from functools import cache
 
 import traitlets
 
-from lmbook.figures import Figure, bundle
+from lmbook.figures import Figure, bundle, says
 from lmbook.lab import checkpoints
 
 NAME, NEAR, MOST = "skip-gram-page", 5, 6  # recipe; neighbours a word; words that are placed
+GUESS = "red"
 EXAMPLES = ["october three mother storm", "king queen emperor", "red album river he", "march second bank"]
 
 # where a word of the drawn map may stand: right (1) or left (-1) of its dot, and how far below it
@@ -72,6 +73,15 @@ def placed(text: str) -> dict:
     }
 
 
+def cosines(word: str, found: dict) -> list[float]:
+    """cos(word, w) for each of the words of placed()."""
+    import torch
+
+    vectors, reader, _ = _trained()
+    a, b = vectors[reader.encode(word)], vectors[[one["id"] for one in found["words"]]]
+    return [round(x, 4) for x in torch.cosine_similarity(a, b, dim=1).tolist()]
+
+
 def _overlap(one: tuple, other: tuple) -> bool:
     """Whether two boxes (left, top, right, bottom) share any of the sheet."""
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
@@ -87,31 +97,28 @@ class NeighbourMap(Figure):
     """
 
     module = "neighbours"
+    title = says("Words that keep the same company are neighbours")
+    caption = says(
+        "Choose a word to see its neighbours, and press a neighbour or its dot to place it too. Type words of your "
+        "own, several at once: which lies near two families? What becomes of a word that was never seen?"
+    )
     models = (NAME,)
 
     words = traitlets.Unicode().tag(sync=True)
     chosen = traitlets.Int(0).tag(sync=True)
     examples = traitlets.List().tag(sync=True)
     known = traitlets.Dict().tag(sync=True)  # what is placed already, by text; that of `words` is the first
+    guess = traitlets.Dict().tag(sync=True)  # a word to bet on, and its cosine with each of `words` at first
     types = traitlets.Int().tag(sync=True)
     bytes = traitlets.Int().tag(sync=True)
 
     def __init__(self, words: str = EXAMPLES[0], chosen: int = 0, **state):
         readable = _trained()[2]
         state.setdefault("examples", EXAMPLES)
-        state.setdefault("title", "Words that keep the same company are neighbours")
-        state.setdefault(
-            "caption",
-            "Type words of your own, several at once, and place them. Choose a word to see its neighbours, and a "
-            "neighbour to place it too. Which word lies near two families? What becomes of a word that was never seen?",
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the words are known
         known = {text: placed(text) for text in (words, *state["examples"])}
+        state.setdefault("guess", {"word": GUESS, "cosines": cosines(GUESS, known[words])})
         given = {"words": words, "chosen": chosen, "known": known, "types": len(readable)}
         super().__init__(**given, bytes=len(bundle.weights(NAME)[0]), **state)
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["words", "chosen"])
 
     @traitlets.validate("words")
     def _check_words(self, proposal):

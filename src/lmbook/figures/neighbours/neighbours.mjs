@@ -19,6 +19,12 @@ const style = `
 .lm-figure .lmn-near { display: flex; flex-wrap: wrap; gap: 0.35rem; }
 .lm-figure .lmn-near small { color: var(--lm-muted); font-variant-numeric: tabular-nums; }
 .lm-figure .lmn-map { touch-action: auto; }
+.lm-figure .lmn-place { cursor: pointer; }
+.lm-figure .lmn-fly .lmn-place { transition: transform 0.3s ease-out; }
+.lm-figure .lmn-hit { fill: transparent; }
+.lm-figure .lmn-place:hover .lmn-dot { stroke: var(--lm-text); stroke-width: 2; }
+.lm-figure .lmn-lead { stroke: var(--lm-edge); stroke-dasharray: 1.5 2; }
+.lm-figure .lmn-nowhere { padding: 2rem 1rem; border: 1px dashed var(--lm-edge); border-radius: 6px; text-align: center; }
 .lm-figure .lmn-link { stroke: var(--lm-edge); stroke-opacity: 0.5; }
 .lm-figure .lmn-link.lmn-now { stroke: var(--lm-1); stroke-opacity: 1; }
 .lm-figure .lmn-dot { fill: var(--lm-edge); }
@@ -50,6 +56,10 @@ function labels(dots, width) {
       [x + r, down],
       [x - r - wide, up],
       [x - r - wide, down],
+      ...[16, -16, 32, -32, 48, -48].flatMap((aside) => [
+        [x + r + 8, y - LINE / 2 + aside],
+        [x - r - 8 - wide, y - LINE / 2 + aside],
+      ]),
     ]
       .map(([left, top]) => [Math.max(0, Math.min(width - wide, left)), top])
       .map(([left, top]) => [left, top, left + wide, top + LINE]);
@@ -69,11 +79,13 @@ const about = {
   },
 };
 
-export default figure(({ model, el, get, put, listen, say }) => {
+export default figure(({ model, el, get, put, listen, say, wager }) => {
   const placed = new Map(Object.entries(get("known"))); // by the text that was typed
   const models = connect(model);
   let found = [...placed.values()][0];
-  let width = 560;
+  let width = 0;
+  let flip = [1, 1]; // of the axes, so that a word that stays on the map stays on its side
+  const at = new Map(); // of the map as it is drawn: id, the place of its word
   const chosen = () => Math.max(0, Math.min(found.words.length - 1, get("chosen")));
 
   const line = ownText({
@@ -101,7 +113,16 @@ export default figure(({ model, el, get, put, listen, say }) => {
     "aria-label": "Words on the map: one tab stop, arrows move, Enter shows the neighbours",
   });
   const tiles = roving(words, "button", { onmove: (at) => put({ chosen: at }) });
-  const map = h("div", { class: "lm-chart lmn-map", "aria-hidden": "true" });
+  const svg = s("svg", {});
+  const [links, dots] = [s("g", {}), s("g", {})];
+  svg.append(links, dots);
+  const nowhere = h(
+    "p",
+    { class: "lmn-nowhere" },
+    "<unk>, what all words become that the table does not have, has no place: no training moved its row.",
+  );
+  const map = h("div", { class: "lm-chart lmn-map", "aria-hidden": "true" }, svg, nowhere);
+  const rest = h("p", { class: "lm-small lm-muted lmn-rest", role: "status" });
   const title = h("p", { class: "lm-small lm-muted" });
   const near = h("div", {
     class: "lmn-near",
@@ -113,10 +134,30 @@ export default figure(({ model, el, get, put, listen, say }) => {
     caption: "Neighbours by cosine, and where they are on the map",
     head: ["Word", "Neighbour", "Cosine", "x", "y"],
   });
+  const { word: asked, cosines } = get("guess");
+  const best = cosines.indexOf(Math.max(...cosines));
+  const first = found.words;
+  const question =
+    first.length > 2 &&
+    wager({
+      name: "neighbours-guess",
+      asks: `Which of these words is ${fmt.quote(asked)} nearest to?`,
+      options: first.map(({ typed }, i) => [i, typed]),
+      told: (bet) =>
+        `${fmt.quote(first[best].typed)}, with a cosine of ${fmt.num(cosines[best])}.` +
+        (bet === null
+          ? ""
+          : bet === best
+            ? " So you said."
+            : ` You said ${fmt.quote(first[bet].typed)}, which has ${fmt.num(cosines[bet])}.`) +
+        ` Type ${fmt.quote(asked)} to see why.`,
+    });
   el.append(
+    ...(question ? [question.node] : []),
     line.node,
     examples.node,
     words,
+    rest,
     h("div", { class: "lm-split lm-split-right" }, map, h("div", { class: "lm-stack" }, title, near, say.node)),
     numbers.node,
   );
@@ -134,66 +175,89 @@ export default figure(({ model, el, get, put, listen, say }) => {
       });
   }
 
-  function drawMap() {
-    const tall = Math.round(Math.max(250, Math.min(430, 0.72 * width)));
+  /** A dot is a button for the mouse and the finger: a word that was typed is chosen, another one is placed. */
+  function press(id, text) {
+    const i = found.words.findIndex((word) => word.id === id);
+    if (i >= 0) put({ chosen: i });
+    else add(text);
+  }
+
+  function drawMap(fly = false) {
+    if (!width) return;
+    svg.classList.toggle("lmn-fly", fly);
     const { points, words: typed } = found;
-    const xs = points.map(({ x }) => x);
-    const ys = points.map(({ y }) => y);
+    svg.style.display = points.length ? "" : "none";
+    nowhere.hidden = points.length > 0;
+    const tall = Math.round(Math.max(250, Math.min(430, 0.72 * width)));
+    flip = flip.map((sign, axis) => {
+      const moved = points.reduce((sum, one) => {
+        const before = at.get(one.id);
+        return before ? sum + before[axis] * one[axis ? "y" : "x"] : sum;
+      }, 0);
+      return moved ? Math.sign(moved) : sign;
+    });
+    const [xs, ys] = [points.map(({ x }) => flip[0] * x), points.map(({ y }) => flip[1] * y)];
     const middle = (values) => (Math.max(...values) + Math.min(...values)) / 2;
     const span = (values) => Math.max(1e-9, Math.max(...values) - Math.min(...values));
     // equal for both axes: distances can be compared
     const scale = Math.min((width - 110) / span(xs), (tall - 56) / span(ys));
+    at.clear();
     const place = new Map(
-      points.map(({ id, text, x, y }) => [
-        id,
-        {
-          id,
-          text,
-          x: width / 2 + (points.length > 1 ? scale * (x - middle(xs)) : 0),
-          y: tall / 2 - (points.length > 1 ? scale * (y - middle(ys)) : 0),
-        },
-      ]),
+      points.map(({ id, text }, i) => {
+        at.set(id, [xs[i], ys[i]]);
+        const x = width / 2 + (points.length > 1 ? scale * (xs[i] - middle(xs)) : 0);
+        const y = tall / 2 - (points.length > 1 ? scale * (ys[i] - middle(ys)) : 0);
+        return [id, { id, text, x, y }];
+      }),
     );
     const own = new Set(typed.map(({ id }) => id));
     const now = new Set(found.near[chosen()].map(({ id }) => id));
     const rank = ({ id }) => (own.has(id) ? 0 : now.has(id) ? 1 : 2);
-    const dots = [...place.values()]
+    const all = [...place.values()]
       .map((dot) => ({ ...dot, must: own.has(dot.id), r: own.has(dot.id) ? 5 : 3 }))
       .sort((a, b) => rank(a) - rank(b));
-    const boxes = labels(dots, width);
-    const links = typed.flatMap(({ id }, i) =>
-      found.near[i].map((one) =>
-        s("line", {
-          class: `lmn-link${i === chosen() ? " lmn-now" : ""}`,
-          x1: place.get(id).x.toFixed(1),
-          y1: place.get(id).y.toFixed(1),
-          x2: place.get(one.id).x.toFixed(1),
-          y2: place.get(one.id).y.toFixed(1),
-          "stroke-width": (0.5 + 2.5 * Math.max(0, one.cosine) ** 2).toFixed(2),
-        }),
-      ),
-    );
-    const name = (dot, at) =>
-      at
-        ? s(
-            "text",
-            { class: `lmn-label${dot.must ? " lmn-typed" : ""}`, x: at[0].toFixed(1), y: (at[1] + 11).toFixed(1) },
-            [dot.text],
-          )
-        : null;
-    replace(map, [
-      s("svg", { viewBox: `0 0 ${width} ${tall}`, width, height: tall }, [
-        links,
-        dots.map((dot) =>
-          s(
-            "circle",
-            { class: `lmn-dot${dot.must ? " lmn-typed" : ""}`, cx: dot.x.toFixed(1), cy: dot.y.toFixed(1), r: dot.r },
-            [s("title", {}, dot.text)],
-          ),
+    const boxes = labels(all, width);
+    const given = { viewBox: `0 0 ${width} ${tall}`, width, height: tall };
+    for (const [name, value] of Object.entries(given)) svg.setAttribute(name, String(value));
+    replace(links, [
+      typed.flatMap(({ id }, i) =>
+        found.near[i].map((one) =>
+          s("line", {
+            class: `lmn-link${i === chosen() ? " lmn-now" : ""}`,
+            x1: place.get(id).x.toFixed(1),
+            y1: place.get(id).y.toFixed(1),
+            x2: place.get(one.id).x.toFixed(1),
+            y2: place.get(one.id).y.toFixed(1),
+            "stroke-width": (0.5 + 2.5 * Math.max(0, one.cosine) ** 2).toFixed(2),
+          }),
         ),
-        dots.map((dot, i) => name(dot, boxes[i])),
-      ]),
+      ),
     ]);
+    // a word that stays flies to its new place
+    const before = new Map([...dots.children].map((one) => [one.getAttribute("data-id"), one]));
+    const groups = all.map((dot, i) => {
+      const group = /** @type {SVGElement} */ (
+        before.get(String(dot.id)) ?? s("g", { class: "lmn-place", "data-id": dot.id })
+      );
+      const box = boxes[i];
+      const [x, y] = box ? [box[0] - dot.x, box[1] + 11 - dot.y] : [0, 0];
+      const far = box && (box[0] > dot.x + dot.r + 6 || box[2] < dot.x - dot.r - 6) && Math.abs(y - 4) > 9;
+      replace(group, [
+        far ? s("line", { class: "lmn-lead", x1: 0, y1: 0, x2: x > 0 ? x : box[2] - dot.x, y2: y - 4 }) : null,
+        s("circle", { class: `lmn-dot${dot.must ? " lmn-typed" : ""}`, r: dot.r }),
+        box
+          ? s("text", { class: `lmn-label${dot.must ? " lmn-typed" : ""}`, x: x.toFixed(1), y: y.toFixed(1) }, dot.text)
+          : null,
+        s("circle", { class: "lmn-hit", r: 10 }),
+        s("title", {}, dot.text),
+      ]);
+      group.style.transform = `translate(${dot.x.toFixed(1)}px, ${dot.y.toFixed(1)}px)`;
+      group.onclick = () => press(dot.id, dot.text);
+      return group;
+    });
+    const stay = new Set(groups);
+    for (const one of [...dots.children]) if (!stay.has(/** @type {any} */ (one))) one.remove();
+    dots.append(...groups.filter((one) => !one.isConnected));
   }
 
   function drawNear() {
@@ -248,29 +312,24 @@ export default figure(({ model, el, get, put, listen, say }) => {
 
   function tell() {
     const { typed, text } = found.words[chosen()];
-    const list = found.near[chosen()].map((one) => `${one.text} (${fmt.num(one.cosine)})`);
+    const near = found.near[chosen()];
     const unknown = found.words.filter(({ id }) => id < 5).map((word) => fmt.quote(word.typed));
-    const known = found.points.length;
     say(
-      (list.length
-        ? `Nearest to ${fmt.quote(text)} are ${fmt.list(list)}.`
-        : `${fmt.quote(typed)} has no neighbours.`) +
-        `${
-          unknown.length
-            ? ` ${fmt.list(unknown)} ${unknown.length > 1 ? "are" : "is"} not among the ` +
-              `${fmt.count(get("types"))} words of the table, so ` +
-              (unknown.length > 1 ? "they become" : "it becomes") +
-              " <unk>, a row that no training moved."
-            : ""
-        }` +
-        `${
-          known > 2
-            ? ` The map shows ${fmt.count(known)} words along the two directions in which they vary most, with ` +
-              `${fmt.percent(found.share)} of their variance.`
-            : ""
-        }` +
-        `${found.left ? ` Only the first ${MOST} different words are placed.` : ""}`,
+      near.length
+        ? `Nearest to ${fmt.quote(text)}: ${near[0].text} (${fmt.num(near[0].cosine)}).` +
+            (found.points.length > 2 ? ` The map holds ${fmt.percent(found.share)} of the variance.` : "")
+        : `${fmt.quote(typed)} has no neighbours.`,
     );
+    rest.textContent = [
+      found.left ? `Only the first ${MOST} different words are placed.` : "",
+      unknown.length
+        ? `${fmt.list(unknown)} ${unknown.length > 1 ? "are" : "is"} not among the ${fmt.count(get("types"))} words of ` +
+          "the table: <unk>, a row that no training moved."
+        : "",
+    ]
+      .join(" ")
+      .trim();
+    rest.hidden = !rest.textContent;
   }
 
   function draw() {
@@ -283,7 +342,7 @@ export default figure(({ model, el, get, put, listen, say }) => {
     line.set(text);
     examples.set(text);
     drawWords();
-    drawMap();
+    drawMap(true);
     drawNear();
     numbers.draw(
       found.words.flatMap(({ typed }, i) =>

@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 import traitlets
 
-from lmbook.figures import Figure
+from lmbook.figures import Figure, says
 from lmbook.figures.stills import PALETTE, drawing
 
 EXAMPLES = [
@@ -59,6 +59,11 @@ class SentenceProbability(Figure):
     """
 
     module = "sentence"
+    title = says("A product of probabilities vanishes; the sum of their logarithms does not")
+    caption = says(
+        "Each piece of the strip is as long as −ln P of its word, so the whole strip is −ln P of the sentence. "
+        "Type a sentence, or try the examples in pairs. Swap two words and see how much the order mattered."
+    )
 
     sentence = traitlets.Unicode().tag(sync=True)
     order = traitlets.Int(3, min=1, max=5).tag(sync=True)
@@ -66,17 +71,7 @@ class SentenceProbability(Figure):
 
     def __init__(self, sentence: str = EXAMPLES[-1][1], **state):
         state.setdefault("examples", EXAMPLES)
-        state.setdefault("title", "A product of probabilities vanishes; the sum of their logarithms does not")
-        state.setdefault(
-            "caption",
-            "Each piece of the strip is as long as −ln P of its word, so the whole strip is −ln P of the sentence. "
-            "Type a sentence, or try the examples in pairs. Swap two words and see how much the order mattered.",
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as sentence and order are known
         super().__init__(sentence=sentence, **state)
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["sentence", "order"])
 
     def tokens(self) -> list[tuple[str, float]]:
         """Every token of the sentence, <eos> last, with its natural log probability."""

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import traitlets
 
-from lmbook.figures import Figure
+from lmbook.figures import Figure, says
 
 MERGES, MOST, WIDTH = 400, 120, 8
 NAMES = ("Characters", "Words", "Byte pairs")
@@ -95,6 +95,12 @@ class TokenizerComparison(Figure):
     """
 
     module = "tokenizers"
+    title = says("Characters give long sequences, words leave gaps, byte pairs strike a balance")
+    caption = says(
+        "Type a text: which of its words are unknown, and what do the byte pairs make of them? Take merges away: "
+        "at 0 only bytes are left. Choose a token: its row of D appears, and those most like it. Whose rows are "
+        "like that of “a”, of “she”, of “ harbour”?"
+    )
 
     text = traitlets.Unicode().tag(sync=True)
     merges = traitlets.Int(MERGES, min=0, max=MERGES).tag(sync=True)
@@ -108,14 +114,6 @@ class TokenizerComparison(Figure):
     def __init__(self, text: str = EXAMPLES[1], merges: int = MERGES, **state):
         characters, _, learned = _trained()
         state.setdefault("examples", EXAMPLES)
-        state.setdefault("title", "Characters give long sequences, words leave gaps, byte pairs strike a balance")
-        state.setdefault(
-            "caption",
-            "Type a text: which of its words are unknown, and what do the byte pairs make of them? Take merges away: "
-            "at 0 only bytes are left. Choose a token: its row of D appears, and those most like it. Whose rows are "
-            "like that of “a”, of “she”, of “ harbour”?",
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the text is known
         super().__init__(
             text=text,
             merges=merges,
@@ -124,9 +122,6 @@ class TokenizerComparison(Figure):
             rows=stored(),
             **state,
         )
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["text", "merges"])
 
     @cached_property
     def fixed(self) -> tuple:

@@ -16,7 +16,7 @@ from importlib import resources
 import numpy as np
 import traitlets
 
-from lmbook.figures import Figure, bundle
+from lmbook.figures import Figure, bundle, says
 
 STEPS, UNITS, TOP, SCALE = 120, 160, 3, 127
 PLACES = (80_327, 93_326, 70_058)  # where the passages begin in the held-out text
@@ -80,6 +80,13 @@ class UnrolledRNN(Figure):
     """
 
     module = "unrolled"
+    title = says("One state is rewritten at every character, and some of its units can be read")
+    caption = says(
+        "Move along the text, ours or your own, and watch the strip: how much of it changes from one character to "
+        "the next? Then choose a unit, by number or in the strip, and find out what the characters at which it "
+        "is positive have in common. Compare one that changes at every letter with one that stays through a whole "
+        "name."
+    )
     models = ("shakespeare-rnn",)
 
     passages = traitlets.List().tag(sync=True)
@@ -90,15 +97,6 @@ class UnrolledRNN(Figure):
     bytes = traitlets.Int().tag(sync=True)
 
     def __init__(self, passage: int = 0, t: int = 30, unit: int = 153, known=(), **state):
-        state.setdefault("title", "One state is rewritten at every character, and some of its units can be read")
-        state.setdefault(
-            "caption",
-            "Move along the text, ours or your own, and watch the strip: how much of it changes from one character to "
-            "the next? Then choose a unit, by number or in the strip, and find out what the characters at which it "
-            "is positive have in common. Compare one that changes at every letter with one that stays through a whole "
-            "name.",
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
         super().__init__(
             passages=list(stored()),
             bytes=len(bundle.weights(self.models[0])[0]),
@@ -108,9 +106,6 @@ class UnrolledRNN(Figure):
             known=[[int(u), str(what)] for u, what in known],
             **state,
         )
-        if state["alt"] == "…":
-            self._describe()
-            self.observe(self._describe, ["passage", "t", "unit"])
 
     @traitlets.validate("passage")
     def _check(self, proposal):

@@ -8,8 +8,7 @@
     device.mjs       what is kept on the device
     report.mjs       what the check found (lmbook_grader.in_page, which runs in the page)
 
-A homework for which the page's PyTorch was not compared (`questions.COMPARED`) has no desk, and its page says where it
-runs.  Without the files of Python for the page (`lmbook_press.site.python`) no homework has a desk.
+Without the files of Python for the page (`lmbook_press.site.python`) no homework has a desk.
 """
 
 import hashlib
@@ -18,8 +17,6 @@ import shutil
 from functools import cache
 from pathlib import Path
 
-from lmbook_press.assignments.questions import runs_in_a_page
-from lmbook_press.normalize import read
 from lmbook_press.rendering import render
 from lmbook_press.site.features import mathematics
 
@@ -45,9 +42,8 @@ def _page_context(app, pagename, templatename, context, doctree):
     found = HOMEWORK.fullmatch(pagename)
     if not found or app.lmbook_python is None:
         return
-    here = runs_in_a_page(found[1], read(Path(app.env.doc2path(pagename))))
     home = f"{context['pathto']('_static', resource=True)}/{folder()}"
-    button = str(render("solve.html", name=found[1], home=home, here=here))
+    button = str(render("solve.html", name=found[1], home=home))
     context["body"] = ABOUT.sub(lambda about: about[0] + button, context["body"], count=1)
 
 
@@ -65,8 +61,7 @@ def write_desk(app, exception):
     for page in sorted(app.env.found_docs):
         if found := HOMEWORK.fullmatch(page):
             release = Path(app.env.doc2path(page))
-            if runs_in_a_page(found[1], read(release)):
-                (made / f"{found[1]}.ipynb").write_bytes(release.read_bytes())
+            (made / f"{found[1]}.ipynb").write_bytes(release.read_bytes())
 
 
 def setup(app):

@@ -20,7 +20,7 @@ const PAGE = location.pathname
 const ran = new Map(); // number of a cell: {generation, text, at}
 const views = new Map(); // number of a cell: what is on the page for it
 let about; // the manifest
-let plan; // the code cells of the notebook: {id, source, before, imports, packs, binds, changes, names, torch}
+let plan; // the notebook's code cells: {id, source, before, imports, packs, binds, changes, names, torch, seconds}
 let clock = 0;
 let queue = Promise.resolve();
 let stopped = 0; // how often Stop was pressed: what waited then does not run
@@ -129,8 +129,10 @@ function view(number) {
 const buttons = (number) => view(number).cell.querySelector(".lm-run-bar");
 function running(number, on) {
   const button = buttons(number).querySelector(".lm-run");
-  button.textContent = on ? "Stop" : "Run";
-  button.setAttribute("aria-label", `${on ? "Stop" : "Run"} code ${number + 1}`);
+  button.dataset.said ??= button.textContent; // "Run", or "Run (about 2 min)"
+  const said = on ? "Stop" : button.dataset.said;
+  button.textContent = said;
+  button.setAttribute("aria-label", said.replace(/^\w+/, `$& code ${number + 1}`));
   view(number).cell.toggleAttribute("data-running", on);
 }
 
@@ -182,7 +184,10 @@ async function run(number) {
       : null;
     if (ready && ready.status !== "ok") return finish(number, ready.status, ready.outputs, began);
     for (const [i, step] of steps.entries()) {
-      head.textContent = `First the code above that this needs: ${i + 1} of ${steps.length}`;
+      const minutes = Math.ceil(steps.slice(i).reduce((sum, other) => sum + plan[other].seconds, 0) / 60);
+      const long = minutes ? `, about ${minutes} min` : "";
+      head.textContent = `First the code above that this needs: ${i + 1} of ${steps.length}${long}`;
+      if (minutes && !i) say(head.textContent);
       const { status, outputs: shown } = await kernel.run(textOf(step), { id: plan[step].id, onLoading });
       if (status !== "ok") {
         await show(outputs, shown);

@@ -23,13 +23,13 @@ from pathlib import Path
 
 import lmbook
 from lmbook_press.site.python.names import FUNCTION, Cell, Reader, free, read, root
+from lmbook_press.site.python.packs import TRAINED
 
 HOME = Path(lmbook.__file__).parent.parent
-TORCH = {"torch", "safetensors"}
-WEIGHTS = re.compile(
-    r"\b(bundle\.weights|checkpoints\.load)\("
-)  # of a figure that runs a trained model, which is not in the page's Python
-NEVER = {"weights", "transformers", "sklearn", "nltk", "sacrebleu"}  # not in a page, with PyTorch or without
+TORCH = frozenset({"torch", "safetensors", "trained"})
+WEIGHTS = re.compile(r"\b(bundle\.weights|checkpoints\.load)\(")  # of a figure that runs a trained model
+QUOTED = re.compile(r"\"([\w-]+)\"")
+NEVER = frozenset({"weights", "transformers", "sklearn", "nltk", "sacrebleu"})  # not in a page, with PyTorch or without
 COVERED = json.loads(Path(__file__).with_name("torch.json").read_text(encoding="utf8"))
 
 
@@ -72,7 +72,17 @@ def head(file: Path) -> list[str]:
     for node in ast.parse(text).body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             reader.modules(node)
-    return [*reader.cell.modules, *(["weights"] if "figures" in file.parts and WEIGHTS.search(text) else [])]
+    return [*reader.cell.modules, *(models(text) if "figures" in file.parts else [])]
+
+
+def models(text: str) -> list[str]:
+    """What a figure that runs trained models needs beside its imports: "trained" where a page has all of them, or
+    "weights", which no page has."""
+    if not WEIGHTS.search(text):
+        return []
+    shipped = {file.stem for file in (HOME / "lmbook/lab/trained").glob("*.safetensors")}
+    named = shipped & set(QUOTED.findall(text))
+    return ["trained" if named and named <= {name for names in TRAINED.values() for name in names} else "weights"]
 
 
 @cache
@@ -117,7 +127,7 @@ def plan(sources: list[str], covered: bool = False, refused: Collection[int] = (
     torch: whether it, or a cell that it needs, asks for a package that a page does not have, PyTorch among them unless
     it is covered, or is one of those refused.
     """
-    no = frozenset((TORCH - {"torch"} if covered else TORCH) | NEVER)
+    no = NEVER if covered else TORCH | NEVER
     cells = [read(code) for code in sources]
     plans: list[dict] = []
     for number, cell in enumerate(cells):

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+import lmbook
 from lmbook.data import fetch
 from lmbook_press.site.python import files
 
@@ -22,8 +23,18 @@ LESSON = (".py", ".json", ".txt", ".toml", ".mjs", ".css", ".wasm")
 RECORDS = ("lmbook/lab/recorded/", "lmbook/lab/trained/", "lmbook/lab/tables.toml")
 # What a page loads by these names: the newest, since all of them change together.
 SCRIPTS = ("kernel.mjs", "cells.mjs", "outputs.mjs", "cells.css", "codemirror.js")
+LOOPS = Path(lmbook.__file__).parent / "figures" / "engine" / "kernels.wasm"  # which multiply large matrices
 TITLES = {"numpy": "NumPy", "matplotlib": "Matplotlib", "lmbook": "the book's own code", "records": "recorded results"}
 TITLES |= {"traitlets": "traitlets", "grader": "the checks of the homework", "torch": "the book's part of PyTorch"}
+TITLES |= {"trained": "trained models", "taggers": "trained taggers"}
+# Models that cells and figures of chapters with the page's PyTorch load, by pack; their cards are among the records.
+TRAINED = {
+    "trained": (
+        "shakespeare-rnn", "shakespeare-lstm", "shakespeare-gru", "sms-spam", "captions-feedforward", "names-gpt",
+        "skip-gram-page",
+    ),
+    "taggers": ("ewt-left", "ewt-lstm", "sms-spam-left"),
+}  # fmt: skip
 
 
 def archive(entries: Iterable[tuple[str, bytes]]) -> bytes:
@@ -57,7 +68,7 @@ def licences(*distributions: str) -> list[tuple[str, bytes]]:
 
 
 def archives() -> dict[str, bytes]:
-    """The archives by name: the kernel, the lesson, the records, the grader, traitlets, what stands for torch."""
+    """The archives by name: kernel, lesson, records, grader, traitlets, what stands for torch, trained models."""
     lesson = tree(place("lmbook"), "lmbook/", LESSON)
     apart = [(name, data) for name, data in lesson if name.startswith(RECORDS)]
     names = {name for name, _ in apart}
@@ -69,8 +80,15 @@ def archives() -> dict[str, bytes]:
         "records.zip": archive(apart),
         "grader.zip": archive([*of_the_grader(), *of_the_press()]),
         "torch.zip": archive(tree(place("lmbook_torch"), "torch/")),
+        **{f"{pack}.zip": archive(weights(names)) for pack, names in TRAINED.items()},
         "traitlets.zip": archive([*tree(place("traitlets"), "traitlets/"), *licences("traitlets")]),
     }
+
+
+def weights(names: Iterable[str]) -> list[tuple[str, bytes]]:
+    """The files of trained models, with their places in the package."""
+    folder = place("lmbook") / "lab" / "trained"
+    return [(f"lmbook/lab/trained/{name}.safetensors", (folder / f"{name}.safetensors").read_bytes()) for name in names]
 
 
 def of_the_grader() -> list[tuple[str, bytes]]:
@@ -144,7 +162,13 @@ def packs() -> dict[str, dict]:
     found["lmbook"] = {"files": ["lmbook.zip"], "imports": ["lmbook"], "unpack": "/lib/lmbook"}
     found["records"] = {"files": ["records.zip"], "imports": ["lmbook.lab"], "unpack": "/lib/lmbook"}
     found["grader"] = {"files": ["grader.zip"], "imports": ["lmbook_grader"], "unpack": "/lib/lmbook"}
-    found["torch"] = {"files": ["torch.zip"], "imports": ["torch"], "unpack": "/lib/kernel"}
+    asking = {"trained": ["lmbook.lab.checkpoints", "trained"]}  # the second: needs.models
+    asking["taggers"] = ["lmbook.lab.recipes.tagging", "lmbook.figures.directions"]
+    for name, modules in asking.items():
+        found[name] = {"files": [f"{name}.zip"], "imports": modules, "unpack": "/lib/lmbook"}
+    torch = {"files": ["torch.zip", LOOPS.name], "imports": ["torch"], "unpack": "/lib/kernel"}
+    found["torch"] = {**torch, "loops": LOOPS.name}
+    found["numpy"]["imports"] = [*found["numpy"]["imports"], "torch"]  # which stands on it
     found["traitlets"] = {"files": ["traitlets.zip"], "imports": ["traitlets", "anywidget"], "unpack": "/lib/kernel"}
     for name, texts in corpora().items():
         put = {file: f"/cache/lmbook/data/{name}/{file.removeprefix(f'{name}-')}" for file in texts}
@@ -167,7 +191,7 @@ def write(folder: Path, found: dict[str, Path]) -> dict:
         if name.endswith(".js"):
             kind = "text/javascript"
         listed[name] = {"at": files.served_as(name), "bytes": size, "packed": name in files.PACKED, "type": kind}
-    own = {**archives(), "pyodide-lock.json": pyodide_lock()}
+    own = {**archives(), "pyodide-lock.json": pyodide_lock(), LOOPS.name: LOOPS.read_bytes()}
     for texts in corpora().values():
         own |= texts
     worker = (HERE / "worker.mjs").read_bytes()

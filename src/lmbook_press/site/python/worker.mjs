@@ -4,7 +4,7 @@
 // in the manifest; of each it is counted how much has come.
 /** @typedef {{at: string, bytes: number, packed?: boolean, type?: string}} File */
 /** @typedef {Record<string, string>} Put */
-/** @typedef {{files: string[], imports: string[], pyodide?: string, unpack?: string, put?: Put}} Pack */
+/** @typedef {{files: string[], imports: string[], pyodide?: string, unpack?: string, put?: Put, loops?: string}} Pack */
 
 (() => {
   const self = /** @type {any} */ (globalThis);
@@ -82,7 +82,9 @@
       const settle = { numpy: "use_wide_indices", matplotlib: "use_theme" }[name];
       if (settle) pyodide.runPython(`import rich_output; rich_output.${settle}()`);
     }
+    if (pack.loops) multiply(await bytes(pack.loops));
     for (const file of pack.files) {
+      if (file === pack.loops) continue;
       if (pack.unpack) pyodide.unpackArchive(await bytes(file), "zip", { extractDir: pack.unpack });
       const place = pack.put?.[file];
       if (place) {
@@ -91,6 +93,38 @@
       }
     }
     pyodide.runPython("import importlib; importlib.invalidate_caches()");
+  }
+
+  /**
+   * The module page_products, through which NumPy's matrices are multiplied by the loops of the figures' engine
+   * (kernels.ts) in their own memory: product(c, a, b, n, I, J, K, ai, ak, bk, bj) is C = A B for n pairs one after the
+   * other, which lie at c, a, b in Python's memory; entry i, k of A at i ai + k ak, entry k, j of B at k bk + j bj.
+   */
+  function multiply(code) {
+    const own = new WebAssembly.Memory({ initial: 64 });
+    const { product } = /** @type {any} */ (
+      new WebAssembly.Instance(new WebAssembly.Module(code), { env: { memory: own } }).exports
+    );
+    const first = 1 << 13; // number of the first float that does not belong to the loops themselves
+    const whole = (n) => (n + 3) & ~3;
+    pyodide.registerJsModule("page_products", {
+      product(c, a, b, n, I, J, K, ai, ak, bk, bj) {
+        const left = first + whole(I * K);
+        const right = left + whole(K * J);
+        const lacks = 4 * (right + I * J) - own.buffer.byteLength;
+        if (lacks > 0) own.grow(Math.ceil(lacks / 65536));
+        const there = new Float32Array(own.buffer);
+        const python = pyodide._module.HEAPF32;
+        for (let one = 0; one < n; one += 1) {
+          const [x, y, z] = [a / 4 + one * I * K, b / 4 + one * K * J, c / 4 + one * I * J];
+          there.set(python.subarray(x, x + I * K), first);
+          there.set(python.subarray(y, y + K * J), left);
+          there.fill(0, right, right + I * J);
+          product(4 * right, 4 * J, 4 * first, 4 * ai, 4 * ak, 4 * left, 4 * bk, 4 * bj, I, J, K);
+          python.set(there.subarray(right, right + I * J), z);
+        }
+      },
+    });
   }
 
   async function start(given, first) {

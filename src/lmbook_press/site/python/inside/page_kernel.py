@@ -126,7 +126,8 @@ class Kernel:
         return json.dumps(sorted(found))
 
     def behind(self, name: str) -> list[str]:
-        """What the book's module of this name, or the one that holds the name, imports at its head."""
+        """What the book's module of this name, or the one that holds the name, imports at its head; a figure imports
+        what its model needs when it is made."""
         if not name.startswith("lmbook"):
             return []
         if name not in self.read:
@@ -138,7 +139,8 @@ class Kernel:
                 if file is None and parts[:2] == ["lmbook", "figures"] and end == 3:
                     found += lazily(parts[2])
                 elif file is not None:
-                    found += names_imported(ast.parse(file.read_text(encoding="utf8")).body)
+                    tree = ast.parse(file.read_text(encoding="utf8"))
+                    found += names_imported(ast.walk(tree) if "figures" in parts else tree.body)
             if Path(HOME, "lmbook").exists():
                 self.read[name] = found
             return found
