@@ -319,8 +319,8 @@ def test_a_text_is_cut_between_characters_and_what_is_left_out_is_said(lessons):
     assert set(written) <= set(faces)
     with pytest.raises(Exception, match="the text has 400 characters; at least 800"):
         lessons.evaluate(TOLD, [about, faces * 80])
-    _, notes, _ = lessons.evaluate(TOLD, [about, "ab" * 100_001])
-    assert notes == ["only the first 200,000 characters of the text are read"]
+    _, notes, _ = lessons.evaluate(TOLD, [about, "ab" * 600_001])
+    assert notes == ["only the first 1,200,000 characters of the text are read"]
 
 
 def test_seconds_count_the_reports(lessons):

@@ -6,10 +6,10 @@
 
 where `$core` holds the exports of core.mjs, which is placed once in front, in a function of its own, so that names
 cannot clash. A module goes by its name without the folder: no two folders have one of the same name.
-`import { text } from "./harbour.mjs"` gives the training set of the built-in corpus, cut into words, `"./stories.mjs"`
-the same as it was written, `"./names.mjs"` the invented names, one a line, `import { wasm } from "./wasm-kernels.mjs"`
-the bytes of kernels.wasm in base64, and `import { program } from "./program-NAME.mjs"` the module NAME as
-a function: called, it returns what the module exports, and its text is a program for a worker (kit/made.d.ts).
+`import { text } from "./harbour.mjs"` gives the training set of the built-in corpus, cut into words,
+`import { wasm } from "./wasm-kernels.mjs"` the bytes of kernels.wasm in base64, and
+`import { program } from "./program-NAME.mjs"` the module NAME as a function: called, it returns what that exports,
+and its text is a program for a worker (kit/made.d.ts).
 
 On a site, what many figures need is a file of its own (SHARED): a page loads core and the engine once, and its figures
 share one worker and one store of models. Everywhere else a figure is one text with everything inside.
@@ -65,38 +65,18 @@ def files() -> dict[str, Path]:
     return {path.stem: path for path in sorted(HERE.rglob("*.mjs"))}
 
 
-def _text(text: str) -> str:
-    return f"export const text = {json.dumps(text, ensure_ascii=False)};\n"
-
-
 def _harbour() -> str:
     """The training set of the built-in corpus as a module: one sentence a line, tokens apart by spaces."""
     from lmbook import data
 
-    return _text(" ".join(data.load("harbour")["train"]).replace(" <eos> ", "\n").removesuffix(" <eos>"))
-
-
-def _stories() -> str:
-    """The same stories as they were written: a sentence a line, a blank line between two."""
-    from lmbook import data
-
-    return _text("\n\n".join("\n".join(story) for story in data.harbour_stories()["train"]) + "\n")
-
-
-def _names() -> str:
-    from lmbook import data
-
-    return _text("\n".join(data.invented_names()) + "\n")
-
-
-# Modules that are not files: what the package contains, as text
-TEXTS = {"harbour": _harbour, "stories": _stories, "names": _names}
+    text = " ".join(data.load("harbour")["train"]).replace(" <eos> ", "\n").removesuffix(" <eos>")
+    return f"export const text = {json.dumps(text, ensure_ascii=False)};\n"
 
 
 def source(name: str) -> str:
     """A local module without indentation and whole lines of comments; raises KeyError with the names there are."""
-    if name in TEXTS:
-        return TEXTS[name]()
+    if name == "harbour":
+        return _harbour()
     if name.startswith("program-"):
         body, exports = without_exports(bundle(name.removeprefix("program-")))
         return f"export const program = () => {{\n{body}return {{ {exports} }};\n}};\n"

@@ -25,6 +25,8 @@ COMMON = 8  # chapters; what a library has and more of them use says nothing
 OFTEN, MOST = 3, 4  # so often a section must name a term, and so many such sections stand for all
 NAME = re.compile(r"\b(?:torch|nn|F)\.[a-z]\w*(?:\.\w+)*|\bnn\.[A-Z]\w+|\b[A-Za-z_]\w*\b")
 LIBRARY = re.compile(r"(torch|nn|F)\.")
+SHORT = (("torch.nn.functional.", "F."), ("torch.nn.", "nn."))  # one name for each thing: chapters import both
+PART_OF_NAME = re.compile(r"(?<=[._])(?=\w)")  # where a long name may go on on the next line
 
 
 @dataclass
@@ -38,6 +40,11 @@ class Entry:
     def at(self, place: str | None) -> None:
         if place and place not in self.places:
             self.places.append(place)
+
+
+def _plain(name: str) -> str:
+    """A name as the index has it."""
+    return next((short + name.removeprefix(long) for long, short in SHORT if name.startswith(long)), name)
 
 
 def _section(element) -> str | None:
@@ -93,7 +100,7 @@ def _code(pages: list[Page]) -> list[Entry]:
     known = names()
     for page in pages:
         for snippet in page.body.iter("code", "pre") if page.name.startswith(CHAPTERS) else ():
-            for name in sorted(set(NAME.findall(snippet.text_content()))):
+            for name in sorted(set(map(_plain, NAME.findall(snippet.text_content())))):
                 if name in known or LIBRARY.match(name):
                     entry = found.setdefault(name, Entry(name, code=True))
                     if not any(place.startswith(f"{page.slug}--") for place in entry.places):
@@ -113,9 +120,9 @@ def _headings(pages: list[Page]) -> list[Entry]:
 
 
 def entries(pages: Iterable[Page], numbers: dict[str, int]) -> list[dict]:
-    """The entries by the alphabet: words, code, and places, each with the number of its page where that is known.
+    """The entries by the alphabet: words, their parts, code, and places, each with its page where that is known.
 
-    Of places on one page the first stands for all.
+    Of places on one page the first stands for all.  first: whether an entry is the first with its letter.
     """
     pages = list(pages)
     found: dict[str, Entry] = {}
@@ -124,7 +131,17 @@ def entries(pages: Iterable[Page], numbers: dict[str, int]) -> list[dict]:
         for place in entry.places:
             first.at(place)
     every = sorted(found.values(), key=lambda entry: (entry.words.casefold(), entry.words))
-    return [{"words": one.words, "code": one.code, "places": _numbered(one.places, numbers)} for one in every]
+    letters = [one.words[0].casefold() for one in every]
+    return [
+        {
+            "words": one.words,
+            "parts": PART_OF_NAME.split(one.words) if one.code else [one.words],
+            "code": one.code,
+            "first": letter != before,
+            "places": _numbered(one.places, numbers),
+        }
+        for one, letter, before in zip(every, letters, ["", *letters], strict=False)
+    ]
 
 
 def _numbered(places: list[str], numbers: dict[str, int]) -> list[tuple[str, int | None]]:

@@ -3,7 +3,7 @@
     python tests/press/site/record_torch.py 05          chapter 5 into src/lmbook_press/site/python/torch.json
 
 A cell is refused when it ends with an error, or prints what nbval would not take for the stored output. Cells that took
-long here take long in a page, which is some ten times as slow: their seconds are said before they run.
+long here take long in a page, which is up to three times as slow: their seconds are said before they run.
 """
 
 import asyncio
@@ -19,8 +19,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 RECORD = ROOT / "src/lmbook_press/site/python/torch.json"
-IN_A_PAGE = 10  # times as slow
-LONG = 60  # seconds in a page, from which on a button says so
+IN_A_PAGE = 3  # times as slow
+LONG = 25  # seconds in a page, from which on a button says so
 
 
 def inside(sources: list[str]) -> None:

@@ -140,6 +140,13 @@ def test_the_index_has_terms_names_and_headings_at_places_that_exist(site, some_
     assert len(by_words) > 150, "the whole book, of which five pages are read here, has more than 400"
     assert len(by_words["Spectral radius"]["places"]) >= 2
     assert by_words["LSTMCell"]["code"]
+    assert not [words for words in by_words if words.startswith("torch.nn.")], "nn.X and torch.nn.X are one thing"
+    assert [one["words"][0].casefold() for one in found if one["first"]] == sorted(
+        {one["words"][0].casefold() for one in found}
+    )
+    dotted = next(one for one in found if one["words"].startswith("nn."))
+    assert dotted["parts"][0] == "nn."
+    assert "".join(dotted["parts"]) == dotted["words"]
     numbers = dict.fromkeys(ids, 5)
     assert all(len(entry["places"]) == 1 for entry in index.entries(pages, numbers)), "a page is named once"
 

@@ -145,7 +145,7 @@ def test_the_record_names_cells_of_its_chapters_with_a_reason():
         ids = {cell.id for cell in cells if cell.cell_type == "code"}
         assert ids >= set(about["refused"]) | set(about["slow"])
         assert all(about["refused"].values())
-        assert all(seconds >= 60 for seconds in about["slow"].values())
+        assert all(seconds >= 30 for seconds in about["slow"].values())
 
 
 def test_a_random_generator_that_was_used_goes_on():

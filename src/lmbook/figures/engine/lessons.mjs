@@ -24,7 +24,7 @@ const FIRST = 5; // ids of special tokens, and the first of the others
 const FEWEST_NAMES = 50;
 const FEWEST_CHARACTERS = 800;
 const LONGEST = 15;
-const MOST = 200_000; // of names, characters, letters of a name; characters read
+const MOST = 1_200_000; // of names, characters, letters of a name; characters read
 const LOST = 1000; // nats per prediction, which no network needs that learns; NaN is not below it either
 const CHECKED = 300; // names, or rows of other tasks, that are held out and looked at in a report
 

@@ -1,11 +1,5 @@
-// The modules that bundle.py makes: texts of the package, and modules as programs for a worker.
+// The modules that bundle.py makes: a text of the package, and modules as programs for a worker.
 declare module "*/harbour.mjs" {
-  export const text: string;
-}
-declare module "*/stories.mjs" {
-  export const text: string;
-}
-declare module "*/names.mjs" {
   export const text: string;
 }
 declare module "*/program-engine.mjs" {

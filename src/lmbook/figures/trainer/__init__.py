@@ -38,6 +38,7 @@ RNN = {"kind": "text", "B": 16, "T": 25, "network": PLAIN}
 GPT_TEXT = {"kind": "text", "B": 12, "T": 32, "network": SMALL_GPT}
 LARGE_GPT = {"class": "GPT", "d_model": 64, "heads": 4, "n_layers": 4, "deviation": 0.05}
 GPT_LONG = {"kind": "text", "B": 8, "T": 64, "network": LARGE_GPT}
+BOOKS_GPT = {"kind": "text", "B": 12, "T": 64, "network": {**LARGE_GPT, "d_model": 128}}  # as the recipe shakespeare
 REVERSAL = {"kind": "reversal", "B": 32, "longest": 12, "symbols": 8, "lengths": [3, 6, 9, 12, 16]}
 GAP = {"kind": "gap", "B": 32, "longest": 20, "symbols": 8, "gaps": [1, 5, 10, 20, 40]}
 SHORT = {"d_model": 32, "heads": 4, "n_layers": 2, "deviation": 0.1}
@@ -48,7 +49,7 @@ OWN_TEXT = "Paste a text of at least 800 characters, better 20,000; it stays in 
 
 
 def _way(label: str, text: str, steps: int, unit: str, batch: int, runs: dict[str, dict], **more: object) -> dict:
-    """One set of data.  text: "names", "stories", "own" or "" for drawn tasks.  batch: how many `unit` a step has."""
+    """One set of data.  text: of TEXTS, "own", or "" for drawn tasks.  batch: how many `unit` a step has."""
     runs = [{"label": name, "tone": 1 + SYSTEMS.get(system(name), 0), "about": about} for name, about in runs.items()]
     return {
         "label": label, "text": text, "steps": steps, "every": steps // STEPS_A_CURVE, "unit": unit, "batch": batch,
@@ -70,6 +71,12 @@ WORDS = {
     "articles": "a an the two",
     "prepositions": " ".join(PREPOSITIONS),
     "the rest": " ".join([*CONJUNCTIONS, "."]),
+}
+TEXTS = {
+    "names": "\n".join(data.invented_names()) + "\n",
+    "stories": "\n\n".join("\n".join(story) for story in data.harbour_stories()["train"]) + "\n",
+    "pairs": "\n".join(map("\t".join, PAIRS)),
+    "captions": "\n".join(source for source, _ in PAIRS),
 }
 LESSONS = {
     "names": {
@@ -138,8 +145,7 @@ LESSONS = {
         ),
         "rate": 0.003,
         "ways": [
-            _way("", "given", 900, "captions", 32, {"Transformer": TRANSLATION}, counted="words:",
-                 given="\n".join(map("\t".join, PAIRS))),
+            _way("", "pairs", 900, "captions", 32, {"Transformer": TRANSLATION}, counted="words:"),
         ],
     },
     "blanks": {
@@ -151,12 +157,11 @@ LESSONS = {
         ),
         "rate": 0.003,
         "ways": [
-            _way("", "given", 1200, "captions", 32, {"BERT": BLANKS | {"kinds": WORDS}},
-                 given="\n".join(source for source, _ in PAIRS)),
+            _way("", "captions", 1200, "captions", 32, {"BERT": BLANKS | {"kinds": WORDS}}),
         ],
     },
     "gpt": {
-        "title": "A GPT is trained in this page, with 27,000 or with 209,000 parameters",
+        "title": "A GPT is trained in this page, with 27,000 to 802,000 parameters",
         "caption": (
             "The model of this chapter, first with two layers of width 32. Train it on names and on the stories, and "
             "read what it writes as the loss falls. Then the same stories with four layers of width 64: where is its "
@@ -169,17 +174,11 @@ LESSONS = {
             _way("the book's short stories", "stories", 900, "characters", 384, {"GPT": GPT_TEXT}),
             _way("the stories, 209,000 parameters", "stories", 2010, "characters", 512, {"GPT": GPT_LONG}, rate=0.003),
             _way("your own text", "own", 2010, "characters", 512, {"GPT": GPT_LONG}, rate=0.003, asks=OWN_TEXT),
+            _way("a long text of yours, 802,000 parameters", "own", 2010, "characters", 768, {"GPT": BOOKS_GPT},
+                 rate=0.003, asks="Paste a text of 100,000 to 1,200,000 characters; it stays in this page"),
         ],
     },
 }  # fmt: skip
-
-
-def reading(way: dict) -> str:
-    """What a set of data has to read, where it is the package's: "names", "stories", or a text that it brings along."""
-    text = way["text"]
-    if "given" in way:
-        return way["given"]
-    return json.loads(bundle.TEXTS[text]().split(" = ", 1)[1].rstrip(";\n")) if text in bundle.TEXTS else ""
 
 
 PROGRAM = """
@@ -204,7 +203,7 @@ def trained(way: dict, about: dict, rate: float, seed: int = 0) -> tuple[list[di
         "abouts": [about],
         "seed": seed,
         "rate": rate,
-        "text": reading(way),
+        "text": TEXTS.get(way["text"], ""),
     }
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -226,12 +225,12 @@ def marks(lesson: str, way: dict) -> list[tuple[float, str]]:
     if lesson == "gap":
         return [(round(math.log(GAP["symbols"]), 3), "a guess")]
     if lesson == "blanks":
-        words = Counter(way["given"].split())
+        words = Counter(TEXTS["captions"].split())
         shares = [count / words.total() for count in words.values()]
         return [(round(-sum(p * math.log(p) for p in shares), 3), "words as often as they occur")]
     if way["text"] == "names":
         return [(round(_of_the_author(), 3), "the GPT that made them up")]
-    return [(round(_of_counts(reading(way), 3), 3), "a table of 3-grams")] if way["text"] == "stories" else []
+    return [(round(_of_counts(TEXTS["stories"], 3), 3), "a table of 3-grams")] if way["text"] == "stories" else []
 
 
 def _of_the_author() -> float:
@@ -294,6 +293,7 @@ class Trainer(Figure):
     """
 
     module = "trainer"
+    state_version = 2
 
     lesson = traitlets.Dict().tag(sync=True)
     rate = traitlets.Enum(RATES).tag(sync=True)
@@ -309,7 +309,8 @@ class Trainer(Figure):
             {**way, "record": one, "marks": one["marks"] if one else []}
             for way, one in zip(about["ways"], kept, strict=True)
         ]
-        state["lesson"] = {"name": lesson, "rates": RATES, "rate": about["rate"], "ways": ways}
+        texts = {way["text"]: TEXTS[way["text"]] for way in ways if way["text"] in TEXTS}
+        state["lesson"] = {"name": lesson, "rates": RATES, "rate": about["rate"], "texts": texts, "ways": ways}
         for name in ("title", "caption", "rate"):
             state.setdefault(name, about[name])
         state.setdefault("alt", self._describe())

@@ -6,11 +6,8 @@ import { button, choice, disable, field, figure, fmt, h, onwidth, replace, selec
 import { coach } from "./coach.mjs";
 import { chart, lowest } from "./curves.mjs";
 import { found as foundKept, forget, keep } from "./kept.mjs";
-import { text as names } from "./names.mjs";
-import { text as stories } from "./stories.mjs";
 import { result } from "./writings.mjs";
 
-const TEXTS = { names, stories };
 const SLOW = 1.5; // times the seconds of the record, above which a device is called slow
 const QUIET = 10_000; // ms between two sentences that are read out
 const KEPT = 5000; // ms between two times that a training is stored
@@ -200,7 +197,7 @@ export default figure(({ el, get, say, wager }) => {
   );
 
   function textOf() {
-    return way.text === "own" ? area.value : (way.given ?? TEXTS[way.text] ?? "");
+    return way.text === "own" ? area.value : (get("lesson").texts[way.text] ?? "");
   }
 
   /** A .safetensors file, with the card in it or in a .json beside it. */

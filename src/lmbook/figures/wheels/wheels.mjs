@@ -13,7 +13,8 @@ const LONGEST = 15;
 
 const style = `
 .lm-figure .lmpw-dials { display: grid; grid-template-columns: repeat(auto-fill, minmax(4.6rem, 1fr)); gap: 0.5rem; }
-.lm-figure .lmpw-dial { text-align: center; font-size: 0.8125rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
+.lm-figure .lmpw-dial { text-align: center; font-size: 0.8125rem; line-height: 1.3;
+  font-variant-numeric: tabular-nums; }
 .lm-figure .lmpw-dial svg { width: 100%; max-width: 6rem; height: auto; display: block; margin: 0 auto; }
 .lm-figure .lmpw-rim { fill: none; stroke: var(--lm-edge); stroke-width: 1; }
 .lm-figure .lmpw-open { fill: var(--lm-3); fill-opacity: 0.5; }

@@ -30,6 +30,7 @@ from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its r
     position_codes,
     published_encoder,
     recall_across_gap,
+    rewarded,
     scaling,
     seq2seq_tasks,
     shakespeare,
