@@ -42,6 +42,8 @@ def pytest_collection_modifyitems(items):
 _numbers = count()  # of the pages
 BETS = re.findall(r'wager\(\{\s*name: "([\w-]+)"', "".join(path.read_text("utf8") for path in bundle.files().values()))
 BETS += [f"trainer-{name}" for name in LESSONS]
+PARTS = "whole", "encoder", "decoder", "source", "target"
+BETS += [f"opened-{kind}-{part}" for kind in ("translator", "blank", "next") for part in PARTS]
 SETTLED = f"localStorage.setItem('lmbook-bets', '{json.dumps(dict.fromkeys(BETS))}')"
 
 

@@ -111,7 +111,7 @@ def test_alternative_text_and_fallback_say_what_is_seen():
     for row in (row for row in rows if row["kind"] == "feed"):
         assert f"“{row['says']['text'].strip()}” ({row['says']['p']:.2f})" in figure.alt
         assert f"feed, layer {row['layer']}</th><td>{row['added']:.1f}</td>" in figure.fallback()
-    assert len(OpenTransformer("decoder.3.cross.1").html()) < 40_000  # a head with all its numbers
+    assert len(OpenTransformer("decoder.3.cross.1").html()) < 45_000  # a head with all its numbers, and maps
 
 
 @pytest.mark.parametrize(
@@ -158,10 +158,10 @@ def test_the_keyboard_walks_from_the_whole_to_a_number_and_back(show):
     press(page, "ArrowDown", "ArrowDown", "ArrowDown", "Enter")
     label, place = now(page)
     assert place == "score of “auf”"
-    assert "is the score 4.04" in label
+    assert "make the score 4.04" in label
     press(page, "ArrowDown", "ArrowUp")  # the score of the next token, and back
     press(page, "Escape")
-    assert now(page)[0] == "score and weight: auf 4.0 0.87"
+    assert now(page)[0] == "weight and score: auf 0.87 4.0"
     assert fetched == []  # the first view goes down to the number without a model
     press(page, "Escape")
     assert now(page) == ("attention to the source, head 1", "decoder, layer 3")
@@ -211,7 +211,7 @@ def test_each_number_is_torchs_for_the_readers_sentence(show):
     assert "there is no word yet" in page.locator(".lm-own-text").inner_text()
     to(page, "part=decoder.9.cross")  # leads nowhere
     page.get_by_text("The address asks for a part that this figure cannot have.").wait_for()
-    assert now(page)[1] == "entry 9"
+    assert now(page)[1] == "entry 8"  # counted from 0, as in the formula
     to(page, "part=&write=900")  # the last word
     assert now(page)[1] == "Transformer"
     assert f"writes “{written[-1]}”" in says(page)
@@ -414,3 +414,51 @@ def test_a_text_of_the_readers_is_read_with_mask_and_cache(show, axe_in_every_vi
             assert f"“t”, which comes next in the text, has P = {came['p']:.3g}, rank {came['rank']}." in says(page)
             assert axe_in_every_view(page, wide=360) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+# --- the bet, and the heads beside one another ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("figure", "pressed", "told"),
+    [
+        (lambda: OpenTransformer(), "layer 3", "You said layer 3. It comes up in layer 2, with P = 0.61; at the end"),
+        (lambda: OpenTransformer("decoder.3.cross.1"), "Mann", "You said “Mann”. Most at “auf”, weight 0.87."),
+        (lambda: OpenTransformer("source"), "both", "You said both. The wave alone"),
+    ],
+)
+def test_a_bet_is_taken_before_what_it_asks_for_is_in_sight(show, figure, pressed, told):
+    page = show(figure(), bets=True)
+    covered = (
+        "[...document.querySelectorAll('.lmo-told')].filter((one) => one.checkVisibility({ visibilityProperty: true }))"
+    )
+    assert page.evaluate(f"{covered}.length") == 0
+    page.get_by_role("group", name="Your bet").get_by_role("button", name=pressed, exact=True).click()
+    assert told in page.locator(".lm-wager").inner_text()
+    assert page.evaluate(f"{covered}.length") == page.locator(".lmo-told").count()
+
+
+def test_all_heads_of_a_layer_are_drawn_and_open(show):
+    page = show(OpenTransformer("encoder.1.self.4"))
+    weights = looks(MODEL, ABOUT[MODEL]["examples"][0], "encoder.1.self.4", 4)
+    assert page.locator(".lmo-map").count() == len(weights) == 4
+    drawn = """(all) => all.map((map) => [...map.querySelectorAll("[fill-opacity]")].map((one) =>
+        [+one.getAttribute("x"), +one.getAttribute("y"), +one.getAttribute("fill-opacity")]))"""
+
+    def agree(weights):
+        for cells, rows in zip(page.locator(".lmo-map").evaluate_all(drawn), weights, strict=True):
+            assert len(cells) > len(rows) - 1
+            for x, y, opacity in cells:
+                assert opacity == pytest.approx(rows[y][x], abs=0.011)
+            assert {(x, y) for x, y, _ in cells} >= {
+                (x, y) for y, row in enumerate(rows) for x, weight in enumerate(row) if weight > 0.03
+            }
+
+    agree(weights)
+    page.locator(".lmo-map").nth(1).click()
+    ready(page)
+    assert page.locator(".lmo-way [aria-current]").inner_text() == "self-attention, head 2"
+    page.get_by_label("Your sentence in German").fill("Ein Hund rennt.")
+    page.get_by_role("button", name="Translate").click()
+    page.wait_for_function("document.querySelector('.lmo-map svg')?.getAttribute('viewBox') === '0 0 4 4'")
+    agree(looks(MODEL, "Ein Hund rennt.", "encoder.1.self.2", 0))

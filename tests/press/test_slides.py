@@ -158,6 +158,11 @@ def test_on_stage_nothing_is_cut_and_nothing_is_tiny(path, stage, size):
             const size = parseFloat(getComputedStyle(box).fontSize) * (matrix ? Math.hypot(matrix.b, matrix.d) : 1);
             if (size < 17.9) found.push(`${size} px: ${texts.currentNode.data.slice(0, 30)} in ${words}`);
           }
+          for (const svg of body.querySelectorAll(".panels svg")) { // words above a picture stand on one line
+            const upright = [...svg.querySelectorAll("text")].filter((text) => Math.abs(text.getScreenCTM().a) < 0.01);
+            const ends = upright.map((text) => text.getBoundingClientRect().bottom);
+            if (ends.length > 4 && Math.max(...ends) - Math.min(...ends) > 60) found.push(`letters inside: ${words}`);
+          }
         }}); return found; }"""
     )
     assert cut_off == []

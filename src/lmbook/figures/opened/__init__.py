@@ -86,37 +86,34 @@ ABOUT = {
 }
 WORDS = {  # title and caption, by model and by the beginning of the path
     (TRANSLATOR, ""): (
-        "A Transformer, opened down to a number",
+        "Layer by layer, a guess becomes the next word",
         "Open a layer, then a head, then one score; at each step the formula is shown beside it, with the numbers of "
         "this sentence. In which layer of the decoder does the word that is written first appear? Choose another word, "
         "then type a sentence of your own.",
     ),
     (TRANSLATOR, "encoder"): (
-        "In the encoder every token looks at every other, in each head its own way",
-        "Trained heads: the encoder of the Transformer of chapter 15. Compare the heads of one layer, then the "
-        "same head in all four: which look at a neighbour, which at one and the same token wherever they stand? Change "
-        "the word, and see what stays.",
+        "In the encoder each head looks in its own way",
+        "Of chapter 15's Transformer. Compare the heads of this layer, then of the others: which look at a neighbour, "
+        "which always at the same token? Change the word, and see what stays.",
     ),
     (TRANSLATOR, "decoder"): (
         "Heads that look for what is to be translated next",
-        "Trained heads, of the Transformer of chapter 15. This one looks at the German word whose translation "
-        "is written next. Choose another word: does this head find the right German word again? Open a score, and see "
-        "which products make it large. Then close twice, and open other layers.",
+        "Of chapter 15's Transformer. Choose another word: does this head find the German word whose translation is "
+        "written next, an article too? Open a score: which products make it large?",
     ),
     (TRANSLATOR, "source"): (
         "What enters the encoder: a word plus a wave for its position",
-        "The code at work: the Transformer of chapter 15 adds it to its words. Change the word with the left and "
-        "right arrows: which part of the sum is new when the same word comes again? Open an entry to see the wave that "
-        "it is read from.",
+        "The code at work, in the Transformer of chapter 15. Change the word with the left and right arrows: which "
+        "part of the sum is new when a word comes again? Open an entry to see the wave that it is read from.",
     ),
     (BERT, ""): (
-        "The encoder alone fills a blank, opened down to a number",
+        "Layer by layer, the encoder alone makes up its mind about a blank",
         "The BERT of this chapter. Hide a word of this sentence, or of one that you type. In which layer does the "
         "answer appear? Open that layer: which heads look to the right of the blank? Then hide nothing, and see what "
         "the model says about a word that it can read.",
     ),
     (GPT, ""): (
-        "The decoder alone says which character comes next, opened down to a number",
+        "Layer by layer, the decoder alone settles on the next character",
         "The GPT of this chapter. Choose a character: all that follow it are masked. In which layer does the "
         "next one appear? Open a head, then choose a later character: the keys and values of the earlier ones stay "
         "as they are, so they can be kept. Then type a text of your own.",
@@ -177,7 +174,10 @@ def first_view(model: str, text: str, path: str, read: int, write: int) -> dict:
     opened = {side: rounded(one.rows(), 3) for side, one in passes.items()}
     for row in (row for rows in opened.values() for row in rows):
         row |= {"scores": None, "added": round(row["added"], 1), "sum": round(row["sum"], 1)}  # as they are shown
-    return {"text": text, "found": found, "places": places, "opened": opened, "inside": inside}
+    first = {"text": text, "found": found, "places": places, "opened": opened, "inside": inside}
+    if kind == "translator" and re.fullmatch(r"\w+\.\d\.\w+\.\d", path):  # all heads of the layer, for the page
+        first["looks"] = {"part": path[:-1], "weights": rounded(looks(model, text, path, write), 2)}
+    return first
 
 
 @functools.cache

@@ -26,7 +26,7 @@ export function sumOfRows({ at, about, stages, word, place }) {
         under + 27 * k,
         `${at.path}.${j + 1}`,
         "entry",
-        `entry ${j + 1}`,
+        `entry ${j}`,
         fmt.num(next[j]),
         Math.abs(next[j]) / Math.abs(next[order[0]]),
         "state",
@@ -55,7 +55,7 @@ export function sumOfRows({ at, about, stages, word, place }) {
     table: {
       head: ["entry", ...["E", "P", "S"].slice(0, stages.length), ...(last ? ["after the norm"] : [])],
       rows: [...next.keys()].map((j) => [
-        String(j + 1),
+        String(j),
         ...stages.map((one) => fmt.num(one.added[j], 3)),
         ...(last ? [fmt.num(next[j], 3)] : []),
       ]),
@@ -119,24 +119,25 @@ export function entryOfRows({ at, stages, word, place }) {
   };
 }
 
+const SPEEDS = [2, 10, 20, 40, 110]; // entries whose waves are fast to slow, counted from 0, as positions are
+
 export function embedding({ at, stages, word, place }) {
   const [w, p] = stages.map((one) => one.added);
   const sum = w.map((value, j) => value + p[j]);
   const top = Math.max(...[w, p, sum].flat().map(Math.abs));
-  const order = [...sum.keys()].sort((a, b) => Math.abs(sum[b]) - Math.abs(sum[a]) || a - b);
-  const parts = order
-    .slice(0, 5)
-    .map((j, k) =>
-      row(
-        250 + 27 * k,
-        `${at.path}.${j + 1}`,
-        "sum",
-        `entry ${j + 1}`,
-        `${fmt.num(w[j])} ${signed(p[j])} = ${fmt.num(sum[j])}`,
-        (0.4 * Math.abs(sum[j])) / Math.abs(sum[order[0]]),
-        "state",
-      ),
-    );
+  const offered = SPEEDS.filter((j) => j < sum.length);
+  const most = Math.max(...offered.map((j) => Math.abs(sum[j])));
+  const parts = offered.map((j, k) =>
+    row(
+      250 + 27 * k,
+      `${at.path}.${j + 1}`,
+      "sum",
+      `entry ${j}`,
+      `${fmt.num(w[j])} ${signed(p[j])} = ${fmt.num(sum[j])}`,
+      (0.4 * Math.abs(sum[j])) / most,
+      "state",
+    ),
+  );
   const lanes = [
     [`√d times the row of “${cut(seen(word))}” in E`, w, "parameter", top],
     [`position ${place}, drawn taller: fast waves stand left`, p, "encoder", 1],
@@ -158,23 +159,23 @@ export function embedding({ at, stages, word, place }) {
       `p_{t, 2j} = "sin"(t ω_j),  p_{t, 2j+1} = "cos"(t ω_j)`,
       "ω_j = 10000^{−2j/d}",
     ),
-    note: `d = ${w.length}. The same word at another position has the same first vector and another second one.`,
+    note: `d = ${w.length}, entries and positions are counted from 0. The same word at another position has the same first vector and another second one.`,
     words:
       `The row of ${fmt.quote(seen(word))} has length ${fmt.num(Math.hypot(...w), 1)}, position ${place} length ` +
       `${fmt.num(Math.hypot(...p), 1)}, and their sum ${fmt.num(Math.hypot(...sum), 1)}.`,
     table: {
       head: ["entry", "word", "position", "sum"],
-      rows: sum.map((value, j) => [String(j + 1), fmt.num(w[j], 3), fmt.num(p[j], 3), fmt.num(value, 3)]),
+      rows: sum.map((value, j) => [String(j), fmt.num(w[j], 3), fmt.num(p[j], 3), fmt.num(value, 3)]),
     },
   };
 }
 
-export function entryView({ at, stages, word, place }) {
+export function entryView({ at, stages, word, place, total }) {
   const [w, p] = stages.map((one) => one.added);
   const j = at.number;
   const omega = 10000 ** ((-2 * Math.floor(j / 2)) / w.length);
   const wave = (t) => (j % 2 ? Math.cos(t * omega) : Math.sin(t * omega));
-  const x = (t) => 14 + (292 * t) / Math.max(30, place);
+  const x = (t) => 22 + (284 * t) / Math.max(30, place);
   const y = (value) => 80 - 50 * value;
   const end = Math.max(30, place);
   const line = Array.from(
@@ -184,10 +185,14 @@ export function entryView({ at, stages, word, place }) {
   return {
     node: sheet(
       190,
-      text(0, 16, `entry ${j + 1} of the position, at every position t`, { anchor: "start", size: 12.5 }),
-      s("line", { x1: 14, x2: 306, y1: 80, y2: 80, class: "lmo-zero" }),
+      text(0, 16, `entry ${j} of the position, at every position t`, { anchor: "start", size: 12.5 }),
+      s("line", { x1: 22, x2: 306, y1: 80, y2: 80, class: "lmo-zero" }),
       path(line, "encoder", 2),
-      s("circle", { cx: x(place), cy: y(wave(place)), r: 5, class: "lmo-head lmo-decoder" }),
+      [1, -1].map((one) => text(10, y(one) + 4, fmt.num(one, 0), { anchor: "end", size: 11.5, muted: true })),
+      Array.from({ length: total }, (_, t) =>
+        s("circle", { cx: x(t), cy: y(wave(t)), r: 3, class: "lmo-head lmo-encoder" }),
+      ),
+      s("circle", { cx: x(place), cy: y(wave(place)), r: 6, class: "lmo-head lmo-decoder" }),
       [0, 10, 20, 30].map((t) => text(x(t), 152, String(t), { size: 11.5, muted: true })),
       text(306, 172, "position t", { anchor: "end", size: 11.5, muted: true }),
     ),
@@ -201,7 +206,7 @@ export function entryView({ at, stages, word, place }) {
       ` = ${fmt.num(w[j], 3)} ${signed(p[j], 3)} = ${fmt.num(w[j] + p[j], 3)}`,
     ),
     words:
-      `Entry ${j + 1} of ${fmt.quote(seen(word))} at position ${place}: ${fmt.num(w[j], 3)} of the word and ` +
+      `${fmt.quote(seen(word))} at position ${place}: ${fmt.num(w[j], 3)} of the word and ` +
       `${fmt.num(p[j], 3)} of the position make ${fmt.num(w[j] + p[j], 3)}.`,
     table: {
       head: ["position t", "entry"],

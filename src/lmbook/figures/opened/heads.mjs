@@ -35,47 +35,41 @@ export function head({ at, about, stage, keys, word, total }) {
   const tops = { k: Math.max(...own.k.flat().map(Math.abs)), v: Math.max(...own.v.flat().map(Math.abs)) };
   const rows = drawn.map((j, place) => {
     const k = own.k[j];
-    const y = 66 + 27 * place;
+    const y = 60 + 25 * place;
     return part(
       `${at.path}.${j + 1}`,
-      "score and weight",
-      s("rect", { x: 0, y, width: WIDE, height: 25, rx: 4, class: "lmo-hit" }),
+      "weight and score",
+      s("rect", { x: 0, y, width: WIDE, height: 24, rx: 4, class: "lmo-hit" }),
       text(74, y + 17, cut(seen(keys[j].text), 10), { anchor: "end", size: 12.5 }),
-      vector(82, y + 2, 76, 21, k, "encoder", tops.k),
-      text(200, y + 17, fmt.num(own.e[j], 1), { anchor: "end", size: 12 }),
-      s("rect", {
-        x: 206,
-        y: y + 6,
-        width: Math.max(0.5, 24 * own.alpha[j]),
-        height: 13,
-        class: `lmo-head lmo-${role}`,
-      }),
-      text(259, y + 17, fmt.num(own.alpha[j]), { anchor: "end", size: 12 }),
-      vector(266, y + 2, 54, 21, own.v[j], "value", tops.v),
+      s("rect", { x: 82, y: y + 6, width: 88 * own.alpha[j], height: 13, class: `lmo-told lmo-head lmo-${role}` }),
+      text(204, y + 17, fmt.share(own.alpha[j]), { anchor: "end", size: 12, told: true }),
+      text(240, y + 17, fmt.num(own.e[j], 1), { anchor: "end", size: 12, told: true }),
+      vector(250, y + 2, 32, 21, k, "encoder", tops.k),
+      vector(288, y + 2, 32, 21, own.v[j], "value", tops.v),
     );
   });
-  const end = 66 + 27 * rows.length + (rest ? 18 : 0);
+  const end = 60 + 25 * rows.length + (rest ? 18 : 0);
   const node = sheet(
     end + 40,
     text(74, 19, cut(seen(word), 10), { anchor: "end", size: 12.5, bold: true }),
     vector(82, 2, 76, 25, own.q, "decoder"),
     text(165, 19, "asks: the query q", { anchor: "start", size: 12 }),
     [
-      [120, "key k"],
-      [188, "score"],
-      [234, "weight"],
-      [293, "value v"],
-    ].map(([x, name]) => text(x, 54, name, { size: 11.5, muted: true })),
+      [126, "weight α"],
+      [226, "score e"],
+      [266, "k"],
+      [304, "v"],
+    ].map(([x, name]) => text(x, 51, name, { size: 11.5, muted: true })),
     rows.map((one) => one.node),
     rest
-      ? text(259, end - 4, `${rest} others share ${fmt.num(1 - drawn.reduce((sum, j) => sum + own.alpha[j], 0))}`, {
+      ? text(240, end - 4, `${rest} others share ${fmt.num(1 - drawn.reduce((sum, j) => sum + own.alpha[j], 0))}`, {
           anchor: "end",
           size: 11.5,
           muted: true,
         })
       : [],
-    text(259, end + 24, "mean of the values: c", { anchor: "end", size: 12 }),
-    vector(266, end + 6, 54, 25, own.c, "value", tops.v),
+    text(280, end + 24, "mean of the values: c", { anchor: "end", size: 12 }),
+    vector(288, end + 6, 32, 25, own.c, "value", tops.v),
   );
   const top = best(own.alpha);
   return {
@@ -85,13 +79,11 @@ export function head({ at, about, stage, keys, word, total }) {
     formula: formula(
       "e i is q times k i over the root of d k. Alpha is the softmax of e. c is the sum of alpha i v i.",
       SCORE,
-      "α = [softmax](e)",
-      "*c* = ∑_i α_i *v*_i",
-      `d_{"k"} = ${own.d}`,
+      "α = [softmax](e),  *c* = ∑_i α_i *v*_i",
     ),
     note:
       about.kind !== "next"
-        ? "The means of all heads, side by side, times Wₒ: that is what the sublayer adds."
+        ? `The width of keys is ${own.d}. The sublayer adds the means of all heads, side by side, times Wₒ.`
         : "Of these keys and values " +
           (own.k.length > 1
             ? `the first ${own.k.length - 1} were kept from before, in the cache; q, k and v of ` +
@@ -123,6 +115,7 @@ export function scoreView({ at, stage, keys, word }) {
   return {
     node: made.node,
     parts: [],
+    note: `The products add up to ${fmt.num(made.sum)}; the largest is ${fmt.num(most)}, at entry ${place + 1}.`,
     siblings: own.e.map((_, k) => k),
     number: j,
     tints: own.alpha,
@@ -132,9 +125,8 @@ export function scoreView({ at, stage, keys, word }) {
       `α = frac{e^{${fmt.num(own.e[j])}}}{∑_j e^{e_j}} = ${fmt.num(own.alpha[j], 3)}`,
     ),
     words:
-      `${own.d} products add up to ${fmt.num(made.sum)}; over √${own.d} that is the score ${fmt.num(own.e[j])}, ` +
-      `and after the softmax a weight of ${fmt.num(own.alpha[j], 3)}. The largest product is ${fmt.num(most)}, ` +
-      `at entry ${place + 1}.`,
+      `${own.d} products make the score ${fmt.num(own.e[j])} and, after the softmax, the weight ` +
+      `${fmt.num(own.alpha[j], 3)}.`,
     table: { head: ["entry", "q", "k", "product"], rows: made.rows },
   };
 }

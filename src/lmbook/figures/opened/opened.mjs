@@ -7,6 +7,7 @@
 import { chips, figure, fmt, h, replace, roving, table } from "../kit/core.mjs";
 import { formulaStyle } from "../kit/formula.mjs";
 import { connect, ownText } from "../kit/live.mjs";
+import { betOf, firstStyle, mapsOf } from "./first.mjs";
 import { shapesStyle } from "./shapes.mjs";
 import { nameOf, parsed, seen, stagesOf } from "./path.mjs";
 import { viewOf } from "./views.mjs";
@@ -15,6 +16,7 @@ const BLANK = "____";
 const style = `
 .lmo-both { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.7rem 1.8rem; align-items: start; }
 .lmo-both > * { min-width: 0; }
+.lmo-both > .lmo-said { order: 1; }
 @container (min-width: 40rem) {
   .lmo-both { grid-template: auto auto auto 1fr / repeat(2, minmax(0, 1fr)); }
   .lmo-both > * { grid-column: 2; }
@@ -22,6 +24,7 @@ const style = `
   .lmo-both > .lmo-said { grid-area: 3 / 2 / span 2; }
   .lmo-both > .lmo-say { grid-area: 4 / 1; }
   .lmo-lanes > .lmo-tokens > :first-child { flex-basis: 100%; }
+  .lm-figure .lmo-say .lm-says { min-height: 0; }
 }
 .lm-figure ol.lmo-way { display: flex; flex-wrap: wrap; gap: 0.1rem 0.35rem; align-items: center; margin: 0;
   padding: 0; list-style: none; font-size: 0.875rem; }
@@ -45,7 +48,7 @@ const style = `
 @keyframes lmo-open { from { opacity: 0.2; transform: scale(0.94); } }
 .lmo-stage[aria-busy="true"] { opacity: 0.55; }
 .lmo-level { outline: none; border-radius: 6px; }
-${formulaStyle}${shapesStyle}`;
+${formulaStyle}${shapesStyle}${firstStyle}`;
 
 const about = {
   style,
@@ -56,7 +59,7 @@ const about = {
   },
 };
 
-export default figure(({ model, el, get, put, listen, say }) => {
+export default figure(({ model, el, get, put, listen, say, wager }) => {
   const about = get("about");
   const first = get("first");
   const blanks = about.kind === "blank";
@@ -106,23 +109,30 @@ export default figure(({ model, el, get, put, listen, say }) => {
   const rows = blanks ? [lanes.target, lanes.source] : writesOn ? [lanes.target] : [lanes.source, lanes.target];
   const stage = h("div", { class: "lmo-stage", role: "group", onkeydown: keys, onfocusin: marked });
   const formulas = h("div", {});
+  const maps = h("div", {});
   const note = h("p", { class: "lm-small lm-muted" });
-  const hint = h(
-    "p",
-    { class: "lm-small lm-muted lm-hand" },
-    `Click to open. Keys: ↑ ↓ move, Enter opens, Esc closes, ← → change the ${about.unit}.`,
-  );
+  const hint = h("p", { class: "lm-small lm-muted lm-hand" }, "Click to open; keys: ↑ ↓, Enter, Esc, ← →.");
   const numbers = table({ caption: "What the drawing shows" });
+  const start = parsed(get("part"), about);
+  const asked = betOf(start, about, first);
+  const bet =
+    asked &&
+    wager({
+      name: `opened-${about.kind}-${start.tower ?? start.end ?? "whole"}`,
+      ...asked,
+      hides: start.end ? [] : [stage, say.node, numbers.node, ...(start.look ? [maps] : [])],
+    });
   el.append(
-    own.node,
-    examples.node,
+    ...(bet ? [bet.node] : []),
     h("div", { class: "lmo-both" }, [
       h("div", { class: "lm-stack lmo-lanes" }, [rows.map((one) => one.node)]),
       way,
       stage,
-      h("div", { class: "lm-stack lmo-said" }, formulas, note, hint),
+      h("div", { class: "lm-stack lmo-said" }, maps, formulas, note, hint),
       h("div", { class: "lmo-say" }, say.node),
     ]),
+    own.node,
+    examples.node,
     numbers.node,
   );
 
@@ -162,6 +172,30 @@ export default figure(({ model, el, get, put, listen, say }) => {
       known.set(key, await models.ask(what, { name: about.name, ...given, ...ids }));
     }
     return known.get(key);
+  }
+
+  /** What all heads of a layer look at, from everywhere, or null until that is known. */
+  function looks(at, found) {
+    if (at.kind !== "head" || at.number !== null || about.kind !== "translator") return null;
+    const text = get("text");
+    const [[number, unit]] = stagesOf(at, about);
+    if (text === first.text && first.looks?.part === at.levels.at(-1).replace(/\d+$/, "")) return first.looks.weights;
+    const all = found[at.side].map((_, t) => ({
+      ...where(text, at.side, { ...first.places, [at.side]: t }),
+      stage: number,
+      unit,
+    }));
+    const rows = all.map((given) => known.get(keyOf("inside", given))?.weights);
+    if (rows.every(Boolean))
+      return rows[0].map((_, head) =>
+        rows.map((row) => [...row[head], ...Array(rows.at(-1)[head].length - row[head].length).fill(0)]),
+      );
+    if (models.has(about.name))
+      Promise.all(all.map((given) => ask("inside", given))).then(
+        () => !gone && get("text") === text && !busy && draw(),
+        () => {},
+      );
+    return null;
   }
 
   /** All that the present state needs, as questions to the engine. */
@@ -281,6 +315,11 @@ export default figure(({ model, el, get, put, listen, say }) => {
       other,
       past ?? [],
       writesOn,
+    );
+    const seenBy = looks(at, found);
+    replace(
+      maps,
+      seenBy ? mapsOf(seenBy, place, at.head, (k) => open(`${at.path.replace(/\d+$/, "")}${k + 1}`)) : null,
     );
     replace(formulas, view.formula);
     note.textContent = view.note ?? "";

@@ -80,5 +80,5 @@ export function nameOf(at, { keys = [] }) {
     ? `unit ${at.number + 1}`
     : at.kind === "output"
       ? `logit ${at.number + 1}`
-      : `entry ${at.number + 1}`;
+      : `entry ${at.number}`;
 }

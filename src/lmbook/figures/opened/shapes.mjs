@@ -4,14 +4,14 @@ import { s } from "../kit/core.mjs";
 
 export const WIDE = 320; // px of every sheet, so that a phone shows it whole
 
-export const text = (x, y, words, { size = 13, anchor = "middle", muted = false, bold = false } = {}) =>
+export const text = (x, y, words, { size = 13, anchor = "middle", muted = false, bold = false, told = false } = {}) =>
   s(
     "text",
     {
       x,
       y,
       "text-anchor": anchor,
-      class: muted ? "lm-tick" : null,
+      class: muted ? "lm-tick" : told ? "lmo-told" : null,
       style: { "font-size": `${size}px`, "font-weight": bold ? 600 : 400 },
     },
     [words],

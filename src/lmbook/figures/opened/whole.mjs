@@ -45,7 +45,14 @@ export function whole({ about, words, trace, word, hidden, left }) {
         own,
         box(x - half, top(k), 2 * half, 36, own),
         text(x, top(k) + 14, `layer ${k}`, { size: 12, bold: true }),
-        text(x, top(k) + 29, `“${cut(seen(told(k).text), 9)}” ${fmt.num(told(k).p)}`, { size: 11.5 }),
+        text(x, top(k) + 27, `“${cut(seen(told(k).text), 9)}” ${fmt.share(told(k).p)}`, { size: 11.5, told: true }),
+        s("rect", {
+          class: `lmo-told lmo-head lmo-${told(k).text === told(L).text ? own : "plain"}`,
+          x: x - half + 5,
+          y: top(k) + 30,
+          width: (2 * half - 10) * told(k).p,
+          height: 4,
+        }),
       ),
     );
   }
@@ -96,7 +103,6 @@ export function whole({ about, words, trace, word, hidden, left }) {
     text(x, bottom + 72, `${kind === "blank" ? "reads" : "has read"} “${cut(seen(word), 9)}”`),
     parts.map((one) => one.node),
   );
-  const after = fmt.list(Array.from({ length: L }, (_, k) => fmt.quote(seen(told(k + 1).text))));
   const dropped = left
     ? ` Left out, because the model has no such character: ${fmt.list([...left].map(fmt.quote))}.`
     : "";
@@ -111,22 +117,20 @@ export function whole({ about, words, trace, word, hidden, left }) {
       OUTPUT[kind],
     ),
     note: {
-      translator: "In each layer of the decoder: the word that the model would write, did it end there.",
+      translator: "In each layer: the word that the decoder would write, did it end there, and its P as a bar.",
       blank:
-        "In each layer: what the model would say, did it end there. " +
+        "In each layer: what the model would say, did it end there, and its P as a bar. " +
         (hidden ? "It does not see the word that is hidden." : "It reads the word about which it speaks."),
-      next: "In each layer: the character that the model would write next, did it end there. Dashed: masked.",
+      next: "In each layer: the character that would come next, did it end there, and its P as a bar. Dashed: masked.",
     }[kind],
     words: {
       translator:
         `The decoder has read ${fmt.quote(seen(word))} and writes ${fmt.quote(seen(last.text))}, P = ` +
-        `${fmt.share(last.p)}. After its layers 1 to ${L} it would say ${after}.`,
-      blank:
-        `At ${fmt.quote(seen(word))} the encoder says ${fmt.quote(seen(last.text))}, P = ${fmt.share(last.p)}. ` +
-        `After its layers 1 to ${L} it would say ${after}.`,
+        `${fmt.share(last.p)}.`,
+      blank: `At ${fmt.quote(seen(word))} the encoder says ${fmt.quote(seen(last.text))}, P = ${fmt.share(last.p)}.`,
       next:
         `The decoder has read up to ${fmt.quote(seen(word))}; next it says ${fmt.quote(seen(last.text))}, P = ` +
-        `${fmt.share(last.p)}. After its layers 1 to ${L} it would say ${after}.${dropped}`,
+        `${fmt.share(last.p)}.${dropped}`,
     }[kind],
     table: {
       head: [
@@ -161,7 +165,7 @@ export function block({ at, about, trace, word, total }) {
         `${NAMES[one.kind]}, head ${j + 1}`,
         box(92 + 57 * j, y - 34, 53, 50, role),
         columns(96 + 57 * j, y - 30, 45, 30, weights, role, one.kind === "self" ? total : weights.length),
-        text(118.5 + 57 * j, y + 12, `head ${j + 1}`, { size: 10.5 }),
+        text(118.5 + 57 * j, y + 12, `head ${j + 1}`, { size: 11.5 }),
       ),
     ) ?? [
       part(
