@@ -218,6 +218,8 @@ def test_slides_have_addresses_keys_notes_and_living_figures(stage):
     figure.locator("button, input, select").first.focus()
     page.keyboard.press("ArrowRight")
     assert page.evaluate("location.hash") == here, "a key in a figure is the figure's"
+    figure.click(modifiers=["Alt"], position={"x": 300, "y": 200})
+    page.wait_for_function("document.body.getBoundingClientRect().width > 1.9 * innerWidth")
     page.reload()
     page.wait_for_function("window.Reveal && Reveal.isReady()")
     assert page.evaluate("Reveal.getIndices().h") == 2, "a reload stays"
