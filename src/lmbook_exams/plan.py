@@ -22,12 +22,14 @@ from lmbook_press.editions.slide import Slide, cut, inline, prose
 from lmbook_press.editions.slides import Deck, chapter
 from lmbook_press.editions.stage import katex_style
 from lmbook_press.exercises import Exercise, exercises
+from lmbook_press.myst import FENCES, blocks, choices, options_of
 from lmbook_press.rendering import render
 
 # Minutes for each: 100 words of prose, a numbered equation, a cell of code that is shown, a question to be answered.
 RULE = {"words": 1.0, "equations": 2.0, "cells": 2.0, "questions": 3.0}
 PARTS = ("all", "first", "second")
 WEEK = ("read", "due", "project", "events", "in_class", "meetings", "from_chapter")
+MOST_SLIPS = 2
 OPENING, CLOSING = 5, 5  # minutes: last time's question, the question to leave with
 TIMES = {"about 90 minutes": 90, "about two hours": 120, "about two and a half hours": 150}
 ESTIMATE = re.compile(r"^\| (\d+)\. [^|]*\| ([^|]+) \|", re.MULTILINE)
@@ -95,8 +97,25 @@ class Chapter:
         return {"all": self.core, "first": self.core[:half], "second": self.core[half:]}[part]
 
     def slips(self) -> list[str]:
-        found = SLIP.findall(markdown_of(self.path))
-        return [prose(self.deck.markup.convert(text.strip(), 0)) for text in found]
+        """What goes wrong: the chapter's boxes, or where it has none wrong options of its self-checks with reasons."""
+        text = markdown_of(self.path)
+        found = [slip.strip() for slip in SLIP.findall(text)]
+        return [prose(self.deck.markup.convert(slip, 0)) for slip in found or self._misconceptions(text)]
+
+    def _misconceptions(self, text: str) -> list[str]:
+        """MOST_SLIPS self-checks, each with a wrong option and its explanation: those whose option says most."""
+        found = []
+        for kind, token, _, _ in blocks(text):
+            if kind in FENCES and "{self-check}" in token.info:
+                wrong = [
+                    (" ".join(said), " ".join(why))
+                    for right, _, said, why in choices(options_of(token)[1])
+                    if not right
+                ]
+                option, why = max(wrong, key=lambda one: len(one[0]))
+                asked = token.info.partition("}")[2].strip()
+                found.append((len(option), f"**{asked}** “{option.rstrip('.')}.” {why}"))
+        return [said for _, said in sorted(found, reverse=True)[:MOST_SLIPS]]
 
 
 @cache
@@ -237,7 +256,7 @@ def _minutes(meeting: Meeting, minutes: int) -> list[tuple[int, str]]:
     """The time of a meeting: fixed pieces, and what is left for the slides."""
     asked, figures = len([one for one in meeting.of("ask") if one not in meeting.exit]), len(meeting.figures)
     rows = [(OPENING, "the exit question of last time")]
-    rows += [(3 * asked, f"{asked} questions: hands first, then the answer")] * bool(asked)
+    rows += [(3 * asked, f"{asked} question{'s' * (asked > 1)}: hands first, then the answer")] * bool(asked)
     rows += [(5 * figures, "figures: the class says what to change")] * bool(figures)
     rows += [(12, "on the board")] * bool(meeting.board)
     rest = minutes - CLOSING - sum(time for time, _ in rows)

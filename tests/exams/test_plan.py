@@ -48,6 +48,17 @@ def test_part_five_has_a_week_for_each_of_its_chapters():
     assert "chapter" not in TODAY["week"][-1]["meetings"][1]
 
 
+def test_a_chapter_without_a_box_has_wrong_options_with_their_reasons():
+    chapter = plan.chapter_of(21, BOOK)
+    said = [re.sub(r"<[^>]+>", "", slip) for slip in chapter.slips()]
+    assert len(said) == plan.MOST_SLIPS
+    text = plan.markdown_of(chapter.path)
+    for one in said:
+        option = re.search(r"“(.+?)\.?”", one)[1]
+        assert f"- [ ] {option[:10]}" in text, option
+        assert len(one.partition("”")[2]) > 30, "the reason stands behind it"
+
+
 def test_reading_is_counted_from_the_chapter():
     one = plan.chapter_of(6, BOOK)
     text = plan.markdown_of(one.path).split("\n## Exercises")[0]
@@ -67,6 +78,7 @@ def test_every_meeting_has_a_sheet_whose_minutes_add_up(meetings):
         assert min(minutes for minutes, _ in one.rows) > 0, one.title
         assert one.exit, one.title
         assert one.slides, one.title
+        assert one.slips or one.title.endswith("first half"), one.title
         told = [slide for _, slide in one.slides if slide.kind not in ("ask", "answer")]
         unclaimed = {slide.heading for slide in told if not slide.claim}
         assert unclaimed <= {"What you will be able to do"}, one.title

@@ -286,3 +286,13 @@ def test_where_the_classifier_is_missing_a_sentence_says_so(show):
     page.expected = "404"
     page.get_by_role("button", name="Ask the classifier").click()
     page.get_by_text("The classifier could not be asked: the server answered 404.").wait_for()
+
+
+def test_the_samples_have_their_room_before_they_are_drawn(show):
+    for width in (360, 800):
+        page = show(CompleteDigit(gpt(), EXAMPLES), width=width)
+        page.locator(".lmpx-others .lmpx-small").first.wait_for()
+        others = page.locator(".lmpx-others")
+        drawn = others.evaluate("(one) => one.offsetHeight")
+        others.evaluate("(one) => one.replaceChildren()")
+        assert others.evaluate("(one) => one.offsetHeight") == pytest.approx(drawn, abs=2)

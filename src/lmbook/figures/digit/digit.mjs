@@ -36,12 +36,17 @@ const style = `
   background: color-mix(in srgb, var(--lm-text) calc(var(--lmpx) * 100%), var(--lm-paper)); color: inherit; }
 .lm-figure button.lmpx-cell { touch-action: none; cursor: crosshair; border-color: var(--lm-edge); }
 .lm-figure .lmpx-written { background: color-mix(in srgb, var(--lm-1) calc(var(--lmpx) * 100%), var(--lm-paper)); }
+.lm-figure .lmpx-others { display: flex; gap: 0.5rem; align-items: start; min-height: 5.9rem; } /* before it is drawn, too */
 .lm-figure .lmpx-small { display: grid; grid-template-columns: repeat(8, 0.55rem); gap: 0;
   border: 1px solid var(--lm-line); }
 .lm-figure .lmpx-small > span { width: 0.55rem; height: 0.55rem;
   background: color-mix(in srgb, var(--lm-text) calc(var(--lmpx) * 100%), var(--lm-paper)); }
 .lm-figure .lmpx-small > .lmpx-written {
   background: color-mix(in srgb, var(--lm-1) calc(var(--lmpx) * 100%), var(--lm-paper)); }
+@media (max-width: 30rem) {
+  .lm-figure .lmpx-small { grid-template-columns: repeat(8, 0.5rem); }
+  .lm-figure .lmpx-small > span { width: 0.5rem; height: 0.5rem; }
+}
 `;
 
 const article = (digit) => `${digit === 8 ? "an" : "a"} ${digit}`;
@@ -120,7 +125,7 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
     ]),
   ]);
   const again = button("Write again", () => put({ seed: get("seed") + 1 }), { class: "lm-button lm-main" });
-  const others = h("div", { class: "lm-row", "aria-hidden": "true" });
+  const others = h("div", { class: "lmpx-others", "aria-hidden": "true" });
   const columns = DIGITS.map((c) => {
     const parts = { p: h("span", {}), bar: h("i", { "aria-hidden": "true" }), name: h("b", {}, String(c)) };
     return { ...parts, node: h("li", {}, parts.p, parts.bar, parts.name) };
