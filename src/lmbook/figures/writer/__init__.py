@@ -47,9 +47,8 @@ class GPTWriter(Figure):
     models = (MODEL,)
     title = says("Without chance the text repeats itself; with too much of it the words fall apart")
     caption = says(
-        "Let it write, then move the temperature: the text is written anew with the same draws, and the first "
-        "character that differs is marked. Set 1.5, and bring the words back with top-p alone. Under “What the last "
-        "character looks at”, choose layer 1, then layer 4: how far back does it look?"
+        "The same draws at three temperatures. Let it write, then move the temperature: the first character that "
+        "differs is marked. At 1.5, bring the words back with top-p alone."
     )
 
     tokens = traitlets.List().tag(sync=True)

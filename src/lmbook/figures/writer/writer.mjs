@@ -32,12 +32,12 @@ const style = `
 .lm-figure .lmw-bars .lm-bar-track { position: relative; overflow: visible; }
 .lm-figure .lmw-bars .lm-bar-track::after { content: ""; position: absolute; top: -2px; bottom: -2px; left: calc(var(--lmw-own) * 100%);
   border-left: 2px solid var(--lm-text); }
-.lmw-three { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 0.4rem 1rem; }
+.lmw-three { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: 0.4rem 1rem; }
 .lmw-three p { white-space: pre-wrap; overflow-wrap: anywhere; font-family: ui-monospace, Menlo, Consolas, monospace;
   font-size: 0.8125rem; line-height: 1.35; }
 .lmw-three b { display: block; font-family: var(--lm-font); font-weight: 600; }
 .lm-figure .lmw-text mark { text-decoration-color: var(--lm-2); }
-.lmw-text { height: 9rem; overflow-y: auto; padding: 0.5rem 0.7rem; border-radius: 6px; background: var(--lm-soft);
+.lmw-text { height: 6.6rem; overflow-y: auto; padding: 0.5rem 0.7rem; border-radius: 6px; background: var(--lm-soft);
   white-space: pre-wrap;
   overflow-wrap: anywhere; font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.875rem;
     line-height: 1.5; }
@@ -191,7 +191,9 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
         : ` You said ${fmt.num(bet)}, ${fmt.num(Math.abs(bet - half))} too ${bet > half ? "high" : "low"}.`),
   });
   const three = h("div", { class: "lmw-three" }, [
-    get("beside").map(([t, written]) => h("p", {}, h("b", {}, `Temperature ${t}`), written)),
+    get("beside").map(([t, written]) =>
+      h("p", {}, h("b", {}, `${get("examples")[0].replace("\n", "↵")} at temperature ${t}`), written),
+    ),
   ]);
   const looking = h("p", { class: "lm-small lm-muted" });
   const note = h("p", { class: "lm-small lm-muted lmw-note", role: "status" });
@@ -221,7 +223,6 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   });
   el.append(
     question.node,
-    h("p", { class: "lm-small lm-muted" }, `Behind ${get("examples")[0].replace("\n", "↵")} with the same draws:`),
     three,
     examples.node,
     prompt.node,
@@ -242,9 +243,9 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
           chart.node,
           h("p", { class: "lm-small lm-muted" }, "Bar: what is drawn from. Mark: what the model says."),
         ),
+        say.node,
       ]),
     ]),
-    say.node,
     h("div", { class: "lm-folds" }, odds.node, looks.node, [
       h("details", {}, [
         h("summary", {}, "What the last character looks at"),
