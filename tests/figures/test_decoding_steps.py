@@ -160,7 +160,7 @@ def test_the_reader_writes_a_translation(show, way):
     page = show(figure)
     nodes, node, total, chosen = FILE["sentences"][0]["nodes"], 0, 0.0, []
     if way == "keyboard":
-        page.get_by_role("button", name="Show the reference").focus()
+        page.get_by_role("radio", name="you").focus()
         page.keyboard.press("Tab")
     while node is not None:
         second = len(chosen) == 1 and nodes[node][1][2] not in (-1, None)

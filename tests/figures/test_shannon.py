@@ -263,6 +263,7 @@ def test_a_zero_is_infinite_on_the_page_too(show):
     page.get_by_role("button", name="See the result").click()
     assert "your perplexity is infinite" in says(page)
     assert bars(page, "Perplexity so far") == {"you": "infinite", "model": f"{0.005**-0.5:.1f}"}
+    assert page.locator(".lm-bar[data-broken]:visible").count() == 1
 
 
 def test_a_word_of_the_readers_own_can_win(show):
@@ -270,7 +271,7 @@ def test_a_word_of_the_readers_own_can_win(show):
     page.locator(".lm-bet input").nth(0).fill("50")
     bet(page)
     page.get_by_role("button", name="Next word").click()
-    page.get_by_label("Add a word").fill(" e <b> ")
+    page.get_by_label("Add a word").fill(" e ")
     page.get_by_label("Add a word").press("Enter")
     page.keyboard.press("8")
     assert points(page) == [0, 0, 80, 20]
@@ -291,6 +292,50 @@ def test_another_text_starts_a_new_game(show, game):
     assert figure.passages[1]["lead"].split("\n")[0] in page.locator(".lm-passage").inner_text()
     assert "Word 1 of 3" in says(page)
     assert page.get_by_role("list", name="Perplexity so far").count() == 0
+    page.get_by_label("Text", exact=True).select_option(index=0)
+    assert "Word 2 of 3" in page.locator(".lm-row").first.inner_text()  # what was played is kept
+
+
+def test_what_the_models_gave_stands_on_the_scale_of_the_points(show, game):
+    figure = game()
+    page = show(figure)
+    bars_before = bars(page, "Perplexity to beat")
+    truths = [position["truth_p"] for position in figure.passages[0]["positions"]]
+    goal = np.exp(-np.log(truths).mean(0))
+    assert list(bars_before.values()) == [f"{x:.1f}" if x < 100 else f"{x:,.0f}" for x in goal]
+    page.locator(".lm-bet input").first.fill("40")
+    bet(page)
+    position = figure.passages[0]["positions"][0]
+    shown = page.locator(".lm-bet:not(.lm-bet-rest)").evaluate_all(
+        "(all) => all.map((one) => [...one.querySelectorAll('.lm-mark')].map((mark) => mark.style.left))"
+    )
+    for marks, row in zip(shown, position["p"], strict=True):
+        assert [float(re.search(r"[\d.e-]+", mark)[0]) for mark in marks] == pytest.approx([100 * p for p in row])
+    assert page.locator(".lm-bet .lm-bar-fill").first.evaluate("(one) => one.style.width") == "40%"
+
+
+def test_texts_whose_first_words_can_be_guessed_come_first(game):
+    firsts = [
+        sum(position["truth"] in position["words"] for position in passage["positions"][:2])
+        for passage in game(starts=4).passages
+    ]
+    assert firsts == sorted(firsts, reverse=True)
+
+
+def test_a_phone_folds_the_less_likely_words(show, game):
+    page = show(game(candidates=12), width=390)
+    assert page.locator(".lm-bet input:visible").count() == 6
+    page.get_by_role("button", name="6 more words").click()
+    assert page.locator(".lm-bet input:visible").count() == 12
+    assert page.evaluate("document.activeElement.type") == "range"
+
+
+def test_several_words_are_not_taken_for_one(show):
+    page = show(toy())
+    page.get_by_label("Add a word").fill("two words")
+    page.get_by_label("Add a word").press("Enter")
+    assert says(page) == "One word at a time, please."
+    assert page.get_by_label("Add a word").input_value() == "two words"
 
 
 def test_the_answer_is_not_shown_before_the_bet(show):

@@ -158,6 +158,8 @@ def test_on_stage_nothing_is_cut_and_nothing_is_tiny(path, stage, size):
             const size = parseFloat(getComputedStyle(box).fontSize) * (matrix ? Math.hypot(matrix.b, matrix.d) : 1);
             if (size < 17.9) found.push(`${size} px: ${texts.currentNode.data.slice(0, 30)} in ${words}`);
           }
+          for (const part of body.querySelectorAll(".lm-drawing :is(text, tspan)"))
+            if (part.style.display === "none") found.push(`${part.textContent} is not shown: ${words}`);
           for (const svg of body.querySelectorAll(".panels svg")) { // words above a picture stand on one line
             const upright = [...svg.querySelectorAll("text")].filter((text) => Math.abs(text.getScreenCTM().a) < 0.01);
             const ends = upright.map((text) => text.getBoundingClientRect().bottom);
@@ -216,6 +218,8 @@ def test_slides_have_addresses_keys_notes_and_living_figures(stage):
     figure.locator("button, input, select").first.focus()
     page.keyboard.press("ArrowRight")
     assert page.evaluate("location.hash") == here, "a key in a figure is the figure's"
+    figure.click(modifiers=["Alt"], position={"x": 300, "y": 200})
+    page.wait_for_function("document.body.getBoundingClientRect().width > 1.9 * innerWidth")
     page.reload()
     page.wait_for_function("window.Reveal && Reveal.isReady()")
     assert page.evaluate("Reveal.getIndices().h") == 2, "a reload stays"

@@ -178,3 +178,24 @@ for code in ("1;", "1 # ;", "'a;'", "1/0", "await asyncio.sleep(0, 5)", "x = 3")
         f"await asyncio.sleep(0, 5) {result}",
         "x = 3 []",
     ]
+
+
+def test_the_kernel_knows_what_a_figure_with_a_trained_model_loads(tmp_path):
+    """When Python runs already, it alone says which packs a cell lacks."""
+    with zipfile.ZipFile(BytesIO(packs.archives()["kernel.zip"])) as archive:
+        archive.extractall(tmp_path)
+    program = f"""
+import json, page_kernel, sys
+page_kernel.HOME = {str(ROOT / "src")!r}
+kernel = page_kernel.Kernel(print, sys.stdin.read())
+for name in ("LSTMStep", "UnrolledRNN", "NGramExplorer"):
+    print(kernel.needs(f"from lmbook.figures import {{name}}"))
+"""
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        input=json.dumps(packs.packs()), capture_output=True, text=True, env=environment, check=True,
+    )  # fmt: skip
+    found = [set(json.loads(line)) for line in done.stdout.splitlines()]
+    assert all({"numpy", "torch", "trained", "traitlets"} <= one for one in found[:2])
+    assert "trained" not in found[2]

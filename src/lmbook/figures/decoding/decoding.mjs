@@ -20,7 +20,7 @@ const style = `
 .lm-figure .lmd-key { margin: 0.5rem 0; }
 .lm-figure .lmd-options > :is(button, p) { display: grid; grid-template-columns: 6rem 1fr 5.2rem; align-items: center;
   gap: 0.5rem;
-  padding: 0.25rem 0.5rem; border: 1px solid transparent; color: inherit; font: inherit; font-size: 0.9375rem;
+  padding: 0.1rem 0.5rem; border: 1px solid transparent; color: inherit; font: inherit; font-size: 0.9375rem;
     text-align: left; }
 .lm-figure .lmd-options > button { border-color: var(--lm-edge); border-radius: 6px; background: var(--lm-paper);
   cursor: pointer; }
@@ -30,7 +30,7 @@ const style = `
 .lmd-options .lmd-fill { display: block; height: 100%; border-radius: 3px; background: var(--lm-1); }
 .lmd-options .lmd-p { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .lmd-beam { max-width: 36rem; }
-.lmd-both { --lm-side: 30rem; }
+.lmd-both { --lm-side: 45%; }
 .lm-figure .lmd-which { gap: 0.4rem 2rem; align-items: baseline; }
 .lm-figure .lmd-which > details[open] { flex-basis: 100%; }
 .lmd-rank { display: grid; grid-auto-columns: minmax(0, 1fr); grid-auto-flow: column; gap: 4px; }
@@ -203,7 +203,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     }
   }
   const who = choice({
-    label: "Who chooses the words?",
+    label: "Who writes?",
     value: get("width"),
     options: [
       [0, "you"],
@@ -385,12 +385,11 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   ]);
   el.append(
     question.node,
-    h("div", { class: "lm-row lmd-which" }, which.node, words),
+    h("div", { class: "lm-row lmd-which" }, which.node, words, tell),
     h("div", { class: "lm-split lmd-both" }, [
-      h("div", {}, chart, runs, rivalRun),
-      h("div", { class: "lm-stack" }, given, who.node, h("div", { class: "lm-row" }, tell), yours, theirs, ranks),
+      h("div", {}, chart, runs, rivalRun, say.node),
+      h("div", { class: "lm-stack" }, given, who.node, yours, theirs, ranks),
     ]),
-    say.node,
     own.node,
     h("div", { class: "lm-folds" }, outputs.node, extensions.node),
   );

@@ -44,7 +44,7 @@
 //   field({ label, value, oninput, delay, ... })   -> { node, input, get, set(v) }   a line of text
 //   choice({ label, options, value, onchange })    -> { node, set(v) }   one of few, as radio buttons (one tab stop)
 //   select({ label, options, value, onchange })    -> { node, set(v) }   one of many: strings or [value, label]
-//   bars() -> { node, draw(rows, { max }) }        rows: { label, value, text, note, tone, title };
+//   bars() -> { node, draw(rows, { max }) }        rows: { label, value, text, note, tone, title, broken };
 //                                                  tone 0 to 6 or "faint"
 //   table({ summary, caption, head, rows })        -> { node, draw(rows, head) }   the numbers, folded in <details>
 //   roving(container, selector, options)           -> { refresh, focus(i), index }   arrows move in a group,
@@ -90,7 +90,7 @@ export { button, choice, disable, field, fmt, h, replace, s, select, slider };
  * @property {(asked: Omit<Parameters<typeof bet>[0], "inside">) => ReturnType<typeof bet>} wager
  *
  * @typedef {import("./controls.mjs").Option} Option
- * @typedef {{ label: string, value: number, text?: string, note?: string, tone?: any, title?: string }} Bar
+ * @typedef {{ label: string, value: number, text?: string, note?: string, tone?: any, title?: string, broken?: boolean }} Bar
  */
 
 /** A whole number from least to most, as the values of addresses are asked for. */
@@ -246,6 +246,7 @@ export function bars({ label } = {}) {
         parts.note.hidden = !row.note;
         parts.fill.style.setProperty("width", `${Math.max(0, Math.min(1, row.value / top)) * 100}%`);
         parts.node.dataset.tone = String(row.tone ?? 1);
+        parts.node.toggleAttribute("data-broken", row.broken ?? false); // it goes on beyond the drawing
         if (row.title) parts.node.title = row.title;
         else parts.node.removeAttribute("title");
       });

@@ -129,7 +129,7 @@ export function embedding({ at, stages, word, place }) {
   const most = Math.max(...offered.map((j) => Math.abs(sum[j])));
   const parts = offered.map((j, k) =>
     row(
-      250 + 27 * k,
+      212 + 27 * k,
       `${at.path}.${j + 1}`,
       "sum",
       `entry ${j}`,
@@ -145,10 +145,10 @@ export function embedding({ at, stages, word, place }) {
   ];
   return {
     node: sheet(
-      260 + 27 * parts.length,
+      222 + 27 * parts.length,
       lanes.map(([name, values, role, most], k) => [
-        text(0, 16 + 82 * k, name, { anchor: "start", size: 12.5 }),
-        vector(0, 22 + 82 * k, WIDE, 54, values, role, most),
+        text(0, 16 + 70 * k, name, { anchor: "start", size: 12.5 }),
+        vector(0, 21 + 70 * k, WIDE, 44, values, role, most),
       ]),
       parts.map((one) => one.node),
     ),
@@ -159,7 +159,7 @@ export function embedding({ at, stages, word, place }) {
       `p_{t, 2j} = "sin"(t ω_j),  p_{t, 2j+1} = "cos"(t ω_j)`,
       "ω_j = 10000^{−2j/d}",
     ),
-    note: `d = ${w.length}, entries and positions are counted from 0. The same word at another position has the same first vector and another second one.`,
+    note: `d = ${w.length}; entries and positions are counted from 0.`,
     words:
       `The row of ${fmt.quote(seen(word))} has length ${fmt.num(Math.hypot(...w), 1)}, position ${place} length ` +
       `${fmt.num(Math.hypot(...p), 1)}, and their sum ${fmt.num(Math.hypot(...sum), 1)}.`,

@@ -37,7 +37,7 @@ export function betOf(at, about, first) {
   }
   if (about.kind === "translator" && (at.kind === "source" || at.kind === "target") && at.number === null)
     return {
-      asks: "The same word comes again, later. What of this sum is new?",
+      asks: "The word comes again, later: what of this sum is new?",
       options: ["the row in E", "the wave", "both"].map((text) => [text, text]),
       told: (answer) => `${said(answer, answer)}The wave alone: a word has one row, wherever it stands.`,
     };

@@ -15,7 +15,7 @@ from math import exp, inf, log
 
 import traitlets
 
-from lmbook.figures import Figure, bars_svg
+from lmbook.figures import Figure, bars_svg, says
 
 _CLOSE, _OPEN = set(",.;:!?)]}%"), set("([{")
 
@@ -67,6 +67,11 @@ class ShannonGame(Figure):
     """
 
     module = "shannon"
+    title = says("The more words a model sees, the better it bets on the next; can you beat it?")
+    caption = says(
+        "Share 100 points among the words that may come next; all other words share the rest, as often as each "
+        "occurs. Play cautiously on one text and boldly on another: what does one confident mistake cost?"
+    )
 
     passages = traitlets.List().tag(sync=True)
     models = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -77,13 +82,6 @@ class ShannonGame(Figure):
     def __init__(self, passages: list[dict], models: Sequence[str], vocabulary_size: int, **state):
         if not passages or not models:
             raise ValueError("ShannonGame needs at least one passage and one model: ShannonGame.from_models(...).")
-        state.setdefault("title", "A language model bets on the next word, and so can you")
-        state.setdefault(
-            "caption",
-            "Share 100 points among the words that may come next; all other words share the rest, as often as each "
-            "occurs. Play cautiously on one text and boldly on another: what does one confident mistake cost? Your "
-            "perplexity stands beside those of models that read the same words.",
-        )
         models = list(models)
         mean = {m: exp(sum(losses) / len(losses)) for m, losses in _losses(passages, models).items()}
         positions = sum(len(p["positions"]) for p in passages)
@@ -154,8 +152,10 @@ class ShannonGame(Figure):
                     }
                 )
             lead = "".join(pieces[: start - first]).lstrip()
-            name = f"{len(passages) + 1}: {' '.join(lead.split()[:5])} …"
-            passages.append({"name": name, "lead": lead, "source": source, "positions": positions})
+            passages.append({"lead": lead, "source": source, "positions": positions})
+        passages.sort(key=lambda one: -sum(p["truth"] in p["words"] for p in one["positions"][:2]))  # winnable first
+        for k, one in enumerate(passages, start=1):
+            one["name"] = f"{k}: {' '.join(one['lead'].split()[:5])} …"
         return cls(passages, list(models), size, **state)
 
     def losses(self) -> dict[str, list[float]]:

@@ -10,6 +10,8 @@ import { mean } from "../kit/numbers.mjs";
 
 const NAMES = { "<unk>": "<unk>, a rare word", "<eos>": "<eos>, the line ends" };
 const OWN = 4; // words that the reader may add
+const FEW = 6; // words on a phone, at first
+const TONES = [1, 3, 4, 5, 6]; // of the models
 
 const spent = (points) => Object.values(points).reduce((sum, n) => sum + n, 0);
 
@@ -36,6 +38,8 @@ export default figure(({ el, get, put, listen, say }) => {
   let extra = []; // words the reader added
   let floor = 1; // points kept for the other words
   let revealed = false;
+  let few = true;
+  const games = new Map(); // what was played in each text
   const place = () => passages[get("passage")];
   const bets = () => get("bets");
   const turn = () => bets().length - (revealed ? 1 : 0);
@@ -57,7 +61,13 @@ export default figure(({ el, get, put, listen, say }) => {
     "aria-label":
       "Your points, one tab stop: up and down choose a word, left and right move points, digits set tens, Enter bets",
   });
-  const group = roving(list, "input", { keys: "vertical" });
+  const group = roving(list, ".lm-bet:not([hidden]) input", { keys: "vertical" });
+  const inputs = (/** @type {number} */ i) => lines[i].querySelector("input");
+  const more = button("", () => {
+    few = false;
+    drawBets();
+    inputs(FEW).focus();
+  });
   const other = h("div", { class: "lm-bet lm-bet-rest" }, [
     h("span", {}, "any other word"),
     h("span", { class: "lm-bar-track", "aria-hidden": "true" }, h("span", { class: "lm-bar-fill" })),
@@ -88,11 +98,16 @@ export default figure(({ el, get, put, listen, say }) => {
   });
   const go = button("Bet and look", () => bet(), { class: "lm-button lm-main" });
   const next = button("Next word", () => advance(), { class: "lm-button lm-main" });
-  const again = button("Play again", () => begin(get("passage")), { class: "lm-button lm-main" });
+  const again = button("Play again", () => begin(get("passage"), []), { class: "lm-button lm-main" });
   const another = button("Another text", () => begin((get("passage") + 1) % passages.length));
   const betting = h("div", { class: "lm-stack" }, adding, h("div", { class: "lm-row" }, shares.node, safe));
   const losses = bars({ label: "Loss on this word" });
   const scores = bars({ label: "Perplexity so far" });
+  const toBeat = bars({ label: "Perplexity to beat" });
+  const beatPart = h("div", {}, h("p", { class: "lm-part" }), toBeat.node);
+  const marks = h("p", { class: "lm-small lm-muted" }, "Bar: your points. Marks:", [
+    names.map((name, m) => [h("i", { class: "lm-mark lm-mark-key", "data-tone": TONES[m] }), name]),
+  ]);
   const lossPart = h("div", {}, h("p", { class: "lm-part" }, "Loss on this word, −ln P in nats"), losses.node);
   const scorePart = h("div", {}, h("p", { class: "lm-part" }), scores.node);
   const numbers = table({ caption: "Loss in nats, word by word", head: ["Word", "Your P", "You", ...names] });
@@ -100,11 +115,12 @@ export default figure(({ el, get, put, listen, say }) => {
     h("div", { class: "lm-row lm-between" }, passages.length > 1 ? where.node : null, progress),
     prose,
     h("div", { class: "lm-split lm-split-right lm-shannon" }, [
-      list,
+      h("div", {}, list, more, marks),
       h("div", { class: "lm-stack" }, [
         betting,
         h("div", { class: "lm-row" }, go, next, again, another),
         say.node,
+        beatPart,
         lossPart,
         scorePart,
       ]),
@@ -113,10 +129,11 @@ export default figure(({ el, get, put, listen, say }) => {
   );
 
   // --- what the reader does
-  function begin(i) {
-    put({ passage: i, bets: [] });
+  function begin(i, from = games.get(i) ?? []) {
+    games.set(get("passage"), bets());
+    put({ passage: i, bets: from });
     start();
-    group.focus(0);
+    if (!over()) group.focus(0);
   }
 
   function start() {
@@ -128,9 +145,7 @@ export default figure(({ el, get, put, listen, say }) => {
     say(
       over()
         ? result()
-        : `Word ${turn() + 1} of ${place().positions.length}: share your 100 points among the words that may ` +
-            "come next. " +
-            "All other words share what is left, as often as each occurs.",
+        : `Word ${turn() + 1} of ${place().positions.length}: share 100 points among the words that may come next.`,
     );
   }
 
@@ -147,15 +162,16 @@ export default figure(({ el, get, put, listen, say }) => {
   }
 
   function add() {
-    const word = own.get().trim().split(/\s+/)[0];
-    own.set("");
+    const [word, ...others] = own.get().trim().split(/\s+/);
     if (!word) return;
+    if (others.length) return say("One word at a time, please.");
+    own.set("");
     if (!candidates().includes(word)) {
       if (extra.length >= OWN) return say(`${OWN} words of your own are the most; give them points.`);
       extra.push(word);
     }
     settle();
-    group.focus(candidates().indexOf(word));
+    inputs(candidates().indexOf(word)).focus();
   }
   own.input.addEventListener("keydown", (event) => {
     if (event.key === "Enter") {
@@ -169,6 +185,7 @@ export default figure(({ el, get, put, listen, say }) => {
     points[word] = Math.max(0, Math.min(wanted, free));
     if (!points[word]) delete points[word];
     settle();
+    if (wanted > free && free < 1) say("No point is free: take some back from another word first.");
   }
 
   function settle() {
@@ -179,11 +196,7 @@ export default figure(({ el, get, put, listen, say }) => {
     }
     drawBets();
     if (rest() === 0) {
-      say(
-        "Nothing is left for the other words: they have probability 0. If one of them comes, your loss is −ln " +
-          "0, infinite, " +
-          "and so is your perplexity, however well you bet on the rest.",
-      );
+      say("Nothing is left for other words: if one comes, your loss is −ln 0, infinite.");
     }
   }
 
@@ -219,7 +232,11 @@ export default figure(({ el, get, put, listen, say }) => {
     )
       return;
     if (event.key === "Enter") bet();
-    else if (/^[0-9]$/.test(event.key)) give(candidates()[group.index], 10 * Number(event.key));
+    else if (/^[0-9]$/.test(event.key))
+      give(
+        candidates()[lines.findIndex((line) => line.contains(/** @type {Node} */ (event.target)))],
+        10 * Number(event.key),
+      );
     else return;
     event.preventDefault();
   });
@@ -236,7 +253,7 @@ export default figure(({ el, get, put, listen, say }) => {
     place()
       .positions.slice(0, bets().length)
       .map((position) => loss(position.truth_p[m]));
-  const row = (name, value, text, tone) => ({ label: name, value: Number.isFinite(value) ? value : 1e9, text, tone });
+  const row = (name, value, text, tone) => ({ label: name, value, text, tone, broken: value === Infinity });
 
   function verdict() {
     const i = bets().length - 1;
@@ -264,10 +281,7 @@ export default figure(({ el, get, put, listen, say }) => {
           ? `You beat ${fmt.list(beaten)}.`
           : "They all beat you this time.";
     const mind = Number.isFinite(you) ? "" : " One word to which you gave probability 0 is enough for that.";
-    return (
-      `Over ${bets().length} words your perplexity is ${pp(you)}.${mind} ` +
-      `${fmt.list(all.map(([name, x]) => `${name} ${pp(x)}`))}. ${end}`
-    );
+    return `Over ${fmt.some(bets().length, "word")} your perplexity is ${pp(you)}.${mind} ${end}`;
   }
 
   // --- drawing
@@ -290,6 +304,7 @@ export default figure(({ el, get, put, listen, say }) => {
         h("div", { class: "lm-bet" }, [
           h("span", {}),
           input,
+          h("span", { class: "lm-bar-track", "aria-hidden": "true" }),
           h("span", { class: "lm-points", "aria-hidden": "true" }),
           h("span", { class: "lm-bet-note" }),
         ]),
@@ -299,17 +314,33 @@ export default figure(({ el, get, put, listen, say }) => {
     const said = (p) => (p >= 0.0995 ? fmt.percent(p) : p >= 0.00095 ? fmt.percent(p, 1) : "< 0.1 %");
     const theirsHere = (p) => names.map((name, m) => `${name} ${said(p[m])}`).join(" · ");
     words.forEach((word, i) => {
-      const [label, input, number, note] = lines[i].children;
+      const [label, input, track, number, note] = lines[i].children;
       const n = points[word] ?? 0;
       label.textContent = NAMES[word] ?? word;
       input.value = n;
       input.disabled = revealed;
+      input.hidden = revealed;
+      track.hidden = !revealed;
+      const came = revealed && word === shown.truth;
+      lines[i].hidden = el.clientWidth < 600 && few && i >= FEW && i < words.length - extra.length && !n && !came;
+      const theirP = came ? shown.truth_p : shown.words[i] === word ? shown.p[i] : [];
+      const share = (part) => ({ style: { width: `${part}%` } });
+      replace(track, [
+        h("span", { class: "lm-bar-fill", "data-tone": 2, ...share(n) }),
+        theirP.map((p, m) =>
+          h("i", { class: "lm-mark", "data-tone": TONES[m], style: { left: `calc(${100 * p}% - 1.5px)` } }),
+        ),
+      ]);
       input.setAttribute("aria-label", NAMES[word] ?? word);
       input.setAttribute("aria-valuetext", `${fmt.some(n, "point")}, ${rest()} left for other words`);
       number.textContent = n;
-      lines[i].classList.toggle("lm-came", revealed && word === shown.truth);
-      note.textContent = revealed && shown.words[i] === word ? theirsHere(shown.p[i]) : "";
+      lines[i].classList.toggle("lm-came", came);
+      note.textContent = came ? theirsHere(shown.truth_p) : "";
     });
+    const folded = lines.filter((line) => line.hidden).length;
+    more.hidden = !folded || revealed;
+    more.textContent = `${folded} more words`;
+    marks.hidden = !revealed;
     if (!shown) return;
     const [, track, number, note] = other.children;
     const fill = /** @type {HTMLElement} */ (track.firstChild);
@@ -336,7 +367,10 @@ export default figure(({ el, get, put, listen, say }) => {
       over() || revealed ? null : h("span", { class: "lm-gap", role: "img", "aria-label": "the next word" }),
       h("span", { class: "lm-source" }, source),
     ]);
-    progress.textContent = over() ? "The end" : `Word ${turn() + 1} of ${positions.length}`;
+    const listed = positions.filter(({ truth, words }) => words.includes(truth)).length;
+    progress.textContent = over()
+      ? "The end"
+      : `Word ${turn() + 1} of ${positions.length}; ${listed} of the ${positions.length} are in the lists`;
   }
 
   function drawScores() {
@@ -344,20 +378,30 @@ export default figure(({ el, get, put, listen, say }) => {
     lossPart.hidden = !revealed;
     scorePart.hidden = n === 0;
     numbers.node.hidden = n === 0;
+    const top = { max: 1.7 * Math.log(V) }; // a good loss ends well before one that is infinite
+    beatPart.hidden = n > 0;
+    beatPart.firstChild.textContent = `Perplexity of the models on the ${place().positions.length} words to come (log scale)`;
+    toBeat.draw(
+      names.map((name, m) => {
+        const x = mean(place().positions.map(({ truth_p }) => loss(truth_p[m])));
+        return row(name, x, pp(Math.exp(x)), TONES[m]);
+      }),
+      top,
+    );
     if (!n) return;
     const you = mine().map(loss);
     const others = names.map((_, m) => theirs(m));
     const last = [you, ...others].map((values) => values[n - 1]);
     const total = [you, ...others].map((values) => Math.exp(mean(values)));
-    const tones = [2, 1, 1, 1, 1, 1, 1];
+    const tones = [2, ...TONES];
     const titles = ["you", ...names];
     losses.draw(
       titles.map((name, i) => row(name, last[i], Number.isFinite(last[i]) ? fmt.num(last[i]) : "infinite", tones[i])),
-      { max: 1.35 * Math.log(V) },
+      top,
     );
     scores.draw(
       titles.map((name, i) => row(name, Math.log(total[i]), pp(total[i]), tones[i])),
-      { max: 1.35 * Math.log(V) },
+      top,
     );
     scorePart.firstChild.textContent =
       "Perplexity " +

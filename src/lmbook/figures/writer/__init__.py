@@ -11,11 +11,17 @@ import html
 
 import traitlets
 
-from lmbook.figures import Figure, bars_svg, bundle
+from lmbook.figures import Figure, bars_svg, bundle, says
 from lmbook.lab import checkpoints
 
 MODEL, SLIDE, MOST, SHOWN = "shakespeare", 16, 400, 8  # recipe, tokens that leave a full window, characters, bars
 EXAMPLES = ["ROMEO:\n", "To be, or not to", "KING ", "My lord, the sea", "The king of France is "]
+
+BESIDE = [  # behind the first of EXAMPLES, with the draws of seed 0
+    [0.0, "I will the see the see the see the see the seal\nThat shall the sent the see the see the se"],
+    [0.8, "No, the rear, with the presenger and drishomen,\nFor I spose thee no must my soul!\n\nRICHARD"],
+    [1.5, "No, time; Cleets,--fon our duket' no,\norrit, thed nadrowsmaltily's-bowl. My rish,\nIs ho!\na"],
+]
 
 
 @functools.cache
@@ -33,13 +39,17 @@ class GPTWriter(Figure):
     """A GPT that writes a character at a time, with its next distribution and the attention of the last character.
 
     prompt, written: the text so far.  temperature, top_k (0: all), top_p: as lmbook.decode.distribution.  seed: of the
-    draws.  layer, head (-1: the mean of all): whose attention is shown, from 0.  arrives: it begins to
-    write by itself when a reader comes, except where less motion is wanted.  Refuses a character that the
-    model does not have, and for numbers out of their range.
+    draws.  layer, head (-1: the mean of all): whose attention is shown, from 0.  Refuses a character
+    that the model does not have, and numbers out of their range.
     """
 
     module = "writer"
     models = (MODEL,)
+    title = says("Without chance the text repeats itself; with too much of it the words fall apart")
+    caption = says(
+        "The same draws at three temperatures. Let it write, then move the temperature: the first character that "
+        "differs is marked. At 1.5, bring the words back with top-p alone."
+    )
 
     tokens = traitlets.List().tag(sync=True)
     n_heads = traitlets.Int(4).tag(sync=True)
@@ -54,22 +64,15 @@ class GPTWriter(Figure):
     seed = traitlets.Int(0).tag(sync=True)
     layer = traitlets.Int(3, min=0, max=3).tag(sync=True)
     head = traitlets.Int(-1, min=-1, max=3).tag(sync=True)
+    beside = traitlets.List(BESIDE).tag(sync=True)  # [temperature, what it writes behind the first example]
     first = traitlets.Dict().tag(sync=True)
     bytes = traitlets.Int().tag(sync=True)
 
     def __init__(self, **state):
         tokens, model = shipped()
         state = {"tokens": tokens, "window": model.window, "slide": model.slide} | state
-        state.setdefault("title", "A model of 0.8 million parameters writes in this page")
-        state.setdefault(
-            "caption",
-            "Let it write. Then lower the temperature to 0 and read on: what happens to the text? Set the temperature "
-            "to 1.5 and bring the text back to words with top-p alone. Choose layer 1, then layer 4, and compare how "
-            "far back the last character looks.",
-        )
-        state.setdefault("alt", "…")  # said by _describe() as soon as the state is known
-        super().__init__(**state)
-        if self.alt == "…":
+        super().__init__(**{"alt": "…"} | state)
+        if self.alt == "…":  # not at each change: to read a long text takes the model half a second
             self._describe()
         text = self.prompt + self.written
         logits, attention = self.after(text)
@@ -112,7 +115,7 @@ class GPTWriter(Figure):
         rows = list(zip(self.tokens, own.tolist(), p.tolist(), strict=True))[5:]
         return sorted(rows, key=lambda row: -row[1])
 
-    def _describe(self):
+    def _describe(self, change=None):
         rows = self.next()
         likeliest = ", ".join(f"{named(char)} {own:.2f}" for char, own, _ in rows[:3])
         self.alt = (

@@ -29,21 +29,27 @@ const PAUSE = 25; // characters written, bars, special ids, ms a character
 
 const style = `
 .lmw-both { --lm-side: 24rem; }
-.lmw-bars .lm-bars { grid-template-columns: minmax(1.5rem, max-content) minmax(4rem, 1fr) max-content max-content;
-  gap: 0.1rem 0.6rem; }
-.lmw-bars .lm-bar-note { grid-column: auto; }
-.lmw-text { min-height: 5.5rem; padding: 0.5rem 0.7rem; border-radius: 6px; background: var(--lm-soft);
+.lm-figure .lmw-bars .lm-bar-track { position: relative; overflow: visible; }
+.lm-figure .lmw-bars .lm-bar-track::after { content: ""; position: absolute; top: -2px; bottom: -2px; left: calc(var(--lmw-own) * 100%);
+  border-left: 2px solid var(--lm-text); }
+.lmw-three { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: 0.4rem 1rem; }
+.lmw-three p { white-space: pre-wrap; overflow-wrap: anywhere; font-family: ui-monospace, Menlo, Consolas, monospace;
+  font-size: 0.8125rem; line-height: 1.35; }
+.lmw-three b { display: block; font-family: var(--lm-font); font-weight: 600; }
+.lm-figure .lmw-text mark { text-decoration-color: var(--lm-2); }
+.lmw-text { height: 6.6rem; overflow-y: auto; padding: 0.5rem 0.7rem; border-radius: 6px; background: var(--lm-soft);
   white-space: pre-wrap;
   overflow-wrap: anywhere; font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.875rem;
     line-height: 1.5; }
 .lmw-text .lmw-prompt { font-weight: 700; }
+.lm-figure .lmw-strip { min-height: 6.5rem; align-content: flex-start; margin-top: 0.3rem; }
 .lmw-strip { display: flex; flex-wrap: wrap; gap: 2px; font-family: ui-monospace, Menlo, Consolas, monospace;
   font-size: 0.875rem; }
 .lmw-strip > span { display: block; min-width: 1.05rem; padding: 0.1rem 0; border: 1px solid transparent;
   border-radius: 3px; text-align: center; line-height: 1.2; }
 .lmw-strip > span:last-child { border-color: var(--lm-text); }
-@container (min-width: 40rem) { .lmw-both .lmw-text { min-height: 14rem; max-height: 14rem; overflow-y: auto; }
-.lmw-both .lmw-strip { font-size: 0.75rem; } .lmw-both .lmw-strip > span { min-width: 0.9rem; } }
+@container (min-width: 40rem) { .lmw-both .lmw-strip { font-size: 0.75rem; } .lmw-both .lmw-strip > span { min-width: 0.9rem; } }
+.lm-figure .lmw-note { min-height: 1.5em; }
 .lmw-head { margin: 0 0 0.3rem; font-weight: 600; }
 `;
 
@@ -61,7 +67,7 @@ const about = {
   },
 };
 
-export default figure(({ model, el, get, put, listen, say }) => {
+export default figure(({ model, el, get, put, listen, say, wager }) => {
   const models = connect(model);
   let found = get("first"); // { text, logits, attention[layer][head] } of what the model has read
   const tokens = get("tokens");
@@ -119,14 +125,14 @@ export default figure(({ model, el, get, put, listen, say }) => {
     max: 2,
     step: 0.1,
     text: (v) => (v === 0 ? "0, greedy" : fmt.num(v, 1)),
-    oninput: (temperature) => put({ temperature }),
+    oninput: (temperature) => anew({ temperature }),
   });
   const topK = slider({
     label: "top-k",
     min: 1,
     max: tokens.length - SPECIALS,
     text: (v) => (v === tokens.length - SPECIALS ? "all" : String(v)),
-    oninput: (v) => put({ top_k: v === tokens.length - SPECIALS ? 0 : v }),
+    oninput: (v) => anew({ top_k: v === tokens.length - SPECIALS ? 0 : v }),
   });
   const topP = slider({
     label: "top-p",
@@ -134,7 +140,7 @@ export default figure(({ model, el, get, put, listen, say }) => {
     max: 1,
     step: 0.05,
     text: (v) => (v === 1 ? "1, all" : fmt.num(v, 2)),
-    oninput: (top_p) => put({ top_p }),
+    oninput: (top_p) => anew({ top_p }),
   });
   const many = button("Write 100 characters", () => (timer === null ? start(100) : stop()), {
     class: "lm-button lm-main",
@@ -149,13 +155,48 @@ export default figure(({ model, el, get, put, listen, say }) => {
     put({ written: "" });
   });
   const other = button("Another draw", () => {
-    const { length } = get("written");
-    const count = timer === null && length ? length : 100;
     stop();
     put({ seed: get("seed") + 1, written: "" });
-    start(count);
+    start(100);
   });
-  const note = h("span", { class: "lm-small lm-muted", role: "status" });
+  let before = ""; // what stood there until a slider was moved
+  let length = 0; // of what is to be written anew
+  let rest = null; // the timer of a slider that moves
+  /** The same draws at another temperature or cut: what was written is written again. */
+  function anew(values) {
+    const written = get("written");
+    if (!written && !length) return put(values);
+    if (!length) [before, length] = [written, timer === null ? written.length : Math.max(100, written.length)];
+    stop();
+    clearTimeout(rest);
+    rest = setTimeout(() => {
+      const count = length;
+      length = 0;
+      put({ written: "" });
+      start(count);
+    }, 250);
+    return put(values);
+  }
+  const { own: own0 } = next(found);
+  const top0 = own0.indexOf(Math.max(...own0));
+  const half = distribution(allowed(found.logits), 0.5, 0, 1)[top0];
+  const question = wager({
+    name: "writer-half",
+    asks: `Of what may come next, ${named(tokens[top0])} has probability ${fmt.num(own0[top0])}. And at temperature 0.5?`,
+    pin: { label: "Probability", min: 0, max: 1, step: 0.01, value: fmt.num(own0[top0]), text: (v) => fmt.num(v) },
+    told: (bet) =>
+      `${fmt.num(half)}: each probability is squared, then all are divided by their sum.` +
+      (bet === null
+        ? ""
+        : ` You said ${fmt.num(bet)}, ${fmt.num(Math.abs(bet - half))} too ${bet > half ? "high" : "low"}.`),
+  });
+  const three = h("div", { class: "lmw-three" }, [
+    get("beside").map(([t, written]) =>
+      h("p", {}, h("b", {}, `${get("examples")[0].replace("\n", "↵")} at temperature ${t}`), written),
+    ),
+  ]);
+  const looking = h("p", { class: "lm-small lm-muted" });
+  const note = h("p", { class: "lm-small lm-muted lmw-note", role: "status" });
   note.textContent = `fetches ${fmt.num(get("bytes") / 1e6, 1)} MB once; the text stays in this page`;
   const page = h("div", { class: "lmw-text", tabindex: "0", role: "region", "aria-label": "The text so far" });
   const chart = bars({ label: "The likeliest next characters" });
@@ -181,27 +222,38 @@ export default figure(({ model, el, get, put, listen, say }) => {
     head: ["Position", "Character", "Weight"],
   });
   el.append(
+    question.node,
+    three,
     examples.node,
     prompt.node,
     h("div", { class: "lm-split lmw-both" }, [
       h("div", { class: "lm-stack" }, [
         page,
-        h("div", { class: "lm-row" }, many, one, back, again, other, note),
+        h("div", { class: "lm-row" }, many, one, back, again, other),
+        note,
         heat.node,
         topK.node,
         topP.node,
       ]),
       h("div", { class: "lm-stack" }, [
-        h("div", { class: "lmw-bars" }, h("p", { class: "lmw-head" }, "Next character"), chart.node),
-        h("div", {}, [
-          h("p", { class: "lmw-head" }, "What the last character looks at"),
-          h("div", { class: "lm-row" }, layer.node, head.node),
-          strip,
-        ]),
+        h(
+          "div",
+          { class: "lmw-bars" },
+          h("p", { class: "lmw-head" }, "Next character"),
+          chart.node,
+          h("p", { class: "lm-small lm-muted" }, "Bar: what is drawn from. Mark: what the model says."),
+        ),
+        say.node,
       ]),
     ]),
-    say.node,
-    h("div", { class: "lm-folds" }, odds.node, looks.node),
+    h("div", { class: "lm-folds" }, odds.node, looks.node, [
+      h("details", {}, [
+        h("summary", {}, "What the last character looks at"),
+        h("div", { class: "lm-row" }, layer.node, head.node),
+        strip,
+        looking,
+      ]),
+    ]),
   );
 
   /** What the model can read of a text. An empty line stands for the line end, which begins every speech. */
@@ -210,6 +262,7 @@ export default figure(({ model, el, get, put, listen, say }) => {
   function begin(typed) {
     stop();
     dropped = [...new Set([...typed].filter((char) => !number.has(char)))].join("");
+    before = "";
     put({ prompt: readable(typed), written: "" });
     if (dropped) draw();
   }
@@ -261,7 +314,9 @@ export default figure(({ model, el, get, put, listen, say }) => {
     topP.set(get("top_p"));
     layer.set(get("layer"));
     head.set(get("head"));
-    replace(page, h("span", { class: "lmw-prompt" }, get("prompt")), written);
+    const odd = [...written].findIndex((char, i) => before && i < before.length && char !== before[i]);
+    const shown = odd < 0 ? [written] : [written.slice(0, odd), h("mark", {}, written[odd]), written.slice(odd + 1)];
+    replace(page, h("span", { class: "lmw-prompt" }, get("prompt")), shown);
     page.scrollTop = page.scrollHeight; // what was written last is in sight
     for (const node of [back, again]) disable(node, !written);
     disable(many, timer === null && written.length >= MOST);
@@ -277,10 +332,14 @@ export default figure(({ model, el, get, put, listen, say }) => {
         value: p[id],
         tone: p[id] > 0 ? 1 : "faint",
         text: p[id] > 0 ? fmt.prob(p[id], 2) : "cut",
-        note: `model: ${fmt.prob(own[id], 2)}`,
       })),
       { max: 1 },
     );
+    order.slice(0, SHOWN).forEach((id, i) => {
+      const row = /** @type {HTMLElement} */ (chart.node.children[i]);
+      row.style.setProperty("--lmw-own", String(own[id]));
+      row.title = `the model says ${fmt.prob(own[id], 2)}`;
+    });
     odds.draw(order.map((id) => [seen(tokens[id]), fmt.prob(own[id]), p[id] > 0 ? fmt.prob(p[id]) : "cut"]));
 
     const heads = found.attention[get("layer")];
@@ -313,18 +372,16 @@ export default figure(({ model, el, get, put, listen, say }) => {
       `In layer ${get("layer") + 1}, ` +
       (get("head") < 0 ? "on average over the heads" : `head ${get("head") + 1}`) +
       `, ${named(context.at(-1))} looks most at ${where} (${fmt.num(top)}).`;
+    looking.textContent = sees;
     strip.setAttribute("aria-label", `The context of ${context.length} characters, shaded by attention. ${sees}`);
     const without = dropped
       ? `Left out, because the model has no such character: ${fmt.list([...dropped].map(fmt.quote))}. `
       : "";
-    const all =
-      stay.length === order.length
-        ? "all characters may come"
-        : `${stay.length} of ${order.length} characters may come`;
+    const all = stay.length === order.length ? "all may come" : `${stay.length} of ${order.length} may come`;
     const best = order[0];
     return say(
-      `${without}After ${written.length} written characters ${named(tokens[best])} is likeliest: the model ` +
-        `says ${fmt.prob(own[best], 2)}, drawn with ${fmt.prob(p[best], 2)}; ${all}. ${sees}`,
+      `${without}Likeliest next: ${named(tokens[best])}, by the model ${fmt.prob(own[best], 2)}, ` +
+        `drawn with ${fmt.prob(p[best], 2)}; ${all}.`,
     );
   }
 
@@ -332,6 +389,7 @@ export default figure(({ model, el, get, put, listen, say }) => {
   draw();
   return () => {
     stop();
+    clearTimeout(rest);
     models.stop();
   };
 }, about);

@@ -27,7 +27,7 @@ LOOPS = Path(lmbook.__file__).parent / "figures" / "engine" / "kernels.wasm"  # 
 TITLES = {"numpy": "NumPy", "matplotlib": "Matplotlib", "lmbook": "the book's own code", "records": "recorded results"}
 TITLES |= {"traitlets": "traitlets", "grader": "the checks of the homework", "torch": "the book's part of PyTorch"}
 TITLES |= {"trained": "trained models", "taggers": "trained taggers"}
-# Models that cells and figures of chapters with the page's PyTorch load, by pack; their cards are among the records.
+# Models that cells and figures of chapters with the page's PyTorch load, by pack.
 TRAINED = {
     "trained": (
         "shakespeare-rnn", "shakespeare-lstm", "shakespeare-gru", "sms-spam", "captions-feedforward", "names-gpt",
@@ -86,9 +86,10 @@ def archives() -> dict[str, bytes]:
 
 
 def weights(names: Iterable[str]) -> list[tuple[str, bytes]]:
-    """The files of trained models, with their places in the package."""
+    """The files of trained models and their cards, with their places in the package."""
     folder = place("lmbook") / "lab" / "trained"
-    return [(f"lmbook/lab/trained/{name}.safetensors", (folder / f"{name}.safetensors").read_bytes()) for name in names]
+    files = [f"{name}{suffix}" for name in names for suffix in (".safetensors", ".json")]
+    return [(f"lmbook/lab/trained/{file}", (folder / file).read_bytes()) for file in files]
 
 
 def of_the_grader() -> list[tuple[str, bytes]]:

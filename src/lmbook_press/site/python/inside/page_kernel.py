@@ -139,8 +139,10 @@ class Kernel:
                 if file is None and parts[:2] == ["lmbook", "figures"] and end == 3:
                     found += lazily(parts[2])
                 elif file is not None:
-                    tree = ast.parse(file.read_text(encoding="utf8"))
-                    found += names_imported(ast.walk(tree) if "figures" in parts else tree.body)
+                    text = file.read_text(encoding="utf8")
+                    tree, runs = ast.parse(text), "bundle.weights(" in text or "checkpoints.load(" in text
+                    inner = runs and "figures" in parts and end > 2
+                    found += [*names_imported(ast.walk(tree)), "trained"] if inner else names_imported(tree.body)
             if Path(HOME, "lmbook").exists():
                 self.read[name] = found
             return found
