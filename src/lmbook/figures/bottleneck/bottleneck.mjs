@@ -27,7 +27,8 @@ const style = `
 .lm-figure .lmv-both { --lm-side: 15rem; }
 .lm-figure .lmv-both .lm-slider { flex-wrap: wrap; }
 .lm-figure .lmv-both .lm-slider > label { flex: 1 0 100%; max-width: none; }
-.lm-figure .lmv-places { display: grid; grid-template-columns: repeat(auto-fit, minmax(4.4rem, 1fr)); gap: 0.2rem 1rem; }
+.lm-figure .lmv-places { display: grid; grid-template-columns: repeat(auto-fit, minmax(4.4rem, 1fr));
+  gap: 0.2rem 1rem; }
 .lm-figure .lmv-place { fill: var(--lm-1); }
 .lm-figure .lmv-whole { fill: var(--lm-paper); stroke: var(--lm-text); stroke-width: 1.5; }
 .lm-figure .lmv-edge { stroke: var(--lm-edge); stroke-width: 1; stroke-dasharray: 4 4; }
@@ -140,7 +141,9 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     oninput: (v) => put({ size: sizes[v] }),
   });
   const svg = s("svg", { "aria-hidden": "true" });
-  const [axes, others, shownLine] = [s("g", {}), s("g", {}), s("g", {})];
+  const axes = s("g", {});
+  const others = s("g", {});
+  const shownLine = s("g", {});
   svg.append(axes, others, shownLine);
   const chart = h("div", { class: "lm-chart", "aria-hidden": "true" }, svg);
   const profile = h("div", { class: "lmv-places", "aria-hidden": "true" });
@@ -154,7 +157,8 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   /** The longest source of which a size gives back WHOLE. */
   const whole_ = (row) => get("recall")[row].findLastIndex((r) => r >= WHOLE) + 1;
   const last = sizes.length - 1;
-  const [least, most] = [whole_(0), whole_(last)];
+  const least = whole_(0);
+  const most = whole_(last);
   const question = wager({
     name: "bottleneck-whole",
     asks:
@@ -234,7 +238,8 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     const drawn = order.map((i) => {
       const now = i === row;
       const points = recall[i].map((r, k) => `${x(k + 1).toFixed(1)},${y(r).toFixed(1)}`).join(" ");
-      const [at, cy] = [x(names + 1), y(recall[i][names]) + 4];
+      const at = x(names + 1);
+      const cy = y(recall[i][names]) + 4;
       const n = whole_(i);
       return [
         s("polyline", { class: `lmv-line${now ? " lmv-now" : ""}`, points }),

@@ -34,13 +34,15 @@ const style = `
 .lm-figure .lmd-which { gap: 0.4rem 2rem; align-items: baseline; }
 .lm-figure .lmd-which > details[open] { flex-basis: 100%; }
 .lmd-rank { display: grid; grid-auto-columns: minmax(0, 1fr); grid-auto-flow: column; gap: 4px; }
-.lmd-rank > div { position: relative; padding: 0.1rem 0.15rem 0.25rem; border: 1px solid var(--lm-edge); border-radius: 6px;
+.lmd-rank > div { position: relative; padding: 0.1rem 0.15rem 0.25rem; border: 1px solid var(--lm-edge);
+  border-radius: 6px;
   background: var(--lm-paper); font-size: 0.8125rem; line-height: 1.25; text-align: center; overflow-wrap: anywhere; }
 .lmd-rank > div[data-now="true"] { border: 2px solid var(--lm-1); }
 .lmd-rank > div[data-done="true"] { border-style: double; border-width: 3px; }
 .lmd-rank > div[data-lost="true"] { border-style: dashed; color: var(--lm-muted); }
 .lmd-rank > div[data-best="true"] { font-weight: 700; }
-.lmd-rank i { position: absolute; bottom: 1px; left: 3px; height: 3px; max-width: calc(100% - 6px); background: var(--lm-2); }
+.lmd-rank i { position: absolute; bottom: 1px; left: 3px; height: 3px; max-width: calc(100% - 6px);
+  background: var(--lm-2); }
 @container (min-width: 40rem) { .lm-figure .lmd-rank small { display: inline; margin-left: 0.4em; } }
 .lmd-rank small { display: block; font-size: 0.75rem; font-variant-numeric: tabular-nums; }
 .lmd-beam svg { display: block; width: 100%; height: 0.6rem; overflow: visible; }
@@ -273,10 +275,13 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
 
   // --- all who write, in one drawing: ln P over the words
   const svg = s("svg", { role: "img", height: RACE, "aria-label": "ln P of each beginning, word by word" });
-  const [axes, plain, rival] = [s("g", {}), s("g", {}), s("g", {})];
+  const axes = s("g", {});
+  const plain = s("g", {});
+  const rival = s("g", {});
   svg.append(axes, plain, rival);
   const chart = h("div", { class: "lm-chart lmd-race", "aria-hidden": "true" }, svg);
-  const [runs, rivalRun] = [h("div", { class: "lmd-runs" }), h("div", { class: "lmd-runs" })];
+  const runs = h("div", { class: "lmd-runs" });
+  const rivalRun = h("div", { class: "lmd-runs" });
   let wide = 0;
   const likeliestOf = (nodes, width) => best(search(nodes, width).complete, (one) => one.total);
   const first = get("sentences")[0].nodes;

@@ -36,7 +36,8 @@ const style = `
   background: color-mix(in srgb, var(--lm-text) calc(var(--lmpx) * 100%), var(--lm-paper)); color: inherit; }
 .lm-figure button.lmpx-cell { touch-action: none; cursor: crosshair; border-color: var(--lm-edge); }
 .lm-figure .lmpx-written { background: color-mix(in srgb, var(--lm-1) calc(var(--lmpx) * 100%), var(--lm-paper)); }
-.lm-figure .lmpx-others { display: flex; gap: 0.5rem; align-items: start; min-height: 5.9rem; } /* before it is drawn, too */
+.lm-figure .lmpx-others { display: flex; gap: 0.5rem; align-items: start; 
+  min-height: 5.9rem; } /* before it is drawn, too */
 .lm-figure .lmpx-small { display: grid; grid-template-columns: repeat(8, 0.55rem); gap: 0;
   border: 1px solid var(--lm-line); }
 .lm-figure .lmpx-small > span { width: 0.55rem; height: 0.55rem;

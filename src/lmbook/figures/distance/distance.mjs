@@ -10,7 +10,10 @@ const LARGE = 3; // scales to compare with
 const LOW = -12;
 const HIGH = 6; // powers of ten that the picture shows
 const TALL = 316;
-const [LEFT, RIGHT, TOP, BOTTOM] = [40, 100, 26, 40];
+const LEFT = 40;
+const RIGHT = 100;
+const TOP = 26;
+const BOTTOM = 40;
 
 const style = `
 .lmd-both { --lm-side: 16rem; }
@@ -30,7 +33,8 @@ const left = (share) =>
 export function factor(norms) {
   const logs = norms.map(Math.log);
   if (logs.includes(-Infinity)) return 0;
-  const [k, l] = [mean([...norms.keys()]), mean(logs)];
+  const k = mean([...norms.keys()]);
+  const l = mean(logs);
   const sums = logs.map((y, i) => [(i - k) * (y - l), (i - k) ** 2]);
   return Math.exp(mean(sums.map(([xy]) => xy)) / mean(sums.map(([, xx]) => xx)));
 }
@@ -46,8 +50,10 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
   const bias = knob("bias", "LSTM: bias of the forget gate", [-2, 6, 0.5], 1);
   const again = button("Start again", () => put(first));
   const drawing = s("svg", { role: "img", height: TALL });
-  const [axes, mine] = [s("g", {}), s("g", {})];
-  const [others, large] = [s("g", { class: "lmd-other" }), s("g", { class: "lmd-other" })];
+  const axes = s("g", {});
+  const mine = s("g", {});
+  const others = s("g", { class: "lmd-other" });
+  const large = s("g", { class: "lmd-other" });
   drawing.append(axes, others, large, mine);
   const chart = h("div", { class: "lm-chart lmd-chart" }, drawing);
   const numbers = table({
@@ -70,7 +76,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
   const power = (p) => fmt.power(Math.round(p));
   const question = wager({
     name: "distance-large",
-    asks: `At scale ${LARGE} the matrix alone multiplies the gradient by ${LARGE} a step. And in the tanh network, over 59 steps?`,
+    asks: `At scale ${LARGE} the matrix alone multiplies a gradient by ${LARGE} a step. And the tanh network, in 59?`,
     pin: { label: "Times", min: -12, max: 28, value: 14, text: power },
     hides: [large],
     told: (bet) => {
@@ -174,7 +180,8 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
           ],
     ]);
     const other = (at, kind) => curve(norms(at)[kind], x, y, { "stroke-dasharray": LINES[kind][1] });
-    const [small, free] = [other(SMALL, "tanh"), other(LARGE, "linear")];
+    const small = other(SMALL, "tanh");
+    const free = other(LARGE, "linear");
     replace(others, [small.path, named(small, `tanh at ${SMALL}`), free.path, named(free, `matrix at ${LARGE}`)]);
     const grown = other(LARGE, "tanh");
     replace(large, [grown.path, named(grown, `tanh at ${LARGE}`)]);

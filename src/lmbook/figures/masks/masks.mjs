@@ -6,7 +6,8 @@ const style = `
 .lm-figure .lmk-both { --lm-side: 21rem; }
 .lm-figure .lmk-grid { display: grid; width: max-content; max-width: 100%; gap: 2px; align-items: center;
   font-size: 0.8125rem; }
-.lm-figure .lmk-name { min-height: 1.6rem; margin: 0; padding: 0 0.4rem 0 0; border: 0; background: none; color: inherit;
+.lm-figure .lmk-name { min-height: 1.6rem; margin: 0; padding: 0 0.4rem 0 0; border: 0; background: none;
+  color: inherit;
   font: inherit; text-align: left; white-space: nowrap; cursor: pointer; }
 .lm-figure .lmk-head { text-align: center; font-variant-numeric: tabular-nums; }
 .lm-figure .lmk-cell { display: block; width: 1.6rem; height: 1.6rem; margin: 0; padding: 0;

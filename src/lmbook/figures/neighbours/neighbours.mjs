@@ -24,7 +24,8 @@ const style = `
 .lm-figure .lmn-hit { fill: transparent; }
 .lm-figure .lmn-place:hover .lmn-dot { stroke: var(--lm-text); stroke-width: 2; }
 .lm-figure .lmn-lead { stroke: var(--lm-edge); stroke-dasharray: 1.5 2; }
-.lm-figure .lmn-nowhere { padding: 2rem 1rem; border: 1px dashed var(--lm-edge); border-radius: 6px; text-align: center; }
+.lm-figure .lmn-nowhere { padding: 2rem 1rem; border: 1px dashed var(--lm-edge); border-radius: 6px;
+  text-align: center; }
 .lm-figure .lmn-link { stroke: var(--lm-edge); stroke-opacity: 0.5; }
 .lm-figure .lmn-link.lmn-now { stroke: var(--lm-1); stroke-opacity: 1; }
 .lm-figure .lmn-dot { fill: var(--lm-edge); }
@@ -114,7 +115,8 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   });
   const tiles = roving(words, "button", { onmove: (at) => put({ chosen: at }) });
   const svg = s("svg", {});
-  const [links, dots] = [s("g", {}), s("g", {})];
+  const links = s("g", {});
+  const dots = s("g", {});
   svg.append(links, dots);
   const nowhere = h(
     "p",
@@ -196,7 +198,8 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       }, 0);
       return moved ? Math.sign(moved) : sign;
     });
-    const [xs, ys] = [points.map(({ x }) => flip[0] * x), points.map(({ y }) => flip[1] * y)];
+    const xs = points.map(({ x }) => flip[0] * x);
+    const ys = points.map(({ y }) => flip[1] * y);
     const middle = (values) => (Math.max(...values) + Math.min(...values)) / 2;
     const span = (values) => Math.max(1e-9, Math.max(...values) - Math.min(...values));
     // equal for both axes: distances can be compared
@@ -323,8 +326,8 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     rest.textContent = [
       found.left ? `Only the first ${MOST} different words are placed.` : "",
       unknown.length
-        ? `${fmt.list(unknown)} ${unknown.length > 1 ? "are" : "is"} not among the ${fmt.count(get("types"))} words of ` +
-          "the table: <unk>, a row that no training moved."
+        ? `${fmt.list(unknown)} ${unknown.length > 1 ? "are" : "is"} not among the ${fmt.count(get("types"))} words ` +
+          "of the table: <unk>, a row that no training moved."
         : "",
     ]
       .join(" ")

@@ -30,7 +30,8 @@ const PAUSE = 25; // characters written, bars, special ids, ms a character
 const style = `
 .lmw-both { --lm-side: 24rem; }
 .lm-figure .lmw-bars .lm-bar-track { position: relative; overflow: visible; }
-.lm-figure .lmw-bars .lm-bar-track::after { content: ""; position: absolute; top: -2px; bottom: -2px; left: calc(var(--lmw-own) * 100%);
+.lm-figure .lmw-bars .lm-bar-track::after { content: ""; position: absolute; top: -2px; bottom: -2px;
+  left: calc(var(--lmw-own) * 100%);
   border-left: 2px solid var(--lm-text); }
 .lmw-three { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: 0.4rem 1rem; }
 .lmw-three p { white-space: pre-wrap; overflow-wrap: anywhere; font-family: ui-monospace, Menlo, Consolas, monospace;
@@ -48,7 +49,8 @@ const style = `
 .lmw-strip > span { display: block; min-width: 1.05rem; padding: 0.1rem 0; border: 1px solid transparent;
   border-radius: 3px; text-align: center; line-height: 1.2; }
 .lmw-strip > span:last-child { border-color: var(--lm-text); }
-@container (min-width: 40rem) { .lmw-both .lmw-strip { font-size: 0.75rem; } .lmw-both .lmw-strip > span { min-width: 0.9rem; } }
+@container (min-width: 40rem) { .lmw-both .lmw-strip { font-size: 0.75rem; }
+  .lmw-both .lmw-strip > span { min-width: 0.9rem; } }
 .lm-figure .lmw-note { min-height: 1.5em; }
 .lmw-head { margin: 0 0 0.3rem; font-weight: 600; }
 `;
@@ -182,7 +184,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   const half = distribution(allowed(found.logits), 0.5, 0, 1)[top0];
   const question = wager({
     name: "writer-half",
-    asks: `Of what may come next, ${named(tokens[top0])} has probability ${fmt.num(own0[top0])}. And at temperature 0.5?`,
+    asks: `${named(tokens[top0])} has probability ${fmt.num(own0[top0])} to come next. And at temperature 0.5?`,
     pin: { label: "Probability", min: 0, max: 1, step: 0.01, value: fmt.num(own0[top0]), text: (v) => fmt.num(v) },
     told: (bet) =>
       `${fmt.num(half)}: each probability is squared, then all are divided by their sum.` +
