@@ -49,7 +49,7 @@ def plain(text: str) -> str:
 def untexed(text: str) -> str:
     """The formulae in a text without TeX's commands: \\frac{a}{b} becomes a/b."""
     text = re.sub(r"\\[td]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"\1/\2", text)
-    text = re.sub(r"\\[td]frac(\w)(\w)", r"\1/\2", text)
+    text = re.sub(r"\\[td]?frac\s*(\w)\s*(\w)", r"\1/\2", text)
     text = re.sub(r"\\(?:texttt|mathrm|text)\s*\{([^{}]*)\}", r"\1", text)
     text = re.sub(r"\\([A-Za-z]+)", lambda found: SIGNS.get(found[1], found[1]), text)
     return re.sub(r"\\(?=[^A-Za-z])|[{}]", "", text)
