@@ -4,9 +4,9 @@
 //   both directions   P(y_t | w_1..w_k) after k words: may change with every word
 //
 // A triangle: a row for each word that is read, in it the tags in both directions; where it changes a tag, the old one
-// is struck through. Below it stands the only row there is from the left, and what is right. For the sentences to choose
-// from the package has computed the probabilities; for the reader's own the same models do it here (engine.mjs). `read`
-// of a text has what the models read for each of its words: the word, or the class of its look.
+// is struck through. Below it stands the only row there is from the left, and what is right. For the sentences to
+// choose from the package has computed the probabilities; for the reader's own the same models do it here (engine.mjs).
+// `read` of a text has what the models read for each of its words: the word, or the class of its look.
 import { bars, button, choice, disable, figure, fmt, h, replace, roving, select, slider } from "../kit/core.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 
@@ -29,7 +29,8 @@ const MEANS = {
 const style = `
 .lm-figure .lmd-band { display: grid; gap: 2px; max-width: 44rem; font-size: 0.75rem; line-height: 1.25; }
 @container (min-width: 40rem) { .lm-figure .lmd-band { font-size: 0.8125rem; } }
-.lm-figure .lmd-band > * { min-width: 0; margin: 0; padding: 0.15rem 0.1rem; border: 0; border-radius: 4px; color: inherit;
+.lm-figure .lmd-band > * { min-width: 0; margin: 0; padding: 0.15rem 0.1rem; border: 0; border-radius: 4px;
+  color: inherit;
   font: inherit; text-align: center; overflow-wrap: anywhere; }
 .lm-figure .lmd-cell { background: var(--lm-soft); font-variant-numeric: tabular-nums; }
 .lm-figure .lmd-cell.lmd-left { box-shadow: inset 0 -3px var(--lm-1); }
@@ -48,7 +49,8 @@ const style = `
 @media screen { /* while a bet is open, the last row is what it is about */
   .lm-figure .lmd-triangle.lm-covered::before { content: none; }
   .lm-figure .lm-covered .lmd-band > :not(.lmd-last) { visibility: visible; }
-  .lm-figure .lm-covered .lmd-last::before { visibility: visible; content: "?"; float: left; width: 100%; font-weight: 400; }
+  .lm-figure .lm-covered .lmd-last::before { visibility: visible; content: "?"; float: left; width: 100%;
+    font-weight: 400; }
   .lm-figure .lm-covered .lmd-tile { box-shadow: none !important; }
 }
 .lm-figure .lmd-two { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 0.3rem 1.6rem; }
@@ -242,7 +244,8 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   }
 
   function drawBars() {
-    const [k, t] = [spammy() ? word() + 1 : read(), word()];
+    const k = spammy() ? word() + 1 : read();
+    const t = word();
     replace(title, [
       spammy() ? "After " : "The word ",
       h("b", {}, now().words[t]),

@@ -90,7 +90,8 @@ export { button, choice, disable, field, fmt, h, replace, s, select, slider };
  * @property {(asked: Omit<Parameters<typeof bet>[0], "inside">) => ReturnType<typeof bet>} wager
  *
  * @typedef {import("./controls.mjs").Option} Option
- * @typedef {{ label: string, value: number, text?: string, note?: string, tone?: any, title?: string, broken?: boolean }} Bar
+ * @typedef {{ label: string, value: number, text?: string, note?: string, tone?: any, title?: string,
+ *   broken?: boolean }} Bar
  */
 
 /** A whole number from least to most, as the values of addresses are asked for. */

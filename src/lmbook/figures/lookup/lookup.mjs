@@ -21,10 +21,12 @@ const style = `
 .lm-figure .lmq-query { stroke-width: 2.6; }
 .lm-figure .lmq-answer { fill: var(--lm-1); stroke: var(--lm-paper); stroke-width: 1.5; }
 .lm-figure .lmq-name { paint-order: stroke; stroke: var(--lm-paper); stroke-width: 3px; stroke-linejoin: round; }
-.lm-figure .lmq-round { fill: none; stroke: var(--lm-muted); stroke-width: 1.5; stroke-dasharray: 2 4; stroke-linecap: round; }
+.lm-figure .lmq-round { fill: none; stroke: var(--lm-muted); stroke-width: 1.5; stroke-dasharray: 2 4;
+  stroke-linecap: round; }
 .lm-figure .lmq-star { fill: none; stroke: var(--lm-2); stroke-width: 2; }
 .lm-figure .lmq-star.lmq-met { fill: var(--lm-2); }
-.lm-figure .lmq-heads { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: 0.4rem 1.2rem; }
+.lm-figure .lmq-heads { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr));
+  gap: 0.4rem 1.2rem; }
 @container (min-width: 40rem) {
   .lm-figure .lmq-heads { grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); }
   .lm-figure .lmq .lm-says { min-height: 0; }
@@ -143,7 +145,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     asks: "Onto which star can a query put the answer?",
     options: ["A alone", "B alone", "both"].map((text) => [text, text]),
     told: (answer) =>
-      `${answer === null ? "" : `You said ${answer}. `}A alone: it lies between the values, and a mean goes no further.`,
+      `${answer === null ? "" : `You said ${answer}. `}A alone: it lies between the values; a mean goes no further.`,
   });
   el.classList.add("lmq");
   el.append(
@@ -311,7 +313,8 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
   }
 
   function drawValues(q, all, mean, answer) {
-    const [[x0, y0], [x1, y1]] = [low, high];
+    const [x0, y0] = low;
+    const [x1, y1] = high;
     const pad = (low, high) => scale(low - 0.12 * (high - low || 1), high + 0.3 * (high - low || 1));
     const at = (/** @type {number[]} */ [a, b]) => [pad(x0, x1)(a), side - 14 - (pad(y0, y1)(b) * (side - 30)) / side];
     const floor = side - 22;
@@ -340,7 +343,8 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     );
     const middle = at(answer);
     const round = Array.from({ length: 73 }, (_, n) => (n * Math.PI) / 36).map((angle) => {
-      const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+      const cos = Math.cos(angle);
+      const sin = Math.sin(angle);
       const asked = [q[0] * cos - q[1] * sin, q[0] * sin + q[1] * cos];
       return at(answered(asked, all.length, keys, values, get("beta")).answer).map((v) => v.toFixed(1));
     });

@@ -380,7 +380,8 @@ export default figure(({ el, get, put, listen, say }) => {
     numbers.node.hidden = n === 0;
     const top = { max: 1.7 * Math.log(V) }; // a good loss ends well before one that is infinite
     beatPart.hidden = n > 0;
-    beatPart.firstChild.textContent = `Perplexity of the models on the ${place().positions.length} words to come (log scale)`;
+    const { length } = place().positions;
+    beatPart.firstChild.textContent = `Perplexity of the models on the ${length} words to come (log scale)`;
     toBeat.draw(
       names.map((name, m) => {
         const x = mean(place().positions.map(({ truth_p }) => loss(truth_p[m])));

@@ -137,7 +137,8 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
   function drawTable() {
     const values = Array.from({ length }, (_, k) => product(k) / (get("width") / 2));
     const cells = Array.from({ length: length * length }, (_, n) => {
-      const [t, i] = [Math.floor(n / length), n % length];
+      const t = Math.floor(n / length);
+      const i = n % length;
       const value = values[Math.abs(t - i)];
       const kind = `lmpw-cell lmpw-${value < 0 ? "minus" : "plus"}`;
       const opacity = Math.abs(value).toFixed(3);
@@ -171,7 +172,9 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
   let before = get("i") < 10 ? get("i") + 10 : get("i") - 10;
   let stands = { i: get("i"), since: 0 };
   function draw() {
-    const [i, k, all] = [get("i"), get("offset"), speeds()];
+    const i = get("i");
+    const k = get("offset");
+    const all = speeds();
     if (i !== stands.i) {
       if (performance.now() - stands.since > 500) before = stands.i;
       stands = { i, since: performance.now() };
@@ -188,8 +191,10 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
       dials,
       all.map((w, j) => dial(w, j, i, k)),
     );
-    const [total, end] = [product(k), length * size];
-    const [line, here] = [(k + 0.5) * size, { width: size, height: size }];
+    const total = product(k);
+    const end = length * size;
+    const line = (k + 0.5) * size;
+    const here = { width: size, height: size };
     replace(marks, [
       s("line", { class: "lmpw-along", x1: size / 2, y1: line, x2: end - line, y2: end - size / 2 }),
       s("rect", { class: "lmpw-here", x: i * size, y: (i + k) * size, ...here }),

@@ -4,7 +4,9 @@
 // in the manifest; of each it is counted how much has come.
 /** @typedef {{at: string, bytes: number, packed?: boolean, type?: string}} File */
 /** @typedef {Record<string, string>} Put */
-/** @typedef {{files: string[], imports: string[], pyodide?: string, unpack?: string, put?: Put, loops?: string}} Pack */
+/**
+ * @typedef {{files: string[], imports: string[], pyodide?: string, unpack?: string, put?: Put, loops?: string}} Pack
+ */
 
 (() => {
   const self = /** @type {any} */ (globalThis);
@@ -116,7 +118,9 @@
         const there = new Float32Array(own.buffer);
         const python = pyodide._module.HEAPF32;
         for (let one = 0; one < n; one += 1) {
-          const [x, y, z] = [a / 4 + one * I * K, b / 4 + one * K * J, c / 4 + one * I * J];
+          const x = a / 4 + one * I * K;
+          const y = b / 4 + one * K * J;
+          const z = c / 4 + one * I * J;
           there.set(python.subarray(x, x + I * K), first);
           there.set(python.subarray(y, y + K * J), left);
           there.fill(0, right, right + I * J);
