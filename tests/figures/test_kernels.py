@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from lmbook.figures import bundle
-from lmbook.figures.trainer import LESSONS
+from lmbook.figures.trainer import LESSONS, TEXTS
 
 ROOT = Path(__file__).parents[2]
 KERNELS = ROOT / "src" / "lmbook" / "figures" / "engine" / "kernels.wasm"
@@ -114,7 +114,7 @@ def test_the_comparison_of_bits_can_fail(page):
 def test_both_forms_train_the_same_weights_to_the_last_bit(page, name):
     way = LESSONS[name]["ways"][0]
     text = "\n".join(f"{a}{b}{c}" for a in "bdgkl" for b in "aeiou" for c in "nrst") + "\n"
-    text = {"names": text, "stories": 4 * text}.get(way["text"], "")
+    text = {"names": text, "stories": 4 * text}.get(way["text"], TEXTS.get(way["text"], ""))
     for run in way["runs"]:
         simd, plain = page.evaluate("(given) => trained(...given)", [run["about"], text, 6])
         assert simd == plain

@@ -267,6 +267,7 @@ def test_a_file_that_the_page_cannot_train_is_refused(show, tmp_path):
     figure = show(short("gpt", 4, 2)).locator("figure")
     for name, why in (("exact", "the file's GPT differs"), ("none", "is cut, or is no checkpoint")):
         figure.locator("input[type=file]").set_input_files(tmp_path / f"{name}.safetensors")
+        figure.locator(f".lm-says:has-text('{name}.safetensors is open')").wait_for()
         press(figure, "Train")
         finished(figure)
         assert why in says(figure)
