@@ -14,7 +14,8 @@ import { viewOf } from "./views.mjs";
 
 const BLANK = "____";
 const style = `
-.lmo-both { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.7rem 1.8rem; align-items: start; }
+.lmo-notes > p { display: inline; }
+.lmo-both { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.5rem 1.8rem; align-items: start; }
 .lmo-both > * { min-width: 0; }
 .lmo-both > .lmo-said { order: 1; }
 @container (min-width: 40rem) {
@@ -23,7 +24,6 @@ const style = `
   .lmo-both > .lmo-stage { grid-area: 1 / 1 / span 3; max-height: 28.5rem; padding: 3px; overflow-y: auto; }
   .lmo-both > .lmo-said { grid-area: 3 / 2 / span 2; }
   .lmo-both > .lmo-say { grid-area: 4 / 1; }
-  .lmo-lanes > .lmo-tokens > :first-child { flex-basis: 100%; }
   .lm-figure .lmo-say .lm-says { min-height: 0; }
 }
 .lm-figure ol.lmo-way { display: flex; flex-wrap: wrap; gap: 0.1rem 0.35rem; align-items: center; margin: 0;
@@ -128,7 +128,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       h("div", { class: "lm-stack lmo-lanes" }, [rows.map((one) => one.node)]),
       way,
       stage,
-      h("div", { class: "lm-stack lmo-said" }, maps, formulas, note, hint),
+      h("div", { class: "lm-stack lmo-said" }, maps, formulas, h("div", { class: "lmo-notes" }, note, " ", hint)),
       h("div", { class: "lmo-say" }, say.node),
     ]),
     own.node,
