@@ -202,8 +202,7 @@ def test_a_living_figure_is_whole_on_its_slide_before_and_after_the_bet(path, st
         for skip in figure.get_by_role("button", name="Skip", exact=True).all()[:1]:
             if skip.is_visible():
                 skip.click()
-                page.wait_for_timeout(150)
-                assert page.evaluate(WHOLE) == [], figure.get_attribute("data-module")
+                page.wait_for_function(f"({WHOLE})().length === 0")  # the figure is fitted anew
 
 
 @pytest.mark.browser
