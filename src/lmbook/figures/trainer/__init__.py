@@ -145,7 +145,7 @@ LESSONS = {
         ),
         "rate": 0.003,
         "ways": [
-            _way("", "pairs", 900, "captions", 32, {"Transformer": TRANSLATION}, counted="words:"),
+            _way("", "pairs", 900, "captions", 32, {"Transformer": TRANSLATION}, counted="tokens:"),
         ],
     },
     "blanks": {
