@@ -17,6 +17,7 @@ from lmbook.figures.trainer import LESSONS, PLACE, stored
 from lmbook.gpt import GPT, gelu_tanh
 from lmbook.lab import checkpoints
 from lmbook.lab.recipes import given_names
+from lmbook.lab.schedules import warmup_cosine
 from lmbook.text import CharTokenizer, Vocabulary
 
 
@@ -24,6 +25,7 @@ def short(lesson, steps, every, **changed):
     """A figure whose trainings end soon."""
     figure = Trainer(lesson, seed=0)  # as the record
     ways = [{**way, "steps": steps, "every": every} for way in figure.lesson["ways"]]
+    ways = [{**way, "warmup": steps // 20} if "warmup" in way else way for way in ways]
     figure.lesson = {**figure.lesson, "ways": ways} | changed
     return figure
 
@@ -118,7 +120,7 @@ def test_what_does_not_fit_is_refused():
 
 def test_every_network_that_is_trained_is_compared_with_torch():
     used = [run["about"]["network"] for lesson in LESSONS.values() for way in lesson["ways"] for run in way["runs"]]
-    kind = lambda about: (about["class"], about.get("cell"), about.get("attention"))  # noqa: E731
+    kind = lambda about: tuple(map(about.get, ("class", "cell", "attention", "positions")))  # noqa: E731
     assert set(map(kind, used)) <= {kind(about) for about, *_ in MODELS.values()}
 
 
@@ -217,6 +219,7 @@ def test_an_address_may_ask_for_what_python_refuses(show):
 
 
 TEXT = "Ψοø! " * 300
+ENGINE = bundle.source("program-engine").removeprefix("export ")
 
 
 def own_text(figure, text):
@@ -331,7 +334,6 @@ def test_a_text_is_cut_between_characters_and_what_is_left_out_is_said(lessons):
 
 def test_seconds_count_the_reports(lessons):
     """A clock that goes on by one second whenever it is asked: a step takes one, a report another."""
-    program = bundle.source("program-engine").removeprefix("export ")
     told = lessons.evaluate(
         """async ([program, abouts]) => {
           let now = 0;
@@ -344,20 +346,61 @@ def test_seconds_count_the_reports(lessons):
           });
           return told;
         }""",
-        [program, [run["about"] for run in LESSONS["gap"]["ways"][0]["runs"]]],
+        [ENGINE, [run["about"] for run in LESSONS["gap"]["ways"][0]["runs"]]],
     )
     assert [(one["run"], one["step"], one["seconds"]) for one in told[:-1]] == [
         (run, step, 2 + step + step / 2) for step in (0, 2, 4) for run in (0, 1)
     ]  # to begin and the first report; then steps and reports, of both networks at the same step
 
 
+def test_the_rate_climbs_and_falls_as_in_the_recipes(lessons):
+    """At every step that of lmbook.lab.schedules; and so again where "Go on" raises the budget from 6 steps to 12."""
+    told = lessons.evaluate(
+        """async ([program, abouts, text]) => {
+          const told = [];
+          const make = new Function(`${program}; return program;`)();
+          const start = { abouts, seed: 0, text, every: 1, steps: 6, rate: 0.01, warmup: 2 };
+          await new Promise((done) => {
+            const hear = make().training((m) => {
+              told.push(m);
+              if (m.done && told.length > 8) done();
+              else if (m.done) setTimeout(() => hear({ go: true }));
+            }, 1e9);
+            hear({ start, go: true });
+          });
+          return told;
+        }""",
+        [ENGINE, [LESSONS["gpt"]["ways"][1]["runs"][0]["about"]], "the harbour light went out, and came again. " * 40],
+    )
+    reports, ends = ([one for one in told if ("done" in one) == last] for last in (False, True))
+    assert [one["step"] for one in reports] == list(range(13))
+    for one in reports:
+        total = 6 if one["step"] <= 6 else 12
+        assert one["end"] == total
+        assert one["rate"] == pytest.approx(0.01 * warmup_cosine(one["step"] + 1, 2, total), abs=1e-12)
+    again = 0.01 * warmup_cosine(7, 2, 12)
+    assert ends[0]["done"] == {"end": 12, "rate": pytest.approx(again, abs=1e-12)}
+    losses = [one["valid"] for one in reports]
+    assert losses[5] == losses[6]  # the last step of the budget has the rate 0, and takes it
+    assert len(set(losses)) == 11  # so has the last of the raised one; no other
+
+
+@pytest.mark.parametrize("warmup", [-1, 6, 7])
+def test_a_warm_up_ends_before_the_training(new_context, warmup):
+    page = new_context().new_page()
+    page.add_script_tag(content=bundle.without_exports(bundle.bundle("schedules"))[0])
+    with pytest.raises(ValueError, match="must end before"):
+        warmup_cosine(1, warmup, 6)
+    with pytest.raises(Exception, match="must end before"):
+        page.evaluate("(warmup) => warmupCosine(1, warmup, 6)", warmup)
+
+
 def test_workers_that_share_a_batch_take_the_steps_of_one_that_reads_it_all(lessons):
     """The mean of the gradients of equal parts is the gradient of the whole, whichever number of workers there are."""
-    program = bundle.source("program-engine").removeprefix("export ")
     runs = lessons.evaluate(
         """async ([program, abouts, text]) => {
           const make = new Function(`${program}; return program;`)();
-          const start = { abouts, seed: 3, text, every: 5, steps: 10, rate: 0.003 };
+          const start = { abouts, seed: 3, text, every: 5, steps: 10, rate: 0.003, warmup: 2 };
           const trained = (parts) => new Promise((done, failed) => {
             const told = [];
             const leader = make().training((m) => {
@@ -376,7 +419,7 @@ def test_workers_that_share_a_batch_take_the_steps_of_one_that_reads_it_all(less
           });
           return [await trained(1), await trained(2), await trained(4)];
         }""",
-        [program, [LESSONS["gpt"]["ways"][1]["runs"][0]["about"]], "the harbour light went out, and came again. " * 40],
+        [ENGINE, [LESSONS["gpt"]["ways"][1]["runs"][0]["about"]], "the harbour light went out, and came again. " * 40],
     )
     alone = runs[0]
     assert alone[2][1] < 0.9 * alone[0][1]

@@ -292,7 +292,7 @@ const KINDS = {
 };
 
 /** How a GPT of the page is described so that lmbook.lab.checkpoints.load makes the same one in Python. */
-const described = ({ d_model, heads, n_layers }, window, { types, size }) => ({
+const described = ({ d_model, heads, n_layers, positions = "learned" }, window, { types, size }) => ({
   recipe: "trained in the page",
   model: {
     class: "lmbook.gpt.GPT",
@@ -301,6 +301,7 @@ const described = ({ d_model, heads, n_layers }, window, { types, size }) => ({
     d_model,
     n_heads: heads,
     n_layers,
+    positions,
     activation: { function: "lmbook.gpt.gelu_tanh" },
   },
   text: {
@@ -320,11 +321,10 @@ function ofFile({ model = {}, text }, about) {
   const sized = [d_model, n_layers, heads, window].every((size) => Number.isInteger(size) && size > 0);
   if (!/\.GPT$/.test(kind) || !sized || !/CharTokenizer$/.test(text?.class) || !Array.isArray(types))
     throw new Error("the page trains a GPT of characters only; the file describes another model, or none");
-  const other =
-    (d_ff ?? 4 * d_model) !== 4 * d_model || (positions ?? "learned") !== "learned" || tied === false || bias === false;
+  const other = (d_ff ?? 4 * d_model) !== 4 * d_model || tied === false || bias === false;
   if (other || !/gelu_tanh$/.test(activation?.function))
-    throw new Error("the page has learned positions, a tied output, biases and gelu_tanh; the file's GPT differs");
-  const network = { class: "GPT", d_model, heads, n_layers, deviation: 0.02 };
+    throw new Error("the page has a tied output, biases and gelu_tanh; the file's GPT differs");
+  const network = { class: "GPT", d_model, heads, n_layers, positions, deviation: 0.02 };
   const fits = about.kind === "text" ? { T: window } : {};
   return { about: { ...about, ...fits, network: { ...network, window } }, types };
 }

@@ -5,14 +5,18 @@
 // the gradient of its part of the rows and sends it; all take the step that the mean of these gradients says.
 //
 //   tell it   { crew: { part, parts, lines } }      before the start: lines to the others, or to the leader
-//             { start: { abouts, seed, text, every, steps, rate, file, card, from } }      from: what it once kept
+//             { start: { abouts, seed, text, every, steps, rate, warmup, file, card, from } }      from: what it once
+//             kept; warmup: so many steps, and then the rate falls to 0 at the last one (schedules.mjs)
 //             { go: true }   { go: false }   { rate }   { keep: true }   { pack: true }
-//   it tells  { run, step, seconds, train, valid, samples, right, notes }      of each network, before the first step
-//             and after every `every` steps; seconds with the reports; samples with the first reports and every fifth
-//             { done: true }  after `steps` steps, from where { go: true } takes as many again      { error }
+//   it tells  { run, step, end, rate, seconds, train, valid, samples, right, notes }      of each network, before the
+//             first step and after every `every` steps; rate: of the next step; seconds with the reports; samples with
+//             the first reports and every fifth
+//             { done: { end, rate } }  after `steps` steps: where { go: true } would go from here, at first at what rate
+//             { error }
 //             { kept: [one a network] }      { packed: bytes of a .safetensors file }
 import { packed, weights } from "./checkpoint.mjs";
 import { lesson } from "./lessons.mjs";
+import { warmupCosine } from "./schedules.mjs";
 import { mean } from "../kit/numbers.mjs";
 
 const WRITES = 5;
@@ -29,6 +33,10 @@ export function training(tell, turn) {
   let crew = { part: 0, parts: 1, lines: [] };
   const others = []; // of each the next gradient
 
+  /** The rate of the next step. */
+  const rateNow = (last = end) =>
+    plan.rate * (plan.warmup === undefined ? 1 : warmupCosine(step + 1, plan.warmup, last));
+
   /** Does the work, and counts its time. */
   function timed(run, work) {
     const before = performance.now();
@@ -44,7 +52,7 @@ export function training(tell, turn) {
       const found = timed(run, () => run.own.report(writes));
       const train = run.losses.length ? mean(run.losses) : null;
       run.losses = [];
-      tell({ run: i, step, seconds: run.seconds, train, notes: run.own.notes, ...found });
+      tell({ run: i, step, end, rate: rateNow(), seconds: run.seconds, train, notes: run.own.notes, ...found });
     }
   }
 
@@ -101,8 +109,9 @@ export function training(tell, turn) {
       for (let i = 0; i < gradients.length; i += 1) gradients[i] += more[i];
     }
     for (let i = 0; i < gradients.length; i += 1) gradients[i] /= crew.parts;
-    for (const line of crew.lines) line.postMessage({ rate: plan.rate, gradients });
-    own.learn(plan.rate, gradients);
+    const rate = rateNow();
+    for (const line of crew.lines) line.postMessage({ rate, gradients });
+    own.learn(rate, gradients);
     return mean([loss, ...found.map((one) => one.loss)]);
   }
 
@@ -118,7 +127,7 @@ export function training(tell, turn) {
       while (going && step < end && performance.now() - start < turn) {
         for (const run of runs) {
           const before = performance.now();
-          run.losses.push(crew.parts > 1 ? await together(run.own) : run.own.step(plan.rate));
+          run.losses.push(crew.parts > 1 ? await together(run.own) : run.own.step(rateNow()));
           run.seconds += (performance.now() - before) / 1000;
         }
         step += 1;
@@ -131,7 +140,7 @@ export function training(tell, turn) {
     working = false;
     if (going && step >= end) {
       going = false;
-      tell({ done: true });
+      tell({ done: { end: end + plan.steps, rate: rateNow(end + plan.steps) } });
     }
     timer = going ? setTimeout(work) : null;
   }
