@@ -315,7 +315,10 @@ def lessons(new_context):
 TOLD = """([about, text]) => {
   const own = lesson(about, 0, text);
   own.step(0.01);
-  const { samples } = own.report();
+  const pieces = own.report();
+  let last = pieces.next();
+  while (!last.done) last = pieces.next();
+  const { samples } = last.value;
   return [own.network.weights.get("embedding.weight").rows - 5, own.notes, samples[0].text];
 }"""
 
@@ -348,9 +351,11 @@ def test_seconds_count_the_reports(lessons):
         }""",
         [ENGINE, [run["about"] for run in LESSONS["gap"]["ways"][0]["runs"]]],
     )
-    assert [(one["run"], one["step"], one["seconds"]) for one in told[:-1]] == [
-        (run, step, 2 + step + step / 2) for step in (0, 2, 4) for run in (0, 1)
-    ]  # to begin and the first report; then steps and reports, of both networks at the same step
+    told = told[:-1]
+    assert [(one["run"], one["step"]) for one in told] == [(run, step) for step in (0, 2, 4) for run in (0, 1)]
+    report = told[0]["seconds"] - 1  # the first, and a second to begin
+    assert report >= 1
+    assert [one["seconds"] for one in told] == [1 + report + step + step / 2 * report for step in (0, 0, 2, 2, 4, 4)]
 
 
 def test_the_rate_climbs_and_falls_as_in_the_recipes(lessons):

@@ -30,6 +30,7 @@ export function training(tell, turn) {
   let step = 0;
   let end = 0;
   let working = false;
+  const asked = []; // while it works: what is to be told between two steps
   let crew = { part: 0, parts: 1, lines: [] };
   const others = []; // of each the next gradient
 
@@ -45,11 +46,19 @@ export function training(tell, turn) {
     return found;
   }
 
-  function report() {
+  /** Of all networks, in pieces: after `turn` messages are heard, and where there is no worker the page has its turn. */
+  async function report() {
     const count = step / plan.every;
     const writes = count <= 2 || count % WRITES === 0 || step === end;
     for (const [i, run] of runs.entries()) {
-      const found = timed(run, () => run.own.report(writes));
+      const pieces = run.own.report(writes);
+      let piece = null;
+      const some = (start = performance.now()) => {
+        do piece = pieces.next();
+        while (!piece.done && performance.now() - start < turn);
+      };
+      for (timed(run, some); !piece.done; timed(run, some)) await new Promise((then) => setTimeout(then));
+      const found = piece.value;
       const train = run.losses.length ? mean(run.losses) : null;
       run.losses = [];
       tell({ run: i, step, end, rate: rateNow(), seconds: run.seconds, train, notes: run.own.notes, ...found });
@@ -122,7 +131,7 @@ export function training(tell, turn) {
     try {
       if (!runs) {
         begin();
-        if (!plan.from) report();
+        if (!plan.from) await report();
       }
       while (going && step < end && performance.now() - start < turn) {
         for (const run of runs) {
@@ -131,13 +140,14 @@ export function training(tell, turn) {
           run.seconds += (performance.now() - before) / 1000;
         }
         step += 1;
-        if (step % plan.every === 0) report();
+        if (step % plan.every === 0) await report();
       }
     } catch (error) {
       going = false;
       tell({ error: error.message });
     }
     working = false;
+    for (const answer of asked.splice(0)) answer();
     if (going && step >= end) {
       going = false;
       tell({ done: { end: end + plan.steps, rate: rateNow(end + plan.steps) } });
@@ -153,10 +163,12 @@ export function training(tell, turn) {
     if (start) plan = start;
     if (start && crew.part) follow();
     if (rate) plan.rate = rate;
-    if (keep && runs)
-      tell({ kept: { step, seconds: runs.map((run) => run.seconds), kept: runs.map((run) => run.own.kept()) } });
-    if (pack && runs)
-      tell({ packed: packed(runs[0].own.kept().weights, runs[0].own.network.weights, runs[0].own.card) });
+    const answer = () => {
+      const all = runs.map((run) => run.own.kept());
+      if (keep) tell({ kept: { step, seconds: runs.map((run) => run.seconds), kept: all } });
+      if (pack) tell({ packed: packed(all[0].weights, runs[0].own.network.weights, runs[0].own.card) });
+    };
+    if ((keep || pack) && runs) working ? asked.push(answer) : answer();
     if (go === undefined) return;
     going = go;
     if (going && runs && step >= end) end += plan.steps;

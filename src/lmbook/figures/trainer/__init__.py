@@ -304,7 +304,7 @@ class Trainer(Figure):
 
     lesson = traitlets.Dict().tag(sync=True)
     rate = traitlets.Enum(RATES).tag(sync=True)
-    seed = traitlets.Int(1, min=0).tag(sync=True)
+    seed = traitlets.Int(1, min=0, max=999_999).tag(sync=True)
 
     def __init__(self, lesson: str, **state):
         if lesson not in LESSONS:
