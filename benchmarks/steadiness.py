@@ -83,7 +83,9 @@ def trainings(tab: Page) -> list[str]:
 def main(*arguments: str) -> None:
     root = Path(next((one for one in arguments if not one.isdecimal()), "_build/html"))
     chosen = [one for one in arguments if one.isdecimal()]
-    print("| chapter | kB, 2.5 s | longest task, ms: 6 s | down the page | data: frames a second | gap, ms | task, ms |")
+    print(
+        "| chapter | kB, 2.5 s | longest task, ms: 6 s | down the page | data: frames a second | gap, ms | task, ms |"
+    )
     print("|---|--:|--:|--:|---|--:|--:|", flush=True)
     with sync_playwright() as playwright, serve(root) as (address, sent):
         executable = next(filter(None, map(shutil.which, BROWSERS)))

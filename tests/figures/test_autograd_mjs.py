@@ -51,15 +51,13 @@ function learned(about, weights, call, n, rate, clip) {
 
 
 @pytest.fixture(scope="module")
-def page(browser):
-    page = browser.new_page()
+def page(bare):
     text = IN_THE_PAGE
     for name in ("autograd", "networks"):
         program = bundle.source(f"program-{name}").split("program = ", 1)[1].rstrip("\n;")
         text = text.replace(f"${name}$", f"({program})()")
-    page.add_script_tag(content=text)
-    yield page
-    page.close()
+    bare.add_script_tag(content=text)
+    return bare
 
 
 # --- operations -----------------------------------------------------------------------------------------------------

@@ -451,3 +451,31 @@ def test_two_workers_train_in_the_page(show):
     finished(figure)
     for row, other in zip(shared[1:], rows(figure)[1:], strict=True):
         assert row == pytest.approx(other, abs=0.002)
+
+
+SECOND_DIES = """<script>
+  let made = 0;
+  const dies = "onmessage = ({ data }) => { if (data.start) throw Error('no memory'); }";
+  const end = URL.createObjectURL(new Blob([dies]));
+  window.Worker = class extends Worker {
+    constructor(address) { super((made += 1) === 2 ? end : address); }
+  };
+</script>"""
+
+
+def test_a_worker_that_ends_ends_the_training_of_all_and_fewer_can_begin_again(show):
+    page = show(SECOND_DIES, short("gpt", 6, 3))
+    figure = page.locator("figure")
+    figure.get_by_label("the stories, 209,000 parameters").check()
+    figure.get_by_label("Workers").select_option("2")
+    press(figure, "Train")
+    finished(figure)
+    assert says(figure) == "The training stopped: one of the workers has ended; choose fewer and start again."
+    for _ in range(100):  # the browser tells of an end when it comes to it
+        if page.workers:
+            page.wait_for_timeout(50)
+    assert page.workers == []
+    figure.get_by_label("Workers").select_option("1")
+    press(figure, "Train")
+    finished(figure)
+    assert "after 6 steps" in says(figure)

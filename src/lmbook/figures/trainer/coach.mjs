@@ -12,6 +12,7 @@ export function coach(heard, parts = 1, lost = undefined) {
   let inside = null;
   const asked = [];
   const here = () => {
+    worker?.terminate();
     worker = null;
     if (lost || others.length) return (lost ?? (() => heard({ error: LOST })))();
     own.inPage = true;
