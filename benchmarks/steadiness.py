@@ -20,7 +20,7 @@ from lmbook_press.site.serving import serve
 
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 BROWSERS = ("chromium-headless-shell", "chromium")
-TRAINED = 12  # seconds
+TRAINED = 8  # seconds
 WATCH = """
   window.lmTasks = [];
   new PerformanceObserver((list) => lmTasks.push(...list.getEntries().map((one) => one.duration)))

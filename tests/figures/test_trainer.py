@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from seen import cells_of
 from test_autograd_mjs import MODELS
+from test_kernels import of_lesson
 from traitlets import TraitError
 
 from lmbook import data
@@ -356,6 +357,40 @@ def test_seconds_count_the_reports(lessons):
     report = told[0]["seconds"] - 1  # the first, and a second to begin
     assert report >= 1
     assert [one["seconds"] for one in told] == [1 + report + step + step / 2 * report for step in (0, 0, 2, 2, 4, 4)]
+
+
+@pytest.mark.parametrize("name", ["names", "gap"])
+def test_a_report_in_pieces_is_the_same(lessons, name):
+    """Where there is no worker the page has its turn between two pieces; what is asked meanwhile is told afterwards."""
+    runs = lessons.evaluate(
+        """async ([program, abouts, text]) => {
+          const later = setTimeout;
+          const make = new Function("setTimeout", `${program}; return program;`);
+          const trained = (turn) => new Promise((done) => {
+            const told = [];
+            let turns = 0;
+            const counted = (f) => {
+              turns += 1;
+              return later(() => {
+                f();
+                if (turns === 3) hear({ keep: true });
+              });
+            };
+            const hear = make(counted)().training(({ seconds, kept, ...rest }) => {
+              told.push(kept ? ["kept", kept.step] : rest);
+              if (rest.done) done([told, turns]);
+            }, turn);
+            hear({ start: { abouts, seed: 0, text, every: 2, steps: 4, rate: 0.01 }, go: true });
+          });
+          return [await trained(1e9), await trained(1e-9)]; // ms of work in a turn
+        }""",
+        [ENGINE, *of_lesson(name)],
+    )
+    (at_once, _), (in_pieces, turns) = runs
+    assert turns > 20
+    assert in_pieces.index(["kept", 0]) == len(of_lesson(name)[0])  # after the first report of all networks
+    in_pieces.remove(["kept", 0])
+    assert in_pieces == at_once
 
 
 def test_the_rate_climbs_and_falls_as_in_the_recipes(lessons):
