@@ -16,9 +16,9 @@ from lmbook_exams.bank import by_name, of_chapter
 from lmbook_exams.question import KINDS, Asked, Question
 
 RULES = (
-    "Give the way to each result, not only the number. Fractions, roots and logarithms may stay as they are. Letters are "
-    "those of the book: logarithms are natural unless a base is written, losses are in nats, a mask is true where a "
-    "query may look."
+    "Give the way to each result, not only the number. Fractions, roots and logarithms may stay as they are. Letters "
+    "are those of the book: logarithms are natural unless a base is written, losses are in nats, a mask is true where "
+    "a query may look."
 )
 ROOM, LARGER = 7, 1.4  # millimetres of room for a minute of work, and how many times that for who writes large
 TRIES = 200  # draws before the minutes count as impossible

@@ -88,7 +88,7 @@ def mathjax(tex: str, display: bool = False) -> str:
 
 
 def closed(markdown: str) -> str:
-    """A text whose formulae in a line hold the stop behind them: a line may end behind a formula, and none begins so."""
+    """A text whose formulae hold the stop behind them, since a line may end behind a formula and none begins so."""
     return INLINE.sub(lambda one: rf"${one[1]}\text{{{one[2]}}}$" if one[2] else one[0], markdown)
 
 

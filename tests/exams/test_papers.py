@@ -331,8 +331,9 @@ BLOCK = {"p", "pre", "blockquote", "div", "ol", "ul", "hr", "table", "math", "ru
 # What may stand in an element of an item's body, by the specification of QTI 2.1; text only where INLINE may.
 CONTENT = {"itemBody": BLOCK, "rubricBlock": BLOCK - {"rubricBlock"}, "blockquote": BLOCK, "table": {"thead", "tbody"}}
 CONTENT |= dict.fromkeys(("p", "pre", "em", "strong", "code", "span", "sub", "sup"), INLINE)
-CONTENT |= dict.fromkeys(("div", "li", "td", "th"), INLINE | BLOCK) | dict.fromkeys(("ul", "ol"), {"li"})
-CONTENT |= dict.fromkeys(("thead", "tbody"), {"tr"}) | {"tr": {"td", "th"}, "extendedTextInteraction": NONE, "br": NONE}
+CONTENT |= dict.fromkeys(("div", "li", "td", "th"), INLINE | BLOCK)
+CONTENT |= {"ul": {"li"}, "ol": {"li"}, "thead": {"tr"}, "tbody": {"tr"}, "tr": {"td", "th"}}
+CONTENT |= {"extendedTextInteraction": NONE, "br": NONE}
 ATTRIBUTES = {"rubricBlock": {"view"}, "extendedTextInteraction": {"responseIdentifier", "expectedLines"}}
 ATTRIBUTES |= {"td": {"colspan", "rowspan"}, "th": {"colspan", "rowspan", "scope"}}
 
