@@ -86,7 +86,8 @@ def slips(node: ast.AST):
         case ast.If() | ast.While() | ast.IfExp():
             yield "condition", but(test=ast.UnaryOp(ast.Not(), node.test))
         case ast.Call(args=[first, second, *rest]) if not isinstance(second, ast.Starred):
-            yield "arguments", but(args=[second, first, *rest])
+            if ast.dump(first) != ast.dump(second):
+                yield "arguments", but(args=[second, first, *rest])
         case ast.Slice():
             for end in ("lower", "upper"):
                 if getattr(node, end):

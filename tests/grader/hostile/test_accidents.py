@@ -199,12 +199,3 @@ def test_what_has_18_mb_is_left_out_and_costs_its_question_alone(grade, release,
         placed = place(open_submission(tmp_path / "long.ipynb"), release)
         assert placed.missing == missing
         assert said in placed.notes[0]
-
-
-def test_an_old_format_is_read(grade, release):
-    new = small.answered(release)
-    for cell in new.cells:
-        cell.pop("id", None)
-    old = nbformat.v4.downgrade(nbformat.from_dict({**new, "nbformat_minor": 4}))
-    assert old.nbformat == 3
-    assert points(grade(json.dumps(old).encode())) == FULL
