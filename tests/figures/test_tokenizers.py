@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 import torch
-from seen import cells_of, each
+from seen import cells_of, each, says
 from traitlets import TraitError
 
 from lmbook import data
@@ -48,10 +48,6 @@ def lanes(page):
 
 def ids(page):
     return [[int(number) for (number,) in each(lane, "button", "data-id")] for lane in lanes(page)]
-
-
-def says(page):
-    return page.locator(".lm-says").inner_text()
 
 
 def type_in(page, text):
