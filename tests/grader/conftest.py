@@ -15,6 +15,13 @@ SECRET = "a course's secret"
 
 
 @pytest.fixture(scope="session")
+def walls() -> None:
+    """Skips where bubblewrap does not work."""
+    if why := available("bwrap"):
+        pytest.skip(why)
+
+
+@pytest.fixture(scope="session")
 def courses(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("course")
     make(Book(ROOT), folder, seed=SECRET)
@@ -28,13 +35,11 @@ def secret() -> str:
 
 
 @pytest.fixture(scope="session")
-def warm(courses, tmp_path_factory):
+def warm(walls, courses, tmp_path_factory):
     """What the homeworks that use torch start from: it is imported once for all of them, not once a run.
 
     The others start cold, as every run would without it.
     """
-    if why := available("bwrap"):
-        pytest.skip(why)
     homework = Homework.load(courses / "04")
     package = copy_package(tmp_path_factory.mktemp("package"), homework.blocked)
     with warmed(homework, package) as made:

@@ -18,7 +18,6 @@ from samples import hand_in
 from styles import SOLUTION, styled
 
 from lmbook_cli import main
-from lmbook_grader.sandbox.commands import available
 from lmbook_grader.self_check import RELEASES
 from lmbook_press.assignments.questions import marks
 
@@ -100,9 +99,7 @@ def rows(path: Path) -> list[dict]:
     return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
 
 
-def test_from_making_to_the_gradebook(tmp_path, monkeypatch):
-    if why := available("bwrap"):
-        pytest.skip(why)
+def test_from_making_to_the_gradebook(walls, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lmbook("make", "01", "--out", "course", "--book", ROOT)
     names = [*CLASS, "s20"]

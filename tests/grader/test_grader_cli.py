@@ -12,7 +12,6 @@ from samples import DOUBLE, ROSTER, hand_in, release, result, returned, ungraded
 from lmbook_cli import main
 from lmbook_grader.grading import pool
 from lmbook_grader.report.terminal import Progress
-from lmbook_grader.sandbox.commands import available
 
 
 def lmbook(*words: object):
@@ -202,10 +201,8 @@ def test_merge_says_what_it_took(course):
     assert "2 results: graded/07/results" in done.stdout
 
 
-def test_a_real_class_from_notebooks_to_scores(course):
+def test_a_real_class_from_notebooks_to_scores(walls, course):
     """With the grader itself: a whole, a half and an unreadable submission, stopped and resumed by parts."""
-    if why := available("bwrap"):
-        pytest.skip(why)
     (course / "submissions/zoe.ipynb").write_text("oops")
     hand_in(returned(double="def double(x):\n    return 2 if x == 1 else 0"), course / "submissions/bob/hw.ipynb")
     for part in ("1/2", "2/2"):

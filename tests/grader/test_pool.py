@@ -16,15 +16,8 @@ from hostile import small
 from lmbook_grader.grading import pool
 from lmbook_grader.grading.pool import grade_many, result_path, stored_result, write_result
 from lmbook_grader.intake.collect import Submission
-from lmbook_grader.sandbox.commands import available
 from lmbook_press.assignments.make import grading_version, student_version
 from lmbook_press.book import BookError
-
-
-@pytest.fixture(scope="module", autouse=True)
-def walls() -> None:
-    if why := available("bwrap"):
-        pytest.skip(why)
 
 
 @pytest.fixture
@@ -151,6 +144,8 @@ from pathlib import Path
 from lmbook_grader.grading.pool import grade_many
 from lmbook_grader.intake.collect import Submission
 from lmbook_grader.sandbox.commands import Limits
+
+pytestmark = pytest.mark.usefixtures("walls")
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what runs in its background without it
 names, course, folder = sys.argv[1].split(","), Path(sys.argv[2]), Path(sys.argv[3])
 submissions = [Submission(name, folder / f"{name}.ipynb") for name in names]
