@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import sys
 
 import pytest
 from click.testing import CliRunner
@@ -272,14 +271,6 @@ def test_make_writes_release_and_grading_apart(course):
     secret.write_text("another term")
     lmbook("make", number, "--out", "made", "--book", __file__.rsplit("/", 1)[0])
     assert grading.read_bytes() != drawn
-
-
-def test_the_group_starts_without_the_heavy_libraries():
-    import subprocess
-
-    code = "import sys, lmbook_cli; print([m for m in ('torch', 'nbformat', 'tqdm') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout.strip() == "[]"
 
 
 def test_a_double_is_a_double():

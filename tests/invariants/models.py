@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
+import pytest
 import torch
 from torch import Tensor, nn
 
@@ -167,6 +168,17 @@ CASES: dict[str, Case] = {
     "patches": _patches(),
     "patches, post": _patches(norm="post"),
 }
+
+
+# One of each class: where options change nothing, as for a seed, the others come once a week.
+FIRST_OF_A_CLASS = {"feedforward", "lstm", "gpt", "modern", "modern, recurrent", "transformer, experts", "hybrid"}
+FIRST_OF_A_CLASS |= {"seq2seq, additive", "seq2seq, first", "one rnn", "tagger", "classifier, mean", "bert", "patches"}
+
+
+def of_each_class(chosen: list[str]):
+    """A mark: these models one by one."""
+    weekly = {name: [pytest.mark.weekly] * (name not in FIRST_OF_A_CLASS) for name in chosen}
+    return pytest.mark.parametrize("name", [pytest.param(name, marks=marks) for name, marks in weekly.items()])
 
 
 def names(*kinds: str) -> list[str]:

@@ -9,7 +9,7 @@ from lmbook.losses import token_nll
 from lmbook.text import PAD_ID
 
 from . import checks
-from .models import CASES, VOCAB, names, nll
+from .models import CASES, VOCAB, names, nll, of_each_class
 
 GENERATES = names("lm", "translator")
 READS_PADDING = names("translator", "tagger", "classifier")
@@ -180,7 +180,7 @@ def test_saved(name, tmp_path):
     checks.saved(lambda seed: case.build(seed=seed), case.batch()[0], tmp_path / "model.safetensors")
 
 
-@over(list(CASES))
+@of_each_class(list(CASES))
 def test_same_losses(name):
     case = CASES[name]
 
