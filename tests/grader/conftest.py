@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 from points import ROOT
+from samples import ROSTER
 
 from lmbook_grader.grading.pool import warmed
+from lmbook_grader.intake.roster import Roster, read_roster
 from lmbook_grader.sandbox.commands import available, copy_package
 from lmbook_press.assignments.make import make
 from lmbook_press.assignments.questions import Homework
@@ -19,6 +21,13 @@ def walls() -> None:
     """Skips where bubblewrap does not work."""
     if why := available("bwrap"):
         pytest.skip(why)
+
+
+@pytest.fixture
+def roster(tmp_path) -> Roster:
+    """The class of `samples`."""
+    (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
+    return read_roster(tmp_path / "roster.csv")
 
 
 @pytest.fixture(scope="session")
