@@ -154,6 +154,7 @@ def test_tokens_and_rows_are_those_of_python(show):
     figure = TokenizerComparison("Käse on the quay")
     page = show(figure)
     page.locator("summary").click()
+    page.locator("tbody tr").first.wait_for()  # it is filled once it is open
     cells = cells_of(page)
     expected = [
         [name, token.replace(" ", "␣"), str(i), "  ".join(f"{x:.2f}".replace("-", "−") for x in table(lane)[i])]
