@@ -19,6 +19,8 @@ from lmbook_grader.intake.collect import Submission
 from lmbook_press.assignments.make import grading_version, student_version
 from lmbook_press.book import BookError
 
+pytestmark = pytest.mark.usefixtures("walls")
+
 
 @pytest.fixture
 def course(tmp_path) -> Path:
@@ -144,8 +146,6 @@ from pathlib import Path
 from lmbook_grader.grading.pool import grade_many
 from lmbook_grader.intake.collect import Submission
 from lmbook_grader.sandbox.commands import Limits
-
-pytestmark = pytest.mark.usefixtures("walls")
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what runs in its background without it
 names, course, folder = sys.argv[1].split(","), Path(sys.argv[2]), Path(sys.argv[3])
 submissions = [Submission(name, folder / f"{name}.ipynb") for name in names]
