@@ -4,7 +4,7 @@
     names, needs, pages  which cells of a chapter can run, and what each needs
     packs                the book's own source and what else goes with them; the manifest
     kernel.mjs           what a page calls; worker.mjs runs beside it, in a worker
-    cells.mjs            the buttons of a chapter, once one is pressed; outputs.mjs and editor.mjs belong to it
+    cells.mjs            the buttons of a chapter, once one is pressed, with steps.mjs, outputs.mjs, editor.mjs
     inside/              the Python part: the kernel, and small stand-ins for packages that need a server
 
 Where the files are not on this machine (`python -m lmbook_press.site.python` fetches them), the site is built without

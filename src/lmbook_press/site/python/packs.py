@@ -22,7 +22,7 @@ INSIDE = HERE / "inside"
 LESSON = (".py", ".json", ".txt", ".toml", ".mjs", ".css", ".wasm")
 RECORDS = ("lmbook/lab/recorded/", "lmbook/lab/trained/", "lmbook/lab/tables.toml")
 # What a page loads by these names: the newest, since all of them change together.
-SCRIPTS = ("kernel.mjs", "cells.mjs", "outputs.mjs", "cells.css", "codemirror.js")
+SCRIPTS = ("kernel.mjs", "cells.mjs", "steps.mjs", "outputs.mjs", "cells.css", "codemirror.js")
 LOOPS = Path(lmbook.__file__).parent / "figures" / "engine" / "kernels.wasm"  # which multiply large matrices
 TITLES = {"numpy": "NumPy", "matplotlib": "Matplotlib", "lmbook": "the book's own code", "records": "recorded results"}
 TITLES |= {"traitlets": "traitlets", "grader": "the checks of the homework", "torch": "the book's part of PyTorch"}
