@@ -12,6 +12,7 @@ the buttons, and says so.
 """
 
 import hashlib
+import json
 from pathlib import Path
 
 from lmbook import say
@@ -26,11 +27,8 @@ def look(app, config):
     if app.lmbook_python is None:
         say("THE PAGES HAVE NO PYTHON: `python -m lmbook_press.site.python`, before the build, says what is missing")
     else:
-        sources = [
-            files.LOCK,
-            *(Path(__file__).with_name(name) for name in ("names.py", "needs.py", "pages.py", "torch.json")),
-        ]
-        text = b"".join(file.read_bytes() for file in sources)
+        sources = [Path(__file__).with_name(name) for name in ("names.py", "needs.py", "pages.py", "torch.json")]
+        text = json.dumps(files.lock()).encode() + b"".join(file.read_bytes() for file in sources)
         config.lmbook_python = hashlib.sha256(text).hexdigest()
 
 
