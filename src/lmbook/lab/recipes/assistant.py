@@ -164,7 +164,7 @@ class Chat:
         }
         self.pairs, self.answers = dialogues(few if run.quick else DIALOGUES, 0), held(dialogues(few, 1))
 
-    def build(self, r: int | None, table: bool) -> ModernGPT:
+    def build(self, r: int | None, table: bool) -> nn.Module:
         """The base model, of which a LoRA of rank r learns, or all of it, the table of embeddings only if `table`."""
         model = copy.deepcopy(self.base).requires_grad_(True)
         if r is not None:

@@ -12,6 +12,7 @@ from; the rates were chosen on another piece of it. The student is chapter 20's 
 import functools
 import itertools
 from collections.abc import Callable, Iterator
+from typing import cast
 
 import numpy as np
 import torch
@@ -29,6 +30,7 @@ from lmbook.lab.train import device_of, evaluate
 from lmbook.modern import ModernGPT
 from lmbook.networks import evaluating
 from lmbook.serving import distillation_loss
+from lmbook.text import CharTokenizer
 
 WINDOW, ROWS, D, HEADS, LAYERS = 64, 8, 32, 2, 1
 STEPS, WARMUP, SCORED, TRIED = 400, 20, 50_000, 20_000  # updates; letters of held-out text
@@ -76,12 +78,12 @@ def shakespeare_distilled(run: Run) -> tuple[dict, None]:
     if run.quick:
         tried = held = valid
     teacher, known, _ = checkpoints.load("shakespeare")
-    teacher = teacher.to(run.device)
-    if not run.quick and known.vocabulary.tokens != tokenizer.vocabulary.tokens:
+    teacher, vocabulary = teacher.to(run.device), cast(CharTokenizer, known).vocabulary
+    if not run.quick and vocabulary.tokens != tokenizer.vocabulary.tokens:
         raise ValueError("the teacher's letters are not those of this text; train shakespeare anew.")
 
     def build() -> ModernGPT:
-        return ModernGPT(len(known.vocabulary), WINDOW, D, HEADS, LAYERS).to(run.device)
+        return ModernGPT(len(vocabulary), WINDOW, D, HEADS, LAYERS).to(run.device)
 
     def text(epoch: int) -> Iterator[Pair]:
         return random_windows(ids, WINDOW, 2 if run.quick else ROWS, [run.seed, epoch])
@@ -99,7 +101,7 @@ def shakespeare_distilled(run: Run) -> tuple[dict, None]:
     scores: dict = {"teacher": {"nll": nll(teacher, held)}}
     for arm, (source, factor) in ARMS.items():
         batches, loss = sources[source]
-        steps = STEPS * (factor if source == "text" else 1)
+        steps = int(STEPS * factor) if source == "text" else STEPS
         if source == "distribution":
             loss = functools.partial(teacher_kl, temperature=factor)
         if (chosen := run.picked(arm)) is not None:
