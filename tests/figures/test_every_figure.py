@@ -190,10 +190,48 @@ FULL = """(figures) => figures.flatMap((figure) => [...figure.querySelectorAll("
 }).map((line) => figure.dataset.module))"""
 
 
-def test_a_line_that_is_full_says_so(show, printed):
-    page = show(*printed)
+def test_a_line_that_is_full_says_so_and_typing_fetches_no_model(show, printed):
+    page, asked = show(*printed), []
+    page.on("request", lambda request: asked.append(request.url))
     assert page.locator("input[maxlength]").count() >= 10
     assert page.locator(FIGURES).evaluate_all(FULL) == []
+    page.wait_for_timeout(300)  # a line waits so long for the next letter
+    assert [one for one in asked if "safetensors" in one] == []
+
+
+# While a bet is open: numbers with a point that are in the name of something, and nowhere in sight; and in each figure
+# that has one, whether it is open.
+NAMED = """(figures) => figures.map((figure) => {
+  const seen = (one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  const words = document.createTreeWalker(figure.querySelector(".lm-body"), NodeFilter.SHOW_TEXT);
+  let shown = "";
+  while (words.nextNode()) if (seen(words.currentNode.parentElement)) shown += ` ${words.currentNode.data}`;
+  const named = [...figure.querySelectorAll("[aria-label], [aria-valuetext], [aria-description], [title]")].filter(seen)
+    .flatMap((one) => ["aria-label", "aria-valuetext", "aria-description", "title"].map((it) => one.getAttribute(it)));
+  const told = named.filter(Boolean).flatMap((name) => name.match(/\\d*[.]\\d+/g) ?? []);
+  return {
+    name: figure.dataset.module,
+    open: figure.querySelector(".lm-wager")?.dataset.open,
+    told: told.filter((number) => !shown.includes(number)),
+  };
+})"""
+PLAYED = {"shannon"}  # a game, which is a bet on every word
+
+
+def test_every_figure_takes_a_bet_and_no_name_tells_its_answer(show, printed):
+    page = show(*printed, bets=True)
+    found = page.locator(FIGURES).evaluate_all(NAMED)
+    assert {one["name"] for one in found if one["open"] != "true"} == PLAYED
+    assert [one for one in found if one["told"]] == []
+    page.evaluate("document.querySelector('.lmo-part[aria-label]').setAttribute('aria-label', 'layer 2: 0.4711')")
+    assert [one["told"] for one in page.locator(FIGURES).evaluate_all(NAMED) if one["told"]] == [["0.4711"]]
+
+
+def test_what_is_almost_certain_is_not_called_certain(show, printed):
+    page = show(*printed)
+    texts = page.locator(".lm-bar-text").all_inner_texts()
+    assert len(texts) > 60
+    assert [text for text in texts if text.strip() in {"0.00", "0.000", "1.00", "1.000"}] == []
 
 
 # An arrow key on a closed menu: the browser changes it at once and tells so.
@@ -261,7 +299,7 @@ def test_the_temperature_acts_at_once_when_all_is_written(show):
 VALUES = [-1, 0, 1, 2, 7, 9, 99, 1e9, 0.5, "x", "", [], [1], [9], [0, 1], [99, 0], [[1, 2], [3, 4]]]
 ASKED = """async ([module, values]) => {
   const { addressed } = await import("./_static/figures/mount.mjs");
-  const figure = document.querySelector("figure");
+  const figure = document.querySelector(`figure[data-module="${module}"]`);
   const state = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
   const source = performance.getEntriesByType("resource").find((one) => one.name.includes(`/${module}.`));
   const found = (await import(source.name)).default;
@@ -284,6 +322,7 @@ def acceptable(kind, name: str, value) -> bool:
 SETTABLE = {
     "BackpropGraph": ["x", "W", "label", "step", "chosen"],
     "DecodingSteps": ["chosen", "picks", "width", "step", "alpha"],
+    "DraftAndCheck": ["draft", "letters", "gamma"],
     "DoesItFit": ["model", "gpu", "bits", "texts", "tokens"],
     "FillTheBlank": ["chosen", "blank"],
     "GPTWriter": ["temperature", "top_k", "top_p", "layer", "head", "prompt"],
@@ -294,18 +333,21 @@ SETTABLE = {
     "NearSections": ["chosen"],
     "PositionWheels": ["i", "offset", "width", "base"],
     "SentenceProbability": ["order"],
+    "SpendTheBudget": ["budget", "size"],
+    "SwapTheBlock": ["norm", "ffn", "kept", "reach", "tokens"],
     "TokenizerComparison": ["merges"],
     "TwoDirections": ["at"],
     "UnrolledRNN": ["passage", "t", "unit"],
+    "YourPreferences": ["clicks", "updates", "beta"],
 }
 
 
-@pytest.mark.parametrize("name", SETTABLE)
-def test_an_address_is_checked_as_the_class_checks_it(show, name):
-    kind = getattr(figures, name)
-    page = show(kind())
-    asked = [(trait, value) for trait in SETTABLE[name] for value in VALUES]
-    texts = [(trait, value if isinstance(value, str) else json.dumps(value)) for trait, value in asked]
-    taken = page.evaluate(ASKED, [kind.module, texts])
-    wanted = [acceptable(kind, *one) for one in asked]
-    assert [one for one, got, right in zip(asked, taken, wanted, strict=True) if got != right] == []
+def test_an_address_is_checked_as_the_class_checks_it(show):
+    page = show(*(getattr(figures, name)() for name in SETTABLE))
+    for name, traits in SETTABLE.items():
+        kind = getattr(figures, name)
+        asked = [(trait, value) for trait in traits for value in VALUES]
+        texts = [(trait, value if isinstance(value, str) else json.dumps(value)) for trait, value in asked]
+        taken = page.evaluate(ASKED, [kind.module, texts])
+        wanted = [acceptable(kind, *one) for one in asked]
+        assert [one for one, got, right in zip(asked, taken, wanted, strict=True) if got != right] == [], name
