@@ -93,6 +93,9 @@ def test_a_figure_shows_all_of_itself_and_keeps_its_height(show, printed):
     page = show(*printed, width=820)
     assert page.locator(FIGURES).count() == len(printed) > 30
     assert faults(page, "cut", "outside", "small") == []
+    assert {"0.00", "0.000", "1.00", "1.000"}.isdisjoint(
+        page.locator(".lm-bar-text").all_inner_texts()
+    )  # nearly 0 or 1
     page.set_viewport_size({"width": 390, "height": 844})
     page.evaluate(DRAWN)
     assert faults(page, "cut", "outside", "small", "missed", "high") == []
@@ -117,8 +120,30 @@ ON_PAPER = """(figures) => figures.map((figure) => {
 })"""
 
 
-def test_the_first_view_on_paper_is_the_finding_and_its_drawing(show, printed):
+# While a bet is open: numbers with a point that are in the name of something, and nowhere in sight; and in each figure
+# that has one, whether it is open.
+NAMED = """(figures) => figures.map((figure) => {
+  const seen = (one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  const words = document.createTreeWalker(figure.querySelector(".lm-body"), NodeFilter.SHOW_TEXT);
+  let shown = "";
+  while (words.nextNode()) if (seen(words.currentNode.parentElement)) shown += ` ${words.currentNode.data}`;
+  const named = [...figure.querySelectorAll("[aria-label], [aria-valuetext], [aria-description], [title]")].filter(seen)
+    .flatMap((one) => ["aria-label", "aria-valuetext", "aria-description", "title"].map((it) => one.getAttribute(it)));
+  const told = named.filter(Boolean).flatMap((name) => name.match(/\\d*[.]\\d+/g) ?? []);
+  return {
+    name: figure.dataset.module,
+    open: figure.querySelector(".lm-wager")?.dataset.open,
+    told: told.filter((number) => !shown.includes(number)),
+  };
+})"""
+PLAYED = {"shannon", "unrolled"}  # a bet on every word; a rule that the reader guesses
+
+
+def test_every_figure_takes_a_bet_and_on_paper_is_the_finding_and_its_drawing(show, printed):
     page = show(*printed, bets=True)
+    found = page.locator(FIGURES).evaluate_all(NAMED)
+    assert {one["name"] for one in found if one["open"] != "true"} <= PLAYED
+    assert {one["name"]: one["told"] for one in found if one["told"]} == {}
     page.emulate_media(media="print")
     for one in page.locator(FIGURES).evaluate_all(ON_PAPER):
         name, drawn = one.pop("name"), one.pop("drawn")
@@ -161,6 +186,13 @@ def test_the_focus_is_never_lost_on_a_button_that_has_done_all_it_can(show, prin
     assert page.locator(FIGURES).evaluate_all(PRESSED) == []
 
 
+def test_a_name_that_tells_the_answer_is_seen(show):
+    page = show(figures.MaskPainter(), bets=True)
+    assert page.locator(FIGURES).evaluate_all(NAMED) == [{"name": "masks", "open": "true", "told": []}]
+    page.locator("[aria-label]").last.evaluate("(one) => one.setAttribute('aria-label', 'layer 2: 0.47')")
+    assert page.locator(FIGURES).evaluate_all(NAMED)[0]["told"] == ["0.47"]
+
+
 def test_a_lost_focus_is_seen(show):
     page = show(FirstWords())
     page.locator(".lm-button").last.evaluate("(one) => one.addEventListener('click', () => { one.disabled = true; })")
@@ -197,41 +229,6 @@ def test_a_line_that_is_full_says_so_and_typing_fetches_no_model(show, printed):
     assert page.locator(FIGURES).evaluate_all(FULL) == []
     page.wait_for_timeout(300)  # a line waits so long for the next letter
     assert [one for one in asked if "safetensors" in one] == []
-
-
-# While a bet is open: numbers with a point that are in the name of something, and nowhere in sight; and in each figure
-# that has one, whether it is open.
-NAMED = """(figures) => figures.map((figure) => {
-  const seen = (one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-  const words = document.createTreeWalker(figure.querySelector(".lm-body"), NodeFilter.SHOW_TEXT);
-  let shown = "";
-  while (words.nextNode()) if (seen(words.currentNode.parentElement)) shown += ` ${words.currentNode.data}`;
-  const named = [...figure.querySelectorAll("[aria-label], [aria-valuetext], [aria-description], [title]")].filter(seen)
-    .flatMap((one) => ["aria-label", "aria-valuetext", "aria-description", "title"].map((it) => one.getAttribute(it)));
-  const told = named.filter(Boolean).flatMap((name) => name.match(/\\d*[.]\\d+/g) ?? []);
-  return {
-    name: figure.dataset.module,
-    open: figure.querySelector(".lm-wager")?.dataset.open,
-    told: told.filter((number) => !shown.includes(number)),
-  };
-})"""
-PLAYED = {"shannon"}  # a game, which is a bet on every word
-
-
-def test_every_figure_takes_a_bet_and_no_name_tells_its_answer(show, printed):
-    page = show(*printed, bets=True)
-    found = page.locator(FIGURES).evaluate_all(NAMED)
-    assert {one["name"] for one in found if one["open"] != "true"} == PLAYED
-    assert [one for one in found if one["told"]] == []
-    page.evaluate("document.querySelector('.lmo-part[aria-label]').setAttribute('aria-label', 'layer 2: 0.4711')")
-    assert [one["told"] for one in page.locator(FIGURES).evaluate_all(NAMED) if one["told"]] == [["0.4711"]]
-
-
-def test_what_is_almost_certain_is_not_called_certain(show, printed):
-    page = show(*printed)
-    texts = page.locator(".lm-bar-text").all_inner_texts()
-    assert len(texts) > 60
-    assert [text for text in texts if text.strip() in {"0.00", "0.000", "1.00", "1.000"}] == []
 
 
 # An arrow key on a closed menu: the browser changes it at once and tells so.
@@ -299,7 +296,7 @@ def test_the_temperature_acts_at_once_when_all_is_written(show):
 VALUES = [-1, 0, 1, 2, 7, 9, 99, 1e9, 0.5, "x", "", [], [1], [9], [0, 1], [99, 0], [[1, 2], [3, 4]]]
 ASKED = """async ([module, values]) => {
   const { addressed } = await import("./_static/figures/mount.mjs");
-  const figure = document.querySelector(`figure[data-module="${module}"]`);
+  const figure = document.querySelector("figure");
   const state = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
   const source = performance.getEntriesByType("resource").find((one) => one.name.includes(`/${module}.`));
   const found = (await import(source.name)).default;
@@ -342,12 +339,12 @@ SETTABLE = {
 }
 
 
-def test_an_address_is_checked_as_the_class_checks_it(show):
-    page = show(*(getattr(figures, name)() for name in SETTABLE))
-    for name, traits in SETTABLE.items():
-        kind = getattr(figures, name)
-        asked = [(trait, value) for trait in traits for value in VALUES]
-        texts = [(trait, value if isinstance(value, str) else json.dumps(value)) for trait, value in asked]
-        taken = page.evaluate(ASKED, [kind.module, texts])
-        wanted = [acceptable(kind, *one) for one in asked]
-        assert [one for one, got, right in zip(asked, taken, wanted, strict=True) if got != right] == [], name
+@pytest.mark.parametrize("name", SETTABLE)
+def test_an_address_is_checked_as_the_class_checks_it(show, name):
+    kind = getattr(figures, name)
+    page = show(kind())
+    asked = [(trait, value) for trait in SETTABLE[name] for value in VALUES]
+    texts = [(trait, value if isinstance(value, str) else json.dumps(value)) for trait, value in asked]
+    taken = page.evaluate(ASKED, [kind.module, texts])
+    wanted = [acceptable(kind, *one) for one in asked]
+    assert [one for one, got, right in zip(asked, taken, wanted, strict=True) if got != right] == []

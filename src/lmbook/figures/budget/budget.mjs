@@ -129,7 +129,7 @@ export default figure(({ el, knob, get, listen, say, wager }) => {
                 curveOf(C + more, "lmbg-other"),
                 s("path", { class: "lmbg-best", d: `M${x(low)} ${y(total(C + more, low))} V178` }),
                 s("circle", { class: "lmbg-low", cx: x(low), cy: y(total(C + more, low)), r: 3 }),
-                s("text", { x: x(low), y: 188, style: { "font-size": "12px" } }, more < 0 ? "1/100" : "× 100"),
+                s("text", { x: x(low), y: 188 }, more < 0 ? "1/100" : "× 100"),
               ];
             })
         ).flat(),
