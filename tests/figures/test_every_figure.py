@@ -127,8 +127,8 @@ NAMED = """(figures) => figures.map((figure) => {
   const words = document.createTreeWalker(figure.querySelector(".lm-body"), NodeFilter.SHOW_TEXT);
   let shown = "";
   while (words.nextNode()) if (seen(words.currentNode.parentElement)) shown += ` ${words.currentNode.data}`;
-  const named = [...figure.querySelectorAll("[aria-label], [aria-valuetext], [aria-description], [title]")].filter(seen)
-    .flatMap((one) => ["aria-label", "aria-valuetext", "aria-description", "title"].map((it) => one.getAttribute(it)));
+  const named = [...figure.querySelectorAll("[aria-label], [aria-valuetext], [aria-description]")].filter(seen)
+    .flatMap((one) => ["aria-label", "aria-valuetext", "aria-description"].map((it) => one.getAttribute(it)));
   const told = named.filter(Boolean).flatMap((name) => name.match(/\\d*[.]\\d+/g) ?? []);
   return {
     name: figure.dataset.module,

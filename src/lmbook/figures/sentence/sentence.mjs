@@ -288,7 +288,6 @@ export default figure(({ el, get, put, listen, say, wager }) => {
     const x = (/** @type {number} */ nats) => ((width - 2) * nats) / most + 1;
     const top = 22;
     const tall = 34;
-    const zero = gone(rows);
     const start = (/** @type {number} */ i) => (i ? -rows[i - 1].sum : 0);
     const tick = (at, height, words) =>
       s("text", { class: "lm-tick", x: at, y: height, "text-anchor": at < 20 ? "start" : "middle" }, words);
@@ -337,14 +336,11 @@ export default figure(({ el, get, put, listen, say, wager }) => {
         "float32 ends: from here 0",
       ),
     ]);
-    const words =
-      `The words end to end, ${fmt.num(-rows.at(-1).sum)} nats in all` +
-      (zero < 0 ? "; the product stays above the smallest float32." : `; float32 gives 0 from token ${zero + 1} on.`);
     for (const [name, value] of Object.entries({
       viewBox: `0 0 ${width} 104`,
       width,
       height: 104,
-      "aria-label": words,
+      "aria-label": "The words end to end, each as long as its −ln P, and where float32 ends",
     }))
       drawing.setAttribute(name, String(value));
   }
