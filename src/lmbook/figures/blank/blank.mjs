@@ -9,8 +9,8 @@ import { connect, ownText } from "../kit/live.mjs";
 const MODEL = "bert-wikitext2";
 
 const style = `
-.lmk-words { display: flex; flex-wrap: wrap; gap: 0.5rem 0.25rem; align-items: flex-end; max-height: 22rem; padding: 3px;
-  overflow-y: auto; } /* what is longer scrolls */
+.lmk-words { display: flex; flex-wrap: wrap; gap: 0.5rem 0.25rem; align-items: flex-end;
+  max-height: 22rem; padding: 3px; overflow-y: auto; } /* what is longer scrolls */
 .lm-figure .lmk-word { display: flex; flex-direction: column-reverse; align-items: center; min-width: 2.4rem; margin: 0;
   padding: 0.15rem 0.3rem; border: 2px solid transparent; border-radius: 6px; background: none; color: inherit;
   font: inherit; font-size: 1.0625rem; line-height: 1.3; cursor: pointer; }

@@ -30,7 +30,8 @@ export const alignedStyle = `
 .lmx-link { fill: none; stroke: var(--lm-edge); stroke-opacity: 0.35; vector-effect: non-scaling-stroke; }
 .lmx-now { fill: none; stroke: var(--lm-1); stroke-linecap: round; vector-effect: non-scaling-stroke; }
 .lmx-map path, .lmx-heads path { fill: var(--lm-1); }
-.lmx-map rect, .lmx-heads rect { fill: none; stroke: var(--lm-2); stroke-width: 1.5; vector-effect: non-scaling-stroke; }
+.lmx-map rect, .lmx-heads rect { fill: none; stroke: var(--lm-2); stroke-width: 1.5;
+  vector-effect: non-scaling-stroke; }
 .lmx-map { display: none; }
 @container (min-width: 40rem) {
   .lm-figure .lmx-draw { min-height: 12rem; }
