@@ -65,15 +65,10 @@ def test_bad_arguments_are_named(state):
         FillTheBlank(**state)
 
 
-def test_its_text_says_the_first_view_and_is_small():
+def test_its_text_says_the_first_view():
     figure = FillTheBlank()
     assert figure.guesses()[0][0] in figure.alt
     assert figure.own()[0] in figure.alt
-    assert len(figure.html()) < 150_000
-    assert figure.html() == FillTheBlank().html()
-    before = figure.alt
-    figure.blank = 4
-    assert figure.alt != before
 
 
 # --- on the page ----------------------------------------------------------------------------------------------------

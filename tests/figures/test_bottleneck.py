@@ -89,14 +89,6 @@ def test_a_record_with_missing_lengths_is_refused():
         FixedVector.from_record(broken)
 
 
-def test_alternative_text_follows_the_state():
-    figure = FixedVector.from_record(record())
-    for name, value in (("length", 30), ("size", 512)):
-        before = figure.alt
-        setattr(figure, name, value)
-        assert figure.alt != before
-
-
 # --- on the page ----------------------------------------------------------------------------------------------------
 
 

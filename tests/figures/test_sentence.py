@@ -42,10 +42,9 @@ def test_python_multiplies_the_chain_rule():
 
 def test_alternative_text_follows_the_sentence():
     figure = SentenceProbability()
-    before = figure.alt
+    assert "the cat sleeps" not in figure.alt
     figure.sentence = "the cat sleeps ."
     assert "the cat sleeps ." in figure.alt
-    assert figure.alt != before
     assert "the cat sleeps" in figure.html()
 
 

@@ -54,12 +54,8 @@ def test_bad_arguments_are_named(name, value):
         UnrolledRNN(**{name: value})
 
 
-def test_alternative_text_follows_the_state():
-    figure = UnrolledRNN()
-    for name, value in [("t", 5), ("unit", 39), ("passage", 1)]:
-        before = figure.alt
-        setattr(figure, name, value)
-        assert figure.alt != before
+def test_alternative_text_holds_the_number_of_the_unit():
+    figure = UnrolledRNN(t=5, unit=39, passage=1)
     assert f"unit 39 is {signed(figure.states()[5, 39])}" in figure.alt
 
 
