@@ -19,7 +19,7 @@ def words(page):
 def bars(page):
     """(word, number, note) of each bar."""
     parts = (".lm-bar-label", ".lm-bar-text", ".lm-bar-note")
-    return [tuple(row.locator(part).text_content() for part in parts) for row in page.locator(".lm-bar").all()]
+    return list(zip(*(page.locator(f".lm-bar {part}").all_text_contents() for part in parts), strict=True))
 
 
 # --- the stored answers ---------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ def total(page):
 
 
 def tiles(page):
-    return [token.inner_text() for token in page.locator(".lm-word-token").all()]
+    return page.locator(".lm-word-token").all_inner_texts()
 
 
 # --- the first view, in Python --------------------------------------------------------------------------------------

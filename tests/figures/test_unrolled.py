@@ -128,11 +128,11 @@ def test_a_unit_is_chosen_in_the_strip_by_number_or_by_a_button(show, width):
 def test_the_strip_shows_size_and_sign_of_every_unit(show):
     figure = UnrolledRNN(t=12)
     page = show(figure)
-    squares = page.locator(".lmu-strip rect[data-unit]").all()
+    squares = each(page, ".lmu-strip rect[data-unit]", "width", "class")
     assert len(squares) == UNITS
-    for square, value in zip(squares, figure.states()[12], strict=True):
-        assert abs(float(square.get_attribute("width")) - (1.5 + 7 * abs(value))) < 0.01
-        assert square.get_attribute("class") == ("lmu-plus" if value > 0 else "lmu-minus")
+    for (width, sign), value in zip(squares, figure.states()[12], strict=True):
+        assert abs(float(width) - (1.5 + 7 * abs(value))) < 0.01
+        assert sign == ("lmu-plus" if value > 0 else "lmu-minus")
 
 
 def test_another_passage_brings_its_own_text(show):
