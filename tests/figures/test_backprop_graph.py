@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from seen import cells_of
+from seen import number, says, table
 from traitlets import TraitError
 
 from lmbook import backprop
@@ -24,27 +24,8 @@ SETTINGS = [
 NAMES = node_names()
 
 
-def number(text):
-    """−1.5, 3.2 × 10⁻⁵ as floats."""
-    digits = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
-    mantissa, _, exponent = text.translate(digits).partition(" × 10")
-    return float(mantissa) * 10.0 ** int(exponent or 0)
-
-
-def table(page, i=0):
-    """The cells of the i-th table: 0 every number, 1 the Jacobian."""
-    details = page.locator("details").nth(i)
-    if not details.evaluate("(node) => node.open"):
-        details.locator("summary").click()
-    return cells_of(details)
-
-
 def tile(page, name):
     return page.locator(f".lmb-graph button[data-name={name}]")
-
-
-def says(page):
-    return page.locator(".lm-says").inner_text()
 
 
 def detail(page):

@@ -3,17 +3,13 @@
 import json
 
 import pytest
-from seen import cells_of
+from seen import cells_of, number, says
 
 from lmbook.figures import FillTheBlank, modules
 from lmbook.figures.blank import PLACE, SENTENCES, SHOWN, shipped, stored
 from lmbook.figures.typed import cut
 
 pytestmark = pytest.mark.skipif(not PLACE.is_file(), reason="blank.json is made from weights that are not here yet")
-
-
-def says(page):
-    return page.locator(".lm-says").inner_text()
 
 
 def words(page):
@@ -24,13 +20,6 @@ def bars(page):
     """(word, number, note) of each bar."""
     parts = (".lm-bar-label", ".lm-bar-text", ".lm-bar-note")
     return [tuple(row.locator(part).text_content() for part in parts) for row in page.locator(".lm-bar").all()]
-
-
-def number(text):
-    if "×" not in text:
-        return float(text)
-    mantissa, power = text.split(" × 10")
-    return float(mantissa) * 10.0 ** int(power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
 
 
 # --- the stored answers ---------------------------------------------------------------------------------------------

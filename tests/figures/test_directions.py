@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from seen import each
+from seen import each, says
 
 from lmbook.figures import TwoDirections
 from lmbook.figures.directions import MESSAGES, SENTENCES
@@ -23,10 +23,6 @@ def probabilities(trained, words):
     with torch.no_grad():
         logits = trained[0](torch.tensor(trained[1].encode(words))[None])
     return torch.softmax(logits[0], dim=-1)
-
-
-def says(page):
-    return page.locator(".lm-says").inner_text()
 
 
 def tiles(page):

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from seen import cells_of, rightmost
+from seen import number, rightmost, says, table
 from traitlets import TraitError
 
 from lmbook import data, ngram
@@ -52,26 +52,6 @@ class Reference:
 
     def of(self, word):
         return self.p[self.vocabulary[word]]
-
-
-def number(text):
-    """3.2 × 10⁻⁵, 1,234, ∞ and 7.5 % as floats."""
-    digits = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
-    text = text.translate(digits).replace(",", "").replace("∞", "inf").replace("infinite", "inf")
-    mantissa, _, exponent = text.removesuffix(" %").partition(" × 10")
-    return float(mantissa) * 10.0 ** int(exponent or 0) / (100 if text.endswith("%") else 1)
-
-
-def table(page, i):
-    """The cells of the i-th table: 0 words, 1 the way down, 2 settings tried."""
-    details = page.locator("details").nth(i)
-    if not details.evaluate("(node) => node.open"):
-        details.locator("summary").click()
-    return cells_of(details)
-
-
-def says(page):
-    return page.locator(".lm-says").inner_text()
 
 
 def history(page):

@@ -4,7 +4,7 @@ import random
 
 import pytest
 import torch
-from seen import cells_of, rightmost
+from seen import cells_of, number, rightmost, says
 from traitlets import TraitError
 
 from lmbook.attention import attend
@@ -20,16 +20,8 @@ def lookup(**state):
     return SoftLookup(NAMES, KEYS, VALUES, AXES, **state)
 
 
-def says(page):
-    return page.locator(".lm-says").inner_text()
-
-
 def control(page, name):
     return page.get_by_role("slider", name=name)
-
-
-def number(text):
-    return float(text.replace("−", "-"))
 
 
 def rows(page):

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 import torch
-from seen import cells_of
+from seen import cells_of, says
 from traitlets import TraitError
 
 from lmbook.attention import causal_mask
@@ -19,10 +19,6 @@ T = len(WORDS)
 def painted(seed, share=0.25):
     rng = random.Random(seed)
     return [[int(rng.random() < share) for _ in range(T)] for _ in range(T)]
-
-
-def says(page):
-    return page.locator(".lm-says").inner_text()
 
 
 def cell(page, output, place):

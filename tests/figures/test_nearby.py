@@ -1,13 +1,10 @@
 """NearSections: the neighbours are those that were stored, and lead on by mouse and by keyboard."""
 
 import pytest
+from seen import says
 
 from lmbook.figures import NearSections
 from lmbook.lab import passages
-
-
-def says(page):
-    return page.locator(".lm-says").inner_text()
 
 
 def shown(page):

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from seen import cells_of, each
+from seen import each, number, says, table
 
 from lmbook.figures import SentenceProbability
 from lmbook.figures.sentence import EXAMPLES, harbour_model
@@ -20,22 +20,6 @@ def by_hand(sentence, order=3):
     model, vocabulary = harbour_model(order)
     ids = vocabulary.encode(["<eos>", *words(sentence), "<eos>"])
     return np.array([math.log(model.prob(ids[max(0, t - order + 1) : t], ids[t])) for t in range(1, len(ids))])
-
-
-def number(text):
-    """−1.5, 3.2 × 10⁻⁵, 0.2 as floats."""
-    digits = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
-    mantissa, _, exponent = text.translate(digits).partition(" × 10")
-    return float(mantissa) * 10.0 ** int(exponent or 0)
-
-
-def table(page):
-    page.locator("summary").click()
-    return cells_of(page)
-
-
-def says(page):
-    return page.locator(".lm-says").inner_text()
 
 
 def total(page):

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from seen import cells_of
+from seen import cells_of, says
 
 from lmbook import data
 from lmbook.figures import ShannonGame
@@ -170,10 +170,6 @@ def test_the_fallback_gives_the_models_away_and_no_answer(game):
 
 
 # --- on the page ----------------------------------------------------------------------------------------------------
-
-
-def says(page):
-    return page.locator(".lm-says").inner_text()
 
 
 def points(page):

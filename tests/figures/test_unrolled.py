@@ -2,15 +2,11 @@
 
 import numpy as np
 import pytest
-from seen import cells_of, each
+from seen import cells_of, each, says
 from traitlets import TraitError
 
 from lmbook.figures import UnrolledRNN
 from lmbook.figures.unrolled import PLACES, STEPS, TOP, UNITS, compute, signed, stored, visible
-
-
-def says(page):
-    return page.locator(".lm-says").inner_text()
 
 
 def rows(page):
