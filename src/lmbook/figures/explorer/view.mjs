@@ -13,7 +13,7 @@ export const style = `
 .lmx .lmx-go > :first-child { flex: 1 1 14rem; flex-wrap: nowrap; }
 .lmx .lmx-head { font-weight: 600; }
 .lmx .lmx-words > .lmx-head { margin-bottom: 0.3rem; }
-.lmx .lm-stack > ol { margin-top: -0.3rem; }
+.lmx .lmx-heads { color: var(--lm-muted); font-size: 0.8125rem; }
 .lmx .lmx-head span { color: var(--lm-muted); font-weight: 400; font-size: 0.875rem; }
 .lmx ol { margin: 0; padding: 0; list-style: none; }
 .lmx li { margin: 0; padding: 0; }
@@ -84,9 +84,11 @@ export const style = `
   .lmx .lmx-level .lmx-track { grid-column: 2 / -1; }
   .lmx .lmx-level .lmx-row { grid-template-columns: 9rem minmax(0, 1fr) 5.6rem; }
   .lmx { display: flex; flex-direction: column; }
+  .lm-figure .lmx > .lm-split > * { margin-top: 0.8rem; }
   .lmx > .lm-split { display: contents; }
   .lmx .lmx-words { order: 1; }
   .lmx > .lm-folds { order: 2; }
+  .lmx .lmx-heads { display: none; }
 }
 @media (prefers-reduced-motion: reduce) { .lmx * { transition: none !important; } }
 `;
@@ -167,6 +169,10 @@ export function wayDown(orders) {
     return row;
   });
   const keys = roving(list, "li:not([hidden]) > button");
+  const heads = ["history", "seen in the text", "its share of the probability", ""].map((words) =>
+    h("span", {}, words),
+  );
+  const top = h("div", { class: "lmx-level lmx-heads", "aria-hidden": "true" }, h("div", { class: "lmx-row" }, heads));
   function show(row, open) {
     row.button.setAttribute("aria-expanded", String(open));
     row.lines.hidden = !open;
@@ -174,7 +180,7 @@ export function wayDown(orders) {
     replace(row.lines, open ? [h("p", { class: "lmx-about" }, row.level.about), row.level.lines()] : []);
   }
   return {
-    node: list,
+    node: h("div", {}, top, list),
     draw(levels, most) {
       for (const row of rows) {
         const level = levels.find(({ order }) => order === row.order);
@@ -183,7 +189,7 @@ export function wayDown(orders) {
         const { order, history, total, used, gives, left } = level;
         row.level = level;
         replace(row.name, piece(order, "lmx-swatch"), order ? named(history) : "every word alike");
-        const wide = `${(3 * Math.log1p(total)) / Math.log1p(most)}rem`;
+        const wide = `max(1px, ${(2.2 * total) / most}rem)`;
         replace(
           row.times,
           order ? [h("i", { style: { width: wide } }), total ? `seen ${times(total)}` : "never seen"] : [],

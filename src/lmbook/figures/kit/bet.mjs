@@ -58,6 +58,7 @@ export function bet({ name, asks, options = [], pin, by, told, hides = [], insid
 
   function settle(answer, fresh = false) {
     const had = node.contains(document.activeElement);
+    if (open() && inside.offsetWidth > 640) node.style.minHeight = `${node.offsetHeight}px`; // nothing below it moves
     const again = button("Bet again", ask, { class: "lm-button lm-skip" });
     node.dataset.open = "false";
     hide(false);

@@ -151,8 +151,11 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
           ? ""
           : bet === best
             ? " So you said."
-            : ` You said ${fmt.quote(first[bet].typed)}, which has ${fmt.num(cosines[bet])}.`) +
-        ` Type ${fmt.quote(asked)} to see why.`,
+            : ` You said ${fmt.quote(first[bet].typed)}, which has ${fmt.num(cosines[bet])}.`),
+      settled: (bet) => {
+        const text = `${get("words")} ${asked}`;
+        if (question && bet !== null && placed.has(text)) put({ words: text, chosen: first.length });
+      },
     });
   el.append(
     ...(question ? [question.node] : []),

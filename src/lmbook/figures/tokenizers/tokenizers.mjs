@@ -11,6 +11,7 @@ import { Vocabulary } from "../engine/ngram.mjs";
 import { dot } from "../kit/numbers.mjs";
 
 const MOST = 120; // characters that are cut
+const MANY = 60; // tokens of a lane from which on the tiles are small, without ids
 const WIDTH = 8;
 const LIKE = 4; // numbers in a row; rows that are shown beside the chosen one
 const NAMES = ["Characters", "Words", "Byte pairs"];
@@ -21,14 +22,17 @@ const style = `
 .lm-figure .lmt-lane { display: flex; flex-direction: column; gap: 0.25rem; }
 .lm-figure .lmt-lane > p { display: grid; grid-template-columns: 5.8rem minmax(0, 1fr); gap: 0 0.6rem;
   align-items: center; font-size: 0.875rem; }
-.lm-figure .lmt-length { display: flex; align-items: center; gap: 0.5rem; white-space: nowrap; }
+.lm-figure .lmt-length { position: relative; display: flex; align-items: center; gap: 0.5rem; white-space: nowrap; }
 .lm-figure .lmt-length > i { flex: none; height: 0.7rem; background: var(--lm-1); }
 .lm-figure .lmt-length > .lmt-lost { margin-left: -0.5rem; border: 1px dashed var(--lm-2); background: none; }
+.lm-figure .lmt-length > .lmt-bet { position: absolute; width: 3px; height: 1.3rem; background: var(--lm-2); }
 .lm-figure .lmt-tokens { display: flex; flex-wrap: wrap; gap: 0.25rem 0.15rem; min-height: 2.6rem; }
 .lm-figure .lmt-token { display: flex; flex-direction: column; align-items: center; min-width: 1.55rem; max-width: 100%;
   margin: 0; padding: 0.1rem 0.2rem;
   border: 1px solid transparent; border-radius: 5px; background: var(--lm-soft); color: inherit; font: inherit;
     line-height: 1.2; cursor: pointer; }
+.lm-figure .lmt-many .lmt-token { min-width: 1.1rem; min-height: 1.5rem; }
+.lm-figure .lmt-many .lmt-token span { display: none; }
 .lm-figure .lmt-token:hover { border-color: var(--lm-edge); }
 .lm-figure .lmt-token b { font-weight: 600; overflow-wrap: anywhere; white-space: pre-wrap; }
 .lm-figure .lmt-token span { color: var(--lm-muted); font-size: 0.75rem; font-variant-numeric: tabular-nums; }
@@ -91,10 +95,9 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
   const input = field({ label: "Text", ...bound("text"), maxlength: MOST });
   const examples = chips({
     label: "Try",
-    options: get("examples").map((text) => [text, text.trim().replace(/\s+/g, " ")]),
+    options: get("examples").map((text) => [text, text.trim().split(/\s+/).slice(0, 2).join(" ")]),
     onchoose: (text) => put({ text: text }),
   });
-  /** @type {HTMLElement} */ (examples.node.querySelector(".lm-row")).style.setProperty("min-width", "0");
   const merges = knob("merges", "Merges used", [0, learned.length], (v) => `${v} of ${learned.length}`);
 
   const lanes = NAMES.map((name, lane) => {
@@ -124,15 +127,22 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
     head: ["Tokenizer", "Token", "Id", "Row of D"],
   });
   numbers.node.addEventListener("toggle", list);
+  const first = { text: get("text"), merges: get("merges") };
+  const miss = (/** @type {number} */ d) => `${Math.abs(d)} too ${d < 0 ? "few" : "many"}`;
+  let yours = null; // the tokens that were bet, while the text is the one asked for
   const asked = wager({
     name: "tokenizers-pairs",
     asks: "How many tokens will the byte pairs make of this text?",
     pin: { label: "Tokens", min: 1, max: 60, value: 30 },
     hides: [lanes[2].node, say.node],
     told: (bet) => {
-      const many = pairs().encode(get("text")).length;
-      const verdict = bet === many ? ", as you said." : `, not ${bet}.`;
-      return `The byte pairs make ${fmt.some(many, "token")}${bet === null ? "." : verdict}`;
+      const { length } = new BytePairs(learned.slice(0, first.merges)).encode(first.text);
+      const verdict = bet === length ? ", as you said." : `; you said ${bet}, ${miss(bet - length)} (the mark).`;
+      return `The byte pairs make ${fmt.some(length, "token")}${bet === null ? "." : verdict}`;
+    },
+    settled: (bet) => {
+      yours = bet;
+      if (cut.length) draw();
     },
   });
   el.append(
@@ -172,12 +182,16 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
       h("span", { class: "lmt-length" }, [
         h("i", long(cut[lane].length - unknown)),
         unknown ? h("i", { class: "lmt-lost", ...long(unknown) }) : null,
+        lane === 2 && yours && get("text") === first.text
+          ? h("i", { class: "lmt-bet", style: { left: `${(52 * Math.min(most, yours)) / most}%` } })
+          : null,
         `${fmt.some(cut[lane].length, "token")}${unknown ? `, ${fmt.count(unknown)} unknown` : ""}`,
       ]),
     ]);
     const now = JSON.stringify(cut[lane]);
     if (tokens.dataset.shown === now) return;
     tokens.dataset.shown = now;
+    tokens.classList.toggle("lmt-many", cut[lane].length > MANY);
     replace(tokens, [
       cut[lane].map(({ token, id }, at) =>
         h(
