@@ -1,6 +1,7 @@
 """What holds for all the book's figures at once, as they are printed in the chapters and on the first page."""
 
 import json
+import re
 from pathlib import Path
 
 import nbformat
@@ -126,6 +127,46 @@ def test_the_first_view_on_paper_is_the_finding_and_its_drawing(show, printed):
         assert one == {"title": True, "task": True, "covered": False, "asks": False, "empty": False}, name
     page.add_style_tag(content="@media print { .lm-figure .lm-covered { visibility: hidden } }")
     assert any(one["covered"] for one in page.locator(FIGURES).evaluate_all(ON_PAPER))
+
+
+# What a reader can see or hear of a figure, but for its bets: texts, and names that are only read out.
+SAID = """(figures) => figures.map((figure) => {
+  const open = (one) => one.checkVisibility({ checkVisibilityCSS: true }) && !one.closest(".lm-wager, .lm-covered, script");
+  const names = ["aria-label", "aria-valuetext", "title"];
+  const all = [...figure.querySelectorAll(".lm-body *")].filter(open);
+  const said = all.flatMap((one) => [
+    ...[...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data),
+    ...names.map((name) => one.getAttribute(name) ?? ""),
+  ]);
+  const bets = [...figure.querySelectorAll(".lm-wager[data-open=true] > p")].filter((one) => one.checkVisibility());
+  return { name: figure.dataset.module, said: said.join(" | "), asked: bets.map((one) => one.textContent).join(" ") };
+})"""
+# Presses Skip in every bet; says what each figure tells then, how many presses it took, and whether something stays hidden.
+SKIPPED = """(figures) => figures.map((figure) => {
+  const bets = [...figure.querySelectorAll(".lm-wager[data-open=true]")].filter((one) => one.checkVisibility());
+  for (const one of bets) one.querySelector(".lm-skip").click();
+  return {
+    told: bets.map((one) => one.querySelector("p").textContent).join(" "),
+    open: bets.filter((one) => one.dataset.open === "true").length,
+    covered: figure.querySelectorAll(".lm-body .lm-covered").length,
+  };
+})"""
+# The game is a bet on every word, the pairs one on every pair; what is near is shown to be read.
+OTHERWISE = {"shannon", "preferring", "nearby"}
+NUMBER = re.compile(r"(?<![\d.,])\d+(?:[.,]\d+)*(?![\d]|[.,]\d)")
+
+
+def test_a_bet_is_taken_before_its_answer_can_be_seen_or_heard(show, printed):
+    page = show(*printed, bets=True)
+    before = page.locator(FIGURES).evaluate_all(SAID)
+    after = page.locator(FIGURES).evaluate_all(SKIPPED)
+    assert {one["name"] for one in before if not one["asked"]} <= OTHERWISE
+    for one, then in zip(before, after, strict=True):
+        assert not then["open"] and not then["covered"], one["name"]
+        answer = set(NUMBER.findall(then["told"])) - set(NUMBER.findall(one["asked"]))
+        rounded = {f"{float(number):.2f}" for number in answer if re.fullmatch(r"0\.\d{3,}", number)}
+        found = (answer | rounded) & set(NUMBER.findall(one["said"]))
+        assert not {number for number in found if number not in {"0", "1", "2"}}, (one["name"], then["told"])
 
 
 @pytest.mark.parametrize(
