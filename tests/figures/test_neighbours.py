@@ -240,6 +240,7 @@ def test_it_fits_a_phone_and_is_read_out(show):
     page.locator("summary").click()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert rightmost(page, ".lmn-word, .lmn-near button, .lmn-map svg, .lmn-label") <= 352
+    page.wait_for_function("document.getAnimations().length === 0")  # the words have landed
     cover = page.locator(".lmn-label").evaluate_all(
         """(labels) => {
           const boxes = labels.map((label) => {
