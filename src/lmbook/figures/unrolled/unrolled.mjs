@@ -33,6 +33,12 @@ const style = `
 .lm-figure .lmu-state::before { content: "→"; position: absolute; left: -0.95rem; top: 0.1rem; color: var(--lm-muted);
   font-weight: 400; }
 .lm-figure .lmu-arrow { color: var(--lm-muted); line-height: 1; }
+/* on a phone the examples stand between the unit and the text that they change */
+@container (max-width: 39.9rem) { .lm-figure .lmu-both { display: contents; }
+  .lm-figure .lmu-both > :first-child { order: 1; }
+  .lm-figure .lm-chips:has(~ .lmu-both) { order: 2; }
+  .lm-figure .lmu-both > :last-child { order: 3; }
+  .lm-figure .lmu-both ~ * { order: 4; } }
 @media (max-width: 480px) { .lm-figure .lmu-steps { grid-template-columns: repeat(3, minmax(0, 1fr)); }
 .lm-figure .lmu-far { display: none; } }
 `;
@@ -154,7 +160,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   el.append(
     ...(question ? [question.node] : []),
     ...(tries ? [tries.node] : []),
-    h("div", { class: "lm-split" }, [
+    h("div", { class: "lm-split lmu-both" }, [
       h("div", { class: "lm-stack" }, passage.node, time.node, unrolled, stripTitle, strip.node, unit.node),
       h("div", { class: "lm-stack" }, textTitle, text, say.node),
     ]),
