@@ -222,7 +222,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
       "frame: complete; bold: what wins.",
   ]);
   const power = knob("alpha", "alpha", [0, 2, 0.1], 1);
-  const theirs = h("div", {}, h("div", { class: "lm-row" }, next, back, end, power.node), key);
+  const theirs = h("div", { class: "lm-row" }, next, back, end, power.node);
 
   // --- all who write, in one drawing: ln P over the words
   const picture = race();
@@ -292,7 +292,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     question.node,
     h("div", { class: "lm-row lmd-which" }, which.node, words, tell),
     h("div", { class: "lm-split lmd-both" }, [
-      h("div", {}, chart, runs, rivalRun, say.node),
+      h("div", {}, chart, runs, rivalRun, say.node, key),
       h("div", { class: "lm-stack" }, given, who.node, yours, theirs, ranks),
     ]),
     own.node,
@@ -452,6 +452,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     const you = get("width") === 0;
     yours.hidden = !you;
     theirs.hidden = you;
+    key.hidden = you;
     ranks.hidden = you;
     if (you) drawYours();
     else drawBeam();
