@@ -55,7 +55,7 @@ export const style = `
   background-image: repeating-linear-gradient(0deg, transparent 0 2.5px, var(--lm-paper) 2.5px 4px); }
 .lmx .lmx-piece[data-order="0"] { background: var(--lm-paper); box-shadow: inset 0 0 0 1px var(--lm-edge); }
 
-.lmx .lmx-level .lmx-row { display: grid; gap: 0 0.7rem;
+.lmx :is(.lmx-level .lmx-row, .lmx-heads) { display: grid; gap: 0 0.7rem;
   grid-template-columns: minmax(0, 1.2fr) minmax(0, 1.3fr) minmax(0, 1fr) 5.6rem; align-items: center; }
 .lmx .lmx-level.lmx-beyond { color: var(--lm-muted); }
 .lmx .lmx-swatch { display: inline-block; width: 1.5rem; height: 0.85rem; margin-right: 0.45rem; border-radius: 2px;
@@ -73,7 +73,8 @@ export const style = `
 @container (min-width: 40rem) {
   .lmx .lmx-cols { grid-template-columns: 5rem minmax(4rem, 1fr) 4.4rem 5.2rem; gap: 0 0.5rem; }
   .lmx li:not(.lmx-level) > .lmx-row { padding-block: 0.08rem; }
-  .lmx .lmx-level .lmx-row { grid-template-columns: 13rem 14rem minmax(0, 1fr) 5.6rem; padding-block: 0.15rem; }
+  .lmx :is(.lmx-level .lmx-row, .lmx-heads) { padding-block: 0.15rem;
+    grid-template-columns: 13rem 14rem minmax(0, 1fr) 5.6rem; }
   .lm-figure .lmx > * + * { margin-top: 0.6rem; }
 }
 @container (max-width: 30rem) {
@@ -88,7 +89,7 @@ export const style = `
   .lmx > .lm-split { display: contents; }
   .lmx .lmx-words { order: 1; }
   .lmx > .lm-folds { order: 2; }
-  .lmx .lmx-heads { display: none; }
+  .lmx .lmx-heads.lmx-row { display: none; }
 }
 @media (prefers-reduced-motion: reduce) { .lmx * { transition: none !important; } }
 `;
@@ -172,7 +173,7 @@ export function wayDown(orders) {
   const heads = ["history", "seen in the text", "its share of the probability", ""].map((words) =>
     h("span", {}, words),
   );
-  const top = h("div", { class: "lmx-level lmx-heads", "aria-hidden": "true" }, h("div", { class: "lmx-row" }, heads));
+  const top = h("div", { class: "lmx-row lmx-heads", "aria-hidden": "true" }, heads);
   function show(row, open) {
     row.button.setAttribute("aria-expanded", String(open));
     row.lines.hidden = !open;

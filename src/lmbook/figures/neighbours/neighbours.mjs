@@ -139,9 +139,9 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   const { word: asked, cosines } = get("guess");
   const best = cosines.indexOf(Math.max(...cosines));
   const first = found.words;
-  const question =
-    first.length > 2 &&
-    wager({
+  let question = null;
+  if (first.length > 2)
+    question = wager({
       name: "neighbours-guess",
       asks: `Which of these words is ${fmt.quote(asked)} nearest to?`,
       options: first.map(({ typed }, i) => [i, typed]),

@@ -217,7 +217,7 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
         ? `${fmt.quote(visible(now.token))} is not in the vocabulary of ${LANES[chosen.lane]}, so it is <unk>, id 1`
         : `${fmt.quote(visible(now.token))} has id ${now.id} among ${LANES[chosen.lane]}`;
     const like = tables[chosen.lane]
-      .nearest(now.id)
+      .nearest(now.id, tokenizers[chosen.lane].size)
       .map((one) => `${fmt.quote(visible(tokenizers[chosen.lane].name(one.id)))} (${fmt.num(one.like)})`);
     say(
       `${what}. ${
