@@ -152,6 +152,14 @@ SKIPPED = """(figures) => figures.map((figure) => {
     covered: figure.querySelectorAll(".lm-body .lm-covered").length,
   };
 })"""
+# Takes each bet again by key; says where the focus fell out of it.
+AGAIN = """(figures) => figures.filter((figure) => [...figure.querySelectorAll(".lm-wager")].some((bet) => {
+  const again = bet.querySelector("button");
+  again.focus();
+  const there = document.activeElement === again; // it is in sight
+  again.click();
+  return there && !bet.contains(document.activeElement);
+})).map((figure) => figure.dataset.module)"""
 # The game is a bet on every word, the pairs one on every pair; what is near is shown to be read.
 OTHERWISE = {"shannon", "preferring", "nearby", "translator", "budget", "block", "draft"}
 NUMBER = re.compile(r"(?<![\d.,])\d[\d.,]*\d(?!\d)")  # of two digits at least: one alone is found anywhere
@@ -171,7 +179,9 @@ def given_away(page) -> list[str]:
 
 
 def test_a_bet_is_taken_before_its_answer_can_be_seen_or_heard(show, printed):
-    assert given_away(show(*printed, bets=True)) == []
+    page = show(*printed, bets=True)
+    assert given_away(page) == []
+    assert page.locator(FIGURES).evaluate_all(AGAIN) == []
 
 
 def test_an_answer_that_is_read_out_is_seen(show):
@@ -199,7 +209,7 @@ def test_what_is_cut_off_or_too_small_is_seen(show, style, kind):
 
 # Presses each button many times, where it stands and as long as it stands; says where the focus fell out of the figure.
 PRESSED = """(figures) => figures.flatMap((figure) => [...figure.querySelectorAll(".lm-button, .lmo-way button")]
-  .filter((one) => one.checkVisibility() && !one.matches(".lm-main"))
+  .filter((one) => one.checkVisibility() && !one.matches(".lm-main, .lm-skip"))
   .filter((one) => {
     one.focus();
     for (let i = 0; i < 60 && one.isConnected; i += 1) one.click();

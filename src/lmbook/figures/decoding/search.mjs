@@ -1,5 +1,5 @@
-// Ways through a stored tree of beginnings: nodes[i] has [word, ln p, the node behind it] of what may follow, the likeliest
-// first; null stands for a sentence that is complete, -1 for what was not stored.
+// Ways through a stored tree of beginnings: nodes[i] has [word, ln p, the node behind it] of what may follow, the
+// likeliest first; null stands for a sentence that is complete, -1 for what was not stored.
 
 export const MOST = 14; // words of an output
 

@@ -108,7 +108,7 @@ export function explain({ net, now, usable, history, chosen, open }) {
       `ŷ(${net.words[i]}) = exp z / Σ exp z = ${fmt.exp(now.z[i])} / ${fmt.exp(now.log_sum)} = ${fmt.prob(now.y[i])}`,
     ),
     h("p", {}, [
-      `The logit z = ${num(now.z[i])} adds up ${from.length} products of a weight of U with a hidden unit. The largest:`,
+      `The logit z = ${num(now.z[i])} adds up ${from.length} products of a weight of U with hidden units. The largest:`,
     ]),
     h("ul", {}, [
       best.map(({ from: unit, weight, input, product }) =>

@@ -44,6 +44,8 @@ const style = `
   /* a layer's name stands beside it, where no line passes */
   .lm-figure .lmfp-graph { display: grid; grid-template-columns: 6.6rem minmax(0, 1fr); gap: 2.1rem 0.8rem; }
   .lm-figure .lmfp-graph p { margin: 0; align-self: center; line-height: 1.25; }
+  .lm-figure .lmfp-graph > :is(p:first-of-type, .lmfp-e) { grid-column: 1 / -1; } /* no line comes from above */
+  .lm-figure .lmfp-graph p:first-of-type { margin-bottom: -1.8rem; }
 }
 `;
 

@@ -48,7 +48,7 @@ export function tableOf(text) {
   const row = (/** @type {number} */ id) => Array.from(flat.subarray(id * WIDTH, (id + 1) * WIDTH), (v) => v / 127);
   const trained = (/** @type {number} */ id) => row(id).some((v) => v !== 0);
 
-  /** [{ id, like }] of the first `size` types whose rows have the largest cosine with that of `id`; none where it was never moved. */
+  /** [{ id, like }]: of the first `size` rows those most like that of `id` by cosine; none where it was never moved. */
   function nearest(id, size) {
     if (!trained(id)) return [];
     const own = row(id);

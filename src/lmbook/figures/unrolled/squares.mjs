@@ -11,7 +11,7 @@ export const style = `
 `;
 
 /**
- * hover(unit or null) of the mouse, choose(unit) of a click.  draw(values): one in [-1, 1] a unit.  mark(unit): frames it.
+ * hover(unit or null) of the mouse, choose(unit) of a click.  draw(values), each in [-1, 1].  mark(unit): frames it.
  * @param {number} units
  * @param {{ hover: (u: number | null) => void, choose: (u: number) => void }} told
  */
