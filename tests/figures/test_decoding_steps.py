@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from seen import cells_of
+from seen import number, says, table
 from traitlets import TraitError
 
 from lmbook.figures import DecodingSteps, modules
@@ -15,24 +15,8 @@ FILE = shipped()
 SENTENCES = range(len(FILE["sentences"]))
 
 
-def says(page):
-    return page.locator(".lm-says").inner_text()
-
-
 def options(page):
     return page.locator(".lmd-options > *")
-
-
-def number(text):
-    return float(text.replace("−", "-"))
-
-
-def table(page, i=0):
-    """The cells of the i-th table: 0 complete outputs, 1 what was compared at this step."""
-    details = page.locator("details.lm-table").nth(i)
-    if not details.evaluate("(node) => node.open"):
-        details.locator("summary").click()
-    return cells_of(details)
 
 
 def likeliest(complete):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 import torch
-from scipy import stats
+from test_serving import chi_squared
 from traitlets import TraitError
 
 from lmbook.figures import DraftAndCheck
@@ -28,20 +28,14 @@ def test_the_bars_are_the_models_of_the_book():
 @pytest.mark.parametrize("draft", DRAFTS)
 def test_what_is_written_is_the_targets(draft):
     counts, kept = written(draft, 14)
-    assert stats.chisquare(counts, [2**14 * p for p in TARGET]).pvalue > 0.01
+    assert chi_squared(counts, [2**14 * p for p in TARGET]) > 0.01
     p, q = torch.tensor([TARGET, DRAFTS[draft]], dtype=torch.double)
     beta = accepted_share(p, q).item()
     assert DraftAndCheck(draft=draft).beta() == pytest.approx(beta)
     assert kept / 2**14 == pytest.approx(beta, abs=0.02)
 
 
-def test_alternative_text_follows_the_state_and_bad_states_are_refused():
-    figure = DraftAndCheck()
-    for name, value in (("draft", "even"), ("letters", 3), ("gamma", 7)):
-        before = figure.alt
-        setattr(figure, name, value)
-        assert figure.alt != before
-    assert DraftAndCheck().html() == DraftAndCheck().html()
+def test_what_the_figure_does_not_have_is_refused():
     for state in ({"draft": "oracle"}, {"letters": 15}, {"gamma": 0}):
         with pytest.raises(TraitError):
             DraftAndCheck(**state)
