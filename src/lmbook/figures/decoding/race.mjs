@@ -2,7 +2,8 @@
 import { endLabel, fmt, replace, s } from "../kit/core.mjs";
 
 const HIGH = 230; // px
-const [LEFT, RIGHT] = [30, 104];
+const LEFT = 30;
+const RIGHT = 104;
 export const style = `
 .lmd-race path { fill: none; stroke-width: 2.2; }
 .lmd-race svg text { paint-order: stroke; stroke: var(--lm-paper); stroke-width: 3px; stroke-linejoin: round; }
@@ -10,7 +11,9 @@ export const style = `
 
 /** plain, rival: the lines, where the second may be hidden.  draw(all, wide) of { name, tone, words, sums }. */
 export function race() {
-  const [axes, plain, rival] = ["g", "g", "g"].map((name) => s(name, {}));
+  const axes = s("g", {});
+  const plain = s("g", {});
+  const rival = s("g", {});
   const node = s("svg", { role: "img", height: HIGH, "aria-label": "ln P of each beginning, word by word" }, [
     axes,
     plain,

@@ -24,7 +24,8 @@ import {
 import { connect, ownText } from "../kit/live.mjs";
 
 const SHOWN = 3;
-const [BAND, WIDE] = [7, 13]; // words side by side, on a phone and where there is room
+const BAND = 7; // words side by side
+const WIDE = 13; // and where there is room
 const MODELS = { tags: ["ewt-left", "ewt-lstm"], spam: ["sms-spam-left", "sms-spam"] };
 const MEANS = {
   ADP: "preposition",

@@ -23,7 +23,9 @@ const ALL = 128;
  * the bet is open, the word that was bet on.
  */
 export function strip() {
-  const [scale, end, pieces] = ["g", "g", "g"].map((name) => s(name, {}));
+  const scale = s("g", {});
+  const end = s("g", {});
+  const pieces = s("g", {});
   const drawing = s("svg", { role: "img", height: ALL }, end, pieces, scale);
   const node = h("div", { class: "lm-chart lm-strip" }, drawing);
   let width = 640;
@@ -45,7 +47,8 @@ export function strip() {
     const aside = width - x(END) < 160;
     replace(pieces, [
       rows.map((row, i) => {
-        const [from, to] = [x(start(i)), x(-row.sum)];
+        const from = x(start(i));
+        const to = x(-row.sum);
         const kind = row.known ? (i % 2 ? "odd" : "even") : "unknown";
         const box = { x: from, y: TOP, width: to - from, height: TALL, class: i === chosen ? "lm-chosen" : "" };
         return [

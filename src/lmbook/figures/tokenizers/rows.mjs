@@ -2,7 +2,8 @@
 import { dot } from "../kit/numbers.mjs";
 import { s } from "../kit/core.mjs";
 
-const [WIDTH, LIKE] = [8, 4]; // numbers in a row; rows that are shown beside the chosen one
+const WIDTH = 8; // numbers in a row
+const LIKE = 4; // rows that are shown beside the chosen one
 export const style = `
 .lm-figure .lmt-strip { display: block; }
 .lm-figure .lmt-strip rect { fill: var(--lm-1); }
