@@ -18,6 +18,7 @@ const KINDS = [
 
 const style = `
 .lmx-ask input[type="text"] { font-size: 1.0625rem; }
+.lmx-top { justify-content: space-between; }
 .lmx-line { display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: center; }
 .lmx-line > .lmx-ask { flex: 1 1 20rem; }
 .lmx-go { display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: center; }
@@ -134,7 +135,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   });
   const question = questionOf();
   el.append(
-    h("div", { class: "lm-row lm-between" }, all.length > 1 && which.node, h("div", { class: "lmx-go" }, bar, note)),
+    h("div", { class: "lm-row lmx-top" }, all.length > 1 && which.node, h("div", { class: "lmx-go" }, bar, note)),
     ...(question ? [question.node] : []),
     boards,
     say.node,
