@@ -55,15 +55,6 @@ def test_what_the_figure_does_not_have_is_refused():
             SwapTheBlock(**state)
 
 
-def test_alternative_text_follows_the_state():
-    figure = SwapTheBlock()
-    for name, value in (("norm", "RMSNorm"), ("ffn", "SwiGLU"), ("kept", 2), ("reach", "window"), ("tokens", 17)):
-        before = figure.alt
-        setattr(figure, name, value)
-        assert figure.alt != before
-    assert SwapTheBlock().html() == SwapTheBlock().html()
-
-
 def test_the_page_shows_the_numbers_of_python(show):
     page = show(SwapTheBlock())
     page.get_by_role("group", name="Norm").get_by_text("RMSNorm", exact=True).click()

@@ -30,15 +30,6 @@ def test_what_the_figure_does_not_have_is_refused():
             SpendTheBudget(**state)
 
 
-def test_alternative_text_follows_the_state():
-    figure = SpendTheBudget()
-    for name, value in (("budget", 20.0), ("size", 9.0)):
-        before = figure.alt
-        setattr(figure, name, value)
-        assert figure.alt != before
-    assert SpendTheBudget().html() == SpendTheBudget().html()
-
-
 def test_the_page_shows_the_numbers_of_python(show):
     page = show(SpendTheBudget())
     for budget, size in ((24.0, 10.5), (20.0, 8.25)):

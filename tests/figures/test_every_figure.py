@@ -1,6 +1,7 @@
 """What holds for all the book's figures at once, as they are printed in the chapters and on the first page."""
 
 import json
+import re
 from pathlib import Path
 
 import nbformat
@@ -128,6 +129,67 @@ def test_the_first_view_on_paper_is_the_finding_and_its_drawing(show, printed):
     assert any(one["covered"] for one in page.locator(FIGURES).evaluate_all(ON_PAPER))
 
 
+# What a reader can see or hear of a figure, but for its bets: texts, and names that are only read out.
+SAID = """(figures) => figures.map((figure) => {
+  const open = (one) => one.checkVisibility({ checkVisibilityCSS: true })
+    && !one.closest(".lm-wager, .lm-covered, script");
+  const names = ["aria-label", "aria-valuetext", "title"];
+  const all = [...figure.querySelectorAll(".lm-body *")].filter(open);
+  const said = all.flatMap((one) => [
+    ...[...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data),
+    ...names.map((name) => one.getAttribute(name) ?? ""),
+  ]);
+  const bets = [...figure.querySelectorAll(".lm-wager[data-open=true] > p")].filter((one) => one.checkVisibility());
+  return { name: figure.dataset.module, said: said.join(" | "), asked: bets.map((one) => one.textContent).join(" ") };
+})"""
+# Presses Skip once in every bet; says what each figure tells then, and whether something stays hidden.
+SKIPPED = """(figures) => figures.map((figure) => {
+  const bets = [...figure.querySelectorAll(".lm-wager[data-open=true]")].filter((one) => one.checkVisibility());
+  for (const one of bets) one.querySelector(".lm-skip").click();
+  return {
+    told: bets.map((one) => one.querySelector("p").textContent).join(" "),
+    open: bets.filter((one) => one.dataset.open === "true").length,
+    covered: figure.querySelectorAll(".lm-body .lm-covered").length,
+  };
+})"""
+# Takes each bet again by key; says where the focus fell out of it.
+AGAIN = """(figures) => figures.filter((figure) => [...figure.querySelectorAll(".lm-wager")].some((bet) => {
+  const again = bet.querySelector("button");
+  again.focus();
+  const there = document.activeElement === again; // it is in sight
+  again.click();
+  return there && !bet.contains(document.activeElement);
+})).map((figure) => figure.dataset.module)"""
+# The game is a bet on every word, the pairs one on every pair; what is near is shown to be read.
+OTHERWISE = {"shannon", "preferring", "nearby", "translator", "budget", "block", "draft"}
+NUMBER = re.compile(r"(?<![\d.,])\d[\d.,]*\d(?!\d)")  # of two digits at least: one alone is found anywhere
+
+
+def given_away(page) -> list[str]:
+    """The figures in which something of two digits is seen or heard before the bet that only its answer has."""
+    before = page.locator(FIGURES).evaluate_all(SAID)
+    after = page.locator(FIGURES).evaluate_all(SKIPPED)
+    assert {one["name"] for one in before if not one["asked"]} <= OTHERWISE
+    assert [one["name"] for one, then in zip(before, after, strict=True) if then["open"] or then["covered"]] == []
+    numbers = [
+        [set(NUMBER.findall(text)) for text in (then["told"], one["asked"], one["said"])]
+        for one, then in zip(before, after, strict=True)
+    ]
+    return [one["name"] for one, (told, asked, said) in zip(before, numbers, strict=True) if (told - asked) & said]
+
+
+def test_a_bet_is_taken_before_its_answer_can_be_seen_or_heard(show, printed):
+    page = show(*printed, bets=True)
+    assert given_away(page) == []
+    assert page.locator(FIGURES).evaluate_all(AGAIN) == []
+
+
+def test_an_answer_that_is_read_out_is_seen(show):
+    page = show(figures.SentenceProbability(), bets=True)
+    page.locator(".lm-strip svg").evaluate("(one) => { one.ariaLabel = 'float32 gives 0 from token 31 on'; }")
+    assert given_away(page) == ["sentence"]
+
+
 @pytest.mark.parametrize(
     ("style", "kind"),
     [
@@ -147,7 +209,7 @@ def test_what_is_cut_off_or_too_small_is_seen(show, style, kind):
 
 # Presses each button many times, where it stands and as long as it stands; says where the focus fell out of the figure.
 PRESSED = """(figures) => figures.flatMap((figure) => [...figure.querySelectorAll(".lm-button, .lmo-way button")]
-  .filter((one) => one.checkVisibility() && !one.matches(".lm-main"))
+  .filter((one) => one.checkVisibility() && !one.matches(".lm-main, .lm-skip"))
   .filter((one) => {
     one.focus();
     for (let i = 0; i < 60 && one.isConnected; i += 1) one.click();

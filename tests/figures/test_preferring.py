@@ -58,15 +58,6 @@ def test_what_the_figure_does_not_have_is_refused():
             YourPreferences(**state)
 
 
-def test_alternative_text_follows_the_state():
-    figure = YourPreferences()
-    for name, value in (("clicks", "rl"), ("updates", 7), ("beta", 2)):
-        before = figure.alt
-        setattr(figure, name, value)
-        assert figure.alt != before
-    assert YourPreferences().html() == YourPreferences().html()
-
-
 def test_the_page_shows_the_numbers_of_python(show):
     page = show(YourPreferences())
     group = page.get_by_role("group", name="Which is better?")

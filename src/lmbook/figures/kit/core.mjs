@@ -60,11 +60,11 @@
 
 import { bet } from "./bet.mjs";
 import { button, choice, disable, field, pairs, select, slider } from "./controls.mjs";
-import { h, replace, s } from "./dom.mjs";
+import { endLabel, h, replace, s } from "./dom.mjs";
 import { fmt } from "./format.mjs";
 import { hold, tasks } from "./frame.mjs";
 
-export { button, choice, disable, field, fmt, h, replace, s, select, slider };
+export { button, choice, disable, endLabel, field, fmt, h, replace, s, select, slider };
 
 /**
  * The traits of a figure, from a kernel or from mount.mjs.
