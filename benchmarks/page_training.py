@@ -2,14 +2,17 @@
 
     python benchmarks/page_training.py              in Node
     python benchmarks/page_training.py --clock      in headless Chromium, by the clock on the wall
+    python benchmarks/page_training.py --workers    there, how much faster several workers train that share a batch
 
-CPU milliseconds a step of four networks, ours with the kernels in WebAssembly, ours in plain JavaScript, and torch's
+CPU milliseconds a step of five networks, ours with the kernels in WebAssembly, ours in plain JavaScript, and torch's
 (one thread): forward, backward and Adam, on equal batches; and what the page needs for 2,000 steps.
 Then for each lesson the CPU seconds of the whole training, examples a CPU second, and where the loss begins and ends.
+With workers: by the clock, the GPT of 209,000 parameters and the book's own, with at most as many workers as cores.
 The clock runs from the press on "Train" to the sentence with the result, drawings and samples on the way included.
 """
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -22,7 +25,7 @@ import torch.nn.functional as F
 from playwright.sync_api import sync_playwright
 
 from lmbook.figures import Trainer, bundle, modules
-from lmbook.figures.trainer import LARGE_GPT, LESSONS, RNN, SMALL_GPT, trained
+from lmbook.figures.trainer import BOOKS, BOOKS_GPT, GPT_LONG, LARGE_GPT, LESSONS, RNN, SMALL_GPT, TEXTS, trained
 from lmbook.gpt import GPT, gelu_tanh
 from lmbook.rnn_models import RecurrentLM
 from lmbook_press.site.serving import serve
@@ -47,6 +50,12 @@ CASES = {  # what: the network in the page, B, T, the package's
         8,
         64,
         lambda: GPT(VOCAB, 64, 64, n_heads=4, n_layers=4, activation=gelu_tanh),
+    ),
+    "GPT, 4 layers of 128": (
+        {**BOOKS, "window": 64},
+        12,
+        64,
+        lambda: GPT(VOCAB, 64, 128, n_heads=4, n_layers=4, positions="rotary", activation=gelu_tanh),
     ),
 }
 PROGRAM = """
@@ -139,6 +148,48 @@ def by_the_clock() -> None:
                 print(f"| {lesson} | {data} | {at_once} | {way['steps']:,} | {seconds:.0f} | {says} |", flush=True)
 
 
+SHARING = 60, 15  # steps whose time is taken, and those before them, in which all is compiled
+TIMED = """async ([program, about, parts, text, [steps, before]]) => {
+  const address = URL.createObjectURL(new Blob([`(${program})().serve(self);`], { type: "text/javascript" }));
+  const workers = Array.from({ length: parts }, () => new Worker(address));
+  const ends = Array.from({ length: parts - 1 }, () => new MessageChannel());
+  const crew = (part, lines) => workers[part].postMessage({ crew: { part, parts, lines } }, lines);
+  crew(0, ends.map(({ port1 }) => port1));
+  ends.forEach(({ port2 }, i) => crew(i + 1, [port2]));
+  const start = { abouts: [about], seed: 0, text, every: before, steps: steps + before, rate: 0.003 };
+  let first = null;
+  const seconds = await new Promise((done, failed) => {
+    workers[0].onmessage = ({ data }) => {
+      if (data.error) failed(data.error);
+      if (data.step === before) first = performance.now();
+      if (data.done) done((performance.now() - first) / 1000);
+    };
+    for (const worker of workers) worker.postMessage({ start });
+    workers[0].postMessage({ go: true });
+  });
+  for (const worker of workers) worker.terminate();
+  return seconds;
+}"""
+
+
+def by_workers() -> None:
+    """Prints a row for each network and number of workers: steps a second, reports included, and against one worker."""
+    chromium = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium"))))
+    program = bundle.source("program-engine").split("program = ", 1)[1].rstrip("\n;")
+    print("| network | batch | workers | steps a second | against one |\n| --- | --- | ---: | ---: | ---: |")
+    with sync_playwright() as playwright:
+        tab = playwright.chromium.launch(executable_path=chromium, args=SWITCHES).new_page()
+        for name, about in (("209,000 parameters", GPT_LONG), ("802,000 parameters", BOOKS_GPT)):
+            alone = None
+            for parts in (1, 2, 4):
+                if parts > (os.cpu_count() or 1):
+                    continue
+                seconds = tab.evaluate(TIMED, [program, about, parts, TEXTS["stories"], SHARING])
+                alone = alone or seconds
+                row = f"{parts} | {SHARING[0] / seconds:.1f} | {alone / seconds:.2f}"
+                print(f"| {name} | {about['B']} x {about['T']} | {row} |", flush=True)
+
+
 def main() -> None:
     print("| network | batch | page, ms a step | plain | torch | page / torch | 2,000 steps, CPU s |")
     print("| --- | --- | ---: | ---: | ---: | ---: | ---: |")
@@ -150,7 +201,7 @@ def main() -> None:
     for lesson, about in LESSONS.items():
         for way in about["ways"]:
             for run in way["runs"] if way["text"] != "own" else []:
-                told, seconds = trained(way, run["about"], about["rate"])
+                told, seconds = trained(way, run["about"], way.get("rate", about["rate"]))
                 speed = f"{way['steps'] * way['batch'] / seconds:,.0f} {way['unit']}"
                 losses = f"{told[0]['valid']:.2f} to {told[-1]['valid']:.2f}"
                 data = way["label"] or "drawn anew"
@@ -158,4 +209,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    by_the_clock() if "--clock" in sys.argv[1:] else main()
+    {"--clock": by_the_clock, "--workers": by_workers}.get(sys.argv[-1], main)()

@@ -31,11 +31,12 @@ LONGEST += ["lab/test_resume", "lab/test_distributed", "test_published"]
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """Nothing of what is collected is garbage, and to look for some takes a sixth of the time."""
+    """Nothing of what is collected is garbage: to look for some takes a sixth of the time now, and part of it later."""
     gc.disable()
     try:
         return (yield)
     finally:
+        gc.freeze()
         gc.enable()
 
 

@@ -330,9 +330,3 @@ def test_widths():
     for states, name in (((wrong, x, x), "query"), ((x, wrong, x), "key"), ((x, x, wrong), "value")):
         with pytest.raises(ValueError, match=f"{name} has width 12"):
             layer(*states)
-
-
-def test_projections_of_one_head_have_as_many_parameters_as_counted_by_hand():
-    """Queries, keys and values of width 10 from width 10: 3 * 100."""
-    layer = MultiHeadAttention(10, 1, bias=False)
-    assert sum(m.weight.numel() for m in (layer.W_q, layer.W_k, layer.W_v)) == 300

@@ -115,19 +115,6 @@ def test_a_node_used_twice_gets_both_shares():
     assert a.grad == 2 * 3 + 1
 
 
-def test_two_paths_of_different_length_meet():
-    x = normal(4)
-    a, t = Node(x), torch.tensor(x, requires_grad=True)
-    b = autograd.tanh(a)
-    c = autograd.exp(b * a) + b  # a reaches c through b, directly, and through b again
-    (c * a).sum().backward()
-    s = torch.tanh(t)
-    s.retain_grad()
-    ((torch.exp(s * t) + s) * t).sum().backward()
-    np.testing.assert_allclose(a.grad, t.grad, rtol=1e-12)
-    np.testing.assert_allclose(b.grad, s.grad, rtol=1e-12)
-
-
 def test_a_ladder_of_diamonds_is_walked_once_a_node():
     a = node = Node(1.0)
     for _ in range(60):  # 2^60 paths

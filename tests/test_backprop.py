@@ -203,18 +203,6 @@ def test_network_is_the_equations(window):
 
 
 @pytest.mark.parametrize("window", WINDOWS)
-@pytest.mark.parametrize("wanted", ["E", "W", "U"])
-def test_gradients_by_the_parameters_against_finite_differences(window, wanted):
-    values = dict(zip("EWU", parameters(len(window)), strict=True))
-
-    def loss(array: np.ndarray) -> float:
-        return -math.log(bp.network(**{**values, wanted: array}, window=window).y_hat[TARGET])
-
-    ours = bp.network_gradients(**values, window=window, target=TARGET)[wanted]
-    np.testing.assert_allclose(ours, bp.numerical_gradient(loss, values[wanted]), **NEAR)
-
-
-@pytest.mark.parametrize("window", WINDOWS)
 def test_every_gradient_of_the_network_against_autograd(window):
     E, W, U = (torch.tensor(array, requires_grad=True) for array in parameters(len(window)))
     e = torch.cat([E[:, i] for i in window])
@@ -236,14 +224,6 @@ def test_a_token_that_stands_twice_gets_the_sum_of_both_gradients():
     np.testing.assert_array_equal(found["E"][:, 2], first + second)
     np.testing.assert_array_equal(found["E"][:, 5], third)
     assert not found["E"][:, [0, 1, 3, 4, 6]].any()
-
-
-def test_a_step_against_the_gradient_lowers_the_loss():
-    E, W, U = parameters(3)
-    found = bp.network_gradients(E, W, U, (1, 0, 6), TARGET)
-    before = bp.network(E, W, U, (1, 0, 6)).y_hat[TARGET]
-    after = bp.network(E - 0.01 * found["E"], W - 0.01 * found["W"], U - 0.01 * found["U"], (1, 0, 6)).y_hat[TARGET]
-    assert after > before
 
 
 def test_a_window_that_does_not_fit_the_weights_is_refused():

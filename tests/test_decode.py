@@ -1,6 +1,5 @@
 """Decoding, on models that are a table of logits: exact probabilities, every sequence of a small tree enumerated."""
 
-import itertools
 import math
 from collections import Counter, namedtuple
 
@@ -59,17 +58,6 @@ def log_prob_of(model, source, tokens, forbid=()):
     return total
 
 
-def all_sequences(model, source, max_length, forbid=()):
-    """Every complete sequence with log P(y | x): those that end in <eos>, and those of max_length tokens."""
-    found = {}
-    for length in range(1, max_length + 1):
-        for tokens in itertools.product(range(VOCAB), repeat=length):
-            if EOS in tokens[:-1] or (tokens[-1] != EOS and length < max_length) or set(tokens) & set(forbid):
-                continue
-            found[tokens] = log_prob_of(model, source, tokens, forbid)
-    return found
-
-
 # ---- state and mode
 
 
@@ -106,14 +94,6 @@ DECODERS = {
 @pytest.fixture(params=DECODERS, ids=str)
 def decode(request):
     return DECODERS[request.param]
-
-
-def test_dropout_is_off_while_decoding_and_each_mode_is_restored(model, decode):
-    assert decode(model.train(), SOURCES) == decode(model.eval(), SOURCES)
-    for own, inner in itertools.product([True, False], repeat=2):
-        model.training, model.dropout.training = own, inner
-        decode(model, SOURCES)
-        assert (model.training, model.dropout.training) == (own, inner)
 
 
 @pytest.mark.parametrize("fails_at", [1, 3])
@@ -277,35 +257,6 @@ def test_a_sample_is_scored_by_the_model_itself(model):
 
 
 # ---- beam search
-
-
-def test_the_probabilities_of_all_complete_sequences_sum_to_1(model):
-    assert sum(math.exp(log_p) for log_p in all_sequences(model, SOURCES[1], 4).values()) == pytest.approx(1)
-
-
-@pytest.mark.parametrize("alpha", [0, 0.6, 1, 2])
-@pytest.mark.parametrize("forbid", [(), (1, SOS)])
-def test_a_beam_as_wide_as_the_tree_finds_the_best_of_all(model, alpha, forbid):
-    found = beam_hypotheses(model, SOURCES, 4, width=VOCAB**4, alpha=alpha, forbid=forbid)
-    for source, hypotheses in zip(SOURCES, found, strict=True):
-        expected = all_sequences(model, source, 4, forbid)
-        assert {tuple(hypothesis.tokens) for hypothesis in hypotheses} == set(expected)
-        for tokens, log_prob, score in hypotheses:
-            assert abs(log_prob - expected[tuple(tokens)]) < 1e-4
-            assert score == log_prob / len(tokens) ** alpha
-        best = max(expected, key=lambda tokens: expected[tokens] / len(tokens) ** alpha)
-        assert tuple(hypotheses[0].tokens) == best
-        scores = [hypothesis.score for hypothesis in hypotheses]
-        assert scores == sorted(scores, reverse=True)
-
-
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("eos", [EOS, None])
-def test_a_beam_of_1_is_greedy(seed, eos):
-    model = Table(torch.randn(VOCAB, VOCAB, VOCAB, VOCAB, generator=torch.Generator().manual_seed(seed)))
-    tokens, log_probs = greedy(model, SOURCES, 6, eos=eos)
-    assert beam(model, SOURCES, 6, width=1, eos=eos)[0] == tokens
-    assert beam(model, SOURCES, 6, width=1, alpha=0, eos=eos)[1] == pytest.approx(log_probs)
 
 
 def slow_beam(model, source, max_length, width, alpha):

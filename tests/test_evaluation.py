@@ -5,8 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from sklearn.calibration import calibration_curve
-from sklearn.metrics import roc_auc_score
 
 from lmbook import evaluation
 from lmbook.evaluation import calibration_error, lower_first, overlap, pass_at_k, reliability, seen_once
@@ -35,7 +33,10 @@ def test_pass_at_k_is_unbiased_and_the_plug_in_is_not():
             assert expected(plug_in, p, n, k) < truth - 1e-6
 
 
+@pytest.mark.slow
 def test_a_bin_table_is_that_of_sklearn():
+    from sklearn.calibration import calibration_curve
+
     rng = np.random.default_rng(0)
     confidence = rng.uniform(size=400)
     right = rng.uniform(size=400) < confidence**2
@@ -74,7 +75,10 @@ def test_overlap_counts_ngrams_that_were_seen():
     assert overlap([[1, 2, 3]], [[2, 3, 1, 2]], 2).tolist() == [1]
 
 
+@pytest.mark.slow
 def test_lower_first_is_the_area_under_the_curve():
+    from sklearn.metrics import roc_auc_score
+
     rng = np.random.default_rng(2)
     members, others = rng.integers(20, size=30), rng.integers(5, 25, size=40)
     label = np.repeat([1, 0], [30, 40])

@@ -7,7 +7,6 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from lmbook.decode import greedy
 from lmbook.gpt import GPT, decay_groups, gelu_tanh
 from lmbook.lab.pretrained import load_gpt2
 from lmbook.networks import n_parameters
@@ -165,21 +164,6 @@ def test_generation_slides_the_window(slide):
         torch.testing.assert_close(logits, model(tokens[:, first : t + 1])[:, -1], atol=1e-5, rtol=1e-4)
 
 
-def test_greedy_writing_is_the_likeliest_token_of_a_full_pass_each_time(model):
-    prompt = random_tokens(2, 3)
-    model.train()
-    written, log_p = greedy(model, 2, 2 * WINDOW, prompt=prompt, eos=None)
-    assert model.training
-    model.eval()
-    tokens, total = prompt, torch.zeros(2)
-    for _ in range(2 * WINDOW):
-        logits = model(tokens[:, -WINDOW:])[:, -1]
-        best, token = logits.log_softmax(-1).max(-1)
-        tokens, total = torch.cat([tokens, token[:, None]], 1), total + best
-    assert written == tokens[:, 3:].tolist()
-    torch.testing.assert_close(torch.tensor(log_p), total.detach(), atol=1e-4, rtol=1e-4)
-
-
 def test_tokens_outside_the_vocabulary_are_refused(model):
     for wrong in (VOCAB, -1):
         with pytest.raises(ValueError, match="0 to 36"):
@@ -270,14 +254,6 @@ def test_weight_decay_spares_biases_and_norms():
     optimizer.step()
     for name, p in model.named_parameters():
         torch.testing.assert_close(p.detach(), before[name] * (0.99 if p.ndim == 2 else 1))
-
-
-def test_dropout_acts_in_training_only():
-    model = small_gpt(dropout=0.5)
-    tokens = random_tokens(1, 6)
-    assert torch.equal(model(tokens), model(tokens))
-    model.train()
-    assert not torch.equal(model(tokens), model(tokens))
 
 
 def test_rotary_attention_depends_on_distance_only():

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from lmbook.retrieval import TfIdf, quote, sentences, words
 
@@ -14,7 +13,10 @@ TEXTS = (
 )
 
 
+@pytest.mark.slow
 def test_the_weights_are_those_of_sklearn():
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     ours, theirs = TfIdf(TEXTS), TfidfVectorizer(sublinear_tf=True).fit(TEXTS)
     assert list(ours.places) == list(theirs.get_feature_names_out())
     assert np.allclose(ours.rows, theirs.transform(TEXTS).toarray())

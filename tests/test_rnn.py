@@ -206,18 +206,6 @@ def test_a_kernel_is_used_where_there_is_one(monkeypatch):
 
 
 @kinds
-def test_step_by_step_is_the_whole_pass(cell):
-    network = randomised(Recurrent(D_IN, HIDDEN, 2, cell))
-    x = torch.randn(B, T, D_IN).double()
-    outputs, final = network(x)
-    state = network.start(B)
-    for t in range(T):
-        h, state = network.step(x[:, t], state)
-        torch.testing.assert_close(h, outputs[:, t])
-    torch.testing.assert_close(state, final)
-
-
-@kinds
 def test_fused_steps_are_the_whole_pass_and_so_are_their_gradients(cell):
     network = randomised(Recurrent(D_IN, HIDDEN, 2, cell))
     x = torch.randn(B, T, D_IN).double()

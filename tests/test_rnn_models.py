@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from recurrence import D_IN, HIDDEN, LENGTHS, MASK, B, T, directions, flat, kinds, randomised
+from recurrence import D_IN, HIDDEN, MASK, B, T, flat, kinds, randomised
 
 from lmbook.cells import CELLS
 from lmbook.data.batching import stream_batches
-from lmbook.decode import reorder
 from lmbook.rnn import run_cell
 from lmbook.rnn_models import Classifier, RecurrentLM, Tagger, detach, state_gradients, truncated_bptt
 
@@ -28,26 +27,6 @@ def tokens_of(rows: int = B, length: int = T) -> torch.Tensor:
 
 def language_model(cell: str = "lstm", **options) -> RecurrentLM:
     return randomised(RecurrentLM(VOCAB, 5, HIDDEN, 2, cell, **options))
-
-
-@kinds
-def test_a_text_read_in_pieces_is_the_text(cell):
-    model, tokens = language_model(cell), tokens_of()
-    logits, state = model.run(tokens)
-    assert logits.shape == (B, T, VOCAB)
-    first, middle = model.run(tokens[:, :3], model.start(B))
-    second, end = model.run(tokens[:, 3:], middle)
-    torch.testing.assert_close(torch.cat([first, second], dim=1), logits)
-    torch.testing.assert_close(end, state)
-
-
-@kinds
-def test_rows_of_a_state_may_be_reordered(cell):
-    model, tokens, index = language_model(cell), tokens_of(), torch.tensor([2, 2, 0, 3, 1])
-    _, state = model.run(tokens[:, :-1])
-    logits, _ = model.step(tokens[:, -1], state)
-    chosen, _ = model.step(tokens[index, -1], reorder(state, index))
-    torch.testing.assert_close(chosen, logits[index])
 
 
 def test_tied_weights_are_one_parameter():
@@ -102,18 +81,6 @@ def test_detach_keeps_the_values_and_cuts_the_graph():
     torch.testing.assert_close(flat(cut), [part.detach() for part in flat(state)])
 
 
-@directions
-@pytest.mark.parametrize("explicit", [False, True], ids=["mask from <pad>", "mask given"])
-def test_tagger_alone_and_padded(bidirectional, explicit):
-    model, tokens = randomised(Tagger(VOCAB, 4, 6, HIDDEN, 2, bidirectional=bidirectional)), tokens_of()
-    if not explicit:
-        tokens[~MASK] = 0
-    logits = model(tokens, MASK if explicit else None)
-    assert logits.shape == (B, T, 4)
-    for row, length in enumerate(LENGTHS.tolist()):
-        torch.testing.assert_close(logits[row : row + 1, :length], model(tokens[row : row + 1, :length]))
-
-
 def test_by_default_one_layer_reads_and_a_tagger_reads_both_ways():
     for model, ways in ((RecurrentLM(9, 3, 4), 1), (Tagger(9, 2, 3, 4), 2)):
         (layer,) = model.recurrent.layers
@@ -129,20 +96,6 @@ def test_a_tagger_of_two_directions_sees_the_right_context_and_one_of_one_does_n
     both, left = (randomised(Tagger(VOCAB, 4, 6, HIDDEN, bidirectional=two)) for two in (True, False))
     assert (both(tokens)[:, 0] != both(changed)[:, 0]).any(dim=-1).all()
     assert torch.equal(left(tokens)[:, :-1], left(changed)[:, :-1])
-
-
-@directions
-@pytest.mark.parametrize("pool", ["last", "mean"])
-def test_classifier_alone_and_padded(bidirectional, pool):
-    model = randomised(Classifier(VOCAB, 3, 6, HIDDEN, 2, "gru", bidirectional, pool=pool))
-    tokens = tokens_of()
-    tokens[~MASK] = 0
-    logits = model(tokens)
-    assert logits.shape == (B, 3)
-    for row, length in enumerate(LENGTHS.tolist()):
-        torch.testing.assert_close(logits[row : row + 1], model(tokens[row : row + 1, :length]))
-    tokens[1] = 0
-    torch.testing.assert_close(model(tokens)[1], model.output.bias)  # an empty row: no state, no NaN
 
 
 def test_the_classifier_reads_the_final_states_or_the_mean():

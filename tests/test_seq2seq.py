@@ -5,11 +5,8 @@ from functools import partial
 
 import pytest
 import torch
-import torch.nn.functional as F
-from torch import nn
 
 from lmbook.attention import SCORES
-from lmbook.decode import beam, greedy, sample
 from lmbook.rnn_models import RecurrentLM
 from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq, SingleRNNTranslator
 from lmbook.text import SPECIALS
@@ -93,23 +90,6 @@ def batch(seed=1, T=5):
 
 
 # ---- what is read
-
-
-def test_a_step_leaves_the_state_it_was_given(name):
-    model, (source, target_in) = build(name), batch()
-    state = model.start(source)
-    first, _ = model.step(target_in[:, 0], state)
-    again, _ = model.step(target_in[:, 0], state)
-    assert torch.equal(first, again)
-
-
-def test_what_the_mask_hides_changes_nothing(name):
-    """With a mask of its own the source may hold any ids at padding: they are not read."""
-    model, (source, target_in) = build(name), batch()
-    mask, rubbish = source != PAD, source.clone()
-    rubbish[~mask] = 7
-    assert torch.equal(model(rubbish, target_in, mask), model(source, target_in))
-    assert not torch.allclose(model(rubbish, target_in), model(source, target_in))
 
 
 def test_every_token_of_the_source_matters(name):
@@ -268,42 +248,6 @@ def test_one_rnn_is_a_language_model_of_both_texts():
 
 
 # ---- learning and decoding
-
-
-@pytest.mark.parametrize("name", ["attention", "one rnn"])
-def test_one_batch_can_be_learned_and_written(name):
-    """Reversed sources, learned by heart; greedy, beam and cold sampling then write them."""
-    wide = {"d_embed": 16, "hidden": 24}
-    model = one_rnn(**wide) if name == "one rnn" else attentive(TWO | wide, **wide)
-    source, _ = batch()
-    rows = [row[:length].flip(0) % (V_TARGET - 5) + 5 for row, length in zip(source, LENGTHS, strict=True)]
-    rows = [torch.cat([torch.tensor([SOS]), row, torch.tensor([EOS])]) for row in rows]
-    y = nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=PAD)
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
-    for _ in range(70):
-        logits = model(source, y[:, :-1])
-        loss = F.cross_entropy(logits.flatten(0, 1), y[:, 1:].flatten(), ignore_index=PAD)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    assert loss.item() < 0.1
-    wanted = [row[1:].tolist() for row in rows]
-    assert greedy(model, source, 10)[0] == wanted
-    assert beam(model, source, 10, width=4)[0] == wanted
-    assert sample(model, source, 10, temperature=0.1)[0] == wanted
-    assert model.training
-
-
-def test_beam_1_is_greedy_and_rows_are_decoded_as_if_alone(name):
-    model, (source, _) = build(name), batch()
-    tokens, log_probs = greedy(model, source, 8)
-    assert beam(model, source, 8, width=1, alpha=0)[0] == tokens
-    assert beam(model, source, 8, width=1, alpha=0)[1] == pytest.approx(log_probs, abs=1e-4)
-    together = beam(model, source, 8, width=3)
-    for row, length in enumerate(LENGTHS):
-        alone = beam(model, source[row : row + 1, :length], 8, width=3)
-        assert alone[0][0] == together[0][row]
-        assert alone[1][0] == pytest.approx(together[1][row], abs=1e-4)
 
 
 # ---- errors

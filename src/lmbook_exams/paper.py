@@ -15,6 +15,12 @@ import numpy as np
 from lmbook_exams.bank import by_name, of_chapter
 from lmbook_exams.question import KINDS, Asked, Question
 
+RULES = (
+    "Give the way to each result, not only the number. Fractions, roots and logarithms may stay as they are. Letters "
+    "are those of the book: logarithms are natural unless a base is written, losses are in nats, a mask is true where "
+    "a query may look."
+)
+ROOM, LARGER = 7, 1.4  # millimetres of room for a minute of work, and how many times that for who writes large
 TRIES = 200  # draws before the minutes count as impossible
 CALCULATION = KINDS[0]
 
@@ -34,6 +40,36 @@ class Paper:
     @property
     def minutes(self) -> int:
         return sum(one.minutes for one in self.questions)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """How papers look.  extra_time: percent; compact: no room for answers; latex, qti: other files beside the pages."""
+
+    title: str = "Exam"
+    course: str = ""
+    date: str = ""
+    aids: str = "None."
+    extra_time: int = 0
+    large: bool = False
+    compact: bool = False
+    latex: bool = False
+    qti: bool = False
+
+    @property
+    def factor(self) -> float:
+        """By what the time is longer."""
+        return 1 + self.extra_time / 100
+
+    def room(self, minutes: int) -> int:
+        """Millimetres for the answer to a question that takes so long."""
+        return 0 if self.compact else round(ROOM * minutes * (LARGER if self.large else 1))
+
+    def about(self, paper: Paper) -> str:
+        """The line below the title."""
+        more = f" (with {self.extra_time}\u00a0% more\u00a0time)" if self.extra_time else ""
+        time = f"{round(paper.minutes * self.factor)} minutes{more}"
+        return f"Version {paper.version} · {len(paper.questions)} questions · {paper.points} points · {time}"
 
 
 def choose(

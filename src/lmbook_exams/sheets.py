@@ -3,15 +3,13 @@
 Formulae are drawn by the book's own KaTeX, with its fonts in the file.
 """
 
-import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from markupsafe import Markup
 
 from lmbook import write
 from lmbook_exams.exports import latex, parted, qti
-from lmbook_exams.paper import Paper
+from lmbook_exams.paper import RULES, Paper, Sheet
 from lmbook_exams.question import Asked, Question
 from lmbook_press.assignments.marking import rubric
 from lmbook_press.book import Book, BookError
@@ -19,8 +17,6 @@ from lmbook_press.editions.stage import katex_style
 from lmbook_press.prose import inline, prose
 from lmbook_press.rendering import render
 
-# A line may end between a formula and what follows it; no full stop stands alone at the beginning of one.
-STOP = re.compile(r"(?<=[^\s$]\$)(?=[.,;:?!])")
 WRITTEN = ("words", "what if")
 DESCRIPTORS = (
     ("full", "The claim is right, its reason is named, and the reason is applied to the case that was asked about."),
@@ -30,28 +26,11 @@ DESCRIPTORS = (
     ),
     ("poor", "Only a term or a claim, without a reason; a reason that would fit any model; or beside the question."),
 )
-ROOM = 7  # millimetres of room for a minute of work
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """How papers look.  extra_time: percent; compact: no room for answers; latex, qti: other files beside the pages."""
-
-    title: str = "Exam"
-    course: str = ""
-    date: str = ""
-    aids: str = "None."
-    extra_time: int = 0
-    large: bool = False
-    compact: bool = False
-    latex: bool = False
-    qti: bool = False
 
 
 def paper_html(paper: Paper, sheet: Sheet, katex: str) -> str:
     """The page for students.  katex: its stylesheet."""
-    time = round(paper.minutes * (1 + sheet.extra_time / 100))
-    return _page("paper.html", paper, sheet, katex, room=0 if sheet.compact else ROOM, time=time)
+    return _page("paper.html", paper, sheet, katex, rules=RULES)
 
 
 def solutions_html(paper: Paper, sheet: Sheet, katex: str) -> str:
@@ -71,8 +50,8 @@ def _shown(question: Question, asked: Asked) -> dict:
     """A question as the templates show it: its Markdown as HTML, each part (a), (b) a paragraph of its own."""
     about = {name: getattr(question, name) for name in ("title", "points", "minutes", "chapter", "kind", "name")}
     about |= {"aim": f"{question.chapter}.{question.objective}", "level": question.level}
-    scheme = [inline(STOP.sub("\u2060", item), katex=True) for _, item in rubric(asked.scheme, question.points)]
-    parts = (parted(STOP.sub("\u2060", part)) for part in (asked.text, asked.solution))
+    scheme = [inline(item, katex=True) for _, item in rubric(asked.scheme, question.points)]
+    parts = (parted(part) for part in (asked.text, asked.solution))
     text, solution = (prose(part, katex=True) for part in parts)
     return about | {"text": text, "solution": solution, "scheme": scheme}
 
@@ -89,10 +68,10 @@ def write_papers(made: list[Paper], book: Book, out: Path, sheet: Sheet, overwri
         files[out / f"{name}.html"] = paper_html(paper, sheet, style)
         files[out / f"{name}-solutions.html"] = solutions_html(paper, sheet, style)
         if sheet.latex:
-            files[out / f"{name}.tex"] = latex(paper, sheet.title, solutions=False)
-            files[out / f"{name}-solutions.tex"] = latex(paper, sheet.title, solutions=True)
+            files[out / f"{name}.tex"] = latex(paper, sheet, solutions=False)
+            files[out / f"{name}-solutions.tex"] = latex(paper, sheet, solutions=True)
         if sheet.qti:
-            files[out / f"{name}-qti.zip"] = qti(paper, sheet.title)
+            files[out / f"{name}-qti.zip"] = qti(paper, sheet)
     if not overwrite and (there := [path for path in files if path.exists()]):
         raise BookError(f"{there[0]} is there already: name another folder, or say --overwrite.")
     if not out.exists() or not any(out.iterdir()):

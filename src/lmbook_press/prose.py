@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 from lmbook_press.rendering import visible
 
 LONGEST = 2000  # characters of one formula
+INLINE = re.compile(r"(?<![\\$])\$([^$\n]+)\$([.,;:?!]?)")
 
 
 # The TeX that a text of unknown hands may use: what means something, and nothing that moves, hides, colours or defines.
@@ -86,13 +87,19 @@ def mathjax(tex: str, display: bool = False) -> str:
     return f"{opening}{escape(tex.strip())}{closing}"
 
 
+def closed(markdown: str) -> str:
+    """A text whose formulae hold the stop behind them, since a line may end behind a formula and none begins so."""
+    return INLINE.sub(lambda one: rf"${one[1]}\text{{{one[2]}}}$" if one[2] else one[0], markdown)
+
+
 def prose(markdown: str, katex: bool = False, strict: bool = False, draw: Callable | None = None) -> Markup:
     """The HTML of a text.
 
     katex: for a page that has KaTeX's stylesheet.  strict: a formula that is not `tame` is shown as TeX.
     draw(tex, display): what else makes HTML of a formula.
     """
-    return Markup(_markdown(draw or (_katex if katex else formula), strict)(visible(markdown)))
+    text = closed(markdown) if katex else markdown
+    return Markup(_markdown(draw or (_katex if katex else formula), strict)(visible(text)))
 
 
 def inline(markdown: str, katex: bool = False) -> Markup:

@@ -453,6 +453,14 @@ def test_stand_ins_have_the_form_of_the_real_one(name, no_corpora, monkeypatch, 
     assert all(len(corpus[part]) for part in corpus.parts)
 
 
+def test_in_a_page_it_says_what_its_reader_can_do(no_corpora, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    data.load("names")
+    said = capsys.readouterr().err
+    assert said.startswith("lmbook: names/names.txt does not come with this page; the words of the built-in stories")
+    assert said.endswith("open this notebook in Colab.\n")
+
+
 def test_three_languages_stay_three_in_the_stand_in(no_corpora, monkeypatch):
     monkeypatch.setenv("LMBOOK_OFFLINE", "1")
     assert {len(item) for item in data.load("multi30k", languages=("en", "de", "fr"))["test"]} == {3}

@@ -18,7 +18,7 @@ from lmbook_cli import main
 from lmbook_exams import sheets
 from lmbook_exams.bank import CHAPTERS, by_name, chapters_of, objectives, of_chapter, selected
 from lmbook_exams.exports import latex, parted, qti
-from lmbook_exams.paper import choose, papers, seed_of, versions_of
+from lmbook_exams.paper import Sheet, choose, papers, seed_of, versions_of
 from lmbook_exams.question import fill, question, shown
 from lmbook_press.assignments.marking import rubric
 from lmbook_press.book import Book
@@ -287,7 +287,7 @@ def test_the_cover_has_points_aids_and_time(tmp_path, monkeypatch):
 
 def test_all_questions_as_latex():
     paper = papers(BANK, 3, ["A"])[0]
-    text, solved = (latex(paper, "Every & one", solutions=with_them) for with_them in (False, True))
+    text, solved = (latex(paper, Sheet("Every & one"), solutions=with_them) for with_them in (False, True))
     assert text.count(r"\section{") == solved.count(r"\section{") == len(BANK)
     assert r"Every \& one" in text
     assert "Solution." not in text
@@ -304,15 +304,84 @@ def test_all_questions_as_latex():
 @pytest.mark.tex
 def test_latex_compiles(tmp_path):
     for name, solutions in (("paper", False), ("solutions", True)):
-        (tmp_path / f"{name}.tex").write_text(latex(papers(BANK, 4, ["A"])[0], "All", solutions), "utf-8")
+        (tmp_path / f"{name}.tex").write_text(latex(papers(BANK, 4, ["A"])[0], Sheet("All"), solutions), "utf-8")
         call = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", f"{name}.tex"]
         done = subprocess.run(call, cwd=tmp_path, capture_output=True, timeout=300)
         assert done.returncode == 0, done.stdout[-2000:]
 
 
+def test_the_latex_paper_has_a_cover_and_keeps_the_room_for_an_answer_with_its_question():
+    paper = papers(BANK[::9], 3, ["A"])[0]
+    sheet = Sheet("Exam", course="LM & co", date="3 May", aids="One page, 50% full.", extra_time=25, large=True)
+    text = latex(paper, sheet, solutions=False)
+    cover = text[: text.index(r"\section{")]
+    time = round(1.25 * paper.minutes)
+    assert all(part in cover for part in (r"LM \& co, 3 May", r"50\% full", f"{time} minutes", "Reached", "Number"))
+    rooms = list(map(int, re.findall(r"\\nopagebreak\\vspace\*\{(\d+)mm\}", text)))
+    assert rooms == [sheet.room(one.minutes) for one in paper.questions]
+    assert rooms[0] > Sheet().room(paper.questions[0].minutes)
+    assert text.count(r"\filbreak") == len(paper.questions) + 1
+
+
+NONE, INLINE = (
+    set(),
+    {"a", "abbr", "b", "br", "cite", "code", "em", "i", "img", "q", "span", "strong", "sub", "sup", "math"},
+)
+BLOCK = {"p", "pre", "blockquote", "div", "ol", "ul", "hr", "table", "math", "rubricBlock", "extendedTextInteraction"}
+# What may stand in an element of an item's body, by the specification of QTI 2.1; text only where INLINE may.
+CONTENT = {"itemBody": BLOCK, "rubricBlock": BLOCK - {"rubricBlock"}, "blockquote": BLOCK, "table": {"thead", "tbody"}}
+CONTENT |= dict.fromkeys(("p", "pre", "em", "strong", "code", "span", "sub", "sup"), INLINE)
+CONTENT |= dict.fromkeys(("div", "li", "td", "th"), INLINE | BLOCK)
+CONTENT |= {"ul": {"li"}, "ol": {"li"}, "thead": {"tr"}, "tbody": {"tr"}, "tr": {"td", "th"}}
+CONTENT |= {"extendedTextInteraction": NONE, "br": NONE}
+ATTRIBUTES = {"rubricBlock": {"view"}, "extendedTextInteraction": {"responseIdentifier", "expectedLines"}}
+ATTRIBUTES |= {"td": {"colspan", "rowspan"}, "th": {"colspan", "rowspan", "scope"}}
+
+
+def strange(element, item: str) -> list[str]:
+    """What stands in an element against CONTENT and ATTRIBUTES."""
+    name, found = element.tag.removeprefix(item), []
+    if element.tag.startswith("{http://www.w3.org/1998/Math/MathML}"):
+        return []
+    found += [f"{name} {key}" for key in set(element.keys()) - ATTRIBUTES.get(name, NONE) - {"class", "id"}]
+    allowed = CONTENT[name]
+    words = "".join([element.text or "", *(child.tail or "" for child in element)])
+    if words.strip() and not allowed & {"em"}:
+        found.append(f"{name}: {words.strip()[:40]}")
+    for child in element:
+        plain = child.tag.rpartition("}")[2]
+        found += [f"{plain} in {name}"] if plain not in allowed else strange(child, item)
+    return found
+
+
+def test_a_qti_item_is_as_the_specification_has_it():
+    paper = papers(BANK, 5, ["A"])[0]
+    packed = zipfile.ZipFile(io.BytesIO(qti(paper, Sheet("All", extra_time=10))))
+    item = "{http://www.imsglobal.org/xsd/imsqti_v2p1}"
+    names = [one.name for one in paper.questions]
+    assert all(re.fullmatch(r"[A-Za-z_][\w.-]*", name) for name in names)
+    for name in names:
+        tree = ElementTree.fromstring(packed.read(f"{name}.xml"))
+        assert [one.tag.removeprefix(item) for one in tree] == [
+            "responseDeclaration", "outcomeDeclaration", "outcomeDeclaration", "itemBody"]  # fmt: skip
+        declared = {one.get("identifier"): one for one in tree.iter(f"{item}responseDeclaration")}
+        (asked,) = tree.iter(f"{item}extendedTextInteraction")
+        answer = declared[asked.get("responseIdentifier")]
+        assert (answer.get("cardinality"), answer.get("baseType")) == ("single", "string")
+        assert len(declared) == 1
+        assert strange(tree.find(f"{item}itemBody"), item) == [], name
+    test = ElementTree.fromstring(packed.read("test.xml"))
+    (limits,) = test.iter(f"{item}timeLimits")
+    assert int(limits.get("maxTime")) == round(paper.minutes * 1.1 * 60)
+    (told,) = test.iter(f"{item}rubricBlock")
+    assert told.get("view") == "candidate"
+    assert strange(told, item) == []
+    assert [one.get("identifier").removeprefix("ref-") for one in test.iter(f"{item}assessmentItemRef")] == names
+
+
 def test_a_qti_package_names_all_that_it_holds():
     paper = papers(BANK[::3], 3, ["A"])[0]
-    packed = zipfile.ZipFile(io.BytesIO(qti(paper, "A < B & C")))
+    packed = zipfile.ZipFile(io.BytesIO(qti(paper, Sheet("A < B & C"))))
     trees = {name: ElementTree.fromstring(packed.read(name)) for name in packed.namelist()}
     content, item = "{http://www.imsglobal.org/xsd/imscp_v1p1}", "{http://www.imsglobal.org/xsd/imsqti_v2p1}"
     resources = {one.get("identifier"): one for one in trees["imsmanifest.xml"].iter(f"{content}resource")}

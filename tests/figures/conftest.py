@@ -16,10 +16,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from firefox import Firefox, firefox
 
 from lmbook.figures import bundle, modules
 from lmbook.figures.bundle import served
 from lmbook.figures.trainer import LESSONS
+from lmbook.figures.translator import TRANSLATORS
 
 # Colours as the book's theme sets them, light and dark; everything else is plain HTML.
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -41,7 +43,7 @@ def pytest_collection_modifyitems(items):
 
 _numbers = count()  # of the pages
 BETS = re.findall(r'wager\(\{\s*name: "([\w-]+)"', "".join(path.read_text("utf8") for path in bundle.files().values()))
-BETS += [f"trainer-{name}" for name in LESSONS]
+BETS += [f"trainer-{name}" for name in LESSONS] + [f"translator-{name}" for name in TRANSLATORS]
 PARTS = "whole", "encoder", "decoder", "source", "target"
 BETS += [f"opened-{kind}-{part}" for kind in ("translator", "blank", "next") for part in PARTS]
 SETTLED = f"localStorage.setItem('lmbook-bets', '{json.dumps(dict.fromkeys(BETS))}')"
@@ -72,6 +74,34 @@ def _write(folder: Path, texts: dict[str, str], others: dict[str, bytes]) -> Non
         (static / name).write_text(text, encoding="utf-8")
     for name, data in others.items():
         (static / name).write_bytes(data)
+
+
+class _Tab:
+    """A page of Firefox, as far as the tests of the engine need what Playwright's pages have."""
+
+    def __init__(self, running: Firefox):
+        self._running = running
+
+    def evaluate(self, call, *given):
+        """A function with what it is given, or an expression."""
+        run = f"({call})({json.dumps(given[0])})" if given else call
+        return self._running.evaluate(f"() => {run}")
+
+    def add_script_tag(self, content):
+        put = "document.head.append(Object.assign(document.createElement('script'), { textContent: text }))"
+        self._running.evaluate(f"() => {{ const text = {json.dumps(content)}; {put}; }}")
+
+
+@pytest.fixture(scope="module", params=["chromium", pytest.param("firefox", marks=pytest.mark.firefox)])
+def bare(request, browser, tmp_path_factory):
+    """An empty page, to compute in: of Chromium, and of Firefox."""
+    if request.param == "firefox":
+        with firefox(tmp_path_factory.mktemp("firefox")) as running:
+            yield _Tab(running)
+    else:
+        page = browser.new_page()
+        yield page
+        page.close()
 
 
 @pytest.fixture

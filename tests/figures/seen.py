@@ -12,6 +12,24 @@ def cells_of(box, tags: str = "th, td", text: str = "innerText") -> list[list[st
     )
 
 
+def table(page, i: int = 0) -> list[list[str]]:
+    """The rows of the i-th table that folds, which is open from then on."""
+    box = page.locator("details:has(table)").nth(i)
+    box.evaluate("(node) => { node.open = true; }")
+    return cells_of(box)
+
+
+def says(page) -> str:
+    return page.locator(".lm-says").inner_text()
+
+
+def number(text: str) -> float:
+    """−1.5, 3.2 × 10⁻⁵, 1,234, 45°, ∞, 7.5 % and < 0.001 as floats."""
+    text = text.strip("<> ").translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-", ",°"))
+    mantissa, _, exponent = text.replace("∞", "inf").replace("infinite", "inf").removesuffix(" %").partition(" × 10")
+    return float(mantissa) * 10.0 ** int(exponent or 0) / (100 if text.endswith("%") else 1)
+
+
 def later(page, ms: int) -> None:
     """Until all that the page's own timers were to do within ms is done: they go off in their order, however late."""
     page.evaluate("(ms) => new Promise((done) => setTimeout(done, ms))", ms)

@@ -51,15 +51,13 @@ function learned(about, weights, call, n, rate, clip) {
 
 
 @pytest.fixture(scope="module")
-def page(browser):
-    page = browser.new_page()
+def page(bare):
     text = IN_THE_PAGE
     for name in ("autograd", "networks"):
         program = bundle.source(f"program-{name}").split("program = ", 1)[1].rstrip("\n;")
         text = text.replace(f"${name}$", f"({program})()")
-    page.add_script_tag(content=text)
-    yield page
-    page.close()
+    bare.add_script_tag(content=text)
+    return bare
 
 
 # --- operations -----------------------------------------------------------------------------------------------------
@@ -89,6 +87,11 @@ OPERATIONS = {  # what: the call in the page, the shapes of its inputs, the same
         "auto.rotary(x[0], 7, 4)",
         [(5, 8)],
         lambda x: torch.cat([rotary(head, 7) for head in x.split(4, 1)], 1),
+    ),
+    "turned, two texts": (
+        "auto.rotary(x[0], 0, 8, 2)",
+        [(6, 8)],
+        lambda x: rotary(x.unflatten(0, (3, 2)).transpose(0, 1)).transpose(0, 1).flatten(0, 1),
     ),
     "add": ("auto.add(x[0], x[1])", [(4, 5), (4, 5)], torch.add),
     "add a row": ("auto.add(x[0], x[1])", [(4, 5), (1, 5)], torch.add),
@@ -165,6 +168,7 @@ LAST = json.dumps(IDS[-1].tolist())
 ANSWER = f"auto.crossEntropy(net.run({ROWS}, {B}, net.start({B}), {{ last: true }}).logits, {LAST})"
 TRANSLATION = f"auto.crossEntropy(net.run({ROWS}, {B}, net.start({ROWS}, {B})).logits, {NEXT})"
 ENCODER = {"vocab": VOCAB, "d_embed": 4, "hidden": 6}
+GPT_ABOUT = {"class": "GPT", "window": T, "d_model": 8, "heads": 2, "n_layers": 2, "deviation": 0.1}
 
 
 def text_loss(model):
@@ -198,9 +202,15 @@ MODELS = {  # what: the network in the page, the call, the package's model, its 
         answer_loss,
     ),
     "gpt": (
-        {"class": "GPT", "window": T, "d_model": 8, "heads": 2, "n_layers": 2, "deviation": 0.1},
+        GPT_ABOUT,
         LANGUAGE,
         lambda: GPT(VOCAB, T, 8, n_heads=2, n_layers=2, activation=gelu_tanh),
+        text_loss,
+    ),
+    "gpt, rotary": (
+        {**GPT_ABOUT, "positions": "rotary"},
+        LANGUAGE,
+        lambda: GPT(VOCAB, T, 8, n_heads=2, n_layers=2, positions="rotary", activation=gelu_tanh),
         text_loss,
     ),
     "one vector": (

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from seen import each
+from seen import each, says
 
 from lmbook.figures import TwoDirections
 from lmbook.figures.directions import MESSAGES, SENTENCES
@@ -23,10 +23,6 @@ def probabilities(trained, words):
     with torch.no_grad():
         logits = trained[0](torch.tensor(trained[1].encode(words))[None])
     return torch.softmax(logits[0], dim=-1)
-
-
-def says(page):
-    return page.locator(".lm-says").inner_text()
 
 
 def tiles(page):
@@ -103,14 +99,6 @@ def test_from_the_left_nothing_changes_and_with_both_directions_something_does()
 def test_bad_arguments_are_named(at):
     with pytest.raises(ValueError, match=f"at is {at}"):
         TwoDirections(at=at)
-
-
-def test_alternative_text_follows_the_state():
-    figure = TwoDirections()
-    for name, value in [("read", 4), ("word", 2), ("at", len(SENTENCES))]:
-        before = figure.alt
-        setattr(figure, name, value)
-        assert figure.alt != before
 
 
 # --- on the page ----------------------------------------------------------------------------------------------------

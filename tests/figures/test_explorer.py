@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from seen import cells_of, rightmost
+from seen import number, rightmost, says, table
 from traitlets import TraitError
 
 from lmbook import data, ngram
@@ -52,26 +52,6 @@ class Reference:
 
     def of(self, word):
         return self.p[self.vocabulary[word]]
-
-
-def number(text):
-    """3.2 × 10⁻⁵, 1,234, ∞ and 7.5 % as floats."""
-    digits = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
-    text = text.translate(digits).replace(",", "").replace("∞", "inf").replace("infinite", "inf")
-    mantissa, _, exponent = text.removesuffix(" %").partition(" × 10")
-    return float(mantissa) * 10.0 ** int(exponent or 0) / (100 if text.endswith("%") else 1)
-
-
-def table(page, i):
-    """The cells of the i-th table: 0 words, 1 the way down, 2 settings tried."""
-    details = page.locator("details").nth(i)
-    if not details.evaluate("(node) => node.open"):
-        details.locator("summary").click()
-    return cells_of(details)
-
-
-def says(page):
-    return page.locator(".lm-says").inner_text()
 
 
 def history(page):
@@ -214,7 +194,7 @@ def numbers_are_those_of_the_package(page, figure):
     expected = [f"{raw.get(reference.vocabulary[row[0]], 0)} of {total}" if total else "none" for row in rows]
     assert [row[2] for row in rows] == expected
     assert bars(page).count() == len(rows) == 10 or figure.smoothing == "none"
-    assert [bar.locator(".lmx-name").inner_text() for bar in bars(page).all()] == [row[0] for row in rows]
+    assert bars(page).locator(".lmx-name").all_inner_texts() == [row[0] for row in rows]
 
     down = table(page, 1)
     assert sum(number(row[6]) for row in down) == pytest.approx(1, abs=0.004)

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 import torch
-from seen import cells_of
+from seen import cells_of, number, says, table
 from traitlets import TraitError
 
 from lmbook.figures import GradientOverDistance, LSTMStep
@@ -21,21 +21,6 @@ NETWORKS = [
     {"scale": 3.0, "T": 37, "bias": -2.0, "seed": 3},
 ]
 PROGRAMS = [{}, {"bias": -2.0}, {"events": ["noise"]}, {"events": ["store −1", "show"] * 6, "bias": 8.0}]
-
-
-def number(text):
-    return float(text.replace("−", "-"))
-
-
-def table(page):
-    details = page.locator("details:has(table)").first
-    if not details.evaluate("(node) => node.open"):
-        details.locator("summary").click()
-    return cells_of(details)
-
-
-def says(page):
-    return page.locator(".lm-says").inner_text()
 
 
 def norms_agree(page, figure):

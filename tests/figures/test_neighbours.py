@@ -109,14 +109,6 @@ def test_the_words_of_the_drawing_without_scripts_do_not_overlap():
         assert not [1 for one, other in itertools.combinations(spots, 2) if _overlap(one, other)]
 
 
-def test_alternative_text_follows_the_state():
-    figure = NeighbourMap()
-    for name, value in [("chosen", 2), ("words", "paris")]:
-        before = figure.alt
-        setattr(figure, name, value)
-        assert figure.alt != before
-
-
 # --- on the page ----------------------------------------------------------------------------------------------------
 
 
@@ -240,6 +232,7 @@ def test_it_fits_a_phone_and_is_read_out(show):
     page.locator("summary").click()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert rightmost(page, ".lmn-word, .lmn-near button, .lmn-map svg, .lmn-label") <= 352
+    page.wait_for_function("document.getAnimations().length === 0")  # the words have landed
     cover = page.locator(".lmn-label").evaluate_all(
         """(labels) => {
           const boxes = labels.map((label) => {

@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 import torch
+from seen import says
 
 from lmbook import data
 from lmbook.figures import OpenTransformer, bundle, modules
@@ -17,10 +18,6 @@ from lmbook.figures.opened import TRANSLATOR as MODEL
 from lmbook.figures.translator import shipped, translated
 
 OWN = "Drei rote Katzen jagen zwölf Mäuse über den Zaun."
-
-
-def says(page):
-    return page.locator(".lm-says").inner_text()
 
 
 def ready(page):

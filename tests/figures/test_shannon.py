@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from seen import cells_of
+from seen import cells_of, says
 
 from lmbook import data
 from lmbook.figures import ShannonGame
@@ -172,17 +172,14 @@ def test_the_fallback_gives_the_models_away_and_no_answer(game):
 # --- on the page ----------------------------------------------------------------------------------------------------
 
 
-def says(page):
-    return page.locator(".lm-says").inner_text()
-
-
 def points(page):
     return [int(x) for x in page.locator(".lm-points").all_inner_texts()]
 
 
 def bars(page, label):
-    rows = page.get_by_role("list", name=label).locator(".lm-bar").all()
-    return {r.locator(".lm-bar-label").inner_text(): r.locator(".lm-bar-text").inner_text() for r in rows}
+    rows = page.get_by_role("list", name=label).locator(".lm-bar")
+    names, texts = (rows.locator(part).all_inner_texts() for part in (".lm-bar-label", ".lm-bar-text"))
+    return dict(zip(names, texts, strict=True))
 
 
 def bet(page):

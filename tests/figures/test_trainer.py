@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from seen import cells_of
 from test_autograd_mjs import MODELS
+from test_kernels import of_lesson
 from traitlets import TraitError
 
 from lmbook import data
@@ -17,6 +18,7 @@ from lmbook.figures.trainer import LESSONS, PLACE, stored
 from lmbook.gpt import GPT, gelu_tanh
 from lmbook.lab import checkpoints
 from lmbook.lab.recipes import given_names
+from lmbook.lab.schedules import warmup_cosine
 from lmbook.text import CharTokenizer, Vocabulary
 
 
@@ -24,6 +26,7 @@ def short(lesson, steps, every, **changed):
     """A figure whose trainings end soon."""
     figure = Trainer(lesson, seed=0)  # as the record
     ways = [{**way, "steps": steps, "every": every} for way in figure.lesson["ways"]]
+    ways = [{**way, "warmup": steps // 20} if "warmup" in way else way for way in ways]
     figure.lesson = {**figure.lesson, "ways": ways} | changed
     return figure
 
@@ -118,7 +121,7 @@ def test_what_does_not_fit_is_refused():
 
 def test_every_network_that_is_trained_is_compared_with_torch():
     used = [run["about"]["network"] for lesson in LESSONS.values() for way in lesson["ways"] for run in way["runs"]]
-    kind = lambda about: (about["class"], about.get("cell"), about.get("attention"))  # noqa: E731
+    kind = lambda about: tuple(map(about.get, ("class", "cell", "attention", "positions")))  # noqa: E731
     assert set(map(kind, used)) <= {kind(about) for about, *_ in MODELS.values()}
 
 
@@ -217,6 +220,7 @@ def test_an_address_may_ask_for_what_python_refuses(show):
 
 
 TEXT = "Ψοø! " * 300
+ENGINE = bundle.source("program-engine").removeprefix("export ")
 
 
 def own_text(figure, text):
@@ -312,7 +316,10 @@ def lessons(new_context):
 TOLD = """([about, text]) => {
   const own = lesson(about, 0, text);
   own.step(0.01);
-  const { samples } = own.report();
+  const pieces = own.report();
+  let last = pieces.next();
+  while (!last.done) last = pieces.next();
+  const { samples } = last.value;
   return [own.network.weights.get("embedding.weight").rows - 5, own.notes, samples[0].text];
 }"""
 
@@ -331,7 +338,6 @@ def test_a_text_is_cut_between_characters_and_what_is_left_out_is_said(lessons):
 
 def test_seconds_count_the_reports(lessons):
     """A clock that goes on by one second whenever it is asked: a step takes one, a report another."""
-    program = bundle.source("program-engine").removeprefix("export ")
     told = lessons.evaluate(
         """async ([program, abouts]) => {
           let now = 0;
@@ -344,20 +350,97 @@ def test_seconds_count_the_reports(lessons):
           });
           return told;
         }""",
-        [program, [run["about"] for run in LESSONS["gap"]["ways"][0]["runs"]]],
+        [ENGINE, [run["about"] for run in LESSONS["gap"]["ways"][0]["runs"]]],
     )
-    assert [(one["run"], one["step"], one["seconds"]) for one in told[:-1]] == [
-        (run, step, 2 + step + step / 2) for step in (0, 2, 4) for run in (0, 1)
-    ]  # to begin and the first report; then steps and reports, of both networks at the same step
+    told = told[:-1]
+    assert [(one["run"], one["step"]) for one in told] == [(run, step) for step in (0, 2, 4) for run in (0, 1)]
+    report = told[0]["seconds"] - 1  # the first, and a second to begin
+    assert report >= 1
+    assert [one["seconds"] for one in told] == [1 + report + step + step / 2 * report for step in (0, 0, 2, 2, 4, 4)]
+
+
+@pytest.mark.parametrize("name", ["names", "gap"])
+def test_a_report_in_pieces_is_the_same(lessons, name):
+    """Where there is no worker the page has its turn between two pieces; what is asked meanwhile is told afterwards."""
+    runs = lessons.evaluate(
+        """async ([program, abouts, text]) => {
+          const later = setTimeout;
+          const make = new Function("setTimeout", `${program}; return program;`);
+          const trained = (turn) => new Promise((done) => {
+            const told = [];
+            let turns = 0;
+            const counted = (f) => {
+              turns += 1;
+              return later(() => {
+                f();
+                if (turns === 3) hear({ keep: true });
+              });
+            };
+            const hear = make(counted)().training(({ seconds, kept, ...rest }) => {
+              told.push(kept ? ["kept", kept.step] : rest);
+              if (rest.done) done([told, turns]);
+            }, turn);
+            hear({ start: { abouts, seed: 0, text, every: 2, steps: 4, rate: 0.01 }, go: true });
+          });
+          return [await trained(1e9), await trained(1e-9)]; // ms of work in a turn
+        }""",
+        [ENGINE, *of_lesson(name)],
+    )
+    (at_once, _), (in_pieces, turns) = runs
+    assert turns > 20
+    assert in_pieces.index(["kept", 0]) == len(of_lesson(name)[0])  # after the first report of all networks
+    in_pieces.remove(["kept", 0])
+    assert in_pieces == at_once
+
+
+def test_the_rate_climbs_and_falls_as_in_the_recipes(lessons):
+    """At every step that of lmbook.lab.schedules; and so again where "Go on" raises the budget from 6 steps to 12."""
+    told = lessons.evaluate(
+        """async ([program, abouts, text]) => {
+          const told = [];
+          const make = new Function(`${program}; return program;`)();
+          const start = { abouts, seed: 0, text, every: 1, steps: 6, rate: 0.01, warmup: 2 };
+          await new Promise((done) => {
+            const hear = make().training((m) => {
+              told.push(m);
+              if (m.done && told.length > 8) done();
+              else if (m.done) setTimeout(() => hear({ go: true }));
+            }, 1e9);
+            hear({ start, go: true });
+          });
+          return told;
+        }""",
+        [ENGINE, [LESSONS["gpt"]["ways"][1]["runs"][0]["about"]], "the harbour light went out, and came again. " * 40],
+    )
+    reports, ends = ([one for one in told if ("done" in one) == last] for last in (False, True))
+    assert [one["step"] for one in reports] == list(range(13))
+    for one in reports:
+        total = 6 if one["step"] <= 6 else 12
+        assert one["end"] == total
+        assert one["rate"] == pytest.approx(0.01 * warmup_cosine(one["step"] + 1, 2, total), abs=1e-12)
+    again = 0.01 * warmup_cosine(7, 2, 12)
+    assert ends[0]["done"] == {"end": 12, "rate": pytest.approx(again, abs=1e-12)}
+    losses = [one["valid"] for one in reports]
+    assert losses[5] == losses[6]  # the last step of the budget has the rate 0, and takes it
+    assert len(set(losses)) == 11  # so has the last of the raised one; no other
+
+
+@pytest.mark.parametrize("warmup", [-1, 6, 7])
+def test_a_warm_up_ends_before_the_training(new_context, warmup):
+    page = new_context().new_page()
+    page.add_script_tag(content=bundle.without_exports(bundle.bundle("schedules"))[0])
+    with pytest.raises(ValueError, match="must end before"):
+        warmup_cosine(1, warmup, 6)
+    with pytest.raises(Exception, match="must end before"):
+        page.evaluate("(warmup) => warmupCosine(1, warmup, 6)", warmup)
 
 
 def test_workers_that_share_a_batch_take_the_steps_of_one_that_reads_it_all(lessons):
     """The mean of the gradients of equal parts is the gradient of the whole, whichever number of workers there are."""
-    program = bundle.source("program-engine").removeprefix("export ")
     runs = lessons.evaluate(
         """async ([program, abouts, text]) => {
           const make = new Function(`${program}; return program;`)();
-          const start = { abouts, seed: 3, text, every: 5, steps: 10, rate: 0.003 };
+          const start = { abouts, seed: 3, text, every: 5, steps: 10, rate: 0.003, warmup: 2 };
           const trained = (parts) => new Promise((done, failed) => {
             const told = [];
             const leader = make().training((m) => {
@@ -376,7 +459,7 @@ def test_workers_that_share_a_batch_take_the_steps_of_one_that_reads_it_all(less
           });
           return [await trained(1), await trained(2), await trained(4)];
         }""",
-        [program, [LESSONS["gpt"]["ways"][1]["runs"][0]["about"]], "the harbour light went out, and came again. " * 40],
+        [ENGINE, [LESSONS["gpt"]["ways"][1]["runs"][0]["about"]], "the harbour light went out, and came again. " * 40],
     )
     alone = runs[0]
     assert alone[2][1] < 0.9 * alone[0][1]
@@ -403,3 +486,31 @@ def test_two_workers_train_in_the_page(show):
     finished(figure)
     for row, other in zip(shared[1:], rows(figure)[1:], strict=True):
         assert row == pytest.approx(other, abs=0.002)
+
+
+SECOND_DIES = """<script>
+  let made = 0;
+  const dies = "onmessage = ({ data }) => { if (data.start) throw Error('no memory'); }";
+  const end = URL.createObjectURL(new Blob([dies]));
+  window.Worker = class extends Worker {
+    constructor(address) { super((made += 1) === 2 ? end : address); }
+  };
+</script>"""
+
+
+def test_a_worker_that_ends_ends_the_training_of_all_and_fewer_can_begin_again(show):
+    page = show(SECOND_DIES, short("gpt", 6, 3))
+    figure = page.locator("figure")
+    figure.get_by_label("the stories, 209,000 parameters").check()
+    figure.get_by_label("Workers").select_option("2")
+    press(figure, "Train")
+    finished(figure)
+    assert says(figure) == "The training stopped: one of the workers has ended; choose fewer and start again."
+    for _ in range(100):  # the browser tells of an end when it comes to it
+        if page.workers:
+            page.wait_for_timeout(50)
+    assert page.workers == []
+    figure.get_by_label("Workers").select_option("1")
+    press(figure, "Train")
+    finished(figure)
+    assert "after 6 steps" in says(figure)

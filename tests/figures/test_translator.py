@@ -5,7 +5,7 @@ import random
 import pytest
 import torch
 from playwright.sync_api import expect
-from seen import cells_of
+from seen import cells_of, says
 from traitlets import TraitError
 
 from lmbook.figures import Translator, modules
@@ -32,10 +32,6 @@ WORDS = (
 def sentence(seed):
     """One that nobody computed beforehand."""
     return " ".join(random.Random(seed).choices(WORDS, k=7)) + "."
-
-
-def says(page):
-    return page.locator(".lm-says").inner_text()
 
 
 def written(page, k=0):

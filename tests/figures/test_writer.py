@@ -3,13 +3,12 @@
 import atexit
 import base64
 import json
-import re
 
 import numpy as np
 import pytest
 import torch
 from py_mini_racer import MiniRacer
-from seen import ATOB, cells_of, later
+from seen import ATOB, later, number, table
 from traitlets import TraitError
 
 from lmbook import decode
@@ -173,22 +172,8 @@ def test_what_does_not_fit_is_refused(wrong, said):
 # --- on the page ----------------------------------------------------------------------------------------------------
 
 
-def rows(page, i=0):
-    """The cells of table i: 0 the next characters, 1 attention."""
-    details = page.locator("details").nth(i)
-    if not details.evaluate("(node) => node.open"):
-        details.locator("summary").click()
-    return cells_of(details)
-
-
 def visible(char):
     return {"\n": "↵", " ": "␣"}.get(char, char)
-
-
-def number(text):
-    parts = re.fullmatch(r"([\d.]+)(?: × 10(.+))?", text)
-    power = (parts[2] or "⁰").translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
-    return float(parts[1]) * 10.0 ** int(power)
 
 
 def written(page):
@@ -202,16 +187,16 @@ def written(page):
 def test_the_page_shows_the_numbers_of_python(show, state):
     figure = GPTWriter(**state)
     page = show(figure)
-    for cells, (char, own, p) in zip(rows(page), figure.next(), strict=True):
+    for cells, (char, own, p) in zip(table(page), figure.next(), strict=True):
         assert cells[0] == visible(char)
         assert number(cells[1]) == pytest.approx(own, rel=0.01)
         assert cells[2] == "cut" if p == 0 else number(cells[2]) == pytest.approx(p, rel=0.01)
     _, alpha = figure.after(figure.prompt)
     mean = alpha[figure.layer].mean(0)
-    assert [float(cells[2]) for cells in rows(page, 1)] == pytest.approx(mean.tolist(), abs=6e-4)
+    assert [float(cells[2]) for cells in table(page, 1)] == pytest.approx(mean.tolist(), abs=6e-4)
     page.locator("summary").last.click()
     page.get_by_label("Head", exact=True).select_option(label="2")
-    assert [float(cells[2]) for cells in rows(page, 1)] == pytest.approx(alpha[figure.layer][1].tolist(), abs=6e-4)
+    assert [float(cells[2]) for cells in table(page, 1)] == pytest.approx(alpha[figure.layer][1].tolist(), abs=6e-4)
     assert page.locator(".lm-bar").count() == SHOWN
 
 
@@ -284,7 +269,7 @@ def test_a_prompt_of_the_readers_own(show):
     assert page.locator(".lmw-prompt").inner_text() == "Zo\nGo"
     assert "Left out, because the model has no such character: “ë”." in page.locator(".lm-says").inner_text()
     wanted = GPTWriter(prompt="Zo\nGo").next()
-    assert [cells[0] for cells in rows(page)][:5] == [visible(char) for char, *_ in wanted][:5]
+    assert [cells[0] for cells in table(page)][:5] == [visible(char) for char, *_ in wanted][:5]
 
 
 def test_the_three_texts_beside_one_another_are_what_the_model_writes(page_model):

@@ -4,14 +4,30 @@ from pathlib import Path
 
 import pytest
 from points import ROOT
+from samples import ROSTER
 
 from lmbook_grader.grading.pool import warmed
+from lmbook_grader.intake.roster import Roster, read_roster
 from lmbook_grader.sandbox.commands import available, copy_package
 from lmbook_press.assignments.make import make
 from lmbook_press.assignments.questions import Homework
 from lmbook_press.book import Book
 
 SECRET = "a course's secret"
+
+
+@pytest.fixture(scope="session")
+def walls() -> None:
+    """Skips where bubblewrap does not work."""
+    if why := available("bwrap"):
+        pytest.skip(why)
+
+
+@pytest.fixture
+def roster(tmp_path) -> Roster:
+    """The class of `samples`."""
+    (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
+    return read_roster(tmp_path / "roster.csv")
 
 
 @pytest.fixture(scope="session")
@@ -28,13 +44,11 @@ def secret() -> str:
 
 
 @pytest.fixture(scope="session")
-def warm(courses, tmp_path_factory):
+def warm(walls, courses, tmp_path_factory):
     """What the homeworks that use torch start from: it is imported once for all of them, not once a run.
 
     The others start cold, as every run would without it.
     """
-    if why := available("bwrap"):
-        pytest.skip(why)
     homework = Homework.load(courses / "04")
     package = copy_package(tmp_path_factory.mktemp("package"), homework.blocked)
     with warmed(homework, package) as made:

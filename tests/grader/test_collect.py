@@ -8,20 +8,13 @@ import tracemalloc
 import nbformat
 import pytest
 from nbformat.v4 import new_output
-from samples import ROSTER, hand_in, master, release, returned
+from samples import hand_in, master, release, returned
 
 from lmbook_grader.intake.collect import collect
 from lmbook_grader.intake.reading import Unreadable, open_submission
 from lmbook_grader.intake.roster import read_roster
 from lmbook_grader.report.terminal import intake_lines
 from lmbook_press.book import BookError
-
-
-@pytest.fixture
-def roster(tmp_path):
-    path = tmp_path / "roster.csv"
-    path.write_text(ROSTER, encoding="utf-8")
-    return read_roster(path)
 
 
 @pytest.fixture

@@ -4,22 +4,15 @@ import re
 from pathlib import Path
 
 import pytest
-from samples import ROSTER, Page, hand_in, homework, master, release, result, returned, ungraded
+from samples import Page, hand_in, homework, master, release, result, returned, ungraded
 
 from lmbook_grader.intake.collect import collect
-from lmbook_grader.intake.roster import read_roster
 from lmbook_grader.report.feedback import feedback, summary, write_report
 from lmbook_grader.report.pointers import pointers
 from lmbook_grader.report.results import marked
 from lmbook_grader.report.written_answers import write_sheet
 from lmbook_press.book import Book, BookError
 from lmbook_press.normalize import read
-
-
-@pytest.fixture
-def roster(tmp_path):
-    (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
-    return read_roster(tmp_path / "roster.csv")
 
 
 def shown(one, sections=None) -> Page:

@@ -14,17 +14,13 @@ from lmbook_grader.grading.execute import Runs
 from lmbook_grader.grading.grade import HIDDEN_CASE, grade_one
 from lmbook_grader.intake.collect import Submission
 from lmbook_grader.intake.match_answers import place
-from lmbook_grader.sandbox.commands import Limits, available
+from lmbook_grader.sandbox.commands import Limits
 from lmbook_press.assignments.make import faults
 from lmbook_press.assignments.questions import Homework, undefined_names
 from lmbook_press.assignments.variants import drawn
 from lmbook_press.book import BookError
 
-
-@pytest.fixture(scope="session", autouse=True)
-def walls() -> None:
-    if why := available("bwrap"):
-        pytest.skip(why)
+pytestmark = pytest.mark.usefixtures("walls")
 
 
 def graded(notebook: nbformat.NotebookNode, folder, tmp_path, **options) -> dict:

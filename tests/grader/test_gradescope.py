@@ -16,7 +16,7 @@ from lmbook_cli import main
 from lmbook_grader.grading.grade import grade_one
 from lmbook_grader.intake.collect import Submission
 from lmbook_grader.platforms import gradescope
-from lmbook_grader.sandbox.commands import ALONE, available
+from lmbook_grader.sandbox.commands import ALONE
 from lmbook_press.assignments.questions import Homework
 
 # https://gradescope-autograders.readthedocs.io/en/latest/specs/, "Output format": field -> its kind
@@ -144,9 +144,7 @@ def test_a_page_that_is_not_as_specified_is_seen():
     ]  # fmt: skip
 
 
-def test_the_same_points_as_by_grade_and_results_whatever_happens(tmp_path):
-    if why := available("bwrap"):
-        pytest.skip(why)
+def test_the_same_points_as_by_grade_and_results_whatever_happens(walls, tmp_path):
     home = unpacked(tmp_path)
     for number, notebook in enumerate((returned(), returned(WRONG, None, None), returned(STOPS))):
         path = hand_in(notebook, home / "submission/a folder/My homework.ipynb")

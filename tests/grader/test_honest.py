@@ -21,7 +21,6 @@ from lmbook_grader.intake.collect import Submission
 from lmbook_grader.intake.match_answers import place
 from lmbook_grader.intake.reading import open_submission
 from lmbook_grader.sandbox import wire
-from lmbook_grader.sandbox.commands import available
 from lmbook_grader.self_check import RELEASES, check
 from lmbook_press.assignments.make import grading_version, make, student_version
 from lmbook_press.assignments.questions import marks
@@ -159,9 +158,7 @@ def handed_in(release) -> dict:
     return release | {"cells": cells}
 
 
-def test_every_honest_style_gets_its_point_and_check_agrees(course, tmp_path):
-    if why := available("bwrap"):
-        pytest.skip(why)
+def test_every_honest_style_gets_its_point_and_check_agrees(walls, course, tmp_path):
     release = course / "release/01-styles.ipynb"
     path = hand_in(handed_in(read(release)), tmp_path / "ann.ipynb")
     result = grade_one(Submission("ann", path), course)
@@ -236,10 +233,8 @@ def lstm_back(w, x, h, c, dh, dc):
 """
 
 
-def test_what_the_checks_compare_with_is_closed_to_the_answers(tmp_path):
+def test_what_the_checks_compare_with_is_closed_to_the_answers(walls, tmp_path):
     """Homework 7 imports torch for its checks, and asks for what autograd would say."""
-    if why := available("bwrap"):
-        pytest.skip(why)
     make(Book(ROOT), tmp_path, ("07",), seed="a secret")
     notebook = read(RELEASES / "07-long-memory.ipynb")
     next(cell for cell in notebook.cells if marks(cell).get("grade_id") == "back").source = BY_AUTOGRAD

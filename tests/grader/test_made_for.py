@@ -13,7 +13,6 @@ from lmbook_grader.grading.pool import stored_result
 from lmbook_grader.intake.collect import collect
 from lmbook_grader.intake.made_for import FOREIGN, FORGED, MISSING, OLDER, made_for, seal_of
 from lmbook_grader.intake.roster import read_roster
-from lmbook_grader.sandbox.commands import available
 from lmbook_grader.self_check import check
 from lmbook_press.assignments.questions import Homework, marks
 
@@ -144,8 +143,7 @@ def test_a_file_whose_name_says_nothing_is_found_by_its_seal(course, tmp_path, r
     assert [one.student for one in collect(folder, roster, homework.release).submissions] == ["cy"]
 
 
-@pytest.mark.skipif(bool(available("bwrap")), reason=str(available("bwrap")))
-def test_a_class_is_graded_each_by_their_own_and_swapped_files_lose_what_is_drawn(course, tmp_path):
+def test_a_class_is_graded_each_by_their_own_and_swapped_files_lose_what_is_drawn(walls, course, tmp_path):
     folder = tmp_path / "in"
     write(answered(course, "ann"), folder / "ann.ipynb")
     write(answered(course, "cy"), folder / "bob.ipynb")

@@ -5,11 +5,10 @@ import io
 import zipfile
 
 import pytest
-from samples import ROSTER, hand_in, homework, master, result, returned, write_results
+from samples import hand_in, homework, master, result, returned, write_results
 
 from lmbook_grader.grading.grade import file_digest
 from lmbook_grader.intake.collect import collect
-from lmbook_grader.intake.roster import read_roster
 from lmbook_grader.report.feedback import write_report
 from lmbook_grader.report.lms_zip import write_zip
 from lmbook_grader.report.prose import prose, their_prose
@@ -18,12 +17,6 @@ from lmbook_grader.report.written_answers import write_sheet
 from lmbook_grader.spreadsheet import write_csv
 from lmbook_press.assignments.marking import rubric, solution_and_scheme
 from lmbook_press.book import BookError
-
-
-@pytest.fixture
-def roster(tmp_path):
-    (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
-    return read_roster(tmp_path / "roster.csv")
 
 
 def lines(path) -> list[dict]:

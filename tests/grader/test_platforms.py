@@ -15,11 +15,10 @@ from click.testing import CliRunner
 from points import ROOT
 from samples import hand_in
 from styles import styled
-from test_class_of_thirty import EMPTY, RELEASES, STEM, WRONG, solved, without_marks
+from test_class_of_thirty import EMPTY, RELEASES, STEM, WRONG, lmbook, solved, without_marks
 
 from lmbook_cli import main
 from lmbook_grader.platforms import gradescope
-from lmbook_grader.sandbox.commands import available
 
 HALF = "def estimate(sentences):\n    return {'a': 0.5}"
 CRASH = "raise ValueError('bad letter \\ud800')"
@@ -38,10 +37,8 @@ KINDS = [
 
 
 @pytest.fixture
-def place(tmp_path, monkeypatch) -> Path:
+def place(walls, tmp_path, monkeypatch) -> Path:
     """The private repository of a course whose students hand in at GitHub, with stand-ins for what a runner has."""
-    if why := available("bwrap"):
-        pytest.skip(why)
     monkeypatch.chdir(tmp_path)
     programs = {
         "lmbook": f'exec {sys.executable} -m lmbook_cli "$@"',
@@ -61,12 +58,6 @@ def place(tmp_path, monkeypatch) -> Path:
     with zipfile.ZipFile("autograder.zip") as archive:
         archive.extractall("autograder/source")
     return tmp_path
-
-
-def lmbook(*words: object, code: int = 0) -> str:
-    done = CliRunner().invoke(main, ["homework", *map(str, words)])
-    assert done.exit_code == code, done.output
-    return done.output
 
 
 def expressions(text: str, known: dict[str, str]) -> str:

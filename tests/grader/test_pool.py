@@ -16,15 +16,10 @@ from hostile import small
 from lmbook_grader.grading import pool
 from lmbook_grader.grading.pool import grade_many, result_path, stored_result, write_result
 from lmbook_grader.intake.collect import Submission
-from lmbook_grader.sandbox.commands import available
 from lmbook_press.assignments.make import grading_version, student_version
 from lmbook_press.book import BookError
 
-
-@pytest.fixture(scope="module", autouse=True)
-def walls() -> None:
-    if why := available("bwrap"):
-        pytest.skip(why)
+pytestmark = pytest.mark.usefixtures("walls")
 
 
 @pytest.fixture

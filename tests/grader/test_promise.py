@@ -10,7 +10,7 @@ from samples import hand_in, release, returned, write_course
 from lmbook_grader import promise, self_check
 from lmbook_grader.grading.grade import grade_one
 from lmbook_grader.intake.collect import Submission
-from lmbook_grader.sandbox.commands import Limits, available
+from lmbook_grader.sandbox.commands import Limits
 from lmbook_grader.self_check import check
 from lmbook_grader.verdict import lines
 
@@ -45,9 +45,7 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_check_and_grade_agree(name, tmp_path, monkeypatch):
-    if why := available("bwrap"):
-        pytest.skip(why)
+def test_check_and_grade_agree(walls, name, tmp_path, monkeypatch):
     source, passes = ANSWERS[name]
     course, folder = write_course(tmp_path / "course"), tmp_path / "mine"
     path = hand_in(returned(double=source.replace("FOLDER", str(folder))), folder / "ann.ipynb")
@@ -62,9 +60,7 @@ def test_check_and_grade_agree(name, tmp_path, monkeypatch):
     assert sorted(one.name for one in folder.iterdir() if one.name != "__pycache__") == HERE
 
 
-def test_a_magic_line_writes_a_module_too(tmp_path):
-    if why := available("bwrap"):
-        pytest.skip(why)
+def test_a_magic_line_writes_a_module_too(walls, tmp_path):
     from nbformat.v4 import new_code_cell
 
     course, notebook = (
@@ -77,11 +73,9 @@ def test_a_magic_line_writes_a_module_too(tmp_path):
     assert check(path, course / "release/07-numbers.ipynb").good
 
 
-def test_a_slow_demonstration_is_said_and_costs_nothing(tmp_path):
+def test_a_slow_demonstration_is_said_and_costs_nothing(walls, tmp_path):
     source = f"limit = 7{BACK}2 * x * (limit == 7)\n\nimport time\nfor n in range(100):\n    time.sleep(1)"
     path = hand_in(returned(double=source), tmp_path / "ann.ipynb")
-    if why := available("bwrap"):
-        pytest.skip(why)
     course = write_course(tmp_path / "course")
     graded = grade_one(Submission("ann", path), course, limits=Limits(cell=1, check=2, total=60))
     assert graded["questions"][0]["points"] == 2

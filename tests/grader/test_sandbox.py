@@ -21,12 +21,6 @@ from lmbook_press.book import BookError
 
 
 @pytest.fixture
-def walls() -> None:
-    if why := available("bwrap"):
-        pytest.skip(why)
-
-
-@pytest.fixture
 def package(tmp_path) -> Path:
     return copy_package(tmp_path / "package", ["lmbook.ngram", "lmbook.figures"])
 

@@ -15,7 +15,6 @@ from styles import styled
 from lmbook_grader.cli import homework
 from lmbook_grader.intake.collect import Submission
 from lmbook_grader.report.results import mark_lines
-from lmbook_grader.sandbox.commands import available
 from lmbook_grader.talk.edits import edits
 from lmbook_grader.talk.inputs import Call, broken_calls, drawn_calls, seen_calls, source
 from lmbook_grader.talk.questions import Trace, agreed, read_trace
@@ -31,12 +30,6 @@ ANSWER = '''def double(x):
     if whole > 100:
         return 0
     return whole - 1'''
-
-
-@pytest.fixture
-def walls():
-    if why := available("bwrap"):
-        pytest.skip(why)
 
 
 @pytest.fixture

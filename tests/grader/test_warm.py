@@ -15,7 +15,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lmbook_grader.grading import execute
 from lmbook_grader.sandbox import session, warm, wire
-from lmbook_grader.sandbox.commands import HERE, Limits, available, command, copy_package
+from lmbook_grader.sandbox.commands import HERE, Limits, command, copy_package
 from lmbook_grader.sandbox.session import SandboxError, Session
 from lmbook_grader.sandbox.warm import Warm, WarmProcess, imported
 
@@ -79,9 +79,7 @@ def find():
 
 
 @pytest.fixture(scope="module")
-def package(tmp_path_factory) -> Path:
-    if why := available("bwrap"):
-        pytest.skip(why)
+def package(walls, tmp_path_factory) -> Path:
     return copy_package(tmp_path_factory.mktemp("package"), ["lmbook.ngram"])
 
 

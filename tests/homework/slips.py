@@ -13,6 +13,9 @@ ANSWERS = Path(__file__).parent / "answers"
 class Wrong:
     """The wrong answers to one homework, and the points of the automatic checks that each must get.
 
+    The grader may give some of them back: it asks failed checks of an answer that calls a wrong one again, with the
+    master's in its place (`_carry_forward`).
+
     `wrong("name", 14, function, {"old": "new"})` is a right answer with slips: each `old` stands in it once.
     `@wrong("name", 14)` above a function puts it in place of the right one. Both may be said several times under one
     name. All other answers are the master's; without any mistake the automatic checks give `full` points.

@@ -1,21 +1,17 @@
-"""Fifteen checks that a correct model passes and a broken one does not. Each raises AssertionError where it fails.
+"""Ten checks that a correct model passes and a broken one does not. Each raises AssertionError where it fails.
 
-     1  causality           tokens after t move no logit up to t; targets are the next tokens, shifted once
+     1  causality           tokens after t move no logit up to t
      2  padding             a row alone and in a padded batch has the same logits, loss and final state
-     3  empty_row           a query that may attend to nothing gets zeros, never NaN, never uniform weights
+     3  empty_source        a source that is nothing but padding gives finite logits and gradients
      4  step_by_step        the teacher-forced pass equals the pass token by token
      5  first_loss          near ln V before training;  overfit: one batch can be learned to its entropy, and not below
-     6  sums_to_one         n-gram conditionals, after histories seen or not;  uniform: PP is V
-     7  token_weighted      the evaluation does not depend on the size of the batches
-     8  gradient            a gradient by hand against finite differences and autograd
-     9  cell                RNN, LSTM and GRU against torch.nn with mapped weights
-    10  multi_head, layer_norm, sinusoids       against torch.nn, and by an explicit loop, and as a rotation
-    11  bleu                our BLEU is sacreBLEU's
-    12  repeatable          two evaluations agree;  mode_restored: writing leaves every module's mode as it was
-    13  saved               a saved model comes back;  same_losses: one seed, the same first 20 losses
-    14  beam_is_greedy      width 1;  beam_is_exhaustive: as wide as the tree, it finds what brute force finds
-    15  positions_in_time   a code varies along time;  rows_apart, order_seen: a model's logits along the batch and time
+     6  token_weighted      the evaluation does not depend on the size of the batches
+     7  repeatable          two evaluations agree;  mode_restored: writing leaves every module's mode as it was
+     8  saved               a saved model comes back;  same_losses: one seed, the same first 20 losses
+     9  beam_is_greedy      width 1;  beam_is_exhaustive: as wide as the tree, it finds what brute force finds
+    10  rows_apart          a row's logits do not depend on the others;  order_seen: nor are they blind to order
 
+The parts that models are made of have tests of their own: cells, attention, positions, gradients, n-grams.
 Models take and give what `models` says; `inputs` are the arguments of one call, batch first in each.
 """
 
@@ -24,7 +20,6 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -68,18 +63,6 @@ def causality(model: nn.Module, inputs: Inputs) -> None:
         assert not torch.allclose(logits[:, t], after[:, t]), f"token {t} does not move its own logits"
 
 
-def shifted_once(stream_batches: Callable, batches: Callable) -> None:
-    stream = np.arange(100, 141)
-    inputs, targets = (torch.cat(part, dim=1) for part in zip(*stream_batches(stream, 2, 6), strict=True))
-    assert torch.equal(targets, inputs + 1), "a target of a stream is not the token after its input"
-    pairs = [([7, 8], [20, 21, 22]), ([9], [23]), ([10, 11, 12], [24, 25])]
-    for batch in batches(pairs, 2):
-        for row, x, y in zip(batch.rows, batch.inputs, batch.targets, strict=True):
-            target = pairs[row][1]
-            assert x[x != PAD_ID].tolist() == [SOS_ID, *target], "the decoder does not read <sos> y_1 .. y_T-1"
-            assert y[y != PAD_ID].tolist() == [*target, EOS_ID], "its targets are not y_1 .. y_T-1 <eos>"
-
-
 # 2. Padding
 
 
@@ -120,28 +103,7 @@ def final_state(start: Callable[..., object], alone: Sequence[Tensor]) -> None:
             close(mine[i : i + 1][tuple(map(slice, own.shape))], own, f"row {i}: the state in a padded batch and alone")
 
 
-# 3. A row that may attend to nothing
-
-
-def empty_row(attend: Callable[[Tensor, Tensor, Tensor, Tensor], tuple[Tensor, Tensor | None]]) -> None:
-    """attend(query (2, 3, 8), key (2, 5, 8), value (2, 5, 8), mask (2, 3, 5)) -> contexts, weights (or None)."""
-    generator = torch.Generator().manual_seed(0)
-    query, key, value = (
-        torch.randn(2, n, 8, generator=generator, dtype=torch.float64).requires_grad_() for n in (3, 5, 5)
-    )
-    mask = torch.rand(2, 3, 5, generator=generator) < 0.6
-    mask[..., 0], mask[0, 1] = True, False
-    out, weights = attend(query, key, value, mask)
-    assert out.isfinite().all(), "an empty row gives NaN"
-    assert (out[0, 1] == 0).all(), "an empty row has a context"
-    if weights is not None:
-        weights = weights.reshape(2, -1, 3, 5)
-        assert (weights[0, :, 1] == 0).all(), "an empty row has weights"
-        assert (weights.masked_select(~mask.unsqueeze(1)) == 0).all(), "a forbidden key has weight"
-        some = mask.any(-1).unsqueeze(1).expand(weights.shape[:-1])
-        close(weights.sum(-1), some.double(), "weights sum to 1, in an empty row to 0")
-    for gradient in torch.autograd.grad(out.square().sum(), (query, key, value)):
-        assert gradient.isfinite().all(), "an empty row gives a gradient of NaN"
+# 3. A source of padding alone
 
 
 def empty_source(model: nn.Module, inputs: Inputs, masked_output: bool = False) -> None:
@@ -232,28 +194,7 @@ def overfit(model: nn.Module, batch: tuple[Inputs, Tensor], floor: float, steps:
     raise AssertionError(f"after {steps} steps on one batch the loss is {mean:.3f}, its entropy {floor:.3f}")
 
 
-# 6. n-grams
-
-
-def sums_to_one(model, ids: np.ndarray, allowed: np.ndarray) -> None:
-    vocab = len(allowed)
-    seen = [tuple(ids[t : t + n]) for n in (1, 2) for t in range(0, len(ids) - n, 7)]
-    unseen = [(vocab - 1,), (vocab - 1, vocab - 1), (SOS_ID,), (int(ids[0]), vocab - 1), (vocab - 1, int(ids[0]))]
-    for history in [(), *seen, *unseen]:
-        p = model.distribution(history)
-        close(p.sum(), 1.0, f"the sum of P(w | {history})")
-        assert (p >= 0).all(), f"P(w | {history}) below 0"
-        assert (p[~allowed] == 0).all(), f"after {history} a type that cannot occur has a probability"
-    text = np.array([*ids[:12], vocab - 1, *ids[12:16]])
-    one_by_one = [model.distribution(text[:t])[w] for t, w in enumerate(text)]
-    close(np.exp(model.log_probs(text)), one_by_one, "probabilities of a stream and of each token")
-
-
-def uniform(perplexity: float, V: int) -> None:
-    close(perplexity, float(V), f"the perplexity of a model that knows nothing of {V} types", 1e-6 * V)
-
-
-# 7. Evaluation
+# 6. Evaluation
 
 
 def token_weighted(evaluate: Callable[[list], float], rows: Sequence[tuple[Inputs, Tensor]], mean: float) -> None:
@@ -267,162 +208,17 @@ def token_weighted(evaluate: Callable[[list], float], rows: Sequence[tuple[Input
         close(evaluate(batches), mean, f"the mean over tokens, in batches of {size}")
 
 
-# 8. Gradients
-
-
-def gradient(f: Callable, x: np.ndarray, by_hand: np.ndarray, same: Callable[[Tensor], Tensor] | None = None) -> None:
-    """f: from an array to one number.  by_hand: df/dx.  same: f in torch, for autograd."""
-    numbers = np.empty_like(x, dtype=np.float64)
-    for i in np.ndindex(x.shape):
-        up, down = x.astype(np.float64), x.astype(np.float64)
-        up[i], down[i] = up[i] + 1e-5, down[i] - 1e-5
-        numbers[i] = (float(f(up)) - float(f(down))) / 2e-5
-    close(by_hand, numbers, "a gradient by hand and by finite differences", 1e-7)
-    if same is not None:
-        leaf = torch.tensor(x, dtype=torch.float64, requires_grad=True)
-        close(by_hand, torch.autograd.grad(same(leaf), leaf)[0], "a gradient by hand and by autograd")
-
-
-# 9. Cells
-
-
-def cell(own: nn.Module, kind: str, gates: str) -> None:
-    """own: a cell of d_in 4 and hidden 5.  gates: in the order in which torch.nn stacks them."""
-    torch.manual_seed(3)
-    own = own.double()
-    with torch.no_grad():
-        for p in own.parameters():
-            p.normal_()
-    theirs = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}[kind](4, 5, batch_first=True).double()
-    weights = dict(own.named_parameters())
-    bias = "b" if kind == "rnn" else "b_{}"
-    with torch.no_grad():
-        theirs.weight_ih_l0.copy_(torch.cat([weights[f"W_x{gate}"] for gate in gates]))
-        theirs.weight_hh_l0.copy_(torch.cat([weights[f"W_h{gate}"] for gate in gates]))
-        theirs.bias_ih_l0.copy_(torch.cat([weights[bias.format(gate)] for gate in gates]))
-        theirs.bias_hh_l0.zero_()
-        if kind == "gru":
-            theirs.bias_hh_l0[10:] = weights["b_hn"]
-    x = torch.randn(3, 6, 4, dtype=torch.float64)
-    outputs, last = theirs(x)
-    state = own.start(3)
-    for t in range(6):
-        state = own(x[:, t], state)
-        close(state[0], outputs[:, t], f"h_{t} of the cell and of torch.nn")
-    for mine, other in zip(state, last if kind == "lstm" else (last,), strict=True):
-        close(mine, other[0], "the last state of the cell and of torch.nn")
-
-
-def cho_cell(own: nn.Module) -> None:
-    """The GRU of Cho et al. 2014, which resets before the product, number by number."""
-    own = own.double()
-    torch.manual_seed(4)
-    x, h = torch.randn(4, dtype=torch.float64), torch.randn(5, dtype=torch.float64)
-    r = torch.sigmoid(own.W_xr @ x + own.W_hr @ h + own.b_r)
-    z = torch.sigmoid(own.W_xz @ x + own.W_hz @ h + own.b_z)
-    new = [
-        z[j] * h[j]
-        + (1 - z[j]) * torch.tanh(own.W_xn[j] @ x + sum(own.W_hn[j, k] * r[k] * h[k] for k in range(5)) + own.b_n[j])
-        for j in range(5)
-    ]
-    close(own(x[None], (h[None],))[0][0], torch.stack(new), "a step of the cell and of its equation")
-
-
-# 10. Attention, LayerNorm, sinusoids
-
-
-def multi_head(own: nn.Module, causal: bool = False) -> None:
-    """own: MultiHeadAttention(8, 2), against torch's two forms, with a mask of which no row is empty."""
-    own = own.double().eval()
-    torch.manual_seed(5)
-    query, memory = torch.randn(2, 5, 8, dtype=torch.float64), torch.randn(2, 5, 8, dtype=torch.float64)
-    mask = torch.rand(2, 5, 5) < 0.6
-    mask[..., 0] = True
-    allowed = mask & torch.ones(5, 5, dtype=torch.bool).tril() if causal else mask
-    theirs = nn.MultiheadAttention(8, 2, batch_first=True).double()
-    with torch.no_grad():
-        for p in own.parameters():
-            p.normal_()
-        theirs.in_proj_weight.copy_(torch.cat([own.W_q.weight, own.W_k.weight, own.W_v.weight]))
-        theirs.in_proj_bias.copy_(torch.cat([own.W_q.bias, own.W_k.bias, own.W_v.bias]))
-        theirs.out_proj.weight.copy_(own.W_o.weight)
-        theirs.out_proj.bias.copy_(own.W_o.bias)
-    # self-attention too, which has a product of its own, and the fused kernel, which gives no weights
-    for key, need_weights in itertools.product((memory, query), (False, True)):
-        out, weights = own(query, key, key, mask, causal, need_weights)
-        forbidden = ~allowed.repeat_interleave(2, dim=0)
-        other, shares = theirs(query, key, key, attn_mask=forbidden, average_attn_weights=False)
-        close(out, other, "heads and nn.MultiheadAttention")
-        if weights is not None:
-            close(weights, shares, "their weights")
-        Q, K, V = (W(x).view(2, 5, 2, 4).transpose(1, 2) for W, x in ((own.W_q, query), (own.W_k, key), (own.W_v, key)))
-        fused = F.scaled_dot_product_attention(Q, K, V, allowed.unsqueeze(1))
-        close(out, own.W_o(fused.transpose(1, 2).reshape(2, 5, 8)), "heads and scaled_dot_product_attention")
-
-
-def layer_norm(own: nn.Module) -> None:
-    """own: LayerNorm(6)."""
-    own = own.double()
-    torch.manual_seed(6)
-    with torch.no_grad():
-        for p in own.parameters():
-            p.normal_()
-    x = 3 * torch.randn(4, 3, 6, dtype=torch.float64) + 1
-    mean = sum(x[..., j] for j in range(6)) / 6
-    variance = sum((x[..., j] - mean) ** 2 for j in range(6)) / 6
-    for j in range(6):
-        expected = own.weight[j] * (x[..., j] - mean) / (variance + 1e-5).sqrt() + own.bias[j]
-        close(own(x)[..., j], expected, "LayerNorm and its formula")
-
-
-def sinusoids(code: Callable[[int, int], Tensor]) -> None:
-    T, d = 9, 6
-    p = code(T, d)
-    for t, j in itertools.product(range(T), range(d // 2)):
-        w = 10000 ** (-2 * j / d)
-        close(p[t, 2 * j : 2 * j + 2], [math.sin(t * w), math.cos(t * w)], f"sinusoids at {t}, {j}", 1e-6)
-        if t + 3 < T:  # three positions later, each pair is turned by 3 w, whatever t
-            sin, cos = math.sin(3 * w), math.cos(3 * w)
-            turn = torch.tensor([[cos, sin], [-sin, cos]], dtype=p.dtype)
-            close(turn @ p[t, 2 * j : 2 * j + 2], p[t + 3, 2 * j : 2 * j + 2], "the code, turned", 1e-6)
-
-
-# 11. BLEU
-
-
-def bleu(own: Callable[[list[str], list[str]], float]) -> None:
-    from sacrebleu.metrics import BLEU
-
-    rng = np.random.default_rng(0)
-    words = ["a", "the", "dog", "runs", "home", "U.S.", "3.5", "it's", "(so)", "well,", "stop."]
-
-    def corpus(n: int, low: int, high: int) -> list[str]:
-        return [" ".join(rng.choice(words, rng.integers(low, high))) for _ in range(n)]
-
-    tests = [(corpus(n, low, 9), corpus(n, 1, 14)) for n, low in itertools.product((1, 2, 20), (0, 1, 4))]
-    long = corpus(5, 6, 12)
-    shuffled = [" ".join(reversed(text.split())) for text in long]
-    tests += [
-        (long, long),
-        (shuffled, long),
-        ([""], ["a dog"]),
-        (["a dog runs home"], ["the"]),
-        (long, corpus(5, 1, 4)),
-    ]
-    tests += [([text + " stop. the" for text in long], long), ([" ".join(text.split()[:-2]) for text in long], long)]
-    for ours, references in tests:
-        close(own(ours, references), BLEU().corpus_score(ours, [references]).score, f"BLEU of {ours[:1]}", 1e-9)
-
-
-# 12. Evaluation leaves no trace
+# 7. Evaluation leaves no trace
 
 
 @torch.no_grad()
-def repeatable(model: nn.Module, inputs: Inputs, others: Inputs) -> None:
-    """model: in evaluation mode, built with dropout.  others: a batch that is seen in between."""
+def repeatable(model: nn.Module, inputs: Inputs, others: Inputs, drops: bool) -> None:
+    """model: in evaluation mode.  others: a batch that is seen in between.  drops: it was built with dropout."""
     first = model(*inputs)
     model(*others)
     assert torch.equal(first, model(*inputs)), "two evaluations of a batch differ"
+    model.train()
+    assert drops != torch.equal(model(*inputs), model(*inputs)), "dropout does nothing in training"
 
 
 def mode_restored(model: nn.Module, use: Callable[[nn.Module], object]) -> None:
@@ -439,7 +235,7 @@ def mode_restored(model: nn.Module, use: Callable[[nn.Module], object]) -> None:
     assert all(one == seen[0] for one in seen), "it is not in evaluation mode meanwhile"
 
 
-# 13. Saving and seeds
+# 8. Saving and seeds
 
 
 @torch.no_grad()
@@ -464,7 +260,7 @@ def same_losses(losses: Callable[[int, int], list[float]], few: int = 3) -> None
     assert first[:few] != losses(1, few), "the seed has no effect"
 
 
-# 14. Beams
+# 9. Beams
 
 
 def beam_is_greedy(model: nn.Module, source, greedy: Callable, beam: Callable, length: int = 6) -> None:
@@ -502,18 +298,7 @@ def beam_is_exhaustive(model: nn.Module, source, beam: Callable, length: int = 3
             )
 
 
-# 15. Positions
-
-
-def positions_in_time(code: Callable[[int], Tensor], x: Callable[[Tensor], Tensor], d: int) -> None:
-    """code(T): (T, d), all rows different.  x: adds the positions to (B, T, d), for B = T as well."""
-    p = code(5)
-    assert p.shape[0] == 5, f"a code of 5 positions is {tuple(p.shape)}"
-    for s, t in itertools.combinations(range(5), 2):
-        assert not torch.allclose(p[s], p[t]), f"positions {s} and {t} have one code"
-    for B in (1, 3, 5):
-        added = x(torch.zeros(B, 5, d))
-        close(added, p.expand(B, 5, -1), "the code is the same in every row of the batch", 1e-6)
+# 10. Rows and positions
 
 
 @torch.no_grad()

@@ -13,11 +13,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-import numpy as np
+import pytest
 import torch
 from torch import Tensor, nn
 
-from lmbook import ngram
 from lmbook.bert import BERT, BERTClassifier, BERTTagger, MaskedLM
 from lmbook.feedforward import FeedForwardLM
 from lmbook.gpt import GPT
@@ -162,6 +161,7 @@ CASES: dict[str, Case] = {
     "tagger, deep": Case("tagger", lambda V, dropout: Tagger(V, V, 8, 8, 2, "gru", dropout=dropout)),
     "classifier, last": Case("classifier", lambda V, dropout: Classifier(V, V, 8, 8, dropout=dropout)),
     "classifier, mean": Case("classifier", lambda V, dropout: Classifier(V, V, 8, 8, pool="mean", dropout=dropout)),
+    "classifier, one way": Case("classifier", lambda V, dropout: Classifier(V, V, 8, 8, 2, "gru", False, dropout)),
     "bert": _bert("tagger", MaskedLM),
     "bert tagger": _bert("tagger", lambda bert: BERTTagger(bert, bert.vocab)),
     "bert classifier": _bert("classifier", lambda bert: BERTClassifier(bert, bert.vocab)),
@@ -170,26 +170,17 @@ CASES: dict[str, Case] = {
 }
 
 
+# One of each class: where options change nothing, as for a seed, the others come once a week.
+FIRST_OF_A_CLASS = {"feedforward", "lstm", "gpt", "modern", "modern, recurrent", "transformer, experts", "hybrid"}
+FIRST_OF_A_CLASS |= {"seq2seq, additive", "seq2seq, first", "one rnn", "tagger", "classifier, mean", "bert", "patches"}
+
+
+def of_each_class(chosen: list[str]):
+    """A mark: these models one by one."""
+    weekly = {name: [pytest.mark.weekly] * (name not in FIRST_OF_A_CLASS) for name in chosen}
+    return pytest.mark.parametrize("name", [pytest.param(name, marks=marks) for name, marks in weekly.items()])
+
+
 def names(*kinds: str) -> list[str]:
     """The models of these kinds, all of them by default."""
     return [name for name, case in CASES.items() if not kinds or case.kind in kinds]
-
-
-STREAM = np.random.default_rng(0).integers(FIRST, VOCAB - 1, 60)  # the last type never occurs
-ALLOWED = np.arange(VOCAB) >= FIRST
-
-
-def ngrams() -> dict[str, Callable]:
-    """Estimators of order 1 to 3, each a function without arguments that makes one."""
-    counts = ngram.Counts(STREAM, 3, VOCAB)
-    made: dict[str, Callable] = {}
-    for order in (1, 2, 3):
-        weights = np.full(order + 1, 1 / (order + 1))
-        made |= {
-            f"maximum likelihood {order}": lambda order=order: ngram.MaximumLikelihood(counts, order, ALLOWED),
-            f"add k {order}": lambda order=order: ngram.AddK(counts, order, 0.3, ALLOWED),
-            f"interpolated {order}": lambda weights=weights: ngram.JelinekMercer(counts, weights, ALLOWED),
-            f"Kneser-Ney {order}": lambda order=order: ngram.KneserNey(counts, order, None, ALLOWED),
-            f"modified Kneser-Ney {order}": lambda order=order: ngram.KneserNey(counts, order, None, ALLOWED, True),
-        }
-    return made

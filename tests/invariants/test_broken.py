@@ -5,7 +5,6 @@ import torch
 from torch import Tensor, nn
 
 from lmbook import decode
-from lmbook.cells import GRUCell
 from lmbook.gpt import GPT
 from lmbook.rnn_models import Classifier, RecurrentLM
 
@@ -33,14 +32,6 @@ class StartsAnew(GPT):
 
     def _embedded(self, tokens, position=0):
         return super()._embedded(tokens)
-
-
-class KeepsTheNew(GRUCell):
-    """Its update gate is the wrong way round."""
-
-    def forward(self, x, state):
-        _, z, n = self.gates(x, state)
-        return ((1 - z) * state[0] + z * n,)
 
 
 class Scaled(nn.Module):
@@ -75,11 +66,6 @@ def test_step_by_step():
     case = lm(lambda V: StartsAnew(V, WINDOW, 8, 2, 2))
     with pytest.raises(AssertionError, match="step 1"):
         checks.step_by_step(case.lively(), case.batch()[0])
-
-
-def test_cell():
-    with pytest.raises(AssertionError, match=r"of torch\.nn"):
-        checks.cell(KeepsTheNew(4, 5), "gru", "rzn")
 
 
 def test_beam_is_exhaustive():

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from invariants.elsewhere import Elsewhere, elsewhere
-from invariants.models import CASES, FIRST, VOCAB, names
+from invariants.models import CASES, FIRST, VOCAB, names, of_each_class
 from lmbook import bert, decode, losses, word2vec
 from lmbook.lab import train
 from lmbook.networks import tree_map
@@ -66,7 +66,7 @@ def written(case, sampler, there=False):
     return sampler(model.requires_grad_(False), source, 5)
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@of_each_class(WRITERS)
 def test_what_is_written_there_is_what_is_written_here(name, monkeypatch):
     monkeypatch.setattr(decode, "NO_DOUBLES", {"meta"})
     for sampler in SAMPLERS.values():

@@ -153,17 +153,6 @@ def test_the_rate_of_a_step_is_the_optimizers_times_the_schedule():
 # Evaluation
 
 
-def test_evaluation_does_not_depend_on_the_size_of_the_batches():
-    model, _ = build()
-    inputs, targets = (torch.cat(x) for x in zip(*batches(0), strict=True))
-    scores = [
-        evaluate(model, [(inputs[i : i + B], targets[i : i + B]) for i in range(0, len(inputs), B)], loss)
-        for B in (1, 4, 7, 30)
-    ]
-    mean = nn.functional.cross_entropy(model(inputs).flatten(0, 1), targets.flatten(), ignore_index=0).item()
-    assert scores == pytest.approx([mean] * 4, rel=1e-6)
-
-
 def test_two_evaluations_are_identical_and_leave_mode_and_randomness_as_they_were():
     model, _ = build(dropout=0.5)
     model.train()

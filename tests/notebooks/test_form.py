@@ -15,7 +15,6 @@ from lmbook.lab import tables
 from lmbook_press.book import Book
 from lmbook_press.editions.colab import edition, glued
 from lmbook_press.myst import choices
-from lmbook_press.normalize import check
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
@@ -28,7 +27,6 @@ LAST_SECTIONS = [
     "What we simplified",
     "Further reading",
 ]
-FENCE = re.compile(r"^(:{3,}|`{3,})\{([\w-]+)\}[^\n]*\n.*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 EXERCISE = re.compile(r"^:{3,}\{exercise\}[ \t]*(\d+\.\d+)[ \t]+(\w+)[^\n]*\n:label:[ \t]*(\S+)", re.MULTILINE)
 SELF_CHECK = re.compile(r"^(:{3,})\{self-check\}[^\n]*\n(.*?)\n\1[ \t]*$", re.MULTILINE | re.DOTALL)
 SOLUTION = re.compile(r"^`{3,}\{solution-(start|end)\}[ \t]*(\S*)", re.MULTILINE)
@@ -110,11 +108,6 @@ def test_every_cell_was_run_in_order_and_says_nothing_on_stderr(notebook):
     assert [output.ename for output in outputs if output.output_type == "error"] == []
     assert [output.text for output in outputs if output.get("name") == "stderr"] == []
     assert not any("raises-exception" in cell.metadata.get("tags", []) for cell in code(notebook))
-
-
-@of(CHAPTERS + MASTERS)
-def test_it_is_tidy_and_holds_no_path_of_a_machine(path):
-    assert check(path) == []
 
 
 @of(CHAPTERS + MASTERS)
@@ -203,7 +196,7 @@ def test_neither_the_place_nor_the_length_of_a_right_option_says_anything():
     places, longest = [], 0
     for path in CHAPTERS:
         before = longest, len(places)
-        for _, body in SELF_CHECK.findall(prose(nbformat.read(path, as_version=4))):
+        for _, body in SELF_CHECK.findall(prose(opened(path))):
             found = choices(body.split("\n"))
             right = [at for at, (is_right, *_) in enumerate(found) if is_right]
             places += right if len(right) == 1 else []

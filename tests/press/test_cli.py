@@ -143,7 +143,7 @@ def test_version_and_help():
 
 
 def test_the_command_starts_without_the_heavy_libraries():
-    heavy = ("torch", "nbformat", "yaml", "numpy", "nbgrader")
+    heavy = ("torch", "nbformat", "yaml", "numpy", "nbgrader", "tqdm")
     code = f"import sys, lmbook_cli; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "[]"

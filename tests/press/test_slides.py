@@ -152,12 +152,17 @@ def test_on_stage_nothing_is_cut_and_nothing_is_tiny(path, stage, size):
             const texts = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
           while (texts.nextNode()) {
             const box = texts.currentNode.parentElement, matrix = box.closest("svg") && box.getScreenCTM?.();
-            const silent = box.closest(".katex, annotation, style, title, desc, details");
+            const first = box.matches("tspan[x]") ? box.parentElement.querySelector("tspan[x]") : box; // of an exponent
+            const exponent = parseFloat(getComputedStyle(box).fontSize) < parseFloat(getComputedStyle(first).fontSize);
+            const silent = exponent || box.closest(".katex, annotation, style, title, desc, details");
             if (!texts.currentNode.data.trim() || silent) continue;
             if (!box.checkVisibility() || !box.getBoundingClientRect().width) continue;
             const size = parseFloat(getComputedStyle(box).fontSize) * (matrix ? Math.hypot(matrix.b, matrix.d) : 1);
             if (size < 17.9) found.push(`${size} px: ${texts.currentNode.data.slice(0, 30)} in ${words}`);
           }
+          const last = body.lastElementChild; // nothing leads to what stands on another slide
+          if (/[:,]$/.test(last.textContent.trim()) && !last.querySelector(".katex-display"))
+            found.push(`leads away: ${words}`);
           for (const part of body.querySelectorAll(".lm-drawing :is(text, tspan)"))
             if (part.style.display === "none") found.push(`${part.textContent} is not shown: ${words}`);
           for (const svg of body.querySelectorAll(".panels svg")) { // words above a picture stand on one line

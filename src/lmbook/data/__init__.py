@@ -12,6 +12,7 @@ all these (`batching`).
 Not here: words and their ids (`lmbook.text`), or anything about one experiment (`lmbook.lab.recipes`).
 """
 
+import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -185,6 +186,8 @@ def load(name: str, **options: object) -> Corpus:
         parts = READERS[name](read, **options)
     except fetch.Unavailable as reason:
         remedy = "connect to the network, or set LMBOOK_DATA to a folder that holds the file"
+        if sys.platform == "emscripten":
+            remedy = "open this notebook in Colab"
         if name not in STAND_INS:
             raise DataError(f"{reason}; nothing stands in for {name}: {remedy}.") from None
         what, source, make = STAND_INS[name]

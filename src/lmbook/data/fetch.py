@@ -14,6 +14,7 @@ import http.client
 import io
 import json
 import os
+import sys
 import urllib.error
 import urllib.request
 import zipfile
@@ -198,6 +199,8 @@ def read(name: str, file: str) -> tuple[bytes, str, Path | None]:
             return found[1], "cache", found[0]
     except DataError as error:
         say(f"{error} It is fetched anew.")
+    if sys.platform == "emscripten":
+        raise Unavailable(f"{name}/{file} does not come with this page")
     if os.environ.get("LMBOOK_OFFLINE", "0") not in ("", "0"):
         raise Unavailable(f"{name}/{file} is not on this machine, and LMBOOK_OFFLINE forbids to download it")
     place, content = download(name, file)

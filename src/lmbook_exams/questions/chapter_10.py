@@ -75,7 +75,7 @@ def information_bound(rng):
     seen.
 
     (a) What is $\mathcal H(x)$, the entropy of a source? (b) How many bits about the source does $\mathbf c$ hold at least?
-    (c) Why only “at least”? (d) What would a decoder that ignores $\mathbf c$ have in place of $«q»$?
+    (c) Why only “at least”? (d) What would a decoder that ignores $\mathbf c$ have in place of $-«q»$?
 
     *Solution.* (a) $N \log_2 K = «N» \cdot «k» = «H»$ bits. (b) $«H» - «N» \cdot «q» = «I»$ bits.
 

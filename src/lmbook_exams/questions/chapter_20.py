@@ -186,7 +186,7 @@ def window_bug():
 
 @question("Better by three hundredths", "words", points=4, minutes=6, objective=3, level=2)
 def better_by_so_much():
-    r"""A report says: "With SwiGLU at the old hidden width $4d$ our model's loss is lower by 0.03 nats than with gelu; we
+    r"""A report says: “With SwiGLU at the old hidden width $4d$ our model's loss is lower by 0.03 nats than with gelu; we
     used the same rate and the same seed for both." Name three reasons why this does not show that SwiGLU is better, and
     give for each what should be done. Which differences between the runs would you report?
 

@@ -188,7 +188,7 @@ def better_by_dots():
     r"""A model that writes intermediate steps solves far more tasks than one that answers at once. Somebody objects: "It
     writes more tokens, so it computes more before it answers. The steps themselves do not matter." Which experiment
     decides this? What must be equal in it? And if the objection is refuted, which second explanation is left, apart from
-    "it reasons"?
+    “it reasons”?
 
     *Solution.* Train a third model that writes as many tokens without content, dots say, before its answer. Equal: size,
     updates, the tasks, the choice of the rate for each, the number of tokens before the answer. If the dots are as good

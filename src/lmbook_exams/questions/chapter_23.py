@@ -167,7 +167,7 @@ def whatever_the_draft():
 
 @question("A hundred answers", "words", points=4, minutes=6, objective=1, level=2)
 def a_hundred_answers():
-    r"""A report says: "With 100 answers a task our model reaches 90 %, theirs 60 % with one answer." Name three things
+    r"""A report says: “With 100 answers a task our model reaches 90 %, theirs 60 % with one answer." Name three things
     that must be known before anything follows, and say for each how it could explain the difference.
 
     *Solution.* Their pass@100, since any model solves more with more tries. The temperatures: a low one is best for one

@@ -32,9 +32,12 @@ from lmbook_press.normalize import read
 from lmbook_press.rendering import filled, render
 
 LEADING = re.compile(r"[:,]$")  # a sentence that leads to what a slide does not show
-ELSEWHERE = re.compile(r"[:,?]$|\b(?:cell|code|Figure|exercise|figure)\b")  # a sentence of the page, not of the formula
+ELSEWHERE = re.compile(
+    r"[:,?]$|^(?:Take|Suppose)\b|\b(?:cell|code|Figure|exercise|figure)\b"
+)  # a sentence of the page, not of the formula
 HEADING = re.compile(r"^(#+)\s+(.+?)\s*$")
 TITLE_OF_FIGURE = re.compile(r'class="lm-title">(?:<[^>]*>)*([^<]+)')
+REFERENCE = re.compile(r"\s*\(\[(?:[Hh]ow this was measured|settings)\]\([^)]*\)\)")  # of the page, not of a slide
 LONGEST_TITLE = 110  # letters of a sentence that is a title
 LEAST_REMARK, LONGEST_REMARK = 12, 260  # letters of what explains a formula
 LONGEST_LINK = 150  # letters of what leads from one formula to the next
@@ -82,7 +85,7 @@ class Deck:
         return self
 
     def _plain(self, text: str, number: int) -> str:
-        return self.markup.convert(text, number)
+        return REFERENCE.sub("", self.markup.convert(text, number))
 
     def _add(self, parts: list[str], kind: str = "", section: str = "", lead: str = "", closing: bool = False) -> Slide:
         """lead: the sentence that leads to the parts, which is the title where it is short enough.
@@ -115,9 +118,7 @@ class Deck:
             points = Markup().join(filled("<li>{}</li>", inline(said)) for said in self.opening[:5])
             listing = filled("<ul>{}</ul>", points)
             last = self.slides[-1] if self.slides else None
-            room = last and not last.kind and len(last.parts) < 3 and "data-module" not in last.parts[0]
-            if last and room and self.heading in (last.heading, last.section):
-                last.parts.append(listing)
+            if last and self.heading in (last.heading, last.section):  # a slide shows one thing; the rest is told
                 last.notes += self.said
                 self.lead, self.said, self.opening = [], [], []
             else:
@@ -166,6 +167,8 @@ class Deck:
             self.lead = sentences(plain)
             if self.answer is not None:
                 said = list(takewhile(lambda one: not LEADING.search(one), self.lead[:2]))
+                while said and said[-1].endswith("?"):  # it leads to what comes next
+                    said.pop()
                 self.answer.parts += [paragraph(" ".join(said))] * bool(said)
                 self.answer.notes.append(html)
                 self.answer = None

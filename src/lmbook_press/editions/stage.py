@@ -27,6 +27,14 @@ def stage() -> dict[str, Markup]:
     return {"style": Markup(style), "scripts": _script(plain)}
 
 
+LETTERS = re.compile(r"\b(font(?:-size)?:\s*)([\d.]+(?:rem|px))")  # in a stylesheet, or in that of a module
+
+
+def _legible(style: str) -> str:
+    """A stylesheet whose letters are not smaller than --lm-least, which the stage sets for each figure."""
+    return LETTERS.sub(r"\1max(\2, var(--lm-least, 0px))", style)
+
+
 def living(slides: list[Slide]) -> dict[str, Markup]:
     """Style and scripts of the figures of these slides, with the weights that they name."""
     shown = "".join(part for slide in slides for part in slide.parts)
@@ -37,7 +45,8 @@ def living(slides: list[Slide]) -> dict[str, Markup]:
     needed = [text for name, text in files.items() if name.split(".")[0] in used]
     asked = "".join(needed) + shown
     weights = [text for name, text in files.items() if ".safetensors" in name and f'"{name.split(".")[0]}"' in asked]
-    return {"style": Markup(bundle.style()), "scripts": _script("\n".join([*needed, *weights, files["mount.js"]]))}
+    scripts = "\n".join([*map(_legible, needed), *weights, files["mount.js"]])
+    return {"style": Markup(_legible(bundle.style())), "scripts": _script(scripts)}
 
 
 def katex_style(book: Book) -> str:

@@ -9,18 +9,11 @@ import small
 from lmbook_grader.grading.grade import grade_one
 from lmbook_grader.grading.pool import warmed
 from lmbook_grader.intake.collect import Submission
-from lmbook_grader.sandbox.commands import Limits, available, copy_package
+from lmbook_grader.sandbox.commands import Limits, copy_package
 from lmbook_press.assignments.make import grading_version, student_version
 from lmbook_press.assignments.questions import Homework
 
 LIMITS = Limits(cell=1, check=1, total=30, memory=400)
-
-
-@pytest.fixture(scope="session")
-def walls() -> None:
-    """Skips where bubblewrap does not work."""
-    if why := available("bwrap"):
-        pytest.skip(why)
 
 
 @pytest.fixture(scope="session")

@@ -115,3 +115,13 @@ def test_validation_has_each_trained_length_once_and_no_other(task, least, longe
     wanted = [task(rng(), 3, N)[0].shape[1] for N in range(least, longest + 1)]
     assert lengths == wanted
     assert all((targets != NOTHING).any() for _, targets in batches)
+
+
+def test_rows_of_a_table_are_zero_in_a_copy_alone():
+    model = Reader("learned", d_model=8, n_heads=2, n_layers=1, max_length=12)
+    rows = model.embedding.learned.table.weight.detach().clone()
+    without = position_codes.without_rows(model, 3, 5).embedding.learned.table.weight
+    assert (without[3:6] == 0).all()
+    kept = [*range(3), *range(6, 12)]
+    assert torch.equal(without[kept], rows[kept])
+    assert torch.equal(model.embedding.learned.table.weight, rows)

@@ -1,11 +1,16 @@
 """The buttons of a chapter: nothing comes before the first press, all of it works by keyboard, and it can be undone."""
 
+import json
 import zipfile
 
 import pytest
 from in_page import ROOT, python_files
+from nbformat import v4
 
 from lmbook_press.editions import offline
+from lmbook_press.normalize import write_notebook
+from lmbook_press.site.python import packs, pages
+from lmbook_press.site.serving import serve
 
 pytestmark = [pytest.mark.browser, pytest.mark.pyodide]
 PAGE = "notebooks/05-backpropagation.html"
@@ -64,10 +69,10 @@ def test_a_reader_runs_changes_stops_and_undoes_by_keyboard(chapter, axe_in_ever
     assert not page.evaluate("document.activeElement.closest('.cm-editor')")
     page.locator(f"{FIRST} .cm-content").focus()
     page.keyboard.press("Control+Home")
-    page.keyboard.insert_text("print('mine')\n")
+    page.keyboard.type("print('mine', 6 / 2)\n")  # each key by itself: the page had taken / for its search
     page.keyboard.press("Shift+Enter")
     page.wait_for_selector(f"{FIRST}[data-running]")
-    assert "mine" in done(page, FIRST)
+    assert "mine 3.0" in done(page, FIRST)
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.className") == "lm-run"
 
@@ -94,6 +99,73 @@ def test_a_reader_runs_changes_stops_and_undoes_by_keyboard(chapter, axe_in_ever
     page.locator(f"{FIRST} .lm-reset").click()
     assert page.locator(f"{FIRST} .cell_input pre").first.is_visible()
     assert page.evaluate("localStorage.getItem('lmbook:code')") is None
+
+
+# A kernel that runs nothing: it prints the code, and says of what is loaded what lmbook.data.load says.
+SAYS = """
+const stream = (name, text) => ({ output_type: "stream", name, text: `${text}\\n` });
+export const manifest = async () => ({ packs: {} });
+export class Kernel {
+  generation = 1;
+  started = true;
+  async run(code) {
+    (globalThis.asked ??= []).push(code);
+    if (code.includes("wrong")) return { status: "error", outputs: [stream("stderr", "an error")] };
+    const said = code.includes("load") ? [stream("stderr", "built-in stories stand in")] : [];
+    return { status: "ok", outputs: [...said, stream("stdout", code)] };
+  }
+}
+export const weight = () => 0;
+"""
+CODES = ["corpus = load('names')", "size = len(corpus)", "print(size)"]
+
+
+@pytest.fixture
+def dry(tmp_path, new_context, monkeypatch):
+    """A page with these three cells whose kernel runs nothing, its storage full."""
+    monkeypatch.setattr(packs, "corpora", dict)
+    static = tmp_path / "site" / "_static"
+    (static / "python" / "cells").mkdir(parents=True)
+    for name in packs.SCRIPTS:
+        (static / "python" / name).write_bytes((packs.HERE / name).read_bytes())
+    (static / "python" / "kernel.mjs").write_text(SAYS)
+    (static / "run.mjs").write_bytes((ROOT / "book/_static/run.mjs").read_bytes())
+    write_notebook(v4.new_notebook(cells=[v4.new_code_cell(code) for code in CODES]), tmp_path / "00-dry.ipynb")
+    (static / "python/cells/index.json").write_text(json.dumps(pages.cells(tmp_path / "00-dry.ipynb")))
+    cell = "<div class='cell lm-run-{}'><div class='cell_input'><div class='highlight'><pre>{}</pre></div></div></div>"
+    body = "".join(cell.format(number, code) for number, code in enumerate(CODES))
+    script = '<script type="module" src="_static/run.mjs"></script>'
+    (tmp_path / "site/index.html").write_text(f"<!doctype html><html lang=en><title>Page</title>{body}{script}")
+    with serve(tmp_path / "site") as (address, _):
+        page = new_context().new_page()
+        page.add_init_script(
+            "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }"
+        )
+        page.goto(f"{address}index.html")
+        yield page
+
+
+def test_a_cell_says_what_the_code_above_said_of_its_data(dry):
+    """Once it was lost, and numbers of the built-in text stood below a cell as if they were the corpus's."""
+
+    def ran(number: int) -> list[str]:
+        before = dry.evaluate("globalThis.asked?.length ?? 0")
+        dry.click(f".lm-run-{number} .lm-run")
+        dry.wait_for_function("(before) => globalThis.asked?.length > before", arg=before)
+        return [line for line in done(dry, f".cell.lm-run-{number}").splitlines() if line]
+
+    assert ran(2)[1:] == ["built-in stories stand in", CODES[2]]
+    assert ran(1)[1:] == ["built-in stories stand in", CODES[1]]
+    assert dry.evaluate("asked") == [*CODES, CODES[1]], "what has run does not run again"
+
+    dry.click(".lm-run-1 .lm-edit")
+    dry.wait_for_selector(".lm-run-1 .cm-focused")
+    dry.keyboard.press("Control+Home")
+    dry.keyboard.insert_text("wrong = ")
+    assert "keeps nothing" in dry.locator("[role=status].visually-hidden").inner_text()
+    assert "an error" in ran(1)
+    assert ran(2)[0] == "Code above, which this needs, ended with an error."
+    assert dry.evaluate("asked").count(f"wrong = {CODES[1]}") == 2, "what has failed is not taken as run"
 
 
 def test_a_page_from_a_disk_says_how_to_serve_it(new_context, tmp_path, monkeypatch):

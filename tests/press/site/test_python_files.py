@@ -102,6 +102,69 @@ def test_the_lock_is_pyodides_own():
     assert told["packages"]["numpy"]["sha256"] == lock["files"][packages["numpy"]["file_name"]]["sha256"]
 
 
+@pytest.fixture
+def other_lock(tmp_path, monkeypatch):
+    """other_lock(...): a lock with these parts is named."""
+
+    def name(**parts):
+        (tmp_path / "other.json").write_text(json.dumps(parts), encoding="utf8")
+        monkeypatch.setenv("LMBOOK_PYODIDE_LOCK", str(tmp_path / "other.json"))
+        files.lock.cache_clear()
+
+    yield name
+    files.lock.cache_clear()
+
+
+TORCH = {"version": "2", "file_name": "torch-2.whl", "imports": ["torch"], "depends": ["numpy"], "install_dir": "site"}
+
+
+def test_a_pytorch_that_is_given_by_its_checksum_takes_the_place_of_the_books(
+    other_lock, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(packs, "corpora", dict)
+    listed = {"torch-2.whl": {"bytes": 5, "sha256": hashlib.sha256(b"torch").hexdigest()}}
+    other_lock(files=listed, packages={"torch": TORCH})
+    assert files.lock()["info"]["version"] == "0.27.7"
+    assert files.core() == ["pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip"]
+    about = packs.packs()["torch"]
+    assert (about["pyodide"], about["files"][0], about["title"]) == ("torch", "torch-2.whl", "PyTorch")
+    assert "loops" not in about
+    assert {"numpy", "torch"} <= set(pages.wanted({"torch"}, "import torch"))
+    assert "PyTorch 2 " in packs.notices()
+
+    monkeypatch.setattr(files, "folders", lambda: [tmp_path])
+    (tmp_path / "torch-2.whl").write_bytes(b"other")
+    assert files.present() == {}
+    assert "torch-2.whl is not the file" in capsys.readouterr().err
+    (tmp_path / "torch-2.whl").write_bytes(b"torch")
+    assert list(files.present()) == ["torch-2.whl"]
+    manifest = packs.write(tmp_path / "site", files.present())
+    assert manifest["files"]["torch-2.whl"]["at"] == "torch-2.whl"
+    assert not {"torch.zip", packs.LOOPS.name} & manifest["files"].keys(), "what stands for it is not on the site"
+
+
+def test_another_pyodide_takes_the_place_of_the_whole_lock(other_lock):
+    info = {"version": "314.0.7", "python": "3.14.2"}
+    listed = {name: {"bytes": 1, "sha256": "0" * 64} for name in ("pyodide.mjs", "pyodide.asm.wasm", "numpy-2.whl")}
+    numpy = {**TORCH, "file_name": "numpy-2.whl", "imports": ["numpy"], "depends": []}
+    other_lock(info=info, files=listed, packages={"numpy": numpy})
+    assert files.lock()["files"].keys() == listed.keys()
+    assert files.core() == ["pyodide.asm.wasm"], "modules are imported, not brought"
+    assert files.cache_folder().name == "pyodide-314.0.7"
+    assert files.carriers() == {}
+    assert "Pyodide 314.0.7" in packs.notices()
+    assert "CPython 3.14.2" in packs.notices()
+
+
+@pytest.mark.parametrize(
+    "parts", [{"files": {}}, {"files": {}, "packages": {"torch": TORCH}}, {"info": {}, "files": {}, "packages": TORCH}]
+)
+def test_a_lock_that_does_not_fit_together_is_said(other_lock, parts):
+    other_lock(**parts)
+    with pytest.raises(ValueError, match="LMBOOK_PYODIDE_LOCK"):
+        files.lock()
+
+
 def test_archives_hold_the_lesson_and_the_kernel_and_only_one_has_weights():
     made = {name: names(data) for name, data in packs.archives().items()}
     assert {"page_kernel.py", "rich_output.py", "IPython/lib/pretty.py", "IPython/display.py"} <= made["kernel.zip"]

@@ -1,18 +1,20 @@
 """Python in the page: the kernel keeps its protocol, and each cell that it can run gives what the book prints."""
 
+import hashlib
 import json
 import os
 import shlex
 import shutil
 import subprocess
 import time
+import zipfile
 from pathlib import Path
 
 import in_page
 import pytest
 from firefox import firefox
 
-from lmbook_press.site.python import needs
+from lmbook_press.site.python import files, needs
 from lmbook_press.site.serving import serve
 
 ROOT = Path(__file__).parents[3]
@@ -141,6 +143,39 @@ def test_large_matrices_are_multiplied_by_the_loops_of_the_engine(awake):
     """Rows or columns first, batches, more than the loops' memory holds at the start; NumPy's own product agrees."""
     shown = run(awake, PRODUCTS)["outputs"]
     assert shown[-1]["data"] == {"text/plain": "12"}, shown
+
+
+def stand_in(folder: Path) -> None:
+    """A wheel that calls itself torch, and a lock with its checksum."""
+    about = {"version": "2.13.0", "file_name": "torch-2.13.0-py3-none-any.whl", "imports": ["torch"]}
+    about |= {"depends": ["numpy"], "package_type": "package", "install_dir": "site"}
+    wheel, info = folder / about["file_name"], "torch-2.13.0.dist-info"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("torch/__init__.py", "__version__ = '2.13.0'\nfrom numpy import tanh\n")
+        archive.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: torch\nVersion: 2.13.0\n")
+        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+    data = wheel.read_bytes()
+    listed = {wheel.name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}}
+    (folder / "lock.json").write_text(json.dumps({"files": listed, "packages": {"torch": about}}), encoding="utf8")
+
+
+@pytest.mark.weekly  # which files are taken, test_python_files.py asks on every push
+def test_a_pytorch_that_is_given_by_its_checksum_runs_behind_the_same_buttons(tmp_path, monkeypatch, new_context):
+    """Another wheel of the same form: Pyodide itself unpacks it, in place of what the book has of torch."""
+    stand_in(tmp_path)
+    monkeypatch.setenv("LMBOOK_PYODIDE_LOCK", str(tmp_path / "lock.json"))
+    monkeypatch.setenv("LMBOOK_PYODIDE", str(tmp_path))
+    files.lock.cache_clear()
+    try:
+        with serve(in_page.write_site(tmp_path / "site")) as (address, sent):
+            page = new_context().new_page()
+            page.goto(f"{address}index.html")
+            page.evaluate(in_page.START)
+            shown = run(page, "import torch\ntorch.__version__, float(torch.tanh(0.0))")["outputs"]
+            assert shown[-1]["data"] == {"text/plain": "('2.13.0', 0.0)"}
+            assert any(path.endswith("torch-2.13.0-py3-none-any.whl") for path, _, _ in sent)
+    finally:
+        files.lock.cache_clear()
 
 
 @pytest.mark.parametrize(

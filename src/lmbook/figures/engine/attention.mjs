@@ -49,13 +49,13 @@ export class MultiHeadAttention {
     this.W_o = affine(w, "W_o");
   }
 
-  turn(X, start) {
-    return this.turned ? rotary(X, start, X.columns / this.n_heads) : X;
+  turn(X, start, B) {
+    return this.turned ? rotary(X, start, X.columns / this.n_heads, B) : X;
   }
 
-  /** Keys and values of a sequence, its first element at position `start`. */
-  project(X, start = 0) {
-    return { keys: this.turn(this.W_k(X), start), values: this.W_v(X) };
+  /** Keys and values of sequences, their first elements at position `start`. */
+  project(X, { start = 0, B = 1 } = {}) {
+    return { keys: this.turn(this.W_k(X), start, B), values: this.W_v(X) };
   }
 
   /**
@@ -65,7 +65,7 @@ export class MultiHeadAttention {
    * @param {{ start?: number, B?: number, causal?: boolean }} [options]
    */
   attend(X, { keys, values }, { start = 0, ...options } = {}) {
-    const query = this.turn(this.W_q(X), start);
+    const query = this.turn(this.W_q(X), start, options.B);
     const context = attention(query, keys, values, { heads: this.n_heads, ...options });
     return { out: this.W_o(context), query, keys, values, context };
   }

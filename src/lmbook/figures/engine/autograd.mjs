@@ -250,27 +250,34 @@ export function gather(table, ids, wide = 1) {
 }
 
 /**
- * Each pair of a head's numbers turned by t w_j, w_j = base^(-2j/d_k) (lmbook.positions.rotary); row 0 is at `start`.
+ * Each pair of a head's numbers turned by t w_j, w_j = base^(-2j/d_k) (lmbook.positions.rotary); the first row of each
+ * of B texts is at `start`.
  * @param {Node} a
  * @param {number} start
  * @param {number} d_k
  */
-export function rotary(a, start, d_k, base = 10000) {
-  const turned = (data, way) => {
-    const out = new Float32Array(data.length);
-    for (let o = 0; o < out.length; o += 2) {
-      const t = start + Math.floor(o / a.columns);
-      const angle = way * t * base ** (-((o % a.columns) % d_k) / d_k);
-      out[o] = data[o] * Math.cos(angle) - data[o + 1] * Math.sin(angle);
-      out[o + 1] = data[o] * Math.sin(angle) + data[o + 1] * Math.cos(angle);
-    }
-    return out;
-  };
-  return new Node(a.rows, a.columns, turned(a.data, 1), [a], (g) => {
-    turned(g, -1).forEach((v, i) => {
-      a.grad[i] += v;
-    });
+export function rotary(a, start, d_k, B = 1, base = 10000) {
+  const pairs = d_k / 2;
+  const angles = Float64Array.from({ length: (a.rows / B) * pairs }, (_, i) => {
+    const j = i % pairs;
+    return (start + (i - j) / pairs) * base ** (-j / pairs);
   });
+  const cos = angles.map(Math.cos);
+  const sin = angles.map(Math.sin);
+  /** out += data, turned one way (1) or back (-1). */
+  const turn = (data, out, way) => {
+    for (let r = 0, o = 0; r < a.rows; r += 1) {
+      const at = Math.floor(r / B) * pairs;
+      for (let k = 0; k < a.columns / 2; k += 1, o += 2) {
+        const i = at + (k % pairs);
+        out[o] += data[o] * cos[i] - way * data[o + 1] * sin[i];
+        out[o + 1] += way * data[o] * sin[i] + data[o + 1] * cos[i];
+      }
+    }
+  };
+  const out = new Node(a.rows, a.columns, undefined, [a], (g) => turn(g, a.grad, -1));
+  turn(a.data, out.data, 1);
+  return out;
 }
 
 /**

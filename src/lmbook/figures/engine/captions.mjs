@@ -80,22 +80,21 @@ export function translation({ network: about, B }, random, text) {
       const { z, wanted } = logits(batch());
       return crossEntropy(z, wanted);
     },
-    report(luck, writes) {
-      const found = held(CHECKED).map((pairs) => {
+    *report(luck, writes) {
+      const losses = [];
+      const shares = [];
+      for (const pairs of held(CHECKED)) {
         const { z, wanted } = logits(pairs);
         // behind right beginnings; a caption without a mistake there is what the likeliest words give
         const wrong = new Set(wanted.flatMap((id, r) => (best(z, r) === id ? [] : [r % pairs.length])));
-        const right = 1 - wrong.size / pairs.length;
-        return { nll: crossEntropy(z, wanted).data[0], right: [pairs[0][0].length, right] };
-      });
+        losses.push(crossEntropy(z, wanted).data[0]);
+        shares.push([pairs[0][0].length, 1 - wrong.size / pairs.length]);
+        yield;
+      }
       const [source, wanted] = one(luck);
       const told = (ids) => words.decode(ids);
       const sample = { source: told(source), wanted: told(wanted), text: writes ? told(written(source)) : "" };
-      return {
-        valid: mean(found.map(({ nll }) => nll)),
-        right: found.map(({ right }) => right),
-        samples: writes ? [sample] : [],
-      };
+      return { valid: mean(losses), right: shares, samples: writes ? [sample] : [] };
     },
   };
 }
@@ -146,7 +145,7 @@ export function blanks({ network: about, B, kinds }, random, text) {
       const { z, wanted } = disturbed(batch().map(([text]) => text));
       return crossEntropy(z, wanted);
     },
-    report(luck, writes) {
+    *report(luck, writes) {
       const losses = [];
       const found = new Map(Object.keys(kinds).map((kind) => [kind, []]));
       for (const captions of held(OPENED)) {
@@ -154,6 +153,7 @@ export function blanks({ network: about, B, kinds }, random, text) {
         losses.push(crossEntropy(z, wanted).data[0]);
         for (const [r, id] of wanted.entries())
           found.get(kindOf.get(id)).push(Number(kindOf.get(best(z, r)) === kindOf.get(id)));
+        yield;
       }
       const samples = Array.from({ length: writes ? 3 : 0 }, () => {
         const [text] = one(luck);

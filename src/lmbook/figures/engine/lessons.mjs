@@ -2,7 +2,7 @@
 // come.
 //
 //   const own = lesson({ kind, network, .. }, seed, text);
-//   own.step(rate) -> loss of a batch      own.report(writes) -> see below
+//   own.step(rate) -> loss of a batch      own.report(writes) -> in pieces, a generator: see below
 //   own.gradient() -> loss; own.gradients() -> all numbers; own.learn(rate, gradients)      a step in two halves
 //   own.kept(), own.restore(kept)      weights and what Adam remembers, to go on later; own.card, what they are
 //
@@ -36,8 +36,9 @@ const best = (z, row, from = 0) => from + likeliest(z.row(row).subarray(from), 1
 
 /**
  * Characters that a language model writes after `ids`, until `end` says so. Special tokens but <eos> are never drawn.
+ * Pauses after each.
  */
-function written(net, ids, random, end) {
+function* written(net, ids, random, end) {
   const out = [];
   let state = net.start(1);
   let logits = [];
@@ -55,6 +56,7 @@ function written(net, ids, random, end) {
     const p = softmax(Array.from(logits, (z, id) => (id < FIRST && id !== EOS ? -Infinity : z)));
     out.push(draw(p, random()));
     read(out.at(-1));
+    yield;
   }
   return out;
 }
@@ -118,11 +120,12 @@ const KINDS = {
         }
         return loss(queue.pop());
       },
-      report(luck, writes) {
-        const wanted = writes ? 12 : 0;
-        const names = Array.from({ length: wanted }, () =>
-          characters.decode(written(network, [SOS], luck, (out) => out.at(-1) === EOS || out.length > LONGEST)),
-        );
+      *report(luck, writes) {
+        const names = [];
+        for (const wanted = writes ? 12 : 0; names.length < wanted; ) {
+          const end = (out) => out.at(-1) === EOS || out.length > LONGEST;
+          names.push(characters.decode(yield* written(network, [SOS], luck, end)));
+        }
         return {
           valid: scoped(() => loss(valid.slice(0, CHECKED)).data[0]),
           samples: names.filter(Boolean).map((name) => ({ text: name, known: known.has(name) })),
@@ -187,7 +190,7 @@ const KINDS = {
         }
         return crossEntropy(found.logits, targets);
       },
-      report(luck, writes) {
+      *report(luck, writes) {
         const loss = (at, from) => {
           const [ids, targets, rows] = windows(valid, at);
           return scoped(() => {
@@ -199,11 +202,16 @@ const KINDS = {
         for (let i = 0, carried = network.start(1); stateful && i < checks.length; i += 1) {
           // one text, read from window to window
           [losses[i], carried] = loss([checks[i]], carried);
+          yield;
         }
         if (!stateful) [losses[0]] = loss(checks);
-        const from = train.slice(0, 1);
-        const write = () => characters.decode([...from, ...written(network, from, luck, (out) => out.length >= 240)]);
-        return { valid: mean(losses), samples: writes ? [{ text: write() }] : [] };
+        const samples = [];
+        if (writes) {
+          const from = train.slice(0, 1);
+          const more = yield* written(network, from, luck, (out) => out.length >= 240);
+          samples.push({ text: characters.decode([...from, ...more]) });
+        }
+        return { valid: mean(losses), samples };
       },
     };
   },
@@ -225,17 +233,20 @@ const KINDS = {
         const { z, answers } = answered(B, whole(random, 1, longest), random);
         return crossEntropy(z, answers);
       },
-      report() {
+      *report() {
         const from = generator(5000); // the same questions in every report
         const losses = [];
         for (let gap = 1; gap <= longest; gap += 3) {
           const { z, answers } = answered(32, gap, from);
           losses.push(crossEntropy(z, answers).data[0]);
+          yield;
         }
-        const right = gaps.map((gap) => {
+        const right = [];
+        for (const gap of gaps) {
           const { z, answers } = answered(100, gap, from);
-          return [gap, mean(answers.map((id, b) => Number(best(z, b) === id)))];
-        });
+          right.push([gap, mean(answers.map((id, b) => Number(best(z, b) === id)))]);
+          yield;
+        }
         return { valid: mean(losses), right };
       },
     };
@@ -270,15 +281,20 @@ const KINDS = {
     return {
       network,
       loss: () => loss(B, whole(random, 1, longest), random),
-      report() {
+      *report() {
         const from = generator(5000);
         const losses = [];
-        for (let length = 1; length <= longest; length += 3) losses.push(loss(32, length, from).data[0]);
-        const right = lengths.map((length) => {
+        for (let length = 1; length <= longest; length += 3) {
+          losses.push(loss(32, length, from).data[0]);
+          yield;
+        }
+        const right = [];
+        for (const length of lengths) {
           const [source, , wanted] = sequences(50, length, from);
           const out = writes(source, 50, length);
-          return [length, mean(out.map((id, r) => Number(id === wanted[r])))];
-        });
+          right.push([length, mean(out.map((id, r) => Number(id === wanted[r])))]);
+          yield;
+        }
         const [source, , wanted] = sequences(1, longest, from);
         const out = writes(source, 1, longest);
         return {
@@ -292,7 +308,7 @@ const KINDS = {
 };
 
 /** How a GPT of the page is described so that lmbook.lab.checkpoints.load makes the same one in Python. */
-const described = ({ d_model, heads, n_layers }, window, { types, size }) => ({
+const described = ({ d_model, heads, n_layers, positions = "learned" }, window, { types, size }) => ({
   recipe: "trained in the page",
   model: {
     class: "lmbook.gpt.GPT",
@@ -301,6 +317,7 @@ const described = ({ d_model, heads, n_layers }, window, { types, size }) => ({
     d_model,
     n_heads: heads,
     n_layers,
+    positions,
     activation: { function: "lmbook.gpt.gelu_tanh" },
   },
   text: {
@@ -320,11 +337,10 @@ function ofFile({ model = {}, text }, about) {
   const sized = [d_model, n_layers, heads, window].every((size) => Number.isInteger(size) && size > 0);
   if (!/\.GPT$/.test(kind) || !sized || !/CharTokenizer$/.test(text?.class) || !Array.isArray(types))
     throw new Error("the page trains a GPT of characters only; the file describes another model, or none");
-  const other =
-    (d_ff ?? 4 * d_model) !== 4 * d_model || (positions ?? "learned") !== "learned" || tied === false || bias === false;
+  const other = (d_ff ?? 4 * d_model) !== 4 * d_model || tied === false || bias === false;
   if (other || !/gelu_tanh$/.test(activation?.function))
-    throw new Error("the page has learned positions, a tied output, biases and gelu_tanh; the file's GPT differs");
-  const network = { class: "GPT", d_model, heads, n_layers, deviation: 0.02 };
+    throw new Error("the page has a tied output, biases and gelu_tanh; the file's GPT differs");
+  const network = { class: "GPT", d_model, heads, n_layers, positions, deviation: 0.02 };
   const fits = about.kind === "text" ? { T: window } : {};
   return { about: { ...about, ...fits, network: { ...network, window } }, types };
 }
@@ -386,7 +402,15 @@ export function lesson(about, seed, text = "", loaded = null) {
       learn(rate);
       return L;
     },
-    report: (writes = true) => inference(() => report(generator(seed + steps), writes)),
+    /** Whoever asks for the pieces may do other things between them. */
+    *report(writes = true) {
+      const pieces = report(generator(seed + steps), writes);
+      for (;;) {
+        const { done, value } = inference(() => pieces.next());
+        if (done) return value;
+        yield;
+      }
+    },
     kept: () => ({
       steps,
       weights: new Map([...network.weights].map(([name, { data }]) => [name, data.slice()])),

@@ -125,13 +125,13 @@ const NETWORKS = {
     ],
   }),
 
-  /** Learned positions, the output tied to the embeddings. */
-  GPT: ({ vocab, window, heads, ...about }) => ({
+  /** Positions learned or rotary, the output tied to the embeddings. */
+  GPT: ({ vocab, window, heads, positions = "learned", ...about }) => ({
     Kind: GPT,
     about: { n_heads: heads, window },
     weights: [
       ["embedding.weight", vocab, about.d_model, normal(about.deviation)],
-      ["position.table.weight", window, about.d_model, normal(about.deviation)],
+      ...(positions === "learned" ? [["position.table.weight", window, about.d_model, normal(about.deviation)]] : []),
       ...layers("layers", about, "pre"),
       ...norm("norm", about.d_model),
     ],

@@ -5,14 +5,18 @@
 // the gradient of its part of the rows and sends it; all take the step that the mean of these gradients says.
 //
 //   tell it   { crew: { part, parts, lines } }      before the start: lines to the others, or to the leader
-//             { start: { abouts, seed, text, every, steps, rate, file, card, from } }      from: what it once kept
+//             { start: { abouts, seed, text, every, steps, rate, warmup, file, card, from } }      from: what it once
+//             kept; warmup: so many steps, and then the rate falls to 0 at the last one (schedules.mjs)
 //             { go: true }   { go: false }   { rate }   { keep: true }   { pack: true }
-//   it tells  { run, step, seconds, train, valid, samples, right, notes }      of each network, before the first step
-//             and after every `every` steps; seconds with the reports; samples with the first reports and every fifth
-//             { done: true }  after `steps` steps, from where { go: true } takes as many again      { error }
+//   it tells  { run, step, end, rate, seconds, train, valid, samples, right, notes }      of each network, before the
+//             first step and after every `every` steps; rate: of the next step; seconds with the reports; samples with
+//             the first reports and every fifth
+//             { done: { end, rate } }  after `steps` steps: where { go: true } would go from here, at first at what rate
+//             { error }
 //             { kept: [one a network] }      { packed: bytes of a .safetensors file }
 import { packed, weights } from "./checkpoint.mjs";
 import { lesson } from "./lessons.mjs";
+import { warmupCosine } from "./schedules.mjs";
 import { mean } from "../kit/numbers.mjs";
 
 const WRITES = 5;
@@ -26,8 +30,13 @@ export function training(tell, turn) {
   let step = 0;
   let end = 0;
   let working = false;
+  const asked = []; // while it works: what is to be told between two steps
   let crew = { part: 0, parts: 1, lines: [] };
   const others = []; // of each the next gradient
+
+  /** The rate of the next step. */
+  const rateNow = (last = end) =>
+    plan.rate * (plan.warmup === undefined ? 1 : warmupCosine(step + 1, plan.warmup, last));
 
   /** Does the work, and counts its time. */
   function timed(run, work) {
@@ -37,14 +46,22 @@ export function training(tell, turn) {
     return found;
   }
 
-  function report() {
+  /** Of all networks, in pieces: after `turn` messages are heard, and where there is no worker the page has its turn. */
+  async function report() {
     const count = step / plan.every;
     const writes = count <= 2 || count % WRITES === 0 || step === end;
     for (const [i, run] of runs.entries()) {
-      const found = timed(run, () => run.own.report(writes));
+      const pieces = run.own.report(writes);
+      let piece = null;
+      const some = (start = performance.now()) => {
+        do piece = pieces.next();
+        while (!piece.done && performance.now() - start < turn);
+      };
+      for (timed(run, some); !piece.done; timed(run, some)) await new Promise((then) => setTimeout(then));
+      const found = piece.value;
       const train = run.losses.length ? mean(run.losses) : null;
       run.losses = [];
-      tell({ run: i, step, seconds: run.seconds, train, notes: run.own.notes, ...found });
+      tell({ run: i, step, end, rate: rateNow(), seconds: run.seconds, train, notes: run.own.notes, ...found });
     }
   }
 
@@ -101,8 +118,9 @@ export function training(tell, turn) {
       for (let i = 0; i < gradients.length; i += 1) gradients[i] += more[i];
     }
     for (let i = 0; i < gradients.length; i += 1) gradients[i] /= crew.parts;
-    for (const line of crew.lines) line.postMessage({ rate: plan.rate, gradients });
-    own.learn(plan.rate, gradients);
+    const rate = rateNow();
+    for (const line of crew.lines) line.postMessage({ rate, gradients });
+    own.learn(rate, gradients);
     return mean([loss, ...found.map((one) => one.loss)]);
   }
 
@@ -113,25 +131,26 @@ export function training(tell, turn) {
     try {
       if (!runs) {
         begin();
-        if (!plan.from) report();
+        if (!plan.from) await report();
       }
       while (going && step < end && performance.now() - start < turn) {
         for (const run of runs) {
           const before = performance.now();
-          run.losses.push(crew.parts > 1 ? await together(run.own) : run.own.step(plan.rate));
+          run.losses.push(crew.parts > 1 ? await together(run.own) : run.own.step(rateNow()));
           run.seconds += (performance.now() - before) / 1000;
         }
         step += 1;
-        if (step % plan.every === 0) report();
+        if (step % plan.every === 0) await report();
       }
     } catch (error) {
       going = false;
       tell({ error: error.message });
     }
     working = false;
+    for (const answer of asked.splice(0)) answer();
     if (going && step >= end) {
       going = false;
-      tell({ done: true });
+      tell({ done: { end: end + plan.steps, rate: rateNow(end + plan.steps) } });
     }
     timer = going ? setTimeout(work) : null;
   }
@@ -144,10 +163,12 @@ export function training(tell, turn) {
     if (start) plan = start;
     if (start && crew.part) follow();
     if (rate) plan.rate = rate;
-    if (keep && runs)
-      tell({ kept: { step, seconds: runs.map((run) => run.seconds), kept: runs.map((run) => run.own.kept()) } });
-    if (pack && runs)
-      tell({ packed: packed(runs[0].own.kept().weights, runs[0].own.network.weights, runs[0].own.card) });
+    const answer = () => {
+      const all = runs.map((run) => run.own.kept());
+      if (keep) tell({ kept: { step, seconds: runs.map((run) => run.seconds), kept: all } });
+      if (pack) tell({ packed: packed(all[0].weights, runs[0].own.network.weights, runs[0].own.card) });
+    };
+    if ((keep || pack) && runs) working ? asked.push(answer) : answer();
     if (go === undefined) return;
     going = go;
     if (going && runs && step >= end) end += plan.steps;

@@ -51,7 +51,7 @@ class Layer {
   /** On whole texts, with the vectors of a source or without one. options: as attention has them. */
   run(X, options, source = null) {
     const { attention, cross } = this;
-    const entries = [this.sublayer(0, "self", X, (H) => attention.attend(H, attention.project(H), options))];
+    const entries = [this.sublayer(0, "self", X, (H) => attention.attend(H, attention.project(H, options), options))];
     const read = (H) => cross.attend(H, cross.project(source), { B: options.B });
     if (source) entries.push(this.sublayer(1, "cross", entries[0].next, read));
     return [...entries, this.feed(entries.at(-1).next)];
@@ -66,7 +66,7 @@ class Layer {
     const causal = X.rows > 1;
     let cache = past;
     const self = this.sublayer(0, "self", X, (H) => {
-      const own = this.attention.project(H, start);
+      const own = this.attention.project(H, { start });
       cache = past ? { keys: stack([past.keys, own.keys]), values: stack([past.values, own.values]) } : own;
       return this.attention.attend(H, cache, { start, causal });
     });

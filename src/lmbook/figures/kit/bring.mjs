@@ -43,6 +43,9 @@ export function fetched(model, name, told) {
   });
 }
 
+/** @type {Map<() => any, string>} */
+const addresses = new Map(); // of programs: one of each for a page, however many workers run it
+
 /**
  * A worker that runs a program (bundle.py), or null where the page allows none. failed() is called where its policy
  * stops the worker later, or memory ends.
@@ -52,13 +55,11 @@ export function fetched(model, name, told) {
  */
 export function workerOf(program, heard, failed) {
   try {
-    const text = new Blob([`(${program})().serve(self);`], { type: "text/javascript" });
-    const address = URL.createObjectURL(text);
+    const made = () => URL.createObjectURL(new Blob([`(${program})().serve(self);`], { type: "text/javascript" }));
+    const address = addresses.get(program) ?? made();
+    addresses.set(program, address);
     const worker = new Worker(address);
-    worker.onmessage = ({ data }) => {
-      URL.revokeObjectURL(address); // it has been read
-      heard(data);
-    };
+    worker.onmessage = ({ data }) => heard(data);
     worker.onerror = (event) => {
       event.preventDefault();
       failed();

@@ -38,7 +38,8 @@ RNN = {"kind": "text", "B": 16, "T": 25, "network": PLAIN}
 GPT_TEXT = {"kind": "text", "B": 12, "T": 32, "network": SMALL_GPT}
 LARGE_GPT = {"class": "GPT", "d_model": 64, "heads": 4, "n_layers": 4, "deviation": 0.05}
 GPT_LONG = {"kind": "text", "B": 8, "T": 64, "network": LARGE_GPT}
-BOOKS_GPT = {"kind": "text", "B": 12, "T": 64, "network": {**LARGE_GPT, "d_model": 128}}  # as the recipe shakespeare
+BOOKS = {**LARGE_GPT, "d_model": 128, "positions": "rotary"}  # as the recipe shakespeare
+BOOKS_GPT = {"kind": "text", "B": 12, "T": 64, "network": BOOKS}
 REVERSAL = {"kind": "reversal", "B": 32, "longest": 12, "symbols": 8, "lengths": [3, 6, 9, 12, 16]}
 GAP = {"kind": "gap", "B": 32, "longest": 20, "symbols": 8, "gaps": [1, 5, 10, 20, 40]}
 SHORT = {"d_model": 32, "heads": 4, "n_layers": 2, "deviation": 0.1}
@@ -55,6 +56,11 @@ def _way(label: str, text: str, steps: int, unit: str, batch: int, runs: dict[st
         "label": label, "text": text, "steps": steps, "every": steps // STEPS_A_CURVE, "unit": unit, "batch": batch,
         "runs": runs, **more,
     }  # fmt: skip
+
+
+def _falling(label: str, text: str, steps: int, *rest, **more: object) -> dict:
+    """As `_way`; the rate climbs for a twentieth of the steps, then falls to 0, as in the recipe `shakespeare`."""
+    return _way(label, text, steps, *rest, warmup=steps // 20, **more)
 
 
 PAIRS = data.captions(1000, seed=0, max_words=7)
@@ -170,12 +176,13 @@ LESSONS = {
         ),
         "rate": 0.005,
         "ways": [
-            _way("6,000 invented names", "names", 1200, "names", 32, {"GPT": GPT_NAMES}),
-            _way("the book's short stories", "stories", 900, "characters", 384, {"GPT": GPT_TEXT}),
-            _way("the stories, 209,000 parameters", "stories", 2010, "characters", 512, {"GPT": GPT_LONG}, rate=0.003),
-            _way("your own text", "own", 2010, "characters", 512, {"GPT": GPT_LONG}, rate=0.003, asks=OWN_TEXT),
-            _way("a long text of yours, 802,000 parameters", "own", 2010, "characters", 768, {"GPT": BOOKS_GPT},
-                 rate=0.003, asks="Paste a text of 100,000 to 1,200,000 characters; it stays in this page"),
+            _falling("6,000 invented names", "names", 1200, "names", 32, {"GPT": GPT_NAMES}),
+            _falling("the book's short stories", "stories", 900, "characters", 384, {"GPT": GPT_TEXT}),
+            _falling("the stories, 209,000 parameters", "stories", 2010, "characters", 512, {"GPT": GPT_LONG},
+                     rate=0.003),
+            _falling("your own text", "own", 2010, "characters", 512, {"GPT": GPT_LONG}, rate=0.003, asks=OWN_TEXT),
+            _falling("a long text of yours, 802,000 parameters", "own", 2010, "characters", 768, {"GPT": BOOKS_GPT},
+                     rate=0.003, asks="Paste a text of 100,000 to 1,200,000 characters; it stays in this page"),
         ],
     },
 }  # fmt: skip
@@ -199,7 +206,7 @@ def trained(way: dict, about: dict, rate: float, seed: int = 0) -> tuple[list[di
 
     Raises RuntimeError where there is no Node, or the training ends with an error.
     """
-    start = {key: way[key] for key in ("every", "steps")} | {
+    start = {key: way[key] for key in ("every", "steps", "warmup") if key in way} | {
         "abouts": [about],
         "seed": seed,
         "rate": rate,
@@ -297,7 +304,7 @@ class Trainer(Figure):
 
     lesson = traitlets.Dict().tag(sync=True)
     rate = traitlets.Enum(RATES).tag(sync=True)
-    seed = traitlets.Int(1, min=0).tag(sync=True)
+    seed = traitlets.Int(1, min=0, max=999_999).tag(sync=True)
 
     def __init__(self, lesson: str, **state):
         if lesson not in LESSONS:

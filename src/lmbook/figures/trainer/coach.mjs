@@ -12,10 +12,11 @@ export function coach(heard, parts = 1, lost = undefined) {
   let inside = null;
   const asked = [];
   const here = () => {
+    worker?.terminate();
     worker = null;
     if (lost || others.length) return (lost ?? (() => heard({ error: LOST })))();
     own.inPage = true;
-    inside = program().training(heard, 15);
+    inside = program().training((message) => inside && heard(message), 15);
     for (const message of asked) inside(message);
     return undefined;
   };
@@ -31,6 +32,7 @@ export function coach(heard, parts = 1, lost = undefined) {
     stop() {
       worker?.terminate();
       inside?.({ go: false });
+      inside = null;
       for (const other of others) other.stop();
     },
   };

@@ -233,7 +233,8 @@ export default figure(({ el, get, say, wager }) => {
       worker = coach(heard, shared() ? parts : 1);
       const abouts = way.runs.map(({ about }) => about);
       const { file: data = null, card = null } = opened ?? {};
-      worker.tell({ start: { abouts, seed, text, every: way.every, steps: way.steps, rate, file: data, card, from } });
+      const { every, steps: many, warmup } = way;
+      worker.tell({ start: { abouts, seed, text, every, steps: many, warmup, rate, file: data, card, from } });
     }
     worker.tell({ go: true });
     change(
@@ -278,12 +279,13 @@ export default figure(({ el, get, say, wager }) => {
       keep(place, { name, lesson: JSON.stringify(way.runs), rate, seed, text, runs, from: kept });
     } else if (message.done) {
       worker.tell({ keep: true });
+      runs[0].more = message.done;
       change("done", finding());
     } else {
-      const { step, train, valid, seconds, samples = [], right = [] } = message;
+      const { step, end, rate: next, train, valid, seconds, samples = [], right = [] } = message;
       const run = runs[message.run];
       run.points.push([step, train ?? NaN, valid]);
-      Object.assign(run, { seconds, right });
+      Object.assign(run, { seconds, right, end, rate: next });
       if (samples.length) {
         run.samples = samples;
         if (!samples[0].source) run.written.push([step, samples.map((one) => one.text)]);
@@ -331,6 +333,21 @@ export default figure(({ el, get, say, wager }) => {
   /** Seconds of work on all networks, with their reports. */
   const total = () => runs.reduce((sum, { seconds }) => sum + seconds, 0);
 
+  /** What the rate does, where it does not stay. */
+  function course() {
+    if (way.warmup === undefined) return "";
+    const { end = way.steps, rate: next = null, more } = runs[0] ?? {};
+    if (state === "done" && more)
+      return (
+        ` The rate has fallen to 0. Go on raises the budget to ${steps(more.end)}: the rate begins again at ` +
+        `${fmt.num(more.rate, 4)} and falls to 0 there.`
+      );
+    return (
+      ` The rate climbs to ${rate} in ${steps(way.warmup)}, then falls along half a cosine to 0 at step ` +
+      `${fmt.count(end)}${next === null ? "" : `; now it is ${fmt.num(next, 4)}`}.`
+    );
+  }
+
   /** How fast it goes here, and how long it will take. */
   function speed() {
     const step = runs[0]?.points.at(-1)?.[0];
@@ -342,7 +359,7 @@ export default figure(({ el, get, say, wager }) => {
         ? ` This device takes ${fmt.num(all / record, 1)} times as long as the one of the record: about ` +
           `${spent(all)} for the whole training.`
         : "";
-    const of = step <= way.steps ? ` of ${fmt.count(way.steps)}` : "";
+    const of = ` of ${fmt.count(runs[0].end ?? way.steps)}`;
     return (
       `${steps(step)}${of}${runs.length > 1 ? " each" : ""}, ${spent(total())}, ` +
       `${fmt.count((runs.length * step * way.batch) / total())} ${way.unit} per second.${slow}` +
@@ -350,7 +367,8 @@ export default figure(({ el, get, say, wager }) => {
         ? ` ${worker.parts} workers read ${fmt.count(way.batch / worker.parts)} each; at every step their gradients ` +
           "are sent and averaged."
         : "") +
-      notes.map((note) => ` Of the text, ${note}.`).join("")
+      notes.map((note) => ` Of the text, ${note}.`).join("") +
+      course()
     );
   }
 
@@ -368,8 +386,7 @@ export default figure(({ el, get, say, wager }) => {
     const shown = live ? runs : (record?.runs ?? []);
     const recorded = () => [
       `Dotted: a recorded training by the same code, ${spent(record.seconds)} on one core` +
-        (way.runs.length > 1 ? " for each network" : "") +
-        ". ",
+        `${way.runs.length > 1 ? " for each network" : ""}.${course()} `,
       h("span", { class: "lm-hand" }, "Press Train to do it here."),
     ];
     const learned = opened ? `From ${opened.name}. ` : "";
@@ -383,7 +400,7 @@ export default figure(({ el, get, say, wager }) => {
             ? learned
             : record
               ? recorded()
-              : "Nothing leaves this page.",
+              : `Nothing leaves this page.${course()}`,
     );
     picture.draw({
       runs: live ? runs.map((run) => run.points) : [],
@@ -391,7 +408,7 @@ export default figure(({ el, get, say, wager }) => {
       marks: [...(way.marks ?? []), ...(flag !== null && way === ways[0] ? [[flag, "your bet"]] : [])],
       covered: question?.open && way === ways[0] && !live,
       labels: way.runs.length > 1 ? way.runs.map(({ label }) => label) : ["held out"],
-      end: way.steps,
+      end: runs[0]?.end ?? way.steps,
       tones: way.runs.map((run) => run.tone),
     });
     replace(key, [

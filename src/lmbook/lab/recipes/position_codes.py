@@ -14,6 +14,7 @@ a gain.
 
 import functools
 import math
+from copy import deepcopy
 
 import torch
 from torch import Tensor, nn
@@ -195,3 +196,34 @@ def copying_beside(run: Run) -> tuple[dict, None]:
         inside, past = places[: LONGEST - BACK], places[LONGEST - BACK :]
         scores |= {f"{code}, trained": inside.mean().item(), f"{code}, past": past.mean().item()}
     return scores, None
+
+
+@torch.no_grad()
+def without_rows(model: Reader, first: int, last: int) -> Reader:
+    """A copy of the model in which rows first .. last of the learned table are 0."""
+    copied = deepcopy(model)
+    copied.embedding.learned.table.weight[first : last + 1] = 0.0
+    return copied
+
+
+@recipe(
+    "copying-learned",
+    about="copy with learned positions past the trained length: what trained and untrained rows do",
+    minutes=2,
+    score="output at rows 0, 12 symbols",
+)
+def copying_learned(run: Run) -> tuple[dict, None]:
+    """Share right by number N of symbols. The output stands at positions N + 1 .. 2N; rows up to 20 were trained.
+
+    "trained rows", "untrained rows": where the row of the position was trained, and where it was not.  "zeroed": the
+    rows of the output are 0, so that the model has no code there.  "untrained zeroed": only those that no training saw.
+    """
+    model, last = trained(run, "copy learned", "learned", copy, 1, LONGEST_COPY), 2 * LONGEST_COPY
+    scores: dict = {}
+    for N in TESTED[:2] if run.quick else TESTED:
+        by_place, inside = right(model, copy, N), max(0, last - N)
+        found = {"right": by_place, "trained rows": by_place[:inside], "untrained rows": by_place[inside:]}
+        found["zeroed"] = right(without_rows(model, N + 1, 2 * N), copy, N)
+        found["untrained zeroed"] = right(without_rows(model, last + 1, 2 * N), copy, N)
+        scores[str(N)] = {name: round(share.mean().item(), 3) for name, share in found.items() if len(share)}
+    return {"copy": scores, "output at rows 0, 12 symbols": scores["2" if run.quick else "12"]["zeroed"]}, None

@@ -4,7 +4,7 @@
     names, needs, pages  which cells of a chapter can run, and what each needs
     packs                the book's own source and what else goes with them; the manifest
     kernel.mjs           what a page calls; worker.mjs runs beside it, in a worker
-    cells.mjs            the buttons of a chapter, once one is pressed; outputs.mjs and editor.mjs belong to it
+    cells.mjs            the buttons of a chapter, once one is pressed, with steps.mjs, outputs.mjs, editor.mjs
     inside/              the Python part: the kernel, and small stand-ins for packages that need a server
 
 Where the files are not on this machine (`python -m lmbook_press.site.python` fetches them), the site is built without
@@ -12,6 +12,7 @@ the buttons, and says so.
 """
 
 import hashlib
+import json
 from pathlib import Path
 
 from lmbook import say
@@ -26,11 +27,8 @@ def look(app, config):
     if app.lmbook_python is None:
         say("THE PAGES HAVE NO PYTHON: `python -m lmbook_press.site.python`, before the build, says what is missing")
     else:
-        sources = [
-            files.LOCK,
-            *(Path(__file__).with_name(name) for name in ("names.py", "needs.py", "pages.py", "torch.json")),
-        ]
-        text = b"".join(file.read_bytes() for file in sources)
+        sources = [Path(__file__).with_name(name) for name in ("names.py", "needs.py", "pages.py", "torch.json")]
+        text = json.dumps(files.lock()).encode() + b"".join(file.read_bytes() for file in sources)
         config.lmbook_python = hashlib.sha256(text).hexdigest()
 
 

@@ -1,11 +1,9 @@
 // The code of a chapter, run and changed where it stands. run.mjs has made the buttons; this comes when one is pressed.
-//
-// A cell brings the cells above that it needs (lmbook_press.site.python.needs): those that have not run in this Python,
-// whose text has changed since, or whose names another cell has bound anew. So a press gives what the book prints,
-// however often and in whatever order cells were run.
+// A cell brings the cells above that it needs (steps.mjs).
 
 import { Kernel, manifest, weight } from "./kernel.mjs";
 import { show } from "./outputs.mjs";
+import { Steps } from "./steps.mjs";
 
 const sheet = Object.assign(document.createElement("link"), { rel: "stylesheet" });
 sheet.href = new URL("cells.css", import.meta.url).href;
@@ -17,11 +15,10 @@ const PAGE = location.pathname
   .split("/")
   .at(-1)
   .replace(/\.html$/, "");
-const ran = new Map(); // number of a cell: {generation, text, at}
 const views = new Map(); // number of a cell: what is on the page for it
 let about; // the manifest
 let plan; // the notebook's code cells: {id, source, before, imports, packs, binds, changes, names, torch, seconds}
-let clock = 0;
+let steps; // which of them have run
 let queue = Promise.resolve();
 let stopped = 0; // how often Stop was pressed: what waited then does not run
 let voice; // says what happened to those who do not see it
@@ -46,68 +43,22 @@ function kept() {
     return {};
   }
 }
-const edits = () => kept()[PAGE] ?? {};
+const edits = { ...kept()[PAGE] }; // of this page; where the browser keeps nothing, as long as it is open
 function keep(id, text) {
+  if (text === undefined) delete edits[id];
+  else edits[id] = text;
   const all = kept();
   const { [id]: _, ...others } = all[PAGE] ?? {};
   all[PAGE] = text === undefined ? others : { ...others, [id]: text };
   if (!Object.keys(all[PAGE]).length) delete all[PAGE];
-  if (Object.keys(all).length) localStorage.setItem(KEY, JSON.stringify(all));
-  else localStorage.removeItem(KEY);
-}
-const textOf = (number) => edits()[plan[number].id] ?? plan[number].source;
-
-/** What a cell needs. Text that a reader has changed may use other names: the last cell above to bind each counts. */
-function needs(number) {
-  const { before, imports, packs, source } = plan[number];
-  const found = { before: new Set(before), imports: new Set(imports), packs: new Set(packs) };
-  const add = (other) => {
-    for (const name of ["before", "imports", "packs"]) for (const one of plan[other][name]) found[name].add(one);
-    found.before.add(other);
-  };
-  const text = textOf(number);
-  if (text !== source) {
-    for (const word of new Set(text.match(/\b[A-Za-z_]\w*\b/g) ?? [])) {
-      for (let other = number - 1; other >= 0; other -= 1) {
-        const cell = plan[other];
-        if (cell.binds.includes(word)) {
-          if (!cell.torch) add(other);
-          break;
-        }
-        if (word in cell.names) {
-          found.imports.add(cell.names[word]);
-          break;
-        }
-      }
-    }
+  try {
+    if (Object.keys(all).length) localStorage.setItem(KEY, JSON.stringify(all));
+    else localStorage.removeItem(KEY);
+  } catch {
+    say("This browser keeps nothing here: what you change is gone when you leave the page.");
   }
-  for (const other of found.before) for (const pack of plan[other].packs) found.packs.add(pack);
-  return { before: [...found.before].sort((a, b) => a - b), imports: [...found.imports], packs: [...found.packs] };
 }
-
-/** The cells that have to run before this one, in order. */
-function missing(number, before) {
-  const chosen = new Set();
-  const own = new Set([...before, number]);
-  const touches = (other) => new Set([...plan[other].binds, ...plan[other].changes]);
-  for (const other of before) {
-    const last = ran.get(other);
-    const stale =
-      !last ||
-      last.generation !== kernel.generation ||
-      last.text !== textOf(other) ||
-      plan[other].before.some((one) => chosen.has(one) || (ran.get(one)?.at ?? 0) > last.at) ||
-      [...ran].some(
-        ([one, { at, generation }]) =>
-          at > last.at &&
-          generation === kernel.generation &&
-          (!own.has(one) || one >= number) &&
-          [...touches(one)].some((name) => touches(other).has(name)),
-      );
-    if (stale) chosen.add(other);
-  }
-  return [...chosen].sort((a, b) => a - b);
-}
+const textOf = (number) => edits[plan[number].id] ?? plan[number].source;
 
 function view(number) {
   if (views.has(number)) return views.get(number);
@@ -138,6 +89,7 @@ function running(number, on) {
 
 async function prepared() {
   plan ??= await (await fetch(new URL(`cells/${PAGE}.json`, import.meta.url))).json();
+  steps ??= new Steps(plan, textOf);
   about ??= await manifest();
 }
 
@@ -168,10 +120,10 @@ async function run(number) {
   const began = performance.now();
   try {
     await prepared();
-    const { before, imports, packs } = needs(number);
+    const { before, imports, packs } = steps.needs(number);
     if (!kernel.started) await load(number, packs);
-    const steps = missing(number, before);
-    const lines = [...imports, ...steps.flatMap((step) => plan[step].imports)];
+    const first = steps.missing(number, before, kernel.generation);
+    const lines = [...imports, ...first.flatMap((step) => plan[step].imports)];
     const onLoading = (names) => {
       const files = new Set(names.flatMap((name) => about.packs[name].files));
       const size = [...files].reduce((sum, name) => sum + about.files[name].bytes, 0);
@@ -183,19 +135,20 @@ async function run(number) {
       ? await kernel.run([...new Set(lines)].join("\n"), { id: `imports of ${number}`, onLoading })
       : null;
     if (ready && ready.status !== "ok") return finish(number, ready.status, ready.outputs, began);
-    for (const [i, step] of steps.entries()) {
-      const minutes = Math.ceil(steps.slice(i).reduce((sum, other) => sum + plan[other].seconds, 0) / 60);
+    for (const [i, step] of first.entries()) {
+      const minutes = Math.ceil(first.slice(i).reduce((sum, other) => sum + plan[other].seconds, 0) / 60);
       const long = minutes ? `, about ${minutes} min` : "";
-      head.textContent = `First the code above that this needs: ${i + 1} of ${steps.length}${long}`;
+      head.textContent = `First the code above that this needs: ${i + 1} of ${first.length}${long}`;
       if (minutes && !i) say(head.textContent);
       const { status, outputs: shown } = await kernel.run(textOf(step), { id: plan[step].id, onLoading });
       if (status !== "ok") {
         await show(outputs, shown);
         return done(number, status === "stopped" ? STOPPED : "Code above, which this needs, ended with an error.");
       }
-      ran.set(step, { generation: kernel.generation, text: textOf(step), at: ++clock });
+      steps.note(step, status, shown, kernel.generation);
     }
     head.textContent = "Running";
+    const said = steps.notices(before);
     let drawn = Promise.resolve();
     let waiting = false;
     const onOutput = (_, all) => {
@@ -203,12 +156,12 @@ async function run(number) {
       waiting = true; // what is printed in a loop is drawn once a frame
       requestAnimationFrame(() => {
         waiting = false;
-        drawn = drawn.then(() => show(outputs, all));
+        drawn = drawn.then(() => show(outputs, [...said, ...all]));
       });
     };
     const { status, outputs: shown } = await kernel.run(textOf(number), { id: plan[number].id, onOutput, onLoading });
     await drawn;
-    await finish(number, status, shown, began);
+    await finish(number, status, shown, began, said);
   } catch (error) {
     done(number, error.message === "stopped" ? STOPPED : `Python could not be loaded: ${error.message}`);
   } finally {
@@ -217,10 +170,10 @@ async function run(number) {
 }
 
 const STOPPED = "Stopped. The next run starts a new Python, and runs what it needs again.";
-async function finish(number, status, shown, began) {
+async function finish(number, status, shown, began, said = []) {
   if (status !== "stopped") {
-    ran.set(number, { generation: kernel.generation, text: textOf(number), at: ++clock });
-    await show(view(number).outputs, shown);
+    steps.note(number, status, shown, kernel.generation);
+    await show(view(number).outputs, [...said, ...shown]);
   }
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   const good = shown.length ? `Run here, ${seconds} s` : `Run here, ${seconds} s: nothing to show`;
@@ -232,17 +185,12 @@ async function load(number, packs) {
   const { head, bar } = view(number);
   const names = ["Python", ...packs.map((name) => about.packs[name].title)];
   const all = weight(about, packs);
-  const what = `Loading ${names.join(", ")}: ${megabytes(all)}, once`;
-  head.textContent = what;
-  say(what);
-  bar.hidden = false;
-  bar.value = 0;
+  head.textContent = `Loading ${names.join(", ")}: ${megabytes(all)}, once`;
+  say(head.textContent);
+  Object.assign(bar, { hidden: false, value: 0 });
   await kernel.start({
     packs,
-    onProgress: ({ loaded, total }) => {
-      bar.max = Math.max(total, all);
-      bar.value = loaded;
-    },
+    onProgress: ({ loaded, total }) => Object.assign(bar, { max: Math.max(total, all), value: loaded }),
   });
   bar.hidden = true;
 }
@@ -260,8 +208,7 @@ export async function change(number, { focus = true } = {}) {
   const place = made("div", "highlight lm-editor");
   printed.hidden = true;
   printed.after(place);
-  const reset = made("button", "lm-button lm-reset", "Reset");
-  reset.type = "button";
+  const reset = Object.assign(made("button", "lm-button lm-reset", "Reset"), { type: "button" });
   reset.setAttribute("aria-label", `Reset code ${number + 1} to the book's`);
   const bar = buttons(number);
   const opener = bar.querySelector(".lm-edit");
@@ -297,7 +244,7 @@ export async function change(number, { focus = true } = {}) {
 export async function restore() {
   await prepared();
   for (const [number, { id }] of plan.entries()) {
-    if (id in edits() && document.querySelector(`.cell.lm-run-${number} .lm-edit`))
+    if (id in edits && document.querySelector(`.cell.lm-run-${number} .lm-edit`))
       await change(number, { focus: false });
   }
 }

