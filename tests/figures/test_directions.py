@@ -101,14 +101,6 @@ def test_bad_arguments_are_named(at):
         TwoDirections(at=at)
 
 
-def test_alternative_text_follows_the_state():
-    figure = TwoDirections()
-    for name, value in [("read", 4), ("word", 2), ("at", len(SENTENCES))]:
-        before = figure.alt
-        setattr(figure, name, value)
-        assert figure.alt != before
-
-
 # --- on the page ----------------------------------------------------------------------------------------------------
 
 

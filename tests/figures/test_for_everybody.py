@@ -1,4 +1,5 @@
-"""What holds for every figure: axe finds nothing, a phone shows all of it, its keys are its own, its page is small.
+"""What holds for every figure: axe finds nothing, a phone shows all of it, its keys are its own, its page is small,
+and its alternative text says what is set.
 
 Where a figure has stages of its own for axe or a phone, or more to look at there, its own file goes through them.
 """
@@ -100,6 +101,28 @@ FIGURES = {
         20_000,
     ),
 }
+# name -> what is set in the first of its figures, one after the other; the writer reads its text once, when it is made
+CHANGES = {
+    "backprop": {"label": 3},
+    "blank": {"chosen": 3, "blank": 4},
+    "block": {"norm": "RMSNorm", "ffn": "SwiGLU", "kept": 2, "reach": "window", "tokens": 17},
+    "preferring": {"clicks": "rl", "updates": 7, "beta": 2},
+    "bottleneck": {"length": 30, "size": 512},
+    "budget": {"budget": 20.0, "size": 9.0},
+    "decoding": {"chosen": 1},
+    "digit": {"rows": 2, "digit": 8, "pixels": digit.greys(1)},
+    "directions": {"read": 4, "word": 2, "at": len(directions.SENTENCES)},
+    "draft": {"draft": "even", "letters": 3, "gamma": 7},
+    "fits": {"model": 3, "gpu": 1, "bits": 8, "texts": 5, "tokens": 11},
+    "forward": {"history": [5, 4, 6]},
+    "lookup": {"query": [0.0, 2.0], "beta": 3.0, "heads": 2},
+    "masks": {"layers": 4},
+    "nearby": {"chosen": 8},
+    "neighbours": {"chosen": 2, "words": "paris"},
+    "tokenizers": {"text": "in the", "merges": 3},
+    "unrolled": {"t": 5, "unit": 39, "passage": 1},
+    "wheels": {"i": 9, "offset": 7, "width": 12, "base": 10},
+}
 FOCUSABLE = "[...document.querySelectorAll('figure :is(button, input, select, summary, [tabindex])')]"
 
 
@@ -124,3 +147,12 @@ def test_the_same_state_gives_the_same_small_page(name):
     html = make()[0].html()
     assert html == make()[0].html()
     assert len(html) < most
+
+
+@pytest.mark.parametrize("name", sorted(FIGURES.keys() - {"writer"}))
+def test_alternative_text_follows_the_state(name):
+    figure = FIGURES[name][0]()[0]
+    for state, value in CHANGES[name].items():
+        before = figure.alt
+        setattr(figure, state, value)
+        assert figure.alt != before, state

@@ -11,7 +11,7 @@ def shown(page):
     """(cosine, section) of each neighbour."""
     rows = page.locator(".lmns-near button").all()
     first = "(node) => node.firstChild.textContent"
-    return [(row.locator("b").inner_text(), row.locator("span").evaluate(first)) for row in rows]
+    return [(row.locator("b").inner_text(), row.locator("span").last.evaluate(first)) for row in rows]
 
 
 def expected(figure):
@@ -23,9 +23,7 @@ def test_neighbours_are_those_stored():
     figure = NearSections(chosen=7)
     assert [cosine for _, cosine in figure.neighbours()] == [cosine for _, cosine in stored["near"][7]]
     assert figure.neighbours()[0][0].startswith(f"{stored['sections'][stored['near'][7][0][0]][0]}: ")
-    before = figure.alt
     figure.chosen = 8
-    assert figure.alt != before
     assert figure.neighbours()[0][0] in figure.fallback()
 
 

@@ -120,14 +120,6 @@ def test_bad_arguments_are_named(merges):
         TokenizerComparison(merges=merges)
 
 
-def test_alternative_text_follows_the_state():
-    figure = TokenizerComparison()
-    for name, value in [("text", "in the"), ("merges", 3)]:
-        before = figure.alt
-        setattr(figure, name, value)
-        assert figure.alt != before
-
-
 # --- on the page ----------------------------------------------------------------------------------------------------
 
 

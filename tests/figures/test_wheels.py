@@ -57,15 +57,10 @@ def test_what_the_figure_does_not_have_is_refused(state, message):
         PositionWheels(**state)
 
 
-def test_alternative_text_follows_the_state():
-    figure = PositionWheels()
-    for name, value in (("i", 9), ("offset", 7), ("width", 12), ("base", 10)):
-        before = figure.alt
-        setattr(figure, name, value)
-        assert figure.alt != before
+def test_alternative_text_and_fallback_hold_the_product():
+    figure = PositionWheels(i=9, offset=7, width=12, base=10)
     assert f"{figure.product():.2f}" in figure.alt
     assert f"{figure.product():.2f}".replace("-", "−") in figure.fallback()
-    assert PositionWheels().html() == PositionWheels().html()
 
 
 def test_bars_of_the_still_lie_on_the_side_of_their_sign():
