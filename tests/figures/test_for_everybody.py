@@ -9,6 +9,7 @@ import test_bottleneck as bottleneck
 import test_digit as digit
 import test_directions as directions
 import test_lookup as lookup
+import test_sentence as sentence
 from seen import rightmost
 from traitlets import TraitError
 
@@ -86,6 +87,11 @@ FIGURES = {
         ".lmn-word, .lmn-near button, .lmn-map svg, .lmn-label",
         25_000,
     ),
+    "sentence": (
+        lambda: [figures.SentenceProbability(text) for text in (sentence.LONG, "the sea was calm .")],
+        ".lm-chart svg, .lm-word",
+        20_000,
+    ),
     "tokenizers": (
         lambda: [
             figures.TokenizerComparison(text) for text in ("港は静かです ⛵", "supercalifragilisticexpialidocious " * 3)
@@ -123,6 +129,7 @@ CHANGES = {
     "masks": {"layers": 4},
     "nearby": {"chosen": 8},
     "neighbours": {"chosen": 2, "words": "paris"},
+    "sentence": {"sentence": "the cat sleeps .", "order": 2},
     "tokenizers": {"text": "in the", "merges": 3},
     "unrolled": {"t": 5, "unit": 39, "passage": 1},
     "wheels": {"i": 9, "offset": 7, "width": 12, "base": 10},
