@@ -106,6 +106,9 @@ def test_a_figure_shows_all_of_itself_and_keeps_its_height(show, printed):
     page = show(*printed, width=820)
     assert page.locator(FIGURES).count() == len(printed) > 30
     assert faults(page, "cut", "outside", "small") == []
+    assert {"0.00", "0.000", "1.00", "1.000"}.isdisjoint(
+        page.locator(".lm-bar-text").all_inner_texts()
+    )  # nearly 0 or 1
     page.set_viewport_size({"width": 390, "height": 844})
     page.evaluate(DRAWN)
     assert faults(page, "cut", "outside", "small", "missed", "high") == []
@@ -171,8 +174,30 @@ ON_PAPER = """(figures) => figures.map((figure) => {
 })"""
 
 
-def test_the_first_view_on_paper_is_the_finding_and_its_drawing(show, printed):
+# While a bet is open: numbers with a point that are in the name of something, and nowhere in sight; and in each figure
+# that has one, whether it is open.
+NAMED = """(figures) => figures.map((figure) => {
+  const seen = (one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  const words = document.createTreeWalker(figure.querySelector(".lm-body"), NodeFilter.SHOW_TEXT);
+  let shown = "";
+  while (words.nextNode()) if (seen(words.currentNode.parentElement)) shown += ` ${words.currentNode.data}`;
+  const named = [...figure.querySelectorAll("[aria-label], [aria-valuetext], [aria-description]")].filter(seen)
+    .flatMap((one) => ["aria-label", "aria-valuetext", "aria-description"].map((it) => one.getAttribute(it)));
+  const told = named.filter(Boolean).flatMap((name) => name.match(/\\d*[.]\\d+/g) ?? []);
+  return {
+    name: figure.dataset.module,
+    open: figure.querySelector(".lm-wager")?.dataset.open,
+    told: told.filter((number) => !shown.includes(number)),
+  };
+})"""
+PLAYED = {"shannon", "unrolled"}  # a bet on every word; a rule that the reader guesses
+
+
+def test_every_figure_takes_a_bet_and_on_paper_is_the_finding_and_its_drawing(show, printed):
     page = show(*printed, bets=True)
+    found = page.locator(FIGURES).evaluate_all(NAMED)
+    assert {one["name"] for one in found if one["open"] != "true"} <= PLAYED
+    assert {one["name"]: one["told"] for one in found if one["told"]} == {}
     page.emulate_media(media="print")
     for one in page.locator(FIGURES).evaluate_all(ON_PAPER):
         name, drawn = one.pop("name"), one.pop("drawn")
@@ -276,6 +301,13 @@ def test_the_focus_is_never_lost_on_a_button_that_has_done_all_it_can(show, prin
     assert page.locator(FIGURES).evaluate_all(PRESSED) == []
 
 
+def test_a_name_that_tells_the_answer_is_seen(show):
+    page = show(figures.MaskPainter(), bets=True)
+    assert page.locator(FIGURES).evaluate_all(NAMED) == [{"name": "masks", "open": "true", "told": []}]
+    page.locator("[aria-label]").last.evaluate("(one) => one.setAttribute('aria-label', 'layer 2: 0.47')")
+    assert page.locator(FIGURES).evaluate_all(NAMED)[0]["told"] == ["0.47"]
+
+
 def test_a_lost_focus_is_seen(show):
     page = show(FirstWords())
     page.locator(".lm-button").last.evaluate("(one) => one.addEventListener('click', () => { one.disabled = true; })")
@@ -305,10 +337,13 @@ FULL = """(figures) => figures.flatMap((figure) => [...figure.querySelectorAll("
 }).map((line) => figure.dataset.module))"""
 
 
-def test_a_line_that_is_full_says_so(show, printed):
-    page = show(*printed)
+def test_a_line_that_is_full_says_so_and_typing_fetches_no_model(show, printed):
+    page, asked = show(*printed), []
+    page.on("request", lambda request: asked.append(request.url))
     assert page.locator("input[maxlength]").count() >= 10
     assert page.locator(FIGURES).evaluate_all(FULL) == []
+    page.wait_for_timeout(300)  # a line waits so long for the next letter
+    assert [one for one in asked if "safetensors" in one] == []
 
 
 # An arrow key on a closed menu: the browser changes it at once and tells so.
@@ -399,6 +434,7 @@ def acceptable(kind, name: str, value) -> bool:
 SETTABLE = {
     "BackpropGraph": ["x", "W", "label", "step", "chosen"],
     "DecodingSteps": ["chosen", "picks", "width", "step", "alpha"],
+    "DraftAndCheck": ["draft", "letters", "gamma"],
     "DoesItFit": ["model", "gpu", "bits", "texts", "tokens"],
     "FillTheBlank": ["chosen", "blank"],
     "GPTWriter": ["temperature", "top_k", "top_p", "layer", "head", "prompt"],
@@ -409,9 +445,12 @@ SETTABLE = {
     "NearSections": ["chosen"],
     "PositionWheels": ["i", "offset", "width", "base"],
     "SentenceProbability": ["order"],
+    "SpendTheBudget": ["budget", "size"],
+    "SwapTheBlock": ["norm", "ffn", "kept", "reach", "tokens"],
     "TokenizerComparison": ["merges"],
     "TwoDirections": ["at"],
     "UnrolledRNN": ["passage", "t", "unit"],
+    "YourPreferences": ["clicks", "updates", "beta"],
 }
 
 
