@@ -10,7 +10,7 @@ def shown(page):
     """(cosine, section) of each neighbour."""
     rows = page.locator(".lmns-near button").all()
     first = "(node) => node.firstChild.textContent"
-    return [(row.locator("b").inner_text(), row.locator("span").evaluate(first)) for row in rows]
+    return [(row.locator("b").inner_text(), row.locator("span").last.evaluate(first)) for row in rows]
 
 
 def expected(figure):
