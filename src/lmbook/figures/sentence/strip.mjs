@@ -78,7 +78,7 @@ export function strip() {
     ]);
     const after =
       zero < 0 ? "; the product stays above the smallest float32." : `; float32 gives 0 from token ${zero + 1} on.`;
-    const words = `The words end to end, ${fmt.num(total)} nats in all${open ? "." : after}`;
+    const words = `The words end to end${open ? "." : `, ${fmt.num(total)} nats in all${after}`}`;
     for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${ALL}`, width, "aria-label": words }))
       drawing.setAttribute(name, String(value));
   }
