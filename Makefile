@@ -69,7 +69,9 @@ CHAPTERS := notebooks/*.ipynb --nbval --nbval-current-env --nbval-sanitize-with 
 QUICK := $(filter-out tests/test_published.py,$(wildcard tests/test_*.py))
 QUICK += $(patsubst %,tests/data/test_%.py,batching synthetic)
 QUICK += $(patsubst %,tests/lab/test_%.py,baselines checkpoints configuration flops schedules word_shapes)
-quick: lint
+# Types take half of lint, so the halves of lint run side by side.
+quick: $(VENV)/.ready
+	@$(MAKE) --no-print-directory -j2 lint
 	$(FAST) $(BIN)/python -m pytest $(QUICK) tests/notebooks/test_form.py -m "not slow and not weekly" -n 2 $(SHARE) -q
 	@echo "make quick: all done. make test runs everything else too."
 
@@ -83,7 +85,7 @@ test-all: lint python $(VENV)/.compiled
 	$(PYTEST) tests $(CHAPTERS) $(SHARE) -m ""
 	@echo "make test-all: all done, nothing left out. What was skipped, and why, stands in the summaries above."
 
-# Types take longer than the rest; with -j2, as in continuous integration, the two halves run side by side.
+# With -j2, as in continuous integration and in make quick, the two halves run side by side.
 lint: types form
 
 types: $(VENV)/.ready

@@ -168,14 +168,6 @@ def test_what_does_not_exist_is_refused(state, message):
         CompleteDigit(gpt(), **state)
 
 
-def test_alternative_text_follows_the_state():
-    figure = CompleteDigit(gpt(), EXAMPLES)
-    for name, value in (("rows", 2), ("digit", 8), ("pixels", greys(1))):
-        before = figure.alt
-        setattr(figure, name, value)
-        assert figure.alt != before
-
-
 def test_the_shipped_model_fits_and_knows_digits():
     images, labels = digits()
     figure = CompleteDigit(examples=[{"label": 3, "pixels": images[3].flatten().int().tolist()}])

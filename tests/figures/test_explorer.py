@@ -194,7 +194,7 @@ def numbers_are_those_of_the_package(page, figure):
     expected = [f"{raw.get(reference.vocabulary[row[0]], 0)} of {total}" if total else "none" for row in rows]
     assert [row[2] for row in rows] == expected
     assert bars(page).count() == len(rows) == 10 or figure.smoothing == "none"
-    assert [bar.locator(".lmx-name").inner_text() for bar in bars(page).all()] == [row[0] for row in rows]
+    assert bars(page).locator(".lmx-name").all_inner_texts() == [row[0] for row in rows]
 
     down = table(page, 1)
     assert sum(number(row[6]) for row in down) == pytest.approx(1, abs=0.004)

@@ -5,7 +5,6 @@ import re
 import pytest
 import torch
 from seen import each, says, table
-from traitlets import TraitError
 
 from lmbook.figures import DoesItFit
 from lmbook.gpt import GPT
@@ -87,32 +86,12 @@ def test_one_text_reads_two_experts_of_eight_and_many_texts_all():
     assert read() == pytest.approx(2 * m["parameters"])
 
 
-@pytest.mark.parametrize(
-    ("state", "message"),
-    [
-        ({"model": 7}, "model is"),
-        ({"gpu": 3}, "gpu is"),
-        ({"bits": 12}, "bits"),
-        ({"texts": 11}, "texts"),
-        ({"tokens": 4}, "tokens"),
-    ],
-)
-def test_what_the_figure_does_not_have_is_refused(state, message):
-    with pytest.raises((ValueError, TraitError), match=message):
-        DoesItFit(**state)
-
-
-def test_alternative_text_follows_the_state():
-    figure = DoesItFit()
-    for name, value in (("model", 3), ("gpu", 1), ("bits", 8), ("texts", 5), ("tokens", 11)):
-        before = figure.alt
-        setattr(figure, name, value)
-        assert figure.alt != before
+def test_alternative_text_and_fallback_say_whether_it_fits():
+    figure = DoesItFit(model=3, gpu=1, bits=8, texts=5, tokens=11)
     assert "too much" in figure.alt
     figure.bits = figure.texts = 4
     assert "which fits" in figure.alt
     assert figure.alt.split(":")[0] in figure.fallback()
-    assert DoesItFit().html() == DoesItFit().html()
 
 
 # --- on the page ----------------------------------------------------------------------------------------------------

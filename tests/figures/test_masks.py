@@ -104,9 +104,7 @@ def test_other_states_are_refused(state, message):
 def test_alternative_text_and_fallback_follow_the_state():
     figure = MaskPainter(layers=1)
     assert "depend on these inputs: 4, 5, 6." in figure.alt
-    before = figure.alt
     figure.layers = 2
-    assert figure.alt != before
     assert "3, 4, 5, 6, 7" in figure.alt
     assert figure.fallback().count("<td>sees</td>") == sum(map(sum, figure.reach()))
     assert figure.html() == MaskPainter(layers=2).html()

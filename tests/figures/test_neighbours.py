@@ -109,14 +109,6 @@ def test_the_words_of_the_drawing_without_scripts_do_not_overlap():
         assert not [1 for one, other in itertools.combinations(spots, 2) if _overlap(one, other)]
 
 
-def test_alternative_text_follows_the_state():
-    figure = NeighbourMap()
-    for name, value in [("chosen", 2), ("words", "paris")]:
-        before = figure.alt
-        setattr(figure, name, value)
-        assert figure.alt != before
-
-
 # --- on the page ----------------------------------------------------------------------------------------------------
 
 

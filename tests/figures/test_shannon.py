@@ -177,8 +177,9 @@ def points(page):
 
 
 def bars(page, label):
-    rows = page.get_by_role("list", name=label).locator(".lm-bar").all()
-    return {r.locator(".lm-bar-label").inner_text(): r.locator(".lm-bar-text").inner_text() for r in rows}
+    rows = page.get_by_role("list", name=label).locator(".lm-bar")
+    names, texts = (rows.locator(part).all_inner_texts() for part in (".lm-bar-label", ".lm-bar-text"))
+    return dict(zip(names, texts, strict=True))
 
 
 def bet(page):
