@@ -13,6 +13,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 import nbformat
+import numpy as np
 from markupsafe import Markup
 
 from lmbook_exams.bank import CHAPTERS, of_chapter
@@ -135,6 +136,7 @@ class Meeting:
     slides: list[tuple[int, Slide]] = field(default_factory=list)
     rows: list[tuple[int, str]] = field(default_factory=list)
     board: str = ""
+    what_if: str = ""  # what the class is asked where the slides ask nothing
     bug: bool = False
     slips: list[str] = field(default_factory=list)
 
@@ -145,6 +147,11 @@ class Meeting:
     def figures(self) -> list[tuple[int, str]]:
         found = [(at, re.findall(r'class="lm-title">(.*?)</p>', "".join(slide.parts))) for at, slide in self.slides]
         return [(at, title) for at, titles in found for title in titles]
+
+    @property
+    def asked(self) -> list[tuple[int, Slide]]:
+        """What the class is asked in the meeting itself."""
+        return [one for one in self.of("ask") if one not in self.exit]
 
     @property
     def exit(self) -> list[tuple[int, Slide]]:
@@ -241,20 +248,21 @@ def meetings(plan: dict, book: Book) -> list[Meeting]:
             meeting = Meeting(at, number, title, about, about.part(part), bug=part == "second")
             meeting.board = _board(about.number, "bug" if meeting.bug else "derivation")
             meeting.slips = [] if part == "first" else about.slips()
+            meeting.what_if = "" if meeting.asked else _board(about.number, "what if")
             meeting.rows = _minutes(meeting, plan["minutes"])
             found.append(meeting)
     return found
 
 
 def _board(number: int, kind: str) -> str:
-    """A question of the exam bank: the derivation that a student must be able to write down, or a mistake to find."""
+    """A question of the exam bank: a derivation or a mistake to find for the board, a "what if" for the class."""
     found = [one for one in of_chapter(number) if one.kind == kind] if number in CHAPTERS else []
-    return prose("\n\n".join([f"**{found[0].title}.** {found[0].source.split('*Solution.*')[0]}"])) if found else ""
+    return prose(f"**{found[0].title}.** {found[0].ask(np.random.default_rng(0)).text}") if found else ""
 
 
 def _minutes(meeting: Meeting, minutes: int) -> list[tuple[int, str]]:
     """The time of a meeting: fixed pieces, and what is left for the slides."""
-    asked, figures = len([one for one in meeting.of("ask") if one not in meeting.exit]), len(meeting.figures)
+    asked, figures = len(meeting.asked) or bool(meeting.what_if), len(meeting.figures)
     rows = [(OPENING, "the exit question of last time")]
     rows += [(3 * asked, f"{asked} question{'s' * (asked > 1)}: hands first, then the answer")] * bool(asked)
     rows += [(5 * figures, "figures: the class says what to change")] * bool(figures)

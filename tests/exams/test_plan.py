@@ -77,6 +77,7 @@ def test_every_meeting_has_a_sheet_whose_minutes_add_up(meetings):
         assert sum(minutes for minutes, _ in one.rows) == PLAN["minutes"], one.title
         assert min(minutes for minutes, _ in one.rows) > 0, one.title
         assert one.exit, one.title
+        assert one.asked or one.what_if, one.title
         assert one.slides, one.title
         assert one.slips or one.title.endswith("first half"), one.title
         told = [slide for _, slide in one.slides if slide.kind not in ("ask", "answer")]

@@ -21,6 +21,7 @@ from firefox import Firefox, firefox
 from lmbook.figures import bundle, modules
 from lmbook.figures.bundle import served
 from lmbook.figures.trainer import LESSONS
+from lmbook.figures.translator import TRANSLATORS
 
 # Colours as the book's theme sets them, light and dark; everything else is plain HTML.
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -42,7 +43,7 @@ def pytest_collection_modifyitems(items):
 
 _numbers = count()  # of the pages
 BETS = re.findall(r'wager\(\{\s*name: "([\w-]+)"', "".join(path.read_text("utf8") for path in bundle.files().values()))
-BETS += [f"trainer-{name}" for name in LESSONS]
+BETS += [f"trainer-{name}" for name in LESSONS] + [f"translator-{name}" for name in TRANSLATORS]
 PARTS = "whole", "encoder", "decoder", "source", "target"
 BETS += [f"opened-{kind}-{part}" for kind in ("translator", "blank", "next") for part in PARTS]
 SETTLED = f"localStorage.setItem('lmbook-bets', '{json.dumps(dict.fromkeys(BETS))}')"

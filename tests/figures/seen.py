@@ -24,8 +24,8 @@ def says(page) -> str:
 
 
 def number(text: str) -> float:
-    """−1.5, 3.2 × 10⁻⁵, 1,234, 45°, ∞ and 7.5 % as floats."""
-    text = text.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-", ",°"))
+    """−1.5, 3.2 × 10⁻⁵, 1,234, 45°, ∞, 7.5 % and < 0.001 as floats."""
+    text = text.strip("<> ").translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-", ",°"))
     mantissa, _, exponent = text.replace("∞", "inf").replace("infinite", "inf").removesuffix(" %").partition(" × 10")
     return float(mantissa) * 10.0 ** int(exponent or 0) / (100 if text.endswith("%") else 1)
 

@@ -188,8 +188,11 @@ def test_on_a_lit_arrow_stands_the_derivative_of_its_head(show):
 
 def test_the_sign_is_bet_before_it_is_seen(show):
     page = show(BackpropGraph(**BY_HAND), bets=True)
-    assert not tile(page, "z1").locator(".lmb-by").is_visible()
-    assert tile(page, "z2").locator(".lmb-by").is_visible()
+    # nor the derivative of w₁₁, which is the same, since x₁ is 1
+    assert [tile(page, name).locator(".lmb-by").is_visible() for name in ("z1", "z2", "w11", "y1")] == [False] * 3 + [
+        True
+    ]
+    assert "0.57" not in page.get_by_role("button", name="w₁₁").aria_snapshot()
     page.get_by_role("button", name="negative").click()
     assert "No, it is positive: ŷ₁ − y₁ = 0.571 − 0 = 0.571." in page.locator(".lm-wager").inner_text()
     assert tile(page, "z1").locator(".lmb-by").is_visible()

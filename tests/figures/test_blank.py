@@ -17,9 +17,10 @@ def words(page):
 
 
 def bars(page):
-    """(word, number, note) of each bar."""
-    parts = (".lm-bar-label", ".lm-bar-text", ".lm-bar-note")
-    return list(zip(*(page.locator(f".lm-bar {part}").all_text_contents() for part in parts), strict=True))
+    """(word, number, whether it is the sentence's) of each bar."""
+    label, text = (page.locator(f".lm-bar .lm-bar-{part}").all_text_contents() for part in ("label", "text"))
+    tones = page.locator(".lm-bar").evaluate_all("(all) => all.map((one) => one.dataset.tone === '1')")
+    return list(zip(label, text, tones, strict=True))
 
 
 # --- the stored answers ---------------------------------------------------------------------------------------------
@@ -59,12 +60,6 @@ def test_ranks_and_probabilities_agree():
             assert rank > SHOWN if place is None else rank == place + 1
 
 
-@pytest.mark.parametrize("state", [{"chosen": len(SENTENCES)}, {"chosen": -1}, {"chosen": 0, "blank": 99}])
-def test_bad_arguments_are_named(state):
-    with pytest.raises(ValueError, match=r"(chosen|blank) is -?\d+; it must be from 0 to"):
-        FillTheBlank(**state)
-
-
 def test_its_text_says_the_first_view():
     figure = FillTheBlank()
     assert figure.guesses()[0][0] in figure.alt
@@ -83,8 +78,8 @@ def expected(figure):
 def matches(page, figure):
     shown = bars(page)
     assert [word for word, _, _ in shown] == [word for word, _ in expected(figure)]
-    assert [number(p) for _, p, _ in shown] == pytest.approx([p for _, p in expected(figure)], rel=0.01)
-    (marked,) = [word for word, _, note in shown if note.startswith("is in the sentence")]
+    assert [p for _, p, _ in shown] == [f"{p:.3f}" if p >= 0.0005 else "< 0.001" for _, p in expected(figure)]
+    (marked,) = [word for word, _, own in shown if own]
     assert marked == figure.own()[0]
     assert figure.own()[0] in says(page)
     assert figure.guesses()[0][0] in says(page)
@@ -143,7 +138,7 @@ def test_the_table_has_every_word(show):
         assert number(row[1]) == pytest.approx(own, rel=0.01)
         assert int(row[2].replace(",", "")) == rank
         assert row[3] == figure.words[offers[0][0]]
-    assert f"{figure.log_p():.2f}".replace("-", "−") in says(page)
+    assert f"{figure.log_p():.2f}".replace("-", "−") in page.locator("figure").inner_text()
 
 
 def test_the_state_in_the_page_is_the_state_in_python(show):
@@ -177,7 +172,7 @@ def test_a_sentence_of_the_readers_is_filled_as_by_the_package(show):
             (guesses,) = fill(model, forms, [*tokens[:blank], "<mask>", *tokens[blank + 1 :]], SHOWN)
             found = [(word, number(p)) for word, p, _ in bars(page)][:SHOWN]
             assert [word for word, _ in found] == [word for word, _ in guesses]
-            assert [p for _, p in found] == pytest.approx([p for _, p in guesses], rel=0.01, abs=1e-4)
+            assert [p for _, p in found] == pytest.approx([p for _, p in guesses], rel=0.01, abs=1e-3)
 
 
 def test_a_word_that_it_does_not_know_is_shown_as_what_it_becomes(show):

@@ -4,7 +4,6 @@ import itertools
 
 import pytest
 import torch
-from traitlets import TraitError
 
 from lmbook.figures import SwapTheBlock
 from lmbook.figures.block import HEADS, LAYERS, D, numbers
@@ -49,12 +48,6 @@ def test_operations_of_the_matrices_are_those_that_torch_counts():
     assert numbers("RMSNorm", "SwiGLU", 3, "recurrence", 9)["operations"] == LAYERS * products.flops
 
 
-def test_what_the_figure_does_not_have_is_refused():
-    for state in ({"norm": "BatchNorm"}, {"kept": 6}, {"reach": "none"}, {"tokens": 21}):
-        with pytest.raises(TraitError):
-            SwapTheBlock(**state)
-
-
 def test_the_page_shows_the_numbers_of_python(show):
     page = show(SwapTheBlock())
     page.get_by_role("group", name="Norm").get_by_text("RMSNorm", exact=True).click()
@@ -74,7 +67,26 @@ def test_the_page_shows_the_numbers_of_python(show):
         def said(n):
             return f"{n / 1e6:,.2f} MB" if n < 1e9 else f"{n / 1e9:.2f} GB"
 
-        expected = [text for key in now for text in (old[key], now[key])]
-        assert [shown[i] for i in (0, 1, 4, 5)] == [f"{expected[i] / 1e9:.2f} billion" for i in (0, 1, 4, 5)]
-        assert [shown[i].replace(",", "") for i in (2, 3)] == [said(expected[i]).replace(",", "") for i in (2, 3)]
-        assert shown[3] in page.locator(".lm-says").inner_text()
+        assert shown == [
+            f"{now['parameters'] / 1e9:.2f} billion",
+            said(now["state"]),
+            f"{now['operations'] / 1e9:.2f} billion",
+        ]
+        shares = page.locator(".lm-bar-fill").evaluate_all("(bars) => bars.map((bar) => parseFloat(bar.style.width))")
+        assert shares == pytest.approx([100 * now[key] / old[key] for key in now], abs=0.01)
+        assert shown[1] in page.locator(".lm-says").inner_text()
+
+
+def test_the_bet_is_settled_by_the_numbers(show):
+    page = show(SwapTheBlock(), bets=True)
+    page.get_by_role("button", name="a window").click()
+    said = page.locator(".lm-wager").inner_text()
+    least = {"1 head": (0, "all"), "a window": (5, "window"), "recurrence:": (5, "recurrence")}
+    for name, state in least.items():
+        state = numbers("LayerNorm", "gelu", *state, 15)["state"]
+        assert (
+            f"{name}{' leaves' if name == '1 head' else ''} "
+            + (f"{state / 1e9:.2f} GB" if state >= 1e9 else f"{state / 1e6:.2f} MB")
+            in said
+        )
+    assert "You said a window" in said

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from traitlets import TraitError
 
 from lmbook.figures import SpendTheBudget
 from lmbook.figures.budget import best, big, terms
@@ -24,18 +23,25 @@ def test_large_numbers_in_words():
     assert [big(n) for n in (3.4, 1234, 7.06e10, 1.4e12)] == ["3.4", "1.2 thousand", "71 billion", "1.4 trillion"]
 
 
-def test_what_the_figure_does_not_have_is_refused():
-    for state in ({"budget": 17.0}, {"size": 14.0}):
-        with pytest.raises(TraitError):
-            SpendTheBudget(**state)
-
-
 def test_the_page_shows_the_numbers_of_python(show):
     page = show(SpendTheBudget())
     for budget, size in ((24.0, 10.5), (20.0, 8.25)):
-        page.get_by_role("slider", name="Budget").fill(str(budget))
-        page.get_by_role("slider", name="Size").fill(str(size))
+        page.get_by_role("slider", name="Operations").fill(str(budget))
+        page.get_by_role("slider", name="Weights").fill(str(size))
         floor, few, little = terms(budget, size)
         assert page.locator(".lm-bar-text").all_inner_texts() == [f"{one:.2f}" for one in (few, little, floor)]
-        assert f"Expected loss: {floor + few + little:.2f} nats" in page.locator(".lm-says").inner_text()
+        assert f"tokens: {floor + few + little:.2f} nats" in page.locator(".lm-says").inner_text()
         assert big(10 ** best(budget)) in page.locator(".lm-says").inner_text()
+
+
+def test_the_bet_and_the_curves_behind_it(show):
+    page = show(SpendTheBudget(), bets=True)
+    dots = page.locator(".lmbg-low")
+    assert dots.count() == 1, "the lowest points of other budgets would answer"
+    page.get_by_role("button", name="Bet", exact=True).click()
+    assert dots.count() == 3
+    grown = 10 ** (best(24.0) - best(22.0))
+    assert (
+        f"{big(grown)} times the weights, and {big(100 / grown)} times the text"
+        in page.locator(".lm-wager").inner_text()
+    )

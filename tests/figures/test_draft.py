@@ -1,11 +1,8 @@
 """DraftAndCheck: its numbers are those of the models, its rule is the book's, the page writes what Python does."""
 
-import re
-
 import pytest
 import torch
 from test_serving import chi_squared
-from traitlets import TraitError
 
 from lmbook.figures import DraftAndCheck
 from lmbook.figures.draft import DRAFTS, LETTERS, PLACE, TARGET, written
@@ -35,12 +32,6 @@ def test_what_is_written_is_the_targets(draft):
     assert kept / 2**14 == pytest.approx(beta, abs=0.02)
 
 
-def test_what_the_figure_does_not_have_is_refused():
-    for state in ({"draft": "oracle"}, {"letters": 15}, {"gamma": 0}):
-        with pytest.raises(TraitError):
-            DraftAndCheck(**state)
-
-
 def test_the_page_writes_what_python_writes(show):
     page = show(DraftAndCheck())
     for draft, name, letters, gamma in (("even", "all letters alike", 7, 2), ("stubborn", "nearly always h", 12, 8)):
@@ -49,10 +40,24 @@ def test_the_page_writes_what_python_writes(show):
         page.get_by_role("slider", name="Drafts a round").fill(str(gamma))
         counts, kept = written(draft, letters)
         n = 2**letters
-        shown = [re.findall(r"[\d.]+", text) for text in page.locator(".lm-bar-text").all_inner_texts()[6:]]
-        assert [float(one) for one, _ in shown] == pytest.approx([100 * c / n for c in counts], abs=0.051)
-        assert [float(alone) for _, alone in shown] == pytest.approx([100 * p for p in TARGET], abs=0.051)
+        shown = [float(text.removesuffix(" %")) for text in page.locator(".lm-bar-text").all_inner_texts()[6:12]]
+        assert shown == pytest.approx([100 * c / n for c in counts], abs=0.051)
+        marks = page.locator(".lm-bar-track i").evaluate_all(
+            "(all) => all.map((one) => parseFloat(one.style.left.slice(5)))"
+        )
+        assert marks[:12] == pytest.approx([100 * p for p in TARGET] * 2)
         said = page.locator(".lm-says").inner_text()
         tokens = tokens_a_round(DraftAndCheck(draft=draft).beta(), gamma)
         assert f"{100 * kept / n:.1f}" in said
         assert f"{tokens:.2f}" in said
+
+
+def test_the_bet_is_what_is_written_and_its_bars_are_on_equal_tracks(show):
+    page = show(DraftAndCheck(draft="stubborn"), bets=True)
+    page.get_by_role("button", name="Bet", exact=True).click()
+    counts, _ = written("stubborn", 10)
+    share = 100 * counts[4] / 1024
+    assert f"{share:.1f} % of 1,024" in page.locator(".lm-wager").inner_text()
+    assert f"50 %, {50 - share:.0f} points away" in page.locator(".lm-wager").inner_text()
+    wide = page.locator(".lm-bar-track").evaluate_all("(all) => all.map((one) => one.offsetWidth)")
+    assert len(set(wide)) == 1

@@ -1,6 +1,7 @@
 """What holds for all the book's figures at once, as they are printed in the chapters and on the first page."""
 
 import json
+import re
 from pathlib import Path
 
 import nbformat
@@ -89,14 +90,70 @@ JUMPED = """async (figures) => {
 }"""
 
 
+# Types a text into every line that acts while one types.
+TYPED = """async (figures, text) => {
+  const lines = figures.flatMap((figure) => [...figure.querySelectorAll("input[type=text]:not(.lm-own-text *)")])
+    .filter((one) => one.checkVisibility() && one.maxLength !== 6);
+  for (const one of lines) {
+    one.value = one.maxLength > 0 ? text.slice(0, one.maxLength) : text;
+    one.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+  await new Promise((done) => setTimeout(done, 400));
+}"""
+
+
 def test_a_figure_shows_all_of_itself_and_keeps_its_height(show, printed):
     page = show(*printed, width=820)
     assert page.locator(FIGURES).count() == len(printed) > 30
     assert faults(page, "cut", "outside", "small") == []
+    assert {"0.00", "0.000", "1.00", "1.000"}.isdisjoint(
+        page.locator(".lm-bar-text").all_inner_texts()
+    )  # nearly 0 or 1
     page.set_viewport_size({"width": 390, "height": 844})
     page.evaluate(DRAWN)
     assert faults(page, "cut", "outside", "small", "missed", "high") == []
     assert page.locator(FIGURES).evaluate_all(JUMPED) == []
+    for text in ("a" * 200, "the sea was calm and " * 60):
+        page.locator(FIGURES).evaluate_all(TYPED, text)
+        page.evaluate(DRAWN)
+        assert faults(page, "cut", "outside", "small", "missed", "high") == []
+
+
+# Moves each slider from end to end; says which changes nothing within a phone's screen.
+MOVED = """async (figures) => {
+  const far = [];
+  for (const figure of figures) {
+    const sliders = [...figure.querySelectorAll("input[type=range]")];
+    for (const slider of sliders.filter((one) => one.checkVisibility() && !one.disabled && !one.closest(".lm-wager"))) {
+      const control = slider.closest(".lm-control") ?? slider.parentElement;
+      const changed = new Set();
+      const watcher = new MutationObserver((all) => all.forEach(({ target }) => changed.add(target)));
+      watcher.observe(figure, { subtree: true, childList: true, characterData: true, attributes: true });
+      for (const value of [slider.max, slider.min]) {
+        slider.value = value;
+        slider.dispatchEvent(new Event("input", { bubbles: true }));
+        await new Promise((done) => requestAnimationFrame(done));
+      }
+      if (!changed.size) await new Promise((done) => setTimeout(done, 500)); // a worker answers
+      watcher.disconnect();
+      const here = slider.getBoundingClientRect();
+      const seen = [...changed].map((one) => (one.nodeType === 1 ? one : one.parentElement))
+        .filter((one) => one?.isConnected && !control.contains(one) && !one.contains(control))
+        .filter((one) => !one.closest(".lm-hidden") && one.checkVisibility())
+        .map((one) => one.getBoundingClientRect())
+        .map((box) => Math.max(box.bottom, here.bottom) - Math.min(box.top, here.top));
+      if (!(Math.min(...seen) < 700)) far.push(`${figure.dataset.module}: ${control.textContent} ${Math.min(...seen)}`);
+    }
+  }
+  return far;
+}"""
+
+
+def test_a_slider_and_what_it_changes_are_on_one_screen_of_a_phone(show, printed):
+    page = show(*printed, width=390)
+    assert page.locator("input[type=range]").count() > 40
+    # the temperature of the first page acts once its model has been fetched, which a test of its own follows
+    assert [one for one in page.locator(FIGURES).evaluate_all(MOVED) if not one.startswith("firstwords")] == []
 
 
 # On paper: what says that something is missing, and how many square pixels of drawing there are.
@@ -117,8 +174,30 @@ ON_PAPER = """(figures) => figures.map((figure) => {
 })"""
 
 
-def test_the_first_view_on_paper_is_the_finding_and_its_drawing(show, printed):
+# While a bet is open: numbers with a point that are in the name of something, and nowhere in sight; and in each figure
+# that has one, whether it is open.
+NAMED = """(figures) => figures.map((figure) => {
+  const seen = (one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  const words = document.createTreeWalker(figure.querySelector(".lm-body"), NodeFilter.SHOW_TEXT);
+  let shown = "";
+  while (words.nextNode()) if (seen(words.currentNode.parentElement)) shown += ` ${words.currentNode.data}`;
+  const named = [...figure.querySelectorAll("[aria-label], [aria-valuetext], [aria-description]")].filter(seen)
+    .flatMap((one) => ["aria-label", "aria-valuetext", "aria-description"].map((it) => one.getAttribute(it)));
+  const told = named.filter(Boolean).flatMap((name) => name.match(/\\d*[.]\\d+/g) ?? []);
+  return {
+    name: figure.dataset.module,
+    open: figure.querySelector(".lm-wager")?.dataset.open,
+    told: told.filter((number) => !shown.includes(number)),
+  };
+})"""
+PLAYED = {"shannon", "unrolled"}  # a bet on every word; a rule that the reader guesses
+
+
+def test_every_figure_takes_a_bet_and_on_paper_is_the_finding_and_its_drawing(show, printed):
     page = show(*printed, bets=True)
+    found = page.locator(FIGURES).evaluate_all(NAMED)
+    assert {one["name"] for one in found if one["open"] != "true"} <= PLAYED
+    assert {one["name"]: one["told"] for one in found if one["told"]} == {}
     page.emulate_media(media="print")
     for one in page.locator(FIGURES).evaluate_all(ON_PAPER):
         name, drawn = one.pop("name"), one.pop("drawn")
@@ -126,6 +205,67 @@ def test_the_first_view_on_paper_is_the_finding_and_its_drawing(show, printed):
         assert one == {"title": True, "task": True, "covered": False, "asks": False, "empty": False}, name
     page.add_style_tag(content="@media print { .lm-figure .lm-covered { visibility: hidden } }")
     assert any(one["covered"] for one in page.locator(FIGURES).evaluate_all(ON_PAPER))
+
+
+# What a reader can see or hear of a figure, but for its bets: texts, and names that are only read out.
+SAID = """(figures) => figures.map((figure) => {
+  const open = (one) => one.checkVisibility({ checkVisibilityCSS: true })
+    && !one.closest(".lm-wager, .lm-covered, script");
+  const names = ["aria-label", "aria-valuetext", "title"];
+  const all = [...figure.querySelectorAll(".lm-body *")].filter(open);
+  const said = all.flatMap((one) => [
+    ...[...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data),
+    ...names.map((name) => one.getAttribute(name) ?? ""),
+  ]);
+  const bets = [...figure.querySelectorAll(".lm-wager[data-open=true] > p")].filter((one) => one.checkVisibility());
+  return { name: figure.dataset.module, said: said.join(" | "), asked: bets.map((one) => one.textContent).join(" ") };
+})"""
+# Presses Skip once in every bet; says what each figure tells then, and whether something stays hidden.
+SKIPPED = """(figures) => figures.map((figure) => {
+  const bets = [...figure.querySelectorAll(".lm-wager[data-open=true]")].filter((one) => one.checkVisibility());
+  for (const one of bets) one.querySelector(".lm-skip").click();
+  return {
+    told: bets.map((one) => one.querySelector("p").textContent).join(" "),
+    open: bets.filter((one) => one.dataset.open === "true").length,
+    covered: figure.querySelectorAll(".lm-body .lm-covered").length,
+  };
+})"""
+# Takes each bet again by key; says where the focus fell out of it.
+AGAIN = """(figures) => figures.filter((figure) => [...figure.querySelectorAll(".lm-wager")].some((bet) => {
+  const again = bet.querySelector("button");
+  again.focus();
+  const there = document.activeElement === again; // it is in sight
+  again.click();
+  return there && !bet.contains(document.activeElement);
+})).map((figure) => figure.dataset.module)"""
+# The game is a bet on every word, the pairs one on every pair; what is near is shown to be read.
+OTHERWISE = {"shannon", "preferring", "nearby", "translator", "budget", "block", "draft"}
+NUMBER = re.compile(r"(?<![\d.,])\d[\d.,]*\d(?!\d)")  # of two digits at least: one alone is found anywhere
+
+
+def given_away(page) -> list[str]:
+    """The figures in which something of two digits is seen or heard before the bet that only its answer has."""
+    before = page.locator(FIGURES).evaluate_all(SAID)
+    after = page.locator(FIGURES).evaluate_all(SKIPPED)
+    assert {one["name"] for one in before if not one["asked"]} <= OTHERWISE
+    assert [one["name"] for one, then in zip(before, after, strict=True) if then["open"] or then["covered"]] == []
+    numbers = [
+        [set(NUMBER.findall(text)) for text in (then["told"], one["asked"], one["said"])]
+        for one, then in zip(before, after, strict=True)
+    ]
+    return [one["name"] for one, (told, asked, said) in zip(before, numbers, strict=True) if (told - asked) & said]
+
+
+def test_a_bet_is_taken_before_its_answer_can_be_seen_or_heard(show, printed):
+    page = show(*printed, bets=True)
+    assert given_away(page) == []
+    assert page.locator(FIGURES).evaluate_all(AGAIN) == []
+
+
+def test_an_answer_that_is_read_out_is_seen(show):
+    page = show(figures.SentenceProbability(), bets=True)
+    page.locator(".lm-strip svg").evaluate("(one) => { one.ariaLabel = 'float32 gives 0 from token 31 on'; }")
+    assert given_away(page) == ["sentence"]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +287,7 @@ def test_what_is_cut_off_or_too_small_is_seen(show, style, kind):
 
 # Presses each button many times, where it stands and as long as it stands; says where the focus fell out of the figure.
 PRESSED = """(figures) => figures.flatMap((figure) => [...figure.querySelectorAll(".lm-button, .lmo-way button")]
-  .filter((one) => one.checkVisibility() && !one.matches(".lm-main"))
+  .filter((one) => one.checkVisibility() && !one.matches(".lm-main, .lm-skip"))
   .filter((one) => {
     one.focus();
     for (let i = 0; i < 60 && one.isConnected; i += 1) one.click();
@@ -159,6 +299,13 @@ PRESSED = """(figures) => figures.flatMap((figure) => [...figure.querySelectorAl
 def test_the_focus_is_never_lost_on_a_button_that_has_done_all_it_can(show, printed):
     page = show(*printed)
     assert page.locator(FIGURES).evaluate_all(PRESSED) == []
+
+
+def test_a_name_that_tells_the_answer_is_seen(show):
+    page = show(figures.MaskPainter(), bets=True)
+    assert page.locator(FIGURES).evaluate_all(NAMED) == [{"name": "masks", "open": "true", "told": []}]
+    page.locator("[aria-label]").last.evaluate("(one) => one.setAttribute('aria-label', 'layer 2: 0.47')")
+    assert page.locator(FIGURES).evaluate_all(NAMED)[0]["told"] == ["0.47"]
 
 
 def test_a_lost_focus_is_seen(show):
@@ -190,10 +337,13 @@ FULL = """(figures) => figures.flatMap((figure) => [...figure.querySelectorAll("
 }).map((line) => figure.dataset.module))"""
 
 
-def test_a_line_that_is_full_says_so(show, printed):
-    page = show(*printed)
+def test_a_line_that_is_full_says_so_and_typing_fetches_no_model(show, printed):
+    page, asked = show(*printed), []
+    page.on("request", lambda request: asked.append(request.url))
     assert page.locator("input[maxlength]").count() >= 10
     assert page.locator(FIGURES).evaluate_all(FULL) == []
+    page.wait_for_timeout(300)  # a line waits so long for the next letter
+    assert [one for one in asked if "safetensors" in one] == []
 
 
 # An arrow key on a closed menu: the browser changes it at once and tells so.
@@ -284,6 +434,7 @@ def acceptable(kind, name: str, value) -> bool:
 SETTABLE = {
     "BackpropGraph": ["x", "W", "label", "step", "chosen"],
     "DecodingSteps": ["chosen", "picks", "width", "step", "alpha"],
+    "DraftAndCheck": ["draft", "letters", "gamma"],
     "DoesItFit": ["model", "gpu", "bits", "texts", "tokens"],
     "FillTheBlank": ["chosen", "blank"],
     "GPTWriter": ["temperature", "top_k", "top_p", "layer", "head", "prompt"],
@@ -294,9 +445,12 @@ SETTABLE = {
     "NearSections": ["chosen"],
     "PositionWheels": ["i", "offset", "width", "base"],
     "SentenceProbability": ["order"],
+    "SpendTheBudget": ["budget", "size"],
+    "SwapTheBlock": ["norm", "ffn", "kept", "reach", "tokens"],
     "TokenizerComparison": ["merges"],
     "TwoDirections": ["at"],
     "UnrolledRNN": ["passage", "t", "unit"],
+    "YourPreferences": ["clicks", "updates", "beta"],
 }
 
 

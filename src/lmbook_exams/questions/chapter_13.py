@@ -73,7 +73,7 @@ def reach(rng):
     r"""In each layer a position sees itself and $«w»$ positions to each side; the text has $N = «N»$ words.
 
     (a) How far to each side does a position see after $«L»$ layers, if the text does not end before? (b) How many layers does it take until the
-    first and the last word have met in one state? (c) How many does full self-attention take? What does it pay for
+    state of the last word can depend on the first word? (c) How many does full self-attention take? What does it pay for
     that?
 
     *Solution.* (a) $L w = «far»$. (b) $\lceil (N - 1) / w \rceil = \lceil «span» / «w» \rceil = «need»$. (c) One.

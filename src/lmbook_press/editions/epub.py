@@ -21,6 +21,7 @@ startOffset pathLength markerWidth markerHeight markerUnits refX refY maskUnits 
 attributeName repeatCount requiredExtensions systemLanguage tableValues stdDeviation baseFrequency numOctaves"""
 SVG_NAMES = {name.lower(): name for name in SVG_NAMES.split()}
 NOT_IN_XHTML = ("tabindex", "data-lm-suppress-shortcuts", "align", "valign", "border", "width", "height")
+WIDE, WIDEST = 35, 46  # signs of a formula in a line of text, which no reader breaks
 NAMESPACES = {"svg": "http://www.w3.org/2000/svg", "math": "http://www.w3.org/1998/Math/MathML"}
 # What a reader who cannot see, or a shop, asks about a book (EPUB Accessibility 1.1); tests hold the pages to it.
 ACCESS = {"accessMode": ("textual", "visual"), "accessModeSufficient": ("textual,visual", "textual")}
@@ -76,6 +77,9 @@ def _xhtml(page: articles.Page) -> str:
         title.tag = "h3"  # under "Answers and solutions"
     for formula in box.iter("math"):
         _readable(formula)
+        signs = sum(len((sign.text or "").strip()) for sign in formula.iter() if sign.tag != "annotation")
+        if signs > WIDE and not formula.xpath("ancestor::*[contains(@class, 'lm-equation')]"):
+            formula.set("class", "lm-wide" if signs <= WIDEST else "lm-wide lm-widest")  # smaller on a telephone
     for element in box.iter():
         if not isinstance(element.tag, str):
             continue

@@ -259,13 +259,15 @@ export default figure(({ el, bound, get, put, listen, say, wager }) => {
     [0, "zero"],
     [1, "positive"],
   ];
+  const later = NAMES.filter((name) => /[xwz]/.test(name));
   const question =
     first.step === LAST &&
     wager({
       name: "backprop-sign",
       asks: `Word ${first.label} came. Which sign has the derivative of L by z₁?`,
       options: signs,
-      hides: [tiles.z1.by, detail, say.node, ...lines.map(({ number }) => number)],
+      // what comes before z₁ on the way back may stay in sight: it gives nothing away
+      hides: [...later.map((name) => tiles[name].by), detail, say.node, ...lines.map(({ number }) => number)],
       told: (bet) => {
         const { by, value } = layer(first.x, first.W, first.label);
         const sign = signs.find(([sign]) => sign === Math.sign(by.z1))[1];

@@ -9,7 +9,8 @@ import { connect, ownText } from "../kit/live.mjs";
 const MODEL = "bert-wikitext2";
 
 const style = `
-.lmk-words { display: flex; flex-wrap: wrap; gap: 0.5rem 0.25rem; align-items: flex-end; }
+.lmk-words { display: flex; flex-wrap: wrap; gap: 0.5rem 0.25rem; align-items: flex-end;
+  max-height: 22rem; padding: 3px; overflow-y: auto; } /* what is longer scrolls */
 .lm-figure .lmk-word { display: flex; flex-direction: column-reverse; align-items: center; min-width: 2.4rem; margin: 0;
   padding: 0.15rem 0.3rem; border: 2px solid transparent; border-radius: 6px; background: none; color: inherit;
   font: inherit; font-size: 1.0625rem; line-height: 1.3; cursor: pointer; }
@@ -22,7 +23,6 @@ const style = `
 .lmk-word.lmk-first i { --lmk-tone: var(--lm-1); }
 .lmk-word.lmk-bet { box-shadow: inset 0 -3px 0 var(--lm-2); }
 @media screen { .lmk-words[data-open="true"] :is(i, small) { visibility: hidden; } }
-.lm-figure .lmk-bars .lm-bars { max-width: 34rem; }
 `;
 
 const ordinal = (n) => {
@@ -98,7 +98,12 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     h("b", { style: "text-decoration: underline 3px var(--lm-1)" }, "blue"),
     ": no word is likelier.",
   ]);
-  const title = h("p", { class: "lm-small lm-muted" });
+  const title = h("p", { class: "lm-small lm-muted" }, [
+    "In place of ____, in ",
+    h("b", { style: "text-decoration: underline 3px var(--lm-1)" }, "blue"),
+    " what the sentence has; classes of unknown words are left out",
+  ]);
+  const sums = h("p", { class: "lm-small lm-muted" });
   const chart = bars({ label: "Likeliest words for the blank" });
   const numbers = table({
     summary: "Every word of this sentence, hidden alone",
@@ -114,7 +119,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     asks: "Which of these words does the model find, each hidden alone? Tap them.",
     options: [[() => [...guessed], "Show"]],
     by: words,
-    hides: [key, title, chart.node, say.node, numbers.node],
+    hides: [sums, chart.node, say.node, numbers.node],
     told: (bet) => {
       const right = found(betOn);
       const all = `It finds ${right.length} of the ${betOn.words.length} words`;
@@ -124,16 +129,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     },
     settled: () => question && draw(),
   });
-  el.append(
-    which.node,
-    question.node,
-    key,
-    words,
-    h("div", { class: "lmk-bars" }, title, chart.node),
-    say.node,
-    own.node,
-    numbers.node,
-  );
+  el.append(which.node, question.node, key, words, sums, title, chart.node, say.node, own.node, numbers.node);
   function press(i) {
     if (!question?.open) return put({ blank: i });
     if (!guessed.delete(i)) guessed.add(i);
@@ -177,19 +173,17 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     const rows = offers.map(([i, p]) => ({
       label: get("words")[i],
       value: p,
-      text: fmt.prob(p),
+      text: fmt.share(p, 3),
       tone: get("words")[i] === word ? 1 : 0,
-      note: get("words")[i] === word ? "is in the sentence" : "",
     }));
     if (rank > offers.length)
       rows.push({
         label: word,
         value: own,
-        text: fmt.prob(own),
+        text: fmt.share(own, 3),
         tone: 1,
-        note: `is in the sentence; ${ordinal(rank)} of all`,
+        note: `${ordinal(rank)} of all`,
       });
-    title.textContent = "In place of ____; classes of unknown words are left out";
     chart.draw(rows, { max: 1 });
     const first = get("words")[offers[0][0]];
     const strange = sentence.read?.[t] ?? word;
@@ -200,14 +194,14 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
           "what is counted.";
     const verdict =
       rank === 1
-        ? `The model puts ${fmt.quote(word)} there, the word that was hidden, with probability ${fmt.prob(own)}.`
-        : `The model would put ${fmt.quote(first)} there (${fmt.prob(offers[0][1])}). ${fmt.quote(word)}, which ` +
-          `was hidden, comes ${ordinal(rank)}, with ${fmt.prob(own)}.`;
+        ? `The model finds ${fmt.quote(word)}, with probability ${fmt.prob(own)}.`
+        : `The model would put ${fmt.quote(first)} there (${fmt.prob(offers[0][1])}). ${fmt.quote(word)} comes ` +
+          `${ordinal(rank)}, with ${fmt.prob(own)}.`;
     const right = sentence.blanks.filter((blank) => blank[2] === 1).length;
-    say(
-      `${verdict}${instead} Of the ${fmt.some(sentence.words.length, "word")} it finds ${right}; the sum ` +
-        `of ln P over all of them is ${fmt.num(logP(sentence))}.`,
-    );
+    sums.textContent =
+      `Of the ${fmt.some(sentence.words.length, "word")} it finds ${right}; ` +
+      `the sum of ln P over all of them is ${fmt.num(logP(sentence))}.`;
+    say(verdict + instead);
     numbers.draw(
       sentence.words.map((w, i) => [
         w,

@@ -20,10 +20,11 @@ const REACHES = [
 ];
 
 const style = `
-.lm-figure .lmbk-drawing svg { display: block; width: 100%; max-width: 15rem; height: auto; margin: 0 auto; }
+.lm-figure .lmbk-drawing svg { display: block; width: 100%; max-width: 15rem; height: auto; }
 .lm-figure .lmbk-stream { fill: none; stroke: var(--lm-text); stroke-width: 3; }
 .lm-figure .lmbk-arrow { fill: none; stroke: var(--lm-muted); stroke-width: 1.5; }
 .lm-figure .lmbk-part { fill: var(--lm-soft); stroke: var(--lm-edge); stroke-width: 1.5; }
+.lm-figure .lmbk-plus { fill: var(--lm-paper); }
 .lm-figure .lmbk-part.lmbk-new { stroke: var(--lm-1); stroke-width: 2.5; }
 .lm-figure .lmbk-drawing text { fill: var(--lm-text); font-size: 12px; text-anchor: middle; }
 .lm-figure .lmbk-both { --lm-side: 17rem; }
@@ -41,30 +42,34 @@ export function numbers(norm, ffn, kept, reach, tokens) {
   return { parameters: matrices + norms, state: 2 * state, operations: 2 * matrices + LAYERS * 4 * D * seen };
 }
 
-export default figure(({ el, knob, bound, get, listen, say }) => {
+export default figure(({ el, knob, bound, get, listen, say, wager }) => {
   const norm = choice({ label: "Norm", options: NORMS.map((v) => [v, v]), ...bound("norm", "onchange") });
   const ffn = choice({ label: "Network", options: NETWORKS.map((v) => [v, v]), ...bound("ffn", "onchange") });
   const reach = choice({ label: "Mixing", options: REACHES, ...bound("reach", "onchange") });
-  const kept = knob("kept", "Heads of keys", [0, 5], (v) => `${2 ** v} for 32 of queries`);
+  const kept = knob("kept", "Heads of keys", [0, 5], (v) => `${2 ** v} of 32`);
   const tokens = knob("tokens", "Tokens read", [7, 20], (v) => fmt.count(2 ** v));
   const drawing = h("div", { class: "lmbk-drawing", "aria-hidden": "true" });
-  const heads = ["Parameters", "Kept of the text", "Operations for the next token"].map((text) =>
-    h("p", { class: "lm-small lm-muted" }, text),
-  );
-  const charts = ["parameters", "state", "operations"].map((label) => bars({ label }));
-  el.append(
-    h("div", { class: "lm-split lmbk-both" }, [
-      h("div", {}, [norm.node, ffn.node, reach.node, kept.node, tokens.node, drawing]),
-      h(
-        "div",
-        {},
-        heads.flatMap((head, i) => [head, charts[i].node]),
-      ),
-    ]),
-  );
-
+  const heading = h("p", { class: "lm-small lm-muted" });
+  const chart = bars({ label: "Yours as a share of GPT-2’s block" });
   const billions = (n) => `${fmt.num(n / 1e9, 2)} billion`;
   const bytes = (n) => (n < 1e9 ? `${fmt.num(n / 1e6, 2)} MB` : `${fmt.num(n / 1e9, 2)} GB`);
+  const left = (...swap) => bytes(numbers("LayerNorm", "gelu", ...swap, 15).state);
+  const question = wager({
+    name: "block",
+    asks: "GPT-2’s block, one exchange: which leaves least to be kept of 32,768 tokens?",
+    options: ["SwiGLU", "1 head of keys", "a window", "recurrence"].map((text) => [text, text]),
+    told: (answer) =>
+      `${answer === "recurrence" ? "Yes, the" : "The"} recurrence: ${left(5, "recurrence")} of ${left(5, "all")}; ` +
+      `1 head leaves ${left(0, "all")}, a window ${left(5, "window")}.` +
+      (answer === null || answer === "recurrence" ? "" : ` You said ${answer}.`),
+  });
+  el.append(
+    question.node,
+    h("div", { class: "lm-split lmbk-both" }, [
+      h("div", { class: "lm-stack" }, [norm.node, ffn.node, reach.node, kept.node, tokens.node]),
+      h("div", { class: "lm-stack" }, [heading, chart.node, drawing]),
+    ]),
+  );
 
   function part(y, label, changed) {
     const place = { x: 54, y, width: 148, height: 22, rx: 4 };
@@ -82,7 +87,7 @@ export default figure(({ el, knob, bound, get, listen, say }) => {
       }),
       ...part(y + 60, name, new_norm),
       ...part(y + 19, label, changed),
-      s("circle", { class: "lmbk-part", cx: 30, cy: y + 8, r: 7 }),
+      s("circle", { class: "lmbk-part lmbk-plus", cx: 30, cy: y + 8, r: 7 }),
       s("text", { x: 30, y: y + 12 }, "+"),
     ];
   }
@@ -106,25 +111,23 @@ export default figure(({ el, knob, bound, get, listen, say }) => {
         ...sublayer(4, get("norm"), changed, get("ffn"), get("ffn") !== "gelu"),
       ]),
     );
-    const show = (i, name, text) =>
-      charts[i].draw(
-        [
-          { label: "GPT-2’s", value: old[name], text: text(old[name]), tone: "faint" },
-          { label: "yours", value: now[name], text: text(now[name]), tone: 1 },
-        ],
-        { max: Math.max(now[name], old[name]) },
-      );
-    show(0, "parameters", billions);
-    show(1, "state", bytes);
-    show(2, "operations", billions);
-    const size = { all: "all tokens", window: `the last ${fmt.count(SPAN)} tokens`, recurrence: "" }[get("reach")];
-    say(
-      `${get("norm")}, ${get("ffn")}, ` +
-        `${attends ? `attention to ${size} with ${heads_kept} of 32 heads of keys` : mix}: ` +
-        `after ${fmt.count(2 ** get("tokens"))} tokens ${bytes(now.state)} must be kept, where GPT-2’s block keeps ` +
-        `${bytes(old.state)}. The next token takes ${billions(now.operations)} operations; GPT-2’s ` +
-        `${billions(old.operations)}.`,
+    const read = fmt.count(2 ** get("tokens"));
+    heading.textContent = `Yours as a share of GPT-2’s block, whose bars would be full; ${read} tokens read`;
+    const row = (label, mine, full, text) => ({
+      label,
+      value: mine / full,
+      text: text(mine),
+      note: `of ${text(full)}`,
+    });
+    chart.draw(
+      [
+        row("parameters", now.parameters, old.parameters, billions),
+        row("kept of the text", now.state, old.state, bytes),
+        row("operations a token", now.operations, old.operations, billions),
+      ],
+      { max: 1 },
     );
+    say(`${bytes(now.state)} are kept of ${read} tokens; GPT-2’s block keeps ${bytes(old.state)}.`);
   }
 
   listen("norm ffn kept reach tokens", draw);

@@ -27,8 +27,8 @@ const style = `
 .lm-figure .lmv-both { --lm-side: 15rem; }
 .lm-figure .lmv-both .lm-slider { flex-wrap: wrap; }
 .lm-figure .lmv-both .lm-slider > label { flex: 1 0 100%; max-width: none; }
-.lm-figure .lmv-places { display: grid; grid-template-columns: repeat(auto-fit, minmax(4.4rem, 1fr));
-  gap: 0.2rem 1rem; }
+.lm-figure .lmv-places { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: 0.2rem 0.7rem; }
+.lm-figure .lmv-places svg { border-top: 1px dotted var(--lm-edge); border-bottom: 1px solid var(--lm-edge); }
 .lm-figure .lmv-place { fill: var(--lm-1); }
 .lm-figure .lmv-whole { fill: var(--lm-paper); stroke: var(--lm-text); stroke-width: 1.5; }
 .lm-figure .lmv-edge { stroke: var(--lm-edge); stroke-width: 1; stroke-dasharray: 4 4; }
@@ -277,7 +277,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
 
   /** Recall by place, a small drawing for each length that was measured so: the oldest left, the newest right. */
   function drawPlaces(row) {
-    measured.textContent = `Share right by place, oldest left, newest right, for ${sizes[row]} numbers:`;
+    measured.textContent = `Right by place, oldest left, newest right, for ${sizes[row]} numbers; dots: 100 %`;
     replace(profile, [
       get("places").map(([N, shares]) =>
         h("div", {}, [

@@ -10,7 +10,7 @@ const B = 2085.43;
 const ALPHA = 0.3478;
 const BETA = 0.3658;
 const SIZES = [7, 13];
-const HIGHEST = 6; // nats at the top of the curve
+const [LOWEST, HIGHEST] = [1.6, 4.2]; // nats at the bottom and at the top of the drawing
 /** @type {[string, number, number][]} */
 const MODELS = [
   ["GPT-3", 175e9, 300e9],
@@ -28,13 +28,16 @@ const NAMES = [
 ];
 
 const style = `
-.lm-figure .lmbg-curve svg { display: block; width: 100%; max-width: 26rem; height: auto; }
+.lm-figure .lmbg-curve svg { display: block; width: 100%; max-width: 30rem; height: auto; }
 .lm-figure .lmbg-line { fill: none; stroke: var(--lm-1); stroke-width: 2; }
+.lm-figure .lmbg-other { fill: none; stroke: var(--lm-edge); stroke-width: 1.5; }
 .lm-figure .lmbg-axis { fill: none; stroke: var(--lm-muted); stroke-width: 1; }
 .lm-figure .lmbg-best { fill: none; stroke: var(--lm-muted); stroke-width: 1.5; stroke-dasharray: 4 3; }
+.lm-figure .lmbg-low { fill: var(--lm-text); }
 .lm-figure .lmbg-dot { fill: var(--lm-2); stroke: var(--lm-text); stroke-width: 1; }
 .lm-figure .lmbg-curve text { fill: var(--lm-text); font-size: 13px; text-anchor: middle; }
 .lm-figure .lmbg-both { --lm-side: 17rem; }
+.lm-figure .lmbg-both .lm-value { white-space: nowrap; }
 `;
 
 /** The three terms of the loss; the same as terms() in Python. */
@@ -55,19 +58,44 @@ export function big(n) {
 
 const total = (budget, size) => terms(budget, size).reduce((a, b) => a + b);
 
-export default figure(({ el, knob, get, listen, say }) => {
-  const operations = (v) => `${fmt.exp(v * Math.LN10, 2)} operations`;
-  const budget = knob("budget", "Budget", [18, 26, 0.1], operations);
-  const size = knob("size", "Size", [...SIZES, 0.05], (v) => `${big(10 ** v)} weights`);
+export default figure(({ el, knob, get, listen, say, wager }) => {
+  const operations = (v) => fmt.exp(v * Math.LN10, 2);
+  const budget = knob("budget", "Operations", [18, 26, 0.1], operations);
+  const size = knob("size", "Weights", [...SIZES, 0.05], (v) => big(10 ** v));
   const beside = h("p", { class: "lm-small lm-muted" });
   const chart = bars({ label: "nats per token" });
   const curve = h("div", { class: "lmbg-curve", "aria-hidden": "true" });
+  const [bigger, longer] = [BETA, ALPHA].map((power) => 10 ** ((2 * power) / (ALPHA + BETA)));
+  let question = null; // one that was settled before tells so at once
+  question = wager({
+    name: "budget",
+    asks: "A hundred times the budget: how many times the weights?",
+    pin: { label: "Times", min: 0, max: 2, step: 0.1, value: 1.7, text: (v) => big(10 ** v) },
+    told: (bet) =>
+      `${big(bigger)} times the weights, and ${big(longer)} times the text.` +
+      (bet === null ? "" : ` You said ${big(10 ** bet)}.`),
+    settled: () => question && draw(),
+  });
   el.append(
-    h("div", { class: "lm-split lmbg-both" }, [h("div", {}, [budget.node, size.node, chart.node, beside]), curve]),
+    question.node,
+    h("div", { class: "lm-split lmbg-both" }, [
+      h("div", { class: "lm-stack" }, [budget.node, size.node, chart.node, beside]),
+      curve,
+    ]),
   );
 
   const x = (v) => 30 + ((v - SIZES[0]) / (SIZES[1] - SIZES[0])) * 320;
-  const y = (loss) => 190 - (loss / HIGHEST) * 170;
+  const y = (loss) => 190 - ((loss - LOWEST) / (HIGHEST - LOWEST)) * 170;
+  const all = Array.from({ length: 601 }, (_, i) => SIZES[0] + i / 100);
+  /** The curve of a budget; higher losses are above the drawing, as is the dot then. */
+  function curveOf(C, kind) {
+    const points = all.filter((v) => total(C, v) <= HIGHEST);
+    if (!points.length) return [];
+    return s("path", {
+      class: kind,
+      d: `M${points.map((v) => `${x(v).toFixed(1)} ${y(total(C, v)).toFixed(1)}`).join(" L")}`,
+    });
+  }
 
   function draw() {
     const C = get("budget");
@@ -82,19 +110,31 @@ export default figure(({ el, knob, get, listen, say }) => {
       names.map((label, i) => ({ label, value: values[i], text: fmt.num(values[i], 2), tone: i === 2 ? "faint" : 1 })),
       { max: Math.max(2, ...values) },
     );
-    const all = Array.from({ length: 601 }, (_, i) => SIZES[0] + i / 100);
-    const points = all.filter((v) => total(C, v) <= HIGHEST); // higher losses are above the drawing, as is the dot then
-    const line = points.map((v) => `${x(v).toFixed(1)} ${y(total(C, v)).toFixed(1)}`).join(" L");
     const ticks = [8, 10, 12].map((v) => s("text", { x: x(v), y: 208 }, big(10 ** v)));
     replace(
       curve,
-      s("svg", { viewBox: "0 0 360 226" }, [
+      s("svg", { viewBox: "0 0 360 230" }, [
         s("path", { class: "lmbg-axis", d: "M30 20 V190 H350" }),
         ...ticks,
         s("text", { x: 190, y: 223 }, "weights"),
-        ...[2, 4, 6].map((nats) => s("text", { x: 18, y: y(nats) + 4 }, String(nats))),
-        s("path", { class: "lmbg-best", d: `M${x(lowest)} 20 V190` }),
-        s("path", { class: "lmbg-line", d: `M${line}` }),
+        ...[2, 3, 4].map((nats) => s("text", { x: 18, y: y(nats) + 4 }, String(nats))),
+        s("path", { class: "lmbg-best", d: `M30 ${y(E)} H350` }),
+        s("text", { x: 34, y: y(E) - 4, style: { "text-anchor": "start" } }, `floor ${fmt.num(E)}`),
+        // the lowest points of other budgets answer the bet
+        ...(question?.open
+          ? []
+          : [-2, 2].map((more) => {
+              const low = best(C + more);
+              return [
+                curveOf(C + more, "lmbg-other"),
+                s("path", { class: "lmbg-best", d: `M${x(low)} ${y(total(C + more, low))} V178` }),
+                s("circle", { class: "lmbg-low", cx: x(low), cy: y(total(C + more, low)), r: 3 }),
+                s("text", { x: x(low), y: 188 }, more < 0 ? "1/100" : "× 100"),
+              ];
+            })
+        ).flat(),
+        curveOf(C, "lmbg-line"),
+        s("circle", { class: "lmbg-low", cx: x(lowest), cy: y(total(C, lowest)), r: 3 }),
         loss <= HIGHEST
           ? s("circle", { class: "lmbg-dot", cx: x(N), cy: y(loss), r: 6 })
           : s("text", { x: x(N), y: 16 }, `↑ ${fmt.num(loss, 1)}`),
@@ -106,9 +146,8 @@ export default figure(({ el, knob, get, listen, say }) => {
       ? `About this budget: ${near.map(([name, n, d]) => `${name} (${big(n)} weights, ${big(d)} tokens)`).join(", ")}.`
       : "";
     say(
-      `With ${operations(C)} a model of ${big(10 ** N)} weights reads ${big(tokens)} tokens, ` +
-        `${big(tokens / 10 ** N)} for a weight. Expected loss: ${fmt.num(loss, 2)} nats. The best size is ` +
-        `${big(10 ** lowest)} weights, with ${fmt.num(total(C, lowest), 2)} nats.`,
+      `${big(10 ** N)} weights read ${big(tokens)} tokens: ${fmt.num(loss, 2)} nats; ` +
+        `the best ${big(10 ** lowest)}, ${fmt.num(total(C, lowest), 2)}.`,
     );
   }
 

@@ -3,12 +3,12 @@
 // Those of the sentences to choose from were stored; for a sentence of the reader's, and behind a beginning too
 // unlikely to be stored, the model is asked here (engine.mjs).
 import { button, choice, disable, figure, fmt, h, onwidth, replace, roving, s, select, table } from "../kit/core.mjs";
+import { best, falls, MOST, last, likeliestOf, search, walk } from "./search.mjs";
 import { connect, ownText } from "../kit/live.mjs";
+import { race, style as raceStyle } from "./race.mjs";
 
-const MOST = 14;
 const END = "<eos>";
 const MODEL = "harbourish";
-const RACE = 230; // px: how high the drawing is
 
 const style = `
 .lmd-text { min-height: 3.2rem; padding: 0.5rem 0.7rem; border-radius: 6px; background: var(--lm-soft); }
@@ -46,62 +46,13 @@ const style = `
 @container (min-width: 40rem) { .lm-figure .lmd-rank small { display: inline; margin-left: 0.4em; } }
 .lmd-rank small { display: block; font-size: 0.75rem; font-variant-numeric: tabular-nums; }
 .lmd-beam svg { display: block; width: 100%; height: 0.6rem; overflow: visible; }
-.lmd-race path { fill: none; stroke-width: 2.2; }
-.lmd-race svg text { paint-order: stroke; stroke: var(--lm-paper); stroke-width: 3px; stroke-linejoin: round; }
 .lm-figure .lmd-runs p { display: grid; grid-template-columns: 5.5rem minmax(0, 1fr) 3.4rem; gap: 0.5rem; }
 .lmd-runs p > :last-child { text-align: right; font-variant-numeric: tabular-nums; }
 .lmd-beam line { stroke: var(--lm-muted); stroke-width: 1.5; vector-effect: non-scaling-stroke; }
 `;
 
-/**
- * Beam search over the stored tree: { steps: what the beam holds after each, complete }. One: { ids, total, node,
- * parent, from }.
- */
-export function search(nodes, width) {
-  let kept = [{ ids: [], total: 0, node: 0, parent: null }];
-  const steps = [];
-  const complete = [];
-  while (kept.some((one) => one.node !== null) && steps.length < MOST) {
-    const grown = [];
-    kept.forEach((one, parent) => {
-      if (one.node === null) grown.push({ ...one, parent, again: true });
-    });
-    kept.forEach((one, parent) => {
-      if (one.node === null) return;
-      for (const [id, logP, node] of nodes[one.node].slice(0, width)) {
-        grown.push({ ids: [...one.ids, id], total: one.total + logP, node, parent, last: logP });
-      }
-    });
-    const order = grown
-      .map((one, i) => [one, i])
-      .sort(([a, i], [b, j]) => b.total - a.total || i - j)
-      .map(([one]) => one);
-    kept = order.slice(0, width);
-    complete.push(...kept.filter((one) => one.node === null && !one.again));
-    steps.push({ kept, grown: order });
-  }
-  return { steps, complete };
-}
-
-/** The reader's path: the words with their ln p, their sum, and the node where it stands (null when complete). */
-export function walk(nodes, picks) {
-  const path = [];
-  let node = 0;
-  let total = 0;
-  for (const pick of picks) {
-    const [id, logP, next] = nodes[node][pick];
-    total += logP;
-    path.push({ id, logP, pick });
-    node = next;
-  }
-  return { path, total, node };
-}
-
-const last = (list) => list[list.length - 1];
-const best = (list, by) => list.reduce((a, b) => (by(b) > by(a) ? b : a));
-
 const about = {
-  style,
+  style: style + raceStyle,
   allows: {
     // what an address may set
     picks: (picks, { sentences, chosen }) => {
@@ -271,24 +222,20 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
       "frame: complete; bold: what wins.",
   ]);
   const power = knob("alpha", "alpha", [0, 2, 0.1], 1);
-  const theirs = h("div", {}, h("div", { class: "lm-row" }, next, back, end, power.node), key);
+  const theirs = h("div", { class: "lm-row" }, next, back, end, power.node);
 
   // --- all who write, in one drawing: ln P over the words
-  const svg = s("svg", { role: "img", height: RACE, "aria-label": "ln P of each beginning, word by word" });
-  const axes = s("g", {});
-  const plain = s("g", {});
-  const rival = s("g", {});
-  svg.append(axes, plain, rival);
-  const chart = h("div", { class: "lm-chart lmd-race", "aria-hidden": "true" }, svg);
+  const picture = race();
+  const { plain, rival } = picture;
+  const chart = h("div", { class: "lm-chart lmd-race", "aria-hidden": "true" }, picture.node);
   const runs = h("div", { class: "lmd-runs" });
   const rivalRun = h("div", { class: "lmd-runs" });
   let wide = 0;
-  const likeliestOf = (nodes, width) => best(search(nodes, width).complete, (one) => one.total);
   const first = get("sentences")[0].nodes;
   const share = Math.exp(likeliestOf(first, 1).total - likeliestOf(first, 4).total);
   const question = wager({
     name: "decoding-greedy",
-    asks: "Greedy takes the likeliest word each time. How likely is its sentence, beside that of a beam of 4?",
+    asks: "How likely is the sentence that greedy finds, beside that of a beam of 4?",
     options: [
       [1, "as likely"],
       [0.5, "half as likely"],
@@ -301,18 +248,6 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
       (bet === null ? "" : ` You said ${fmt.num(bet)}.`),
   });
 
-  /** ln P of a sentence after 0, 1, .. of its words. */
-  function falls(nodes, ids) {
-    let node = 0;
-    const sums = [0];
-    for (const id of ids) {
-      const [, logP, next] = nodes[node].find((row) => row[0] === id);
-      sums.push(last(sums) + logP);
-      node = next;
-    }
-    return sums;
-  }
-
   function drawRace() {
     if (!wide) return;
     const { nodes } = sentence();
@@ -324,43 +259,8 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
       { name: "you", tone: 3, ids: own },
     ]
       .filter(({ ids }) => ids.length)
-      .map((one) => ({ ...one, sums: falls(nodes, one.ids) }));
-    const end = wide - 96;
-    const low = 2 * Math.ceil(Math.max(...all.map(({ sums }) => -last(sums))) / 2);
-    const steps = Math.max(...all.map(({ ids }) => ids.length));
-    const x = (k) => 30 + ((end - 30) * k) / steps;
-    const y = (v) => 18 + ((RACE - 48) * -v) / low;
-    const text = (at, high, words, side = "start", more = {}) =>
-      s("text", { x: at, y: high, "text-anchor": side, ...more }, words);
-    for (const [name, value] of Object.entries({ viewBox: `0 0 ${wide} ${RACE}`, width: wide }))
-      svg.setAttribute(name, String(value));
-    const step = low > 12 ? 4 : 2;
-    replace(axes, [
-      Array.from({ length: low / step + 1 }, (_, k) => -step * k).map((v) => [
-        s("path", { class: "lm-grid", style: "stroke-width: 1", d: `M30 ${y(v)}H${end}` }),
-        text(24, y(v) + 4, fmt.num(v, 0), "end", { class: "lm-tick" }),
-      ]),
-      text(0, 10, "ln P"),
-      text((30 + end) / 2, RACE - 2, "words written", "middle", { class: "lm-tick" }),
-      Array.from({ length: steps }, (_, k) => text(x(k + 1), RACE - 16, k + 1, "middle", { class: "lm-tick" })),
-    ]);
-    const taken = [];
-    const drawn = all.map(({ name, tone, ids, sums }, i) => {
-      let high = y(last(sums)) + 4;
-      while (taken.some((other) => Math.abs(other - high) < 14)) high += 2;
-      taken.push(high);
-      const style = `stroke: var(--lm-${tone})`;
-      const named = { style: `font-weight: 600; text-decoration: underline 2px var(--lm-${tone})` };
-      const words = ids.map((id, k) => {
-        const alone = all[0].ids[k] !== all[1].ids[k] && i < 2 && (end - 30) / steps > 52;
-        return alone && word(id) !== END ? text(x(k + 1), y(sums[k + 1]) + (i ? -8 : 17), word(id), "middle") : null;
-      });
-      return [
-        s("path", { style, d: sums.map((v, k) => `${k ? "L" : "M"}${x(k).toFixed(1)} ${y(v).toFixed(1)}`).join("") }),
-        words.filter(Boolean),
-        text(x(ids.length) + 6, high, name, "start", named),
-      ];
-    });
+      .map((one) => ({ ...one, sums: falls(nodes, one.ids), words: one.ids.map(word) }));
+    const [greedy, beam, ...you] = picture.draw(all, wide);
     const rows = all.map(({ name, tone, ids, sums }) =>
       h("p", {}, [
         h("b", { style: `text-decoration: underline 3px var(--lm-${tone})` }, name),
@@ -368,8 +268,8 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
         h("span", {}, fmt.num(last(sums))),
       ]),
     );
-    replace(plain, [drawn.filter((_, i) => i !== 1)]);
-    replace(rival, drawn[1]);
+    replace(plain, greedy, you);
+    replace(rival, beam);
     replace(runs, [rows.filter((_, i) => i !== 1)]);
     replace(rivalRun, rows[1]);
   }
@@ -392,7 +292,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     question.node,
     h("div", { class: "lm-row lmd-which" }, which.node, words, tell),
     h("div", { class: "lm-split lmd-both" }, [
-      h("div", {}, chart, runs, rivalRun, say.node),
+      h("div", {}, chart, runs, rivalRun, say.node, key),
       h("div", { class: "lm-stack" }, given, who.node, yours, theirs, ranks),
     ]),
     own.node,
@@ -405,7 +305,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     replace(written, [
       path.length
         ? path.map(({ id, logP }) => h("span", {}, word(id), h("small", {}, fmt.share(Math.exp(logP), 3))))
-        : "nothing written yet",
+        : "…",
     ]);
     const offers = node === null ? [] : nodes[node];
     const inside = options.contains(document.activeElement) || document.activeElement === likeliest;
@@ -430,8 +330,8 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
       group.focus(0); // the button that had the focus is gone
     else if (inside && !offers.length) undo.focus();
     const ids = path.map(({ id }) => id);
-    const greedy = best(search(nodes, 1).complete, (one) => one.total);
-    const widest = best(search(nodes, 4).complete, (one) => one.total);
+    const greedy = likeliestOf(nodes, 1);
+    const widest = likeliestOf(nodes, 4);
     const done = node === null ? [{ ids, total, whose: "yours" }] : [];
     outputs.draw(
       [...done, { ...greedy, whose: "greedy" }, { ...widest, whose: "beam of 4" }].map((one) => [
@@ -513,7 +413,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     disable(back, step === 0);
     const complete = found.complete.filter((one) => one.ids.length <= step).sort((a, b) => score(b) - score(a));
     const leader = step === found.steps.length ? complete[0] : step ? shown[step - 1].kept[0] : null;
-    replace(written, leader ? spelled(leader.ids) : "nothing written yet");
+    replace(written, leader ? spelled(leader.ids) : "…");
     outputs.draw(
       complete.map((one) => [spelled(one.ids), fmt.num(one.total), String(one.ids.length), fmt.num(score(one), 3)]),
     );
@@ -552,6 +452,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     const you = get("width") === 0;
     yours.hidden = !you;
     theirs.hidden = you;
+    key.hidden = you;
     ranks.hidden = you;
     if (you) drawYours();
     else drawBeam();

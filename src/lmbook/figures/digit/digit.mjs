@@ -149,14 +149,16 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
     ]);
   const known = () => examples.findIndex((one) => String(one.pixels) === String(get("pixels")));
   const truth = examples[known()]?.label;
-  const question =
+  let question = null;
+  question =
     truth === undefined
       ? null
       : wager({
           name: "digit-half",
           asks: "What will it be?",
           options: DIGITS,
-          hides: [begin.node, chart, grid, others, say.node, numbers.node],
+          hides: [chart, grid, others, say.node, numbers.node],
+          settled: () => question && sheet(),
           told: (bet) => {
             const verdict = bet === truth ? ", as you said." : `, not ${article(bet)}.`;
             return `It was ${article(truth)}${bet === null ? "." : verdict}`;
@@ -283,7 +285,7 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
   /** What is known without the model. */
   function sheet() {
     digit.set(get("digit"));
-    begin.set(known());
+    begin.set(question?.open ? -1 : known()); // the button that is marked would answer
     cells();
     get("pixels")
       .slice(0, get("rows") * SIDE)
@@ -297,7 +299,7 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
   /** What the model finds; while one paints, only the classes. */
   function show({ logP, p, digit: asked, written }, pixels, given) {
     columns.forEach((column, c) => {
-      column.p.textContent = p[c] < 0.005 ? "" : fmt.share(p[c]).replace("0.", ".");
+      column.p.textContent = p[c] < 0.005 ? "" : fmt.share(p[c]);
       column.bar.style.setProperty("--lmpx-p", p[c].toFixed(4));
       column.node.classList.toggle("lmpx-asked", c === asked);
     });

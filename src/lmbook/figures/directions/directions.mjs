@@ -7,11 +7,25 @@
 // is struck through. Below it stands the only row there is from the left, and what is right. For the sentences to
 // choose from the package has computed the probabilities; for the reader's own the same models do it here (engine.mjs).
 // `read` of a text has what the models read for each of its words: the word, or the class of its look.
-import { bars, button, choice, disable, figure, fmt, h, replace, roving, select, slider } from "../kit/core.mjs";
+import {
+  bars,
+  button,
+  choice,
+  disable,
+  figure,
+  fmt,
+  h,
+  onwidth,
+  replace,
+  roving,
+  select,
+  slider,
+} from "../kit/core.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 
 const SHOWN = 3;
 const BAND = 7; // words side by side
+const WIDE = 13; // and where there is room
 const MODELS = { tags: ["ewt-left", "ewt-lstm"], spam: ["sms-spam-left", "sms-spam"] };
 const MEANS = {
   ADP: "preposition",
@@ -118,9 +132,9 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       task,
       select({
         label: task === "spam" ? "Message" : "Sentence",
-        options: texts(task),
+        options: [...texts(task), [ours, "(your own)"]],
         value: get("at"),
-        onchange: open,
+        onchange: (i) => (all()[i]?.task === task ? open(i) : menus[task].set(get("at"))),
       }),
     ]),
   );
@@ -158,6 +172,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       ? h("small", { class: "lm-muted" }, h("span", { class: "lm-hidden" }, " read as "), ` ${now().read[t]}`)
       : null;
 
+  let roomy = false;
   /** Words `from` to `to`, and below each what is said of it, row by row. */
   function band(from, to) {
     const { words, gold } = now();
@@ -187,7 +202,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     const rows = [...Array(k).keys()]
       .map((n) => n + 1)
       .filter((n) => n > from && (n === k || !long || changes(n).some((t) => t >= from && t < to)));
-    const label = (...parts) => h("span", { class: "lmd-label" }, parts);
+    const label = (words) => (from ? null : h("span", { class: "lmd-label" }, words)); // once, above the first
     const done = gold && k === words.length;
     const wrong = (t) => ({ class: done && gold[t] !== name(said(t, k)[0]) ? "lmd-left lmd-wrong" : "lmd-left" });
     return h(
@@ -233,7 +248,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     const focused = triangle.contains(document.activeElement)
       ? [...triangle.querySelectorAll(".lmd-tile")].indexOf(document.activeElement)
       : -1;
-    const bands = Math.ceil(many / BAND);
+    const bands = Math.ceil(many / (roomy ? WIDE : BAND));
     const wide = Math.ceil(many / bands);
     replace(
       triangle,
@@ -248,7 +263,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     const t = word();
     replace(title, [
       spammy() ? "After " : "The word ",
-      h("b", {}, now().words[t]),
+      h("b", {}, fmt.quote(now().words[t])),
       spammy() ? ", the message is spam with probability" : `, after ${fmt.some(k, "word")}, is with probability`,
     ]);
     said(t, k).forEach((values, i) => {
@@ -303,6 +318,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   const probabilities = h("div", { class: "lmd-two" }, [
     charts.map((chart, i) => h("div", {}, h("p", { class: "lm-muted lm-small" }, WAYS[i]), chart.node)),
   ]);
+  const after = h("div", { class: "lm-stack" }, say.node, key, title, probabilities);
   const asked = read();
   const opened = told(asked);
   const bet =
@@ -313,7 +329,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
           asks: `${fmt.quote(now().words[asked - 1])} is read. Which tag before it does it change?`,
           options: [...now().words.slice(0, asked - 1), "none"].map((text) => [text, text]),
           told: (answer) => `${answer === null ? "" : `You said ${fmt.quote(answer)}. `}${opened}`,
-          hides: [triangle, say.node, key, title, probabilities],
+          hides: [triangle, after],
         });
   el.classList.add("lmd");
   el.append(
@@ -321,17 +337,20 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     ...(bet ? [bet.node] : []),
     h("div", { class: "lm-row" }, steps.node, next),
     triangle,
-    say.node,
-    key,
-    title,
-    probabilities,
+    after,
     own.tags.node,
     own.spam.node,
   );
 
   listen("sentences at read word", draw);
   draw();
+  const stop = onwidth(triangle, (width) => {
+    if (roomy === width > 560) return;
+    roomy = !roomy;
+    drawTriangle();
+  });
   return () => {
+    stop();
     for (const { stop } of Object.values(own)) stop();
     models.stop();
   };

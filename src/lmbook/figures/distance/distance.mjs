@@ -1,6 +1,6 @@
 // GradientOverDistance: gradient norms of a tanh network, of its matrix alone, and of an LSTM, live while the sliders
 // move; beside them, thin, the same tanh network at a small and at a large scale.
-import { button, figure, fmt, h, onwidth, replace, s, table } from "../kit/core.mjs";
+import { button, endLabel, figure, fmt, h, onwidth, replace, s, table } from "../kit/core.mjs";
 import { mean } from "../kit/numbers.mjs";
 import { linearNorms, lstmNorms, projected, rnnNorms } from "./norms.mjs";
 
@@ -11,9 +11,10 @@ const LOW = -12;
 const HIGH = 6; // powers of ten that the picture shows
 const TALL = 316;
 const LEFT = 40;
-const RIGHT = 100;
+const RIGHT = 106;
 const TOP = 26;
 const BOTTOM = 40;
+const LETTER = 6.6; // px at most
 
 const style = `
 .lmd-both { --lm-side: 16rem; }
@@ -156,7 +157,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     const named = (line, words, more = {}) => {
       if (line.end !== null) return text(end + 6, aside(line.end + 4), words, "start", more);
       const [says, at, edge] = line.mark ?? ["", LEFT, LOW];
-      const side = at > end - 90 ? "end" : "start";
+      const side = at + LETTER * `${words} ${says}`.length > wide ? "end" : "start";
       return text(at + (side === "end" ? -5 : 5), y(edge) + (edge === HIGH ? 13 : -6), `${words} ${says}`, side, more);
     };
     const drawn = Object.entries(LINES).map(([name, [words, dash, tone]]) => {
@@ -166,8 +167,13 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
         "stroke-dasharray": dash,
         style: `stroke: ${colour}`,
       });
-      const more = { style: `font-weight: 600; text-decoration: underline 2px ${colour}` };
-      return [line.path, named(line, `${words} ×${fmt.num(factor(found[name]), 2)}`, more)];
+      const said = `${words} ×${fmt.num(factor(found[name]), 2)}`;
+      const piece = { "stroke-dasharray": dash, style: `stroke: ${colour}` };
+      const more = { style: "font-weight: 600" };
+      return [
+        line.path,
+        line.end === null ? named(line, said, more) : endLabel(end + 4, aside(line.end + 4), said, piece),
+      ];
     });
     const bet = Math.max(LOW, Math.min(HIGH, yours ?? 0));
     replace(mine, [

@@ -25,7 +25,8 @@ const LISTED = 3;
 
 const style = `
 .lm-figure .lmdr-both { --lm-side: 17rem; }
-.lm-figure .lmdr-log { list-style: none; margin: 0.5rem 0 0; padding: 0; min-height: 6.5em; }
+.lm-figure .lmdr-log { list-style: none; margin: 0; padding: 0; min-height: 6.5em; }
+.lm-figure .lmdr-both .lm-bars { grid-template-columns: 3.5rem minmax(4rem, 1fr) 4rem; } /* all tracks are equal */
 `;
 
 /** What was written at one place, how many drafts were kept, and the last rounds. */
@@ -52,21 +53,38 @@ export function written(draft, letters) {
   return { counts, kept, last };
 }
 
-export default figure(({ el, knob, bound, get, listen, say }) => {
+export default figure(({ el, knob, bound, get, listen, say, wager }) => {
   const draft = choice({ label: "The draft", options: NAMES, ...bound("draft", "onchange") });
   const letters = knob("letters", "Letters written", [0, 14], (v) => fmt.count(2 ** v));
   const gamma = knob("gamma", "Drafts a round", [1, 8]);
   const log = h("ul", { class: "lmdr-log lm-small lm-muted" });
-  const heads = ["What the draft would write", "What both write together, and what the GPT writes alone"];
+  const heads = [
+    "What the draft would write. Line: the GPT alone",
+    "What both write together. Line: the GPT alone",
+    "Letters for each pass of the GPT, which alone gives 1",
+  ];
   const charts = heads.map((label) => bars({ label }));
+  const shares = h(
+    "div",
+    { class: "lm-stack" },
+    heads.flatMap((head, i) => [h("p", { class: "lm-small lm-muted" }, head), charts[i].node]),
+  );
+  const H = LETTERS.indexOf("h");
+  const first = written("stubborn", 10).counts[H] / 2 ** 10;
+  const question = wager({
+    name: "draft",
+    asks: "A draft says h 95 times in 100. What share of the written letters is h?",
+    pin: { label: "Share", min: 0, max: 1, step: 0.01, value: 0.5, text: (v) => fmt.percent(v) },
+    told: (bet) =>
+      `${fmt.percent(first, 1)} of 1,024; the GPT alone writes ${fmt.percent(TARGET[H], 1)}.` +
+      (bet === null ? "" : ` You said ${fmt.percent(bet)}, ${fmt.num(100 * Math.abs(bet - first), 0)} points away.`),
+    hides: [shares, say.node],
+  });
   el.append(
+    question.node,
     h("div", { class: "lm-split lmdr-both" }, [
-      h("div", {}, [draft.node, letters.node, gamma.node, log]),
-      h(
-        "div",
-        {},
-        heads.flatMap((head, i) => [h("p", { class: "lm-small lm-muted" }, head), charts[i].node]),
-      ),
+      h("div", { class: "lm-stack" }, [draft.node, letters.node, gamma.node, log]),
+      shares,
     ]),
   );
 
@@ -82,14 +100,15 @@ export default figure(({ el, knob, bound, get, listen, say }) => {
     const beta = TARGET.reduce((sum, p, i) => sum + Math.min(p, q[i]), 0);
     draft.set(get("draft"));
     charts[0].draw(
-      q.map((value, i) => ({ label: LETTERS[i], value, text: fmt.percent(value, 1), tone: 2 })),
+      q.map((value, i) => ({ label: LETTERS[i], value, text: fmt.percent(value, 1), mark: TARGET[i], tone: 2 })),
       { max: 1 },
     );
     charts[1].draw(
       counts.map((c, i) => ({
         label: LETTERS[i],
         value: c / n,
-        text: `${fmt.percent(c / n, 1)}, alone ${fmt.percent(TARGET[i], 1)}`,
+        text: fmt.percent(c / n, 1),
+        mark: TARGET[i],
         tone: 1,
       })),
       { max: 1 },
@@ -97,9 +116,12 @@ export default figure(({ el, knob, bound, get, listen, say }) => {
     replace(log, ...last.map(told));
     let tokens = 0;
     for (let i = 0; i <= get("gamma"); i += 1) tokens += beta ** i;
+    charts[2].draw([{ label: "letters", value: tokens, text: fmt.num(tokens, 2), mark: 1, tone: 3 }], {
+      max: get("gamma") + 1,
+    });
     say(
-      `Of ${fmt.count(n)} drafts ${fmt.percent(kept / n, 1)} were kept; ${fmt.percent(beta, 1)} are expected. ` +
-        `With ${get("gamma")} drafts a round each pass of the GPT gives ${fmt.num(tokens, 2)} letters on average.`,
+      `Of ${fmt.some(n, "draft")} ${fmt.percent(kept / n, 1)} were kept, ${fmt.percent(beta, 1)} expected: ` +
+        `${fmt.num(tokens, 2)} letters a pass.`,
     );
   }
 

@@ -2,51 +2,20 @@
 // The text is counted here in the page; the models are those of ngram.mjs, which equal lmbook.ngram.
 import { bars, button, choice, disable, field, figure, fmt, h, replace, roving, slider, table } from "../kit/core.mjs";
 import { nextWords, style, wayDown } from "./view.mjs";
+import { KINDS, read, shelf, typed } from "./shelf.mjs";
 import { lines, named, points, seen, sentence, sight, times, why } from "./words.mjs";
 import { text as harbour } from "./harbour.mjs";
 import * as ngram from "../engine/ngram.mjs";
-import { generator, sum } from "../kit/numbers.mjs";
+import { generator } from "../kit/numbers.mjs";
 
 const ORDERS = 5;
 const SHOWN = 10;
-const KINDS = { none: "raw shares", "add-k": "add-k", interpolated: "interpolated", "kneser-ney": "Kneser-Ney" };
 // The stops of the slider for k: 0.0001, 0.00015, 0.0002, ..., 7, 10.
 const STOPS = [-4, -3, -2, -1, 0]
   .flatMap((power) => [1, 1.5, 2, 3, 5, 7].map((x) => Number(`${x}e${power}`)))
   .concat(10);
 
-// A corpus is one string: tokens apart by spaces, a line end for each <eos>.
-const read = (text) => text.replaceAll("\n", " <eos> ").split(" ").filter(Boolean);
-// A typed history may hold <eos> and <unk>, which words() would cut up.
-const typed = (text) =>
-  text.split(/(<eos>|<unk>)/).flatMap((part) => (/^<\w+>$/.test(part) ? [part] : ngram.words(part)));
 const pause = () => new Promise((then) => setTimeout(then)); // whatever else the page has to do comes first
-
-// The models over one text, made when first asked for: { name, kind, n, k, model, perplexity, zeros, stored }.
-function shelf(counts, held, weights) {
-  const made = new Map();
-  const build = {
-    none: (n) => new ngram.MaximumLikelihood(counts, n),
-    "add-k": (n, k) => new ngram.AddK(counts, n, k),
-    interpolated: (n) => new ngram.JelinekMercer(counts, weights[n - 1]),
-    "kneser-ney": (n) => new ngram.KneserNey(counts, n),
-  };
-  return {
-    tried: () => [...made.values()],
-    take(kind, n, k) {
-      const name = `${kind === "add-k" ? `add-k with k = ${k}` : KINDS[kind]}, n = ${n}`;
-      if (!made.has(name)) {
-        const model = build[kind](n, k);
-        const logs = model.logProbs(held);
-        const stored = sum(Array.from({ length: n }, (_, i) => counts.types(i + 1)));
-        const perplexity = held.length ? Math.exp(-sum(logs) / logs.length) : NaN;
-        const zeros = logs.filter((log) => log === -Infinity).length;
-        made.set(name, { name, kind, n, k, model, stored, perplexity, zeros });
-      }
-      return made.get(name);
-    },
-  };
-}
 
 const about = {
   style,
@@ -169,13 +138,13 @@ export default figure(async ({ el, knob, bound, get, put, listen, say, wager }) 
   function betOn(tokens) {
     const [one, two] = [1, 2].map((many) => counts.followers(vocabulary.encode(tokens.slice(-many))).total);
     if (tokens.length < 2 || two < 2 || one < 400) return null;
-    const near = [2, 20, 200].map((part) => Math.round(one / part));
+    const near = [2, 20, 200].map((part) => Number((one / part).toPrecision(1)));
     const far = (/** @type {number} */ guess) => Math.abs(Math.log(guess / two));
     const [last, both] = [1, 2].map((many) => named(tokens.slice(-many)));
     return wager({
       name: "explorer-seen",
-      asks: `${last} stands before a word ${fmt.count(one)} times in the text. And ${both}?`,
-      options: near.map((guess) => [guess, `about ${fmt.count(guess)}`]),
+      asks: `${last} stands before a word ${fmt.count(one)} times in the text. And ${both}, about?`,
+      options: near.map((guess) => [guess, fmt.count(guess)]),
       hides: [...down.node.querySelectorAll(".lmx-times"), ...words.node.querySelectorAll(".lmx-raw"), say.node],
       told: (bet) => {
         const right = bet !== null && near.every((guess) => far(bet) <= far(guess));

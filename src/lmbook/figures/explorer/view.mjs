@@ -13,7 +13,7 @@ export const style = `
 .lmx .lmx-go > :first-child { flex: 1 1 14rem; flex-wrap: nowrap; }
 .lmx .lmx-head { font-weight: 600; }
 .lmx .lmx-words > .lmx-head { margin-bottom: 0.3rem; }
-.lmx .lm-stack > ol { margin-top: -0.3rem; }
+.lmx .lmx-heads.lmx-row { color: var(--lm-muted); font-size: 0.8125rem; }
 .lmx .lmx-head span { color: var(--lm-muted); font-weight: 400; font-size: 0.875rem; }
 .lmx ol { margin: 0; padding: 0; list-style: none; }
 .lmx li { margin: 0; padding: 0; }
@@ -55,7 +55,7 @@ export const style = `
   background-image: repeating-linear-gradient(0deg, transparent 0 2.5px, var(--lm-paper) 2.5px 4px); }
 .lmx .lmx-piece[data-order="0"] { background: var(--lm-paper); box-shadow: inset 0 0 0 1px var(--lm-edge); }
 
-.lmx .lmx-level .lmx-row { display: grid; gap: 0 0.7rem;
+.lmx :is(.lmx-level .lmx-row, .lmx-heads) { display: grid; gap: 0 0.7rem;
   grid-template-columns: minmax(0, 1.2fr) minmax(0, 1.3fr) minmax(0, 1fr) 5.6rem; align-items: center; }
 .lmx .lmx-level.lmx-beyond { color: var(--lm-muted); }
 .lmx .lmx-swatch { display: inline-block; width: 1.5rem; height: 0.85rem; margin-right: 0.45rem; border-radius: 2px;
@@ -73,7 +73,8 @@ export const style = `
 @container (min-width: 40rem) {
   .lmx .lmx-cols { grid-template-columns: 5rem minmax(4rem, 1fr) 4.4rem 5.2rem; gap: 0 0.5rem; }
   .lmx li:not(.lmx-level) > .lmx-row { padding-block: 0.08rem; }
-  .lmx .lmx-level .lmx-row { grid-template-columns: 13rem 14rem minmax(0, 1fr) 5.6rem; padding-block: 0.15rem; }
+  .lmx :is(.lmx-level .lmx-row, .lmx-heads) { padding-block: 0.15rem;
+    grid-template-columns: 13rem 14rem minmax(0, 1fr) 5.6rem; }
   .lm-figure .lmx > * + * { margin-top: 0.6rem; }
 }
 @container (max-width: 30rem) {
@@ -84,9 +85,11 @@ export const style = `
   .lmx .lmx-level .lmx-track { grid-column: 2 / -1; }
   .lmx .lmx-level .lmx-row { grid-template-columns: 9rem minmax(0, 1fr) 5.6rem; }
   .lmx { display: flex; flex-direction: column; }
+  .lm-figure .lmx > .lm-split > * { margin-top: 0.8rem; }
   .lmx > .lm-split { display: contents; }
   .lmx .lmx-words { order: 1; }
   .lmx > .lm-folds { order: 2; }
+  .lmx .lmx-heads.lmx-row { display: none; }
 }
 @media (prefers-reduced-motion: reduce) { .lmx * { transition: none !important; } }
 `;
@@ -167,6 +170,10 @@ export function wayDown(orders) {
     return row;
   });
   const keys = roving(list, "li:not([hidden]) > button");
+  const heads = ["history", "seen in the text", "its share of the probability", ""].map((words) =>
+    h("span", {}, words),
+  );
+  const top = h("div", { class: "lmx-row lmx-heads", "aria-hidden": "true" }, heads);
   function show(row, open) {
     row.button.setAttribute("aria-expanded", String(open));
     row.lines.hidden = !open;
@@ -174,7 +181,7 @@ export function wayDown(orders) {
     replace(row.lines, open ? [h("p", { class: "lmx-about" }, row.level.about), row.level.lines()] : []);
   }
   return {
-    node: list,
+    node: h("div", {}, top, list),
     draw(levels, most) {
       for (const row of rows) {
         const level = levels.find(({ order }) => order === row.order);
@@ -183,7 +190,7 @@ export function wayDown(orders) {
         const { order, history, total, used, gives, left } = level;
         row.level = level;
         replace(row.name, piece(order, "lmx-swatch"), order ? named(history) : "every word alike");
-        const wide = `${(3 * Math.log1p(total)) / Math.log1p(most)}rem`;
+        const wide = `max(1px, ${(2.2 * total) / most}rem)`;
         replace(
           row.times,
           order ? [h("i", { style: { width: wide } }), total ? `seen ${times(total)}` : "never seen"] : [],

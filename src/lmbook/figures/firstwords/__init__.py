@@ -34,11 +34,11 @@ class FirstWords(Figure):
     """
 
     module = "firstwords"
-    title = says("This GPT has 0.8 million parameters. By chapter 17 you know what every one is for")
+    title = says("0.8 million numbers write almost English, one character after the other")
     caption = says(
-        "It learned to write from a million characters of Shakespeare, one character at a time. Type a beginning "
-        "of your own and press the button; then raise the temperature, and watch the bars flatten and the words "
-        "fall apart."
+        "By chapter 17 you know what every one of them is for. This GPT learned from a million characters of "
+        "Shakespeare. Type a beginning of your own and press the button; then raise the temperature, and watch the "
+        "bars flatten and the words fall apart."
     )
     models = ("shakespeare",)
 

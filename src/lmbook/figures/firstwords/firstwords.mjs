@@ -93,8 +93,8 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     told: (bet) => {
       const [[best, p]] = offered;
       const mine = offered.find(([char]) => char === bet);
-      const miss = bet === best ? ", as you said" : mine ? `; to ${named(bet)} it gives ${fmt.prob(mine[1], 2)}` : "";
-      return `To ${named(best)} it gives ${fmt.prob(p, 2)}${miss}.`;
+      const miss = bet === best ? ", as you said" : mine ? `; to ${named(bet)} it gives ${fmt.share(mine[1])}` : "";
+      return `To ${named(best)} it gives ${fmt.share(p)}${miss}.`;
     },
   });
   prompt.input.addEventListener("keydown", (event) => {

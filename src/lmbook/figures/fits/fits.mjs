@@ -21,10 +21,10 @@ const style = `
 .lmfi-over { fill: var(--lm-paper); fill-opacity: 0.72; }
 .lmfi-line { fill: none; stroke: var(--lm-text); stroke-width: 2; }
 .lmfi-broken { fill: none; stroke: var(--lm-paper); stroke-width: 4; }
+.lmfi-second { margin-top: 0.7rem !important; }
 .lmfi .lmfi-curve { fill: none; stroke-width: 2.5; stroke-linejoin: round; }
 .lmfi-curve.lmfi-weights { stroke: var(--lm-1); }
 .lmfi-curve.lmfi-cache { stroke: var(--lm-3); }
-.lmfi-curve.lmfi-both { stroke: var(--lm-soft); stroke-width: 9; }
 .lmfi-curve.lmfi-computing { stroke: var(--lm-text); stroke-dasharray: 5 4; }
 `;
 
@@ -78,16 +78,11 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     fmt.count(Math.min(2 ** v, longest())),
   );
   const memoryHead = h("p", { class: "lm-small lm-muted" });
-  const timeHead = h("p", { class: "lm-small lm-muted" }, [
-    "Time of a step, for 1 to 1,024 texts: reading the ",
-    h("b", { style: "text-decoration: underline 3px var(--lm-1)" }, "weights"),
-    ", reading the ",
-    h("b", { style: "text-decoration: underline 3px var(--lm-3)" }, "cache"),
-    ", both (the band), computing (dashed).",
-  ]);
+  const timeHead = h("p", { class: "lm-small lm-muted lmfi-second" }, "Time of a step, for 1 to 1,024 texts at once");
   const memory = s("svg", { role: "img", height: 52 });
   const time = s("svg", { role: "img", height: 204 });
-  const drawings = h("div", { class: "lm-chart lmfi" }, memoryHead, memory, timeHead, time);
+  const times = h("div", {}, time);
+  const drawings = h("div", { class: "lm-chart lmfi" }, memoryHead, memory, timeHead, times);
   const state = (label, now) => button(label, () => put(now));
   const presets = h("div", { class: "lm-row" }, [
     state("one text", { texts: 0 }),
@@ -105,7 +100,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     name: "fits-half",
     asks: "From how many texts at once does the cache take more of the reading than the weights?",
     pin: { label: "Texts", min: 0, max: TEXTS, value: 2, text: (v) => fmt.count(2 ** v) },
-    hides: [time, say.node],
+    hides: [times, say.node],
     told: (bet) =>
       (half < 0 ? "Here from none that is drawn" : `Here from ${fmt.some(2 ** half, "text")}`) +
       (bet === null ? "." : bet === half ? ", as you said." : `; you said ${fmt.count(2 ** bet)}.`),
@@ -155,22 +150,29 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
   function drawTime() {
     if (!wide) return;
     const left = 58;
+    const right = 76; // room for the names of the curves
     const top = 10;
     const bottom = 170;
     const states = all();
     const most = Math.max(...states.map((now) => Math.max(now.reading, now.computing)));
-    const parts = (now) => [now.reading - now.ofCache, now.ofCache, now.reading, now.computing];
+    const parts = (now) => [now.reading - now.ofCache, now.ofCache, now.computing];
     const least = 0.7 * Math.min(...states.flatMap(parts));
-    const x = (/** @type {number} */ k) => left + ((wide - left - 12) * k) / TEXTS;
+    const x = (/** @type {number} */ k) => left + ((wide - left - right) * k) / TEXTS;
     const y = (/** @type {number} */ v) =>
       bottom - ((bottom - top) * Math.log(v / least)) / Math.log((1.2 * most) / least);
     const line = (f) => states.map((now, k) => `${x(k).toFixed(1)} ${y(f(now)).toFixed(1)}`).join("L");
     const full = states.findIndex((now) => (now.weights + now.cache) / 1e9 > gpus[get("gpu")].memory);
     const powers = Array.from({ length: 14 }, (_, k) => 10 ** (k - 8)).filter((v) => v > least && v < 1.2 * most);
+    const names = ["weights", "cache", "computing"];
+    const ends = parts(states.at(-1)).map(y);
+    const order = [0, 1, 2].sort((a, b) => ends[a] - ends[b]); // names keep a line of their own
+    order.slice(1).forEach((k, i) => {
+      ends[k] = Math.max(ends[k], ends[order[i]] + 14);
+    });
     sized(time, 204, "Time of reading and of computing against the number of texts");
     replace(time, [
       powers.map((v) => [
-        s("path", { class: "lm-grid", d: `M${left} ${y(v)}H${wide - 12}` }),
+        s("path", { class: "lm-grid", d: `M${left} ${y(v)}H${wide - right}` }),
         text(
           left - 6,
           y(v) + 4,
@@ -178,18 +180,17 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
           "end",
         ),
       ]),
-      ["both", "weights", "cache", "computing"].map((name, k) =>
-        s("path", { class: `lmfi-curve lmfi-${name}`, d: `M${line((now) => parts(now)[[2, 0, 1, 3][k]])}` }),
-      ),
+      names.map((name, k) => s("path", { class: `lmfi-curve lmfi-${name}`, d: `M${line((now) => parts(now)[k])}` })),
+      names.map((name, k) => text(wide - right + 5, ends[k] + 4, name, "start")),
       full < 0
         ? null
         : [
-            s("rect", { class: "lmfi-over", x: x(full), y: top, width: wide - 12 - x(full), height: bottom - top }),
-            text(Math.min(x(full) + 4, wide - 80), top + 12, "does not fit", "start"),
+            s("rect", { class: "lmfi-over", x: x(full), y: top, width: wide - right - x(full), height: bottom - top }),
+            text(Math.min(x(full) + 4, wide - right - 68), top + 8, "does not fit", "start"),
           ],
       s("path", { class: "lmfi-line", d: `M${x(get("texts"))} ${top}V${bottom}` }),
       [0, 2, 4, 6, 8, 10].map((k) => text(x(k), bottom + 16, fmt.count(2 ** k))),
-      text((left + wide) / 2, bottom + 32, "texts at once"),
+      text((left + wide - right) / 2, bottom + 32, "texts at once"),
     ]);
   }
 

@@ -1,6 +1,7 @@
 // ForwardPass: a feed-forward language model, number by number. Every unit is a button that says where it comes from.
 import { button, chips, figure, fmt, h, onwidth, replace, roving, s, select, table, whole } from "../kit/core.mjs";
-import { dot, logSoftmax, sigmoid, softmax } from "../kit/numbers.mjs";
+import { explain, named, num, PLACES, style as explainStyle } from "./explain.mjs";
+import { forward, gives, sources } from "./pass.mjs";
 
 const style = `
 .lm-figure .lmfp-words { display: grid; grid-template-columns: minmax(0, 1fr) auto minmax(0, 1fr) auto minmax(0, 1fr);
@@ -34,75 +35,22 @@ const style = `
 .lm-figure .lmfp-detail + div .lm-says { min-height: 1.45em; }
 .lm-figure .lmfp-detail { min-height: 10.2rem; padding: 0.4rem 0.8rem; border-radius: 6px; background: var(--lm-soft);
   font-size: 0.875rem; }
-.lmfp-detail ul { margin: 0.2rem 0; padding-left: 1.1rem; }
-.lmfp-detail :is(li, p) { margin: 0 0 0.2rem; overflow-wrap: anywhere; }
-.lmfp-detail .lmfp-sum { font-weight: 600; }
-.lm-figure .lmfp-gives { display: table; width: 100%; margin: 0.4rem 0; border-collapse: separate;
-  border-spacing: 4px 2px; table-layout: fixed; font: inherit; }
-.lmfp-gives tr { background: none !important; }
-.lmfp-gives :is(th, td) { padding: 0.1rem 0.3rem; border: 0; font-weight: 400; text-align: center;
-  overflow-wrap: anywhere; }
-.lmfp-gives tbody th { text-align: left; font-weight: 600; }
-.lmfp-gives td { border: 1px dashed var(--lm-line); border-radius: 4px; color: var(--lm-muted);
-  font-variant-numeric: tabular-nums; }
-.lmfp-gives .lmfp-used { border: 2px solid var(--lm-text); color: inherit; font-weight: 600; }
-.lmfp-gives i { display: block; height: 0.7rem; border-bottom: 1px solid var(--lm-line);
-  background: linear-gradient(90deg, transparent var(--lmfp-from), var(--lmfp-tone) 0 var(--lmfp-to), transparent 0)
-    0 0 / 100% 0.55rem no-repeat; }
-@media screen { .lmfp-gives td.lm-covered { visibility: visible; }
-  .lmfp-gives td.lm-covered > * { visibility: hidden; } }
 @container (min-width: 40rem) {
   .lmfp-words .lm-control { flex-direction: row; flex-wrap: nowrap; align-items: center; }
   .lmfp-words select { flex: 1 1 4rem; }
-  .lmfp-gives td > i { display: inline-block; width: calc(100% - 3.6rem); }
-  .lmfp-gives td > span { display: inline-block; width: 3.5rem; text-align: right; }
   .lmfp-graph .lmfp-place { grid-template-columns: repeat(6, minmax(0, 1fr)); }
   .lmfp-graph .lmfp-h { grid-template-columns: repeat(12, minmax(0, 1fr)); }
   .lmfp-graph .lmfp-y { grid-template-columns: repeat(9, minmax(0, 1fr)); }
+  /* a layer's name stands beside it, where no line passes */
+  .lm-figure .lmfp-graph { display: grid; grid-template-columns: 6.6rem minmax(0, 1fr); gap: 2.1rem 0.8rem; }
+  .lm-figure .lmfp-graph p { margin: 0; align-self: center; line-height: 1.25; }
+  .lm-figure .lmfp-graph > :is(p:first-of-type, .lmfp-e) { grid-column: 1 / -1; } /* no line comes from above */
+  .lm-figure .lmfp-graph p:first-of-type { margin-bottom: -1.8rem; }
 }
 `;
 
-const num = (v) => fmt.num(v, 3);
-/** e_3 with its index below the line. */
-const named = (/** @type {string} */ unit) => [unit[0], h("sub", {}, unit.slice(1))];
-const inside = (v) => (v < 0 ? `(${num(v)})` : num(v)); // a factor of a product
-const PLACES = ["3 back", "2 back", "1 back"];
-
-/**
- * Every layer of the pass. E has a row a word, W a row a hidden unit, U a row a word.
- * @param {{ E?: number[][], W?: number[][], U?: number[][], history: number[] }} net
- */
-export function forward({ E, W, U, history }) {
-  const e = history.flatMap((id) => E[id]);
-  const a = W.map((row) => dot(row, e));
-  const hidden = a.map(sigmoid);
-  const z = U.map((row) => dot(row, hidden));
-  return { e, a, h: hidden, z, y: [...softmax(z)], log_sum: z[0] - logSoftmax(z)[0] };
-}
-
-/** What goes into a unit: [{ from, weight, input, product }], the inputs of the layer before. */
-export function sources(net, now, chosen) {
-  const i = Number(chosen.slice(1));
-  if (chosen[0] === "h")
-    return net.W[i - 1].map((weight, j) => ({
-      from: `e${j + 1}`,
-      weight,
-      input: now.e[j],
-      product: weight * now.e[j],
-    }));
-  if (chosen[0] === "z")
-    return net.U[i].map((weight, k) => ({ from: `h${k + 1}`, weight, input: now.h[k], product: weight * now.h[k] }));
-  return [];
-}
-
-const ends = (list, n) => {
-  const sorted = [...list].sort((x, y) => y[1] - x[1]);
-  return [sorted.slice(0, n), sorted.slice(-n).reverse()];
-};
-const told = (list) => list.map(([word, v]) => `${fmt.quote(word)} ${fmt.num(v, 2)}`).join(", ");
-
 const about = {
-  style,
+  style: style + explainStyle,
   allows: {
     // what an address may set
     chosen: (name, { W, words }) => {
@@ -123,8 +71,6 @@ export default figure(({ el, get, put, listen, say, wager }) => {
   const rank = (pass) => usable.map(([w]) => w).sort((x, y) => pass.y[y] - pass.y[x] || x - y);
   let now = forward({ ...net, history: get("history") });
   let ranked = [];
-  /** What word w gives hidden unit i at place p: the weights of this place times its vector. */
-  const gives = (i, w, p) => dot(net.W[i - 1].slice(p * width, (p + 1) * width), net.E[w]);
   let before = []; // words that were written and have left the window
 
   // --- controls
@@ -211,7 +157,7 @@ export default figure(({ el, get, put, listen, say, wager }) => {
     },
     [
       wires,
-      label("e: the vectors of the three words, side by side"),
+      label("e: the vectors of the three words"),
       h("div", { class: "lmfp-e" }, [
         PLACES.map((_, i) =>
           h("div", { class: "lmfp-place" }, [tilesE.slice(i * width, (i + 1) * width).map((t) => t.node)]),
@@ -219,7 +165,7 @@ export default figure(({ el, get, put, listen, say, wager }) => {
       ]),
       label("h = σ(W e): the hidden units"),
       h("div", { class: "lmfp-h" }, [tilesH.map((t) => t.node)]),
-      label("ŷ = softmax(U h): the likeliest words and their probabilities"),
+      label("ŷ = softmax(U h): the likeliest words"),
       h("div", { class: "lmfp-y" }, [tilesY.map((t) => t.node)]),
     ],
   );
@@ -240,7 +186,7 @@ export default figure(({ el, get, put, listen, say, wager }) => {
   if (get("chosen")[0] === "h") {
     const i = Number(get("chosen").slice(1));
     const w = get("history")[1];
-    const [here, there] = [1, 2].map((p) => num(gives(i, w, p)));
+    const [here, there] = [1, 2].map((p) => num(gives(net, i, w, p)));
     question = wager({
       name: "forward-place",
       asks: `${fmt.quote(net.words[w])} gives this unit ${here}, 2 back. And 1 back?`,
@@ -303,89 +249,7 @@ export default figure(({ el, get, put, listen, say, wager }) => {
     ]);
   }
 
-  // --- what is said of a unit
-  const word = (i) => fmt.quote(net.words[i]);
-  function explain(chosen) {
-    const i = Number(chosen.slice(1));
-    const history = get("history");
-    if (chosen[0] === "e") {
-      const p = place(i);
-      const entry = (i - 1) % width;
-      const [high, low] = ends(
-        usable.map(([w, text]) => [text, net.E[w][entry]]),
-        5,
-      );
-      return [
-        h("p", { class: "lmfp-sum" }, [
-          named(chosen),
-          ` = ${num(now.e[i - 1])}: entry ${entry + 1} of the vector of ${word(history[p])}, the word ${PLACES[p]}`,
-        ]),
-        h("p", {}, "Not computed but looked up: one number of the table E."),
-        h("ul", {}, [
-          h("li", {}, `Words with the largest entry ${entry + 1}: ${told(high)}`),
-          h("li", {}, `with the smallest: ${told(low)}`),
-        ]),
-      ];
-    }
-    const from = sources(net, now, chosen);
-    if (chosen[0] === "h") {
-      const all = history.map((w) => PLACES.map((_, p) => gives(i, w, p)));
-      const most = Math.max(...all.flat().map(Math.abs), 1e-9);
-      const cell = (v, p, q) =>
-        h("td", { class: p === q ? "lmfp-used" : question?.open ? "lm-covered" : "" }, [
-          h("i", {
-            "aria-hidden": "true",
-            style: {
-              "--lmfp-tone": `var(--lm-${v < 0 ? 2 : 3})`,
-              "--lmfp-from": `${50 + Math.min(0, (49 * v) / most)}%`,
-              "--lmfp-to": `${50 + Math.max(0, (49 * v) / most)}%`,
-            },
-          }),
-          h("span", {}, num(v)),
-        ]);
-      return [
-        h("table", { class: "lmfp-gives" }, [
-          h(
-            "thead",
-            {},
-            h("tr", {}, h("th", { scope: "col" }, named(chosen), " gets from"), [
-              PLACES.map((name) => h("th", { scope: "col" }, name)),
-            ]),
-          ),
-          h("tbody", {}, [
-            all.map((row, p) =>
-              h("tr", {}, h("th", { scope: "row" }, net.words[history[p]]), [row.map((v, q) => cell(v, p, q))]),
-            ),
-          ]),
-        ]),
-        h("p", { class: "lmfp-sum" }, [
-          named(chosen),
-          ` = σ(${all.map((row, p) => inside(row[p])).join(" + ")}) = σ(${num(now.a[i - 1])}) = ${num(now.h[i - 1])}`,
-          h("span", { class: "lm-muted", style: "font-weight: 400" }, " (framed: each word where it stands)"),
-        ]),
-      ];
-    }
-    const best = [...from].sort((x, y) => Math.abs(y.product) - Math.abs(x.product)).slice(0, 4);
-    return [
-      h(
-        "p",
-        { class: "lmfp-sum" },
-        `ŷ(${net.words[i]}) = exp z / Σ exp z = ${fmt.exp(now.z[i])} / ${fmt.exp(now.log_sum)} = ${fmt.prob(now.y[i])}`,
-      ),
-      h("p", {}, [
-        (
-          `The logit z = ${num(now.z[i])} adds up twelve products of a weight of U with a hidden unit. The ` +
-          "largest:"
-        ).replace("twelve", String(from.length)),
-      ]),
-      h("ul", {}, [
-        best.map(({ from: unit, weight, input, product }) =>
-          h("li", {}, named(unit), `: ${inside(weight)} · ${inside(input)} = ${num(product)}`),
-        ),
-      ]),
-    ];
-  }
-
+  const word = (/** @type {number} */ i) => fmt.quote(net.words[i]);
   function draw() {
     const history = get("history");
     const chosen = get("chosen");
@@ -399,9 +263,10 @@ export default figure(({ el, get, put, listen, say, wager }) => {
       const w = [...ranked, ...extra][i];
       parts_.node.hidden = w === undefined;
       if (w === undefined) delete parts_.node.dataset.unit;
-      else fill(parts_, `z${w}`, net.words[w], fmt.prob(now.y[w], 2), now.y[w]);
+      else fill(parts_, `z${w}`, net.words[w], fmt.share(now.y[w], 3), now.y[w]);
     });
     pickers.forEach((picker, i) => picker.set(history[i]));
+    tries.set(history.map((w) => net.words[w]).join(" "));
     look.set(chosen[0] === "z" ? Number(chosen.slice(1)) : null);
     write.textContent = `Write ${word(next())}`;
     likeliest.textContent = `Look at ${word(ranked[0])}`;
@@ -410,7 +275,8 @@ export default figure(({ el, get, put, listen, say, wager }) => {
       h("b", {}, history.map((w) => net.words[w]).join(" ")),
       ` ${before.length ? "… (grey: forgotten)" : "…"}`,
     ]);
-    replace(detail, explain(chosen));
+    const open = question?.open ?? false;
+    replace(detail, explain({ net, now, usable, history, chosen, open }));
     const from = sources(net, now, chosen).sort((x, y) => Math.abs(y.product) - Math.abs(x.product));
     parts.draw(
       from.map(({ from: unit, weight, input, product }) => [
@@ -435,7 +301,7 @@ export default figure(({ el, get, put, listen, say, wager }) => {
     const after = history.map((w) => net.words[w]).join(" ");
     say(
       `After ${fmt.quote(after)} the likeliest next words are ` +
-        `${fmt.list(ranked.slice(0, 3).map((w) => `${word(w)} (${fmt.prob(now.y[w], 2)})`))}.`,
+        `${fmt.list(ranked.slice(0, 3).map((w) => `${word(w)} (${fmt.share(now.y[w], 3)})`))}.`,
     );
   }
 

@@ -42,6 +42,7 @@ export function bet({ name, asks, options = [], pin, by, told, hides = [], insid
   const open = () => node.dataset.open === "true";
 
   function ask() {
+    const had = node.contains(document.activeElement);
     node.dataset.open = "true";
     said.setAttribute("role", "status"); // what it then says is read out
     hide(true);
@@ -54,10 +55,12 @@ export function bet({ name, asks, options = [], pin, by, told, hides = [], insid
       scale && [scale.node, button("Bet", () => settle(scale.get(), true), { class: "lm-button lm-main" })],
       button("Skip", () => settle(null, true), { class: "lm-button lm-skip" }),
     ]);
+    if (had) /** @type {HTMLElement} */ (offered.querySelector("input, button")).focus();
   }
 
   function settle(answer, fresh = false) {
     const had = node.contains(document.activeElement);
+    if (open() && inside.offsetWidth > 640) node.style.minHeight = `${node.offsetHeight}px`; // nothing below it moves
     const again = button("Bet again", ask, { class: "lm-button lm-skip" });
     node.dataset.open = "false";
     hide(false);

@@ -44,8 +44,8 @@
 //   field({ label, value, oninput, delay, ... })   -> { node, input, get, set(v) }   a line of text
 //   choice({ label, options, value, onchange })    -> { node, set(v) }   one of few, as radio buttons (one tab stop)
 //   select({ label, options, value, onchange })    -> { node, set(v) }   one of many: strings or [value, label]
-//   bars() -> { node, draw(rows, { max }) }        rows: { label, value, text, note, tone, title, broken };
-//                                                  tone 0 to 6 or "faint"
+//   bars() -> { node, draw(rows, { max }) }        rows: { label, value, text, note, tone, title, broken, mark };
+//                                                  tone 0 to 6 or "faint"; mark: a second value, as a line
 //   table({ summary, caption, head, rows })        -> { node, draw(rows, head) }   the numbers, folded in <details>
 //   roving(container, selector, options)           -> { refresh, focus(i), index }   arrows move in a group,
 //                                                  one tab stop
@@ -60,11 +60,11 @@
 
 import { bet } from "./bet.mjs";
 import { button, choice, disable, field, pairs, select, slider } from "./controls.mjs";
-import { h, replace, s } from "./dom.mjs";
+import { endLabel, h, replace, s } from "./dom.mjs";
 import { fmt } from "./format.mjs";
 import { hold, tasks } from "./frame.mjs";
 
-export { button, choice, disable, field, fmt, h, replace, s, select, slider };
+export { button, choice, disable, endLabel, field, fmt, h, replace, s, select, slider };
 
 /**
  * The traits of a figure, from a kernel or from mount.mjs.
@@ -91,7 +91,7 @@ export { button, choice, disable, field, fmt, h, replace, s, select, slider };
  *
  * @typedef {import("./controls.mjs").Option} Option
  * @typedef {{ label: string, value: number, text?: string, note?: string, tone?: any, title?: string,
- *   broken?: boolean }} Bar
+ *   broken?: boolean, mark?: number }} Bar
  */
 
 /** A whole number from least to most, as the values of addresses are asked for. */
@@ -207,7 +207,7 @@ function liveRegion() {
 }
 
 /** @param {string} text */
-const decimals = (text) => /^[\d,]+(?:\.(\d+))?$/.exec(text)?.[1]?.length ?? 0;
+const decimals = (text) => /^(?:[<>] )?[\d,]+(?:\.(\d+))?$/.exec(text)?.[1]?.length ?? 0;
 
 /**
  * Horizontal bars. The label, the number and the note are text; the bar itself is decoration and moves smoothly.
@@ -220,10 +220,11 @@ export function bars({ label } = {}) {
     const parts = {
       label: h("span", { class: "lm-bar-label" }),
       fill: h("span", { class: "lm-bar-fill" }),
+      mark: h("i", { class: "lm-mark" }),
       text: h("span", { class: "lm-bar-text" }),
       note: h("span", { class: "lm-bar-note" }),
     };
-    const track = h("span", { class: "lm-bar-track", "aria-hidden": "true" }, parts.fill);
+    const track = h("span", { class: "lm-bar-track", "aria-hidden": "true" }, parts.fill, parts.mark);
     const row = h("div", { class: "lm-bar", role: "listitem" }, parts.label, track, parts.text, parts.note);
     return { ...parts, node: row };
   };
@@ -246,6 +247,8 @@ export function bars({ label } = {}) {
         parts.note.textContent = row.note ?? "";
         parts.note.hidden = !row.note;
         parts.fill.style.setProperty("width", `${Math.max(0, Math.min(1, row.value / top)) * 100}%`);
+        parts.mark.hidden = row.mark === undefined;
+        parts.mark.style.setProperty("left", `calc(${(100 * (row.mark ?? 0)) / top}% - 1.5px)`);
         parts.node.dataset.tone = String(row.tone ?? 1);
         parts.node.toggleAttribute("data-broken", row.broken ?? false); // it goes on beyond the drawing
         if (row.title) parts.node.title = row.title;

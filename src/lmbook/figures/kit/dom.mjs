@@ -53,6 +53,18 @@ export function s(tag, attributes, ...children) {
 }
 
 /**
+ * A name at the end of a line of an SVG chart, after a short piece of that line: underlines there have no colour.
+ * @param {number} x
+ * @param {number} y
+ * @param {string} words
+ * @param {Attributes} line  of the piece
+ */
+export const endLabel = (x, y, words, line) => [
+  s("path", { ...line, d: `M${x} ${y - 4}h13` }),
+  s("text", { x: x + 17, y, style: "font-weight: 600" }, words),
+];
+
+/**
  * The node with new children.
  * @template {Element} T
  * @param {T} node

@@ -41,7 +41,8 @@ export const fmt = {
   some: (n, one, more = `${one}s`) => `${fmt.count(n)} ${n === 1 ? one : more}`,
   /** ["a", "b", "c"] -> "a, b and c" */
   list: (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`),
-  quote: (word) => `“${word}”`,
+  /** “word”, of a very long one its beginning. */
+  quote: (word) => `“${/\s/.test(word) || word.length <= 24 ? word : `${word.slice(0, 23)}…`}”`,
 };
 
 /** A character where blanks and line ends must be seen. */

@@ -44,11 +44,13 @@ export function gatesOf({ models, about }) {
   let t = 0;
   let unit = 0;
   let part = "c";
+  let example = null;
   const own = ownText({
     models,
     needed: [about],
     label: "Your own text",
     verb: "Read it",
+    value: "ROMEO: But soft! what light",
     maxlength: 120,
     work: (text) => models.ask("read", { name: about.name, text, shown: 1 }),
     done(read) {
@@ -58,16 +60,15 @@ export function gatesOf({ models, about }) {
       const order = kept.map((_, u) => u).sort((a, b) => kept[b] - kept[a]);
       [unit] = order;
       const named = (u) => [u, `${u}: keeps ${fmt.percent(kept[u])} a step`];
-      replace(tries, [
-        chips({
-          label: "Units with the longest memory here, and the shortest",
-          options: [...order.slice(0, SHOWN), order.at(-1)].map(named),
-          onchoose: (u) => {
-            unit = u;
-            draw();
-          },
-        }).node,
-      ]);
+      example = chips({
+        label: "Units with the longest memory here, and the shortest",
+        options: [...order.slice(0, SHOWN), order.at(-1)].map(named),
+        onchoose: (u) => {
+          unit = u;
+          draw();
+        },
+      });
+      replace(tries, example.node);
       which.input.max = String(kept.length - 1);
       place.input.max = String(steps.length - 1);
       replace(text, [
@@ -155,6 +156,7 @@ export function gatesOf({ models, about }) {
     // the memory has no bounds
     const longest = part === "c" ? Math.max(...steps.map((_, k) => Math.abs(at("c", k))), 1e-9) : 1;
     which.set(unit);
+    example.set(unit);
     place.set(t);
     [...text.children].forEach((one, k) => {
       const value = at(part, k) / longest;

@@ -22,7 +22,7 @@ class NearSections(Figure):
     """
 
     module = "nearby"
-    title = says("From a section of this book to those whose vectors are nearest")
+    title = says("An encoder brings sections together that share a subject, or only its words")
     caption = says(
         "The sections of this book, and those of other chapters that all-MiniLM-L6-v2 finds nearest to them. Walk "
         "from neighbour to neighbour: which ones are about the same thing, and which only sound alike?"

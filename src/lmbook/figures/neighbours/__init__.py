@@ -115,7 +115,8 @@ class NeighbourMap(Figure):
     def __init__(self, words: str = EXAMPLES[0], chosen: int = 0, **state):
         readable = _trained()[2]
         state.setdefault("examples", EXAMPLES)
-        known = {text: placed(text) for text in (words, *state["examples"])}
+        with_guess = f"{words} {GUESS}"  # what the map shows after a bet
+        known = {text: placed(text) for text in (words, *state["examples"], with_guess)}
         state.setdefault("guess", {"word": GUESS, "cosines": cosines(GUESS, known[words])})
         given = {"words": words, "chosen": chosen, "known": known, "types": len(readable)}
         super().__init__(**given, bytes=len(bundle.weights(NAME)[0]), **state)

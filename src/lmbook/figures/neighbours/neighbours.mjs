@@ -139,9 +139,9 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   const { word: asked, cosines } = get("guess");
   const best = cosines.indexOf(Math.max(...cosines));
   const first = found.words;
-  const question =
-    first.length > 2 &&
-    wager({
+  let question = null;
+  if (first.length > 2)
+    question = wager({
       name: "neighbours-guess",
       asks: `Which of these words is ${fmt.quote(asked)} nearest to?`,
       options: first.map(({ typed }, i) => [i, typed]),
@@ -151,8 +151,11 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
           ? ""
           : bet === best
             ? " So you said."
-            : ` You said ${fmt.quote(first[bet].typed)}, which has ${fmt.num(cosines[bet])}.`) +
-        ` Type ${fmt.quote(asked)} to see why.`,
+            : ` You said ${fmt.quote(first[bet].typed)}, which has ${fmt.num(cosines[bet])}.`),
+      settled: (bet) => {
+        const text = `${get("words")} ${asked}`;
+        if (question && bet !== null && placed.has(text)) put({ words: text, chosen: first.length });
+      },
     });
   el.append(
     ...(question ? [question.node] : []),

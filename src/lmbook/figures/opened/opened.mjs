@@ -15,6 +15,7 @@ import { viewOf } from "./views.mjs";
 const BLANK = "____";
 const style = `
 .lmo-notes > p { display: inline; }
+@media (hover: none), (max-width: 30rem) { .lmo-keys { display: none; } } /* a thumb has no keys */
 .lmo-both { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.5rem 1.8rem; align-items: start; }
 .lmo-both > * { min-width: 0; }
 .lmo-both > .lmo-said { order: 1; }
@@ -35,7 +36,8 @@ const style = `
   color: var(--lm-text); font: inherit; text-decoration: underline; cursor: pointer; }
 .lmo-tokens { display: flex; flex-wrap: wrap; gap: 0.2rem; align-items: baseline; }
 .lmo-tokens > :first-child { flex: 0 0 3.4rem; color: var(--lm-muted); font-size: 0.8125rem; }
-.lmo-tokens > div { display: flex; flex: 1 1 10rem; flex-wrap: wrap; gap: 0.2rem; }
+.lmo-tokens > div { position: relative; display: flex; flex: 1 1 10rem; flex-wrap: wrap; gap: 0.2rem;
+  max-height: 8.6rem; padding: 3px; overflow-y: auto; } /* of a long text four lines, which scroll */
 .lm-figure .lmo-token { min-width: 1.5rem; min-height: 1.75rem; margin: 0; padding: 0.05rem 0.35rem;
   border: 1px solid transparent; border-radius: 5px; color: inherit; font: inherit; line-height: 1.4;
   background: color-mix(in srgb, var(--lm-1) var(--lmo-share, 0%), transparent); }
@@ -111,16 +113,19 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   const formulas = h("div", {});
   const maps = h("div", {});
   const note = h("p", { class: "lm-small lm-muted" });
-  const hint = h("p", { class: "lm-small lm-muted lm-hand" }, "Click to open; keys: ↑ ↓, Enter, Esc, ← →.");
+  const keysHint = h("span", { class: "lmo-keys" }, "; keys: ↑ ↓, Enter, Esc, ← →");
+  const hint = h("p", { class: "lm-small lm-muted lm-hand" }, "Press a part to open it", keysHint, ".");
   const numbers = table({ caption: "What the drawing shows" });
   const start = parsed(get("part"), about);
   const asked = betOf(start, about, first);
-  const bet =
+  let bet = null;
+  bet =
     asked &&
     wager({
       name: `opened-${about.kind}-${start.tower ?? start.end ?? "whole"}`,
       ...asked,
       hides: start.end ? [] : [stage, say.node, numbers.node, ...(start.look ? [maps] : [])],
+      settled: () => bet && named(),
     });
   el.append(
     ...(bet ? [bet.node] : []),
@@ -157,6 +162,8 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
           if (tints) one.style.setProperty("--lmo-share", `${Math.round(70 * (tints[t] ?? 0))}%`);
         });
         group.refresh();
+        const marked = /** @type {HTMLElement | undefined} */ (list.children[now]);
+        list.scrollTop = Math.max(0, (marked?.offsetTop ?? 0) - 70);
         if (had && open) group.focus(now);
       },
     };
@@ -248,6 +255,11 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   }
 
   let view = { parts: [] };
+  /** The names of the parts tell no more than is seen. */
+  const named = () => {
+    for (const one of view.parts) one.name(!stage.classList.contains("lm-covered"));
+  };
+
   function paint({ at, found, places, place, list }, fresh) {
     // what the decoder has read
     const before = writesOn ? found.target : [{ text: "<sos>" }, ...found.target.slice(0, -1)];
@@ -288,6 +300,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       one.node.setAttribute("data-lm-suppress-shortcuts", "true");
       one.node.addEventListener("click", () => open(one.to));
     }
+    named();
     mark(
       chosen.get(at.path) ??
         (at.kind === "whole" ? `${about.tower || "decoder"}.${about.n_layers}` : view.parts[0]?.to),

@@ -75,15 +75,25 @@ export function columns(x, y, width, height, weights, role, total = weights.leng
 }
 
 /**
- * What can be chosen and opened: shapes in a group that is a button. Its name is the label and what is written on it.
+ * What can be chosen and opened: shapes in a group that is a button. Its name is the label and what is written on it,
+ * without what a bet still hides if that is not told.
  */
 export function part(to, label, ...shapes) {
   const node = s("g", { class: "lmo-part", role: "button", tabindex: "-1" }, [
     shapes.flat(9).flatMap((shape) => [shape, " "]),
   ]); // words apart
-  const written = node.textContent.replace(/\s+/g, " ").trim();
-  node.setAttribute("aria-label", label.endsWith(written) ? label : `${label}: ${written}`);
-  return { to, node };
+  /** @param {boolean} told */
+  const name = (told) => {
+    const seen = [...node.children].filter((one) => told || !one.classList.contains("lmo-told"));
+    const written = seen
+      .map((one) => one.textContent)
+      .join(" ")
+      .replace(/\s+/g, " ")
+      .trim();
+    node.setAttribute("aria-label", label.endsWith(written) ? label : `${label}: ${written}`);
+  };
+  name(true);
+  return { to, node, name };
 }
 
 export const sheet = (height, ...shapes) => s("svg", { class: "lmo-sheet", viewBox: `0 0 ${WIDE} ${height}` }, shapes);

@@ -6,9 +6,9 @@ import { NAMES, cut, nameOf, says, seen } from "./path.mjs";
 
 /** Softmax of E times the head of the last x: how each model says what comes. */
 const OUTPUT = {
-  translator: "P(y_t | y_{<t}, x) = [softmax](E [LN] *x*_K)",
-  blank: "P(w_t | [the others]) = [softmax](E [LN] [gelu](W*x*_K + *b*) + *c*)",
-  next: "P(w_{t+1} | w_{≤t}) = [softmax](E [LN] *x*_K)",
+  translator: ["P(y_t | y_{<t}, x) = [softmax](E [LN] *x*_K)"],
+  blank: ["*z* = [LN] [gelu](W*x*_K + *b*)", "P(w_t | [the others]) = [softmax](E*z* + *c*)"],
+  next: ["P(w_{t+1} | w_{≤t}) = [softmax](E [LN] *x*_K)"],
 };
 const STREAM = {
   pre: "*x*_k = *x*_{k−1} + f_k([LN] *x*_{k−1})",
@@ -114,7 +114,7 @@ export function whole({ about, words, trace, word, hidden, left }) {
         "The output is softmax of E times what the last x becomes.",
       START[kind],
       STREAM[about.post ? "post" : "pre"],
-      OUTPUT[kind],
+      ...OUTPUT[kind],
     ),
     note: {
       translator: "In each layer: the word that the decoder would write, did it end there, and its P as a bar.",

@@ -68,33 +68,55 @@ const forRed = (k) => {
 
 const style = `
 .lm-figure .lmpr-both { --lm-side: 20rem; }
+.lm-figure .lmpr-both .lm-bar:nth-child(3n + 1):not(:first-child) { margin-top: 0.6rem; }
 .lm-figure .lmpr-pair button { display: block; width: 100%; margin: 0.3rem 0; text-align: start; }
 `;
 
 export default figure(
-  ({ el, knob, get, put, listen, say }) => {
+  ({ el, knob, get, put, listen, say, wager }) => {
     const click = (letter) => put({ clicks: get("clicks") + letter });
     const choices = ["l", "r"].map((letter) => button("", () => click(letter)));
     const undo = button("Take back", () => put({ clicks: get("clicks").slice(0, -1) }));
-    const ten = button("Ten clicks for red", () => {
-      let clicks = get("clicks");
-      for (let n = 0; n < 10 && clicks.length < MOST; n++) clicks += forRed(clicks.length);
-      put({ clicks });
-    });
+    const withTen = (clicks) => {
+      const wanted = Math.min(MOST, clicks.length + 10);
+      let longer = clicks;
+      while (longer.length < wanted) longer += forRed(longer.length);
+      return longer;
+    };
+    const ten = button("Ten clicks for red", () => put({ clicks: withTen(get("clicks")) }));
     const asked = h("p", { class: "lm-small lm-muted" });
     const updates = knob("updates", "Updates of the rewards", [0, 400], 0);
     const beta = knob("beta", "β", [1, 20], (v) => fmt.num(v / 10, 1));
     const chart = bars({ label: "Probability of each word" });
+    const [before, after] = [get("clicks"), withTen(get("clicks"))].map(
+      (clicks) => numbers(clicks, get("updates"), get("beta") / 10).words,
+    );
+    const others = [1, 2].flatMap((place) => PLACES.map((k) => ({ place, k, word: WORDS[place][k] })));
+    const moved = ({ place, k }) => Math.abs(after[place][k] - before[place][k]);
+    const most = others.reduce((top, one) => (moved(one) > moved(top) ? one : top));
+    const question = wager({
+      name: "preferring",
+      asks: "Ten more clicks, for “red” alone. Which other word will change most?",
+      options: others.map(({ word }) => [word, word]),
+      told: (answer) =>
+        `${answer === most.word ? "Yes, " : ""}${fmt.quote(most.word)}: from ` +
+        `${fmt.share(before[most.place][most.k])} to ${fmt.share(after[most.place][most.k])}, though nobody asked.` +
+        (answer === null || answer === most.word ? "" : ` You said ${fmt.quote(answer)}.`),
+    });
     el.append(
+      question.node,
       h("div", { class: "lm-split lmpr-both" }, [
-        h("div", {}, [
+        h("div", { class: "lm-stack" }, [
           asked,
           h("div", { class: "lmpr-pair", role: "group", "aria-label": "Which is better?" }, choices),
           h("div", { class: "lm-row" }, [undo, ten]),
           updates.node,
           beta.node,
         ]),
-        h("div", {}, [h("p", { class: "lm-small lm-muted" }, "Probability of each word, and at first"), chart.node]),
+        h("div", {}, [
+          h("p", { class: "lm-small lm-muted" }, "Bar: probability of each word now. Line: at first."),
+          chart.node,
+        ]),
       ]),
     );
 
@@ -114,20 +136,18 @@ export default figure(
           PLACES.map((k) => ({
             label: WORDS[place][k],
             value: now.words[place][k],
-            text: fmt.num(now.words[place][k], 2),
-            note: `at first ${fmt.num(REF[place][k], 2)}`,
+            text: fmt.share(now.words[place][k]),
+            mark: REF[place][k],
             tone: place + 1,
           })),
         ),
         { max: 1 },
       );
       const best = now.sentences.indexOf(Math.max(...now.sentences));
-      const count = clicks.length === 1 ? "1 click" : `${clicks.length} clicks`;
       say(
-        `After ${count} the likeliest sentence is ${fmt.quote(text(best))}, ` +
-          `with probability ${fmt.num(now.sentences[best], 2)}. ` +
-          `The rewards agree with ${now.agreed} of them; ` +
-          `the model is ${fmt.num(now.kl, 2)} nats from the first one.`,
+        `${fmt.quote(text(best))} is likeliest, ${fmt.share(now.sentences[best])}. ` +
+          `The rewards agree with ${now.agreed} of ${fmt.some(clicks.length, "click")}; ` +
+          `${fmt.nats(now.kl)} from the first model.`,
       );
     }
 

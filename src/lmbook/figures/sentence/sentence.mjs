@@ -1,113 +1,17 @@
-// SentenceProbability: the chain rule on a sentence of the reader's own.
-//
-//   P(w_1 .. w_T) = prod_t P(w_t | w_<t)        ln P = sum_t ln P(w_t | w_<t)
-//
-// The model is interpolated Kneser-Ney over the harbour corpus, counted here in the page (ngram.mjs). A sentence starts
-// after <eos>, the end of the one before, and its own <eos> is predicted too.
-import { button, chips, disable, field, figure, fmt, h, onwidth, replace, roving, s, table } from "../kit/core.mjs";
-import { Counts, KneserNey, Vocabulary, words } from "../engine/ngram.mjs";
-import { text } from "./harbour.mjs";
+// SentenceProbability: the chain rule on a sentence of the reader's own (chain.mjs has its numbers).
+import { button, chips, disable, field, figure, fmt, h, replace, roving, table } from "../kit/core.mjs";
+import { afterwards, analyse, change, gone, off, summary } from "./chain.mjs";
+import { strip, style } from "./strip.mjs";
+import { words } from "../engine/ngram.mjs";
 
-const style = `
-.lm-figure .lm-swaps { --lm-side: 15rem; }
-.lm-strip rect[data-piece] { fill: var(--lm-1); stroke: var(--lm-paper); }
-.lm-strip rect[data-piece="odd"] { fill: color-mix(in srgb, var(--lm-1) 84%, var(--lm-paper)); }
-.lm-strip rect[data-piece="unknown"] { fill: var(--lm-2); }
-.lm-strip .lm-chosen { stroke: var(--lm-text); stroke-width: 2; }
-.lm-strip .lm-within { fill: #fff; pointer-events: none; }
-.lm-strip .lm-dies { stroke: var(--lm-text); stroke-width: 1.5; fill: none; }
-`;
-const LIMIT = 60; // words that are shown
 const LONG = 20; // letters of a tile
 const PAIRED = 6; // examples that stand in pairs
-const END = 149 * Math.LN2; // nats of the smallest float32 above 0
-const WIDE = 150; // nats of the strip, or more where a sentence has more
-const LETTER = 6.6; // px
-
-let counted = null; // counted once a page, whatever the number of figures
-
-function harbour(order) {
-  if (counted?.order !== order) {
-    const tokens = text.split("\n").flatMap((line) => [...line.split(" "), "<eos>"]);
-    const vocabulary = Vocabulary.build(tokens);
-    counted = {
-      order,
-      vocabulary,
-      model: new KneserNey(new Counts(vocabulary.encode(tokens), order, vocabulary), order),
-    };
-  }
-  return counted;
-}
-
-/** Every token of the sentence, <eos> last: its probability, the history used, the running product and sum. */
-function analyse(sentence, order) {
-  const { model, vocabulary } = harbour(order);
-  const typed = words(sentence).slice(0, LIMIT);
-  const tokens = [...typed, "<eos>"];
-  const ids = vocabulary.encode(["<eos>", ...tokens]);
-  let sum = 0;
-  let single = 1;
-  return tokens.map((token, i) => {
-    const history = ids.slice(Math.max(0, i + 2 - order), i + 1);
-    const p = model.prob(history, ids[i + 1]);
-    const level = model.path(history).find(({ words: seen }) => seen.has(ids[i + 1]));
-    sum += Math.log(p);
-    single = Math.fround(single * Math.fround(p));
-    return {
-      token,
-      p,
-      sum,
-      single,
-      known: vocabulary.ids.has(token),
-      asked: vocabulary.decode(history),
-      used: level ? vocabulary.decode(level.history) : null,
-    };
-  });
-}
-
-const afterwards = (context) =>
-  context === null ? "never seen" : context.length ? `after ${context.join(" ")}` : "after any word";
-const times = (x) =>
-  Math.abs(x) < 15 ? fmt.count(Number(Math.exp(Math.abs(x)).toPrecision(2))) : fmt.exp(Math.abs(x), 2);
-const off = (d) => `${fmt.some(Math.abs(d), "word")} ${d < 0 ? "too early" : "too late"}`;
-const gone = (rows) => rows.findIndex((row) => row.single === 0);
-
-/** One sentence that says the change from one log probability to another. */
-function change(what, before, after) {
-  const d = after - before;
-  if (Math.abs(d) < 0.005) return `${what} leaves the log probability as it was, ${fmt.num(after)}.`;
-  return (
-    `${what} ${d > 0 ? "raises" : "lowers"} the log probability by ${fmt.num(Math.abs(d))}, from ` +
-    `${fmt.num(before)} to ${fmt.num(after)}: about ${times(d)} times ${d > 0 ? "more" : "less"} ` +
-    "probable."
-  );
-}
-
-function summary(rows, left) {
-  const n = rows.length - 1;
-  const parts = [
-    `${fmt.some(n, "token")} and the end: the product of ${fmt.some(n + 1, "probability", "probabilities")} is ` +
-      `${fmt.exp(rows.at(-1).sum)}, the sum of their logarithms is ${fmt.num(rows.at(-1).sum)}.`,
-  ];
-  const unknown = [...new Set(rows.filter((row) => !row.known).map((row) => fmt.quote(row.token)))];
-  if (unknown.length) {
-    parts.push(
-      `The corpus does not have ${fmt.list(unknown)}, so the model reads ${unknown.length > 1 ? "them" : "it"} ` +
-        "as <unk>.",
-    );
-  }
-  if (left) parts.push(`Only the first ${LIMIT} tokens are read; ${fmt.some(left, "more is", "more are")} left out.`);
-  if (gone(rows) >= 0)
-    parts.push(`In float32 the product is 0 from token ${gone(rows) + 1} on; the sum of logarithms goes on.`);
-  return parts.join(" ");
-}
 
 export default figure(({ el, get, put, listen, say, wager }) => {
   let rows = [];
   let chosen = null; // the word clicked first
   const before = []; // sentences to go back to
   let news = ""; // what the last swap or example changed
-  let width = 640;
 
   const setSentence = (sentence, what = "") => {
     const old = rows.at(-1).sum;
@@ -151,18 +55,7 @@ export default figure(({ el, get, put, listen, say, wager }) => {
     put({ sentence });
   });
   const totals = h("div", { class: "lm-totals" });
-  const scale = s("g", {});
-  const end = s("g", {});
-  const pieces = s("g", {});
-  const drawing = s("svg", { role: "img", height: 104 }, end, pieces, scale);
-  const chart = h("div", { class: "lm-chart lm-strip" }, [
-    drawing,
-    h(
-      "p",
-      { class: "lm-small lm-muted" },
-      "Above: −ln P of the words, end to end. Below: their product. On each tile: P after the two words before.",
-    ),
-  ]);
+  const chart = strip();
   const numbers = table({
     caption: "Each token, its probability, and the running product and sum",
     head: [
@@ -175,13 +68,13 @@ export default figure(({ el, get, put, listen, say, wager }) => {
       "Sum of ln P",
     ],
   });
-  const keys = h("p", { class: "lm-muted lm-small" }, [
-    h("span", { class: "lm-hand" }, [
-      "Click two words to swap them. Keys: arrows move, Enter picks, s swaps with the picked word or the next one.",
-    ]),
+  const keys = h("p", { class: "lm-muted lm-small lm-keys" }, [
+    "On a tile: P after the two words before. ",
+    h("span", { class: "lm-hand" }, "Click two to swap them (keys: arrows, Enter, s)."),
   ]);
   const first = analyse(get("sentence"), get("order"));
   const dead = gone(first);
+  let yours = null; // the word that was bet on, while the sentence stands that it was about
   const question =
     dead < 0
       ? null
@@ -195,7 +88,11 @@ export default figure(({ el, get, put, listen, say, wager }) => {
             value: Math.round(first.length / 2),
             text: (v) => `${v}: ${first[v - 1].token}`,
           },
-          hides: [end, totals, say.node, numbers.node],
+          hides: [chart.end, totals, say.node, numbers.node],
+          settled: (bet) => {
+            yours = bet;
+            if (rows.length) draw();
+          },
           told: (bet) =>
             `It is word ${dead + 1}, ${fmt.quote(first[dead].token)}` +
             (bet === null ? "." : bet === dead + 1 ? ", as you said." : `; you said ${bet}, ${off(bet - dead - 1)}.`),
@@ -203,11 +100,11 @@ export default figure(({ el, get, put, listen, say, wager }) => {
   el.append(
     h("div", { class: "lm-stack" }, input.node, examples.node),
     ...(question ? [question.node] : []),
-    chart,
+    chart.node,
+    totals,
     tiles,
-    h("div", { class: "lm-split lm-swaps" }, h("div", { class: "lm-row" }, swapButton, undoButton), totals),
+    h("div", { class: "lm-row" }, swapButton, undoButton, keys),
     say.node,
-    keys,
     numbers.node,
   );
 
@@ -258,7 +155,7 @@ export default figure(({ el, get, put, listen, say, wager }) => {
       }
       const [token, p, used] = tile.children;
       /** @type {HTMLElement} */ (tile).title = row.known ? afterwards(row.used) : "";
-      tile.classList.toggle("lm-dead", i === gone(rows));
+      tile.classList.toggle("lm-dead", i === gone(rows) && !question?.open);
       token.textContent = row.token.length > LONG ? `${row.token.slice(0, LONG - 1)}…` : row.token;
       p.textContent = fmt.prob(row.p, 2);
       used.textContent = row.known ? "" : "read as <unk>";
@@ -282,80 +179,14 @@ export default figure(({ el, get, put, listen, say, wager }) => {
     ]);
   }
 
-  /** −ln P of all words end to end; the same place on the lower scale is their product. */
-  function drawChart() {
-    const most = Math.max(WIDE, -rows.at(-1).sum);
-    const x = (/** @type {number} */ nats) => ((width - 2) * nats) / most + 1;
-    const top = 22;
-    const tall = 34;
-    const zero = gone(rows);
-    const start = (/** @type {number} */ i) => (i ? -rows[i - 1].sum : 0);
-    const tick = (at, height, words) =>
-      s("text", { class: "lm-tick", x: at, y: height, "text-anchor": at < 20 ? "start" : "middle" }, words);
-    const every = width > 560 ? 20 : 50;
-    const marks = (size, scale) => Array.from({ length: Math.floor(most / (size * scale)) + 1 }, (_, i) => i * size);
-    const aside = width - x(END) < 160;
-    replace(pieces, [
-      rows.map((row, i) => {
-        const long = x(-row.sum) - x(start(i));
-        const kind = row.known ? (i % 2 ? "odd" : "even") : "unknown";
-        return [
-          s(
-            "rect",
-            {
-              "data-piece": kind,
-              class: i === chosen ? "lm-chosen" : "",
-              x: x(start(i)),
-              y: top,
-              width: long,
-              height: tall,
-            },
-            s("title", {}, `${row.token}: −ln P = ${fmt.num(-Math.log(row.p))}`),
-          ),
-          long > LETTER * row.token.length + 6
-            ? s(
-                "text",
-                { class: "lm-within", x: x(start(i)) + long / 2, y: top + 22, "text-anchor": "middle" },
-                row.token,
-              )
-            : null,
-        ];
-      }),
-    ]);
-    replace(scale, [
-      marks(every, 1).map((v) => tick(x(v), top - 8, String(v))),
-      marks(every > 20 ? 20 : 10, Math.LN10).map((v) =>
-        tick(x(v * Math.LN10), top + tall + 16, v ? fmt.power(-v) : "1"),
-      ),
-    ]);
-    replace(end, [
-      s("rect", { class: "lm-zone", x: x(END), y: top, width: Math.max(0, width - x(END)), height: tall + 24 }),
-      s("path", { class: "lm-dies", d: `M${x(END)} ${top - 4}v${tall + 46}` }),
-      s(
-        "text",
-        { x: x(END) + (aside ? -6 : 6), y: top + tall + 40, "text-anchor": aside ? "end" : "start", class: "lm-tick" },
-        "float32 ends: from here 0",
-      ),
-    ]);
-    const words =
-      `The words end to end, ${fmt.num(-rows.at(-1).sum)} nats in all` +
-      (zero < 0 ? "; the product stays above the smallest float32." : `; float32 gives 0 from token ${zero + 1} on.`);
-    for (const [name, value] of Object.entries({
-      viewBox: `0 0 ${width} 104`,
-      width,
-      height: 104,
-      "aria-label": words,
-    }))
-      drawing.setAttribute(name, String(value));
-  }
-
   function draw() {
     rows = analyse(get("sentence"), get("order"));
     if (document.activeElement !== input.input) input.set(get("sentence"));
     examples.set(get("examples").findIndex(([, sentence]) => sentence === get("sentence")));
     drawTiles();
     drawTotals();
-    drawChart();
+    const theirs = rows.map(({ token }) => token).join() === first.map(({ token }) => token).join();
+    chart.draw(rows, { chosen, open: question?.open ?? false, yours: theirs && yours ? yours - 1 : null });
     disable(swapButton, rows.length < 3);
     disable(undoButton, before.length === 0);
     numbers.draw(
@@ -376,10 +207,5 @@ export default figure(({ el, get, put, listen, say, wager }) => {
 
   listen("sentence order", draw);
   draw();
-  return onwidth(chart, (w) => {
-    if (Math.abs(w - width) > 1) {
-      width = w;
-      drawChart();
-    }
-  });
+  return chart.stop;
 }, style);

@@ -1,34 +1,12 @@
-// ShannonGame: the reader bets 100 points on the next word, and gets a perplexity beside those of the models.
-//
-//   P(word) = points / 100                                        for a word with points of its own
-//   P(word) = rest / 100 * q(word) / (1 - q(words with points))   for each of the others, as often as each occurs
-//   loss = -ln P(the word that came)                              perplexity = exp(mean loss)
-//
-// So a bet is a distribution over the whole vocabulary, like the models', and the two can be compared.
+// ShannonGame: the reader bets 100 points on the next word (rules.mjs) and gets a perplexity beside the models'.
 import { bars, button, chips, field, figure, fmt, h, replace, roving, select, table } from "../kit/core.mjs";
-import { mean } from "../kit/numbers.mjs";
+import { style } from "./passage.mjs";
+import { chances, loss, losses, perplexity, pp, result, spent, verdict } from "./rules.mjs";
 
 const NAMES = { "<unk>": "<unk>, a rare word", "<eos>": "<eos>, the line ends" };
 const OWN = 4; // words that the reader may add
 const FEW = 6; // words on a phone, at first
 const TONES = [1, 3, 4, 5, 6]; // of the models
-
-const spent = (points) => Object.values(points).reduce((sum, n) => sum + n, 0);
-
-/** What a bet gives to one word. points: { word: 1 to 100 }, at most 100 together; q: Map from words to frequencies. */
-export function probability(points, word, q) {
-  if (points[word] > 0) return points[word] / 100;
-  const taken = Object.keys(points)
-    .filter((w) => points[w] > 0)
-    .reduce((sum, w) => sum + (q.get(w) ?? 0), 0);
-  return (((100 - spent(points)) / 100) * q.get(word)) / (1 - taken);
-}
-
-/** The frequencies of the candidates of a position and of the word that came. */
-const frequencies = ({ words, q, truth, truth_q }) =>
-  new Map([...words.map((word, i) => [word, q[i]]), [truth, truth_q]]);
-
-const pp = (x) => (x < 100 ? fmt.num(x, 1) : Number.isFinite(x) ? fmt.count(x) : "infinite");
 
 export default figure(({ el, get, put, listen, say }) => {
   const V = get("vocabulary_size");
@@ -45,6 +23,8 @@ export default figure(({ el, get, put, listen, say }) => {
   const turn = () => bets().length - (revealed ? 1 : 0);
   const over = () => turn() >= place().positions.length;
   const rest = () => 100 - spent(points);
+  const mine = () => chances(bets(), place().positions);
+  const theirs = (many = bets().length) => losses(names, place().positions.slice(0, many));
 
   // --- the pieces
   const where = select({
@@ -101,26 +81,26 @@ export default figure(({ el, get, put, listen, say }) => {
   const again = button("Play again", () => begin(get("passage"), []), { class: "lm-button lm-main" });
   const another = button("Another text", () => begin((get("passage") + 1) % passages.length));
   const betting = h("div", { class: "lm-stack" }, adding, h("div", { class: "lm-row" }, shares.node, safe));
-  const losses = bars({ label: "Loss on this word" });
+  const costs = bars({ label: "Loss on this word" });
   const scores = bars({ label: "Perplexity so far" });
   const toBeat = bars({ label: "Perplexity to beat" });
   const beatPart = h("div", {}, h("p", { class: "lm-part" }), toBeat.node);
   const marks = h("p", { class: "lm-small lm-muted" }, "Bar: your points. Marks:", [
     names.map((name, m) => [h("i", { class: "lm-mark lm-mark-key", "data-tone": TONES[m] }), name]),
   ]);
-  const lossPart = h("div", {}, h("p", { class: "lm-part" }, "Loss on this word, −ln P in nats"), losses.node);
+  const lossPart = h("div", {}, h("p", { class: "lm-part" }, "Loss on this word, −ln P in nats"), costs.node);
   const scorePart = h("div", {}, h("p", { class: "lm-part" }), scores.node);
   const numbers = table({ caption: "Loss in nats, word by word", head: ["Word", "Your P", "You", ...names] });
   el.append(
     h("div", { class: "lm-row lm-between" }, passages.length > 1 ? where.node : null, progress),
     prose,
+    beatPart,
     h("div", { class: "lm-split lm-split-right lm-shannon" }, [
       h("div", {}, list, more, marks),
       h("div", { class: "lm-stack" }, [
         betting,
         h("div", { class: "lm-row" }, go, next, again, another),
         say.node,
-        beatPart,
         lossPart,
         scorePart,
       ]),
@@ -144,7 +124,7 @@ export default figure(({ el, get, put, listen, say }) => {
     draw();
     say(
       over()
-        ? result()
+        ? result(names, mine(), theirs())
         : `Word ${turn() + 1} of ${place().positions.length}: share 100 points among the words that may come next.`,
     );
   }
@@ -205,7 +185,8 @@ export default figure(({ el, get, put, listen, say }) => {
     put({ bets: [...bets(), { points: { ...points } }] });
     draw();
     next.focus();
-    say(verdict());
+    const i = bets().length - 1;
+    say(verdict(names, place().positions[i], mine()[i]));
   }
 
   function advance() {
@@ -214,7 +195,7 @@ export default figure(({ el, get, put, listen, say }) => {
     revealed = false;
     draw();
     if (over()) {
-      say(result());
+      say(result(names, mine(), theirs()));
       again.focus();
     } else {
       say(`Word ${turn() + 1} of ${place().positions.length}.`);
@@ -243,52 +224,14 @@ export default figure(({ el, get, put, listen, say }) => {
 
   // --- what it comes to
   const candidates = () => (over() ? [] : [...place().positions[turn()].words, ...extra]);
-  const mine = () =>
-    bets().map((b, i) => {
-      const position = place().positions[i];
-      return probability(b.points, position.truth, frequencies(position));
-    });
-  const loss = (p) => (p > 0 ? -Math.log(p) : Infinity);
-  const theirs = (m) =>
-    place()
-      .positions.slice(0, bets().length)
-      .map((position) => loss(position.truth_p[m]));
   const row = (name, value, text, tone) => ({ label: name, value, text, tone, broken: value === Infinity });
-
-  function verdict() {
-    const i = bets().length - 1;
-    const { truth, truth_p } = place().positions[i];
-    const p = mine()[i];
-    const better = names.filter((_, m) => truth_p[m] > p);
-    const rank = !better.length
-      ? "You beat every model here."
-      : better.length === names.length
-        ? "Every model did better here."
-        : `Better than you: ${fmt.list(better)}.`;
-    const cost =
-      p > 0 ? `your loss is ${fmt.nats(loss(p))}` : "your loss is infinite, because a word that had probability 0 came";
-    return `The word was ${fmt.quote(truth)}. You gave it ${fmt.prob(p)}: ${cost}. ${rank}`;
-  }
-
-  function result() {
-    const you = Math.exp(mean(mine().map(loss)));
-    const all = names.map((name, m) => [name, Math.exp(mean(theirs(m)))]);
-    const beaten = all.filter(([, x]) => you < x).map(([name]) => name);
-    const end =
-      beaten.length === all.length
-        ? "You beat them all."
-        : beaten.length
-          ? `You beat ${fmt.list(beaten)}.`
-          : "They all beat you this time.";
-    const mind = Number.isFinite(you) ? "" : " One word to which you gave probability 0 is enough for that.";
-    return `Over ${fmt.some(bets().length, "word")} your perplexity is ${pp(you)}.${mind} ${end}`;
-  }
 
   // --- drawing
   function drawBets() {
     const shown = over() ? null : place().positions[turn()];
     const words = candidates();
     list.hidden = over();
+    list.classList.toggle("lm-unplayed", !bets().length);
     list.classList.toggle("lm-told", revealed);
     while (lines.length > words.length) lines.pop().remove();
     while (lines.length < words.length) {
@@ -378,32 +321,25 @@ export default figure(({ el, get, put, listen, say }) => {
     lossPart.hidden = !revealed;
     scorePart.hidden = n === 0;
     numbers.node.hidden = n === 0;
-    const top = { max: 1.7 * Math.log(V) }; // a good loss ends well before one that is infinite
     beatPart.hidden = n > 0;
     const { length } = place().positions;
-    beatPart.firstChild.textContent = `Perplexity of the models on the ${length} words to come (log scale)`;
-    toBeat.draw(
-      names.map((name, m) => {
-        const x = mean(place().positions.map(({ truth_p }) => loss(truth_p[m])));
-        return row(name, x, pp(Math.exp(x)), TONES[m]);
-      }),
-      top,
-    );
+    beatPart.firstChild.textContent = `Perplexity of the models on the ${length} words to come; lower is better`;
+    const known = theirs(length).map(perplexity);
+    toBeat.draw(names.map((name, m) => row(name, known[m], pp(known[m]), TONES[m])));
     if (!n) return;
     const you = mine().map(loss);
-    const others = names.map((_, m) => theirs(m));
+    const others = theirs();
     const last = [you, ...others].map((values) => values[n - 1]);
-    const total = [you, ...others].map((values) => Math.exp(mean(values)));
+    const total = [you, ...others].map(perplexity);
     const tones = [2, ...TONES];
-    const titles = ["you", ...names];
-    losses.draw(
-      titles.map((name, i) => row(name, last[i], Number.isFinite(last[i]) ? fmt.num(last[i]) : "infinite", tones[i])),
-      top,
-    );
-    scores.draw(
-      titles.map((name, i) => row(name, Math.log(total[i]), pp(total[i]), tones[i])),
-      top,
-    );
+    const top = { max: 1.7 * Math.log(V) }; // a good loss ends well before one that is infinite
+    const drawn = (chart, values, text) =>
+      chart.draw(
+        ["you", ...names].map((name, i) => row(name, values[i], text(i), tones[i])),
+        top,
+      );
+    drawn(costs, last, (i) => (Number.isFinite(last[i]) ? fmt.num(last[i]) : "infinite"));
+    drawn(scores, total.map(Math.log), (i) => pp(total[i]));
     scorePart.firstChild.textContent =
       "Perplexity " +
       (over() ? `over all ${n} words` : `after ${fmt.some(n, "word")}`) +
@@ -441,4 +377,4 @@ export default figure(({ el, get, put, listen, say }) => {
     known = now;
   });
   start();
-});
+}, style);

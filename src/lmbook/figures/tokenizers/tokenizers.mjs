@@ -5,14 +5,13 @@
 // The tokenizers are those of bytepairs.mjs, which equal lmbook.text. Each has a table D of its own, trained as
 // skip-gram on the harbour stories; a type that they do not hold has a row of zeros.
 import { BytePairs, Characters, Words } from "../engine/bytepairs.mjs";
-import { chips, field, figure, fmt, h, replace, roving, s, table } from "../kit/core.mjs";
+import { chips, field, figure, fmt, h, replace, roving, table } from "../kit/core.mjs";
 import { text as harbour } from "./harbour.mjs";
 import { Vocabulary } from "../engine/ngram.mjs";
-import { dot } from "../kit/numbers.mjs";
+import { strip, style as rowStyle, tableOf } from "./rows.mjs";
 
 const MOST = 120; // characters that are cut
-const WIDTH = 8;
-const LIKE = 4; // numbers in a row; rows that are shown beside the chosen one
+const MANY = 60; // tokens of a lane from which on the tiles are small, without ids
 const NAMES = ["Characters", "Words", "Byte pairs"];
 const LANES = ["characters", "words", "byte pairs"];
 const style = `
@@ -21,67 +20,33 @@ const style = `
 .lm-figure .lmt-lane { display: flex; flex-direction: column; gap: 0.25rem; }
 .lm-figure .lmt-lane > p { display: grid; grid-template-columns: 5.8rem minmax(0, 1fr); gap: 0 0.6rem;
   align-items: center; font-size: 0.875rem; }
-.lm-figure .lmt-length { display: flex; align-items: center; gap: 0.5rem; white-space: nowrap; }
+.lm-figure .lmt-length { position: relative; display: flex; align-items: center; gap: 0.5rem; white-space: nowrap; }
 .lm-figure .lmt-length > i { flex: none; height: 0.7rem; background: var(--lm-1); }
 .lm-figure .lmt-length > .lmt-lost { margin-left: -0.5rem; border: 1px dashed var(--lm-2); background: none; }
+.lm-figure .lmt-length > .lmt-bet { position: absolute; width: 3px; height: 1.3rem; background: var(--lm-2); }
 .lm-figure .lmt-tokens { display: flex; flex-wrap: wrap; gap: 0.25rem 0.15rem; min-height: 2.6rem; }
 .lm-figure .lmt-token { display: flex; flex-direction: column; align-items: center; min-width: 1.55rem; max-width: 100%;
   margin: 0; padding: 0.1rem 0.2rem;
   border: 1px solid transparent; border-radius: 5px; background: var(--lm-soft); color: inherit; font: inherit;
     line-height: 1.2; cursor: pointer; }
+.lm-figure .lmt-many .lmt-token { min-width: 1.5rem; min-height: 1.5rem; }
+.lm-figure .lmt-many .lmt-token > span:not(.lm-hidden) { display: none; }
 .lm-figure .lmt-token:hover { border-color: var(--lm-edge); }
 .lm-figure .lmt-token b { font-weight: 600; overflow-wrap: anywhere; white-space: pre-wrap; }
 .lm-figure .lmt-token span { color: var(--lm-muted); font-size: 0.75rem; font-variant-numeric: tabular-nums; }
 .lm-figure .lmt-token.lmt-unknown { border: 1px dashed var(--lm-2); }
 .lm-figure .lmt-token.lmt-same { border: 1px solid var(--lm-1); }
 .lm-figure .lmt-token[aria-pressed="true"] { border: 1px solid var(--lm-1); box-shadow: inset 0 0 0 1px var(--lm-1); }
-.lm-figure .lmt-strip { display: block; }
-.lm-figure .lmt-strip rect { fill: var(--lm-1); }
-.lm-figure .lmt-strip line { stroke: var(--lm-edge); stroke-width: 1; }
-.lm-figure .lmt-rows { display: grid;
-  grid-template-columns: max-content minmax(3.5rem, 9rem) minmax(2.6rem, max-content) max-content; gap: 0.15rem 0.8rem;
-  align-items: center; font-size: 0.875rem; }
-.lm-figure .lmt-row { display: grid; grid-column: 1 / -1; grid-template-columns: subgrid; align-items: center;
-  padding: 0.15rem 0.4rem; border-left: 3px solid transparent; border-radius: 3px; }
-.lm-figure .lmt-row.lmt-chosen { border-left-color: var(--lm-1); background: var(--lm-soft); font-weight: 600; }
-.lm-figure .lmt-row > :first-child { font-variant-numeric: tabular-nums; }
-.lm-figure .lmt-row > :nth-child(2) { overflow-wrap: anywhere; }
 `;
 
 // Blanks, line ends and tabs in visible form, and the character itself where it has one.
-const cosine = (a, b) => dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 const visible = (token) => token.replaceAll(" ", "␣").replaceAll("\n", "⏎").replaceAll("\t", "⇥") || "∅";
-
-// Eight numbers as bars above and below a line, the largest of them as high as there is room: what a cosine compares.
-function strip(row, wide, tall) {
-  const half = tall / 2;
-  const step = wide / row.length;
-  const most = Math.max(...row.map(Math.abs)) || 1;
-  const values = row.map((v) => v / most);
-  return s(
-    "svg",
-    { class: "lmt-strip", width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`, "aria-hidden": "true" },
-    [
-      values.map((v, j) =>
-        s("rect", {
-          x: (j * step).toFixed(2),
-          width: (step - 0.8).toFixed(2),
-          y: (v > 0 ? half - v * half : half).toFixed(2),
-          height: (Math.abs(v) * half).toFixed(2),
-        }),
-      ),
-      s("line", { x1: 0, x2: wide, y1: half, y2: half }),
-    ],
-  );
-}
 
 export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
   const vocabulary = Vocabulary.build(harbour.split("\n").flatMap((line) => [...line.split(" "), "<eos>"]));
   const flat = get("learned");
   const learned = Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i], flat[2 * i + 1]]);
-  const tables = get("rows").map((text) => Int8Array.from(atob(text), (letter) => letter.charCodeAt(0)));
-  const row = (id, lane) => Array.from(tables[lane].subarray(id * WIDTH, (id + 1) * WIDTH), (v) => v / 127);
-  const trained = (id, lane) => row(id, lane).some((v) => v !== 0);
+  const tables = get("rows").map(tableOf);
   const fixed = [new Characters([...get("characters")]), new Words(vocabulary.tokens.slice(5))];
   const pairs = () => new BytePairs(learned.slice(0, get("merges")));
   let tokenizers = [];
@@ -91,10 +56,9 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
   const input = field({ label: "Text", ...bound("text"), maxlength: MOST });
   const examples = chips({
     label: "Try",
-    options: get("examples").map((text) => [text, text.trim().replace(/\s+/g, " ")]),
+    options: get("examples").map((text) => [text, text.trim().split(/\s+/).slice(0, 2).join(" ")]),
     onchoose: (text) => put({ text: text }),
   });
-  /** @type {HTMLElement} */ (examples.node.querySelector(".lm-row")).style.setProperty("min-width", "0");
   const merges = knob("merges", "Merges used", [0, learned.length], (v) => `${v} of ${learned.length}`);
 
   const lanes = NAMES.map((name, lane) => {
@@ -124,15 +88,22 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
     head: ["Tokenizer", "Token", "Id", "Row of D"],
   });
   numbers.node.addEventListener("toggle", list);
+  const first = { text: get("text"), merges: get("merges") };
+  const miss = (/** @type {number} */ d) => `${Math.abs(d)} too ${d < 0 ? "few" : "many"}`;
+  let yours = null; // the tokens that were bet, while the text is the one asked for
   const asked = wager({
     name: "tokenizers-pairs",
     asks: "How many tokens will the byte pairs make of this text?",
     pin: { label: "Tokens", min: 1, max: 60, value: 30 },
     hides: [lanes[2].node, say.node],
     told: (bet) => {
-      const many = pairs().encode(get("text")).length;
-      const verdict = bet === many ? ", as you said." : `, not ${bet}.`;
-      return `The byte pairs make ${fmt.some(many, "token")}${bet === null ? "." : verdict}`;
+      const { length } = new BytePairs(learned.slice(0, first.merges)).encode(first.text);
+      const verdict = bet === length ? ", as you said." : `; you said ${bet}, ${miss(bet - length)} (the mark).`;
+      return `The byte pairs make ${fmt.some(length, "token")}${bet === null ? "." : verdict}`;
+    },
+    settled: (bet) => {
+      yours = bet;
+      if (cut.length) draw();
     },
   });
   el.append(
@@ -172,12 +143,16 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
       h("span", { class: "lmt-length" }, [
         h("i", long(cut[lane].length - unknown)),
         unknown ? h("i", { class: "lmt-lost", ...long(unknown) }) : null,
+        lane === 2 && yours && get("text") === first.text
+          ? h("i", { class: "lmt-bet", style: { left: `${(52 * Math.min(most, yours)) / most}%` } })
+          : null,
         `${fmt.some(cut[lane].length, "token")}${unknown ? `, ${fmt.count(unknown)} unknown` : ""}`,
       ]),
     ]);
     const now = JSON.stringify(cut[lane]);
     if (tokens.dataset.shown === now) return;
     tokens.dataset.shown = now;
+    tokens.classList.toggle("lmt-many", cut[lane].length > MANY);
     replace(tokens, [
       cut[lane].map(({ token, id }, at) =>
         h(
@@ -220,28 +195,17 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
       ` picks row ${now.id} of the ${fmt.count(size)} rows of D (${LANES[chosen.lane]}). ` +
         "Below that row are those most like it, with their cosines.",
     ]);
-    const shown = [{ id: now.id, like: null }, ...nearest(now.id, chosen.lane)];
+    const shown = [{ id: now.id, like: null }, ...tables[chosen.lane].nearest(now.id, tokenizers[chosen.lane].size)];
     replace(rows, [
       shown.map(({ id, like }) =>
         h("div", { class: `lmt-row${like === null ? " lmt-chosen" : ""}`, role: "listitem" }, [
           h("span", {}, `row ${id}`),
           h("span", {}, visible(tokenizers[chosen.lane].name(id))),
-          h("span", {}, like === null ? (trained(id, chosen.lane) ? "" : "never trained") : fmt.num(like)),
-          strip(row(id, chosen.lane), 72, 22),
+          h("span", {}, like === null ? (tables[chosen.lane].trained(id) ? "" : "never trained") : fmt.num(like)),
+          strip(tables[chosen.lane].row(id), 72, 22),
         ]),
       ),
     ]);
-  }
-
-  // The types whose rows have the largest cosine with that of `id`; none where nothing ever moved that row.
-  function nearest(id, lane) {
-    if (!trained(id, lane)) return [];
-    const own = row(id, lane);
-    return Array.from({ length: tokenizers[lane].size }, (_, other) => other)
-      .filter((other) => other !== id && trained(other, lane))
-      .map((other) => ({ id: other, like: cosine(own, row(other, lane)) }))
-      .sort((a, b) => b.like - a.like)
-      .slice(0, LIKE);
   }
 
   function sayRow() {
@@ -252,9 +216,9 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
       now.id === 1
         ? `${fmt.quote(visible(now.token))} is not in the vocabulary of ${LANES[chosen.lane]}, so it is <unk>, id 1`
         : `${fmt.quote(visible(now.token))} has id ${now.id} among ${LANES[chosen.lane]}`;
-    const like = nearest(now.id, chosen.lane).map(
-      (one) => `${fmt.quote(visible(tokenizers[chosen.lane].name(one.id)))} (${fmt.num(one.like)})`,
-    );
+    const like = tables[chosen.lane]
+      .nearest(now.id, tokenizers[chosen.lane].size)
+      .map((one) => `${fmt.quote(visible(tokenizers[chosen.lane].name(one.id)))} (${fmt.num(one.like)})`);
     say(
       `${what}. ${
         like.length
@@ -288,7 +252,8 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
           NAMES[lane],
           visible(token),
           String(id),
-          row(id, lane)
+          tables[lane]
+            .row(id)
             .map((x) => fmt.num(x))
             .join("  "),
         ]),
@@ -318,4 +283,4 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
 
   listen("text merges", draw);
   draw();
-}, style);
+}, style + rowStyle);

@@ -39,9 +39,9 @@ WORDS = {  # title and caption, by the model that comes first
         "set RNNsearch beside it.",
     ),
     "rnnsearch": (
-        "RNNsearch translates your sentence and shows where it looked at each word",
-        "Type a German sentence about something that one could photograph, or choose “RNNsearch for captions” "
-        "and write one in English. Put an adjective before a noun, or a verb at the end: where do the lines cross? "
+        "RNNsearch looks back, and where the word orders differ its lines cross",
+        "Choose a word: where do the lines cross? Type a German sentence about something that one could photograph, "
+        "with a verb at the end, or choose “RNNsearch for captions” and write one in English. "
         "Where the model had several words in mind, choose another one.",
     ),
 }
@@ -158,7 +158,7 @@ class Translator(Figure):
         text = text or EXAMPLES[TRANSLATORS[use[0]][1]][0]
         self.use = tuple(use)
         self._check_numbers(state.get("shown", [0]))
-        translators = [self._about(name) for name in use]
+        translators = [self._about(name, text if self._reads_like(name, use[0]) else "") for name in use]
         state = {"translators": translators, "text": text, "shown": [0]} | state
         state.setdefault("layer", translators[state["shown"][0]]["layers"])
         texts = {name: text if self._reads_like(name, use[0]) else EXAMPLES[TRANSLATORS[name][1]][0] for name in use}
@@ -172,12 +172,12 @@ class Translator(Figure):
             self.alt = self._described()
 
     @staticmethod
-    def _about(name: str) -> dict:
+    def _about(name: str, text: str) -> dict:
         label, reads, writes = TRANSLATORS[name]
         data, card = bundle.weights(name)
         layers = card["model"]["n_layers"] if card["model"]["class"].endswith(".Transformer") else 1
         about = {"name": name, "label": label, "reads": reads, "writes": writes, "bytes": len(data), "layers": layers}
-        return about | {"examples": list(EXAMPLES[reads])}
+        return about | {"examples": list(dict.fromkeys([text] * bool(text) + list(EXAMPLES[reads])))[:3]}
 
     @staticmethod
     def _reads_like(name: str, other: str) -> bool:

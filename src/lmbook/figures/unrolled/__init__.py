@@ -83,9 +83,8 @@ class UnrolledRNN(Figure):
     title = says("One state is rewritten at every character, and some of its units can be read")
     caption = says(
         "Move along the text, ours or your own, and watch the strip: how much of it changes from one character to "
-        "the next? Then choose a unit, by number or in the strip, and find out what the characters at which it "
-        "is positive have in common. Compare one that changes at every letter with one that stays through a whole "
-        "name."
+        "the next? Then choose a unit, by number or in the strip: what do the characters at which it is positive have "
+        "in common? Find one that stays through a whole name."
     )
     models = ("shakespeare-rnn",)
 

@@ -4,9 +4,8 @@
 //
 // The states of the passages come from __init__.py: one byte a unit and step, in 127ths. For a text of the reader's the
 // same network computes them here (engine.mjs), from the zero state, and they are kept in the same form.
-// A square is filled where h is positive and an outline where it is negative; its side grows with |h|. So it reads
-// without colour, too.
 import { chips, figure, fmt, h, replace, s, select, table } from "../kit/core.mjs";
+import { squares, style as squaresStyle } from "./squares.mjs";
 import { visible } from "../kit/format.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 
@@ -16,7 +15,8 @@ const UNKNOWN = "▯"; // the second stands for a character that the network doe
 const UNITS = 160;
 const TOP = 3;
 const SCALE = 127;
-const PITCH = 12; // of a square, in units of the drawing
+// What a unit may go with, for a bet
+const RULES = { vowels: /[aeiou]/i, "capital letters": /[A-Z]/, "spaces and line ends": /\s/ };
 const style = `
 .lm-figure .lmu-text { display: flex; flex-wrap: wrap; gap: 0.2rem 1px;
   font-family: var(--pst-font-family-monospace, monospace); }
@@ -25,26 +25,38 @@ const style = `
 .lm-figure .lmu-char svg { display: block; overflow: visible; }
 .lm-figure .lmu-char.lmu-now { outline: 2px solid var(--lm-text); outline-offset: 1px; font-weight: 700; }
 .lm-figure .lm-split:has(.lmu-text) { --lm-side: 22.5rem; }
-.lm-figure .lmu-strip { display: block; width: 100%; height: auto; cursor: pointer; }
-.lm-figure .lmu-plus { fill: var(--lm-1); stroke: var(--lm-1); }
-.lm-figure .lmu-minus { fill: none; stroke: var(--lm-2); stroke-width: 1.4; }
-.lm-figure .lmu-mark { fill: none; stroke: var(--lm-text); stroke-width: 2; }
 .lm-figure .lmu-steps { display: grid; grid-template-columns: repeat(5, minmax(0, 1fr)); gap: 0.25rem 0.9rem;
-  text-align: center; }
+  padding-left: 0.9rem; text-align: center; }
 .lm-figure .lmu-steps > div { position: relative; padding: 0.15rem; border-radius: 5px; font-size: 0.875rem; }
 .lm-figure .lmu-state { border: 1px solid var(--lm-edge); font-variant-numeric: tabular-nums; }
 .lm-figure .lmu-state.lmu-here { border: 2px solid var(--lm-text); font-weight: 700; }
 .lm-figure .lmu-state::before { content: "→"; position: absolute; left: -0.95rem; top: 0.1rem; color: var(--lm-muted);
   font-weight: 400; }
 .lm-figure .lmu-arrow { color: var(--lm-muted); line-height: 1; }
+/* on a phone the examples stand between the unit and the text that they change */
+@container (max-width: 39.9rem) { .lm-figure .lmu-both { display: contents; }
+  .lm-figure .lmu-both > :first-child { order: 1; }
+  .lm-figure .lm-chips:has(~ .lmu-both) { order: 2; }
+  .lm-figure .lmu-both > :last-child { order: 3; }
+  .lm-figure .lmu-both ~ * { order: 4; } }
 @media (max-width: 480px) { .lm-figure .lmu-steps { grid-template-columns: repeat(3, minmax(0, 1fr)); }
 .lm-figure .lmu-far { display: none; } }
 `;
 
+const chance = (p) => fmt.share(p, 3);
 const signed = (v) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(2)}`;
 const bytes = (text) => Int8Array.from(atob(text), (c) => c.charCodeAt(0));
 
-export default figure(({ model, el, knob, get, put, listen, say }) => {
+/** At how many of the characters that follow the rule, and of the others, a unit is above 0. */
+function above(rule, characters, values) {
+  const count = (follows) => {
+    const some = values.filter((_, t) => rule.test(characters[t]) === follows);
+    return `${some.filter((v) => v > 0).length} of ${some.length}`;
+  };
+  return `above 0 at ${count(true)}, and at ${count(false)} other characters`;
+}
+
+export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   const opened = (p) => ({ ...p, characters: [...p.text], tops: [...p.top], h: bytes(p.states) });
   let passages = get("passages").map(opened);
   const ours = passages.filter((p) => !p.own).length;
@@ -110,7 +122,16 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
       })
     : null;
   const unrolled = h("div", { class: "lmu-steps", "aria-hidden": "true" });
-  const strip = s("svg", { class: "lmu-strip", "aria-hidden": "true" });
+  const strip = squares(UNITS, {
+    hover(u) {
+      if (u === over) return;
+      over = u;
+      drawText();
+      drawSteps();
+      strip.mark(shown());
+    },
+    choose: (u) => put({ unit: u }),
+  });
   const stripTitle = h("p", { class: "lm-small" });
   const text = h("div", { class: "lmu-text", "aria-hidden": "true" });
   const textTitle = h("p", { class: "lm-small" });
@@ -119,13 +140,31 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     caption: "Each step: what was read, the unit, the likeliest next character, what came",
     head: ["Step", "Read", "Unit", "Likeliest next", "Its probability", "Came", "Its probability"],
   });
+  const asked = get("unit");
+  const along = Array.from({ length: steps() }, (_, t) => value(t, asked));
+  const read = now().characters;
+  const rule = Object.keys(RULES).find((name) => known.some(([u, what]) => u === asked && name.startsWith(what)));
+  const question = rule
+    ? wager({
+        name: "unrolled-rule",
+        asks: `Look at the bars over the text: after which characters is unit ${asked} above 0?`,
+        options: Object.keys(RULES),
+        hides: [tries.node],
+        told: (bet) => {
+          const said = (name) => above(RULES[name], read, along);
+          const yours = bet === null ? "." : bet === rule ? ", as you said." : `. You said ${bet}: ${said(bet)}.`;
+          return `After ${rule}: ${said(rule)}${yours}`;
+        },
+      })
+    : null;
   el.append(
-    own.node,
-    h("div", { class: "lm-split" }, [
-      h("div", { class: "lm-stack" }, passage.node, time.node, unrolled, stripTitle, strip, unit.node),
+    ...(question ? [question.node] : []),
+    ...(tries ? [tries.node] : []),
+    h("div", { class: "lm-split lmu-both" }, [
+      h("div", { class: "lm-stack" }, passage.node, time.node, unrolled, stripTitle, strip.node, unit.node),
       h("div", { class: "lm-stack" }, textTitle, text, say.node),
     ]),
-    ...(tries ? [tries.node] : []),
+    own.node,
     numbers.node,
   );
 
@@ -169,70 +208,13 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     ]);
   }
 
-  // --- the strip: 160 squares, in rows of 40, or of 20 on a narrow screen
-
-  let columns = 0;
-  const squares = Array.from({ length: UNITS }, (_, u) => s("rect", { "data-unit": u }));
-  const mark = s("rect", { class: "lmu-mark", width: PITCH - 1, height: PITCH - 1 });
-  const at = (u) => [PITCH * (u % columns) + PITCH / 2, PITCH * Math.floor(u / columns) + PITCH / 2];
-  function layStrip(width) {
-    const fit = width < 480 ? 20 : 40;
-    if (fit === columns) return;
-    columns = fit;
-    strip.setAttribute("viewBox", `0 0 ${PITCH * columns} ${PITCH * Math.ceil(UNITS / columns)}`);
-    drawStrip();
-  }
-  const unitAt = (event) => {
-    const box = strip.getBoundingClientRect();
-    const [x, y] = [
-      ((event.clientX - box.left) / box.width) * columns,
-      (((event.clientY - box.top) / box.height) * UNITS) / columns,
-    ].map(Math.floor);
-    const u = y * columns + x;
-    return x >= 0 && x < columns && u >= 0 && u < UNITS ? u : null;
-  };
-  const hover = (u) => {
-    if (u !== over) {
-      over = u;
-      drawText();
-      drawSteps();
-      drawMark();
-    }
-  };
-  strip.addEventListener("pointermove", (event) => {
-    if (event.pointerType === "mouse") hover(unitAt(event));
-  });
-  strip.addEventListener("pointerleave", () => hover(null));
-  strip.addEventListener("click", (event) => {
-    const u = unitAt(event);
-    if (u !== null) put({ unit: u });
-  });
-
-  function drawMark() {
-    const [x, y] = at(shown());
-    mark.setAttribute("x", String(x - (PITCH - 1) / 2));
-    mark.setAttribute("y", String(y - (PITCH - 1) / 2));
-  }
-
   function drawStrip() {
     const t = here();
-    let high = 0;
-    squares.forEach((square, u) => {
-      const v = value(t, u);
-      const side = 1.5 + 7 * Math.abs(v);
-      const [x, y] = at(u);
-      square.setAttribute("x", (x - side / 2).toFixed(2));
-      square.setAttribute("y", (y - side / 2).toFixed(2));
-      square.setAttribute("width", side.toFixed(2));
-      square.setAttribute("height", side.toFixed(2));
-      square.setAttribute("class", v > 0 ? "lmu-plus" : "lmu-minus");
-      if (v > 0.5) high += 1;
-    });
-    drawMark();
-    const moved = t
-      ? Array.from({ length: UNITS }, (_, u) => Math.sign(value(t, u)) !== Math.sign(value(t - 1, u))).filter(Boolean)
-          .length
-      : null;
+    const values = Array.from({ length: UNITS }, (_, u) => value(t, u));
+    strip.draw(values);
+    strip.mark(shown());
+    const high = values.filter((v) => v > 0.5).length;
+    const moved = t ? values.filter((v, u) => Math.sign(v) !== Math.sign(value(t - 1, u))).length : null;
     replace(stripTitle, [
       "The state ",
       h("b", {}, "h", h("sub", {}, "t")),
@@ -252,7 +234,7 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     replace(unrolled, [
       around.map((k, i) =>
         h("div", { class: far(i) }, [
-          there(i) ? [h("b", {}, visible(guesses(k)[0][0])), ` ${fmt.prob(guesses(k)[0][1])}`] : "",
+          there(i) ? [h("b", {}, visible(guesses(k)[0][0])), ` ${chance(guesses(k)[0][1])}`] : "",
         ]),
       ),
       around.map((_, i) => h("div", { class: `lmu-arrow${far(i)}` }, there(i) ? "↑" : "")),
@@ -273,12 +255,12 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     const came = now().characters[t + 1];
     const read = now()
       .characters.slice(Math.max(0, t - 14), t + 1)
-      .map(visible)
+      .map((c) => visible(c))
       .join("");
     say(
       `After ${fmt.quote(read)} unit ${u} is ${signed(value(t, u))}. The likeliest next character is ` +
         `${fmt.quote(visible(guess))}, with probability ` +
-        `${fmt.prob(p)}; ${fmt.quote(visible(came))} came, with probability ${fmt.prob(now().came[t] / 1000)}.` +
+        `${chance(p)}; ${fmt.quote(visible(came))} came, with probability ${chance(now().came[t] / 1000)}.` +
         (now().characters.includes(UNKNOWN)
           ? ` ${UNKNOWN} stands for characters that the network does not have; it reads <unk>.`
           : ""),
@@ -293,9 +275,9 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
         visible(now().characters[t]),
         signed(value(t, u)),
         visible(guesses(t)[0][0]),
-        fmt.prob(guesses(t)[0][1]),
+        chance(guesses(t)[0][1]),
         visible(now().characters[t + 1]),
-        fmt.prob(now().came[t] / 1000),
+        chance(now().came[t] / 1000),
       ]),
     );
   }
@@ -311,9 +293,6 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
     tell();
   }
 
-  strip.append(...squares, mark);
-  columns = 40;
-  strip.setAttribute("viewBox", `0 0 ${PITCH * columns} ${PITCH * Math.ceil(UNITS / columns)}`);
   makeText();
   listen("passages passage", () => {
     passages = get("passages").map(opened);
@@ -321,13 +300,9 @@ export default figure(({ model, el, knob, get, put, listen, say }) => {
   });
   listen("passages passage t unit", draw);
   draw();
-  const watcher = new ResizeObserver(([entry]) => {
-    if (entry.contentRect.width > 0) layStrip(entry.contentRect.width);
-  });
-  watcher.observe(strip);
   return () => {
-    watcher.disconnect();
+    strip.stop();
     own.stop();
     models.stop();
   };
-}, style);
+}, style + squaresStyle);

@@ -151,8 +151,8 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
         s("text", { class: "lm-tick", x: -4, y: p * size + size, "text-anchor": "end" }, p),
         s("text", { class: "lm-tick", x: p * size + size / 2, y: side + 12, "text-anchor": "middle" }, p),
       ]),
-      s("text", { class: "lm-tick", x: side, y: side + 24, "text-anchor": "end" }, "position i"),
-      s("text", { class: "lm-tick", x: -22, y: side + 12 }, "t"),
+      s("text", { class: "lm-tick", x: side, y: side + 24, "text-anchor": "end" }, "position i →"),
+      s("text", { class: "lm-tick", x: -4, y: side, "text-anchor": "end" }, "t ↓"),
     ]);
     // The table is symmetric: both halves mean the same pair. Beyond the sliders' ends it is the nearest one.
     const choose = (/** @type {PointerEvent} */ { clientX, clientY, buttons, type }) => {
@@ -185,7 +185,7 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
       h("span", { class: "lmpw-key" }),
       `hand at t = ${i + k}`,
       h("span", { class: "lmpw-key lmpw-key-i" }),
-      `at i = ${i}; pale: ${before + k}, ${before}`,
+      `at i = ${i}; pale: before`,
     ]);
     replace(
       dials,

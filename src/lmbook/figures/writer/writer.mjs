@@ -29,10 +29,6 @@ const PAUSE = 25; // characters written, bars, special ids, ms a character
 
 const style = `
 .lmw-both { --lm-side: 24rem; }
-.lm-figure .lmw-bars .lm-bar-track { position: relative; overflow: visible; }
-.lm-figure .lmw-bars .lm-bar-track::after { content: ""; position: absolute; top: -2px; bottom: -2px;
-  left: calc(var(--lmw-own) * 100%);
-  border-left: 2px solid var(--lm-text); }
 .lmw-three { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: 0.4rem 1rem; }
 .lmw-three p { white-space: pre-wrap; overflow-wrap: anywhere; font-family: ui-monospace, Menlo, Consolas, monospace;
   font-size: 0.8125rem; line-height: 1.35; }
@@ -334,14 +330,11 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
         value: p[id],
         tone: p[id] > 0 ? 1 : "faint",
         text: p[id] > 0 ? fmt.prob(p[id], 2) : "cut",
+        mark: own[id],
+        title: `the model says ${fmt.prob(own[id], 2)}`,
       })),
       { max: 1 },
     );
-    order.slice(0, SHOWN).forEach((id, i) => {
-      const row = /** @type {HTMLElement} */ (chart.node.children[i]);
-      row.style.setProperty("--lmw-own", String(own[id]));
-      row.title = `the model says ${fmt.prob(own[id], 2)}`;
-    });
     odds.draw(order.map((id) => [seen(tokens[id]), fmt.prob(own[id]), p[id] > 0 ? fmt.prob(p[id]) : "cut"]));
 
     const heads = found.attention[get("layer")];

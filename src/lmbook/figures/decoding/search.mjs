@@ -1,0 +1,66 @@
+// Ways through a stored tree of beginnings: nodes[i] has [word, ln p, the node behind it] of what may follow, the
+// likeliest first; null stands for a sentence that is complete, -1 for what was not stored.
+
+export const MOST = 14; // words of an output
+
+/**
+ * Beam search over the stored tree: { steps: what the beam holds after each, complete }. One: { ids, total, node,
+ * parent, from }.
+ */
+export function search(nodes, width) {
+  let kept = [{ ids: [], total: 0, node: 0, parent: null }];
+  const steps = [];
+  const complete = [];
+  while (kept.some((one) => one.node !== null) && steps.length < MOST) {
+    const grown = [];
+    kept.forEach((one, parent) => {
+      if (one.node === null) grown.push({ ...one, parent, again: true });
+    });
+    kept.forEach((one, parent) => {
+      if (one.node === null) return;
+      for (const [id, logP, node] of nodes[one.node].slice(0, width)) {
+        grown.push({ ids: [...one.ids, id], total: one.total + logP, node, parent, last: logP });
+      }
+    });
+    const order = grown
+      .map((one, i) => [one, i])
+      .sort(([a, i], [b, j]) => b.total - a.total || i - j)
+      .map(([one]) => one);
+    kept = order.slice(0, width);
+    complete.push(...kept.filter((one) => one.node === null && !one.again));
+    steps.push({ kept, grown: order });
+  }
+  return { steps, complete };
+}
+
+/** The reader's path: the words with their ln p, their sum, and the node where it stands (null when complete). */
+export function walk(nodes, picks) {
+  const path = [];
+  let node = 0;
+  let total = 0;
+  for (const pick of picks) {
+    const [id, logP, next] = nodes[node][pick];
+    total += logP;
+    path.push({ id, logP, pick });
+    node = next;
+  }
+  return { path, total, node };
+}
+
+export const last = (list) => list[list.length - 1];
+export const best = (list, by) => list.reduce((a, b) => (by(b) > by(a) ? b : a));
+
+/** The likeliest sentence that a beam of this width completes. */
+export const likeliestOf = (nodes, width) => best(search(nodes, width).complete, (one) => one.total);
+
+/** ln P of a sentence after 0, 1, .. of its words. */
+export function falls(nodes, ids) {
+  let node = 0;
+  const sums = [0];
+  for (const id of ids) {
+    const [, logP, next] = nodes[node].find((row) => row[0] === id);
+    sums.push(last(sums) + logP);
+    node = next;
+  }
+  return sums;
+}

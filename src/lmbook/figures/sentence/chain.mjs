@@ -1,0 +1,88 @@
+// The chain rule on a sentence: the model's numbers for each token, and the sentences that tell them.
+//
+//   P(w_1 .. w_T) = prod_t P(w_t | w_<t)        ln P = sum_t ln P(w_t | w_<t)
+//
+// The model is interpolated Kneser-Ney over the harbour corpus, counted here in the page (ngram.mjs). A sentence starts
+// after <eos>, the end of the one before, and its own <eos> is predicted too.
+import { Counts, KneserNey, Vocabulary, words } from "../engine/ngram.mjs";
+import { fmt } from "../kit/core.mjs";
+import { text } from "./harbour.mjs";
+
+const LIMIT = 60; // words that are shown
+let counted = null; // counted once a page, whatever the number of figures
+
+function harbour(order) {
+  if (counted?.order !== order) {
+    const tokens = text.split("\n").flatMap((line) => [...line.split(" "), "<eos>"]);
+    const vocabulary = Vocabulary.build(tokens);
+    counted = {
+      order,
+      vocabulary,
+      model: new KneserNey(new Counts(vocabulary.encode(tokens), order, vocabulary), order),
+    };
+  }
+  return counted;
+}
+
+/** Every token of the sentence, <eos> last: its probability, the history used, the running product and sum. */
+export function analyse(sentence, order) {
+  const { model, vocabulary } = harbour(order);
+  const typed = words(sentence).slice(0, LIMIT);
+  const tokens = [...typed, "<eos>"];
+  const ids = vocabulary.encode(["<eos>", ...tokens]);
+  let sum = 0;
+  let single = 1;
+  return tokens.map((token, i) => {
+    const history = ids.slice(Math.max(0, i + 2 - order), i + 1);
+    const p = model.prob(history, ids[i + 1]);
+    const level = model.path(history).find(({ words: seen }) => seen.has(ids[i + 1]));
+    sum += Math.log(p);
+    single = Math.fround(single * Math.fround(p));
+    return {
+      token,
+      p,
+      sum,
+      single,
+      known: vocabulary.ids.has(token),
+      asked: vocabulary.decode(history),
+      used: level ? vocabulary.decode(level.history) : null,
+    };
+  });
+}
+
+export const afterwards = (context) =>
+  context === null ? "never seen" : context.length ? `after ${context.join(" ")}` : "after any word";
+const times = (x) =>
+  Math.abs(x) < 15 ? fmt.count(Number(Math.exp(Math.abs(x)).toPrecision(2))) : fmt.exp(Math.abs(x), 2);
+export const off = (d) => `${fmt.some(Math.abs(d), "word")} ${d < 0 ? "too early" : "too late"}`;
+export const gone = (rows) => rows.findIndex((row) => row.single === 0);
+
+/** One sentence that says the change from one log probability to another. */
+export function change(what, before, after) {
+  const d = after - before;
+  if (Math.abs(d) < 0.005) return `${what} leaves the log probability as it was, ${fmt.num(after)}.`;
+  return (
+    `${what} ${d > 0 ? "raises" : "lowers"} the log probability by ${fmt.num(Math.abs(d))}, from ` +
+    `${fmt.num(before)} to ${fmt.num(after)}: about ${times(d)} times ${d > 0 ? "more" : "less"} ` +
+    "probable."
+  );
+}
+
+export function summary(rows, left) {
+  const n = rows.length - 1;
+  const parts = [
+    `${fmt.some(n, "token")} and the end: the product of ${fmt.some(n + 1, "probability", "probabilities")} is ` +
+      `${fmt.exp(rows.at(-1).sum)}, the sum of their logarithms is ${fmt.num(rows.at(-1).sum)}.`,
+  ];
+  const unknown = [...new Set(rows.filter((row) => !row.known).map((row) => fmt.quote(row.token)))];
+  if (unknown.length) {
+    parts.push(
+      `The corpus does not have ${fmt.list(unknown)}, so the model reads ${unknown.length > 1 ? "them" : "it"} ` +
+        "as <unk>.",
+    );
+  }
+  if (left) parts.push(`Only the first ${LIMIT} tokens are read; ${fmt.some(left, "more is", "more are")} left out.`);
+  if (gone(rows) >= 0)
+    parts.push(`In float32 the product is 0 from token ${gone(rows) + 1} on; the sum of logarithms goes on.`);
+  return parts.join(" ");
+}

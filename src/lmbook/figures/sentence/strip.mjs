@@ -1,0 +1,92 @@
+// −ln P of all words of a sentence end to end; the same place on the lower scale is their product.
+import { fmt, h, onwidth, replace, s } from "../kit/core.mjs";
+import { gone } from "./chain.mjs";
+
+export const style = `
+.lm-strip rect[data-piece] { fill: var(--lm-1); stroke: var(--lm-paper); }
+.lm-strip rect[data-piece="odd"] { fill: color-mix(in srgb, var(--lm-1) 84%, var(--lm-paper)); }
+.lm-strip rect[data-piece="unknown"] { fill: var(--lm-2); }
+.lm-strip .lm-chosen { stroke: var(--lm-text); stroke-width: 2; }
+.lm-strip .lm-within { fill: #fff; pointer-events: none; }
+.lm-strip .lm-dies { stroke: var(--lm-text); stroke-width: 1.5; fill: none; }
+.lm-strip .lm-flag { stroke: var(--lm-2); stroke-width: 3; fill: none; }
+`;
+const END = 149 * Math.LN2; // nats of the smallest float32 above 0
+const WIDE = 150; // nats of the strip, or more where a sentence has more
+const LETTER = 6.6; // px
+const TOP = 40; // px of the drawing: where the words begin, how high they are, and all of it
+const TALL = 34;
+const ALL = 128;
+
+/**
+ * end: where float32 ends, which a bet may hide.  draw(rows, { chosen, open, yours }): the word that is picked, whether
+ * the bet is open, the word that was bet on.
+ */
+export function strip() {
+  const scale = s("g", {});
+  const end = s("g", {});
+  const pieces = s("g", {});
+  const drawing = s("svg", { role: "img", height: ALL }, end, pieces, scale);
+  const node = h("div", { class: "lm-chart lm-strip" }, drawing);
+  let width = 640;
+  let last = null;
+
+  const text = (x, y, words, anchor = "middle") => s("text", { class: "lm-tick", x, y, "text-anchor": anchor }, words);
+
+  function draw(rows, { chosen, open, yours }) {
+    last = [rows, { chosen, open, yours }];
+    const total = -rows.at(-1).sum;
+    const most = Math.max(WIDE, total);
+    const x = (/** @type {number} */ nats) => ((width - 2) * nats) / most + 1;
+    const zero = gone(rows);
+    const start = (/** @type {number} */ i) => (i ? -rows[i - 1].sum : 0);
+    const every = width > 560 ? 20 : 50;
+    const marks = (size, unit) => Array.from({ length: Math.floor(most / (size * unit)) + 1 }, (_, i) => i * size);
+    const tick = (at, y, words) => text(at, y, words, at < 20 ? "start" : at > width - 12 ? "end" : "middle");
+    const below = TOP + TALL;
+    const aside = width - x(END) < 160;
+    replace(pieces, [
+      rows.map((row, i) => {
+        const from = x(start(i));
+        const to = x(-row.sum);
+        const kind = row.known ? (i % 2 ? "odd" : "even") : "unknown";
+        const box = { x: from, y: TOP, width: to - from, height: TALL, class: i === chosen ? "lm-chosen" : "" };
+        return [
+          s(
+            "rect",
+            { "data-piece": kind, ...box },
+            s("title", {}, `${row.token}: −ln P = ${fmt.num(-Math.log(row.p))}`),
+          ),
+          to - from > LETTER * row.token.length + 6
+            ? s("text", { class: "lm-within", x: (from + to) / 2, y: TOP + 22, "text-anchor": "middle" }, row.token)
+            : null,
+        ];
+      }),
+      yours === null ? null : s("path", { class: "lm-flag", d: `M${x(-rows[yours].sum)} ${TOP - 6}v${TALL + 12}` }),
+    ]);
+    replace(scale, [
+      text(1, 12, "−ln P of the words, end to end, in nats", "start"),
+      marks(every, 1).map((v) => tick(x(v), TOP - 8, String(v))),
+      marks(every > 20 ? 20 : 10, Math.LN10).map((v) => tick(x(v * Math.LN10), below + 16, v ? fmt.power(-v) : "1")),
+      text(1, below + 50, "their product", "start"),
+      yours === null ? null : tick(x(-rows[yours].sum), below + 34, "your bet"),
+    ]);
+    replace(end, [
+      s("rect", { class: "lm-zone", x: x(END), y: TOP, width: Math.max(0, width - x(END)), height: TALL + 24 }),
+      s("path", { class: "lm-dies", d: `M${x(END)} ${TOP - 4}v${TALL + 46}` }),
+      text(x(END) + (aside ? -6 : 6), below + 50, "float32 ends: from here 0", aside ? "end" : "start"),
+    ]);
+    const after =
+      zero < 0 ? "; the product stays above the smallest float32." : `; float32 gives 0 from token ${zero + 1} on.`;
+    const words = `The words end to end${open ? "." : `, ${fmt.num(total)} nats in all${after}`}`;
+    for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${ALL}`, width, "aria-label": words }))
+      drawing.setAttribute(name, String(value));
+  }
+
+  const stop = onwidth(node, (wide) => {
+    if (Math.abs(wide - width) <= 1) return;
+    width = wide;
+    if (last) draw(...last);
+  });
+  return { node, end, draw, stop };
+}

@@ -1,0 +1,98 @@
+// opening.mjs: one word of a translation opened: what each sublayer adds, what the decoder would write there, and the
+// scores behind the weights.
+import { button, fmt, h, replace } from "../kit/core.mjs";
+import { shown } from "./aligned.mjs";
+
+const STAGES = {
+  embedding: "embedding",
+  position: "position",
+  self: "self-attention",
+  cross: "attention to the source",
+  feed: "feed-forward",
+};
+
+const grid = (head, rows) =>
+  h("table", {}, [
+    h("thead", {}, h("tr", {}, [head.map((word) => h("th", { scope: "col" }, word))])),
+    h("tbody", {}, [
+      rows.map((row) => h("tr", {}, [row.map((cell, i) => h(i ? "td" : "th", i ? {} : { scope: "row" }, cell))])),
+    ]),
+  ]);
+
+/**
+ * The fold. about(): what the first board's model is; ready(name): whether it is there; load(): fetches it;
+ * ask(given): the engine's answer, or null when the figure has gone; head(), layer(): of the first board.
+ */
+export function opening({ about, ready, size, load, ask, head, layer }) {
+  const body = h("div", {
+    class: "lm-scroll lm-table",
+    tabindex: "0",
+    role: "region",
+    "aria-label": "The way of one token through the layers",
+  });
+  const words = h("p", { class: "lm-small lm-muted" });
+  const node = h("details", { class: "lmx-open" }, [
+    h("summary", {}, "Open this word: the sum of all that the layers add to it"),
+    words,
+    body,
+  ]);
+  let wanted = "";
+
+  async function draw(found, now) {
+    node.hidden = found.attention.length === 1;
+    if (!node.open || node.hidden) {
+      wanted = "";
+      return;
+    }
+    const { name } = about();
+    if (!ready(name)) {
+      replace(words, ["The numbers are computed here, by the model itself. ", button(`Load it (${size()})`, load)]);
+      replace(body);
+      return;
+    }
+    const side = now.way === "encoder" ? "source" : "target";
+    const given = { name, text: found.of, ids: found.target.map((token) => token.id), side, place: now.place };
+    const key = JSON.stringify([given, head(), layer(), now.way]);
+    if (key === wanted) return;
+    wanted = key;
+    body.setAttribute("aria-busy", "true");
+    const trace = await ask(given);
+    if (!trace || wanted !== key) return;
+    body.setAttribute("aria-busy", "false");
+    const quoted = (token) => fmt.quote(shown(token.text, 0).word);
+    const written = side === "target";
+    const read = now.place ? quoted(found.target[now.place - 1]) : "“<sos>”";
+    const token = quoted(now.queries[now.place]);
+    replace(words, [
+      written ? `The decoder has read ${read} and is to write ${token}.` : `The encoder reads ${token}.`,
+      " Each line adds a vector to the sum; the lengths of both are given.",
+      written ? " The last column says what the model would write if it ended there." : "",
+    ]);
+    const kind = written ? now.way : "self";
+    const chosen = trace.find((one) => one.scores && one.layer === layer() && one.kind === kind);
+    const k = head() || 1;
+    replace(body, [
+      grid(
+        ["sublayer", "length added", "length of the sum", ...(written ? ["would write"] : [])],
+        trace.map((one) => [
+          `${STAGES[one.kind]}${one.layer ? `, layer ${one.layer}` : ""}`,
+          fmt.num(one.added, 1),
+          fmt.num(one.sum, 1),
+          ...(one.says ? [`${one.says.text.trim() || "␣"} (${fmt.num(one.says.p)})`] : []),
+        ]),
+      ),
+      chosen && [
+        h("p", { class: "lm-small lm-muted" }, `Layer ${chosen.layer}, head ${k}: score q·k/√d_k, then its softmax`),
+        grid(
+          ["looked at", "score", "e^score / sum"],
+          chosen.scores[k - 1].map((score, i) => [
+            shown(now.seen[i].text, 0).word,
+            fmt.num(score),
+            fmt.num(chosen.weights[k - 1][i], 3),
+          ]),
+        ),
+      ],
+    ]);
+  }
+  return { node, draw };
+}

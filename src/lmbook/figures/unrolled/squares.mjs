@@ -1,0 +1,73 @@
+// A state as a band of squares, one a unit: filled where h is positive and an outline where it is negative; the side
+// grows with |h|. So it reads without colour, too.
+import { onwidth, s } from "../kit/core.mjs";
+
+const PITCH = 12; // of a square, in units of the drawing
+export const style = `
+.lm-figure .lmu-strip { display: block; width: 100%; height: auto; cursor: pointer; }
+.lm-figure .lmu-plus { fill: var(--lm-1); stroke: var(--lm-1); }
+.lm-figure .lmu-minus { fill: none; stroke: var(--lm-2); stroke-width: 1.4; }
+.lm-figure .lmu-mark { fill: none; stroke: var(--lm-text); stroke-width: 2; }
+`;
+
+/**
+ * hover(unit or null) of the mouse, choose(unit) of a click.  draw(values), each in [-1, 1].  mark(unit): frames it.
+ * @param {number} units
+ * @param {{ hover: (u: number | null) => void, choose: (u: number) => void }} told
+ */
+export function squares(units, { hover, choose }) {
+  let columns = 40;
+  let last = { values: Array(units).fill(0), marked: 0 };
+  const all = Array.from({ length: units }, (_, u) => s("rect", { "data-unit": u }));
+  const frame = s("rect", { class: "lmu-mark", width: PITCH - 1, height: PITCH - 1 });
+  const node = s("svg", { class: "lmu-strip", "aria-hidden": "true" }, all, frame);
+  const set = (/** @type {Element} */ one, values) => {
+    for (const [name, value] of Object.entries(values)) one.setAttribute(name, String(value));
+  };
+  const at = (/** @type {number} */ u) => [
+    PITCH * (u % columns) + PITCH / 2,
+    PITCH * Math.floor(u / columns) + PITCH / 2,
+  ];
+
+  function mark(marked) {
+    last = { ...last, marked };
+    const [x, y] = at(marked);
+    set(frame, { x: x - (PITCH - 1) / 2, y: y - (PITCH - 1) / 2 });
+  }
+
+  function draw(values) {
+    last = { ...last, values };
+    set(node, { viewBox: `0 0 ${PITCH * columns} ${PITCH * Math.ceil(units / columns)}` });
+    all.forEach((square, u) => {
+      const side = 1.5 + 7 * Math.abs(values[u]);
+      const [x, y] = at(u).map((middle) => (middle - side / 2).toFixed(2));
+      set(square, { x, y, width: side.toFixed(2), height: side.toFixed(2) });
+      square.setAttribute("class", values[u] > 0 ? "lmu-plus" : "lmu-minus");
+    });
+    mark(last.marked);
+  }
+
+  const unitAt = (/** @type {PointerEvent | MouseEvent} */ { clientX, clientY }) => {
+    const { left, top, width, height } = node.getBoundingClientRect();
+    const x = Math.floor(((clientX - left) / width) * columns);
+    const u = Math.floor((((clientY - top) / height) * units) / columns) * columns + x;
+    return x >= 0 && x < columns && u >= 0 && u < units ? u : null;
+  };
+  node.addEventListener("pointermove", (event) => {
+    const { pointerType } = /** @type {PointerEvent} */ (event);
+    if (pointerType === "mouse") hover(unitAt(/** @type {PointerEvent} */ (event)));
+  });
+  node.addEventListener("pointerleave", () => hover(null));
+  node.addEventListener("click", (event) => {
+    const u = unitAt(/** @type {MouseEvent} */ (event));
+    if (u !== null) choose(u);
+  });
+  // rows of 40, or of 20 on a narrow screen
+  const stop = onwidth(node, (width) => {
+    const fit = width < 480 ? 20 : 40;
+    if (fit === columns) return;
+    columns = fit;
+    draw(last.values);
+  });
+  return { node, draw, mark, stop };
+}
