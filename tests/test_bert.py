@@ -250,6 +250,7 @@ def test_masking_refuses_what_makes_no_sense():
         mask_tokens(tokens, 5, generator)
     with pytest.raises(TypeError, match="Generator"):
         mask_tokens(tokens, VOCAB, 0)
+    assert not mask_tokens(tokens, VOCAB, generator, rate=0)[1].any()
 
 
 def test_the_loss_is_the_mean_over_selected_positions():

@@ -233,6 +233,6 @@ def test_weights_start_uniform_within_the_root_of_the_width_and_biases_at_0(kind
 def test_a_cell_of_one_number_is_a_cell(kind):
     cell = CELLS[kind](1, 1)
     assert cell(torch.ones(2, 1), cell.start(2))[0].shape == (2, 1)
-    for sizes in ((0, 1), (1, 0)):
-        with pytest.raises(ValueError, match="must be at least 1"):
+    for sizes, said in (((0, 1), "d_in is 0"), ((1, 0), "hidden is 0")):
+        with pytest.raises(ValueError, match=f"{said}.* must be at least 1"):
             CELLS[kind](*sizes)

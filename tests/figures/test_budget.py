@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from traitlets import TraitError
 
 from lmbook.figures import SpendTheBudget
 from lmbook.figures.budget import best, big, terms
@@ -22,12 +21,6 @@ def test_what_the_chapter_says_of_two_models():
 
 def test_large_numbers_in_words():
     assert [big(n) for n in (3.4, 1234, 7.06e10, 1.4e12)] == ["3.4", "1.2 thousand", "71 billion", "1.4 trillion"]
-
-
-def test_what_the_figure_does_not_have_is_refused():
-    for state in ({"budget": 17.0}, {"size": 14.0}):
-        with pytest.raises(TraitError):
-            SpendTheBudget(**state)
 
 
 def test_the_page_shows_the_numbers_of_python(show):

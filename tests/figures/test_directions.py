@@ -95,12 +95,6 @@ def test_from_the_left_nothing_changes_and_with_both_directions_something_does()
     assert TwoDirections(at=0, read=3).shown()[1] == ("have", "VERB", "AUX")
 
 
-@pytest.mark.parametrize("at", [-1, len(SENTENCES) + len(MESSAGES)])
-def test_bad_arguments_are_named(at):
-    with pytest.raises(ValueError, match=f"at is {at}"):
-        TwoDirections(at=at)
-
-
 # --- on the page ----------------------------------------------------------------------------------------------------
 
 

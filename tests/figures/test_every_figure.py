@@ -90,6 +90,18 @@ JUMPED = """async (figures) => {
 }"""
 
 
+# Types a text into every line that acts while one types.
+TYPED = """async (figures, text) => {
+  const lines = figures.flatMap((figure) => [...figure.querySelectorAll("input[type=text]:not(.lm-own-text *)")])
+    .filter((one) => one.checkVisibility() && one.maxLength !== 6);
+  for (const one of lines) {
+    one.value = one.maxLength > 0 ? text.slice(0, one.maxLength) : text;
+    one.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+  await new Promise((done) => setTimeout(done, 400));
+}"""
+
+
 def test_a_figure_shows_all_of_itself_and_keeps_its_height(show, printed):
     page = show(*printed, width=820)
     assert page.locator(FIGURES).count() == len(printed) > 30
@@ -101,6 +113,47 @@ def test_a_figure_shows_all_of_itself_and_keeps_its_height(show, printed):
     page.evaluate(DRAWN)
     assert faults(page, "cut", "outside", "small", "missed", "high") == []
     assert page.locator(FIGURES).evaluate_all(JUMPED) == []
+    for text in ("a" * 200, "the sea was calm and " * 60):
+        page.locator(FIGURES).evaluate_all(TYPED, text)
+        page.evaluate(DRAWN)
+        assert faults(page, "cut", "outside", "small", "missed", "high") == []
+
+
+# Moves each slider from end to end; says which changes nothing within a phone's screen.
+MOVED = """async (figures) => {
+  const far = [];
+  for (const figure of figures) {
+    const sliders = [...figure.querySelectorAll("input[type=range]")];
+    for (const slider of sliders.filter((one) => one.checkVisibility() && !one.disabled && !one.closest(".lm-wager"))) {
+      const control = slider.closest(".lm-control") ?? slider.parentElement;
+      const changed = new Set();
+      const watcher = new MutationObserver((all) => all.forEach(({ target }) => changed.add(target)));
+      watcher.observe(figure, { subtree: true, childList: true, characterData: true, attributes: true });
+      for (const value of [slider.max, slider.min]) {
+        slider.value = value;
+        slider.dispatchEvent(new Event("input", { bubbles: true }));
+        await new Promise((done) => requestAnimationFrame(done));
+      }
+      if (!changed.size) await new Promise((done) => setTimeout(done, 500)); // a worker answers
+      watcher.disconnect();
+      const here = slider.getBoundingClientRect();
+      const seen = [...changed].map((one) => (one.nodeType === 1 ? one : one.parentElement))
+        .filter((one) => one?.isConnected && !control.contains(one) && !one.contains(control))
+        .filter((one) => !one.closest(".lm-hidden") && one.checkVisibility())
+        .map((one) => one.getBoundingClientRect())
+        .map((box) => Math.max(box.bottom, here.bottom) - Math.min(box.top, here.top));
+      if (!(Math.min(...seen) < 700)) far.push(`${figure.dataset.module}: ${control.textContent} ${Math.min(...seen)}`);
+    }
+  }
+  return far;
+}"""
+
+
+def test_a_slider_and_what_it_changes_are_on_one_screen_of_a_phone(show, printed):
+    page = show(*printed, width=390)
+    assert page.locator("input[type=range]").count() > 40
+    # the temperature of the first page acts once its model has been fetched, which a test of its own follows
+    assert [one for one in page.locator(FIGURES).evaluate_all(MOVED) if not one.startswith("firstwords")] == []
 
 
 # On paper: what says that something is missing, and how many square pixels of drawing there are.

@@ -1,5 +1,5 @@
 """What holds for every figure: axe finds nothing, a phone shows all of it, its keys are its own, its page is small,
-and its alternative text says what is set.
+its alternative text says what is set, and what it does not have is refused.
 
 Where a figure has stages of its own for axe or a phone, or more to look at there, its own file goes through them.
 """
@@ -9,9 +9,14 @@ import test_bottleneck as bottleneck
 import test_digit as digit
 import test_directions as directions
 import test_lookup as lookup
+import test_sentence as sentence
 from seen import rightmost
+from traitlets import TraitError
 
 from lmbook import figures
+from lmbook.figures.blank import SENTENCES
+from lmbook.figures.tokenizers import MERGES
+from lmbook.figures.unrolled import STEPS, UNITS
 
 # name -> (what is shown side by side, the parts that end within a phone's width, the most bytes of the first as HTML)
 FIGURES = {
@@ -82,6 +87,11 @@ FIGURES = {
         ".lmn-word, .lmn-near button, .lmn-map svg, .lmn-label",
         25_000,
     ),
+    "sentence": (
+        lambda: [figures.SentenceProbability(text) for text in (sentence.LONG, "the sea was calm .")],
+        ".lm-chart svg, .lm-word",
+        20_000,
+    ),
     "tokenizers": (
         lambda: [
             figures.TokenizerComparison(text) for text in ("港は静かです ⛵", "supercalifragilisticexpialidocious " * 3)
@@ -119,9 +129,34 @@ CHANGES = {
     "masks": {"layers": 4},
     "nearby": {"chosen": 8},
     "neighbours": {"chosen": 2, "words": "paris"},
+    "sentence": {"sentence": "the cat sleeps .", "order": 2},
     "tokenizers": {"text": "in the", "merges": 3},
     "unrolled": {"t": 5, "unit": 39, "passage": 1},
     "wheels": {"i": 9, "offset": 7, "width": 12, "base": 10},
+}
+# figure -> what may be set, and values that it does not have
+WRONG = {
+    figures.DoesItFit: {"model": [7], "gpu": [3], "bits": [12], "texts": [11], "tokens": [4]},
+    figures.DraftAndCheck: {"draft": ["oracle"], "letters": [15], "gamma": [0]},
+    figures.FillTheBlank: {"chosen": [-1, len(SENTENCES)], "blank": [99]},
+    figures.GPTWriter: {
+        "prompt": ["é", ""],
+        "written": ["x" * 401],
+        "temperature": [3.0],
+        "top_k": [-1],
+        "top_p": [0.0],
+        "layer": [4],
+        "head": [4],
+    },
+    figures.NearSections: {"chosen": [-1, 10_000]},
+    figures.PositionWheels: {"width": [5], "base": [50], "i": [25, -1], "offset": [16]},
+    figures.SpendTheBudget: {"budget": [17.0], "size": [14.0]},
+    figures.SwapTheBlock: {"norm": ["BatchNorm"], "kept": [6], "reach": ["none"], "tokens": [21]},
+    figures.TokenizerComparison: {"merges": [-1, MERGES + 1]},
+    figures.TwoDirections: {"at": [-1, len(directions.SENTENCES) + len(directions.MESSAGES)]},
+    figures.UnrolledRNN: {"passage": [3, -1], "t": [STEPS], "unit": [UNITS]},
+    figures.YourPreferences: {"clicks": ["lx", "l" * 61], "updates": [401], "beta": [0]},
+    lookup.lookup: {"query": [[4, 0], [1]], "beta": [9], "heads": [5]},
 }
 FOCUSABLE = "[...document.querySelectorAll('figure :is(button, input, select, summary, [tabindex])')]"
 
@@ -156,3 +191,11 @@ def test_alternative_text_follows_the_state(name):
         before = figure.alt
         setattr(figure, state, value)
         assert figure.alt != before, state
+
+
+@pytest.mark.parametrize("make", WRONG, ids=lambda make: make.__name__)
+def test_what_the_figure_does_not_have_is_refused(make):
+    for state, values in WRONG[make].items():
+        for value in values:
+            with pytest.raises((ValueError, TraitError), match=rf"\b{state}\b"):
+                make(**{state: value})

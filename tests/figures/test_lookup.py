@@ -5,7 +5,6 @@ import random
 import pytest
 import torch
 from seen import cells_of, number, rightmost, says
-from traitlets import TraitError
 
 from lmbook.attention import attend
 from lmbook.figures import SoftLookup
@@ -73,20 +72,6 @@ def test_the_first_view_by_hand():
     assert weights == pytest.approx([e / sum(exps) for e in exps], abs=1e-6)
     assert "pilot 0.62" in figure.alt
     assert "pilot" in figure.fallback()
-
-
-@pytest.mark.parametrize(
-    ("state", "message"),
-    [
-        ({"query": [4, 0]}, "query is"),
-        ({"query": [1]}, "query is"),
-        ({"beta": 9}, "beta"),
-        ({"heads": 5}, "heads"),
-    ],
-)
-def test_what_the_controls_cannot_show_is_refused(state, message):
-    with pytest.raises((ValueError, TraitError), match=message):
-        lookup(**state)
 
 
 def test_keys_without_their_values_are_refused():

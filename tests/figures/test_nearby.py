@@ -1,6 +1,5 @@
 """NearSections: the neighbours are those that were stored, and lead on by mouse and by keyboard."""
 
-import pytest
 from seen import says
 
 from lmbook.figures import NearSections
@@ -25,12 +24,6 @@ def test_neighbours_are_those_stored():
     assert figure.neighbours()[0][0].startswith(f"{stored['sections'][stored['near'][7][0][0]][0]}: ")
     figure.chosen = 8
     assert figure.neighbours()[0][0] in figure.fallback()
-
-
-@pytest.mark.parametrize("chosen", [-1, 10_000])
-def test_a_section_that_does_not_exist_is_named(chosen):
-    with pytest.raises(ValueError, match=rf"chosen is {chosen}; it must be from 0 to"):
-        NearSections(chosen=chosen)
 
 
 def test_neighbours_lead_on_by_mouse_and_by_keyboard(show):

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 from seen import cells_of, each, says
-from traitlets import TraitError
 
 from lmbook import data
 from lmbook.figures import TokenizerComparison, tokenizers
@@ -112,12 +111,6 @@ def test_the_stored_tables_are_those_of_the_training(monkeypatch):
         assert rows.shape == table(lane).shape
         assert abs(rows).max() == 127
         assert (rows.any(axis=1) <= table(lane).any(axis=1)).all()
-
-
-@pytest.mark.parametrize("merges", [-1, MERGES + 1])
-def test_bad_arguments_are_named(merges):
-    with pytest.raises((ValueError, TraitError), match="merges"):
-        TokenizerComparison(merges=merges)
 
 
 # --- on the page ----------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import re
 import string
+from copy import deepcopy
 
 import pytest
 import torch
@@ -240,8 +241,13 @@ def held_out_loss(model, tokenizer, text):
         return F.cross_entropy(model(x).flatten(0, 1), y.flatten()).item()
 
 
-def test_the_weights_go_into_python_and_come_back(show, tmp_path):
-    page = show(short("gpt", 4, 2))
+@pytest.mark.parametrize("positions", ["learned", "rotary"])
+def test_the_weights_go_into_python_and_come_back(show, tmp_path, positions):
+    gpt = short("gpt", 4, 2)
+    gpt.lesson = deepcopy(gpt.lesson)
+    [own] = [way for way in gpt.lesson["ways"] if way["label"] == "your own text"]
+    own["runs"][0]["about"]["network"]["positions"] = positions
+    page = show(gpt)
     figure = page.locator("figure")
     own_text(figure, TEXT)
     with page.expect_download() as coming:
@@ -253,7 +259,7 @@ def test_the_weights_go_into_python_and_come_back(show, tmp_path):
     assert held_out_loss(model, tokenizer, TEXT) == pytest.approx(rows(figure)[-1][2], abs=1e-3)
 
     torch.manual_seed(0)
-    model = GPT(9, 32, 16, n_heads=2, n_layers=1, activation=gelu_tanh).eval()
+    model = GPT(9, 32, 16, n_heads=2, n_layers=1, positions=positions, activation=gelu_tanh).eval()
     tokenizer = CharTokenizer(Vocabulary(list(" !Ψοø")[:4]))
     about = {"recipe": "mine", "seed": 0, "data": "", "scores": {}, "seconds": 0, "hardware": "", "note": "é"}
     checkpoints.save(tmp_path / "small.safetensors", model, about, text=tokenizer)

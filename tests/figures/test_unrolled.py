@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from seen import cells_of, each, says
-from traitlets import TraitError
 
 from lmbook.figures import UnrolledRNN
 from lmbook.figures.unrolled import PLACES, STEPS, TOP, UNITS, compute, signed, stored, visible
@@ -46,12 +45,6 @@ def test_the_stored_states_are_those_of_the_shipped_network(real_corpora):
         figure.passages, other.passages = [old], [new]
         assert abs(figure.states() - other.states()).max() < 1.5 / 127
         assert abs(np.array(old["p"]) - np.array(new["p"])).max() <= 1
-
-
-@pytest.mark.parametrize(("name", "value"), [("passage", 3), ("passage", -1), ("t", STEPS), ("unit", UNITS)])
-def test_bad_arguments_are_named(name, value):
-    with pytest.raises((ValueError, TraitError), match=name):
-        UnrolledRNN(**{name: value})
 
 
 def test_alternative_text_holds_the_number_of_the_unit():

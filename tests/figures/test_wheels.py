@@ -5,7 +5,6 @@ import re
 
 import pytest
 from seen import each, number, says, table
-from traitlets import TraitError
 
 from lmbook import positions
 from lmbook.figures import PositionWheels
@@ -40,21 +39,6 @@ def test_hands_and_product_are_those_of_the_codes(width, base):
                 assert math.sin(math.radians(hand[place])) == pytest.approx(p[2 * j].item(), abs=1e-5)
                 assert math.cos(math.radians(hand[place])) == pytest.approx(p[2 * j + 1].item(), abs=1e-5)
             assert hand["period"] * hand["speed"] == pytest.approx(2 * math.pi)
-
-
-@pytest.mark.parametrize(
-    ("state", "message"),
-    [
-        ({"width": 5}, "width"),
-        ({"base": 50}, "base"),
-        ({"i": 25}, "i is 25"),
-        ({"offset": 16}, "offset is 16"),
-        ({"i": -1}, "i is -1"),
-    ],
-)
-def test_what_the_figure_does_not_have_is_refused(state, message):
-    with pytest.raises((ValueError, TraitError), match=message):
-        PositionWheels(**state)
 
 
 def test_alternative_text_and_fallback_hold_the_product():

@@ -11,7 +11,7 @@
 //   it tells  { run, step, end, rate, seconds, train, valid, samples, right, notes }      of each network, before the
 //             first step and after every `every` steps; rate: of the next step; seconds with the reports; samples with
 //             the first reports and every fifth
-//             { done: { end, rate } }  after `steps` steps: where { go: true } would go from here, at first at what rate
+//             { done: { end, rate } }  after `steps` steps: where { go: true } would go from here, and the first rate
 //             { error }
 //             { kept: [one a network] }      { packed: bytes of a .safetensors file }
 import { packed, weights } from "./checkpoint.mjs";
@@ -46,7 +46,7 @@ export function training(tell, turn) {
     return found;
   }
 
-  /** Of all networks, in pieces: after `turn` messages are heard, and where there is no worker the page has its turn. */
+  /** Of all networks, in pieces: after `turn` messages are heard; where there is no worker, the page has its turn. */
   async function report() {
     const count = step / plan.every;
     const writes = count <= 2 || count % WRITES === 0 || step === end;

@@ -13,7 +13,7 @@ export const style = `
 .lmx .lmx-go > :first-child { flex: 1 1 14rem; flex-wrap: nowrap; }
 .lmx .lmx-head { font-weight: 600; }
 .lmx .lmx-words > .lmx-head { margin-bottom: 0.3rem; }
-.lmx .lmx-heads { color: var(--lm-muted); font-size: 0.8125rem; }
+.lmx .lmx-heads.lmx-row { color: var(--lm-muted); font-size: 0.8125rem; }
 .lmx .lmx-head span { color: var(--lm-muted); font-weight: 400; font-size: 0.875rem; }
 .lmx ol { margin: 0; padding: 0; list-style: none; }
 .lmx li { margin: 0; padding: 0; }

@@ -11,7 +11,7 @@ export const style = `
 .lm-figure .lmfp-gives tr { background: none !important; }
 .lm-figure .lmfp-gives :is(th, td) { padding: 0.1rem 0.3rem; border: 0; font-weight: 400; text-align: center;
   overflow-wrap: anywhere; }
-.lm-figure .lmfp-gives tbody th { text-align: left; font-weight: 600; }
+.lm-figure .lmfp-gives th:first-child { text-align: left; font-weight: 600; }
 .lm-figure .lmfp-gives td { border: 1px dashed var(--lm-line); border-radius: 4px; color: var(--lm-muted);
   font-variant-numeric: tabular-nums; }
 .lm-figure .lmfp-gives .lmfp-used { border: 2px solid var(--lm-text); color: inherit; font-weight: 600; }

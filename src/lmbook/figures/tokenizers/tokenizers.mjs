@@ -29,7 +29,7 @@ const style = `
   margin: 0; padding: 0.1rem 0.2rem;
   border: 1px solid transparent; border-radius: 5px; background: var(--lm-soft); color: inherit; font: inherit;
     line-height: 1.2; cursor: pointer; }
-.lm-figure .lmt-many .lmt-token { min-width: 1.1rem; min-height: 1.5rem; }
+.lm-figure .lmt-many .lmt-token { min-width: 1.5rem; min-height: 1.5rem; }
 .lm-figure .lmt-many .lmt-token > span:not(.lm-hidden) { display: none; }
 .lm-figure .lmt-token:hover { border-color: var(--lm-edge); }
 .lm-figure .lmt-token b { font-weight: 600; overflow-wrap: anywhere; white-space: pre-wrap; }

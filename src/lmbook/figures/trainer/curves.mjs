@@ -6,6 +6,7 @@ const LEFT = 40;
 const RIGHT = 12;
 const TOP = 22;
 const LOW = 36; // px of the chart and of its margins
+const LETTER = 8; // px of one in a name, about
 const EARLY = 0.06; // share of the steps in which a curve may be above the chart
 
 /** The point at which the held-out loss is lowest. */
@@ -47,8 +48,12 @@ export function chart() {
     const up = [];
     for (let step = 0; step <= last; step += every) across.push(step);
     for (let v = Math.ceil(low / gap) * gap; v <= top + 1e-9; v += gap) up.push(v);
-    // the names of the curves stand above their ends, or below where another is near
-    const named = (runs.length ? runs : before).map((points, i) => [labels[i], y(points.at(-1)?.[2] ?? low), i]);
+    // the names of the curves stand behind their ends, or, where there is no room, above; below where another is near
+    const named = (runs.length ? runs : before).map((points, i) => {
+      const [step, , valid] = points.at(-1) ?? [last, NaN, low];
+      const behind = x(step) + 8 + LETTER * labels[i].length < wide - RIGHT;
+      return [labels[i], y(valid) + (behind ? 12 : 0), i, behind ? x(step) + 8 : null];
+    });
     named.sort((a, b) => a[1] - b[1]);
     named.forEach((one, i) => {
       one[1] = Math.min(Math.max(one[1] - 8, TOP + 10, (named[i - 1]?.[1] ?? 0) + 16), HIGH - LOW - 4);
@@ -109,15 +114,15 @@ export function chart() {
             }),
           ],
         ),
-        named.map(([words, at, i]) =>
+        named.map(([words, at, i, from]) =>
           s(
             "text",
             {
               class: `lmt-name${covered ? " lm-covered" : ""}`,
               "data-tone": tones[i],
-              x: wide - RIGHT,
+              x: from ?? wide - RIGHT,
               y: at,
-              "text-anchor": "end",
+              "text-anchor": from ? "start" : "end",
             },
             words,
           ),

@@ -35,9 +35,8 @@ const style = `
 .lmt-mark { stroke: var(--lm-edge); stroke-dasharray: 6 4; }
 .lmt-key { display: flex; flex-wrap: wrap; gap: 0.1rem 1rem; font-size: 0.8125rem; color: var(--lm-muted); }
 .lmt-key span::before { content: ""; display: inline-block; width: 1.4em; margin-right: 0.4em; vertical-align: middle;
-  border-top: 2.5px solid var(--lm-tone); }
-.lmt-key .lmt-key-train::before { border-top-width: 1px; }
-.lmt-key .lmt-key-before::before { border-top: 2px dotted var(--lm-edge); }
+  border-top: 1px solid var(--lm-muted); }
+.lmt-key .lmt-key-before::before { border-top: 2px dotted var(--lm-muted); }
 .lmt-head { font-weight: 600; }
 .lmt-names { display: flex; flex-wrap: wrap; gap: 0.15rem 0.9rem; margin: 0; padding: 0; list-style: none;
   font-size: 1.0625rem; }
@@ -412,7 +411,7 @@ export default figure(({ el, get, say, wager }) => {
       tones: way.runs.map((run) => run.tone),
     });
     replace(key, [
-      h("span", { class: "lmt-key-train" }, "thin: in training"),
+      h("span", {}, "thin: in training"),
       record ? h("span", { class: "lmt-key-before" }, "recorded, with seed 0") : null,
     ]);
     if (found.length !== shown.length) {

@@ -15,6 +15,7 @@ from lmbook.lab.recipes import (  # noqa: F401  (importing a module enters its r
     caption_lm,
     counting,
     digits,
+    distilled,
     drawers,
     facts_seen_once,
     fixed_vector_recall,

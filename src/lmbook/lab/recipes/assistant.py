@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 import torch
 from torch import nn
 
+import lmbook
 from lmbook.answers import Turns, answer_nll, say, turns
 from lmbook.data.harbourish import ADJECTIVES, INTRANSITIVE, NOUNS, PREPOSITIONS, TRANSITIVE, captions
 from lmbook.lab import checkpoints
@@ -141,6 +142,56 @@ TUNINGS: dict[str, tuple[int | None, bool, tuple[float, ...]]] = {
 }
 
 
+# the same without the table, at three rates each, so that rank and rate can be told apart
+RANKS: dict[str, tuple[int | None, tuple[float, ...]]] = {
+    "all but the table": (None, (1e-3, 2e-3, 4e-3)),
+    "LoRA, rank 1": (1, (1e-2, 2e-2, 4e-2)),
+    "LoRA, rank 2": (2, (1e-2, 2e-2, 4e-2)),
+    "LoRA, rank 8": (8, (5e-3, 1e-2, 2e-2)),
+    "LoRA, rank 32": (32, (2.5e-3, 5e-3, 1e-2)),
+}
+
+
+class Chat:
+    """What both recipes tune with and measure."""
+
+    def __init__(self, run: Run):
+        self.run, (self.base, _, _) = run, checkpoints.load("captions-base")
+        few, self.n = (10, 4) if run.quick else (HELD, 320)
+        kept = captions(CAPTIONS, seed=0)[-few:]
+        self.languages = {
+            name: held(read([pair[side] for pair in kept])) for side, name in enumerate(("English", "Harbourish"))
+        }
+        self.pairs, self.answers = dialogues(few if run.quick else DIALOGUES, 0), held(dialogues(few, 1))
+
+    def build(self, r: int | None, table: bool) -> nn.Module:
+        """The base model, of which a LoRA of rank r learns, or all of it, the table of embeddings only if `table`."""
+        model = copy.deepcopy(self.base).requires_grad_(True)
+        if r is not None:
+            add_lora(model, r)
+        model.embedding.requires_grad_(table)
+        return model.to(self.run.device)
+
+    def measured(self, model: nn.Module) -> dict[str, float]:
+        """Right answers, and nats of held-out answers and of both languages."""
+        nats = {name: language(model) for name, language in self.languages.items()}
+        return {"right": right(model, self.n, self.run.seed), "answers": self.answers(model)} | nats
+
+    def tune(self, model: nn.Module, rate: float, part: str) -> list[list[float]]:
+        """STEPS updates.  Returns nats of answers and of Harbourish every 5, to compare forgetting at equal loss."""
+        curve: list[list[float]] = []
+
+        def validate(model: nn.Module) -> float:
+            curve.append([self.answers(model), self.languages["Harbourish"](model)])
+            return curve[-1][0]
+
+        self.run.fit_cosine(
+            model, draw(self.pairs, ROWS, self.run.seed), answer_nll, tuned(model, rate), warmup=10, total=STEPS,
+            part=part, validate=validate, evaluate_every=5, note="captions-base",
+        )  # fmt: skip
+        return curve
+
+
 @recipe(
     "captions-chat",
     about="the captions' model tuned to answer, all weights or LoRA, with the table or without: what is forgotten",
@@ -148,51 +199,42 @@ TUNINGS: dict[str, tuple[int | None, bool, tuple[float, ...]]] = {
     score="right before",
 )
 def captions_chat(run: Run) -> tuple[dict, None]:
-    """Before and after each tuning: right answers, nats of held-out answers and of both languages.
-
-    curve: nats of answers and of Harbourish every 5 updates, so that forgetting can be compared at equal loss.
-    """
-    base, _, _ = checkpoints.load("captions-base")
-    few, n = (10, 4) if run.quick else (HELD, 320)
-    kept = captions(CAPTIONS, seed=0)[-few:]
-    languages = {name: held(read([pair[side] for pair in kept])) for side, name in enumerate(("English", "Harbourish"))}
-    pairs, answers = dialogues(few if run.quick else DIALOGUES, 0), held(dialogues(few, 1))
-
-    def measured(model: nn.Module) -> dict[str, float]:
-        nats = {name: language(model) for name, language in languages.items()}
-        return {"right": right(model, n, run.seed), "answers": answers(model)} | nats
-
-    scores: dict = {"before": measured(base)}
+    """Before and after each tuning, at its own rate; curve: see Chat.tune."""
+    chat = Chat(run)
+    scores: dict = {"before": chat.measured(chat.base)}
     for name, (r, table, rates) in TUNINGS.items():
-
-        def build(r: int | None = r, table: bool = table) -> ModernGPT:
-            model = copy.deepcopy(base).requires_grad_(True)
-            if r is not None:
-                add_lora(model, r)
-            model.embedding.requires_grad_(table)
-            return model.to(run.device)
-
-        batches, curve = draw(pairs, ROWS, run.seed), []
+        build = functools.partial(chat.build, r, table)
         if (chosen := run.picked(name)) is not None:
             rate = chosen["rate"]
         else:
             schedule = functools.partial(warmup_cosine, warmup=10, total=TRIED)
-            trial = {"steps": TRIED, "schedule": schedule, "clip": 1.0, "validate": answers, "evaluate_every": TRIED}
-            rate = run.tune(build, batches, answer_nll, tuned, name, rates, **trial)
+            trial = {"steps": TRIED, "schedule": schedule, "clip": 1.0, "validate": chat.answers}
+            batches = draw(chat.pairs, ROWS, run.seed)
+            rate = run.tune(build, batches, answer_nll, tuned, name, rates, evaluate_every=TRIED, **trial)
         model = build()
+        curve, learned = chat.tune(model, rate, name), n_parameters(model)
+        scores[name] = {"rate": rate, "learned": learned, "curve": curve} | chat.measured(merge(model))
+    return scores | {"right before": scores["before"]["right"]}, None
 
-        def validate(model: nn.Module, curve: list = curve) -> float:
-            curve.append([answers(model), languages["Harbourish"](model)])
-            return curve[-1][0]
 
-        run.fit_cosine(
-            model, batches, answer_nll, tuned(model, rate), warmup=10, total=STEPS, part=name, validate=validate,
-            evaluate_every=5, note="captions-base",
-        )  # fmt: skip
-        learned = n_parameters(model)
-        scores[name] = {"rate": rate, "learned": learned, "curve": curve} | measured(merge(model))
-    scores["right before"] = scores["before"]["right"]
-    return scores, None
+@recipe(
+    "captions-ranks",
+    about="the captions' model tuned to answer by LoRA of rank 1 to 32 and in full, at three rates: what is forgotten",
+    minutes=3,
+    score="right before",
+)
+def captions_ranks(run: Run) -> tuple[dict, None]:
+    """By tuning and rate; curve: see Chat.tune."""
+    chat = Chat(run)
+    scores: dict = {"before": chat.measured(chat.base)}
+    for name, (r, rates) in RANKS.items():
+        scores[name] = {}
+        for rate in rates:
+            lmbook.seed(run.seed)
+            model = chat.build(r, table=False)
+            curve = chat.tune(model, rate, f"{name}, rate {rate:g}")
+            scores[name][f"{rate:g}"] = {"curve": curve} | chat.measured(merge(model))
+    return scores | {"right before": scores["before"]["right"]}, None
 
 
 def tuned(model: nn.Module, rate: float) -> torch.optim.AdamW:
