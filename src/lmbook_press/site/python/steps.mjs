@@ -1,8 +1,8 @@
 // Which code above a cell has to run before it, and what that code has said. No page and no Python is touched here.
 //
 // A cell needs the cells that lmbook_press.site.python.needs has found. Of these run those that have not run in this
-// Python, that ended with an error, whose text has changed since, or whose names another cell has bound anew. So a press
-// gives what the book prints, however often and in whatever order cells were run.
+// Python, that ended with an error, whose text has changed since, or whose names another cell has bound anew. So a
+// press gives what the book prints, however often and in whatever order cells were run.
 
 export class Steps {
   #plan;
