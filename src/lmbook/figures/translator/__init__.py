@@ -39,8 +39,8 @@ WORDS = {  # title and caption, by the model that comes first
     ),
     "rnnsearch": (
         "RNNsearch looks back, and where the word orders differ its lines cross",
-        "Choose a word: where do the lines cross? Type a German sentence, as one would say of a photograph, with a verb "
-        "at the end. Where the model had several words in mind, choose another.",
+        "Choose a word: where do the lines cross? Type a German sentence, as one would say of a photograph, with a "
+        "verb at the end. Where the model had several words in mind, choose another.",
     ),
 }
 
