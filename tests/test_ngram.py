@@ -278,7 +278,7 @@ def counts_of_counts(used: Counter) -> list[int]:
     return [sum(count == i for count in used.values()) for i in range(5)]
 
 
-@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@pytest.mark.parametrize("order", [1, 2, *(pytest.param(n, marks=pytest.mark.slow) for n in (3, 4))])
 @pytest.mark.parametrize("modified", [False, True], ids=["one discount", "three discounts"])
 def test_kneser_ney_equals_the_formula_with_dictionaries(order, modified):
     stream = zipf_stream(1500, seed=17, types=100).tolist()

@@ -75,6 +75,7 @@ def models():
     return target, RecurrentLM(4, 4, 6, 1, "gru")
 
 
+@pytest.mark.slow
 def test_texts_of_a_whole_run_are_those_of_plain_sampling(models):
     """Two tokens behind a prompt, 300 times: against the probabilities of all texts, the rare ones together."""
     target, draft = models

@@ -15,6 +15,7 @@ def data():
     return digits()
 
 
+@pytest.mark.slow
 def test_the_digits_are_whole_greys_and_labels(data):
     images, labels = data
     assert images.shape == (1797, 8, 8)
@@ -76,6 +77,7 @@ def test_an_unknown_order_is_refused():
         pixel_order("zigzag", 8, 8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS)
 def test_digits_come_back_from_their_tokens(data, order):
     images, labels = data
@@ -87,6 +89,7 @@ def test_digits_come_back_from_their_tokens(data, order):
     assert torch.equal(names, labels)
 
 
+@pytest.mark.slow
 def test_pixels_stand_in_the_order_that_was_asked_for(data):
     images, labels = data[0][:5], data[1][:5]
     for order in ORDERS:
@@ -98,6 +101,7 @@ def test_pixels_stand_in_the_order_that_was_asked_for(data):
                 assert ids[b, 1 + t] == 5 + images[b, place // 8, place % 8]
 
 
+@pytest.mark.slow
 def test_few_levels_lose_what_they_must_and_no_more(data):
     codec = PixelCodec(levels=4)
     ids = codec.encode(*data)
@@ -113,6 +117,7 @@ def test_ids_of_the_codec_are_apart():
     assert codec.class_tokens(torch.tensor([0, 2])).tolist() == [9, 11]
 
 
+@pytest.mark.slow
 def test_what_the_codec_cannot_read_is_named(data):
     codec = PixelCodec()
     images, labels = data[0][:2], data[1][:2]
@@ -131,6 +136,7 @@ def test_what_the_codec_cannot_read_is_named(data):
         codec.decode(torch.cat([ids[:, :1], ids[:, :1], ids[:, 2:]], dim=1))
 
 
+@pytest.mark.slow
 def test_a_gpt_reads_pixels_and_takes_the_class_into_account(data):
     torch.manual_seed(0)
     codec = PixelCodec(levels=4)
@@ -142,6 +148,7 @@ def test_a_gpt_reads_pixels_and_takes_the_class_into_account(data):
     assert not torch.allclose(logits[0], logits[1], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_pixel_gpt_draws_digits_and_completes_them(data):
     """Untrained it draws noise, but always an image, with ids 3 (<eos>) and those of classes never among the pixels."""
     torch.manual_seed(0)
@@ -202,6 +209,7 @@ def small_classifier(**options) -> PatchClassifier:
     return PatchClassifier(8, 8, 2, 10, d_model=24, n_heads=3, n_layers=2, **options)
 
 
+@pytest.mark.slow
 def test_where_a_patch_stands_matters(data):
     model = small_classifier()
     turned = torch.rot90(data[0][:3], 2, dims=(1, 2))  # every patch elsewhere
@@ -219,6 +227,7 @@ def test_everything_learned_starts_with_the_deviation_of_gpt_2():
         assert abs(float(parameter.detach().std()) - 0.02) < 0.003
 
 
+@pytest.mark.slow
 def test_weights_are_returned_and_sum_to_one(data):
     logits, weights = small_classifier()(data[0][:3], need_weights=True)
     assert logits.shape == (3, 10)

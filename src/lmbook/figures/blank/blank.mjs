@@ -22,6 +22,7 @@ const style = `
   --lmk-tone: var(--lm-edge); }
 .lmk-word.lmk-first i { --lmk-tone: var(--lm-1); }
 .lmk-word.lmk-bet { box-shadow: inset 0 -3px 0 var(--lm-2); }
+@container (min-width: 40rem) { .lm-figure .lmk-words { max-height: 14.5rem; } }
 @media screen { .lmk-words[data-open="true"] :is(i, small) { visibility: hidden; } }
 `;
 

@@ -299,7 +299,7 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
   /** What the model finds; while one paints, only the classes. */
   function show({ logP, p, digit: asked, written }, pixels, given) {
     columns.forEach((column, c) => {
-      column.p.textContent = p[c] < 0.005 ? "" : fmt.share(p[c]);
+      column.p.textContent = p[c] < 0.005 ? "" : fmt.share(p[c]).replace("0.", ".");
       column.bar.style.setProperty("--lmpx-p", p[c].toFixed(4));
       column.node.classList.toggle("lmpx-asked", c === asked);
     });

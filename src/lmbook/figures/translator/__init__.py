@@ -34,15 +34,13 @@ EXAMPLES = {
 WORDS = {  # title and caption, by the model that comes first
     "transformer": (
         "Some heads look at the word that is translated, others at its neighbours",
-        "A Transformer translates. Choose a head and a word: where does this head look? Open the word, and find the "
-        "layer that decides what is written. Type a German sentence about something that one could photograph. Then "
-        "set RNNsearch beside it.",
+        "Choose a head and a word: where does it look? Open the word, and find the layer that decides what is written. "
+        "Then type a German sentence of your own, and set RNNsearch beside it.",
     ),
     "rnnsearch": (
         "RNNsearch looks back, and where the word orders differ its lines cross",
-        "Choose a word: where do the lines cross? Type a German sentence about something that one could photograph, "
-        "with a verb at the end, or choose “RNNsearch for captions” and write one in English. "
-        "Where the model had several words in mind, choose another one.",
+        "Choose a word: where do the lines cross? Type a German sentence, as one would say of a photograph, with a "
+        "verb at the end. Where the model had several words in mind, choose another.",
     ),
 }
 

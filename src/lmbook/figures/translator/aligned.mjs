@@ -34,7 +34,8 @@ export const alignedStyle = `
   vector-effect: non-scaling-stroke; }
 .lmx-map { display: none; }
 @container (min-width: 40rem) {
-  .lm-figure .lmx-draw { min-height: 12rem; }
+  .lm-figure .lmx-board { max-height: 26.5rem; }
+  .lm-figure .lmx-draw { min-height: 12rem; max-height: none; }
   .lmx-boards:not(.lmx-two) .lmx-mapped { grid-template-columns: fit-content(46%) minmax(2.5rem, 8rem)
     max-content minmax(6rem, 17rem); }
   .lmx-boards:not(.lmx-two) .lmx-mapped > .lmx-map { display: block; padding: 0 2px 0 1rem; }

@@ -31,7 +31,7 @@ const style = `
 }
 .lm-figure .lmx-two .lmx-written { font-size: 1rem; line-height: 1.3; }
 .lm-figure .lmx-boards + div .lm-says { min-height: 1.45em; }
-.lmx-heads { display: grid; grid-template-columns: max-content repeat(var(--lmx-n), minmax(0, 4.6rem));
+.lmx-heads { display: grid; grid-template-columns: max-content repeat(var(--lmx-n), minmax(0, 4.1rem));
   gap: 0.3rem 0.4rem; align-items: center; font-size: 0.8125rem; }
 .lm-figure .lmx-heads button { display: block; width: 100%; margin: 0; padding: 2px; border: 1px solid var(--lm-line);
   border-radius: 4px; background: none; color: inherit; cursor: pointer; line-height: 0; }

@@ -80,7 +80,7 @@ def harbourish(run: Run) -> tuple[dict, nn.Module]:
     """
     task, widths = captions(run.quick), (1, 2) if run.quick else (1, 2, 5, 10)
     most = 5 if run.quick else MOST
-    run.text, batches = task.reader, task.batches(run.seed, 64)
+    run.text = task.reader
     scores: dict = {"types": task.types[0], "training pairs": len(task.pairs["train"])}
     for name, options in SYSTEMS.items():
         if run.rescoring or name == "stopped early":
@@ -88,16 +88,34 @@ def harbourish(run: Run) -> tuple[dict, nn.Module]:
         scores[name], model = raced(run, lambda options=options: translator(task.types[0], options), task, name)
         if name == "every step":
             scores["beams, trained to the end"] = beams(model, task, widths, most)["beams"]
-    lmbook.seed(run.seed)
-    model = translator(task.types[0], SYSTEMS["stopped early"])
-    learn(run, model, batches, STOPPED, STOPPED_RATE, "stopped early", validate=task.nll, evaluate_every=100)
+    model = stopped_early(run, task)
     scores["greedy, first 100"], _ = metrics.sacrebleu_score(*task.written(model, 100, max_length=most))
     if not run.rescoring:
         found, outputs = scored(model, task, EDGES, most)
         scores["stopped early"] = found | {"outputs": outputs[:5]}
         scores["bleu"] = scores["every step"]["bleu"]
-        scores |= beams(model, task, widths, most)
     return scores, model
+
+
+def stopped_early(run: Run, task: Task) -> nn.Module:
+    """The translator that ships, after STOPPED steps."""
+    lmbook.seed(run.seed)
+    model, batches = translator(task.types[0], SYSTEMS["stopped early"]), task.batches(run.seed, 64)
+    return learn(run, model, batches, STOPPED, STOPPED_RATE, "stopped early", validate=task.nll, evaluate_every=100)
+
+
+@recipe(
+    "harbourish-beams",
+    about="generated captions, Harbourish to English: the translator stopped early, beams of 1 to 100",
+    minutes=3,
+    score="a beam of 100 over one of 2, undivided",
+)
+def wide_beams(run: Run) -> tuple[dict, None]:
+    """BLEU and length of the outputs by width, with and without the division by the length."""
+    task, widths = captions(run.quick), (2, 3) if run.quick else (1, 2, 5, 10, 20, 50, 100)
+    scores = beams(stopped_early(run, task), task, widths, 5 if run.quick else MOST)
+    undivided = {row["width"]: row["bleu"] for row in scores["beams"] if not row["alpha"]}
+    return scores | {"a beam of 100 over one of 2, undivided": undivided[widths[-1]] - undivided[2]}, None
 
 
 def raced(run: Run, build: Callable, task: Task, name: str) -> tuple[dict, nn.Module]:
