@@ -63,9 +63,8 @@ class NGramExplorer(Figure):
     module = "explorer"
     title = says("The longer the history, the less the text has to say about it")
     caption = says(
-        "Each bar is the probability of a next word, patterned by the length of history that it comes from; the "
-        "line below it is the raw share. Raise n: the counts run out, and bar and line part. Which setting has the "
-        "lowest perplexity?"
+        "Each bar is a next word's probability, patterned by the history that it comes from; the line below is the "
+        "raw share. Raise n, and bar and line part. Which setting has the lowest perplexity?"
     )
 
     text = traitlets.Unicode().tag(sync=True)  # "" stands for harbour's, which the module carries

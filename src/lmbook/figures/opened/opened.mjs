@@ -20,7 +20,8 @@ const style = `
 .lmo-both > * { min-width: 0; }
 .lmo-both > .lmo-said { order: 1; }
 @container (min-width: 40rem) {
-  .lmo-both { grid-template: auto auto auto 1fr / repeat(2, minmax(0, 1fr)); }
+  .lmo-both { grid-template: auto auto auto 1fr / repeat(2, minmax(0, 1fr)); row-gap: 0.375rem; }
+  .lm-figure .lmo-both .lmo-token { min-height: 1.5rem; }
   .lmo-both > * { grid-column: 2; }
   .lmo-both > .lmo-stage { grid-area: 1 / 1 / span 3; max-height: 28.5rem; padding: 3px; overflow-y: auto; }
   .lmo-both > .lmo-said { grid-area: 3 / 2 / span 2; }

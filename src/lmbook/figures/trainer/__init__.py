@@ -170,9 +170,8 @@ LESSONS = {
         "title": "A GPT is trained in this page, with 27,000 to 802,000 parameters",
         "caption": (
             "The model of this chapter, first with two layers of width 32. Train it on names and on the stories, and "
-            "read what it writes as the loss falls. Then the same stories with four layers of width 64: where is its "
-            "held-out loss lowest? Last, give it a text of your own, download the weights, and open them in Python "
-            "with lmbook.lab.checkpoints.load."
+            "read what it writes as the loss falls. Then with four layers of width 64: where is its held-out loss "
+            "lowest? Last, train it on a text of yours, and open its weights with lmbook.lab.checkpoints.load."
         ),
         "rate": 0.005,
         "ways": [
