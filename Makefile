@@ -57,7 +57,7 @@ portable: zip pdf epub apkg
 # ask for it anew takes between a twentieth and a third of a training's time.
 FAST := OMP_NUM_THREADS=1 MALLOC_MMAP_THRESHOLD_=33554432 MALLOC_TRIM_THRESHOLD_=268435456
 # The record of the chapters' run is what the site's page Status shows.
-PYTEST := $(FAST) LMBOOK_STATUS=build/status.json $(BIN)/python -m pytest -n 4
+PYTEST := $(FAST) LMBOOK_STATUS=build/status.json $(BIN)/python -m pytest -n 4 --durations 25
 # Files stay whole, in the order of the two files conftest.py: the longest first.
 SHARE := --dist loadfile --no-loadscope-reorder
 # The masters of the homework have no outputs to compare; tests/homework runs them. The time of a cell is for one that

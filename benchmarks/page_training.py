@@ -25,7 +25,8 @@ import torch.nn.functional as F
 from playwright.sync_api import sync_playwright
 
 from lmbook.figures import Trainer, bundle, modules
-from lmbook.figures.trainer import BOOKS, BOOKS_GPT, GPT_LONG, LARGE_GPT, LESSONS, RNN, SMALL_GPT, TEXTS, trained
+from lmbook.figures.trainer.lessons import BOOKS, BOOKS_GPT, GPT_LONG, LARGE_GPT, LESSONS, RNN, SMALL_GPT, TEXTS
+from lmbook.figures.trainer.recorded import trained
 from lmbook.gpt import GPT, gelu_tanh
 from lmbook.rnn_models import RecurrentLM
 from lmbook_press.site.serving import serve

@@ -18,6 +18,8 @@ ROOT = Path(__file__).parents[1]
 BROWSERS = ("chromium-headless-shell", "chromium")
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 SWITCHES += ["--disable-component-update", "--disable-sync"]
+# A page that still glides carries its buttons away under the pointer: on a busy machine a click then meets nothing.
+SWITCHES += ["--disable-smooth-scrolling"]
 # No name but this machine's has an address, so nothing goes out; `listen` notes whoever tries. A Playwright route would
 # do both, but each request would go through this process and back: a second of work a page.
 SWITCHES += ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]

@@ -178,6 +178,17 @@ print(plots.to_html(fig, alt="x", caption="y"))
 
 
 @pytest.mark.slow
+def test_letters_above_or_below_the_figure_are_drawn():
+    fig, axes = plt.subplots(1, 2, figsize=(6, 3.4))
+    for ax in axes:
+        ax.set(title="words", xlabel="more words", aspect="equal")
+        ax.set_xticks([0, 1], ["a long label", "another"], rotation=60)
+    _, low, _, high = map(float, re.search(r'viewBox="([^"]*)"', plots.to_html(fig, "alt"))[1].split())
+    needed = fig.get_tightbbox()
+    assert high > 72 * 3.4
+    assert low + high >= 72 * (needed.y1 - needed.y0)
+
+
 def test_two_processes_write_the_same_bytes():
     runs = [
         subprocess.run(

@@ -1,3 +1,5 @@
+import math
+
 import pytest
 import torch
 from torch import nn
@@ -5,7 +7,7 @@ from torch.nn import functional as F
 
 from lmbook.answers import turns
 from lmbook.modern import ModernGPT
-from lmbook.preferences import RewardModel, bradley_terry_loss, dpo_loss, optimum
+from lmbook.preferences import RewardModel, bradley_terry_loss, dpo_loss, optimum, reward_loss
 
 K, BETA = 6, 0.5
 
@@ -79,6 +81,26 @@ def test_a_reward_is_read_at_the_last_token_of_the_answer():
     pairs = [([4, 5], [6, 3]), ([7], [8, 9, 8, 3])]
     alone = [model(turns([pair])).item() for pair in pairs]
     assert model(turns(pairs)).tolist() == pytest.approx(alone, abs=1e-5)
+
+
+def test_the_loss_of_a_reward_model_is_that_of_the_logistic_function_pair_by_pair():
+    """Against a loop over pairs, each alone and without padding, by Python's own functions."""
+    torch.manual_seed(0)
+    model = RewardModel(ModernGPT(10, 12, 16, 2, 1), 16)
+    nn.init.normal_(model.w.weight)
+    better = [([4, 5], [6, 3]), ([7], [8, 9, 8, 3]), ([7], [6, 3])]
+    worse = [([4, 5], [9, 9, 3]), ([7], [4, 3]), ([7], [5, 5, 5, 5, 3])]
+    expected = 0.0
+    for w, o in zip(better, worse, strict=True):
+        gap = model(turns([w])).item() - model(turns([o])).item()
+        expected += math.log(1 + math.exp(-gap))
+    total, n = reward_loss(model, (*turns(better), *turns(worse)))
+    assert n == 3
+    assert total.item() == pytest.approx(expected, abs=1e-4)
+    exchanged, _ = reward_loss(model, (*turns(worse), *turns(better)))
+    assert exchanged.item() != pytest.approx(expected, abs=1e-2), "better and worse exchanged is seen"
+    total.backward()
+    assert all(w.grad is not None and w.grad.norm() > 0 for w in model.body.blocks.parameters() if w.dim() > 1)
 
 
 def test_a_beta_of_zero_is_refused():

@@ -1,8 +1,10 @@
 """What must hold of the repository as a whole: one address, one version, no stray hosts or paths, a modest size."""
 
+import ast
 import re
 import subprocess
 import tomllib
+from importlib import import_module
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
@@ -101,6 +103,16 @@ def test_files_and_commands_that_a_page_names_are_there(page):
     ] == []
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert {name for name in re.findall(r"(?:`|^)make (\w+)", text, re.MULTILINE)} <= targets
+
+
+@pytest.mark.parametrize("benchmark", [path.name for path in sorted((ROOT / "benchmarks").glob("*.py"))])
+def test_what_a_benchmark_imports_of_the_book_is_there(benchmark):
+    """Nothing else of a benchmark runs in the tests."""
+    for node in ast.walk(ast.parse((ROOT / "benchmarks" / benchmark).read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("lmbook"):
+            module = import_module(node.module)
+            for name in node.names:
+                assert hasattr(module, name.name) or import_module(f"{node.module}.{name.name}"), name.name
 
 
 def test_nothing_that_is_made_for_a_course_or_a_build_is_tracked():

@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from lmbook.scan import MinGRU, Selective, scan
+from lmbook.scan import MinGRU, Selective, Unselective, scan
 
 
 def by_loop(a, b, h):
@@ -98,3 +98,19 @@ def test_a_selective_layer_starts_with_memories_of_many_lengths():
     layer = Selective(8, 4, 2)
     assert torch.allclose(torch.nn.functional.softplus(layer.b_D), torch.logspace(-3, -1, 4), atol=1e-6)
     assert torch.allclose(layer.A_log.exp(), torch.tensor([1.0, 2.0]).repeat(4, 1))
+
+
+@torch.no_grad()
+def test_without_selection_a_layer_weighs_by_distance_alone():
+    """y is linear in u with weights that depend on the distance: a shifted input gives the shifted output."""
+    torch.manual_seed(0)
+    layers = {kind: kind(6, 5, 3) for kind in (Selective, Unselective)}
+    x = torch.randn(1, 9, 6)
+    later = torch.cat([torch.zeros(1, 2, 6), x], dim=1)
+    for kind, layer in layers.items():
+        shifted = layer(later, layer.start(1))[0][:, 2:]
+        assert torch.allclose(shifted, layer(x, layer.start(1))[0], atol=1e-6)
+        u = layer.W_u(x)
+        a, b = (layer.selected(u * factor) for factor in (1.0, 2.0))
+        same = all(torch.allclose(one, other) for one, other in zip(a, b, strict=True))
+        assert same == (kind is Unselective)

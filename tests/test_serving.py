@@ -1,6 +1,7 @@
 """Speculative decoding writes what the target would write; distillation is a divergence."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from torch.nn import functional as F
 from lmbook import decode, serving
 from lmbook.gpt import GPT
 from lmbook.rnn_models import RecurrentLM
-from lmbook.serving import accepted_share, check, distillation_loss, leftover, speculate, tokens_a_round
+from lmbook.serving import accepted_share, check, distillation_loss, leftover, serve, speculate, tokens_a_round
 
 
 def two(V=4, rounds=2):
@@ -141,3 +142,39 @@ def test_bad_input_is_named(models):
         with pytest.raises(ValueError, match=says):
             call()
     assert serving.cut(target.run(torch.tensor([[1, 2, 3]]), target.start(1))[1], 2)["tokens"].tolist() == [[1, 2]]
+
+
+REQUESTS = [([1, 2], 9), ([3], 1), ([4, 5, 6], 4), ([2], 12), ([1], 2), ([6, 1], 3), ([5], 7)]
+
+
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+@pytest.mark.parametrize("static", [True, False])
+def test_served_together_each_text_is_the_one_written_alone(cell, static):
+    torch.manual_seed(0)
+    model = RecurrentLM(7, 8, 12, n_layers=2, cell=cell)
+    for weight in model.parameters():
+        weight.data.normal_(std=0.7)
+    alone = [decode.greedy(model, 1, n, prompt=torch.tensor([prompt]), eos=None)[0][0] for prompt, n in REQUESTS]
+    texts, steps = serve(model, REQUESTS, 3, static)
+    assert texts == [[*prompt, *one] for (prompt, _), one in zip(REQUESTS, alone, strict=True)]
+    spans = [len(prompt) + n - 1 for prompt, n in REQUESTS]
+    if static:
+        assert steps == sum(max(spans[k : k + 3]) for k in range(0, len(spans), 3))
+    else:
+        assert math.ceil(sum(spans) / 3) <= steps <= math.ceil(sum(spans) / 3) + max(spans)
+    assert len({tuple(text[-3:]) for text in texts}) > 2
+
+
+def test_a_batch_that_waits_wastes_what_the_formula_says():
+    """Geometric lengths: E[max] = sum over t of 1 - F(t)^B; by simulation."""
+    rng, mean, B = np.random.default_rng(0), 20, 8
+    F = 1 - (1 - 1 / mean) ** np.arange(2000)
+    longest = rng.geometric(1 / mean, (4000, B)).max(1).mean()
+    assert longest == pytest.approx((1 - F**B).sum(), rel=0.02)
+
+
+def test_requests_that_cannot_be_served_are_named():
+    model = RecurrentLM(7, 8, 12)
+    for requests, slots in (([([], 2)], 1), ([([1], 0)], 1), ([([1], 1)], 0)):
+        with pytest.raises(ValueError, match="serve: "):
+            serve(model, requests, slots)

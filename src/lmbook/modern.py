@@ -28,7 +28,7 @@ from lmbook.layers import FeedForward, LayerNorm
 from lmbook.networks import module_list
 from lmbook.positions import Learned, rotary
 from lmbook.protocol import check_input
-from lmbook.scan import MinGRU, Selective
+from lmbook.scan import MinGRU, Selective, Unselective
 
 
 class RMSNorm(nn.Module):
@@ -121,7 +121,7 @@ class GroupedAttention(nn.Module):
         return self.W_o(context.transpose(1, 2).flatten(2)), (K[:, :, first:], V[:, :, first:])
 
 
-MIXERS = {"mingru": MinGRU, "selective": Selective}
+MIXERS = {"mingru": MinGRU, "selective": Selective, "unselective": Unselective}
 Mixer = GroupedAttention | MinGRU | Selective
 
 
@@ -144,7 +144,7 @@ class ModernGPT(nn.Module):
     norm: "rms" or "layer".  ffn: "swiglu" or "gelu".  positions: "rotary", or "learned" for `window` places.
     n_kv, qk_norm, span: as of GroupedAttention.  bias: of linear maps and LayerNorm.  d_ff: by default 8/3 d_model for
     swiglu, 4 d_model for gelu.  mixers: of the first layer, the second, ..., again from the first after the last:
-    "attention", "mingru" or "selective".  units: m of a recurrence.
+    "attention", "mingru", "selective" or "unselective".  units: m of a recurrence.
     ModernGPT(..., norm="layer", ffn="gelu", positions="learned", qk_norm=False, bias=True) is GPT. Weights start as
     GPT-2's do at its width of 768, normal with standard deviation 0.02, and at others with 0.02 sqrt(768 / d_model), so
     that a product with a normed vector is as large at every width; W_o and W_2 with 1 / sqrt(2 n_layers) of it.

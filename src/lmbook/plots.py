@@ -19,6 +19,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
 # Blue, gold, green, pink, olive, violet. Each has a contrast of 3:1 or more against white and against #121212; their
 # lightness differs, so grey print keeps them apart; so do simulations of the three kinds of colour blindness.
@@ -49,6 +50,7 @@ _INK = "#010203"  # in place of the page's own text colour until the SVG is writ
 _SYSTEM = "lm-system-"  # begins the id of a line that shows a system, until the SVG is written
 _UNSEEN = re.compile(r'<path d=[^>]* style="fill: (none|#\w+; fill-opacity: 0)"/>')  # a cell of weight 0, say
 _WIDTH = 6.0  # inches; 576 CSS pixels
+_MARGIN = 0.03  # inches above and below what stands outside the figure
 _NARROWEST = 480  # CSS pixels; on a narrower screen the figure scrolls sideways instead of shrinking its letters
 
 
@@ -227,6 +229,15 @@ def to_html(fig: Figure, alt: str, caption: str | None = None) -> str:
     )
 
 
+def _whole(fig: Figure) -> Bbox | None:
+    """What is to be drawn where letters stand above or below the figure, as over plots of equal sides."""
+    fig.canvas.draw()
+    inside, needed = Bbox.from_bounds(0, 0, *fig.get_size_inches()), fig.get_tightbbox()
+    if needed.y0 >= 0 and needed.y1 <= inside.y1:
+        return None
+    return Bbox([[0, min(0, needed.y0 - _MARGIN)], [inside.x1, max(inside.y1, needed.y1 + _MARGIN)]])
+
+
 def _svg(fig: Figure) -> tuple[str, int]:
     """The figure as an <svg> element fit for a page, and its width in CSS pixels."""
     _wrap_titles(fig.axes)
@@ -238,7 +249,7 @@ def _svg(fig: Figure) -> tuple[str, int]:
     file = io.StringIO()
     nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
     with mpl.rc_context({"svg.hashsalt": "lmbook", "svg.fonttype": "none"}):
-        fig.savefig(file, format="svg", transparent=True, metadata=nothing)
+        fig.savefig(file, format="svg", transparent=True, metadata=nothing, bbox_inches=_whole(fig))
     svg = file.getvalue()
     svg = svg[svg.index("<svg") :]
     for unwanted in (r"<!--.*?-->", r"<metadata>.*?</metadata>", r"<style.*?</style>", r"<defs>\s*</defs>"):

@@ -1,6 +1,7 @@
 """Preferences: of two answers to a prompt one is better, y_w than y_l.
 
     P(y_w beats y_l) = sigmoid(r(x, y_w) - r(x, y_l))                     Bradley and Terry 1952
+    L_R = -ln sigmoid(r(x, y_w) - r(x, y_l)), r a language model with a number at the end   Ouyang et al. 2022, eq. 1
     pi*  maximises   E_pi[r] - beta KL(pi || ref)                         pi* = ref exp(r / beta) / Z(x)
     so   r = beta ln(pi* / ref) + beta ln Z(x), and Z cancels in a pair:
     L_DPO = -ln sigmoid(beta (ln pi(y_w)/ref(y_w) - ln pi(y_l)/ref(y_l)))            Rafailov et al. 2023, eq. 7
@@ -51,5 +52,11 @@ class RewardModel(nn.Module):
         """The rewards (B,) of prompts with their answers."""
         tokens, said = batch
         h, _ = self.body.hidden(tokens, self.body.start(len(tokens)))
-        last = said.shape[1] - 1 - said.flip(1).int().argmax(1)
+        last = said.int().cumsum(1).argmax(1)  # where the answer ends
         return self.w(h[torch.arange(len(tokens)), last]).squeeze(1)
+
+
+def reward_loss(reward: nn.Module, pairs: tuple[Tensor, Tensor, Tensor, Tensor]) -> tuple[Tensor, int]:
+    """sum of L_R over pairs, and their number.  pairs: tokens and said of the better answers, then of the worse."""
+    better, worse = pairs[:2], pairs[2:]
+    return bradley_terry_loss(reward(better), reward(worse)).sum(), len(pairs[0])

@@ -7,6 +7,7 @@ Composition is associative, so T steps may be paired in any way: ceil(log2 T) ro
 
     MinGRU      a = 1 - z, b = z * (W_h x),  z = sigmoid(W_z x + b_z)             Feng et al. 2024, section 3.1
     Selective   a = exp(Delta A), b = Delta B x,  Delta, B and C read from x      Gu and Dao 2023, algorithm 2
+    Unselective the same with Delta, B and C learned once for all x: a filter     Gu and Dao 2023, algorithm 1
 
 Shapes: B batch, T time, d_model; m units, n_state numbers for each unit of the selective layer.
 A layer has start(B), its state before any input, and layer(x, state, position), which reads T inputs (B, T, d_model)
@@ -85,11 +86,31 @@ class Selective(nn.Module):
         """h = 0, (B, m, n_state)."""
         return self.A_log.new_zeros(batch_size, self.m, self.n_state)
 
+    def selected(self, u: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Delta, B and C for u (B, T, m): (B, T, m) and twice (B, T, n_state)."""
+        return F.softplus(self.W_D(u) + self.b_D), self.W_B(u), self.W_C(u)
+
     def forward(self, x: Tensor, state: Tensor, position: int = 0) -> tuple[Tensor, Tensor]:
         u = self.W_u(x)
-        delta = F.softplus(self.W_D(u) + self.b_D)  # (B, T, m)
+        delta, B, C = self.selected(u)
         a = torch.exp(delta.unsqueeze(-1) * -self.A_log.exp())  # (B, T, m, n_state)
-        b = (delta * u).unsqueeze(-1) * self.W_B(u).unsqueeze(-2)
+        b = (delta * u).unsqueeze(-1) * B.unsqueeze(-2)
         h = scan(a, b, state)
-        y = (h @ self.W_C(u).unsqueeze(-1)).squeeze(-1) + self.D * u
+        y = (h @ C.unsqueeze(-1)).squeeze(-1) + self.D * u
         return self.W_o(y * F.silu(self.W_g(x))), h[:, -1]
+
+
+class Unselective(Selective):
+    """Selective with the same Delta (m,), B and C (n_state,) for every input  (Gu and Dao 2023, algorithm 1).
+
+    y is then u, filtered by weights that depend on the distance alone, not on what stands there.
+    """
+
+    def __init__(self, d_model: int, m: int | None = None, n_state: int = 4, bias: bool = False):
+        super().__init__(d_model, m, n_state, bias)
+        del self.W_D, self.W_B, self.W_C
+        self.B, self.C = (nn.Parameter(torch.randn(n_state)) for _ in range(2))
+
+    def selected(self, u: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        batch = u.shape[:-1]
+        return F.softplus(self.b_D).expand_as(u), self.B.expand(*batch, -1), self.C.expand(*batch, -1)

@@ -1,4 +1,7 @@
-"""Writing for less: speculative decoding, in which a small model drafts and a large one checks, and distillation.
+"""Writing for less: texts in one batch, speculative decoding, in which a small model drafts and a large one checks, and
+distillation.
+
+    slots that write in a batch that waits for its longest text:  E[length] / E[max of B lengths]
 
     x ~ q, accepted with min(1, p(x) / q(x)); else drawn from max(p - q, 0), normalised       is distributed as p
     accepted with probability beta = sum_x min(p(x), q(x))
@@ -8,6 +11,8 @@ p: the large model's distribution of the next token, the target; q: the small on
 Chen et al. 2023).  Shapes: gamma drafted tokens, vocab.
 """
 
+import functools
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -16,7 +21,7 @@ from torch.nn import functional as F
 
 from lmbook.decode import distribution
 from lmbook.gpt import GPT
-from lmbook.networks import evaluating
+from lmbook.networks import evaluating, tree_map
 from lmbook.protocol import LanguageModel
 
 
@@ -43,6 +48,45 @@ def check(p: Tensor, q: Tensor, drafted: Tensor, generator: torch.Generator | No
             instead = torch.multinomial(leftover(p[i], q[i]), 1, generator=generator)
             return [*drafted[:i].tolist(), int(instead)]
     return [*drafted.tolist(), int(torch.multinomial(p[-1], 1, generator=generator))]
+
+
+def _scaled(by: Tensor, h: Tensor) -> Tensor:
+    """Row i of h (slots, ...) times by[i]."""
+    return h * by.view(-1, *[1] * (h.dim() - 1))
+
+
+def serve(
+    model: LanguageModel, requests: Sequence[tuple[list[int], int]], slots: int, static: bool = False
+) -> tuple[list[list[int]], int]:
+    """The likeliest text behind each prompt, `slots` of them in a batch, and the number of steps.
+
+    requests: the ids of a prompt and how many to write behind it.  A slot that is done takes the next request, or where
+    static waits until all are done.  A prompt is read in its slot, an id a step.  model: recurrent, starts from zeros,
+    so that a slot begins anew by a product with 0.  Raises ValueError for an empty prompt, or no id to be written.
+    """
+    if slots < 1 or any(not prompt or n < 1 for prompt, n in requests):
+        raise ValueError(f"serve: {slots} slots must be 1 or more, as must the ids of each prompt and behind it.")
+    texts, queue = [list(prompt) for prompt, _ in requests], list(enumerate(requests))
+    busy: dict[int, tuple[int, int]] = {}  # slot: its request, and how long the text will be
+    read, steps, state = [0] * slots, 0, model.start(slots)
+    with evaluating(model):
+        while queue or busy:
+            kept = torch.ones(slots)
+            for slot in range(slots) if not (static and busy) else ():
+                if slot not in busy and queue:
+                    i, (prompt, n) = queue.pop(0)
+                    busy[slot], read[slot], kept[slot] = (i, len(prompt) + n), 0, 0.0
+            state = tree_map(functools.partial(_scaled, kept), state)
+            ids = [texts[busy[slot][0]][read[slot]] if slot in busy else 0 for slot in range(slots)]
+            logits, state = model.step(torch.tensor(ids), state)
+            steps += 1
+            for slot, (i, end) in list(busy.items()):
+                read[slot] += 1
+                if read[slot] == len(texts[i]):
+                    texts[i].append(int(logits[slot].argmax()))
+                if len(texts[i]) == end:
+                    del busy[slot]
+    return texts, steps
 
 
 class Written(NamedTuple):

@@ -55,6 +55,8 @@ def list_questions(chapters: str, kinds: str | None, levels: str, objectives: bo
     "--questions", "count", type=click.IntRange(1), help="How many questions. Default: 10, or what --minutes needs."
 )
 @click.option("--minutes", type=click.IntRange(1), help="How long the paper takes: the sum of its questions' minutes.")
+@click.option("--time", type=click.IntRange(1), help="The minutes that students have, as the paper says it. Default: "
+              "those of its questions.")  # fmt: skip
 @click.option(
     "--take", "named", multiple=True, metavar="NAME", help="A question that must be in it; may be given several times."
 )
@@ -78,7 +80,7 @@ def list_questions(chapters: str, kinds: str | None, levels: str, objectives: bo
 @click.option("--large", is_flag=True, help="Large print.")
 @click.option("--compact", is_flag=True, help="Leave no room for answers below the questions.")
 @click.option("--latex", is_flag=True, help="Write each paper and its solutions as a LaTeX file, too.")
-@click.option("--qti", is_flag=True, help="Write each version as a QTI 2.1 package, too.")
+@click.option("--qti", is_flag=True, help="Write each version as two QTI 2.1 packages, too, one with solutions.")
 @click.option("--overwrite", is_flag=True, help="Replace papers that are there already.")
 @click.option("--book", "book", type=FOLDER, help="The book's folder. Default: the current one.")
 @click.option("--out", type=FOLDER, required=True, help="Folder to write to.")
@@ -128,8 +130,13 @@ def deck(out: Path, root: Path | None):
 @click.option("--syllabus", type=FILE, help="Write the syllabus there, as Markdown, in place of the page.")
 @click.option("--begin", type=click.DateTime(["%Y-%m-%d"]), help="The day on which the first week begins, for the "
               "syllabus.")  # fmt: skip
+@click.option("--free", type=click.DateTime(["%Y-%m-%d"]), multiple=True, help="The first day of a week without the "
+              "course, such as holidays, for the syllabus; may be given several times.")  # fmt: skip
 @BOOK
-def plan(plan: Path | None, out: Path, syllabus: Path | None, begin: datetime | None, root: Path | None):
+def plan(
+    plan: Path | None, out: Path, syllabus: Path | None, begin: datetime | None, free: tuple[datetime, ...],
+    root: Path | None,
+):  # fmt: skip
     """Make the plan of a course: its hours, and a run sheet of each meeting, as one page that prints."""
     from lmbook import write
     from lmbook_exams import plan as making
@@ -138,7 +145,8 @@ def plan(plan: Path | None, out: Path, syllabus: Path | None, begin: datetime | 
     book = Book.find(root)
     file = plan or book.root / "book" / "plan.toml"
     if syllabus:
-        write(syllabus, text.syllabus(making.read(file, book), book, begin and begin.date()))
+        days = [one.date() for one in free]
+        write(syllabus, text.syllabus(making.read(file, book), book, begin and begin.date(), days))
     else:
         write(out, making.page(book, file))
     click.echo(syllabus or out)

@@ -1,7 +1,8 @@
 """A paper as files for other systems: LaTeX to be edited, and a QTI 2.1 package for those that examine on a screen.
 
 Both come from the Markdown of the questions.  LaTeX is written by docutils.  QTI is the specification of 1EdTech (IMS
-Global): an item for each question, with a box for the answer, the points, and solution and scheme for scorers alone.
+Global): an item for each question, with a box for the answer and the points; in a package of its own, solution and
+scheme as well, which are for scorers alone. Not every system that reads QTI keeps these from students.
 """
 
 import re
@@ -19,8 +20,13 @@ from lmbook_press.rendering import render
 PART = re.compile(r"(?:(?<=[.?,:;])|(?<=\.\)))(?<!\([a-f]\),)\s(?=\([a-f]\)\s)")
 DISPLAY = re.compile(r"\$\$\s*(.+?)\s*\$\$", re.DOTALL)
 PREAMBLE = r"""\usepackage{mathptmx,courier,amssymb}\usepackage[margin=20mm]{geometry}\raggedbottom
-\setlength{\parindent}{0pt}\setlength{\parskip}{4pt}
-\makeatletter\def\verbatim@font{\ttfamily\footnotesize}\makeatother"""
+\setlength{\parindent}{0pt}\setlength{\parskip}{4pt}\setlength{\headheight}{20pt}
+\makeatletter\def\@maketitle{{\LARGE\bfseries\@title\par}\medskip}\def\verbatim@font{\ttfamily%s}\makeatother
+"""
+# Each page but the first, which has fields of its own, asks for the name.
+HEADER = r"\usepackage{fancyhdr}\pagestyle{fancy}\renewcommand{\headrulewidth}{0pt}\fancyhead{}"
+HEADER += r"\rhead{\normalsize Name \rule{45mm}{.4pt}\ Number \rule{22mm}{.4pt}}"
+BOXES = r"\renewcommand{\labelitemi}{$\square$}"
 # A page ends between two questions and not inside one; the room for an answer stays with it.
 BREAK, ROOM = "\\filbreak", "\\nopagebreak\\vspace*{{{}mm}}"
 FIELDS, DATE = r"\bigskip Name \hrulefill\ Number \rule{35mm}{.4pt}", r"\ Date \rule{25mm}{.4pt}"
@@ -74,13 +80,17 @@ def latex(paper: Paper, sheet: Sheet, solutions: bool) -> str:
         "documentoptions": f"a4paper,{'12pt' if sheet.large else '11pt'}",
     }
     settings |= {"raw_enabled": True, "use_latex_citations": True, "legacy_column_widths": False}
-    settings |= {"latex_preamble": PREAMBLE + LARGE * sheet.large}
+    preamble = PREAMBLE % (r"\small" if sheet.large else r"\footnotesize")
+    settings |= {"latex_preamble": preamble + (BOXES if solutions else HEADER) + LARGE * sheet.large}
     text = DISPLAY.sub(r"$$\1$$", "\n\n".join(parts))  # an empty line in an equation is an error of LaTeX
     return publish_string(text, parser=Parser(), writer_name="latex", settings_overrides=settings)
 
 
-def qti(paper: Paper, sheet: Sheet) -> bytes:
-    """The paper as a QTI 2.1 package: a zip of a manifest, a test in one section and an item for each question."""
+def qti(paper: Paper, sheet: Sheet, solutions: bool) -> bytes:
+    """The paper as a QTI 2.1 package: a zip of a manifest, a test in one section and an item for each question.
+
+    solutions: with solution and scheme in a block that is marked as one for scorers.
+    """
     both = list(zip(paper.questions, paper.asked, strict=True))
     head = {"paper": paper, "sheet": sheet, "title": f"{sheet.title}, version {paper.version}", "rules": RULES}
     files = {
@@ -88,9 +98,11 @@ def qti(paper: Paper, sheet: Sheet) -> bytes:
         "test.xml": render("qti-test.xml", "lmbook_exams", **head),
     }
     for one, asked in both:
-        shown = {name: _xhtml(parted(part)) for name, part in (("text", asked.text), ("solution", asked.solution))}
-        lines, items = round(LINES * one.minutes), [_xhtml(item) for item in _scheme(one, asked)]
-        files[f"{one.name}.xml"] = render("qti-item.xml", "lmbook_exams", one=one, scheme=items, lines=lines, **shown)
+        about = {"one": one, "lines": round(LINES * one.minutes), "text": _xhtml(parted(asked.text))}
+        if solutions:
+            about |= {"solution": _xhtml(parted(asked.solution))}
+            about |= {"scheme": [_xhtml(item) for item in _scheme(one, asked)]}
+        files[f"{one.name}.xml"] = render("qti-item.xml", "lmbook_exams", **about)
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():

@@ -44,22 +44,26 @@ class Paper:
 
 @dataclass(frozen=True)
 class Sheet:
-    """How papers look.  extra_time: percent; compact: no room for answers; latex, qti: other files beside the pages."""
+    """How papers look.
+
+    time: the minutes that students have, else those of the questions; extra_time: percent; compact: no room for
+    answers; latex, qti: other files beside the pages.
+    """
 
     title: str = "Exam"
     course: str = ""
     date: str = ""
     aids: str = "None."
+    time: int | None = None
     extra_time: int = 0
     large: bool = False
     compact: bool = False
     latex: bool = False
     qti: bool = False
 
-    @property
-    def factor(self) -> float:
-        """By what the time is longer."""
-        return 1 + self.extra_time / 100
+    def allowed(self, paper: Paper) -> int:
+        """The minutes that students have; half a minute more is a minute."""
+        return -(-(self.time or paper.minutes) * (100 + self.extra_time) // 100)
 
     def room(self, minutes: int) -> int:
         """Millimetres for the answer to a question that takes so long."""
@@ -68,7 +72,7 @@ class Sheet:
     def about(self, paper: Paper) -> str:
         """The line below the title."""
         more = f" (with {self.extra_time}\u00a0% more\u00a0time)" if self.extra_time else ""
-        time = f"{round(paper.minutes * self.factor)} minutes{more}"
+        time = f"{self.allowed(paper)} minutes{more}"
         return f"Version {paper.version} · {len(paper.questions)} questions · {paper.points} points · {time}"
 
 
@@ -151,9 +155,8 @@ def _drawn(pool: Sequence[Question], count: int, wanted: list[Question], rng: np
     while len(chosen) < count:
         left = [one for one in mixed if one not in chosen]
         chapter = min({one.chapter for one in left}, key=lambda one: (taken[one], order.index(one)))
-        open_now = {one.chapter for one in left if taken[one.chapter] == taken[chapter]}
-        # How many chapters of this round can still supply a kind: a kind that few have must be taken where it is met.
-        supply = Counter(kind for kind, _ in {(one.kind, one.chapter) for one in left if one.chapter in open_now})
+        # How many chapters can still supply a kind: a kind that few have must be taken where it is met.
+        supply = Counter(kind for kind, _ in {(one.kind, one.chapter) for one in left})
         here = [one for one in left if one.chapter == chapter]
         best = max(here, key=lambda one: due[one.kind] / supply[one.kind])  # of equals the first, as they were mixed
         chosen.append(best)

@@ -31,7 +31,8 @@ RULE = {"words": 1.0, "equations": 2.0, "cells": 2.0, "questions": 3.0}
 PARTS = ("all", "first", "second")
 WEEK = ("read", "due", "project", "events", "in_class", "meetings", "from_chapter")
 MOST_SLIPS = 2
-OPENING, CLOSING = 5, 5  # minutes: last time's question, the question to leave with
+OPENING, CLOSING = (5, "the exit question of last time"), 5  # minutes
+FIRST = (5, "how the course works, and what it asks of them")
 TIMES = {"about 90 minutes": 90, "about two hours": 120, "about two and a half hours": 150}
 ESTIMATE = re.compile(r"^\| (\d+)\. [^|]*\| ([^|]+) \|", re.MULTILINE)
 SLIP = re.compile(r"^:{3,}\{admonition\} A common slip\n(?::class:[^\n]*\n)?(.*?)^:{3,}$", re.MULTILINE | re.DOTALL)
@@ -127,7 +128,7 @@ def chapter_of(number: int, book: Book) -> Chapter:
 
 @dataclass
 class Meeting:
-    """One sheet.  rows: (minutes, what)."""
+    """One sheet.  rows: (minutes, what); of an exam or a free meeting they are those of the plan, as `run`."""
 
     week: int
     number: int
@@ -136,6 +137,7 @@ class Meeting:
     slides: list[tuple[int, Slide]] = field(default_factory=list)
     rows: list[tuple[int, str]] = field(default_factory=list)
     board: str = ""
+    solved: str = ""  # what stands on the board
     what_if: str = ""  # what the class is asked where the slides ask nothing
     bug: bool = False
     slips: list[str] = field(default_factory=list)
@@ -241,29 +243,33 @@ def meetings(plan: dict, book: Book) -> list[Meeting]:
         for one in week["meetings"]:
             number += 1
             if "chapter" not in one:
-                found.append(Meeting(at, number, one.get("exam") or one["free"]))
+                found.append(Meeting(at, number, one.get("exam") or one["free"], rows=one.get("run", [])))
                 continue
             about, part = chapter_of(one["chapter"], book), one.get("part", "all")
             title = about.deck.title + {"all": "", "first": ", first half", "second": ", second half"}[part]
             meeting = Meeting(at, number, title, about, about.part(part), bug=part == "second")
-            meeting.board = _board(about.number, "bug" if meeting.bug else "derivation")
+            meeting.board, meeting.solved = _board(about.number, "bug" if meeting.bug else "derivation")
             meeting.slips = [] if part == "first" else about.slips()
-            meeting.what_if = "" if meeting.asked else _board(about.number, "what if")
-            meeting.rows = _minutes(meeting, plan["minutes"])
+            meeting.what_if = "" if meeting.asked else _board(about.number, "what if")[0]
+            meeting.rows = _minutes(meeting, plan["minutes"], opening=OPENING if number > 1 else FIRST)
             found.append(meeting)
     return found
 
 
-def _board(number: int, kind: str) -> str:
-    """A question of the exam bank: a derivation or a mistake to find for the board, a "what if" for the class."""
+def _board(number: int, kind: str) -> tuple[str, str]:
+    """A question of the exam bank and its solution: a derivation or a mistake to find for the board, a "what if"."""
     found = [one for one in of_chapter(number) if one.kind == kind] if number in CHAPTERS else []
-    return prose(f"**{found[0].title}.** {found[0].ask(np.random.default_rng(0)).text}") if found else ""
+    if not found:
+        return "", ""
+    asked, title = found[0].ask(np.random.default_rng(0)), found[0].title
+    stop = "." * (title[-1] not in "?!")
+    return prose(f"**{title}{stop}** {asked.text}"), prose(f"**{title}{stop}** {asked.solution}")
 
 
-def _minutes(meeting: Meeting, minutes: int) -> list[tuple[int, str]]:
+def _minutes(meeting: Meeting, minutes: int, opening: tuple[int, str]) -> list[tuple[int, str]]:
     """The time of a meeting: fixed pieces, and what is left for the slides."""
-    asked, figures = len(meeting.asked) or bool(meeting.what_if), len(meeting.figures)
-    rows = [(OPENING, "the exit question of last time")]
+    asked, figures = len(meeting.asked) or int(bool(meeting.what_if)), len(meeting.figures)
+    rows = [opening]
     rows += [(3 * asked, f"{asked} question{'s' * (asked > 1)}: hands first, then the answer")] * bool(asked)
     rows += [(5 * figures, "figures: the class says what to change")] * bool(figures)
     rows += [(12, "on the board")] * bool(meeting.board)

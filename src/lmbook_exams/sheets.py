@@ -71,7 +71,8 @@ def write_papers(made: list[Paper], book: Book, out: Path, sheet: Sheet, overwri
             files[out / f"{name}.tex"] = latex(paper, sheet, solutions=False)
             files[out / f"{name}-solutions.tex"] = latex(paper, sheet, solutions=True)
         if sheet.qti:
-            files[out / f"{name}-qti.zip"] = qti(paper, sheet)
+            files[out / f"{name}-qti.zip"] = qti(paper, sheet, solutions=False)
+            files[out / f"{name}-qti-solutions.zip"] = qti(paper, sheet, solutions=True)
     if not overwrite and (there := [path for path in files if path.exists()]):
         raise BookError(f"{there[0]} is there already: name another folder, or say --overwrite.")
     if not out.exists() or not any(out.iterdir()):

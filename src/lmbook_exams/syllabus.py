@@ -9,7 +9,8 @@ is the table of a plan's weeks on a page of the book, ```{syllabus} plan.toml th
 
 import datetime
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
+from itertools import count, repeat
 from pathlib import Path
 
 from docutils import nodes
@@ -66,28 +67,35 @@ def _about(hours: float) -> str:
     return HALVES[min(max(round(2 * hours), 1), len(HALVES) - 1)]
 
 
-def syllabus(plan: dict, book: Book, begin: datetime.date | None = None) -> str:
-    """The syllabus of a plan in Markdown.  begin: the day on which its first week begins, for dates in the calendar.
+def mondays(begin: datetime.date, free: Collection[datetime.date]) -> Iterator[datetime.date]:
+    """The days on which weeks begin, without those that are free."""
+    return (day for at in count() if (day := begin + datetime.timedelta(weeks=at)) not in free)
 
+
+def syllabus(plan: dict, book: Book, begin: datetime.date | None = None, free: Collection[datetime.date] = ()) -> str:
+    """The syllabus of a plan in Markdown.
+
+    begin: the day on which its first week begins, for dates in the calendar; free: such days of weeks without a course.
     Raises BookError for a plan that does not say what its syllabus needs.
     """
     if missing := [name for name in NEEDED if name not in plan]:
         raise BookError(f"The plan “{plan['title']}” has no {', '.join(missing)}: its syllabus says them.")
     hours, weeks = making.hours(plan, book), plan["week"]
-    count = sum(len(week.get("due", [])) for week in weeks)
+    homeworks = sum(len(week.get("due", [])) for week in weeks)
+    days = mondays(begin, free) if begin else repeat(None)
     projects = [at for at, week in enumerate(weeks, start=1) if week.get("project")]
     rows = [
         (
             at,
-            begin + datetime.timedelta(weeks=at - 1) if begin else None,
+            day,
             reading(week, lambda number: f"{number}. {title(number, book)}"),
             due(week),
             happens(week),
         )
-        for at, week in enumerate(weeks, start=1)
+        for (at, week), day in zip(enumerate(weeks, start=1), days, strict=False)
     ]
-    about = {"plan": plan, "rows": rows, "count": count, "projects": (min(projects), max(projects)), "dated": begin}
-    for name, times in (("read", len(hours)), ("homework", count)):
+    about = {"plan": plan, "rows": rows, "count": homeworks, "projects": (min(projects), max(projects)), "dated": begin}
+    for name, times in (("read", len(hours)), ("homework", homeworks)):
         about[name] = _about(sum(one[name] for one in hours) / times)
     return str(render("syllabus.md", "lmbook_exams", **about))
 

@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 from lmbook_press.rendering import visible
 
 LONGEST = 2000  # characters of one formula
+NUMBER = re.compile(r"^(\d+)\.(?=\s)")
 INLINE = re.compile(r"(?<![\\$])\$([^$\n]+)\$([.,;:?!]?)")
 
 
@@ -103,5 +104,5 @@ def prose(markdown: str, katex: bool = False, strict: bool = False, draw: Callab
 
 
 def inline(markdown: str, katex: bool = False) -> Markup:
-    """The HTML of a single paragraph, without its tag."""
-    return Markup(prose(markdown, katex).strip().removeprefix("<p>").removesuffix("</p>"))
+    """The HTML of a single paragraph, without its tag; "1. Numbers" is one, too, and no list."""
+    return Markup(prose(NUMBER.sub(r"\1\\.", markdown), katex).strip().removeprefix("<p>").removesuffix("</p>"))

@@ -228,9 +228,7 @@ def test_an_edit_changes_everything(show, name, way):
     else:
         W[2][0] = value
     agrees(page, BackpropGraph(x=x, W=W, label=2))
-    said = re.search(
-        r"moved by (\S+): the derivative (\S+) predicts .* of the loss by (\S+), it was (\S+)\.", says(page)
-    )
+    said = re.search(r"moved by (\S+): the derivative (\S+) predicts (\S+) more loss; it was (\S+)\.", says(page))
     before = BackpropGraph(**BY_HAND).numbers()
     after = BackpropGraph(x=x, W=W, label=2).numbers()
     moved = value - before[name][0]

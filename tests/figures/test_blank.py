@@ -98,14 +98,21 @@ def test_every_word_can_be_hidden_by_mouse(show):
         matches(page, FillTheBlank(blank=blank))
 
 
-def test_before_the_bet_no_word_is_hidden_and_nothing_of_the_answer_is_seen(show):
-    page = show(FillTheBlank(), bets=True)
-    assert [
-        words(page).nth(i).evaluate("(node) => node.firstChild.textContent") for i in range(words(page).count())
-    ] == (SENTENCES[0].split())
-    assert page.locator(".lmk-word[aria-pressed=true]").count() == 0
-    assert not page.locator(".lmk-word small").first.is_visible()
-    assert not page.locator(".lm-says").is_visible()
+def test_before_the_bet_one_word_is_an_example_and_of_the_others_nothing_is_seen(show):
+    figure = FillTheBlank()
+    page = show(figure, bets=True)
+    matches(page, figure)
+    for i, word in enumerate(SENTENCES[0].split()):
+        example = i == figure.blank
+        assert words(page).nth(i).evaluate("(node) => node.firstChild.firstChild.data") == ("____" if example else word)
+        assert words(page).nth(i).locator("small").is_visible() == example
+    words(page).nth(figure.blank).click()  # it is no answer
+    words(page).nth(0).click()
+    page.get_by_role("button", name="Show").click()
+    right = [rank == 1 for _, _, rank in figure.sentences[0]["blanks"]]
+    told = page.locator(".lm-wager").inner_text()
+    assert f"It finds {sum(right) - right[figure.blank]} of the other {len(right) - 1} words" in told
+    assert f"{int(right[0])} of the 1 word that you chose" in told
 
 
 def test_every_word_can_be_hidden_by_keyboard(show):

@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 import torch
+from seen import says, table
 
 from lmbook.figures import SwapTheBlock
 from lmbook.figures.block import HEADS, LAYERS, D, numbers
@@ -62,31 +63,43 @@ def test_the_page_shows_the_numbers_of_python(show):
         page.get_by_role("slider", name="Tokens read").fill(str(tokens))
         now = numbers("RMSNorm", "SwiGLU", kept, reach, tokens)
         old = numbers("LayerNorm", "gelu", 5, "all", tokens)
-        shown = page.locator(".lm-bar-text").all_inner_texts()
 
         def said(n):
             return f"{n / 1e6:,.2f} MB" if n < 1e9 else f"{n / 1e9:.2f} GB"
 
-        assert shown == [
-            f"{now['parameters'] / 1e9:.2f} billion",
-            said(now["state"]),
-            f"{now['operations'] / 1e9:.2f} billion",
-        ]
-        shares = page.locator(".lm-bar-fill").evaluate_all("(bars) => bars.map((bar) => parseFloat(bar.style.width))")
-        assert shares == pytest.approx([100 * now[key] / old[key] for key in now], abs=0.01)
-        assert shown[1] in page.locator(".lm-says").inner_text()
+        keys = "parameters", "operations", "state"
+        shown = [said(now[key]) if key == "state" else f"{now[key] / 1e9:.2f} billion" for key in keys]
+        assert [row[1] for row in table(page)] == shown
+        assert all(one in page.locator(".lm-chart").text_content() for one in shown)
+        assert shares(page, ".lmbk-yours") == pytest.approx([now[key] / old[key] for key in keys], rel=1e-3)
+        assert shown[2] in says(page)
 
 
-def test_the_bet_is_settled_by_the_numbers(show):
+def shares(page, kind):
+    """What these dots stand for on the scale, from its ticks."""
+    ticks = page.locator(".lm-tick").evaluate_all("(all) => all.map((one) => Number(one.getAttribute('x')))")
+    full, least = ticks[0], ticks[-1]  # 1 and 10^-6
+    dots = page.locator(kind).evaluate_all("(all) => all.map((one) => one.cx.baseVal.value)")
+    return [10 ** (-6 * (full - x) / (full - least)) for x in dots]
+
+
+def test_the_bet_is_settled_by_the_numbers_and_stays_in_the_drawing(show):
     page = show(SwapTheBlock(), bets=True)
+    assert page.locator(".lmbk-other").count() == 0
     page.get_by_role("button", name="a window").click()
     said = page.locator(".lm-wager").inner_text()
-    least = {"1 head": (0, "all"), "a window": (5, "window"), "recurrence:": (5, "recurrence")}
-    for name, state in least.items():
-        state = numbers("LayerNorm", "gelu", *state, 15)["state"]
-        assert (
-            f"{name}{' leaves' if name == '1 head' else ''} "
-            + (f"{state / 1e9:.2f} GB" if state >= 1e9 else f"{state / 1e6:.2f} MB")
-            in said
+    left = [
+        numbers(norm, ffn, kept, reach, 15)["state"]
+        for norm, ffn, kept, reach in (
+            ("LayerNorm", "SwiGLU", 5, "all"),
+            ("LayerNorm", "gelu", 0, "all"),
+            ("LayerNorm", "gelu", 5, "window"),
+            ("LayerNorm", "gelu", 5, "recurrence"),
         )
-    assert "You said a window" in said
+    ]
+    full = numbers("LayerNorm", "gelu", 5, "all", 15)["state"]
+    assert shares(page, ".lmbk-other") == pytest.approx([one / full for one in left], rel=1e-3)
+    assert shares(page, ".lmbk-bet") == pytest.approx([left[2] / full], rel=1e-3)
+    assert min(left) == left[3]
+    assert f"The recurrence, {left[3] / 1e6:.2f} MB of {full / 1e9:.2f} GB" in said
+    assert f"you said a window: {left[2] / 1e9:.2f} GB" in said

@@ -145,14 +145,14 @@ def test_the_line_of_the_chosen_size_stands_out(show):
     page = show(FixedVector.from_record(record(), size=32))
     assert page.locator(".lmv-line").count() == len(SIZES)
     assert page.locator(".lmv-now").count() == 1
-    before = page.locator(".lmv-now").get_attribute("points")
+    before = page.locator(".lmv-now").get_attribute("d")
     sliders(page)[1].press("End")
-    assert page.locator(".lmv-now").get_attribute("points") != before
+    assert page.locator(".lmv-now").get_attribute("d") != before
 
 
 NAMES = """[...document.querySelectorAll(".lmv-line")].map((line) => {
   const box = line.ownerSVGElement.getBoundingClientRect();
-  const points = line.getAttribute("points").split(" ").map((pair) => pair.split(",").map(Number));
+  const points = line.getAttribute("d").slice(1).split("L").map((pair) => pair.split(" ").map(Number));
   const name = [...document.querySelectorAll(".lmv-clear")].find((one) => {
     const at = points.findIndex(([x]) => Math.abs(x - Number(one.getAttribute("x"))) < 0.1);
     return at >= 0 && Math.abs(Number(one.getAttribute("y")) - 4 - points[at][1]) < 0.1;
@@ -189,13 +189,12 @@ def test_a_bet_on_the_largest_size_is_taken(show):
     page = show(FixedVector.from_record(run), bets=True)
     assert page.locator(".lmv-now").is_visible()
     assert not page.locator(".lmv-line:not(.lmv-now)").first.is_visible()
-    page.locator(".lm-wager input").fill("64")
+    page.locator(".lm-wager input").fill("34")
     page.get_by_role("button", name="Bet", exact=True).click()
     recall = run["scores"]["backwards"]["512"]["recall"]
     longest = max(n for n, share in enumerate(recall, 1) if share >= 0.95)
     words = page.locator(".lm-wager").inner_text()
-    assert f"Up to {longest} letters" in words
-    assert f"You said 64, {64 - longest} too many." in words
+    assert f"up to {longest} letters; you said 34, {34 - longest} too many." in words
     assert page.locator(".lmv-line:not(.lmv-now)").first.is_visible()
 
 

@@ -45,3 +45,15 @@ def test_the_bet_and_the_curves_behind_it(show):
         f"{big(grown)} times the weights, and {big(100 / grown)} times the text"
         in page.locator(".lm-wager").inner_text()
     )
+    # the pin stays on the curve: 50 times the weights, and what that costs
+    cost = sum(terms(26.0, best(24.0) + 1.7)) - sum(terms(26.0, best(26.0)))
+    assert f"You said 50, which costs {cost:.3f} nats." in page.locator(".lm-wager").inner_text()
+    assert page.locator(".lmbg-said").text_content() == f"you: + {cost:.3f}"
+    dot, lowest = (
+        page.locator(kind).evaluate("(one) => one.cx.baseVal.value") for kind in (".lmbg-bet", ".lmbg-low >> nth=1")
+    )
+    assert dot > lowest
+    ends = page.locator(".lmbg-said").evaluate("(one) => one.getBBox().x + one.getBBox().width")
+    assert ends < 386  # within the drawing
+    page.get_by_role("slider", name="Operations").press("ArrowLeft")
+    assert page.locator(".lmbg-bet").count() == 0  # another budget

@@ -186,7 +186,7 @@ def test_the_page_shows_the_numbers_of_python(show):
     figure = CompleteDigit(gpt(), EXAMPLES)
     page = show(figure)
     p = figure.posterior()
-    expect(page.locator(".lm-says")).to_contain_text(f"takes it for a {int(p.argmax())}".replace("a 8", "an 8"))
+    expect(page.locator(".lm-says")).to_contain_text(f": a {int(p.argmax())},".replace("a 8", "an 8"))
     assert columns(page) == pytest.approx(p.tolist(), abs=0.001)
     named = {str(c): f"{x:.2f}".removeprefix("0") for c, x in enumerate(p.tolist()) if 0.005 <= x < 0.995}
     shown = [one.split() for one in page.locator(".lmpx-columns li").all_inner_texts()]

@@ -42,7 +42,7 @@ def test_the_page_writes_what_python_writes(show):
         n = 2**letters
         shown = [float(text.removesuffix(" %")) for text in page.locator(".lm-bar-text").all_inner_texts()[6:12]]
         assert shown == pytest.approx([100 * c / n for c in counts], abs=0.051)
-        marks = page.locator(".lm-bar-track i").evaluate_all(
+        marks = page.locator(".lm-bar-track > .lm-mark:not(.lm-pin)").evaluate_all(
             "(all) => all.map((one) => parseFloat(one.style.left.slice(5)))"
         )
         assert marks[:12] == pytest.approx([100 * p for p in TARGET] * 2)

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
+import test_digit as digit
 import traitlets
 
 from lmbook import figures
-from lmbook.figures import FirstWords
+from lmbook.figures import FirstWords, bundle
+from lmbook.figures.firstwords import NEXT, ODDS, likeliest
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
@@ -119,6 +121,16 @@ def test_a_figure_shows_all_of_itself_and_keeps_its_height(show, printed):
         assert faults(page, "cut", "outside", "small", "missed", "high") == []
 
 
+def test_a_figure_gets_no_less_high_while_it_is_used(show):
+    page = show(figures.LSTMStep())
+    high = page.locator(FIGURES).evaluate("(one) => one.offsetHeight")
+    page.get_by_label("a trained LSTM on your text").check()  # shows a line of text alone
+    assert page.locator(FIGURES).evaluate("(one) => one.offsetHeight") == high
+    page.set_viewport_size({"width": 700, "height": 900})
+    page.get_by_label("a trained LSTM on your text").click()  # another width has another height
+    assert page.locator(FIGURES).evaluate("(one) => one.offsetHeight") < high
+
+
 # Moves each slider from end to end; says which changes nothing within a phone's screen.
 MOVED = """async (figures) => {
   const far = [];
@@ -152,8 +164,35 @@ MOVED = """async (figures) => {
 def test_a_slider_and_what_it_changes_are_on_one_screen_of_a_phone(show, printed):
     page = show(*printed, width=390)
     assert page.locator("input[type=range]").count() > 40
-    # the temperature of the first page acts once its model has been fetched, which a test of its own follows
-    assert [one for one in page.locator(FIGURES).evaluate_all(MOVED) if not one.startswith("firstwords")] == []
+    assert page.locator(FIGURES).evaluate_all(MOVED) == []
+
+
+# Moves each slider from end to end; gives all sentences that were said, what is quoted left out.
+SAYS = """async (figures) => {
+  const said = new Set();
+  const note = (figure) => figure.querySelectorAll(".lm-says").forEach((one) => said.add(
+    `${figure.dataset.module}: ${one.textContent.replace(/“[^”]*”/g, "“”")}`));
+  for (const figure of figures) {
+    note(figure);
+    for (const slider of figure.querySelectorAll("input[type=range]")) {
+      if (!slider.checkVisibility() || slider.closest(".lm-wager, .lm-bets")) continue;
+      const { value } = slider;
+      for (const now of [slider.min, slider.max, value]) {
+        slider.value = now;
+        slider.dispatchEvent(new Event("input", { bubbles: true }));
+        await new Promise((done) => requestAnimationFrame(done));
+        note(figure);
+      }
+    }
+  }
+  return [...said];
+}"""
+
+
+def test_what_is_read_out_is_short(show, printed):
+    said = show(*printed).locator(FIGURES).evaluate_all(SAYS)
+    assert len(said) > 60
+    assert [one for one in said if len(re.findall(r"\S*[\w“]\S*", one.partition(": ")[2])) > 15] == []
 
 
 # On paper: what says that something is missing, and how many square pixels of drawing there are.
@@ -190,7 +229,7 @@ NAMED = """(figures) => figures.map((figure) => {
     told: told.filter((number) => !shown.includes(number)),
   };
 })"""
-PLAYED = {"shannon", "unrolled"}  # a bet on every word; a rule that the reader guesses
+PLAYED = {"shannon"}  # a bet on every word
 
 
 def test_every_figure_takes_a_bet_and_on_paper_is_the_finding_and_its_drawing(show, printed):
@@ -238,8 +277,6 @@ AGAIN = """(figures) => figures.filter((figure) => [...figure.querySelectorAll("
   again.click();
   return there && !bet.contains(document.activeElement);
 })).map((figure) => figure.dataset.module)"""
-# The game is a bet on every word, the pairs one on every pair; what is near is shown to be read.
-OTHERWISE = {"shannon", "preferring", "nearby", "translator", "budget", "block", "draft"}
 NUMBER = re.compile(r"(?<![\d.,])\d[\d.,]*\d(?!\d)")  # of two digits at least: one alone is found anywhere
 
 
@@ -250,7 +287,7 @@ def given_away(page) -> list[str]:
     """
     before = page.locator(FIGURES).evaluate_all(SAID)
     after = page.locator(FIGURES).evaluate_all(SKIPPED)
-    assert {one["name"] for one in before if not one["asked"]} <= OTHERWISE
+    assert {one["name"] for one in before if not one["asked"]} <= PLAYED
     assert [one["name"] for one, then in zip(before, after, strict=True) if then["open"] or then["covered"]] == []
     numbers = [
         [set(NUMBER.findall(text)) for text in (then["told"], one["asked"], one["said"])]
@@ -264,6 +301,61 @@ def test_a_bet_is_taken_before_its_answer_can_be_seen_or_heard(show, printed):
     page = show(*printed, bets=True)
     assert given_away(page) == []
     assert page.locator(FIGURES).evaluate_all(AGAIN) == []
+    assert given_away(page) == []  # nor where it is asked again
+
+
+# What the sentence of a bet does not speak of: of each module whose bet depends on its state, one value of one trait.
+OTHER = {
+    "backprop": {"label": 3},
+    "blank": {"chosen": 3},
+    "block": {"tokens": 17},
+    "decoding": {"chosen": 1},
+    "digit": {"pixels": digit.greys(1)},
+    "directions": {"at": 1},
+    "draft": {"draft": "even"},
+    "fits": {"model": 0},
+    "forward": {"chosen": "h2"},
+    "distance": {"T": 20},
+    "lookup": {"heads": 2},
+    "lstm": {"bias": -1},
+    "masks": {"mask": [[1] * 8] * 8},
+    "nearby": {"chosen": 8},
+    "neighbours": {"words": "paris"},
+    "opened": {"read": 2},
+    "preferring": {"beta": 1},
+    "sentence": {"order": 2},
+    "tokenizers": {"text": "x" * 40},
+    "translator": {"place": 1},
+    "unrolled": {"unit": 39},
+    "wheels": {"width": 12},
+}
+SENTENCE = """(module) => {
+  const bet = document.querySelector(`figure[data-module="${module}"] .lm-wager`);
+  const p = bet.querySelector("p");
+  const seen = p.checkVisibility({ visibilityProperty: true });
+  return { seen, open: bet.dataset.open, high: bet.offsetHeight, said: p.textContent };
+}"""
+
+
+def test_the_sentence_of_a_bet_goes_with_what_it_speaks_of(show, printed):
+    ours = bundle.files().values()
+    depends = {path.parent.name for path in ours if re.search(r'^ +of: "', path.read_text("utf8"), re.M)}
+    assert depends == OTHER.keys()
+    page = show(*printed, bets=True)
+    for module, other in OTHER.items():
+        bet = page.locator(f'figure[data-module="{module}"] .lm-wager').first
+        asks = page.evaluate(SENTENCE, module)["said"]
+        bet.evaluate("(one) => one.querySelector('.lm-skip').click()")
+        before = page.evaluate(SENTENCE, module)
+        assert (before["seen"], before["open"]) == (True, "false"), module
+        texts = {trait: value if isinstance(value, str) else json.dumps(value) for trait, value in other.items()}
+        page.evaluate("(asked) => { location.hash = new URLSearchParams(asked); }", {"figure": module} | texts)
+        page.wait_for_function(f"!({SENTENCE})('{module}').seen")
+        after = page.evaluate(SENTENCE, module)
+        assert after["high"] == before["high"], module
+        bet.evaluate("(one) => one.querySelector('.lm-skip').click()")  # bet again, of what was asked
+        again = page.evaluate(SENTENCE, module)
+        assert (again["seen"], again["open"], again["said"]) == (True, "true", asks), module
 
 
 def test_an_answer_that_is_read_out_is_seen(show):
@@ -403,8 +495,13 @@ def test_every_line_of_text_is_one_of_the_shared_ones():
         assert path.name == "controls.mjs" or 'type: "text"' not in path.read_text("utf8"), path
 
 
-def test_the_temperature_acts_at_once_when_all_is_written(show):
-    page = show(FirstWords(), motion="reduce")
+def test_the_temperature_of_the_first_page_acts_at_once_before_its_model_comes_and_when_all_is_written(show):
+    page = show(FirstWords(), motion="reduce", bets=True)
+    page.get_by_role("slider").fill("1.6")  # whoever moves it skips the bet
+    shown = lambda: [float(p) for p in page.locator(".lm-bar-text").all_inner_texts()]  # noqa: E731
+    assert shown() == pytest.approx([p for _, p in likeliest(ODDS, 1.6)], abs=0.006)
+    page.get_by_role("slider").fill("0.7")
+    assert shown() == pytest.approx([p for _, p in NEXT], abs=0.006)
     page.get_by_label("Begin with").fill("JULIET:")
     page.get_by_role("button", name="Write on").click()
     page.wait_for_function("/^JULIET:[^]{200}/.test(document.querySelector('.lmo-text').textContent)")

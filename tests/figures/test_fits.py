@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 import torch
 from seen import each, says, table
@@ -109,15 +110,17 @@ def test_the_page_shows_the_numbers_of_python(show):
         figure = DoesItFit(model=model, gpu=gpu, bits=bits, texts=many, tokens=long)
         now = figure.numbers()
         cache = f"{now['cache'] / 1e6:.2f} MB" if now["cache"] < 5e6 else f"{now['cache'] / 1e9:.2f} GB"
-        assert f"{now['weights'] / 1e9:.2f} GB of weights and {cache} of cache" in says(page)
+        drawn = page.locator(".lm-chart svg").first
+        assert f"weights {now['weights'] / 1e9:.2f} GBcache {cache}" in page.locator(".lm-chart").text_content()
+        assert f"{now['weights'] / 1e9:.2f} GB of weights and {cache} of cache" in drawn.get_attribute("aria-label")
         assert table(page)[0][1] == f"{figure.models[model]['parameters']:,}"
         fits = now["weights"] + now["cache"] <= figure.gpus[gpu]["memory"] * 1e9
-        assert ("does not fit" in says(page)) == ("not fit" in table(page)[5][1]) == (not fits)
+        assert ("does not fit" in says(page)) == ("not fit" in table(page)[6][1]) == (not fits)
         assert ("tokens per second" in says(page)) == fits  # what does not fit writes nothing
         if fits:
-            assert float(table(page)[5][1].replace(",", "")) == pytest.approx(now["speed"], abs=0.51)
+            assert float(table(page)[6][1].replace(",", "")) == pytest.approx(now["speed"], abs=0.51)
             assert ("Computing takes" in says(page)) == (now["computing"] > now["reading"])
-        for row, name in zip(table(page)[3:5], ("reading", "computing"), strict=True):
+        for row, name in zip(table(page)[4:6], ("reading", "computing"), strict=True):
             value, unit = row[1].split()
             assert float(value) == pytest.approx(now[name] * {"ms": 1e3, "µs": 1e6}[unit], abs=0.051)
 
@@ -125,12 +128,14 @@ def test_the_page_shows_the_numbers_of_python(show):
 def test_keys_move_the_sliders(show):
     page = show(DoesItFit(gpu=1))
     texts, tokens = sliders(page)
-    assert "1 text of 512 tokens" in says(page)
-    assert "that fits" in says(page)
+    said = lambda: [one.get_attribute("aria-valuetext") for one in (texts, tokens)]  # noqa: E731
+    assert said() == ["1", "512"]
+    assert "It fits" in says(page)
     texts.press("ArrowRight")
-    assert "2 texts of 512 tokens" in says(page)
+    assert said() == ["2", "512"]
     tokens.press("End")
-    assert "2 texts of 1,024 tokens" in says(page)  # the window of GPT-2
+    assert said() == ["2", "1,024"]  # the window of GPT-2
+    assert table(page)[1][1] == "1,024"
     texts.press("End")
     assert "does not fit" in says(page)
 
@@ -138,30 +143,45 @@ def test_keys_move_the_sliders(show):
 def test_the_mouse_chooses_bits(show):
     page = show(DoesItFit())
     page.get_by_role("group", name="Bits per weight").get_by_text("4", exact=True).click()
-    assert "GPT-2, smallest (2019), 4 bits" in says(page)
+    weights = f"{DoesItFit(bits=4).numbers()['weights'] / 1e9:.2f} GB of weights"
+    assert page.locator(".lm-chart svg").first.get_attribute("aria-label").startswith(weights)
 
 
 def test_the_result_is_read_out(show):
     page = show(DoesItFit())
+    before = says(page)
     sliders(page)[0].press("ArrowRight")
-    page.wait_for_function("document.querySelector('[role=status]').textContent.includes('2 texts')")
+    heard = "(old) => ![old, ''].includes(document.querySelector('[role=status]').textContent)"
+    page.wait_for_function(heard, arg=before)
     assert page.get_by_role("status").inner_text() == says(page)
 
 
 def test_the_curves_cross_where_the_cache_outgrows_the_weights(show):
     page = show(DoesItFit(model=4, gpu=1, bits=4, tokens=12), bets=True)
-    assert not page.locator(".lmfi-curve").first.is_visible()
+    assert page.locator(".lmfi-curve.lmfi-weights").is_visible()
+    assert not page.locator(".lmfi-curve.lmfi-cache, .lmfi-here").locator("visible=true").count()
     page.get_by_role("slider", name="Texts", exact=True).fill("2")
     page.get_by_role("button", name="Bet").click()
     height = lambda name: [float(y) for y in re.findall(r" (-?[\d.]+)", each(page, name, "d")[0][0])]  # noqa: E731
     weights, cache = height(".lmfi-curve.lmfi-weights"), height(".lmfi-curve.lmfi-cache")
     first = next(k for k, (w, c) in enumerate(zip(weights, cache, strict=True)) if c < w)  # higher up on the page
-    figure = DoesItFit(model=4, gpu=1, bits=4, tokens=12)
+    m = DoesItFit().models[4]
 
-    def more(k):
-        figure.texts = k
-        now = figure.numbers()
-        return now["cache"] / (figure.gpus[1]["bandwidth"] * 1e9) > now["reading"] / 2
+    def more(texts):
+        experts = 1 - (1 - m["top_k"] / m["experts"]) ** texts
+        read = 0.5 * (m["parameters"] - m["in_experts"] + experts * m["in_experts"])
+        return 2 * m["n_layers"] * m["width"] * 2 * 4096 * texts > read
 
-    assert [more(k) for k in range(first + 1)] == [False] * first + [True]
-    assert f"Here from {2**first} texts; you said 4." in page.locator(".lm-wager").inner_text()
+    begins = next(texts for texts in range(1, 1025) if more(texts))
+    assert 2 ** (first - 1) < begins <= 2**first
+    assert f"more from {begins} texts on; you said 4, {begins / 4:.1f} times too few." in (
+        page.locator(".lm-wager").inner_text()
+    )
+    said = page.locator(".lmfi-said").all_text_contents()
+    assert said == ["you: 4", f"from {begins}"]
+    places = [float(x) for x in re.findall(r"[ML]([\d.]+) ", each(page, ".lmfi-curve.lmfi-cache", "d")[0][0])]
+    at = places[0] + (places[10] - places[0]) * np.log2(begins) / 10
+    assert float(each(page, ".lmfi-here", "cx")[0][0]) == pytest.approx(at, abs=0.1)
+    assert each(page, ".lmfi-bet", "d")[0][0].startswith(f"M{places[2]:g}"[:4])
+    page.get_by_role("slider", name="Tokens in each").press("ArrowRight")
+    assert page.locator(".lmfi-bet").count() == 0  # another question

@@ -276,7 +276,7 @@ def fmt():
     from py_mini_racer import MiniRacer
 
     with MiniRacer() as machine:
-        machine.eval(bundle.source("format").replace("export const", "var"))
+        machine.eval(bundle.source("format").replace("export const", "var").replace("export ", ""))
         yield lambda call: machine.eval(f"fmt.{call}")
 
 

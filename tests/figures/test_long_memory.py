@@ -156,7 +156,7 @@ def test_what_grows_out_of_the_frame_is_cut_there_and_a_bet_on_it_is_taken(show)
     assert f"You said 10⁶: {abs(6 - power):.1f} powers of ten away" in page.locator(".lm-wager").inner_text()
     assert grown.is_visible()
     heights = [
-        float(y) for y in re.findall(r" ([\d.]+)(?= [ML]|$)", page.locator(".lmd-other path").nth(1).get_attribute("d"))
+        float(y) for y in re.findall(r" ([\d.]+)(?=L|$)", page.locator(".lmd-other path").nth(1).get_attribute("d"))
     ]
     assert len(set(heights)) == len(heights), "a straight line, not one that runs along the frame"
 
@@ -273,7 +273,7 @@ def test_a_text_of_the_readers_is_read_as_by_torch(show):
     for text in ("Sail on, my computer!", "naïve"):
         page.get_by_label("Your own text").fill(text)
         page.get_by_role("button", name="Read it").click()
-        page.wait_for_function("(n) => document.querySelectorAll('.lmg-char').length === n", arg=len(text))
+        page.wait_for_function("(n) => document.querySelectorAll('.lm-along > span').length === n", arg=len(text))
         assert page.get_by_label("Bars:").is_visible()
         page.get_by_role("slider", name="Unit").fill("17")
         page.locator("details").last.evaluate("(node) => { node.open = true; }")

@@ -197,6 +197,8 @@ def test_one_star_can_be_reached_and_no_query_reaches_the_other(show):
     page = show(lookup(), bets=True)
     page.get_by_role("button", name="B alone").click()
     assert "You said B alone. A alone:" in page.locator(".lm-wager").inner_text()
+    ring, star = (page.locator(kind).bounding_box() for kind in (".lmq-bet", ".lmq-star >> nth=1"))
+    assert ring["x"] < star["x"] < star["x"] + star["width"] < ring["x"] + ring["width"]
     unfold(page)
     control(page, "Query, sea").fill("-1.2")
     assert "star" not in says(page)
@@ -205,8 +207,8 @@ def test_one_star_can_be_reached_and_no_query_reaches_the_other(show):
     assert page.locator(".lmq-met").count() == 1
     where = """(stars) => stars.map((star) => star.getAttribute("transform").match(/[\\d.]+/g).map(Number))"""
     _, far = page.locator(".lmq-star").evaluate_all(where)
-    corners = page.locator(".lmq-hull").get_attribute("points").split()
-    hull = [tuple(map(float, corner.split(","))) for corner in corners]
+    corners = page.locator(".lmq-hull").get_attribute("d").strip("MZ").split("L")
+    hull = [tuple(map(float, corner.split())) for corner in corners]
 
     def inside(a, b, point):
         return (b[0] - a[0]) * (point[1] - a[1]) - (b[1] - a[1]) * (point[0] - a[0]) > 0
@@ -222,5 +224,5 @@ def test_the_answers_of_a_turned_query_are_drawn_where_it_passes(show):
     control(page, "Query, engines").fill("-1")  # as long
     points = [set(path[1:].split("L")) for path in (before, page.locator(".lmq-round").last.get_attribute("d"))]
     assert points[0] == points[1]
-    middle = page.locator(".lmq-answer").get_attribute("d")[1:].split("l")[0].split(",")
-    assert f"{float(middle[0]):.1f},{float(middle[1]) + 9:.1f}" in points[0]
+    middle = page.locator(".lmq-answer").get_attribute("d")[1:].split("l")[0].split()
+    assert f"{float(middle[0]):.1f} {float(middle[1]) + 9:.1f}" in points[0]

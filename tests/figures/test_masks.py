@@ -92,7 +92,7 @@ def test_leaks_are_the_later_inputs():
         ({"words": ["a", "b"]}, "2 words"),
         ({"mask": [[1]]}, "8 rows of 8"),
         ({"mask": [[2] * T] * T}, "each 0 or 1"),
-        ({"layers": 5}, "layers"),
+        ({"layers": 8}, "layers"),
         ({"chosen": 8}, "chosen is 8"),
     ],
 )
@@ -238,7 +238,17 @@ def test_seven_layers_bring_the_last_word_to_the_first_output(show):
     assert [reach(mask, L, True)[0][T - 1] for L in (6, 7)] == [0, 1]
     page = show(MaskPainter(), bets=True)
     page.get_by_role("button", name="4", exact=True).click()
-    assert "7 layers, one for each step of the way. You said 4." in page.locator(".lm-wager").inner_text()
+    assert "7 layers, one for each step of the way; you said 4." in page.locator(".lm-wager").inner_text()
+    assert "After 7 layers output 1 sees inputs: all 8" in says(page)
+    assert page.locator(".lmk-way").count() == 7  # one way, without a rest
+    # the bet stays in the drawing: what output 1 sees after the layers that were bet
+    assert page.locator(".lmk-said").text_content() == "you: 4, word 5"  # 800 px leave it no room for more
+    ring, nodes = (
+        page.locator(kind).evaluate_all("(all) => all.map((one) => [one.cx.baseVal.value, one.cy.baseVal.value])")
+        for kind in (".lmk-bet", ".lmk-on.lmk-node, .lmk-leak.lmk-node")
+    )
+    assert ring[0] == max(place for place in nodes if place[1] == ring[0][1])
+    assert reach(mask, 4, True)[0].index(0) == 5
 
 
 def test_the_result_is_read_out(show):

@@ -3,14 +3,15 @@
 from seen import says
 
 from lmbook.figures import NearSections
+from lmbook.figures.nearby import TORN, whole
 from lmbook.lab import passages
 
 
 def shown(page):
     """(cosine, section) of each neighbour."""
-    rows = page.locator(".lmns-near button").all()
-    first = "(node) => node.firstChild.textContent"
-    return [(row.locator("b").inner_text(), row.locator("span").last.evaluate(first)) for row in rows]
+    name = """(node) => [...node.firstChild.childNodes].filter((one) => !one.matches?.("small, em"))
+      .map((one) => one.textContent).join("")"""
+    return [(row.locator("b").inner_text(), row.evaluate(name)) for row in page.locator(".lmns-near button").all()]
 
 
 def expected(figure):
@@ -43,3 +44,25 @@ def test_neighbours_lead_on_by_mouse_and_by_keyboard(show):
     assert figure.name(figure.chosen) in says(page)
     page.get_by_label("Chapter and section").select_option(index=0)
     assert shown(page) == expected(NearSections(chosen=0))
+
+
+def test_no_text_has_a_hole_where_a_formula_stood():
+    assert whole("Take the unit the formula with b. It grows. So 1/2 ends it …") == "It grows."
+    texts = [text for *_, text in NearSections().sections]
+    assert not any(TORN.search(text) for text in texts)
+    assert sum(map(bool, texts)) > 0.9 * len(texts)
+
+
+def test_the_bet_stays_marked_beside_the_answer(show):
+    page = show(NearSections(), bets=True)
+    assert not page.locator(".lmns-near b").first.is_visible()
+    page.locator(".lmns-near button").last.click()
+    page.get_by_role("button", name="Show").click()
+    figure = NearSections()
+    assert [cosine for cosine, _ in shown(page)] == [f"{cosine:.2f}" for _, cosine in figure.neighbours()]
+    last = max(i for i, _ in figure.near[figure.chosen])
+    place = [i for i, _ in figure.near[figure.chosen]].index(last)
+    assert "your bet" in page.locator(".lmns-near button").nth(place).inner_text()
+    assert (
+        f"; yours, {place + 1} of 5, has {figure.neighbours()[place][1]:.2f}." in page.locator(".lm-wager").inner_text()
+    )

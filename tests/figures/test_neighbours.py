@@ -205,8 +205,9 @@ def test_a_bet_on_a_neighbour_is_answered_by_cosines(show, trained):
     wanted = {word: torch.cosine_similarity(at("red"), at(word), dim=0).item() for word in EXAMPLES[0].split()}
     best = max(wanted, key=wanted.get)
     words = page.locator(".lm-wager").inner_text()
-    assert f"“{best}”, with a cosine of {wanted[best]:.2f}" in words
-    assert f"You said “storm”, which has {wanted['storm']:.2f}." in words
+    assert f"is nearest to “{best}”: {wanted[best]:.2f}" in words
+    assert f"; “storm” has {wanted['storm']:.2f} (dashed)." in words
+    assert page.locator(".lmn-bet").count() == 1
 
 
 def test_the_address_places_words_and_each_group_is_one_tab_stop(show):

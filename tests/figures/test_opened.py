@@ -10,7 +10,7 @@ import pytest
 import torch
 from seen import says
 
-from lmbook import data
+from lmbook import data, positions
 from lmbook.figures import OpenTransformer, bundle, modules
 from lmbook.figures.insides import Opened, tokens
 from lmbook.figures.opened import ABOUT, BERT, GPT, asked, described, first_view, looks, parsed
@@ -419,9 +419,22 @@ def test_a_text_of_the_readers_is_read_with_mask_and_cache(show, axe_in_every_vi
 @pytest.mark.parametrize(
     ("figure", "pressed", "told"),
     [
-        (lambda: OpenTransformer(), "layer 3", "You said layer 3. It comes up in layer 2, with P = 0.61; at the end"),
-        (lambda: OpenTransformer("decoder.3.cross.1"), "Mann", "You said “Mann”. Most at “auf”, weight 0.87."),
-        (lambda: OpenTransformer("source"), "both", "You said both. The wave alone"),
+        (
+            lambda: OpenTransformer(),
+            "layer 3",
+            "You said layer 3. “on” comes up in layer 2, with P = 0.61;",
+        ),
+        (
+            lambda: OpenTransformer("decoder.3.cross.1"),
+            "einer",
+            "looks most at “auf”, weight 0.87. You said “einer”: 0.0",
+        ),
+        (
+            lambda: OpenTransformer("decoder.3.cross.1", write=5),
+            "grünen",
+            "this head looks most at “grünen”, weight 0.95.",
+        ),
+        (lambda: OpenTransformer("source"), "the third fifth", "You said the third fifth: "),
     ],
 )
 def test_a_bet_is_taken_before_what_it_asks_for_is_in_sight(show, figure, pressed, told):
@@ -433,6 +446,20 @@ def test_a_bet_is_taken_before_what_it_asks_for_is_in_sight(show, figure, presse
     page.get_by_role("group", name="Your bet").get_by_role("button", name=pressed, exact=True).click()
     assert told in page.locator(".lm-wager").inner_text()
     assert page.evaluate(f"{covered}.length") == page.locator(".lmo-told").count()
+    assert page.locator(".lmo-bet").count() == 1  # it stays in the drawing
+
+
+def test_the_entries_that_change_most_are_the_fast_ones(show):
+    page = show(figure := OpenTransformer("source"), bets=True)
+    place, d = figure.first["places"]["source"], figure.about["d_model"]
+    code = positions.sinusoidal(place + 5, d).double()
+    change = (code[place + 4] - code[place]) ** 2
+    first, second, *_ = [part.sum() / change.sum() for part in change.tensor_split(5)]
+    assert d % 5 == 0
+    page.get_by_role("button", name="the second fifth").click()
+    told = page.locator(".lm-wager").inner_text()
+    assert f"Most of the change, {100 * first:.0f} %, is in the first fifth" in told
+    assert f"You said the second fifth: {100 * second:.0f} %." in told
 
 
 def test_all_heads_of_a_layer_are_drawn_and_open(show):

@@ -74,7 +74,7 @@ def test_float32_dies_where_numpy_says_and_the_sum_lives_on(show):
     page = show(SentenceProbability(LONG))
     single = np.cumprod(np.exp(by_hand(LONG)).astype(np.float32), dtype=np.float32)
     first = int(np.argmax(single == 0))
-    assert f"In float32 the product is 0 from token {first + 1} on" in says(page)
+    assert f"in float32 0 from token {first + 1} on" in says(page)
     assert page.locator(".lm-total").nth(1).inner_text() == "0 (underflow)"
     assert total(page) == pytest.approx(sum(by_hand(LONG)), abs=0.006)
     assert number(page.locator(".lm-total").first.inner_text()) > 0
@@ -129,9 +129,10 @@ def test_two_words_swap_and_the_change_is_said(show, way):
     assert tiles(page) == [*swapped.split(), "<eos>"]
     before, after = sum(by_hand("the sea was calm .")), sum(by_hand(swapped))
     assert total(page) == pytest.approx(after, abs=0.006)
-    said = re.search(r"(raises|lowers) the log probability by ([\d.]+), from (−[\d.]+) to (−[\d.]+)", says(page))
-    assert said[1] == ("raises" if after > before else "lowers")
-    assert [number(x) for x in said.groups()[1:]] == pytest.approx([abs(after - before), before, after], abs=0.006)
+    said = re.search(r"ln P (rises|falls) to (−[\d.]+), (.+) times (more|less) probable", says(page))
+    assert (said[1], said[4]) == (("rises", "more") if after > before else ("falls", "less"))
+    assert number(said[2]) == pytest.approx(after, abs=0.006)
+    assert number(said[3]) == pytest.approx(math.exp(abs(after - before)), rel=0.05)
     page.get_by_role("button", name="Undo").click()
     assert tiles(page)[:2] == ["the", "sea"]
 
@@ -193,7 +194,7 @@ def test_the_word_is_bet_before_float32_ends(show):
     single = np.cumprod(np.exp(by_hand(LONG)).astype(np.float32), dtype=np.float32)
     dies = int(np.argmax(single == 0)) + 1
     told = page.locator(".lm-wager").inner_text()
-    assert f"It is word {dies}, “{words(LONG)[dies - 1]}”; you said 12, {dies - 12} words too early." in told
+    assert f"becomes 0 at word {dies}, “{words(LONG)[dies - 1]}”; you said 12, {dies - 12} words too early." in told
     assert page.locator(".lm-totals").is_visible()
 
 

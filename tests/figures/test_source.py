@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,11 @@ def test_a_module_can_be_read_and_searched(path):
     text = path.read_text("utf-8")
     assert [line for line in text.splitlines() if len(line) > 120] == []
     assert PARALLEL.findall(text) == []
+
+
+def test_no_two_modules_of_the_figures_have_one_name():
+    """The bundle knows a module by its name without the folder."""
+    assert len(bundle.files()) == len([*(ROOT / "src/lmbook/figures").rglob("*.mjs")])
 
 
 def test_a_parallel_declaration_is_seen():
@@ -51,3 +57,9 @@ def test_no_network_is_computed_on_the_pages_own_thread(name):
 
 def test_what_a_program_computes_with_is_seen():
     assert "autograd" in on_the_page("engine")
+
+
+def test_no_two_folders_have_a_module_of_one_name():
+    """The bundler knows a module by its name alone."""
+    names = [path.name for path in bundle.HERE.rglob("*.mjs")]
+    assert [name for name, count in Counter(names).items() if count > 1] == []

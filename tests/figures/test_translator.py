@@ -143,8 +143,8 @@ def test_the_readers_sentence_is_translated_as_by_torch(show):
         page.locator(".lmx-heads button").nth(6).click()
         weights = [one for one in found["attention"] if one["kind"] == "cross"][1]["weights"][2]
         assert rows(page) == [pytest.approx(row, abs=0.006) for row in weights]
-    for way, kind in (("the source, from the source", "encoder"), ("what is written, from the translation", "self")):
-        page.get_by_label("Where it looks").select_option(label=way)
+    for way, kind in (("the source, to read it", "encoder"), ("what is written so far", "self")):
+        page.get_by_label("It looks at").select_option(label=way)
         weights = [one for one in found["attention"] if one["kind"] == kind][1]["weights"][2]
         assert [row[: len(wanted)] for row, wanted in zip(rows(page), weights, strict=True)] == [
             pytest.approx(row, abs=0.006) for row in weights

@@ -14,8 +14,8 @@ def rows(page):
 
 def bars(page):
     """The values that the bars of the characters stand for, from their heights and their sides of the line."""
-    found = each(page, ".lmu-char rect", "height", "class")
-    return [float(height) / (12 if "lmu-plus" in side else -12) for height, side in found]
+    found = each(page, ".lm-along rect", "height", "class")
+    return [float(height) / (12 if "lm-plus" in side else -12) for height, side in found]
 
 
 # --- the stored states ----------------------------------------------------------------------------------------------
@@ -83,16 +83,16 @@ def test_one_scrubs_along_the_text(show, way):
     figure = UnrolledRNN(t=30)
     page = show(figure)
     if way == "mouse":
-        page.locator(".lmu-char").nth(33).click()
+        page.locator(".lm-along > span").nth(33).click()
     else:
         slider = page.get_by_role("slider", name="Step t")
         for _ in range(3):
             slider.press("ArrowRight")
     figure.t = 33
     guess, h = figure.guesses()[0][0], signed(figure.states()[33, 153])
-    assert page.locator(".lmu-char.lmu-now").count() == 1
+    assert page.locator(".lm-along > .lm-now").count() == 1
     assert page.locator(".lmu-here").inner_text() == h
-    assert f"unit 153 is {h}. The likeliest next character is “{visible(guess)}”" in says(page)
+    assert f"unit 153 is {h}. Likeliest next: “{visible(guess)}”" in says(page)
     assert page.get_by_role("slider", name="Step t").get_attribute("aria-valuetext") == "34 of 120"
 
 
@@ -100,6 +100,7 @@ def test_one_scrubs_along_the_text(show, way):
 def test_a_unit_is_chosen_in_the_strip_by_number_or_by_a_button(show, width):
     figure = UnrolledRNN(t=30, known=[[39, "capital"], [21, "blank"]])
     page = show(figure, width=width)
+    page.locator(".lmu-strip").scroll_into_view_if_needed()
     box = page.locator(".lmu-strip").bounding_box()
     columns = 40 if width == 600 else 20
     pitch = box["width"] / columns
@@ -125,13 +126,13 @@ def test_the_strip_shows_size_and_sign_of_every_unit(show):
     assert len(squares) == UNITS
     for (width, sign), value in zip(squares, figure.states()[12], strict=True):
         assert abs(float(width) - (1.5 + 7 * abs(value))) < 0.01
-        assert sign == ("lmu-plus" if value > 0 else "lmu-minus")
+        assert sign == ("lm-plus" if value > 0 else "lm-minus")
 
 
 def test_another_passage_brings_its_own_text(show):
     page = show(UnrolledRNN(t=3))
     page.get_by_label("Passage").select_option(index=2)
-    shown = "".join(page.locator(".lmu-char").all_inner_texts())
+    shown = "".join(page.locator(".lm-along > span").all_inner_texts())
     assert shown == "".join(map(visible, stored()[2]["text"][:STEPS]))
     assert "After “" + "".join(map(visible, stored()[2]["text"][:4])) in says(page)
 
@@ -157,7 +158,7 @@ def test_a_text_of_the_readers_is_read_as_by_torch(show):
     for text in ("My dear computer, what a day!", "über alles"):
         page.get_by_label("Your own text").fill(text)
         page.get_by_role("button", name="Read it").click()
-        page.wait_for_function("(n) => document.querySelectorAll('.lmu-char').length === n", arg=len(text) - 1)
+        page.wait_for_function("(n) => document.querySelectorAll('.lm-along > span').length === n", arg=len(text) - 1)
         ids = torch.tensor([tokenizer.encode(text)])
         with torch.no_grad():
             h = model.features(ids[:, :-1])[0][0]
@@ -177,4 +178,4 @@ def test_one_character_is_too_few(show):
     page.get_by_label("Your own text").fill("a")
     page.get_by_role("button", name="Read it").click()
     page.get_by_text("two characters are the least").wait_for()
-    assert page.locator(".lmu-char").count() == STEPS
+    assert page.locator(".lm-along > span").count() == STEPS

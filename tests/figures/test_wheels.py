@@ -128,7 +128,16 @@ def test_the_bet_names_the_dial_that_changes_most(show):
         for one, other in zip(PositionWheels(offset=3).hands(), PositionWheels(offset=6).hands(), strict=True)
     ]
     most = max(range(4), key=lambda j: abs(changes[j]))
-    assert f"You said dial 2. Dial {most} changes it by {changes[most]:.2f}" in page.locator(".lm-wager").inner_text()
+    told = page.locator(".lm-wager").inner_text()
+    assert f"From offset 3 to 6 dial {most} changes the product most, by {changes[most]:+.2f}, and dial 2" in told
+    assert "offset 6" in says(page)
+    dials = page.locator(".lmpw-dial")
+    for dial, change in zip(dials.all_inner_texts(), changes, strict=True):
+        assert f"{change:+.2f}".replace("-", "−") in dial
+    assert [one for one in range(4) if "you" in dials.nth(one).inner_text()] == [2]
+    assert page.locator(".lmpw-most").inner_text() == f"{changes[most]:+.2f}"
+    ends = page.locator(".lmpw-old").evaluate_all("(lines) => lines.map((line) => line.x1.baseVal.value)")
+    assert ends == pytest.approx([50 + 50 * hand["cosine"] for hand in PositionWheels(offset=3).hands()], abs=1e-3)
 
 
 def test_keys_move_both_sliders_and_the_product_stays_at_one_offset(show):

@@ -174,10 +174,10 @@ def test_the_page_shows_the_numbers_of_python(show, state):
         assert cells[2] == "cut" if p == 0 else number(cells[2]) == pytest.approx(p, rel=0.01)
     _, alpha = figure.after(figure.prompt)
     mean = alpha[figure.layer].mean(0)
-    assert [float(cells[2]) for cells in table(page, 1)] == pytest.approx(mean.tolist(), abs=6e-4)
-    page.locator("summary").last.click()
+    page.get_by_text("What the last character looks at").click()
+    assert [float(cells[2]) for cells in table(page, 2)] == pytest.approx(mean.tolist(), abs=6e-4)
     page.get_by_label("Head", exact=True).select_option(label="2")
-    assert [float(cells[2]) for cells in table(page, 1)] == pytest.approx(alpha[figure.layer][1].tolist(), abs=6e-4)
+    assert [float(cells[2]) for cells in table(page, 2)] == pytest.approx(alpha[figure.layer][1].tolist(), abs=6e-4)
     assert page.locator(".lm-bar").count() == SHOWN
 
 
@@ -228,7 +228,7 @@ def test_the_weights_come_when_the_model_is_to_write(show):
     page = show(GPTWriter())
     page.on("request", lambda request: asked.append(request.url))
     page.get_by_role("slider", name="Temperature").fill("0.2")
-    page.locator("summary").last.click()
+    page.get_by_text("What the last character looks at").click()
     page.get_by_role("radio", name="1", exact=True).check()
     page.mouse.move(9, 9)
     assert asked == []
@@ -274,14 +274,18 @@ def test_a_slider_writes_the_text_anew_with_the_same_draws(show):
     assert page.locator(".lmw-text").text_content().removeprefix(EXAMPLES[0])[: len(BESIDE[0][1])] == BESIDE[0][1]
 
 
-def test_a_bet_on_the_temperature_is_answered(show):
+def test_a_bet_where_two_texts_part_is_answered_in_both(show):
     page = show(GPTWriter(), bets=True)
-    page.locator(".lm-wager input").fill("0.5")
+    assert not page.get_by_text(BESIDE[2][1][:20]).is_visible()
+    page.locator(".lm-wager input").fill("12")
     page.get_by_role("button", name="Bet", exact=True).click()
-    half = GPTWriter(temperature=0.5).next()[0][2]
-    words = page.locator(".lm-wager").inner_text()
-    assert words.startswith(f"{half:.2f}: ")
-    assert f"You said 0.50, {0.5 - half:.2f} too high." in words
+    (_, second), (_, third) = BESIDE[1:]
+    same = next(i for i, (a, b) in enumerate(zip(second, third, strict=False)) if a != b)
+    assert f"They part after {same} characters" in page.locator(".lm-wager").inner_text()
+    assert f"you said 12, {12 - same} too many." in page.locator(".lm-wager").inner_text()
+    marks, bets = (page.locator(f".lmw-three {kind}").all_text_contents() for kind in ("mark", ".lmw-bet"))
+    assert marks == [text[same] for _, text in BESIDE[1:]]
+    assert bets == [text[12] for _, text in BESIDE[1:]]
 
 
 def test_what_the_first_page_shows_is_what_the_model_writes_there(page_model):
@@ -295,4 +299,8 @@ def test_what_the_first_page_shows_is_what_the_model_writes_there(page_model):
     p = np.array(page_model("[...next()]"))
     order = sorted(range(len(p)), key=lambda i: (-p[i], i))[: len(firstwords.NEXT)]
     assert [CHARACTERS[i] for i in order] == [char for char, _ in firstwords.NEXT]
-    assert p[order] == pytest.approx([share for _, share in firstwords.NEXT], abs=1e-4)
+    assert p[order] == pytest.approx([share for _, share in firstwords.NEXT], abs=5e-4)
+    logits = page_model("none(gpt.to(ids))")
+    odds = [[CHARACTERS[i], max(filter(None, logits)) - z] for i, z in enumerate(logits) if z is not None]
+    assert [char for char, _ in sorted(odds, key=lambda one: one[1])] == [char for char, _ in firstwords.ODDS]
+    assert sorted(below for _, below in odds) == pytest.approx([below for _, below in firstwords.ODDS], abs=6e-4)

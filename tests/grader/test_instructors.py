@@ -78,8 +78,8 @@ def test_every_command_about_exams_can_be_called_so(command):
 
 def test_the_bank_is_as_large_as_the_page_says():
     sizes = {len(of_chapter(number)) for number in CHAPTERS}
-    assert (min(sizes), max(sizes)) == (9, 12)
-    assert "a bank of nine to twelve questions for each chapter" in TEXT
+    assert (min(sizes), max(sizes)) == (9, 14)
+    assert "a bank of nine to fourteen questions for each chapter" in TEXT
 
 
 def test_page_and_solutions_describe_answers_alike():
@@ -150,4 +150,30 @@ def test_the_model_report_says_what_was_measured():
     words = [board["valid"]["5-gram"]["words"], board["test"]["5-gram"]["words"], board["other text"]["words"]]
     assert all(f"{count:,}" in page for count in words)
     given = [(int(a), int(b)) for a, b in re.findall(r"^\| (\d+) \| (\d+) \|", page, re.MULTILINE)]
-    assert (sum(a for a, _ in given), sum(b for _, b in given)) == (76, 100)
+    assert (sum(a for a, _ in given), sum(b for _, b in given)) == (96, 100)
+
+
+def test_the_model_report_says_what_the_network_did():
+    page, board = (ROOT / "book/model-report.md").read_text("utf-8"), record("keyboard-network")["scores"]
+    sizes = dict(zip(("1-gram", "2-gram", "3-gram", "4-gram", "network"), board["MB"], strict=True))
+    assert f"take {sizes['2-gram']:.1f} MB up to bigrams, {sizes['3-gram']:.1f} MB up to trigrams" in page
+    for name in "1-gram", "3-gram", "network":
+        cells = [f"{sizes[name]:.1f}"]
+        for part in (board["valid"][name], board["test"][name]):
+            cells += [f"{100 * part[key]:.1f} %" for key in ("hit rate", "keystrokes saved")]
+            cells.append(f"{part['perplexity']:.1f}")
+        assert f"| {name} | {' | '.join(cells)} |" in page
+        found = " | ".join(f"{100 * share:.0f} %" for share in board["by letters"][name])
+        assert f"| {name} | {found} |" in page
+    less, most, least = (f"{-100 * one:.1f}" for one in board["network over n-gram"])
+    assert f"saves {less} points fewer than the trigram" in page
+    assert f"between {least} and {most} fewer" in page
+    for name in "1-gram", "3-gram":
+        a, b, c, d = (f"{100 * share:.0f}" for share in board["by length"][name])
+        assert f"{a}, {b}, {c} and {d} %" in page
+    for name in "3-gram", "network":
+        of = board["stories"][name]
+        ways = [100 * of[way]["keystrokes saved"] for way in ("other text", "other text, mixed")]
+        assert f"from {ways[0]:.1f} to {ways[1]:.1f} %" in page
+    assert f"$\\lambda = {of['weight']}$" in page
+    assert all(word in page for word in board["only the n-gram"].split(", "))

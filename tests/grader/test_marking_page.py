@@ -48,9 +48,10 @@ def test_ticks_are_kept_and_saved_as_marks(sheet, page, tmp_path, comment):
     both = page.locator("article").first
     both.get_by_label("1 point: the word").check()
     both.get_by_label("Comment").fill(comment)
-    page.reload()
-    both = page.locator("article").first
-    # A browser stores in a process of its own, so the last entry may come after the page that asks for it.
+    for _ in range(20):  # a browser stores in a process of its own: the entry may come after the page that asks for it
+        page.reload()
+        if both.get_by_label("Comment").input_value():
+            break
     expect(both.get_by_label("Comment")).to_have_value(comment)
     expect(both.get_by_label("1 point: the word")).to_be_checked()
     expect(both.get_by_label("Points, of")).to_have_value("1")

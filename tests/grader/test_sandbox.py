@@ -244,3 +244,19 @@ def test_a_book_that_lies_in_tmp_is_seen_in_the_sandbox(monkeypatch, tmp_path):
     monkeypatch.setattr(bubblewrap, "python_parts", lambda: ["/tmp/book/.venv"])
     words = " ".join(commands.command("bwrap", commands.Limits(), tmp_path).words)
     assert 0 < words.index("--tmpfs /tmp ") < words.index("--ro-bind /tmp/book/.venv /tmp/book/.venv")
+
+
+def test_what_was_printed_before_the_process_ended_is_read_to_its_end():
+    """Both pipes may be found ready at once, the end of the answers first."""
+    (answers, answering), (printed, printing) = os.pipe(), os.pipe()
+    os.write(printing, 60_000 * b"x")
+    os.close(answering)
+    os.close(printing)
+    one = Session.__new__(Session)  # without a process: what it left in its pipes
+    one.pipes, one.limits = {"stdout": answers, "stderr": printed}, Limits()
+    one.received, one.printed, one.cut, one.looked = bytearray(), b"", False, time.monotonic()
+    with pytest.raises(session.ProcessDied):
+        one._answer(time.monotonic() + 60)
+    assert one.printed == (60_000 * b"x")[: 4 * one.limits.output]
+    for pipe in (answers, printed):
+        os.close(pipe)

@@ -70,8 +70,10 @@ def test_what_is_stored_fits_together():
         assert [cosine for _, cosine in row] == sorted((cosine for _, cosine in row), reverse=True)
         assert all(sections[j][0] != chapter for j, _ in row)
     for name, marks in stored["right"].items():
-        assert len(marks) == stored["terms"]
+        more = stored["right of twice as many"][name]
+        assert len(marks) == len(more) == stored["terms"]
         assert stored["found"][name] == pytest.approx(marks.count("1") / len(marks))
+        assert all(one <= two for one, two in zip(marks, more, strict=True)), "ten passages hold the first five"
     assert [answer["question"] for answer in stored["answers"]] == list(passages.QUESTIONS)
 
 

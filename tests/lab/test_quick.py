@@ -26,9 +26,10 @@ SIBLINGS |= {"multi30k-one-rnn", "recall-longer-sources", "film-opinions", "wnut
 SIBLINGS |= {"caption-ladder", "norm-curves", "wikitext2-gpt", "wikitext2-feedforward", "shakespeare-scaling"}
 SIBLINGS |= {"bert-opinions-tuned", "bert-wikitext2", "multi30k-transformer", "multi30k-flops"}
 SIBLINGS |= {"copying-learned", "harbourish-beams", "shakespeare-gru-beside"}
-SIBLINGS |= {"rate-by-width", "reversal", "copying", "copying-recurrence", "digits-orders", "skip-gram"}
+SIBLINGS |= {"ablation-dates-together", "bert-tagging-rates"}
+SIBLINGS |= {"block-rates", "rate-by-width", "reversal", "copying", "copying-recurrence", "digits-orders", "skip-gram"}
 # Seeds 1 and 2 are still to be run; the pages say that there is one.
-ONE_SEED = {"ewt-letters", "recall-longer-sources", "copying-learned", "shakespeare-beside"}
+ONE_SEED = {"ewt-letters", "recall-longer-sources", "keyboard-network"}
 # One training of another recipe again, kept with its weights: that one has the seeds.
 REPEATS = dict.fromkeys(("recall-32", "recall-64", "recall-128"), "recall")
 

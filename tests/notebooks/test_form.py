@@ -140,7 +140,7 @@ def test_no_line_in_sight_is_wider_than_the_column(notebook):
 
 @of(NUMBERED)
 def test_a_chapter_has_the_length_that_can_be_read(notebook):
-    assert 1500 <= words(read_through(notebook)) <= 3500
+    assert 1500 <= words(read_through(notebook)) <= 3200
     assert 100 <= sum(lines_of(cell) for cell in in_sight(without_solutions(notebook))) <= 250
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from lmbook_press.book import Book, BookError
 from lmbook_press.editions.code import MOST_LINES, marked
-from lmbook_press.editions.slide import MOST_CORE, cut, sentences, stacked
+from lmbook_press.editions.slide import MOST_CORE, cut, inline, sentences, stacked
 from lmbook_press.editions.slides import LONGEST_TITLE, Deck, chapter, slides
 
 BOOK = Book.find(Path(__file__).parent)
@@ -154,11 +154,15 @@ def test_on_stage_nothing_is_cut_and_nothing_is_tiny(path, stage, size):
             const box = texts.currentNode.parentElement, matrix = box.closest("svg") && box.getScreenCTM?.();
             const first = box.matches("tspan[x]") ? box.parentElement.querySelector("tspan[x]") : box; // of an exponent
             const exponent = parseFloat(getComputedStyle(box).fontSize) < parseFloat(getComputedStyle(first).fontSize);
-            const silent = exponent || box.closest(".katex, annotation, style, title, desc, details");
+            const silent = exponent || box.closest(".katex, annotation, style, title, desc, details, sub, sup");
             if (!texts.currentNode.data.trim() || silent) continue;
             if (!box.checkVisibility() || !box.getBoundingClientRect().width) continue;
             const size = parseFloat(getComputedStyle(box).fontSize) * (matrix ? Math.hypot(matrix.b, matrix.d) : 1);
             if (size < 17.9) found.push(`${size} px: ${texts.currentNode.data.slice(0, 30)} in ${words}`);
+          }
+          for (const formula of body.querySelectorAll(".katex-html")) {
+            const size = parseFloat(getComputedStyle(formula).fontSize);
+            if (size < 24 && formula.getBoundingClientRect().width) found.push(`a formula of ${size} px: ${words}`);
           }
           const last = body.lastElementChild; // nothing leads to what stands on another slide
           if (/[:,]$/.test(last.textContent.trim()) && !last.querySelector(".katex-display"))
@@ -176,7 +180,7 @@ def test_on_stage_nothing_is_cut_and_nothing_is_tiny(path, stage, size):
     assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]
 
 
-LEAST_LETTERS = 12  # pixels on a stage of 1280, so 18 on one of 1920
+LEAST_LETTERS = 18  # pixels on a stage of 1280
 WHOLE = """() => { const slide = Reveal.getCurrentSlide(), body = slide.querySelector(".body"), found = [];
   const figure = body.querySelector(".lm-figure"), texts = document.createTreeWalker(figure, NodeFilter.SHOW_TEXT);
   if (body.scrollHeight > body.clientHeight + 1 || body.scrollWidth > body.clientWidth + 1)
@@ -203,7 +207,15 @@ def test_a_living_figure_is_whole_on_its_slide_before_and_after_the_bet(path, st
         figure = page.locator("section.present > .body > .lm-figure")
         page.wait_for_function("Reveal.getCurrentSlide().querySelector('.lm-figure').dataset.live === 'true'")
         page.wait_for_function("Reveal.getCurrentSlide().querySelector('.body').dataset.settled === 'true'")
-        assert page.evaluate(WHOLE) == [], figure.get_attribute("data-module")
+        parts = page.locator("section.present > .parts button")
+        for part in parts.all() or [None]:
+            if part:
+                part.click()
+            assert page.evaluate(WHOLE) == [], figure.get_attribute("data-module")
+        if parts.count():
+            page.evaluate("document.activeElement.blur()")
+            page.keyboard.press("1")
+            assert parts.first.get_attribute("aria-pressed") == "true"
         for skip in figure.get_by_role("button", name="Skip", exact=True).all()[:1]:
             if skip.is_visible():
                 skip.click()
@@ -219,11 +231,13 @@ def test_slides_have_addresses_keys_notes_and_living_figures(stage):
     figure = page.locator(".slides section.present figure.lm-figure:visible").first
     figure.locator(".lm-controls, button, input, select").first.wait_for()
     here = page.evaluate("location.hash")
-    figure.locator("button, input, select").first.focus()
+    figure.locator("button:visible, input:visible, select:visible").first.focus()  # a slide leaves some out
     page.keyboard.press("ArrowRight")
     assert page.evaluate("location.hash") == here, "a key in a figure is the figure's"
     figure.click(modifiers=["Alt"], position={"x": 300, "y": 200})
     page.wait_for_function("document.body.getBoundingClientRect().width > 1.9 * innerWidth")
+    exponent = "getComputedStyle(document.querySelector('.slides').appendChild(document.createElement('sup')))"
+    assert page.evaluate(f"{exponent}.verticalAlign") == "super", "not on the line of its base"
     page.reload()
     page.wait_for_function("window.Reveal && Reveal.isReady()")
     assert page.evaluate("Reveal.getIndices().h") == 2, "a reload stays"
@@ -242,6 +256,10 @@ def test_the_print_has_a_page_for_each_slide(stage):
     count = page.locator(".pdf-page").count()
     assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True))) == count
     assert count >= page.evaluate("Reveal.getTotalSlides()")
+
+
+def test_a_heading_with_a_number_is_no_list():
+    assert inline("1. Numbers") == "1. Numbers"
 
 
 def test_a_sentence_is_not_cut_inside_a_formula():
@@ -266,6 +284,32 @@ def test_parts_of_a_long_formula_stand_below_each_other():
     assert stacked(long.replace("\\qquad", "\\quad")) == long.replace("\\qquad", "\\quad")
     inside = long.replace("\\frac{a}{b}", "\\text{a \\qquad b}")
     assert stacked(inside) == inside, "a part is never cut inside its braces"
+
+
+def test_a_wide_formula_has_a_row_for_each_pair_of_columns_or_line_of_its_source():
+    short, long = "a &= b, & c &= d", "softmax(x) &= y_1 + y_2 + y_3 + y_4 + y_5 + y_6, & normalised(x) &= (x - m) / s"
+    aligned = "$$\n\\begin{aligned}\n%s \\\\\ne &= f\n\\end{aligned}\n\\tag{1.3}\n$$"
+    assert stacked(aligned % short) == aligned % short
+    assert stacked(aligned % long) == aligned % long.replace(", & ", ", \\\\\n")
+    parts = "f(x, y, z) = a_1 b_1 + a_2 b_2 + a_3 b_3", "= (c_1 d_1 + c_2 d_2) / 2", "+ e_1 + e_2 + e_3 + e_4"
+    lines = "\n".join(["$$", *parts, r"\tag{1.4}", "$$"])
+    rows = stacked(lines).split("\n")
+    assert rows[1] == r"\begin{aligned}"
+    assert rows[3:5] == [r"&\quad = (c_1 d_1 + c_2 d_2) / 2 \\", r"&\quad + e_1 + e_2 + e_3 + e_4"]
+    assert rows[6] == r"\tag{1.4}"
+    assert stacked(lines.replace("+ a_2 b_2 + a_3 b_3", "")) == lines.replace("+ a_2 b_2 + a_3 b_3", "")
+
+
+def test_a_wide_formula_of_one_line_has_a_row_for_each_equation_or_is_cut_at_a_plus():
+    wide = r"f(x, y) &= (a_1 b_1 + a_2 b_2 + a_3 b_3) c_1 c_2 \\ &= d_1 d_2 d_3 + e_1 e_2 e_3 + g_1 g_2 g_3"
+    one = "$$\n" + wide.replace("&", "").replace(r"\\ ", "") + "\n\\tag{1.5}\n$$"
+    assert " ".join(stacked(one).split()) == rf"$$ \begin{{aligned}} {wide} \end{{aligned}} \tag{{1.5}} $$"
+    plus = stacked("$$\nn = (a_1 + a_2 + a_3)\\,d + L\\,(b_1 c_1 d_1 + b_2 c_2 d_2 + b_3 c_3 d_3 + b_4 c_4 d_4)uv\n$$")
+    assert "d \\\\\n&\\quad + L" in plus, "and not inside the brackets"
+    over = "$$\nx = \\frac{a_1 + b_1 + c_1 + d_1 + e_1 + f_1 + g_1}{a_2 + b_2 + c_2 + d_2 + e_2 + f_2 + g_2} + 1\n$$"
+    assert stacked(over) == over, "a fraction is as wide as its longer half"
+    text = "$$\n[a_1, a_2, a_3, a_4, a_5) = [b_1, b_2, b_3, b_4, b_5) = c_1 c_2 c_3 c_4 \\quad\\text{for } i = 1\n$$"
+    assert stacked(text).count("\\\\") == 1, "what stands behind belongs to the whole"
 
 
 def test_what_explains_a_formula_stands_below_it_and_nothing_that_leads_away():

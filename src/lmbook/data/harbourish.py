@@ -13,6 +13,8 @@ The source is a plain English of some 75 words, the target is called Harbourish.
 """
 
 import random
+import re
+from collections.abc import Sequence
 
 from lmbook.data.synthetic import unique
 
@@ -62,6 +64,18 @@ INTRANSITIVE = {
 }
 PREPOSITIONS = {"near": "bi", "behind": "zot", "under": "hup", "beside": "wem", "on": "ar", "with": "cun"}
 CONJUNCTIONS = {"and": "ke", "while": "dum", "but": "mas"}
+SINGULAR = {plural: noun for noun, (plural, *_) in NOUNS.items()}
+
+# one letter a word, so that a caption of the grammar is a regular expression; s: "a" before a vowel is another word
+LETTERS = {"the": "D", "a": "A", "an": "N", "two": "T", ".": "."} | dict.fromkeys(CONJUNCTIONS, "c")
+LETTERS |= dict.fromkeys(PREPOSITIONS, "p") | dict.fromkeys(NOUNS, "n") | dict.fromkeys(SINGULAR, "m")
+LETTERS |= {adjective: "e" if adjective[0] in "aeiou" else "j" for adjective in ADJECTIVES}
+LETTERS |= {verb: letter for pair in TRANSITIVE for verb, letter in zip(pair, "vw", strict=True)}
+LETTERS |= {verb: letter for pair in INTRANSITIVE for verb, letter in zip(pair, "iu", strict=True)}
+ONE, MANY = "(?:D[ej]*|A(?:j[ej]*)?|Ne[ej]*)n", "[DT][ej]*m"
+PHRASE = f"(?:{ONE}|{MANY})"
+CLAUSE = f"(?:{ONE}(?:v{PHRASE}|i)|{MANY}(?:w{PHRASE}|u))(?:p{PHRASE})*"
+CAPTION = re.compile(rf"{CLAUSE}(?:c{CLAUSE})*\.")
 
 
 class _NounPhrase:
@@ -205,3 +219,8 @@ def tagged_captions(
     """The English sides of such captions with the universal part of speech of each word: (words, tags)."""
     made = _many(n, seed, min_words, max_words)
     return [([word for word, _ in source], [tag for _, tag in source]) for source, *_ in made]
+
+
+def grammatical(words: Sequence[str]) -> bool:
+    """Whether the words are a caption: agreement, order, "an" before a vowel, a full stop."""
+    return CAPTION.fullmatch("".join(LETTERS.get(word, "?") for word in words)) is not None

@@ -8,17 +8,27 @@ from lmbook.drawings.shapes import Box, Panel
 # ---- chapter 15
 
 
-def sublayer(p: Panel, stream: float, side: int, y: float, name: str, role: str, norm_name: str = "LN") -> Box:
+def sublayer(
+    p: Panel,
+    stream: float,
+    side: int,
+    y: float,
+    name: str,
+    role: str,
+    norm_name: str = "LN",
+    up: int = 48,
+    wide: int = 84,
+) -> Box:
     """A sublayer in pre-norm, to the right (side 1) or left (-1) of the stream, which runs upwards: it reads at y and
-    adds 48 pixels above. Returns its box."""
-    added = p.sum(stream, y - 48, "state")
+    adds `up` pixels above. Returns its box."""
+    added = p.sum(stream, y - up, "state")
     norm = p.box(stream + 35 * side - 15, y - 12, 30, 24, norm_name, size=12)
     high = 38 if "\n" in name else 30
-    box = p.box(stream + 104 * side - 42, y - high / 2, 84, high, name, role, 12)
+    box = p.box(stream + (62 + wide / 2) * side - wide / 2, y - high / 2, wide, high, name, role, 12)
     p.dot(stream, y, "state")
     p.arrow((stream, y), norm.at((1 - side) / 2, 0.5))
     p.arrow(norm.at((1 + side) / 2, 0.5), box.at((1 - side) / 2, 0.5))
-    p.arrow(box.top, (box.top[0], y - 48), added.at((1 + side) / 2, 0.5))
+    p.arrow(box.top, (box.top[0], y - up), added.at((1 + side) / 2, 0.5))
     return box
 
 
@@ -34,43 +44,45 @@ def sublayer(p: Panel, stream: float, side: int, y: float, name: str, role: str,
     "runs straight up.",
 )
 def transformer() -> list[Panel]:
-    p = Panel(376, 574)
-    left, right, step = 24, 352, 72
-    p.frame(4, 308, 170, 158)
-    p.frame(202, 236, 170, 230)
-    p.note(166, 323, r"$L \times$", "end")
-    p.note(212, 251, r"$L \times$", "start")
+    p = Panel(460, 424)
+    left, right, first, step, up, wide = 28, 432, 306, 58, 38, 124
+    p.frame(4, first - step - up - 14, 216, step + up + 33)
+    p.frame(240, first - 2 * step - up - 14, 216, 2 * step + up + 33)
+    p.note(212, first - step - up + 1, r"$L \times$", "end")
+    p.note(248, first - 2 * step - up + 1, r"$L \times$", "start")
     for stream, side, tokens, name in (
         (left, 1, r"$x_1 \dots{} x_N$", "encoder"),
         (right, -1, r"$y_0 \dots{} y_{T-1}$", "decoder"),
     ):
-        words = p.token(stream + 36 * side, 560, tokens, 104)
-        table = p.box(stream - 16, 508, 32, 24, "$E$", "parameter", 12)
-        plus = p.sum(stream, 486, "state")
-        place = p.box(stream + 104 * side - 42, 474, 84, 24, "positions", size=12)
+        words = p.token(stream + 36 * side, 410, tokens, 104)
+        table = p.box(stream - 16, 364, 32, 22, "$E$", "parameter", 12)
+        plus = p.sum(stream, 342, "state")
+        place = p.box(stream + (62 + wide / 2) * side - wide / 2, 330, wide, 24, "positions", size=12)
         p.arrow((stream, words.y), table.bottom)
         p.arrow(table.top, plus.bottom)
         p.arrow(place.at((1 - side) / 2, 0.5), plus.at((1 + side) / 2, 0.5))
-        p.note(stream + 104 * side, 522, name)
-        y = 477
+        p.note(stream + 130 * side, 382, name)
+        y = 333
         for k in range(2 if side == 1 else 3):
-            p.line((stream, y), (stream, 443 - step * k - 39), role="state", width=2.5)
-            y = 443 - step * k - 57
-        p.arrow((stream, y), (stream, y - 66), role="state", width=2.5)
-        p.box(stream - 16, y - 90, 32, 24, "LN", size=12)
-    sublayer(p, left, 1, 443, "attention", "encoder")
-    sublayer(p, left, 1, 443 - step, "FFN", "parameter")
-    sublayer(p, right, -1, 443, "causal\nattention", "decoder")
-    cross = sublayer(p, right, -1, 443 - step, "attention\nto $H$", "encoder")
-    sublayer(p, right, -1, 443 - 2 * step, "FFN", "parameter")
-    p.arrow((left, 224), (left, 196), (188, 196), (188, 371), cross.left, role="encoder", width=2.5)
-    p.text(106, 182, "$H$")
-    table = p.box(right - 16, 76, 32, 24, "$E$", "parameter", 12)
-    soft = p.box(right - 124, 76, 80, 24, r"$\softmax$", size=12)
-    p.arrow((right, 152), table.bottom)
+            p.line((stream, y), (stream, first - step * k - up + 9), role="state", width=2.5)
+            y = first - step * k - up - 9
+        p.arrow((stream, y), (stream, y - 26), role="state", width=2.5)
+        p.box(stream - 16, y - 50, 32, 24, "LN", size=12)
+    shape = {"up": up, "wide": wide}
+    sublayer(p, left, 1, first, "attention", "encoder", **shape)
+    sublayer(p, left, 1, first - step, "FFN", "parameter", **shape)
+    sublayer(p, right, -1, first, "causal attention", "decoder", **shape)
+    cross = sublayer(p, right, -1, first - step, "attention to $H$", "encoder", **shape)
+    sublayer(p, right, -1, first - 2 * step, "FFN", "parameter", **shape)
+    top = first - step - up - 59  # of the encoder's last norm
+    p.arrow((left, top), (left, top - 26), (230, top - 26), (230, first - step), cross.left, role="encoder", width=2.5)
+    p.text(129, top - 40, "$H$")
+    table = p.box(right - 16, 38, 32, 24, "$E$", "parameter", 12)
+    soft = p.box(right - 124, 38, 80, 24, r"$\softmax$", size=12)
+    p.arrow((right, first - 2 * step - up - 59), table.bottom)
     p.arrow(table.left, soft.right)
-    p.arrow(soft.top, (soft.top[0], 42))
-    p.text(soft.top[0], 26, r"$P(y_t \mid y_{<t}, x)$", 13)
+    p.arrow(soft.left, (soft.left[0] - 26, 50))
+    p.text(soft.left[0] - 78, 50, r"$P(y_t \mid y_{<t}, x)$", 13)
     return [p]
 
 

@@ -36,7 +36,9 @@ def bigrams_of_a_line(rng):
         pairs = list(pairwise(line))
         return line, h, w, pairs.count((h, w)), sum(a == h for a, _ in pairs)
 
-    line, h, w, chw, ch = until(draw, lambda line, h, w, chw, ch: 1 <= chw < ch and ch >= 3)
+    line, h, w, chw, ch = until(
+        draw, lambda line, h, w, chw, ch: 1 <= chw < ch and ch >= 3 and ch not in (2 * chw, 3 * chw)
+    )
     ml = Fraction(chw, ch)
     return {"line": " ".join(line), "h": h, "w": w, "chw": chw, "ch": ch, "ml": ml, "add": Fraction(chw + 1, ch + 3),
             "rest": 1 - ml}  # fmt: skip

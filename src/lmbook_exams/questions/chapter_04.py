@@ -28,7 +28,7 @@ def window_parameters(rng):
 
     *Marks.* 3 points: (a), 1 for each matrix. 1 point: (b). 1 point: (c).
     """
-    V, d, h, w = pick(rng, (2000, 5000, 10_000)), pick(rng, (20, 50, 100)), pick(rng, (40, 100, 200)), whole(rng, 2, 5)
+    V, d, h, w = pick(rng, (2000, 5000, 10_000)), pick(rng, (20, 50, 100)), pick(rng, (60, 120, 180)), whole(rng, 2, 5)
     E, W, U = V * d, w * d * h, V * h
     return {"V": V, "d": d, "h": h, "w": w, "E": E, "W": W, "U": U, "all": E + W + U, "more": d * h}
 
@@ -157,7 +157,7 @@ def window_shapes(rng):
         pick(rng, (16, 32, 64)),
         whole(rng, 2, 6),
         pick(rng, (20, 24, 50)),
-        pick(rng, (80, 100, 128)),
+        pick(rng, (90, 110, 128)),  # no product of the two above: W is not square
         pick(rng, (500, 2000, 8000)),
     )
     return {"B": B, "w": w, "d": d, "h": h, "V": V, "e": w * d}

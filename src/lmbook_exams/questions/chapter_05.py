@@ -31,7 +31,7 @@ def loss_to_weights(rng):
     y, c = shares(weights), whole(rng, 0, 2)
     g = [p - (at == c) for at, p in enumerate(y)]
     G = [[one * v for v in x] for one in g]
-    i, j = whole(rng, 0, 2), whole(rng, 0, 1)
+    i, j = pick(rng, [at for at in range(3) if at != c]), whole(rng, 0, 1)
     return {"x": column(x), "input": x, "z": column([rf"\ln {n}" if n > 1 else 0 for n in weights]), "logits": weights,
             "weights": row(weights), "y": row(y), "c": c + 1, "p": y[c], "L": -math.log(y[c]), "g": column(g),
             "G": matrix(G), "gradient": G, "i": i + 1, "j": j + 1, "entry": G[i][j], "move": float(G[i][j]) / 100}  # fmt: skip
@@ -56,7 +56,7 @@ def softmax_jacobian(rng):
     *Marks.* 2 points: the Jacobian, 1 of them for its diagonal. 1 point: (b). 1 point: (c). 1 point: why the sum is
     0.
     """
-    y = shares(some(rng, pick(rng, ((1, 1, 2), (1, 2, 2), (1, 1, 3), (1, 3, 4))), 3))
+    y = shares(some(rng, pick(rng, ((1, 1, 2), (1, 2, 2), (1, 1, 3))), 3))
     (g,) = until(
         lambda: (some(rng, (-3, -2, -1, 1, 2, 3, 4), 3),),
         lambda g: dot(g, y) not in (0, *g),  # else terms vanish

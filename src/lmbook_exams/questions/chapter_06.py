@@ -72,7 +72,9 @@ def through_tanh(rng):
         lambda: [
             pick(rng, [Fraction(s * a, b) for a, b in ((3, 5), (4, 5), (1, 2)) for s in (1, -1)]) for _ in range(3)
         ],
-        lambda h0, h1, h2: h1 + w * (1 - h1 * h1) * h0,  # else the derivative by w is 0
+        lambda h0, h1, h2: (
+            h1 + w * (1 - h1 * h1) * h0 and abs(h1) != abs(h2)
+        ),  # else it is 0, or one slope serves twice
     )
     d2, d1 = (1 - h2 * h2) * w, (1 - h1 * h1) * w
     return {"w": w, "h0": h0, "h1": h1, "h2": h2, "d2": d2, "d1": d1, "d20": d2 * d1,
@@ -100,7 +102,7 @@ def recurrent_parameters(rng):
     *Marks.* 1 point: the shapes. 1 point: embeddings and output. 1 point: the recurrent layer. 1 point: the biases
     and the sum. 1 point: (c).
     """
-    V, P, m = pick(rng, (1000, 5000, 10_000)), pick(rng, (50, 100, 200)), pick(rng, (40, 100, 150))
+    V, P, m = pick(rng, (1000, 5000, 10_000)), pick(rng, (50, 100, 200)), pick(rng, (40, 120, 150))
     parts = {"E": V * P, "hh": m * m, "xh": m * P, "hy": V * m}
     return {"V": V, "P": P, "m": m, **parts, "all": sum(parts.values()) + m + V}
 

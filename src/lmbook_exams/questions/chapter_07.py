@@ -279,9 +279,10 @@ def gate_and_output():
     back the whole model looks.
 
     *Solution.* (a) $0.98^k = \frac12$ at $k = \ln 0.5 / \ln 0.98 \approx 34$. (b) About
-    $4 e^{-16} \approx 4.5 \cdot 10^{-7}$: the output is 1 whatever is read, so the unit is a constant, and its long memory is of no use. (c) Start
-    the model from the empty state $k$ characters before each position and measure the loss there. The $k$ from which it
-    stops falling is how far back the model looks.
+    $4 e^{-16} \approx 4.5 \cdot 10^{-7}$: $\tanh(c)$ is 1 whatever is read, so $h = o$. The rest of the network learns
+    what the output gate makes of $\mathbf x_t$ and $\mathbf h_{t-1}$, and nothing of the long memory. (c) Start the model
+    from the empty state $k$ characters before each position and measure the loss there. The $k$ from which it stops
+    falling is how far back the model looks.
 
     *Marks.* 1 point: (a). 2 points: (b), 1 for the slope. 1 point: (c).
     """

@@ -33,24 +33,28 @@ def whole_spans(rng):
 
     *Marks.* 1 point: the spans. 1 point: those that agree. 2 points: precision, recall and $F_1$. 1 point: (c).
     """
-    gold = [
-        (whole(rng, 0, 1), 3, "PER"),
-        (4, 4 + whole(rng, 1, 2), "LOC"),
-        (7, 8, "PER"),
-        (9, 9 + whole(rng, 1, 3), "LOC"),
-    ]
-    changed = some(rng, range(4), 2)
-    system = []
-    for at, (start, end, kind) in enumerate(gold):
-        if at not in changed:
-            system.append((start, end, kind))
-        elif (how := whole(rng, 0, 2)) == 0:
-            system.append((start, end, "LOC" if kind == "PER" else "PER"))
-        elif how == 1 and end - start > 1:
-            system.append((start, end - 1, kind))
-    if rng.random() < 0.5 or len(system) < 3:
-        system.append((3, 4, "LOC"))
-    system = sorted(system)
+
+    def draw():
+        gold = [
+            (whole(rng, 0, 1), 3, "PER"),
+            (4, 4 + whole(rng, 1, 2), "LOC"),
+            (7, 8, "PER"),
+            (9, 9 + whole(rng, 1, 3), "LOC"),
+        ]
+        changed = some(rng, range(4), 2)
+        system = []
+        for at, (start, end, kind) in enumerate(gold):
+            if at not in changed:
+                system.append((start, end, kind))
+            elif (how := whole(rng, 0, 2)) == 0:
+                system.append((start, end, "LOC" if kind == "PER" else "PER"))
+            elif how == 1 and end - start > 1:
+                system.append((start, end - 1, kind))
+        if rng.random() < 0.5 or len(system) < 3:
+            system.append((3, 4, "LOC"))
+        return gold, sorted(system)
+
+    gold, system = until(draw, lambda gold, system: len(gold) != len(system))  # else precision is recall
     right, g, o = len(set(gold) & set(system)), len(gold), len(system)
     rows = {"gold": bio(gold, 12), "system": bio(system, 12)}
     said = {
@@ -135,7 +139,7 @@ def stack_parameters(rng):
 
     *Marks.* 1 point: the factor 4. 1 point: (a). 1 point: (b). 1 point: (c), with inputs of width $2m$.
     """
-    P, m = pick(rng, (50, 100, 200)), pick(rng, (20, 32, 50, 64, 100))
+    P, m = pick(rng, (50, 100, 200)), pick(rng, (20, 32, 40, 64, 80))
     one = 4 * (m * m + m * P + m)
     return {"P": P, "m": m, "one": one, "both": 2 * one, "second": 8 * (3 * m * m + m)}
 
@@ -155,9 +159,14 @@ def spam_baseline(rng):
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d).
     """
-    n, spam = pick(rng, ((200, 20), (500, 50), (1000, 100), (400, 50)))
-    hit = whole(rng, spam // 2, spam - 5)
-    stopped = hit + whole(rng, 2, 12)
+
+    def draw():
+        n, spam = pick(rng, ((200, 20), (500, 50), (1000, 100), (400, 50)))
+        hit = whole(rng, spam // 2, spam - 5)
+        return n, spam, hit, hit + whole(rng, 2, 12)
+
+    # Else precision is recall, or the filter as good as none.
+    n, spam, hit, stopped = until(draw, lambda n, spam, hit, stopped: stopped not in (spam, 2 * hit))
     false, missed = stopped - hit, spam - hit
     return {"n": n, "spam": spam, "stopped": stopped, "hit": hit, "false": false, "missed": missed, "good": n - spam,
             "accuracy": Fraction(n - false - missed, n), "base": Fraction(n - spam, n), "P": Fraction(hit, stopped),
@@ -177,8 +186,8 @@ def four_tasks(rng):
     *Marks.* 1 point: language modelling. 1 point: tagging. 1 point: topics. 1 point: the masks.
     """
     return {
-        "B": pick(rng, (8, 16, 32)),
-        "T": whole(rng, 18, 60),
+        "B": pick(rng, (10, 16, 32)),
+        "T": whole(rng, 33, 60),
         "m": pick(rng, (64, 100)),
         "V": pick(rng, (2000, 8000)),
         "tags": pick(rng, (12, 17)),

@@ -205,7 +205,8 @@ def translator_shapes(rng):
 
     *Marks.* 1 point: the encoder. 1 point: $\mathbf c$. 1 point: the decoder and the logits. 1 point: the shift.
     """
-    return {"B": pick(rng, (16, 32)), "N": whole(rng, 8, 30), "T": whole(rng, 8, 30), "d": pick(rng, (50, 64)),
+    N, T = some(rng, range(8, 31), 2)
+    return {"B": pick(rng, (32, 48)), "N": N, "T": T, "d": pick(rng, (50, 64)),
             "m": pick(rng, (96, 128)), "V": pick(rng, (3000, 8000))}  # fmt: skip
 
 

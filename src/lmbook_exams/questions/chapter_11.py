@@ -61,7 +61,10 @@ def scores_by_hand(rng):
     """
     s, h, w = until(
         lambda: [[pick(rng, (-3, -2, -1, 1, 2, 3, 4)) for _ in range(4)] for _ in range(3)],
-        lambda s, h, w: dot(s, h) and sum(a * b * c for a, b, c in zip(s, w, h, strict=True)) % 2,
+        lambda s, h, w: (
+            sum(a * b * c for a, b, c in zip(s, w, h, strict=True)) % 2
+            and dot(s, h) not in (0, dot(s, [a * b for a, b in zip(w, h, strict=True)]))
+        ),
     )
     general = sum(a * b * c for a, b, c in zip(s, w, h, strict=True))
     return {"s": column(s), "h": column(h), "w": row(w), "state": s, "source": h, "diagonal": w, "dot": dot(s, h),

@@ -124,7 +124,7 @@ def masks_together(rng):
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d).
     """
     T = whole(rng, 6, 12)
-    real = whole(rng, 2, T - 2)
+    real = pick(rng, [n for n in range(2, T - 1) if 2 * n != T + 1])  # else (a) and (b) are one number
     triangle, rest = real * (real + 1) // 2, (T - real) * real
     return {"T": T, "real": real, "causal": T * (T + 1) // 2, "padding": T * real, "triangle": triangle, "rest": rest,
             "both": triangle + rest}  # fmt: skip

@@ -145,7 +145,7 @@ def warm_up(rng):
     eta, warm = pick(rng, (0.001, 0.002, 0.004)), pick(rng, (100, 200, 400))
     done, height = pick(rng, ((Fraction(1, 3), 0.75), (Fraction(1, 2), 0.5), (Fraction(2, 3), 0.25)))
     falling = 600 * whole(rng, 1, 4)
-    early = warm * whole(rng, 1, 3) // 4
+    early = pick(rng, [warm * n // 4 for n in (1, 2, 3) if n != 4 * height])  # two different rates
     return {"eta": eta, "warm": warm, "total": warm + falling, "early": early, "late": int(warm + done * falling),
             "done": done, "first": eta * early / warm, "second": eta * height}  # fmt: skip
 
@@ -165,9 +165,10 @@ def decoder_shapes(rng):
     *Marks.* 1 point: both kinds of weights. 1 point: the keys. 1 point: the inside of the feed-forward part.
     1 point: the masks.
     """
-    n, dk = pick(rng, (2, 4, 8)), pick(rng, (8, 16, 32))
-    T, N = some(rng, range(7, 30), 2)
-    return {"B": pick(rng, (4, 16, 32)), "n": n, "dk": dk, "d": n * dk, "T": T, "N": N, "ff": 4 * n * dk}
+    n, dk = pick(rng, (2, 4, 8)), pick(rng, (10, 16, 32))
+    T, N = some(rng, [positions for positions in range(9, 30) if positions != dk], 2)
+    B = pick(rng, [rows for rows in (6, 12, 24, 48) if rows not in (T, N)])
+    return {"B": B, "n": n, "dk": dk, "d": n * dk, "T": T, "N": N, "ff": 4 * n * dk}
 
 
 @question("A road without toll", "derivation", points=4, minutes=7, objective=1, level=3)

@@ -37,18 +37,19 @@ def bits_per_pixel(rng):
     many bits does each of the others cost on average? (d) Why compare bits per pixel only between models with the same grey levels?
 
     *Solution.* (a) $«total» / «pixels» = «bits»$ bits, times $\ln 2$: $«nats:.3f»$ nats. (b)
-    $\log_2 «levels» = «uniform»$. (c) $«total» / «rest» \approx «each:.3g»$. (d) Finer levels need more bits for
+    $\log_2 «levels» = «uniform»$. (c) $«total» / «rest» = «each»$. (d) Finer levels need more bits for
     the same picture; counted in coarser ones every model looks better.
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d).
     """
     side, k = pick(rng, (8, 10, 16)), whole(rng, 2, 4)
     pixels = side * side
-    bits = Fraction(pick(rng, [n for n in range(5, 4 * k - 1) if n % 4]), 4)
     blank = pixels // pick(rng, (2, 4))
+    drawn = Fraction(pixels - blank, pixels)  # the share of what is not background: it costs less than an even guess
+    bits = Fraction(pick(rng, [n for n in range(3, 4 * k) if n % 4 and n < 4 * k * drawn]), 4)
     return {"side": side, "levels": 2**k, "uniform": k, "pixels": pixels, "total": int(bits * pixels), "bits": bits,
             "nats": float(bits) * 0.6931471805599453, "blank": blank, "rest": pixels - blank,
-            "each": float(bits * pixels / (pixels - blank))}  # fmt: skip
+            "each": bits / drawn}  # fmt: skip
 
 
 @question("A classifier for nothing", points=4, minutes=6, objective=3, level=2)
@@ -92,11 +93,16 @@ def patch_index(rng):
 
     *Marks.* 2 points: (a), 1 for each. 1 point: (b). 1 point: (c).
     """
-    r = pick(rng, (2, 3, 4))
-    down, across = whole(rng, 2, 5), whole(rng, 2, 5)
+    r = pick(rng, (3, 4))
+    down, across = whole(rng, 3, 5), whole(rng, 3, 5)
     h, w = r * down, r * across
-    # Neither the first patch of a row or column nor the first row or column of a patch: no term is 0.
-    (y, x), (yy, xx) = ([r * whole(rng, 1, n - 1) + whole(rng, 1, r - 1) for n in (down, across)] for _ in range(2))
+
+    # Neither the first patch of a row or column nor the first row or column of a patch: no term is 0. And rows and
+    # columns cannot be mistaken for each other without a trace.
+    def pixel():
+        return [r * whole(rng, 1, n - 1) + whole(rng, 1, r - 1) for n in (down, across)]
+
+    (y, x), (yy, xx) = (until(pixel, lambda y, x: y // r != x // r and y % r != x % r) for _ in range(2))
     n, k = yy // r * across + xx // r, yy % r * r + xx % r
     return {"h": h, "w": w, "r": r, "y": y, "x": x, "a": y // r, "b": x // r, "across": across,
             "patch": y // r * across + x // r, "u": y % r, "v": x % r, "place": y % r * r + x % r, "k": k, "n": n,
@@ -148,7 +154,9 @@ def known_so_far(rng):
     *Marks.* 2 points: (a), 1 for each. 1 point: (b). 1 point: (c).
     """
     h, w = some(rng, (6, 8, 10, 12, 16), 2)
-    y, x = until(lambda: (whole(rng, 2, h - 1), whole(rng, 2, w - 1)), lambda y, x: (y - 1) * w + x != (x - 1) * h + y)
+    y, x = until(
+        lambda: (whole(rng, 2, h - 1), whole(rng, 2, w - 1)), lambda y, x: y != x and (y - 1) * w + x != (x - 1) * h + y
+    )
     return {"h": h, "w": w, "y": y, "x": x, "raster": (y - 1) * w + x, "columns": (x - 1) * h + y}
 
 
@@ -221,9 +229,31 @@ def extreme_patches():
 
     *Solution.* Single pixels: as many tokens as pixels, with a number of scores that is the square of that; the
     embedding only has one number to embed, and all structure is left to attention. One patch: one token, so that
-    attention has nothing to mix (its weight is 1); the embedding is one linear map of the whole image, followed by
-    feed-forward layers: a multilayer perceptron on pixels, which has separate weights for every place.
+    attention has nothing to mix (its weight is 1; with a learned vector in front there are two tokens, and one of them
+    is the same for every image); the embedding is one linear map of the whole image, followed by feed-forward layers:
+    a multilayer perceptron on pixels, which has separate weights for every place.
 
     *Marks.* 1 point: single pixels, tokens and scores. 1 point: what is left to attention. 1 point: one patch, one
     token. 1 point: a perceptron on pixels.
     """
+
+
+@question("Shapes of an encoder of patches", "shapes", points=5, minutes=6, objective=4, level=1)
+def patch_shapes(rng):
+    r"""A batch of $B = «B»$ grey images of $«h» \times «w»$ pixels is cut into patches of $«r» \times «r»$. They are embedded
+    in width $d = «d»$ by `patches @ W.T`, a class vector is put in front, and $«n»$ heads attend in each layer.
+
+    Give, with the batch first, the shapes of: the patches; $W$; the encoder's input; the scores of one layer; the
+    logits over ten classes. Which of these shapes do not change if the images become twice as high?
+
+    *Solution.* There are $N = «h» \cdot «w» / «r»^2 = «N»$ patches: $(«B», «N», «size»)$; $W$ is $(«d», «size»)$; the input is
+    $(«B», «M», «d»)$, with the class vector; scores $(«B», «n», «M», «M»)$; logits $(«B», 10)$. Those of $W$ and of the logits do
+    not change: neither depends on the number of patches.
+
+    *Marks.* 1 point: the patches. 1 point: $W$. 1 point: the input, with one row more. 1 point: the scores. 1 point: logits,
+    and what does not change.
+    """
+    r, (down, across) = pick(rng, (4, 7)), some(rng, (3, 4, 6), 2)
+    N = down * across
+    B, n, d = pick(rng, (8, 32, 48)), pick(rng, (2, 6)), pick(rng, (64, 96, 128))
+    return {"B": B, "h": r * down, "w": r * across, "r": r, "d": d, "n": n, "N": N, "M": N + 1, "size": r * r}

@@ -97,7 +97,7 @@ def scan_rounds(rng):
             h.append(a * h[-1] + one)
         return a, b, h, [b[0], *(a * b[t - 1] + b[t] for t in range(1, 4))]
 
-    a, b, h, once = until(draw, lambda a, b, h, once: all(h) and all(once))
+    a, b, h, once = until(draw, lambda a, b, h, once: all(h) and all(once) and len(set(h)) == 4 and once[2:] != h[2:])
     return {"a": a, "b": row(b), "summands": b, "T": T, "aa": a * a, "h": row(h), "states": h, "once": row(once),
             "pairs": once, "rounds": (T - 1).bit_length()}  # fmt: skip
 
@@ -118,7 +118,7 @@ def symbols_fit(rng):
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d), cause with test.
     """
     m, b = pick(rng, (16, 32, 64, 128)), pick(rng, (8, 16, 32))
-    each = pick(rng, (1, 2, 4, 8))
+    each = pick(rng, (2, 4, 8))
     most = m * b // each
     return {"m": m, "b": b, "each": each, "K": 2**each, "bits": m * b, "most": most, "fails": most + 1,
             "twice": 2 * most}  # fmt: skip
@@ -214,3 +214,25 @@ def which_part():
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d), each with its reason.
     """
+
+
+@question("Shapes of shared heads", "shapes", points=5, minutes=6, objective=2, level=1)
+def shared_heads(rng):
+    r"""A block of today has width $d = «d»$, $n_h = «nh»$ heads of queries and $n_{\text{kv}} = «nkv»$ heads of keys and values,
+    all $d_k = «dk»$ wide. It reads $B = «B»$ texts of $T = «T»$ tokens.
+
+    Give, with the batch first, the shapes of: the queries as $W_q$ gives them; the keys as $W_k$ gives them; both cut into
+    heads; the scores of all heads; what one layer has in its cache at the end. How many heads of queries share one
+    head of keys, and which of these shapes change if $n_{\text{kv}}$ is doubled?
+
+    *Solution.* $(«B», «T», «d»)$; $(«B», «T», «k»)$; $(«B», «nh», «T», «dk»)$ and $(«B», «nkv», «T», «dk»)$; scores
+    $(«B», «nh», «T», «T»)$, as each head of queries has its own; in the cache keys and values, two times
+    $(«B», «nkv», «T», «dk»)$. $«nh» / «nkv» = «group»$ share one. Those of keys, values and cache change, the others do not.
+
+    *Marks.* 1 point: queries and keys. 1 point: both cut into heads. 1 point: the scores, with $n_h$. 1 point: the cache. 1 point:
+    how many share, and what changes.
+    """
+    nkv, group, dk = pick(rng, (2, 3)), pick(rng, (4, 6)), pick(rng, (16, 32))  # twice as many heads divide, too
+    nh = nkv * group
+    B, T = pick(rng, (5, 7, 10)), whole(rng, 65, 90)
+    return {"B": B, "T": T, "nh": nh, "nkv": nkv, "dk": dk, "d": nh * dk, "k": nkv * dk, "group": group}

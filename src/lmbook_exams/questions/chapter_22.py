@@ -1,5 +1,6 @@
 """Questions to chapter 22, From the next word to an answer."""
 
+import math
 from fractions import Fraction
 
 from lmbook_exams.question import pick, question, row, some, until, whole
@@ -52,7 +53,7 @@ def odds(rng):
     r"""By the law of Bradley and Terry, answer $a$ beats $b$ in «wab» of «tab» comparisons, and $b$ beats $c$ in «wbc» of
     «tbc».
 
-    (a) Give $r(a) - r(b)$ and $r(b) - r(c)$ for which these shares are exact. (b) How often does $a$ beat $c$ then? (c)
+    (a) Give $R(a) - R(b)$ and $R(b) - R(c)$ for which these shares are exact. (b) How often does $a$ beat $c$ then? (c)
     Someone adds 5 to all rewards. What changes? (d) People beat this law: $a$ over $b$, $b$ over $c$, and $c$ over $a$,
     each in two thirds of the cases. Which rewards fit best, and why is that no help?
 
@@ -73,12 +74,12 @@ def tilted(rng):
     r"""A reference gives three answers the probabilities $«ref»$. Their rewards are $0$, $\beta \ln «u»$ and
     $\beta \ln «v»$.
 
-    (a) Which policy maximises $E_\pi[r] - \beta \operatorname{KL}(\pi \| \text{ref})$? (b) What is the largest value, as a
+    (a) Which policy maximises $E_\pi[R] - \beta \operatorname{KL}(\pi \| \text{ref})$? (b) What is the largest value, as a
     formula? (c)
     What happens to the policy for $\beta \to 0$ and for $\beta \to \infty$, at these rewards held fixed? (d) A policy
-    $\pi = «pi»$ is given. Which reward differences $r_2 - r_1$ and $r_3 - r_1$ does DPO see in it?
+    $\pi = «pi»$ is given. Which reward differences $R_2 - R_1$ and $R_3 - R_1$ does DPO see in it?
 
-    *Solution.* (a) $\text{ref}\, e^{r / \beta} = «mass»$, divided by the sum $«Z»$: $«best»$. (b)
+    *Solution.* (a) $\text{ref}\, e^{R / \beta} = «mass»$, divided by the sum $«Z»$: $«best»$. (b)
     $\beta \ln Z = \beta \ln «Z»$. (c) All probability on the third answer; the reference. (d)
     $\beta \ln (\pi / \text{ref})$ up to a constant: $\beta \ln «d2»$ and $\beta \ln «d3»$.
 
@@ -114,9 +115,9 @@ def one_group(rng):
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 2 points: (d), 1 for each half.
     """
-    G, k = pick(rng, ((5, 1), (5, 4), (10, 2), (10, 8), (2, 1), (10, 5), (4, 2), (20, 4)))
-    mean = Fraction(k, G)
-    root = {Fraction(4, 25): Fraction(2, 5), Fraction(1, 4): Fraction(1, 2)}[mean * (1 - mean)]
+    # Not half of them: then the mean is the deviation.
+    G, k = pick(rng, ((5, 1), (5, 4), (10, 1), (10, 2), (10, 8), (10, 9), (20, 2), (20, 4), (20, 16), (20, 18)))
+    mean, root = Fraction(k, G), Fraction(math.isqrt(k * (G - k)), G)
     return {"G": G, "k": k, "mean": mean, "rest": 1 - mean, "std": root, "good": (1 - mean) / root, "bad": -mean / root}
 
 
@@ -134,7 +135,7 @@ def variance(rng):
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d).
     """
-    p = pick(rng, (Fraction(1, 2), Fraction(1, 4), Fraction(3, 4), Fraction(1, 5)))
+    p = pick(rng, (Fraction(1, 4), Fraction(3, 4), Fraction(1, 5), Fraction(4, 5)))
     R, S = pick(rng, ((8, 4), (12, 4), (20, 10), (6, 2)))
     b = p * R + (1 - p) * S
     return {"p": p, "R": R, "S": S, "b": b, "slope": p * (1 - p) * (R - S), "first": R * (1 - p),
@@ -143,14 +144,14 @@ def variance(rng):
 
 @question("From the optimum to DPO", "derivation", points=5, minutes=8, objective=3, level=2)
 def to_dpo():
-    r"""Show that $\pi^*(y) = \text{ref}(y)\, e^{r(y) / \beta} / Z$ maximises
-    $E_\pi[r(y)] - \beta \operatorname{KL}(\pi \| \text{ref})$. Solve for $r$, put it into the law of Bradley and Terry,
+    r"""Show that $\pi^*(y) = \text{ref}(y)\, e^{R(y) / \beta} / Z$ maximises
+    $E_\pi[R(y)] - \beta \operatorname{KL}(\pi \| \text{ref})$. Solve for $R$, put it into the law of Bradley and Terry,
     and say why $Z$, which nobody can compute, does no harm. Which model does DPO not need that reinforcement needs?
 
-    *Solution.* $E_\pi[r] - \beta \operatorname{KL}(\pi \| \text{ref})$ is
-    $-\beta E_\pi[\ln (\pi / (\text{ref}\, e^{r / \beta}))]$, and this is
+    *Solution.* $E_\pi[R] - \beta \operatorname{KL}(\pi \| \text{ref})$ is
+    $-\beta E_\pi[\ln (\pi / (\text{ref}\, e^{R / \beta}))]$, and this is
     $-\beta \operatorname{KL}(\pi \| \pi^*) + \beta \ln Z$. The divergence is at least 0, and 0 only for $\pi = \pi^*$.
-    So $r(y) = \beta \ln (\pi^*(y) / \text{ref}(y)) + \beta \ln Z$. In the difference of two rewards for one prompt
+    So $R(y) = \beta \ln (\pi^*(y) / \text{ref}(y)) + \beta \ln Z$. In the difference of two rewards for one prompt
     $\beta \ln Z$ cancels, which leaves
     $-\ln \sigma(\beta \ln \frac{\pi(y_w)}{\text{ref}(y_w)} - \beta \ln \frac{\pi(y_l)}{\text{ref}(y_l)})$.
     DPO needs no reward model, and no sampling while it trains.
@@ -215,3 +216,24 @@ def two_curves():
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d), each with its reason.
     """
+
+
+@question("Shapes beside a matrix", "shapes", points=5, minutes=6, objective=2, level=2)
+def beside_a_matrix(rng):
+    r"""A linear layer with a weight of shape $(«out», «inside»)$ gets LoRA of rank «r»: `x @ W.T + (x @ A.T) @ B.T`. The batch `x`
+    has shape $(«N», «T», «inside»)$.
+
+    (a) Give the shapes of $A$, $B$, `x @ A.T`, the output, and $BA$. (b) $B$ starts at 0. Which of $W$, $A$ and $B$ gets a gradient
+    other than 0 in the first step, and why? (c) In which order would you compute the product with $BA$, and what does the
+    other order cost?
+
+    *Solution.* (a) $A$ is $(«r», «inside»)$, $B$ is $(«out», «r»)$; `x @ A.T` is $(«N», «T», «r»)$, the output
+    $(«N», «T», «out»)$, and $BA$ has the shape of $W$, $(«out», «inside»)$. (b) $B$ alone: $W$ is fixed, and the gradient of $A$ has the
+    factor $B = 0$. (c) First $A$, then $B$: $«thin»$ multiplications for a token. With $BA$ made first there are
+    $«full»$ for a token, as many as for $W$, and those of $BA$ itself.
+
+    *Marks.* 2 points: (a), 1 of them for $A$ and $B$. 2 points: (b), 1 of them for the reason. 1 point: (c).
+    """
+    out, inside = some(rng, (64, 96, 128, 256), 2)
+    r, N, T = pick(rng, (2, 4, 8)), pick(rng, (12, 20)), whole(rng, 30, 60)
+    return {"out": out, "inside": inside, "r": r, "N": N, "T": T, "thin": r * (out + inside), "full": out * inside}

@@ -45,7 +45,9 @@ def error_in_bins(rng):
         low, high = 6 * n1 // 10 + whole(rng, 1, 3), 9 * n2 // 10 - whole(rng, 1, 5)
         return n1, n2, low, high
 
-    n1, n2, r1, r2 = until(draw, lambda n1, n2, r1, r2: r1 < n1 and r2 > 0 and 10 * (r1 + r2) != 6 * n1 + 9 * n2)
+    n1, n2, r1, r2 = until(
+        draw, lambda n1, n2, r1, r2: n1 != n2 and r1 < n1 and r2 > 0 and 10 * (r1 + r2) != 6 * n1 + 9 * n2
+    )
     first, second = r1 - Fraction(6 * n1, 10), r2 - Fraction(9 * n2, 10)
     N = n1 + n2
     return {"N": N, "n1": n1, "n2": n2, "r1": r1, "r2": r2, "g1": abs(first), "g2": abs(second),
@@ -73,7 +75,7 @@ def what_is_new(rng):
     def draw():
         return 1000 * whole(rng, 1, 3), 100 * whole(rng, 1, 5), 50 * whole(rng, 1, 4), whole(rng, 20, 90)
 
-    N, once, twice, more = until(draw, lambda N, once, twice, more: N - once - 2 * twice >= 3 * more)
+    N, once, twice, more = until(draw, lambda N, once, twice, more: once != twice and N - once - 2 * twice >= 3 * more)
     share = Fraction(once, N)
     return {"N": N, "once": once, "twice": twice, "more": more, "K": K, "share": share,
             "wrong": share * (1 - Fraction(1, K))}  # fmt: skip
@@ -119,7 +121,10 @@ def kept_or_replaced(rng):
         a, b = some(rng, (1, 2, 3, 4, 5, 6), 2)
         return Fraction(a, 10), Fraction(b, 10), Fraction(10 - a - b, 10)
 
-    p, q = until(lambda: (tenths(), tenths()), lambda p, q: p[2] > q[2] and min(*p, *q) > 0)
+    p, q = until(
+        lambda: (tenths(), tenths()),
+        lambda p, q: p[2] > q[2] and min(*p, *q) > 0 and sum(a > b for a, b in zip(p, q, strict=True)) == 2,
+    )  # else what is left has one token
     low = [min(a, b) for a, b in zip(p, q, strict=True)]
     beta = sum(low)
     rest = [(a - b) / (1 - beta) for a, b in zip(p, low, strict=True)]
@@ -143,7 +148,8 @@ def is_it_faster(rng):
     *Marks.* 2 points: (a). 1 point: (b). 1 point: (c).
     """
     beta = pick(rng, (Fraction(1, 2), Fraction(3, 5), Fraction(2, 3), Fraction(3, 4), Fraction(4, 5)))
-    c = pick(rng, (Fraction(1, 20), Fraction(1, 10), Fraction(1, 5), Fraction(1, 4)))
+    c = pick(rng, [n for n in (Fraction(1, 20), Fraction(1, 10), Fraction(1, 5), Fraction(1, 4))
+                   if (1 + beta) * (1 + 2 * n) != (1 + beta + beta**2) * (1 + n)])  # fmt: skip
     one, two = 1 + beta, 1 + beta + beta**2
     return {"beta": beta, "c": c, "one": one, "two": two, "fast1": float(one / (1 + c)),
             "fast2": float(two / (1 + 2 * c)), "most": 1 / (1 - beta)}  # fmt: skip
@@ -263,3 +269,47 @@ def drawn_once_more():
 
     *Marks.* 1 point: (a). 1 point: (b). 1 point: (c). 1 point: (d).
     """
+
+
+@question("What a leak adds", points=4, minutes=6, objective=4, level=2)
+def leak_adds(rng):
+    r"""Half of a test leaked into the training of one model. It has «L» % of the leaked half right and «K» % of the other.
+    A model without the leak has «cL» % and «cK» %.
+
+    (a) Estimate what the leak adds, in points. (b) What would «L» $-$ «cL» alone mix in, and what «L» $-$ «K»? (c) If
+    only «share» % of a test leaks, by how much is the score on all of it too high?
+
+    *Solution.* (a) $(«L» - «K») - («cL» - «cK») = «effect»$. (b) The first how good the two models are apart from the leak,
+    the second that one half may be easier. (c) By «share» % of «effect», «high:.1f» points.
+
+    *Marks.* 1 point: (a). 2 points: (b), one each. 1 point: (c).
+    """
+
+    def draw():
+        K, cL, cK, effect = (5 * whole(rng, low, high) for low, high in ((6, 13), (6, 14), (6, 14), (3, 7)))
+        return K + effect + cL - cK, K, cL, cK, effect
+
+    L, K, cL, cK, effect = until(draw, lambda L, K, cL, cK, _: K < L < 100 and cK not in (cL, K) and cL not in (L, K))
+    share = pick(rng, (5, 10, 20))
+    return {"L": L, "K": K, "cL": cL, "cK": cK, "effect": effect, "share": share, "high": share * effect / 100}
+
+
+@question("Slots that wait", points=4, minutes=6, objective=5, level=2)
+def slots_wait(rng):
+    r"""Texts have «short» or «long» tokens, each with probability $\frac12$. A batch writes $B = «B»$ of them and ends with
+    its longest.
+
+    (a) How many steps does a batch take on average, and which share of its slots writes? (b) Towards which share does
+    this go for very large $B$? (c) What does continuous batching change, and which slots stay free even then?
+
+    *Solution.* (a) Only if all are short it ends after «short» steps: $«long» - «apart» \cdot 2^{-«B»} = «steps»$. The mean
+    length is «mean», so $«mean» / «steps» = «used:.2f»$ write. (b) $«mean» / «long»$. (c) A slot that is done takes the
+    next text, so nearly all write; slots stay free only when no request waits.
+
+    *Marks.* 2 points: (a), one each. 1 point: (b). 1 point: (c).
+    """
+    B, short = whole(rng, 2, 4), 2 * whole(rng, 2, 10)
+    long = short + 2 ** whole(rng, 4, 6)
+    steps, mean = long - Fraction(long - short, 2**B), Fraction(short + long, 2)
+    return {"B": B, "short": short, "long": long, "apart": long - short, "steps": steps, "mean": mean,
+            "used": float(mean / steps)}  # fmt: skip

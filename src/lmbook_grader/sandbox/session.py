@@ -134,6 +134,7 @@ class Session:
         """The next message.  end: when it is late on the clock; until: charged seconds at which it is late."""
         while not (sizes := self._whole()):
             if not self._wait(("stdout", "stderr"), end, until):
+                self._drain()
                 raise ProcessDied
         head = wire.HEAD.size
         text = bytes(self.received[head : head + sizes[0]])
@@ -164,7 +165,7 @@ class Session:
             except BlockingIOError:
                 self._wait(("stderr",), end, until, writing=True)
             except BrokenPipeError as error:
-                self._read("stderr")
+                self._drain()
                 raise ProcessDied from error
 
     def _wait(self, pipes: tuple[str, ...], end: float, until: float = math.inf, writing: bool = False) -> bool:
@@ -215,6 +216,13 @@ class Session:
             self.cut = self.cut or len(data) > room
             self.printed += data[: max(room, 0)]
         return bool(data)
+
+    def _drain(self) -> None:
+        """Reads what a process that has ended had printed: the end of its answers may be seen before that."""
+        before = -1
+        while len(self.printed) > before:
+            before = len(self.printed)
+            self._read("stderr")
 
     def output(self) -> str:
         """What was printed so far, as plain text of limited length."""

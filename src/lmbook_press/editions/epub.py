@@ -5,6 +5,7 @@ import re
 import unicodedata
 import zipfile
 from datetime import UTC, datetime
+from itertools import zip_longest
 from pathlib import Path
 
 from lxml import etree
@@ -21,7 +22,11 @@ startOffset pathLength markerWidth markerHeight markerUnits refX refY maskUnits 
 attributeName repeatCount requiredExtensions systemLanguage tableValues stdDeviation baseFrequency numOctaves"""
 SVG_NAMES = {name.lower(): name for name in SVG_NAMES.split()}
 NOT_IN_XHTML = ("tabindex", "data-lm-suppress-shortcuts", "align", "valign", "border", "width", "height")
-WIDE, WIDEST = 35, 46  # signs of a formula in a line of text, which no reader breaks
+LONG = 24  # signs of a formula in a line of text, which no reader breaks
+CLOSING = re.compile(r"[,.;:!?)\]”’]+")
+BREAKS = set("=≈≤≥<>+−⇒→")  # behind these a long one may go on in the next line
+MANY = 7  # columns of a table that has much to say
+SIDE_BY_SIDE = 45  # signs of the formulae that stand in one row of a table
 NAMESPACES = {"svg": "http://www.w3.org/2000/svg", "math": "http://www.w3.org/1998/Math/MathML"}
 # What a reader who cannot see, or a shop, asks about a book (EPUB Accessibility 1.1); tests hold the pages to it.
 ACCESS = {"accessMode": ("textual", "visual"), "accessModeSufficient": ("textual,visual", "textual")}
@@ -65,6 +70,48 @@ def _readable(formula) -> None:
             function.addprevious(etree.Element("mspace", width="0.167em"))
 
 
+def _join(formula) -> None:
+    """Keeps a full stop or a comma in the line of the formula before it."""
+    if found := CLOSING.match(formula.tail or ""):
+        both = etree.Element("span", {"class": "lm-joined"})
+        both.tail, formula.tail = formula.tail[found.end() :], None
+        formula.addprevious(both)
+        both.append(formula)
+        formula.tail = found[0]
+
+
+def _break(formula):
+    """Cuts a formula in a line of text behind the signs that stand in no bracket: each piece is a formula again.
+
+    Returns the last piece.
+    """
+    row = formula.find("semantics/mrow")
+    if row is None:
+        return formula
+    pieces, depth = [[]], 0
+    for part in list(row):
+        sign = part[0] if part.tag in ("msup", "msub", "msubsup") else part  # a bracket may carry an exponent
+        said = (sign.text or "").strip() if sign.tag == "mo" else ""
+        depth += (said in ("(", "[", "{")) - (said in (")", "]", "}"))
+        pieces[-1].append(part)
+        if said in BREAKS and not depth and len(pieces[-1]) > 1:
+            part.set("form", "infix")  # at the end of a row it would stand close
+            pieces.append([])
+    pieces = [piece for piece in pieces if piece]
+    if len(pieces) < 2 or depth:
+        return formula
+    tail, formula.tail = formula.tail, None
+    last = formula
+    for piece in pieces[1:]:
+        following = etree.Element("math", formula.attrib)
+        etree.SubElement(following, "mrow").extend(piece)
+        last.addnext(following)
+        last = following
+    last.tail = tail
+    formula.replace(row.getparent(), row)  # without the annotation, which says the whole
+    return last
+
+
 def _xhtml(page: articles.Page) -> str:
     """One page as a file of the book. Raises lxml's XMLSyntaxError if it is not well-formed."""
     box = etree.Element("div")
@@ -77,9 +124,12 @@ def _xhtml(page: articles.Page) -> str:
         title.tag = "h3"  # under "Answers and solutions"
     for formula in box.iter("math"):
         _readable(formula)
-        signs = sum(len((sign.text or "").strip()) for sign in formula.iter() if sign.tag != "annotation")
-        if signs > WIDE and not formula.xpath("ancestor::*[contains(@class, 'lm-equation')]"):
-            formula.set("class", "lm-wide" if signs <= WIDEST else "lm-wide lm-widest")  # smaller on a telephone
+    for formula in box.xpath("//math[not(ancestor::*[contains(@class, 'lm-equation')])]"):
+        if _signs(formula) > LONG:
+            formula = _break(formula)
+        _join(formula)
+    for table in box.iter("table"):
+        _stack(table)
     for element in box.iter():
         if not isinstance(element.tag, str):
             continue
@@ -99,6 +149,25 @@ def _xhtml(page: articles.Page) -> str:
     text = render("epub-page.xhtml", title=page.title, text=Markup(text))
     etree.fromstring(text.encode())
     return text
+
+
+def _signs(formula) -> int:
+    return sum(len((sign.text or "").strip()) for sign in formula.iter() if sign.tag != "annotation")
+
+
+def _stack(table) -> None:
+    """Marks a table whose formulae, which do not break, or whose columns are too many to stand side by side on a
+    telephone: there each cell is a line of its own, behind the head of its column."""
+    heads = [" ".join("".join(head.itertext()).split()) for head in table.xpath("./thead/tr/th")]
+    rows = [row.xpath("./td | ./th") for row in table.xpath("./tbody/tr")]
+    sizes = [[max((_signs(formula) for formula in cell.iter("math")), default=0) for cell in row] for row in rows]
+    many = len(heads) >= MANY and "lm-many" in (table.get("class") or "")
+    if sum(map(max, zip_longest(*sizes, fillvalue=0))) <= SIDE_BY_SIDE and not many:
+        return
+    table.set("class", f"{table.get('class') or ''} lm-stacked".strip())
+    for row in rows:
+        for cell, head in zip(row[1:], heads[1:], strict=False):
+            cell.set("data-head", f"{head}: ")
 
 
 def _contents(pages: list[articles.Page]) -> str:

@@ -15,7 +15,7 @@ import lmbook
 from lmbook_press.editions.articles import Page, heading
 
 GLOSSARY, CHAPTERS, TERM = "book/glossary", "notebooks/", "#book-glossary--term-"
-STANDARD = {"exercises", "summary", "further reading", "homework"}
+STANDARD = {"exercises", "summary", "further reading", "homework", "compare with the paper"}
 SENTENCE = re.compile(
     r"\?$|^(What|Where|Why|How|By|Follow|Look|On|All|From|With|It|Does|Is|Can|To|In|Read|Now|Do|\d+)\b"
 )
@@ -25,7 +25,11 @@ COMMON = 8  # chapters; what a library has and more of them use says nothing
 OFTEN, MOST = 3, 4  # so often a section must name a term, and so many such sections stand for all
 NAME = re.compile(r"\b(?:torch|nn|F)\.[a-z]\w*(?:\.\w+)*|\bnn\.[A-Z]\w+|\b[A-Za-z_]\w*\b")
 LIBRARY = re.compile(r"(torch|nn|F)\.")
-SHORT = (("torch.nn.functional.", "F."), ("torch.nn.", "nn."))  # one name for each thing: chapters import both
+SHORT = (
+    ("torch.nn.functional.", "F."),
+    ("nn.functional.", "F."),
+    ("torch.nn.", "nn."),
+)  # one name for each thing: chapters import both
 PART_OF_NAME = re.compile(r"(?<=[._])(?=\w)")  # where a long name may go on on the next line
 
 

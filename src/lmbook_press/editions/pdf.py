@@ -7,6 +7,7 @@ than on the site, under the parts, because the bookmarks follow them.
 
 import copy
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -40,6 +41,7 @@ EVERY = {"Summary", "Exercises", "Compare with the paper", "What we simplified",
 SHORT = 10  # lines of the last page of a chapter that the pages before it can take
 TIGHTER, MOST_TRIES = 0.02, 2  # how much smaller a draft sets such a chapter, and how many drafts try
 LONG = 12  # lines of code that may go on on the next page
+TWICE = re.compile(r"(\d+\. )?\1?(.{4,})\2")  # a bookmark of a heading that moved to the next page
 PATIENCE = 1800  # seconds for some hundred pages, on a slow machine
 
 
@@ -174,10 +176,20 @@ def write_pdf(out: Path, root: Path, site: Path, title: str, author: str, base: 
 
 
 def _describe(printed: Path, title: str, author: str) -> None:
-    """Says in the file whose book it is and what it is about; Chromium writes the title alone."""
+    """Says in the file whose book it is and what it is about; Chromium writes the title alone.
+
+    And has each bookmark say its heading once, where Chromium says it for both pages.
+    """
     from pypdf import PdfWriter
+    from pypdf.generic import NameObject, TextStringObject
 
     writer = PdfWriter(clone_from=printed)
+    open_still = [writer.get_outline_root()]
+    while open_still:
+        mark = open_still.pop()
+        if found := TWICE.fullmatch(mark.get("/Title", "")):
+            mark[NameObject("/Title")] = TextStringObject((found[1] or "") + found[2])
+        open_still += [mark[name].get_object() for name in ("/First", "/Next") if name in mark]
     about = {"/Title": title, "/Author": author, "/Subject": SUBJECT, "/Keywords": ", ".join(KEYWORDS)}
     writer.add_metadata(about)
     writer.write(printed)

@@ -33,7 +33,7 @@ from lmbook_press.rendering import filled, render
 
 LEADING = re.compile(r"[:,]$")  # a sentence that leads to what a slide does not show
 ELSEWHERE = re.compile(
-    r"[:,?]$|^(?:Take|Suppose)\b|\b(?:cell|code|Figure|exercise|figure)\b"
+    r"[:,?]$|^(?:Take|Suppose|Here (?:is|are))\b|\b(?:cell|code|Figure|exercise|figure)\b"
 )  # a sentence of the page, not of the formula
 HEADING = re.compile(r"^(#+)\s+(.+?)\s*$")
 TITLE_OF_FIGURE = re.compile(r'class="lm-title">(?:<[^>]*>)*([^<]+)')
@@ -80,7 +80,8 @@ class Deck:
             if slide.kind == "formula" and len(slide.parts) == 1:
                 if slide.after:
                     slide.parts.append(paragraph(slide.after))
-                elif slide.claim and slide.before:
+                # What goes on in the formula's sentence is not understood without its beginning.
+                if slide.claim and slide.before and not (slide.after and slide.after[0].isupper()):
                     slide.parts.insert(0, paragraph(slide.before))
         return self
 
@@ -118,7 +119,9 @@ class Deck:
             points = Markup().join(filled("<li>{}</li>", inline(said)) for said in self.opening[:5])
             listing = filled("<ul>{}</ul>", points)
             last = self.slides[-1] if self.slides else None
-            if last and self.heading in (last.heading, last.section):  # a slide shows one thing; the rest is told
+            if (
+                last and last.kind != "ask" and self.heading in (last.heading, last.section)
+            ):  # a slide shows one thing; the rest is told
                 last.notes += self.said
                 self.lead, self.said, self.opening = [], [], []
             else:
@@ -213,6 +216,7 @@ class Deck:
             self._check(title, body, number)
         elif name == "admonition" and options.get("class") == "predict":
             self.question = self._add([paragraph(self._plain("\n".join(body), number))], "ask", "Predict first")
+            self.question.section = self.heading  # it may speak of what the section is about
         elif name == "admonition" and title.startswith("What you will be able to do"):
             self.objectives = prose(self._plain("\n".join(body), number))
 

@@ -276,3 +276,14 @@ def weight_names(n):
     assert keys[-1] == n["kend"]
     head = keys.reshape(n["n"], dk)[n["head"] - 1]
     assert (head[0], head[-1]) == (n["first"], n["last"])
+
+
+def patch_shapes(n):
+    patches = F.unfold(torch.zeros(n["B"], 1, n["h"], n["w"]), n["r"], stride=n["r"]).transpose(1, 2)
+    assert patches.shape == (n["B"], n["N"], n["size"])
+    embed = nn.Linear(n["size"], n["d"])
+    assert embed.weight.shape == (n["d"], n["size"])
+    x = torch.cat([torch.zeros(n["B"], 1, n["d"]), embed(patches)], dim=1)[:1]
+    assert x.shape[1] == n["M"]
+    scores = nn.MultiheadAttention(n["d"], n["n"], batch_first=True)(x, x, x, average_attn_weights=False)[1]
+    assert scores.shape == (1, n["n"], n["M"], n["M"])

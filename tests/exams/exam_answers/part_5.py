@@ -257,3 +257,41 @@ def passage_found(n):
     assert (1 + math.log(2)) * idf["model"] == pytest.approx(n["a"])
     assert idf["gate"] == pytest.approx(n["b"])
     assert n["first"] == ("A" if n["a"] > n["b"] else "B")
+
+
+def leak_adds(n):
+    """A test of 1,000 items, item by item: those that leaked gain the effect, the others nothing."""
+    leaked = 10 * n["share"]
+    gain = (leaked * n["effect"] + (1000 - leaked) * 0) / 1000
+    assert gain == pytest.approx(n["high"])
+    easier, better = n["cL"] - n["cK"], n["K"] - n["cK"]
+    assert n["L"] == n["cK"] + better + easier + n["effect"]
+
+
+def slots_wait(n):
+    batches = list(itertools.product((n["short"], n["long"]), repeat=n["B"]))
+    assert sum(map(max, batches)) / len(batches) == pytest.approx(float(n["steps"]))
+    assert sum(map(sum, batches)) / (n["B"] * sum(map(max, batches))) == pytest.approx(n["used"])
+
+
+def shared_heads(n):
+    layer, X = modern.GroupedAttention(n["d"], n["nh"], n["nkv"]), torch.zeros(1, n["T"], n["d"])
+    assert layer.W_q(X).shape == (1, n["T"], n["d"])
+    assert layer.W_k(X).shape == (1, n["T"], n["k"])
+    out, cache = layer(X, layer.start(1))
+    assert out.shape == X.shape
+    assert [kept.shape for kept in cache] == 2 * [(1, n["nkv"], n["T"], n["dk"])]
+    assert layer.d_k == n["dk"]
+    assert n["group"] * n["nkv"] == n["nh"]
+
+
+def beside_a_matrix(n):
+    layer, x = LoRA(nn.Linear(n["inside"], n["out"]), n["r"]), torch.randn(2, 3, n["inside"])
+    layer(x).square().sum().backward()
+    assert layer.A.shape == (n["r"], n["inside"])
+    assert layer.B.shape == (n["out"], n["r"])
+    assert not layer.A.grad.any()
+    assert layer.B.grad.any()
+    assert layer.linear.weight.grad is None
+    assert n["thin"] == layer.A.numel() + layer.B.numel()
+    assert n["full"] == layer.linear.weight.numel()

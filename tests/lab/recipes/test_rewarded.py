@@ -1,9 +1,8 @@
-"""Sums tuned by rewards: the checkers, what is read from an answer, and the step along a gradient."""
+"""Sums tuned by rewards: the checkers, what is read from an answer, and the distance from the start."""
 
 import pytest
 import torch
 
-from lmbook.answers import log_probs
 from lmbook.lab.recipes import rewarded, sums_aloud
 
 
@@ -26,18 +25,25 @@ def test_an_answer_without_an_end_is_paid_nothing():
     assert rewarded.rewards(rewarded.hasty, said, asked).tolist() == [1, 0]
 
 
-def test_one_step_follows_the_slope_and_leaves_the_weights():
+def test_held_near_it_leaves_the_loss_at_the_start_and_not_elsewhere():
     torch.manual_seed(0)
-    model = sums_aloud.new_model().double()
-    batch = sums_aloud.sums("at once", sums_aloud.unseen()[:5])
-    before = [w.clone() for w in model.parameters()]
-    probability = log_probs(model, batch).sum(1).exp().mean()
-    slope = torch.nn.utils.get_total_norm(torch.autograd.grad(probability, list(model.parameters()))).item()
-    found = rewarded.one_step(model, batch, seed=0)
-    assert all(torch.allclose(w, old, atol=1e-12) for w, old in zip(model.parameters(), before, strict=True))
-    (length, gain), *_ = found["gradient"]
-    assert gain == pytest.approx(slope * length, rel=0.1)
-    assert abs(found["random"][0][1]) < gain / 5
+    model, other = sums_aloud.new_model(), sums_aloud.new_model()
+    batch = torch.tensor(sums_aloud.unseen()[:4])
+
+    def loss(ref):
+        torch.manual_seed(1)
+        return rewarded.rewarded(model, batch, rewarded.coin, ref=ref)[0].item()
+
+    assert loss(model) == pytest.approx(loss(None), abs=1e-5)
+    assert loss(other) > loss(None) + 1, "away from the reference its divergence is added"
+
+
+def test_the_distance_is_0_at_the_start_and_a_mean_of_log_ratios_elsewhere():
+    torch.manual_seed(0)
+    model, start = sums_aloud.new_model(), sums_aloud.new_model()
+    asked = sums_aloud.unseen()[:200]
+    assert rewarded.judged(model, rewarded.checked, asked, model)["far"] == 0
+    assert rewarded.judged(model, rewarded.checked, asked, start)["far"] > 0
 
 
 def test_both_ways_are_asked_and_no_tested_sum_is():

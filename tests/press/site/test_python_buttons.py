@@ -14,7 +14,7 @@ from lmbook_press.site.serving import serve
 
 pytestmark = [pytest.mark.browser, pytest.mark.pyodide]
 PAGE = "notebooks/05-backpropagation.html"
-FIRST, SECOND = ".cell.lm-run-4", ".cell.lm-run-14"  # the second needs what the first binds
+FIRST, SECOND = ".cell.lm-run-3", ".cell.lm-run-13"  # the second needs what the first binds
 READY = "(cell) => !document.querySelector(cell).hasAttribute('data-running')"
 
 
@@ -44,8 +44,8 @@ def test_a_page_that_nobody_presses_loads_only_its_buttons(served, request):
     loaded = [(path, size) for path, size, _ in sent[before:] if "python" in path or path.endswith("run.mjs")]
     assert {path for path, _ in loaded} == {"_static/run.mjs"}
     assert all(size < 2500 for _, size in loaded)
-    assert chapter.locator(".lm-torch-36 .lm-run-bar a").get_attribute("href").startswith("https://colab.research")
-    assert chapter.locator(".lm-torch-36 .lm-run-bar").text_content() == "In Colab"
+    assert chapter.locator(".lm-torch-40 .lm-run-bar a").get_attribute("href").startswith("https://colab.research")
+    assert chapter.locator(".lm-torch-40 .lm-run-bar").text_content() == "In Colab"
 
 
 def test_a_reader_runs_changes_stops_and_undoes_by_keyboard(chapter, axe_in_every_view, served):

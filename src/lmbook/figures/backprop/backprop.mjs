@@ -1,11 +1,22 @@
 // BackpropGraph: a softmax layer, number by number. Forward to the loss, back to the weights; everything can be edited.
-import { button, choice, disable, field, figure, fmt, h, replace, roving, s, slider, table } from "../kit/core.mjs";
+import { button, disable, field, figure, fmt, h, replace, roving, s, slider, table } from "../kit/core.mjs";
 import { layer, measured, NAMES } from "./graph.mjs";
+import {
+  derivative,
+  exact,
+  formula,
+  input,
+  num,
+  plain,
+  sentence,
+  short,
+  SLOPE_AT,
+  VALUE_AT,
+  written,
+} from "./derived.mjs";
 
 const LAST = 7;
 const MOST = 10;
-const VALUE_AT = { x: 0, w: 0, z: 1, y: 2, L: 3 }; // the step at which a number is known
-const SLOPE_AT = { L: 4, y: 5, z: 6, w: 7, x: 7 }; // and the derivative of L by it
 const STEPS = [
   "inputs given",
   "forward: logits",
@@ -16,7 +27,6 @@ const STEPS = [
   "back: logits",
   "back: weights and inputs",
 ];
-const SUB = "₀₁₂₃";
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 const style = `
@@ -40,10 +50,11 @@ const style = `
 .lmb-graph .lmb-came .lmb-name { text-decoration: underline 2px; text-underline-offset: 0.2em; }
 .lmb-graph .lmb-strip { position: relative; }
 .lmb-graph svg { display: block; width: 100%; height: 1.7rem; overflow: visible; }
+.spare .lmb-graph svg { height: 1.2rem; }
 .lmb-strip i { position: absolute; bottom: -1px; width: 8px; height: 6px; margin-left: -4px; background: var(--lm-line);
   clip-path: polygon(0 0, 100% 0, 50% 100%); }
 .lmb-strip i[data-lit="true"] { background: var(--lm-2); }
-.lmb-strip b { position: absolute; top: 50%; padding: 0 0.2rem; border-radius: 3px; background: var(--lm-paper);
+.lmb-strip b { position: absolute; top: 60%; padding: 0 0.2rem; border-radius: 3px; background: var(--lm-paper);
   font-size: 0.75rem; line-height: 1.1; font-variant-numeric: tabular-nums; transform: translate(-50%, -50%);
   pointer-events: none; }
 .lmb-graph line { stroke: var(--lm-line); stroke-width: 1.2; vector-effect: non-scaling-stroke; }
@@ -62,26 +73,6 @@ const style = `
 .lmb-both .lmb-fault { min-height: 1.45em; }
 `;
 
-const written = (name) => (name[0] === "y" ? "ŷ" : name[0]) + [...name.slice(1)].map((digit) => SUB[digit]).join("");
-const slope = (name) => `∂L/∂${written(name)}`;
-const trim = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
-const num = (v) => {
-  const size = Math.abs(v);
-  if (size === 0 || (size >= 5e-4 && size < 2e5)) return trim(fmt.num(v, 3));
-  return `${v < 0 ? "−" : ""}${size < 1 ? fmt.prob(size) : fmt.exp(Math.log(size))}`;
-};
-const inside = (v) => (v < 0 ? `(${num(v)})` : num(v)); // a factor of a product
-const short = (v) =>
-  Math.abs(v) < 1000
-    ? fmt.num(v, Math.abs(v) >= 100 ? 0 : Math.abs(v) >= 10 ? 1 : 2)
-    : `${v < 0 ? "−" : ""}${fmt.exp(Math.log(Math.abs(v)), 1).replaceAll(" ", "")}`;
-const plain = (v) => String(Number(v.toPrecision(12)));
-const exact = (v) => {
-  const [mantissa, exponent] = plain(v).split("e");
-  return mantissa.replace("-", "−") + (exponent ? ` × ${fmt.power(Number(exponent))}` : "");
-};
-const input = (name) => name[0] === "x" || name[0] === "w";
-
 const fits = (/** @type {number} */ x) => typeof x === "number" && Math.abs(x) <= MOST;
 const about = {
   style,
@@ -92,7 +83,7 @@ const about = {
   },
 };
 
-export default figure(({ el, bound, get, put, listen, say, wager }) => {
+export default figure(({ el, pick, get, put, listen, say, wager }) => {
   const first = { x: get("x"), W: get("W"), label: get("label"), step: get("step") };
   let now = layer(get("x"), get("W"), get("label"));
   let edited = "w11"; // the input or weight that the controls set
@@ -111,7 +102,7 @@ export default figure(({ el, bound, get, put, listen, say, wager }) => {
     if (get("step") === LAST) {
       news =
         `${written(name)} moved by ${num(value - now.value[name])}: the derivative ${num(now.by[name])} predicts ` +
-        `a change of the loss by ${num(predicted)}, it was ${num(after - before)}.`;
+        `${num(predicted)} more loss; it was ${num(after - before)}.`;
     }
     put({ x, W });
   };
@@ -138,14 +129,9 @@ export default figure(({ el, bound, get, put, listen, say, wager }) => {
       by: h("span", { class: "lmb-by" }),
       note: h("span", { class: "lm-hidden" }),
     };
-    parts.node = h("button", { type: "button", "data-name": name, onclick: () => choose(name) }, [
-      parts.name,
-      parts.value,
-      parts.note,
-      parts.by,
-    ]);
-    tiles[name] = parts;
-    return parts.node;
+    const shown = [parts.name, parts.value, parts.note, parts.by];
+    tiles[name] = { ...parts, node: button(shown, () => choose(name), { class: null, "data-name": name }) };
+    return tiles[name].node;
   };
   const lines = [];
   const tips = new Map(); // arrowheads, by the number that they point to
@@ -153,7 +139,7 @@ export default figure(({ el, bound, get, put, listen, say, wager }) => {
     const at = (/** @type {number} */ x) => ({ left: `${(100 * x) / 6}%` });
     const local = arrows.map(([from, to, x1, x2]) => {
       const line = s("line", { x1, x2, y1: 0, y2: 1 });
-      const number = h("b", { style: at((x1 + x2) / 2), hidden: true });
+      const number = h("b", { style: at(x1 + 0.6 * (x2 - x1)), hidden: true }); // nearer to its head: none meet
       if (!tips.has(to)) tips.set(to, h("i", { style: at(x2) }));
       lines.push({ from, to, line, number });
       return number;
@@ -170,21 +156,17 @@ export default figure(({ el, bound, get, put, listen, say, wager }) => {
   const two = [1, 2];
   const row = (letter) =>
     h("div", { class: `lmb-layer lmb-${letter}` }, NAMES.filter((name) => name[0] === letter).map(tile));
-  const graph = h(
-    "div",
-    { class: "lmb-graph", role: "group", "aria-label": "The graph, one tab stop: arrows move, Enter picks a number" },
-    [
-      row("x"),
-      strip(three.flatMap((i) => two.map((k) => [`x${k}`, `w${i}${k}`, at.x(k), at.w(i, k)]))),
-      row("w"),
-      strip(three.flatMap((i) => two.map((k) => [`w${i}${k}`, `z${i}`, at.w(i, k), at.z(i)]))),
-      row("z"),
-      strip(three.flatMap((i) => three.map((j) => [`z${j}`, `y${i}`, at.z(j), at.z(i)]))),
-      row("y"),
-      strip(three.map((i) => [`y${i}`, "L", at.z(i), 3])),
-      row("L"),
-    ],
-  );
+  const graph = h.group("lmb-graph", "The graph, one tab stop: arrows move, Enter picks a number", [
+    row("x"),
+    strip(three.flatMap((i) => two.map((k) => [`x${k}`, `w${i}${k}`, at.x(k), at.w(i, k)]))),
+    row("w"),
+    strip(three.flatMap((i) => two.map((k) => [`w${i}${k}`, `z${i}`, at.w(i, k), at.z(i)]))),
+    row("z"),
+    strip(three.flatMap((i) => three.map((j) => [`z${j}`, `y${i}`, at.z(j), at.z(i)]))),
+    row("y"),
+    strip(three.map((i) => [`y${i}`, "L", at.z(i), 3])),
+    row("L"),
+  ]);
   const group = roving(graph, "button", { index: NAMES.indexOf(get("chosen")), keys: "plane" });
   const choose = (name) => {
     if (input(name)) edited = name;
@@ -224,11 +206,7 @@ export default figure(({ el, bound, get, put, listen, say, wager }) => {
       else wrong(Math.abs(v) > MOST ? `Numbers here go from −${MOST} to ${MOST}. ${stays}` : "");
     },
   });
-  const came = choice({
-    label: "Word that came",
-    options: three.map((i) => [i, String(i)]),
-    ...bound("label", "onchange"),
-  });
+  const came = pick("label", "Word that came", three);
   const descend = button("", () => {
     const before = now.value.L;
     const W = get("W").map((weights, i) =>
@@ -242,9 +220,7 @@ export default figure(({ el, bound, get, put, listen, say, wager }) => {
   const again = button("Start again", () => put(first));
   const replay = button("From the inputs", () => go(0));
 
-  const key = h("p", { class: "lm-muted lm-small" }, [
-    "In a box: name, value, derivative of L. On an arrow: that of its head.",
-  ]);
+  const key = h.small("In a box: name, value, derivative of L. On an arrow: that of its head.");
   const numbers = table({
     caption: "Every number, the derivative of L by it, and what two small steps measure",
     head: ["Number", "Value", "Derivative of L", "Measured"],
@@ -260,10 +236,11 @@ export default figure(({ el, bound, get, put, listen, say, wager }) => {
     [1, "positive"],
   ];
   const later = NAMES.filter((name) => /[xwz]/.test(name));
-  const question =
-    first.step === LAST &&
-    wager({
+  let question = null;
+  if (first.step === LAST)
+    question = wager({
       name: "backprop-sign",
+      of: "x W label",
       asks: `Word ${first.label} came. Which sign has the derivative of L by z₁?`,
       options: signs,
       // what comes before z₁ on the way back may stay in sight: it gives nothing away
@@ -276,27 +253,24 @@ export default figure(({ el, bound, get, put, listen, say, wager }) => {
           `${sign}: ŷ₁ − y₁ = ${fmt.prob(value.y1)} − ${first.label === 1 ? 1 : 0} = ${num(by.z1)}.`
         );
       },
+      settled: () => question && draw(),
     });
   el.append(
-    ...(question ? [question.node] : []),
+    ...(question ? [h.onstage("Graph", question.node)] : []),
     h("div", { class: "lm-split lm-split-right lmb-both" }, [
-      h(
-        "div",
-        { class: "lm-stack" },
+      h("div", { class: "lm-stack" }, [
         h("div", { class: "lm-row lmb-walk" }, back, next, replay, walk.node),
         graph,
         key,
-      ),
+      ]),
       h("div", { class: "lm-stack" }, [
-        detail,
-        move.node,
-        typed.node,
-        fault,
-        came.node,
-        h("div", { class: "lm-row" }, descend, again),
+        h.onstage("Graph", detail),
+        ...[move.node, typed.node, fault, came.node, h("div", { class: "lm-row" }, descend, again)].map((one) =>
+          h.onstage("Change", one),
+        ),
       ]),
     ]),
-    say.node,
+    h.onstage("Change", say.node),
     h("div", { class: "lm-folds" }, numbers.node, jacobian.node),
   );
 
@@ -304,76 +278,18 @@ export default figure(({ el, bound, get, put, listen, say, wager }) => {
   const known = (name) => get("step") >= VALUE_AT[name[0]];
   const traced = (name) => get("step") >= SLOPE_AT[name[0]];
 
-  function formula(name) {
-    const v = now.value;
-    const i = name[1];
-    if (!known(name)) return `${written(name)} is computed at step ${VALUE_AT[name[0]]}.`;
-    if (input(name)) return `${written(name)} = ${num(v[name])}, given.`;
-    if (name === "L")
-      return `L = −ln ${written(`y${get("label")}`)} = −ln ${fmt.prob(v[`y${get("label")}`])} = ${num(v.L)}`;
-    if (name[0] === "z")
-      return (
-        `${written(name)} = w${SUB[i]}₁ x₁ + w${SUB[i]}₂ x₂ = ${inside(v[`w${i}1`])} · ${inside(v.x1)} + ` +
-        `${inside(v[`w${i}2`])} · ${inside(v.x2)} = ${num(v[name])}`
-      );
-    const powers = three.map((j) => fmt.exp(v[`z${j}`]));
-    return (
-      `${written(name)} = exp ${written(`z${i}`)} / (exp z₁ + exp z₂ + exp z₃) = ${powers[i - 1]} / ` +
-      `(${powers.join(" + ")}) = ${fmt.prob(v[name])}`
-    );
-  }
-
-  function derivative(name) {
-    if (!traced(name)) return [h("p", {}, `${slope(name)} comes at step ${SLOPE_AT[name[0]]}, on the way back.`)];
-    if (name === "L") return [h("p", { class: "lmb-sum" }, "∂L/∂L = 1: the way back starts here.")];
-    const paths = now.arrows.filter((arrow) => arrow.from === name);
-    const shown = paths.map(({ to, local }) =>
-      h("li", {}, [
-        `through ${written(to)}: ${slope(to)} · ∂${written(to)}/∂${written(name)} = ${inside(now.by[to])} · ` +
-          `${inside(local)} = ${num(now.by[to] * local)}`,
-      ]),
-    );
-    const i = Number(name[1]);
-    const short_ =
-      name[0] === "z"
-        ? `, which is ${written(`y${i}`)} − y${SUB[i]} = ${fmt.prob(now.value[`y${i}`])} − ` +
-          `${i === get("label") ? 1 : 0}`
-        : "";
-    return [
-      h("ul", {}, shown),
-      h(
-        "p",
-        { class: "lmb-sum" },
-        `${slope(name)} = ${paths.length > 1 ? "the sum of the paths = " : ""}${num(now.by[name])}${short_}`,
-      ),
-    ];
-  }
-
-  function sentence() {
-    const all = (letter, list) => fmt.list(three.map((i) => num(list[`${letter}${i}`])));
-    const label = get("label");
-    return [
-      `Given: two inputs, six weights, and word ${label} came. Press Next to compute.`,
-      `Forward: W x gives the logits ${all("z", now.value)}.`,
-      `Forward: the softmax turns them into the probabilities ${all("y", now.value)}.`,
-      `Forward: word ${label} came, with probability ${num(now.value[`y${label}`])}; the loss is ${num(now.value.L)}.`,
-      "Back: the derivative of the loss by itself is 1.",
-      `Back: by ${written(`y${label}`)} it is −1/${written(`y${label}`)} = ${num(now.by[`y${label}`])}, by the ` +
-        "other two 0.",
-      `Back: each logit adds up three paths. The result is what the model said minus what came: ${all("z", now.by)}.`,
-      `Back: each weight gets the derivative of its logit times its input. The loss is ${num(now.value.L)}, ` +
-        "and all its derivatives are known after one way back.",
-    ][get("step")];
-  }
-
   function draw() {
     now = layer(get("x"), get("W"), get("label"));
     const step = get("step");
     const chosen = get("chosen");
+    const state = { now, step, label: get("label") };
+    const same = ["x", "W", "label", "step"].every((name) => String(get(name)) === String(first[name]));
+    const bet = same ? (question?.answer ?? null) : null;
     for (const name of NAMES) {
       const { node, value, by, note } = tiles[name];
       value.textContent = known(name) ? short(now.value[name]) : "·";
       by.textContent = traced(name) ? short(now.by[name]) : "·";
+      if (name === "z1" && bet !== null) by.append(h("b", {}, ` you: ${"−0+"[bet + 1]}`));
       value.setAttribute("aria-hidden", String(!known(name)));
       by.setAttribute("aria-hidden", String(!traced(name)));
       note.textContent = !known(name) ? "not yet computed" : traced(name) ? "derivative" : "";
@@ -401,14 +317,13 @@ export default figure(({ el, bound, get, put, listen, say, wager }) => {
     disable(next, step === LAST);
     disable(descend, step < LAST);
     descend.textContent = `Gradient step on W (${get("rate")})`;
-    came.set(get("label"));
     label_.textContent = `Set ${written(edited)}`;
     move.set(now.value[edited]);
     if (document.activeElement !== typed.input) {
       typed.set(plain(now.value[edited]));
       wrong("");
     }
-    replace(detail, h("p", {}, formula(chosen)), derivative(chosen));
+    replace(detail, h("p", {}, formula(chosen, state)), derivative(chosen, state));
     numbers.draw(
       NAMES.map((name) => [
         written(name),
@@ -420,7 +335,7 @@ export default figure(({ el, bound, get, put, listen, say, wager }) => {
     const entry = (i, j) => now.arrows.find((arrow) => arrow.from === `z${j}` && arrow.to === `y${i}`).local;
     jacobian.draw(three.map((i) => [written(`y${i}`), ...three.map((j) => (step >= 2 ? exact(entry(i, j)) : ""))]));
     group.refresh();
-    say(news || sentence()); // the change, where there was one
+    say(news || sentence(state)); // the change, where there was one
     news = "";
   }
 

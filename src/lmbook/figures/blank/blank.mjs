@@ -12,18 +12,22 @@ const style = `
 .lmk-words { display: flex; flex-wrap: wrap; gap: 0.5rem 0.25rem; align-items: flex-end;
   max-height: 22rem; padding: 3px; overflow-y: auto; } /* what is longer scrolls */
 .lm-figure .lmk-word { display: flex; flex-direction: column-reverse; align-items: center; min-width: 2.4rem; margin: 0;
-  padding: 0.15rem 0.3rem; border: 2px solid transparent; border-radius: 6px; background: none; color: inherit;
+  padding: 0.15rem 0.2rem; border: 2px solid transparent; border-radius: 6px; background: none; color: inherit;
   font: inherit; font-size: 1.0625rem; line-height: 1.3; cursor: pointer; }
 .lm-figure .lmk-word:hover { border-color: var(--lm-line); }
 .lm-figure .lmk-word[aria-pressed="true"] { border: 2px dashed var(--lm-1); }
 .lmk-word small { color: var(--lm-muted); font-size: 0.75rem; line-height: 1.1; font-variant-numeric: tabular-nums; }
-.lmk-word i { align-self: stretch; height: 3.5rem; margin: 0.1rem 0; border-bottom: 1px solid var(--lm-edge);
+.lm-figure .lmk-both { --lm-side: 17rem; }
+.lmk-word i { align-self: stretch; height: 2.75rem; margin: 0.1rem 0; border-bottom: 1px solid var(--lm-edge);
   background: linear-gradient(0deg, var(--lmk-tone) calc(100% * var(--lmk-p)), var(--lm-soft) 0);
   --lmk-tone: var(--lm-edge); }
 .lmk-word.lmk-first i { --lmk-tone: var(--lm-1); }
 .lmk-word.lmk-bet { box-shadow: inset 0 -3px 0 var(--lm-2); }
 @container (min-width: 40rem) { .lm-figure .lmk-words { max-height: 14.5rem; } }
-@media screen { .lmk-words[data-open="true"] :is(i, small) { visibility: hidden; } }
+@media screen {
+  .lmk-words[data-open="true"] .lmk-word:not(.lmk-example) small { visibility: hidden; }
+  .lm-figure .lmk-words[data-open="true"] .lmk-word:not(.lmk-example) i { --lmk-tone: var(--lm-soft); }
+}
 `;
 
 const ordinal = (n) => {
@@ -100,9 +104,9 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     ": no word is likelier.",
   ]);
   const title = h("p", { class: "lm-small lm-muted" }, [
-    "In place of ____, in ",
+    "In place of ____; ",
     h("b", { style: "text-decoration: underline 3px var(--lm-1)" }, "blue"),
-    " what the sentence has; classes of unknown words are left out",
+    ": what the sentence has. Classes are left out",
   ]);
   const sums = h("p", { class: "lm-small lm-muted" });
   const chart = bars({ label: "Likeliest words for the blank" });
@@ -111,29 +115,42 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     head: ["Word", "Its probability", "Its rank", "Likeliest"],
   });
   const guessed = new Set(); // the places that the reader bets on
-  const found = (sentence) => sentence.blanks.flatMap((blank, i) => (blank[2] === 1 ? [i] : []));
   const betOn = now();
+  const example = at(); // its chart is in sight before the bet, which asks of the others
+  const found = (sentence) => sentence.blanks.flatMap((blank, i) => (blank[2] === 1 && i !== example ? [i] : []));
   /** @type {ReturnType<typeof wager> | null} */
   let question = null;
   question = wager({
     name: "blank-found",
-    asks: "Which of these words does the model find, each hidden alone? Tap them.",
+    of: "chosen",
+    asks: "Which of the other words does the model find, each hidden alone? Tap them.",
     options: [[() => [...guessed], "Show"]],
     by: words,
-    hides: [sums, chart.node, say.node, numbers.node],
+    hides: [sums, numbers.node],
     told: (bet) => {
       const right = found(betOn);
-      const all = `It finds ${right.length} of the ${betOn.words.length} words`;
+      const all = `It finds ${right.length} of the other ${betOn.words.length - 1} words`;
       if (!bet?.length) return `${all}.`;
       const hits = bet.filter((i) => right.includes(i)).length;
       return `${all}, and ${hits} of the ${fmt.some(bet.length, "word")} that you chose.`;
     },
     settled: () => question && draw(),
   });
-  el.append(which.node, question.node, key, words, sums, title, chart.node, say.node, own.node, numbers.node);
+  el.append(
+    which.node,
+    question.node,
+    key,
+    words,
+    h("div", { class: "lm-split lm-split-right lmk-both" }, [
+      h("div", {}, title, chart.node),
+      h("div", { class: "lm-stack" }, say.node, sums),
+    ]),
+    h.onstage("", own.node),
+    numbers.node,
+  );
   function press(i) {
     if (!question?.open) return put({ blank: i });
-    if (!guessed.delete(i)) guessed.add(i);
+    if (i !== example && !guessed.delete(i)) guessed.add(i);
     draw();
   }
 
@@ -149,14 +166,15 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   function draw() {
     which.set(get("chosen"));
     tiles();
-    const t = at();
     const sentence = now();
+    const t = at();
     words.dataset.open = String(question?.open ?? false);
     [...words.children].forEach((tile, i) => {
       const [, p, rank] = sentence.blanks[i];
-      const hidden = i === t && !question?.open;
+      const hidden = i === (question?.open ? example : t);
       const read = sentence.read && sentence.read[i] !== sentence.words[i];
-      tile.setAttribute("aria-pressed", String(question?.open ? guessed.has(i) : hidden));
+      tile.setAttribute("aria-pressed", String(hidden || (!!question?.open && guessed.has(i))));
+      tile.classList.toggle("lmk-example", i === example);
       tile.classList.toggle("lmk-first", rank === 1);
       tile.classList.toggle("lmk-bet", guessed.has(i) && sentence === betOn);
       const word = h("span", {}, hidden ? "____" : sentence.words[i]);

@@ -5,7 +5,7 @@
 //   products  2 (numbers in matrices), and with attention 4 d min(T, span)
 //
 // Everything is computed here, from the parts and the number of tokens.
-import { bars, choice, figure, fmt, h, replace, s } from "../kit/core.mjs";
+import { answered, figure, fmt, h, onwidth, replace, s, table } from "../kit/core.mjs";
 
 const D = 4096;
 const LAYERS = 32;
@@ -19,19 +19,36 @@ const REACHES = [
   ["recurrence", "recurrence"],
 ];
 
+const GPT2 = { norm: "LayerNorm", ffn: "gelu", kept: 5, reach: "all" };
+/** @type {[string, Record<string, any>][]} one exchange each */
+const EXCHANGES = [
+  ["SwiGLU", { ffn: "SwiGLU" }],
+  ["1 head of keys", { kept: 0 }],
+  ["a window", { reach: "window" }],
+  ["recurrence", { reach: "recurrence" }],
+];
+const LEAST = 7; // the scale of the shares goes down to 10 to the minus 7
+
 const style = `
-.lm-figure .lmbk-drawing svg { display: block; width: 100%; max-width: 15rem; height: auto; }
+@container (min-width: 40rem) { .lm-figure .lmbk-numbers { grid-area: 1 / 2 / span 2; } }
+.lm-figure .lmbk-drawing svg { display: block; width: 100%; max-width: 12.75rem; height: auto; }
 .lm-figure .lmbk-stream { fill: none; stroke: var(--lm-text); stroke-width: 3; }
 .lm-figure .lmbk-arrow { fill: none; stroke: var(--lm-muted); stroke-width: 1.5; }
 .lm-figure .lmbk-part { fill: var(--lm-soft); stroke: var(--lm-edge); stroke-width: 1.5; }
 .lm-figure .lmbk-plus { fill: var(--lm-paper); }
 .lm-figure .lmbk-part.lmbk-new { stroke: var(--lm-1); stroke-width: 2.5; }
-.lm-figure .lmbk-drawing text { fill: var(--lm-text); font-size: 12px; text-anchor: middle; }
+.lm-figure .lmbk-drawing text { font-size: 12px; }
+.lm-figure .lmbk-full { stroke: var(--lm-text); stroke-width: 1.5; }
+.lm-figure .lmbk-lane { stroke: var(--lm-1); stroke-width: 3; }
+.lm-figure .lmbk-yours { fill: var(--lm-1); }
+.lm-figure .lmbk-other { fill: var(--lm-paper); stroke: var(--lm-2); stroke-width: 2; }
+.lm-figure .lmbk-bet { fill: none; stroke: var(--lm-text); stroke-width: 2; stroke-dasharray: 4 3; }
+.lm-figure .lmbk-name { font-weight: 600; }
 .lm-figure .lmbk-both { --lm-side: 17rem; }
 `;
 
 /** The numbers of one block; the same as numbers() in Python. */
-export function numbers(norm, ffn, kept, reach, tokens) {
+export function numbers({ norm, ffn, kept, reach }, tokens) {
   const T = 2 ** tokens;
   const seen = reach === "recurrence" ? 0 : reach === "window" ? Math.min(T, SPAN) : T;
   const mix = reach === "recurrence" ? 3 * D * D : 2 * D * D + 2 * D * 2 ** kept * HEAD;
@@ -42,94 +59,130 @@ export function numbers(norm, ffn, kept, reach, tokens) {
   return { parameters: matrices + norms, state: 2 * state, operations: 2 * matrices + LAYERS * 4 * D * seen };
 }
 
-export default figure(({ el, knob, bound, get, listen, say, wager }) => {
-  const norm = choice({ label: "Norm", options: NORMS.map((v) => [v, v]), ...bound("norm", "onchange") });
-  const ffn = choice({ label: "Network", options: NETWORKS.map((v) => [v, v]), ...bound("ffn", "onchange") });
-  const reach = choice({ label: "Mixing", options: REACHES, ...bound("reach", "onchange") });
+export default figure(({ el, knob, pick, get, listen, say, wager }) => {
+  const norm = pick("norm", "Norm", NORMS);
+  const ffn = pick("ffn", "Network", NETWORKS);
+  const reach = pick("reach", "Mixing", REACHES);
   const kept = knob("kept", "Heads of keys", [0, 5], (v) => `${2 ** v} of 32`);
   const tokens = knob("tokens", "Tokens read", [7, 20], (v) => fmt.count(2 ** v));
   const drawing = h("div", { class: "lmbk-drawing", "aria-hidden": "true" });
-  const heading = h("p", { class: "lm-small lm-muted" });
-  const chart = bars({ label: "Yours as a share of GPT-2’s block" });
+  const heading = h.small("What each takes, as a share of what GPT-2’s block takes");
+  const shares = s("svg", { "aria-hidden": "true" });
+  const chart = h("div", { class: "lm-chart" }, shares);
   const billions = (n) => `${fmt.num(n / 1e9, 2)} billion`;
   const bytes = (n) => (n < 1e9 ? `${fmt.num(n / 1e6, 2)} MB` : `${fmt.num(n / 1e9, 2)} GB`);
-  const left = (...swap) => bytes(numbers("LayerNorm", "gelu", ...swap, 15).state);
-  const question = wager({
+  /** @type {[string, string, (n: number) => string][]} */
+  const LANES = [
+    ["parameters", "parameters", billions],
+    ["operations", "operations a token", billions],
+    ["state", "kept of the text", bytes],
+  ];
+  const rows = table({ caption: "Yours and GPT-2’s block", head: ["what", "yours", "GPT-2’s"] });
+  const left = (swap) => numbers({ ...GPT2, ...swap }, asked).state;
+  const asked = get("tokens");
+  const least = EXCHANGES.at(-1)[0];
+  let question = null;
+  question = wager({
     name: "block",
-    asks: "GPT-2’s block, one exchange: which leaves least to be kept of 32,768 tokens?",
-    options: ["SwiGLU", "1 head of keys", "a window", "recurrence"].map((text) => [text, text]),
-    told: (answer) =>
-      `${answer === "recurrence" ? "Yes, the" : "The"} recurrence: ${left(5, "recurrence")} of ${left(5, "all")}; ` +
-      `1 head leaves ${left(0, "all")}, a window ${left(5, "window")}.` +
-      (answer === null || answer === "recurrence" ? "" : ` You said ${answer}.`),
+    of: "tokens",
+    asks: `One exchange in GPT-2’s block: which leaves least to keep of ${fmt.count(2 ** asked)} tokens?`,
+    options: EXCHANGES.map(([name]) => name),
+    told: (bet) => {
+      const said = (/** @type {string} */ name) => bytes(left(Object.fromEntries(EXCHANGES)[name]));
+      const miss = bet && `; you said ${bet}: ${said(bet)}.`;
+      return `The recurrence, ${said(least)} of ${bytes(left({}))}${answered(bet, least, miss)}`;
+    },
+    settled: () => question && draw(),
   });
   el.append(
     question.node,
     h("div", { class: "lm-split lmbk-both" }, [
       h("div", { class: "lm-stack" }, [norm.node, ffn.node, reach.node, kept.node, tokens.node]),
-      h("div", { class: "lm-stack" }, [heading, chart.node, drawing]),
+      h.onstage("Numbers", h("div", { class: "lmbk-numbers lm-stack" }, heading, chart, say.node)),
+      h.onstage("Block", drawing),
     ]),
+    rows.node,
   );
 
-  function part(y, label, changed) {
-    const place = { x: 54, y, width: 148, height: 22, rx: 4 };
-    return [
-      s("rect", { ...place, class: changed ? "lmbk-part lmbk-new" : "lmbk-part" }),
-      s("text", { x: 128, y: y + 15 }, label),
-    ];
-  }
+  const part = (y, label, changed) => [
+    s("rect", { x: 54, y, width: 148, height: 22, rx: 4, class: changed ? "lmbk-part lmbk-new" : "lmbk-part" }),
+    s.text(128, y + 15, label),
+  ];
+  const sublayer = (y, name, new_norm, label, changed) => [
+    s.rule(`M30 ${y + 92} H128 V${y + 84} M128 ${y + 58} V${y + 42} M128 ${y + 18} V${y + 8} H36`, "lmbk-arrow"),
+    part(y + 60, name, new_norm),
+    part(y + 19, label, changed),
+    s("circle", { class: "lmbk-part lmbk-plus", cx: 30, cy: y + 8, r: 7 }),
+    s.text(30, y + 12, "+"),
+  ];
 
-  function sublayer(y, name, new_norm, label, changed) {
-    return [
-      s("path", {
-        class: "lmbk-arrow",
-        d: `M30 ${y + 92} H128 V${y + 84} M128 ${y + 58} V${y + 42} M128 ${y + 18} V${y + 8} H36`,
-      }),
-      ...part(y + 60, name, new_norm),
-      ...part(y + 19, label, changed),
-      s("circle", { class: "lmbk-part lmbk-plus", cx: 30, cy: y + 8, r: 7 }),
-      s("text", { x: 30, y: y + 12 }, "+"),
-    ];
+  /** A lane for each number: GPT-2's at the right end, the reader's block, and what one exchange alone would leave. */
+  let wide = 0;
+  function drawShares(now, old) {
+    if (!wide) return;
+    const end = wide - 10;
+    const x = (/** @type {number} */ share) => end + ((end - 10) * Math.log10(share)) / LEAST;
+    const lane = ([key, name, text], k) => {
+      const y = 44 + 76 * k;
+      const at = x(now[key] / old[key]);
+      return [
+        s.text(0, y - 14, name, "start", { class: "lmbk-name" }),
+        s.text(wide, y - 14, `${text(now[key])} of ${text(old[key])}`, "end"),
+        s.rule(`M10 ${y}H${end}`),
+        s.rule(`M${end} ${y - 9}v18`, "lmbk-full"),
+        s.rule(`M${at} ${y}H${end}`, "lmbk-lane"),
+        key === "state" && !question.open ? others(y, old) : [],
+        s("circle", { class: "lmbk-yours", cx: at, cy: y, r: 6 }),
+        k ? [] : s.text(at - 12, y + 4, "yours", "end"),
+      ];
+    };
+    /** Below the last lane what one exchange alone leaves, and which of them was bet on. */
+    const others = (y, old) =>
+      EXCHANGES.map(([name, swap], k) => {
+        const at = x(numbers({ ...GPT2, ...swap }, get("tokens")).state / old.state);
+        const mine = name === question.answer;
+        const low = y + [22, 54, 38, 22][k]; // names that stand close have lines of their own
+        return [
+          s.rule(`M${at} ${y}V${low - 12}`),
+          s("circle", { class: "lmbk-other", cx: at, cy: y, r: 4.5 }),
+          mine ? s("circle", { class: "lmbk-bet", cx: at, cy: y, r: 11 }) : [],
+          s.text(at, low, mine ? `you: ${name}` : name, at > end - 60 ? "end" : "middle", {
+            class: mine ? "lmbk-name" : null,
+          }),
+        ];
+      });
+    s.sized(shares, wide, 290);
+    replace(shares, [
+      LANES.map(lane),
+      [0, 2, 4, 6].map((k) => s.tick(x(10 ** -k), 280, k ? `1/${fmt.count(10 ** k)}` : "GPT-2", k ? "middle" : "end")),
+    ]);
   }
 
   function draw() {
-    const state = ["norm", "ffn", "kept", "reach", "tokens"].map(get);
-    const now = numbers(...state);
-    const old = numbers("LayerNorm", "gelu", 5, "all", get("tokens"));
-    norm.set(get("norm"));
-    ffn.set(get("ffn"));
-    reach.set(get("reach"));
-    const heads_kept = 2 ** get("kept");
-    const attends = get("reach") !== "recurrence";
-    const mix = attends ? `attention, ${heads_kept} key heads` : "linear recurrence";
-    const changed = get("norm") !== "LayerNorm";
+    const yours = { norm: get("norm"), ffn: get("ffn"), kept: get("kept"), reach: get("reach") };
+    const now = numbers(yours, get("tokens"));
+    const old = numbers(GPT2, get("tokens"));
+    const heads_kept = 2 ** yours.kept;
+    const mix = yours.reach === "recurrence" ? "linear recurrence" : `attention, ${heads_kept} key heads`;
+    const changed = yours.norm !== GPT2.norm;
     replace(
       drawing,
-      s("svg", { viewBox: "0 0 204 208" }, [
-        s("path", { class: "lmbk-stream", d: "M30 206 V2" }),
-        ...sublayer(106, get("norm"), changed, mix, heads_kept < 32 || get("reach") !== "all"),
-        ...sublayer(4, get("norm"), changed, get("ffn"), get("ffn") !== "gelu"),
+      s("svg", { viewBox: "0 0 204 198" }, [
+        s.rule("M30 196 V2", "lmbk-stream"),
+        sublayer(98, yours.norm, changed, mix, heads_kept < 32 || yours.reach !== "all"),
+        sublayer(2, yours.norm, changed, yours.ffn, yours.ffn !== GPT2.ffn),
       ]),
     );
+    drawShares(now, old);
+    rows.draw(LANES.map(([key, name, text]) => [name, text(now[key]), text(old[key])]));
     const read = fmt.count(2 ** get("tokens"));
-    heading.textContent = `Yours as a share of GPT-2’s block, whose bars would be full; ${read} tokens read`;
-    const row = (label, mine, full, text) => ({
-      label,
-      value: mine / full,
-      text: text(mine),
-      note: `of ${text(full)}`,
-    });
-    chart.draw(
-      [
-        row("parameters", now.parameters, old.parameters, billions),
-        row("kept of the text", now.state, old.state, bytes),
-        row("operations a token", now.operations, old.operations, billions),
-      ],
-      { max: 1 },
-    );
     say(`${bytes(now.state)} are kept of ${read} tokens; GPT-2’s block keeps ${bytes(old.state)}.`);
   }
 
   listen("norm ffn kept reach tokens", draw);
   draw();
+  return onwidth(chart, (width) => {
+    wide = Math.floor(width);
+    draw();
+  });
 }, style);

@@ -6,7 +6,7 @@
 //
 // The curves and the recorded source are looked up. A source of the reader's is read and written back here, by the
 // models whose weights ship (engine.mjs): `own` is what was typed, its letters A, B, ... are read.
-import { button, figure, fmt, h, onwidth, replace, s, slider, table, whole } from "../kit/core.mjs";
+import { answered, button, figure, fmt, h, onwidth, replace, s, slider, table, whole } from "../kit/core.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 
 const FIRST = 5; // the id of A
@@ -24,6 +24,7 @@ const style = `
 .lm-figure .lmv-line.lmv-now { stroke: var(--lm-1); stroke-width: 3; }
 .lm-figure .lmv-now-text { font-weight: 700; }
 .lm-figure .lmv-here { stroke: var(--lm-1); stroke-width: 1; }
+.lm-figure .lmv-bet { stroke: var(--lm-2); stroke-width: 2; }
 .lm-figure .lmv-both { --lm-side: 15rem; }
 .lm-figure .lmv-both .lm-slider { flex-wrap: wrap; }
 .lm-figure .lmv-both .lm-slider > label { flex: 1 0 100%; max-width: none; }
@@ -147,7 +148,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   svg.append(axes, others, shownLine);
   const chart = h("div", { class: "lm-chart", "aria-hidden": "true" }, svg);
   const profile = h("div", { class: "lmv-places", "aria-hidden": "true" });
-  const heading = h("p", { class: "lm-small lm-muted" });
+  const heading = h.small();
   const example = h("div", { class: "lmv-example", "aria-hidden": "true" });
   const note = h("p", { class: "lm-small lm-muted lmv-note" });
   const numbers = table({
@@ -156,6 +157,8 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   });
   /** The longest source of which a size gives back WHOLE. */
   const whole_ = (row) => get("recall")[row].findLastIndex((r) => r >= WHOLE) + 1;
+  let view = null; // of shown(), with all that its models write
+  let yours = null; // the length that was bet
   const last = sizes.length - 1;
   const least = whole_(0);
   const most = whole_(last);
@@ -164,18 +167,18 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     asks:
       `Sources of ${least} letters come back from ${sizes[0]} numbers, with ${fmt.percent(WHOLE)} right. ` +
       `How long may they be for ${sizes[last]} numbers?`,
-    pin: { label: "Letters", min: 1, max: 80, value: least },
+    pin: { label: "Letters", min: 1, max: source.length, value: Math.round(source.length / 2) },
     hides: [others],
+    settled: (bet) => {
+      yours = bet;
+      if (view) draw();
+    },
     told: (bet) =>
-      `Up to ${fmt.some(most, "letter")}: each doubling of the state adds ` +
-      `${fmt.num((most - least) / Math.log2(sizes[last] / sizes[0]), 1)}.` +
-      (bet === null
-        ? ""
-        : bet === most
-          ? " So you said."
-          : ` You said ${bet}, ${Math.abs(bet - most)} too ${bet > most ? "many" : "few"}.`),
+      `Each doubling of the state adds ${fmt.num((most - least) / Math.log2(sizes[last] / sizes[0]), 1)}: ` +
+      `up to ${fmt.some(most, "letter")}` +
+      answered(bet, most, `; you said ${bet}, ${Math.abs(bet - most)} too ${bet > most ? "many" : "few"}.`),
   });
-  const measured = h("p", { class: "lm-small lm-muted" });
+  const measured = h.small();
   el.append(
     question.node,
     h("div", { class: "lm-split lmv-both" }, [
@@ -184,11 +187,10 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     ]),
     heading,
     example,
-    ...(live.length ? [own.node] : []),
+    ...(live.length ? [h.onstage("", own.node)] : []),
     numbers.node,
   );
   let width = 560;
-  let view = null; // of shown(), with all that its models write
 
   /** What the model of a row has read and written: of the reader's source where the page has its weights (mine). */
   function told(row) {
@@ -202,77 +204,61 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   }
 
   function drawChart(N, row) {
-    const tall = 230;
+    const tall = 236;
     const left = 40;
     const bottom = 34;
-    const top = 12;
+    const top = 24;
     const end = width - 12;
     const x = (n) => left + ((n - 1) / Math.max(1, source.length - 1)) * (end - left);
     const y = (r) => top + (1 - r) * (tall - top - bottom);
     const recall = get("recall");
-    const parts = [0, 0.25, 0.5, 0.75, 1].flatMap((r) => [
-      s("line", { class: "lm-grid", x1: left, x2: end, y1: y(r), y2: y(r) }),
-      s("text", { class: "lm-tick", x: left - 6, y: y(r) + 4, "text-anchor": "end" }, `${100 * r} %`),
-    ]);
     const ticks = [1, ...Array.from({ length: Math.floor(source.length / 10) }, (_, i) => 10 * (i + 1))];
-    parts.push(
-      ...ticks.map((n) => s("text", { class: "lm-tick", x: x(n), y: tall - bottom + 16, "text-anchor": "middle" }, n)),
-    );
-    parts.push(
-      s("text", { class: "lm-tick", x: (left + end) / 2, y: tall - 2, "text-anchor": "middle" }, [
-        "symbols in the source",
-      ]),
-    );
-    parts.push(s("line", { class: "lmv-edge", x1: left, x2: end, y1: y(WHOLE), y2: y(WHOLE) }));
     const edge = x(Math.min(source.length, get("trained") + 0.5));
-    parts.push(s("line", { class: "lmv-edge", x1: edge, x2: edge, y1: top, y2: tall - bottom }));
-    if (end - edge > 130) parts.push(s("text", { class: "lm-tick", x: edge + 5, y: top + 10 }, "not in training"));
-    parts.push(s("line", { class: "lmv-here", x1: x(N), x2: x(N), y1: top, y2: tall - bottom }));
-    const order = recall.map((_, i) => i);
+    replace(axes, [
+      [0, 0.25, 0.5, 0.75, 1].map((r) => [
+        s.rule(`M${left} ${y(r)}H${end}`),
+        s.tick(left - 6, y(r) + 4, `${100 * r} %`, "end"),
+      ]),
+      ticks.map((n) => s.tick(x(n), tall - bottom + 16, n)),
+      s.tick((left + end) / 2, tall - 2, "symbols in the source"),
+      s.tick(0, 10, "symbols that come back", "start"),
+      s.rule(`M${left} ${y(WHOLE)}H${end}M${edge} ${top}V${tall - bottom}`, "lmv-edge"),
+      end - edge > 130 && s.tick(edge + 5, tall - bottom - 6, "not in training", "start"),
+      s.rule(`M${x(N)} ${top}V${tall - bottom}`, "lmv-here"),
+    ]);
     const apart = (k) => {
       // the least distance of two lines at k + 1 symbols
       const values = recall.map((line) => line[k]).sort((a, b) => a - b);
       return Math.min(...values.slice(1).map((value, i) => value - values[i]));
     };
     const names = recall[0].map((_, k) => k).reduce((best, k) => (apart(k) > apart(best) ? k : best), 0);
-    const drawn = order.map((i) => {
-      const now = i === row;
-      const points = recall[i].map((r, k) => `${x(k + 1).toFixed(1)},${y(r).toFixed(1)}`).join(" ");
-      const at = x(names + 1);
-      const cy = y(recall[i][names]) + 4;
+    const dot = (kind, n, r, size = 5) => s("circle", { class: kind, cx: x(n), cy: y(r), r: size });
+    const named = (now) => ({ class: `lm-tick lmv-clear${now ? " lmv-now-text" : ""}` });
+    const drawn = recall.map((line, i) => {
       const n = whole_(i);
       return [
-        s("polyline", { class: `lmv-line${now ? " lmv-now" : ""}`, points }),
-        n ? s("circle", { class: "lmv-whole", cx: x(n), cy: y(recall[i][n - 1]), r: 3.5 }) : null,
-        s("text", { class: `lm-tick lmv-clear${now ? " lmv-now-text" : ""}`, x: at, y: cy, "text-anchor": "middle" }, [
-          sizes[i],
-        ]),
+        s.rule(s.through(line.map((r, k) => [x(k + 1), y(r)])), `lmv-line${i === row ? " lmv-now" : ""}`),
+        n > 0 && dot("lmv-whole", n, line[n - 1], 3.5),
+        s.text(x(names + 1), y(line[names]) + 4, sizes[i], "middle", named(i === row)),
       ];
     });
-    replace(axes, parts.splice(0));
     replace(others, [drawn.filter((_, i) => i !== row)]);
-    parts.push(...drawn[row].filter(Boolean));
-    parts.push(s("circle", { class: "lmv-dot", cx: x(N), cy: y(recall[row][N - 1]), r: 5 }));
     const { mine, right } = told(row);
-    if (mine) {
-      const before = x(N) > end - 40 || (x(N) <= edge && x(N) > edge - 40);
-      parts.push(s("circle", { class: "lmv-own", cx: x(N), cy: y(right / N), r: 5 }));
-      parts.push(
-        s(
-          "text",
-          {
-            class: "lm-tick lmv-now-text lmv-clear",
-            x: x(N) + (before ? -9 : 9),
-            y: y(right / N) + (right / N > 0.9 ? 16 : -6),
-            "text-anchor": before ? "end" : "start",
-          },
-          ["yours"],
-        ),
-      );
-    }
-    replace(shownLine, parts);
-    for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${tall}`, width, height: tall }))
-      svg.setAttribute(name, String(value));
+    const before = x(N) > end - 40 || (x(N) <= edge && x(N) > edge - 40);
+    const high = y(right / N) + (right / N > 0.9 ? 16 : -6);
+    replace(shownLine, [
+      drawn[row],
+      dot("lmv-dot", N, recall[row][N - 1]),
+      yours && [
+        s.rule(`M${x(yours)} ${top}V${tall - bottom}`, "lmv-bet"),
+        s.text(x(yours) + 5, y(0.5), "your bet", "start", named(true)),
+      ],
+      mine && [
+        dot("lmv-own", N, right / N),
+        s.text(x(N) + (before ? -9 : 9), high, "yours", before ? "end" : "start", named(true)),
+      ],
+    ]);
+    s.sized(svg, width, tall);
   }
 
   /** Recall by place, a small drawing for each length that was measured so: the oldest left, the newest right. */

@@ -28,14 +28,16 @@ const NAMES = [
 ];
 
 const style = `
-.lm-figure .lmbg-curve svg { display: block; width: 100%; max-width: 30rem; height: auto; }
+.lm-figure .lmbg-curve svg { display: block; width: 100%; max-width: 27rem; height: auto; }
 .lm-figure .lmbg-line { fill: none; stroke: var(--lm-1); stroke-width: 2; }
 .lm-figure .lmbg-other { fill: none; stroke: var(--lm-edge); stroke-width: 1.5; }
 .lm-figure .lmbg-axis { fill: none; stroke: var(--lm-muted); stroke-width: 1; }
 .lm-figure .lmbg-best { fill: none; stroke: var(--lm-muted); stroke-width: 1.5; stroke-dasharray: 4 3; }
 .lm-figure .lmbg-low { fill: var(--lm-text); }
 .lm-figure .lmbg-dot { fill: var(--lm-2); stroke: var(--lm-text); stroke-width: 1; }
-.lm-figure .lmbg-curve text { fill: var(--lm-text); font-size: 13px; text-anchor: middle; }
+.lm-figure .lmbg-bet { fill: var(--lm-paper); stroke: var(--lm-text); stroke-width: 2; }
+.lm-figure .lmbg-curve .lmbg-said { font-weight: 600; }
+.lm-figure .lmbg-curve text { font-size: 14px; paint-order: stroke; stroke: var(--lm-paper); stroke-width: 4px; }
 .lm-figure .lmbg-both { --lm-side: 17rem; }
 .lm-figure .lmbg-both .lm-value { white-space: nowrap; }
 `;
@@ -65,6 +67,9 @@ export default figure(({ el, knob, get, listen, say, wager }) => {
   const beside = h("p", { class: "lm-small lm-muted" });
   const chart = bars({ label: "nats per token" });
   const curve = h("div", { class: "lmbg-curve", "aria-hidden": "true" });
+  const asked = get("budget");
+  /** What is lost at a hundred times the budget by so many times the weights, as a power of 10. */
+  const cost = (/** @type {number} */ more) => total(asked + 2, best(asked) + more) - total(asked + 2, best(asked + 2));
   const [bigger, longer] = [BETA, ALPHA].map((power) => 10 ** ((2 * power) / (ALPHA + BETA)));
   let question = null; // one that was settled before tells so at once
   question = wager({
@@ -73,13 +78,13 @@ export default figure(({ el, knob, get, listen, say, wager }) => {
     pin: { label: "Times", min: 0, max: 2, step: 0.1, value: 1.7, text: (v) => big(10 ** v) },
     told: (bet) =>
       `${big(bigger)} times the weights, and ${big(longer)} times the text.` +
-      (bet === null ? "" : ` You said ${big(10 ** bet)}.`),
+      (bet === null ? "" : ` You said ${big(10 ** bet)}, which costs ${fmt.num(cost(bet), 3)} nats.`),
     settled: () => question && draw(),
   });
   el.append(
     question.node,
     h("div", { class: "lm-split lmbg-both" }, [
-      h("div", { class: "lm-stack" }, [budget.node, size.node, chart.node, beside]),
+      h("div", { class: "lm-stack" }, [budget.node, size.node, chart.node, beside, say.node]),
       curve,
     ]),
   );
@@ -91,10 +96,23 @@ export default figure(({ el, knob, get, listen, say, wager }) => {
   function curveOf(C, kind) {
     const points = all.filter((v) => total(C, v) <= HIGHEST);
     if (!points.length) return [];
-    return s("path", {
-      class: kind,
-      d: `M${points.map((v) => `${x(v).toFixed(1)} ${y(total(C, v)).toFixed(1)}`).join(" L")}`,
-    });
+    return s.rule(s.through(points.map((v) => [x(v), y(total(C, v))])), kind);
+  }
+
+  /** What the reader bet, on the curve of the hundredfold budget: so many times the weights, and the loss there. */
+  function pin(C) {
+    if (C !== asked || question.answer === null) return [];
+    const at = best(C) + question.answer;
+    const px = x(at);
+    const py = y(total(C + 2, at));
+    const said = `you: + ${fmt.num(cost(question.answer), 3)}`;
+    const more = 10 ** question.answer > bigger; // on the other side stands the lowest point
+    return [
+      s("circle", { class: "lmbg-bet", cx: px, cy: py, r: 6 }),
+      more && px > 290
+        ? s.text(380, py - 12, said, "end", { class: "lmbg-said" })
+        : s.text(px + (more ? 10 : -10), py + 4, said, more ? "start" : "end", { class: "lmbg-said" }),
+    ];
   }
 
   function draw() {
@@ -110,35 +128,32 @@ export default figure(({ el, knob, get, listen, say, wager }) => {
       names.map((label, i) => ({ label, value: values[i], text: fmt.num(values[i], 2), tone: i === 2 ? "faint" : 1 })),
       { max: Math.max(2, ...values) },
     );
-    const ticks = [8, 10, 12].map((v) => s("text", { x: x(v), y: 208 }, big(10 ** v)));
+    const lowestOf = (/** @type {number} */ C) => {
+      const at = best(C);
+      return { at: x(at), dot: s("circle", { class: "lmbg-low", cx: x(at), cy: y(total(C, at)), r: 3 }) };
+    };
+    const other = (/** @type {number} */ more) => {
+      const { at, dot } = lowestOf(C + more);
+      const line = s.rule(`M${at} ${y(total(C + more, best(C + more)))} V178`, "lmbg-best");
+      return [curveOf(C + more, "lmbg-other"), line, dot, s.text(at, 188, more < 0 ? "1/100" : "× 100")];
+    };
     replace(
       curve,
-      s("svg", { viewBox: "0 0 360 230" }, [
-        s("path", { class: "lmbg-axis", d: "M30 20 V190 H350" }),
-        ...ticks,
-        s("text", { x: 190, y: 223 }, "weights"),
-        ...[2, 3, 4].map((nats) => s("text", { x: 18, y: y(nats) + 4 }, String(nats))),
-        s("path", { class: "lmbg-best", d: `M30 ${y(E)} H350` }),
-        s("text", { x: 34, y: y(E) - 4, style: { "text-anchor": "start" } }, `floor ${fmt.num(E)}`),
-        // the lowest points of other budgets answer the bet
-        ...(question?.open
-          ? []
-          : [-2, 2].map((more) => {
-              const low = best(C + more);
-              return [
-                curveOf(C + more, "lmbg-other"),
-                s("path", { class: "lmbg-best", d: `M${x(low)} ${y(total(C + more, low))} V178` }),
-                s("circle", { class: "lmbg-low", cx: x(low), cy: y(total(C + more, low)), r: 3 }),
-                s("text", { x: x(low), y: 188 }, more < 0 ? "1/100" : "× 100"),
-              ];
-            })
-        ).flat(),
+      s("svg", { viewBox: "0 0 386 230" }, [
+        s.rule("M30 20 V190 H350", "lmbg-axis"),
+        [8, 10, 12].map((v) => s.text(x(v), 208, big(10 ** v))),
+        s.text(190, 223, "weights"),
+        [2, 3, 4].map((nats) => s.text(18, y(nats) + 4, nats)),
+        s.rule(`M30 ${y(E)} H350`, "lmbg-best"),
+        s.text(34, y(E) - 4, `floor ${fmt.num(E)}`, "start"),
+        question?.open ? [] : [-2, 2].map(other), // the lowest points of other budgets answer the bet
         curveOf(C, "lmbg-line"),
-        s("circle", { class: "lmbg-low", cx: x(lowest), cy: y(total(C, lowest)), r: 3 }),
+        lowestOf(C).dot,
+        pin(C),
         loss <= HIGHEST
           ? s("circle", { class: "lmbg-dot", cx: x(N), cy: y(loss), r: 6 })
-          : s("text", { x: x(N), y: 16 }, `↑ ${fmt.num(loss, 1)}`),
-        s("text", { x: 30, y: 12 }, "nats"),
+          : s.text(x(N), 16, `↑ ${fmt.num(loss, 1)}`),
+        s.text(30, 15, "nats"),
       ]),
     );
     const near = MODELS.filter(([, n, d]) => Math.abs(Math.log10(6 * n * d) - C) < 0.15);

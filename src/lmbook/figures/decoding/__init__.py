@@ -157,7 +157,7 @@ class DecodingSteps(Figure):
 
     module = "decoding"
     models = ("harbourish",)
-    title = says("The likeliest next word need not begin the likeliest sentence")
+    title = says("The likeliest next word need not lead to the likeliest sentence")
     caption = says(
         "Write a translation yourself: can you beat greedy, which takes the likeliest word each time? Then let a beam "
         "(the 2 to 4 likeliest beginnings) do it: what did greedy give up and the beam keep? At the end, move alpha, "

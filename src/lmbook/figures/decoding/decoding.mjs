@@ -2,13 +2,16 @@
 //
 // Those of the sentences to choose from were stored; for a sentence of the reader's, and behind a beginning too
 // unlikely to be stored, the model is asked here (engine.mjs).
-import { button, choice, disable, figure, fmt, h, onwidth, replace, roving, s, select, table } from "../kit/core.mjs";
-import { best, falls, MOST, last, likeliestOf, search, walk } from "./search.mjs";
+import { button, choice, disable, figure, fmt, h, onwidth, replace, roving, select, table } from "../kit/core.mjs";
+import { beamStyle, rowsOf } from "./beam.mjs";
+import { best, END, falls, MOST, last, likeliestOf, search, walk } from "./search.mjs";
+import { grown, joined } from "./grown.mjs";
+import { strange } from "../kit/format.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 import { race, style as raceStyle } from "./race.mjs";
 
-const END = "<eos>";
 const MODEL = "harbourish";
+const SHARES = { "as likely": 1, "half as likely": 0.5, "a third": 1 / 3, "a tenth": 0.1 }; // what may be bet
 
 const style = `
 .lmd-text { min-height: 3.2rem; padding: 0.5rem 0.7rem; border-radius: 6px; background: var(--lm-soft); }
@@ -17,7 +20,6 @@ const style = `
 .lmd-written small { display: block; font-size: 0.75rem; font-variant-numeric: tabular-nums; }
 .lmd-options { display: grid; gap: 0.25rem; max-width: 30rem; }
 .lm-figure .lmd-options + .lm-row { margin-top: 0.6rem; }
-.lm-figure .lmd-key { margin: 0.5rem 0; }
 .lm-figure .lmd-options > :is(button, p) { display: grid; grid-template-columns: 6rem 1fr 5.2rem; align-items: center;
   gap: 0.5rem;
   padding: 0.1rem 0.5rem; border: 1px solid transparent; color: inherit; font: inherit; font-size: 0.9375rem;
@@ -29,30 +31,17 @@ const style = `
 .lmd-options .lmd-track { height: 0.7rem; border-radius: 3px; background: var(--lm-soft); }
 .lmd-options .lmd-fill { display: block; height: 100%; border-radius: 3px; background: var(--lm-1); }
 .lmd-options .lmd-p { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
-.lmd-beam { max-width: 36rem; }
 .lmd-both { --lm-side: 45%; }
 .lm-figure .lmd-which { gap: 0.4rem 2rem; align-items: baseline; }
 .lm-figure .lmd-which > details[open] { flex-basis: 100%; }
-.lmd-rank { display: grid; grid-auto-columns: minmax(0, 1fr); grid-auto-flow: column; gap: 4px; }
-.lmd-rank > div { position: relative; padding: 0.1rem 0.15rem 0.25rem; border: 1px solid var(--lm-edge);
-  border-radius: 6px;
-  background: var(--lm-paper); font-size: 0.8125rem; line-height: 1.25; text-align: center; overflow-wrap: anywhere; }
-.lmd-rank > div[data-now="true"] { border: 2px solid var(--lm-1); }
-.lmd-rank > div[data-done="true"] { border-style: double; border-width: 3px; }
-.lmd-rank > div[data-lost="true"] { border-style: dashed; color: var(--lm-muted); }
-.lmd-rank > div[data-best="true"] { font-weight: 700; }
-.lmd-rank i { position: absolute; bottom: 1px; left: 3px; height: 3px; max-width: calc(100% - 6px);
-  background: var(--lm-2); }
-@container (min-width: 40rem) { .lm-figure .lmd-rank small { display: inline; margin-left: 0.4em; } }
-.lmd-rank small { display: block; font-size: 0.75rem; font-variant-numeric: tabular-nums; }
-.lmd-beam svg { display: block; width: 100%; height: 0.6rem; overflow: visible; }
+.lm-figure .lmd-runs { margin-top: 0.25rem; }
+.lm-figure .lmd-runs ~ div .lm-says { margin-top: 0.5rem; }
 .lm-figure .lmd-runs p { display: grid; grid-template-columns: 5.5rem minmax(0, 1fr) 3.4rem; gap: 0.5rem; }
 .lmd-runs p > :last-child { text-align: right; font-variant-numeric: tabular-nums; }
-.lmd-beam line { stroke: var(--lm-muted); stroke-width: 1.5; vector-effect: non-scaling-stroke; }
 `;
 
 const about = {
-  style: style + raceStyle,
+  style: style + beamStyle + raceStyle,
   allows: {
     // what an address may set
     picks: (picks, { sentences, chosen }) => {
@@ -66,12 +55,7 @@ const about = {
 
 export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   const word = (id) => get("words")[id];
-  const spelled = (ids) =>
-    ids
-      .map(word)
-      .filter((w) => w !== END)
-      .join(" ")
-      .replace(" .", ".");
+  const spelled = (ids) => `${ids.map(word).join(" ")} `.replace(`${END} `, "").replace(" .", ".").trim();
   const sentence = () => get("sentences")[get("chosen")];
   const score = (one) => one.total / one.ids.length ** get("alpha");
   let told = false;
@@ -85,8 +69,8 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     value: get("chosen"),
     options: [
       ...get("sentences")
-        .slice(0, ours)
-        .map((one, i) => [i, one.source]),
+        .map(({ source }, i) => [i, source])
+        .slice(0, ours),
       [ours, "(your own)"],
     ],
     onchange: (chosen) => {
@@ -102,24 +86,8 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     verb: "Translate",
     value: get("sentences")[0].source,
     work: (typed) => models.ask("tree", { name: MODEL, text: typed }),
-    done: (tree, typed) => put({ picks: [], step: 0, ...with_(tree, ours, typed, tree.read), chosen: ours }),
+    done: (tree, typed) => put({ picks: [], step: 0, ...joined(get, tree, ours, typed, tree.read), chosen: ours }),
   });
-
-  /** The state with this tree as sentence number `at`; words that it brings along are put behind the others. */
-  function with_({ nodes }, at, source, read) {
-    const words = [...get("words")];
-    const number = (token) => (words.includes(token) ? words.indexOf(token) : words.push(token) - 1);
-    const sentence = {
-      source,
-      nodes: nodes.map((rows) => rows.map(([token, logP, next]) => [number(token.text), logP, next])),
-      ids: nodes.map((rows) => rows.map(([{ id }]) => id)),
-      ...(read ? { read } : {}),
-      reference: get("sentences")[at]?.reference ?? "",
-    };
-    const sentences = [...get("sentences")];
-    sentences[at] = sentence;
-    return { words, sentences };
-  }
 
   /** The reader goes on where the stored tree ends: the model says what may follow. */
   async function grow(picks) {
@@ -133,23 +101,8 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     );
     try {
       await models.load(MODEL);
-      const plain = await models.ask("tree", { name: MODEL, text: source, shown: 5 });
-      const kept = [];
-      let tree = plain;
-      for (let t = 1; t <= picks.length; t += 1) {
-        // each beginning on the way, whatever was stored of it
-        let node = 0;
-        const ids = picks.slice(0, t).map((pick) => {
-          const [{ id }, , next] = tree.nodes[node][pick];
-          node = next;
-          return id;
-        });
-        if (node === -1) {
-          kept.push(ids);
-          tree = await models.ask("tree", { name: MODEL, text: source, kept });
-        }
-      }
-      if (at === get("chosen")) put({ ...with_(tree, at, source, read), picks });
+      const tree = await grown((given) => models.ask("tree", { name: MODEL, text: source, ...given }), picks);
+      if (at === get("chosen")) put({ ...joined(get, tree, at, source, read), picks });
     } catch (error) {
       trouble = `What follows could not be computed: ${error.message}.`;
       draw();
@@ -158,44 +111,21 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   const who = choice({
     label: "Who writes?",
     value: get("width"),
-    options: [
-      [0, "you"],
-      [1, "greedy"],
-      [2, "beam of 2"],
-      [3, "beam of 3"],
-      [4, "beam of 4"],
-    ],
+    options: ["you", "greedy", ...[2, 3, 4].map((n) => `beam of ${n}`)].map((words, width) => [width, words]),
     onchange: (width) => put({ width, step: 0 }),
   });
-  const tell = button(
-    "Show the reference",
-    () => {
-      told = !told;
-      draw();
-    },
-    { pressed: false },
-  );
+  const reveal = () => {
+    told = !told;
+    draw();
+  };
+  const tell = button("Show the reference", reveal, { pressed: false });
   const source = h("p", {});
   const reference = h("p", {});
   const written = h("p", { class: "lmd-written" });
   const given = h("div", { class: "lmd-text" }, source, reference, written);
 
-  /** What becomes of words that the model has never read. */
-  function unknown() {
-    const strange = (sentence().read ?? [])
-      .filter((token) => token.text === "<unk>")
-      .map((token) => fmt.quote(token.typed));
-    return strange.length
-      ? ` The model has no ${fmt.list([...new Set(strange)])}; it reads <unk>, “a word that I do not know”.`
-      : "";
-  }
-
   // --- you
-  const options = h("div", {
-    class: "lmd-options",
-    role: "group",
-    "aria-label": "The five likeliest next words, one tab stop",
-  });
+  const options = h.group("lmd-options", "The five likeliest next words, one tab stop");
   const group = roving(options, "button");
   const pick = (i, on) =>
     on === -1 && get("picks").length + 1 < MOST ? grow([...get("picks"), i]) : put({ picks: [...get("picks"), i] });
@@ -211,18 +141,13 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   const next = button("Next step", () => go(get("step") + 1), { class: "lm-button lm-main" });
   const back = button("Back", () => go(get("step") - 1));
   const end = button("To the end", () => go(MOST));
-  const ranks = h("div", {
-    class: "lmd-beam",
-    tabindex: "0",
-    role: "region",
-    "aria-label": "The beam, step by step",
-  });
-  const key = h("p", { class: "lm-muted lm-small lmd-key" }, [
-    "Rows are steps, boxes beginnings, with ln P; the bar is their share of the likeliest. Dashed: given up; double " +
-      "frame: complete; bold: what wins.",
+  const ranks = h.scroller("lmd-beam", "The beam, step by step");
+  const key = h("p", { class: "lm-muted lm-small" }, [
+    "Rows: steps. Boxes: beginnings, with ln P; bars: shares of the likeliest. Dashed: given up; double: complete; " +
+      "bold: wins.",
   ]);
   const power = knob("alpha", "alpha", [0, 2, 0.1], 1);
-  const theirs = h("div", { class: "lm-row" }, next, back, end, power.node);
+  const theirs = h("div", { class: "lm-row" }, next, back, end);
 
   // --- all who write, in one drawing: ln P over the words
   const picture = race();
@@ -233,19 +158,17 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   let wide = 0;
   const first = get("sentences")[0].nodes;
   const share = Math.exp(likeliestOf(first, 1).total - likeliestOf(first, 4).total);
-  const question = wager({
+  let question = null;
+  question = wager({
     name: "decoding-greedy",
+    of: "chosen",
     asks: "How likely is the sentence that greedy finds, beside that of a beam of 4?",
-    options: [
-      [1, "as likely"],
-      [0.5, "half as likely"],
-      [1 / 3, "a third"],
-      [0.1, "a tenth"],
-    ],
+    options: Object.entries(SHARES).map(([words, value]) => [value, words]),
     hides: [/** @type {any} */ (rival), rivalRun],
     told: (bet) =>
       `${fmt.num(share)} times as likely: a start that looked worse led to better words.` +
-      (bet === null ? "" : ` You said ${fmt.num(bet)}.`),
+      (bet === null ? "" : ` You said: ${Object.keys(SHARES).find((words) => SHARES[words] === bet)}.`),
+    settled: () => question && drawRace(),
   });
 
   function drawRace() {
@@ -260,7 +183,12 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     ]
       .filter(({ ids }) => ids.length)
       .map((one) => ({ ...one, sums: falls(nodes, one.ids), words: one.ids.map(word) }));
-    const [greedy, beam, ...you] = picture.draw(all, wide);
+    const asked = question.answer !== null && get("chosen") === 0 && width === 4;
+    const [pin, greedy, beam, ...you] = picture.draw(
+      all,
+      wide,
+      asked ? last(all[1].sums) + Math.log(question.answer) : null,
+    );
     const rows = all.map(({ name, tone, ids, sums }) =>
       h("p", {}, [
         h("b", { style: `text-decoration: underline 3px var(--lm-${tone})` }, name),
@@ -269,7 +197,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
       ]),
     );
     replace(plain, greedy, you);
-    replace(rival, beam);
+    replace(rival, beam, pin);
     replace(runs, [rows.filter((_, i) => i !== 1)]);
     replace(rivalRun, rows[1]);
   }
@@ -291,11 +219,13 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   el.append(
     question.node,
     h("div", { class: "lm-row lmd-which" }, which.node, words, tell),
+    h("div", { class: "lm-row lmd-which" }, who.node, power.node),
     h("div", { class: "lm-split lmd-both" }, [
-      h("div", {}, chart, runs, rivalRun, say.node, key),
-      h("div", { class: "lm-stack" }, given, who.node, yours, theirs, ranks),
+      h("div", {}, chart, runs, rivalRun, say.node),
+      h("div", { class: "lm-stack" }, given, yours, theirs, ranks),
     ]),
-    own.node,
+    key,
+    h.onstage("", own.node),
     h("div", { class: "lm-folds" }, outputs.node, extensions.node),
   );
 
@@ -309,26 +239,22 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     ]);
     const offers = node === null ? [] : nodes[node];
     const inside = options.contains(document.activeElement) || document.activeElement === likeliest;
-    const focused = options.contains(document.activeElement);
     // where the longest output ends, a word is a line of text: nothing that looks like a button does nothing
     const full = path.length + 1 >= MOST;
-    replace(options, [
-      offers.map(([id, logP, on], i) =>
-        h(on === -1 && full ? "p" : "button", on === -1 && full ? {} : { type: "button", onclick: () => pick(i, on) }, [
+    group.refill(
+      offers.map(([id, logP, on], i) => {
+        const fill = h("span", { class: "lmd-fill", style: { width: `${100 * Math.exp(logP)}%` } });
+        const parts = [
           h("span", {}, word(id) === END ? "(end here)" : word(id)),
-          h("span", { class: "lmd-track", "aria-hidden": "true" }, [
-            h("span", { class: "lmd-fill", style: { width: `${100 * Math.exp(logP)}%` } }),
-          ]),
+          h("span", { class: "lmd-track", "aria-hidden": "true" }, fill),
           h("span", { class: "lmd-p" }, fmt.share(Math.exp(logP), 3)),
-        ]),
-      ),
-    ]);
-    group.refresh();
+        ];
+        return on === -1 && full ? h("p", {}, parts) : button(parts, () => pick(i, on), { class: null });
+      }),
+    );
     disable(likeliest, node === null);
     for (const one of [undo, restart]) disable(one, path.length === 0);
-    if (focused && offers.length)
-      group.focus(0); // the button that had the focus is gone
-    else if (inside && !offers.length) undo.focus();
+    if (inside && !offers.length) undo.focus();
     const ids = path.map(({ id }) => id);
     const greedy = likeliestOf(nodes, 1);
     const widest = likeliestOf(nodes, 4);
@@ -362,7 +288,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     } else if (!path.length)
       say(
         `The likeliest first word is ${fmt.quote(word(offers[0][0]))}, with probability ` +
-          `${fmt.share(Math.exp(offers[0][1]), 3)}.${unknown()}`,
+          `${fmt.share(Math.exp(offers[0][1]), 3)}.${strange(sentence().read ?? [])}`,
       );
     else {
       const rest = full ? ` No output is longer than ${MOST} words.` : "";
@@ -380,35 +306,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     const step = Math.min(get("step"), found.steps.length);
     const shown = found.steps.slice(0, step);
     const wins = best(found.complete, score);
-    replace(ranks, [
-      shown.map(({ kept }, t) => {
-        const before = t ? shown[t - 1].kept.length : 1;
-        const lines = kept.map((one, i) =>
-          s("line", { x1: (one.parent + 0.5) / before, x2: (i + 0.5) / kept.length, y1: 0, y2: 1 }),
-        );
-        const lost = (i) => t + 1 < shown.length && !shown[t + 1].kept.some((one) => one.parent === i);
-        const boxes = kept.map((one, i) =>
-          h(
-            "div",
-            {
-              "data-now": String(t === step - 1),
-              "data-done": String(one.node === null),
-              "data-lost": String(lost(i)),
-              "data-best": String(wins.ids.slice(0, one.ids.length).join() === one.ids.join()),
-            },
-            [
-              word(last(one.ids)) === END ? "(end)" : word(last(one.ids)),
-              h("small", {}, fmt.num(one.total)),
-              h("i", { style: { width: `${100 * Math.exp(one.total - kept[0].total)}%` } }),
-            ],
-          ),
-        );
-        return [
-          t ? s("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" }, lines) : null,
-          h("div", { class: "lmd-rank" }, boxes),
-        ];
-      }),
-    ]);
+    replace(ranks, rowsOf(shown, wins, word));
     for (const one of [next, end]) disable(one, step === found.steps.length);
     disable(back, step === 0);
     const complete = found.complete.filter((one) => one.ids.length <= step).sort((a, b) => score(b) - score(a));
@@ -452,6 +350,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     const you = get("width") === 0;
     yours.hidden = !you;
     theirs.hidden = you;
+    power.node.hidden = you;
     key.hidden = you;
     ranks.hidden = you;
     if (you) drawYours();

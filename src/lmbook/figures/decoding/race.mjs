@@ -1,12 +1,13 @@
 // All who write, in one drawing: ln P of what each has written, word by word.
-import { endLabel, fmt, replace, s } from "../kit/core.mjs";
+import { fmt, replace, s } from "../kit/core.mjs";
 
-const HIGH = 230; // px
+const HIGH = 250; // px
 const LEFT = 30;
 const RIGHT = 104;
 export const style = `
-.lmd-race path { fill: none; stroke-width: 2.2; }
+.lmd-race path:not(.lm-grid) { fill: none; stroke-width: 2.2; }
 .lmd-race svg text { paint-order: stroke; stroke: var(--lm-paper); stroke-width: 3px; stroke-linejoin: round; }
+.lmd-race .lmd-pin { fill: var(--lm-paper); stroke: var(--lm-text); stroke-width: 2; }
 `;
 
 /** plain, rival: the lines, where the second may be hidden.  draw(all, wide) of { name, tone, words, sums }. */
@@ -19,26 +20,24 @@ export function race() {
     plain,
     rival,
   ]);
-  const text = (x, y, words, side = "middle", kind = "lm-tick") =>
-    s("text", { x, y, "text-anchor": side, class: kind }, words);
 
-  function draw(all, wide) {
+  /** bet: ln P at which the reader said that the first ends, or null. */
+  function draw(all, wide, bet) {
     const end = wide - RIGHT;
     const low = 2 * Math.ceil(Math.max(...all.map(({ sums }) => -sums.at(-1))) / 2);
     const steps = Math.max(...all.map(({ words }) => words.length));
     const x = (k) => LEFT + ((end - LEFT) * k) / steps;
-    const y = (v) => 18 + ((HIGH - 48) * -v) / low;
+    const y = (v) => 26 + ((HIGH - 62) * -v) / low;
     const step = low > 12 ? 4 : 2;
-    for (const [name, value] of Object.entries({ viewBox: `0 0 ${wide} ${HIGH}`, width: wide }))
-      node.setAttribute(name, String(value));
+    s.sized(node, wide, HIGH);
     replace(axes, [
       Array.from({ length: low / step + 1 }, (_, k) => -step * k).map((v) => [
-        s("path", { class: "lm-grid", style: "stroke-width: 1", d: `M${LEFT} ${y(v)}H${end}` }),
-        text(LEFT - 6, y(v) + 4, fmt.num(v, 0), "end"),
+        s.rule(`M${LEFT} ${y(v)}H${end}`),
+        s.tick(LEFT - 6, y(v) + 4, fmt.num(v, 0), "end"),
       ]),
-      text(0, 10, "ln P", "start", ""),
-      text((LEFT + end) / 2, HIGH - 2, "words written"),
-      Array.from({ length: steps }, (_, k) => text(x(k + 1), HIGH - 16, k + 1)),
+      s.text(0, 10, "ln P", "start"),
+      s.tick((LEFT + end) / 2, HIGH - 2, "words written"),
+      Array.from({ length: steps }, (_, k) => s.tick(x(k + 1), HIGH - 16, k + 1)),
     ]);
     // Greedy and the beam: the words in which they differ, or, where those have no room, the first; the higher above
     const [one, other] = all;
@@ -50,20 +49,30 @@ export function race() {
       const higher = all[i].sums[k + 1] > all[1 - i].sums[k + 1];
       // lines fall: above one there is room on the right, below one on the left
       const [aside, down, side] = higher ? [4, -6, "start"] : [-4, 14, "end"];
-      return text(x(k + 1) + aside, y(all[i].sums[k + 1]) + down, all[i].words[k], side, "");
+      return s.text(x(k + 1) + aside, y(all[i].sums[k + 1]) + down, all[i].words[k], side);
     };
     const taken = [];
-    return all.map(({ name, tone, words, sums }, i) => {
-      let high = y(sums.at(-1)) + 4;
-      while (taken.some((place) => Math.abs(place - high) < 14)) high += 2;
-      taken.push(high);
-      const line = { style: `stroke: var(--lm-${tone})` };
-      return [
-        s("path", { ...line, d: sums.map((v, k) => `${k ? "L" : "M"}${x(k).toFixed(1)} ${y(v).toFixed(1)}`).join("") }),
-        words.map((_, k) => word(i, k)),
-        endLabel(x(words.length) + 4, high, name, line),
-      ];
-    });
+    const ended = x(one.words.length);
+    const pin =
+      bet === null
+        ? []
+        : [
+            s("circle", { class: "lmd-pin", cx: ended, cy: y(bet), r: 5 }),
+            s.text(ended - 9, y(bet) + (bet > one.sums.at(-1) ? -9 : 18), "your bet", "end", {
+              style: "font-weight: 600",
+            }),
+          ];
+    return [
+      pin,
+      ...all.map(({ name, tone, words, sums }, i) => {
+        const line = { style: `stroke: var(--lm-${tone})` };
+        return [
+          s("path", { ...line, d: s.through(sums.map((v, k) => [x(k), y(v)])) }),
+          words.map((_, k) => word(i, k)),
+          s.endLabel(x(words.length) + 4, s.free(taken, y(sums.at(-1)) + 4, 14), name, line),
+        ];
+      }),
+    ];
   }
 
   return { node, plain, rival, draw };

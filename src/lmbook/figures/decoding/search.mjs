@@ -1,6 +1,7 @@
 // Ways through a stored tree of beginnings: nodes[i] has [word, ln p, the node behind it] of what may follow, the
 // likeliest first; null stands for a sentence that is complete, -1 for what was not stored.
 
+export const END = "<eos>";
 export const MOST = 14; // words of an output
 
 /**

@@ -93,7 +93,8 @@ class CompleteDigit(Figure):
 
     model: a GPT over PixelCodec(), by default the one of the recipe digits-page.  pixels: 64 greys 0..16, row by row,
     of which the first `rows` rows count (0 to 7).  digit: the class to write, or -1 for the likeliest.
-    temperature: 0 to 1.5.  seed: chooses among completions.  examples: {"label": 3, "pixels": [...]} to begin with.
+    temperature: 0 to 1.5.  seed: chooses among completions.  examples: {"label": 3, "pixels": [...]} to begin with;
+    what the model takes their upper rows for is added ("taken").
 
     Refuses rows, greys, digits and temperatures that do not exist.
     """
@@ -115,7 +116,9 @@ class CompleteDigit(Figure):
         self._gpt, self._codec = unpacked(network), PixelCodec()
         if pixels is None:
             pixels = examples[0]["pixels"] if examples else [0] * SIDE**2
-        state.setdefault("title", "From half a digit the model tells which it is, and writes the rest pixel by pixel")
+        state.setdefault(
+            "title", "From half a digit the model often tells which it is, and writes the rest pixel by pixel"
+        )
         state.setdefault(
             "caption",
             "Take an upper half, then change it: at which pixel does the model change its mind? Then ask for a digit "
@@ -127,7 +130,7 @@ class CompleteDigit(Figure):
             "bytes": len(bundle.weights(self.models[0])[0]),
             "network": network,
             "pixels": [int(p) for p in pixels],
-            "examples": list(examples),
+            "examples": [one | {"taken": self._taken(one["pixels"], state.get("rows", 4))} for one in examples],
         }
         super().__init__(**given, **state)
         if state["alt"] == "…":
@@ -143,8 +146,15 @@ class CompleteDigit(Figure):
 
     def log_likelihoods(self) -> torch.Tensor:
         """ln P(rows | c) for each class c: (10,) float64."""
-        n = self.rows * SIDE
-        given = torch.tensor(self.pixels[:n], dtype=torch.int64) + self._codec.first_level
+        return self._likelihoods(self.pixels[: self.rows * SIDE])
+
+    def _taken(self, pixels: list[int], rows: int) -> int:
+        """The likeliest digit of an image's upper rows."""
+        return int(self._likelihoods(pixels[: rows * SIDE]).argmax())
+
+    def _likelihoods(self, pixels: list[int]) -> torch.Tensor:
+        n = len(pixels)
+        given = torch.tensor(pixels, dtype=torch.int64) + self._codec.first_level
         ids = torch.cat([self._codec.class_tokens(torch.arange(CLASSES))[:, None], given.expand(CLASSES, n)], dim=1)
         if n == 0:
             return torch.zeros(CLASSES, dtype=torch.float64)

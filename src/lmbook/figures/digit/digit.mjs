@@ -4,8 +4,9 @@
 //
 // The engine computes with the weights in the state (pixelgpt.mjs); on request a second model, which reads patches, is
 // fetched and says what it takes the whole image for.
-import { button, chips, choice, figure, fmt, h, replace, select, table, whole } from "../kit/core.mjs";
+import { answered, button, chips, choice, figure, fmt, h, replace, select, table, whole } from "../kit/core.mjs";
 import { connect } from "../kit/live.mjs";
+import { painterOf } from "./painter.mjs";
 
 const SIDE = 8;
 const SAMPLES = 4;
@@ -18,7 +19,7 @@ const style = `
 .lm-figure .lmpx-both > :last-child { flex: 1 1 17rem; }
 .lm-figure .lmpx-columns { display: grid; grid-template-columns: repeat(10, 1fr); gap: 3px; width: 16.1rem; margin: 0;
   padding: 0; list-style: none; text-align: center; }
-.lm-figure .lmpx-columns li { display: flex; flex-direction: column; height: 6.4rem; margin: 0; }
+.lm-figure .lmpx-columns li { display: flex; flex-direction: column; height: 7.5rem; margin: 0; }
 .lmpx-columns span { height: 1.1rem; color: var(--lm-muted); font-size: 0.75rem; font-variant-numeric: tabular-nums;
   line-height: 1.1rem; white-space: nowrap; }
 .lmpx-columns i { flex: 1; border-bottom: 1px solid var(--lm-edge);
@@ -26,10 +27,15 @@ const style = `
 .lmpx-columns b { font-weight: 400; line-height: 1.3; }
 .lmpx-columns .lmpx-asked b { font-weight: 700; text-decoration: underline 3px var(--lm-1);
   text-underline-offset: 0.2em; }
+.lm-figure .lmpx-both > * { max-width: 100%; }
+.lm-figure .lmpx-both > :first-child { flex: 0 1 16.1rem; }
+.lm-figure .lmpx-both .lm-chip { padding-inline: 0.5rem; }
 .lmpx-one { display: flex; flex-direction: column; gap: 0.2rem; align-items: center; }
 @media screen { .lmpx-grid.lm-covered { visibility: visible; }
   .lmpx-grid.lm-covered .lmpx-written { visibility: hidden; }
-  .lm-figure .lmpx-grid.lm-covered::before { inset: 50% 0 0; } }
+  .lm-figure .lmpx-grid.lm-covered::before { inset: 50% 0 0; }
+  .lm-figure .lmpx-others.lm-covered::before { display: block; inset: 0 auto auto 0; width: 19.5rem; height: 4.6rem;
+    line-height: 4.6rem; text-align: center; } }
 .lm-figure .lmpx-grid { display: grid; grid-template-columns: repeat(8, 1.9rem); gap: 2px; user-select: none; }
 .lm-figure .lmpx-cell { display: block; width: 1.9rem; height: 1.9rem; min-height: 0; margin: 0; padding: 0;
   border: 1px solid var(--lm-line); border-radius: 3px;
@@ -63,16 +69,13 @@ const about = {
 
 let figures = 0; // on this page, each with weights of its own
 
-export default figure(({ model, el, knob, bound, get, put, listen, say, wager }) => {
+export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) => {
   const examples = get("examples");
   let brush = 16;
-  let place = 0;
-  let painting = null;
-  let last = 0; // the cell that was painted before
 
   const begin = chips({
-    label: "Begin with a",
-    options: [...examples.map((one, i) => [i, String(one.label)]), [-1, "blank sheet"]],
+    label: "Begin with",
+    options: [...examples.map((one, i) => [i, String(one.label)]), [-1, "blank"]],
     onchoose: (i) =>
       put({
         pixels: i < 0 ? Array(SIDE * SIDE).fill(0) : examples[i].pixels,
@@ -94,16 +97,11 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
     },
   });
   const tile = (at) => /** @type {HTMLElement} */ (grid.children[at]);
-  const grid = h("div", {
-    class: "lmpx-grid",
-    role: "group",
-    "aria-label": "The digit: rows to draw (arrows move, Enter paints), then rows that the model wrote",
-  });
-  const digit = select({
-    label: "Digit to write",
-    ...bound("digit", "onchange"),
-    options: [[LIKELIEST, "the likeliest"], ...DIGITS.map((c) => [c, String(c)])],
-  });
+  const grid = h.group(
+    "lmpx-grid",
+    "The digit: rows to draw (arrows move, Enter paints), then rows that the model wrote",
+  );
+  const digit = pick("digit", "Digit to write", [[LIKELIEST, "the likeliest"], ...DIGITS], select);
   const heat = knob("temperature", "Temperature", [0, 1.5, 0.1], 1);
   const models = connect(model);
   figures += 1;
@@ -111,14 +109,10 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
   models.ask("pixels", { name, network: get("network") });
   let judging = false;
   let judged = 0; // whether the classifier is asked; how often it was
-  const judge = button(
-    "Ask the classifier",
-    () => {
-      judging = true;
-      draw();
-    },
-    { class: "lm-button" },
-  );
+  const judge = button("Ask the classifier", () => {
+    judging = true;
+    draw();
+  });
   const verdict = h("p", { role: "status" }, [
     h("span", { class: "lm-small lm-muted lm-hand" }, [
       "A model that reads patches of 2 × 2 pixels judges the whole image; fetches " +
@@ -128,8 +122,8 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
   const again = button("Write again", () => put({ seed: get("seed") + 1 }), { class: "lm-button lm-main" });
   const others = h("div", { class: "lmpx-others", "aria-hidden": "true" });
   const columns = DIGITS.map((c) => {
-    const parts = { p: h("span", {}), bar: h("i", { "aria-hidden": "true" }), name: h("b", {}, String(c)) };
-    return { ...parts, node: h("li", {}, parts.p, parts.bar, parts.name) };
+    const parts = { p: h("span", {}), bar: h("i", { "aria-hidden": "true" }), mark: h("span", {}) };
+    return { ...parts, node: h("li", {}, parts.p, parts.bar, h("b", {}, String(c)), parts.mark) };
   });
   const chart = h("ol", { class: "lmpx-columns", "aria-label": "Probability of each digit given the rows" }, [
     columns.map(({ node }) => node),
@@ -148,24 +142,29 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
       h("span", { class: "lm-small lm-muted" }, words || "\u00a0"),
     ]);
   const known = () => examples.findIndex((one) => String(one.pixels) === String(get("pixels")));
-  const truth = examples[known()]?.label;
+  const asked = known();
+  const truth = examples[asked]?.label;
+  // How often it is right: of all the halves to begin with.
+  const wrong = examples.filter((one) => one.taken !== one.label);
+  const slips = fmt.list(wrong.map((one) => `${article(one.label)} for ${article(one.taken)}`));
+  const tally = h.small(
+    `Of the ${examples.length} upper halves above it tells ${examples.length - wrong.length}` +
+      (wrong.length ? `; it takes ${slips}.` : "."),
+  );
   let question = null;
   question =
     truth === undefined
       ? null
       : wager({
           name: "digit-half",
+          of: "pixels",
           asks: "What will it be?",
           options: DIGITS,
-          hides: [chart, grid, others, say.node, numbers.node],
-          settled: () => question && sheet(),
-          told: (bet) => {
-            const verdict = bet === truth ? ", as you said." : `, not ${article(bet)}.`;
-            return `It was ${article(truth)}${bet === null ? "." : verdict}`;
-          },
+          hides: [chart, grid, others, say.node, numbers.node, tally],
+          settled: () => question && draw(),
+          told: (bet) => `The half in sight was ${article(truth)}${answered(bet, truth, `, not ${article(bet)}.`)}`,
         });
   el.append(
-    begin.node,
     ...(question ? [question.node] : []),
     h("div", { class: "lmpx-both" }, [
       h("div", { class: "lm-stack" }, [
@@ -173,97 +172,30 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
         chart,
         grid,
         h("div", { class: "lm-small lm-muted lm-hand" }, "Draw in the outlined squares."),
+        say.node,
       ]),
       h("div", { class: "lm-stack" }, [
+        begin.node,
         rows.node,
         tool.node,
         heat.node,
         h("div", { class: "lm-row" }, digit.node, again),
         h("div", { class: "lm-small lm-muted" }, "What stood there, and three others that the model might write"),
         others,
+        examples.length > 1 ? tally : null,
         h("div", { class: "lm-row" }, judge, verdict),
-        say.node,
       ]),
     ]),
     numbers.node,
   );
 
-  // The grid: buttons for the rows that are given, plain squares for the others.
-  let shown = -1;
-  function cells() {
-    const given = get("rows") * SIDE;
-    if (shown === given) return;
-    const focused = grid.contains(document.activeElement);
-    shown = given;
-    place = Math.max(0, Math.min(place, given - 1));
-    replace(grid, [
-      Array.from({ length: SIDE * SIDE }, (_, i) =>
-        i < given
-          ? h("button", { type: "button", class: "lmpx-cell", "data-at": i, tabindex: i === place ? 0 : -1 }, [
-              h("span", { class: "lm-hidden" }),
-            ])
-          : h("span", { class: "lmpx-cell lmpx-written", "aria-hidden": "true" }),
-      ),
-    ]);
-    if (focused) tile(place).focus();
-  }
-
-  function paint(at, grey) {
-    const pixels = [...get("pixels")];
-    if (pixels[at] === grey) return;
-    pixels[at] = grey;
-    put({ pixels });
-  }
-  const toggled = (at) => (get("pixels")[at] === brush ? 0 : brush);
-  const under = (event) => document.elementFromPoint(event.clientX, event.clientY)?.closest?.("button.lmpx-cell");
-  const number = (cell) => Number(cell.dataset.at);
-  const mark = (at) => {
-    place = at;
-    grid.querySelectorAll("button").forEach((cell) => cell.setAttribute("tabindex", number(cell) === at ? "0" : "-1"));
-  };
-  grid.addEventListener("pointerdown", (event) => {
-    const cell = under(event);
-    if (!cell || !grid.contains(cell) || event.button > 0) return;
-    last = number(cell);
-    painting = toggled(last);
-    mark(last);
-    paint(last, painting);
+  const painter = painterOf(grid, {
+    side: SIDE,
+    brush: () => brush,
+    pixels: () => get("pixels"),
+    paint: (pixels) => put({ pixels }),
+    lifted: () => draw(),
   });
-  grid.addEventListener("pointermove", (event) => {
-    const cell = painting === null || !event.buttons ? null : under(event);
-    if (!cell || !grid.contains(cell)) return;
-    // a fast hand skips cells: all on the way are painted
-    const from = last;
-    const to = number(cell);
-    const down = Math.floor(to / SIDE) - Math.floor(from / SIDE);
-    const across = (to % SIDE) - (from % SIDE);
-    const far = Math.max(Math.abs(down), Math.abs(across));
-    for (let k = 1; k <= far; k += 1)
-      paint(from + SIDE * Math.round((k * down) / far) + Math.round((k * across) / far), painting);
-    last = to;
-  });
-  const stop = () => {
-    if (painting === null) return;
-    painting = null;
-    draw();
-  };
-  for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, stop);
-  grid.addEventListener("click", (event) => {
-    // from the keyboard or a screen reader: no pointer was down
-    const cell = /** @type {HTMLElement} */ (event.target).closest("button.lmpx-cell");
-    if (cell && event.detail === 0) paint(number(cell), toggled(number(cell)));
-  });
-  grid.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: SIDE, ArrowUp: -SIDE }[event.key];
-    if (step === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    const to = place + step;
-    const edge = Math.abs(step) === 1 && Math.floor(to / SIDE) !== Math.floor(place / SIDE);
-    if (edge || to < 0 || to >= get("rows") * SIDE) return;
-    mark(to);
-    tile(to).focus();
-  });
-
   /** What the classifier of patches takes an image for: rows given and rows written. */
   async function ask(greys) {
     judged += 1;
@@ -284,9 +216,8 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
 
   /** What is known without the model. */
   function sheet() {
-    digit.set(get("digit"));
-    begin.set(question?.open ? -1 : known()); // the button that is marked would answer
-    cells();
+    begin.set(question?.open ? null : known()); // the button that is marked would answer
+    painter.rows(get("rows"));
     get("pixels")
       .slice(0, get("rows") * SIDE)
       .forEach((grey, i) => {
@@ -297,11 +228,14 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
   }
 
   /** What the model finds; while one paints, only the classes. */
-  function show({ logP, p, digit: asked, written }, pixels, given) {
+  function show({ logP, p, digit: wanted, written }, pixels, given) {
+    const said = known() === asked && question && !question.open ? question.answer : null;
     columns.forEach((column, c) => {
+      const was = said !== null && c === truth;
+      column.mark.textContent = c === said ? `you${was ? " ✓" : ""}` : was ? "was" : "";
       column.p.textContent = p[c] < 0.005 ? "" : fmt.share(p[c]).replace("0.", ".");
       column.bar.style.setProperty("--lmpx-p", p[c].toFixed(4));
-      column.node.classList.toggle("lmpx-asked", c === asked);
+      column.node.classList.toggle("lmpx-asked", c === wanted);
     });
     if (!written.length) return;
     const images = written.map((rest) => [...pixels.slice(0, given), ...rest]);
@@ -316,13 +250,12 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
     ]);
     const bits = (c) => -logP[c] / Math.LN2;
     numbers.draw(DIGITS.map((c) => [String(c), fmt.prob(p[c]), fmt.num(bits(c), 1)]));
-    const cost = `Under ${asked} your rows cost ${fmt.num(given ? bits(asked) / given : 0)} bits per pixel.`;
+    const cost = `${fmt.num(given ? bits(wanted) / given : 0)} bits per pixel as ${article(wanted)}`;
     const likeliest = p.indexOf(Math.max(...p));
     say(
       given === 0
-        ? `Nothing is given: every digit is as likely, and the model writes ${article(asked)} from its name alone.`
-        : `From ${fmt.some(get("rows"), "row")} the model takes it for ${article(likeliest)}, ` +
-            `with probability ${fmt.share(p[likeliest])}. ${cost}`,
+        ? `Nothing is given: the model writes ${article(wanted)} from its name alone.`
+        : `From ${fmt.some(get("rows"), "row")}: ${article(likeliest)}, P = ${fmt.share(p[likeliest])}; ${cost}.`,
     );
   }
 
@@ -341,7 +274,7 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
       const pixels = get("pixels");
       const given = get("rows") * SIDE;
       const temperature = get("temperature");
-      const images = painting !== null ? 0 : temperature ? SAMPLES : 1; // at 0 all are the same
+      const images = painter.busy ? 0 : temperature ? SAMPLES : 1; // at 0 all are the same
       const seeds = Array.from({ length: images }, (_, i) => get("seed") * SAMPLES + i);
       const greys = pixels.slice(0, given);
       const task = { name, greys, asked: get("digit"), rest: SIDE * SIDE - given, temperature, seeds };
@@ -356,6 +289,6 @@ export default figure(({ model, el, knob, bound, get, put, listen, say, wager })
   return () => {
     gone = true;
     models.stop();
-    for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, stop);
+    painter.stop();
   };
 }, about);

@@ -22,6 +22,8 @@ import {
   slider,
 } from "../kit/core.mjs";
 import { connect, ownText } from "../kit/live.mjs";
+import { band, bandStyle } from "./band.mjs";
+import { percent, reading } from "./reading.mjs";
 
 const SHOWN = 3;
 const BAND = 7; // words side by side
@@ -41,55 +43,28 @@ const MEANS = {
 };
 
 const style = `
-.lm-figure .lmd-band { display: grid; gap: 2px; max-width: 44rem; font-size: 0.75rem; line-height: 1.25; }
-@container (min-width: 40rem) { .lm-figure .lmd-band { font-size: 0.8125rem; } }
-.lm-figure .lmd-band > * { min-width: 0; margin: 0; padding: 0.15rem 0.1rem; border: 0; border-radius: 4px;
-  color: inherit;
-  font: inherit; text-align: center; overflow-wrap: anywhere; }
-.lm-figure .lmd-cell { background: var(--lm-soft); font-variant-numeric: tabular-nums; }
-.lm-figure .lmd-cell.lmd-left { box-shadow: inset 0 -3px var(--lm-1); }
-.lm-figure .lmd-cell.lmd-wrong { color: var(--lm-text); text-decoration: underline wavy var(--lm-2); }
-.lm-figure .lmd-cell.lmd-changed { background: color-mix(in srgb, var(--lm-2) 30%, var(--lm-paper)); font-weight: 700;
-  box-shadow: inset 0 0 0 2px var(--lm-2); }
-.lm-figure .lmd-changed s { display: block; font-weight: 400; }
-.lm-figure .lmd-label { grid-column: 1 / -1; padding: 0.3rem 0 0; color: var(--lm-muted); text-align: left; }
-.lm-figure .lmd-tile { min-height: 1.75rem; background: none; cursor: pointer; }
-.lm-figure .lmd-tile:hover { background: var(--lm-soft); }
-.lm-figure .lmd-tile[aria-pressed="true"] { box-shadow: inset 0 0 0 2px var(--lm-1); }
-.lm-figure .lmd-tile.lmd-later { color: var(--lm-muted); }
-.lm-figure .lmd-share { min-height: 2.4rem; align-content: end; background:
-  linear-gradient(to top, color-mix(in srgb, var(--lm-tone) 45%, transparent) var(--lmd-p), var(--lm-soft) 0); }
 @container (min-width: 40rem) { .lm-figure .lmd .lm-says { min-height: 0; } }
 @media screen { /* while a bet is open, the last row is what it is about */
   .lm-figure .lmd-triangle.lm-covered::before { content: none; }
   .lm-figure .lm-covered .lmd-band > :not(.lmd-last) { visibility: visible; }
-  .lm-figure .lm-covered .lmd-last::before { visibility: visible; content: "?"; float: left; width: 100%;
+  .lm-figure .lm-covered .lmd-last { position: relative; }
+  .lm-figure .lm-covered .lmd-last::before { visibility: visible; content: "?"; position: absolute; inset: 0;
     font-weight: 400; }
-  .lm-figure .lm-covered .lmd-tile { box-shadow: none !important; }
 }
 .lm-figure .lmd-two { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 0.3rem 1.6rem; }
-`;
-const percent = (thousandths) =>
-  thousandths === 0 ? "< 0.1 %" : thousandths === 1000 ? "> 99.9 %" : `${fmt.num(thousandths / 10, 1)} %`;
-const share = (/** @type {number} */ thousandths) => percent(thousandths).replace(" %", "");
+${bandStyle}`;
 const WAYS = ["from the left", "both directions"];
 
 export default figure(({ model, el, get, put, listen, say, wager }) => {
   const tags = get("tags");
   const all = () => get("sentences");
   const now = () => all()[get("at")];
-  const spammy = () => now().task === "spam";
+  let bet = null;
   const ours = all().filter((one) => !one.read).length; // the others are the reader's
   const read = () => Math.max(1, Math.min(now().words.length, get("read")));
-  const word = () => Math.max(0, Math.min(read() - 1, get("word")));
-  // What is said of word t when k words are read: [from the left, both directions], numbers as in directions.py
-  const said = (t, k) => (spammy() ? [now().left[t], now().both[t]] : [now().left[t], now().both[k - 1][t]]);
-  const name = (numbers) => (spammy() ? percent(numbers) : tags[numbers[0]]);
-  const one = (/** @type {number} */ t, /** @type {number} */ k) => name(said(t, k)[1]);
-  /** The words before the k-th whose tag it changes. */
-  const changes = (/** @type {number} */ k) =>
-    spammy() ? [] : [...Array(k - 1).keys()].filter((t) => one(t, k) !== one(t, k - 1));
-
+  /** While it is asked which word changes, the chosen word would answer. */
+  const word = () => Math.max(0, bet?.open ? read() - 1 : Math.min(read() - 1, get("word")));
+  const said = () => reading(now(), tags);
   const models = connect(model);
   const thousandths = (p) =>
     p
@@ -156,118 +131,37 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     oninput: (k) => put({ read: k }),
   });
   const next = button("Next word", () => put({ read: Math.min(now().words.length, read() + 1) }));
-  const triangle = h("div", {
-    class: "lm-stack lmd-triangle",
-    role: "group",
-    "aria-label": "Words: one tab stop, arrows move, Enter shows the probabilities",
-  });
+  const triangle = h.group("lm-stack lmd-triangle", "Words: one tab stop, arrows move, Enter shows the probabilities");
   const group = roving(triangle, ".lmd-tile");
-  const key = h("p", { class: "lm-muted lm-small" });
+  const key = h.small();
   const title = h("p", { class: "lm-small" });
   const charts = WAYS.map((way) => bars({ label: `Probabilities, ${way}` }));
 
-  /** What the models read in place of a word that they do not know. */
-  const strange = (t) =>
-    now().read && now().read[t] !== now().words[t]
-      ? h("small", { class: "lm-muted" }, h("span", { class: "lm-hidden" }, " read as "), ` ${now().read[t]}`)
-      : null;
-
   let roomy = false;
-  /** Words `from` to `to`, and below each what is said of it, row by row. */
-  function band(from, to) {
-    const { words, gold } = now();
-    const k = read();
-    const here = [...Array(to - from).keys()].map((t) => t + from);
-    const cells = (/** @type {(t: number) => any} */ kind, /** @type {(t: number) => string} */ text) =>
-      here.map((t) =>
-        t < k ? h("span", { ...kind(t), class: `lmd-cell ${kind(t).class ?? ""}` }, text(t)) : h("span", {}),
-      );
-    const shares = (/** @type {number} */ way) =>
-      cells(
-        (t) => ({ class: "lmd-share", "data-tone": way + 1, style: { "--lmd-p": `${said(t, k)[way] / 10}%` } }),
-        (t) => share(said(t, k)[way]),
-      );
-    const row = (/** @type {number} */ n) => {
-      const changed = changes(n);
-      return here.map((t) => {
-        if (t >= n) return h("span", {});
-        const fresh = changed.includes(t);
-        return h("span", { class: `lmd-cell${fresh ? " lmd-changed" : ""}${n === k ? " lmd-last" : ""}` }, [
-          fresh ? h("s", {}, one(t, n - 1)) : null,
-          one(t, n),
-        ]);
-      });
-    };
-    const long = words.length > BAND; // then only the rows in which something changes, and the last
-    const rows = [...Array(k).keys()]
-      .map((n) => n + 1)
-      .filter((n) => n > from && (n === k || !long || changes(n).some((t) => t >= from && t < to)));
-    const label = (words) => (from ? null : h("span", { class: "lmd-label" }, words)); // once, above the first
-    const done = gold && k === words.length;
-    const wrong = (t) => ({ class: done && gold[t] !== name(said(t, k)[0]) ? "lmd-left lmd-wrong" : "lmd-left" });
-    return h(
-      "div",
-      { class: "lmd-band", style: { "grid-template-columns": `repeat(${here.length}, minmax(0, 1fr))` } },
-      [
-        here.map((t) =>
-          h(
-            "button",
-            {
-              type: "button",
-              class: `lmd-tile${t < k ? "" : " lmd-later"}`,
-              "aria-pressed": String(t === word()),
-              onclick: () => put(t < k ? { word: t } : { read: t + 1, word: t }),
-            },
-            words[t],
-            strange(t),
-          ),
-        ),
-        label(
-          spammy()
-            ? "both directions: P(spam) after this word, %"
-            : "both directions, a row for each word that is read",
-        ),
-        spammy() ? shares(1) : rows.map(row),
-        label("from the left: said once"),
-        spammy() ? shares(0) : cells(wrong, (t) => name(said(t, k)[0])),
-        done
-          ? [
-              label("right, by hand"),
-              cells(
-                () => ({}),
-                (t) => gold[t],
-              ),
-            ]
-          : null,
-      ],
-    );
-  }
-
   function drawTriangle() {
     const many = now().words.length;
-    const focused = triangle.contains(document.activeElement)
-      ? [...triangle.querySelectorAll(".lmd-tile")].indexOf(document.activeElement)
-      : -1;
     const bands = Math.ceil(many / (roomy ? WIDE : BAND));
     const wide = Math.ceil(many / bands);
-    replace(
-      triangle,
-      [...Array(bands).keys()].map((n) => band(n * wide, Math.min(many, (n + 1) * wide))),
+    const k = read();
+    const press = (/** @type {number} */ t) => put(t < k ? { word: t } : { read: t + 1, word: t });
+    const here = { text: now(), all: said(), k, chosen: word(), press };
+    group.refill(
+      [...Array(bands).keys()].map((n) => band(here, n * wide, Math.min(many, (n + 1) * wide))),
+      group.index,
     );
-    group.refresh();
-    if (focused >= 0) group.focus(focused);
   }
 
   function drawBars() {
-    const k = spammy() ? word() + 1 : read();
+    const { spammy, said: of } = said();
+    const k = spammy ? word() + 1 : read();
     const t = word();
     replace(title, [
-      spammy() ? "After " : "The word ",
+      spammy ? "After " : "The word ",
       h("b", {}, fmt.quote(now().words[t])),
-      spammy() ? ", the message is spam with probability" : `, after ${fmt.some(k, "word")}, is with probability`,
+      spammy ? ", the message is spam with probability" : `, after ${fmt.some(k, "word")}, is with probability`,
     ]);
-    said(t, k).forEach((values, i) => {
-      const rows = spammy()
+    of(t, k).forEach((values, i) => {
+      const rows = spammy
         ? [
             ["spam", values],
             ["not spam", 1000 - values],
@@ -280,18 +174,12 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     });
   }
 
-  /** What the k-th word does to those before it. */
-  function told(k) {
-    const { words } = now();
-    const last = fmt.quote(words[k - 1]);
-    const changed = changes(k).map((t) => `${fmt.quote(words[t])} from ${one(t, k - 1)} to ${one(t, k)}`);
-    return changed.length ? `${last} changes ${fmt.list(changed)}.` : `${last} changes no tag before it.`;
-  }
   function tell() {
     const k = read();
-    const [left, both] = said(k - 1, k).map(name);
+    const { spammy, said: of, name, told } = said();
+    const [left, both] = of(k - 1, k).map(name);
     const last = fmt.quote(now().words[k - 1]);
-    if (spammy()) say(`After ${last}: spam with ${left} from the left, ${both} with both directions.`);
+    if (spammy) say(`After ${last}: spam with ${left} from the left, ${both} with both directions.`);
     else say(told(k));
   }
 
@@ -306,31 +194,33 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     }
     steps.set(read());
     disable(next, read() === words.length);
-    const seen = new Set([...Array(read()).keys()].flatMap((t) => said(t, read()).map(name)));
+    const { spammy, said: of, name } = said();
+    const seen = new Set([...Array(read()).keys()].flatMap((t) => of(t, read()).map(name)));
     const meant = Object.entries(MEANS).filter(([tag]) => seen.has(tag));
     replace(key, meant.map(([tag, means]) => `${tag} ${means}`).join(", "));
-    key.hidden = spammy();
+    key.hidden = spammy;
     drawTriangle();
     drawBars();
     tell();
   }
 
   const probabilities = h("div", { class: "lmd-two" }, [
-    charts.map((chart, i) => h("div", {}, h("p", { class: "lm-muted lm-small" }, WAYS[i]), chart.node)),
+    charts.map((chart, i) => h("div", {}, h.small(WAYS[i]), chart.node)),
   ]);
-  const after = h("div", { class: "lm-stack" }, say.node, key, title, probabilities);
+  const after = h("div", { class: "lm-stack" }, say.node, h("div", { class: "lm-row" }, title, key), probabilities);
   const asked = read();
+  const { spammy, told } = said();
   const opened = told(asked);
-  const bet =
-    spammy() || asked < 2
-      ? null
-      : wager({
-          name: "directions",
-          asks: `${fmt.quote(now().words[asked - 1])} is read. Which tag before it does it change?`,
-          options: [...now().words.slice(0, asked - 1), "none"].map((text) => [text, text]),
-          told: (answer) => `${answer === null ? "" : `You said ${fmt.quote(answer)}. `}${opened}`,
-          hides: [triangle, after],
-        });
+  if (!spammy && asked > 1)
+    bet = wager({
+      name: "directions",
+      of: "sentences at",
+      asks: `${fmt.quote(now().words[asked - 1])} is read. Which tag before it does it change?`,
+      options: [...now().words.slice(0, asked - 1), "none"],
+      told: (answer) => `${answer === null ? "" : `You said ${fmt.quote(answer)}. `}${opened}`,
+      hides: [triangle, say.node, key],
+      settled: () => bet && draw(),
+    });
   el.classList.add("lmd");
   el.append(
     h("div", { class: "lm-row" }, what.node, menus.tags.node, menus.spam.node),
@@ -338,8 +228,8 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     h("div", { class: "lm-row" }, steps.node, next),
     triangle,
     after,
-    own.tags.node,
-    own.spam.node,
+    h.onstage("", own.tags.node),
+    h.onstage("", own.spam.node),
   );
 
   listen("sentences at read word", draw);

@@ -1,6 +1,6 @@
 // GradientOverDistance: gradient norms of a tanh network, of its matrix alone, and of an LSTM, live while the sliders
 // move; beside them, thin, the same tanh network at a small and at a large scale.
-import { button, endLabel, figure, fmt, h, onwidth, replace, s, table } from "../kit/core.mjs";
+import { button, figure, fmt, h, onwidth, replace, s, table } from "../kit/core.mjs";
 import { mean } from "../kit/numbers.mjs";
 import { linearNorms, lstmNorms, projected, rnnNorms } from "./norms.mjs";
 
@@ -20,7 +20,7 @@ const style = `
 .lmd-both { --lm-side: 16rem; }
 .lm-figure .lmd-both .lm-slider { flex-wrap: wrap; }
 .lm-figure .lmd-both .lm-slider > label { flex: 1 0 100%; max-width: none; }
-.lmd-chart path { fill: none; stroke-width: 2.2; }
+.lmd-chart path:not(.lm-grid) { fill: none; stroke-width: 2.2; }
 .lmd-chart .lmd-other path { stroke: var(--lm-muted); stroke-width: 1.2; }
 .lmd-chart .lmd-yours { fill: var(--lm-paper); stroke: var(--lm-text); stroke-width: 1.5; }
 `;
@@ -77,6 +77,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
   const power = (p) => fmt.power(Math.round(p));
   const question = wager({
     name: "distance-large",
+    of: "numbers T bias",
     asks: `At scale ${LARGE} the matrix alone multiplies a gradient by ${LARGE} a step. And the tanh network, in 59?`,
     pin: { label: "Times", min: -12, max: 28, value: 14, text: power },
     hides: [large],
@@ -84,7 +85,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
       const found = Math.log10(share(norms(LARGE).tanh));
       const miss =
         bet === null ? "" : ` You said ${power(bet)}: ${fmt.num(Math.abs(bet - found), 1)} powers of ten away.`;
-      return `Times ${size(10 ** found)} (“tanh at ${LARGE}”), since 1 − h² is below 1.${miss}`;
+      return `“tanh at ${LARGE}”: times ${size(10 ** found)}, since 1 − h² is below 1.${miss}`;
     },
     settled: (bet) => {
       yours = bet;
@@ -101,8 +102,6 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     numbers.node,
   );
 
-  const text = (x, y, words, side = "start", more = {}) => s("text", { x, y, "text-anchor": side, ...more }, words);
-
   /** A line, cut where it leaves the frame, with what it comes to; where its end is free, null stands there. */
   function curve(values, x, y, attributes) {
     const powers = values.map(Math.log10);
@@ -118,8 +117,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
       const says = `${edge === HIGH ? "↑" : "↓"} ${powers.at(-1) === -Infinity ? "0" : power(powers.at(-1))}`;
       mark = [says, at, edge];
     }
-    const d = points.map(([a, b], k) => `${k ? "L" : "M"} ${a.toFixed(1)} ${b.toFixed(1)}`).join(" ");
-    return { path: s("path", { ...attributes, d }), mark, end: out < 0 ? points.at(-1)[1] : null };
+    return { path: s("path", { ...attributes, d: s.through(points) }), mark, end: out < 0 ? points.at(-1)[1] : null };
   }
 
   function picture() {
@@ -128,37 +126,33 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     const end = wide - RIGHT;
     const x = (k) => LEFT + ((end - LEFT) * k) / (T - 1);
     const y = (p) => TOP + ((TALL - TOP - BOTTOM) * (HIGH - p)) / (HIGH - LOW);
-    const given = {
-      viewBox: `0 0 ${wide} ${TALL}`,
-      width: wide,
-      "aria-label": "Norm of the gradient against distance",
-    };
-    for (const [name, value] of Object.entries(given)) drawing.setAttribute(name, String(value));
+    s.sized(drawing, wide, TALL, "Norm of the gradient against distance");
     const step = [1, 2, 5, 10, 20].find((each) => (T - 1) / each <= (end - LEFT) / 34);
     const ticks = Array.from({ length: Math.ceil(T / step) }, (_, i) => i * step);
     replace(axes, [
       [-12, -9, -6, -3, 0, 3, 6].map((p) => [
-        s("path", { class: "lm-grid", style: "stroke-width: 1", d: `M${LEFT} ${y(p)}H${end}` }),
-        text(LEFT - 6, y(p) + 4, p ? power(p) : "1", "end", { class: "lm-tick" }),
+        s.rule(`M${LEFT} ${y(p)}H${end}`),
+        s.tick(LEFT - 6, y(p) + 4, p ? power(p) : "1", "end"),
       ]),
-      ticks.map((k) => text(x(k), TALL - BOTTOM + 16, k, "middle", { class: "lm-tick" })),
-      text(0, 12, "norm of the gradient"),
-      text((LEFT + end) / 2, TALL - 6, "distance T − t, in steps", "middle"),
+      ticks.map((k) => s.tick(x(k), TALL - BOTTOM + 16, k)),
+      s.text(0, 12, "norm of the gradient", "start"),
+      s.text((LEFT + end) / 2, TALL - 6, "distance T − t, in steps"),
     ]);
 
     // Labels stand at the ends of their lines, or above and below the frame; each finds a free place.
     const taken = [];
-    const aside = (at) => {
-      let place = at;
-      while (taken.some((other) => Math.abs(other - place) < 15)) place += 3;
-      taken.push(place);
-      return place;
-    };
+    const aside = (at) => s.free(taken, at);
     const named = (line, words, more = {}) => {
-      if (line.end !== null) return text(end + 6, aside(line.end + 4), words, "start", more);
+      if (line.end !== null) return s.text(end + 6, aside(line.end + 4), words, "start", more);
       const [says, at, edge] = line.mark ?? ["", LEFT, LOW];
       const side = at + LETTER * `${words} ${says}`.length > wide ? "end" : "start";
-      return text(at + (side === "end" ? -5 : 5), y(edge) + (edge === HIGH ? 13 : -6), `${words} ${says}`, side, more);
+      return s.text(
+        at + (side === "end" ? -5 : 5),
+        y(edge) + (edge === HIGH ? 13 : -6),
+        `${words} ${says}`,
+        side,
+        more,
+      );
     };
     const drawn = Object.entries(LINES).map(([name, [words, dash, tone]]) => {
       const colour = `var(--lm-${tone})`;
@@ -172,7 +166,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
       const more = { style: "font-weight: 600" };
       return [
         line.path,
-        line.end === null ? named(line, said, more) : endLabel(end + 4, aside(line.end + 4), said, piece),
+        line.end === null ? named(line, said, more) : s.endLabel(end + 4, aside(line.end + 4), said, piece),
       ];
     });
     const bet = Math.max(LOW, Math.min(HIGH, yours ?? 0));
@@ -182,13 +176,13 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
         ? null
         : [
             s("circle", { class: "lmd-yours", cx: end, cy: y(bet), r: 5 }),
-            text(end + 9, aside(y(bet) + 4), `your bet${yours > HIGH ? " ↑" : ""}`),
+            s.text(end + 9, aside(y(bet) + 4), `your bet${yours > HIGH ? " ↑" : ""}`, "start"),
           ],
     ]);
     const other = (at, kind) => curve(norms(at)[kind], x, y, { "stroke-dasharray": LINES[kind][1] });
     const small = other(SMALL, "tanh");
-    const free = other(LARGE, "linear");
-    replace(others, [small.path, named(small, `tanh at ${SMALL}`), free.path, named(free, `matrix at ${LARGE}`)]);
+    const alone = other(LARGE, "linear");
+    replace(others, [small.path, named(small, `tanh at ${SMALL}`), alone.path, named(alone, `matrix at ${LARGE}`)]);
     const grown = other(LARGE, "tanh");
     replace(large, [grown.path, named(grown, `tanh at ${LARGE}`)]);
   }

@@ -3,7 +3,7 @@
 //   x ~ q, kept where u < p(x) / q(x); else drawn from max(p - q, 0), normalised
 //
 // Everything is computed here, from a seed; written() in Python gives the same.
-import { bars, choice, figure, fmt, h, replace } from "../kit/core.mjs";
+import { bars, figure, fmt, h, replace } from "../kit/core.mjs";
 import { draw as at, generator } from "../kit/numbers.mjs";
 
 const LETTERS = ["i", "o", "a", "e", "h", "others"];
@@ -53,8 +53,8 @@ export function written(draft, letters) {
   return { counts, kept, last };
 }
 
-export default figure(({ el, knob, bound, get, listen, say, wager }) => {
-  const draft = choice({ label: "The draft", options: NAMES, ...bound("draft", "onchange") });
+export default figure(({ el, knob, pick, get, listen, say, wager }) => {
+  const draft = pick("draft", "The draft", NAMES);
   const letters = knob("letters", "Letters written", [0, 14], (v) => fmt.count(2 ** v));
   const gamma = knob("gamma", "Drafts a round", [1, 8]);
   const log = h("ul", { class: "lmdr-log lm-small lm-muted" });
@@ -71,19 +71,22 @@ export default figure(({ el, knob, bound, get, listen, say, wager }) => {
   );
   const H = LETTERS.indexOf("h");
   const first = written("stubborn", 10).counts[H] / 2 ** 10;
-  const question = wager({
+  let question = null;
+  question = wager({
     name: "draft",
+    of: "draft",
     asks: "A draft says h 95 times in 100. What share of the written letters is h?",
     pin: { label: "Share", min: 0, max: 1, step: 0.01, value: 0.5, text: (v) => fmt.percent(v) },
     told: (bet) =>
       `${fmt.percent(first, 1)} of 1,024; the GPT alone writes ${fmt.percent(TARGET[H], 1)}.` +
       (bet === null ? "" : ` You said ${fmt.percent(bet)}, ${fmt.num(100 * Math.abs(bet - first), 0)} points away.`),
-    hides: [shares, say.node],
+    hides: [charts[1].node, say.node],
+    settled: () => question && show(),
   });
   el.append(
     question.node,
     h("div", { class: "lm-split lmdr-both" }, [
-      h("div", { class: "lm-stack" }, [draft.node, letters.node, gamma.node, log]),
+      h("div", { class: "lm-stack" }, [draft.node, letters.node, gamma.node, log, say.node]),
       shares,
     ]),
   );
@@ -98,7 +101,6 @@ export default figure(({ el, knob, bound, get, listen, say, wager }) => {
     const n = 2 ** get("letters");
     const { counts, kept, last } = written(get("draft"), get("letters"));
     const beta = TARGET.reduce((sum, p, i) => sum + Math.min(p, q[i]), 0);
-    draft.set(get("draft"));
     charts[0].draw(
       q.map((value, i) => ({ label: LETTERS[i], value, text: fmt.percent(value, 1), mark: TARGET[i], tone: 2 })),
       { max: 1 },
@@ -110,6 +112,7 @@ export default figure(({ el, knob, bound, get, listen, say, wager }) => {
         text: fmt.percent(c / n, 1),
         mark: TARGET[i],
         tone: 1,
+        ...(i === H && get("draft") === "stubborn" ? { pin: question.answer ?? undefined } : {}),
       })),
       { max: 1 },
     );

@@ -11,7 +11,10 @@ import { words } from "./ngram.mjs";
 
 export const SPECIALS = ["<pad>", "<unk>", "<sos>", "<eos>", "<mask>"];
 const PLACES = new Set([0, 2, 3]); // <pad>, <sos>, <eos>: they mark places rather than stand for text
-const FIRST_BYTE = 5;
+export const SOS = 2;
+export const EOS = 3;
+export const MASK = 4;
+export const FIRST = 5; // the id of the first that is none of them
 const FIRST_MERGE = 261;
 
 // Python's \w and \s in the letters of JavaScript; its PIECE: " ?\w+| ?[^\w\s]+|\s+(?!\S)|\s+"
@@ -86,7 +89,7 @@ export class BytePairs {
   }
   decode(ids) {
     return new TextDecoder("utf-8", { ignoreBOM: true }).decode(
-      new Uint8Array(ids.filter((id) => id >= FIRST_BYTE).flatMap((id) => this.pieces[id])),
+      new Uint8Array(ids.filter((id) => id >= FIRST).flatMap((id) => this.pieces[id])),
     );
   }
   encode(text) {
@@ -94,7 +97,7 @@ export class BytePairs {
   }
 
   piece(piece) {
-    let ids = [...new TextEncoder().encode(piece)].map((b) => FIRST_BYTE + b);
+    let ids = [...new TextEncoder().encode(piece)].map((b) => FIRST + b);
     for (;;) {
       const found = ids.slice(1).map((b, i) => this.ranks.get(`${ids[i]} ${b}`) ?? Infinity);
       const first = Math.min(...found);

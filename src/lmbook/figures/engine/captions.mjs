@@ -2,24 +2,23 @@
 //
 // The text has a caption a line, for a translator its counterpart behind a tab; words are apart by blanks. A batch has
 // captions of one length, whose counterparts are of one length too, so that nothing is padded. "Right" is, for each
-// length, the share of held-out captions that are translated without a mistake, or, for each kind of word, the share of
-// those for which, when they alone are hidden, the likeliest word is of the same kind.
+// length, the share of held-out captions that are translated without a mistake, or, for each kind of word, the shares
+// of those for which, when they alone are hidden, the likeliest word is of the same kind, and is the word itself; then
+// of how many. What is shown are mistakes, as long as there are any.
 import { crossEntropy } from "./autograd.mjs";
-import { Blanks } from "./bytepairs.mjs";
+import { Blanks, EOS, FIRST, MASK, SOS } from "./bytepairs.mjs";
 import { network as begun } from "./networks.mjs";
-import { likeliest, mean, shuffled } from "../kit/numbers.mjs";
+import { best } from "./symbols.mjs";
+import { likeliest, mean, shuffled, softmax } from "../kit/numbers.mjs";
 
-const SOS = 2;
-const EOS = 3;
-const MASK = 4;
-const FIRST = 5; // ids of special tokens, and the first of the others
 const CHECKED = 24; // held-out captions of a length that a report looks at
 const OPENED = 8; // those of which it hides every word in turn
+const TOLD = 3; // likeliest words of a blank that are told
+const FEWEST = 20; // words of a kind, below which a share of them says nothing
 const [RATE, HIDDEN, OTHER] = [0.15, 0.8, 0.9]; // words to guess; shares of them hidden, and hidden or exchanged
 
 /** Of B texts of one length the tokens in rows t B + b. */
 const rows = (texts) => texts[0].flatMap((_, t) => texts.map((text) => text[t]));
-const best = (z, row) => likeliest(z.row(row), 1)[0];
 
 function byLength(captions) {
   const groups = new Map();
@@ -83,15 +82,17 @@ export function translation({ network: about, B }, random, text) {
     *report(luck, writes) {
       const losses = [];
       const shares = [];
+      let shown = one(luck); // or of the longest captions with a mistake the first
       for (const pairs of held(CHECKED)) {
         const { z, wanted } = logits(pairs);
         // behind right beginnings; a caption without a mistake there is what the likeliest words give
         const wrong = new Set(wanted.flatMap((id, r) => (best(z, r) === id ? [] : [r % pairs.length])));
         losses.push(crossEntropy(z, wanted).data[0]);
-        shares.push([pairs[0][0].length, 1 - wrong.size / pairs.length]);
+        shares.push([pairs[0][0].length, 1 - wrong.size / pairs.length, null, pairs.length]);
+        shown = pairs[Math.min(...wrong)] ?? shown;
         yield;
       }
-      const [source, wanted] = one(luck);
+      const [source, wanted] = shown;
       const told = (ids) => words.decode(ids);
       const sample = { source: told(source), wanted: told(wanted), text: writes ? told(written(source)) : "" };
       return { valid: mean(losses), right: shares, samples: writes ? [sample] : [] };
@@ -101,7 +102,7 @@ export function translation({ network: about, B }, random, text) {
 
 /** kinds: { kind: its words, apart by blanks }, all words of the text. */
 export function blanks({ network: about, B, kinds }, random, text) {
-  const { words, batch, one, held } = read(text, random, B);
+  const { words, batch, held } = read(text, random, B);
   const network = begun({ ...about, vocab: words.size }, random);
   const kindOf = new Map(Object.entries(kinds).flatMap(([kind, all]) => words.encode(all).map((id) => [id, kind])));
   const guessed = (texts, hidden, places) => {
@@ -148,20 +149,32 @@ export function blanks({ network: about, B, kinds }, random, text) {
     *report(luck, writes) {
       const losses = [];
       const found = new Map(Object.keys(kinds).map((kind) => [kind, []]));
+      const blanks = [];
       for (const captions of held(OPENED)) {
-        const { z, wanted } = blank(captions.flatMap(([text]) => text.map((_, t) => [text, t])));
+        const { z, wanted, hidden } = blank(captions.flatMap(([text]) => text.map((_, t) => [text, t])));
         losses.push(crossEntropy(z, wanted).data[0]);
-        for (const [r, id] of wanted.entries())
-          found.get(kindOf.get(id)).push(Number(kindOf.get(best(z, r)) === kindOf.get(id)));
+        for (const [r, id] of wanted.entries()) {
+          const kind = kindOf.get(id);
+          const guess = best(z, r);
+          found.get(kind).push([Number(kindOf.get(guess) === kind), Number(guess === id)]);
+          if (writes) blanks.push({ text: hidden[r], id, right: guess === id, kind, p: softmax(z.row(r)) });
+        }
         yield;
       }
-      const samples = Array.from({ length: writes ? 3 : 0 }, () => {
-        const [text] = one(luck);
-        const { z, wanted, hidden } = blank([[text, Math.floor(luck() * text.length)]]);
-        const source = hidden[0].map((id) => (id === MASK ? "___" : words.name(id))).join(" ");
-        return { source, wanted: words.name(wanted[0]), text: words.name(best(z, 0)) };
+      // of each of two kinds a mistake, and a right answer
+      const mixed = shuffled(blanks, luck);
+      const first = mixed.find(({ right }) => !right);
+      const second = mixed.find(({ right, kind }) => !right && kind !== first.kind);
+      const samples = [first, second, mixed.find(({ right }) => right)].filter(Boolean).map(({ text, id, p }) => {
+        const source = text.map((id) => (id === MASK ? "___" : words.name(id))).join(" ");
+        const odds = likeliest(p, TOLD).map((id) => [words.name(id), p[id]]);
+        return { source, wanted: words.name(id), text: odds[0][0], odds };
       });
-      return { valid: mean(losses), right: [...found].map(([kind, hits]) => [kind, mean(hits)]), samples };
+      const shares = (hits) => [0, 1].map((which) => mean(hits.map((hit) => hit[which])));
+      const right = [...found]
+        .filter(([, hits]) => hits.length >= FEWEST)
+        .map(([kind, hits]) => [kind, ...shares(hits), hits.length]);
+      return { valid: mean(losses), right, samples };
     },
   };
 }

@@ -9,7 +9,7 @@
 // transformer, bert, gpt, patches.
 import { inference } from "./autograd.mjs";
 import { MaskedLM } from "./bert.mjs";
-import { Blanks, BytePairs, Characters, Words } from "./bytepairs.mjs";
+import { Blanks, BytePairs, Characters, EOS, FIRST, MASK, SOS, Words } from "./bytepairs.mjs";
 import { bytes, weights } from "./checkpoint.mjs";
 import { GPT } from "./gpt.mjs";
 import { framed, hidden, inside, known as kept, opened, read } from "./insides.mjs";
@@ -26,10 +26,6 @@ import { WordForms, cut } from "./wordforms.mjs";
 
 export { bytes, cut, plane, training };
 
-const SOS = 2;
-const EOS = 3;
-const MASK = 4;
-const FIRST = 5; // ids of special tokens, and the first of the others
 const MODELS = {
   AttentionSeq2Seq,
   Classifier,

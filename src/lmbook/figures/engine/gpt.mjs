@@ -31,7 +31,9 @@ export class GPT {
     this.clear();
   }
 
-  clear() {
+  /** Forgets all; B texts come, side by side. */
+  clear(B = 1) {
+    this.B = B;
     this.tokens = [];
     this.past = [];
     this.found = null;
@@ -57,28 +59,36 @@ export class GPT {
     return { logits: this.output(this.norm(entries.at(-1).next)), state: null };
   }
 
-  read(id) {
-    if (this.tokens.length < this.window) return this.take([id]);
-    const rest = this.tokens.slice(this.slide);
-    this.clear();
-    return this.take([...rest, id]);
+  /** One more token of each text. */
+  read(...ids) {
+    const { B } = this;
+    if (this.tokens.length < B * this.window) return this.take(ids);
+    const rest = this.tokens.slice(B * this.slide);
+    this.clear(B);
+    return this.take([...rest, ...ids]);
   }
 
-  /** Reads a token behind those in the context; where there is none, all that are given, at once. */
+  /**
+   * Reads a token behind those in the context; where there is none, all that are given, at once. Of B texts rows t B +
+   * b, and so are the logits, of the last tokens.
+   */
   take(ids) {
     return inference(() => {
-      const start = this.tokens.length;
+      const { B } = this;
+      const start = this.tokens.length / B;
       this.found = decoderStep(
         this.layers,
         this.at(
           ids,
-          ids.map((_, t) => start + t),
+          ids.map((_, r) => start + Math.floor(r / B)),
         ),
         this.past,
+        [],
+        B,
       );
       this.tokens.push(...ids);
       this.past = this.found.past;
-      this.logits = this.output(this.norm(slice(this.found.x, ids.length - 1, ids.length))).data;
+      this.logits = this.output(this.norm(slice(this.found.x, ids.length - B, ids.length))).data;
       return this.logits;
     });
   }

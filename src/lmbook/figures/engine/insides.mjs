@@ -4,15 +4,13 @@
 //   came: the id that stands there, or that comes next, where there is one
 //   opened(model, writer, position, reads)         a line for each stage of its stream
 //   inside(model, writer, position, side, stage, unit)       one stage with every number
+import { EOS, MASK, SOS } from "./bytepairs.mjs";
 import { vector } from "./layers.mjs";
 import { likeliest, softmax } from "../kit/numbers.mjs";
 import { traces } from "./transformer.mjs";
 import { cut } from "./wordforms.mjs";
 
 export const BLANK = "____";
-const SOS = 2;
-const EOS = 3;
-const MASK = 4;
 const lengthOf = (vector) => Math.hypot(...vector);
 const plain = (value) =>
   Array.isArray(value) ? value.map(plain) : ArrayBuffer.isView(value) ? Array.from(/** @type {any} */ (value)) : value;

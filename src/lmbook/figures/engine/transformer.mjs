@@ -58,17 +58,17 @@ class Layer {
   }
 
   /**
-   * New positions behind those of the cache `past`: one, or, where there is none yet, all that come first. memory: keys
-   * and values of the source, or none.
+   * New positions of B texts behind those of the cache `past`: one, or, where there is none yet, all that come first.
+   * memory: keys and values of the source of one text, or none.
    */
-  step(X, past, memory) {
-    const start = past?.keys.rows ?? 0;
-    const causal = X.rows > 1;
+  step(X, past, memory, B) {
+    const start = (past?.keys.rows ?? 0) / B;
+    const causal = X.rows > B;
     let cache = past;
     const self = this.sublayer(0, "self", X, (H) => {
-      const own = this.attention.project(H, { start });
+      const own = this.attention.project(H, { start, B });
       cache = past ? { keys: stack([past.keys, own.keys]), values: stack([past.values, own.values]) } : own;
-      return this.attention.attend(H, cache, { start, causal });
+      return this.attention.attend(H, cache, { start, causal, B });
     });
     const entries = [self];
     if (this.cross) entries.push(this.sublayer(1, "cross", self.next, (H) => this.cross.attend(H, memory)));
@@ -93,13 +93,13 @@ export function through(layers, X, options, source = null) {
 }
 
 /**
- * A new position behind those of the caches `past`, or the first ones; memories: keys and values of the source, one a
- * layer, or none. trace: of the last position, made when it is asked for.
+ * A new position of each of B texts behind those of the caches `past`, or the first ones; memories: keys and values of
+ * the source, one a layer, or none. trace: of the last position, made when it is asked for.
  */
-export function decoderStep(layers, first, past, memories = []) {
+export function decoderStep(layers, first, past, memories = [], B = 1) {
   const entries = [...first];
   const caches = layers.map((layer, i) => {
-    const found = layer.step(entries.at(-1).next, past[i], memories[i]);
+    const found = layer.step(entries.at(-1).next, past[i], memories[i], B);
     entries.push(...found.entries);
     return found.cache;
   });

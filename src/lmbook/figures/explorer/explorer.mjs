@@ -1,6 +1,6 @@
 // The n-gram explorer: type a history, see what the training text says about the next word, sample onwards.
 // The text is counted here in the page; the models are those of ngram.mjs, which equal lmbook.ngram.
-import { bars, button, choice, disable, field, figure, fmt, h, replace, roving, slider, table } from "../kit/core.mjs";
+import { answered, button, disable, field, figure, fmt, h, replace, roving, slider, table } from "../kit/core.mjs";
 import { nextWords, style, wayDown } from "./view.mjs";
 import { KINDS, read, shelf, typed } from "./shelf.mjs";
 import { lines, named, points, seen, sentence, sight, times, why } from "./words.mjs";
@@ -25,7 +25,7 @@ const about = {
   },
 };
 
-export default figure(async ({ el, knob, bound, get, put, listen, say, wager }) => {
+export default figure(async ({ el, knob, pick, get, put, listen, say, wager }) => {
   const training = read(get("text") || `${harbour}\n`);
   const vocabulary = ngram.Vocabulary.build(training);
   const counts = new ngram.Counts(vocabulary.encode(training), ORDERS, vocabulary);
@@ -67,11 +67,7 @@ export default figure(async ({ el, knob, bound, get, put, listen, say, wager }) 
     button("Start again", restart),
   ]);
   roving(tools, "button");
-  const smoothing = choice({
-    label: "Smoothing",
-    ...bound("smoothing", "onchange"),
-    options: Object.entries({ ...KINDS, none: "none (raw shares)" }),
-  });
+  const smoothing = pick("smoothing", "Smoothing", Object.entries({ ...KINDS, none: "none (raw shares)" }));
   const sees = ["no word before", "1 word before", "2 words before", "3 words before", "4 words before"];
   const n = knob("n", "Order n", [1, ORDERS], (v) => `n = ${v}: ${sees[v - 1]}`);
   const far = (i, k) => Math.abs(Math.log(STOPS[i] / k));
@@ -93,17 +89,9 @@ export default figure(async ({ el, knob, bound, get, put, listen, say, wager }) 
     " ",
     note,
   ]);
-  const seeing = h("p", { class: "lmx-sight" });
-  const after = h("p", { class: "lmx-head" });
+  const after = h("p", { class: "lmx-head lmx-sight" });
   const words = nextWords(SHOWN, (word) => append([word]));
   const down = wayDown(ORDERS);
-  const storage = bars({ label: "Different n-grams of each order" });
-  const stored = h("p", { class: "lm-muted" });
-  const different = h("details", { ontoggle: () => different.open && store() }, [
-    h("summary", {}, "Different n-grams"),
-    storage.node,
-    stored,
-  ]);
   const wordTable = table({ caption: "The likeliest next words" });
   const levelTable = table({
     summary: "The way down as a table",
@@ -125,12 +113,15 @@ export default figure(async ({ el, knob, bound, get, put, listen, say, wager }) 
   el.append(
     h("div", { class: "lmx" }, [
       h("div", { class: "lmx-go" }, history.node, tools),
-      h("div", { class: "lm-split" }, [
-        h("div", { class: "lm-stack" }, smoothing.node, n.node, k.node, score, say.node),
-        h("div", { class: "lmx-words" }, after, seeing, words.node),
-      ]),
-      way,
-      h("div", { class: "lm-folds" }, wordTable.node, levelTable.node, triedTable.node, different),
+      h.onstage(
+        "Words",
+        h("div", { class: "lm-split" }, [
+          h("div", { class: "lm-stack" }, smoothing.node, k.node, n.node, score, say.node),
+          h("div", { class: "lmx-words" }, after, words.node),
+        ]),
+      ),
+      h.onstage("Histories", way),
+      h("div", { class: "lm-folds" }, wordTable.node, levelTable.node, triedTable.node),
     ]),
   );
 
@@ -145,29 +136,16 @@ export default figure(async ({ el, knob, bound, get, put, listen, say, wager }) 
       name: "explorer-seen",
       asks: `${last} stands before a word ${fmt.count(one)} times in the text. And ${both}, about?`,
       options: near.map((guess) => [guess, fmt.count(guess)]),
-      hides: [...down.node.querySelectorAll(".lmx-times"), ...words.node.querySelectorAll(".lmx-raw"), say.node],
+      hides: [
+        ...[...down.node.querySelectorAll(".lmx-times")].slice(0, ORDERS - 2),
+        ...words.node.querySelectorAll(".lmx-raw"),
+        say.node,
+      ],
       told: (bet) => {
-        const right = bet !== null && near.every((guess) => far(bet) <= far(guess));
-        const verdict = right ? ", as you said." : `, not ${fmt.count(bet ?? 0)}.`;
-        return `${both} was seen ${times(two)}${bet === null ? "." : verdict}`;
+        const right = near.reduce((best, guess) => (far(guess) < far(best) ? guess : best));
+        return `${both} was seen ${times(two)}${answered(bet, right, `, not ${fmt.count(bet ?? 0)}.`)}`;
       },
     });
-  }
-
-  // All orders, which nobody needs counted before the fold is open.
-  function store() {
-    const now = current();
-    storage.draw(
-      [1, 2, 3, 4, 5].map((order) => ({
-        label: `n = ${order}`,
-        value: counts.types(order),
-        text: fmt.count(counts.types(order)),
-        tone: order <= now.n ? order : "faint",
-      })),
-    );
-    stored.textContent =
-      `The text holds so many; this model stores ${fmt.count(now.stored)} of them. The text has ` +
-      `${fmt.count(training.length)} tokens.`;
   }
 
   function draw() {
@@ -180,8 +158,6 @@ export default figure(async ({ el, knob, bound, get, put, listen, say, wager }) 
     const { total, words: raw } = counts.followers(recent);
 
     history.set(get("history"));
-    smoothing.set(now.kind);
-    n.set(now.n);
     k.set(stop(now.k));
     k.input.disabled = now.kind !== "add-k";
     k.node.classList.toggle("lmx-off", k.input.disabled);
@@ -198,8 +174,7 @@ export default figure(async ({ el, knob, bound, get, put, listen, say, wager }) 
       of: total,
       parts: path.map((level) => [level.order, level.mass(id)]).filter(([, mass]) => mass > 0),
     }));
-    replace(after, `After ${named(vocabulary.decode(recent))}`);
-    replace(seeing, sight(tokens, recent.length, vocabulary));
+    replace(after, sight(tokens, recent.length, vocabulary));
     words.draw(rows);
 
     const arrives = (level) => level?.arrives ?? path.at(-1).arrives;
@@ -236,7 +211,6 @@ export default figure(async ({ el, knob, bound, get, put, listen, say, wager }) 
     const record = lowest === now ? "the lowest so far" : `lowest so far: ${points(lowest.perplexity)}, ${lowest.name}`;
     perplexity.textContent = points(now.perplexity);
     note.textContent = [...zeros, ...(lowest.perplexity < Infinity ? [record] : [])].join("; ");
-    if (different.open) store();
 
     wordTable.draw(
       rows.map((row) => [

@@ -12,7 +12,6 @@ export const style = `
 .lmx .lmx-go { display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: center; }
 .lmx .lmx-go > :first-child { flex: 1 1 14rem; flex-wrap: nowrap; }
 .lmx .lmx-head { font-weight: 600; }
-.lmx .lmx-words > .lmx-head { margin-bottom: 0.3rem; }
 .lmx .lmx-heads.lmx-row { color: var(--lm-muted); font-size: 0.8125rem; }
 .lmx .lmx-head span { color: var(--lm-muted); font-weight: 400; font-size: 0.875rem; }
 .lmx ol { margin: 0; padding: 0; list-style: none; }
@@ -24,8 +23,8 @@ export const style = `
   border-radius: 6px; background: var(--lm-soft); }
 .lmx .lmx-score b { font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .lmx .lmx-score span { color: var(--lm-muted); font-size: 0.875rem; }
-.lmx .lmx-sight { margin-bottom: 0.4rem; color: var(--lm-muted); font-size: 0.875rem; }
-.lmx .lmx-sight b { color: var(--lm-text); font-weight: 600; border-bottom: 2px solid var(--lm-1); }
+.lmx .lmx-sight { min-height: 2.9em; }
+.lmx .lmx-sight b { border-bottom: 2px solid var(--lm-1); }
 
 .lmx .lmx-row { display: block; width: 100%; margin: 0; padding: 0.22rem 0.4rem; border: 0; border-radius: 6px;
   background: none; color: inherit; font: inherit; line-height: 1.3; text-align: left; }
@@ -63,7 +62,8 @@ export const style = `
 .lmx .lmx-step { position: absolute; inset: 0 auto 0 0; border-radius: 2px;
   transition: left 0.25s ease-out, width 0.25s ease-out; }
 .lmx .lmx-times { white-space: nowrap; font-variant-numeric: tabular-nums; }
-.lmx .lmx-times > i { display: inline-block; height: 0.6rem; margin-right: 0.3rem; background: var(--lm-edge); }
+.lmx .lmx-times > i { display: inline-block; width: max(1px, var(--lmx-log) * var(--lmx-long, 2.2rem));
+  height: 0.6rem; margin-right: 0.3rem; background: var(--lm-edge); }
 .lmx .lmx-more { color: var(--lm-muted); font-size: 0.875rem; }
 .lmx .lmx-about { color: var(--lm-muted); }
 .lmx .lmx-lines { max-height: 11rem; margin: 0 0.4rem 0.5rem; padding: 0.4rem 0.6rem; overflow: auto;
@@ -72,10 +72,11 @@ export const style = `
 .lmx .lmx-lines u { text-underline-offset: 2px; text-decoration-thickness: 2px; }
 @container (min-width: 40rem) {
   .lmx .lmx-cols { grid-template-columns: 5rem minmax(4rem, 1fr) 4.4rem 5.2rem; gap: 0 0.5rem; }
-  .lmx li:not(.lmx-level) > .lmx-row { padding-block: 0.08rem; }
+  .lmx li:not(.lmx-level) > .lmx-row { min-height: 1.5rem; padding-block: 0.08rem; }
+  .lmx .lmx-times { --lmx-long: 4.5rem; }
   .lmx :is(.lmx-level .lmx-row, .lmx-heads) { padding-block: 0.15rem;
-    grid-template-columns: 13rem 14rem minmax(0, 1fr) 5.6rem; }
-  .lm-figure .lmx > * + * { margin-top: 0.6rem; }
+    grid-template-columns: 15rem 13rem minmax(0, 1fr) 5.6rem; }
+  .lm-figure .lmx > * + * { margin-top: 0.3rem; }
 }
 @container (max-width: 30rem) {
   .lmx .lmx-cols { grid-template-columns: 5.4rem minmax(3rem, 1fr) 5.2rem; gap: 0 0.5rem; }
@@ -87,8 +88,7 @@ export const style = `
   .lmx { display: flex; flex-direction: column; }
   .lm-figure .lmx > .lm-split > * { margin-top: 0.8rem; }
   .lmx > .lm-split { display: contents; }
-  .lmx .lmx-words { order: 1; }
-  .lmx > .lm-folds { order: 2; }
+  .lmx .lmx-off { display: none; } /* what is moved stands right above what it changes */
   .lmx .lmx-heads.lmx-row { display: none; }
 }
 @media (prefers-reduced-motion: reduce) { .lmx * { transition: none !important; } }
@@ -170,7 +170,7 @@ export function wayDown(orders) {
     return row;
   });
   const keys = roving(list, "li:not([hidden]) > button");
-  const heads = ["history", "seen in the text", "its share of the probability", ""].map((words) =>
+  const heads = ["history", "seen in the text (bar: logarithm)", "its share of the probability", ""].map((words) =>
     h("span", {}, words),
   );
   const top = h("div", { class: "lmx-row lmx-heads", "aria-hidden": "true" }, heads);
@@ -190,10 +190,12 @@ export function wayDown(orders) {
         const { order, history, total, used, gives, left } = level;
         row.level = level;
         replace(row.name, piece(order, "lmx-swatch"), order ? named(history) : "every word alike");
-        const wide = `max(1px, ${(2.2 * total) / most}rem)`;
+        const log = Math.log1p(total) / Math.log1p(most);
         replace(
           row.times,
-          order ? [h("i", { style: { width: wide } }), total ? `seen ${times(total)}` : "never seen"] : [],
+          order
+            ? [h("i", { style: { "--lmx-log": log.toFixed(3) } }), total ? `seen ${times(total)}` : "never seen"]
+            : [],
         );
         row.p.textContent = used ? `gives ${share(gives)}` : "not asked";
         row.node.classList.toggle("lmx-beyond", !used);

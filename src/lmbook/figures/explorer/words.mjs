@@ -1,27 +1,22 @@
 // What the n-gram explorer says in words: what the model sees, why an order gives what it gives, the lines of the text.
 import { fmt, h } from "../kit/core.mjs";
 
+const BEFORE = 4; // words out of sight that are still shown
 export const named = (history) => (history.length ? fmt.quote(history.join(" ")) : "no history");
 export const share = (p) => (p > 0 && p < 0.001 ? fmt.prob(p, 2) : fmt.percent(p, p > 0 && p < 0.1 ? 1 : 0));
 export const points = (perplexity) => (perplexity < Infinity ? fmt.num(perplexity, 1) : "infinite");
 export const times = (n) => (n === 1 ? "once" : n === 2 ? "twice" : `${fmt.count(n)} times`);
 
-// The words that the model sees, marked; those before are out of its sight.
+// The words that the model sees, marked, after those that are out of its sight.
 export function sight(tokens, seen, vocabulary) {
-  if (!tokens.length) return "The history is empty.";
-  const show = (token) => (vocabulary.ids.has(token) ? token : `${token} (not in the text: <unk>)`);
-  const cut = tokens.length - seen;
-  const most = 12;
-  const before = tokens
-    .slice(Math.max(0, cut - most), cut)
-    .map(show)
-    .join(" ");
+  const shown = tokens.slice(-seen - BEFORE);
+  const cut = shown.length - seen;
+  const strange = [...new Set(shown)].filter((token) => !vocabulary.ids.has(token));
   return [
-    seen ? "The model sees " : "The model sees no word: ",
-    cut > most ? "… " : "",
-    before,
-    " ",
-    tokens.slice(cut).flatMap((token) => [h("b", {}, show(token)), " "]),
+    seen ? "After " : "After no word ",
+    h("span", {}, `${shown.length < tokens.length ? "… " : ""}${shown.slice(0, cut).join(" ")} `),
+    shown.slice(cut).flatMap((token) => [h("b", {}, token), " "]),
+    strange.length > 0 && h("span", {}, `(not in the text: ${strange.join(", ")})`),
   ];
 }
 
@@ -91,21 +86,15 @@ export function lines(ids, vocabulary, phrase) {
   return found.length ? found : [h("p", {}, "It occurs nowhere in the text.")];
 }
 
-// The result in one or two sentences.
+// The result in a sentence.
 export function sentence(now, recent, rows, total) {
-  const parts = [];
-  if (now.kind === "none" && !total) {
-    parts.push(
-      `${named(recent)} never occurs before a word in the training text: 0 / 0, so raw shares have nothing ` +
-        "to say. What is shown comes from its longest end that does. ",
-    );
-  }
+  if (now.kind === "none" && !total)
+    return `${named(recent)} never occurs before a word: 0 / 0, so raw shares have nothing to say.`;
   const [top] = rows;
   const raw =
-    now.kind === "none" ? "" : total ? `, ${fmt.count(top.raw)} of ${fmt.count(total)} as raw count` : ", no raw count";
-  parts.push(
-    `${recent.length ? `After ${named(recent)}` : "With no history"}, ${now.name}: the likeliest next word is ` +
-      `${fmt.quote(top.word)} with probability ${fmt.prob(top.p)}${raw}.`,
+    now.kind === "none" ? "" : total ? `, raw count ${fmt.count(top.raw)} of ${fmt.count(total)}` : ", no raw count";
+  return (
+    `${recent.length ? `After ${named(recent)}` : "With no history"}, ${now.name}: likeliest ` +
+    `${fmt.quote(top.word)}, ${fmt.prob(top.p)}${raw}.`
   );
-  return parts.join("");
 }

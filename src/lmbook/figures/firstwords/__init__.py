@@ -1,10 +1,12 @@
 """FirstWords: the GPT of chapter 17 writes on from the reader's words, on the first page of the book.
 
 What is seen before its weights are fetched, and where no script runs, was written by the same model with the same
-draws: WRITTEN, and NEXT, the likeliest characters after it. A test has the page's model write them again.
+draws: WRITTEN, and after it each character with the nats that its logit lies below the largest, so that the temperature
+acts before anything is fetched. A test has the page's model write them again.
 """
 
 import html
+import math
 
 import traitlets
 
@@ -23,14 +25,92 @@ WRITTEN = (
     "You make with the brands of "
 )
 SEED = 2
-NEXT = [["t", 0.3297], ["h", 0.1344], ["m", 0.1234], ["a", 0.0550], ["y", 0.0499], ["s", 0.0441]]
+CHARACTERS = "thmaysclidwbGnofpgIReEMruBCYHLjkPAvSqTJ'WDFNVKO Uxz\nQ-:;,.XZ!?3&$"
+BELOW = [
+    0.0,
+    0.628,
+    0.688,
+    1.254,
+    1.321,
+    1.409,
+    1.615,
+    1.775,
+    1.854,
+    1.855,
+    1.855,
+    2.256,
+    2.355,
+    2.391,
+    2.408,
+    2.445,
+    2.528,
+    2.594,
+    2.651,
+    2.666,
+    2.709,
+    2.776,
+    3.062,
+    3.119,
+    3.266,
+    3.387,
+    3.411,
+    3.433,
+    3.498,
+    3.576,
+    3.587,
+    3.873,
+    4.076,
+    4.079,
+    4.195,
+    4.276,
+    4.368,
+    4.387,
+    4.447,
+    4.586,
+    4.66,
+    4.721,
+    4.776,
+    5.24,
+    5.509,
+    5.514,
+    6.193,
+    6.623,
+    6.745,
+    6.861,
+    6.934,
+    6.989,
+    7.234,
+    7.668,
+    7.8,
+    8.032,
+    8.047,
+    8.201,
+    8.225,
+    8.416,
+    8.472,
+    8.548,
+    9.997,
+    10.191,
+    13.22,
+]
+SHOWN = 6
+
+
+def likeliest(odds: list, temperature: float) -> list[list]:
+    """The likeliest characters at a temperature, as [character, P]. odds: [character, nats below the largest logit]."""
+    mass = [math.exp(-below / temperature) for _, below in odds]
+    return [[char, round(m / sum(mass), 4)] for (char, _), m in zip(odds[:SHOWN], mass, strict=False)]
+
+
+ODDS = [list(pair) for pair in zip(CHARACTERS, BELOW, strict=True)]
+NEXT = likeliest(ODDS, TEMPERATURE)
 
 
 class FirstWords(Figure):
     """A GPT of characters writes after a prompt, one draw at a time, beside the distribution that it draws from.
 
-    prompt, written: the text so far.  next: the likeliest characters after it, as [character, P].  temperature,
-    seed: of the draws.
+    prompt, written: the text so far.  next: the likeliest characters after it, as [character, P].  odds: of those after
+    the recorded text, for other temperatures.  temperature, seed: of the draws.
     """
 
     module = "firstwords"
@@ -45,6 +125,7 @@ class FirstWords(Figure):
     prompt = traitlets.Unicode(PROMPT).tag(sync=True)
     written = traitlets.Unicode(WRITTEN).tag(sync=True)
     next = traitlets.List(NEXT).tag(sync=True)
+    odds = traitlets.List(ODDS).tag(sync=True)
     temperature = traitlets.Float(TEMPERATURE, min=0.2, max=1.6).tag(sync=True)
     seed = traitlets.Int(SEED).tag(sync=True)
 

@@ -3,7 +3,7 @@
 import { button, field, figure, fmt, h, reducedMotion, replace, roving } from "../kit/core.mjs";
 import { visible } from "../kit/format.mjs";
 import { connect } from "../kit/live.mjs";
-import { distribution, draw as pick, uniform } from "../kit/numbers.mjs";
+import { distribution, draw as pick, likeliest, uniform } from "../kit/numbers.mjs";
 
 const NAME = "shakespeare";
 const MEGABYTES = 0.9;
@@ -26,6 +26,7 @@ const style = `
   background: none; color: inherit; font: inherit; text-align: left; cursor: pointer; }
 .lmo-pick:hover { background: var(--lm-soft); }
 .lmo-next .lm-slider { margin-top: 0.6rem; }
+@media (min-width: 40rem) { .lm-figure .lmo-own ~ div .lm-says { min-height: 1.45em; } }
 .lmo-own { display: flex; flex-wrap: wrap; gap: 0.5rem 0.7rem; align-items: center; }
 .lm-figure .lmo-own .lm-field { flex: 1 1 16rem; flex-wrap: nowrap; }
 .lm-figure .lmo-own .lm-field label { white-space: nowrap; }
@@ -42,7 +43,7 @@ const named = (char) => ({ "\n": "a new line", " ": "a space" })[char] ?? fmt.qu
 export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   const models = connect(model);
   let types = null; // the model's characters by id
-  let logits = null; // after the last of them
+  let after = get("odds").map(([char, below]) => [char, -below]); // every character that may come, with its logit
   let run = 0; // of the writing: an answer to an earlier one is not waited for any more
   let busy = false;
   let timer = null;
@@ -61,12 +62,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     { class: "lm-small lm-muted", role: "status" },
     `fetches ${MEGABYTES} MB once; nothing that you type leaves this page`,
   );
-  const text = h("div", {
-    class: "lmo-text",
-    tabindex: "0",
-    role: "region",
-    "aria-label": "What the model has written",
-  });
+  const text = h.scroller("lmo-text", "What the model has written");
   const picks = Array.from({ length: SHOWN }, (_, i) => {
     const parts = {
       label: h("span", { class: "lm-bar-label" }),
@@ -77,14 +73,14 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     const press = { type: "button", class: "lm-bar lmo-pick", "data-tone": 1, onclick: () => add(get("next")[i][0]) };
     return { ...parts, node: h("button", press, parts.label, track, parts.text) };
   });
-  const chart = h(
-    "div",
-    { class: "lm-bars", role: "group", "aria-label": "Likely next characters: Enter writes one" },
-    [picks.map(({ node }) => node)],
-  );
+  const nodes = picks.map(({ node }) => node);
+  const chart = h.group("lm-bars", "Likely next characters: Enter writes one", nodes);
   roving(chart, ".lmo-pick");
   const offered = get("next");
-  const end = (get("prompt") + get("written")).split("\n").at(-1);
+  const shown = () => get("prompt") + get("written");
+  const start = shown();
+  const end = start.split("\n").at(-1);
+  let mine = null; // the character that was bet, while what it was bet on is shown
   const question = wager({
     name: "firstwords-next",
     asks: `After ${fmt.quote(`… ${end.split(" ").slice(-4).join(" ")}`)}, which character is the likeliest?`,
@@ -92,9 +88,13 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     hides: [chart, say.node],
     told: (bet) => {
       const [[best, p]] = offered;
-      const mine = offered.find(([char]) => char === bet);
-      const miss = bet === best ? ", as you said" : mine ? `; to ${named(bet)} it gives ${fmt.share(mine[1])}` : "";
-      return `To ${named(best)} it gives ${fmt.share(p)}${miss}.`;
+      const yours = offered.find(([char]) => char === bet);
+      const miss = bet === best ? ", as you said" : yours ? `; ${named(bet)} has ${fmt.share(yours[1])}` : "";
+      return `After ${fmt.quote(`… ${end.split(" ").slice(-4).join(" ")}`)} ${named(best)} has ${fmt.share(p)}${miss}.`;
+    },
+    settled: (bet) => {
+      mine = bet;
+      if (main.isConnected) draw();
     },
   });
   prompt.input.addEventListener("keydown", (event) => {
@@ -148,7 +148,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     await read(char).finally(() => {
       busy = false;
     });
-    put({ written: get("written") + char, next: likeliest(next()) });
+    put({ written: get("written") + char, next: best() });
   }
 
   async function go() {
@@ -171,20 +171,23 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
 
   /** Has the model read what stands there and `more`. */
   async function read(more = "") {
-    const ids = [...(get("prompt") + get("written") + more)].map((char) => types.indexOf(char));
-    ({ logits } = await models.ask("next", { name: NAME, ids, slide: SLIDE }));
+    const ids = [...(shown() + more)].map((char) => types.indexOf(char));
+    const { logits } = await models.ask("next", { name: NAME, ids, slide: SLIDE });
+    after = Array.from(logits, (z, id) => [types[id], id < FIRST ? -Infinity : z]);
   }
 
   /** What may come next, at the temperature of now. */
-  const next = () => {
-    const allowed = logits.map((z, id) => (id < FIRST ? -Infinity : z));
-    return distribution(allowed, get("temperature"), 0, 1);
+  const next = () =>
+    distribution(
+      after.map(([, z]) => z),
+      get("temperature"),
+      0,
+      1,
+    );
+  const best = () => {
+    const p = next();
+    return likeliest(p, SHOWN).map((i) => [after[i][0], p[i]]);
   };
-  const likeliest = (p) =>
-    [...p.keys()]
-      .sort((a, b) => p[b] - p[a] || a - b)
-      .slice(0, SHOWN)
-      .map((id) => [types[id], p[id]]);
 
   /** Draws a character; where nothing should move, all of them. */
   async function step(mine) {
@@ -195,7 +198,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
       await read(more);
       if (mine !== run) return;
     } while (reducedMotion() && length() < LENGTH);
-    put({ written: get("written") + more, next: likeliest(next()) });
+    put({ written: get("written") + more, next: best() });
     if (length() >= LENGTH) stop();
     else timer = setTimeout(step, PAUSE, mine);
   }
@@ -206,20 +209,19 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     const next = get("next");
     if (!next.length) return;
     next.forEach(([char, p], i) => {
-      picks[i].label.textContent = seen(char);
+      replace(picks[i].label, seen(char), mine === char && shown() === start && h("small", {}, " your bet"));
       picks[i].text.textContent = fmt.share(p);
       picks[i].fill.style.setProperty("width", `${100 * p}%`);
     });
-    const [[best, p], [second, q]] = next;
+    const all = next.reduce((sum, [, p]) => sum + p, 0);
     say(
-      `${note}After ` +
-        `${fmt.quote((get("prompt") + get("written")).split(/\s+/).filter(Boolean).slice(-3).join(" "))} it ` +
-        `gives ${named(best)} ${fmt.prob(p, 2)} and ${named(second)} ${fmt.prob(q, 2)}.`,
+      `${note}At temperature ${fmt.num(get("temperature"), 1)} these ${next.length} characters hold ` +
+        `${fmt.percent(all)} of the probability.`,
     );
   }
 
   listen("next", draw);
-  listen("temperature", () => logits && timer === null && put({ next: likeliest(next()) })); // at once
+  listen("temperature", () => timer === null && put({ next: best() })); // at once, before anything is fetched, too
   draw();
   return () => {
     stop();

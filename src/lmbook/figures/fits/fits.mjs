@@ -6,22 +6,27 @@
 //   computing = 2 N used B / operations
 //
 // Everything is computed here, from the sizes of the model; a step takes at least the longer of the two times.
-import { button, choice, figure, fmt, h, onwidth, replace, s, select, table } from "../kit/core.mjs";
+import { answered, button, figure, fmt, h, onwidth, replace, s, select, table } from "../kit/core.mjs";
 
 const BITS = [32, 16, 8, 4];
 const TEXTS = 10;
 const TOKENS = [5, 15];
 
 const style = `
-.lm-figure .lmfi-both { --lm-side: 17rem; }
+.lm-figure .lmfi-both { --lm-side: 18.5rem; }
 .lmfi svg text { font-size: 12px; }
+.lmfi-key { display: inline-block; width: 0.8rem; height: 0.8rem; margin: 0 0.3rem 0 0.6rem; vertical-align: -0.1rem; }
+.lmfi-key.lmfi-weights { background: var(--lm-1); }
+.lmfi-key.lmfi-cache { background: var(--lm-3); }
+.lmfi-bet { fill: none; stroke: var(--lm-text); stroke-width: 1.6; stroke-dasharray: 4 3; }
+.lmfi-here { fill: none; stroke: var(--lm-text); stroke-width: 2; }
+.lmfi .lmfi-said { font-weight: 600; paint-order: stroke; stroke: var(--lm-paper); stroke-width: 4px; }
 .lmfi-room { fill: var(--lm-soft); }
 .lmfi-weights { fill: var(--lm-1); }
 .lmfi-cache { fill: var(--lm-3); }
 .lmfi-over { fill: var(--lm-paper); fill-opacity: 0.72; }
 .lmfi-line { fill: none; stroke: var(--lm-text); stroke-width: 2; }
 .lmfi-broken { fill: none; stroke: var(--lm-paper); stroke-width: 4; }
-.lmfi-second { margin-top: 0.7rem !important; }
 .lmfi .lmfi-curve { fill: none; stroke-width: 2.5; stroke-linejoin: round; }
 .lmfi-curve.lmfi-weights { stroke: var(--lm-1); }
 .lmfi-curve.lmfi-cache { stroke: var(--lm-3); }
@@ -51,67 +56,66 @@ export function numbers(m, bits, texts, tokens, bandwidth, operations) {
   };
 }
 
-export default figure(({ el, knob, get, put, listen, say, wager }) => {
+export default figure(({ el, knob, pick, get, put, listen, say, wager }) => {
   const models = get("models");
   const gpus = get("gpus");
-  const which = select({
-    label: "Model",
-    options: models.map((m, i) => [String(i), m.name]),
-    value: String(get("model")),
-    onchange: (v) => put({ model: Number(v) }),
-  });
-  const on = select({
-    label: "GPU",
-    options: gpus.map((g, i) => [String(i), g.name]),
-    value: String(get("gpu")),
-    onchange: (v) => put({ gpu: Number(v) }),
-  });
-  const bits = choice({
-    label: "Bits per weight",
-    options: BITS.map((v) => [v, String(v)]),
-    value: get("bits"),
-    onchange: (v) => put({ bits: Number(v) }),
-  });
+  const named = (/** @type {any[]} */ all) => all.map(({ name }, i) => [i, name]);
+  const which = pick("model", "Model", named(models), select);
+  const on = pick("gpu", "GPU", named(gpus), select);
+  const bits = pick("bits", "Bits per weight", BITS);
   const texts = knob("texts", "Texts at once", [0, TEXTS], (v) => fmt.count(2 ** v));
   const longest = () => models[get("model")].window;
   const tokens = knob("tokens", "Tokens in each", [TOKENS[0], TOKENS[1]], (v) =>
     fmt.count(Math.min(2 ** v, longest())),
   );
-  const memoryHead = h("p", { class: "lm-small lm-muted" });
-  const timeHead = h("p", { class: "lm-small lm-muted lmfi-second" }, "Time of a step, for 1 to 1,024 texts at once");
+  const memoryHead = h.small();
+  const timeHead = h.small("Time of a step, for 1 to 1,024 texts at once");
   const memory = s("svg", { role: "img", height: 52 });
   const time = s("svg", { role: "img", height: 204 });
   const times = h("div", {}, time);
   const drawings = h("div", { class: "lm-chart lmfi" }, memoryHead, memory, timeHead, times);
-  const state = (label, now) => button(label, () => put(now));
+  const state = (label, now) => button(label, () => put(now), { class: "lm-button lm-chip" });
   const presets = h("div", { class: "lm-row" }, [
     state("one text", { texts: 0 }),
-    state("many short ones", { texts: 8, tokens: TOKENS[0] }),
-    state("many long ones", { texts: 8, tokens: 12 }),
+    state("many short", { texts: 8, tokens: TOKENS[0] }),
+    state("many long", { texts: 8, tokens: 12 }),
   ]);
   const shown = table({ caption: "This model and batch", head: ["what", "number"] });
   const speeds = () => [gpus[get("gpu")].bandwidth, gpus[get("gpu")].operations];
-  const all = () =>
-    Array.from({ length: TEXTS + 1 }, (_, k) =>
-      numbers(models[get("model")], get("bits"), k, get("tokens"), ...speeds()),
-    );
-  const half = all().findIndex((now) => now.ofCache > now.reading / 2);
-  const question = wager({
+  const batch = (/** @type {number} */ k) => numbers(models[get("model")], get("bits"), k, get("tokens"), ...speeds());
+  const all = () => Array.from({ length: TEXTS + 1 }, (_, k) => batch(k));
+  /** From how many texts on the cache is more than half of what is read; 0: from none that is drawn. */
+  const crossing = () =>
+    Array.from({ length: 2 ** TEXTS }, (_, i) => i + 1).find((B) => {
+      const { ofCache, reading } = batch(Math.log2(B));
+      return ofCache > reading / 2;
+    }) ?? 0;
+  const half = crossing();
+  const setting = () => JSON.stringify(["model", "gpu", "bits", "tokens"].map(get));
+  const asked = setting();
+  let question = null;
+  question = wager({
     name: "fits-half",
+    of: "model gpu bits tokens",
     asks: "From how many texts at once does the cache take more of the reading than the weights?",
     pin: { label: "Texts", min: 0, max: TEXTS, value: 2, text: (v) => fmt.count(2 ** v) },
-    hides: [times, say.node],
-    told: (bet) =>
-      (half < 0 ? "Here from none that is drawn" : `Here from ${fmt.some(2 ** half, "text")}`) +
-      (bet === null ? "." : bet === half ? ", as you said." : `; you said ${fmt.count(2 ** bet)}.`),
+    hides: [say.node],
+    told: (bet) => {
+      const off = half / 2 ** bet;
+      const miss = `, ${fmt.num(Math.max(off, 1 / off), 1)} times too ${off > 1 ? "few" : "many"}`;
+      return (
+        `Here the cache takes more ${half ? `from ${fmt.some(half, "text")} on` : "for none that is drawn"}` +
+        answered(2 ** bet, half, `; you said ${fmt.count(2 ** bet)}${half ? miss : ""}.`)
+      );
+    },
+    settled: () => question && draw(),
   });
   el.append(
     question.node,
     h("div", { class: "lm-split lmfi-both" }, [
-      h("div", { class: "lm-stack" }, which.node, on.node, bits.node, texts.node, tokens.node, presets),
+      h("div", { class: "lm-stack" }, which.node, on.node, bits.node, texts.node, tokens.node, presets, say.node),
       drawings,
     ]),
-    say.node,
     shown.node,
   );
 
@@ -119,11 +123,6 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
 
   const ms = (seconds) => (seconds < 1e-4 ? `${fmt.num(1e6 * seconds, 1)} µs` : `${fmt.num(1000 * seconds, 2)} ms`);
   let wide = 0;
-  const text = (x, y, words, side = "middle") => s("text", { x, y, "text-anchor": side }, words);
-  const sized = (svg, tall, label) => {
-    const given = { viewBox: `0 0 ${wide} ${tall}`, width: wide, height: tall, "aria-label": label };
-    for (const [name, value] of Object.entries(given)) svg.setAttribute(name, String(value));
-  };
 
   /** One bar, weights and then cache, to a quarter more than the card has; what is over is broken. */
   function drawMemory(now, room) {
@@ -131,19 +130,33 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     const x = (/** @type {number} */ bytes) => Math.min(wide - 1, (wide * bytes) / (1.25e9 * room));
     const ends = [0, now.weights, now.weights + now.cache].map(x);
     const over = now.weights + now.cache > 1.25e9 * room;
-    sized(memory, 52, `${gb(now.weights)} of weights and ${gb(now.cache)} of cache, of ${room} GB`);
+    s.sized(memory, wide, 52, `${gb(now.weights)} of weights and ${gb(now.cache)} of cache, of ${room} GB`);
     replace(memory, [
       s("rect", { class: "lmfi-room", x: 0, y: 4, width: wide, height: 26 }),
       ["weights", "cache"].map((name, k) =>
         s("rect", { class: `lmfi-${name}`, x: ends[k], y: 6, width: ends[k + 1] - ends[k], height: 22 }),
       ),
-      over
-        ? s("path", { class: "lmfi-broken", d: `M${wide - 22} 2l-6 9 8 9-6 12M${wide - 14} 2l-6 9 8 9-6 12` })
-        : null,
-      s("path", { class: "lmfi-line", d: `M${x(1e9 * room)} 0V34` }),
-      text(x(1e9 * room), 48, `${fmt.num(room, 0)} GB`),
-      text(0, 48, `${gb(now.weights)} + ${gb(now.cache)}`, "start"),
+      over && s.rule(`M${wide - 22} 2l-6 9 8 9-6 12M${wide - 14} 2l-6 9 8 9-6 12`, "lmfi-broken"),
+      s.rule(`M${x(1e9 * room)} 0V34`, "lmfi-line"),
+      s.text(x(1e9 * room), 48, `${fmt.num(room, 0)} GB`),
     ]);
+  }
+
+  /** Where the cache's curve has come above that of the weights, and where the reader said that it does. */
+  function marks(x, y) {
+    const from = crossing();
+    const k = Math.log2(from);
+    const covered = question.open ? " lm-covered" : "";
+    const bet = setting() === asked ? question.answer : null;
+    const flag = (/** @type {number} */ at, /** @type {number} */ down, /** @type {string} */ words, right = true) =>
+      s.text(at + (right ? 6 : -6), down, words, right ? "start" : "end", { class: "lmfi-said" });
+    return [
+      bet === null
+        ? []
+        : [s.rule(`M${x(bet)} 18V170`, "lmfi-bet"), flag(x(bet), 28, `you: ${fmt.count(2 ** bet)}`, x(bet) < 110)],
+      from && s("circle", { class: `lmfi-here${covered}`, cx: x(k), cy: y(batch(k).ofCache), r: 5 }),
+      from && !question.open && flag(x(k), y(batch(k).ofCache) + 22, `from ${fmt.count(from)}`, x(k) < wide - 130),
+    ];
   }
 
   /** The times over all batches, on logarithmic scales; what does not fit is faint. */
@@ -151,7 +164,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     if (!wide) return;
     const left = 58;
     const right = 76; // room for the names of the curves
-    const top = 10;
+    const top = 18;
     const bottom = 170;
     const states = all();
     const most = Math.max(...states.map((now) => Math.max(now.reading, now.computing)));
@@ -160,37 +173,35 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     const x = (/** @type {number} */ k) => left + ((wide - left - right) * k) / TEXTS;
     const y = (/** @type {number} */ v) =>
       bottom - ((bottom - top) * Math.log(v / least)) / Math.log((1.2 * most) / least);
-    const line = (f) => states.map((now, k) => `${x(k).toFixed(1)} ${y(f(now)).toFixed(1)}`).join("L");
     const full = states.findIndex((now) => (now.weights + now.cache) / 1e9 > gpus[get("gpu")].memory);
     const powers = Array.from({ length: 14 }, (_, k) => 10 ** (k - 8)).filter((v) => v > least && v < 1.2 * most);
     const names = ["weights", "cache", "computing"];
-    const ends = parts(states.at(-1)).map(y);
-    const order = [0, 1, 2].sort((a, b) => ends[a] - ends[b]); // names keep a line of their own
-    order.slice(1).forEach((k, i) => {
-      ends[k] = Math.max(ends[k], ends[order[i]] + 14);
-    });
-    sized(time, 204, "Time of reading and of computing against the number of texts");
+    const taken = []; // names keep a line of their own
+    s.sized(time, wide, 204, "Time of reading and of computing against the number of texts");
     replace(time, [
       powers.map((v) => [
-        s("path", { class: "lm-grid", d: `M${left} ${y(v)}H${wide - right}` }),
-        text(
+        s.rule(`M${left} ${y(v)}H${wide - right}`),
+        s.text(
           left - 6,
           y(v) + 4,
           v < 1e-4 ? `${fmt.num(1e6 * v, 0)} µs` : `${Number((1000 * v).toPrecision(1))} ms`,
           "end",
         ),
       ]),
-      names.map((name, k) => s("path", { class: `lmfi-curve lmfi-${name}`, d: `M${line((now) => parts(now)[k])}` })),
-      names.map((name, k) => text(wide - right + 5, ends[k] + 4, name, "start")),
-      full < 0
-        ? null
-        : [
-            s("rect", { class: "lmfi-over", x: x(full), y: top, width: wide - right - x(full), height: bottom - top }),
-            text(Math.min(x(full) + 4, wide - right - 68), top + 8, "does not fit", "start"),
-          ],
-      s("path", { class: "lmfi-line", d: `M${x(get("texts"))} ${top}V${bottom}` }),
-      [0, 2, 4, 6, 8, 10].map((k) => text(x(k), bottom + 16, fmt.count(2 ** k))),
-      text((left + wide - right) / 2, bottom + 32, "texts at once"),
+      names.map((name, k) => {
+        const places = states.map((now, i) => [x(i), y(parts(now)[k])]);
+        return [
+          s.rule(s.through(places), `lmfi-curve lmfi-${name}${name === "cache" && question.open ? " lm-covered" : ""}`),
+          s.text(wide - right + 5, s.free(taken, places.at(-1)[1] + 4, 14), name, "start"),
+        ];
+      }),
+      full >= 0 &&
+        s("rect", { class: "lmfi-over", x: x(full), y: top, width: wide - right - x(full), height: bottom - top }),
+      s.rule(`M${x(get("texts"))} ${top}V${bottom}`, "lmfi-line"),
+      full >= 0 && s.text(Math.min(x(full), wide - right - 64), 12, "does not fit", "start"),
+      marks(x, y),
+      [0, 2, 4, 6, 8, 10].map((k) => s.text(x(k), bottom + 16, fmt.count(2 ** k))),
+      s.text((left + wide - right) / 2, bottom + 32, "texts at once"),
     ]);
   }
 
@@ -200,31 +211,28 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     const now = numbers(m, get("bits"), get("texts"), get("tokens"), gpu.bandwidth, gpu.operations);
     const total = (now.weights + now.cache) / 1e9;
     const room = gpu.memory;
-    which.set(String(get("model")));
-    on.set(String(get("gpu")));
-    memoryHead.textContent = `Memory, of ${fmt.num(room, 0)} GB`;
-    bits.set(get("bits"));
+    const part = (/** @type {string} */ name, /** @type {number} */ bytes) => [
+      h("span", { class: `lmfi-key lmfi-${name}` }),
+      `${name} ${gb(bytes)}`,
+    ];
+    replace(memoryHead, ["Memory: ", part("weights", now.weights), part("cache", now.cache)]);
     tokens.set(get("tokens"));
     drawMemory(now, room);
     drawTime();
     shown.draw([
       ["parameters", fmt.count(m.parameters)],
+      ["tokens in each text", fmt.count(now.T)],
       ["used for a token", fmt.count(m.parameters - m.in_experts * (1 - m.top_k / m.experts))],
       ["share of experts read", m.experts > 1 ? fmt.percent(now.share) : "no experts"],
       ["reading", ms(now.reading)],
       ["computing", ms(now.computing)],
       ["tokens per second, at most", total > room ? "it does not fit" : fmt.count(now.speed)],
     ]);
-    const fits =
-      total > room
-        ? `that is ${fmt.num(total, 1)} GB and does not fit into ${fmt.num(room, 0)}. Take fewer bits, fewer ` +
-          "texts or fewer tokens."
-        : `that fits into ${fmt.num(room, 0)} GB. ` +
-          (now.reading >= now.computing ? "Reading" : "Computing") +
-          ` takes longer, so at most ${fmt.count(now.speed)} tokens per second are written.`;
+    const slower = now.reading >= now.computing ? "Reading" : "Computing";
     say(
-      `${m.name}, ${get("bits")} bits, ${fmt.some(now.B, "text")} of ` +
-        `${fmt.count(now.T)} tokens: ${gb(now.weights)} of weights and ${gb(now.cache)} of cache; ${fits}`,
+      total > room
+        ? `It does not fit: ${gb(now.weights)} of weights, ${gb(now.cache)} of cache.`
+        : `It fits. ${slower} takes longer: at most ${fmt.count(now.speed)} tokens per second.`,
     );
   }
 

@@ -1,5 +1,19 @@
 // ForwardPass: a feed-forward language model, number by number. Every unit is a button that says where it comes from.
-import { button, chips, figure, fmt, h, onwidth, replace, roving, s, select, table, whole } from "../kit/core.mjs";
+import {
+  answered,
+  button,
+  chips,
+  figure,
+  fmt,
+  h,
+  onwidth,
+  replace,
+  roving,
+  s,
+  select,
+  table,
+  whole,
+} from "../kit/core.mjs";
 import { explain, named, num, PLACES, style as explainStyle } from "./explain.mjs";
 import { forward, gives, sources } from "./pass.mjs";
 
@@ -119,21 +133,17 @@ export default figure(({ el, get, put, listen, say, wager }) => {
     },
     { class: "lm-button lm-main" },
   );
-  const likeliest = button("", () => put({ chosen: `z${ranked[0]}` }));
 
   // --- the diagram
   const tile = () => {
+    /** @type {any} */
     const parts = {
       name: h("span", { class: "lmfp-name" }),
       value: h("span", {}),
       fill: h("span", { class: "lmfp-fill", "aria-hidden": "true" }),
     };
-    parts.node = h("button", { type: "button", onclick: () => put({ chosen: parts.node.dataset.unit }) }, [
-      parts.name,
-      parts.value,
-      parts.fill,
-    ]);
-    return parts;
+    const press = () => put({ chosen: parts.node.dataset.unit });
+    return Object.assign(parts, { node: button(Object.values(parts), press, { class: null }) });
   };
   const fill = (parts, unit, name, text, share) => {
     parts.node.dataset.unit = unit;
@@ -148,27 +158,16 @@ export default figure(({ el, get, put, listen, say, wager }) => {
   const tilesY = Array.from({ length: net.shown + 1 }, tile);
   const wires = s("svg", { "aria-hidden": "true" });
   const label = (text) => h("p", {}, h("span", {}, text));
-  const graph = h(
-    "div",
-    {
-      class: "lmfp-graph",
-      role: "group",
-      "aria-label": "The network, one tab stop: arrows move, Enter picks a unit",
-    },
-    [
-      wires,
-      label("e: the vectors of the three words"),
-      h("div", { class: "lmfp-e" }, [
-        PLACES.map((_, i) =>
-          h("div", { class: "lmfp-place" }, [tilesE.slice(i * width, (i + 1) * width).map((t) => t.node)]),
-        ),
-      ]),
-      label("h = σ(W e): the hidden units"),
-      h("div", { class: "lmfp-h" }, [tilesH.map((t) => t.node)]),
-      label("ŷ = softmax(U h): the likeliest words"),
-      h("div", { class: "lmfp-y" }, [tilesY.map((t) => t.node)]),
-    ],
-  );
+  const row = (kind, tiles) => h("div", { class: `lmfp-${kind}` }, [tiles.map(({ node }) => node)]);
+  const graph = h.group("lmfp-graph", "The network, one tab stop: arrows move, Enter picks a unit", [
+    wires,
+    label("e: the vectors of the three words"),
+    h("div", { class: "lmfp-e" }, [PLACES.map((_, i) => row("place", tilesE.slice(i * width, (i + 1) * width)))]),
+    label("h = σ(W e): the hidden units"),
+    row("h", tilesH),
+    label("ŷ = softmax(U h): the likeliest words"),
+    row("y", tilesY),
+  ]);
   const group = roving(graph, "button:not([hidden])", { keys: "plane" });
   const detail = h("div", { class: "lmfp-detail" });
   const parts = table({
@@ -189,29 +188,29 @@ export default figure(({ el, get, put, listen, say, wager }) => {
     const [here, there] = [1, 2].map((p) => num(gives(net, i, w, p)));
     question = wager({
       name: "forward-place",
+      of: "history chosen",
       asks: `${fmt.quote(net.words[w])} gives this unit ${here}, 2 back. And 1 back?`,
-      options: [
-        ["more", "more"],
-        ["less", "less"],
-        ["the same", "the same"],
-      ],
+      options: ["more", "less", "the same"],
       told: (bet) => {
         const right = Number(there.replace("−", "-")) > Number(here.replace("−", "-")) ? "more" : "less";
-        const verdict = bet === right ? ", as you said." : `, not ${bet}.`;
-        return `There it gives ${there}: ${right}${bet === null ? "." : verdict}`;
+        const said = `1 back ${fmt.quote(net.words[w])} gives this unit ${there}`;
+        return `${said}: ${right}${answered(bet, right, `, not ${bet}.`)}`;
       },
       settled: () => question && draw(),
     });
   }
   const line = h("p", { class: "lmfp-text" });
   el.append(
-    h("div", { class: "lmfp-words" }, pickers[0].node, swaps[0], pickers[1].node, swaps[1], pickers[2].node),
-    tries.node,
+    h.onstage(
+      "Network",
+      h("div", { class: "lmfp-words" }, pickers[0].node, swaps[0], pickers[1].node, swaps[1], pickers[2].node),
+    ),
+    h.onstage("Network", tries.node),
     graph,
-    h("div", { class: "lm-row" }, write, line, likeliest, look.node),
-    ...(question ? [question.node] : []),
-    detail,
-    say.node,
+    h.onstage("Network", h("div", { class: "lm-row" }, write, line, look.node)),
+    ...(question ? [h.onstage("Network", question.node)] : []),
+    h.onstage("Unit", detail),
+    h.onstage("Network", say.node),
     h("div", { class: "lm-folds" }, parts.node, numbers.node),
   );
 
@@ -237,14 +236,10 @@ export default figure(({ el, get, put, listen, say, wager }) => {
       drawn.map(([from, to, v]) => {
         const p = buttons[from];
         const q = buttons[to];
-        return s("line", {
-          x1: p.left + p.width / 2 - box.left,
-          y1: p.bottom - box.top - 2,
-          x2: q.left + q.width / 2 - box.left,
-          y2: q.top - box.top + 2,
-          "data-low": String(v < 0),
-          style: { "stroke-width": `${0.4 + (4 * Math.abs(v)) / most}px` },
-        });
+        const middle = (one) => one.left + one.width / 2 - box.left;
+        const line = { x1: middle(p), y1: p.bottom - box.top - 2, x2: middle(q), y2: q.top - box.top + 2 };
+        const style = { "stroke-width": `${0.4 + (4 * Math.abs(v)) / most}px` };
+        return s("line", { ...line, "data-low": String(v < 0), style });
       }),
     ]);
   }
@@ -269,7 +264,6 @@ export default figure(({ el, get, put, listen, say, wager }) => {
     tries.set(history.map((w) => net.words[w]).join(" "));
     look.set(chosen[0] === "z" ? Number(chosen.slice(1)) : null);
     write.textContent = `Write ${word(next())}`;
-    likeliest.textContent = `Look at ${word(ranked[0])}`;
     replace(line, [
       h("span", { class: "lm-muted" }, `${before.map((w) => net.words[w]).join(" ")} `),
       h("b", {}, history.map((w) => net.words[w]).join(" ")),
@@ -300,7 +294,7 @@ export default figure(({ el, get, put, listen, say, wager }) => {
     wire();
     const after = history.map((w) => net.words[w]).join(" ");
     say(
-      `After ${fmt.quote(after)} the likeliest next words are ` +
+      `After ${fmt.quote(after)} the likeliest: ` +
         `${fmt.list(ranked.slice(0, 3).map((w) => `${word(w)} (${fmt.share(now.y[w], 3)})`))}.`,
     );
   }

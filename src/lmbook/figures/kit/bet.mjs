@@ -7,6 +7,10 @@ import { h, replace } from "./dom.mjs";
 
 const KEPT = "lmbook-bets";
 
+/** The end of what is told: that one had bet right, or else by how much one missed; nothing to one who skipped. */
+export const answered = (/** @type {any} */ bet, /** @type {any} */ right, /** @type {string} */ miss) =>
+  bet === null ? "." : bet === right ? ", as you said." : miss;
+
 /** What was bet on this device, by the name of the bet; null stands for skipped. Nothing where nothing is kept. */
 function kept() {
   try {
@@ -28,11 +32,14 @@ function keep(name, answer) {
  * name: of the bet, on the device.  asks: the question.  options: what may be bet, or pin: a slider's label, min, max,
  * step, value and text.  by: where one bets by what is pressed there; then an option may be a function that
  * says what was bet.  told(answer): the sentence afterwards; null is one who skipped.  hides: what shows the answer.
- * inside: the figure's body.  settled(answer) is called when it is out, and at once where it was out before.
+ * inside: the figure's body.  settled(answer) is called when it is out, at once where it was out before, and with null
+ * where it is asked again.
  * @param {{ name: string, asks: string, options?: import("./controls.mjs").Option[], pin?: any, by?: Element,
- *   told: (answer: any) => string, hides?: Element[], inside: HTMLElement, settled?: (answer: any) => void }} bet
+ *   told: (answer: any) => string, hides?: Element[], inside: HTMLElement, of?: string,
+ *   state: Pick<import("./core.mjs").Tools, "get" | "put" | "listen">,
+ *   settled?: (answer: any, now: boolean) => void }} bet
  */
-export function bet({ name, asks, options = [], pin, by, told, hides = [], inside, settled }) {
+export function bet({ name, asks, options = [], pin, by, told, hides = [], inside, of = "", state, settled }) {
   const said = h("p", {});
   const offered = h("div", { class: "lm-row" });
   const node = h("div", { class: "lm-wager", role: "group", "aria-label": "Your bet" }, said, offered);
@@ -40,14 +47,27 @@ export function bet({ name, asks, options = [], pin, by, told, hides = [], insid
     for (const one of hides) one.classList.toggle("lm-covered", hidden);
   };
   const open = () => node.dataset.open === "true";
+  /** @type {ReturnType<typeof slider> | undefined} */
+  let scale;
+  let given = null; // what was bet
+  const first = Object.fromEntries((of.match(/\S+/g) ?? []).map((trait) => [trait, state.get(trait)]));
+  const now = () => JSON.stringify(Object.keys(first).map(state.get));
+  const begun = now();
+  let left = begun; // as settled() left it
+  const stay = () => {
+    said.style.visibility = open() || [begun, left].includes(now()) ? "" : "hidden";
+  };
 
   function ask() {
     const had = node.contains(document.activeElement);
     node.dataset.open = "true";
+    if (now() !== begun) state.put(first);
+    stay();
+    given = null;
     said.setAttribute("role", "status"); // what it then says is read out
     hide(true);
     said.textContent = asks;
-    const scale = pin && slider(pin);
+    scale = pin && slider(pin);
     replace(offered, [
       pairs(options).map(([value, words]) =>
         button(words, () => settle(typeof value === "function" ? value() : value, true)),
@@ -61,14 +81,21 @@ export function bet({ name, asks, options = [], pin, by, told, hides = [], insid
   function settle(answer, fresh = false) {
     const had = node.contains(document.activeElement);
     if (open() && inside.offsetWidth > 640) node.style.minHeight = `${node.offsetHeight}px`; // nothing below it moves
-    const again = button("Bet again", ask, { class: "lm-button lm-skip" });
+    const anew = () => {
+      ask();
+      settled?.(null, false);
+    };
+    const again = button("Bet again", anew, { class: "lm-button lm-skip" });
     node.dataset.open = "false";
+    given = answer;
     hide(false);
     said.textContent = told(answer);
     replace(offered, again);
     if (fresh) keep(name, answer);
     if (had) again.focus();
-    settled?.(answer);
+    settled?.(answer, fresh);
+    left = now();
+    stay();
   }
 
   const used = ({ target }) => {
@@ -81,6 +108,7 @@ export function bet({ name, asks, options = [], pin, by, told, hides = [], insid
       settle(null);
   };
   for (const kind of ["click", "input", "keydown"]) inside.addEventListener(kind, used, true);
+  if (of) state.listen(of, stay);
   const before = kept();
   if (name in before) settle(before[name]);
   else ask();
@@ -88,6 +116,16 @@ export function bet({ name, asks, options = [], pin, by, told, hides = [], insid
     node,
     get open() {
       return open();
+    },
+    /** Puts the pin where the picture was pressed. */
+    set(/** @type {number} */ value) {
+      if (!scale) return;
+      scale.input.value = String(value);
+      scale.input.dispatchEvent(new Event("input"));
+    },
+    /** What was bet; null while it is open, and of one who skipped. A drawing marks it. */
+    get answer() {
+      return given;
     },
   };
 }

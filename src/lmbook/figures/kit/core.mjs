@@ -25,13 +25,16 @@
 // State lives in the model's traits: set it there, draw from there. Then a kernel and the page see the same.
 //   get(name), put({ name: value, .. })      the same with a kernel and without; `model` has both
 //   knob(name, label, [min, max, step], text)  a slider that shows the trait and sets it; text: digits after the
-//                                            point, or a function; choice({ .., ...bound(name, "onchange") }), select
+//                                            point, or a function
+//   pick(name, label, options, select)       likewise one of a few options, or, with select, of many
 //   listen("a b", callback)      callback on a change of trait a or b; taken off when the view goes
 //   say(sentence)                the result in words, in the polite live region, which is also shown to everybody.
 //                                It stands below the figure; el.append(say.node, ...) puts it elsewhere.
 //                                While a slider is dragged only the last sentence is read out;
 //                                say(sentence, { aloud: false }) is shown only.
-//   wager({ name, asks, options, told, hides })   a bet before the answer is in sight (bet.mjs); el.append(its node)
+//   h.onstage("Rows", node)      where a slide has no room for all in large letters: the part in which it stands
+//   wager({ name, asks, options, told, hides, of })   a bet before the answer is in sight (bet.mjs); el.append(node)
+//   answered(bet, right, miss)   the end of what is told: ", as you said.", or else the miss
 //   the return value of the function, if it is one, is called when the view goes
 //   the function may be async: until it is done the printed figure stays
 //
@@ -44,11 +47,17 @@
 //   field({ label, value, oninput, delay, ... })   -> { node, input, get, set(v) }   a line of text
 //   choice({ label, options, value, onchange })    -> { node, set(v) }   one of few, as radio buttons (one tab stop)
 //   select({ label, options, value, onchange })    -> { node, set(v) }   one of many: strings or [value, label]
-//   bars() -> { node, draw(rows, { max }) }        rows: { label, value, text, note, tone, title, broken, mark };
-//                                                  tone 0 to 6 or "faint"; mark: a second value, as a line
+//   bars() -> { node, draw(rows, { max }) }        rows: { label, value, text, note, tone, title, broken, mark, pin,
+//                                                  covered }; tone 0 to 6 or "faint"; mark: a second value, as a
+//                                                  line; pin: what was bet; covered: the bet is open
 //   table({ summary, caption, head, rows })        -> { node, draw(rows, head) }   the numbers, folded in <details>
-//   roving(container, selector, options)           -> { refresh, focus(i), index }   arrows move in a group,
-//                                                  one tab stop
+//   roving(container, selector, options)           -> { refresh, focus(i), refill(children, i), index }   arrows move
+//                                                  in a group, one tab stop
+//   h.group(class, name, ...), h.scroller(class, name, ...), h.small(...)   what has a name, what scrolls, small grey
+//                                                  text
+//   s.text(x, y, words, side), s.tick(..), s.rule(d, class), s.through(places), s.sized(svg, width, height)
+//                                                  of a drawing: words, grey words, a line, the d of one through
+//                                                  places, its size; s.free(taken, at): a place for a label
 //   chips({ label, options, onchoose })            -> { node, set(v) }   a row of buttons, one tab stop (examples to
 //                                                  try); set(v) marks the one that is shown
 //   onwidth(node, draw)                            draw(width in px) now and when the width changes (for SVG charts)
@@ -58,13 +67,13 @@
 // Colours: CSS only, never in script: the classes of figures.css, or var(--lm-1) to var(--lm-6), var(--lm-text),
 // var(--lm-muted), var(--lm-line), var(--lm-soft), var(--lm-good), var(--lm-bad). SVG takes them in style or by class.
 
-import { bet } from "./bet.mjs";
+import { answered, bet } from "./bet.mjs";
 import { button, choice, disable, field, pairs, select, slider } from "./controls.mjs";
-import { endLabel, h, replace, s } from "./dom.mjs";
+import { h, replace, s } from "./dom.mjs";
 import { fmt } from "./format.mjs";
 import { hold, tasks } from "./frame.mjs";
 
-export { button, choice, disable, endLabel, field, fmt, h, replace, s, select, slider };
+export { answered, button, choice, disable, field, fmt, h, replace, s, select, slider };
 
 /**
  * The traits of a figure, from a kernel or from mount.mjs.
@@ -82,16 +91,16 @@ export { button, choice, disable, endLabel, field, fmt, h, replace, s, select, s
  * @property {HTMLElement} el
  * @property {(name: string) => any} get
  * @property {(values: Record<string, any>) => void} put
- * @property {(name: string, label: string, range: number[], text?: number | ((value: number) => string)) =>
- *   ReturnType<typeof slider>} knob
- * @property {(name: string, event?: string) => any} bound
+ * @property {(name: string, label: string, range: number[], text?: number | ((value: number) => string),
+ *   put?: (values: any) => void) => ReturnType<typeof slider>} knob
+ * @property {(name: string, label: string, options: Option[], kind?: any) => ReturnType<typeof choice>} pick
  * @property {Listen} listen
  * @property {Say} say
- * @property {(asked: Omit<Parameters<typeof bet>[0], "inside">) => ReturnType<typeof bet>} wager
+ * @property {(asked: Omit<Parameters<typeof bet>[0], "inside" | "state">) => ReturnType<typeof bet>} wager
  *
  * @typedef {import("./controls.mjs").Option} Option
  * @typedef {{ label: string, value: number, text?: string, note?: string, tone?: any, title?: string,
- *   broken?: boolean, mark?: number }} Bar
+ *   broken?: boolean, mark?: number, ticks?: number[], pin?: number, yours?: boolean, covered?: boolean }} Bar
  */
 
 /** A whole number from least to most, as the values of addresses are asked for. */
@@ -124,6 +133,10 @@ export function figure(draw, about = "") {
         for (const [name, value] of Object.entries(values)) model.set(name, value);
         model.save_changes();
       };
+      const bound = (name, control) => {
+        listen(name, () => control.set(model.get(name)));
+        return control;
+      };
       const body = h("div", { class: "lm-body" }, style ? h("style", {}, style) : null);
       const live = liveRegion();
       undo.push(live.stop);
@@ -146,22 +159,24 @@ export function figure(draw, about = "") {
         el.append(frame);
         undo.push(takePlace(frame));
       }
+      const get = (/** @type {string} */ name) => model.get(name);
       const leave = await draw({
         model,
         el: body,
-        get: (name) => model.get(name),
+        get,
         put,
-        knob: (name, label, [min, max, step = 1], text = String) => {
+        knob: (name, label, [min, max, step = 1], text = String, to = put) => {
           const shown = typeof text === "number" ? (/** @type {number} */ v) => fmt.num(v, text) : text;
-          const set = (/** @type {number} */ value) => put({ [name]: value });
-          const made = slider({ label, min, max, step, value: model.get(name), text: shown, oninput: set });
-          listen(name, () => made.set(model.get(name)));
-          return made;
+          const oninput = (/** @type {number} */ value) => to({ [name]: value });
+          return bound(name, slider({ label, min, max, step, value: model.get(name), text: shown, oninput }));
         },
-        bound: (name, event = "oninput") => ({ value: model.get(name), [event]: (value) => put({ [name]: value }) }),
+        pick: (name, label, options, kind = choice) => {
+          const onchange = (/** @type {any} */ value) => put({ [name]: value });
+          return bound(name, kind({ label, options, value: model.get(name), onchange }));
+        },
         listen,
         say: Object.assign(live.say, { node: live.node }),
-        wager: (asked) => bet({ ...asked, inside: body }),
+        wager: (asked) => bet({ ...asked, inside: body, state: { get, put, listen } }),
       });
       if (!body.contains(live.node)) body.append(live.node);
       return () => {
@@ -221,10 +236,19 @@ export function bars({ label } = {}) {
       label: h("span", { class: "lm-bar-label" }),
       fill: h("span", { class: "lm-bar-fill" }),
       mark: h("i", { class: "lm-mark" }),
+      pin: h("i", { class: "lm-mark lm-pin" }),
+      ticks: h("span", {}),
       text: h("span", { class: "lm-bar-text" }),
       note: h("span", { class: "lm-bar-note" }),
     };
-    const track = h("span", { class: "lm-bar-track", "aria-hidden": "true" }, parts.fill, parts.mark);
+    const track = h(
+      "span",
+      { class: "lm-bar-track", "aria-hidden": "true" },
+      parts.fill,
+      parts.ticks,
+      parts.mark,
+      parts.pin,
+    );
     const row = h("div", { class: "lm-bar", role: "listitem" }, parts.label, track, parts.text, parts.note);
     return { ...parts, node: row };
   };
@@ -241,14 +265,23 @@ export function bars({ label } = {}) {
       for (const row of rows.splice(data.length)) row.node.remove();
       data.forEach((row, i) => {
         const parts = rows[i];
-        parts.label.textContent = row.label;
+        replace(parts.label, [row.label, row.yours && h("small", { class: "lm-yours" }, " your bet")]);
         parts.text.textContent = row.text ?? String(row.value);
-        parts.text.dataset.pad = "\u2007".repeat(most - decimals(parts.text.textContent)); // points below one another
+        const short = most - decimals(parts.text.textContent); // points below one another
+        parts.text.dataset.pad = (short === most && most ? "\u2008" : "") + "\u2007".repeat(short);
         parts.note.textContent = row.note ?? "";
         parts.note.hidden = !row.note;
         parts.fill.style.setProperty("width", `${Math.max(0, Math.min(1, row.value / top)) * 100}%`);
-        parts.mark.hidden = row.mark === undefined;
-        parts.mark.style.setProperty("left", `calc(${(100 * (row.mark ?? 0)) / top}% - 1.5px)`);
+        for (const which of ["mark", "pin"]) {
+          parts[which].hidden = row[which] === undefined;
+          parts[which].style.setProperty("left", `calc(${(100 * (row[which] ?? 0)) / top}% - 1.5px)`);
+        }
+        replace(
+          parts.ticks,
+          (row.ticks ?? []).map((v) => h("i", { class: "lm-mark lm-seed", style: { left: `${(100 * v) / top}%` } })),
+        );
+        for (const part of [parts.fill, parts.text, parts.ticks])
+          part.classList.toggle("lm-covered", row.covered ?? false);
         parts.node.dataset.tone = String(row.tone ?? 1);
         parts.node.toggleAttribute("data-broken", row.broken ?? false); // it goes on beyond the drawing
         if (row.title) parts.node.title = row.title;
@@ -258,27 +291,26 @@ export function bars({ label } = {}) {
   };
 }
 
+/** A table: cells of the first column are row headers. */
+export const grid = (/** @type {any[]} */ head, /** @type {any[][]} */ rows) =>
+  h("table", {}, [
+    h("thead", {}, h("tr", {}, [head.map((cell) => h("th", { scope: "col" }, cell))])),
+    h("tbody", {}, [
+      rows.map((row) => h("tr", {}, [row.map((cell, i) => h(i ? "td" : "th", i ? {} : { scope: "row" }, cell))])),
+    ]),
+  ]);
+
 /**
  * The numbers as a table, folded away. Cells of the first column are row headers.
  * @param {{ summary?: string, caption?: string, head?: import("./dom.mjs").Child[],
  *   rows?: import("./dom.mjs").Child[][] }} options
  */
 export function table({ summary = "The numbers as a table", caption, head = [], rows = [] }) {
-  const headRow = h("tr", {});
-  const body = h("tbody", {});
-  const draw = (newRows, newHead = head) => {
-    replace(headRow, [newHead.map((cell) => h("th", { scope: "col" }, cell))]);
-    replace(body, [
-      newRows.map((row) => h("tr", {}, [row.map((cell, i) => h(i ? "td" : "th", i ? {} : { scope: "row" }, cell))])),
-    ]);
-  };
+  const scroll = h.scroller("lm-scroll", caption ?? summary);
+  const draw = (newRows, newHead = head) => replace(scroll, grid(newHead, newRows));
   draw(rows);
-  const grid = h("table", {}, h("thead", {}, headRow), body);
-  const scroll = h("div", { class: "lm-scroll", tabindex: "0", role: "region", "aria-label": caption ?? summary }, [
-    grid,
-  ]);
   // a <caption> would be as wide as the table
-  const words = caption ? h("p", { class: "lm-muted lm-small" }, caption) : null;
+  const words = caption ? h.small(caption) : null;
   return { node: h("details", { class: "lm-table" }, h("summary", {}, summary), words, scroll), draw };
 }
 
@@ -353,6 +385,13 @@ export function roving(container, selector, { onmove, index = 0, keys = "all" } 
   return {
     refresh,
     focus,
+    /** New elements in place of all; the focus, where one of the old ones had it, goes to the i-th. */
+    refill(children, i = 0) {
+      const had = container.contains(document.activeElement);
+      replace(container, children);
+      refresh();
+      if (had) focus(i);
+    },
     get index() {
       return state.index;
     },

@@ -37,7 +37,7 @@ function build(element, attributes, children) {
  * @param {Attributes} attributes
  * @param {...Child} children
  */
-export function h(tag, attributes, ...children) {
+function html(tag, attributes, ...children) {
   return build(document.createElement(tag), attributes, children);
 }
 
@@ -48,8 +48,112 @@ export function h(tag, attributes, ...children) {
  * @param {...Child} children
  * @returns {SVGElement}
  */
-export function s(tag, attributes, ...children) {
+function svg(tag, attributes, ...children) {
   return build(/** @type {SVGElement} */ (document.createElementNS(SVG, tag)), attributes, children);
+}
+
+/**
+ * What belongs together, with a name that is read out.
+ * @param {string} kind
+ * @param {string} label
+ * @param {...Child} children
+ */
+const group = (kind, label, ...children) =>
+  html("div", { class: kind, role: "group", "aria-label": label }, ...children);
+
+/**
+ * A box that may scroll, which keys can reach then.
+ * @param {string} kind
+ * @param {string} label
+ * @param {...Child} children
+ */
+const scroller = (kind, label, ...children) =>
+  html("div", { class: kind, tabindex: "0", role: "region", "aria-label": label }, ...children);
+
+/**
+ * On a slide where all has no room in large letters, the node stands in the parts of these names only, each one word;
+ * with the name "" in none, as what nobody needs in front of a room. Everywhere else this changes nothing.
+ * @template {HTMLElement | SVGElement} T
+ * @param {string} names
+ * @param {T} node
+ */
+function onstage(names, node) {
+  node.dataset.part = names;
+  return node;
+}
+
+/**
+ * A line of small grey text.
+ * @param {...Child} children
+ */
+const small = (...children) => html("p", { class: "lm-small lm-muted" }, ...children);
+
+/**
+ * Words in a drawing; side: of the place they stand on, "start", "middle" or "end".
+ * @param {any} x
+ * @param {any} y
+ * @param {Child} words
+ * @param {string} side
+ * @param {Attributes} more
+ */
+const text = (x, y, words, side = "middle", more = {}) => svg("text", { x, y, "text-anchor": side, ...more }, words);
+
+/**
+ * Words at an axis, small and grey.
+ * @param {any} x
+ * @param {any} y
+ * @param {Child} words
+ * @param {string} [side]
+ */
+const tick = (x, y, words, side) => text(x, y, words, side, { class: "lm-tick" });
+
+/**
+ * A line through places, as the d of a path.
+ * @param {number[][]} places
+ */
+const through = (places) => `M${places.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}`;
+
+/**
+ * A piece of a line of a grid or an axis: from one place straight to another.
+ * @param {string} d
+ * @param {string} kind
+ */
+const rule = (d, kind = "lm-grid") => svg("path", { class: kind, d });
+
+/**
+ * Gives a node these attributes.
+ * @param {Element} node
+ * @param {Attributes} attributes
+ */
+function set(node, attributes) {
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+}
+
+/**
+ * A drawing of this size; with a label it is a picture that has a name.
+ * @param {Element} svg
+ * @param {number} width
+ * @param {number} height
+ * @param {string} [label]
+ */
+const sized = (svg, width, height, label) =>
+  set(svg, { viewBox: `0 0 ${width} ${height}`, width, height, ...(label ? { "aria-label": label } : {}) });
+
+/**
+ * The place nearest to `at` that is `gap` away from all that is taken, and within its bounds; it is taken then.
+ * @param {number[]} taken
+ * @param {number} at
+ * @param {number} gap
+ * @param {number[]} bounds
+ */
+function free(taken, at, gap = 15, [least, most] = [-Infinity, Infinity]) {
+  const within = Math.max(least, Math.min(most, at));
+  const fits = (/** @type {number} */ place) =>
+    place >= least && place <= most && taken.every((other) => Math.abs(other - place) >= gap);
+  let away = 0;
+  while (away < 200 && !fits(within + away) && !fits(within - away)) away += 1;
+  taken.push(fits(within + away) ? within + away : within - away);
+  return taken.at(-1);
 }
 
 /**
@@ -59,9 +163,9 @@ export function s(tag, attributes, ...children) {
  * @param {string} words
  * @param {Attributes} line  of the piece
  */
-export const endLabel = (x, y, words, line) => [
-  s("path", { ...line, d: `M${x} ${y - 4}h13` }),
-  s("text", { x: x + 17, y, style: "font-weight: 600" }, words),
+const endLabel = (x, y, words, line) => [
+  svg("path", { ...line, d: `M${x} ${y - 4}h13` }),
+  text(x + 17, y, words, "start", { style: "font-weight: 600" }),
 ];
 
 /**
@@ -76,3 +180,8 @@ export function replace(node, ...children) {
   );
   return node;
 }
+
+/** HTML: h(tag, attributes, ...children), and what is made of it. */
+export const h = Object.assign(html, { group, onstage, scroller, small });
+/** SVG: s(tag, attributes, ...children), and what is made of it. */
+export const s = Object.assign(svg, { endLabel, free, rule, set, sized, text, through, tick });

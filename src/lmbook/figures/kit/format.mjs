@@ -45,5 +45,13 @@ export const fmt = {
   quote: (word) => `“${/\s/.test(word) || word.length <= 24 ? word : `${word.slice(0, 23)}…`}”`,
 };
 
+/** What becomes of words that a model has never read: of tokens { text, typed }. */
+export function strange(tokens) {
+  const typed = tokens.filter(({ text }) => text === "<unk>").map((token) => fmt.quote(token.typed ?? token.text));
+  return typed.length
+    ? ` The model has no ${fmt.list([...new Set(typed)])}; it reads <unk>, “a word that I do not know”.`
+    : "";
+}
+
 /** A character where blanks and line ends must be seen. */
 export const visible = (char, end = "⏎") => ({ " ": "␣", "\n": end })[char] ?? char;

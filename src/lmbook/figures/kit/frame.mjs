@@ -1,5 +1,5 @@
 // frame.mjs: what a figure's frame does by itself. On a phone its caption is one sentence of task at a time, and while
-// a line of text is typed the figure does not get less high under the reader's eyes.
+// it is used the figure does not get less high under the reader's eyes.
 
 import { button } from "./controls.mjs";
 import { h, replace } from "./dom.mjs";
@@ -30,15 +30,19 @@ export function tasks(caption, text) {
 }
 
 /**
- * Holds the height of a figure from the first letter that is typed until the line is left.
+ * A figure that is used gets no less high, unless a fold is closed or it gets another width.
  * @param {HTMLElement} body
  */
 export function hold(body) {
-  const typed = (/** @type {Event} */ { target }) => /** @type {Element} */ (target).matches('input[type="text"]');
-  body.addEventListener("input", (event) => {
-    if (typed(event)) body.style.minHeight = `${body.offsetHeight}px`;
-  });
-  body.addEventListener("focusout", (event) => {
-    if (typed(event)) body.style.minHeight = "";
-  });
+  let width = 0;
+  const free = () => {
+    body.style.minHeight = "";
+  };
+  const keep = () => {
+    if (width !== body.offsetWidth) free();
+    width = body.offsetWidth;
+    body.style.minHeight = `${body.offsetHeight}px`;
+  };
+  for (const kind of ["click", "input", "keydown"]) body.addEventListener(kind, keep, true);
+  body.addEventListener("toggle", free, true);
 }

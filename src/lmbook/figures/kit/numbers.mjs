@@ -137,6 +137,14 @@ export function distribution(logits, temperature, topK, topP) {
   return p;
 }
 
+/**
+ * A whole number from low to high.
+ * @param {() => number} random
+ * @param {number} low
+ * @param {number} high
+ */
+export const whole = (random, low, high) => low + Math.floor(random() * (high - low + 1));
+
 /** The items in another order. */
 export function shuffled(items, random) {
   const out = [...items];

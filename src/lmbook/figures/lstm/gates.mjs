@@ -1,7 +1,8 @@
 // The gates and the memory of one unit of a trained LSTM along a text of the reader's, computed here (engine.mjs).
 //
 //   c_t = f_t c_{t-1} + i_t g_t      h_t = o_t tanh(c_t)
-import { chips, fmt, h, replace, s, select, slider, table } from "../kit/core.mjs";
+import { chips, fmt, h, replace, select, slider, table } from "../kit/core.mjs";
+import { along, alongStyle } from "../kit/along.mjs";
 import { visible } from "../kit/format.mjs";
 import { ownText } from "../kit/live.mjs";
 
@@ -17,15 +18,8 @@ const PARTS = [
 ];
 
 export const style = `
-.lmg-text { display: flex; flex-wrap: wrap; gap: 0.2rem 1px; font-family: var(--pst-font-family-monospace, monospace); }
-@container (min-width: 40rem) { .lmg-text { max-height: 11rem; overflow-y: auto; padding: 2px; } }
-.lmg-char { display: flex; flex-direction: column; align-items: center; width: 0.95rem; border-radius: 3px;
-  cursor: pointer; }
-.lmg-char svg { display: block; }
-.lmg-now { outline: 2px solid var(--lm-text); outline-offset: 1px; font-weight: 700; }
-.lmg-plus { fill: var(--lm-3); }
-.lmg-minus { fill: none; stroke: var(--lm-2); stroke-width: 1.4; }
-`;
+@container (min-width: 40rem) { .lm-figure .lmg-text { max-height: 11rem; overflow-y: auto; padding: 2px; } }
+${alongStyle}`;
 
 /**
  * What happens in every unit at every step of a text: [{ char, f, i, g, c, o, h }], each a list of numbers, one a unit.
@@ -63,72 +57,46 @@ export function gatesOf({ models, about }) {
       example = chips({
         label: "Units with the longest memory here, and the shortest",
         options: [...order.slice(0, SHOWN), order.at(-1)].map(named),
-        onchoose: (u) => {
-          unit = u;
-          draw();
-        },
+        onchoose: choose,
       });
       replace(tries, example.node);
       which.input.max = String(kept.length - 1);
       place.input.max = String(steps.length - 1);
-      replace(text, [
-        steps.map((step, k) =>
-          h(
-            "span",
-            {
-              class: "lmg-char",
-              onclick: () => {
-                t = k;
-                draw();
-              },
-            },
-            [
-              s("svg", { width: 12, height: 26, viewBox: "0 0 12 26" }, [
-                s("rect", { x: 2, width: 8 }),
-                s("line", { x1: 0, x2: 12, y1: 13, y2: 13, stroke: "var(--lm-edge)" }),
-              ]),
-              h("span", {}, visible(step.char)),
-            ],
-          ),
-        ),
-      ]);
+      text.write(steps.map(({ char }) => char));
       node.append(found); // not before: without a text there is nothing to choose from
       draw();
     },
   });
   const tries = h("div", {});
+  const set = (change) => (value) => {
+    change(value);
+    draw();
+  };
   const what = select({
     label: "Bars:",
     options: PARTS,
     value: part,
-    onchange: (value) => {
+    onchange: set((value) => {
       part = value;
-      draw();
-    },
+    }),
   });
-  const which = slider({
-    label: "Unit",
-    min: 0,
-    max: 1,
-    value: 0,
-    text: String,
-    oninput: (value) => {
-      unit = value;
-      draw();
-    },
+  const choose = set((value) => {
+    unit = value;
   });
+  const go = set((value) => {
+    t = value;
+  });
+  const which = slider({ label: "Unit", min: 0, max: 1, value: 0, oninput: choose });
   const place = slider({
     label: "Character",
     min: 0,
     max: 1,
     value: 0,
     text: (v) => `${v + 1} of ${steps.length || 1}`,
-    oninput: (value) => {
-      t = value;
-      draw();
-    },
+    oninput: go,
   });
-  const text = h("div", { class: "lmg-text", "aria-hidden": "true" });
+  const text = along(go);
+  text.node.classList.add("lmg-text");
   const words = h("p", {});
   const heard = h("p", { class: "lm-hidden", role: "status", "aria-live": "polite" });
   const numbers = table({
@@ -138,7 +106,7 @@ export function gatesOf({ models, about }) {
   const found = h("div", { class: "lm-stack" }, [
     tries,
     h("div", { class: "lm-row" }, which.node, place.node, what.node),
-    text,
+    text.node,
     words,
     heard,
     numbers.node,
@@ -158,26 +126,18 @@ export function gatesOf({ models, about }) {
     which.set(unit);
     example.set(unit);
     place.set(t);
-    [...text.children].forEach((one, k) => {
-      const value = at(part, k) / longest;
-      const bar = one.querySelector("rect");
-      bar.setAttribute("y", (value > 0 ? 13 - 12 * value : 13).toFixed(1));
-      bar.setAttribute("height", (12 * Math.abs(value)).toFixed(1));
-      bar.setAttribute("class", value > 0 ? "lmg-plus" : "lmg-minus");
-      one.classList.toggle("lmg-now", k === t);
-    });
-    const top = /** @type {HTMLElement} */ (text.children[t]).offsetTop - text.offsetTop;
-    const high = text.clientHeight;
-    if (top < text.scrollTop || top + 54 > text.scrollTop + high) text.scrollTop = top - high / 2; // within its own box
+    text.draw(
+      steps.map((_, k) => at(part, k) / longest),
+      t,
+    );
     const strange = steps.some((step) => step.char === UNKNOWN)
       ? ` ${UNKNOWN} stands for characters that the network does not have; it reads <unk>.`
       : "";
     words.textContent =
-      `At ${fmt.quote(visible(now.char))} unit ${unit} keeps ${fmt.percent(at("f"))} of its memory ` +
-      `${fmt.num(before)} and adds ${fmt.num(at("i"))} · ${fmt.num(at("g"))} = ${fmt.num(at("i") * at("g"))}: ` +
-      (`the memory is ${fmt.num(at("c"))}. The output gate ${fmt.num(at("o"))} shows ${fmt.num(at("h"))}.` +
-        (part === "c" ? ` The longest bar stands for ${fmt.num(longest)}.` : "") +
-        `${strange}`);
+      `At ${fmt.quote(visible(now.char))}: ${fmt.percent(at("f"))} of ${fmt.num(before)} kept, ` +
+      `${fmt.num(at("i") * at("g"))} added: memory ${fmt.num(at("c"))}, shown ${fmt.num(at("h"))}.` +
+      (part === "c" ? ` Longest bar: ${fmt.num(longest)}.` : "") +
+      strange;
     clearTimeout(timer);
     timer = setTimeout(() => {
       heard.textContent = words.textContent;

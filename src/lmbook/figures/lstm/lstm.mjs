@@ -19,8 +19,8 @@ const style = `
 .lm-figure .lml-events button[aria-pressed="true"] { border-color: var(--lm-1);
   box-shadow: inset 0 0 0 1px var(--lm-1); font-weight: 600; }
 .lml-time svg { display: block; width: 100%; overflow: visible; }
-.lm-figure .lml-time text { text-anchor: middle; font-size: 12px; font-variant-numeric: tabular-nums; }
-.lm-figure .lml-time .lml-row { text-anchor: start; fill: var(--lm-muted); }
+.lm-figure .lml-time text { font-size: 12px; font-variant-numeric: tabular-nums; }
+.lm-figure .lml-time .lml-row { fill: var(--lm-muted); }
 .lml-time .lml-memory { fill: none; stroke: var(--lm-3); stroke-width: 5; stroke-linejoin: round; }
 .lml-time .lml-flow { fill: none; stroke: var(--lm-edge); }
 .lml-time .lml-tap { stroke: var(--lm-line); stroke-width: 1.5; }
@@ -61,18 +61,9 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   });
   const bias = knob("bias", "Bias of the forget gate", [-2, 8, 0.5], 1);
   const again = button("Start again", () => put(first));
-  const events = h("div", {
-    class: "lml-events",
-    role: "group",
-    "aria-label": "Inputs over time: arrows move, Enter opens a step",
-    onclick: ({ target }) => choose(target.closest("button")),
-  });
-  replace(
-    events,
-    first.events.map(() => h("button", { type: "button" })),
-  );
+  const steps = (/** @type {any[]} */ all) => all.map((_, t) => button("", () => put({ chosen: t }), { class: null }));
+  const events = h.group("lml-events", "Inputs over time: arrows move, Enter opens a step", steps(first.events));
   const group = roving(events, "button", { index: get("chosen"), onmove: (chosen) => put({ chosen }) });
-  const choose = (node) => node && put({ chosen: [...events.children].indexOf(node) });
   const line = s("g", {});
   const valves = s("g", {});
   const names = s("g", {});
@@ -90,6 +81,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     first.events[2] === "noise"
       ? wager({
           name: "lstm-noise",
+          of: "events bias weights",
           asks: "At step 3 noise of −1 knocks. Which gate keeps it out of the memory?",
           options: [
             ["f", "the forget gate"],
@@ -109,10 +101,10 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
         })
       : null;
   const byHand = h("div", { class: "lm-stack" }, [
-    question?.node,
+    question && h.onstage("Memory", question.node),
     h("div", {}, events, time),
-    h("div", { class: "lm-row" }, bias.node, input.node, again),
-    say.node,
+    h.onstage("Inputs", h("div", { class: "lm-row" }, bias.node, input.node, again)),
+    h.onstage("Memory", say.node),
     h("div", { class: "lm-folds" }, h("details", { class: "lm-table" }, summary, sums), numbers.node),
   ]);
   const which = choice({
@@ -129,7 +121,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   });
   const models = connect(model);
   const gates = gatesOf({ models, about: { name: "shakespeare-lstm", bytes: get("bytes") } });
-  el.append(which.node, byHand, gates.node);
+  el.append(h.onstage("Inputs", which.node), byHand, gates.node);
   gates.node.hidden = true;
 
   const sum = (row, gate) => {
@@ -164,13 +156,12 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   function drawTime(all) {
     if (!wide) return;
     const roomy = wide > 560;
-    const LEFT = roomy ? 92 : 24;
+    const LEFT = roomy ? 104 : 24;
     events.style.paddingLeft = `${LEFT}px`;
     const step = (wide - LEFT) / all.length;
     const most = Math.max(1, ...all.map((row) => Math.abs(row.c)));
     const x = (/** @type {number} */ t) => LEFT + step * (t + 0.5);
     const y = (/** @type {number} */ c) => (Y.top + Y.bottom) / 2 - ((Y.bottom - Y.top) / 2) * (c / most);
-    const text = (at, height, words, kind = "") => s("text", { x: at, y: height, class: kind }, words);
     const valve = (at, height, share, tone) => [
       s("circle", { class: "lml-case", cx: at, cy: height, r: VALVE }),
       s("circle", { cx: at, cy: height, r: VALVE * Math.sqrt(share), style: `fill: var(--lm-${tone})` }),
@@ -180,31 +171,25 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
         ? null
         : [
             s("path", { class: "lml-flow", d: `M${at} ${from}V${to - 6}`, "stroke-width": 1 + 5 * Math.min(1, size) }),
-            s("path", { class: "lml-head", d: `M${at - 6} ${to - 8}h12l-6 8z` }),
+            s.rule(`M${at - 6} ${to - 8}h12l-6 8z`, "lml-head"),
           ];
-    drawing.setAttribute("viewBox", `0 0 ${wide} ${Y.tall}`);
-    drawing.setAttribute("height", String(Y.tall));
+    s.sized(drawing, wide, Y.tall);
     const gap = step - 2 * VALVE > 34; // room for a number beside a valve
-    const beside = (at, height, value) =>
-      gap ? s("text", { x: at + VALVE + 3, y: height + 4, style: "text-anchor: start" }, fmt.num(value)) : null;
+    const beside = (at, height, value) => (gap ? s.text(at + VALVE + 3, height + 4, fmt.num(value), "start") : null);
     const path = all.map((row, t) => `H${x(t) - step / 2 + VALVE}L${x(t)} ${y(row.c).toFixed(1)}`);
     replace(line, [
       s("rect", { class: "lml-chosen", x: x(get("chosen")) - step / 2, y: 0, width: step, height: Y.tall, rx: 6 }),
       [most, 0, -most].map((c) => [
-        s("path", { class: "lm-grid", d: `M${LEFT} ${y(c)}H${wide}` }),
-        s(
-          "text",
-          { x: LEFT - 12, y: y(c) + 4, style: "text-anchor: end", class: "lm-tick" },
-          fmt.num(c, most > 1 ? 1 : 0),
-        ),
+        s.rule(`M${LEFT} ${y(c)}H${wide}`),
+        s.tick(LEFT - 12, y(c) + 4, fmt.num(c, most > 1 ? 1 : 0), "end"),
       ]),
       s("path", { class: "lml-memory", d: `M${LEFT} ${y(0)}${path.join("")}H${wide}` }),
       all.map((row, t) => [
         arrow(x(t), Y.written + 4, Y.input - VALVE, Math.abs(row.g)),
-        row.g ? text(x(t), Y.written - 2, fmt.num(row.g)) : null,
+        row.g ? s.text(x(t), Y.written - 2, fmt.num(row.g)) : null,
         s("path", { class: "lml-tap", d: `M${x(t)} ${y(row.c) + 3}V${Y.output - VALVE}` }),
-        text(x(t), y(row.c) + (row.c < 0 ? 17 : -9), fmt.num(row.c)),
-        text(x(t), Y.shown + 4, fmt.num(row.h)),
+        s.text(x(t), y(row.c) + (row.c < 0 ? 17 : -9), fmt.num(row.c)),
+        s.text(x(t), Y.shown + 4, fmt.num(row.h)),
       ]),
     ]);
     replace(valves, [
@@ -214,7 +199,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
         valve(x(t), Y.input, row.i, 2),
         beside(x(t), Y.input, row.i),
         valve(x(t) - step / 2, y(row.before), row.f, 1),
-        text(x(t) - step / 2, Y.forget, fmt.num(row.f)),
+        s.text(x(t) - step / 2, Y.forget, fmt.num(row.f)),
         valve(x(t), Y.output, row.o, 5),
         beside(x(t), Y.output, row.o),
       ]),
@@ -223,7 +208,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     replace(
       names,
       Object.entries({ ...labels, output: "o, output gate", shown: "h, shown" }).map(([row, words]) =>
-        s("text", { class: "lml-row", x: 0, y: Y[row] + (row === "top" ? -8 : 4) }, roomy ? words : words[0]),
+        s.text(0, Y[row] + (row === "top" ? -8 : 4), roomy ? words : words[0], "start", { class: "lml-row" }),
       ),
     );
     replace(
@@ -239,11 +224,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     const all = rows();
     const t = Math.min(get("chosen"), all.length - 1);
     const row = all[t];
-    if (events.children.length !== all.length)
-      replace(
-        events,
-        all.map(() => h("button", { type: "button" })),
-      );
+    if (events.children.length !== all.length) replace(events, steps(all));
     [...events.children].forEach((node, k) => {
       node.textContent = get("events")[k];
       node.ariaPressed = String(k === t);
@@ -259,8 +240,8 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     );
     numbers.draw(all.map((one, k) => [String(k + 1), get("events")[k], ...ORDER.map((name) => fmt.num(one[name], 6))]));
     say(
-      `Step ${t + 1}, ${fmt.quote(get("events")[t])}: ${fmt.percent(row.f)} of ${fmt.num(row.before)} is kept, ` +
-        `${fmt.num(row.i * row.g)} is added, the memory is ${fmt.num(row.c)}; shown is ${fmt.num(row.h)}.`,
+      `Step ${t + 1}, ${fmt.quote(get("events")[t])}: ${fmt.percent(row.f)} of ${fmt.num(row.before)} kept, ` +
+        `${fmt.num(row.i * row.g)} added: memory ${fmt.num(row.c)}, shown ${fmt.num(row.h)}.`,
     );
   }
 

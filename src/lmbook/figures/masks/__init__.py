@@ -17,7 +17,7 @@ from lmbook.figures import Figure, says
 WORDS = ("the", "seal", "on", "the", "rock", "barks", "at", "us")
 PREFIX, PADDED = 3, 2  # words of the prefix; words at the end that are taken for padding
 PRESETS = ("full", "causal", "prefix", "padding", "neighbours")
-MOST_LAYERS = 4
+MOST_LAYERS = 7
 
 
 def preset(name: str, T: int) -> list[list[int]]:
@@ -50,7 +50,7 @@ class MaskPainter(Figure):
     """Paint a mask, choose the number of layers, and see what each output can depend on.
 
     words: one for each position, 3 to 10.  mask: rows of 0 and 1, one row an output, or the name of one of PRESETS.
-    layers: 1 to 4.  residual: whether each layer hands a position's own vector on.  chosen: the output, from 0.
+    layers: 1 to 7.  residual: whether each layer hands a position's own vector on.  chosen: the output, from 0.
     """
 
     module = "masks"

@@ -1,5 +1,6 @@
 // MaskPainter: paint the mask of self-attention, and see what each output of several layers can depend on.
-import { button, choice, disable, figure, fmt, h, onwidth, replace, roving, s, table, whole } from "../kit/core.mjs";
+import { answered, button, choice, disable, figure, fmt, h, onwidth, roving, s, table, whole } from "../kit/core.mjs";
+import { drawPaths, pathsStyle } from "./paths.mjs";
 import { leaks, preset, PRESETS, reaches } from "./reach.mjs";
 
 const style = `
@@ -24,12 +25,7 @@ const style = `
 .lm-figure .lmk-item { display: inline-block; margin-right: 1.2rem; }
 .lm-figure .lmk-key { display: inline-block; width: 0.9rem; height: 0.9rem; margin-right: 0.35rem;
   vertical-align: -0.1rem; }
-.lm-figure .lmk-edge { stroke: var(--lm-1); stroke-width: 1.4; opacity: 0.45; }
-.lm-figure .lmk-edge.lmk-way { stroke: var(--lm-text); stroke-width: 2.4; opacity: 1; }
-.lm-figure .lmk-node { fill: var(--lm-soft); stroke: var(--lm-edge); cursor: pointer; }
-.lm-figure .lmk-node.lmk-on { fill: var(--lm-1); stroke: var(--lm-1); }
-.lm-figure .lmk-node.lmk-leak { fill: var(--lm-2); stroke: var(--lm-text); stroke-width: 2; }
-`;
+${pathsStyle}`;
 
 const about = {
   style,
@@ -39,7 +35,7 @@ const about = {
       mask.length === length && mask.every((row) => row.length === length && row.every((seen) => whole(seen, 0, 1))),
   },
 };
-const FARTHEST = 7; // layers from word 8 to output 1, a neighbour at a time
+const MOST = 7; // layers
 const many = (/** @type {number} */ L) => fmt.some(L, "layer");
 
 /** The places that are 1, counted from 1, runs of three and more shortened: "1, 4 to 7". */
@@ -75,7 +71,8 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
       put({ words, mask: name === "yours" ? yours : preset(name, T, settings) });
     },
   });
-  const layers = knob("layers", "Layers", [1, 4], many);
+  const farthest = T - 1; // layers from the last word to output 1, a neighbour at a time
+  const layers = knob("layers", "Layers", [1, MOST], many);
   const residual = button("Residual connection", () => put({ residual: !get("residual") }), {
     pressed: get("residual"),
   });
@@ -98,7 +95,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
     const k = cells.flat().indexOf(node);
     return k < 0 ? null : [Math.floor(k / T), k % T];
   };
-  const names = all.map((i) => h("button", { type: "button", class: "lmk-name", onclick: () => put({ chosen: i }) }));
+  const names = all.map((i) => button("", () => put({ chosen: i }), { class: "lmk-name" }));
   const painted = h(
     "div",
     {
@@ -120,7 +117,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
   const point = (place) => {
     if (String(place) === String(pointed)) return;
     pointed = place;
-    drawPaths();
+    drawWays();
   };
   painted.addEventListener("pointerdown", (event) => {
     const place = placeOf(event.target);
@@ -153,7 +150,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
   document.addEventListener("pointerup", lift);
 
   // --- what can be reached -----------------------------------------------------------------------------------------
-  const key = h("p", { class: "lm-small lm-muted" }, [
+  const key = h.small([
     [
       ["lmk-mask lmk-on", "in one layer"],
       ["lmk-on", "only through others"],
@@ -161,18 +158,26 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
       ["lmk-same", "its own position"],
     ].map(([mark, words]) => h("span", { class: "lmk-item" }, h("span", { class: `lmk-cell lmk-key ${mark}` }), words)),
   ]);
-  const paths = h("div", { class: "lm-chart", "aria-hidden": "true" });
+  const drawing = s("svg", {});
+  const paths = h("div", { class: "lm-chart", "aria-hidden": "true" }, drawing);
   const rows = table({
     caption: "Inputs on which each output can depend",
     head: ["Output", "May look at", "After all layers", "Later inputs"],
   });
-  const question = wager({
+  let question = null;
+  question = wager({
     name: "masks-farthest",
-    asks: "Two layers of neighbours see two places far. How many does output 1 need to see word 8?",
-    options: [3, 4, FARTHEST, 8],
+    of: "words mask",
+    asks: `Two layers of neighbours see two places far. How many does output 1 need to see word ${T}?`,
+    options: [3, 4, farthest, farthest + 1],
     told: (bet) =>
-      `${many(FARTHEST)}, one for each step of the way.` +
-      (bet === null ? "" : bet === FARTHEST ? " So you said." : ` You said ${bet}.`),
+      `Output 1 sees word ${T} after ${many(farthest)}, one for each step of the way` +
+      answered(bet, farthest, `; you said ${bet}.`),
+    // the way is drawn, and how far the layers come that were bet
+    settled: (bet) =>
+      question &&
+      bet !== null &&
+      put({ words: first, mask: preset("neighbours", T, settings), layers: farthest, residual: true, chosen: 0 }),
   });
   el.append(
     question.node,
@@ -180,7 +185,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
       h("div", { class: "lm-stack" }, [
         start.node,
         h("div", { class: "lm-row" }, layers.node, residual, undo),
-        h("p", { class: "lm-small lm-muted" }, "Rows are outputs, columns are inputs. Paint here:"),
+        h.small("Rows are outputs, columns are inputs. Paint here:"),
         painted,
       ]),
       h("div", { class: "lm-stack" }, paths, key, say.node),
@@ -189,49 +194,16 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
   );
 
   let width = 0;
-  function drawPaths() {
+  function drawWays() {
     if (!width) return;
-    const L = get("layers");
-    const { step, all: R } = reaches(get("mask"), L, get("residual"));
+    const [mask, L, residual, words] = ["mask", "layers", "residual", "words"].map(get);
+    const asked = question.answer !== null && get("chosen") === 0 && L === farthest && named() === "neighbours";
     const chosen = pointed?.[0] ?? get("chosen");
-    const from = pointed?.[1] ?? -1;
-    const high = 46;
-    const left = 58;
-    const gap = (width - left) / T;
-    const x = (j) => left + (j + 0.5) * gap;
-    const y = (l) => 24 + (L - l) * high;
-    const on = Array.from({ length: L + 1 }, () => new Set());
-    on[L].add(chosen);
-    const edges = [];
-    for (let l = L; l > 0; l -= 1) {
-      for (const i of on[l]) {
-        step[i].forEach((open, j) => {
-          if (!open) return;
-          on[l - 1].add(j);
-          const way = from >= 0 && R[l - 1][j][from] ? " lmk-way" : "";
-          edges.push(s("line", { class: `lmk-edge${way}`, x1: x(j), y1: y(l - 1), x2: x(i), y2: y(l) }));
-        });
-      }
-    }
-    const nodes = on.flatMap((set, l) =>
-      all.map((j) => {
-        const kind = !set.has(j) ? "" : l === 0 && j > chosen ? " lmk-leak" : " lmk-on";
-        const onclick = l === L ? () => put({ chosen: j }) : null;
-        return s("circle", { class: `lmk-node${kind}`, cx: x(j), cy: y(l), r: 6, onclick });
-      }),
-    );
-    const words = all.map((j) =>
-      s("text", { x: x(j), y: y(0) + 24, "text-anchor": "middle" }, gap < 52 ? String(j + 1) : get("words")[j]),
-    );
-    const sides = on.map((_, l) => s("text", { class: "lm-tick", x: 0, y: y(l) + 4 }, l ? `layer ${l}` : "input"));
-    const side = chosen < T - 1 ? "middle" : "end";
-    const top = s("text", { x: x(chosen), y: 12, "text-anchor": side }, `output ${chosen + 1}`);
-    const tall = y(0) + 32;
-    replace(paths, [
-      s("svg", { viewBox: `0 0 ${width} ${tall}`, width, height: tall }, edges.sort(later), nodes, words, sides, top),
-    ]);
+    const from = pointed?.[1] ?? (asked ? T - 1 : -1);
+    const bet = asked && !pointed ? question.answer : null;
+    const choose = (/** @type {number} */ i) => put({ chosen: i });
+    drawPaths(drawing, width, { mask, L, residual, words, chosen, from, bet, choose });
   }
-  const later = (a, b) => Number(a.matches(".lmk-way")) - Number(b.matches(".lmk-way"));
 
   function draw() {
     const mask = get("mask");
@@ -264,7 +236,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
         runs(reach[i].map((cell, j) => (j > i ? cell : 0))),
       ]),
     );
-    drawPaths();
+    drawWays();
     say(
       `After ${many(L)} output ${chosen + 1} sees inputs: ${runs(reach[chosen])}; ` +
         `${ahead ? fmt.some(ahead, "pair looks", "pairs look") : "no output looks"} ahead.`,
@@ -274,7 +246,7 @@ export default figure(({ el, knob, get, put, listen, say, wager }) => {
   listen("words mask layers residual chosen", draw);
   const leave = onwidth(paths, (w) => {
     width = Math.round(Math.min(w, 640));
-    drawPaths();
+    drawWays();
   });
   draw();
   return () => {

@@ -7,25 +7,36 @@ page only shows them.
 """
 
 import html
+import re
 
 import traitlets
 
 from lmbook.figures import Figure, says
 from lmbook.lab import passages
 
+FIRST = "What a state cannot copy"
+TORN = re.compile(r"the formula|… |[=√/^_∂Σ|\\]| \?")  # what is left of a formula or a number in a text without them
+
+
+def whole(text: str) -> str:
+    """The longest sentence of a passage in which no formula is missing; one that is cut off only where all are."""
+    sentences = (one.strip() for one in re.findall(r".+?(?:[.?!](?= |$)|…$)", text))
+    fit = [one for one in sentences if one != "…" and not TORN.search(one)]
+    return max([one for one in fit if not one.endswith("…")] or fit, key=len, default="")
+
 
 class NearSections(Figure):
     """Choose a section; its neighbours are buttons that lead on.
 
-    sections: [chapter, section, beginning of its first paragraph].  near: for each [number, cosine], the nearest first.
+    sections: [chapter, section, a sentence of its first paragraph].  near: for each [number, cosine], nearest first.
     chosen: the section, from 0.  Raises ValueError for a section that does not exist.
     """
 
     module = "nearby"
     title = says("An encoder brings sections together that share a subject, or only its words")
     caption = says(
-        "The sections of this book, and those of other chapters that all-MiniLM-L6-v2 finds nearest to them. Walk "
-        "from neighbour to neighbour: which ones are about the same thing, and which only sound alike?"
+        "A section of this book, and the five of other chapters that all-MiniLM-L6-v2 finds nearest to it. Walk from "
+        "neighbour to neighbour: which ones are about the same thing, and which only sound alike?"
     )
 
     sections = traitlets.List().tag(sync=True)
@@ -33,10 +44,11 @@ class NearSections(Figure):
     chosen = traitlets.Int(0).tag(sync=True, counts="sections")
 
     def __init__(self, **state):
-        state = {key: passages.shipped()[key] for key in ("sections", "near")} | state
+        shipped = passages.shipped()
+        sections = [[chapter, re.sub(r"^\d+\. ", "", name), whole(text)] for chapter, name, text in shipped["sections"]]
+        state = {"sections": sections, "near": shipped["near"]} | state
         if "chosen" not in state:
-            names = [section for _, section, _ in state["sections"]]
-            state["chosen"] = names.index("Exploding gradients, and clipping") if len(names) > 100 else 0
+            state["chosen"] = next((i for i, (_, name, _) in enumerate(state["sections"]) if name == FIRST), 0)
         super().__init__(**state)
 
     @traitlets.validate("chosen")

@@ -1,78 +1,128 @@
 // NearSections: from each section of the book to those that an encoder finds nearest. All was computed beforehand:
 // sections are [chapter, section, text], near has [number, cosine] for each, the nearest first.
-import { button, figure, fmt, h, replace, roving, select } from "../kit/core.mjs";
+import { answered, button, figure, fmt, h, replace, roving, select } from "../kit/core.mjs";
+
+const LONG = 5; // letters of a word that is looked for in both texts
 
 const style = `
-.lm-figure .lmns-text { margin: 0.2rem 0; padding: 0.6rem 0.8rem; background: var(--lm-soft); border-radius: 6px; }
-.lm-figure .lmns-near { display: grid; gap: 0.35rem; margin: 0; padding: 0; }
-.lm-figure .lmns-near button { display: grid; grid-template-columns: 3rem 1fr; gap: 0 0.7rem; text-align: left;
-  align-items: baseline; width: 100%; margin: 0; }
-.lm-figure .lmns-near .lm-bar-track { display: block; height: 0.5rem; }
-.lmns-near small { display: block; color: var(--lm-muted); font-size: 0.8125rem; }
-@media screen { /* while a bet is open */
-  .lm-figure .lmns-near.lm-covered { visibility: visible; }
-  .lm-figure .lmns-near.lm-covered::before { content: none; }
-  .lm-figure .lmns-near.lm-covered :is(b, i) { visibility: hidden; }
+.lm-figure .lmns-text { padding: 0.5rem 0.8rem; background: var(--lm-soft); border-radius: 6px; }
+.lm-figure .lmns-near { display: grid; gap: 0.3rem; }
+.lm-figure :is(.lmns-near button, .lmns-heads) { display: grid; width: 100%; margin: 0; gap: 0 0.8rem;
+  grid-template-columns: minmax(0, 1fr) minmax(3rem, 13rem) 2.2rem; align-items: center; text-align: left; }
+.lm-figure .lmns-heads { padding: 0 0.7rem; border: 1px solid transparent; color: var(--lm-muted);
+  font-size: 0.8125rem; }
+.lmns-heads > :nth-child(2) { display: flex; justify-content: space-between; }
+.lm-figure .lmns-near .lm-bar-track { display: block; }
+.lmns-near .lm-bar-track + i { display: block; height: 3px; margin-top: 2px; background: var(--lm-text); }
+.lmns-near :is(small, em) { color: var(--lm-muted); font-size: 0.8125rem; font-style: normal; }
+.lmns-near small { display: block; }
+.lmns-near em { padding-left: 0.6rem; color: var(--lm-text); font-weight: 600; }
+.lmns-near b { font-weight: 400; text-align: right; font-variant-numeric: tabular-nums; }
+.lm-figure .lmns u { text-decoration: underline 2px var(--lm-1); text-underline-offset: 0.2em; }
+@container (max-width: 30rem) {
+  .lm-figure :is(.lmns-near button, .lmns-heads) { grid-template-columns: minmax(0, 1fr) 2.2rem; }
+  .lmns-near button > :first-child, .lmns-heads > :first-child { grid-column: 1 / -1; }
 }
+.spare .lmns-near small { display: none; }
 `;
 
+/** The long words of a text, without the ending of a plural. */
+const long = (text) =>
+  (text.toLowerCase().match(/\p{L}+/gu) ?? [])
+    .filter((word) => word.length >= LONG)
+    .map((word) => word.replace(/s$/, ""));
+
 export default figure(({ el, get, put, listen, say, wager }) => {
-  const name = (i) => `${get("sections")[i][0]}: ${get("sections")[i][1]}`;
+  const sections = get("sections");
+  const name = (i) => `${sections[i][0]}: ${sections[i][1]}`;
   const which = select({
     label: "Chapter and section",
     value: get("chosen"),
-    options: get("sections").map((_, i) => [i, name(i)]),
+    options: sections.map((_, i) => [i, name(i)]),
     onchange: (chosen) => put({ chosen }),
   });
   const text = h("p", { class: "lmns-text" });
-  const heading = h("p", { class: "lm-small lm-muted" }, "Nearest in other chapters, with their cosines");
-  const list = h("div", { class: "lmns-near", role: "group", "aria-label": "Nearest sections" });
+  const list = h.group("lmns-near", "Nearest sections in other chapters");
   const group = roving(list, "button");
-  const first = get("near")[get("chosen")];
+  const start = get("chosen");
+  const first = get("near")[start];
   const truth = first[0][0];
+  const near = (/** @type {number | null} */ i) => fmt.num(first.find(([other]) => other === i)?.[1]);
   let picked = null;
   let question = null;
   question = wager({
     name: "nearby",
-    asks: `Press the one that is nearest to ${fmt.quote(get("sections")[get("chosen")][1])}.`,
+    of: "chosen",
+    asks: `Which of the five is nearest to ${fmt.quote(sections[start][1])}? Press it.`,
     options: [[() => picked, "Show"]],
     by: list,
     told: (answer) =>
-      `${answer === truth ? "Yes, " : ""}${fmt.quote(name(truth))}, with cosine ${fmt.num(first[0][1])}.` +
-      (answer === null || answer === truth
-        ? ""
-        : ` You said ${fmt.quote(name(answer))}, ${fmt.num(first.find(([i]) => i === answer)?.[1])}.`),
-    hides: [list, say.node],
-    settled: () => question && draw(),
+      `Nearest to ${fmt.quote(sections[start][1])} is ${fmt.quote(name(truth))}: ${fmt.num(first[0][1])}` +
+      answered(answer, truth, `; yours, ${first.findIndex(([i]) => i === answer) + 1} of 5, has ${near(answer)}.`),
+    hides: [say.node],
+    settled: (answer) => {
+      picked = answer;
+      if (question) draw();
+    },
   });
-  el.append(which.node, text, question.node, heading, list, say.node);
+  const heads = h("div", { class: "lmns-heads", "aria-hidden": "true" }, [
+    h("span", {}, "Underlined: words of both texts; thin: their share. Press a section to go there."),
+    h("span", {}, h("span", {}, "0"), h("span", {}, "cosine"), h("span", {}, "1")),
+  ]);
+  el.append(which.node, h("div", { class: "lm-stack lmns" }, text, question.node, heads, list, say.node));
+
+  /** A text, those of its words underlined that the other one has too. */
+  function both(own, other) {
+    const there = new Set(long(other));
+    return own.split(/(\p{L}+)/u).map((part) => (there.has(long(part)[0]) ? h("u", {}, part) : part));
+  }
+
+  /** The share of the words of a text that another one has too. */
+  function common(own, other) {
+    const [here, there] = [own, other].map((text) => new Set(long(text)));
+    return here.size ? [...here].filter((word) => there.has(word)).length / here.size : 0;
+  }
 
   function draw() {
     const at = get("chosen");
     which.set(at);
-    text.textContent = get("sections")[at][2];
-    const near = get("near")[at];
-    const betting = question.open;
+    text.textContent = sections[at][2];
+    const shown = get("near")[at];
+    const betting = question?.open ?? false;
     const press = (/** @type {number} */ i) => {
       picked = i;
       if (betting) draw();
       else put({ chosen: i });
     };
+    const own = sections[at].slice(1).join(" ");
     const had = list.contains(document.activeElement);
+    const hidden = betting ? " lm-covered" : "";
     replace(list, [
-      (betting ? near.toSorted(([a], [b]) => a - b) : near).map(([i, cosine]) => {
-        const one = button("", () => press(i), betting ? { pressed: i === picked } : {});
-        const bar = h("i", { class: "lm-bar-fill", style: { width: `${100 * Math.max(0, cosine)}%` } });
-        one.append(
-          h("span", {}, h("b", {}, fmt.num(cosine)), h("i", { class: "lm-bar-track", "aria-hidden": "true" }, bar)),
-          h("span", {}, name(i), h("small", {}, get("sections")[i][2])),
+      (betting ? shown.toSorted(([a], [b]) => a - b) : shown).map(([i, cosine]) => {
+        const bar = h("i", { class: `lm-bar-fill${hidden}`, style: { width: `${100 * Math.max(0, cosine)}%` } });
+        return button(
+          [
+            h("span", {}, [
+              `${sections[i][0]}: `,
+              both(sections[i][1], own),
+              picked === i && at === start ? h("em", {}, "your bet") : null,
+              h("small", {}, both(sections[i][2], own)),
+            ]),
+            h("span", { "aria-hidden": "true" }, [
+              h("i", { class: "lm-bar-track" }, bar),
+              h("i", { style: { width: `${100 * common(sections[i].slice(1).join(" "), own)}%` } }),
+            ]),
+            h("b", { class: hidden.trim() }, fmt.num(cosine)),
+          ],
+          () => press(i),
+          betting ? { pressed: i === picked } : {},
         );
-        return one;
       }),
     ]);
     group.refresh();
     if (had) group.focus(group.index);
-    say(`${fmt.quote(name(near[0][0]))} is nearest to ${fmt.quote(name(at))}: ${fmt.num(near[0][1])}.`);
+    const ends = [shown[0], shown.at(-1)].map(([, cosine]) => fmt.num(cosine));
+    say(`Five neighbours of ${fmt.quote(name(at))}, with cosines from ${ends.join(" to ")}.`);
   }
 
   listen("sections near chosen", draw);

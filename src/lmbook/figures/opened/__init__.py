@@ -87,24 +87,23 @@ ABOUT = {
 WORDS = {  # title and caption, by model and by the beginning of the path
     (TRANSLATOR, ""): (
         "Layer by layer, a guess becomes the next word",
-        "Open a layer, then a head, then one score; at each step the formula is shown beside it, with the numbers of "
-        "this sentence. In which layer of the decoder does the word that is written first appear? Choose another word, "
-        "then type a sentence of your own.",
+        "Open a layer, then a head, then one score: the formula beside it has the numbers of this sentence. Choose "
+        "another word, then type a sentence of your own.",
     ),
     (TRANSLATOR, "encoder"): (
         "In the encoder each head looks in its own way",
-        "Of chapter 15's Transformer. Compare the heads of this layer, then of the others: which look at a neighbour, "
-        "which always at the same token? Change the word, and see what stays.",
+        "The heads of the first layer, in chapter 15's Transformer, and one of them open. Which look at a neighbour, "
+        "which at the word itself? Change the word, and see what stays; then open another layer.",
     ),
     (TRANSLATOR, "decoder"): (
-        "Heads that look for what is to be translated next",
-        "Of chapter 15's Transformer. Choose another word: does this head find the German word whose translation is "
-        "written next, an article too? Open a score: which products make it large?",
+        "One head of the decoder reads along in the German sentence as the English is written",
+        "Choose another word: does this head of chapter 15's Transformer find the German word that is translated next, "
+        "an article too? Open a score: which products make it large?",
     ),
     (TRANSLATOR, "source"): (
         "What enters the encoder: a word plus a wave for its position",
-        "The code at work, in the Transformer of chapter 15. Change the word with the left and right arrows: which "
-        "part of the sum is new when a word comes again? Open an entry to see the wave that it is read from.",
+        "In the Transformer of chapter 15. Change the word: which part of the sum is new when a word comes again? Open "
+        "an entry to see the wave that it is read from.",
     ),
     (BERT, ""): (
         "Layer by layer, the encoder alone makes up its mind about a blank",

@@ -1,6 +1,9 @@
 // first.mjs: what an opened Transformer asks before it shows, and the heads of a layer beside one another.
 import { button, fmt, h, s } from "../kit/core.mjs";
+import { fifths, LATER } from "./entries.mjs";
 import { seen } from "./path.mjs";
+
+const share = (/** @type {number} */ part) => (part < 0.005 ? "< 1 %" : fmt.percent(part));
 
 /** The bet on the first view: a question with its options and what is said then, or null where there is none. */
 export function betOf(at, about, first) {
@@ -16,7 +19,8 @@ export function betOf(at, about, first) {
       asks: `In which layer does ${fmt.quote(seen(last.text))} come up, to stay?`,
       options: layers.map((_, k) => [k + 1, `layer ${k + 1}`]),
       told: (answer) =>
-        `${said(answer, `layer ${answer}`)}It comes up in layer ${from}, with P = ${fmt.num(layers[from - 1].p)}; ` +
+        `${said(answer, `layer ${answer}`)}${fmt.quote(seen(last.text))} comes up in layer ${from}, ` +
+        `with P = ${fmt.num(layers[from - 1].p)}; ` +
         `at the end P = ${fmt.num(last.p)}.`,
     };
   }
@@ -32,16 +36,37 @@ export function betOf(at, about, first) {
     return {
       asks: `${where}Where does this head look most${where ? "" : ` from ${words[places.source]}`}?`,
       options: words.map((word, j) => [j, word.slice(1, -1)]),
-      told: (answer) => `${said(answer, words[answer])}Most at ${words[top]}, weight ${fmt.num(weights[top])}.`,
+      told: (answer) =>
+        `${answer === top ? "Yes, this head looks" : "This head looks"} most at ${words[top]}, ` +
+        `weight ${fmt.num(weights[top])}.` +
+        (answer === null || answer === top ? "" : ` You said ${words[answer]}: ${fmt.share(weights[answer])}.`),
     };
   }
-  if (about.kind === "translator" && (at.kind === "source" || at.kind === "target") && at.number === null)
+  if (about.kind === "translator" && (at.kind === "source" || at.kind === "target") && at.number === null) {
+    const parts = ["first", "second", "third", "fourth", "last"].map((which) => `the ${which} fifth`);
+    const shares = fifths(inside[1][3].added, places[at.kind]);
+    const top = shares.indexOf(Math.max(...shares));
     return {
-      asks: "The word comes again, later: what of this sum is new?",
-      options: ["the row in E", "the wave", "both"].map((text) => [text, text]),
-      told: (answer) => `${said(answer, answer)}The wave alone: a word has one row, wherever it stands.`,
+      asks: `The word comes again, ${LATER} places later. Where do the entries of the sum change most?`,
+      options: parts.map((words, k) => [k, words]),
+      told: (answer) =>
+        `${answer === top ? "Yes, m" : "M"}ost of the change, ${share(shares[top])}, is in ${parts[top]}: fast waves.` +
+        (answer === null || answer === top ? "" : ` You said ${parts[answer]}: ${share(shares[answer])}.`),
     };
+  }
   return null;
+}
+
+const WAYS = { "-1": "before", 0: "itself", 1: "next" };
+
+/** Where a map's rows look most, on average: at the place before, at their own or at the next one. */
+function way(rows) {
+  const mean = (/** @type {number} */ by) => {
+    const there = rows.map((row, t) => row[t + by]).filter((weight) => weight !== undefined);
+    return there.reduce((sum, weight) => sum + weight, 0) / there.length;
+  };
+  const best = [-1, 0, 1].reduce((top, by) => (mean(by) > mean(top) ? by : top));
+  return `${WAYS[best]} ${fmt.num(mean(best))}`;
 }
 
 /**
@@ -52,7 +77,8 @@ export function betOf(at, about, first) {
  * @param {(head: number) => void} open
  */
 export function mapsOf(looks, now, head, open) {
-  return h("div", { class: "lmo-maps", role: "group", "aria-label": "The heads of this layer" }, [
+  const square = looks[0].length === looks[0][0].length; // each word looks at all the words of its own sentence
+  const drawn = h("div", { class: "lmo-maps", role: "group", "aria-label": "The heads of this layer" }, [
     looks.map((rows, k) => {
       const wide = rows[0].length;
       const name = `head ${k + 1}`;
@@ -68,18 +94,22 @@ export function mapsOf(looks, now, head, open) {
             ),
             s("rect", { class: "lmo-asks", y: now, width: wide, height: 1 }),
           ]),
+          square && h("small", {}, way(rows)),
         ],
         () => open(k),
         { class: "lmo-map", pressed: k === head },
       );
     }),
   ]);
+  return [drawn, h.small(`Rows ask, columns are looked at${square ? "; below, where most goes" : ""}.`)];
 }
 
 export const firstStyle = `
 .lm-figure .lmo-maps { display: grid; grid-template-columns: repeat(4, minmax(0, 5rem)); gap: 0.3rem; }
 .lm-figure .lmo-map { margin: 0; padding: 0.1rem 0.2rem 0.25rem; border: 1px solid var(--lm-line); border-radius: 5px;
-  background: none; color: inherit; font: inherit; font-size: 0.8125rem; cursor: pointer; }
+  position: relative; background: none; color: inherit; font: inherit; font-size: 0.8125rem; cursor: pointer; }
+.lmo-stage:not(.lm-covered) .lmo-asked { display: none; }
+@media print { .lmo-asked { display: none; } }
 .lm-figure .lmo-map[aria-pressed="true"] { border-color: var(--lm-1); box-shadow: inset 0 0 0 1px var(--lm-1); }
 .lm-figure .lmo-map svg { display: block; width: 100%; aspect-ratio: 1; fill: var(--lm-1); }
 .lm-figure .lmo-map .lmo-field { fill: var(--lm-soft); }
@@ -88,6 +118,12 @@ export const firstStyle = `
   .lm-figure .lmo-stage.lm-covered { visibility: visible; }
   .lm-figure .lmo-stage.lm-covered::before { content: none; }
   .lm-figure .lmo-stage.lm-covered .lmo-told { visibility: hidden; }
+  .lm-figure .lm-covered:has(> .lmo-maps) { visibility: visible; }
+  .lm-figure .lm-covered:has(> .lmo-maps)::before { content: none; }
+  .lm-covered > .lmo-maps .lmo-map[aria-pressed="true"] :is(svg, small) { visibility: hidden; }
+  .lm-covered > .lmo-maps .lmo-map[aria-pressed="true"]::after, .lmo-asked { color: var(--lm-muted);
+    font-size: 1.25rem; }
+  .lm-covered > .lmo-maps .lmo-map[aria-pressed="true"]::after { content: "?"; position: absolute; inset: 35% 0 0; }
   .lm-figure .lmo-both:has(.lmo-stage.lm-covered) .lmo-token { background: none; }
 }
 `;

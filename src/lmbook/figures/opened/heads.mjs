@@ -1,7 +1,7 @@
 // heads.mjs: one head of an attention, and one score.
 import { fmt, s } from "../kit/core.mjs";
 import { formula } from "../kit/formula.mjs";
-import { WIDE, part, sheet, text, vector } from "./shapes.mjs";
+import { WIDE, bet, part, sheet, text, vector } from "./shapes.mjs";
 import { cut, seen } from "./path.mjs";
 import { largest, products } from "./sums.mjs";
 
@@ -22,9 +22,9 @@ function headOf(at, stage) {
 const best = (values) => values.reduce((top, value, j) => (value > values[top] ? j : top), 0);
 const SCORE = `e_i = frac{*q* · *k*_i}{√{d_{"k"}}}`;
 
-const SHOWN = 14; // tokens of a head that are drawn: of more, those with the largest weights
+const SHOWN = 10; // tokens of a head that are drawn: of more, those with the largest weights
 
-export function head({ at, about, stage, keys, word, total }) {
+export function head({ at, about, stage, keys, word, total, said }) {
   const own = headOf(at, stage);
   const drawn = [...own.alpha.keys()]
     .sort((a, b) => own.alpha[b] - own.alpha[a] || a - b)
@@ -59,12 +59,14 @@ export function head({ at, about, stage, keys, word, total }) {
       [226, "score e"],
       [266, "k"],
       [304, "v"],
-    ].map(([x, name]) => text(x, 51, name, { size: 11.5, muted: true })),
+    ].map(([x, name]) => text(x, 51, name, { size: 12, muted: true })),
     rows.map((one) => one.node),
+    s.text(126, 64 + 12.5 * rows.length, "?", "middle", { class: "lmo-asked" }),
+    drawn.includes(said) ? bet(1, 60 + 25 * drawn.indexOf(said), WIDE - 2, 24) : [],
     rest
       ? text(240, end - 4, `${rest} others share ${fmt.num(1 - drawn.reduce((sum, j) => sum + own.alpha[j], 0))}`, {
           anchor: "end",
-          size: 11.5,
+          size: 12,
           muted: true,
         })
       : [],
@@ -79,11 +81,11 @@ export function head({ at, about, stage, keys, word, total }) {
     formula: formula(
       "e i is q times k i over the root of d k. Alpha is the softmax of e. c is the sum of alpha i v i.",
       SCORE,
-      "α = [softmax](e),  *c* = ∑_i α_i *v*_i",
+      `α = [softmax](e),  *c* = ∑_i α_i *v*_i,  d_{"k"} = ${own.d}`,
     ),
     note:
       about.kind !== "next"
-        ? `The width of keys is ${own.d}. The sublayer adds the means of all heads, side by side, times Wₒ.`
+        ? "The sublayer adds the means of all heads, side by side, times Wₒ."
         : "Of these keys and values " +
           (own.k.length > 1
             ? `the first ${own.k.length - 1} were kept from before, in the cache; q, k and v of ` +

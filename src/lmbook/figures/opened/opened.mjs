@@ -4,12 +4,14 @@
 // Where it is open is said by `part` (a path, see __init__.py), at which word by `read` and `write`. The first view was
 // computed by the package; for everything else the model is fetched (live.mjs) and asked (engine.mjs). The views are in
 // views.mjs. Keys: up and down move, Enter opens, Escape closes, left and right change the word.
-import { chips, figure, fmt, h, replace, roving, table } from "../kit/core.mjs";
+import { chips, figure, fmt, h, replace, table } from "../kit/core.mjs";
 import { formulaStyle } from "../kit/formula.mjs";
+import { answersOf } from "./answers.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 import { betOf, firstStyle, mapsOf } from "./first.mjs";
 import { shapesStyle } from "./shapes.mjs";
-import { nameOf, parsed, seen, stagesOf } from "./path.mjs";
+import { lane, lanesStyle } from "./lanes.mjs";
+import { nameOf, parsed } from "./path.mjs";
 import { viewOf } from "./views.mjs";
 
 const BLANK = "____";
@@ -27,6 +29,8 @@ const style = `
   .lmo-both > .lmo-said { grid-area: 3 / 2 / span 2; }
   .lmo-both > .lmo-say { grid-area: 4 / 1; }
   .lm-figure .lmo-say .lm-says { min-height: 0; }
+  .spare .lmo-stage svg { max-width: 21.5rem; }
+  .spare .lmo-both:has(> .lmo-said > .lm-off) > .lmo-say { grid-area: 4 / 2; }
 }
 .lm-figure ol.lmo-way { display: flex; flex-wrap: wrap; gap: 0.1rem 0.35rem; align-items: center; margin: 0;
   padding: 0; list-style: none; font-size: 0.875rem; }
@@ -35,23 +39,9 @@ const style = `
 .lmo-way [aria-current] { font-weight: 600; }
 .lm-figure .lmo-way button { min-height: 1.5rem; padding: 0 0.25rem; border: 0; background: none;
   color: var(--lm-text); font: inherit; text-decoration: underline; cursor: pointer; }
-.lmo-tokens { display: flex; flex-wrap: wrap; gap: 0.2rem; align-items: baseline; }
-.lmo-tokens > :first-child { flex: 0 0 3.4rem; color: var(--lm-muted); font-size: 0.8125rem; }
-.lmo-tokens > div { position: relative; display: flex; flex: 1 1 10rem; flex-wrap: wrap; gap: 0.2rem;
-  max-height: 8.6rem; padding: 3px; overflow-y: auto; } /* of a long text four lines, which scroll */
-.lm-figure .lmo-token { min-width: 1.5rem; min-height: 1.75rem; margin: 0; padding: 0.05rem 0.35rem;
-  border: 1px solid transparent; border-radius: 5px; color: inherit; font: inherit; line-height: 1.4;
-  background: color-mix(in srgb, var(--lm-1) var(--lmo-share, 0%), transparent); }
-.lm-figure button.lmo-token { border-color: var(--lm-line); cursor: pointer; }
-.lm-figure button.lmo-token:hover { border-color: var(--lm-edge); }
-.lm-figure .lmo-token[data-now="true"] { border-color: var(--lm-1); box-shadow: inset 0 0 0 1px var(--lm-1);
-  font-weight: 600; }
-.lm-figure .lmo-token[data-later="true"] { border-style: dashed; color: var(--lm-muted); }
-.lmo-stage[data-fresh="true"] svg { animation: lmo-open 0.25s ease-out; }
-@keyframes lmo-open { from { opacity: 0.2; transform: scale(0.94); } }
 .lmo-stage[aria-busy="true"] { opacity: 0.55; }
 .lmo-level { outline: none; border-radius: 6px; }
-${formulaStyle}${shapesStyle}${firstStyle}`;
+${formulaStyle}${lanesStyle}${shapesStyle}${firstStyle}`;
 
 const about = {
   style,
@@ -67,15 +57,9 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   const first = get("first");
   const blanks = about.kind === "blank";
   const writesOn = about.kind === "next";
-  const task = about.kind === "translator" ? "translate" : "tokens"; // what gives the tokens of a text
   const models = connect(model);
-  const keyOf = (task, given) => JSON.stringify([task, ...Object.values(given)]);
-  const known = new Map([[keyOf(task, { text: first.text }), first.found]]); // what the engine said, by what was asked
-  const where = (text, side, places) => ({ text, side, place: places[side], blank: blanks ? places.target : 0 });
-  for (const side of Object.keys(first.opened))
-    known.set(keyOf("open", where(first.text, side, first.places)), first.opened[side]);
-  for (const [side, stage, unit, found] of first.inside)
-    known.set(keyOf("inside", { ...where(first.text, side, first.places), stage, unit }), found);
+  const { task, get: known, ask, questions, looks } = answersOf(about, first, models);
+  const state = () => ({ part: get("part"), text: get("text"), read: get("read"), write: get("write") });
   let shown = null;
   let busy = false;
   let gone = false;
@@ -124,114 +108,39 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     asked &&
     wager({
       name: `opened-${about.kind}-${start.tower ?? start.end ?? "whole"}`,
+      of: "text read write",
       ...asked,
-      hides: start.end ? [] : [stage, say.node, numbers.node, ...(start.look ? [maps] : [])],
-      settled: () => bet && named(),
+      hides: start.end ? [stage] : [stage, say.node, numbers.node, ...(start.look ? [maps] : [])],
+      settled: () => bet && draw(),
     });
   el.append(
-    ...(bet ? [bet.node] : []),
+    ...(bet ? [h.onstage("Inside", bet.node)] : []),
     h("div", { class: "lmo-both" }, [
-      h("div", { class: "lm-stack lmo-lanes" }, [rows.map((one) => one.node)]),
-      way,
-      stage,
-      h("div", { class: "lm-stack lmo-said" }, maps, formulas, h("div", { class: "lmo-notes" }, note, " ", hint)),
-      h("div", { class: "lmo-say" }, say.node),
+      h.onstage("Inside Sentence", h("div", { class: "lm-stack lmo-lanes" }, [rows.map((one) => one.node)])),
+      h.onstage("Inside Formulae", way),
+      h.onstage("Inside Formulae", stage),
+      h("div", { class: "lm-stack lmo-said" }, [
+        h.onstage("Inside", maps),
+        h.onstage("Formulae", formulas),
+        h.onstage("Formulae", h("div", { class: "lmo-notes" }, note, " ", hint)),
+      ]),
+      h.onstage("Inside", h("div", { class: "lmo-say" }, say.node)),
     ]),
-    own.node,
-    examples.node,
+    h.onstage("Sentence", own.node),
+    h.onstage("Sentence", examples.node),
     numbers.node,
   );
 
-  /** The tokens of one side; those of the side that is looked at can be chosen. */
-  function lane(name, move) {
-    const list = h("div", { role: "group", "aria-label": `what it ${name}` });
-    const group = roving(list, "button", { onmove: move });
-    return {
-      node: h("div", { class: "lmo-tokens" }, h("span", {}, name), list),
-      draw(tokens, now, open, tints, causal = false) {
-        const had = list.contains(document.activeElement);
-        replace(list, [
-          tokens.map(({ text }, t) =>
-            open ? h("button", { type: "button", onclick: () => move(t) }, seen(text)) : h("span", {}, seen(text)),
-          ),
-        ]);
-        /** @type {HTMLElement[]} */ ([...list.children]).forEach((one, t) => {
-          one.className = "lmo-token";
-          one.dataset.now = String(t === now);
-          one.dataset.later = String(causal && t > now); // masked
-          if (open) one.setAttribute("aria-pressed", String(t === now));
-          if (tints) one.style.setProperty("--lmo-share", `${Math.round(70 * (tints[t] ?? 0))}%`);
-        });
-        group.refresh();
-        const marked = /** @type {HTMLElement | undefined} */ (list.children[now]);
-        list.scrollTop = Math.max(0, (marked?.offsetTop ?? 0) - 70);
-        if (had && open) group.focus(now);
-      },
-    };
-  }
+  /** Whether the view is the one about which a bet was taken. */
+  const isFirst = ({ path }, /** @type {any} */ places) =>
+    path === start.path &&
+    get("text") === first.text &&
+    ["source", "target"].every((side) => places[side] === first.places[side]);
 
-  /** What the engine says, asked once. The model is fetched when it is first needed. */
-  async function ask(what, given) {
-    const key = keyOf(what, given);
-    if (!known.has(key)) {
-      await models.load(about.name);
-      const ids =
-        what === task ? {} : { ids: known.get(keyOf(task, { text: given.text })).target.map((token) => token.id) };
-      known.set(key, await models.ask(what, { name: about.name, ...given, ...ids }));
-    }
-    return known.get(key);
-  }
-
-  /** What all heads of a layer look at, from everywhere, or null until that is known. */
-  function looks(at, found) {
-    if (at.kind !== "head" || at.number !== null || about.kind !== "translator") return null;
-    const text = get("text");
-    const [[number, unit]] = stagesOf(at, about);
-    if (text === first.text && first.looks?.part === at.levels.at(-1).replace(/\d+$/, "")) return first.looks.weights;
-    const all = found[at.side].map((_, t) => ({
-      ...where(text, at.side, { ...first.places, [at.side]: t }),
-      stage: number,
-      unit,
-    }));
-    const rows = all.map((given) => known.get(keyOf("inside", given))?.weights);
-    if (rows.every(Boolean))
-      return rows[0].map((_, head) =>
-        rows.map((row) => [...row[head], ...Array(rows.at(-1)[head].length - row[head].length).fill(0)]),
-      );
-    if (models.has(about.name))
-      Promise.all(all.map((given) => ask("inside", given))).then(
-        () => !gone && get("text") === text && !busy && draw(),
-        () => {},
-      );
-    return null;
-  }
-
-  /** All that the present state needs, as questions to the engine. */
-  function questions() {
-    const at = parsed(get("part"), about);
-    const text = get("text");
-    const found = known.get(keyOf(task, { text }));
-    if (!found) return { at, found, list: [[task, { text }]], places: null, place: 0, last: null };
-    const last = {
-      source: found.source.length - 1,
-      target: blanks ? found.source.length - 2 : found.target.length - 1,
-    };
-    const places = {
-      source: Math.max(0, Math.min(get("read"), last.source)),
-      target: Math.max(0, Math.min(get("write"), last.target)),
-    };
-    const given = where(text, at.side, places);
-    const list =
-      at.kind === "whole" || at.kind === "block"
-        ? [["open", given]]
-        : stagesOf(at, about).map(([number, unit]) => ["inside", { ...given, stage: number, unit }]);
-    return { at, found, places, place: places[at.side], last, list };
-  }
-
-  async function draw(fresh = false) {
-    const wanted = questions();
-    const missing = wanted.list.filter(([what, given]) => !known.has(keyOf(what, given)));
-    if (!missing.length) return paint(wanted, fresh);
+  async function draw() {
+    const wanted = questions(state());
+    const missing = wanted.list.filter(([what, given]) => !known(what, given));
+    if (!missing.length) return paint(wanted);
     if (busy) return undefined;
     busy = true;
     trouble = "";
@@ -249,7 +158,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     busy = false;
     stage.removeAttribute("aria-busy");
     if (gone) return undefined;
-    if (!trouble) return draw(fresh);
+    if (!trouble) return draw();
     const words = trouble;
     put(shown ?? { part: "", text: first.text, read: first.places.source, write: first.places.target });
     return say(words);
@@ -261,7 +170,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     for (const one of view.parts) one.name(!stage.classList.contains("lm-covered"));
   };
 
-  function paint({ at, found, places, place, list }, fresh) {
+  function paint({ at, found, places, place, list }) {
     // what the decoder has read
     const before = writesOn ? found.target : [{ text: "<sos>" }, ...found.target.slice(0, -1)];
     const read = found.source.map((token, t) => (blanks && t && t === places.target ? { text: BLANK } : token));
@@ -270,7 +179,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     // an earlier word sees fewer
     if (at.kind === "head" && at.number !== null) at.number = Math.min(at.number, keysOf.length - 1);
     const word = (at.side === "source" ? read : before)[place].text;
-    const answers = list.map(([what, given]) => known.get(keyOf(what, given)));
+    const answers = list.map(([what, given]) => known(what, given));
     const had = stage.contains(document.activeElement) || way.contains(document.activeElement);
     view = viewOf({
       at,
@@ -283,15 +192,15 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       stages: answers,
       hidden: blanks && place === places.target,
       left: found.left ?? "",
-      words: { read: read[places.source], written: found.target[places.target], before: before[places.target]?.text },
+      said: isFirst(at, places) ? (bet?.answer ?? null) : null,
+      words: { read: read[places.source], written: found.target[places.target] },
     });
-    shown = { part: at.path, text: get("text"), read: get("read"), write: get("write") };
+    shown = { ...state(), part: at.path };
     stage.setAttribute(
       "aria-label",
       `${nameOf(at, { keys: keysOf })}, drawn. Up and down move, Enter opens, Escape closes, left and right ` +
         `change the ${about.unit}.`,
     );
-    stage.dataset.fresh = String(fresh);
     replace(stage, [
       view.parts.length
         ? view.node
@@ -330,7 +239,8 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       past ?? [],
       writesOn,
     );
-    const seenBy = looks(at, found);
+    const text = get("text");
+    const seenBy = looks(at, found, text, () => !gone && get("text") === text && !busy && draw());
     replace(
       maps,
       seenBy ? mapsOf(seenBy, place, at.head, (k) => open(`${at.path.replace(/\d+$/, "")}${k + 1}`)) : null,
@@ -365,7 +275,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
 
   function keys(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const { at } = questions();
+    const { at, last, places } = questions(state());
     const here = view.parts.findIndex((one) => one.node === document.activeElement);
     const side = at.kind === "whole" && here >= 0 && /^(encoder|source)/.test(view.parts[here].to) ? "source" : at.side;
     const turn = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -376,7 +286,6 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       if (next !== undefined) put({ part: `${at.levels.at(-2)}.${next + 1}` });
     } else if (turn) mark(view.parts[Math.max(0, Math.min(view.parts.length - 1, here + turn))].to, true);
     else if (step) {
-      const { last, places } = questions();
       if (places)
         put({ [side === "source" ? "read" : "write"]: Math.max(0, Math.min(last[side], places[side] + step)) });
     } else if ((event.key === "Enter" || event.key === " ") && here >= 0) open(view.parts[here].to);
@@ -386,8 +295,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     event.stopPropagation();
   }
 
-  listen("part", () => draw(true));
-  listen("text read write", () => draw());
+  listen("part text read write", draw);
   draw();
   return () => {
     gone = true;

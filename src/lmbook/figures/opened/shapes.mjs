@@ -4,6 +4,7 @@ import { s } from "../kit/core.mjs";
 
 export const WIDE = 320; // px of every sheet, so that a phone shows it whole
 
+// On a slide no letter is smaller than --lm-least.
 export const text = (x, y, words, { size = 13, anchor = "middle", muted = false, bold = false, told = false } = {}) =>
   s(
     "text",
@@ -12,7 +13,7 @@ export const text = (x, y, words, { size = 13, anchor = "middle", muted = false,
       y,
       "text-anchor": anchor,
       class: muted ? "lm-tick" : told ? "lmo-told" : null,
-      style: { "font-size": `${size}px`, "font-weight": bold ? 600 : 400 },
+      style: { "font-size": `max(${size}px, var(--lm-least, 0px))`, "font-weight": bold ? 600 : 400 },
     },
     [words],
   );
@@ -96,6 +97,9 @@ export function part(to, label, ...shapes) {
   return { to, node, name };
 }
 
+/** What the reader bet on. */
+export const bet = (x, y, width, height) => s("rect", { class: "lmo-bet", x, y, width, height, rx: 6 });
+
 export const sheet = (height, ...shapes) => s("svg", { class: "lmo-sheet", viewBox: `0 0 ${WIDE} ${height}` }, shapes);
 
 export const shapesStyle = `
@@ -111,6 +115,7 @@ export const shapesStyle = `
 .lmo-sum { fill: var(--lm-paper); stroke: var(--lmo); stroke-width: 1.5; }
 .lmo-masked { fill: var(--lm-edge); fill-opacity: 0.35; }
 .lmo-zero { stroke: var(--lm-edge); stroke-width: 0.75; }
+.lmo-bet { fill: none; stroke: var(--lm-text); stroke-width: 2; stroke-dasharray: 5 3; pointer-events: none; }
 .lmo-part { cursor: pointer; outline: none; }
 .lmo-part .lmo-hit { fill: transparent; }
 .lmo-part:hover :is(.lmo-box, .lmo-hit) { stroke-width: 2.5; }

@@ -2,20 +2,23 @@
 import { fmt, s } from "../kit/core.mjs";
 import { WIDE, part, sheet, text, vector } from "./shapes.mjs";
 
+/** share: how long its bar is, of 1; or what is drawn in its place. */
 export const row = (y, to, label, name, value, share, role) =>
   part(
     to,
     label,
     s("rect", { x: 0, y, width: WIDE, height: 25, rx: 4, class: "lmo-hit" }),
     text(96, y + 17, name, { anchor: "end", size: 12.5 }),
-    s("rect", {
-      x: 104,
-      y: y + 6,
-      width: Math.max(0.5, 150 * share),
-      height: 13,
-      rx: 2,
-      class: `lmo-head lmo-${role}`,
-    }),
+    typeof share === "number"
+      ? s("rect", {
+          x: 104,
+          y: y + 6,
+          width: Math.max(0.5, 150 * share),
+          height: 13,
+          rx: 2,
+          class: `lmo-head lmo-${role}`,
+        })
+      : share,
     text(318, y + 17, value, { anchor: "end", size: 12.5 }),
   );
 

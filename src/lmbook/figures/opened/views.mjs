@@ -5,7 +5,8 @@
 // the formula with its numbers, the result in a sentence, and the numbers as rows; tints: how much of each token is
 // used. `about` says which model it is (__init__.py): both towers, or one of them alone; norms before or behind the
 // sum; max or GELU.
-import { embedding, entryOfRows, entryView, logitView, output, sumOfRows } from "./ends.mjs";
+import { embedding, entryOfRows, entryView, sumOfRows } from "./entries.mjs";
+import { logitView, output } from "./logits.mjs";
 import { head, scoreView } from "./heads.mjs";
 import { feed, unitView } from "./units.mjs";
 import { block, whole } from "./whole.mjs";

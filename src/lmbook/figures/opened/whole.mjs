@@ -1,8 +1,8 @@
 // whole.mjs: the whole model, and one block of it.
 import { fmt, s } from "../kit/core.mjs";
 import { formula } from "../kit/formula.mjs";
-import { arrow, box, columns, part, path, plus, sheet, text } from "./shapes.mjs";
-import { NAMES, cut, nameOf, says, seen } from "./path.mjs";
+import { arrow, bet, box, columns, part, path, plus, sheet, text } from "./shapes.mjs";
+import { NAMES, cut, says, seen } from "./path.mjs";
 
 /** Softmax of E times the head of the last x: how each model says what comes. */
 const OUTPUT = {
@@ -19,9 +19,10 @@ export const START = {
   blank: "*x*_0 = [LN](E_w + P_t + S_1)",
   next: "*x*_0 = E_w",
 };
+const sure = (/** @type {number} */ p) => `P\u00a0=\u00a0${fmt.share(p)}`; // on one line
 const ground = { translator: "√d E + position", blank: "LN(E + P + S)", next: "E" };
 
-export function whole({ about, words, trace, word, hidden, left }) {
+export function whole({ about, words, trace, word, hidden, left, said }) {
   const { n_layers: L, tower, kind } = about;
   const x = tower ? 160 : 248;
   const half = tower ? 92 : 62;
@@ -43,13 +44,13 @@ export function whole({ about, words, trace, word, hidden, left }) {
       part(
         `${own}.${k}`,
         own,
-        box(x - half, top(k), 2 * half, 36, own),
-        text(x, top(k) + 14, `layer ${k}`, { size: 12, bold: true }),
-        text(x, top(k) + 27, `“${cut(seen(told(k).text), 9)}” ${fmt.share(told(k).p)}`, { size: 11.5, told: true }),
+        box(x - half, top(k), 2 * half, 38, own),
+        text(x, top(k) + 13, `layer ${k}`, { size: 12, bold: true }),
+        text(x, top(k) + 26, `“${cut(seen(told(k).text), 9)}” ${fmt.share(told(k).p)}`, { size: 12, told: true }),
         s("rect", {
           class: `lmo-told lmo-head lmo-${told(k).text === told(L).text ? own : "plain"}`,
           x: x - half + 5,
-          y: top(k) + 30,
+          y: top(k) + 31,
           width: (2 * half - 10) * told(k).p,
           height: 4,
         }),
@@ -70,9 +71,9 @@ export function whole({ about, words, trace, word, hidden, left }) {
         part(
           `encoder.${k}`,
           "encoder",
-          box(encoder - half, top(k), 2 * half, 36, "encoder"),
+          box(encoder - half, top(k), 2 * half, 38, "encoder"),
           text(encoder, top(k) + 14, `layer ${k}`, { size: 12, bold: true }),
-          text(encoder, top(k) + 29, "attention, FFN", { size: 11.5 }),
+          text(encoder, top(k) + 29, "attention, FFN", { size: 12 }),
         ),
       );
     parts.push(below(encoder, half, "source", seen(words.read.text)));
@@ -102,6 +103,7 @@ export function whole({ about, words, trace, word, hidden, left }) {
     text(x, 16, ends, { bold: true }),
     text(x, bottom + 72, `${kind === "blank" ? "reads" : "has read"} “${cut(seen(word), 9)}”`),
     parts.map((one) => one.node),
+    said ? bet(x - half - 5, top(said) - 5, 2 * half + 10, 48) : [],
   );
   const dropped = left
     ? ` Left out, because the model has no such character: ${fmt.list([...left].map(fmt.quote))}.`
@@ -125,12 +127,11 @@ export function whole({ about, words, trace, word, hidden, left }) {
     }[kind],
     words: {
       translator:
-        `The decoder has read ${fmt.quote(seen(word))} and writes ${fmt.quote(seen(last.text))}, P = ` +
-        `${fmt.share(last.p)}.`,
-      blank: `At ${fmt.quote(seen(word))} the encoder says ${fmt.quote(seen(last.text))}, P = ${fmt.share(last.p)}.`,
+        `The decoder has read ${fmt.quote(seen(word))} and writes ` + `${fmt.quote(seen(last.text))}, ${sure(last.p)}.`,
+      blank: `At ${fmt.quote(seen(word))} the encoder says ${fmt.quote(seen(last.text))}, ${sure(last.p)}.`,
       next:
-        `The decoder has read up to ${fmt.quote(seen(word))}; next it says ${fmt.quote(seen(last.text))}, P = ` +
-        `${fmt.share(last.p)}.${dropped}`,
+        `The decoder has read up to ${fmt.quote(seen(word))}; next it says ${fmt.quote(seen(last.text))}, ` +
+        `${sure(last.p)}.${dropped}`,
     }[kind],
     table: {
       head: [
@@ -165,7 +166,7 @@ export function block({ at, about, trace, word, total }) {
         `${NAMES[one.kind]}, head ${j + 1}`,
         box(92 + 57 * j, y - 34, 53, 50, role),
         columns(96 + 57 * j, y - 30, 45, 30, weights, role, one.kind === "self" ? total : weights.length),
-        text(118.5 + 57 * j, y + 12, `head ${j + 1}`, { size: 11.5 }),
+        text(118.5 + 57 * j, y + 12, `head ${j + 1}`, { size: 12 }),
       ),
     ) ?? [
       part(
@@ -198,7 +199,7 @@ export function block({ at, about, trace, word, total }) {
         `adds ${fmt.num(one.added, 1)}; ` +
           (about.post ? "behind the norm the length is" : "the sum has length") +
           ` ${fmt.num(one.sum, 1)}`,
-        { size: 11.5, anchor: "start", muted: true },
+        { size: 12, anchor: "start", muted: true },
       ),
     ];
     return { heads, wires };
@@ -240,9 +241,7 @@ export function block({ at, about, trace, word, total }) {
       (about.unit === "word" ? "token" : about.unit) +
       ", from left to right, in each head." +
       (at.tower === "decoder" && total > own[0].weights[0].length ? " Those behind this one are masked." : ""),
-    words:
-      `In ${nameOf(at, {})}, at ${fmt.quote(seen(word))}, the ${NAMES[most.kind]} adds most, a vector of length ` +
-      `${fmt.num(most.added, 1)}.`,
+    words: `Here the ${NAMES[most.kind]} adds most, a vector of length ` + `${fmt.num(most.added, 1)}.`,
     table: {
       head: [
         "sublayer",

@@ -4,7 +4,7 @@
 //   pi(y)   ref(y) exp(r(y) / beta) / Z
 //
 // Everything is computed here, exactly, over all sentences.
-import { bars, button, disable, figure, fmt, h } from "../kit/core.mjs";
+import { answered, bars, button, disable, figure, fmt, h } from "../kit/core.mjs";
 
 const WORDS = [
   ["red", "old", "quiet"],
@@ -68,6 +68,7 @@ const forRed = (k) => {
 
 const style = `
 .lm-figure .lmpr-both { --lm-side: 20rem; }
+.lm-figure .lmpr-both .lm-bars { grid-template-columns: 6.5rem minmax(4rem, 1fr) 3.2rem; } /* all tracks stay */
 .lm-figure .lmpr-both .lm-bar:nth-child(3n + 1):not(:first-child) { margin-top: 0.6rem; }
 .lm-figure .lmpr-pair button { display: block; width: 100%; margin: 0.3rem 0; text-align: start; }
 `;
@@ -88,20 +89,36 @@ export default figure(
     const updates = knob("updates", "Updates of the rewards", [0, 400], 0);
     const beta = knob("beta", "β", [1, 20], (v) => fmt.num(v / 10, 1));
     const chart = bars({ label: "Probability of each word" });
-    const [before, after] = [get("clicks"), withTen(get("clicks"))].map(
+    const key = h.small();
+    const start = get("clicks");
+    const [before, after] = [start, withTen(start)].map(
       (clicks) => numbers(clicks, get("updates"), get("beta") / 10).words,
     );
     const others = [1, 2].flatMap((place) => PLACES.map((k) => ({ place, k, word: WORDS[place][k] })));
-    const moved = ({ place, k }) => Math.abs(after[place][k] - before[place][k]);
-    const most = others.reduce((top, one) => (moved(one) > moved(top) ? one : top));
-    const question = wager({
+    const both = (/** @type {any} */ { place, k }) => [before, after].map((words) => words[place][k]);
+    const moved = (/** @type {any} */ one) => Math.abs(both(one)[1] - both(one)[0]);
+    const most = others.reduce((top, one) => (moved(one) > moved(top) ? one : top)).word;
+    const ends = (/** @type {string} */ word) => {
+      const [from, to] = both(others.find((one) => one.word === word)).map((p) => fmt.share(p));
+      return `from ${from} to ${to}`;
+    };
+    let yours = null; // the word that was bet, while the ten clicks are shown
+    /** @type {ReturnType<typeof wager> | null} */
+    let question = null;
+    question = wager({
       name: "preferring",
+      of: "clicks updates beta",
       asks: "Ten more clicks, for “red” alone. Which other word will change most?",
       options: others.map(({ word }) => [word, word]),
-      told: (answer) =>
-        `${answer === most.word ? "Yes, " : ""}${fmt.quote(most.word)}: from ` +
-        `${fmt.share(before[most.place][most.k])} to ${fmt.share(after[most.place][most.k])}, though nobody asked.` +
-        (answer === null || answer === most.word ? "" : ` You said ${fmt.quote(answer)}.`),
+      told: (bet) =>
+        `The ten clicks change ${fmt.quote(most)} most: ${ends(most)}` +
+        answered(bet, most, `. ${fmt.quote(bet ?? most)}: ${ends(bet ?? most)}.`),
+      settled: (bet, now) => {
+        if (!question || !now) return;
+        yours = bet;
+        put({ clicks: withTen(start) });
+        draw();
+      },
     });
     el.append(
       question.node,
@@ -112,11 +129,9 @@ export default figure(
           h("div", { class: "lm-row" }, [undo, ten]),
           updates.node,
           beta.node,
+          say.node,
         ]),
-        h("div", {}, [
-          h("p", { class: "lm-small lm-muted" }, "Bar: probability of each word now. Line: at first."),
-          chart.node,
-        ]),
+        h("div", {}, [key, chart.node]),
       ]),
     );
 
@@ -131,13 +146,17 @@ export default figure(
       });
       disable(undo, !clicks);
       disable(ten, full);
+      if (clicks !== withTen(start)) yours = null;
+      const note = (/** @type {string} */ word) =>
+        [word === most && "most", word === yours && "your bet"].filter(Boolean).join(", ");
+      key.textContent = `Bar: probability of each word now. Line: ${yours ? "before the ten clicks" : "at first"}.`;
       chart.draw(
         PLACES.flatMap((place) =>
           PLACES.map((k) => ({
-            label: WORDS[place][k],
+            label: [WORDS[place][k], yours && place ? note(WORDS[place][k]) : ""].filter(Boolean).join(": "),
             value: now.words[place][k],
             text: fmt.share(now.words[place][k]),
-            mark: REF[place][k],
+            mark: (yours ? before : REF)[place][k],
             tone: place + 1,
           })),
         ),
@@ -145,9 +164,8 @@ export default figure(
       );
       const best = now.sentences.indexOf(Math.max(...now.sentences));
       say(
-        `${fmt.quote(text(best))} is likeliest, ${fmt.share(now.sentences[best])}. ` +
-          `The rewards agree with ${now.agreed} of ${fmt.some(clicks.length, "click")}; ` +
-          `${fmt.nats(now.kl)} from the first model.`,
+        `${fmt.quote(text(best))} is likeliest, ${fmt.share(now.sentences[best])}; the rewards agree with ` +
+          `${now.agreed} of ${fmt.some(clicks.length, "click")}; KL ${fmt.nats(now.kl)}.`,
       );
     }
 

@@ -60,19 +60,16 @@ export const gone = (rows) => rows.findIndex((row) => row.single === 0);
 /** One sentence that says the change from one log probability to another. */
 export function change(what, before, after) {
   const d = after - before;
-  if (Math.abs(d) < 0.005) return `${what} leaves the log probability as it was, ${fmt.num(after)}.`;
-  return (
-    `${what} ${d > 0 ? "raises" : "lowers"} the log probability by ${fmt.num(Math.abs(d))}, from ` +
-    `${fmt.num(before)} to ${fmt.num(after)}: about ${times(d)} times ${d > 0 ? "more" : "less"} ` +
-    "probable."
-  );
+  if (Math.abs(d) < 0.005) return `${what}: ln P stays at ${fmt.num(after)}.`;
+  const [way, more] = d > 0 ? ["rises", "more"] : ["falls", "less"];
+  return `${what}: ln P ${way} to ${fmt.num(after)}, ${times(d)} times ${more} probable.`;
 }
 
-export function summary(rows, left) {
+export function summary(rows) {
   const n = rows.length - 1;
+  const lost = gone(rows) < 0 ? "" : `, in float32 0 from token ${gone(rows) + 1} on`;
   const parts = [
-    `${fmt.some(n, "token")} and the end: the product of ${fmt.some(n + 1, "probability", "probabilities")} is ` +
-      `${fmt.exp(rows.at(-1).sum)}, the sum of their logarithms is ${fmt.num(rows.at(-1).sum)}.`,
+    `${fmt.some(n, "token")}: product ${fmt.exp(rows.at(-1).sum)}${lost}; sum ${fmt.num(rows.at(-1).sum)}.`,
   ];
   const unknown = [...new Set(rows.filter((row) => !row.known).map((row) => fmt.quote(row.token)))];
   if (unknown.length) {
@@ -81,8 +78,9 @@ export function summary(rows, left) {
         "as <unk>.",
     );
   }
-  if (left) parts.push(`Only the first ${LIMIT} tokens are read; ${fmt.some(left, "more is", "more are")} left out.`);
-  if (gone(rows) >= 0)
-    parts.push(`In float32 the product is 0 from token ${gone(rows) + 1} on; the sum of logarithms goes on.`);
   return parts.join(" ");
 }
+
+/** What is said of a sentence that has more words than are shown. */
+export const cut = (/** @type {number} */ left) =>
+  left ? `Only the first ${LIMIT} tokens are read; ${fmt.some(left, "more is", "more are")} left out.` : "";

@@ -1,6 +1,6 @@
 // SentenceProbability: the chain rule on a sentence of the reader's own (chain.mjs has its numbers).
-import { button, chips, disable, field, figure, fmt, h, replace, roving, table } from "../kit/core.mjs";
-import { afterwards, analyse, change, gone, off, summary } from "./chain.mjs";
+import { answered, button, chips, disable, field, figure, fmt, h, replace, roving, table } from "../kit/core.mjs";
+import { afterwards, analyse, change, cut, gone, off, summary } from "./chain.mjs";
 import { strip, style } from "./strip.mjs";
 import { words } from "../engine/ngram.mjs";
 
@@ -34,7 +34,7 @@ export default figure(({ el, get, put, listen, say, wager }) => {
     options: get("examples").map(([label], i) => [i, label]),
     onchoose: (i) => {
       const pair = get("examples")[i ^ 1]?.[1] === get("sentence") && i < PAIRED; // what belongs together is compared
-      setSentence(get("examples")[i][1], pair ? `Against ${fmt.quote(get("examples")[i ^ 1][0])}, this` : "");
+      setSentence(get("examples")[i][1], pair ? `After ${fmt.quote(get("examples")[i ^ 1][0])}` : "");
     },
   });
 
@@ -51,7 +51,7 @@ export default figure(({ el, get, put, listen, say, wager }) => {
     const old = rows.at(-1).sum;
     const sentence = before.pop();
     chosen = null;
-    news = change("Going back", old, analyse(sentence, get("order")).at(-1).sum);
+    news = change("Undone", old, analyse(sentence, get("order")).at(-1).sum);
     put({ sentence });
   });
   const totals = h("div", { class: "lm-totals" });
@@ -80,7 +80,8 @@ export default figure(({ el, get, put, listen, say, wager }) => {
       ? null
       : wager({
           name: "sentence-float",
-          asks: `Multiplied in float32, the ${first.length} probabilities become 0 at one of the words. At which?`,
+          of: "sentence order",
+          asks: `In float32, the product of ${first.length - 1} tokens and <eos> becomes 0. At which word?`,
           pin: {
             label: "Word",
             min: 1,
@@ -94,16 +95,16 @@ export default figure(({ el, get, put, listen, say, wager }) => {
             if (rows.length) draw();
           },
           told: (bet) =>
-            `It is word ${dead + 1}, ${fmt.quote(first[dead].token)}` +
-            (bet === null ? "." : bet === dead + 1 ? ", as you said." : `; you said ${bet}, ${off(bet - dead - 1)}.`),
+            `The product becomes 0 at word ${dead + 1}, ${fmt.quote(first[dead].token)}` +
+            answered(bet, dead + 1, `; you said ${bet}, ${off(bet - dead - 1)}.`),
         });
   el.append(
-    h("div", { class: "lm-stack" }, input.node, examples.node),
-    ...(question ? [question.node] : []),
-    chart.node,
+    h("div", { class: "lm-stack" }, input.node, h.onstage("Words", examples.node)),
+    ...(question ? [h.onstage("Product", question.node)] : []),
+    h.onstage("Product", chart.node),
     totals,
-    tiles,
-    h("div", { class: "lm-row" }, swapButton, undoButton, keys),
+    h.onstage("Words", tiles),
+    h.onstage("Words", h("div", { class: "lm-row" }, swapButton, undoButton, keys)),
     say.node,
     numbers.node,
   );
@@ -115,7 +116,7 @@ export default figure(({ el, get, put, listen, say, wager }) => {
     const typed = get("sentence").trim().split(/\s+/);
     const tokens = typed.length === all.length ? typed : all; // as they were typed, where they stand apart
     [tokens[i], tokens[k]] = [tokens[k], tokens[i]];
-    setSentence(tokens.join(" "), `Swapping ${fmt.quote(rows[i].token)} and ${fmt.quote(rows[k].token)}`);
+    setSentence(tokens.join(" "), `Swapped ${fmt.quote(rows[i].token)} and ${fmt.quote(rows[k].token)}`);
   }
 
   function pick(i) {
@@ -200,9 +201,9 @@ export default figure(({ el, get, put, listen, say, wager }) => {
         fmt.num(row.sum, 4),
       ]),
     );
-    const sentences = [news, summary(rows, words(get("sentence")).length - rows.length + 1)].filter(Boolean);
+    // the change, where there was one
+    say(`${news || summary(rows)} ${cut(words(get("sentence")).length - rows.length + 1)}`.trim());
     news = "";
-    say(sentences.join(" "));
   }
 
   listen("sentence order", draw);

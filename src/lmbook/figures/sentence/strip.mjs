@@ -31,8 +31,6 @@ export function strip() {
   let width = 640;
   let last = null;
 
-  const text = (x, y, words, anchor = "middle") => s("text", { class: "lm-tick", x, y, "text-anchor": anchor }, words);
-
   function draw(rows, { chosen, open, yours }) {
     last = [rows, { chosen, open, yours }];
     const total = -rows.at(-1).sum;
@@ -42,7 +40,7 @@ export function strip() {
     const start = (/** @type {number} */ i) => (i ? -rows[i - 1].sum : 0);
     const every = width > 560 ? 20 : 50;
     const marks = (size, unit) => Array.from({ length: Math.floor(most / (size * unit)) + 1 }, (_, i) => i * size);
-    const tick = (at, y, words) => text(at, y, words, at < 20 ? "start" : at > width - 12 ? "end" : "middle");
+    const tick = (at, y, words) => s.tick(at, y, words, at < 20 ? "start" : at > width - 12 ? "end" : "middle");
     const below = TOP + TALL;
     const aside = width - x(END) < 160;
     replace(pieces, [
@@ -51,36 +49,32 @@ export function strip() {
         const to = x(-row.sum);
         const kind = row.known ? (i % 2 ? "odd" : "even") : "unknown";
         const box = { x: from, y: TOP, width: to - from, height: TALL, class: i === chosen ? "lm-chosen" : "" };
+        const title = s("title", {}, `${row.token}: −ln P = ${fmt.num(-Math.log(row.p))}`);
+        const roomy = to - from > LETTER * row.token.length + 6;
         return [
-          s(
-            "rect",
-            { "data-piece": kind, ...box },
-            s("title", {}, `${row.token}: −ln P = ${fmt.num(-Math.log(row.p))}`),
-          ),
-          to - from > LETTER * row.token.length + 6
-            ? s("text", { class: "lm-within", x: (from + to) / 2, y: TOP + 22, "text-anchor": "middle" }, row.token)
-            : null,
+          s("rect", { "data-piece": kind, ...box }, title),
+          roomy && s.text((from + to) / 2, TOP + 22, row.token, "middle", { class: "lm-within" }),
         ];
       }),
-      yours === null ? null : s("path", { class: "lm-flag", d: `M${x(-rows[yours].sum)} ${TOP - 6}v${TALL + 12}` }),
+      yours === null ? null : s.rule(`M${x(-rows[yours].sum)} ${TOP - 6}v${TALL + 12}`, "lm-flag"),
     ]);
     replace(scale, [
-      text(1, 12, "−ln P of the words, end to end, in nats", "start"),
+      s.tick(1, 12, "−ln P of the words, end to end, in nats", "start"),
       marks(every, 1).map((v) => tick(x(v), TOP - 8, String(v))),
-      marks(every > 20 ? 20 : 10, Math.LN10).map((v) => tick(x(v * Math.LN10), below + 16, v ? fmt.power(-v) : "1")),
-      text(1, below + 50, "their product", "start"),
+      marks(every > 20 ? 20 : 10, Math.LN10).map((v) =>
+        tick(x(v * Math.LN10), below + 16, v ? fmt.power(-v) : "product: 1"),
+      ),
       yours === null ? null : tick(x(-rows[yours].sum), below + 34, "your bet"),
     ]);
     replace(end, [
       s("rect", { class: "lm-zone", x: x(END), y: TOP, width: Math.max(0, width - x(END)), height: TALL + 24 }),
-      s("path", { class: "lm-dies", d: `M${x(END)} ${TOP - 4}v${TALL + 46}` }),
-      text(x(END) + (aside ? -6 : 6), below + 50, "float32 ends: from here 0", aside ? "end" : "start"),
+      s.rule(`M${x(END)} ${TOP - 4}v${TALL + 46}`, "lm-dies"),
+      s.tick(x(END) + (aside ? -6 : 6), below + 50, "float32 ends: from here 0", aside ? "end" : "start"),
     ]);
     const after =
       zero < 0 ? "; the product stays above the smallest float32." : `; float32 gives 0 from token ${zero + 1} on.`;
     const words = `The words end to end${open ? "." : `, ${fmt.num(total)} nats in all${after}`}`;
-    for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${ALL}`, width, "aria-label": words }))
-      drawing.setAttribute(name, String(value));
+    s.sized(drawing, width, ALL, words);
   }
 
   const stop = onwidth(node, (wide) => {

@@ -1,20 +1,19 @@
 // The look of the game: a passage with a gap, and a column of bets.
 export const style = `
 .lm-figure .lm-between { justify-content: space-between; }
-.lm-figure .lm-passage { padding: 0.7rem 0.9rem; border-radius: 6px; background: var(--lm-soft);
-  font-size: 1.0625rem; line-height: 1.55; white-space: pre-line; }
+.lm-figure .lm-passage { padding: 0.5rem 0.9rem; border-radius: 6px; background: var(--lm-soft);
+  font-size: 1.0625rem; line-height: 1.45; white-space: pre-line; }
 .lm-figure .lm-source { display: block; margin-top: 0.35rem; color: var(--lm-muted); font-size: 0.75rem;
   line-height: 1.3; }
-.lm-figure mark { padding: 0; background: none; color: inherit; text-underline-offset: 0.25em;
-  text-decoration: underline 2px; }
+.lm-figure mark { text-decoration: underline 2px; text-underline-offset: 0.25em; }
 .lm-figure mark.lm-won { text-decoration-color: var(--lm-3); }
 .lm-figure mark.lm-lost { text-decoration-color: var(--lm-2); text-decoration-style: dotted; }
 .lm-figure .lm-gap { display: inline-block; width: 4.5em; margin-left: 0.3em; border-bottom: 2px solid var(--lm-1);
   vertical-align: baseline; }
 .lm-figure .lm-bets { display: grid; grid-template-columns: minmax(5rem, max-content) minmax(6rem, 1fr) 2.2rem;
-  gap: 0.15rem 0.7rem; }
+  gap: 0 0.7rem; }
 .lm-figure .lm-bet { display: grid; grid-column: 1 / -1; grid-template-columns: subgrid; align-items: center;
-  min-height: 1.75rem; padding: 0 0.4rem; border-left: 3px solid transparent; border-radius: 3px; }
+  min-height: 1.5rem; padding: 0 0.4rem; border-left: 3px solid transparent; border-radius: 3px; }
 .lm-figure .lm-bet > :first-child { max-width: 11rem; overflow-wrap: anywhere; font-weight: 600; }
 .lm-figure .lm-bet-rest > :first-child { font-weight: 400; font-style: italic; }
 .lm-figure .lm-bet input[type="range"] { width: 100%; max-width: none; }
@@ -35,5 +34,5 @@ export const style = `
 .lm-figure .lm-own .lm-field label { white-space: nowrap; }
 .lm-figure .lm-own .lm-field input { flex-basis: 4rem; }
 .lm-figure .lm-part { margin-bottom: 0.3rem; color: var(--lm-muted); font-size: 0.875rem; }
-@media print { .lm-figure .lm-unplayed, .lm-figure .lm-unplayed ~ * { display: none; } } /* no empty form on paper */
+@media print { .lm-figure .lm-unplayed { display: none; } } /* no empty form on paper */
 `;

@@ -36,13 +36,12 @@ export const losses = (names, positions) => names.map((_, m) => positions.map(({
 export function verdict(names, { truth, truth_p }, p) {
   const better = names.filter((_, m) => truth_p[m] > p);
   const rank = !better.length
-    ? "You beat every model here."
+    ? "You beat every model."
     : better.length === names.length
-      ? "Every model did better here."
+      ? "Every model did better."
       : `Better than you: ${fmt.list(better)}.`;
-  const cost =
-    p > 0 ? `your loss is ${fmt.nats(loss(p))}` : "your loss is infinite, because a word that had probability 0 came";
-  return `The word was ${fmt.quote(truth)}. You gave it ${fmt.prob(p)}: ${cost}. ${rank}`;
+  const cost = p > 0 ? `your loss is ${fmt.nats(loss(p))}` : "your loss is infinite";
+  return `${fmt.quote(truth)} came. You gave it ${fmt.prob(p)}: ${cost}. ${rank}`;
 }
 
 /** What is said at the end, of the reader's probabilities and the models' losses. */

@@ -5,25 +5,28 @@
 // The tokenizers are those of bytepairs.mjs, which equal lmbook.text. Each has a table D of its own, trained as
 // skip-gram on the harbour stories; a type that they do not hold has a row of zeros.
 import { BytePairs, Characters, Words } from "../engine/bytepairs.mjs";
-import { chips, field, figure, fmt, h, replace, roving, table } from "../kit/core.mjs";
+import { answered, button, chips, field, figure, fmt, h, replace, roving, table } from "../kit/core.mjs";
 import { text as harbour } from "./harbour.mjs";
 import { Vocabulary } from "../engine/ngram.mjs";
 import { strip, style as rowStyle, tableOf } from "./rows.mjs";
 
 const MOST = 120; // characters that are cut
-const MANY = 60; // tokens of a lane from which on the tiles are small, without ids
+const TILES = 50; // of a lane; where one has more tokens, the tiles of all are small, without ids
 const NAMES = ["Characters", "Words", "Byte pairs"];
 const LANES = ["characters", "words", "byte pairs"];
 const style = `
 .lm-figure .lmt-both { --lm-side: 19rem; }
 .lm-figure .lm-body:has(> .lmt-lane) { gap: 0.5rem; }
 .lm-figure .lmt-lane { display: flex; flex-direction: column; gap: 0.25rem; }
-.lm-figure .lmt-lane > p { display: grid; grid-template-columns: 5.8rem minmax(0, 1fr); gap: 0 0.6rem;
+.lm-figure .lmt-lane > p { display: grid; grid-template-columns: 13.5rem minmax(0, 1fr); gap: 0 0.6rem;
   align-items: center; font-size: 0.875rem; }
-.lm-figure .lmt-length { position: relative; display: flex; align-items: center; gap: 0.5rem; white-space: nowrap; }
+@container (max-width: 30rem) { .lm-figure .lmt-lane > p { grid-template-columns: minmax(0, 1fr); } }
+.lm-figure .lmt-length { position: relative; display: flex; height: 1.1rem; align-items: center; }
 .lm-figure .lmt-length > i { flex: none; height: 0.7rem; background: var(--lm-1); }
-.lm-figure .lmt-length > .lmt-lost { margin-left: -0.5rem; border: 1px dashed var(--lm-2); background: none; }
-.lm-figure .lmt-length > .lmt-bet { position: absolute; width: 3px; height: 1.3rem; background: var(--lm-2); }
+.lm-figure .lmt-length > .lmt-lost { border: 1px dashed var(--lm-2); background: none; }
+.lm-figure .lmt-length > .lmt-bet { position: absolute; width: 3px; height: 1.1rem; background: var(--lm-2); }
+@media print { .lm-figure .lmt-length > :is(.lmt-bet, small) { display: none; } }
+.lm-figure .lmt-length > small { position: absolute; padding: 0 0.4rem; white-space: nowrap; }
 .lm-figure .lmt-tokens { display: flex; flex-wrap: wrap; gap: 0.25rem 0.15rem; min-height: 2.6rem; }
 .lm-figure .lmt-token { display: flex; flex-direction: column; align-items: center; min-width: 1.55rem; max-width: 100%;
   margin: 0; padding: 0.1rem 0.2rem;
@@ -42,7 +45,7 @@ const style = `
 // Blanks, line ends and tabs in visible form, and the character itself where it has one.
 const visible = (token) => token.replaceAll(" ", "␣").replaceAll("\n", "⏎").replaceAll("\t", "⇥") || "∅";
 
-export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
+export default figure(({ el, knob, get, put, listen, say, wager }) => {
   const vocabulary = Vocabulary.build(harbour.split("\n").flatMap((line) => [...line.split(" "), "<eos>"]));
   const flat = get("learned");
   const learned = Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i], flat[2 * i + 1]]);
@@ -53,7 +56,7 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
   let cut = []; // for each tokenizer its tokens: { token, id }
   let chosen = { lane: 0, at: 5 }; // a vowel of the first text
 
-  const input = field({ label: "Text", ...bound("text"), maxlength: MOST });
+  const input = field({ label: "Text", value: get("text"), oninput: (text) => put({ text }), maxlength: MOST });
   const examples = chips({
     label: "Try",
     options: get("examples").map((text) => [text, text.trim().split(/\s+/).slice(0, 2).join(" ")]),
@@ -63,11 +66,7 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
 
   const lanes = NAMES.map((name, lane) => {
     const head = h("p", {});
-    const tokens = h("div", {
-      class: "lmt-tokens",
-      role: "group",
-      "aria-label": `${name}: one tab stop, arrows move, Enter shows the row`,
-    });
+    const tokens = h.group("lmt-tokens", `${name}: one tab stop, arrows move, Enter shows the row`);
     return {
       head,
       tokens,
@@ -75,7 +74,7 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
       node: h("div", { class: "lmt-lane" }, head, tokens),
     };
   });
-  const joined = h("p", { class: "lm-small lm-muted" });
+  const joined = h.small();
   const title = h("p", { class: "lm-small" });
   const rows = h("div", {
     class: "lmt-rows",
@@ -89,32 +88,38 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
   });
   numbers.node.addEventListener("toggle", list);
   const first = { text: get("text"), merges: get("merges") };
-  const miss = (/** @type {number} */ d) => `${Math.abs(d)} too ${d < 0 ? "few" : "many"}`;
-  let yours = null; // the tokens that were bet, while the text is the one asked for
-  const asked = wager({
+  let yours = 30; // the tokens that are bet, while the text is the one asked for
+  /** @type {ReturnType<typeof wager> | null} */
+  let asked = null;
+  const pinned = (/** @type {number | null} */ bet) => {
+    yours = bet;
+    if (asked) draw();
+  };
+  asked = wager({
     name: "tokenizers-pairs",
+    of: "text merges",
     asks: "How many tokens will the byte pairs make of this text?",
-    pin: { label: "Tokens", min: 1, max: 60, value: 30 },
-    hides: [lanes[2].node, say.node],
+    pin: { label: "Tokens", min: 1, max: 60, value: yours, oninput: pinned },
+    hides: [lanes[2].tokens, say.node],
     told: (bet) => {
       const { length } = new BytePairs(learned.slice(0, first.merges)).encode(first.text);
-      const verdict = bet === length ? ", as you said." : `; you said ${bet}, ${miss(bet - length)} (the mark).`;
-      return `The byte pairs make ${fmt.some(length, "token")}${bet === null ? "." : verdict}`;
+      const off = `; you said ${bet}, ${Math.abs(bet - length)} too ${bet < length ? "few" : "many"}.`;
+      return `The byte pairs make ${fmt.some(length, "token")} of this text${answered(bet, length, off)}`;
     },
-    settled: (bet) => {
-      yours = bet;
-      if (cut.length) draw();
-    },
+    settled: pinned,
   });
   el.append(
-    input.node,
-    examples.node,
-    asked.node,
+    h.onstage("Text", input.node),
+    h.onstage("Text", examples.node),
+    h.onstage("Text", asked.node),
     lanes[0].node,
     lanes[1].node,
     lanes[2].node,
-    h("div", { class: "lm-row" }, merges.node, joined),
-    h("div", { class: "lm-split lm-split-right lmt-both" }, [h("div", { class: "lm-stack" }, say.node, title), rows]),
+    h.onstage("Text", h("div", { class: "lm-row" }, merges.node, joined)),
+    h.onstage(
+      "Rows",
+      h("div", { class: "lm-split lm-split-right lmt-both" }, [h("div", { class: "lm-stack" }, say.node, title), rows]),
+    ),
     numbers.node,
   );
 
@@ -130,47 +135,50 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
         0,
         cut.findIndex((tokens) => tokens.length),
       );
-    chosen.at = Math.max(0, Math.min(cut[chosen.lane].length - 1, chosen.at));
+    chosen.at = Math.max(0, Math.min(cut[chosen.lane].length, TILES, chosen.at + 1) - 1);
   };
 
   function drawLane(lane) {
     const { head, tokens } = lanes[lane];
     const unknown = cut[lane].filter(({ id }) => id === 1).length;
     const most = Math.max(...cut.map((tokens) => tokens.length), 1);
-    const long = (/** @type {number} */ n) => ({ style: { width: `${(52 * n) / most}%` } });
+    const share = (/** @type {number} */ n) => `${(100 * Math.min(most, n)) / most}%`;
+    const long = (/** @type {number} */ n) => ({ style: { width: share(n) } });
+    const bet = lane === 2 && get("text") === first.text ? yours : null;
+    const covered = lane === 2 && asked.open ? "lm-covered" : null;
+    const count = `${fmt.some(cut[lane].length, "token")}${unknown ? `, ${fmt.count(unknown)} unknown` : ""}`;
     replace(head, [
-      h("b", {}, NAMES[lane]),
+      h("span", {}, h("b", {}, NAMES[lane]), " ", h("span", { class: covered }, count)),
       h("span", { class: "lmt-length" }, [
-        h("i", long(cut[lane].length - unknown)),
+        h("i", { class: covered, ...long(cut[lane].length - unknown) }),
         unknown ? h("i", { class: "lmt-lost", ...long(unknown) }) : null,
-        lane === 2 && yours && get("text") === first.text
-          ? h("i", { class: "lmt-bet", style: { left: `${(52 * Math.min(most, yours)) / most}%` } })
+        bet ? h("i", { class: "lmt-bet", style: { left: share(bet) } }) : null,
+        bet
+          ? h("small", { style: bet > most / 2 ? { right: share(most - bet) } : { left: share(bet) } }, "your bet")
           : null,
-        `${fmt.some(cut[lane].length, "token")}${unknown ? `, ${fmt.count(unknown)} unknown` : ""}`,
       ]),
     ]);
+    tokens.classList.toggle("lmt-many", most > TILES);
     const now = JSON.stringify(cut[lane]);
     if (tokens.dataset.shown === now) return;
     tokens.dataset.shown = now;
-    tokens.classList.toggle("lmt-many", cut[lane].length > MANY);
+    const more = cut[lane].length - TILES;
     replace(tokens, [
-      cut[lane].map(({ token, id }, at) =>
-        h(
-          "button",
-          {
-            type: "button",
-            class: `lmt-token${id === 1 ? " lmt-unknown" : ""}`,
-            "data-id": id,
-            onclick: () => choose(lane, at),
-          },
-          [
-            h("b", { "aria-hidden": String(token === " ") }, visible(token)),
-            h("span", { class: "lm-hidden" }, `${token === " " ? "space" : ""}, id `),
-            h("span", {}, id),
-            h("span", { class: "lm-hidden" }, id === 1 ? ", unknown" : ""),
-          ],
+      cut[lane]
+        .slice(0, TILES)
+        .map(({ token, id }, at) =>
+          button(
+            [
+              h("b", { "aria-hidden": String(token === " ") }, visible(token)),
+              h("span", { class: "lm-hidden" }, `${token === " " ? "space" : ""}, id `),
+              h("span", {}, id),
+              h("span", { class: "lm-hidden" }, id === 1 ? ", unknown" : ""),
+            ],
+            () => choose(lane, at),
+            { class: `lmt-token${id === 1 ? " lmt-unknown" : ""}`, "data-id": id },
+          ),
         ),
-      ),
+      more > 0 && h("small", {}, `… ${fmt.some(more, "more token")}`),
     ]);
   }
 
@@ -178,7 +186,7 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
     clamp();
     lanes.forEach(({ tokens }, lane) => {
       const same = lane === chosen.lane ? cut[lane][chosen.at]?.id : null;
-      [...tokens.children].forEach((tile, at) => {
+      [...tokens.querySelectorAll("button")].forEach((tile, at) => {
         tile.setAttribute("aria-pressed", String(lane === chosen.lane && at === chosen.at));
         tile.classList.toggle("lmt-same", cut[lane][at].id === same);
       });
@@ -214,20 +222,15 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
     const places = cut[chosen.lane].filter(({ id }) => id === now.id).length;
     const what =
       now.id === 1
-        ? `${fmt.quote(visible(now.token))} is not in the vocabulary of ${LANES[chosen.lane]}, so it is <unk>, id 1`
+        ? `${fmt.quote(visible(now.token))} is no known word: <unk>, id 1`
         : `${fmt.quote(visible(now.token))} has id ${now.id} among ${LANES[chosen.lane]}`;
-    const like = tables[chosen.lane]
-      .nearest(now.id, tokenizers[chosen.lane].size)
-      .map((one) => `${fmt.quote(visible(tokenizers[chosen.lane].name(one.id)))} (${fmt.num(one.like)})`);
+    const [first] = tables[chosen.lane].nearest(now.id, tokenizers[chosen.lane].size);
+    const like = first && fmt.quote(visible(tokenizers[chosen.lane].name(first.id)));
     say(
-      `${what}. ${
-        like.length
-          ? `The rows most like row ${now.id} of D, by their cosine, are those of ${fmt.list(like)}.`
-          : `The stories do not hold it, so no training moved row ${now.id} of D: it is 0.`
-      } ` +
-        (places > 1
-          ? `${fmt.some(places, "place")} of the text share this row.`
-          : "No other place of the text has this row."),
+      `${what}${places > 1 ? `, ${places} times here` : ""}. ` +
+        (first
+          ? `Nearest row: that of ${like} (${fmt.num(first.like)}).`
+          : `No training moved row ${now.id} of D: it is 0.`),
     );
   }
 

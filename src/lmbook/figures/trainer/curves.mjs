@@ -1,135 +1,182 @@
-// curves.mjs: the losses of a training while it goes on, over those of a recorded one.
+// curves.mjs: the losses of a training while it goes on, over those of a recorded one, and the bet on it. The scale is
+// that of the record: it grows where a training leaves it, and never shrinks while one goes on.
 import { fmt, h, replace, s } from "../kit/core.mjs";
 
-const HIGH = 250;
-const LEFT = 40;
-const RIGHT = 12;
-const TOP = 22;
-const LOW = 36; // px of the chart and of its margins
-const LETTER = 8; // px of one in a name, about
-const EARLY = 0.06; // share of the steps in which a curve may be above the chart
+const LEFT = 34;
+const RIGHT = 80; // for the names of the curves
+const TOP = 24;
+const LOW = 22; // px of the margins
+const APART = 15; // px between two names
 
 /** The point at which the held-out loss is lowest. */
 export const lowest = (points) =>
   points.reduce((best, point) => (point[2] < (best?.[2] ?? Number.POSITIVE_INFINITY) ? point : best), null);
 
-/** The curves: for each run its points, and those of the recorded run. marks: [[height, words]]; tones: of the runs. */
-export function chart() {
-  const node = h("div", { class: "lmt-chart" });
+const round = (most, lines) => {
+  const size = 10 ** Math.floor(Math.log10(most / lines));
+  return [1, 2, 5, 10].map((k) => k * size).find((gap) => most / gap <= lines);
+};
+
+/**
+ * The curves. live, before: of each run, now and recorded, its points; seeds: of each, held-out losses with other
+ * seeds; names, tones: of the runs; marks: [[height, words]]; steps: of the whole training; bet: { on, level, truth,
+ * hides }, pin: what is bet, covered: it is open. picked(step, nats) is told of a press.
+ */
+export function chart(picked) {
+  const svg = s("svg", { "aria-hidden": "true" });
+  const node = h("div", { class: "lmt-chart" }, svg);
   let wide = 320;
   let given = null;
-  const draw = () => {
+  let scale = null; // { top, last } of this record, as far as they have grown
+  let place = null;
+
+  function draw() {
     if (!given) return;
-    const { runs, before, marks, end, tones, labels, covered } = given;
-    const all = [...runs, ...before].flat();
-    const last = Math.max(end, ...all.map(([step]) => step));
-    // the fall from the start would flatten what comes after it
-    const settled = all.filter(([step]) => step >= EARLY * last);
-    const heights = [
-      ...(settled.length ? settled : all).flatMap(([, train, valid]) => [train, valid]),
-      ...marks.map(([height]) => height),
-    ].filter(Number.isFinite);
-    const first = Math.max(...[...runs, ...before].map((points) => Math.max(points[0]?.[1] ?? 0, points[0]?.[2] ?? 0)));
-    const top = 1.05 * (covered ? first : Math.max(...heights, 0.1));
-    const high = !covered && Math.min(...heights) > 0.5 * top;
-    const low = high ? Math.floor(Math.min(...heights) * 10) / 10 : 0;
-    const x = (step) => LEFT + ((wide - LEFT - RIGHT) * step) / last;
-    const y = (v) => TOP + (HIGH - LOW - TOP) * (1 - (v - low) / (top - low));
-    const ended = ([points]) => points?.at(-1)?.[2] ?? 0;
-    const line = (points, which) =>
-      points
-        .filter((point) => Number.isFinite(point[which]))
-        .map((point, i) => `${i ? "L" : "M"}${x(point[0]).toFixed(1)} ${y(point[which]).toFixed(1)}`)
-        .join("");
-    const size = 10 ** Math.floor(Math.log10(last / 2));
-    const every = [1, 2, 5, 10].map((k) => k * size).find((step) => last / step <= 5);
-    const gap = [0.1, 0.2, 0.5, 1, 2].find((step) => (top - low) / step <= 5) ?? 5;
-    const across = [];
-    const up = [];
-    for (let step = 0; step <= last; step += every) across.push(step);
-    for (let v = Math.ceil(low / gap) * gap; v <= top + 1e-9; v += gap) up.push(v);
-    // the names of the curves stand behind their ends, or, where there is no room, above; below where another is near
-    const named = (runs.length ? runs : before).map((points, i) => {
-      const [step, , valid] = points.at(-1) ?? [last, NaN, low];
-      const behind = x(step) + 8 + LETTER * labels[i].length < wide - RIGHT;
-      return [labels[i], y(valid) + (behind ? 12 : 0), i, behind ? x(step) + 8 : null];
+    const { live, before, seeds, names, tones, marks, steps, bet, pin, covered } = given;
+    const high = node.closest(".spare") ? 180 : 250;
+    const bottom = high - LOW;
+    const right = wide - RIGHT;
+    const all = [...live, ...before].flat();
+    const losses = [...all.flatMap(([, ...both]) => both), ...marks.map(([height]) => height)].filter(Number.isFinite);
+    if (scale?.of !== before) scale = { of: before, top: 0, last: steps };
+    scale.top = Math.max(scale.top, losses.length ? 1.03 * Math.max(...losses) : 4);
+    scale.last = Math.ceil(Math.max(scale.last, ...all.map(([step]) => step)) / steps) * steps;
+    const { top, last } = scale;
+    const least = Math.min(top, ...losses);
+    const low = least > top / 4 ? Math.floor(2 * least - 0.05) / 2 : 0;
+    const x = (step) => LEFT + ((right - LEFT) * step) / last;
+    const y = (v) => TOP + ((bottom - TOP) * (top - v)) / (top - low);
+    place = (left, up) => [(last * (left - LEFT)) / (right - LEFT), top - ((top - low) * (up - TOP)) / (bottom - TOP)];
+
+    const shown = live.some((points) => points.length) ? live : before;
+    const early = shown.some((points) => points.length && points.at(-1)[0] < 0.9 * last);
+    const levels = [...marks.map(([height]) => height), ...(bet?.words ? [bet.level] : [])];
+    const taken = early ? levels.map((level) => y(level) - 5) : []; // by their words, which names in the drawing avoid
+    /** A name right of a place, free of the others. */
+    const tag = (left, at, words, kind, tone, others = taken) =>
+      s.text(left + 6, s.free(others, at + 4, APART, [TOP, bottom - 2]), words, "start", {
+        class: kind,
+        "data-tone": tone,
+      });
+    const hidden = (i, column) => covered && bet.hides.some(([run, which]) => run === i && which === column);
+    const single = names.length < 2;
+    /** Around what lies between the losses held out and in training, from a step on. */
+    const between = (points, from) => {
+      const there = points.filter(([step, train]) => step >= from && Number.isFinite(train));
+      const edge = (column) => there.map((point) => [x(point[0]), y(point[column])]);
+      return [...edge(2), ...edge(1).reverse()];
+    };
+    const called = (i) => (single ? "held out" : names[i]);
+    function curve(points, i, column, kind) {
+      const there = points.filter((point) => Number.isFinite(point[column]));
+      if (!there.length) return null;
+      const line = s.through(there.map((point) => [x(point[0]), y(point[column])]));
+      const at = x(there[0][0]);
+      const up = y(there[0][column]);
+      const hides = hidden(i, column);
+      const begins = hides && !kind.includes("seed"); // what is covered shows where it begins
+      return [
+        s("path", { class: `${kind}${hides ? " lm-covered" : ""}`, "data-tone": tones[i], d: line }),
+        begins && column === 2 && s("circle", { class: "lmt-lowest", "data-tone": tones[i], cx: at, cy: up, r: 3.5 }),
+        begins && column === 2 && s.text(at + 9, up + 4, `${called(i)} …`, "start", { class: "lmt-name lmt-begun" }),
+      ];
+    }
+    const both = (runs, kind) =>
+      runs.map((points, i) => [
+        single && curve(points, i, 1, `lmt-line lmt-train ${kind}`),
+        curve(points, i, 2, `lmt-line ${kind}`),
+      ]);
+    const ends = shown
+      .flatMap((points, i) => (single ? [2, 1] : [2]).map((column) => ({ i, column, end: points.at(-1) })))
+      .filter(({ end, column }) => Number.isFinite(end?.[column]))
+      .sort((a, b) => a.end[a.column] - b.end[b.column]);
+    const named = ends.map(({ i, column, end }) => {
+      const kind = `${column === 1 ? "lm-tick" : "lmt-name"}${hidden(i, column) ? " lm-covered" : ""}`;
+      const words = column === 1 ? "in training" : called(i);
+      return tag(x(end[0]), y(end[column]), words, kind, tones[i]);
     });
-    named.sort((a, b) => a[1] - b[1]);
-    named.forEach((one, i) => {
-      one[1] = Math.min(Math.max(one[1] - 8, TOP + 10, (named[i - 1]?.[1] ?? 0) + 16), HIGH - LOW - 4);
-    });
-    replace(node, [
-      s("svg", { width: wide, height: HIGH, viewBox: `0 0 ${wide} ${HIGH}`, "aria-hidden": "true" }, [
-        up.map((v) => [
-          s("line", { class: "lm-grid", x1: LEFT, x2: wide - RIGHT, y1: y(v), y2: y(v) }),
-          s("text", { class: "lm-tick", x: LEFT - 6, y: y(v) + 4, "text-anchor": "end" }, fmt.num(v, gap < 1 ? 1 : 0)),
+    const gap = round(top - low, 5);
+    const across = round(last, 4);
+    const many = Math.floor(last / across);
+    const best = single && shown[0] ? lowest(shown[0]) : null;
+    const ended = shown[0]?.at(-1)?.[2] ?? 0;
+    const overfits = best && best[0] < 0.9 * shown[0].at(-1)[0] && ended > best[2] + 0.01;
+    const parts = [
+      Array.from({ length: 12 }, (_, k) => (Math.ceil(low / gap - 1e-9) + k) * gap)
+        .filter((v) => v <= top)
+        .map((v) => [
+          s.rule(`M${LEFT} ${y(v)}H${right}`),
+          s.tick(LEFT - 6, y(v) + 4, fmt.num(v, gap < 1 ? 1 : 0), "end"),
         ]),
-        across.map((step) =>
-          s("text", { class: "lm-tick", x: x(step), y: HIGH - LOW + 16, "text-anchor": "middle" }, fmt.count(step)),
+      Array.from({ length: many + 1 }, (_, k) =>
+        s.tick(
+          x(k * across),
+          bottom + 16,
+          fmt.count(k * across) + (k === many ? " steps" : ""),
+          k ? "middle" : "start",
         ),
-        s("text", { class: "lm-tick", x: wide - RIGHT, y: HIGH - 2, "text-anchor": "end" }, "steps"),
-        s(
-          "text",
-          { class: "lm-tick", x: 0, y: 10 },
-          `loss, nats per prediction${first > top ? `; ${fmt.num(first, 1)} at first` : ""}`,
-        ),
-        marks.map(([height, words]) => [
-          s("line", { class: "lmt-mark", x1: LEFT, x2: wide - RIGHT, y1: y(height), y2: y(height) }),
-          s(
-            "text",
-            {
-              class: "lm-tick",
-              x: wide - RIGHT,
-              y: y(height) + (ended(before) > height ? 14 : -4),
-              "text-anchor": "end",
-            },
-            [words],
-          ),
-        ]),
-        s(
-          "svg",
-          {
-            class: "lmt-inside",
-            y: TOP - 2,
-            width: wide,
-            height: HIGH - LOW - TOP + 4,
-            viewBox: `0 ${TOP - 2} ${wide} ${HIGH - LOW - TOP + 4}`,
-          },
-          [
-            before.map((points, i) =>
-              s("g", { class: covered ? "lm-covered" : null }, [
-                s("path", { class: "lmt-before lmt-train", "data-tone": tones[i], d: line(points, 1) }),
-                s("path", { class: "lmt-before", "data-tone": tones[i], d: line(points, 2) }),
-              ]),
-            ),
-            runs.map((points, i) => [
-              s("path", { class: "lmt-train", "data-tone": tones[i], d: line(points, 1) }),
-              s("path", { class: "lmt-live", "data-tone": tones[i], d: line(points, 2) }),
-            ]),
-            (runs.length ? runs : before).map((points, i) => {
-              const best = lowest(points);
-              return best && points.length > 2 && !covered
-                ? s("circle", { class: "lmt-lowest", "data-tone": tones[i], cx: x(best[0]), cy: y(best[2]), r: 4 })
-                : null;
-            }),
-          ],
-        ),
-        named.map(([words, at, i, from]) =>
-          s(
-            "text",
-            {
-              class: `lmt-name${covered ? " lm-covered" : ""}`,
-              "data-tone": tones[i],
-              x: from ?? wide - RIGHT,
-              y: at,
-              "text-anchor": from ? "start" : "end",
-            },
-            words,
-          ),
-        ),
+      ),
+      s.tick(0, 10, "loss, nats per prediction", "start"),
+      marks.map(([height, words]) => [
+        s.rule(`M${LEFT} ${y(height)}H${right}`, "lmt-mark"),
+        height > ended
+          ? s.tick(right - 4, y(height) - 5, words, "end")
+          : s.tick(LEFT + 5, y(height) - 5, words, "start"), // the curves begin far above
       ]),
-    ]);
-  };
+      bet && stake(bet),
+      seeds.map((others, i) =>
+        others.map((valid) => {
+          const points = valid.map((v, k) => [(k * steps) / (valid.length - 1), null, Math.min(v, top)]); // to the edge
+          return curve(points, i, 2, "lmt-line lmt-seed-line");
+        }),
+      ),
+      both(before, live.length ? "lmt-before" : ""),
+      both(live, "lmt-live"),
+      overfits
+        ? s("g", { class: hidden(0, 2) ? "lm-covered" : null }, [
+            s("path", { class: "lmt-gap", "data-tone": tones[0], d: `${s.through(between(shown[0], best[0]))}Z` }),
+            s("circle", { class: "lmt-lowest", "data-tone": tones[0], cx: x(best[0]), cy: y(best[2]), r: 4 }),
+            s.tick(x(best[0]), y(best[2]) - 10, `lowest ${fmt.num(best[2])}`),
+          ])
+        : null,
+      named,
+      live.length && before.length
+        ? tag(right, y(before[0].at(-1)[2]), "recorded", "lm-tick", null, early ? [] : taken)
+        : null,
+    ];
+    s.sized(svg, wide, high);
+    replace(svg, parts);
+
+    /** What is bet on the curve, and when it is settled by how much one missed. */
+    function stake({ on, level, truth, words }) {
+      if (on === "share") return null;
+      const step = on === "step";
+      const at = (v) => (step ? [x(v), y(level)] : [right, y(v)]);
+      const to = at(truth);
+      return [
+        step && [
+          s.rule(`M${LEFT} ${y(level)}H${right}`, "lmt-mark"),
+          words && s.tick(right - 4, y(level) - 5, words, "end"),
+        ],
+        pin !== null && s("g", { class: covered ? "lmt-open" : null }, yours(step, at(pin), to)),
+        s("circle", { class: `lmt-truth${covered ? " lm-covered" : ""}`, cx: to[0], cy: to[1], r: 4.5 }),
+      ];
+    }
+
+    function yours(step, from, to) {
+      const [across, up] = from;
+      const late = across > right - 70;
+      return [
+        s.rule(step ? `M${across} ${TOP}V${bottom}` : `M${LEFT} ${up}H${right}`, "lmt-bet"),
+        step
+          ? s.text(across + (late ? -5 : 5), TOP + 10, "your bet", late ? "end" : "start")
+          : s.text(right - 4, up + (up < to[1] || up > bottom - 18 ? -5 : 14), "your bet", "end"), // clear of the fall
+        !covered && s("path", { class: "lmt-miss", d: s.through([from, to]) }),
+      ];
+    }
+  }
+
+  svg.addEventListener("click", ({ offsetX, offsetY }) => place && picked(...place(offsetX, offsetY)));
   return {
     node,
     draw: (next) => {

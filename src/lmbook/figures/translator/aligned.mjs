@@ -1,5 +1,5 @@
 // aligned.mjs: a sentence and its translation, token by token, with the weights between them as lines and as a matrix.
-import { fmt, h, replace, roving, s } from "../kit/core.mjs";
+import { button, fmt, h, replace, roving, s } from "../kit/core.mjs";
 
 const ROW = 24; // px of a line of the drawing
 const FAINT = 0.04; // weights below are not drawn
@@ -25,26 +25,29 @@ export const alignedStyle = `
 .lm-figure button.lmx-token[aria-pressed="true"] { border-color: var(--lm-1); box-shadow: inset 0 0 0 1px var(--lm-1);
   font-weight: 600; }
 .lm-figure button.lmx-forced { border-style: dashed; border-color: var(--lm-2); }
+.lm-figure .lmx-said { border: 2px dashed var(--lm-text); }
+.lmx-you { flex: none; margin-right: 0.3rem; font-size: 0.75rem; }
+.lmx-axis { display: flex; justify-content: space-between; color: var(--lm-muted);
+  font-size: 0.75rem; line-height: 1.3; }
 .lmx-part { color: var(--lm-muted); }
 .lmx-mark { color: var(--lm-muted); font-style: italic; }
-.lmx-link { fill: none; stroke: var(--lm-edge); stroke-opacity: 0.35; vector-effect: non-scaling-stroke; }
+.lmx-link { fill: none; stroke: var(--lm-text); vector-effect: non-scaling-stroke; }
 .lmx-now { fill: none; stroke: var(--lm-1); stroke-linecap: round; vector-effect: non-scaling-stroke; }
 .lmx-map path, .lmx-heads path { fill: var(--lm-1); }
 .lmx-map rect, .lmx-heads rect { fill: none; stroke: var(--lm-2); stroke-width: 1.5;
   vector-effect: non-scaling-stroke; }
 .lmx-map { display: none; }
 @container (min-width: 40rem) {
-  .lm-figure .lmx-board { max-height: 26.5rem; }
+  .lm-figure .lmx-board { max-height: 24.5rem; }
   .lm-figure .lmx-draw { min-height: 12rem; max-height: none; }
   .lmx-boards:not(.lmx-two) .lmx-mapped { grid-template-columns: fit-content(46%) minmax(2.5rem, 8rem)
     max-content minmax(6rem, 17rem); }
   .lmx-boards:not(.lmx-two) .lmx-mapped > .lmx-map { display: block; padding: 0 2px 0 1rem; }
 }
-@media screen { /* while a bet is open */
-  .lm-figure .lmx-boards.lm-covered { visibility: visible; }
-  .lm-figure .lmx-boards.lm-covered::before { content: none; }
-  .lm-figure .lmx-boards.lm-covered :is(svg, small) { visibility: hidden; }
-  .lm-figure .lmx-boards.lm-covered .lmx-keys .lmx-token { background: none; }
+@media screen { /* while a bet is open: where the chosen token looks */
+  .lm-figure .lmx-asked :is(.lmx-keys small, .lmx-now) { visibility: hidden; }
+  .lm-figure .lmx-asked .lmx-keys .lmx-token { background: none; }
+  .lm-figure .lmx-asked .lmx-map rect { fill: var(--lm-paper); }
 }
 `;
 
@@ -101,22 +104,23 @@ export function board(onchoose) {
 
   return {
     node: h("div", { class: "lmx-board" }, head, written, drawing),
-    draw({ label, found, queries, seen, rows, place, alone, forced }) {
+    /** open: whether it is asked where the token looks; said: where the reader said that it does, or null. */
+    draw({ label, found, queries, seen, rows, place, alone, forced, open, said }) {
       head.textContent = label;
       head.hidden = !label;
       written.textContent = found.text || "(nothing)";
       if (drawn !== queries) {
-        const had = asking.contains(document.activeElement);
-        replace(asking, [
+        group.refill(
           queries.map(({ text }, t) =>
-            h("li", {}, [
-              h("button", { type: "button", class: "lmx-token", onclick: () => onchoose(t) }, tokenOf(text, t)),
-            ]),
+            h(
+              "li",
+              {},
+              button(tokenOf(text, t), () => onchoose(t), { class: "lmx-token" }),
+            ),
           ),
-        ]);
+          Math.min(place, queries.length - 1),
+        );
         drawn = queries;
-        group.refresh();
-        if (had) group.focus(Math.min(place, queries.length - 1));
       }
       [...asking.querySelectorAll("button")].forEach((one, t) => {
         one.setAttribute("aria-pressed", String(t === place));
@@ -127,9 +131,15 @@ export function board(onchoose) {
         seen.map(({ text, typed }, i) =>
           h("li", {}, [
             h("small", {}, (now[i] ?? 0) >= 0.005 ? fmt.num(now[i]) : ""),
-            h("span", { class: "lmx-token", style: { "--lmx-share": `${Math.round(70 * (now[i] ?? 0))}%` } }, [
-              tokenOf(text, i, typed),
-            ]),
+            i === said ? h("b", { class: "lmx-you" }, "you") : null,
+            h(
+              "span",
+              {
+                class: `lmx-token${i === said ? " lmx-said" : ""}`,
+                style: { "--lmx-share": `${Math.round(70 * (now[i] ?? 0))}%` },
+              },
+              [tokenOf(text, i, typed)],
+            ),
           ]),
         ),
       ]);
@@ -141,12 +151,16 @@ export function board(onchoose) {
       const line = (i, t, kind, wide, dark = 1) =>
         s("path", { class: kind, d: curve(i, t), "stroke-width": wide, "stroke-opacity": dark });
       replace(lines, [
-        rows.map((row, t) => (t === place ? null : line(top(row), t, "lmx-link", 1.5, 0.35))),
-        now.map((w, i) => (w > FAINT ? line(i, place, "lmx-now", 1 + 6 * w, 0.25 + 0.75 * w) : null)),
+        rows.map((row, t) => (t === place ? null : line(top(row), t, "lmx-link", 1.2, 0.4))),
+        now.map((w, i) => (w > FAINT ? line(i, place, "lmx-now", 1 + 6 * w, 0.55 + 0.45 * w) : null)),
       ]);
       drawing.classList.toggle("lmx-mapped", alone);
+      drawing.classList.toggle("lmx-asked", open);
       const height = `${ROW * rows.length}px`;
-      replace(map, alone ? small(rows, place, { preserveAspectRatio: "none", style: { height } }) : null);
+      replace(map, [
+        alone && small(rows, place, { preserveAspectRatio: "none", style: { height } }),
+        alone && h("div", { class: "lmx-axis" }, h("span", {}, "rows: written ↓"), h("span", {}, "source →")),
+      ]);
     },
   };
 }

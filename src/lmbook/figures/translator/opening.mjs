@@ -1,6 +1,6 @@
 // opening.mjs: one word of a translation opened: what each sublayer adds, what the decoder would write there, and the
 // scores behind the weights.
-import { button, fmt, h, replace } from "../kit/core.mjs";
+import { button, fmt, grid, h, replace } from "../kit/core.mjs";
 import { shown } from "./aligned.mjs";
 
 const STAGES = {
@@ -11,26 +11,13 @@ const STAGES = {
   feed: "feed-forward",
 };
 
-const grid = (head, rows) =>
-  h("table", {}, [
-    h("thead", {}, h("tr", {}, [head.map((word) => h("th", { scope: "col" }, word))])),
-    h("tbody", {}, [
-      rows.map((row) => h("tr", {}, [row.map((cell, i) => h(i ? "td" : "th", i ? {} : { scope: "row" }, cell))])),
-    ]),
-  ]);
-
 /**
  * The fold. about(): what the first board's model is; ready(name): whether it is there; load(): fetches it;
  * ask(given): the engine's answer, or null when the figure has gone; head(), layer(): of the first board.
  */
 export function opening({ about, ready, size, load, ask, head, layer }) {
-  const body = h("div", {
-    class: "lm-scroll lm-table",
-    tabindex: "0",
-    role: "region",
-    "aria-label": "The way of one token through the layers",
-  });
-  const words = h("p", { class: "lm-small lm-muted" });
+  const body = h.scroller("lm-scroll lm-table", "The way of one token through the layers");
+  const words = h.small();
   const node = h("details", { class: "lmx-open" }, [
     h("summary", {}, "Open this word: the sum of all that the layers add to it"),
     words,
@@ -82,7 +69,7 @@ export function opening({ about, ready, size, load, ask, head, layer }) {
         ]),
       ),
       chosen && [
-        h("p", { class: "lm-small lm-muted" }, `Layer ${chosen.layer}, head ${k}: score q·k/√d_k, then its softmax`),
+        h.small(`Layer ${chosen.layer}, head ${k}: score q·k/√d_k, then its softmax`),
         grid(
           ["looked at", "score", "e^score / sum"],
           chosen.scores[k - 1].map((score, i) => [

@@ -4,19 +4,17 @@
 //
 // What is seen before a model is loaded was computed by the package. Left in a drawing stands what is looked at, right
 // who looks.
-import { button, chips, choice, field, figure, fmt, h, replace, roving, select, table, whole } from "../kit/core.mjs";
+import { button, chips, choice, field, figure, fmt, h, replace, roving, table, whole } from "../kit/core.mjs";
+import { strange } from "../kit/format.mjs";
 import { connect } from "../kit/live.mjs";
-import { alignedStyle, board, shown, small, top } from "./aligned.mjs";
+import { alignedStyle, board, shown, top } from "./aligned.mjs";
 import { opening } from "./opening.mjs";
+import { stakeOn } from "./stake.mjs";
+import { chosenWeights, tilesOf, tilesStyle } from "./tiles.mjs";
 
 const LONGEST = 200; // characters
-const KINDS = [
-  ["cross", "the source, from the translation"],
-  ["self", "what is written, from the translation"],
-  ["encoder", "the source, from the source"],
-];
-
 const style = `
+.lm-figure .lm-body:has(> .lmx-boards) { gap: 0.45rem; }
 .lmx-ask input[type="text"] { font-size: 1.0625rem; }
 .lmx-top { justify-content: space-between; }
 .lmx-line { display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: center; }
@@ -27,27 +25,13 @@ const style = `
   gap: 1rem 1.6rem; align-items: start; }
 .lmx-boards > .lm-stack { min-width: 0; }
 @container (min-width: 40rem) {
-  .lmx-boards.lmx-two { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) 13.5rem; }
+  .lmx-boards.lmx-two { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) 14.5rem; }
 }
+@container (max-width: 30rem) { .lmx-two > :nth-child(3) { display: none; } } /* two drawings fill a phone */
 .lm-figure .lmx-two .lmx-written { font-size: 1rem; line-height: 1.3; }
 .lm-figure .lmx-boards + div .lm-says { min-height: 1.45em; }
-.lmx-heads { display: grid; grid-template-columns: max-content repeat(var(--lmx-n), minmax(0, 4.1rem));
-  gap: 0.3rem 0.4rem; align-items: center; font-size: 0.8125rem; }
-.lm-figure .lmx-heads button { display: block; width: 100%; margin: 0; padding: 2px; border: 1px solid var(--lm-line);
-  border-radius: 4px; background: none; color: inherit; cursor: pointer; line-height: 0; }
-.lm-figure .lmx-heads button[aria-pressed="true"] { border-color: var(--lm-1); box-shadow: inset 0 0 0 1px var(--lm-1);
-  }
-.lmx-heads svg { display: block; width: 100%; height: auto; aspect-ratio: 1; } /* however long the map is */
 .lmx-open table { font-size: 0.875rem; }
-${alignedStyle}`;
-
-/** The mean over the heads, or one head: weights[query][key]. */
-function chosenWeights({ weights }, head) {
-  if (head) return weights[head - 1];
-  return weights[0].map((row, t) =>
-    row.map((_, i) => weights.reduce((sum, one) => sum + one[t][i], 0) / weights.length),
-  );
-}
+${alignedStyle}${tilesStyle}`;
 
 const megabytes = (bytes) => `${fmt.num(bytes / 1e6, 1)} MB`;
 
@@ -87,13 +71,9 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   const bar = h("progress", { max: 1, value: 0, "aria-label": "loading the model", hidden: true });
   const note = h("span", { class: "lm-small lm-muted" });
   const examples = h("div", {});
+  let tries = null; // the chips in it
   const ways = all.map((one, i) => [JSON.stringify([i]), one.label]);
-  const pairs = all.flatMap((a, i) =>
-    all
-      .slice(i + 1)
-      .map((_b, j) => [i, i + 1 + j])
-      .filter(([, k]) => all[k].reads === a.reads),
-  );
+  const pairs = all.flatMap(({ reads }, i) => all.flatMap((b, k) => (k > i && b.reads === reads ? [[i, k]] : [])));
   const which = choice({
     label: "Translator",
     value: JSON.stringify(get("shown")),
@@ -102,21 +82,12 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
   });
   const boards = h("div", { class: "lmx-boards" });
   const places = [board((t) => put({ place: t })), board(across)];
-  const kind = select({
-    label: "Where it looks:",
-    value: get("kind"),
-    options: KINDS,
+  const tiles = tilesOf(
+    get("kind"),
     // another side has other words
-    onchange: (value) => put({ ...([value, get("kind")].includes("encoder") ? { place: 0 } : {}), kind: value }),
-  });
-  const mean = button("mean of the heads", () => put({ head: 0 }), { pressed: true });
-  const grid = h("div", {
-    class: "lmx-heads",
-    role: "group",
-    "aria-label": "Every head of every layer: arrows move, Enter chooses",
-  });
-  const tiles = roving(grid, "button");
-  const heads = h("div", { class: "lm-stack" }, h("div", { class: "lm-row" }, kind.node, mean), grid);
+    (kind) => put({ ...([kind, get("kind")].includes("encoder") ? { place: 0 } : {}), kind }),
+    put,
+  );
   const instead = h("div", { class: "lm-row" });
   const options = roving(instead, "button");
   const others = h("div", { class: "lm-row" }, h("p", { class: "lm-small lm-muted" }), instead);
@@ -133,54 +104,32 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     summary: "The weights as a table",
     caption: "A row for each token that looks, a column for each that is looked at",
   });
-  const question = questionOf();
+  const asked = keyOf(get("shown")[0]);
+  const at = get("place");
+  const first = known.get(asked);
+  let question = null;
+  if (first && get("kind") === "cross" && at < first.target.length)
+    question = wager({
+      ...stakeOn(all[get("shown")[0]], first, at),
+      hides: first.attention.length > 1 ? tiles.covers : [say.node, numbers.node],
+      settled: () => question && draw(),
+    });
+  /** What was bet, while that is in sight on which it was. */
+  const bet = () =>
+    keyOf(board0()) === asked && get("place") === at && get("kind") === "cross" ? (question?.answer ?? null) : null;
   el.append(
-    h("div", { class: "lm-row lmx-top" }, all.length > 1 && which.node, h("div", { class: "lmx-go" }, bar, note)),
-    ...(question ? [question.node] : []),
-    boards,
+    h.onstage(
+      "Sentence",
+      h("div", { class: "lm-row lmx-top" }, all.length > 1 && which.node, h("div", { class: "lmx-go" }, bar, note)),
+    ),
+    ...(question ? [h.onstage("Weights", question.node)] : []),
+    h.onstage("Weights", boards),
     say.node,
-    others,
-    h("div", { class: "lmx-line" }, ask.node, go),
-    examples,
+    h.onstage("Sentence", others),
+    h.onstage("Sentence", h("div", { class: "lmx-line" }, ask.node, go)),
+    h.onstage("Sentence", examples),
     h("div", { class: "lm-folds" }, open.node, numbers.node),
   );
-
-  /** The bet on the first view: where RNNsearch looks, or how many heads look at the word that is translated. */
-  function questionOf() {
-    const about = all[get("shown")[0]];
-    const found = known.get(keyOf(get("shown")[0]));
-    if (!found || get("kind") !== "cross" || get("place") >= found.target.length) return null;
-    const named = (token) => fmt.quote(shown(token.text, 0).word);
-    const comes = named(found.target[get("place")]);
-    const maps = found.attention.filter((one) => one.kind === "cross");
-    const mean = chosenWeights(maps.at(-1), 0)[get("place")];
-    const best = top(mean);
-    const name = `translator-${about.name}`;
-    if (maps.length === 1)
-      return wager({
-        name,
-        asks: `${comes} comes next. Where does ${about.label} look most?`,
-        options: found.source
-          .map((token, i) => [i, shown(token.text, 0).word])
-          .filter(([i, word]) => i === best || /[\p{L}\p{N}]/u.test(word)),
-        told: (i) =>
-          `${i === best ? "Yes, " : ""}${named(found.source[best])}, weight ${fmt.num(mean[best])}.` +
-          (i === null || i === best ? "" : ` You said ${named(found.source[i])}, ${fmt.num(mean[i])}.`),
-        hides: [boards, say.node, numbers.node],
-      });
-    const looks = maps.flatMap(({ weights }) => weights.map((rows) => top(rows[get("place")])));
-    const at = looks.filter((i) => i === best).length;
-    const word = named(found.source[best]);
-    return wager({
-      name,
-      asks: `${comes} comes next. How many of the ${looks.length} heads look most at ${word}?`,
-      pin: { label: "Heads", min: 0, max: looks.length, value: looks.length / 2 },
-      told: (bet) =>
-        `${at} of ${looks.length}; the others look at other words.` +
-        (bet === null ? "" : bet === at ? " So you said." : ` You said ${bet}.`),
-      hides: [grid],
-    });
-  }
 
   const board0 = () => get("shown")[0];
   const result = (i) => {
@@ -284,60 +233,19 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     };
   }
 
-  function drawHeads(now) {
-    const { maps, place } = now;
-    heads.hidden = maps.length === 1 && maps[0].weights.length === 1;
-    if (heads.hidden) return;
-    grid.style.setProperty("--lmx-n", maps[0].weights.length);
-    const focused = grid.contains(document.activeElement) ? tiles.index : -1;
-    replace(grid, [
-      maps.map(({ layer, weights }) => [
-        h("span", { class: "lm-muted" }, `layer ${layer}`),
-        weights.map((rows, k) =>
-          h(
-            "button",
-            {
-              type: "button",
-              "aria-label": `layer ${layer}, head ${k + 1}`,
-              "aria-pressed": String(get("head") === k + 1 && get("layer") === layer),
-              onclick: () => put({ layer, head: k + 1 }),
-            },
-            [small(rows, place)],
-          ),
-        ),
-      ]),
-    ]);
-    tiles.refresh();
-    if (focused >= 0) tiles.focus(focused);
-    mean.textContent = `mean of the heads of layer ${get("layer")}`;
-    mean.setAttribute("aria-pressed", String(get("head") === 0));
-    kind.set(now.way);
-  }
-
   function drawOthers(found, now) {
     others.hidden = now.way === "encoder";
     if (others.hidden) return;
     const token = found.target[now.place];
     others.firstChild.textContent = `Instead of “${shown(token.text, 0).word}” (P = ${fmt.prob(token.p, 2)}):`;
-    const had = instead.contains(document.activeElement);
-    replace(instead, [
+    const chip = (words, id) => button(words, () => instead_of(id), { class: "lm-button lm-chip" });
+    options.refill([
       token.others
         .filter((other) => other.id !== token.id)
         .slice(0, 5)
-        .map((other) =>
-          button(
-            `${other.text.trim() || "␣"} ${other.p ? fmt.prob(other.p, 2) : "< 0.001"}`,
-            () => instead_of(other.id),
-            {
-              class: "lm-button lm-chip",
-            },
-          ),
-        ),
+        .map(({ id, text, p }) => chip(`${text.trim() || "␣"} ${p ? fmt.prob(p, 2) : "< 0.001"}`, id)),
+      get("forced").length > 0 && chip("Its own words again", null),
     ]);
-    if (get("forced").length)
-      instead.append(button("Its own words again", () => instead_of(null), { class: "lm-button lm-chip" }));
-    options.refresh();
-    if (had) options.focus(0);
   }
 
   function draw() {
@@ -349,14 +257,14 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
     ask.input.lang = about.reads === "German" ? "de" : "en";
     if (examples.dataset.of !== about.reads) {
       examples.dataset.of = about.reads;
-      replace(examples, [
-        chips({
-          label: "Examples",
-          options: about.examples.map((text) => [text, text.length > 28 ? `${text.slice(0, 26).trim()} …` : text]),
-          onchoose: (text) => begin(text, true),
-        }).node,
-      ]);
+      tries = chips({
+        label: "Examples",
+        options: about.examples.map((text) => [text, text.length > 28 ? `${text.slice(0, 26).trim()} …` : text]),
+        onchoose: (text) => begin(text, true),
+      });
+      replace(examples, tries.node);
     }
+    tries.set(get("text"));
     const missing = pair.filter((i) => !ready.has(all[i].name));
     if (bar.hidden)
       note.textContent = busy
@@ -366,7 +274,7 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
           : "";
     const found = result(pair[0]);
     const there = pair.filter((i) => result(i));
-    const inside = [...there.map((_, k) => places[k].node), ...(found ? [heads] : [])];
+    const inside = [...there.map((_, k) => places[k].node), ...(found ? [tiles.node] : [])];
     if (inside.length !== boards.children.length || inside.some((node, k) => node !== boards.children[k]))
       replace(boards, inside); // else the focus would go
     boards.classList.toggle("lmx-two", there.length > 1);
@@ -390,12 +298,14 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
         ...now,
         alone,
         forced: k ? 0 : get("forced").length,
+        open: alone && Boolean(question?.open),
+        said: k || alone === false ? null : bet(),
       });
     });
     const parts = [others, open.node, numbers.node];
     for (const part of parts) part.hidden = !found;
     if (!found) return say(trouble || "Press Translate.");
-    drawHeads(now);
+    tiles.draw(now, [get("layer"), get("head")], bet());
     drawOthers(found, now);
     open.draw(found, now);
     numbers.draw(
@@ -403,19 +313,13 @@ export default figure(({ model, el, get, put, listen, say, wager }) => {
       ["token", ...now.seen.map(({ text }, i) => shown(text, i).word)],
     );
     if (trouble) return say(trouble);
-    const strange = found.source
-      .filter((token) => token.text === "<unk>")
-      .map((token) => fmt.quote(token.typed ?? token.text));
-    const unknown = strange.length
-      ? ` The model has no ${fmt.list([...new Set(strange)])}; it reads <unk>, “a word that I do not know”.`
-      : "";
     const cut = found.ended ? "" : " It was stopped after 60 tokens.";
     const told = ({ queries, seen, rows, place }) =>
       `${fmt.quote(shown(queries[place].text, 0).word)} looks most at ` +
       `${fmt.quote(shown(seen[top(rows[place])].text, 0).word)}, weight ${fmt.num(rows[place][top(rows[place])])}`;
-    const fresh = spoken === found.text ? "" : `${fmt.quote(found.text)}. `; // a translation is read out once
+    const fresh = spoken === found.text ? "" : `${fmt.quote(found.text)} `; // a translation is read out once
     spoken = found.text;
-    return say(`${fresh}${shownNow.map(told).join("; beside it ")}.${unknown}${cut}`);
+    return say(`${fresh}${shownNow.map(told).join("; beside it ")}.${strange(found.source)}${cut}`);
   }
 
   open.node.addEventListener("toggle", draw);

@@ -5,25 +5,23 @@ import { onwidth, s } from "../kit/core.mjs";
 const PITCH = 12; // of a square, in units of the drawing
 export const style = `
 .lm-figure .lmu-strip { display: block; width: 100%; height: auto; cursor: pointer; }
-.lm-figure .lmu-plus { fill: var(--lm-1); stroke: var(--lm-1); }
-.lm-figure .lmu-minus { fill: none; stroke: var(--lm-2); stroke-width: 1.4; }
+.lm-figure .lmu-turned { fill: none; stroke: var(--lm-text); stroke-width: 0.8; }
 .lm-figure .lmu-mark { fill: none; stroke: var(--lm-text); stroke-width: 2; }
 `;
 
 /**
- * hover(unit or null) of the mouse, choose(unit) of a click.  draw(values), each in [-1, 1].  mark(unit): frames it.
+ * hover(unit or null) of the mouse, choose(unit) of a click.  draw(values, turned): each in [-1, 1], and the units that
+ * get a thin frame.  mark(unit): frames it.
  * @param {number} units
  * @param {{ hover: (u: number | null) => void, choose: (u: number) => void }} told
  */
 export function squares(units, { hover, choose }) {
   let columns = 40;
-  let last = { values: Array(units).fill(0), marked: 0 };
+  let last = { values: Array(units).fill(0), turned: [], marked: 0 };
   const all = Array.from({ length: units }, (_, u) => s("rect", { "data-unit": u }));
   const frame = s("rect", { class: "lmu-mark", width: PITCH - 1, height: PITCH - 1 });
-  const node = s("svg", { class: "lmu-strip", "aria-hidden": "true" }, all, frame);
-  const set = (/** @type {Element} */ one, values) => {
-    for (const [name, value] of Object.entries(values)) one.setAttribute(name, String(value));
-  };
+  const frames = s("path", { class: "lmu-turned" });
+  const node = s("svg", { class: "lmu-strip", "aria-hidden": "true" }, all, frames, frame);
   const at = (/** @type {number} */ u) => [
     PITCH * (u % columns) + PITCH / 2,
     PITCH * Math.floor(u / columns) + PITCH / 2,
@@ -32,17 +30,19 @@ export function squares(units, { hover, choose }) {
   function mark(marked) {
     last = { ...last, marked };
     const [x, y] = at(marked);
-    set(frame, { x: x - (PITCH - 1) / 2, y: y - (PITCH - 1) / 2 });
+    s.set(frame, { x: x - (PITCH - 1) / 2, y: y - (PITCH - 1) / 2 });
   }
 
-  function draw(values) {
-    last = { ...last, values };
-    set(node, { viewBox: `0 0 ${PITCH * columns} ${PITCH * Math.ceil(units / columns)}` });
+  function draw(values, turned) {
+    last = { ...last, values, turned };
+    const around = turned.map((u) => at(u).map((middle) => middle - 5));
+    s.set(frames, { d: around.map(([x, y]) => `M${x} ${y}h10v10h-10z`).join("") });
+    s.set(node, { viewBox: `0 0 ${PITCH * columns} ${PITCH * Math.ceil(units / columns)}` });
     all.forEach((square, u) => {
       const side = 1.5 + 7 * Math.abs(values[u]);
       const [x, y] = at(u).map((middle) => (middle - side / 2).toFixed(2));
-      set(square, { x, y, width: side.toFixed(2), height: side.toFixed(2) });
-      square.setAttribute("class", values[u] > 0 ? "lmu-plus" : "lmu-minus");
+      const kind = values[u] > 0 ? "lm-plus" : "lm-minus";
+      s.set(square, { x, y, width: side.toFixed(2), height: side.toFixed(2), class: kind });
     });
     mark(last.marked);
   }
@@ -67,7 +67,7 @@ export function squares(units, { hover, choose }) {
     const fit = width < 480 ? 20 : 40;
     if (fit === columns) return;
     columns = fit;
-    draw(last.values);
+    draw(last.values, last.turned);
   });
   return { node, draw, mark, stop };
 }

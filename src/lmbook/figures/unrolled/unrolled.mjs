@@ -4,8 +4,10 @@
 //
 // The states of the passages come from __init__.py: one byte a unit and step, in 127ths. For a text of the reader's the
 // same network computes them here (engine.mjs), from the zero state, and they are kept in the same form.
-import { chips, figure, fmt, h, replace, s, select, table } from "../kit/core.mjs";
+import { answered, chips, figure, fmt, h, replace, select, table } from "../kit/core.mjs";
+import { along, alongStyle } from "../kit/along.mjs";
 import { squares, style as squaresStyle } from "./squares.mjs";
+import { chance, signed, stepsAround, style as stepsStyle } from "./steps.mjs";
 import { visible } from "../kit/format.mjs";
 import { connect, ownText } from "../kit/live.mjs";
 
@@ -18,33 +20,19 @@ const SCALE = 127;
 // What a unit may go with, for a bet
 const RULES = { vowels: /[aeiou]/i, "capital letters": /[A-Z]/, "spaces and line ends": /\s/ };
 const style = `
-.lm-figure .lmu-text { display: flex; flex-wrap: wrap; gap: 0.2rem 1px;
-  font-family: var(--pst-font-family-monospace, monospace); }
-.lm-figure .lmu-char { display: flex; flex-direction: column; align-items: center; width: 0.95rem; border-radius: 3px;
-  cursor: pointer; }
-.lm-figure .lmu-char svg { display: block; overflow: visible; }
-.lm-figure .lmu-char.lmu-now { outline: 2px solid var(--lm-text); outline-offset: 1px; font-weight: 700; }
-.lm-figure .lm-split:has(.lmu-text) { --lm-side: 22.5rem; }
-.lm-figure .lmu-steps { display: grid; grid-template-columns: repeat(5, minmax(0, 1fr)); gap: 0.25rem 0.9rem;
-  padding-left: 0.9rem; text-align: center; }
-.lm-figure .lmu-steps > div { position: relative; padding: 0.15rem; border-radius: 5px; font-size: 0.875rem; }
-.lm-figure .lmu-state { border: 1px solid var(--lm-edge); font-variant-numeric: tabular-nums; }
-.lm-figure .lmu-state.lmu-here { border: 2px solid var(--lm-text); font-weight: 700; }
-.lm-figure .lmu-state::before { content: "→"; position: absolute; left: -0.95rem; top: 0.1rem; color: var(--lm-muted);
-  font-weight: 400; }
-.lm-figure .lmu-arrow { color: var(--lm-muted); line-height: 1; }
-/* on a phone the examples stand between the unit and the text that they change */
-@container (max-width: 39.9rem) { .lm-figure .lmu-both { display: contents; }
-  .lm-figure .lmu-both > :first-child { order: 1; }
-  .lm-figure .lm-chips:has(~ .lmu-both) { order: 2; }
-  .lm-figure .lmu-both > :last-child { order: 3; }
-  .lm-figure .lmu-both ~ * { order: 4; } }
-@media (max-width: 480px) { .lm-figure .lmu-steps { grid-template-columns: repeat(3, minmax(0, 1fr)); }
-.lm-figure .lmu-far { display: none; } }
-`;
+.lm-figure .lm-split:has(.lm-along) { --lm-side: 22.5rem; }
+.lm-figure :is(.lmu-rule, .lmu-said) > :last-child { width: 100%; border-radius: 3px; text-align: center; }
+.lm-figure .lmu-rule > :last-child { background: color-mix(in srgb, var(--lm-text) 20%, transparent); }
+.lm-figure .lmu-said > :last-child { outline: 1.5px dashed var(--lm-text); outline-offset: -1px; }
+/* on a phone all stands below the text that it changes: units, then steps */
+@container (max-width: 39.9rem) { .lm-figure :is(.lmu-both, .lmu-both > *) { display: contents; }
+  .lm-figure .lmu-both > :last-child > * { order: 1; }
+  .lm-figure .lm-chips:has(~ .lmu-both), .lmu-unit { order: 2; }
+  .lmu-both > :first-child > :is(p, svg) { order: 3; }
+  .lmu-both > :first-child > :is(.lmu-time, .lmu-steps) { order: 4; }
+  .lm-figure .lmu-both ~ * { order: 5; } }
+${stepsStyle}${squaresStyle}${alongStyle}`;
 
-const chance = (p) => fmt.share(p, 3);
-const signed = (v) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(2)}`;
 const bytes = (text) => Int8Array.from(atob(text), (c) => c.charCodeAt(0));
 
 /** At how many of the characters that follow the rule, and of the others, a unit is above 0. */
@@ -113,6 +101,8 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   });
   const time = knob("t", "Step t", [0, steps() - 1], (t) => `${t + 1} of ${steps()}`);
   const unit = knob("unit", "Unit", [0, UNITS - 1]);
+  time.node.classList.add("lmu-time");
+  unit.node.classList.add("lmu-unit");
   const known = get("known");
   const tries = known.length
     ? chips({
@@ -121,7 +111,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
         onchoose: (u) => put({ unit: u }),
       })
     : null;
-  const unrolled = h("div", { class: "lmu-steps", "aria-hidden": "true" });
+  const unrolled = stepsAround();
   const strip = squares(UNITS, {
     hover(u) {
       if (u === over) return;
@@ -133,7 +123,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     choose: (u) => put({ unit: u }),
   });
   const stripTitle = h("p", { class: "lm-small" });
-  const text = h("div", { class: "lmu-text", "aria-hidden": "true" });
+  const text = along((t) => put({ t }));
   const textTitle = h("p", { class: "lm-small" });
   const numbers = table({
     summary: "The chosen unit and the predictions as a table",
@@ -141,112 +131,88 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     head: ["Step", "Read", "Unit", "Likeliest next", "Its probability", "Came", "Its probability"],
   });
   const asked = get("unit");
-  const along = Array.from({ length: steps() }, (_, t) => value(t, asked));
+  const values = Array.from({ length: steps() }, (_, t) => value(t, asked));
   const read = now().characters;
   const rule = Object.keys(RULES).find((name) => known.some(([u, what]) => u === asked && name.startsWith(what)));
-  const question = rule
+  const start = get("passage");
+  let question = null;
+  question = rule
     ? wager({
         name: "unrolled-rule",
+        of: "passage unit",
         asks: `Look at the bars over the text: after which characters is unit ${asked} above 0?`,
         options: Object.keys(RULES),
         hides: [tries.node],
+        settled: () => question && drawText(),
         told: (bet) => {
-          const said = (name) => above(RULES[name], read, along);
-          const yours = bet === null ? "." : bet === rule ? ", as you said." : `. You said ${bet}: ${said(bet)}.`;
-          return `After ${rule}: ${said(rule)}${yours}`;
+          const said = (name) => above(RULES[name], read, values);
+          const end = answered(bet, rule, bet && `. You said ${bet}: ${said(bet)}.`);
+          return `Unit ${asked}, after ${rule}: ${said(rule)}${end}`;
         },
       })
     : null;
   el.append(
-    ...(question ? [question.node] : []),
-    ...(tries ? [tries.node] : []),
+    ...(question ? [h.onstage("Text", question.node)] : []),
+    ...(tries ? [h.onstage("Text", tries.node)] : []),
     h("div", { class: "lm-split lmu-both" }, [
-      h("div", { class: "lm-stack" }, passage.node, time.node, unrolled, stripTitle, strip.node, unit.node),
-      h("div", { class: "lm-stack" }, textTitle, text, say.node),
+      h("div", { class: "lm-stack" }, [
+        h.onstage("Text", passage.node),
+        time.node,
+        unrolled.node,
+        ...[stripTitle, strip.node, unit.node].map((one) => h.onstage("State", one)),
+      ]),
+      h("div", { class: "lm-stack" }, textTitle, text.node, h.onstage("Text", say.node)),
     ]),
-    own.node,
+    h.onstage("", own.node),
     numbers.node,
   );
 
   // --- the text, with the chosen unit as a bar over or under the middle of every character
 
-  let tiles = [];
-  function makeText() {
-    tiles = now()
-      .characters.slice(0, steps())
-      .map((c, t) => {
-        const bar = s("rect", { x: 2, width: 8 });
-        const node = h("span", { class: "lmu-char", onclick: () => put({ t: t }) }, [
-          s("svg", { width: 12, height: 26, viewBox: "0 0 12 26" }, [
-            bar,
-            s("line", { x1: 0, x2: 12, y1: 13, y2: 13, stroke: "var(--lm-edge)" }),
-          ]),
-          h("span", {}, visible(c)),
-        ]);
-        return { node, bar, c };
-      });
-    replace(text, [tiles.flatMap(({ node, c }) => (c === "\n" ? [node, h("span", { class: "lmu-break" })] : [node]))]);
-  }
+  const makeText = () => text.write(now().characters.slice(0, steps()));
 
   function drawText() {
     const u = shown();
-    tiles.forEach(({ node, bar }, t) => {
-      const v = value(t, u);
-      bar.setAttribute("y", (v > 0 ? 13 - 12 * v : 13).toFixed(1));
-      bar.setAttribute("height", (12 * Math.abs(v)).toFixed(1));
-      bar.setAttribute("class", v > 0 ? "lmu-plus" : "lmu-minus");
-      node.classList.toggle("lmu-now", t === here());
+    text.draw(
+      Array.from({ length: steps() }, (_, t) => value(t, u)),
+      here(),
+    );
+    const bet = u === asked && get("passage") === start ? (question?.answer ?? null) : null;
+    [...text.node.children].forEach((one, t) => {
+      const follows = (/** @type {string | null} */ name) => bet !== null && RULES[name].test(now().characters[t]);
+      one.classList.toggle("lmu-rule", follows(rule));
+      one.classList.toggle("lmu-said", bet !== rule && follows(bet));
     });
-    const at_ = tiles[here()].node.offsetTop - text.offsetTop;
-    const place = text.clientHeight;
-    // within its own box
-    if (at_ < text.scrollTop || at_ + 54 > text.scrollTop + place) text.scrollTop = at_ - place / 2;
     replace(textTitle, [
       h("b", {}, `Unit ${u}`),
       " along the text: a filled bar upwards is positive, an outline downwards negative. ",
-      h("span", { class: "lm-hand" }, "A character can be clicked."),
+      bet === null
+        ? h("span", { class: "lm-hand" }, "Click a character.")
+        : `Grey: ${rule}${bet === rule ? "" : "; dashed"}: your bet.`,
     ]);
   }
 
   function drawStrip() {
     const t = here();
     const values = Array.from({ length: UNITS }, (_, u) => value(t, u));
-    strip.draw(values);
+    const turned = t ? [...values.keys()].filter((u) => Math.sign(values[u]) !== Math.sign(value(t - 1, u))) : [];
+    strip.draw(values, turned);
     strip.mark(shown());
     const high = values.filter((v) => v > 0.5).length;
-    const moved = t ? values.filter((v, u) => Math.sign(v) !== Math.sign(value(t - 1, u))).length : null;
     replace(stripTitle, [
       "The state ",
       h("b", {}, "h", h("sub", {}, "t")),
-      `: 160 units, filled where positive, size by |h|; ${high} are above one half` +
-        `${moved === null ? "" : `, ${moved} have changed their sign in this step`}. `,
-      h("span", { class: "lm-hand" }, "Point at one, or click it."),
+      `: 160 units, filled where positive, size by |h|; ${high} above one half` +
+        `${t ? `, ${turned.length} with a new sign (framed)` : ""}. `,
+      h("span", { class: "lm-hand" }, "Point, or click."),
     ]);
   }
 
-  // --- the unrolled network around step t: what goes in, the state, what comes out
-
-  function drawSteps() {
-    const t = here();
-    const around = [t - 2, t - 1, t, t + 1, t + 2];
-    const far = (i) => (i === 0 || i === 4 ? " lmu-far" : "");
-    const there = (i) => around[i] >= 0 && around[i] < steps();
-    replace(unrolled, [
-      around.map((k, i) =>
-        h("div", { class: far(i) }, [
-          there(i) ? [h("b", {}, visible(guesses(k)[0][0])), ` ${chance(guesses(k)[0][1])}`] : "",
-        ]),
-      ),
-      around.map((_, i) => h("div", { class: `lmu-arrow${far(i)}` }, there(i) ? "↑" : "")),
-      around.map((k, i) =>
-        h("div", { class: there(i) ? `lmu-state${i === 2 ? " lmu-here" : ""}${far(i)}` : far(i).trim() }, [
-          there(i) ? signed(value(k, shown())) : "",
-        ]),
-      ),
-      around.map((_, i) => h("div", { class: `lmu-arrow${far(i)}` }, there(i) ? "↑" : "")),
-      around.map((k, i) => h("div", { class: far(i) }, there(i) ? h("b", {}, visible(now().characters[k])) : "")),
-    ]);
-  }
+  const drawSteps = () =>
+    unrolled.draw(here(), steps(), (k) => {
+      const [guess] = guesses(k);
+      return { read: now().characters[k], value: value(k, shown()), guess };
+    });
 
   function tell() {
     const t = here();
@@ -258,9 +224,8 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
       .map((c) => visible(c))
       .join("");
     say(
-      `After ${fmt.quote(read)} unit ${u} is ${signed(value(t, u))}. The likeliest next character is ` +
-        `${fmt.quote(visible(guess))}, with probability ` +
-        `${chance(p)}; ${fmt.quote(visible(came))} came, with probability ${chance(now().came[t] / 1000)}.` +
+      `After ${fmt.quote(read)} unit ${u} is ${signed(value(t, u))}. Likeliest next: ${fmt.quote(visible(guess))}, ` +
+        `${chance(p)}; ${fmt.quote(visible(came))} came, ${chance(now().came[t] / 1000)}.` +
         (now().characters.includes(UNKNOWN)
           ? ` ${UNKNOWN} stands for characters that the network does not have; it reads <unk>.`
           : ""),
@@ -305,4 +270,4 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     own.stop();
     models.stop();
   };
-}, style + squaresStyle);
+}, style);

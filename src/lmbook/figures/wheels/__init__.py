@@ -28,7 +28,7 @@ class PositionWheels(Figure):
     title = says("Both hands of a dial turn, and the angle between them stays")
     caption = says(
         "Drag position i: all hands turn, and each opening stays. Then drag the offset, or drag in the table: which "
-        "pairs have a product below 0? Try base 10,000: which hands still move, and what does the table lose?"
+        "pairs have a product below 0? Try base 10,000: which hands still move?"
     )
 
     width = traitlets.Enum(WIDTHS, 8).tag(sync=True)

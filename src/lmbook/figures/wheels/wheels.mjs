@@ -5,7 +5,7 @@
 //   p_t . p_i = sum_j cos((t - i) w_j)
 //
 // Everything is computed here, from position, offset, width and base.
-import { choice, figure, fmt, h, replace, s, table, whole } from "../kit/core.mjs";
+import { answered, figure, fmt, h, replace, s, table, whole } from "../kit/core.mjs";
 
 const WIDTHS = [4, 8, 12];
 const BASES = [10, 100, 10000];
@@ -20,10 +20,18 @@ const style = `
 .lm-figure .lmpw-open { fill: var(--lm-3); fill-opacity: 0.5; }
 .lm-figure .lmpw-t { stroke: var(--lm-1); stroke-width: 5; stroke-linecap: round; }
 .lm-figure .lmpw-i { stroke: var(--lm-2); stroke-width: 3.5; stroke-dasharray: 6 3; }
-.lm-figure .lmpw-before { opacity: 0.3; }
+.lm-figure .lmpw-before { opacity: 0.75; }
+.lm-figure .lmpw-before .lmpw-open { fill: none; }
+.lm-figure .lmpw-before :is(.lmpw-t, .lmpw-i) { stroke: var(--lm-muted); stroke-width: 2; }
 .lm-figure .lmpw-key { display: inline-block; width: 1.6rem; border-top: 4px solid var(--lm-1); vertical-align: middle;
   margin-right: 0.3rem; }
 .lm-figure .lmpw-key.lmpw-key-i { border-top: 3px dashed var(--lm-2); margin-left: 0.9rem; }
+.lm-figure .lmpw-key.lmpw-key-old { width: 0; height: 0.9rem; border: 0; border-left: 2px solid var(--lm-text);
+  margin-left: 0.9rem; }
+.lm-figure .lmpw-old { stroke: var(--lm-text); stroke-width: 2; }
+.lm-figure .lmpw-dial svg { overflow: visible; }
+.lm-figure .lmpw-mine { border-radius: 6px; box-shadow: 0 0 0 2px var(--lm-text); }
+.lm-figure .lmpw-most { font-weight: 700; }
 .lm-figure .lmpw-both { --lm-side: 21rem; }
 .lm-figure .lmpw-track { fill: var(--lm-soft); }
 .lm-figure .lmpw-plus { fill: var(--lm-1); }
@@ -49,20 +57,20 @@ const clamp = (x, most) => Math.max(0, Math.min(most, x));
 /** The angle between two hands, from -pi to pi, of which the second is ahead by `ahead`. */
 const opening = (ahead) => ahead - TURN * Math.round(ahead / TURN);
 
-export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
+export default figure(({ el, knob, pick, get, put, listen, say, wager }) => {
   const length = get("length");
   const last = length - 1 - LONGEST;
   const first = knob("i", "Position i", [0, last]);
   const gap = knob("offset", "Offset t − i", [0, LONGEST]);
-  const [width, base] = [
-    { name: "width", label: "Width D", of: WIDTHS },
-    { name: "base", label: "Base C", of: BASES },
-  ].map(({ name, label, of }) =>
-    choice({ label, options: of.map((v) => [v, fmt.count(v)]), ...bound(name, "onchange") }),
+  const width = pick("width", "Width D", WIDTHS);
+  const base = pick(
+    "base",
+    "Base C",
+    BASES.map((v) => [v, fmt.count(v)]),
   );
   const key = h("p", { class: "lm-small lm-muted", "aria-hidden": "true" });
   const dials = h("div", { class: "lmpw-dials", "aria-hidden": "true" });
-  const heading = h("p", { class: "lm-small lm-muted" });
+  const heading = h.small();
   const grid = h("div", { class: "lmpw-table", "aria-hidden": "true" });
   const numbers = table({
     caption: "The dials",
@@ -75,16 +83,21 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
   const turn = (w) => (TURN / w < 100 ? fmt.num(TURN / w, 1) : fmt.count(TURN / w));
 
   // The bet: how much more each dial gives, or less, when the offset doubles.
-  const k = get("offset");
-  const changes = speeds().map((w) => Math.cos(2 * k * w) - Math.cos(k * w));
+  const betOn = get("offset");
+  const start = { width: get("width"), base: get("base") };
+  const changes = speeds().map((w) => Math.cos(2 * betOn * w) - Math.cos(betOn * w));
   const most = changes.reduce((best, x, j) => (Math.abs(x) > Math.abs(changes[best]) ? j : best), 0);
-  const bet = wager({
+  const told = (/** @type {number} */ j) => `${changes[j] < 0 ? "−" : "+"}${fmt.num(Math.abs(changes[j]))}`;
+  let bet = null;
+  bet = wager({
     name: "wheels",
-    asks: `The offset doubles, from ${k} to ${2 * k}. Which dial changes the product most?`,
+    of: "width base",
+    asks: `The offset doubles, from ${betOn} to ${2 * betOn}. Which dial changes the product most?`,
     options: changes.map((_, j) => [j, `dial ${j}`]),
     told: (answer) =>
-      `${answer === null ? "" : `You said dial ${answer}. `}Dial ${most} changes it by ${fmt.num(changes[most])}, ` +
-      `dial ${changes.length - 1} by ${fmt.num(changes.at(-1))}.`,
+      `From offset ${betOn} to ${2 * betOn} dial ${most} changes the product most, by ${told(most)}` +
+      `${answered(answer, most, `, and dial ${answer} by ${told(answer ?? most)}.`)}`,
+    settled: (answer) => bet && answer !== null && put({ offset: 2 * betOn, width: start.width, base: start.base }),
   });
   el.append(
     bet.node,
@@ -108,26 +121,31 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
       hand(i * w, "lmpw-i"),
     ];
   }
-  /** A bar to the right of its middle, or to the left, as a part of what is possible. */
-  function bar(part) {
+  /** A bar to the right of its middle, or to the left, as a part of what is possible; a line where it ended before. */
+  function bar(part, old) {
     const side = part < 0 ? "minus" : "plus";
     return s("svg", { viewBox: "0 0 100 12" }, [
       s("rect", { class: "lmpw-track", width: 100, height: 12 }),
       s("rect", { class: `lmpw-${side}`, x: 50 + Math.min(0, 50 * part), width: Math.abs(50 * part), height: 12 }),
       s("line", { x1: 50, x2: 50, y2: 12, stroke: "currentColor" }),
+      old === part ? [] : s("line", { class: "lmpw-old", x1: 50 + 50 * old, x2: 50 + 50 * old, y1: -2, y2: 14 }),
     ]);
   }
-  function dial(w, j, i, k) {
-    return h("div", { class: "lmpw-dial" }, [
+  function dial(w, j, i, k, asked) {
+    const now = Math.cos(k * w);
+    const mine = asked && j === bet.answer;
+    const said = asked ? told(j) : `turn: ${turn(w)}`;
+    return h("div", { class: `lmpw-dial${mine ? " lmpw-mine" : ""}` }, [
       s("svg", { viewBox: "0 0 100 100" }, [
         s("circle", { class: "lmpw-rim", cx: 50, cy: 50, r: 46 }),
         s("g", { class: "lmpw-before" }, pair(w, before, k)),
         pair(w, i, k),
       ]),
       h("div", {}, `dial ${j}: ${degrees(Math.abs(opening(k * w)))}`),
-      bar(Math.cos(k * w)),
-      h("div", {}, fmt.num(Math.cos(k * w), 3)),
-      h("div", { class: "lm-muted" }, `turn: ${turn(w)}`),
+      bar(now, Math.cos(earlier * w)),
+      h("div", {}, fmt.num(now, 3)),
+      h("div", { class: asked && j === most ? "lmpw-most" : "lm-muted" }, said),
+      asked ? h("div", {}, mine ? `you${j === most ? " ✓" : ""}` : j === most ? "most" : "\u00a0") : [],
     ]);
   }
 
@@ -147,12 +165,9 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
     const svg = s("svg", { viewBox: `-26 -4 ${side + 30} ${side + 34}` }, [
       cells,
       marks,
-      [0, 10, 20, 30].map((p) => [
-        s("text", { class: "lm-tick", x: -4, y: p * size + size, "text-anchor": "end" }, p),
-        s("text", { class: "lm-tick", x: p * size + size / 2, y: side + 12, "text-anchor": "middle" }, p),
-      ]),
-      s("text", { class: "lm-tick", x: side, y: side + 24, "text-anchor": "end" }, "position i →"),
-      s("text", { class: "lm-tick", x: -4, y: side, "text-anchor": "end" }, "t ↓"),
+      [0, 10, 20, 30].map((p) => [s.tick(-4, p * size + size, p, "end"), s.tick(p * size + size / 2, side + 12, p)]),
+      s.tick(side, side + 24, "position i →", "end"),
+      s.tick(-4, side, "t ↓", "end"),
     ]);
     // The table is symmetric: both halves mean the same pair. Beyond the sliders' ends it is the nearest one.
     const choose = (/** @type {PointerEvent} */ { clientX, clientY, buttons, type }) => {
@@ -168,28 +183,35 @@ export default figure(({ el, knob, bound, get, put, listen, say, wager }) => {
     replace(grid, svg);
   }
 
-  // What both hands were before they were moved stays, pale: their opening is the same.
+  // What both hands were before they were moved stays, thin: their opening is the same.
   let before = get("i") < 10 ? get("i") + 10 : get("i") - 10;
-  let stands = { i: get("i"), since: 0 };
+  let stands = { i: get("i"), k: betOn, since: 0 };
+  let earlier = betOn; // the offset before
   function draw() {
     const i = get("i");
     const k = get("offset");
     const all = speeds();
-    if (i !== stands.i) {
-      if (performance.now() - stands.since > 500) before = stands.i;
-      stands = { i, since: performance.now() };
+    if (i !== stands.i || k !== stands.k) {
+      if (performance.now() - stands.since > 500) {
+        if (i !== stands.i) before = stands.i;
+        earlier = stands.k;
+      }
+      stands = { i, k, since: performance.now() };
     }
-    width.set(get("width"));
-    base.set(get("base"));
+    // what was bet on is drawn: the change of every dial, and whose it was
+    const { width, base } = start;
+    const asked = bet.answer !== null && k === 2 * betOn && get("width") === width && get("base") === base;
+    if (asked) earlier = betOn;
     replace(key, [
       h("span", { class: "lmpw-key" }),
       `hand at t = ${i + k}`,
       h("span", { class: "lmpw-key lmpw-key-i" }),
-      `at i = ${i}; pale: before`,
+      `at i = ${i}; thin: before`,
+      earlier === k ? [] : [h("span", { class: "lmpw-key lmpw-key-old" }), `cosine at offset ${earlier}`],
     ]);
     replace(
       dials,
-      all.map((w, j) => dial(w, j, i, k)),
+      all.map((w, j) => dial(w, j, i, k, asked)),
     );
     const total = product(k);
     const end = length * size;

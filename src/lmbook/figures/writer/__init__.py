@@ -47,8 +47,8 @@ class GPTWriter(Figure):
     models = (MODEL,)
     title = says("Without chance the text repeats itself; with too much of it the words fall apart")
     caption = says(
-        "The same draws at three temperatures. Let it write, then move the temperature: the first character that "
-        "differs is marked. At 1.5, bring the words back with top-p alone."
+        "The same draws at three temperatures, repeats underlined. Let it write, then move the temperature: the first "
+        "character that differs is marked. At 1.5, bring the words back with top-p alone."
     )
 
     tokens = traitlets.List().tag(sync=True)

@@ -2,7 +2,8 @@
 
 ablation-dates reads dates, character by character. What is left of a model begins with the weights that the whole model
 of that seed begins with; all see the same batches and take the same number of steps, each at the rate of four that
-validated best after a quarter of them.
+validated best after a quarter of them. ablation-dates-together takes three parts out at once and trains to the end at
+every rate.
 """
 
 from collections.abc import Callable
@@ -11,10 +12,11 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
+import lmbook
 from lmbook import data
 from lmbook.data.batching import pad
 from lmbook.lab.recipes.seq2seq_tasks import DATES
-from lmbook.lab.recipes.translation import Task, apart, race
+from lmbook.lab.recipes.translation import SMALL, Task, apart, learn, race
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.train import device_of
 from lmbook.layers import DecoderLayer, EncoderLayer
@@ -106,11 +108,22 @@ PARTS: dict[str, Callable[[Transformer], None]] = {  # what is taken out
 }
 
 
+THREE = ("feed-forward networks", "LayerNorms", "decoder's self-attention")
+
+
+def _three(model: Transformer) -> None:
+    for part in THREE:
+        PARTS[part](model)
+
+
 def without(part: str, types: tuple[int, int]) -> Transformer:
-    """The Transformer without one of PARTS; at the same seed, what is left begins with the weights of the whole."""
+    """The Transformer without one of PARTS, or without THREE of them ("three").
+
+    At the same seed, what is left begins with the weights of the whole.
+    """
     model = Transformer(*types, D_MODEL, HEADS, D_FF, LAYERS, dropout=0.0)
     with torch.no_grad():
-        PARTS[part](model)
+        (_three if part == "three" else PARTS[part])(model)
     return model
 
 
@@ -124,6 +137,38 @@ def written(model: nn.Module, source: Tensor, most: int) -> list[list[int]]:
     return [row[: [*row, EOS_ID].index(EOS_ID)] for row in tokens[:, 1:].tolist()]
 
 
+STEPS = 600
+
+
+class Dates:
+    """The task of both recipes."""
+
+    def __init__(self, run: Run):
+        pairs, self.tested = data.dates(60 if run.quick else 10_900, 2), 10 if run.quick else 200
+        self.made = {"test": pairs[: self.tested], "valid": pairs[self.tested : 2 * self.tested]}
+        rest = apart(pairs[2 * self.tested :], *self.made.values())
+        self.task, self.run = Task(self.made | {"train": rest}, DATES), run
+        self.batches = self.task.batches(run.seed, 64)
+
+    def race(self, part: str) -> dict:
+        """The scores without this part, at its best rate."""
+        build = partial(without, part, self.task.types)
+        *_, (_, model) = race(self.run, build, self.task, self.batches, (STEPS,), (STEPS // 4,), part, ADAM)
+        return self.scores(model)
+
+    def scores(self, model: nn.Module) -> dict:
+        """The loss with teacher forcing, and the share of test dates that are written without a mistake."""
+        sources, targets = zip(*self.task.ids["test"], strict=True)
+        outputs = written(model, pad(sources), 3 if self.run.quick else len(targets[0]) + 1)
+        right = [output == list(target) for output, target in zip(outputs, targets, strict=True)]
+        shown = zip(self.made["test"][:3], outputs, strict=False)
+        return {
+            "loss": self.task.nll(model, "test"),
+            "exact": sum(right) / self.tested,
+            "outputs": [[source, self.task.writer.decode(y)] for (source, _), y in shown],
+        }
+
+
 @recipe(
     "ablation-dates",
     about="dates into ISO 8601, character by character: a Transformer of 2 + 2 layers without one of its parts",
@@ -131,22 +176,26 @@ def written(model: nn.Module, source: Tensor, most: int) -> list[list[int]]:
     score="exact",
 )
 def ablation_dates(run: Run) -> tuple[dict, None]:
-    """Of each model the loss with teacher forcing, and the share of test dates that it writes without a mistake."""
-    pairs, tested, steps = data.dates(60 if run.quick else 10_900, 2), 10 if run.quick else 200, 600
-    made = {"test": pairs[:tested], "valid": pairs[tested : 2 * tested]}
-    task = Task(made | {"train": apart(pairs[2 * tested :], *made.values())}, DATES)
-    sources, targets = zip(*task.ids["test"], strict=True)
-    scores: dict = {"steps": steps, "test pairs": tested}
-    for part in list(PARTS)[:2] if run.quick else PARTS:
-        build, batches = partial(without, part, task.types), task.batches(run.seed, 64)
-        *_, (_, model) = race(run, build, task, batches, (steps,), (steps // 4,), part, ADAM)
-        outputs = written(model, pad(sources), 3 if run.quick else len(targets[0]) + 1)
-        right = [output == list(target) for output, target in zip(outputs, targets, strict=True)]
-        scores[part] = {
-            "loss": task.nll(model, "test"),
-            "exact": sum(right) / tested,
-            "outputs": [
-                [source, task.writer.decode(y)] for (source, _), y in zip(made["test"][:3], outputs, strict=False)
-            ],
-        }
+    dates = Dates(run)
+    scores: dict = {"steps": STEPS, "test pairs": dates.tested}
+    scores |= {part: dates.race(part) for part in (list(PARTS)[:2] if run.quick else PARTS)}
     return scores | {"exact": scores["nothing"]["exact"]}, None
+
+
+@recipe(
+    "ablation-dates-together",
+    about="dates into ISO 8601: the three parts that are not missed alone, taken out together, at each of four rates",
+    minutes=2,
+    score="exact",
+)
+def ablation_dates_together(run: Run) -> tuple[dict, None]:
+    """Each rate for all of the steps; the best is the one with the lowest loss on the validation dates."""
+    dates, tried = Dates(run), []
+    for rate in SMALL[:1] if run.quick else SMALL:
+        lmbook.seed(run.seed)
+        model = without("three", dates.task.types)
+        ends = {"validate": dates.task.nll, "evaluate_every": STEPS // 4}
+        model = learn(run, model, dates.batches, STEPS, rate, f"three, rate {rate:g}", adam=ADAM, **ends)
+        tried.append({"rate": rate, "valid": dates.task.nll(model, "valid")} | dates.scores(model))
+    best = min(tried, key=lambda one: one["valid"])
+    return {"rates": tried, "loss": best["loss"], "exact": best["exact"]}, None

@@ -7,6 +7,8 @@ every word; nothing marks the verb.
 
 Score: how often the right form of the verb is more probable than the other form of the same verb.  A model that always
 agrees with the nearest noun gets every sentence without attractors and no sentence whose last noun is one.
+
+`agreement-rare` makes attractors rare in training, down to none at all, where both rules fit every sentence.
 """
 
 import functools
@@ -38,6 +40,8 @@ LONGEST, ALIKE = 4, 0.75  # other nouns in training, and how often one has the s
 CELLS = ("rnn", "gru", "lstm")
 RATES = (3e-3, 1e-2, 3e-2)
 TRIED, MOST, EVERY, ROWS = 400, 6000, 200, 32
+RARE = {"one in 20": 0.95, "one in 100": 0.99, "none": 1.0}  # attractors among the nouns: ALIKE
+RARE_STEPS, RARE_EVERY, RARE_RATE = 2400, 100, 1e-2
 SENTENCE = [
     "the", "ropes", "that", "the", "old", "pilot", "had", "lent", "to", "the", "captain",
     "of", "the", "grey", "ferry", "before", "the", "storm", "were", "still", "wet",
@@ -67,10 +71,12 @@ def sentence(rng: np.random.Generator, numbers: list[int], plural: int) -> tuple
     return [*words, verb[plural], *end], len(words), (verb[plural], verb[1 - plural])
 
 
-def drawn(rng: np.random.Generator, n: int, attractors: int | None = None) -> tuple[list[str], int, tuple[str, str]]:
+def drawn(
+    rng: np.random.Generator, n: int, attractors: int | None = None, alike: float = ALIKE
+) -> tuple[list[str], int, tuple[str, str]]:
     """A sentence with n nouns in between: as in training, or with so many attractors at places drawn at random."""
     plural = int(rng.integers(2))
-    unlike = rng.random(n) > ALIKE if attractors is None else rng.permutation(n) < attractors
+    unlike = rng.random(n) > alike if attractors is None else rng.permutation(n) < attractors
     return sentence(rng, [plural ^ int(other) for other in unlike], plural)
 
 
@@ -83,18 +89,18 @@ def vocabulary() -> Vocabulary:
 WORDS = vocabulary()
 
 
-def batch(rng: np.random.Generator, rows: int = ROWS) -> Pair:
+def batch(rng: np.random.Generator, rows: int = ROWS, alike: float = ALIKE) -> Pair:
     """Sentences with 0 to LONGEST nouns in between, and their targets, one word later; padded."""
-    texts = [WORDS.encode(drawn(rng, int(rng.integers(LONGEST + 1)))[0]) for _ in range(rows)]
+    texts = [WORDS.encode(drawn(rng, int(rng.integers(LONGEST + 1)), alike=alike)[0]) for _ in range(rows)]
     ids = data.pad([list(text) for text in texts])
     return ids[:, :-1], ids[:, 1:]
 
 
-def batches(seed: int, epoch: int) -> Iterator[Pair]:
+def batches(seed: int, epoch: int, alike: float = ALIKE) -> Iterator[Pair]:
     """As many batches as a training takes."""
     rng = np.random.default_rng([seed, epoch])
     for _ in range(MOST):
-        yield batch(rng)
+        yield batch(rng, alike=alike)
 
 
 def reader(cell: str) -> RecurrentLM:
@@ -156,3 +162,35 @@ def preference(model: RecurrentLM) -> float:
     ids = torch.tensor([list(WORDS.encode(SENTENCE[:at]))], device=device_of(model))
     logits = model(ids)[0, -1]
     return float(torch.sigmoid(logits[WORDS["were"]] - logits[WORDS["was"]]))
+
+
+@recipe(
+    "agreement-rare",
+    about="number agreement where attractors are rare in training: one noun in 20, one in 100, none",
+    minutes=5,
+    score="lstm, none",
+)
+def rare(run: Run) -> tuple[dict, None]:
+    """By cell and share of attractors, the share of right verbs among four attractors: at the end, and every 100 steps.
+
+    The curve of validations is that of the wrong ones.
+    """
+    rows, scores = (10, {}) if run.quick else (400, {})
+    for cell in CELLS:
+        for name, alike in RARE.items():
+            model = reader(cell)
+            run.fit(
+                model,
+                functools.partial(batches, run.seed, alike=alike),
+                next_token_nll,
+                torch.optim.Adam(model.parameters(), lr=RARE_RATE),
+                f"{cell}, {name}",
+                steps=RARE_STEPS,
+                clip=1.0,
+                schedule=functools.partial(warmup, steps=50),
+                validate=lambda model: 1 - right(model, LONGEST, LONGEST, rows),
+                evaluate_every=RARE_EVERY,
+            )
+            scores[f"{cell}, {name}"] = right(model, LONGEST, LONGEST, rows)
+            scores[f"{cell}, {name}, attractors"] = [right(model, LONGEST, k, rows) for k in range(LONGEST + 1)]
+    return scores, None

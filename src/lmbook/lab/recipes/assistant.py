@@ -10,19 +10,19 @@ measured on Harbourish, of which no dialogue has a word.
 
 import copy
 import functools
+import json
 import random
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import torch
 from torch import nn
 
 import lmbook
 from lmbook.answers import Turns, answer_nll, say, turns
-from lmbook.data.harbourish import ADJECTIVES, INTRANSITIVE, NOUNS, PREPOSITIONS, TRANSITIVE, captions
+from lmbook.data.harbourish import captions, grammatical
 from lmbook.lab import checkpoints
 from lmbook.lab.recipes.modern_block import adamw
-from lmbook.lab.run import Run, recipe
+from lmbook.lab.run import RecipeError, Run, recipe
 from lmbook.lab.schedules import warmup_cosine
 from lmbook.lab.train import evaluate
 from lmbook.lora import add_lora, merge
@@ -36,23 +36,6 @@ KINDS = ("short", "long", "singular", "plural")
 D, HEADS, LAYERS, WINDOW, ROWS = 64, 4, 2, 64, 32
 BASE_STEPS, STEPS, TRIED = 500, 60, 30
 CAPTIONS, HELD, DIALOGUES, MOST = 6_000, 200, 1000, 20
-SINGULAR = {plural: noun for noun, (plural, *_) in NOUNS.items()}
-
-# one letter a word, so that a caption of the grammar is a regular expression; s: "a" before a vowel is another word
-LETTERS = {"the": "D", "a": "A", "an": "N", "two": "T", ".": "."} | dict.fromkeys(("and", "while", "but"), "c")
-LETTERS |= dict.fromkeys(PREPOSITIONS, "p") | dict.fromkeys(NOUNS, "n") | dict.fromkeys(SINGULAR, "m")
-LETTERS |= {adjective: "e" if adjective[0] in "aeiou" else "j" for adjective in ADJECTIVES}
-LETTERS |= {verb: letter for pair in TRANSITIVE for verb, letter in zip(pair, "vw", strict=True)}
-LETTERS |= {verb: letter for pair in INTRANSITIVE for verb, letter in zip(pair, "iu", strict=True)}
-ONE, MANY = "(?:D[ej]*|A(?:j[ej]*)?|Ne[ej]*)n", "[DT][ej]*m"
-PHRASE = f"(?:{ONE}|{MANY})"
-CLAUSE = f"(?:{ONE}(?:v{PHRASE}|i)|{MANY}(?:w{PHRASE}|u))(?:p{PHRASE})*"
-CAPTION = re.compile(rf"{CLAUSE}(?:c{CLAUSE})*\.")
-
-
-def grammatical(words: Sequence[str]) -> bool:
-    """Whether the words are a caption: agreement, order, "an" before a vowel, a full stop."""
-    return CAPTION.fullmatch("".join(LETTERS.get(word, "?") for word in words)) is not None
 
 
 @functools.cache
@@ -178,18 +161,32 @@ class Chat:
         return {"right": right(model, self.n, self.run.seed), "answers": self.answers(model)} | nats
 
     def tune(self, model: nn.Module, rate: float, part: str) -> list[list[float]]:
-        """STEPS updates.  Returns nats of answers and of Harbourish every 5, to compare forgetting at equal loss."""
-        curve: list[list[float]] = []
+        """STEPS updates.  Returns nats of answers and of Harbourish every 5, to compare forgetting at equal loss.
+
+        The log has the first of each pair. A file has both, so that a resumed run knows what the one before measured;
+        what the other did behind its last checkpoint is in the file but not in the log.
+        """
+        place = self.run.folder / f"{part}, curve.jsonl"
 
         def validate(model: nn.Module) -> float:
-            curve.append([self.answers(model), self.languages["Harbourish"](model)])
-            return curve[-1][0]
+            answers, harbourish = self.answers(model), self.languages["Harbourish"](model)
+            self.run.folder.mkdir(parents=True, exist_ok=True)
+            with place.open("a", encoding="utf-8") as file:
+                file.write(f"{json.dumps([answers, harbourish])}\n")
+            return answers
 
-        self.run.fit_cosine(
+        log = self.run.fit_cosine(
             model, draw(self.pairs, ROWS, self.run.seed), answer_nll, tuned(model, rate), warmup=10, total=STEPS,
             part=part, validate=validate, evaluate_every=5, note="captions-base",
         )  # fmt: skip
-        return curve
+        lines = place.read_text("utf-8").splitlines() if place.is_file() else []
+        found, due = dict(map(json.loads, lines)), [entry["validation"] for entry in log if "validation" in entry]
+        if missing := [answers for answers in due if answers not in found]:
+            raise RecipeError(
+                f"{place} lacks {len(missing)} of {len(due)} points; delete {self.run.folder / part} and resume, "
+                "which trains this part anew."
+            )
+        return [[answers, found[answers]] for answers in due]
 
 
 @recipe(

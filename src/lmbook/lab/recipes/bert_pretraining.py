@@ -115,20 +115,8 @@ def word_forms(text: list[list[str]], words: int = WORDS) -> WordForms:
     return WordForms.build((word for sentence in text for word in sentence), max_words=words, min_class=40)
 
 
-@recipe(
-    NAME,
-    about="fill in the blank: a BERT of 0.9M parameters, 3 layers of width 128, pre-trained on WikiText-2",
-    minutes=30,
-    corpora=("wikitext2",),
-    ships=True,
-    seeds=(0,),
-    score="perplexity",
-)
-def bert_wikitext2(run: Run) -> tuple[dict, nn.Module]:
-    text = {part: sentences(tokens) for part, tokens in run.split("wikitext2", 3000).items()}
-    forms = run.text = word_forms(text["train"])
-    ids = {part: [framed(forms, p) for row in text[part] for p in pieces(row)] for part in text}
-    model = MaskedLM(BERT(len(forms), dropout=0.1, **SIZES)).to(run.device)
+def train_blanks(run: Run, model: MaskedLM, ids: dict[str, list[list[int]]]) -> dict:
+    """Pre-trains the model to fill blanks in the rows of ids["train"]; its scores on those of ids["test"]."""
     generator = torch.Generator().manual_seed(run.seed)
     few = ids["valid"][:: max(1, len(ids["valid"]) // 500)]
 
@@ -148,9 +136,27 @@ def bert_wikitext2(run: Run) -> tuple[dict, nn.Module]:
         save_every=150,
         generators=[generator],
     )
-    counts = torch.from_numpy(np.bincount(np.concatenate(ids["train"]), minlength=len(forms))).double()
+    types = len(model.bert.embedding.weight)
+    counts = torch.from_numpy(np.bincount(np.concatenate(ids["train"]), minlength=types)).double()
     counts[:FIRST_ORDINARY] = 0
-    scores = score_blanks(model, ids["test"], ((counts + 1) / (counts + 1).sum()).log())
+    return score_blanks(model, ids["test"], ((counts + 1) / (counts + 1).sum()).log())
+
+
+@recipe(
+    NAME,
+    about="fill in the blank: a BERT of 0.9M parameters, 3 layers of width 128, pre-trained on WikiText-2",
+    minutes=30,
+    corpora=("wikitext2",),
+    ships=True,
+    seeds=(0,),
+    score="perplexity",
+)
+def bert_wikitext2(run: Run) -> tuple[dict, nn.Module]:
+    text = {part: sentences(tokens) for part, tokens in run.split("wikitext2", 3000).items()}
+    forms = run.text = word_forms(text["train"])
+    ids = {part: [framed(forms, p) for row in text[part] for p in pieces(row)] for part in text}
+    model = MaskedLM(BERT(len(forms), dropout=0.1, **SIZES)).to(run.device)
+    scores = train_blanks(run, model, ids)
     scores["filled"] = {blank: fill(model, forms, blank.split())[0] for blank in BLANKS}
     return scores, model
 
@@ -198,24 +204,38 @@ SHARES = {"1%": (0.01, 60), "10%": (0.1, 20), "100%": (1.0, 6)}  # of the labell
     score="accuracy",
 )
 def bert_tagging(run: Run) -> tuple[dict, None]:
+    """All at one rate, which was not searched; `bert-tagging-rates` tries others with 1%."""
     parts, _, tags = prepare(run, "ud_english_ewt")
-    number = {tag: i for i, tag in enumerate(tags)}
-    order = np.random.default_rng(run.seed).permutation(len(parts["train"]))
     scores: dict = {"sentences": {}}
-    for share, (size, epochs) in SHARES.items():
-        chosen = [parts["train"][i] for i in order[: max(1, round(size * len(order)))]]
+    for share in SHARES:
+        chosen, words = drawn(run, parts["train"], share)
         scores["sentences"][share] = len(chosen)
-        words = Counter(word for text, _ in chosen for word in text)
         for start in ("fine-tuned", "scratch"):
-            forms, bert, note = encoder(run, start)
-            model = BERTTagger(bert, len(tags), dropout=0.1).to(run.device)
-            ids, labels = tagged(chosen, forms, number)
-            adam, part = torch.optim.AdamW(decay_groups(model, 0.01), lr=1e-3), f"{start} {share}"
-            fit_labels(run, model, {"train": ids}, {"train": labels}, adam, epochs, part=part, note=note)
+            part = f"{start} {share}"
+            model, forms = tagger(run, chosen, tags, start, share, 1e-3, part)
             full = score_tags(tag_pieces(model, parts["test"], forms, tags), parts["test"], words, tags)
             keys = ("accuracy", "accuracy known", "accuracy unknown", "unknown", "f1 by tag")
             scores[part] = {key: full[key] for key in keys}
     return scores | {"tags": tags, "accuracy": scores["fine-tuned 100%"]["accuracy"]}, None
+
+
+def drawn(run: Run, rows: list, share: str) -> tuple[list, Counter]:
+    """This run's share of the tagged sentences, and their words."""
+    order = np.random.default_rng(run.seed).permutation(len(rows))
+    chosen = [rows[i] for i in order[: max(1, round(SHARES[share][0] * len(order)))]]
+    return chosen, Counter(word for text, _ in chosen for word in text)
+
+
+def tagger(
+    run: Run, rows: list, tags: list[str], start: str, share: str, rate: float, part: str
+) -> tuple[BERTTagger, WordForms]:
+    """BERT with a layer for tags, trained on these rows, and its word forms."""
+    forms, bert, note = encoder(run, start)
+    model = BERTTagger(bert, len(tags), dropout=0.1).to(run.device)
+    ids, labels = tagged(rows, forms, {tag: i for i, tag in enumerate(tags)})
+    adam = torch.optim.AdamW(decay_groups(model, 0.01), lr=rate)
+    fit_labels(run, model, {"train": ids}, {"train": labels}, adam, SHARES[share][1], part=part, note=note)
+    return model, forms
 
 
 def tagged(rows: list, forms: WordForms, number: dict[str, int]) -> tuple[list[list[int]], list[list[int]]]:

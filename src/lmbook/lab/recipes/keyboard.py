@@ -106,15 +106,18 @@ def keyboard(run: Run) -> tuple[dict, None]:
     best = max(models, key=lambda n: scores["valid"][f"{n}-gram"]["keystrokes saved"])
     text = list(load("harbour")["train"])
     scores |= {"n": best, "keystrokes saved": scores["test"][f"{best}-gram"]["keystrokes saved"]}
-    return scores | other_text(board, models[best], vocabulary, text, span), None
+    return scores | other_text(board, models[best].distribution, vocabulary, text, span), None
 
 
-def other_text(board: Keyboard, model: KneserNey, vocabulary: Vocabulary, text: list[str], span: int) -> dict:
-    """The model on a text of another kind, alone and mixed with the words typed so far, counted one by one."""
+def other_text(board: Keyboard, by: Callable, vocabulary: Vocabulary, text: list[str], span: int) -> dict:
+    """A model on a text of another kind, alone and mixed with the words typed so far, counted one by one.
+
+    by(history): its probabilities.
+    """
     ids, before = vocabulary.encode(text), np.zeros(len(vocabulary))
 
     def mixed(t: int) -> dict[float, np.ndarray]:
-        p, own = model.distribution(ids[max(0, t - 4) : t]), before / max(1.0, before.sum())
+        p, own = by(ids[max(0, t - 4) : t]), before / max(1.0, before.sum())
         before[ids[t]] += 1
         return {weight: weight * p + (1 - weight) * own for weight in WEIGHTS}
 

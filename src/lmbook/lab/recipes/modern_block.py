@@ -50,11 +50,31 @@ def adamw(model: nn.Module, rate: float) -> torch.optim.AdamW:
 
 def picked_or_tuned(run: Run, build, batches, part: str, held, rates, steps: int) -> float:
     """The rate that seed 0 chose, or in the run with seed 0 the best after `steps` steps."""
-    if chosen := run.picked(part):
-        return chosen["rate"]
+    chosen = run.picked(part)
+    return chosen["rate"] if chosen else tuned_rate(run, build, batches, part, held, rates, steps)
+
+
+def tuned_rate(run: Run, build, batches, part: str, held, rates, steps: int) -> float:
+    """The best rate after `steps` steps."""
     schedule = functools.partial(warmup_cosine, warmup=WARMUP, total=steps)
     trial = {"steps": steps, "schedule": schedule, "clip": 1.0, "validate": held, "evaluate_every": steps}
     return run.tune(build, batches, next_token_nll, adamw, part, rates, **trial)
+
+
+def of_shakespeare(run: Run):
+    """batches(epoch), held(model): the loss on a quarter of the validation text, build(options), and this text."""
+    tokenizer, ids, valid = prepare(run)
+
+    def batches(epoch: int) -> Iterator[Pair]:
+        return random_windows(ids, WINDOW, 2 if run.quick else ROWS, [run.seed, epoch])
+
+    def held(model: nn.Module) -> float:
+        return evaluate(model, windows(valid[: len(valid) // 4], WINDOW), next_token_nll)
+
+    def build(options: dict) -> ModernGPT:
+        return ModernGPT(len(tokenizer.vocabulary), WINDOW, D, HEADS, LAYERS, **options).to(run.device)
+
+    return batches, held, build, valid
 
 
 @recipe(
@@ -66,22 +86,11 @@ def picked_or_tuned(run: Run, build, batches, part: str, held, rates, steps: int
 )
 def modern_block(run: Run) -> tuple[dict, None]:
     """Nats per character on the validation text for every block, at its own rate."""
-    tokenizer, ids, valid = prepare(run)
+    batches, held, build, valid = of_shakespeare(run)
     scores: dict = {"parameters": {}, "rates": {}}
-
-    def batches(epoch: int) -> Iterator[Pair]:
-        return random_windows(ids, WINDOW, 2 if run.quick else ROWS, [run.seed, epoch])
-
-    def held(model: nn.Module) -> float:
-        return evaluate(model, windows(valid[: len(valid) // 4], WINDOW), next_token_nll)
-
     for name, options in BLOCKS.items():
-
-        def build(options: dict = options) -> ModernGPT:
-            return ModernGPT(len(tokenizer.vocabulary), WINDOW, D, HEADS, LAYERS, **options).to(run.device)
-
-        rate = picked_or_tuned(run, build, batches, name, held, RATES_BLOCK, TRIED)
-        model = build()
+        rate = picked_or_tuned(run, functools.partial(build, options), batches, name, held, RATES_BLOCK, TRIED)
+        model = build(options)
         run.fit_cosine(
             model, batches, next_token_nll, adamw(model, rate), warmup=WARMUP, total=STEPS, part=name,
             valid=lambda: windows(valid[: len(valid) // 4], WINDOW), evaluate_every=150, save_every=150,
@@ -89,6 +98,30 @@ def modern_block(run: Run) -> tuple[dict, None]:
         scores[name] = evaluate(model, windows(valid, WINDOW), next_token_nll)
         scores["parameters"][name], scores["rates"][name] = n_parameters(model), rate
     return scores, None
+
+
+# beside GPT-2's block: three with other norms, and two with its own norms as controls
+AT_RATES = ("GPT-2", "RMSNorm", "QK-norm", "all", "no biases", "grouped queries")
+
+
+@recipe(
+    "block-rates",
+    about="six of the blocks at five rates, 150 updates each: does a norm of queries and keys allow higher rates?",
+    minutes=10,
+    corpora=("tinyshakespeare",),
+    score="GPT-2, highest",
+    seeds=(1, 2),
+)
+def block_rates(run: Run) -> tuple[dict, None]:
+    """By block: [rate, nats per character after TRIED updates, None if it diverged]. With seed 0 these are the trials
+    of `modern-block`, whose record has them.
+    """
+    batches, held, build, _ = of_shakespeare(run)
+    scores: dict = {}
+    for name in AT_RATES:
+        tuned_rate(run, functools.partial(build, BLOCKS[name]), batches, name, held, RATES_BLOCK, TRIED)
+        scores[name] = [[one["rate"], one["validation"]] for one in run.tried[name]]
+    return scores | {"GPT-2, highest": scores["GPT-2"][-1][1]}, None
 
 
 LONGEST, COPY_STEPS, COPY_TRIED, COPY_ROWS = 12, 1500, 150, 16

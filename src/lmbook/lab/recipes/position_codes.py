@@ -210,7 +210,6 @@ def without_rows(model: Reader, first: int, last: int) -> Reader:
     "copying-learned",
     about="copy with learned positions past the trained length: what trained and untrained rows do",
     minutes=2,
-    seeds=(0,),
     score="output at rows 0, 12 symbols",
 )
 def copying_learned(run: Run) -> tuple[dict, None]:

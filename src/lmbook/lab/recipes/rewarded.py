@@ -5,10 +5,12 @@ knows two ways to answer. Then it sees no answer but its own: each update asks Q
 
     checked       1 if the number at the end is right, else 0
     hasty         the same, written with a slip: only as many digits are compared as were said
+    hasty, summed the same, with the sum over the tokens of an answer in place of their mean, as REINFORCE has it
+    hasty, near   the same as hasty, with NEAR times the divergence from the start in the loss
     coin          0 or 1 by chance, whatever was said: a control
     steps only    checked, from `sums-scratchpad` itself, which knows one way only
 
-The truth is measured beside each reward. `one_step` asks how far the weights of `sums-scratchpad` may move at all.
+The truth and the distance from the start are measured beside each reward.
 """
 
 import copy
@@ -23,18 +25,18 @@ import lmbook
 from lmbook.answers import Turns, answer_nll, log_probs, say, turns
 from lmbook.evaluation import pass_at_k
 from lmbook.lab import checkpoints
-from lmbook.lab.recipes.sums_aloud import DIGITS, SYMBOLS, numbers, question, share, sums, unseen, worked
+from lmbook.lab.recipes.sums_aloud import DIGITS, SYMBOLS, numbers, question, share, unseen, worked
 from lmbook.lab.run import Run, recipe
 from lmbook.lab.train import device_of, fixed_seed
 from lmbook.modern import ModernGPT
-from lmbook.reinforce import grpo_loss, over_group
+from lmbook.reinforce import grpo_loss, over_group, reinforce_loss
 from lmbook.text import EOS_ID
 
 G, QUESTIONS, MOST = 8, 32, 12  # answers to a question, questions in an update, tokens of an answer
 BOTH = 150  # updates of 32 that teach the second way
 UPDATES, WARMUP, EVERY, RATE = 40, 5, 5, 3e-4
 TRIES, CURVE = 16, 300  # answers to each of the sums that pass@k is estimated from; sums behind a curve
-LENGTHS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+NEAR = 1.0
 Check = Callable[[str, int], float]  # of what was said and the sum
 
 
@@ -53,7 +55,10 @@ def coin(said: str, total: int) -> float:
     return float(random.random() < 0.5)
 
 
-ARMS: dict[str, Check] = {"checked": checked, "hasty": hasty, "coin": coin, "steps only": checked}
+ARMS: dict[str, Check] = {
+    "checked": checked, "hasty": hasty, "hasty, summed": hasty, "hasty, near": hasty, "coin": coin,
+    "steps only": checked,
+}  # fmt: skip
 
 
 def spoken(batch: Turns) -> list[str | None]:
@@ -103,23 +108,36 @@ def asked_sums(seed: int) -> Callable[[int], Iterator[Tensor]]:
     return batches
 
 
-def rewarded(model: ModernGPT, batch: Tensor, check: Check) -> tuple[Tensor, int]:
-    """GRPO's loss of answers that the model gives now, times their number of tokens, and this number."""
+def rewarded(
+    model: ModernGPT, batch: Tensor, check: Check, summed: bool = False, ref: ModernGPT | None = None
+) -> tuple[Tensor, int]:
+    """GRPO's loss of answers that the model gives now, times their number of tokens, and this number.
+
+    summed: REINFORCE with the same advantages, per token of the batch.  ref: held near by NEAR.
+    """
     asked = batch.repeat_interleave(G, dim=0).tolist()
     made = answered(model, asked)
     A = over_group(rewards(check, spoken(made), asked), G).to(made[0].device)
     log_pi, said = log_probs(model, made), made[1][:, 1:]
-    return grpo_loss(log_pi, log_pi.detach(), A, said) * said.sum(), int(said.sum())
+    if summed:
+        return reinforce_loss(log_pi, A) * len(A), int(said.sum())
+    with torch.no_grad():
+        log_ref = log_pi if ref is None else log_probs(ref, made)
+    loss = grpo_loss(log_pi, log_pi.detach(), A, said, log_ref=log_ref.detach(), beta=0.0 if ref is None else NEAR)
+    return loss * said.sum(), int(said.sum())
 
 
-def judged(model: ModernGPT, check: Check, asked: list[list[int]], temperature: float = 1.0) -> dict[str, float]:
+def judged(
+    model: ModernGPT, check: Check, asked: list[list[int]], start: ModernGPT, temperature: float = 1.0
+) -> dict[str, float]:
     """Of sampled answers: the share that is right, what the checker pays, the share with a colon, how many of these are
-    right, and of those without; tokens of an answer.
+    right, and of those without; tokens of an answer; far: nats from the start, if sampled at temperature 1.
     """
-    with fixed_seed(model):
+    with fixed_seed(model), torch.no_grad():
         made = answered(model, asked, temperature)
         said = spoken(made)
         right, paid = (rewards(one, said, asked) for one in (checked, check))
+        far = (log_probs(model, made) - log_probs(start, made)).sum(1).mean()
     aloud = torch.tensor([one is not None and ":" in one for one in said])
     return {
         "right": share(right),
@@ -128,44 +146,19 @@ def judged(model: ModernGPT, check: Check, asked: list[list[int]], temperature: 
         "right aloud": float(right[aloud].sum() / max(1, int(aloud.sum()))),
         "right at once": float(right[~aloud].sum() / max(1, int((~aloud).sum()))),
         "tokens": float(made[1].sum() / len(asked)),
+        "far": float(far),
     }
 
 
-def measured(model: ModernGPT, check: Check, test: list[list[int]], n: int) -> dict:
+def measured(model: ModernGPT, check: Check, test: list[list[int]], start: ModernGPT, n: int) -> dict:
     """As `judged`; the share right by the likeliest answer; pass@k for k = 1, 2, 4, .. n."""
-    found: dict = judged(model, check, test)
-    found["likeliest"] = judged(model, check, test, 0.0)["right"]
+    found: dict = judged(model, check, test, start)
+    found["likeliest"] = judged(model, check, test, start, 0.0)["right"]
     some = [pair for pair in test[: max(1, len(test) // 4)] for _ in range(n)]
     with fixed_seed(model):
         right = rewards(checked, spoken(answered(model, some)), some).view(-1, n).sum(1).int().tolist()
     ks = [k for k in (1, 2, 4, 8, 16) if k <= n]
     return found | {"pass@k": [[k, sum(pass_at_k(n, c, k) for c in right) / len(right)] for k in ks]}
-
-
-def one_step(model: ModernGPT, batch: Turns, seed: int) -> dict[str, list]:
-    """How the mean P(y | x) of right answers changes over a step of each length: along its exact gradient, and along a
-    random direction.
-    """
-
-    def probability() -> Tensor:
-        return log_probs(model, batch).sum(1).exp().mean()
-
-    weights = list(model.parameters())
-    generator = torch.Generator().manual_seed(seed)
-    gradient = torch.autograd.grad(probability(), weights)
-    chance = [torch.randn(w.shape, generator=generator).to(w) for w in weights]
-    found: dict[str, list] = {"start": [probability().item()]}
-    with torch.no_grad():
-        for name, direction in (("gradient", gradient), ("random", chance)):
-            norm = nn.utils.get_total_norm(direction)
-            found[name] = []
-            for length in LENGTHS:
-                for w, d in zip(weights, direction, strict=True):
-                    w += length / norm * d
-                found[name].append([length, probability().item() - found["start"][0]])
-                for w, d in zip(weights, direction, strict=True):
-                    w -= length / norm * d
-    return found
 
 
 def adam(model: nn.Module, rate: float) -> torch.optim.AdamW:
@@ -184,26 +177,29 @@ def sums_rewarded(run: Run) -> tuple[dict, None]:
     test, n = (unseen()[:20], 2) if run.quick else (unseen(), TRIES)
     known = checkpoints.load("sums-scratchpad")[0].requires_grad_(True).to(run.device)
     start = copy.deepcopy(known)
-    scores: dict = {"one step": one_step(known, sums("scratchpad", test), run.seed)}
+    scores: dict = {}
     run.fit_cosine(
         start, both_ways(run.seed), answer_nll, adam(start, RATE), warmup=10, total=BOTH, part="both ways",
         note="sums-scratchpad",
     )  # fmt: skip
-    scores["before"] = {"both ways": measured(start, hasty, test, n), "steps only": measured(known, checked, test, n)}
+    scores["before"] = {
+        "both ways": measured(start, hasty, test, start, n), "steps only": measured(known, checked, test, known, n),
+    }  # fmt: skip
     for arm, check in ARMS.items():
         curve: list = []
+        first = known if arm == "steps only" else start
 
-        def wrong(model: ModernGPT, check: Check = check, curve: list = curve) -> float:
-            found = judged(model, check, test[:CURVE])
-            curve.append([round(found[key], 4) for key in ("right", "paid", "aloud", "tokens")])
+        def wrong(model: ModernGPT, check: Check = check, curve: list = curve, first: ModernGPT = first) -> float:
+            found = judged(model, check, test[:CURVE], first)
+            curve.append([round(found[key], 4) for key in ("right", "paid", "aloud", "tokens", "far")])
             return 1 - found["right"]
 
         lmbook.seed(run.seed)
-        model = copy.deepcopy(known if arm == "steps only" else start)
+        model, ref = copy.deepcopy(first), first if arm == "hasty, near" else None
+        loss = functools.partial(rewarded, check=check, summed=arm == "hasty, summed", ref=ref)
         run.fit_cosine(
-            model, asked_sums(run.seed), functools.partial(rewarded, check=check), adam(model, RATE), warmup=WARMUP,
-            total=UPDATES, part=arm, validate=wrong, evaluate_every=EVERY,
-            note="sums-scratchpad" if arm == "steps only" else "both ways",
+            model, asked_sums(run.seed), loss, adam(model, RATE), warmup=WARMUP, total=UPDATES, part=arm,
+            validate=wrong, evaluate_every=EVERY, note="sums-scratchpad" if arm == "steps only" else "both ways",
         )  # fmt: skip
-        scores[arm] = measured(model, check, test, n) | {"curve": curve}
+        scores[arm] = measured(model, check, test, first, n) | {"curve": curve}
     return scores | {"right": scores["checked"]["right"]}, None

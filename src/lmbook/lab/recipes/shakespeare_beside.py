@@ -46,7 +46,6 @@ def fitted(model: GPT) -> GPT:
     "shakespeare-beside",
     about="Shakespeare by the character, a GRU and a GPT of 0.8 million parameters, 500 updates in equal windows",
     minutes=3,
-    seeds=(0,),
     **NLL | {"score": "GPT over GRU"},
 )
 def beside(run: Run) -> tuple[dict, None]:

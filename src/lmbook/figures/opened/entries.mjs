@@ -1,9 +1,9 @@
-// ends.mjs: what comes in and what goes out: sums of rows, logits, and their entries.
+// entries.mjs: what comes in: sums of rows, and their entries.
 import { fmt, s } from "../kit/core.mjs";
 import { formula } from "../kit/formula.mjs";
-import { WIDE, path, sheet, text, vector } from "./shapes.mjs";
+import { WIDE, bet, path, sheet, text, vector } from "./shapes.mjs";
 import { cut, seen, signed } from "./path.mjs";
-import { products, row } from "./sums.mjs";
+import { row } from "./sums.mjs";
 import { START } from "./whole.mjs";
 
 /** Rows of tables, added up, as a half alone begins with them. */
@@ -119,37 +119,61 @@ export function entryOfRows({ at, stages, word, place }) {
   };
 }
 
-const SPEEDS = [2, 10, 20, 40, 110]; // entries whose waves are fast to slow, counted from 0, as positions are
+const SPEEDS = [2, 10, 20, 110]; // entries whose waves are fast to slow, counted from 0, as positions are
+export const LATER = 4; // positions, to see what is new when a word comes again
+/** Entry j of the position t, of d. */
+const wave = (j, d) => {
+  const omega = 10000 ** ((-2 * Math.floor(j / 2)) / d);
+  return { omega, at: (/** @type {number} */ t) => (j % 2 ? Math.cos(t * omega) : Math.sin(t * omega)) };
+};
 
-export function embedding({ at, stages, word, place }) {
+/** By how much each entry of the position's code changes until the word comes again. */
+const moved = (p, place) => p.map((value, j) => wave(j, p.length).at(place + LATER) - value);
+const PARTS = 5;
+/** The share of that change, squared, in each fifth of the entries, from the left. */
+export function fifths(p, place) {
+  const squares = moved(p, place).map((change) => change ** 2);
+  const all = squares.reduce((a, b) => a + b);
+  const end = (/** @type {number} */ k) => Math.round((k * p.length) / PARTS);
+  return Array.from({ length: PARTS }, (_, k) => squares.slice(end(k), end(k + 1)).reduce((a, b) => a + b, 0) / all);
+}
+
+export function embedding({ at, stages, word, place, said }) {
   const [w, p] = stages.map((one) => one.added);
   const sum = w.map((value, j) => value + p[j]);
   const top = Math.max(...[w, p, sum].flat().map(Math.abs));
-  const offered = SPEEDS.filter((j) => j < sum.length);
-  const most = Math.max(...offered.map((j) => Math.abs(sum[j])));
-  const parts = offered.map((j, k) =>
-    row(
-      212 + 27 * k,
+  const end = Math.max(30, place);
+  const parts = SPEEDS.filter((j) => j < sum.length).map((j, k) => {
+    const y = 224 + 27 * k;
+    const own = wave(j, w.length);
+    const spot = (/** @type {number} */ t) => [104 + (46 * t) / end, y + 12.5 - 9 * own.at(t)];
+    const [cx, cy] = spot(place);
+    const drawn = Array.from({ length: 4 * end + 1 }, (_, i) => spot(i / 4));
+    return row(
+      y,
       `${at.path}.${j + 1}`,
       "sum",
       `entry ${j}`,
-      `${fmt.num(w[j])} ${signed(p[j])} = ${fmt.num(sum[j])}`,
-      (0.4 * Math.abs(sum[j])) / most,
-      "state",
-    ),
-  );
+      `${fmt.num(w[j], 3)} ${signed(p[j], 3)} = ${fmt.num(sum[j], 3)}`,
+      [path(s.through(drawn), "encoder", 1.2), s("circle", { cx, cy, r: 4, class: "lmo-head lmo-decoder" })],
+    );
+  });
+  const later = moved(p, place);
   const lanes = [
     [`√d times the row of “${cut(seen(word))}” in E`, w, "parameter", top],
-    [`position ${place}, drawn taller: fast waves stand left`, p, "encoder", 1],
+    [`position ${place}, drawn taller`, p, "encoder", 1],
     ["their sum, which enters the first layer", sum, "state", top],
-  ];
+    [`new, ${LATER} places later: the wave alone`, later, "encoder", 2],
+  ].map(([name, values, role, most], k) => [
+    text(0, 14 + 56 * k, name, { anchor: "start", size: 12.5 }),
+    vector(0, 18 + 56 * k, WIDE, 34, values, role, most),
+  ]);
   return {
     node: sheet(
-      222 + 27 * parts.length,
-      lanes.map(([name, values, role, most], k) => [
-        text(0, 16 + 70 * k, name, { anchor: "start", size: 12.5 }),
-        vector(0, 21 + 70 * k, WIDE, 44, values, role, most),
-      ]),
+      232 + 27 * parts.length,
+      lanes.slice(0, 3),
+      s("g", { class: "lmo-told" }, lanes.slice(3)),
+      said === null ? [] : bet((WIDE * said) / PARTS, 185, WIDE / PARTS, 37),
       parts.map((one) => one.node),
     ),
     parts,
@@ -159,7 +183,7 @@ export function embedding({ at, stages, word, place }) {
       `p_{t, 2j} = "sin"(t ω_j),  p_{t, 2j+1} = "cos"(t ω_j)`,
       "ω_j = 10000^{−2j/d}",
     ),
-    note: `d = ${w.length}; entries and positions are counted from 0.`,
+    note: `d = ${w.length}; entries and positions are counted from 0. Beside each entry its wave, with this position.`,
     words:
       `The row of ${fmt.quote(seen(word))} has length ${fmt.num(Math.hypot(...w), 1)}, position ${place} length ` +
       `${fmt.num(Math.hypot(...p), 1)}, and their sum ${fmt.num(Math.hypot(...sum), 1)}.`,
@@ -173,28 +197,24 @@ export function embedding({ at, stages, word, place }) {
 export function entryView({ at, stages, word, place, total }) {
   const [w, p] = stages.map((one) => one.added);
   const j = at.number;
-  const omega = 10000 ** ((-2 * Math.floor(j / 2)) / w.length);
-  const wave = (t) => (j % 2 ? Math.cos(t * omega) : Math.sin(t * omega));
+  const { omega, at: height } = wave(j, w.length);
   const x = (t) => 22 + (284 * t) / Math.max(30, place);
   const y = (value) => 80 - 50 * value;
   const end = Math.max(30, place);
-  const line = Array.from(
-    { length: 4 * end + 1 },
-    (_, k) => `${k ? "L" : "M"}${x(k / 4).toFixed(1)} ${y(wave(k / 4)).toFixed(1)}`,
-  ).join("");
+  const line = s.through(Array.from({ length: 4 * end + 1 }, (_, k) => [x(k / 4), y(height(k / 4))]));
   return {
     node: sheet(
       190,
       text(0, 16, `entry ${j} of the position, at every position t`, { anchor: "start", size: 12.5 }),
       s("line", { x1: 22, x2: 306, y1: 80, y2: 80, class: "lmo-zero" }),
       path(line, "encoder", 2),
-      [1, -1].map((one) => text(10, y(one) + 4, fmt.num(one, 0), { anchor: "end", size: 11.5, muted: true })),
+      [1, -1].map((one) => text(10, y(one) + 4, fmt.num(one, 0), { anchor: "end", size: 12, muted: true })),
       Array.from({ length: total }, (_, t) =>
-        s("circle", { cx: x(t), cy: y(wave(t)), r: 3, class: "lmo-head lmo-encoder" }),
+        s("circle", { cx: x(t), cy: y(height(t)), r: 3, class: "lmo-head lmo-encoder" }),
       ),
-      s("circle", { cx: x(place), cy: y(wave(place)), r: 6, class: "lmo-head lmo-decoder" }),
-      [0, 10, 20, 30].map((t) => text(x(t), 152, String(t), { size: 11.5, muted: true })),
-      text(306, 172, "position t", { anchor: "end", size: 11.5, muted: true }),
+      s("circle", { cx: x(place), cy: y(height(place)), r: 6, class: "lmo-head lmo-decoder" }),
+      [0, 10, 20, 30].map((t) => text(x(t), 152, String(t), { size: 12, muted: true })),
+      text(306, 172, "position t", { anchor: "end", size: 12, muted: true }),
     ),
     parts: [],
     siblings: [...w.keys()],
@@ -210,97 +230,7 @@ export function entryView({ at, stages, word, place, total }) {
       `${fmt.num(p[j], 3)} of the position make ${fmt.num(w[j] + p[j], 3)}.`,
     table: {
       head: ["position t", "entry"],
-      rows: Array.from({ length: 31 }, (_, t) => [String(t), fmt.num(wave(t), 3)]),
+      rows: Array.from({ length: 31 }, (_, t) => [String(t), fmt.num(height(t), 3)]),
     },
-  };
-}
-
-const HEAD = {
-  translator: "*y* = [LN] *x*_K",
-  blank: "*y* = [LN] [gelu](W *x*_K + *b*)",
-  next: "*y* = [LN] *x*_K",
-};
-/** What stands there, or comes next in the text, and what the model gives it. */
-function cameIn({ kind }, { came }, hidden) {
-  if (!came) return "";
-  const told = `has P = ${fmt.prob(came.p)}, rank ${fmt.count(came.rank)}`;
-  if (kind === "next") return ` ${fmt.quote(seen(came.text))}, which comes next in the text, ${told}.`;
-  return ` ${fmt.quote(seen(came.text))}, which ${hidden ? "is hidden" : "it reads"} there, ${told}.`;
-}
-
-export function output({ at, about, stages: [stage], word, hidden }) {
-  const [behind, last] = about.kind === "blank" ? ["at", "map"] : ["behind", "sum"];
-  const parts = stage.others.map((one, k) =>
-    row(
-      104 + 27 * k,
-      `${at.path}.${k + 1}`,
-      "logit and probability",
-      cut(seen(one.text)),
-      `${fmt.num(one.logit, 1)} → ${fmt.share(one.p, 3)}`,
-      0.8 * one.p,
-      "decoder",
-    ),
-  );
-  return {
-    node: sheet(
-      112 + 27 * parts.length,
-      text(0, 16, `y: the norm of the last ${last}, ${behind} “${cut(seen(word))}”`, { anchor: "start", size: 12.5 }),
-      vector(0, 22, WIDE, 54, stage.read, "state"),
-      text(318, 98, "logit → probability", { anchor: "end", size: 11.5, muted: true }),
-      parts.map((one) => one.node),
-    ),
-    parts,
-    formula: formula(
-      "The logits are E times y, and P is their softmax",
-      HEAD[about.kind],
-      `z_w = E_w · *y*${about.kind === "blank" ? " + c_w" : ""}`,
-      "P(w) = [softmax](*z*)_w",
-    ),
-    note:
-      "E is the " +
-      (about.tower === "encoder" ? "model" : "decoder") +
-      `'s table of ${about.unit}s once more: a ${about.unit} is likely where its own row points the way of y.`,
-    words:
-      (about.kind === "blank" ? "At" : "Behind") +
-      ` ${fmt.quote(seen(word))} the likeliest is ${fmt.quote(seen(stage.others[0].text))}, with logit ` +
-      `${fmt.num(stage.others[0].logit)} and P = ${fmt.share(stage.others[0].p, 3)}.${cameIn(about, stage, hidden)}`,
-    table: {
-      head: [about.unit, "logit", "P"],
-      rows: stage.others.map((one) => [seen(one.text), fmt.num(one.logit, 3), fmt.num(one.p, 4)]),
-    },
-  };
-}
-
-export function logitView({ at, about, stages: [stage] }) {
-  const j = Math.min(at.number, stage.others.length - 1);
-  const one = stage.others[j];
-  const made = products(
-    one.row,
-    stage.read,
-    [
-      `row of “${cut(seen(one.text))}” in E`,
-      `y: the norm of the last ${about.kind === "blank" ? "map" : "sum"}`,
-      "their products, entry by entry",
-    ],
-    ["parameter", "state"],
-  );
-  const biased = about.kind === "blank";
-  return {
-    node: made.node,
-    parts: [],
-    siblings: stage.others.map((_, k) => k),
-    number: j,
-    formula: formula(
-      `The logit is ${fmt.num(one.logit)}`,
-      `z = E_w · *y*${biased ? " + c_w" : ""} = ${fmt.num(made.sum)}` +
-        (biased ? ` ${signed(one.bias)} = ${fmt.num(one.logit)}` : ""),
-      `P = frac{e^z}{∑_u e^{z_u}} = ${fmt.num(one.p, 3)}`,
-    ),
-    words:
-      `${one.row.length} products add up to ` +
-      (biased ? `${fmt.num(made.sum)}, with the bias to ` : "") +
-      `the logit of ${fmt.quote(seen(one.text))}, ${fmt.num(one.logit)}; after the softmax P = ` +
-      `${fmt.num(one.p, 3)}.`,
-    table: { head: ["entry", "E", "y", "product"], rows: made.rows },
   };
 }

@@ -1,0 +1,28 @@
+// bets.mjs: the bet on the recorded training of a lesson's first data: a loss, a step from which on a curve is
+// below a level, or a share of right answers. What is asked and what was recorded come from Python.
+import { fmt } from "../kit/core.mjs";
+
+const UNITS = {
+  nats: { label: "Loss", text: (v) => fmt.nats(v), miss: (v) => fmt.num(v), more: "high", less: "low" },
+  step: { label: "Step", text: fmt.count, miss: (v) => fmt.some(v, "step"), more: "late", less: "early" },
+  share: { label: "Share", text: fmt.percent, miss: (v) => `${fmt.num(100 * v, 0)} points`, more: "high", less: "low" },
+};
+
+/** What kit/bet.mjs is to ask; moved(value) is told where the pin stands, settled(bet) what was bet. */
+export function stakeOn(name, { on, asks, told, truth, pin }, hides, moved, settled) {
+  const { label, text, miss, more, less } = UNITS[on];
+  return {
+    name: `trainer-${name}`,
+    asks,
+    pin: { label, ...pin, text, oninput: moved },
+    hides,
+    told: (bet) =>
+      `${told} ${text(truth)}` +
+      (bet === null
+        ? "."
+        : bet === truth
+          ? ", as you said."
+          : `; you said ${text(bet)}, ${miss(Math.abs(bet - truth))} too ${bet > truth ? more : less}.`),
+    settled,
+  };
+}

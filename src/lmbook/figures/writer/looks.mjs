@@ -1,0 +1,53 @@
+// looks.mjs: what the last character of a text looks at, as shades over the text and as a table.
+import { fmt, h, replace, table } from "../kit/core.mjs";
+
+export const looksStyle = `
+.lm-figure .lmw-strip { display: flex; flex-wrap: wrap; gap: 2px; min-height: 6.5rem; align-content: flex-start;
+  margin-top: 0.3rem; font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.875rem; }
+.lmw-strip > span { display: block; min-width: 1.05rem; padding: 0.1rem 0; border: 1px solid transparent;
+  border-radius: 3px; text-align: center; line-height: 1.2; }
+.lmw-strip > span:last-child { border-color: var(--lm-text); }
+`;
+
+/**
+ * controls: of the layer and the head.  draw(found, layer, head): what the model has read; head -1 is the mean of all.
+ * @param {Element[]} controls
+ * @param {{ seen: (char: string) => string, named: (char: string) => string }} words
+ */
+export function looks(controls, { seen, named }) {
+  const said = h.small();
+  const strip = h("div", { class: "lmw-strip", role: "img" });
+  const weights = table({
+    caption: "Position in the context, character, weight",
+    head: ["Position", "Character", "Weight"],
+  });
+  return {
+    node: h("details", {}, [
+      h("summary", {}, "What the last character looks at"),
+      h("div", { class: "lm-row" }, controls),
+      strip,
+      said,
+      weights.node,
+    ]),
+    draw(found, layer, head) {
+      const heads = found.attention[layer];
+      const alpha =
+        head < 0
+          ? Array.from(heads[0], (_, i) => heads.reduce((sum, weight) => sum + weight[i] / heads.length, 0))
+          : Array.from(heads[head]);
+      const top = Math.max(...alpha);
+      const context = found.context ?? [...found.text].slice(-alpha.length);
+      const shade = (share) => `color-mix(in srgb, var(--lm-1) ${Math.round((55 * share) / top)}%, transparent)`;
+      replace(strip, [context.map((char, i) => h("span", { style: { background: shade(alpha[i]) } }, seen(char)))]);
+      weights.draw(context.map((char, i) => [String(i + 1), seen(char), fmt.num(alpha[i], 3)]));
+      const most = alpha.indexOf(top);
+      const behind = context.length - 1 - most;
+      const where = behind ? `${named(context[most])}, ${fmt.some(behind, "position")} back` : "itself";
+      said.textContent =
+        `In layer ${layer + 1}, ${head < 0 ? "on average over the heads" : `head ${head + 1}`}, ` +
+        `${named(context.at(-1))} looks most at ${where} (${fmt.num(top)}).`;
+      const label = `The context of ${context.length} characters, shaded by attention. ${said.textContent}`;
+      strip.setAttribute("aria-label", label);
+    },
+  };
+}
