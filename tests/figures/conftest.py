@@ -49,21 +49,25 @@ BETS += [f"opened-{kind}-{part}" for kind in ("translator", "blank", "next") for
 SETTLED = f"localStorage.setItem('lmbook-bets', '{json.dumps(dict.fromkeys(BETS))}')"
 
 
-class _Quiet(SimpleHTTPRequestHandler):
+class _Handler(SimpleHTTPRequestHandler):
+    def log_request(self, *args):
+        self.server.asked.append(self.path)  # before the answer: what a page shows of a file stands here already
+
     def log_message(self, *args):
         pass
 
 
 @pytest.fixture(scope="session")
 def book(tmp_path_factory):
-    """(folder, its modules, address) of what one server serves: to stop a server takes up to half a second."""
+    """(folder, its modules, its server) of what one server serves: to stop a server takes up to half a second."""
     root = tmp_path_factory.mktemp("site")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=root))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, directory=root))
+    server.asked = []
     threading.Thread(target=server.serve_forever, daemon=True).start()
     folder = root / "some" / "folder"
     texts = modules()
     _write(folder, texts, served())
-    yield folder, texts, f"http://127.0.0.1:{server.server_port}/"
+    yield folder, texts, server
     server.shutdown()
 
 
@@ -111,9 +115,11 @@ def show(new_context, book, listen):
     bets: open, as they are for one who comes for the first time; else all are settled.  width: of the window.
     scheme: "light" or "dark".  motion: "no-preference" or "reduce".  files: names and texts in
     place of modules().  The page's `errors` lists console errors and requests to other hosts: the test fails on any
-    in which the page's `expected` does not stand (a console error may come after the test's last line).
+    in which the page's `expected` does not stand (a console error may come after the test's last line).  Its `asked` lists
+    what the server was asked for since the page is live: the browser may tell late, or never, of what a worker fetches.
     """
-    pages, (common, usual, home) = [], book
+    pages, (common, usual, server) = [], book
+    home = f"http://127.0.0.1:{server.server_port}/"
 
     def open_page(*figures, width=800, scheme="light", motion="no-preference", files=None, bets=False):
         folder, texts = common, modules() if files is None else files
@@ -129,13 +135,14 @@ def show(new_context, book, listen):
         if not bets:
             context.add_init_script(SETTLED)
         page = context.new_page()
-        page.errors, page.expected = [], None
+        page.errors, page.expected, page.asked = [], None, server.asked
         listen(context, home, page.errors)
         page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: page.errors.append(str(error)))
         page.goto(f"{home}{place.relative_to(common.parents[1]).as_posix()}")
         page.mouse.move(1, 1)  # a reader moves: figures that are far away come to life too
         page.wait_for_function("[...document.querySelectorAll('figure.lm-figure')].every((f) => f.dataset.live)")
+        page.asked.clear()
         pages.append(page)
         return page
 

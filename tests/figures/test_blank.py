@@ -200,22 +200,18 @@ def test_a_text_that_cannot_be_read_says_so(show, text, said):
 def test_nothing_is_fetched_before_it_is_asked_for_and_a_failure_is_said(show):
     page = show(FillTheBlank(), files=modules())
     page.expected = "404"
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
     words(page).nth(2).click()
-    assert asked == []
+    assert page.asked == []
     typed(page, "A dog .")
     assert "That could not be done: the server answered 404." in page.locator(".lm-own-text").inner_text()
 
 
 def test_two_figures_of_a_page_have_one_worker_and_fetch_a_model_once(show):
     page = show(FillTheBlank(), FillTheBlank())
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
     first, second = page.locator("figure").all()
     typed(first, "A dog .")
     assert second.locator(".lm-own-text [role=status]").text_content() == "the text stays in this page"
     typed(second, "A red dog .")
     assert (words(first).count(), words(second).count()) == (3, 4)
-    assert sum("bert-wikitext2" in address and address.endswith("tensors") for address in asked) == 1
+    assert sum("bert-wikitext2" in address and address.endswith("tensors") for address in page.asked) == 1
     assert len(page.workers) == 1

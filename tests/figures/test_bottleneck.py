@@ -360,16 +360,14 @@ def test_characters_that_are_no_letters_of_the_models_are_named_and_too_many_are
 def test_an_empty_line_brings_the_recorded_source_back(show):
     figure = FixedVector.from_record(record(), size=64, length=15)
     page = show(figure)
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
     type_letters(page, "  ")
     assert shown(page)[0] == (LETTERS[:15], figure.chosen()["written"])
     assert "fetches 0.1 MB once" in page.locator(".lm-own-text").inner_text()
     sliders(page)[0].press("ArrowLeft")
-    assert asked == [], "nothing is fetched before it is needed"
+    assert page.asked == [], "nothing is fetched before it is needed"
     type_letters(page, drawn(4))
     same_as_torch(page, 64, drawn(4))
-    assert any("recall-64" in url for url in asked)
+    assert any("recall-64" in url for url in page.asked)
     line(page).fill("")
     page.locator(".lmv-cell:nth-child(14):last-child").wait_for()
     assert "64 numbers, 14 symbols" in says(page)

@@ -183,8 +183,6 @@ def test_the_readers_sentence_and_any_word_are_the_models(show):
 
     model, words, _ = checkpoints.load("harbourish")
     page = show(DecodingSteps())
-    fetched = []
-    page.on("request", lambda request: fetched.append(request.url))
 
     def log_p(source, written):
         ids = words.vocabulary.encode([*written.replace(".", " .").split(), END])
@@ -209,7 +207,7 @@ def test_the_readers_sentence_and_any_word_are_the_models(show):
         page.evaluate("() => { for (let one; (one = document.querySelector('.lmd-options button')); ) one.click(); }")
         written, total = re.match(r"Complete: “(.*)”. ln P = (\S+),", says(page)).groups()
         assert number(total) == pytest.approx(log_p(source, written), abs=0.02)
-    assert fetched
+    assert page.asked
     type_in("la nila zeba bela lo resken.")
     assert page.locator(".lmd-written").inner_text() == "…"
     page.get_by_role("radio", name="beam of 4").check()

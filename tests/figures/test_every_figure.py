@@ -442,12 +442,12 @@ FULL = """async (figures) => {
 
 
 def test_a_line_that_is_full_says_so_and_typing_fetches_no_model(show, printed):
-    page, asked = show(*printed), []
+    page = show(*printed)
     page.wait_for_load_state("networkidle")  # what a figure fetches by itself
-    page.on("request", lambda request: asked.append(request.url))
+    page.asked.clear()
     assert page.locator("input[maxlength]").count() >= 10
     assert page.locator(FIGURES).evaluate_all(FULL) == []
-    assert [one for one in asked if "safetensors" in one] == []
+    assert [one for one in page.asked if "safetensors" in one] == []
 
 
 # An arrow key on a closed menu: the browser changes it at once and tells so.

@@ -149,8 +149,6 @@ def test_the_still_of_the_gpt_and_of_bert_can_be_drawn():
 
 def test_the_keyboard_walks_from_the_whole_to_a_number_and_back(show):
     page = show(OpenTransformer("decoder.3.cross.1"))
-    fetched = []
-    page.on("request", lambda request: fetched.append(request.url))
     page.locator(".lmo-part[tabindex='0']").focus()
     press(page, "ArrowDown", "ArrowDown", "ArrowDown", "Enter")
     label, place = now(page)
@@ -159,13 +157,13 @@ def test_the_keyboard_walks_from_the_whole_to_a_number_and_back(show):
     press(page, "ArrowDown", "ArrowUp")  # the score of the next token, and back
     press(page, "Escape")
     assert now(page)[0] == "weight and score: auf 0.87 4.0"
-    assert fetched == []  # the first view goes down to the number without a model
+    assert page.asked == []  # the first view goes down to the number without a model
     press(page, "Escape")
     assert now(page) == ("attention to the source, head 1", "decoder, layer 3")
     press(page, "Escape")
     assert now(page) == ("decoder: layer 3 “on” 0.89", "Transformer")
     press(page, "ArrowUp", "ArrowUp", "Enter", "ArrowDown", "Enter")
-    assert fetched  # the output was not there
+    assert page.asked  # the output was not there
     assert now(page)[1] == "logit 2"
     press(page, "ArrowRight", "Escape", "Escape")
     assert page.locator(".lmo-token[data-now='true']").last.inner_text() == "a"
@@ -353,10 +351,8 @@ def test_the_parts_of_the_halves_are_what_the_models_do():
 
 def test_a_blank_of_the_readers_sentence_is_opened(show):
     page = show(OpenTransformer(model=BERT))
-    fetched = []
-    page.on("request", lambda request: fetched.append(request.url))
     place = lambda lane: page.locator(".lmo-tokens").nth(lane).locator("[data-now=true]").inner_text()  # noqa: E731
-    assert (place(0), place(1), fetched) == ("his", "____", [])
+    assert (place(0), place(1), page.asked) == ("his", "____", [])
     page.get_by_label("Your sentence in English").fill("The blorgling king left the old city.")
     assert "fetches 1.0 MB once" in page.locator(".lm-own-text").inner_text()
     page.get_by_role("button", name="Read it").click()

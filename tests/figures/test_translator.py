@@ -123,15 +123,13 @@ def test_the_kernel_hands_over_the_weights_that_are_asked_for(monkeypatch):
 
 def test_the_first_view_needs_no_model_and_is_pythons(show):
     page = show(Translator(place=3, head=2, layer=3))
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
     found = translated("multi30k-transformer", EXAMPLES["German"][0])
     assert written(page) == found["text"]
     weights = [one for one in found["attention"] if one["kind"] == "cross"][2]["weights"][1]
     assert rows(page) == [pytest.approx(row, abs=0.006) for row in weights]
     page.locator(".lmx-heads button").nth(5).click()  # what is shown is chosen without a model
     assert "layer 2, head 2" in page.locator(".lmx-board").inner_text()
-    assert asked == []
+    assert page.asked == []
 
 
 def test_the_readers_sentence_is_translated_as_by_torch(show):

@@ -224,20 +224,18 @@ def test_it_writes_before_the_readers_eyes_and_stops(show):
 
 
 def test_the_weights_come_when_the_model_is_to_write(show):
-    asked = []
     page = show(GPTWriter())
-    page.on("request", lambda request: asked.append(request.url))
     page.get_by_role("slider", name="Temperature").fill("0.2")
     page.get_by_text("What the last character looks at").click()
     page.get_by_role("radio", name="1", exact=True).check()
     page.mouse.move(9, 9)
-    assert asked == []
+    assert page.asked == []
     page.get_by_role("button", name="One character").click()
     page.wait_for_function("document.querySelector('.lmw-text').lastChild.data?.length === 1")
-    assert sum(url.endswith(".safetensors") for url in asked) == 1
+    assert sum(url.endswith(".safetensors") for url in page.asked) == 1
     page.get_by_role("button", name="Another draw").click()
     page.wait_for_function("document.querySelector('.lmw-text').lastChild.data?.length > 2")
-    assert sum(url.endswith(".safetensors") for url in asked) == 1
+    assert sum(url.endswith(".safetensors") for url in page.asked) == 1
 
 
 def test_a_prompt_of_the_readers_own(show):

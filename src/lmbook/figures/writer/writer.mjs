@@ -96,17 +96,27 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
   const examples = chips({
     label: "Beginnings to try",
     options: get("examples").map((text) => [text, [...text].map((c) => (c === "\n" ? "↵" : c)).join("")]),
-    onchoose: (text) => begin(text),
+    onchoose: (text) => {
+      typing = false;
+      begin(text);
+    },
   });
+  let typing = false; // is what stands in the line only typed? Typing fetches nothing, Enter does.
   let inField = null; // the prompt that the line stands for
   const prompt = field({
     label: "Prompt (↵ is a line end)",
     oninput: (text) => {
       const typed = text.replaceAll("↵", "\n");
+      typing = true;
       inField = readable(typed);
       begin(typed);
     },
     maxlength: 120,
+  });
+  prompt.input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    typing = false;
+    draw();
   });
   const heat = knob("temperature", "Temperature", [0, 2, 0.1], (v) => (v ? fmt.num(v, 1) : "0, greedy"), anew);
   const all = tokens.length - SPECIALS;
@@ -254,6 +264,9 @@ export default figure(({ model, el, knob, pick, get, put, listen, say, wager }) 
     for (const node of [back, again]) disable(node, !written);
     disable(many, timer === null && written.length >= MOST);
     disable(one, written.length >= MOST);
+    const unread = !known() && typing && !models.has(MODEL);
+    for (const { style } of [chart.node, key, odds.node, looked.node]) style.visibility = unread ? "hidden" : "";
+    if (unread) return say("Press Enter, and the model reads it and says what may come next.");
     if (!known()) return afterReading(draw);
 
     const { own, p } = next(found);
