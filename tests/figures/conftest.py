@@ -115,8 +115,8 @@ def show(new_context, book, listen):
     bets: open, as they are for one who comes for the first time; else all are settled.  width: of the window.
     scheme: "light" or "dark".  motion: "no-preference" or "reduce".  files: names and texts in
     place of modules().  The page's `errors` lists console errors and requests to other hosts: the test fails on any
-    in which the page's `expected` does not stand (a console error may come after the test's last line).  Its `asked` lists
-    what the server was asked for since the page is live: the browser may tell late, or never, of what a worker fetches.
+    in which the page's `expected` does not stand (a console error may come after the test's last line).  Its `asked`
+    lists what the server was asked for since it is live: the browser may tell late, or never, of a worker's requests.
     """
     pages, (common, usual, server) = [], book
     home = f"http://127.0.0.1:{server.server_port}/"
