@@ -26,12 +26,10 @@ SIBLINGS |= {"multi30k-one-rnn", "recall-longer-sources", "film-opinions", "wnut
 SIBLINGS |= {"caption-ladder", "norm-curves", "wikitext2-gpt", "wikitext2-feedforward", "shakespeare-scaling"}
 SIBLINGS |= {"bert-opinions-tuned", "bert-wikitext2", "multi30k-transformer", "multi30k-flops"}
 SIBLINGS |= {"copying-learned", "harbourish-beams", "shakespeare-gru-beside"}
-SIBLINGS |= {"ablation-dates-together", "bert-tagging-rates", "length-captions-again"}
+SIBLINGS |= {"ablation-dates-together", "bert-tagging-rates"}
 SIBLINGS |= {"block-rates", "rate-by-width", "reversal", "copying", "copying-recurrence", "digits-orders", "skip-gram"}
 # Seeds 1 and 2 are still to be run; the pages say that there is one.
 ONE_SEED = {"ewt-letters", "recall-longer-sources", "keyboard-network"}
-# The other seeds of a recipe that has one; the two together have three.
-MORE_SEEDS = {"length-captions-again"}
 # One training of another recipe again, kept with its weights: that one has the seeds.
 REPEATS = dict.fromkeys(("recall-32", "recall-64", "recall-128"), "recall")
 
@@ -52,7 +50,7 @@ def test_recipe_runs(name, tmp_path, request):
     for score in recipe.rescored:
         assert math.isfinite(record["scores"][score])
     seeds = len(RECIPES[REPEATS.get(name, name)].seeds)
-    enough = seeds >= 3 or recipe.minutes >= 30 or name in ONE_SEED | MORE_SEEDS
+    enough = seeds >= 3 or recipe.minutes >= 30 or name in ONE_SEED
     assert enough or not record["parts"], "a short training is done with three seeds"
     for part in record["parts"].values():
         assert part["steps"] <= 3

@@ -16,7 +16,7 @@ from lmbook import data, metrics
 from lmbook.data import synthetic
 from lmbook.lab.recipes import translation
 from lmbook.lab.recipes.translation import Pairs, Task, Tokens, apart, encoder_decoder, learn, race
-from lmbook.lab.run import Run, recipe, records
+from lmbook.lab.run import Run, recipe
 
 LIMITS = (30, 50)  # words of the longest source in training
 EDGES = list(range(1, 62, 5))
@@ -38,14 +38,6 @@ def one_budget(
     """One training at the rate of the Multi30k ladder, as an iterator like `race`."""
     lmbook.seed(run.seed)
     yield steps, learn(run, build(), batches, steps, 3e-3, part, warmup=100, validate=task.nll, evaluate_every=700)
-
-
-def again(run: Run, build: Callable, task: Task, batches: Callable, part: str) -> Iterator[tuple[int, nn.Module]]:
-    """The longest training of `race`, at the rate that `length-captions` picked with seed 0, as an iterator like it."""
-    (picked,) = records("length-captions")
-    steps, rate = BUDGETS[-1], picked["parts"][part]["settings"]["rate"]
-    lmbook.seed(run.seed)
-    yield steps, learn(run, build(), batches, steps, rate, part, validate=task.nll, evaluate_every=steps // 40)
 
 
 def compare(
@@ -125,19 +117,6 @@ def alignment(model: nn.Module, task: Task, lengths: list[int]) -> dict:
     return {"source": source, "target": target, "weights": rows}
 
 
-def generated(run: Run) -> tuple[dict[int, Pairs], Pairs, Pairs]:
-    """Training captions by the longest source, for validation and for the test, the same for all seeds.
-
-    100 test pairs in each five words of length, none of them in training.
-    """
-    few = 2 if run.quick else 100
-    bins = [(max(3, low), high - 1) for low, high in pairwise(EDGES)]
-    test = [pair for low, high in bins for pair in data.captions(few, 1, low, high)]
-    valid = data.captions(12 if run.quick else 300, 2, 4, max(LIMITS))
-    number = 8 if run.quick else 30_000
-    return {limit: apart(data.captions(number, 0, 3, limit), test, valid) for limit in LIMITS}, valid, test
-
-
 @recipe(
     "length-captions",
     about="generated captions by length: a fixed vector and attention, trained on up to 30 and up to 50 words",
@@ -146,22 +125,15 @@ def generated(run: Run) -> tuple[dict[int, Pairs], Pairs, Pairs]:
     score="attention 50, past 50 words",
 )
 def length_captions(run: Run) -> tuple[dict, None]:
+    """100 test pairs in each five words of length, none of them in training; the same pairs for all seeds."""
+    few = 2 if run.quick else 100
+    bins = [(max(3, low), high - 1) for low, high in pairwise(EDGES)]
+    test = [pair for low, high in bins for pair in data.captions(few, 1, low, high)]
+    valid = data.captions(12 if run.quick else 300, 2, 4, max(LIMITS))
+    number = 8 if run.quick else 30_000
+    parts = {limit: apart(data.captions(number, 0, 3, limit), test, valid) for limit in LIMITS}
     training = partial(race, budgets=BUDGETS, rounds=BUDGETS[:1])
-    return compare(run, *generated(run), CAPTIONS, training), None
-
-
-@recipe(
-    "length-captions-again",
-    about="the two translators of length-captions, trained on up to 30 words from two more seeds",
-    minutes=25,
-    seeds=(1, 2),
-    score="attention 30, past 30 words",
-)
-def length_captions_again(run: Run) -> tuple[dict, None]:
-    """The vocabulary is that of length-captions, so that only the seed differs."""
-    parts, valid, test = generated(run)
-    short = min(LIMITS)
-    return compare(run, {short: parts[short]}, valid, test, CAPTIONS, again, known=parts[max(LIMITS)]), None
+    return compare(run, parts, valid, test, CAPTIONS, training), None
 
 
 def length_joined(run: Run, steps: int) -> tuple[dict, None]:
