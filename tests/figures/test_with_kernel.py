@@ -60,8 +60,8 @@ SOME = [CASES[3], CASES[10], CASES[12]]  # whose traits are a list, a text and a
 def test_in_jupyterlab_figure_and_kernel_follow_each_other(lab, cases):
     made = [(make, change, trait) for make, change, _, trait, _ in cases]
     page = lab(
-        f"from lmbook.figures import *\ncases = iter({made!r})",
-        "make, change, trait = next(cases)\nf = eval(make)\nf",
+        f"from lmbook import figures\ncases = iter({made!r})",
+        "make, change, trait = next(cases)\nf = eval(f'figures.{make}')\nf",
         "exec(f'f.{change}')",
         "print(f'{make}: {trait} = {getattr(f, trait)}')",
     )
