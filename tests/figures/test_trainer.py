@@ -140,7 +140,7 @@ def test_what_the_pages_claim_is_in_the_records():
         assert min(kind for _, kind, *_ in right) > 0.9  # the kind of word is known
         words = {kind: word for kind, _, word, _ in right}
         assert (
-            max(words[kind] for kind in ("nouns, one", "verbs of one", "adjectives")) < 0.25
+            max(words[kind] for kind in ("nouns, singular", "verbs, singular", "adjectives")) < 0.25
         )  # and seldom which it is
         assert {kind: share for kind, share, *_ in right}["adjectives"] == 1
         assert min(many for *_, many in right) >= 20

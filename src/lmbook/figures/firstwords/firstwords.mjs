@@ -1,6 +1,6 @@
 // FirstWords: the GPT of chapter 17 writes on from the reader's words. What is seen first was written by the same
 // model; its weights are fetched when the reader asks for more, and then it runs in the page's engine.
-import { button, field, figure, fmt, h, reducedMotion, replace, roving } from "../kit/core.mjs";
+import { answered, button, field, figure, fmt, h, reducedMotion, replace, roving } from "../kit/core.mjs";
 import { visible } from "../kit/format.mjs";
 import { connect } from "../kit/live.mjs";
 import { distribution, draw as pick, likeliest, uniform } from "../kit/numbers.mjs";
@@ -44,6 +44,8 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
   const models = connect(model);
   let types = null; // the model's characters by id
   let after = get("odds").map(([char, below]) => [char, -below]); // every character that may come, with its logit
+  const begun = after;
+  const warm = fmt.num(get("temperature"), 1);
   let run = 0; // of the writing: an answer to an earlier one is not waited for any more
   let busy = false;
   let timer = null;
@@ -86,15 +88,20 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     asks: `After ${fmt.quote(`… ${end.split(" ").slice(-4).join(" ")}`)}, which character is the likeliest?`,
     options: offered.map(([char]) => [char, seen(char)]).sort(),
     hides: [chart, say.node],
+    of: "prompt written temperature",
     told: (bet) => {
       const [[best, p]] = offered;
       const yours = offered.find(([char]) => char === bet);
-      const miss = bet === best ? ", as you said" : yours ? `; ${named(bet)} has ${fmt.share(yours[1])}` : "";
-      return `After ${fmt.quote(`… ${end.split(" ").slice(-4).join(" ")}`)} ${named(best)} has ${fmt.share(p)}${miss}.`;
+      const miss = yours ? `; you said ${named(bet)}, ${fmt.share(yours[1])}` : "";
+      return `At temperature ${warm} the likeliest is ${named(best)}, ${fmt.share(p)}${answered(bet, best, `${miss}.`)}`;
     },
     settled: (bet) => {
       mine = bet;
-      if (main.isConnected) draw();
+      if (!main.isConnected || shown() !== start) return;
+      stop();
+      after = begun; // it may have been asked again, of what stood there first
+      put({ next: best() });
+      draw();
     },
   });
   prompt.input.addEventListener("keydown", (event) => {
@@ -156,7 +163,7 @@ export default figure(({ model, el, knob, get, put, listen, say, wager }) => {
     stop();
     if (!(await ready())) return;
     const typed = [...prompt.get()];
-    const unknown = [...new Set(typed.filter((char) => !types.includes(char)))];
+    const unknown = [...new Set(typed.filter((char) => !types.includes(char) && !/[\p{Cf}\p{M}]/u.test(char)))];
     note = unknown.length
       ? `Left out, because the model has no such character: ${fmt.list(unknown.map(fmt.quote))}. `
       : "";

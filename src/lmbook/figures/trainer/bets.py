@@ -35,12 +35,12 @@ def bet(lesson: str) -> dict:
     match lesson:
         case "names":
             asks = f"In training the loss ends at {train:.2f} nats. Where does it end on held-out names?"
-            pin = {"min": 2, "max": 3.4, "step": 0.02, "value": 3}
+            pin = {"min": 2, "max": 2.6, "step": 0.02, "value": 2.5}
             about = {"on": "nats", "truth": last, "hides": [[0, 2]], "pin": pin}
             return {**about, "asks": asks, "told": "On held-out names it ends at"}
         case "text":
             (level, _), *_ = record["marks"]
-            return step(0, level, "", "From when on is its loss below that of a table of 3-grams?", "It stays below")
+            return step(0, level, "", "From when on is its loss below that of a table of 3-grams?", "The loss stays below")
         case "gap":
             places = [point[0] for point in runs[1]]
             others = tuple(
@@ -50,19 +50,14 @@ def bet(lesson: str) -> dict:
             return step(1, 0.1, "0.1 nats", asks, "The last LSTM stays below", others)
         case "race":
             asks = f"After {steps:,} steps one vector is at {last:.2f} nats. From when on was attention lower?"
-            return step(1, last, "", asks, "It has been lower")
+            return step(1, last, "", asks, "Attention has been lower")
         case "translation":
-            short, long = (
-                [next(row[1] for row in right if row[0] == tokens) for right in (run["right"], *record["rights"])]
-                for tokens in (5, 8)
-            )
-            asks = f"Five runs translate at least {100 * min(short):.0f} % of the held-out captions with 5 tokens."
-            told = (
-                f"Of those with 8 tokens five runs translate {100 * min(long):.0f} to {100 * max(long):.0f} %; this one"
-            )
-            return share(8, 1, f"{asks} What share of those with 8 does the recorded one?", told)
+            short = min(dict(map(lambda row: row[:2], right))[5] for right in (run["right"], *record["rights"]))
+            asks = f"Five runs translate at least {100 * short:.0f} % of the held-out captions with 5 tokens."
+            asks += " What share of those with 8 does the recorded one?"
+            return share(8, 1, asks, "Of those with 8 tokens it translates")
         case "blanks":
             asks = "For a hidden adjective it always names an adjective. How often the right one?"
-            return share("adjectives", 2, asks, "It names the right one in")
+            return share("adjectives", 2, asks, "BERT names the right one in")
     asks = f"Held out, the loss falls from {first:.2f} to {last:.2f} nats. From when on are nine tenths of that done?"
     return step(0, first - 0.9 * (first - last), "nine tenths of the fall", asks, "Nine tenths are done for good")

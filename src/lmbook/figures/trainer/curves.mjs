@@ -12,6 +12,15 @@ const APART = 15; // px between two names
 export const lowest = (points) =>
   points.reduce((best, point) => (point[2] < (best?.[2] ?? Number.POSITIVE_INFINITY) ? point : best), null);
 
+/** A line from where it comes down into the frame, whose upper edge is at `top`. */
+function entering(line, top) {
+  const k = line.findLastIndex(([, v]) => v > top);
+  if (k < 0) return line;
+  if (k + 1 === line.length) return [];
+  const [[a, high], [b, v]] = line.slice(k, k + 2);
+  return [[a + ((b - a) * (high - top)) / (high - v), top], ...line.slice(k + 1)];
+}
+
 const round = (most, lines) => {
   const size = 10 ** Math.floor(Math.log10(most / lines));
   return [1, 2, 5, 10].map((k) => k * size).find((gap) => most / gap <= lines);
@@ -39,7 +48,17 @@ export function chart(picked) {
     const all = [...live, ...before].flat();
     const losses = [...all.flatMap(([, ...both]) => both), ...marks.map(([height]) => height)].filter(Number.isFinite);
     if (scale?.of !== before) scale = { of: before, top: 0, last: steps };
-    scale.top = Math.max(scale.top, losses.length ? 1.03 * Math.max(...losses) : 4);
+    const most = Math.max(...losses);
+    // Where the first tenth falls through more than half of the frame, it comes in from above, and the rest is seen.
+    const later = [
+      ...all.flatMap(([step, ...both]) => (step < steps / 10 ? [] : both)),
+      ...seeds.flat().flatMap((valid) => valid.slice(valid.length / 10)),
+      ...marks.map(([height]) => height),
+      ...(bet?.on === "nats" ? [bet.pin.max] : []),
+    ].filter(Number.isFinite);
+    const rest = Math.max(...later);
+    const cut = before.length && most - rest > rest - Math.min(...later);
+    scale.top = Math.max(scale.top, losses.length ? 1.03 * (cut ? rest : most) : 4);
     scale.last = Math.ceil(Math.max(scale.last, ...all.map(([step]) => step)) / steps) * steps;
     const { top, last } = scale;
     const least = Math.min(top, ...losses);
@@ -49,6 +68,8 @@ export function chart(picked) {
     place = (left, up) => [(last * (left - LEFT)) / (right - LEFT), top - ((top - low) * (up - TOP)) / (bottom - TOP)];
 
     const shown = live.some((points) => points.length) ? live : before;
+    const begin = shown[0]?.[0]?.[2];
+    const above = begin > top;
     const early = shown.some((points) => points.length && points.at(-1)[0] < 0.9 * last);
     const levels = [...marks.map(([height]) => height), ...(bet?.words ? [bet.level] : [])];
     const taken = early ? levels.map((level) => y(level) - 5) : []; // by their words, which names in the drawing avoid
@@ -68,11 +89,11 @@ export function chart(picked) {
     };
     const called = (i) => (single ? "held out" : names[i]);
     function curve(points, i, column, kind) {
-      const there = points.filter((point) => Number.isFinite(point[column]));
-      if (!there.length) return null;
-      const line = s.through(there.map((point) => [x(point[0]), y(point[column])]));
-      const at = x(there[0][0]);
-      const up = y(there[0][column]);
+      const there = points.map((point) => [point[0], point[column]]).filter(([, v]) => Number.isFinite(v));
+      const seen = entering(there, top).map(([step, v]) => [x(step), y(v)]);
+      if (!seen.length) return null;
+      const line = s.through(seen);
+      const [[at, up]] = seen;
       const hides = hidden(i, column);
       const begins = hides && !kind.includes("seed"); // what is covered shows where it begins
       return [
@@ -103,7 +124,7 @@ export function chart(picked) {
     const overfits = best && best[0] < 0.9 * shown[0].at(-1)[0] && ended > best[2] + 0.01;
     const parts = [
       Array.from({ length: 12 }, (_, k) => (Math.ceil(low / gap - 1e-9) + k) * gap)
-        .filter((v) => v <= top)
+        .filter((v) => v <= top && losses.length)
         .map((v) => [
           s.rule(`M${LEFT} ${y(v)}H${right}`),
           s.tick(LEFT - 6, y(v) + 4, fmt.num(v, gap < 1 ? 1 : 0), "end"),
@@ -116,7 +137,8 @@ export function chart(picked) {
           k ? "middle" : "start",
         ),
       ),
-      s.tick(0, 10, "loss, nats per prediction", "start"),
+      s.tick(0, 10, `loss, nats per prediction${above ? ` (at step 0: ${fmt.num(begin, 1)})` : ""}`, "start"),
+      !losses.length && s.tick((LEFT + right) / 2, (TOP + bottom) / 2, "Press Train: the losses are drawn here."),
       marks.map(([height, words]) => [
         s.rule(`M${LEFT} ${y(height)}H${right}`, "lmt-mark"),
         height > ended
@@ -126,7 +148,7 @@ export function chart(picked) {
       bet && stake(bet),
       seeds.map((others, i) =>
         others.map((valid) => {
-          const points = valid.map((v, k) => [(k * steps) / (valid.length - 1), null, Math.min(v, top)]); // to the edge
+          const points = valid.map((v, k) => [(k * steps) / (valid.length - 1), null, v]);
           return curve(points, i, 2, "lmt-line lmt-seed-line");
         }),
       ),
@@ -136,7 +158,7 @@ export function chart(picked) {
         ? s("g", { class: hidden(0, 2) ? "lm-covered" : null }, [
             s("path", { class: "lmt-gap", "data-tone": tones[0], d: `${s.through(between(shown[0], best[0]))}Z` }),
             s("circle", { class: "lmt-lowest", "data-tone": tones[0], cx: x(best[0]), cy: y(best[2]), r: 4 }),
-            s.tick(x(best[0]), y(best[2]) - 10, `lowest ${fmt.num(best[2])}`),
+            s.tick(x(best[0]), y(best[2]) + (above ? 18 : -10), `lowest ${fmt.num(best[2])}`),
           ])
         : null,
       named,

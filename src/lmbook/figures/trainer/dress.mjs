@@ -51,6 +51,9 @@ export const style = `
 .lm-figure .lmt-answers .lm-bars {
   grid-template-columns: minmax(3.5rem, max-content) minmax(3rem, 1fr) max-content; }
 .lm-figure .lmt-answers .lm-bar-text { font-size: 0.875rem; }
+.lm-figure .lmt-pair { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.1rem 0.7rem;
+  align-items: baseline; }
+.lmt-pair > :nth-child(odd) { color: var(--lm-muted); font-size: 0.875rem; }
 .lmt-letters { font-family: ui-monospace, Menlo, Consolas, monospace; letter-spacing: 0.12em; }
 .lmt-result mark { text-decoration: underline wavy var(--lm-2); text-underline-offset: 0.2em; }
 .lmt-result { display: flex; flex-direction: column; gap: 0.35rem; }

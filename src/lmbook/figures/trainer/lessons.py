@@ -44,8 +44,8 @@ def _falling(label: str, text: str, steps: int, *rest, **more: object) -> dict:
 
 PAIRS = data.captions(1000, seed=0, max_words=7)
 NUMBERED = {
-    ("nouns, one", "nouns, several"): [(one, several) for one, (several, *_) in NOUNS.items()],
-    ("verbs of one", "verbs of several"): [*TRANSITIVE, *INTRANSITIVE],
+    ("nouns, singular", "nouns, plural"): [(one, several) for one, (several, *_) in NOUNS.items()],
+    ("verbs, singular", "verbs, plural"): [*TRANSITIVE, *INTRANSITIVE],
 }
 WORDS = {
     kind: " ".join(words)
@@ -134,7 +134,7 @@ LESSONS = {
         ],
     },
     "blanks": {
-        "title": "A blank tells BERT the kind of word, but seldom which noun or verb",
+        "title": "A blank tells BERT the kind of word, but seldom which noun, verb or adjective",
         "caption": (
             "A BERT with two layers of width 32 reads captions in which some words are hidden. Train it. A line says "
             "how often it names a word of the right kind, a bar how often the word itself: which comes first? Then "
@@ -150,7 +150,7 @@ LESSONS = {
         "caption": (
             "The model of this chapter, with two layers of width 32. Train it on names and on the stories: what does "
             "it write as the loss falls? Then with four layers of width 64: where is its held-out loss lowest? Last, "
-            "train it on your own text; lmbook.lab.checkpoints.load opens its weights."
+            "train it on your own text."
         ),
         "rate": 0.005,
         "ways": [

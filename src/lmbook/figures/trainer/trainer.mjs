@@ -31,7 +31,7 @@ export default figure(({ el, get, say, wager }) => {
   });
   const renew = () => it.state === "before" || it.reset();
 
-  const start = button("Train", () => (it.state === "going" ? it.pause() : it.go()), { class: "lm-button lm-main" });
+  const start = button("Train", train, { class: "lm-button lm-main" });
   const again = button("Reset", () => it.reset());
   const pace = select({
     label: "Rate",
@@ -60,7 +60,7 @@ export default figure(({ el, get, say, wager }) => {
       const value = Number(text);
       const fits = /^\d+$/.test(text);
       number.input.setAttribute("aria-invalid", String(!fits));
-      if (!fits) return say("A seed is a whole number, 0 or more.");
+      if (!fits) return say(`A seed is a whole number; ${seed} is used.`);
       if (value !== seed) {
         seed = value;
         it.reset();
@@ -84,7 +84,8 @@ export default figure(({ el, get, say, wager }) => {
   const file = h("input", { type: "file", multiple: true, hidden: true, accept: ".safetensors,.json" });
   file.addEventListener("change", () => open([...file.files]));
   const load = button("Open weights", () => file.click());
-  const weights = h("div", { class: "lm-row" }, save, load, file);
+  const opens = h.small("lmbook.lab.checkpoints.load opens them");
+  const weights = h("div", { class: "lm-row" }, save, load, opens, file);
   /** Whether several workers may share a batch: its windows are drawn one by one, and none goes on from another. */
   const shared = () => way.runs.every(({ about }) => about.kind === "text" && about.network.class === "GPT");
   const own = h("div", { class: "lmt-own" }, h("label", { class: "lm-small lm-muted", for: area.id }, ""), area);
@@ -123,6 +124,14 @@ export default figure(({ el, get, say, wager }) => {
     ]),
     h.onstage("", numbers.node),
   );
+
+  function train() {
+    if (number.get() !== String(seed)) {
+      number.set(String(seed)); // what is in the line is what is trained with
+      number.input.removeAttribute("aria-invalid");
+    }
+    return it.state === "going" ? it.pause() : it.go();
+  }
 
   /** A .safetensors file, with the card in it or in a .json beside it. */
   async function open(files) {
@@ -169,6 +178,7 @@ export default figure(({ el, get, say, wager }) => {
     const live = runs.some((run) => run.points.length);
     const asked = way === ways[0] ? bet : null;
     const covered = Boolean(question?.open && asked && !live);
+    if (question) question.node.hidden = !asked;
     start.textContent = { going: "Pause", paused: "Go on", done: "Go on" }[it.state] ?? "Train";
     own.hidden = way.text !== "own";
     own.firstChild.textContent = way.asks ?? "";

@@ -26,11 +26,14 @@ function translated({ source, wanted, text, odds }, again) {
       text === wanted ? "right: " : "wrong: ",
       odds.map(([word, p], i) => [i ? ", " : "", word === wanted ? h("b", {}, word) : word, ` ${fmt.share(p)}`]),
     ]);
-  return h("p", { class: "lm-small" }, [
-    !again && ["reads ", h("span", { class: dress }, source), h("br", {})],
-    "writes ",
-    h("span", { class: dress, "aria-label": text }, wrong(text, wanted, spaced)),
-    text === wanted ? ", right" : spaced ? `; there stood: ${wanted}` : "",
+  const line = (/** @type {string} */ name, /** @type {any} */ words) => [
+    h("span", {}, name),
+    h("span", { class: dress }, words),
+  ];
+  return h("p", { class: "lmt-pair" }, [
+    again ? null : line("reads", source),
+    line("writes", text === wanted ? [text, h("small", {}, " right")] : wrong(text, wanted, spaced)),
+    text !== wanted && spaced ? line("should be", wanted) : null,
   ]);
 }
 
