@@ -40,7 +40,8 @@ def bet(lesson: str) -> dict:
             return {**about, "asks": asks, "told": "On held-out names it ends at"}
         case "text":
             (level, _), *_ = record["marks"]
-            return step(0, level, "", "From when on is its loss below that of a table of 3-grams?", "The loss stays below")
+            asks = "From when on is its loss below that of a table of 3-grams?"
+            return step(0, level, "", asks, "The loss stays below")
         case "gap":
             places = [point[0] for point in runs[1]]
             others = tuple(
