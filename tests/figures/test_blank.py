@@ -7,7 +7,7 @@ from seen import cells_of, number, says
 
 from lmbook.figures import FillTheBlank, modules
 from lmbook.figures.blank import PLACE, SENTENCES, SHOWN, shipped, stored
-from lmbook.figures.typed import cut
+from lmbook.lab.typed import cut
 
 pytestmark = pytest.mark.skipif(not PLACE.is_file(), reason="blank.json is made from weights that are not here yet")
 

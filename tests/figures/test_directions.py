@@ -6,9 +6,9 @@ from seen import each, says
 
 from lmbook.figures import TwoDirections
 from lmbook.figures.directions import MESSAGES, SENTENCES
-from lmbook.figures.typed import cut
 from lmbook.lab import checkpoints
 from lmbook.lab.recipes.tagging import trained_tagger
+from lmbook.lab.typed import cut
 from lmbook.text import words as text_words
 
 

@@ -12,9 +12,9 @@ from lmbook.bert import MASK_ID
 from lmbook.decode import greedy
 from lmbook.figures import bundle
 from lmbook.figures.insides import Opened
-from lmbook.figures.typed import cut
 from lmbook.lab import checkpoints
 from lmbook.lab.configuration import configuration
+from lmbook.lab.typed import cut
 from lmbook.lab.word_shapes import WordForms
 from lmbook.rnn_models import Classifier, RecurrentLM, Tagger
 from lmbook.seq2seq import AttentionSeq2Seq, RecurrentEncoder, Seq2Seq

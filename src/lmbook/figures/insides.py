@@ -12,8 +12,8 @@ import torch.nn.functional as F
 
 from lmbook.bert import MaskedLM
 from lmbook.figures.translator import shipped, translated
-from lmbook.figures.typed import cut
 from lmbook.gpt import GPT
+from lmbook.lab.typed import cut
 from lmbook.networks import evaluating
 from lmbook.text import EOS_ID, MASK_ID, SOS_ID, UNK_ID
 
