@@ -70,7 +70,7 @@ class GroupedAttention(nn.Module):
 
     n_kv = n_heads is multi-head attention, n_kv = 1 multi-query, in between grouped (Ainslie et al. 2023).
     qk_norm: RMSNorm of every query and every key before they are turned.  span: how many keys a query sees, its own
-    among them; None for all.  turned: by positions.rotary.  bias: of the linear maps.
+    among them; None for all.  turned: by positions.rotary, with its base.  bias: of the linear maps.
     """
 
     def __init__(
@@ -82,6 +82,7 @@ class GroupedAttention(nn.Module):
         span: int | None = None,
         turned: bool = True,
         bias: bool = False,
+        base: float = 10000.0,
     ):
         super().__init__()
         self.n_heads, self.n_kv = n_heads, n_heads if n_kv is None else n_kv
@@ -91,7 +92,7 @@ class GroupedAttention(nn.Module):
             raise ValueError(f"n_heads {n_heads} is not a multiple of n_kv {self.n_kv}: groups must be equally large.")
         if span is not None and span < 1:
             raise ValueError(f"span is {span}; a query sees at least its own key: 1 or more.")
-        self.d_k, self.span, self.turned = d_model // n_heads, span, turned
+        self.d_k, self.span, self.turned, self.base = d_model // n_heads, span, turned, base
         self.W_q = nn.Linear(d_model, d_model, bias=bias)
         self.W_k, self.W_v = (nn.Linear(d_model, self.n_kv * self.d_k, bias=bias) for _ in range(2))
         self.W_o = nn.Linear(d_model, d_model, bias=bias)
@@ -111,7 +112,7 @@ class GroupedAttention(nn.Module):
         Q, K, V = (X.unflatten(-1, (-1, self.d_k)).transpose(1, 2) for X in heads)
         Q, K = self.norm_q(Q), self.norm_k(K)
         if self.turned:
-            Q, K = rotary(Q, position), rotary(K, position)
+            Q, K = rotary(Q, position, self.base), rotary(K, position, self.base)
         K, V = torch.cat([state[0], K], dim=2), torch.cat([state[1], V], dim=2)
         T, N, group = Q.shape[2], K.shape[2], self.n_heads // self.n_kv
         mask = None if self.span is None or self.span >= N else window_mask(T, N, self.span, x.device)
@@ -142,9 +143,9 @@ class ModernGPT(nn.Module):
     """A language model of n_layers Blocks; by default all parts are today's, and each can be put back.
 
     norm: "rms" or "layer".  ffn: "swiglu" or "gelu".  positions: "rotary", or "learned" for `window` places.
-    n_kv, qk_norm, span: as of GroupedAttention.  bias: of linear maps and LayerNorm.  d_ff: by default 8/3 d_model for
-    swiglu, 4 d_model for gelu.  mixers: of the first layer, the second, ..., again from the first after the last:
-    "attention", "mingru", "selective" or "unselective".  units: m of a recurrence.
+    n_kv, qk_norm, span, base: as of GroupedAttention.  bias: of linear maps and LayerNorm.  d_ff: by default
+    8/3 d_model for swiglu, 4 d_model for gelu.  mixers: of the first layer, the second, ..., again from the first after
+    the last: "attention", "mingru", "selective" or "unselective".  units: m of a recurrence.
     ModernGPT(..., norm="layer", ffn="gelu", positions="learned", qk_norm=False, bias=True) is GPT. Weights start as
     GPT-2's do at its width of 768, normal with standard deviation 0.02, and at others with 0.02 sqrt(768 / d_model), so
     that a product with a normed vector is as large at every width; W_o and W_2 with 1 / sqrt(2 n_layers) of it.
@@ -167,6 +168,7 @@ class ModernGPT(nn.Module):
         bias: bool = False,
         mixers: Sequence[str] = ("attention",),
         units: int | None = None,
+        base: float = 10000.0,
     ):
         super().__init__()
         for name, given, known in (
@@ -184,7 +186,7 @@ class ModernGPT(nn.Module):
 
         def a_mixer(kind: str) -> Mixer:
             if kind == "attention":
-                return GroupedAttention(d_model, n_heads, n_kv, qk_norm, span, positions == "rotary", bias)
+                return GroupedAttention(d_model, n_heads, n_kv, qk_norm, span, positions == "rotary", bias, base)
             return MIXERS[kind](d_model, units, bias=bias)
 
         def an_ffn() -> SwiGLU | FeedForward:

