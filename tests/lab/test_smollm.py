@@ -132,6 +132,7 @@ def test_without_the_package_it_says_what_to_install(monkeypatch):
         published_smollm()
 
 
+@pytest.mark.weekly  # 89 MB, which `make test-all` brings
 def test_the_published_one_gives_the_logits_of_transformers():
     try:
         ours, words = published_smollm()
