@@ -313,6 +313,7 @@ OTHER = {
     "digit": {"pixels": digit.greys(1)},
     "directions": {"at": 1},
     "draft": {"draft": "even"},
+    "firstwords": {"temperature": 1.2},
     "fits": {"model": 0},
     "forward": {"chosen": "h2"},
     "distance": {"T": 20},
